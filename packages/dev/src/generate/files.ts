@@ -1,0 +1,13 @@
+import path from 'node:path';
+import { renderCatalogue } from './catalogue.ts';
+import { readSchemas } from './schemas.ts';
+import { renderTypes } from './types.ts';
+
+/** Every generated file and its text: `npm run generate` writes them, `npm run check` compares them. */
+export const generatedFiles = (root: string): ReadonlyMap<string, string> => {
+  const topics = readSchemas(path.join(root, 'schemas'));
+  return new Map([
+    ['packages/events/src/generated/types.ts', renderTypes(topics)],
+    ['packages/events/src/generated/catalogue.ts', renderCatalogue(topics)],
+  ]);
+};

@@ -1,0 +1,82 @@
+import type { AvroField, AvroType, TopicFolder } from './schemas.ts';
+
+const PRIMITIVES: Readonly<Record<string, string>> = {
+  string: 'string',
+  long: 'number',
+  int: 'number',
+  double: 'number',
+  boolean: 'boolean',
+  bytes: 'Buffer',
+  null: 'null',
+};
+
+/** Collects the named types of all schemas; the same name must always mean the same type. */
+class Declarations {
+  private readonly texts = new Map<string, string>();
+
+  declare(name: string, text: string, from: string): void {
+    const known = this.texts.get(name);
+    if (known !== undefined && known !== text) throw new Error(`${from}: ${name} is declared differently elsewhere`);
+    this.texts.set(name, text);
+  }
+
+  typeOf(type: AvroType, from: string): string {
+    if (typeof type === 'string') return PRIMITIVES[type] ?? type;
+    if (Array.isArray(type)) return type.map((member) => this.typeOf(member, from)).join(' | ');
+    const named = type as Exclude<AvroType, string | readonly AvroType[]>;
+    switch (named.type) {
+      case 'long':
+        return 'number';
+      case 'map':
+        return `Readonly<Record<string, ${this.typeOf(named.values, from)}>>`;
+      case 'array': {
+        const items = this.typeOf(named.items, from);
+        return `readonly ${items.includes(' ') ? `(${items})` : items}[]`;
+      }
+      case 'enum':
+        this.declare(named.name, named.symbols.map((symbol) => `'${symbol}'`).join(' | '), from);
+        return named.name;
+      case 'record':
+        this.declare(named.name, this.record(named.fields, from), from);
+        return named.name;
+    }
+  }
+
+  record(fields: readonly AvroField[], from: string): string {
+    const lines = fields.flatMap((field) => [
+      ...(field.doc === undefined ? [] : [`  /** ${field.doc} */`]),
+      `  readonly ${field.name}: ${this.typeOf(field.type, from)};`,
+    ]);
+    return `{\n${lines.join('\n')}\n}`;
+  }
+
+  render(): string[] {
+    return [...this.texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, text]) => `export type ${name} = ${text};`);
+  }
+}
+
+/** The TypeScript of every event: payload types, and one entry a (topic, type) of the union HealthEvent. */
+export const renderTypes = (topics: readonly TopicFolder[]): string => {
+  const declarations = new Declarations();
+  const entries = topics.flatMap((topic) =>
+    topic.events.map((event) => {
+      const payload = topic.envelope ? event.fields.find((field) => field.name === 'payload') : undefined;
+      if (topic.envelope && payload === undefined) throw new Error(`${event.file}: no field "payload"`);
+      for (const field of topic.envelope ? event.fields : []) declarations.typeOf(field.type, event.file);
+      const flat: AvroType = { type: 'record', name: event.record, fields: event.fields };
+      const type = declarations.typeOf(payload?.type ?? flat, event.file);
+      return `  /** ${event.doc} */\n  | { readonly topic: '${topic.name}'; readonly type: '${event.type}'; readonly payload: ${type} }`;
+    }),
+  );
+  return [
+    '// Generated from schemas/ by `npm run generate`. Do not edit.',
+    '',
+    ...declarations.render(),
+    '',
+    '/** Every event and command: where it stands, what it is called, what it says. */',
+    'export type Content =',
+    ...entries,
+    ';',
+    '',
+  ].join('\n');
+};

@@ -1,0 +1,38 @@
+import type { TopicName } from './generated/catalogue.ts';
+import type { Content, PolicyRef } from './generated/types.ts';
+
+/** What every event of ours carries around its payload (2-events: Envelope). */
+export type Envelope = {
+  readonly eventId: string;
+  readonly stateKey: string | null;
+  readonly version: number | null;
+  readonly epoch: number | null;
+  /** epoch milliseconds on the broker's clock */
+  readonly occurredAt: number;
+  readonly correlationId: string;
+  readonly causationId: string | null;
+  readonly policy: PolicyRef | null;
+};
+
+/** `key` is the Kafka record's key. Flat contracts (the heartbeat command) get an envelope made from their position. */
+type Enveloped<C> = C extends Content ? C & Envelope & { readonly key: string } : never;
+
+/** All events and commands: one union, discriminated by `topic` and `type`. */
+export type HealthEvent = Enveloped<Content>;
+export type EventOf<T extends TopicName> = Extract<HealthEvent, { readonly topic: T }>;
+export type ContentOf<T extends TopicName> = Extract<Content, { readonly topic: T }>;
+export type PayloadOf<T extends TopicName, K extends ContentOf<T>['type']> = Extract<
+  ContentOf<T>,
+  { readonly type: K }
+>['payload'];
+
+/** What a decider says: the runner adds the envelope. */
+type Drafted<C> = C extends Content
+  ? C & {
+      readonly key: string;
+      /** null or absent: that of the record being decided */
+      readonly correlationId?: string | undefined;
+      readonly policy?: PolicyRef | null | undefined;
+    }
+  : never;
+export type Draft<T extends TopicName = TopicName> = Drafted<ContentOf<T>>;

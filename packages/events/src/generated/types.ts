@@ -1,0 +1,1470 @@
+// Generated from schemas/ by `npm run generate`. Do not edit.
+
+export type AcknowledgeAlertPayload = {
+  readonly alertKey: string;
+  readonly by: string;
+  readonly why: null | string;
+};
+export type Activity = 'UNKNOWN' | 'starting' | 'working' | 'idle' | 'awaiting_input' | 'blocked' | 'rate_limited' | 'paused' | 'handing_off' | 'stuck' | 'exiting' | 'finished';
+export type AdmitSpawnPayload = {
+  readonly requestId: string;
+  readonly taskId: string;
+  readonly attempt: number;
+  readonly newAgentId: string;
+  /** the dead instance's */
+  readonly preferRuntimeId: null | string;
+  /** tried already */
+  readonly notRuntimeIds: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+};
+export type AdmitStepPayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly requestId: string;
+  readonly step: StepName;
+  readonly class: StepClass;
+  readonly runtimeId: null | string;
+};
+export type AgentAnsweredPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly how: AnswerKind;
+  readonly nonce: null | string;
+  readonly text: null | string;
+};
+export type AgentExitedPayload = {
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly taskId: null | string;
+  readonly runtimeId: null | string;
+  readonly code: null | number;
+  readonly signal: null | string;
+  readonly reason: ExitReason;
+  readonly at: null | number;
+  /** the order that ended it, where one did */
+  readonly orderId: null | string;
+  readonly details: null | string;
+  readonly checkpoint: null | CheckpointRef;
+  readonly lastOutput: readonly string[];
+  readonly forensics: null | string;
+};
+export type AgentHealthcheck = {
+  readonly type: string;
+  readonly ticket_id: string;
+  readonly agent_id: string;
+  readonly status: HealthcheckStatus;
+  readonly stall_reason: null | StallReason;
+  readonly idle_minutes: null | number;
+  readonly context_usage_pct: null | number;
+  readonly checkpoint_path: null | string;
+  readonly recovery_action: HealthcheckAction;
+  readonly timestamp_utc: string;
+};
+export type AgentHeartbeatPayload = {
+  readonly agent_id: string;
+  readonly task_id: null | string;
+  /** the agent's own clock: data, never judged */
+  readonly timestamp: number;
+  readonly phase: string;
+  readonly last_tool_call: null | number;
+  readonly token_count: number;
+  readonly error_count: number;
+  readonly progress_indicator: string;
+  /** one life; without it an agent is never acted on destructively */
+  readonly instance_id: null | string;
+  /** rising within an instance */
+  readonly sequence: null | number;
+  readonly reporter: Reporter;
+  /** the agent's own last beat, where a runtime merged it */
+  readonly agent_beat_at: null | number;
+  /** how often the sender beats */
+  readonly interval_ms: null | number;
+  /** set by the door it came through (gateway); null: straight to Kafka */
+  readonly door: null | string;
+  /** a wish; the operators' assignment decides */
+  readonly policy: null | string;
+  /** team, host, model, graph */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly runtime_id: null | string;
+  readonly attempt: null | number;
+  readonly max_attempts: null | number;
+  readonly activity: null | Activity;
+  /** new or changed since the last heartbeat */
+  readonly tool_calls: readonly ToolCall[];
+  readonly breakers: readonly BreakerReport[];
+  readonly reports_checkpoints: null | boolean;
+  readonly checkpoint: null | Checkpoint;
+  readonly context: null | ContextUse;
+  readonly work: null | WorkItem;
+  readonly output: null | OutputReport;
+  readonly steps: null | StepsReport;
+  readonly errors: readonly ErrorReport[];
+  readonly rate_limit: null | RateLimitReport;
+  readonly limits: readonly LimitReport[];
+  readonly handoff: null | string;
+  readonly blockers: readonly string[];
+  readonly probe_reply: null | string;
+  readonly exit: null | ExitReport;
+};
+export type AgentLostPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly why: LostWhy;
+  readonly host: null | string;
+  readonly runtimeId: null | string;
+  readonly model: null | string;
+  /** finished, or ended by an order */
+  readonly expected: boolean;
+};
+export type AgentPausedPayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly until: number;
+  readonly orderId: string;
+};
+export type AgentPresentPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly why: PresentWhy;
+  readonly host: null | string;
+  readonly runtimeId: null | string;
+  readonly model: null | string;
+  readonly intervalMs: null | number;
+};
+export type AgentResumedPayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly orderId: string;
+};
+export type AgentTerminatedPayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly reason: string;
+  /** id of the checkpoint saved at the end */
+  readonly checkpoint: null | string;
+  readonly confirmed: boolean;
+  readonly forced: boolean;
+  readonly claimsReleased: readonly string[];
+  readonly taskLeft: TaskLeft;
+  readonly forensics: null | string;
+};
+export type AlertAcknowledgedPayload = {
+  readonly alertKey: string;
+  readonly alertId: string;
+  readonly by: string;
+};
+export type AlertAction = 'UNKNOWN' | 'raise' | 'resolve';
+export type AlertDeliveredPayload = {
+  readonly alertKey: string;
+  readonly alertId: string;
+  readonly ofEventId: string;
+  readonly sink: string;
+  readonly attempt: number;
+  readonly ok: boolean;
+  readonly detail: null | string;
+};
+export type AlertMatcher = {
+  readonly field: string;
+  readonly value: string;
+};
+export type AlertRaisedPayload = {
+  readonly alertKey: string;
+  readonly agentId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly caseId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** stuck_agent, circuit_breaker_open, recovery_failed, or one of ours */
+  readonly route: string;
+  readonly severity: AlertSeverity;
+  readonly title: string;
+  readonly text: string;
+  readonly alertId: string;
+  readonly options: readonly string[];
+  readonly deadlineAt: null | number;
+};
+export type AlertRequestedPayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly channel: null | string;
+  readonly severity: AlertSeverity;
+  readonly title: string;
+  readonly text: string;
+};
+export type AlertResolvedPayload = {
+  readonly alertKey: string;
+  readonly agentId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly caseId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** stuck_agent, circuit_breaker_open, recovery_failed, or one of ours */
+  readonly route: string;
+  readonly severity: AlertSeverity;
+  readonly title: string;
+  readonly text: string;
+  readonly alertId: string;
+  readonly raisedAt: null | number;
+};
+export type AlertSeverity = 'UNKNOWN' | 'info' | 'warning' | 'critical';
+export type AlertUpdatedPayload = {
+  readonly alertKey: string;
+  readonly agentId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly caseId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** stuck_agent, circuit_breaker_open, recovery_failed, or one of ours */
+  readonly route: string;
+  readonly severity: AlertSeverity;
+  readonly title: string;
+  readonly text: string;
+  readonly alertId: string;
+  readonly options: readonly string[];
+  readonly deadlineAt: null | number;
+};
+export type AnswerKind = 'UNKNOWN' | 'handoff' | 'blockers' | 'self_report' | 'probe_reply';
+export type Axis = 'UNKNOWN' | 'absence' | 'repetition' | 'rate' | 'cost' | 'fact';
+export type BrakeEngagedPayload = {
+  readonly agentIds: readonly string[];
+  /** fleet, host:<name> or runtime:<id> */
+  readonly scope: string;
+  readonly why: string;
+};
+export type BrakeReleasedPayload = {
+  readonly by: string;
+  readonly why: string;
+};
+export type BreakerReport = {
+  readonly name: string;
+  readonly state: BreakerState;
+  readonly failures: number;
+  readonly next_attempt_at: null | number;
+};
+export type BreakerState = 'UNKNOWN' | 'CLOSED' | 'OPEN' | 'HALF_OPEN';
+export type CallKind = 'UNKNOWN' | 'tool' | 'model' | 'external_api' | 'checkpoint_write';
+export type CallOutcome = 'UNKNOWN' | 'ok' | 'error' | 'running';
+export type CaseClosedPayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly warrantId: null | string;
+  readonly ending: CaseEnding;
+  readonly why: string;
+};
+export type CaseDecision = 'UNKNOWN' | 'allow_more_time' | 'force_handoff' | 'terminate_and_recover' | 'pardon';
+export type CaseEnding = 'UNKNOWN' | 'recovered' | 'pardoned' | 'superseded' | 'expired' | 'executed' | 'failed' | 'withheld';
+export type CaseOpenedPayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly warrantId: null | string;
+  readonly requestedBy: null | string;
+  readonly state: HealthState;
+  readonly axes: readonly string[];
+  readonly planName: string;
+  /** resolved steps as JSON */
+  readonly plan: string;
+  readonly runtimeId: null | string;
+  readonly evidence: readonly Evidence[];
+  /** what the case cannot do, and why */
+  readonly note: null | string;
+};
+export type Checkpoint = {
+  readonly checkpoint_id: string;
+  readonly parent_id: null | string;
+  readonly uri: null | string;
+  readonly sha256: null | string;
+  readonly valid: null | boolean;
+  readonly invalid_reason: null | string;
+  readonly created_at: null | number;
+  readonly completed_work: readonly string[];
+  readonly remaining_work: readonly string[];
+};
+export type CheckpointRecordedPayload = {
+  readonly taskId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly attempt: null | number;
+  readonly checkpoint: CheckpointRef;
+};
+export type CheckpointRef = {
+  readonly checkpointId: string;
+  readonly parentId: null | string;
+  readonly uri: null | string;
+  readonly sha256: null | string;
+  /** null: nobody has read it yet */
+  readonly valid: null | boolean;
+  readonly invalidReason: null | string;
+  readonly createdAt: null | number;
+  readonly completedWork: readonly string[];
+  readonly remainingWork: readonly string[];
+};
+export type CircuitBreakerStateChangedPayload = {
+  readonly name: string;
+  readonly from: BreakerState;
+  readonly to: BreakerState;
+  readonly agentId: null | string;
+  readonly taskId: null | string;
+  readonly failures: number;
+  readonly nextAttemptAt: null | number;
+};
+export type ConfirmDeathPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly source: string;
+  readonly by: string;
+  readonly why: string;
+};
+export type ContextUse = {
+  readonly tokens_used: number;
+  readonly tokens_max: number;
+};
+export type DeadLetter = {
+  readonly original_topic: string;
+  readonly original_message: OriginalMessage;
+  readonly original_timestamp: number;
+  readonly failure_reason: string;
+  readonly failure_timestamp: number;
+  readonly correlation_id: null | string;
+  readonly retry_count: number;
+  readonly error_type: string;
+};
+export type DecideCasePayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly decision: CaseDecision;
+  /** allow_more_time: how long */
+  readonly forMs: null | number;
+  readonly by: string;
+  readonly why: string;
+};
+export type DecisionRefusedPayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly decision: string;
+  readonly by: string;
+  readonly reason: string;
+};
+export type DryRunChangedPayload = {
+  readonly on: boolean;
+  readonly by: string;
+  readonly why: string;
+};
+export type DryRunOffPayload = {
+  readonly by: string;
+  readonly why: string;
+};
+export type DryRunOnPayload = {
+  readonly by: string;
+  readonly why: string;
+};
+export type DuplicateInstancePayload = {
+  readonly agentId: string;
+  /** the current one */
+  readonly instanceId: string;
+  readonly otherInstanceId: string;
+  readonly count: number;
+};
+export type ErrorReport = {
+  readonly at: number;
+  readonly count: number;
+  readonly error_class: null | string;
+  readonly hash: null | string;
+  /** at most 200 characters */
+  readonly message: null | string;
+};
+export type EscalationDecidedPayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly decision: CaseDecision;
+  readonly forMs: null | number;
+  readonly by: string;
+  readonly why: string;
+};
+export type EscalationTicket = {
+  readonly ticket_id: string;
+  readonly created_at: string;
+  readonly worker_agent_id: string;
+  readonly worker_session_id: string;
+  readonly worker_node_id: string;
+  readonly worker_graph_id: string;
+  readonly severity: TicketSeverity;
+  readonly cause: string;
+  readonly judge_reasoning: string;
+  readonly suggested_action: string;
+  readonly recent_verdicts: readonly string[];
+  readonly total_steps_checked: number;
+  readonly steps_since_last_accept: number;
+  readonly stall_minutes: null | number;
+  /** at most 500 characters */
+  readonly evidence_snippet: string;
+};
+export type EscalationTriggeredPayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly reason: string;
+  readonly options: readonly string[];
+  /** null: waits for ever */
+  readonly deadlineAt: null | number;
+  readonly onTimeout: string;
+  readonly checkpoint: null | CheckpointRef;
+};
+export type Evidence = {
+  /** the name under which the policy uses the signal */
+  readonly signal: string;
+  readonly axis: Axis;
+  /** for people: "no call for 6 min 12 s, none in flight; limit 6 min" */
+  readonly words: string;
+  /** from when it fires, on the broker's clock */
+  readonly onsetAt: null | number;
+  /** the figure, in the unit of the limit (durations in milliseconds) */
+  readonly value: null | number;
+  readonly limit: null | number;
+  /** a fact, or a call past its declared deadline */
+  readonly hard: boolean;
+  /** sorted sources of the patterns that matched, comma-joined (seed 002) */
+  readonly matched: null | string;
+};
+export type ExemptionChangedPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly from: null | string;
+  readonly to: null | string;
+  /** axes */
+  readonly suspends: readonly string[];
+  readonly until: null | number;
+};
+export type ExitReason = 'UNKNOWN' | 'finished' | 'explicit' | 'crashed' | 'resource_limit' | 'lost';
+export type ExitReport = {
+  readonly code: null | number;
+  readonly signal: null | string;
+  readonly reason: ExitReason;
+};
+export type FileTicketPayload = {
+  readonly agentId: string;
+  readonly ticket: EscalationTicket;
+  readonly by: string;
+};
+export type FleetHaltedPayload = {
+  readonly by: string;
+  readonly why: string;
+};
+export type FleetResumedPayload = {
+  readonly by: string;
+  readonly why: string;
+};
+export type HaltFleetPayload = {
+  readonly by: string;
+  readonly why: string;
+};
+export type HandoffAgentPayload = {
+  readonly orderId: string;
+  /** rising within an instance */
+  readonly number: number;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly runtimeId: string;
+  readonly caseId: null | string;
+  readonly taskId: null | string;
+  /** time to live from the broker's stamp */
+  readonly ttlMs: number;
+  /** what the finding had folded */
+  readonly foldedSequence: null | number;
+  /** of the finding: what counts as progress since depends on it */
+  readonly axes: readonly string[];
+  readonly message: string;
+  readonly deadlineMs: number;
+};
+export type HandoffRequestedPayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly deadlineAt: number;
+  readonly orderId: string;
+};
+export type HealthState = 'UNKNOWN' | 'HEALTHY' | 'DEGRADED' | 'STUCK' | 'FAILING' | 'TERMINATED';
+export type HealthStateChangedPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly from: HealthState;
+  readonly to: HealthState;
+  readonly reason: string;
+  readonly exemption: null | string;
+  readonly onsetAt: null | number;
+  readonly endReason: null | ExitReason;
+  readonly runtimeId: null | string;
+  readonly attempt: null | number;
+  readonly maxAttempts: null | number;
+  readonly evidence: readonly Evidence[];
+};
+export type HealthcheckAction = 'UNKNOWN' | 'relaunch_fresh_agent' | 'none';
+export type HealthcheckStatus = 'UNKNOWN' | 'stalled' | 'recovered' | 'healthy' | 'failed';
+export type Heartbeat = {
+  readonly agent_id: string;
+  readonly task_id: null | string;
+  /** the agent's own clock: data, never judged */
+  readonly timestamp: number;
+  readonly phase: string;
+  readonly last_tool_call: null | number;
+  readonly token_count: number;
+  readonly error_count: number;
+  readonly progress_indicator: string;
+  /** one life; without it an agent is never acted on destructively */
+  readonly instance_id: null | string;
+  /** rising within an instance */
+  readonly sequence: null | number;
+  readonly reporter: Reporter;
+  /** the agent's own last beat, where a runtime merged it */
+  readonly agent_beat_at: null | number;
+  /** how often the sender beats */
+  readonly interval_ms: null | number;
+  /** set by the door it came through (gateway); null: straight to Kafka */
+  readonly door: null | string;
+  /** a wish; the operators' assignment decides */
+  readonly policy: null | string;
+  /** team, host, model, graph */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly runtime_id: null | string;
+  readonly attempt: null | number;
+  readonly max_attempts: null | number;
+  readonly activity: null | Activity;
+  /** new or changed since the last heartbeat */
+  readonly tool_calls: readonly ToolCall[];
+  readonly breakers: readonly BreakerReport[];
+  readonly reports_checkpoints: null | boolean;
+  readonly checkpoint: null | Checkpoint;
+  readonly context: null | ContextUse;
+  readonly work: null | WorkItem;
+  readonly output: null | OutputReport;
+  readonly steps: null | StepsReport;
+  readonly errors: readonly ErrorReport[];
+  readonly rate_limit: null | RateLimitReport;
+  readonly limits: readonly LimitReport[];
+  readonly handoff: null | string;
+  readonly blockers: readonly string[];
+  readonly probe_reply: null | string;
+  readonly exit: null | ExitReport;
+};
+export type Hold = 'UNKNOWN' | 'took' | 'left' | 'kept';
+export type HoldAgentPayload = {
+  readonly agentId: string;
+  /** null: until released */
+  readonly until: null | number;
+  readonly by: string;
+  readonly why: string;
+};
+export type InstanceStartedPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly previousInstanceId: null | string;
+  readonly runtimeId: null | string;
+  readonly attempt: null | number;
+  readonly maxAttempts: null | number;
+};
+export type LapseReason = 'UNKNOWN' | 'progress' | 'new_instance' | 'ended' | 'held' | 'excluded';
+export type LiftBrakePayload = {
+  readonly by: string;
+  readonly why: string;
+};
+export type LimitReport = {
+  readonly name: string;
+  readonly used: number;
+  readonly max: number;
+};
+export type LostWhy = 'UNKNOWN' | 'silent' | 'crashed' | 'ended';
+export type MatchedPattern = {
+  /** rate_limit, error, awaiting_input, completion, fatal */
+  readonly kind: string;
+  /** the pattern as the policy spells it */
+  readonly source: string;
+  readonly at: number;
+};
+export type NotifyOperatorPayload = {
+  readonly ticket_id: string;
+  readonly analysis: string;
+  readonly urgency: TicketSeverity;
+  readonly by: string;
+};
+export type NotifyPayload = {
+  readonly alertKey: string;
+  readonly agentId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly caseId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** stuck_agent, circuit_breaker_open, recovery_failed, or one of ours */
+  readonly route: string;
+  readonly severity: AlertSeverity;
+  readonly title: string;
+  readonly text: string;
+  readonly action: AlertAction;
+  readonly options: readonly string[];
+  readonly deadlineAt: null | number;
+  /** how old the mapper's time was */
+  readonly timeAgeMs: null | number;
+};
+export type NudgeAgentPayload = {
+  readonly orderId: string;
+  /** rising within an instance */
+  readonly number: number;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly runtimeId: string;
+  readonly caseId: null | string;
+  readonly taskId: null | string;
+  /** time to live from the broker's stamp */
+  readonly ttlMs: number;
+  /** what the finding had folded */
+  readonly foldedSequence: null | number;
+  /** of the finding: what counts as progress since depends on it */
+  readonly axes: readonly string[];
+  readonly attempt: number;
+  readonly message: string;
+};
+export type NudgeSentPayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly attempt: number;
+  readonly of: number;
+  readonly message: string;
+  readonly orderId: string;
+};
+export type OrderKind = 'UNKNOWN' | 'nudge' | 'probe' | 'handoff' | 'pause' | 'resume' | 'reset_breaker' | 'terminate' | 'spawn';
+export type OrderOutcome = 'UNKNOWN' | 'delivered' | 'answered' | 'done' | 'superseded' | 'expired' | 'uncertain' | 'failed';
+export type OrderReceiptPayload = {
+  readonly orderId: string;
+  readonly kind: OrderKind;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly runtimeId: string;
+  readonly outcome: OrderOutcome;
+  readonly why: null | string;
+  readonly at: number;
+  /** a death, seen by the runtime */
+  readonly confirmed: boolean;
+  /** SIGKILL was needed */
+  readonly forced: boolean;
+  readonly code: null | number;
+  readonly signal: null | string;
+  readonly claimsReleased: readonly string[];
+  readonly checkpoint: null | CheckpointRef;
+  readonly completedWork: readonly string[];
+  readonly remainingWork: readonly string[];
+  readonly forensics: null | string;
+  readonly lastOutput: readonly string[];
+};
+export type OriginalMessage = {
+  readonly key: null | string;
+  /** at most 64 KiB */
+  readonly value: null | Buffer;
+  readonly truncated: boolean;
+  readonly offset: number;
+  readonly partition: number;
+};
+export type OutputReport = {
+  readonly last_output_at: null | number;
+  readonly lines: null | number;
+  readonly matched_patterns: readonly MatchedPattern[];
+  readonly repeated_error: null | RepeatedError;
+  readonly result_at: null | number;
+  readonly completion_signal_at: null | number;
+  readonly tail: readonly string[];
+};
+export type PauseAgentPayload = {
+  readonly orderId: string;
+  /** rising within an instance */
+  readonly number: number;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly runtimeId: string;
+  readonly caseId: null | string;
+  readonly taskId: null | string;
+  /** time to live from the broker's stamp */
+  readonly ttlMs: number;
+  /** what the finding had folded */
+  readonly foldedSequence: null | number;
+  /** of the finding: what counts as progress since depends on it */
+  readonly axes: readonly string[];
+  readonly forMs: number;
+};
+export type PolicyPublishedPayload = {
+  readonly name: string;
+  readonly hash: string;
+  /** canonical JSON */
+  readonly document: string;
+  readonly by: string;
+};
+export type PolicyRef = {
+  readonly name: string;
+  /** the document's content hash: the first 16 hexadecimal digits of SHA-256 over its canonical JSON */
+  readonly hash: string;
+};
+export type PresentWhy = 'UNKNOWN' | 'first_heartbeat' | 'returned' | 'new_instance';
+export type ProbationPassedPayload = {
+  readonly taskId: string;
+  readonly agentId: string;
+  readonly attempt: number;
+};
+export type ProbeAgentPayload = {
+  readonly orderId: string;
+  /** rising within an instance */
+  readonly number: number;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly runtimeId: string;
+  readonly caseId: null | string;
+  readonly taskId: null | string;
+  /** time to live from the broker's stamp */
+  readonly ttlMs: number;
+  /** what the finding had folded */
+  readonly foldedSequence: null | number;
+  /** of the finding: what counts as progress since depends on it */
+  readonly axes: readonly string[];
+  readonly message: string;
+  readonly nonce: string;
+  readonly waitMs: number;
+};
+export type QueenInterventionRequestedPayload = {
+  readonly ticket_id: string;
+  readonly analysis: string;
+  readonly severity: TicketSeverity;
+  readonly queen_graph_id: string;
+  readonly queen_stream_id: string;
+};
+export type RateLimitReport = {
+  readonly retry_at: null | number;
+};
+export type RecoverTaskPayload = {
+  readonly taskId: string;
+  /** the dead one */
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly caseId: null | string;
+  readonly reason: string;
+  /** a death that a runtime, a person or a configured source has confirmed */
+  readonly confirmed: boolean;
+  /** a person asked: skips the back-off */
+  readonly immediate: boolean;
+  readonly by: null | string;
+  readonly checkpoint: null | CheckpointRef;
+  readonly completedWork: readonly string[];
+  readonly remainingWork: readonly string[];
+  readonly idleMinutes: null | number;
+  readonly contextUsagePct: null | number;
+  /** the policy's recovery section, resolved, as JSON */
+  readonly recovery: string;
+  readonly runtimeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+};
+export type RecoveryCompletedPayload = {
+  readonly taskId: string;
+  readonly newAgentId: string;
+  readonly instanceId: null | string;
+  readonly attempt: number;
+};
+export type RecoveryFailedPayload = {
+  readonly taskId: string;
+  readonly reason: string;
+  readonly attempts: number;
+};
+export type RecoveryInitiatedPayload = {
+  readonly taskId: string;
+  /** an id, or task-start */
+  readonly fromCheckpoint: string;
+  readonly attempt: number;
+  readonly of: number;
+  readonly newAgentId: string;
+  readonly deadAgentId: null | string;
+  readonly orderId: string;
+  readonly runtimeId: string;
+  readonly skipped: readonly SkippedCheckpoint[];
+};
+export type ReleaseAgentPayload = {
+  readonly agentId: string;
+  readonly by: string;
+  readonly why: string;
+};
+export type ReleaseWhy = 'UNKNOWN' | 'finished' | 'reassigned' | 'not_needed' | 'abandoned';
+export type RepeatedError = {
+  readonly hash: string;
+  readonly count: number;
+  readonly first_at: number;
+};
+export type Reporter = 'UNKNOWN' | 'agent' | 'runtime';
+export type RequestStepPayload = {
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly taskId: null | string;
+  readonly runtimeId: null | string;
+  readonly step: RequestedStep;
+  readonly message: null | string;
+  readonly by: string;
+  readonly why: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** the recovery section to use, as JSON; null: the default policy's */
+  readonly recovery: null | string;
+};
+export type RequestedStep = 'UNKNOWN' | 'nudge' | 'handoff' | 'terminate' | 'terminate_and_recover';
+export type ResetBreakerOrderPayload = {
+  readonly orderId: string;
+  /** rising within an instance */
+  readonly number: number;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly runtimeId: string;
+  readonly caseId: null | string;
+  readonly taskId: null | string;
+  /** time to live from the broker's stamp */
+  readonly ttlMs: number;
+  /** what the finding had folded */
+  readonly foldedSequence: null | number;
+  /** of the finding: what counts as progress since depends on it */
+  readonly axes: readonly string[];
+  readonly name: string;
+};
+export type ResetBreakerPayload = {
+  readonly agentId: string;
+  readonly name: string;
+  readonly by: string;
+  readonly why: string;
+};
+export type ResumeAgentPayload = {
+  readonly orderId: string;
+  /** rising within an instance */
+  readonly number: number;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly runtimeId: string;
+  readonly caseId: null | string;
+  readonly taskId: null | string;
+  /** time to live from the broker's stamp */
+  readonly ttlMs: number;
+  /** what the finding had folded */
+  readonly foldedSequence: null | number;
+  /** of the finding: what counts as progress since depends on it */
+  readonly axes: readonly string[];
+  readonly message: null | string;
+};
+export type ResumeFleetPayload = {
+  readonly by: string;
+  readonly why: string;
+};
+export type ReviewDecidedPayload = {
+  readonly taskId: string;
+  readonly decision: ReviewDecision;
+  readonly by: string;
+  readonly why: string;
+};
+export type ReviewDecision = 'UNKNOWN' | 'retry' | 'abandon' | 'reset';
+export type ReviewRequiredPayload = {
+  readonly taskId: string;
+  readonly reason: string;
+  readonly attempts: number;
+  readonly agentId: null | string;
+  readonly checkpoint: null | CheckpointRef;
+};
+export type ReviewTaskPayload = {
+  readonly taskId: string;
+  readonly decision: ReviewDecision;
+  readonly by: string;
+  readonly why: string;
+};
+export type RuntimeAnnouncedPayload = {
+  readonly runtimeId: string;
+  readonly host: string;
+  readonly capacity: number;
+  readonly agents: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+};
+export type SilenceAlertsPayload = {
+  readonly matchers: readonly AlertMatcher[];
+  readonly until: number;
+  readonly by: string;
+  readonly why: string;
+};
+export type SilenceChangedPayload = {
+  readonly matchers: readonly AlertMatcher[];
+  readonly until: number;
+  readonly by: string;
+  readonly why: string;
+};
+export type SkipWhy = 'UNKNOWN' | 'dry_run' | 'requires' | 'no_runtime' | 'no_instance' | 'no_task';
+export type SkippedCheckpoint = {
+  readonly checkpointId: string;
+  readonly why: string;
+};
+export type Snapshot = {
+  readonly value: Buffer;
+};
+export type SpawnAdmittedPayload = {
+  readonly requestId: string;
+  readonly taskId: string;
+  readonly attempt: number;
+  readonly runtimeId: string;
+  readonly validUntil: number;
+  readonly dryRun: boolean;
+};
+export type SpawnAgentPayload = {
+  readonly orderId: string;
+  /** rising within an instance */
+  readonly number: number;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly runtimeId: string;
+  readonly caseId: null | string;
+  readonly taskId: null | string;
+  /** time to live from the broker's stamp */
+  readonly ttlMs: number;
+  /** what the finding had folded */
+  readonly foldedSequence: null | number;
+  /** of the finding: what counts as progress since depends on it */
+  readonly axes: readonly string[];
+  readonly requestId: string;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** newest first */
+  readonly checkpoints: readonly CheckpointRef[];
+  readonly completedWork: readonly string[];
+  readonly remainingWork: readonly string[];
+  readonly stallReason: string;
+  readonly handover: string;
+  readonly deadAgentId: null | string;
+  readonly deadInstanceId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+};
+export type SpawnOutcome = 'UNKNOWN' | 'spawned' | 'checkpoint_invalid' | 'not_needed' | 'superseded' | 'expired' | 'uncertain' | 'failed';
+export type SpawnReceiptPayload = {
+  readonly orderId: string;
+  readonly requestId: null | string;
+  readonly taskId: string;
+  readonly attempt: number;
+  readonly runtimeId: string;
+  readonly outcome: SpawnOutcome;
+  readonly why: null | string;
+  readonly at: number;
+  readonly agentId: null | string;
+  readonly instanceId: null | string;
+  readonly checkpointId: null | string;
+  readonly skipped: readonly SkippedCheckpoint[];
+};
+export type SpawnWithheldPayload = {
+  readonly requestId: string;
+  readonly taskId: string;
+  readonly attempt: number;
+  readonly why: WithheldWhy;
+  readonly detail: string;
+};
+export type StallReason = 'UNKNOWN' | 'inactivity' | 'context_overflow' | 'rate_limit';
+export type StepAdmittedPayload = {
+  readonly requestId: string;
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly step: StepName;
+  readonly validUntil: number;
+  readonly dryRun: boolean;
+};
+export type StepClass = 'UNKNOWN' | 'soft' | 'destructive';
+export type StepName = 'UNKNOWN' | 'nudge' | 'interrogate' | 'escalate' | 'handoff' | 'pause' | 'resume' | 'terminate' | 'recover' | 'block' | 'alert';
+export type StepSkippedPayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly step: StepName;
+  readonly why: SkipWhy;
+  readonly detail: string;
+};
+export type StepWithheldPayload = {
+  readonly requestId: string;
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly step: StepName;
+  readonly why: WithheldWhy;
+  readonly detail: string;
+};
+export type StepsReport = {
+  readonly total_steps: number;
+  readonly verdicts: readonly Verdict[];
+};
+export type TaskBlockedPayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly reason: string;
+};
+export type TaskHealthChangedPayload = {
+  readonly taskId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly attempt: null | number;
+  readonly hold: Hold;
+  readonly from: HealthState;
+  readonly to: HealthState;
+  readonly endReason: null | ExitReason;
+  /** the end was ordered by us */
+  readonly ordered: boolean;
+  readonly runtimeId: null | string;
+  readonly idleMinutes: null | number;
+  readonly contextUsagePct: null | number;
+  readonly evidence: readonly Evidence[];
+};
+export type TaskLeft = 'UNKNOWN' | 'in_progress' | 'released' | 'blocked';
+export type TaskReleasedPayload = {
+  readonly taskId: string;
+  readonly why: ReleaseWhy;
+  readonly detail: null | string;
+};
+export type TerminateAgentPayload = {
+  readonly orderId: string;
+  /** rising within an instance */
+  readonly number: number;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly runtimeId: string;
+  readonly caseId: null | string;
+  readonly taskId: null | string;
+  /** time to live from the broker's stamp */
+  readonly ttlMs: number;
+  /** what the finding had folded */
+  readonly foldedSequence: null | number;
+  /** of the finding: what counts as progress since depends on it */
+  readonly axes: readonly string[];
+  readonly reason: string;
+  readonly graceMs: number;
+  readonly cleanupMs: number;
+  readonly leave: TaskLeft;
+  readonly release: readonly string[];
+};
+export type TerminationUnconfirmedPayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly orderId: string;
+  readonly why: string;
+};
+export type TicketFindings = {
+  readonly signals: readonly string[];
+  readonly transient: boolean;
+  readonly progressAt: null | number;
+  readonly unrecoverable: boolean;
+  readonly loop: boolean;
+};
+export type TicketSeverity = 'UNKNOWN' | 'low' | 'medium' | 'high' | 'critical';
+export type ToolCall = {
+  readonly call_id: string;
+  readonly kind: CallKind;
+  readonly tool: string;
+  readonly args_hash: null | string;
+  readonly result_hash: null | string;
+  readonly masked_result_hash: null | string;
+  readonly outcome: CallOutcome;
+  readonly error_class: null | string;
+  readonly started_at: null | number;
+  readonly ended_at: null | number;
+  readonly deadline_at: null | number;
+  readonly mutating: boolean;
+  readonly polling: boolean;
+  readonly target: null | string;
+};
+export type Verdict = 'UNKNOWN' | 'ACCEPT' | 'RETRY' | 'CONTINUE' | 'ESCALATE';
+export type WarrantFiledPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly warrantId: string;
+  readonly state: HealthState;
+  /** the axes on which it was found: absence, repetition, rate, cost, fact */
+  readonly axes: readonly string[];
+  /** the finding holds a hard signal: a fact, or a call past its declared deadline */
+  readonly hard: boolean;
+  /** what the plan's "when" says */
+  readonly planName: string;
+  /** the plan's steps, resolved, as JSON: a case needs nothing else of the policy, so nothing in flight changes its rules */
+  readonly plan: string;
+  /** the policy's recovery section, resolved, as JSON */
+  readonly recovery: string;
+  /** the last heartbeat sequence that the finding had folded */
+  readonly foldedSequence: null | number;
+  readonly runtimeId: null | string;
+  readonly attempt: null | number;
+  readonly maxAttempts: null | number;
+  readonly onsetAt: null | number;
+  /** the lease: without a renewal by then it is void */
+  readonly voidAt: number;
+  readonly evidence: readonly Evidence[];
+  readonly checkpoint: null | CheckpointRef;
+  readonly activity: null | string;
+  readonly endReason: null | ExitReason;
+  readonly idleMinutes: null | number;
+  readonly contextUsagePct: null | number;
+  readonly title: string;
+  readonly label: string;
+  readonly metadata: WarrantMetadata;
+};
+export type WarrantLapsedPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly warrantId: string;
+  readonly why: LapseReason;
+};
+export type WarrantMetadata = {
+  readonly target: string;
+  readonly reason: string;
+  readonly requester: string;
+  readonly matched_pattern: string;
+  readonly wisp_id: string;
+  readonly wisp_age: string;
+};
+export type WarrantRenewedPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly warrantId: string;
+  readonly state: HealthState;
+  /** the axes on which it was found: absence, repetition, rate, cost, fact */
+  readonly axes: readonly string[];
+  /** the finding holds a hard signal: a fact, or a call past its declared deadline */
+  readonly hard: boolean;
+  /** what the plan's "when" says */
+  readonly planName: string;
+  /** the plan's steps, resolved, as JSON: a case needs nothing else of the policy, so nothing in flight changes its rules */
+  readonly plan: string;
+  /** the policy's recovery section, resolved, as JSON */
+  readonly recovery: string;
+  /** the last heartbeat sequence that the finding had folded */
+  readonly foldedSequence: null | number;
+  readonly runtimeId: null | string;
+  readonly attempt: null | number;
+  readonly maxAttempts: null | number;
+  readonly onsetAt: null | number;
+  /** the lease: without a renewal by then it is void */
+  readonly voidAt: number;
+  readonly evidence: readonly Evidence[];
+  readonly checkpoint: null | CheckpointRef;
+  readonly activity: null | string;
+  readonly endReason: null | ExitReason;
+  readonly idleMinutes: null | number;
+  readonly contextUsagePct: null | number;
+};
+export type WithdrawStepPayload = {
+  readonly requestId: string;
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly why: string;
+};
+export type WithheldWhy = 'UNKNOWN' | 'halted' | 'brake' | 'budget' | 'cooldown' | 'blind' | 'no_runtime';
+export type WorkItem = {
+  readonly id: string;
+  readonly status: null | string;
+  readonly updated_at: null | number;
+  readonly claim_refreshed_at: null | number;
+  readonly comment_count: null | number;
+};
+export type WorkerEscalationTicketPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly ticket: EscalationTicket;
+  readonly findings: TicketFindings;
+};
+
+/** Every event and command: where it stands, what it is called, what it says. */
+export type Content =
+  /** Ask the agent to checkpoint and stop. */
+  | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'HANDOFF_AGENT'; readonly payload: HandoffAgentPayload }
+  /** Say this to the agent, between calls. */
+  | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'NUDGE_AGENT'; readonly payload: NudgeAgentPayload }
+  /** Between calls. */
+  | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'PAUSE_AGENT'; readonly payload: PauseAgentPayload }
+  /** Ask the agent to answer with the nonce. */
+  | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'PROBE_AGENT'; readonly payload: ProbeAgentPayload }
+  /** Close a breaker. */
+  | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'RESET_BREAKER'; readonly payload: ResetBreakerOrderPayload }
+  /** Go on. */
+  | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'RESUME_AGENT'; readonly payload: ResumeAgentPayload }
+  /** Start a fresh agent on a task. */
+  | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'SPAWN_AGENT'; readonly payload: SpawnAgentPayload }
+  /** Shutdown request, SIGTERM after the grace, SIGKILL 5 s later, clean-up. */
+  | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'TERMINATE_AGENT'; readonly payload: TerminateAgentPayload }
+  /** People should know, or need to no longer. */
+  | { readonly topic: 'onex.cmd.alerting.notify.v1'; readonly type: 'NOTIFY'; readonly payload: NotifyPayload }
+  /** Somebody looks after it. */
+  | { readonly topic: 'onex.cmd.alerting.steer-alerts.v1'; readonly type: 'ACKNOWLEDGE_ALERT'; readonly payload: AcknowledgeAlertPayload }
+  /** Seed 004's notify_operator. */
+  | { readonly topic: 'onex.cmd.alerting.steer-alerts.v1'; readonly type: 'NOTIFY_OPERATOR'; readonly payload: NotifyOperatorPayload }
+  /** Not delivered for a while. */
+  | { readonly topic: 'onex.cmd.alerting.steer-alerts.v1'; readonly type: 'SILENCE_ALERTS'; readonly payload: SilenceAlertsPayload }
+  /** What an agent or its runtime reports: ADR-110's eight fields, and what makes judgement sharp. JSON or Avro. */
+  | { readonly topic: 'onex.cmd.heartbeat-ingest.heartbeat.v1'; readonly type: 'HEARTBEAT'; readonly payload: Heartbeat }
+  /** The end of an instance, as its runtime saw it. Nobody else may write it. */
+  | { readonly topic: 'onex.cmd.heartbeat-ingest.steer-agent.v1'; readonly type: 'AGENT_EXITED'; readonly payload: AgentExitedPayload }
+  /** A person or a configured source says that an instance is gone, or its host. */
+  | { readonly topic: 'onex.cmd.heartbeat-ingest.steer-agent.v1'; readonly type: 'CONFIRM_DEATH'; readonly payload: ConfirmDeathPayload }
+  /** A judge outside files an escalation ticket (seed 004). */
+  | { readonly topic: 'onex.cmd.heartbeat-ingest.steer-agent.v1'; readonly type: 'FILE_TICKET'; readonly payload: FileTicketPayload }
+  /** A person keeps an agent from being judged for a while. */
+  | { readonly topic: 'onex.cmd.heartbeat-ingest.steer-agent.v1'; readonly type: 'HOLD_AGENT'; readonly payload: HoldAgentPayload }
+  /** The end of a hold. */
+  | { readonly topic: 'onex.cmd.heartbeat-ingest.steer-agent.v1'; readonly type: 'RELEASE_AGENT'; readonly payload: ReleaseAgentPayload }
+  /** A person closes one of the breakers of an agent. */
+  | { readonly topic: 'onex.cmd.heartbeat-ingest.steer-agent.v1'; readonly type: 'RESET_BREAKER'; readonly payload: ResetBreakerPayload }
+  /** Recovery asks to spawn, and where. */
+  | { readonly topic: 'onex.cmd.intervention.admit-step.v1'; readonly type: 'ADMIT_SPAWN'; readonly payload: AdmitSpawnPayload }
+  /** A case asks to act. */
+  | { readonly topic: 'onex.cmd.intervention.admit-step.v1'; readonly type: 'ADMIT_STEP'; readonly payload: AdmitStepPayload }
+  /** The case no longer asks. */
+  | { readonly topic: 'onex.cmd.intervention.admit-step.v1'; readonly type: 'WITHDRAW_STEP'; readonly payload: WithdrawStepPayload }
+  /** What a person or an orchestrator says on a case. */
+  | { readonly topic: 'onex.cmd.intervention.decide-case.v1'; readonly type: 'DECIDE_CASE'; readonly payload: DecideCasePayload }
+  /** Opens a case by hand. */
+  | { readonly topic: 'onex.cmd.intervention.decide-case.v1'; readonly type: 'REQUEST_STEP'; readonly payload: RequestStepPayload }
+  /** The end of a dry run. */
+  | { readonly topic: 'onex.cmd.intervention.steer-fleet.v1'; readonly type: 'DRY_RUN_OFF'; readonly payload: DryRunOffPayload }
+  /** Steps say what they would have done. */
+  | { readonly topic: 'onex.cmd.intervention.steer-fleet.v1'; readonly type: 'DRY_RUN_ON'; readonly payload: DryRunOnPayload }
+  /** Nothing acts, everything observes. */
+  | { readonly topic: 'onex.cmd.intervention.steer-fleet.v1'; readonly type: 'HALT_FLEET'; readonly payload: HaltFleetPayload }
+  /** A person releases the brake. */
+  | { readonly topic: 'onex.cmd.intervention.steer-fleet.v1'; readonly type: 'LIFT_BRAKE'; readonly payload: LiftBrakePayload }
+  /** The end of a halt. */
+  | { readonly topic: 'onex.cmd.intervention.steer-fleet.v1'; readonly type: 'RESUME_FLEET'; readonly payload: ResumeFleetPayload }
+  /** Put a fresh agent on this task. */
+  | { readonly topic: 'onex.cmd.recovery.recover-task.v1'; readonly type: 'RECOVER_TASK'; readonly payload: RecoverTaskPayload }
+  /** What a person says on a task in review. */
+  | { readonly topic: 'onex.cmd.recovery.review-task.v1'; readonly type: 'REVIEW_TASK'; readonly payload: ReviewTaskPayload }
+  /** A record that could not be read or decided, with its reason. The rest flowed on. */
+  | { readonly topic: 'onex.dlq.alerting.dead-letter.v1'; readonly type: 'DEAD_LETTER'; readonly payload: DeadLetter }
+  /** A record that could not be read or decided, with its reason. The rest flowed on. */
+  | { readonly topic: 'onex.dlq.health-evaluator.dead-letter.v1'; readonly type: 'DEAD_LETTER'; readonly payload: DeadLetter }
+  /** A record that could not be read or decided, with its reason. The rest flowed on. */
+  | { readonly topic: 'onex.dlq.heartbeat-ingest.dead-letter.v1'; readonly type: 'DEAD_LETTER'; readonly payload: DeadLetter }
+  /** A record that could not be read or decided, with its reason. The rest flowed on. */
+  | { readonly topic: 'onex.dlq.intervention.dead-letter.v1'; readonly type: 'DEAD_LETTER'; readonly payload: DeadLetter }
+  /** A record that could not be read or decided, with its reason. The rest flowed on. */
+  | { readonly topic: 'onex.dlq.projector.dead-letter.v1'; readonly type: 'DEAD_LETTER'; readonly payload: DeadLetter }
+  /** A record that could not be read or decided, with its reason. The rest flowed on. */
+  | { readonly topic: 'onex.dlq.recovery.dead-letter.v1'; readonly type: 'DEAD_LETTER'; readonly payload: DeadLetter }
+  /** What became of an order. */
+  | { readonly topic: 'onex.evt.agent-runtime.order-receipt.v1'; readonly type: 'ORDER_RECEIPT'; readonly payload: OrderReceiptPayload }
+  /** A runtime says that it is there, every 30 s. */
+  | { readonly topic: 'onex.evt.agent-runtime.runtime-presence.v1'; readonly type: 'RUNTIME_ANNOUNCED'; readonly payload: RuntimeAnnouncedPayload }
+  /** What became of a spawn. */
+  | { readonly topic: 'onex.evt.agent-runtime.spawn-receipt.v1'; readonly type: 'SPAWN_RECEIPT'; readonly payload: SpawnReceiptPayload }
+  /** Somebody looks after it. */
+  | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'ALERT_ACKNOWLEDGED'; readonly payload: AlertAcknowledgedPayload }
+  /** What became of a delivery. */
+  | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'ALERT_DELIVERED'; readonly payload: AlertDeliveredPayload }
+  /** One alert an episode. */
+  | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'ALERT_RAISED'; readonly payload: AlertRaisedPayload }
+  /** It is over. */
+  | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'ALERT_RESOLVED'; readonly payload: AlertResolvedPayload }
+  /** In place. */
+  | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'ALERT_UPDATED'; readonly payload: AlertUpdatedPayload }
+  /** Seed 004. */
+  | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'QUEEN_INTERVENTION_REQUESTED'; readonly payload: QueenInterventionRequestedPayload }
+  /** Silences. */
+  | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'SILENCE_CHANGED'; readonly payload: SilenceChangedPayload }
+  /** The agent has answered a nudge or a probe. */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'AGENT_ANSWERED'; readonly payload: AgentAnsweredPayload }
+  /** A circuit breaker has changed its state (ADR-110). */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'CIRCUIT_BREAKER_STATE_CHANGED'; readonly payload: CircuitBreakerStateChangedPayload }
+  /** Two lives of one name report at once. */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'DUPLICATE_INSTANCE'; readonly payload: DuplicateInstancePayload }
+  /** Why certain signals do not count for a while. */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'EXEMPTION_CHANGED'; readonly payload: ExemptionChangedPayload }
+  /** ADR-110, with the evidence in words and figures. */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'HEALTH_STATE_CHANGED'; readonly payload: HealthStateChangedPayload }
+  /** A new life of an agent. */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'INSTANCE_STARTED'; readonly payload: InstanceStartedPayload }
+  /** The dated, evidenced finding that an episode needs action (seed 002 agent.stuck). A lease. */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'WARRANT_FILED'; readonly payload: WarrantFiledPayload }
+  /** The finding no longer holds. */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'WARRANT_LAPSED'; readonly payload: WarrantLapsedPayload }
+  /** The finding still holds. Says all that the filing said, so that it can open a case by itself. */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'WARRANT_RENEWED'; readonly payload: WarrantRenewedPayload }
+  /** Seed 004's ticket, whole. */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'WORKER_ESCALATION_TICKET'; readonly payload: WorkerEscalationTicketPayload }
+  /** Somebody is gone: silent for three intervals (at least 15 s), or ended unexpectedly. */
+  | { readonly topic: 'onex.evt.health-evaluator.fleet-presence.v1'; readonly type: 'AGENT_LOST'; readonly payload: AgentLostPayload }
+  /** Somebody is there. */
+  | { readonly topic: 'onex.evt.health-evaluator.fleet-presence.v1'; readonly type: 'AGENT_PRESENT'; readonly payload: AgentPresentPayload }
+  /** A whole policy document, by its hash. */
+  | { readonly topic: 'onex.evt.health-evaluator.policy.v1'; readonly type: 'POLICY_PUBLISHED'; readonly payload: PolicyPublishedPayload }
+  /** How the holder of a task is. */
+  | { readonly topic: 'onex.evt.health-evaluator.task-health.v1'; readonly type: 'TASK_HEALTH_CHANGED'; readonly payload: TaskHealthChangedPayload }
+  /** The end of an instance, as its runtime saw it. Nobody else may write it. */
+  | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'AGENT_EXITED'; readonly payload: AgentExitedPayload }
+  /** A heartbeat, in the one order of all that judgement reads (AGENT_HEARTBEAT, ADR-110). */
+  | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'AGENT_HEARTBEAT'; readonly payload: AgentHeartbeatPayload }
+  /** A person or a configured source says that an instance is gone, or its host. */
+  | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'CONFIRM_DEATH'; readonly payload: ConfirmDeathPayload }
+  /** A judge outside files an escalation ticket (seed 004). */
+  | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'FILE_TICKET'; readonly payload: FileTicketPayload }
+  /** A person keeps an agent from being judged for a while. */
+  | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'HOLD_AGENT'; readonly payload: HoldAgentPayload }
+  /** The end of a hold. */
+  | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'RELEASE_AGENT'; readonly payload: ReleaseAgentPayload }
+  /** A person closes one of the breakers of an agent. */
+  | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'RESET_BREAKER'; readonly payload: ResetBreakerPayload }
+  /** An agent has written a checkpoint of its task. */
+  | { readonly topic: 'onex.evt.heartbeat-ingest.task-checkpoint.v1'; readonly type: 'CHECKPOINT_RECORDED'; readonly payload: CheckpointRecordedPayload }
+  /** Between calls. */
+  | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'AGENT_PAUSED'; readonly payload: AgentPausedPayload }
+  /** Goes on. */
+  | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'AGENT_RESUMED'; readonly payload: AgentResumedPayload }
+  /** The death is confirmed (ADR-110). */
+  | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'AGENT_TERMINATED'; readonly payload: AgentTerminatedPayload }
+  /** People should know. */
+  | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'ALERT_REQUESTED'; readonly payload: AlertRequestedPayload }
+  /** The end of a case. */
+  | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'CASE_CLOSED'; readonly payload: CaseClosedPayload }
+  /** A warrant, or a person, has opened a case. */
+  | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'CASE_OPENED'; readonly payload: CaseOpenedPayload }
+  /** A decision that cannot be taken, and why. */
+  | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'DECISION_REFUSED'; readonly payload: DecisionRefusedPayload }
+  /** Somebody has decided. */
+  | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'ESCALATION_DECIDED'; readonly payload: EscalationDecidedPayload }
+  /** Orchestrators and people are asked (ADR-110). */
+  | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'ESCALATION_TRIGGERED'; readonly payload: EscalationTriggeredPayload }
+  /** The agent is asked to hand over. */
+  | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'HANDOFF_REQUESTED'; readonly payload: HandoffRequestedPayload }
+  /** A reminder is on its way (ADR-110). */
+  | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'NUDGE_SENT'; readonly payload: NudgeSentPayload }
+  /** A step that was not done, and why. */
+  | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'STEP_SKIPPED'; readonly payload: StepSkippedPayload }
+  /** The task waits for a person. */
+  | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'TASK_BLOCKED'; readonly payload: TaskBlockedPayload }
+  /** Nobody has confirmed the death: nothing is spawned. */
+  | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'TERMINATION_UNCONFIRMED'; readonly payload: TerminationUnconfirmedPayload }
+  /** Too many went at once: nothing destructive happens until they are back or a person lifts it. */
+  | { readonly topic: 'onex.evt.intervention.fleet-governance.v1'; readonly type: 'BRAKE_ENGAGED'; readonly payload: BrakeEngagedPayload }
+  /** The brake is off. */
+  | { readonly topic: 'onex.evt.intervention.fleet-governance.v1'; readonly type: 'BRAKE_RELEASED'; readonly payload: BrakeReleasedPayload }
+  /** Steps say what they would have done, or act again. */
+  | { readonly topic: 'onex.evt.intervention.fleet-governance.v1'; readonly type: 'DRY_RUN_CHANGED'; readonly payload: DryRunChangedPayload }
+  /** Nothing acts. */
+  | { readonly topic: 'onex.evt.intervention.fleet-governance.v1'; readonly type: 'FLEET_HALTED'; readonly payload: FleetHaltedPayload }
+  /** Acting again. */
+  | { readonly topic: 'onex.evt.intervention.fleet-governance.v1'; readonly type: 'FLEET_RESUMED'; readonly payload: FleetResumedPayload }
+  /** The governor admits a spawn and names the runtime. */
+  | { readonly topic: 'onex.evt.intervention.spawn-ruling.v1'; readonly type: 'SPAWN_ADMITTED'; readonly payload: SpawnAdmittedPayload }
+  /** The governor withholds a spawn. */
+  | { readonly topic: 'onex.evt.intervention.spawn-ruling.v1'; readonly type: 'SPAWN_WITHHELD'; readonly payload: SpawnWithheldPayload }
+  /** The governor admits a step. */
+  | { readonly topic: 'onex.evt.intervention.step-ruling.v1'; readonly type: 'STEP_ADMITTED'; readonly payload: StepAdmittedPayload }
+  /** The governor withholds a step. */
+  | { readonly topic: 'onex.evt.intervention.step-ruling.v1'; readonly type: 'STEP_WITHHELD'; readonly payload: StepWithheldPayload }
+  /** Seed 003's event for dashboards, flat. */
+  | { readonly topic: 'onex.evt.omniclaude.agent-healthcheck.v1'; readonly type: 'AGENT_HEALTHCHECK'; readonly payload: AgentHealthcheck }
+  /** A circuit breaker has changed its state (ADR-110). */
+  | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'CIRCUIT_BREAKER_STATE_CHANGED'; readonly payload: CircuitBreakerStateChangedPayload }
+  /** Stable for the probation. */
+  | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'PROBATION_PASSED'; readonly payload: ProbationPassedPayload }
+  /** The first heartbeat of the attempt (ADR-110). */
+  | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'RECOVERY_COMPLETED'; readonly payload: RecoveryCompletedPayload }
+  /** ADR-110. */
+  | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'RECOVERY_FAILED'; readonly payload: RecoveryFailedPayload }
+  /** ADR-110. */
+  | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'RECOVERY_INITIATED'; readonly payload: RecoveryInitiatedPayload }
+  /** A person has decided. */
+  | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'REVIEW_DECIDED'; readonly payload: ReviewDecidedPayload }
+  /** Nothing more happens by itself. */
+  | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'REVIEW_REQUIRED'; readonly payload: ReviewRequiredPayload }
+  /** Recovery has no more to do with this task. */
+  | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'TASK_RELEASED'; readonly payload: TaskReleasedPayload }
+  /** State and input positions of a processor, in the runner's own bytes. */
+  | { readonly topic: 'onex.snapshot.alerting-agent.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
+  /** State and input positions of a processor, in the runner's own bytes. */
+  | { readonly topic: 'onex.snapshot.alerting-fleet.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
+  /** State and input positions of a processor, in the runner's own bytes. */
+  | { readonly topic: 'onex.snapshot.alerting-task.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
+  /** State and input positions of a processor, in the runner's own bytes. */
+  | { readonly topic: 'onex.snapshot.alerting.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
+  /** State and input positions of a processor, in the runner's own bytes. */
+  | { readonly topic: 'onex.snapshot.health-evaluator.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
+  /** State and input positions of a processor, in the runner's own bytes. */
+  | { readonly topic: 'onex.snapshot.heartbeat-ingest.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
+  /** State and input positions of a processor, in the runner's own bytes. */
+  | { readonly topic: 'onex.snapshot.intervention-cases.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
+  /** State and input positions of a processor, in the runner's own bytes. */
+  | { readonly topic: 'onex.snapshot.intervention-governor.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
+  /** State and input positions of a processor, in the runner's own bytes. */
+  | { readonly topic: 'onex.snapshot.recovery.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
+;

@@ -1,0 +1,32 @@
+import type { Draft, HealthEvent } from '@vigil/events';
+
+/**
+ * The time of a partition, moved by records only (docs: time is a record).
+ * `now`: the broker's clock, epoch milliseconds, never backwards.
+ * `watched`: how much of it somebody was watching; monotone, never faster than `now`. Absence is a difference of two `watched`.
+ * `doors`: the same for each further way in (`gateway`): absent only in time in which that door was open.
+ */
+export type Clock = {
+  readonly now: number;
+  readonly watched: number;
+  readonly doors: Readonly<Record<string, number>>;
+};
+
+/** The moment that never comes: what a deadline is where nothing is awaited or data is missing. */
+export const NEVER: number = Number.POSITIVE_INFINITY;
+
+/**
+ * A pure rule over one key's state. The runner asks it after every input, and at `dueAt` when a tick has passed it.
+ * Laws (tested by `laws(decider)`): it says a thing once; nothing is decided before `dueAt`; its state is plain data; it is deterministic.
+ */
+export type Decider<State, Input extends HealthEvent, Output extends Draft> = {
+  readonly initial: State;
+  /** What we are told. Never judges. */
+  readonly observe: (state: State, input: Input, clock: Clock) => State;
+  /** What follows from what we know, at this moment. */
+  readonly decide: (state: State, clock: Clock) => readonly Output[];
+  /** What we have said: after it, `decide` says nothing new. */
+  readonly evolve: (state: State, event: Output) => State;
+  /** The next moment worth asking, on `now`'s axis, or NEVER. */
+  readonly dueAt: (state: State, clock: Clock) => number;
+};
