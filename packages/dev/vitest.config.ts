@@ -1,0 +1,39 @@
+import path from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+const modules = '**/node_modules/**';
+
+/** `unit` needs no server; `integration` (`*.it.test.ts`) takes its servers' addresses from the environment: see src/test.ts. */
+export default defineConfig({
+  test: {
+    root: path.resolve(import.meta.dirname, '../..'),
+    maxWorkers: 2,
+    // A filter by name may leave one of the two projects empty.
+    passWithNoTests: true,
+    teardownTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{packages,services}/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['**/*.it.test.ts', modules],
+          pool: 'threads',
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: ['{packages,services}/*/src/**/*.it.test.ts', 'test/**/*.it.test.ts'],
+          exclude: [modules],
+          // A process a file, one file at a time: the tests share one broker, and some of them kill it.
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
