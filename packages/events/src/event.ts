@@ -21,10 +21,7 @@ type Enveloped<C> = C extends Content ? C & Envelope & { readonly key: string } 
 export type HealthEvent = Enveloped<Content>;
 export type EventOf<T extends TopicName> = Extract<HealthEvent, { readonly topic: T }>;
 export type ContentOf<T extends TopicName> = Extract<Content, { readonly topic: T }>;
-export type PayloadOf<T extends TopicName, K extends ContentOf<T>['type']> = Extract<
-  ContentOf<T>,
-  { readonly type: K }
->['payload'];
+export type PayloadOf<T extends TopicName, K extends string> = Extract<ContentOf<T>, { readonly type: K }>['payload'];
 
 /** What a decider says: the runner adds the envelope. */
 type Drafted<C> = C extends Content

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { renderCatalogue } from './catalogue.ts';
+import { goldenFiles } from './golden.ts';
 import { readSchemas } from './schemas.ts';
 import { renderTypes } from './types.ts';
 
@@ -9,5 +10,6 @@ export const generatedFiles = (root: string): ReadonlyMap<string, string> => {
   return new Map([
     ['packages/events/src/generated/types.ts', renderTypes(topics)],
     ['packages/events/src/generated/catalogue.ts', renderCatalogue(topics)],
+    ...goldenFiles(root),
   ]);
 };

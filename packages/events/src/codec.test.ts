@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { memoryCodec } from './codec.ts';
+import { Undecodable, UnknownSchemaId } from './errors.ts';
+import { example } from './examples.ts';
+import { catalogue, Topic } from './generated/catalogue.ts';
+import { topicNames } from './schemas.ts';
+
+const codec = memoryCodec();
+const all = topicNames.flatMap((topic) => catalogue[topic].events.map(({ type }) => [topic, type] as const));
+
+test.each(all)('an event says the same after its journey: %s %s', (topic, type) => {
+  const event = example(topic, type as never) as never as Parameters<typeof codec.encode>[0] & { eventId: string };
+  const decoded = codec.decode(topic, codec.encode(event));
+  expect(decoded.type).toBe(type);
+  expect(decoded.payload).toEqual(event.payload);
+  expect(decoded.envelope?.eventId ?? event.eventId).toBe(event.eventId);
+});
+
+const nudge = codec.encode(example(Topic.agentIntervention, 'NUDGE_SENT'));
+
+test('bytes without the registry frame are not Avro', () => {
+  expect(() => codec.decode(Topic.agentIntervention, Buffer.from('{"a":1}'))).toThrow(
+    expect.objectContaining({ reason: 'not_avro' }),
+  );
+  expect(() => codec.decode(Topic.agentIntervention, Buffer.alloc(0))).toThrow(Undecodable);
+});
+
+test('bytes that end too early, or go on too long, are not Avro', () => {
+  expect(() => codec.decode(Topic.agentIntervention, nudge.subarray(0, -3))).toThrow(
+    expect.objectContaining({ reason: 'not_avro' }),
+  );
+  expect(() => codec.decode(Topic.agentIntervention, Buffer.concat([nudge, Buffer.from([1])]))).toThrow(
+    expect.objectContaining({ reason: 'not_avro' }),
+  );
+});
+
+test('an event on a topic that is not its own is refused', () => {
+  expect(() => codec.decode(Topic.agentHealth, nudge)).toThrow(expect.objectContaining({ reason: 'wrong_topic' }));
+});
+
+test('an id that was never met is asked for, and one that nobody knows is a dead letter', async () => {
+  const strange = Buffer.from(nudge);
+  strange.writeInt32BE(99_999, 1);
+  const thrown = (() => {
+    try {
+      return codec.decode(Topic.agentIntervention, strange);
+    } catch (error) {
+      return error;
+    }
+  })();
+  expect(thrown).toBeInstanceOf(UnknownSchemaId);
+  await expect(codec.learn(thrown as UnknownSchemaId)).rejects.toMatchObject({ reason: 'unknown_schema_id' });
+});
+
+test('a value larger than the scratch buffer is encoded whole', () => {
+  const message = 'x'.repeat(300_000);
+  const decoded = codec.decode(
+    Topic.agentIntervention,
+    codec.encode(example(Topic.agentIntervention, 'NUDGE_SENT', { message })),
+  );
+  expect(decoded.payload).toMatchObject({ message });
+});

@@ -1,0 +1,36 @@
+/** The bytes cannot be an event of this topic: a dead letter. `reason` is one of the words of docs/bad-input.md. */
+export class Undecodable extends Error {
+  override readonly name = 'Undecodable';
+  readonly reason: string;
+  constructor(reason: string, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** A schema id that this codec has not met: `learn` it and decode again. */
+export class UnknownSchemaId extends Error {
+  override readonly name = 'UnknownSchemaId';
+  readonly id: number;
+  constructor(id: number) {
+    super(`schema id ${id} has not been met yet`);
+    this.id = id;
+  }
+}
+
+/** A value that does not fit its schema: names the field, the value and what would be right. */
+export class Unfit extends Error {
+  override readonly name = 'Unfit';
+  readonly reason: string;
+  readonly field: string;
+  constructor(reason: string, field: string, message: string) {
+    super(message);
+    this.reason = reason;
+    this.field = field;
+  }
+}
+
+/** The registry is away or does not know our schemas: stop, dead-letter nothing. */
+export class RegistryTrouble extends Error {
+  override readonly name = 'RegistryTrouble';
+}

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { Topic } from './generated/catalogue.ts';
+import { parseHeartbeat, parsePayload } from './parse.ts';
+
+const least = {
+  agent_id: 'worker-1',
+  task_id: null,
+  timestamp: '2026-11-22T00:00:00Z',
+  phase: 'implement',
+  last_tool_call: null,
+  token_count: 10,
+  error_count: 0,
+  progress_indicator: 'step 1',
+};
+
+test("ADR-110's eight fields are a heartbeat", () => {
+  expect(parseHeartbeat(least)).toMatchObject({
+    agent_id: 'worker-1',
+    timestamp: Date.UTC(2026, 10, 22),
+    tool_calls: [],
+    activity: null,
+  });
+});
+
+test('times are RFC 3339 or epoch milliseconds', () => {
+  expect(parseHeartbeat({ ...least, timestamp: 1_795_305_600_000 }).timestamp).toBe(1_795_305_600_000);
+  expect(() => parseHeartbeat({ ...least, timestamp: 'yesterday' })).toThrow(
+    'timestamp is "yesterday": a time (RFC 3339, or epoch milliseconds) is wanted',
+  );
+});
+
+test('a missing agent id is named', () => {
+  const { agent_id: _, ...rest } = least;
+  expect(() => parseHeartbeat(rest)).toThrow(
+    expect.objectContaining({ reason: 'missing_field:agent_id', field: 'agent_id' }),
+  );
+});
+
+test.each(['', 'a b', 'a\n', '@tick', 'ä', 'x'.repeat(129), '../etc'])('the agent id %j is refused', (agent_id) => {
+  expect(() => parseHeartbeat({ ...least, agent_id })).toThrow(expect.objectContaining({ reason: 'bad_id' }));
+});
+
+test('an id of 128 characters is one', () => {
+  expect(parseHeartbeat({ ...least, agent_id: 'x'.repeat(128) }).agent_id).toHaveLength(128);
+});
+
+test('an activity of tomorrow is unknown, not refused', () => {
+  expect(parseHeartbeat({ ...least, activity: 'daydreaming' }).activity).toBe('UNKNOWN');
+});
+
+test('a list of 1,001 calls is refused, one of 1,000 is taken', () => {
+  const calls = (n: number) => Array.from({ length: n }, (_, i) => ({ call_id: String(i), tool: 'Bash' }));
+  expect(parseHeartbeat({ ...least, tool_calls: calls(1_000) }).tool_calls).toHaveLength(1_000);
+  expect(() => parseHeartbeat({ ...least, tool_calls: calls(1_001) })).toThrow(
+    'tool_calls is 1001: a list of at most 1000 is wanted',
+  );
+});
+
+test('a mistake deep inside is named with its path', () => {
+  expect(() => parseHeartbeat({ ...least, tool_calls: [{ call_id: '1', tool: 7 }] })).toThrow(
+    'tool_calls[0].tool is 7: a text is wanted',
+  );
+});
+
+test.each([null, 5, 'x', [], true])('%j is no heartbeat', (value) => {
+  expect(() => parseHeartbeat(value)).toThrow();
+});
+
+test('half of a surrogate pair is replaced, so that every reader can decode the text', () => {
+  expect(parseHeartbeat({ ...least, phase: 'a\ud800' }).phase).toBe('a\ufffd');
+});
+
+test('a receipt over HTTP is checked like a heartbeat', () => {
+  expect(() =>
+    parsePayload(Topic.steerAgent, 'AGENT_EXITED', { agentId: 'a', instanceId: 'i', reason: 'crashed' }),
+  ).not.toThrow();
+  expect(() =>
+    parsePayload(Topic.steerAgent, 'AGENT_EXITED', { agentId: 'a b', instanceId: 'i', reason: 'crashed' }),
+  ).toThrow(/agentId/);
+});

@@ -1,0 +1,82 @@
+import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
+import type { Type } from 'avsc';
+import { type Codec, createCodec } from './codec.ts';
+import { RegistryTrouble } from './errors.ts';
+import type { TopicName } from './generated/catalogue.ts';
+import { type EventSchema, schemasOf, topicNames } from './schemas.ts';
+
+/** `url` is the Confluent-compatible address; Apicurio's ends in /apis/ccompat/v7. */
+const clientOf = (url: string): SchemaRegistry =>
+  new SchemaRegistry({ host: url.replace(/\/+$/, ''), retry: { retries: 3, initialRetryTimeInSecs: 0.1 } });
+
+const statusOf = (error: unknown): number | undefined => (error as { status?: number }).status;
+
+/** At most `width` at a time. */
+const each = async <T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> => {
+  const queue = items.values();
+  const lane = async () => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+};
+
+const allSchemas = (topics: readonly TopicName[]): EventSchema[] =>
+  topics.flatMap((topic) => [...schemasOf(topic).values()]);
+
+/**
+ * Registers every schema at level FULL_TRANSITIVE; what is there already stays. The one tool that registers.
+ * Throws RegistryTrouble: naming every schema that the registry refuses, or that it is away.
+ */
+export const registerSchemas = async (
+  url: string,
+  onProgress: (done: number, of: number) => void = () => {},
+): Promise<void> => {
+  const client = clientOf(url);
+  const schemas = allSchemas(topicNames);
+  const refused: string[] = [];
+  let done = 0;
+  await each(schemas, 4, async ({ subject, json }) => {
+    try {
+      await client.register(
+        { type: SchemaType.AVRO, schema: json },
+        { subject, compatibility: COMPATIBILITY.FULL_TRANSITIVE },
+      );
+    } catch (error) {
+      refused.push(`${subject}: ${(error as Error).message}`);
+    }
+    done += 1;
+    onProgress(done, schemas.length);
+  });
+  if (refused.length > 0)
+    throw new RegistryTrouble(`the registry at ${url} refuses ${refused.length} schemas:\n${refused.join('\n')}`);
+};
+
+/**
+ * Opens a codec on the ids that the registry gave to our schemas.
+ * `topics`: those whose events will be written or read; others are learned when they are met.
+ * Throws RegistryTrouble where the registry is away or a schema is not registered.
+ */
+export const connectCodec = async (url: string, topics: readonly TopicName[] = topicNames): Promise<Codec> => {
+  const client = clientOf(url);
+  const ids = new Map<EventSchema, number>();
+  await each(allSchemas(topics), 8, async (schema) => {
+    try {
+      ids.set(
+        schema,
+        await client.getRegistryIdBySchema(schema.subject, { type: SchemaType.AVRO, schema: schema.json }),
+      );
+    } catch (error) {
+      throw new RegistryTrouble(
+        `${schema.subject} is not registered at ${url} (${(error as Error).message}): run "vigil schemas register"`,
+      );
+    }
+  });
+  return createCodec(ids, async (id) => {
+    try {
+      return JSON.stringify(((await client.getSchema(id)) as Type).schema());
+    } catch (error) {
+      if (statusOf(error) === 404) return undefined;
+      throw new RegistryTrouble(`the registry at ${url} does not answer for schema ${id}: ${(error as Error).message}`);
+    }
+  });
+};

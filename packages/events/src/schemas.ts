@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import avro, { type Schema, type Type } from 'avsc';
+import { catalogue, type TopicName } from './generated/catalogue.ts';
+import type { EventInfo } from './topic.ts';
+
+/** Where the contract lies: the folder schemas/ of the workspace. */
+const folder: string = path.resolve(import.meta.dirname, '../../../schemas');
+
+/** One event's schema as its file has it, and the Avro type made of it. */
+export type EventSchema = EventInfo & {
+  readonly topic: TopicName;
+  readonly envelope: boolean;
+  readonly json: string;
+  readonly avro: Type;
+};
+
+/** The Avro type of a schema: nullable fields are plain values (`1.5`, not `{ double: 1.5 }`). */
+export const avroType = (json: string): Type => avro.Type.forSchema(JSON.parse(json) as Schema, { wrapUnions: false });
+
+const load = (topic: TopicName, event: EventInfo): EventSchema => {
+  const json = JSON.stringify(JSON.parse(readFileSync(path.join(folder, event.file), 'utf8')));
+  return { ...event, topic, envelope: catalogue[topic].envelope, json, avro: avroType(json) };
+};
+
+const loaded = new Map<TopicName, ReadonlyMap<string, EventSchema>>();
+
+/** The events of a topic by type; read from schemas/ once. */
+export const schemasOf = (topic: TopicName): ReadonlyMap<string, EventSchema> => {
+  const known = loaded.get(topic);
+  if (known !== undefined) return known;
+  const events = new Map(catalogue[topic].events.map((event) => [event.type, load(topic, event)]));
+  loaded.set(topic, events);
+  return events;
+};
+
+/** One event's schema. Throws where the topic has no such event. */
+export const schemaOf = (topic: TopicName, type: string): EventSchema => {
+  const schema = schemasOf(topic).get(type);
+  if (schema === undefined)
+    throw new Error(`${topic} has no event ${type}: its events are ${[...schemasOf(topic).keys()].join(', ')}`);
+  return schema;
+};
+
+export const topicNames: readonly TopicName[] = Object.keys(catalogue) as TopicName[];
