@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { readConfig, readConfigs } from './config.ts';
+import { chassisSettings, databaseSettings, kafkaSettings, token, whole } from './settings.ts';
+
+const good = { KAFKA_BROKERS: 'a:9092, b:9093', SCHEMA_REGISTRY_URL: 'http://127.0.0.1:8081/apis/ccompat/v7' };
+const kafka = z.object(kafkaSettings);
+const messageOf = (read: () => unknown): string => {
+  try {
+    read();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'nothing was refused';
+};
+
+describe('readConfig', () => {
+  test('reads variables typed, with defaults for what is not set', () => {
+    expect(readConfig(kafka, good)).toEqual({
+      KAFKA_BROKERS: ['a:9092', 'b:9093'],
+      SCHEMA_REGISTRY_URL: good.SCHEMA_REGISTRY_URL,
+      VIGIL_PARTITIONS: 4,
+    });
+  });
+
+  test('an empty variable counts as not set', () => {
+    expect(readConfig(kafka, { ...good, VIGIL_PARTITIONS: '' }).VIGIL_PARTITIONS).toBe(4);
+    expect(messageOf(() => readConfig(kafka, { ...good, KAFKA_BROKERS: '' }))).toContain('KAFKA_BROKERS is not set');
+  });
+
+  test('a transform gives the variables the shape their service wants', () => {
+    const shaped = kafka.transform((env) => ({ first: env.KAFKA_BROKERS[0] }));
+    expect(readConfig(shaped, good)).toEqual({ first: 'a:9092' });
+  });
+
+  test('names all problems at once, each with variable, value and remedy', () => {
+    const message = messageOf(() => readConfig(kafka, { KAFKA_BROKERS: 'nowhere', VIGIL_PARTITIONS: '0' }));
+    expect(message).toContain('3 of its variables');
+    expect(message).toContain('KAFKA_BROKERS is "nowhere": give host:port');
+    expect(message).toContain('SCHEMA_REGISTRY_URL is not set: give the address');
+    expect(message).toContain('VIGIL_PARTITIONS is "0": give a whole number from 1 to 1024');
+  });
+
+  test('names the problems of two schemas in one message, and one of both once', () => {
+    const read = () =>
+      readConfigs(z.object(chassisSettings), kafka, { VIGIL_LOG_LEVEL: 'loud', VIGIL_PARTITIONS: 'x' });
+    expect(messageOf(read)).toContain('4 of its variables');
+    expect(messageOf(() => readConfigs(kafka, kafka, {}))).toContain('2 of its variables');
+  });
+
+  test('is a refusal, which is not restarted', () => {
+    expect(() => readConfig(kafka, {})).toThrow(expect.objectContaining({ name: 'Refused', exitCode: 2 }));
+  });
+
+  test('never shows a secret', () => {
+    const schema = z.object({ VIGIL_GATEWAY_TOKEN: token('give a token'), ...databaseSettings });
+    const message = messageOf(() =>
+      readConfig(schema, { VIGIL_GATEWAY_TOKEN: 'hunter2', DATABASE_URL: 'mysql://vigil:hunter3@db:1/vigil' }),
+    );
+    expect(message).toContain('VIGIL_GATEWAY_TOKEN is (a secret, not shown): give a token');
+    expect(message).toContain('DATABASE_URL is "mysql://…@db:1/vigil"');
+    expect(message).not.toContain('hunter');
+  });
+
+  test('never shows the password of an address that does not parse', () => {
+    const message = messageOf(() => readConfig(z.object(databaseSettings), { DATABASE_URL: 'vigil:hun ter@4@db' }));
+    expect(message).toContain('DATABASE_URL is "…@db"');
+    expect(message).not.toContain('hun');
+  });
+});
+
+describe('a whole number', () => {
+  test.each([
+    ['1', 1],
+    ['10', 10],
+  ])('%s is within 1 to 10', (text, number) => {
+    expect(whole(1, 10).parse(text)).toBe(number);
+  });
+
+  test.each(['0', '11', '1.5', '-1', '1e1', ' 1', 'NaN'])('%j is not within 1 to 10', (text) => {
+    expect(whole(1, 10).safeParse(text).success).toBe(false);
+  });
+});

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { readinessOf } from './readiness.ts';
+
+const yes = { ready: () => true };
+const no = { ready: () => false };
+
+test('a process that has not started is not ready', () => {
+  expect(readinessOf(undefined, false)).toEqual({ ready: false, because: 'starting' });
+});
+
+test('a process is ready when every part is, and says which is not', () => {
+  expect(readinessOf({ a: yes, b: yes }, false)).toEqual({ ready: true, parts: { a: true, b: true } });
+  expect(readinessOf({ a: yes, b: no }, false)).toEqual({ ready: false, parts: { a: true, b: false } });
+});
+
+test('a process that is stopping is not ready, whatever its parts say', () => {
+  expect(readinessOf({ a: yes }, true)).toEqual({ ready: false, because: 'stopping' });
+});

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { Refused, runService } from './index.ts';
+
+/** A service for tests that meets the end it is told: `stopped`, `fails`, `ends`, `refused`, `throws`, `hangs`. */
+const closing = (name: string) => ({
+  [Symbol.asyncDispose]: async () => {
+    process.stdout.write(`closed ${name}\n`);
+  },
+});
+
+await runService({
+  name: 'fixture',
+  config: z.object({ FATE: z.enum(['stopped', 'fails', 'ends', 'refused', 'throws', 'hangs']) }),
+  async start({ config, signal, use }) {
+    await use(closing('first'));
+    await use(closing('second'));
+    if (config.FATE === 'hangs')
+      await use({ [Symbol.asyncDispose]: () => new Promise<void>(() => setInterval(() => {}, 1000)) });
+    signal.addEventListener('abort', () => process.stdout.write('told to stop\n'));
+    if (config.FATE === 'refused') throw new Refused('Say please.');
+    if (config.FATE === 'throws') setImmediate(() => Promise.reject(new Error('thrown in passing')));
+    if (config.FATE === 'fails')
+      return { part: { ready: () => true, finished: Promise.reject(new Error('part broke')) } };
+    if (config.FATE === 'ends') return { part: { ready: () => true, finished: Promise.resolve() } };
+    return { part: { ready: () => true } };
+  },
+});

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+
+type End = { readonly code: number | null; readonly out: string; readonly err: string };
+
+/** Runs the fixture until it ends; `whenStarted` gets the address of its probes. */
+const runFixture = async (
+  env: Record<string, string>,
+  whenStarted?: (probes: string, pid: number) => void,
+): Promise<End> => {
+  const child = spawn(process.execPath, [`${import.meta.dirname}/service.fixture.ts`], { env });
+  let out = '';
+  let err = '';
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+    const started = /"probes":"([^"]+)".*"started"/.exec(String(chunk));
+    if (started?.[1] !== undefined) whenStarted?.(started[1], child.pid as number);
+  });
+  const [code] = await once(child, 'close');
+  return { code, out, err };
+};
+
+test('a service told to stop closes what it opened in reverse order and ends with 0', async () => {
+  const end = await runFixture({ FATE: 'stopped' }, (_probes, pid) => process.kill(pid, 'SIGTERM'));
+  expect(end.code).toBe(0);
+  expect(end.out.split('\n').filter((line) => !line.startsWith('{'))).toEqual([
+    'told to stop',
+    'closed second',
+    'closed first',
+    '',
+  ]);
+});
+
+test('the probes answer while it runs', async () => {
+  const seen: Record<string, string> = {};
+  await runFixture({ FATE: 'stopped' }, async (probes, pid) => {
+    for (const path of ['/live', '/ready', '/metrics']) {
+      const answer = await fetch(probes + path);
+      seen[path] = `${answer.status} ${await answer.text()}`;
+    }
+    process.kill(pid, 'SIGINT');
+  });
+  expect(seen['/live']).toBe('200 {"live":true}');
+  expect(seen['/ready']).toBe('200 {"ready":true,"parts":{"part":true}}');
+  expect(seen['/metrics']).toContain('target_info{service_name="fixture"}');
+});
+
+test('a part that fails ends the process with 1, after what was opened is closed', async () => {
+  const end = await runFixture({ FATE: 'fails' });
+  expect(end.code).toBe(1);
+  expect(end.out).toContain('closed first');
+  expect(end.out).toContain('part broke');
+});
+
+test('a part that ends by itself is a failure', async () => {
+  const end = await runFixture({ FATE: 'ends' });
+  expect(end.code).toBe(1);
+  expect(end.out).toContain('part ended by itself');
+});
+
+test('an error that nobody caught ends the process with 1', async () => {
+  const end = await runFixture({ FATE: 'throws' });
+  expect(end.code).toBe(1);
+  expect(end.out).toContain('thrown in passing');
+});
+
+test('a refusal is said in plain words and ends with 2', async () => {
+  const end = await runFixture({ FATE: 'refused' });
+  expect(end).toMatchObject({ code: 2, err: 'fixture: Say please.\n' });
+});
+
+test('an environment that cannot be used is refused before anything is opened', async () => {
+  const end = await runFixture({ FATE: 'unknown', VIGIL_PROBE_PORT: '70000' });
+  expect(end).toMatchObject({ code: 2, out: '' });
+  expect(end.err).toContain('2 of its variables');
+});
+
+test('a service that does not stop within its limit ends with 1', { timeout: 30_000 }, async () => {
+  const end = await runFixture({ FATE: 'hangs' }, (_probes, pid) => process.kill(pid, 'SIGTERM'));
+  expect(end.code).toBe(1);
+  expect(end.out).toContain('did not stop within 10 s');
+});

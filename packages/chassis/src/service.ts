@@ -1,0 +1,111 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { z } from 'zod';
+import { readConfigs } from './config.ts';
+import { type Logger, openLogger } from './logger.ts';
+import { openProbes } from './probes.ts';
+import { type Part, readinessOf } from './readiness.ts';
+import { exitCodeOf } from './refused.ts';
+import { chassisSettings } from './settings.ts';
+import { openTelemetry } from './telemetry.ts';
+
+/** How long a process may take to stop, milliseconds; beyond it, it ends with code 1. Kubernetes allows 30 s. */
+const stopLimitMs = 10_000;
+
+const chassisConfig = z.object(chassisSettings);
+type ChassisConfig = z.output<typeof chassisConfig>;
+
+/** What `start` gets. `use` keeps what was opened, and closes it in reverse order on the way out. */
+export type Running<Config> = {
+  readonly config: Config;
+  readonly log: Logger;
+  /** aborted when the process is to stop, before anything is closed */
+  readonly signal: AbortSignal;
+  readonly use: <Opened extends AsyncDisposable | Disposable>(opened: Opened | Promise<Opened>) => Promise<Opened>;
+};
+
+/** A process of ours: opens what it needs in order, and names the parts that run. */
+export type Service<Schema extends z.ZodType> = {
+  readonly name: string;
+  /** its variables; those of every process are read besides */
+  readonly config: Schema;
+  readonly start: (running: Running<z.output<Schema>>) => Promise<Readonly<Record<string, Part>>>;
+};
+
+/**
+ * Runs a service until SIGTERM, SIGINT or a failure, then closes what it opened in reverse order and ends the process:
+ * 0 stopped as asked, 1 failed or did not stop within 10 s (start again), 2 refused (do what the message says first).
+ */
+export const runService = async <Schema extends z.ZodType>(service: Service<Schema>): Promise<never> => {
+  const stop = new AbortController();
+  try {
+    const [chassis, config] = readConfigs(chassisConfig, service.config, process.env);
+    const log = openLogger(service.name, chassis.VIGIL_LOG_LEVEL);
+    obeySignals(service.name, log, stop);
+    await live(service, chassis, config, log, stop);
+    return process.exit(0);
+  } catch (error) {
+    return die(service.name, error);
+  }
+};
+
+const live = async <Schema extends z.ZodType>(
+  service: Service<Schema>,
+  chassis: ChassisConfig,
+  config: z.output<Schema>,
+  log: Logger,
+  stop: AbortController,
+): Promise<void> => {
+  await using opened = new AsyncDisposableStack();
+  let parts: Readonly<Record<string, Part>> | undefined;
+  const telemetry = opened.use(await openTelemetry(service.name, chassis.OTEL_EXPORTER_OTLP_ENDPOINT));
+  const readiness = () => readinessOf(parts, stop.signal.aborted);
+  const sources = { readiness, metrics: telemetry.scrape };
+  const probes = opened.use(await openProbes(chassis.VIGIL_PROBE_HOST, chassis.VIGIL_PROBE_PORT, sources));
+  try {
+    const use: Running<unknown>['use'] = async (it) => opened.use(await it);
+    parts = await service.start({ config, log, signal: stop.signal, use });
+    log.info({ probes: probes.url, parts: Object.keys(parts) }, 'started');
+    await Promise.race([aborted(stop.signal), ...Object.entries(parts).flatMap(ending)]);
+  } finally {
+    stop.abort();
+    log.info('stopping');
+  }
+};
+
+/** A part that ends by itself is a failure, also when it ends without an error. */
+const ending = ([name, { finished }]: [string, Part]): Promise<never>[] =>
+  finished === undefined
+    ? []
+    : [
+        finished.then(() => {
+          throw new Error(`${name} ended by itself; the process ends so that it is started again.`);
+        }),
+      ];
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+const obeySignals = (name: string, log: Logger, stop: AbortController): void => {
+  process.on('SIGTERM', () => stop.abort());
+  process.on('SIGINT', () => stop.abort());
+  process.on('uncaughtException', (error) => die(name, error));
+  stop.signal.addEventListener('abort', () => void limit(log), { once: true });
+};
+
+const limit = async (log: Logger): Promise<void> => {
+  await after(stopLimitMs, undefined, { ref: false });
+  log.fatal(`did not stop within ${stopLimitMs / 1000} s; the process ends as it is`);
+  process.exit(1);
+};
+
+/** A refusal is for people: plain words on standard error. Anything else is a line of the log with its stack. */
+const die = (name: string, raised: unknown): never => {
+  const error = raised instanceof SuppressedError ? raised.suppressed : raised;
+  const code = exitCodeOf(error);
+  if (code === 2) process.stderr.write(`${name}: ${(error as Error).message}\n`);
+  else openLogger(name, 'fatal').fatal({ err: error }, 'failed');
+  return process.exit(code);
+};

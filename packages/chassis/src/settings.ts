@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+const address = /^[^\s:,/@]+:\d{1,5}$/;
+
+const servers = 'or start everything with `npm start`, which sets it';
+
+/** A whole number within limits, both included, as variables spell it. */
+export const whole = (from: number, to: number): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> =>
+  z
+    .string(`give a whole number from ${from} to ${to}`)
+    .refine(
+      (text) => /^\d{1,15}$/.test(text) && Number(text) >= from && Number(text) <= to,
+      `give a whole number from ${from} to ${to}`,
+    )
+    .transform(Number);
+
+/** The address of an HTTP server, with or without a path. */
+export const httpUrl = (remedy: string): z.ZodURL => z.url({ protocol: /^https?$/, error: remedy });
+
+/** A secret that callers must show: never printed, at least 16 characters. */
+export const token = (remedy: string): z.ZodString => z.string(remedy).min(16, `${remedy} (at least 16 characters)`);
+
+/** Variables of whatever reads or writes topics. `VIGIL_PARTITIONS`: of the agent and task key spaces. */
+export const kafkaSettings = {
+  KAFKA_BROKERS: z
+    .string(`give host:port[,host:port…] of the Kafka brokers, ${servers}`)
+    .transform((text) => text.split(',').map((broker) => broker.trim()))
+    .refine(
+      (brokers) => brokers.every((broker) => address.test(broker)),
+      'give host:port[,host:port…] of the Kafka brokers',
+    ),
+  SCHEMA_REGISTRY_URL: httpUrl(
+    `give the address of the schema registry's Confluent API, such as http://127.0.0.1:8081/apis/ccompat/v7, ${servers}`,
+  ),
+  VIGIL_PARTITIONS: whole(1, 1024).default(4),
+};
+
+/** Variables of whatever reads or writes the read model. */
+export const databaseSettings = {
+  DATABASE_URL: z.url({
+    protocol: /^postgres(ql)?$/,
+    error: `give the address of Postgres, such as postgres://user:password@127.0.0.1:5432/vigil, ${servers}`,
+  }),
+};
+
+/** Variables of every process; read by runService. Port 0: any free one. */
+export const chassisSettings = {
+  VIGIL_PROBE_HOST: z.string().default('127.0.0.1'),
+  VIGIL_PROBE_PORT: whole(0, 65535).default(0),
+  VIGIL_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'give one of trace, debug, info, warn, error, fatal, silent',
+    })
+    .default('info'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl('give the address of an OTLP collector over HTTP, or leave it out').optional(),
+};
