@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { Refusal, say } from './refusal.mjs';
+
+const PROGRESS_MS = 10_000;
+
+/** Runs a quiet command to its end; its last lines become the refusal when it fails. */
+export const run = (what, command, args, options) =>
+  new Promise((resolve, reject) => {
+    const since = Date.now();
+    const seconds = () => `${((Date.now() - since) / 1000).toFixed(1)} s`;
+    say(`${what} …`);
+    const progress = setInterval(() => say(`${what} … ${seconds()}`), PROGRESS_MS);
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
+    const end = (problem) => {
+      clearInterval(progress);
+      if (problem !== undefined) return reject(new Refusal(`${what}: ${problem}`));
+      say(`${what}: done in ${seconds()}`);
+      resolve();
+    };
+    child.on('error', (error) =>
+      end(`${command} could not be started (${error.message}): is it installed and in PATH?`),
+    );
+    child.on('close', (code) => {
+      if (code === 0) return end();
+      const last = said.trim().split('\n').slice(-20).join('\n');
+      end(`${command} ended with ${code}; is the npm registry reachable (npm ping)? It said:\n${last}`);
+    });
+  });

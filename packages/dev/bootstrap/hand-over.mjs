@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process';
+import os from 'node:os';
+import { say } from './refusal.mjs';
+
+/** Becomes the command as far as a parent can: its terminal, its signals, its exit code. */
+export const handOver = (command, args, env) => {
+  const child = spawn(command, args, { stdio: 'inherit', env });
+  // A terminal sends Ctrl-C to the whole group: stay until the child has shut down. Pass on what only we get.
+  let interrupts = 0;
+  process.on('SIGINT', () => {
+    interrupts += 1;
+    if (!process.stdin.isTTY || interrupts > 2) child.kill('SIGINT');
+  });
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // npm does not pass a SIGTERM on to its script: when the parent is gone, shut down as well.
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500).unref();
+  child.on('error', (error) => {
+    say(error.message);
+    process.exit(1);
+  });
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + (os.constants.signals[signal] ?? 1)));
+};

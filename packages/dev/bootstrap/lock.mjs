@@ -1,0 +1,52 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { cache } from './paths.mjs';
+import { say } from './refusal.mjs';
+
+const isAlive = (pid) => {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+};
+
+const ownerOf = (lock) => {
+  try {
+    return Number(readFileSync(lock, 'utf8'));
+  } catch {
+    return 0;
+  }
+};
+
+const take = (lock) => {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  }
+};
+
+/** One at a time, also between processes; a lock whose owner is gone is taken over. */
+export const onceForAll = async (name, done, work) => {
+  if (done()) return;
+  mkdirSync(cache, { recursive: true });
+  const lock = path.join(cache, `${name}.lock`);
+  for (let told = false; !take(lock); ) {
+    const owner = ownerOf(lock);
+    if (!isAlive(owner)) {
+      rmSync(lock, { force: true });
+      continue;
+    }
+    if (!told) say(`waiting for process ${owner}, which is installing the ${name}`);
+    told = true;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  try {
+    if (!done()) await work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+};
