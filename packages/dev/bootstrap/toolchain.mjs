@@ -45,7 +45,7 @@ const fetchToolchain = async () => {
   const missing = [bundledNode, bundledPnpm].filter((file) => !existsSync(file));
   if (missing.length === 0) return writeFileSync(marker, '');
   rmSync(dir, { recursive: true, force: true });
-  const names = missing.map((file) => path.relative(dir, file).split(path.sep)[1]).join(' and ');
+  const names = missing.map((file) => (file === bundledNode ? 'Node' : 'pnpm')).join(' and ');
   throw new Refusal(`npm could not fetch ${names} for ${platform}: is the npm registry reachable (npm ping)?`);
 };
 

@@ -1,0 +1,8 @@
+import path from 'node:path';
+
+/** The clone. */
+export const root = path.resolve(import.meta.dirname, '../../..');
+/** What runs leave behind: data, logs, pid files. Ignored by git; deleting it between runs loses only data. */
+export const stateDir = path.join(root, '.vigil');
+/** What is fetched once. Ignored by git. */
+export const cacheDir = path.join(root, '.cache');

@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process';
+import { GenericContainer, Wait } from 'testcontainers';
+import { root } from '../paths.ts';
+import { KAFKA_VERSION, REGISTRY_VERSION } from './artifacts.ts';
+import { asEnvironment, brokerSettings } from './broker-settings.ts';
+import { type ContainerAt, containerBroker } from './container-broker.ts';
+import { Refusal } from './refusal.ts';
+import { COMPATIBILITY, declareCompatibility } from './registry.ts';
+import type { Ports, Servers, ServersEnv } from './servers.ts';
+
+const envOf = (ports: Ports): ServersEnv => ({
+  KAFKA_BROKERS: `127.0.0.1:${ports.kafka}`,
+  SCHEMA_REGISTRY_URL: `http://127.0.0.1:${ports.registry}/apis/ccompat/v7`,
+  DATABASE_URL: `postgres://vigil:vigil@127.0.0.1:${ports.postgres}/vigil`,
+});
+
+const compose = (...args: readonly string[]): void => {
+  const { status } = spawnSync('docker', ['compose', ...args], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0)
+    throw new Refusal(`docker compose ${args.join(' ')} ended with ${status}: what it said stands above`);
+};
+
+/** The three servers of docker-compose.yml, on its ports, with its volumes. */
+export const startCompose = async (ports: Ports, say: (line: string) => void): Promise<Servers> => {
+  say('starting Kafka, the schema registry and Postgres by docker compose …');
+  compose('up', '--detach', '--wait', 'kafka', 'registry', 'postgres');
+  const env = envOf(ports);
+  await declareCompatibility(env.SCHEMA_REGISTRY_URL);
+  return { env, kafka: null, broker: null, stop: async () => compose('stop', 'kafka', 'registry', 'postgres') };
+};
+
+const kafkaIn = (ports: Ports): GenericContainer =>
+  new GenericContainer(`apache/kafka:${KAFKA_VERSION}`)
+    .withExposedPorts({ container: ports.kafka, host: ports.kafka })
+    .withEnvironment({
+      ...asEnvironment(brokerSettings),
+      KAFKA_CONTROLLER_QUORUM_VOTERS: `1@127.0.0.1:${ports.controller}`,
+      KAFKA_LISTENERS: `PLAINTEXT://0.0.0.0:${ports.kafka},CONTROLLER://127.0.0.1:${ports.controller}`,
+      KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://127.0.0.1:${ports.kafka}`,
+    })
+    .withWaitStrategy(Wait.forLogMessage('Kafka Server started'));
+
+const postgresIn = (ports: Ports): GenericContainer =>
+  new GenericContainer('postgres:18')
+    .withExposedPorts({ container: 5432, host: ports.postgres })
+    .withEnvironment({ POSTGRES_USER: 'vigil', POSTGRES_PASSWORD: 'vigil', POSTGRES_DB: 'vigil' })
+    // Once while the image prepares its data, once for good.
+    .withWaitStrategy(Wait.forLogMessage('database system is ready to accept connections', 2));
+
+/** For tests its memory is enough: it lives as long as the run. */
+const registryIn = (ports: Ports): GenericContainer =>
+  new GenericContainer(`apicurio/apicurio-registry:${REGISTRY_VERSION}`)
+    .withExposedPorts({ container: 8080, host: ports.registry })
+    .withEnvironment({
+      APICURIO_CCOMPAT_USE_CANONICAL_HASH: 'true',
+      APICURIO_RULES_GLOBAL_COMPATIBILITY: COMPATIBILITY,
+    })
+    .withWaitStrategy(Wait.forHttp('/apis/ccompat/v7/subjects', 8080));
+
+/** The three servers in containers that go with this process. */
+export const startContainers = async (ports: Ports, say: (line: string) => void): Promise<Servers> => {
+  say('starting Kafka, the schema registry and Postgres in containers …');
+  const started = await Promise.all([kafkaIn(ports).start(), registryIn(ports).start(), postgresIn(ports).start()]);
+  const env = envOf(ports);
+  await declareCompatibility(env.SCHEMA_REGISTRY_URL);
+  const broker: ContainerAt = { kind: 'container', id: started[0].getId(), port: ports.kafka };
+  const stop = async (): Promise<void> => {
+    await Promise.all(started.map((container) => container.stop()));
+  };
+  return { env, kafka: containerBroker(broker), broker, stop };
+};

@@ -1,0 +1,73 @@
+import { mkdirSync } from 'node:fs';
+import { kafkaJars, registryFolder } from './artifacts.ts';
+import { type BrokerAt, startBroker } from './kafka.ts';
+import { endProcess, livingNames } from './pid-file.ts';
+import { requireFree } from './ports.ts';
+import { startPostgres } from './postgres.ts';
+import { startRegistry } from './registry.ts';
+import { requireDisk, requireJava } from './requirements.ts';
+import type { Ports, Servers } from './servers.ts';
+
+const DISK_BYTES = 2e9;
+const PORT_REMEDY = 'end it, or give KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL of servers of your own';
+
+const SIGNALS: Readonly<Record<string, NodeJS.Signals>> = { postgres: 'SIGINT' };
+
+/** Ends the servers of `dir` that an earlier run left behind; returns their names. */
+export const endLeftServers = async (dir: string): Promise<readonly string[]> => {
+  // The registry before the database it writes to.
+  const order = ['kafka', 'registry', 'postgres'];
+  const left = order.filter((name) => livingNames(dir).includes(name));
+  for (const name of left) await endProcess(dir, name, SIGNALS[name] ?? 'SIGTERM');
+  return left;
+};
+
+const requireAll = async (dir: string, ports: Ports): Promise<void> => {
+  requireDisk(dir, DISK_BYTES);
+  requireJava();
+  await requireFree(ports.kafka, 'Kafka', PORT_REMEDY);
+  await requireFree(ports.controller, "Kafka's controller", PORT_REMEDY);
+  await requireFree(ports.registry, 'the schema registry', PORT_REMEDY);
+  await requireFree(ports.postgres, 'Postgres', PORT_REMEDY);
+};
+
+/** Kafka, registry and Postgres as processes of this machine, on the loopback, data in `dir`. All or none: a failure ends what was up. */
+export const startLocal = async (dir: string, ports: Ports, say: (line: string) => void): Promise<Servers> => {
+  mkdirSync(dir, { recursive: true });
+  const left = await endLeftServers(dir);
+  if (left.length > 0) say(`ended what an earlier run left: ${left.join(', ')}`);
+  await requireAll(dir, ports);
+  // One after the other: two Mavens at once share a repository without a lock.
+  await kafkaJars(say);
+  await registryFolder(say);
+  say('starting Postgres, Kafka and the schema registry …');
+  try {
+    return await startAll(dir, ports);
+  } catch (error) {
+    await endLeftServers(dir);
+    throw error;
+  }
+};
+
+const startAll = async (dir: string, ports: Ports): Promise<Servers> => {
+  const broker: BrokerAt = { kind: 'process', dir, port: ports.kafka, controllerPort: ports.controller };
+  const quiet = (): undefined => undefined;
+  const database = startPostgres({ dir, port: ports.postgres });
+  const schemas = database.then(() =>
+    startRegistry({ dir, port: ports.registry, postgresPort: ports.postgres }, quiet),
+  );
+  const log = startBroker(broker, quiet);
+  // All have come to an end, well or badly, before a failure is passed on: none may still be starting while the others are ended.
+  await Promise.allSettled([database, schemas, log]);
+  const [postgres, registry, kafka] = await Promise.all([database, schemas, log]);
+  const env = {
+    KAFKA_BROKERS: `127.0.0.1:${ports.kafka}`,
+    SCHEMA_REGISTRY_URL: registry.url,
+    DATABASE_URL: postgres.url,
+  };
+  const stop = async (): Promise<void> => {
+    await Promise.all([kafka.stop(), registry.stop()]);
+    await postgres.stop();
+  };
+  return { env, kafka, broker, stop };
+};

@@ -1,0 +1,72 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startOf } from './process-identity.ts';
+
+const folder = (dir: string): string => path.join(dir, 'run');
+const fileOf = (dir: string, name: string): string => path.join(folder(dir), `${name}.pid`);
+
+/** Remembers a process beyond the life of the one that started it. */
+export const writePid = (dir: string, name: string, pid: number): void => {
+  mkdirSync(folder(dir), { recursive: true });
+  writeFileSync(fileOf(dir, name), `${pid} ${startOf(pid) ?? ''}`);
+};
+
+export const forgetPid = (dir: string, name: string): void => rmSync(fileOf(dir, name), { force: true });
+
+/** The living process of that name; null when there is none, or when its number belongs to another process by now. */
+export const livingPid = (dir: string, name: string): number | null => {
+  try {
+    const [pid = '', ...start] = readFileSync(fileOf(dir, name), 'utf8').split(' ');
+    return startOf(Number(pid)) === start.join(' ') ? Number(pid) : null;
+  } catch {
+    return null;
+  }
+};
+
+/** Names of the living processes of a folder. */
+export const livingNames = (dir: string): readonly string[] => {
+  try {
+    const names = readdirSync(folder(dir)).map((file) => path.basename(file, '.pid'));
+    return names.filter((name) => livingPid(dir, name) !== null);
+  } catch {
+    return [];
+  }
+};
+
+export const sendSignal = (pid: number, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // It went by itself in the meantime.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+};
+
+const isGone = async (dir: string, name: string, limitMs: number): Promise<boolean> => {
+  const until = Date.now() + limitMs;
+  while (livingPid(dir, name) !== null) {
+    if (Date.now() > until) return false;
+    await sleep(20);
+  }
+  return true;
+};
+
+/** Ends a process, frozen or not: the signal first, SIGKILL after `limitMs`. */
+export const endProcess = async (
+  dir: string,
+  name: string,
+  signal: NodeJS.Signals,
+  limitMs = 20_000,
+): Promise<void> => {
+  const pid = livingPid(dir, name);
+  if (pid !== null) {
+    sendSignal(pid, signal);
+    sendSignal(pid, 'SIGCONT');
+    if (!(await isGone(dir, name, limitMs))) {
+      sendSignal(pid, 'SIGKILL');
+      await isGone(dir, name, 5_000);
+    }
+  }
+  forgetPid(dir, name);
+};

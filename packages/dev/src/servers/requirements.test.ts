@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { freePorts, requireFree } from './ports.ts';
+import { javaMajor, requireDisk } from './requirements.ts';
+
+it('the version of Java is read from what it says of itself, old style and new', () => {
+  expect(javaMajor('openjdk version "17.0.15" 2025-04-15')).toBe(17);
+  expect(javaMajor('java version "1.8.0_401"')).toBe(8);
+  expect(javaMajor('openjdk version "25" 2025-09-16')).toBe(25);
+});
+
+it('no Java is not a version', () => expect(javaMajor('bash: java: command not found')).toBeNull());
+
+it('a disk with exactly what is needed is enough', () => expect(() => requireDisk('/x', 2e9, 2e9)).not.toThrow());
+
+it('a disk with less is refused with both figures', () => {
+  expect(() => requireDisk('/x', 2e9, 1.2e9)).toThrow('1.2 GB are free where /x lies and 2.0 GB are needed');
+});
+
+it('free ports are all different', async () => expect(new Set(await freePorts(8)).size).toBe(8));
+
+it('a port in use is refused by its number, with the remedy; a free one is not', async () => {
+  const { createServer } = await import('node:net');
+  const [port = 0] = await freePorts(1);
+  await expect(requireFree(port, 'Kafka', 'end it')).resolves.toBeUndefined();
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await expect(requireFree(port, 'Kafka', 'end it')).rejects.toThrow(
+    `port ${port}, meant for Kafka, is in use by another program: end it`,
+  );
+  server.close();
+});

@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import { statfsSync } from 'node:fs';
+import { Refusal } from './refusal.ts';
+
+const REMEDY =
+  'install Java 17 or later and Maven (Debian: apt install openjdk-17-jre-headless maven), start a container engine, or give KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL';
+
+/** The major version that `java -version` tells; null when it tells none. */
+export const javaMajor = (said: string): number | null => {
+  const found = /version "(?:1\.)?(\d+)/.exec(said);
+  return found === null ? null : Number(found[1]);
+};
+
+export const requireJava = (): void => {
+  const major = javaMajor(spawnSync('java', ['-version'], { encoding: 'utf8' }).stderr ?? '');
+  if (major === null)
+    throw new Refusal(`Kafka and the schema registry need Java, and there is none in PATH: ${REMEDY}`);
+  if (major < 17)
+    throw new Refusal(`Kafka and the schema registry need Java 17 or later, and java is ${major}: ${REMEDY}`);
+};
+
+export const requireMaven = (): void => {
+  if (spawnSync('mvn', ['-v'], { encoding: 'utf8' }).status !== 0)
+    throw new Refusal(`Kafka and the schema registry are fetched by Maven, and mvn is not in PATH: ${REMEDY}`);
+};
+
+/** @param freeBytes what is free; default: where `dir` lies */
+export const requireDisk = (dir: string, wantedBytes: number, freeBytes: number = freeAt(dir)): void => {
+  if (freeBytes >= wantedBytes) return;
+  const gb = (bytes: number): string => (bytes / 1e9).toFixed(1);
+  throw new Refusal(
+    `${gb(freeBytes)} GB are free where ${dir} lies and ${gb(wantedBytes)} GB are needed: make room, then run the command again`,
+  );
+};
+
+const freeAt = (dir: string): number => {
+  const { bavail, bsize } = statfsSync(dir);
+  return bavail * bsize;
+};
+
+/** Whether a container engine answers. */
+export const hasContainerEngine = (): boolean =>
+  spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], { timeout: 5_000 }).status === 0;

@@ -1,0 +1,30 @@
+import pg from 'pg';
+import { expect, it } from 'vitest';
+import { startOf } from './process-identity.ts';
+import { testServers } from './servers.ts';
+
+it('the registry answers with the level that the contract is held to', async () => {
+  const response = await fetch(`${process.env.SCHEMA_REGISTRY_URL}/config`);
+  expect(await response.json()).toMatchObject({ compatibilityLevel: 'FULL_TRANSITIVE' });
+});
+
+it('Postgres has a database for Vigil', async () => {
+  const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  await client.connect();
+  expect((await client.query('select current_database() as name')).rows).toEqual([{ name: 'vigil' }]);
+  await client.end();
+});
+
+it('a broker that was killed or frozen serves again after a restart, as another process', async () => {
+  const { kafka } = await testServers();
+  const first = kafka.pid() ?? 0;
+  await kafka.kill('SIGKILL');
+  expect(kafka.pid()).toBeNull();
+  await kafka.restart();
+  const second = kafka.pid() ?? 0;
+  expect(startOf(second)).not.toBeNull();
+  expect(second).not.toBe(first);
+  await kafka.kill('SIGSTOP');
+  await kafka.restart();
+  expect(kafka.pid()).not.toBe(second);
+});

@@ -1,0 +1,93 @@
+import path from 'node:path';
+import type { Broker } from './broker.ts';
+import { startCompose, startContainers } from './containers.ts';
+import { type BrokerAt, brokerAt } from './kafka.ts';
+import { startLocal } from './local.ts';
+import { freePorts } from './ports.ts';
+import { Refusal } from './refusal.ts';
+import { hasContainerEngine } from './requirements.ts';
+
+export type ServersEnv = {
+  /** host:port, several with commas */
+  readonly KAFKA_BROKERS: string;
+  /** root of the Confluent-compatible API */
+  readonly SCHEMA_REGISTRY_URL: string;
+  readonly DATABASE_URL: string;
+};
+
+export type Servers = {
+  readonly env: ServersEnv;
+  /** null when the servers were given by their addresses: then they are not ours to end */
+  readonly kafka: Broker | null;
+  /** where the broker is found again by another process; null as `kafka` */
+  readonly broker: BrokerAt | null;
+  readonly stop: () => Promise<void>;
+};
+
+export type Ports = {
+  readonly kafka: number;
+  readonly controller: number;
+  readonly registry: number;
+  readonly postgres: number;
+};
+
+/** The same in docker-compose.yml, so that a second terminal finds them; above the usual ones, which may be taken. */
+export const START_PORTS: Ports = { kafka: 19092, controller: 19093, registry: 18081, postgres: 15432 };
+
+export type StartServersOptions = {
+  /** `start`: fixed ports, data kept between runs; `test`: free ports, a folder of its own that the caller removes */
+  readonly purpose: 'start' | 'test';
+  /** where data, logs and pid files of local processes lie */
+  readonly dir: string;
+  readonly onProgress: (line: string) => void;
+};
+
+const NAMES = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'DATABASE_URL'] as const;
+
+/** The addresses in an environment; null when there is none of them, a refusal when some are missing. */
+export const givenServers = (env: Readonly<Record<string, string | undefined>>): ServersEnv | null => {
+  const missing = NAMES.filter((name) => !env[name]);
+  const { KAFKA_BROKERS = '', SCHEMA_REGISTRY_URL = '', DATABASE_URL = '' } = env;
+  if (missing.length === 0) return { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, DATABASE_URL };
+  if (missing.length === NAMES.length) return null;
+  const given = NAMES.filter((name) => env[name]);
+  throw new Refusal(`${given.join(' and ')} given without ${missing.join(' and ')}: give all three, or none`);
+};
+
+const portsFor = async (purpose: 'start' | 'test'): Promise<Ports> => {
+  if (purpose === 'start') return START_PORTS;
+  const [kafka = 0, controller = 0, registry = 0, postgres = 0] = await freePorts(4);
+  return { kafka, controller, registry, postgres };
+};
+
+/**
+ * Kafka, the schema registry and Postgres, ready to use: those whose addresses the environment gives, else in containers,
+ * else as processes of this machine.
+ * @throws Refusal naming what is missing and the remedy; nothing is left running then
+ */
+export const startServers = async ({ purpose, dir, onProgress }: StartServersOptions): Promise<Servers> => {
+  const given = givenServers(process.env);
+  if (given !== null) {
+    onProgress(`using the servers of the environment: ${given.KAFKA_BROKERS}, ${given.SCHEMA_REGISTRY_URL}`);
+    return { env: given, kafka: null, broker: null, stop: async () => undefined };
+  }
+  const ports = await portsFor(purpose);
+  if (!hasContainerEngine()) return startLocal(path.resolve(dir), ports, onProgress);
+  return purpose === 'start' ? startCompose(ports, onProgress) : startContainers(ports, onProgress);
+};
+
+/** What a fault test needs of the servers that `npm test` has started. */
+export type TestServers = { readonly env: ServersEnv; readonly kafka: Broker };
+
+/**
+ * The servers of this test run, with a broker that may be killed, frozen and restarted; it must serve again when the test ends.
+ * @throws Refusal outside `npm test`, or when the servers are not ours to end
+ */
+export const testServers = async (): Promise<TestServers> => {
+  const given = givenServers(process.env);
+  const handed = process.env.VIGIL_TEST_SERVERS;
+  if (given === null || handed === undefined)
+    throw new Refusal('there is no broker of this test run: start the test by npm test, without KAFKA_BROKERS');
+  const at: BrokerAt = JSON.parse(handed);
+  return { env: given, kafka: await brokerAt(at) };
+};

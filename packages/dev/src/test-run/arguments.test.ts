@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { patternOf, requestOf } from './arguments.ts';
+
+const matches = (words: readonly string[], name: string): boolean => new RegExp(patternOf(words) ?? '').test(name);
+
+it('a test is run when its name contains all the words, in any order and case', () => {
+  expect(matches(['silent', 'Agent'], 'an agent silent for the policy')).toBe(true);
+  expect(matches(['silent', 'task'], 'an agent silent for the policy')).toBe(false);
+});
+
+it('a word is text and not a pattern', () => {
+  expect(matches(['a.c'], 'abc')).toBe(false);
+  expect(matches(['a.c'], 'x a.c y')).toBe(true);
+});
+
+it('words in one quoted argument are words all the same', () => {
+  expect(requestOf(['silent agent'])).toEqual(requestOf(['silent', 'agent']));
+});
+
+it('without words all tests are run', () => expect(requestOf([])).toEqual({ pattern: null, unitOnly: false }));
+
+it('--unit asks for the tests without servers', () => expect(requestOf(['--unit', 'a']).unitOnly).toBe(true));
+
+it('an unknown option is refused by its name', () => {
+  expect(() => requestOf(['--watch'])).toThrow('it does not know --watch');
+});

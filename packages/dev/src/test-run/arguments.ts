@@ -1,0 +1,23 @@
+import { Refusal } from '../servers/refusal.ts';
+
+export type TestRequest = {
+  /** regular expression that a test's full name must match; null for all tests */
+  readonly pattern: string | null;
+  readonly unitOnly: boolean;
+};
+
+const escaped = (word: string): string => word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+
+/** A name that contains each of the words, wherever, in upper or lower case. */
+export const patternOf = (words: readonly string[]): string | null =>
+  words.length === 0 ? null : `(?i:^${words.map((word) => `(?=.*${escaped(word)})`).join('')})`;
+
+/** What `npm test …` asks for. @throws Refusal for an option that there is not */
+export const requestOf = (args: readonly string[]): TestRequest => {
+  const options = args.filter((arg) => arg.startsWith('--'));
+  const unknown = options.find((option) => option !== '--unit');
+  if (unknown !== undefined)
+    throw new Refusal(`npm test takes words of a test's name, and -- --unit; it does not know ${unknown}`);
+  const words = args.filter((arg) => !arg.startsWith('--')).flatMap((arg) => arg.split(/\s+/).filter(Boolean));
+  return { pattern: patternOf(words), unitOnly: options.includes('--unit') };
+};

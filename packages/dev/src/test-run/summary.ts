@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+
+/** What Vitest's JSON reporter writes, as far as it is read here. */
+export type Report = {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numTotalTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: readonly unknown[];
+  }[];
+};
+
+export type Summary = { readonly passed: number; readonly failed: number };
+
+/** Tests that passed and failed; a file that could not even be loaded counts as one failure. */
+export const summaryOf = (report: Report): Summary => {
+  const unloaded = report.testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  );
+  return { passed: report.numPassedTests, failed: report.numFailedTests + unloaded.length };
+};
+
+/** The summary of a run from its report; a run that wrote none has failed as a whole. */
+export const readSummary = (file: string): Summary => {
+  try {
+    return summaryOf(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return { passed: 0, failed: 1 };
+  }
+};

@@ -1,0 +1,42 @@
+import { spawn, spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { root } from '../paths.ts';
+import type { TestRequest } from './arguments.ts';
+
+const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
+
+const argsOf = (command: 'run' | 'list', { pattern }: TestRequest, project: string | null): string[] => [
+  ...[vitest, command, '--config', 'packages/dev/vitest.config.ts', '--root', root],
+  ...(project === null ? [] : ['--project', project]),
+  ...(pattern === null ? [] : ['-t', pattern]),
+];
+
+/** Whether a test that needs servers is asked for. One that cannot be listed is, and then fails where it is seen. */
+export const needsServers = (request: TestRequest): boolean => {
+  if (request.unitOnly) return false;
+  const args = [...argsOf('list', request, 'integration'), '--json'];
+  const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 1e8 });
+  if (status !== 0) return true;
+  const listed: unknown[] = JSON.parse(stdout.slice(stdout.indexOf('[')));
+  return listed.length > 0;
+};
+
+export type VitestRun = {
+  readonly request: TestRequest;
+  readonly withServers: boolean;
+  readonly env: Readonly<Record<string, string>>;
+  /** where the JSON report is written */
+  readonly report: string;
+  readonly signal: AbortSignal;
+};
+
+/** Runs the tests on this terminal; resolves with the exit code, 1 when a signal ended it. */
+export const runVitest = ({ request, withServers, env, report, signal }: VitestRun): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const args = argsOf('run', request, withServers ? null : 'unit');
+    args.push('--reporter=default', '--reporter=json', `--outputFile.json=${report}`);
+    const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: 'inherit' });
+    signal.addEventListener('abort', () => child.kill('SIGTERM'));
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { interruption } from './interrupt.ts';
+import { endWith } from './main-error.ts';
+import { Refusal } from './servers/refusal.ts';
+import { type Servers, startServers } from './servers/servers.ts';
+import { requestOf, type TestRequest } from './test-run/arguments.ts';
+import { closeRunFolder, failedLogs, openRunFolder } from './test-run/run-folder.ts';
+import { readSummary, type Summary } from './test-run/summary.ts';
+import { needsServers, runVitest } from './test-run/vitest.ts';
+
+const say = (line: string): void => console.error(`[test] ${line}`);
+
+const envOf = (servers: Servers | null): Record<string, string> => {
+  if (servers === null) return {};
+  return { ...servers.env, ...(servers.broker === null ? {} : { VIGIL_TEST_SERVERS: JSON.stringify(servers.broker) }) };
+};
+
+const testOn = async (
+  request: TestRequest,
+  dir: string,
+  signal: AbortSignal,
+): Promise<Summary & { readonly code: number }> => {
+  const withServers = needsServers(request);
+  const servers = withServers ? await startServers({ purpose: 'test', dir, onProgress: say }) : null;
+  try {
+    if (signal.aborted) return { passed: 0, failed: 0, code: 1 };
+    const report = path.join(dir, 'report.json');
+    const code = await runVitest({ request, withServers, env: envOf(servers), report, signal });
+    const summary = readSummary(report);
+    if (code === 0 && summary.passed === 0)
+      throw new Refusal(`no test's name contains: ${process.argv.slice(2).join(' ')}`);
+    return { ...summary, code };
+  } finally {
+    await servers?.stop();
+  }
+};
+
+const main = async (): Promise<number> => {
+  const request = requestOf(process.argv.slice(2));
+  const interrupted = interruption();
+  const dir = await openRunFolder();
+  let failed = true;
+  try {
+    const { passed, failed: failures, code } = await testOn(request, dir, interrupted.signal);
+    failed = code !== 0;
+    if (failed && existsSync(path.join(dir, 'logs'))) say(`logs of the servers: ${failedLogs}`);
+    console.log(`${passed} passed, ${failures} failed`);
+    return interrupted.code() ?? code;
+  } finally {
+    await closeRunFolder(dir, failed);
+  }
+};
+
+main().then((code) => {
+  process.exitCode = code;
+}, endWith);
