@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { clean, inserts } from './apply.ts';
+import { notices } from './notify.ts';
+import { instant, orderOf, type Register } from './statement.ts';
+
+const beatOf = (agentId: string, order: string, host: string): Register => ({
+  kind: 'register',
+  table: 'runtimes',
+  key: { runtime_id: agentId },
+  group: 'runtime',
+  order,
+  columns: { host, capacity: 1, agents: [], labels: {}, announced_at: null },
+});
+
+const rowsOf = (statements: readonly Register[]) => JSON.parse(inserts(statements)[0]?.json ?? '[]');
+
+test('of several writes of one column group in a batch only the newest is written, whatever their order', () => {
+  const older = beatOf('r', '1', 'old');
+  const newer = beatOf('r', '2', 'new');
+  expect(rowsOf([older, newer])).toEqual(rowsOf([newer, older, older]));
+  expect(rowsOf([newer, older])).toMatchObject([{ host: 'new' }]);
+});
+
+test('rows are written in the order of their keys, so that two writers cannot wait for each other', () => {
+  expect(rowsOf([beatOf('b', '1', ''), beatOf('a', '1', '')]).map((r: { runtime_id: string }) => r.runtime_id)).toEqual(
+    ['a', 'b'],
+  );
+});
+
+test('what Postgres cannot store is replaced, and nothing else', () => {
+  expect(clean({ 'a\0': ['x\0y', '\uD800', 'é', 1, null] })).toEqual({
+    'a\uFFFD': ['x\uFFFDy', '\uFFFD', 'é', 1, null],
+  });
+  expect(clean(Buffer.from([0, 255]))).toBe('\\x00ff');
+});
+
+test('versions order what a decider wrote, a new epoch before any version', () => {
+  const at = (epoch: number, version: number) => orderOf({ epoch, version, occurredAt: 5, eventId: 'e' });
+  expect(at(1, 9) < at(1, 10)).toBe(true);
+  expect(at(1, 10) < at(2, 1)).toBe(true);
+});
+
+test('without versions the time of receipt orders, then the sequence, then the id', () => {
+  const at = (occurredAt: number, sequence: number | null, eventId: string) =>
+    orderOf({ epoch: null, version: null, occurredAt, eventId }, sequence);
+  expect(at(9, 5, 'e') < at(10, 1, 'e')).toBe(true);
+  expect(at(9, 5, 'e') < at(9, 6, 'a')).toBe(true);
+  expect(at(9, null, 'a') < at(9, null, 'b')).toBe(true);
+});
+
+test('an instant that no calendar has is unknown', () => {
+  expect([null, -1, Number.NaN, 1e18].map(instant)).toEqual([null, null, null, null]);
+  expect(instant(0)).toBe('1970-01-01T00:00:00.000Z');
+  expect(instant(253_402_300_799_999)).toBe('9999-12-31T23:59:59.999Z');
+});
+
+test('the ids of changed rows are told once each, in notices that Postgres takes', () => {
+  const many = Array.from({ length: 300 }, (_, i) => beatOf(`runtime-${'x'.repeat(60)}-${i}`, '1', ''));
+  const texts = notices([...many, ...many]);
+  expect(texts.length).toBeGreaterThan(1);
+  expect(texts.every((text) => Buffer.byteLength(text) < 8000)).toBe(true);
+  expect(texts.flatMap((text) => JSON.parse(text))).toHaveLength(300);
+});

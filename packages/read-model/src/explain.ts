@@ -1,0 +1,79 @@
+import type { ReadModel } from './read-model.ts';
+import type {
+  AgentRow,
+  AlertRow,
+  CaseStory,
+  CheckpointRow,
+  Entry,
+  OrderRow,
+  RecoveryRow,
+  TaskRow,
+  TransitionRow,
+} from './rows.ts';
+
+/** What one signal says of an agent, decoded from the evaluator's newest state. Durations in milliseconds. */
+export type SignalFigure = {
+  readonly signal: string;
+  readonly value: number | null;
+  readonly limit: number | null;
+  readonly exemption: string | null;
+  /** when it fires or would fire; null: not as far as is known now */
+  readonly firesAt: number | null;
+  readonly firing: boolean;
+};
+
+/** Everything that tells why an agent stands where it stands. Page, CLI and MCP show this. */
+export type Explanation = {
+  readonly agent: AgentRow;
+  readonly transitions: readonly TransitionRow[];
+  readonly story: readonly Entry[];
+  readonly cases: readonly CaseStory[];
+  /** those that belong to no case: by hand, or of recovery */
+  readonly orders: readonly OrderRow[];
+  readonly task: TaskRow | null;
+  readonly checkpoints: readonly CheckpointRow[];
+  readonly recoveries: readonly RecoveryRow[];
+  readonly alerts: readonly AlertRow[];
+  /** null: the evaluator's state was not to be had */
+  readonly signals: readonly SignalFigure[] | null;
+};
+
+const SHOWN = 20;
+const SHOWN_CASES = 5;
+
+/** Asks the read model for all of it. null: no such agent. */
+export async function explain(model: ReadModel, agentId: string): Promise<Explanation | null> {
+  const agent = await model.agent(agentId);
+  if (agent === null) return null;
+  const { taskId } = agent;
+  const [transitions, story, cases, orders, alerts] = await Promise.all([
+    model.transitions({ agentId, limit: SHOWN }),
+    model.story({ agentId, limit: SHOWN }),
+    model.cases({ agentId }),
+    model.orders({ agentId }),
+    model.alerts({ agentId }),
+  ]);
+  const stories = await Promise.all(cases.slice(0, SHOWN_CASES).map(({ caseId }) => model.case(caseId)));
+  const ofTask = taskId === null ? NO_TASK : await aboutTask(model, taskId);
+  return {
+    agent,
+    transitions,
+    story,
+    cases: stories.filter((found) => found !== null),
+    orders: orders.filter(({ caseId }) => caseId === null),
+    alerts: alerts.slice(0, SHOWN),
+    signals: null,
+    ...ofTask,
+  };
+}
+
+const NO_TASK = { task: null, checkpoints: [], recoveries: [] };
+
+async function aboutTask(model: ReadModel, taskId: string) {
+  const [task, checkpoints, recoveries] = await Promise.all([
+    model.task(taskId),
+    model.checkpoints(taskId),
+    model.recoveries({ taskId }),
+  ]);
+  return { task, checkpoints, recoveries };
+}

@@ -1,0 +1,13 @@
+export { apply, type Sql } from './apply.ts';
+export { type Database, openDatabase } from './database.ts';
+export { DatabaseUnreachable, OtherCluster } from './errors.ts';
+export { type Explanation, explain, type SignalFigure } from './explain.ts';
+export { migrate } from './migrate.ts';
+export { CHANGES, notify } from './notify.ts';
+export { claimCluster, type Position, positions, savePositions } from './positions.ts';
+export type { AgentFilter } from './queries/agents.ts';
+export type { CaseFilter } from './queries/cases.ts';
+export type { AlertFilter } from './queries/fleet.ts';
+export { type ReadModel, readModel } from './read-model.ts';
+export type * from './rows.ts';
+export { type Fact, instant, orderOf, type Register, type Statement } from './statement.ts';

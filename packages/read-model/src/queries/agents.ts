@@ -1,0 +1,67 @@
+import type { HealthState } from '@vigil/events';
+import type { Sql } from '../apply.ts';
+import type { AgentRow } from '../rows.ts';
+import { select, when, where } from './select.ts';
+
+export type AgentFilter = {
+  readonly agentId?: string | undefined;
+  readonly state?: HealthState | undefined;
+  readonly taskId?: string | undefined;
+  /** everything that is not HEALTHY, finished ones excluded */
+  readonly unhealthy?: boolean | undefined;
+};
+
+// A life that began after the last verdict is healthy until judged; a heartbeat counts where it is of the present life.
+const AGENTS = `
+WITH known AS (
+  SELECT a.*, coalesce(instance_order > coalesce(state_order, ''), false) AS fresh,
+         coalesce(instance_id, state_instance_id) AS life
+  FROM agents a
+), judged AS (
+  SELECT k.*,
+         CASE WHEN fresh THEN 'HEALTHY' WHEN state IS NOT NULL THEN state
+              WHEN presence_order IS NOT NULL THEN 'HEALTHY' ELSE 'UNKNOWN' END AS verdict,
+         beat_order IS NOT NULL AND beat_instance_id IS NOT DISTINCT FROM life AS beating
+  FROM known k
+)
+SELECT j.agent_id, verdict AS state, state_from, life AS instance_id, instance_since,
+       CASE WHEN fresh THEN instance_since ELSE coalesce(state_since, presence_since, beat_at) END AS since,
+       CASE WHEN fresh THEN NULL ELSE state_reason END AS reason,
+       CASE WHEN fresh THEN NULL ELSE state_onset_at END AS onset_at,
+       CASE WHEN fresh THEN '[]' ELSE coalesce(state_evidence, '[]') END AS evidence,
+       CASE WHEN fresh THEN NULL ELSE end_reason END AS end_reason,
+       CASE WHEN verdict = 'TERMINATED' THEN NULL ELSE exemption END AS exemption,
+       coalesce(exemption_suspends, '[]') AS exemption_suspends, exemption_since, exemption_until, j.episode_id,
+       CASE WHEN beating THEN beat_task_id WHEN fresh THEN instance_task_id ELSE state_task_id END AS task_id,
+       CASE WHEN beating THEN beat_runtime_id WHEN fresh THEN instance_runtime_id ELSE state_runtime_id END AS runtime_id,
+       coalesce(beat_labels, state_labels, '{}') AS labels, state_attempt AS attempt, state_max_attempts AS max_attempts,
+       j.policy_name, j.policy_hash, present, presence_since, host, model,
+       j.warrant_id, warrant_open, warrant_plan, warrant_lapsed_why,
+       beat_at AS last_heartbeat_at, beat_phase AS phase, beat_progress AS progress, beat_activity AS activity,
+       beat_tokens AS tokens, beat_errors AS error_count, beat_door AS door, beat_interval_ms AS interval_ms,
+       output_last_at AS last_output_at, coalesce(output_tail, '[]') AS tail,
+       CASE WHEN errors_instance_id IS NOT DISTINCT FROM life THEN coalesce(errors, '[]') ELSE '[]' END AS errors,
+       exit_at, exit_code, exit_signal, exit_reason, exit_details, coalesce(exit_last_output, '[]') AS exit_last_output,
+       coalesce(held, false) AS held, held_until, held_by, held_why,
+       duplicate_other_id AS duplicate_of, duplicate_count, duplicate_at,
+       c.case_id, coalesce(c.step = 'ESCALATION_TRIGGERED', false) AS case_waiting
+FROM judged j
+LEFT JOIN LATERAL (
+  SELECT case_id, step FROM cases
+  WHERE cases.agent_id = j.agent_id AND opened_order IS NOT NULL AND closed_order IS NULL
+  ORDER BY opened_order DESC LIMIT 1
+) c ON true
+`;
+
+const UNHEALTHY = `verdict <> 'HEALTHY' AND NOT (verdict = 'TERMINATED' AND end_reason IS NOT DISTINCT FROM 'finished')`;
+
+/** Agents by name. */
+export function agents(sql: Sql, filter: AgentFilter): Promise<readonly AgentRow[]> {
+  const { text, values } = where([
+    when('j.agent_id = $?', filter.agentId),
+    when('verdict = $?', filter.state),
+    when('CASE WHEN beating THEN beat_task_id ELSE state_task_id END = $?', filter.taskId),
+    filter.unhealthy === true ? [UNHEALTHY] : null,
+  ]);
+  return select<AgentRow>(sql, `${AGENTS} ${text} ORDER BY j.agent_id`, values);
+}

@@ -1,0 +1,258 @@
+import type { CheckpointRef, Evidence, HealthState } from '@vigil/events';
+
+/** Instants are epoch milliseconds, on the broker's clock unless a comment says otherwise. */
+export type AgentRow = {
+  readonly agentId: string;
+  readonly state: HealthState;
+  readonly stateFrom: HealthState | null;
+  readonly since: number | null;
+  readonly reason: string | null;
+  readonly onsetAt: number | null;
+  readonly evidence: readonly Evidence[];
+  readonly endReason: string | null;
+  readonly exemption: string | null;
+  readonly exemptionSuspends: readonly string[];
+  readonly exemptionSince: number | null;
+  readonly exemptionUntil: number | null;
+  readonly episodeId: string | null;
+  readonly instanceId: string | null;
+  readonly instanceSince: number | null;
+  readonly taskId: string | null;
+  readonly runtimeId: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly attempt: number | null;
+  readonly maxAttempts: number | null;
+  readonly policyName: string | null;
+  readonly policyHash: string | null;
+  readonly present: boolean | null;
+  readonly presenceSince: number | null;
+  readonly host: string | null;
+  readonly model: string | null;
+  readonly warrantId: string | null;
+  readonly warrantOpen: boolean | null;
+  readonly warrantPlan: string | null;
+  readonly warrantLapsedWhy: string | null;
+  readonly lastHeartbeatAt: number | null;
+  readonly phase: string | null;
+  readonly progress: string | null;
+  readonly activity: string | null;
+  readonly tokens: number | null;
+  readonly errorCount: number | null;
+  readonly door: string | null;
+  readonly intervalMs: number | null;
+  /** the agent's own clock */
+  readonly lastOutputAt: number | null;
+  readonly tail: readonly string[];
+  /** the errors that the present instance reported last */
+  readonly errors: readonly ReportedError[];
+  readonly exitAt: number | null;
+  readonly exitCode: number | null;
+  readonly exitSignal: string | null;
+  readonly exitReason: string | null;
+  readonly exitDetails: string | null;
+  readonly exitLastOutput: readonly string[];
+  readonly held: boolean;
+  readonly heldUntil: number | null;
+  readonly heldBy: string | null;
+  readonly heldWhy: string | null;
+  readonly duplicateOf: string | null;
+  readonly duplicateCount: number | null;
+  readonly duplicateAt: number | null;
+  /** its open case, and whether that waits for somebody's decision */
+  readonly caseId: string | null;
+  readonly caseWaiting: boolean;
+};
+
+export type ReportedError = {
+  readonly at: number;
+  readonly count: number;
+  readonly errorClass: string | null;
+  readonly message: string | null;
+};
+
+export type CaseRow = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: string | null;
+  readonly taskId: string | null;
+  readonly episodeId: string | null;
+  readonly warrantId: string | null;
+  readonly requestedBy: string | null;
+  readonly state: HealthState;
+  readonly axes: readonly string[];
+  readonly planName: string;
+  readonly plan: unknown;
+  readonly runtimeId: string | null;
+  readonly evidence: readonly Evidence[];
+  readonly note: string | null;
+  readonly openedAt: number;
+  readonly policyName: string | null;
+  readonly policyHash: string | null;
+  readonly step: string | null;
+  readonly stepAt: number | null;
+  readonly waiting: boolean;
+  readonly escalationReason: string | null;
+  readonly escalationOptions: readonly string[];
+  readonly escalationDeadlineAt: number | null;
+  readonly escalationOnTimeout: string | null;
+  readonly decision: string | null;
+  readonly decisionBy: string | null;
+  readonly decisionWhy: string | null;
+  readonly decisionAt: number | null;
+  readonly closedAt: number | null;
+  readonly ending: string | null;
+  readonly closedWhy: string | null;
+};
+
+/** One line of a story: `payload` is the event's, or a receipt's. */
+export type Entry = {
+  readonly eventId: string;
+  readonly at: number;
+  readonly type: string;
+  readonly agentId: string | null;
+  readonly taskId: string | null;
+  readonly caseId: string | null;
+  readonly payload: Readonly<Record<string, unknown>>;
+};
+
+export type CaseStory = CaseRow & { readonly trail: readonly Entry[] };
+
+export type TransitionRow = {
+  readonly eventId: string;
+  readonly agentId: string;
+  readonly instanceId: string | null;
+  readonly taskId: string | null;
+  readonly episodeId: string | null;
+  readonly occurredAt: number;
+  readonly stateFrom: HealthState;
+  readonly stateTo: HealthState;
+  readonly reason: string;
+  readonly exemption: string | null;
+  readonly endReason: string | null;
+  readonly onsetAt: number | null;
+  readonly evidence: readonly Evidence[];
+  readonly policyName: string | null;
+  readonly policyHash: string | null;
+};
+
+export type RecoveryRow = {
+  readonly taskId: string;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly fromCheckpoint: string;
+  readonly newAgentId: string;
+  readonly deadAgentId: string | null;
+  readonly orderId: string;
+  readonly runtimeId: string;
+  readonly skipped: readonly { readonly checkpointId: string; readonly why: string }[];
+  readonly initiatedAt: number;
+  readonly completedAt: number | null;
+  readonly probationPassedAt: number | null;
+  readonly failedAt: number | null;
+  readonly failedReason: string | null;
+  readonly reviewAt: number | null;
+  readonly releasedAt: number | null;
+  readonly releasedWhy: string | null;
+};
+
+export type TaskRow = {
+  readonly taskId: string;
+  readonly agentId: string | null;
+  readonly state: HealthState | null;
+  readonly hold: string | null;
+  readonly attempt: number | null;
+  readonly endReason: string | null;
+  /** the last of task-recovery's events, such as REVIEW_REQUIRED */
+  readonly recovery: string | null;
+  readonly recoveryAt: number | null;
+  readonly recoveryReason: string | null;
+  readonly checkpoints: number;
+  readonly lastCheckpoint: string | null;
+};
+
+export type CheckpointRow = Omit<CheckpointRef, 'createdAt'> & {
+  readonly taskId: string;
+  readonly agentId: string;
+  readonly createdAt: number | null;
+  readonly recordedAt: number;
+};
+
+export type AlertRow = {
+  readonly alertId: string;
+  readonly alertKey: string | null;
+  readonly route: string | null;
+  readonly severity: string | null;
+  readonly title: string | null;
+  readonly text: string | null;
+  readonly agentId: string | null;
+  readonly taskId: string | null;
+  readonly caseId: string | null;
+  readonly options: readonly string[];
+  readonly deadlineAt: number | null;
+  readonly updatedAt: number | null;
+  readonly raisedAt: number | null;
+  readonly acknowledgedAt: number | null;
+  readonly acknowledgedBy: string | null;
+  readonly resolvedAt: number | null;
+  readonly deliveries: readonly { readonly sink: string; readonly ok: boolean; readonly detail: string | null }[];
+};
+
+export type RuntimeRow = {
+  readonly runtimeId: string;
+  readonly host: string;
+  readonly capacity: number;
+  readonly agents: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly announcedAt: number;
+};
+
+export type OrderRow = {
+  readonly orderId: string;
+  readonly kind: string;
+  readonly agentId: string;
+  readonly instanceId: string | null;
+  readonly runtimeId: string;
+  readonly caseId: string | null;
+  readonly taskId: string | null;
+  readonly number: number;
+  readonly ttlMs: number;
+  readonly issuedAt: number;
+  readonly receipts: readonly { readonly outcome: string; readonly why: string | null; readonly at: number }[];
+};
+
+export type FleetRow = {
+  readonly halted: boolean;
+  readonly haltBy: string | null;
+  readonly haltWhy: string | null;
+  readonly haltAt: number | null;
+  readonly braked: boolean;
+  readonly brakeScope: string | null;
+  readonly brakeAgents: readonly string[];
+  readonly brakeWhy: string | null;
+  readonly brakeAt: number | null;
+  readonly dryRun: boolean;
+  readonly dryRunBy: string | null;
+  readonly dryRunWhy: string | null;
+};
+
+export type DeadLetterRow = {
+  readonly eventId: string;
+  readonly service: string;
+  readonly originalTopic: string;
+  readonly originalPartition: number;
+  readonly originalOffset: number;
+  readonly originalKey: string | null;
+  /** the first 2 KiB, for reading: bytes outside ASCII as \\ooo */
+  readonly preview: string | null;
+  readonly truncated: boolean;
+  readonly reason: string;
+  readonly errorType: string;
+  readonly failedAt: number | null;
+};
+
+export type PolicyRow = {
+  readonly name: string;
+  readonly hash: string;
+  readonly publishedBy: string;
+  readonly publishedAt: number;
+};

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { OtherCluster } from './errors.ts';
+import { migrate } from './migrate.ts';
+import { claimCluster, positions, savePositions } from './positions.ts';
+import { readModel } from './read-model.ts';
+import { facts, registers } from './tables.ts';
+import { scratchReadModel } from './testing.ts';
+
+async function columnsIn(database: Awaited<ReturnType<typeof scratchReadModel>>, table: string) {
+  const { rows } = await database.query(
+    'SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = $1',
+    [table],
+  );
+  return rows.map(({ column_name }) => String(column_name)).sort();
+}
+
+test('the tables as data name every column of the tables as SQL', async () => {
+  await using database = await scratchReadModel();
+  for (const [table, { key, columns }] of Object.entries(facts))
+    expect(await columnsIn(database, table)).toEqual([...key, ...columns].sort());
+  for (const [table, { key, groups }] of Object.entries(registers)) {
+    const columns = Object.entries(groups).flatMap(([group, names]) => [`${group}_order`, ...names]);
+    expect(await columnsIn(database, table)).toEqual([...key, ...columns].sort());
+  }
+});
+
+test('migrating a migrated database applies nothing', async () => {
+  await using database = await scratchReadModel();
+  const applied: string[] = [];
+  await migrate(database.url, (name) => applied.push(name));
+  expect(applied).toEqual([]);
+});
+
+test('every question can be asked of an empty read model', async () => {
+  await using database = await scratchReadModel();
+  const model = readModel(database);
+  expect(await model.agents({ unhealthy: true, state: 'STUCK', taskId: 't', agentId: 'a' })).toEqual([]);
+  expect(await model.cases({ open: true, agentId: 'a', caseId: 'c' })).toEqual([]);
+  expect(await model.case('c')).toBeNull();
+  expect(await model.tasks({ review: true, taskId: 't' })).toEqual([]);
+  expect(await model.story({ agentId: 'a', taskId: 't', limit: 5 })).toEqual([]);
+  expect(await model.fleet()).toMatchObject({ halted: false, braked: false, dryRun: false, brakeAgents: [] });
+  expect(await model.deadLetters({ service: 's', limit: 5 })).toEqual([]);
+  expect(await model.policies()).toEqual([]);
+  expect(await model.runtimes()).toEqual([]);
+});
+
+test('a read model belongs to one Kafka cluster and refuses another, with the remedy', async () => {
+  await using database = await scratchReadModel();
+  await claimCluster(database, 'cluster-a');
+  await claimCluster(database, 'cluster-a');
+  await expect(claimCluster(database, 'cluster-b')).rejects.toThrow(OtherCluster);
+  await expect(claimCluster(database, 'cluster-b')).rejects.toThrow(/cluster-a.*cluster-b.*empty database/s);
+});
+
+test('a position never moves backwards', async () => {
+  await using database = await scratchReadModel();
+  await savePositions(database, [{ topic: 't', partition: 0, offset: 7 }]);
+  await savePositions(database, [{ topic: 't', partition: 0, offset: 5 }]);
+  await savePositions(database, [{ topic: 't', partition: 1, offset: 1 }]);
+  expect(await positions(database)).toEqual([
+    { topic: 't', partition: 0, offset: 7 },
+    { topic: 't', partition: 1, offset: 1 },
+  ]);
+});

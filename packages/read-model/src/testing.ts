@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { type Database, openDatabase } from './database.ts';
+import { migrate } from './migrate.ts';
+import { facts, registers } from './tables.ts';
+
+/** An empty read model of its own on the server of DATABASE_URL, dropped when disposed of. */
+export async function scratchReadModel(): Promise<Database & AsyncDisposable & { readonly url: string }> {
+  const server = process.env.DATABASE_URL;
+  if (server === undefined) throw new Error('DATABASE_URL is not set: run it by `npm test`, which starts Postgres');
+  const name = `vigil_test_${randomBytes(6).toString('hex')}`;
+  const admin = await openDatabase(server, () => {});
+  await admin.query(`CREATE DATABASE ${name}`);
+  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  await migrate(url);
+  const database = await openDatabase(url, () => {});
+  return {
+    ...database,
+    url,
+    [Symbol.asyncDispose]: async () => {
+      await database.close();
+      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await admin.close();
+    },
+  };
+}
+
+/** Every row of every table that events write: what two databases are compared by. */
+export async function dump(database: Database): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const tables = [...Object.keys(facts), ...Object.keys(registers)];
+  const rows = await Promise.all(
+    tables.map((table) => database.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`)),
+  );
+  return Object.fromEntries(tables.map((table, i) => [table, rows[i]?.rows.map(({ row }) => row) ?? []]));
+}

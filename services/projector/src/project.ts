@@ -1,0 +1,53 @@
+import { type EventOf, type HealthEvent, Topic, type TopicName } from '@vigil/events';
+import type { Statement } from '@vigil/read-model';
+import { agentHealth } from './project/agent-health.ts';
+import { agentIntervention } from './project/agent-intervention.ts';
+import { agentObservation } from './project/agent-observation.ts';
+import { agentOrder, orderReceipt, runtimePresence, spawnReceipt } from './project/agent-runtime.ts';
+import { alert } from './project/alerts.ts';
+import { deadLetters } from './project/dead-letters.ts';
+import { fleetPresence, policy } from './project/evaluator.ts';
+import { fleetGovernance, spawnRuling, stepRuling } from './project/governance.ts';
+import type { Handlers } from './project/handlers.ts';
+import { taskCheckpoint, taskHealth, taskRecovery } from './project/tasks.ts';
+
+/** A topic a line: which rows each of its events writes. */
+const table = {
+  [Topic.agentObservation]: agentObservation,
+  [Topic.agentHealth]: agentHealth,
+  [Topic.fleetPresence]: fleetPresence,
+  [Topic.policy]: policy,
+  [Topic.taskHealth]: taskHealth,
+  [Topic.taskCheckpoint]: taskCheckpoint,
+  [Topic.agentIntervention]: agentIntervention,
+  [Topic.stepRuling]: stepRuling,
+  [Topic.spawnRuling]: spawnRuling,
+  [Topic.fleetGovernance]: fleetGovernance,
+  [Topic.agentOrder]: agentOrder,
+  [Topic.orderReceipt]: orderReceipt,
+  [Topic.spawnReceipt]: spawnReceipt,
+  [Topic.runtimePresence]: runtimePresence,
+  [Topic.taskRecovery]: taskRecovery,
+  [Topic.alert]: alert,
+  [Topic.dlqAlerting]: deadLetters,
+  [Topic.dlqHealthEvaluator]: deadLetters,
+  [Topic.dlqHeartbeatIngest]: deadLetters,
+  [Topic.dlqIntervention]: deadLetters,
+  [Topic.dlqProjector]: deadLetters,
+  [Topic.dlqRecovery]: deadLetters,
+} satisfies { readonly [T in TopicName]?: Handlers<T> };
+
+export type ProjectedTopic = keyof typeof table;
+
+/** What the projector reads: every evt topic of ours, orders, dead letters. */
+export const reads = Object.keys(table) as readonly ProjectedTopic[];
+
+/**
+ * What an event changes in the read model. An event type of a newer version, which this code does not know, changes nothing:
+ * after an upgrade the rows are rebuilt from the topics.
+ */
+export function project(event: EventOf<ProjectedTopic>): readonly Statement[] {
+  const handlers: Readonly<Record<string, unknown>> = table[event.topic];
+  const handler = handlers[event.type] as ((event: HealthEvent) => readonly Statement[]) | undefined;
+  return handler === undefined ? [] : handler(event);
+}

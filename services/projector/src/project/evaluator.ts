@@ -1,0 +1,37 @@
+import type { EventOf, Topic } from '@vigil/events';
+import { instant, orderOf, type Statement } from '@vigil/read-model';
+import type { Handlers } from './handlers.ts';
+import { journal } from './journal.ts';
+
+type Presence = EventOf<typeof Topic.fleetPresence>;
+
+const presence = (event: Presence): readonly Statement[] => [
+  journal(event),
+  {
+    kind: 'register',
+    table: 'agents',
+    key: { agent_id: event.payload.agentId },
+    group: 'presence',
+    order: orderOf(event),
+    columns: {
+      present: event.type === 'AGENT_PRESENT',
+      presence_why: event.payload.why,
+      presence_since: instant(event.occurredAt),
+      host: event.payload.host,
+      model: event.payload.model,
+    },
+  },
+];
+
+export const fleetPresence: Handlers<typeof Topic.fleetPresence> = { AGENT_PRESENT: presence, AGENT_LOST: presence };
+
+export const policy: Handlers<typeof Topic.policy> = {
+  POLICY_PUBLISHED: (event) => [
+    {
+      kind: 'fact',
+      table: 'policies',
+      key: { name: event.payload.name, hash: event.payload.hash, published_at: instant(event.occurredAt) },
+      columns: { document: event.payload.document, published_by: event.payload.by },
+    },
+  ],
+};

@@ -1,0 +1,51 @@
+import type { HealthEvent } from '@vigil/events';
+import { instant, orderOf, type Statement } from '@vigil/read-model';
+
+type About = {
+  readonly agentId?: string | null;
+  readonly instanceId?: string | null;
+  readonly taskId?: string | null;
+  readonly episodeId?: string | null;
+  readonly caseId?: string | null;
+};
+
+/** What a row of its own keeps (a case its plan), or what is long and the same in every event of an episode. */
+const KEPT_ELSEWHERE = new Set(['plan', 'recovery', 'lastOutput']);
+
+/** The event itself, as a line of the story of whom it is about. */
+export function journal(event: HealthEvent): Statement {
+  const about = event.payload as About;
+  return {
+    kind: 'fact',
+    table: 'journal',
+    key: { event_id: event.eventId },
+    columns: {
+      topic: event.topic,
+      type: event.type,
+      agent_id: about.agentId ?? null,
+      instance_id: about.instanceId ?? null,
+      task_id: about.taskId ?? null,
+      episode_id: about.episodeId ?? null,
+      case_id: about.caseId ?? null,
+      occurred_at: instant(event.occurredAt),
+      event_order: orderOf(event),
+      correlation_id: event.correlationId,
+      policy_name: event.policy?.name ?? null,
+      policy_hash: event.policy?.hash ?? null,
+      payload: Object.fromEntries(Object.entries(event.payload).filter(([name]) => !KEPT_ELSEWHERE.has(name))),
+    },
+  };
+}
+
+/** A story line and nothing else. */
+export const told = (event: HealthEvent): readonly Statement[] => [journal(event)];
+
+/** A plan travels as JSON; whatever else stands there is shown as it is. */
+export function parsed(json: string): object | string {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null ? value : json;
+  } catch {
+    return json;
+  }
+}

@@ -1,0 +1,70 @@
+import { catalogue, type EventOf, Topic } from '@vigil/events';
+import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import { apply, type Database, notify, readModel } from '@vigil/read-model';
+import { dump, scratchReadModel } from '@vigil/read-model/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type ProjectedTopic, project, reads } from './project.ts';
+
+type Event = EventOf<ProjectedTopic>;
+
+/** Every event of every topic that is read, three times over with rising versions. */
+function log(): readonly Event[] {
+  const versions = new Map<string, number>();
+  const told = [1, 2, 3].flatMap((round) =>
+    reads.flatMap((topic) => catalogue[topic].events.map(({ type }) => ({ topic, type, round }))),
+  );
+  return told.map(({ topic, type, round }, i) => {
+    const event = example(topic, type as never) as Event;
+    const writer = catalogue[topic].writers.join();
+    const version = (versions.get(writer) ?? 0) + 1;
+    versions.set(writer, version);
+    const versioned = topic === Topic.agentObservation ? { version: null, epoch: null } : { version };
+    const payload = topic === Topic.agentOrder ? { ...event.payload, orderId: `order-${i}` } : event.payload;
+    return {
+      ...event,
+      ...versioned,
+      payload,
+      eventId: `event-${i}`,
+      occurredAt: EXAMPLE_TIME + round * 1000 + i,
+    } as Event;
+  });
+}
+
+async function applied(database: Database, events: readonly Event[], size: number): Promise<void> {
+  for (let at = 0; at < events.length; at += size) {
+    const statements = events.slice(at, at + size).flatMap(project);
+    await database.transaction(async (sql) => {
+      await apply(sql, statements);
+      await notify(sql, statements);
+    });
+  }
+}
+
+test('the same events give the same rows, whatever their order and however often each is read', async () => {
+  await using inOrder = await scratchReadModel();
+  await applied(inOrder, log(), 1000);
+  const expected = await dump(inOrder);
+  expect(Object.values(expected).every((rows) => rows.length > 0)).toBe(true);
+
+  const orders = fc.shuffledSubarray([...log(), ...log()], { minLength: 2 * log().length });
+  await fc.assert(
+    fc.asyncProperty(orders, fc.integer({ min: 1, max: 300 }), async (events, size) => {
+      await using database = await scratchReadModel();
+      await applied(database, events, size);
+      expect(await dump(database)).toEqual(expected);
+    }),
+    { numRuns: 4 },
+  );
+});
+
+test('hostile strings and impossible times become rows too', async () => {
+  await using database = await scratchReadModel();
+  const hostile = `'; DROP TABLE agents; --\0\uD800 \\x00 \u001b[2J`;
+  const beat = example(Topic.agentObservation, 'AGENT_HEARTBEAT', { phase: hostile, labels: { [hostile]: hostile } });
+  const output = { ...beat.payload.output, last_output_at: 8e15, tail: [hostile] } as typeof beat.payload.output;
+  await applied(database, [{ ...beat, payload: { ...beat.payload, output } }], 1);
+  const agent = await readModel(database).agent('worker-1');
+  expect(agent?.phase).toBe(`'; DROP TABLE agents; --\uFFFD\uFFFD \\x00 \u001b[2J`);
+  expect(agent?.lastOutputAt).toBeNull();
+});

@@ -1,0 +1,128 @@
+import { Topic } from '@vigil/events';
+import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import { apply, explain, readModel } from '@vigil/read-model';
+import { scratchReadModel } from '@vigil/read-model/testing';
+import { expect, test } from 'vitest';
+import { project } from './project.ts';
+
+type Event = Parameters<typeof project>[0];
+
+/** Events as their deciders would have numbered them, a second apart. */
+function happening(...events: readonly Event[]): readonly Event[] {
+  return events.map((event, i) => ({
+    ...event,
+    eventId: `event-${i}`,
+    version: event.topic === Topic.agentObservation ? null : i + 1,
+    occurredAt: EXAMPLE_TIME + i * 1000,
+  }));
+}
+
+async function modelOf(...events: readonly Event[]) {
+  const database = await scratchReadModel();
+  await apply(database, happening(...events).flatMap(project));
+  return { model: readModel(database), [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };
+}
+
+const changed = (to: 'HEALTHY' | 'STUCK' | 'TERMINATED', more: object = {}) =>
+  example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { to, exemption: null, endReason: null, ...more });
+const started = example(Topic.agentHealth, 'INSTANCE_STARTED');
+const opened = example(Topic.agentIntervention, 'CASE_OPENED');
+const asked = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED');
+const decided = example(Topic.agentIntervention, 'ESCALATION_DECIDED');
+const closed = example(Topic.agentIntervention, 'CASE_CLOSED', { ending: 'executed' });
+
+test('a stuck agent is unhealthy, shows the reason that matched, and its open case', async () => {
+  await using it = await modelOf(started, changed('STUCK', { reason: 'no call for 20 s' }), opened);
+  expect(await it.model.agents({ unhealthy: true })).toMatchObject([
+    { agentId: 'worker-1', state: 'STUCK', reason: 'no call for 20 s', caseId: 'case-1', caseWaiting: false },
+  ]);
+});
+
+test('a finished agent is not unhealthy, a crashed one is', async () => {
+  await using finished = await modelOf(started, changed('TERMINATED', { endReason: 'finished' }));
+  expect(await finished.model.agents({ unhealthy: true })).toEqual([]);
+  await using crashed = await modelOf(started, changed('TERMINATED', { endReason: 'crashed' }));
+  expect(await crashed.model.agents({ unhealthy: true })).toHaveLength(1);
+});
+
+test('an agent that has started and of which nothing else is said is healthy', async () => {
+  await using it = await modelOf(started);
+  expect(await it.model.agent('worker-1')).toMatchObject({ state: 'HEALTHY', since: EXAMPLE_TIME, reason: null });
+});
+
+test('a new life after an end is healthy until it is judged', async () => {
+  await using it = await modelOf(changed('TERMINATED', { endReason: 'crashed' }), started);
+  expect(await it.model.agent('worker-1')).toMatchObject({ state: 'HEALTHY', endReason: null, evidence: [] });
+});
+
+test('the errors of an earlier life are not those of the present one', async () => {
+  const beat = example(Topic.agentObservation, 'AGENT_HEARTBEAT', { instance_id: 'worker-1.i0', task_id: 'OLD-1' });
+  await using it = await modelOf(beat, started);
+  expect(await it.model.agent('worker-1')).toMatchObject({ errors: [], taskId: 'OMN-1234' });
+});
+
+test('a case waits for a person from the escalation to the decision', async () => {
+  await using waiting = await modelOf(opened, asked, example(Topic.agentIntervention, 'ALERT_REQUESTED'));
+  expect(await waiting.model.cases({ open: true })).toMatchObject([{ waiting: true }]);
+  await using answered = await modelOf(opened, asked, decided);
+  expect(await answered.model.cases({ open: true })).toMatchObject([{ waiting: false, decisionBy: 'ada' }]);
+});
+
+test('a closed case is not open and does not wait', async () => {
+  await using it = await modelOf(opened, asked, closed);
+  expect(await it.model.cases({ open: true })).toEqual([]);
+  expect(await it.model.cases({ open: false })).toMatchObject([{ waiting: false, ending: 'executed' }]);
+});
+
+test('a case is read back whole: rulings, steps, orders and receipts in the order they happened', async () => {
+  await using it = await modelOf(
+    example(Topic.stepRuling, 'STEP_ADMITTED'),
+    opened,
+    example(Topic.agentIntervention, 'NUDGE_SENT'),
+    example(Topic.agentOrder, 'NUDGE_AGENT'),
+    example(Topic.orderReceipt, 'ORDER_RECEIPT', { at: EXAMPLE_TIME }),
+    closed,
+  );
+  const story = await it.model.case('case-1');
+  expect(story?.trail.map(({ type }) => type)).toEqual([
+    'STEP_ADMITTED',
+    'CASE_OPENED',
+    'NUDGE_SENT',
+    'NUDGE_AGENT',
+    'ORDER_RECEIPT',
+    'CASE_CLOSED',
+  ]);
+  expect(story?.plan).toEqual([{ step: 'recover' }]);
+});
+
+test('each attempt of a recovery is a row that ends where the next begins', async () => {
+  const attempt = (n: number) => example(Topic.taskRecovery, 'RECOVERY_INITIATED', { attempt: n });
+  await using it = await modelOf(
+    attempt(1),
+    example(Topic.taskRecovery, 'RECOVERY_COMPLETED'),
+    attempt(2),
+    example(Topic.taskRecovery, 'RECOVERY_FAILED'),
+    example(Topic.taskRecovery, 'REVIEW_REQUIRED'),
+  );
+  expect(await it.model.recoveries({ taskId: 'OMN-1234' })).toMatchObject([
+    { attempt: 2, completedAt: null, failedReason: 'reason' },
+    { attempt: 1, completedAt: EXAMPLE_TIME + 1000, failedAt: null, reviewAt: null },
+  ]);
+  expect(await it.model.tasks({ review: true })).toMatchObject([{ taskId: 'OMN-1234', recovery: 'REVIEW_REQUIRED' }]);
+});
+
+test('the holder of a task is the agent that has not left it', async () => {
+  await using it = await modelOf(
+    example(Topic.taskHealth, 'TASK_HEALTH_CHANGED', { agentId: 'fresh', hold: 'took', to: 'HEALTHY' }),
+    example(Topic.taskHealth, 'TASK_HEALTH_CHANGED', { agentId: 'dead', hold: 'left', to: 'TERMINATED' }),
+  );
+  expect(await it.model.task('OMN-1234')).toMatchObject({ agentId: 'fresh', state: 'HEALTHY' });
+});
+
+test('an explanation holds all that is known of an agent; of an unknown one there is none', async () => {
+  await using it = await modelOf(started, changed('STUCK'), opened, example(Topic.alert, 'ALERT_RAISED'), closed);
+  const explanation = await explain(it.model, 'worker-1');
+  expect(explanation).toMatchObject({ transitions: [{ stateTo: 'STUCK' }], alerts: [{ alertId: 'alert-1' }] });
+  expect(explanation?.cases[0]?.trail).toHaveLength(3);
+  expect(await explain(it.model, 'nobody')).toBeNull();
+});
