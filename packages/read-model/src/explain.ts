@@ -1,15 +1,6 @@
+import type { AlertRow, CheckpointRow, OrderRow, RecoveryRow, TaskRow } from './fleet-rows.ts';
 import type { ReadModel } from './read-model.ts';
-import type {
-  AgentRow,
-  AlertRow,
-  CaseStory,
-  CheckpointRow,
-  Entry,
-  OrderRow,
-  RecoveryRow,
-  TaskRow,
-  TransitionRow,
-} from './rows.ts';
+import type { AgentRow, CaseStory, Entry, TransitionRow } from './rows.ts';
 
 /** What one signal says of an agent, decoded from the evaluator's newest state. Durations in milliseconds. */
 export type SignalFigure = {

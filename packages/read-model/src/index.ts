@@ -2,6 +2,7 @@ export { apply, type Sql } from './apply.ts';
 export { type Database, openDatabase } from './database.ts';
 export { DatabaseUnreachable, OtherCluster } from './errors.ts';
 export { type Explanation, explain, type SignalFigure } from './explain.ts';
+export type * from './fleet-rows.ts';
 export { migrate } from './migrate.ts';
 export { CHANGES, notify } from './notify.ts';
 export { claimCluster, type Position, positions, savePositions } from './positions.ts';

@@ -1,4 +1,15 @@
 import type { Sql } from './apply.ts';
+import type {
+  AlertRow,
+  CheckpointRow,
+  DeadLetterRow,
+  FleetRow,
+  OrderRow,
+  PolicyRow,
+  RecoveryRow,
+  RuntimeRow,
+  TaskRow,
+} from './fleet-rows.ts';
 import { type Position, positions } from './positions.ts';
 import { type AgentFilter, agents } from './queries/agents.ts';
 import { type CaseFilter, caseStory, cases, type OrderFilter, orders } from './queries/cases.ts';
@@ -13,22 +24,7 @@ import {
 } from './queries/fleet.ts';
 import { type StoryFilter, story, type TransitionFilter, transitions } from './queries/journal.ts';
 import { checkpoints, type RecoveryFilter, recoveries, type TaskFilter, tasks } from './queries/tasks.ts';
-import type {
-  AgentRow,
-  AlertRow,
-  CaseRow,
-  CaseStory,
-  CheckpointRow,
-  DeadLetterRow,
-  Entry,
-  FleetRow,
-  OrderRow,
-  PolicyRow,
-  RecoveryRow,
-  RuntimeRow,
-  TaskRow,
-  TransitionRow,
-} from './rows.ts';
+import type { AgentRow, CaseRow, CaseStory, Entry, TransitionRow } from './rows.ts';
 
 /** Everything that readers ask. */
 export type ReadModel = {

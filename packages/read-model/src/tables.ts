@@ -1,3 +1,5 @@
+import { agents } from './agents-table.ts';
+
 /**
  * What the projector may write, as data. A fact table holds a row an event, inserted once. A register table holds a row a thing;
  * each of its column groups is written whole, and only by a greater order (migrations say the same in SQL, a test compares them).
@@ -58,61 +60,6 @@ export const facts = {
       'retry_count',
       'correlation_id',
     ],
-  },
-} as const;
-
-const agents = {
-  key: ['agent_id'],
-  groups: {
-    state: [
-      'state',
-      'state_from',
-      'state_since',
-      'state_reason',
-      'state_onset_at',
-      'state_evidence',
-      'state_instance_id',
-      'state_task_id',
-      'state_runtime_id',
-      'state_labels',
-      'state_attempt',
-      'state_max_attempts',
-      'episode_id',
-      'end_reason',
-      'policy_name',
-      'policy_hash',
-    ],
-    exemption: ['exemption', 'exemption_suspends', 'exemption_until', 'exemption_since'],
-    instance: ['instance_id', 'instance_previous_id', 'instance_since', 'instance_task_id', 'instance_runtime_id'],
-    presence: ['present', 'presence_why', 'presence_since', 'host', 'model'],
-    warrant: ['warrant_id', 'warrant_open', 'warrant_at', 'warrant_plan', 'warrant_axes', 'warrant_lapsed_why'],
-    beat: [
-      'beat_at',
-      'beat_instance_id',
-      'beat_task_id',
-      'beat_runtime_id',
-      'beat_labels',
-      'beat_phase',
-      'beat_progress',
-      'beat_activity',
-      'beat_tokens',
-      'beat_errors',
-      'beat_door',
-      'beat_interval_ms',
-    ],
-    output: ['output_last_at', 'output_tail'],
-    errors: ['errors_instance_id', 'errors'],
-    exit: [
-      'exit_at',
-      'exit_instance_id',
-      'exit_code',
-      'exit_signal',
-      'exit_reason',
-      'exit_details',
-      'exit_last_output',
-    ],
-    hold: ['held', 'held_until', 'held_by', 'held_why'],
-    duplicate: ['duplicate_instance_id', 'duplicate_other_id', 'duplicate_count', 'duplicate_at'],
   },
 } as const;
 

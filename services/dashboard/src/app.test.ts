@@ -1,0 +1,152 @@
+import type { Draft, HealthEvent } from '@vigil/events';
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import type { ReadModel } from '@vigil/read-model';
+import { expect, test } from 'vitest';
+import { openApp } from './app.ts';
+
+const TOKEN = 'a-token-for-tests-only';
+const agent = { agentId: 'worker-1', instanceId: 'i1', taskId: 'T-1', runtimeId: 'host-1', labels: {} };
+const open = { caseId: 'case-1', agentId: 'worker-1', closedAt: null };
+
+/** The app over answers given by hand; what it writes is kept. */
+function dashboard(answers: object = {}) {
+  const written: Draft[] = [];
+  const model = {
+    agents: async (filter: object) => [{ ...agent, filter }],
+    agent: async (id: string) => (id === 'worker-1' ? agent : null),
+    case: async (id: string) => (id === 'case-1' ? open : null),
+    task: async () => null,
+    alerts: async () => [{ alertId: 'alert-1', alertKey: 'stuck_agent:T-1' }],
+    ...answers,
+  } as unknown as ReadModel;
+  const listeners = new Set<(event: HealthEvent) => void>();
+  const stop = new AbortController();
+  const app = openApp({
+    token: TOKEN,
+    model,
+    feed: {
+      listen: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+      ticks: () => [],
+    },
+    write: async (draft) => `event-${written.push(draft)}`,
+    doctor: async () => ({}) as never,
+    now: () => 1000,
+    signal: stop.signal,
+  });
+  const ask = (method: 'GET' | 'POST', url: string, payload?: object) =>
+    app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) });
+  return { app, ask, written, listeners, stop };
+}
+
+const said = { by: 'ada', why: 'because' };
+
+test('without the token nothing is answered', async () => {
+  const { app } = dashboard();
+  const answer = await app.inject({ url: '/v1/agents', headers: { authorization: 'Bearer a-token-for-tests-onlx' } });
+  expect(answer.statusCode).toBe(401);
+  expect(answer.headers['content-type']).toContain('application/problem+json');
+});
+
+test('agents are filtered by state, task, and being unhealthy', async () => {
+  const answer = await dashboard().ask('GET', '/v1/agents?filter=unhealthy&state=STUCK&task=T-1');
+  expect(answer.json().agents[0].filter).toEqual({ unhealthy: true, state: 'STUCK', taskId: 'T-1' });
+});
+
+test('a filter that is none is refused by its name', async () => {
+  const answer = await dashboard().ask('GET', '/v1/agents?state=BROKEN');
+  expect(answer.json()).toMatchObject({ status: 400, field: 'state' });
+});
+
+test('an agent that nobody knows is a problem that says where to look', async () => {
+  const answer = await dashboard().ask('GET', '/v1/agents/nobody');
+  expect(answer.json()).toMatchObject({ status: 404, type: 'urn:vigil:unknown_agent' });
+});
+
+test('a failure of ours tells the caller nothing of its insides', async () => {
+  const broken = dashboard({ agents: () => Promise.reject(new Error('password=secret')) });
+  const answer = await broken.ask('GET', '/v1/agents');
+  expect(answer.statusCode).toBe(500);
+  expect(answer.body).not.toContain('secret');
+});
+
+test.each([
+  [{ command: 'halt' }, Topic.steerFleet, 'HALT_FLEET', 'fleet', {}],
+  [{ command: 'resume' }, Topic.steerFleet, 'RESUME_FLEET', 'fleet', {}],
+  [{ command: 'dry_run', on: false }, Topic.steerFleet, 'DRY_RUN_OFF', 'fleet', {}],
+  [{ command: 'hold', agentId: 'a', forMs: 50 }, Topic.steerAgent, 'HOLD_AGENT', 'a', { until: 1050 }],
+  [{ command: 'hold', agentId: 'a' }, Topic.steerAgent, 'HOLD_AGENT', 'a', { until: null }],
+  [{ command: 'release', agentId: 'a' }, Topic.steerAgent, 'RELEASE_AGENT', 'a', {}],
+  [
+    { command: 'decide_case', caseId: 'case-1', decision: 'pardon' },
+    Topic.decideCase,
+    'DECIDE_CASE',
+    'worker-1',
+    { agentId: 'worker-1', forMs: null },
+  ],
+  [
+    { command: 'request_step', agentId: 'worker-1', step: 'nudge' },
+    Topic.decideCase,
+    'REQUEST_STEP',
+    'worker-1',
+    { instanceId: 'i1', runtimeId: 'host-1', message: null },
+  ],
+  [{ command: 'acknowledge', alertId: 'alert-1' }, Topic.steerAlerts, 'ACKNOWLEDGE_ALERT', 'stuck_agent:T-1', {}],
+])('%o is written as one event, keyed for whom it is', async (command, topic, type, key, payload) => {
+  const { ask, written } = dashboard();
+  const answer = await ask('POST', '/v1/commands', { ...command, ...said });
+  expect(answer.statusCode).toBe(202);
+  expect(answer.json()).toEqual({ eventId: 'event-1', topic, type, key });
+  expect(written).toMatchObject([{ topic, type, key, payload: { ...payload, ...said } }]);
+});
+
+test.each([
+  [{ command: 'halt', by: 'ada' }, 400, 'why'],
+  [{ command: 'explode', ...said }, 400, 'command'],
+  [{ command: 'hold', agentId: 'a', forMs: 0, ...said }, 400, 'forMs'],
+  [{ command: 'hold', agentId: 'no spaces', ...said }, 400, 'agentId'],
+  [{ command: 'halt', extra: 1, ...said }, 400, undefined],
+  [{ command: 'decide_case', caseId: 'case-2', decision: 'pardon', ...said }, 404, undefined],
+  [{ command: 'review_task', taskId: 'T-9', decision: 'retry', ...said }, 404, undefined],
+])('%o is refused and nothing is written', async (command, status, field) => {
+  const { ask, written } = dashboard();
+  const answer = await ask('POST', '/v1/commands', command);
+  expect(answer.statusCode).toBe(status);
+  if (field !== undefined) expect(answer.json().field).toBe(field);
+  expect(written).toEqual([]);
+});
+
+test('a closed case takes no decision', async () => {
+  const closed = dashboard({ case: async () => ({ ...open, closedAt: 5, ending: 'recovered' }) });
+  const command = { command: 'decide_case', caseId: 'case-1', decision: 'pardon', ...said };
+  expect((await closed.ask('POST', '/v1/commands', command)).json()).toMatchObject({ status: 409 });
+  expect(closed.written).toEqual([]);
+});
+
+test('an agent without an instance id gets no order by hand', async () => {
+  const nameless = dashboard({ agent: async () => ({ ...agent, instanceId: null }) });
+  const command = { command: 'request_step', agentId: 'worker-1', step: 'terminate', ...said };
+  expect((await nameless.ask('POST', '/v1/commands', command)).json()).toMatchObject({ status: 409 });
+});
+
+test('the stream tells what was asked for as lines of JSON, and ends with the service', async () => {
+  const { ask, listeners, stop } = dashboard();
+  const answer = ask('GET', '/v1/events?topic=agentHealth&agent=worker-1');
+  while (listeners.size === 0) await new Promise(setImmediate);
+  const changed = example(Topic.agentHealth, 'HEALTH_STATE_CHANGED');
+  const [tell] = listeners;
+  tell?.(changed);
+  tell?.(example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { agentId: 'worker-2' }));
+  tell?.(example(Topic.alert, 'ALERT_RAISED'));
+  stop.abort();
+  expect((await answer).body).toBe(`${JSON.stringify(changed)}\n`);
+});
+
+test('a topic that does not exist is refused with those that do', async () => {
+  const answer = await dashboard().ask('GET', '/v1/events?topic=nonsense');
+  expect(answer.json()).toMatchObject({ status: 400, field: 'topic' });
+  expect(answer.json().detail).toContain('agentHealth');
+});

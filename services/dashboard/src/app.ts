@@ -1,0 +1,45 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { ReadModel } from '@vigil/read-model';
+import { type FastifyInstance, fastify } from 'fastify';
+import type { Doctor } from './doctor.ts';
+import type { Feed } from './feed.ts';
+import { Problem, sendProblem } from './problem.ts';
+import { commandRoutes, type Write } from './routes/commands.ts';
+import { eventRoutes } from './routes/events.ts';
+import { readRoutes } from './routes/read.ts';
+
+export type Ports = {
+  readonly token: string;
+  readonly model: ReadModel;
+  readonly feed: Feed;
+  readonly write: Write;
+  readonly doctor: () => Promise<Doctor>;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  /** ends the streams of events */
+  readonly signal: AbortSignal;
+};
+
+function same(given: string, wanted: string): boolean {
+  const a = Buffer.from(given);
+  const b = Buffer.from(wanted);
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** The people's door: HTTP in front of the read model and the command topics. */
+export function openApp(ports: Ports): FastifyInstance {
+  const app = fastify({ bodyLimit: 64 * 1024, forceCloseConnections: true });
+  app.setErrorHandler((error, _request, reply) => sendProblem(error, reply));
+  app.setNotFoundHandler(({ method, url }, reply) =>
+    sendProblem(new Problem(404, 'no_such_page', `There is no ${method} ${url}.`), reply),
+  );
+  app.addHook('onRequest', async ({ headers: { authorization = '' } }) => {
+    if (same(authorization, `Bearer ${ports.token}`)) return;
+    throw new Problem(401, 'no_token', 'Send `Authorization: Bearer …` with the token of VIGIL_DASHBOARD_TOKEN.');
+  });
+  readRoutes(app, ports.model);
+  commandRoutes(app, ports.model, ports.write, ports.now);
+  eventRoutes(app, ports.feed, ports.signal);
+  app.get('/v1/doctor', ports.doctor);
+  return app;
+}

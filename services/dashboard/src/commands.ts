@@ -1,0 +1,144 @@
+import { type Draft, parsePayload, Topic } from '@vigil/events';
+import type { ReadModel } from '@vigil/read-model';
+import { z } from 'zod';
+import { Problem, unknown } from './problem.ts';
+
+const who = { by: z.string().min(1).max(200), why: z.string().min(1).max(2000) };
+const id = z.string().min(1).max(128);
+const forMs = z
+  .int()
+  .positive()
+  .max(30 * 86_400_000);
+const named = <Name extends string, Shape extends z.ZodRawShape>(name: Name, shape: Shape) =>
+  z.strictObject({ command: z.literal(name), ...who, ...shape });
+
+/** What people may ask, as JSON: `{ command, by, why, … }`. */
+export const commandShape = z.discriminatedUnion('command', [
+  named('decide_case', {
+    caseId: id,
+    decision: z.enum(['allow_more_time', 'force_handoff', 'terminate_and_recover', 'pardon']),
+    forMs: forMs.optional(),
+  }),
+  named('request_step', {
+    agentId: id,
+    step: z.enum(['nudge', 'handoff', 'terminate', 'terminate_and_recover']),
+    message: z.string().max(4000).optional(),
+  }),
+  named('hold', { agentId: id, forMs: forMs.optional() }),
+  named('release', { agentId: id }),
+  named('confirm_death', { agentId: id, instanceId: id }),
+  named('halt', {}),
+  named('resume', {}),
+  named('lift_brake', {}),
+  named('dry_run', { on: z.boolean() }),
+  named('review_task', { taskId: id, decision: z.enum(['retry', 'abandon', 'reset']) }),
+  named('acknowledge', { alertId: id }),
+  named('silence', {
+    matchers: z
+      .array(z.strictObject({ field: id, value: id }))
+      .min(1)
+      .max(20),
+    forMs,
+  }),
+]);
+
+export type Command = z.output<typeof commandShape>;
+type Of<Name extends Command['command']> = Extract<Command, { command: Name }>;
+
+/** Reads a command. Throws Problem 400, naming the field. */
+export function parseCommand(body: unknown): Command {
+  const read = commandShape.safeParse(body);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const field = issue?.path.join('.') || 'command';
+  throw new Problem(400, 'bad_command', `${field}: ${issue?.message}`, field);
+}
+
+/** The one event that a command is written as. Throws Problem where what it is about does not exist, or is over. */
+export async function draftOf(command: Command, model: ReadModel, now: number): Promise<Draft> {
+  const { by, why } = command;
+  switch (command.command) {
+    case 'decide_case':
+      return decideCase(command, model);
+    case 'request_step':
+      return requestStep(command, model);
+    case 'hold': {
+      const until = command.forMs === undefined ? null : now + command.forMs;
+      return steerAgent('HOLD_AGENT', command.agentId, { until, by, why });
+    }
+    case 'release':
+      return steerAgent('RELEASE_AGENT', command.agentId, { by, why });
+    case 'confirm_death':
+      return steerAgent('CONFIRM_DEATH', command.agentId, {
+        instanceId: command.instanceId,
+        source: 'person',
+        by,
+        why,
+      });
+    case 'halt':
+      return steerFleet('HALT_FLEET', { by, why });
+    case 'resume':
+      return steerFleet('RESUME_FLEET', { by, why });
+    case 'lift_brake':
+      return steerFleet('LIFT_BRAKE', { by, why });
+    case 'dry_run':
+      return steerFleet(command.on ? 'DRY_RUN_ON' : 'DRY_RUN_OFF', { by, why });
+    case 'review_task':
+      return reviewTask(command, model);
+    case 'acknowledge':
+      return acknowledge(command, model);
+    case 'silence': {
+      const payload = { matchers: command.matchers, until: now + command.forMs, by, why };
+      return { topic: Topic.steerAlerts, type: 'SILENCE_ALERTS', key: 'silences', payload };
+    }
+  }
+}
+
+const steerAgent = (type: 'HOLD_AGENT' | 'RELEASE_AGENT' | 'CONFIRM_DEATH', agentId: string, said: object): Draft =>
+  ({
+    topic: Topic.steerAgent,
+    type,
+    key: agentId,
+    payload: parsePayload(Topic.steerAgent, type, { agentId, ...said }),
+  }) as Draft;
+
+type Steering = 'HALT_FLEET' | 'RESUME_FLEET' | 'LIFT_BRAKE' | 'DRY_RUN_ON' | 'DRY_RUN_OFF';
+const steerFleet = (type: Steering, payload: { by: string; why: string }): Draft => ({
+  topic: Topic.steerFleet,
+  type,
+  key: 'fleet',
+  payload,
+});
+
+async function decideCase({ caseId, decision, forMs, by, why }: Of<'decide_case'>, model: ReadModel): Promise<Draft> {
+  const found = await model.case(caseId);
+  if (found === null) throw unknown('case', caseId, '`vigil case list`');
+  if (found.closedAt !== null)
+    throw new Problem(409, 'case_closed', `Case ${caseId} is closed (${found.ending}): nothing is left to decide.`);
+  const { agentId } = found;
+  const payload = { caseId, agentId, decision, forMs: forMs ?? null, by, why };
+  return { topic: Topic.decideCase, type: 'DECIDE_CASE', key: agentId, payload };
+}
+
+async function requestStep({ agentId, step, message, by, why }: Of<'request_step'>, model: ReadModel): Promise<Draft> {
+  const agent = await model.agent(agentId);
+  if (agent === null) throw unknown('agent', agentId, '`vigil health`');
+  const { instanceId, taskId, runtimeId, labels } = agent;
+  if (instanceId === null)
+    throw new Problem(409, 'no_instance', `${agentId} reports no instance id: an order could hit another life of it.`);
+  const about = { agentId, instanceId, taskId, runtimeId, labels };
+  const payload = { ...about, step, message: message ?? null, by, why, recovery: null };
+  return { topic: Topic.decideCase, type: 'REQUEST_STEP', key: agentId, payload };
+}
+
+async function reviewTask({ taskId, decision, by, why }: Of<'review_task'>, model: ReadModel): Promise<Draft> {
+  if ((await model.task(taskId)) === null) throw unknown('task', taskId, '`vigil task list`');
+  return { topic: Topic.reviewTask, type: 'REVIEW_TASK', key: taskId, payload: { taskId, decision, by, why } };
+}
+
+async function acknowledge({ alertId, by, why }: Of<'acknowledge'>, model: ReadModel): Promise<Draft> {
+  const found = (await model.alerts({})).find((alert) => alert.alertId === alertId);
+  if (!found?.alertKey) throw unknown('alert', alertId, '`vigil alert list`');
+  const { alertKey } = found;
+  return { topic: Topic.steerAlerts, type: 'ACKNOWLEDGE_ALERT', key: alertKey, payload: { alertKey, by, why } };
+}

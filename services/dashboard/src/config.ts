@@ -1,0 +1,23 @@
+import { databaseSettings, httpUrl, kafkaSettings, token, whole } from '@vigil/chassis';
+import { z } from 'zod';
+
+const probes = 'give service=http://host:port[,service=…]: the probes of the services, for `vigil doctor`';
+
+/** `VIGIL_PROBES`: where each service answers /ready; without it `doctor` leaves readiness out. */
+export const config = z.object({
+  ...kafkaSettings,
+  ...databaseSettings,
+  VIGIL_DASHBOARD_HOST: z.string().default('127.0.0.1'),
+  VIGIL_DASHBOARD_PORT: whole(0, 65535).default(7420),
+  VIGIL_DASHBOARD_TOKEN: token('give the token that callers must show as `Authorization: Bearer …`'),
+  VIGIL_PROBES: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').filter(Boolean).map(named))
+    .pipe(z.array(z.tuple([z.string().min(1, probes), httpUrl(probes)]))),
+});
+
+function named(pair: string): [string, string] {
+  const at = pair.indexOf('=');
+  return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+}

@@ -1,0 +1,40 @@
+import { Unfit } from '@vigil/events';
+import type { FastifyError, FastifyReply } from 'fastify';
+
+/** An answer that is no answer, as RFC 9457 has it. `type` names the kind for programs. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly status: number;
+  readonly type: string;
+  readonly field: string | null;
+  constructor(status: number, type: string, detail: string, field: string | null = null) {
+    super(detail);
+    this.status = status;
+    this.type = type;
+    this.field = field;
+  }
+}
+
+export const unknown = (kind: string, id: string, where: string): Problem =>
+  new Problem(404, `unknown_${kind}`, `There is no ${kind} ${JSON.stringify(id)}: ${where} lists what there is.`);
+
+/** What a raised error is for the caller; null: ours, and nobody else's business. */
+function problemOf(error: unknown): Problem | null {
+  if (error instanceof Problem) return error;
+  if (error instanceof Unfit) return new Problem(400, error.reason, error.message, error.field);
+  const status = (error as Partial<FastifyError>).statusCode;
+  return status !== undefined && status < 500 ? new Problem(status, 'bad_request', (error as Error).message) : null;
+}
+
+const OURS = new Problem(500, 'failed', 'The dashboard could not answer; its log says why. Try again.');
+
+export function sendProblem(error: unknown, reply: FastifyReply): FastifyReply {
+  const found = problemOf(error);
+  if (found === null) reply.log.error({ err: error }, 'request failed');
+  const { status, type, message, field } = found ?? OURS;
+  const body = { type: `urn:vigil:${type}`, title: type.replaceAll('_', ' '), status, detail: message };
+  return reply
+    .code(status)
+    .type('application/problem+json')
+    .send(JSON.stringify(field === null ? body : { ...body, field }));
+}

@@ -1,0 +1,63 @@
+import type { ServerResponse } from 'node:http';
+import { type HealthEvent, Topic } from '@vigil/events';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Feed } from '../feed.ts';
+import { Problem } from '../problem.ts';
+
+const filterShape = z.strictObject({
+  topic: z.string().optional(),
+  agent: z.string().optional(),
+  task: z.string().optional(),
+  heartbeats: z.enum(['true', 'false']).default('false'),
+});
+type Filter = z.output<typeof filterShape>;
+
+const SHORT: Readonly<Record<string, string>> = Topic;
+const KNOWN = new Set<string>(Object.values(Topic));
+
+/** A reader that is this far behind is cut off: it may come again and go on from now. */
+const BEHIND = 4 * 1024 * 1024;
+
+type About = {
+  readonly agentId?: unknown;
+  readonly agent_id?: unknown;
+  readonly taskId?: unknown;
+  readonly task_id?: unknown;
+};
+
+/** Whether somebody asked for it. Heartbeats only when asked for: they would bury the rest. */
+export function wanted(event: HealthEvent, { topic, agent, task, heartbeats }: Filter): boolean {
+  const about = event.payload as About;
+  if (event.type === 'AGENT_HEARTBEAT' && heartbeats === 'false') return false;
+  if (topic !== undefined && event.topic !== (SHORT[topic] ?? topic)) return false;
+  if (agent !== undefined && (about.agentId ?? about.agent_id) !== agent) return false;
+  return task === undefined || (about.taskId ?? about.task_id) === task;
+}
+
+function send(out: ServerResponse, event: HealthEvent): void {
+  if (out.writableLength > BEHIND) out.destroy();
+  else out.write(`${JSON.stringify(event)}\n`);
+}
+
+/** Live events as lines of JSON (application/x-ndjson), from now on until the caller goes. */
+export function eventRoutes(app: FastifyInstance, feed: Feed, signal: AbortSignal): void {
+  app.get('/v1/events', (request, reply) => {
+    const filter = filterShape.safeParse(request.query);
+    if (!filter.success) throw new Problem(400, 'bad_filter', String(filter.error.issues[0]?.message));
+    const { topic } = filter.data;
+    if (topic !== undefined && !KNOWN.has(SHORT[topic] ?? topic))
+      throw new Problem(400, 'unknown_topic', `There is no topic ${topic}: ${Object.keys(Topic).join(', ')}.`, 'topic');
+    reply.hijack();
+    const out = reply.raw;
+    out.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
+    out.flushHeaders();
+    const stop = feed.listen((event) => wanted(event, filter.data) && send(out, event));
+    const end = () => out.end();
+    signal.addEventListener('abort', end, { once: true });
+    out.on('close', () => {
+      stop();
+      signal.removeEventListener('abort', end);
+    });
+  });
+}

@@ -1,0 +1,93 @@
+import { explain, type ReadModel } from '@vigil/read-model';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { Problem, unknown } from '../problem.ts';
+
+const state = z.enum(['HEALTHY', 'DEGRADED', 'STUCK', 'FAILING', 'TERMINATED', 'UNKNOWN']);
+const yes = z.enum(['true', 'false']).transform((text) => text === 'true');
+const limit = z.coerce.number().int().min(1).max(1000).default(100);
+const name = z.string().max(128);
+
+const agentFilter = z.strictObject({
+  filter: z.literal('unhealthy').optional(),
+  state: state.optional(),
+  task: name.optional(),
+});
+const caseFilter = z.strictObject({ open: yes.optional(), agent: name.optional() });
+const taskFilter = z.strictObject({ review: yes.optional() });
+const alertFilter = z.strictObject({ open: yes.optional(), agent: name.optional(), task: name.optional() });
+const recoveryFilter = z.strictObject({ task: name.optional() });
+const storyFilter = z.strictObject({ agent: name.optional(), task: name.optional(), limit });
+const letterFilter = z.strictObject({ service: name.optional(), limit });
+
+function asked<Schema extends z.ZodType>(schema: Schema, query: unknown): z.output<Schema> {
+  const read = schema.safeParse(query);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const field = issue?.path.join('.') || 'query';
+  throw new Problem(400, 'bad_filter', `${field}: ${issue?.message}`, field);
+}
+
+type One = { Params: { id: string } };
+
+/** What is so: questions to the read model. */
+export function readRoutes(app: FastifyInstance, model: ReadModel): void {
+  app.get('/v1/agents', async ({ query }) => {
+    const { filter, state, task } = asked(agentFilter, query);
+    return { agents: await model.agents({ unhealthy: filter === 'unhealthy', state, taskId: task }) };
+  });
+  app.get<One>('/v1/agents/:id', async ({ params: { id } }) => {
+    const agent = await model.agent(id);
+    if (agent === null) throw unknown('agent', id, '/v1/agents');
+    return agent;
+  });
+  app.get<One>('/v1/agents/:id/explain', async ({ params: { id } }) => {
+    const explanation = await explain(model, id);
+    if (explanation === null) throw unknown('agent', id, '/v1/agents');
+    return explanation;
+  });
+  app.get('/v1/cases', async ({ query }) => {
+    const { open, agent } = asked(caseFilter, query);
+    return { cases: await model.cases({ open, agentId: agent }) };
+  });
+  app.get<One>('/v1/cases/:id', async ({ params: { id } }) => {
+    const found = await model.case(id);
+    if (found === null) throw unknown('case', id, '/v1/cases');
+    return found;
+  });
+  taskRoutes(app, model);
+  fleetRoutes(app, model);
+}
+
+function taskRoutes(app: FastifyInstance, model: ReadModel): void {
+  app.get('/v1/tasks', async ({ query }) => ({ tasks: await model.tasks(asked(taskFilter, query)) }));
+  app.get<One>('/v1/tasks/:id', async ({ params: { id } }) => {
+    const task = await model.task(id);
+    if (task === null) throw unknown('task', id, '/v1/tasks');
+    const [checkpoints, recoveries] = await Promise.all([model.checkpoints(id), model.recoveries({ taskId: id })]);
+    return { ...task, chain: checkpoints, recoveries };
+  });
+  app.get('/v1/recoveries', async ({ query }) => {
+    const { task } = asked(recoveryFilter, query);
+    return { recoveries: await model.recoveries({ taskId: task }) };
+  });
+}
+
+function fleetRoutes(app: FastifyInstance, model: ReadModel): void {
+  app.get('/v1/story', async ({ query }) => {
+    const { agent, task, limit } = asked(storyFilter, query);
+    return { story: await model.story({ agentId: agent, taskId: task, limit }) };
+  });
+  app.get('/v1/alerts', async ({ query }) => {
+    const { open, agent, task } = asked(alertFilter, query);
+    return { alerts: await model.alerts({ open, agentId: agent, taskId: task }) };
+  });
+  app.get('/v1/fleet', async () => ({
+    fleet: await model.fleet(),
+    runtimes: await model.runtimes(),
+    policies: await model.policies(),
+  }));
+  app.get('/v1/dead-letters', async ({ query }) => ({
+    deadLetters: await model.deadLetters(asked(letterFilter, query)),
+  }));
+}
