@@ -207,6 +207,8 @@ export type AlertRaisedPayload = {
   readonly alertId: string;
   readonly options: readonly string[];
   readonly deadlineAt: null | number;
+  /** sinks are told, as of this moment; null: they are not */
+  readonly deliverAt: null | number;
 };
 export type AlertRequestedPayload = {
   readonly caseId: string;
@@ -234,6 +236,8 @@ export type AlertResolvedPayload = {
   readonly text: string;
   readonly alertId: string;
   readonly raisedAt: null | number;
+  /** sinks are told, as of this moment; null: they are not */
+  readonly deliverAt: null | number;
 };
 export type AlertSeverity = 'UNKNOWN' | 'info' | 'warning' | 'critical';
 export type AlertUpdatedPayload = {
@@ -251,6 +255,8 @@ export type AlertUpdatedPayload = {
   readonly alertId: string;
   readonly options: readonly string[];
   readonly deadlineAt: null | number;
+  /** sinks are told, as of this moment; null: they are not */
+  readonly deliverAt: null | number;
 };
 export type AnswerKind = 'UNKNOWN' | 'handoff' | 'blockers' | 'self_report' | 'probe_reply';
 export type Axis = 'UNKNOWN' | 'absence' | 'repetition' | 'rate' | 'cost' | 'fact';
