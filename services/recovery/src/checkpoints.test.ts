@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { chain, rememberCheckpoint, usable } from './checkpoints.ts';
+import { handoverText, workFrom } from './handover.ts';
+import { admit, checkpoint, find, openStory, receipt, recorded, recoverTask, task, types } from './story.fixture.ts';
+
+const ids = (list: readonly { readonly checkpointId: string }[]) => list.map((one) => one.checkpointId);
+const of = (...links: readonly (readonly [string, string | null])[]) =>
+  links.reduce<ReturnType<typeof rememberCheckpoint>>(
+    (known, [id, parent]) => rememberCheckpoint(known, checkpoint(id, parent)),
+    [],
+  );
+
+test('the newest comes first, along parents; a branch that was left is passed by', () => {
+  expect(ids(chain(of(['a', null], ['b', 'a'], ['x', 'a'], ['c', 'b'])))).toEqual(['c', 'b', 'a']);
+  expect(ids(chain(of(['a', null], ['b', null], ['c', 'gone'])))).toEqual(['c', 'b', 'a']);
+});
+
+test('a parent that is heard of late goes before its child; one known already stays', () => {
+  expect(ids(of(['a', null], ['c', 'b'], ['b', 'a'], ['a', null]))).toEqual(['a', 'b', 'c']);
+});
+
+test('the last eight are remembered, and work lists that are too long only in their files', () => {
+  expect(ids(of(...'abcdefghi'.split('').map((id) => [id, null] as const)))).toEqual([...'bcdefghi']);
+  const long = { ...checkpoint('a'), completedWork: ['x'.repeat(5000)], remainingWork: ['y'] };
+  expect(rememberCheckpoint([], long)).toMatchObject([{ completedWork: [], remainingWork: [] }]);
+});
+
+test('an invalid checkpoint is passed over, and stays invalid; one that nobody has read is tried', () => {
+  const bad = { ...checkpoint('b'), valid: false, invalidReason: 'sha256' };
+  const known = rememberCheckpoint(rememberCheckpoint([checkpoint('a')], bad), checkpoint('b'));
+  expect(ids(usable(known).from)).toEqual(['a']);
+  expect(usable(known).skipped).toEqual([{ checkpointId: 'b', why: 'sha256' }]);
+});
+
+test('what a runtime finds invalid is passed over: the same attempt is made again from the one before, then from the start', () => {
+  const story = openStory();
+  story.tell(recorded('a'));
+  story.tell(recorded('b', 'a'));
+  story.tell(recoverTask());
+  expect(find(admit(story), 'SPAWN_AGENT')).toMatchObject({
+    attempt: 1,
+    orderId: 'e3-1',
+    checkpoints: [{ checkpointId: 'b' }, { checkpointId: 'a' }],
+  });
+  expect(
+    find(receipt(story, { outcome: 'checkpoint_invalid', checkpointId: 'b', why: 'not_here' }), 'ADMIT_SPAWN'),
+  ).toMatchObject({ attempt: 1, requestId: 'e3-2' });
+  expect(find(admit(story), 'RECOVERY_INITIATED')).toMatchObject({
+    ...{ attempt: 1, newAgentId: 'worker-1-r1', fromCheckpoint: 'a', orderId: 'e3-2' },
+    skipped: [{ checkpointId: 'b', why: 'not_here' }],
+  });
+  receipt(story, { outcome: 'checkpoint_invalid', checkpointId: 'a', why: 'sha256' });
+  expect(find(admit(story), 'RECOVERY_INITIATED')).toMatchObject({ attempt: 1, fromCheckpoint: 'task-start' });
+  expect(types(receipt(story, { outcome: 'checkpoint_invalid', checkpointId: 'a' }))).toEqual([]);
+  expect(story.state().situation).toMatchObject({
+    is: 'spawning',
+    failed: { why: 'checkpoint_invalid: it names no checkpoint of the order' },
+  });
+});
+
+test('the handover is seed 003’s text, with the remaining work only', () => {
+  const work = workFrom(
+    { checkpointId: 'a', completedWork: ['read'], remainingWork: ['read', 'write "x"'] },
+    checkpoint('a'),
+  );
+  expect(handoverText({ taskId: task, attempt: 1, of: 2, checkpoint: checkpoint('a'), work })).toBe(
+    `You are resuming work on OMN-1234 after a previous agent stalled.
+This is redispatch attempt 1 of 2.
+Recovery checkpoint: /state/a.yaml
+Remaining tasks (ONLY do these): ["write \\"x\\""]
+IMPORTANT:
+- Read the checkpoint file for context on what was completed
+- Do NOT re-do completed work
+- Use targeted file reads (offset/limit) — avoid reading entire large files
+- If you get stuck on the same step that stalled the previous agent, write a
+diagnosis doc and stop rather than spinning
+`,
+  );
+});
+
+test('without a checkpoint and without a list, the whole task remains', () => {
+  const work = workFrom({ checkpointId: null, completedWork: [], remainingWork: [] }, undefined);
+  expect(handoverText({ taskId: task, attempt: 1, of: 2, checkpoint: undefined, work })).toContain(
+    'Recovery checkpoint: task-start\nRemaining tasks (ONLY do these): the whole task\n',
+  );
+});
+
+test('work is as the end tells it; from an older checkpoint it is as that one tells it', () => {
+  const subject = { checkpointId: 'b', completedWork: ['1', '2'], remainingWork: ['3'] };
+  const older = { ...checkpoint('a'), completedWork: ['1'], remainingWork: ['2', '3'] };
+  expect(workFrom(subject, checkpoint('b'))).toEqual({ completed: ['1', '2'], remaining: ['3'] });
+  expect(workFrom(subject, older)).toEqual({ completed: ['1'], remaining: ['2', '3'] });
+});

@@ -1,0 +1,144 @@
+import { admitsFrom } from './breaker.ts';
+import { evolve, lapsed } from './evolve.ts';
+import { healthcheck } from './healthcheck.ts';
+import { admitSpawn, breakerChanged, endRival, initiated, type Output, taskStory } from './say.ts';
+import { attemptOf, lifeOf, limitOf, living, type Recovery, type Subject } from './state.ts';
+
+/** All that follows now: each answer is folded before the next question, until nothing new is to be said. */
+export function decide(before: Recovery, now: number): readonly Output[] {
+  let state = lapsed(before, now);
+  const said: Output[] = [];
+  const say = (drafts: readonly Output[]): boolean => {
+    for (const draft of drafts) state = evolve(state, draft);
+    said.push(...drafts);
+    return drafts.length > 0;
+  };
+  while (say(breakerChanged(state)) || say(next(state, now)));
+  say(rivals(state));
+  say(healthcheck(state, now));
+  const { subject } = state;
+  return said.map((draft) => ({ ...draft, correlationId: subject?.correlationId, policy: subject?.policy ?? null }));
+}
+
+function next(state: Recovery, now: number): readonly Output[] {
+  const { situation, subject } = state;
+  if (!subject) return [];
+  switch (situation.is) {
+    case 'idle':
+    case 'stable':
+      return [];
+    case 'waiting':
+      return heldAlready(state) ?? whileWaiting(state, subject, situation, now);
+    case 'asking':
+      return heldAlready(state) ?? [];
+    case 'admitted':
+      return heldAlready(state) ?? initiated(state, subject, situation);
+    case 'spawning':
+      return heldBy(state, situation.attempt.agentId);
+    case 'probation':
+      return onProbation(state, subject, situation, now);
+    case 'review':
+      return reviewed(state, situation);
+    case 'over':
+      return [taskStory(state, 'TASK_RELEASED', { why: situation.why, detail: situation.detail })];
+  }
+}
+
+type In<K extends Recovery['situation']['is']> = Extract<Recovery['situation'], { readonly is: K }>;
+
+function whileWaiting(state: Recovery, subject: Subject, waiting: In<'waiting'>, now: number): readonly Output[] {
+  if (isSpent(state, subject))
+    return failed(state, `${state.attempts} of ${limitOf(state, subject)} attempts used: ${waiting.why}`);
+  if (now < askAt(state, subject, waiting)) return [];
+  return [...(state.breaker.state === 'OPEN' ? breakerChanged(state, 'HALF_OPEN') : []), admitSpawn(state, subject)];
+}
+
+const isSpent = (state: Recovery, subject: Subject): boolean => state.attempts >= limitOf(state, subject);
+
+/** A person does not wait for the breaker. */
+const askAt = (state: Recovery, subject: Subject, { dueAt, immediate }: In<'waiting'>): number =>
+  immediate ? dueAt : Math.max(dueAt, admitsFrom(state.breaker, subject.settings.breaker));
+
+/** Still needed? An attempt that was given up and lives after all goes on; anybody else who holds the task keeps it. */
+function heldAlready(state: Recovery): readonly Output[] | undefined {
+  const holders = living(state);
+  const own = state.tried.findLast((attempt) => holders.some((holder) => holder.agentId === attempt.agentId));
+  if (own) return heldBy(state, own.agentId);
+  const other = holders.at(-1);
+  return other && [taskStory(state, 'TASK_RELEASED', { why: 'reassigned', detail: `held by ${other.agentId}` })];
+}
+
+function heldBy(state: Recovery, agentId: string): readonly Output[] {
+  const holder = living(state).find((one) => one.agentId === agentId);
+  const attempt = attemptOf(state, agentId);
+  if (!holder || !attempt) return [];
+  const payload = { newAgentId: agentId, instanceId: holder.instanceId, attempt: attempt.number };
+  return [taskStory(state, 'RECOVERY_COMPLETED', payload)];
+}
+
+function onProbation(
+  state: Recovery,
+  subject: Subject,
+  { attempt, since, failing }: In<'probation'>,
+  now: number,
+): readonly Output[] {
+  const { onProbationFailure, probationMs } = subject.settings;
+  if (failing !== null) {
+    const reason = `attempt ${attempt.number} failed its probation: ${failing}`;
+    return onProbationFailure === 'review' ? failed(state, reason) : [];
+  }
+  if (now < since + probationMs) return [];
+  return [taskStory(state, 'PROBATION_PASSED', { agentId: attempt.agentId, attempt: attempt.number })];
+}
+
+function failed(state: Recovery, reason: string): readonly Output[] {
+  const attempts = state.attempts;
+  const agentId = state.tried.at(-1)?.agentId ?? state.subject?.agentId ?? null;
+  const checkpoint = state.checkpoints.findLast((one) => one.valid !== false) ?? null;
+  return [
+    taskStory(state, 'RECOVERY_FAILED', { reason, attempts }),
+    taskStory(state, 'REVIEW_REQUIRED', { reason, attempts, agentId, checkpoint }),
+  ];
+}
+
+function reviewed(state: Recovery, { review }: In<'review'>): readonly Output[] {
+  if (!review) return [];
+  const { decision, by, why } = review;
+  return [taskStory(state, 'REVIEW_DECIDED', { decision, by, why })];
+}
+
+/** Two attempts alive: all but the last are ended, each life once. An agent without an instance is never acted on. */
+function rivals(state: Recovery): readonly Output[] {
+  const holders = living(state);
+  const alive = state.tried.flatMap((attempt) => holders.filter((holder) => holder.agentId === attempt.agentId));
+  const last = alive.at(-1);
+  return alive
+    .filter((one) => last && one.agentId !== last.agentId && !state.said.ended.includes(lifeOf(one)))
+    .flatMap((one) =>
+      one.instanceId === null || !last ? [] : [endRival(state, { ...one, instanceId: one.instanceId }, last.agentId)],
+    );
+}
+
+/** The next moment at which time alone makes a difference; now, where a deadline that has passed is not spoken of yet. */
+export function dueAt(before: Recovery, now: number): number {
+  const state = lapsed(before, now);
+  const { situation, subject } = state;
+  if (!subject) return Number.POSITIVE_INFINITY;
+  switch (situation.is) {
+    case 'waiting': {
+      const isUnsaid = state.breaker.state !== state.said.breaker || isSpent(state, subject);
+      return isUnsaid ? now : askAt(state, subject, situation);
+    }
+    case 'spawning':
+      return situation.deadlineAt + 1;
+    case 'probation':
+      return situation.failing === null ? situation.since + subject.settings.probationMs : Number.POSITIVE_INFINITY;
+    case 'idle':
+    case 'asking':
+    case 'admitted':
+    case 'stable':
+    case 'review':
+    case 'over':
+      return Number.POSITIVE_INFINITY;
+  }
+}

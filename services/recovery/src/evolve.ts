@@ -1,0 +1,155 @@
+import * as breaker from './breaker.ts';
+import type { Output } from './say.ts';
+import { delayBefore } from './settings.ts';
+import { attemptOf, isBad, livingAs, type Recovery, remember, type Situation } from './state.ts';
+
+/** The state at this moment: an attempt whose deadline has passed without a heartbeat has failed. */
+export const lapsed = (state: Recovery, now: number): Recovery => {
+  const { situation } = state;
+  if (situation.is !== 'spawning' || livingAs(state, situation.attempt.agentId)) return state;
+  return situation.failed || now > situation.deadlineAt ? lapse(state) : state;
+};
+
+/** The failure of the spawned attempt, as of its own moment, not of the one at which we look. */
+function lapse(state: Recovery): Recovery {
+  const { situation, subject } = state;
+  if (situation.is !== 'spawning' || !subject) return state;
+  const { settings } = subject;
+  const at = situation.failed?.at ?? situation.deadlineAt;
+  const why =
+    situation.failed?.why ?? `no heartbeat of ${situation.attempt.agentId} within ${settings.spawnDeadlineMs} ms`;
+  return {
+    ...state,
+    avoid: remember(state.avoid, situation.runtimeId),
+    breaker: breaker.fail(state.breaker, situation.attempt.generation, settings.breaker, at),
+    situation: {
+      is: 'waiting',
+      dueAt: at + delayBefore(settings, state.taskId, state.attempts + 1),
+      immediate: false,
+      withheld: 0,
+      why,
+    },
+  };
+}
+
+/** What we have said. An attempt that is spoken of as failed has lapsed. */
+export function evolve(state: Recovery, draft: Output): Recovery {
+  switch (draft.type) {
+    case 'ADMIT_SPAWN':
+      return asking(lapse(state), draft.payload.requestId);
+    case 'RECOVERY_INITIATED':
+      return spawning(state, draft.payload);
+    case 'RECOVERY_COMPLETED':
+      return probation(state, draft.payload.newAgentId);
+    case 'PROBATION_PASSED':
+      return stable(state);
+    case 'RECOVERY_FAILED':
+      return { ...lapse(state), situation: { is: 'review', review: null } };
+    case 'REVIEW_DECIDED':
+      return reviewed(state);
+    case 'TASK_RELEASED':
+      return released(state, draft.payload.why === 'reassigned');
+    case 'CIRCUIT_BREAKER_STATE_CHANGED':
+      return breakerSaid(lapse(state), draft.payload.to as breaker.Breaker['state']);
+    case 'AGENT_HEALTHCHECK': {
+      const { status, checkpoint_path: path, recovery_action: action } = draft.payload;
+      return { ...state, said: { ...state.said, healthcheck: { status, path, action } } };
+    }
+    case 'REQUEST_STEP':
+      return { ...state, said: { ...state.said, ended: remember(state.said.ended, draft.payload.instanceId) } };
+    case 'REVIEW_REQUIRED':
+    case 'SPAWN_AGENT':
+    case 'ADMIT_STEP':
+    case 'WITHDRAW_STEP':
+    case 'DECIDE_CASE':
+    case 'HANDOFF_AGENT':
+    case 'NUDGE_AGENT':
+    case 'PAUSE_AGENT':
+    case 'PROBE_AGENT':
+    case 'RESET_BREAKER':
+    case 'RESUME_AGENT':
+    case 'TERMINATE_AGENT':
+      return state;
+  }
+}
+
+function asking(state: Recovery, requestId: string): Recovery {
+  const { situation } = state;
+  if (situation.is !== 'waiting') return state;
+  const { immediate, withheld, why } = situation;
+  return { ...state, requests: state.requests + 1, situation: { is: 'asking', requestId, immediate, withheld, why } };
+}
+
+type Initiated = {
+  readonly newAgentId: string;
+  readonly attempt: number;
+  readonly orderId: string;
+  readonly runtimeId: string;
+};
+
+function spawning(state: Recovery, { newAgentId, attempt: number, orderId, runtimeId }: Initiated): Recovery {
+  const { situation, subject } = state;
+  if (situation.is !== 'admitted' || !subject) return state;
+  const attempt = { agentId: newAgentId, number, generation: state.breaker.generation };
+  const deadlineAt = situation.at + subject.settings.spawnDeadlineMs;
+  return {
+    ...state,
+    attempts: state.attempts + 1,
+    serial: state.serial + 1,
+    tried: remember(state.tried, attempt),
+    breaker: breaker.admit(state.breaker),
+    situation: { is: 'spawning', attempt, orderId, runtimeId, deadlineAt, failed: null },
+  };
+}
+
+function probation(before: Recovery, agentId: string): Recovery {
+  const isCurrent = before.situation.is === 'spawning' && before.situation.attempt.agentId === agentId;
+  const state = isCurrent ? before : lapse(before);
+  const holder = livingAs(state, agentId);
+  const attempt = attemptOf(state, agentId);
+  if (!holder || !attempt) return state;
+  const failing = isBad(holder.state) ? holder.state : null;
+  return { ...state, avoid: [], situation: { is: 'probation', attempt, since: holder.since, failing } };
+}
+
+function stable(state: Recovery): Recovery {
+  const { situation, subject } = state;
+  if (situation.is !== 'probation' || !subject) return state;
+  const { attempt, since } = situation;
+  return {
+    ...state,
+    breaker: breaker.succeed(state.breaker, attempt.generation),
+    situation: { is: 'stable', attempt, since: since + subject.settings.probationMs },
+  };
+}
+
+/** A task whose holder has changed keeps its count: attempts are the task's. */
+function released(state: Recovery, isReassigned: boolean): Recovery {
+  const count = isReassigned ? {} : { attempts: 0, granted: 0 };
+  return { ...state, ...count, avoid: [], breaker: breaker.reset(state.breaker), situation: { is: 'idle' } };
+}
+
+/** retry: one more, at once; reset: as if nothing had been tried; abandon: the task is given up. */
+function reviewed(state: Recovery): Recovery {
+  const { situation, subject } = state;
+  if (situation.is !== 'review' || !situation.review || !subject) return state;
+  const { decision, at, by } = situation.review;
+  const waiting: Situation = { is: 'waiting', dueAt: at, immediate: true, withheld: 0, why: `asked for by ${by}` };
+  switch (decision) {
+    case 'retry': {
+      const granted = Math.max(state.granted, state.attempts + 1 - subject.settings.maxAttempts);
+      return { ...state, granted, situation: waiting };
+    }
+    case 'reset':
+      return { ...state, attempts: 0, granted: 0, breaker: breaker.reset(state.breaker), situation: waiting };
+    case 'abandon':
+      return { ...state, situation: { is: 'over', why: 'abandoned', detail: situation.review.why } };
+    case 'UNKNOWN':
+      return { ...state, situation: { is: 'review', review: null } };
+  }
+}
+
+function breakerSaid(state: Recovery, to: breaker.Breaker['state']): Recovery {
+  const trial = to === 'HALF_OPEN' ? breaker.tryAgain(state.breaker) : state.breaker;
+  return { ...state, breaker: trial, said: { ...state.said, breaker: to } };
+}

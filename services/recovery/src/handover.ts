@@ -1,0 +1,49 @@
+import type { CheckpointRef } from '@vigil/events';
+import { pathOf } from './checkpoints.ts';
+
+export type Work = { readonly completed: readonly string[]; readonly remaining: readonly string[] };
+
+export type Handover = {
+  readonly taskId: string;
+  readonly attempt: number;
+  readonly of: number;
+  readonly checkpoint: CheckpointRef | undefined;
+  readonly work: Work;
+};
+
+/** What a fresh agent is told (seed 003, redispatch_agent, to the letter). The resume command is the runtime's own configuration. */
+export const handoverText = ({ taskId, attempt, of, checkpoint, work }: Handover): string =>
+  `You are resuming work on ${taskId} after a previous agent stalled.
+This is redispatch attempt ${attempt} of ${of}.
+Recovery checkpoint: ${checkpoint ? (pathOf(checkpoint) ?? checkpoint.checkpointId) : 'task-start'}
+Remaining tasks (ONLY do these): ${remainingTasks(work, checkpoint)}
+IMPORTANT:
+- Read the checkpoint file for context on what was completed
+- Do NOT re-do completed work
+- Use targeted file reads (offset/limit) — avoid reading entire large files
+- If you get stuck on the same step that stalled the previous agent, write a
+diagnosis doc and stop rather than spinning
+`;
+
+function remainingTasks({ remaining }: Work, checkpoint: CheckpointRef | undefined): string {
+  if (remaining.length > 0) return `[${remaining.map((item) => JSON.stringify(item)).join(', ')}]`;
+  return checkpoint ? 'what the checkpoint does not list as completed' : 'the whole task';
+}
+
+/** What is done and what is left: as the dead instance's end tells it, unless an older checkpoint than its last is used. What is done is never left. */
+export function workFrom(
+  subject: {
+    readonly checkpointId: string | null;
+    readonly completedWork: readonly string[];
+    readonly remainingWork: readonly string[];
+  },
+  checkpoint: CheckpointRef | undefined,
+): Work {
+  const told = { completed: subject.completedWork, remaining: subject.remainingWork };
+  const stored = { completed: checkpoint?.completedWork ?? [], remaining: checkpoint?.remainingWork ?? [] };
+  const isEmpty = (work: Work) => work.completed.length + work.remaining.length === 0;
+  const preferred =
+    checkpoint === undefined || checkpoint.checkpointId === subject.checkpointId ? [told, stored] : [stored, told];
+  const work = preferred.find((one) => !isEmpty(one)) ?? told;
+  return { ...work, remaining: work.remaining.filter((item) => !work.completed.includes(item)) };
+}

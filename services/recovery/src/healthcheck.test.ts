@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { stallOf } from './healthcheck.ts';
+import { admit, left, openStory, recorded, recoverTask, task, took, turned } from './story.fixture.ts';
+
+test('seed 003’s event tells each change of status, checkpoint and action, and nothing else', () => {
+  const story = openStory();
+  story.tell(recorded('c1'));
+  const stalled = story.tell(recoverTask({}, { emitHealthcheck: true }));
+  expect(stalled.at(-1)).toMatchObject({ topic: 'onex.evt.omniclaude.agent-healthcheck.v1', key: task });
+  expect(stalled.at(-1)?.payload).toEqual({
+    type: 'agent_healthcheck',
+    ticket_id: 'OMN-1234',
+    agent_id: 'worker-1',
+    status: 'stalled',
+    stall_reason: 'inactivity',
+    idle_minutes: 3.2,
+    context_usage_pct: null,
+    checkpoint_path: '/state/c1.yaml',
+    recovery_action: 'relaunch_fresh_agent',
+    timestamp_utc: '2026-11-22T00:00:00Z',
+  });
+  expect(admit(story)).toHaveLength(2);
+  expect(story.tell(took('worker-1-r1'))[1]?.payload).toMatchObject({
+    status: 'recovered',
+    recovery_action: 'none',
+    agent_id: 'worker-1-r1',
+  });
+  expect(story.tell(recorded('c2'))).toMatchObject([
+    { payload: { status: 'recovered', checkpoint_path: '/state/c2.yaml' } },
+  ]);
+  expect(story.tell(recorded('c2'))).toEqual([]);
+  expect(story.tell(turned('worker-1-r1', 'STUCK'))).toMatchObject([
+    { payload: { status: 'stalled', recovery_action: 'relaunch_fresh_agent' } },
+  ]);
+  expect(story.tell(turned('worker-1-r1', 'HEALTHY'))).toMatchObject([{ payload: { status: 'recovered' } }]);
+  expect(story.wait(900_000)[1]?.payload).toMatchObject({ status: 'healthy', stall_reason: null });
+  expect(story.tell(left('worker-1-r1', 'finished'))).toHaveLength(1);
+});
+
+test('where the policy does not emit it, it is never written', () => {
+  const story = openStory();
+  expect(story.tell(recoverTask())).toHaveLength(1);
+});
+
+test('of several reasons the priority is inactivity, context, rate limit', () => {
+  expect(stallOf('rate_limited + context_exhausted + no_calls')).toBe('inactivity');
+  expect(stallOf('rate_limited + context_exhausted')).toBe('context_overflow');
+  expect(stallOf('rate_limited')).toBe('rate_limit');
+  expect(stallOf('crashed')).toBeNull();
+});

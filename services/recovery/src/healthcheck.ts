@@ -1,0 +1,72 @@
+import type { Draft, Evidence, StallReason, Topic } from '@vigil/events';
+import { pathOf, usable } from './checkpoints.ts';
+import type { Healthcheck, Recovery } from './state.ts';
+
+type Stall = Exclude<StallReason, 'UNKNOWN'>;
+type View = Healthcheck & { readonly agentId: string };
+
+/** Seed 003's three reasons, in its order of priority, from what a policy's signals are called. */
+const reasons: readonly (readonly [Stall, RegExp])[] = [
+  ['inactivity', /no_(heartbeat|activity|calls|output|checkpoint|completion)|call_overdue|inactivity|silent/i],
+  ['context_overflow', /context/i],
+  ['rate_limit', /rate.?limit/i],
+];
+
+export const stallOf = (text: string): Stall | null => reasons.find(([, pattern]) => pattern.test(text))?.[0] ?? null;
+
+/** A policy may use a signal under its own name: absence is inactivity under any. */
+export const stallFrom = (evidence: readonly Evidence[]): Stall | null =>
+  evidence.some((one) => one.axis === 'absence') ? 'inactivity' : stallOf(evidence.map((one) => one.signal).join(' '));
+
+/** Seed 003's event, flat, on each change of status, checkpoint or action, where the policy emits it. */
+export function healthcheck(state: Recovery, now: number): readonly Draft<typeof Topic.agentHealthcheck>[] {
+  const { subject, said } = state;
+  const view = subject?.settings.emitHealthcheck ? viewOf(state, subject.agentId) : null;
+  if (!subject || !view || isSame(view, said.healthcheck)) return [];
+  const payload = {
+    type: 'agent_healthcheck',
+    ticket_id: state.taskId,
+    agent_id: view.agentId,
+    status: view.status,
+    stall_reason: view.status === 'healthy' ? null : subject.stall,
+    idle_minutes: subject.idleMinutes,
+    context_usage_pct: subject.contextUsagePct,
+    checkpoint_path: view.path,
+    recovery_action: view.action,
+    timestamp_utc: `${new Date(now).toISOString().slice(0, 19)}Z`,
+  } as const;
+  return [{ topic: 'onex.evt.omniclaude.agent-healthcheck.v1', type: 'AGENT_HEALTHCHECK', key: state.taskId, payload }];
+}
+
+const isSame = (view: Healthcheck, said: Healthcheck | null): boolean =>
+  said !== null && said.status === view.status && said.path === view.path && said.action === view.action;
+
+type Told = {
+  readonly status: 'stalled' | 'recovered' | 'healthy' | 'failed';
+  readonly action: 'relaunch_fresh_agent' | 'none';
+  readonly path: string | null;
+  readonly agentId: string;
+};
+
+function viewOf(state: Recovery, dead: string): (View & Told) | null {
+  const path = pathOf(usable(state.checkpoints).from[0]);
+  const { situation } = state;
+  switch (situation.is) {
+    case 'waiting':
+    case 'asking':
+    case 'admitted':
+    case 'spawning':
+      return { status: 'stalled', action: 'relaunch_fresh_agent', path, agentId: dead };
+    case 'probation':
+      return situation.failing === null
+        ? { status: 'recovered', action: 'none', path, agentId: situation.attempt.agentId }
+        : { status: 'stalled', action: 'relaunch_fresh_agent', path, agentId: situation.attempt.agentId };
+    case 'stable':
+      return { status: 'healthy', action: 'none', path, agentId: situation.attempt.agentId };
+    case 'review':
+      return { status: 'failed', action: 'none', path, agentId: dead };
+    case 'idle':
+    case 'over':
+      return null;
+  }
+}

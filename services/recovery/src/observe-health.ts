@@ -1,0 +1,87 @@
+import type { PayloadOf, Topic } from '@vigil/events';
+import * as breaker from './breaker.ts';
+import { stallFrom } from './healthcheck.ts';
+import { attemptOf, type Holder, isBad, lifeOf, livingAs, type Recovery } from './state.ts';
+
+type TaskHealth = PayloadOf<typeof Topic.taskHealth, 'TASK_HEALTH_CHANGED'>;
+
+const mostHolders = 8;
+
+/** Who holds the task is kept for every task; what it means depends on where recovery stands. */
+export function observeHealth(before: Recovery, health: TaskHealth, now: number): Recovery {
+  const state = { ...before, holders: holdersAfter(before.holders, health, now) };
+  const gone = hasLeft(health) && !state.holders.some((holder) => holder.agentId === health.agentId);
+  const finished = gone && health.endReason === 'finished';
+  const over = { ...state, situation: { is: 'over', why: 'finished', detail: null } } as const;
+  const { situation } = state;
+  switch (situation.is) {
+    case 'idle':
+    case 'over':
+      return state;
+    case 'waiting':
+    case 'asking':
+    case 'admitted':
+    case 'review':
+      return finished && (livingAs(before, health.agentId) || attemptOf(state, health.agentId)) ? over : state;
+    case 'spawning':
+      return finished && health.agentId === situation.attempt.agentId ? over : state;
+    case 'probation':
+    case 'stable':
+      if (health.agentId !== situation.attempt.agentId) return state;
+      return finished ? over : judged(state, health, gone, now);
+  }
+}
+
+function judged(state: Recovery, health: TaskHealth, gone: boolean, now: number): Recovery {
+  if (gone) return settled(state, health.endReason ?? 'left the task', now);
+  if (isBad(health.to)) return settled(state, health.to, now);
+  return health.to === 'HEALTHY' ? returned(state, now) : state;
+}
+
+const hasLeft = (health: TaskHealth): boolean => health.hold === 'left' || health.to === 'TERMINATED';
+
+/** The attempt falls short: in probation it has failed, once; after it the stable time ends, and counts if it was long enough. */
+export function settled(state: Recovery, failing: string, now: number): Recovery {
+  const { situation, subject } = state;
+  if (!subject) return state;
+  if (situation.is === 'probation' && situation.failing === null) {
+    const { generation } = situation.attempt;
+    return {
+      ...state,
+      situation: { ...situation, failing },
+      breaker: breaker.fail(state.breaker, generation, subject.settings.breaker, now),
+    };
+  }
+  if (situation.is !== 'stable' || situation.since === null) return state;
+  const isStable = now - situation.since >= subject.settings.stableMs;
+  return {
+    ...state,
+    ...(isStable ? { attempts: 0, granted: 0 } : {}),
+    situation: { ...situation, since: null },
+  };
+}
+
+/** Well again: probation, or the stable time, begins anew. */
+function returned(state: Recovery, now: number): Recovery {
+  const { situation } = state;
+  if (situation.is === 'probation' && situation.failing !== null) {
+    const attempt = { ...situation.attempt, generation: state.breaker.generation };
+    return { ...state, situation: { ...situation, attempt, since: now, failing: null } };
+  }
+  if (situation.is === 'stable' && situation.since === null) {
+    return { ...state, situation: { ...situation, since: now } };
+  }
+  return state;
+}
+
+function holdersAfter(holders: readonly Holder[], health: TaskHealth, now: number): readonly Holder[] {
+  const { agentId, instanceId, runtimeId, to } = health;
+  const others = holders.filter((holder) => holder.agentId !== agentId);
+  const old = holders.find((holder) => holder.agentId === agentId);
+  // An end of an older life says nothing about the newer one.
+  if (hasLeft(health)) return old && lifeOf(old) !== lifeOf(health) ? holders : others;
+  const since = old && lifeOf(old) === lifeOf(health) ? old.since : now;
+  return [...others, { agentId, instanceId, runtimeId, state: to, since, stall: stallFrom(health.evidence) }].slice(
+    -mostHolders,
+  );
+}

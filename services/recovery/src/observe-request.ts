@@ -1,0 +1,99 @@
+import type { EventOf, Topic } from '@vigil/events';
+import * as breaker from './breaker.ts';
+import { rememberCheckpoint } from './checkpoints.ts';
+import { stallOf } from './healthcheck.ts';
+import { settled } from './observe-health.ts';
+import { delayBefore, readSettings } from './settings.ts';
+import { attemptOf, isBad, lifeOf, livingAs, type Recovery, remember, type Subject } from './state.ts';
+
+type RecoverTask = EventOf<typeof Topic.recoverTask>;
+
+/** Only after a confirmed death, or from a person where nobody of that name is known to hold the task; a dead life is acted on once. */
+export function observeRequest(state: Recovery, input: RecoverTask, now: number): Recovery {
+  const { payload } = input;
+  if (!payload.confirmed && (payload.by === null || livingAs(state, payload.agentId))) return state;
+  if (state.dead.includes(lifeOf(payload))) return payload.immediate ? hurried(state, now) : state;
+  const told: Recovery = {
+    ...state,
+    dead: payload.confirmed ? remember(state.dead, lifeOf(payload)) : state.dead,
+    checkpoints: payload.checkpoint ? rememberCheckpoint(state.checkpoints, payload.checkpoint) : state.checkpoints,
+  };
+  const { situation } = state;
+  switch (situation.is) {
+    case 'idle':
+      return attemptOf(state, payload.agentId) && !payload.immediate ? told : begin(told, input, now);
+    case 'waiting':
+    case 'asking':
+    case 'admitted':
+      return payload.immediate ? hurried(told, now) : told;
+    case 'spawning':
+    case 'probation':
+    case 'stable':
+      return situation.attempt.agentId === payload.agentId
+        ? begin(fallen(told, payload.reason, now), input, now)
+        : told;
+    case 'review':
+    case 'over':
+      return told;
+  }
+}
+
+/** A person asks: the back-off is over now. */
+function hurried(state: Recovery, now: number): Recovery {
+  const { situation } = state;
+  if (situation.is !== 'waiting') return state;
+  return { ...state, situation: { ...situation, dueAt: Math.min(situation.dueAt, now), immediate: true } };
+}
+
+/** The attempt has died; it counts as failed once, wherever that was heard first. */
+function fallen(state: Recovery, why: string, now: number): Recovery {
+  const { situation, subject } = state;
+  if (!subject) return state;
+  switch (situation.is) {
+    case 'spawning':
+    case 'probation': {
+      const { generation } = situation.attempt;
+      const counted = situation.is === 'probation' && situation.failing !== null;
+      return counted
+        ? state
+        : { ...state, breaker: breaker.fail(state.breaker, generation, subject.settings.breaker, now) };
+    }
+    case 'stable':
+      return settled(state, why, now);
+    case 'idle':
+    case 'waiting':
+    case 'asking':
+    case 'admitted':
+    case 'review':
+    case 'over':
+      return state;
+  }
+}
+
+function begin(state: Recovery, input: RecoverTask, now: number): Recovery {
+  const subject = subjectOf(state, input);
+  const { immediate, reason, agentId } = input.payload;
+  const wait = immediate ? 0 : delayBefore(subject.settings, state.taskId, state.attempts + 1);
+  return {
+    ...state,
+    subject,
+    base: attemptOf(state, agentId) ? state.base : agentId,
+    situation: { is: 'waiting', dueAt: now + wait, immediate, withheld: 0, why: reason },
+  };
+}
+
+function subjectOf(state: Recovery, { eventId, correlationId, policy, payload }: RecoverTask): Subject {
+  const { agentId, instanceId, caseId, runtimeId, reason, completedWork, remainingWork, labels } = payload;
+  const holder = state.holders.find((one) => one.agentId === agentId && isBad(one.state));
+  return {
+    cause: eventId,
+    correlationId,
+    policy,
+    ...{ agentId, instanceId, caseId, runtimeId, reason, completedWork, remainingWork, labels },
+    checkpointId: payload.checkpoint?.checkpointId ?? state.checkpoints.at(-1)?.checkpointId ?? null,
+    stall: holder?.stall ?? stallOf(reason),
+    idleMinutes: payload.idleMinutes,
+    contextUsagePct: payload.contextUsagePct,
+    settings: readSettings(state.taskId, payload.recovery),
+  };
+}

@@ -1,0 +1,118 @@
+import type { EventOf, PayloadOf, Topic } from '@vigil/events';
+import type { Clock } from '@vigil/stream';
+import * as breaker from './breaker.ts';
+import { markInvalid, rememberCheckpoint } from './checkpoints.ts';
+import { observeHealth } from './observe-health.ts';
+import { observeRequest } from './observe-request.ts';
+import type { Recovery } from './state.ts';
+
+export type Input = EventOf<
+  | typeof Topic.taskHealth
+  | typeof Topic.recoverTask
+  | typeof Topic.reviewTask
+  | typeof Topic.spawnRuling
+  | typeof Topic.spawnReceipt
+  | typeof Topic.taskCheckpoint
+>;
+type Admitted = PayloadOf<typeof Topic.spawnRuling, 'SPAWN_ADMITTED'>;
+type Receipt = PayloadOf<typeof Topic.spawnReceipt, 'SPAWN_RECEIPT'>;
+
+/** When a withheld spawn is asked for again, milliseconds; the last repeats. A halt or a brake lasts; nothing is lost by waiting. */
+const askAgainAfter = [5_000, 10_000, 20_000, 60_000];
+
+export function observe(before: Recovery, input: Input, { now }: Clock): Recovery {
+  const state = before.taskId === '' ? { ...before, taskId: input.payload.taskId } : before;
+  switch (input.type) {
+    case 'TASK_HEALTH_CHANGED':
+      return observeHealth(state, input.payload, now);
+    case 'CHECKPOINT_RECORDED':
+      return { ...state, checkpoints: rememberCheckpoint(state.checkpoints, input.payload.checkpoint) };
+    case 'RECOVER_TASK':
+      return observeRequest(state, input, now);
+    case 'REVIEW_TASK': {
+      const { decision, by, why } = input.payload;
+      if (state.situation.is !== 'review' || decision === 'UNKNOWN') return state;
+      return { ...state, situation: { is: 'review', review: { decision, by, why, at: now } } };
+    }
+    case 'SPAWN_ADMITTED':
+      return observeAdmission(state, input.payload, now);
+    case 'SPAWN_WITHHELD':
+      return observeWithheld(state, input.payload.requestId, now, input.payload.why === 'no_runtime');
+    case 'SPAWN_RECEIPT':
+      return observeReceipt(state, input.payload, now);
+  }
+}
+
+/** Read too late to be used, or in a dry run, an admission is none. */
+function observeAdmission(
+  state: Recovery,
+  { requestId, runtimeId, validUntil, dryRun }: Admitted,
+  now: number,
+): Recovery {
+  const { situation } = state;
+  if (situation.is !== 'asking' || situation.requestId !== requestId) return state;
+  if (dryRun || now > validUntil) return observeWithheld(state, requestId, now, false);
+  return { ...state, situation: { ...situation, is: 'admitted', runtimeId, at: now } };
+}
+
+/** Where no runtime is left, those at which a spawn came to nothing are as good as any. */
+function observeWithheld(state: Recovery, requestId: string, now: number, nowhere: boolean): Recovery {
+  const { situation } = state;
+  if (situation.is !== 'asking' || situation.requestId !== requestId) return state;
+  const { immediate, withheld, why } = situation;
+  const after = askAgainAfter[Math.min(withheld, askAgainAfter.length - 1)] ?? 0;
+  return {
+    ...state,
+    avoid: nowhere ? [] : state.avoid,
+    situation: { is: 'waiting', dueAt: now + after, immediate, withheld: withheld + 1, why },
+  };
+}
+
+/** A receipt of an order that is no longer awaited changes nothing: what its agent does is seen on task-health. */
+function observeReceipt(state: Recovery, receipt: Receipt, now: number): Recovery {
+  const { situation } = state;
+  if (situation.is !== 'spawning' || situation.orderId !== receipt.orderId) return state;
+  const checkpoints = markInvalid(state.checkpoints, receipt.skipped);
+  switch (receipt.outcome) {
+    case 'spawned':
+      return { ...state, checkpoints };
+    case 'uncertain':
+    case 'UNKNOWN':
+      return state;
+    case 'checkpoint_invalid':
+      return withPrevious(state, receipt, now);
+    case 'not_needed':
+      return { ...state, situation: { is: 'over', why: 'not_needed', detail: receipt.why } };
+    case 'superseded':
+    case 'expired':
+    case 'failed': {
+      const why = receipt.why === null ? receipt.outcome : `${receipt.outcome}: ${receipt.why}`;
+      return situation.failed
+        ? state
+        : { ...state, checkpoints, situation: { ...situation, failed: { at: now, why } } };
+    }
+  }
+}
+
+/** Nothing was spawned: the same attempt is made again, from the checkpoint before. */
+function withPrevious(state: Recovery, receipt: Receipt, now: number): Recovery {
+  const named =
+    receipt.checkpointId === null ? [] : [{ checkpointId: receipt.checkpointId, why: receipt.why ?? 'invalid' }];
+  const checkpoints = markInvalid(state.checkpoints, [...receipt.skipped, ...named]);
+  const isNew = checkpoints.some((one, at) => one.valid === false && state.checkpoints[at]?.valid !== false);
+  const { situation } = state;
+  if (situation.is !== 'spawning') return state;
+  if (!isNew) {
+    const why = `checkpoint_invalid: ${receipt.why ?? 'it names no checkpoint of the order'}`;
+    return { ...state, situation: { ...situation, failed: { at: now, why } } };
+  }
+  return {
+    ...state,
+    checkpoints,
+    attempts: state.attempts - 1,
+    serial: state.serial - 1,
+    tried: state.tried.slice(0, -1),
+    breaker: breaker.giveBack(state.breaker),
+    situation: { is: 'waiting', dueAt: now, immediate: true, withheld: 0, why: receipt.why ?? 'checkpoint invalid' },
+  };
+}

@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest';
+import {
+  admit,
+  find,
+  left,
+  openStory,
+  receipt,
+  recoverTask,
+  review,
+  type Story,
+  task,
+  took,
+  turned,
+  types,
+} from './story.fixture.ts';
+
+const minute = 60_000;
+const died = (agentId: string) => recoverTask({ agentId, instanceId: `${agentId}.i1`, reason: 'crashed' });
+const alive = (overrides: Parameters<typeof recoverTask>[1] = {}): Story => {
+  const story = openStory();
+  story.tell(recoverTask({}, overrides));
+  admit(story);
+  story.tell(took('worker-1-r1'));
+  return story;
+};
+
+test('probation is passed at its very end, not a moment before', () => {
+  const story = alive();
+  expect(story.wait(15 * minute - 1)).toEqual([]);
+  expect(story.wait(1)).toMatchObject([
+    { type: 'PROBATION_PASSED', payload: { taskId: task, agentId: 'worker-1-r1', attempt: 1 } },
+  ]);
+});
+
+test('an attempt that is stuck on probation has failed: its case decides, and nothing is passed', () => {
+  const story = alive();
+  expect(story.tell(turned('worker-1-r1', 'STUCK'))).toEqual([]);
+  expect(story.wait(60 * minute)).toEqual([]);
+  expect(story.state().breaker).toMatchObject({ failures: 1 });
+  story.tell(died('worker-1-r1'));
+  expect(story.state().breaker).toMatchObject({ failures: 1 });
+  expect(types(story.wait(minute))).toEqual(['ADMIT_SPAWN']);
+});
+
+test('an attempt that is well again begins its probation anew; being degraded changes nothing', () => {
+  const story = alive();
+  story.tell(turned('worker-1-r1', 'STUCK'));
+  story.wait(minute);
+  story.tell(turned('worker-1-r1', 'DEGRADED'));
+  expect(story.wait(15 * minute)).toEqual([]);
+  story.tell(turned('worker-1-r1', 'HEALTHY'));
+  expect(story.wait(15 * minute - 1)).toEqual([]);
+  expect(types(story.wait(1))).toEqual(['PROBATION_PASSED']);
+});
+
+test('where a failed probation goes to review, people are asked at once and nothing more happens by itself', () => {
+  const story = alive({ onProbationFailure: 'review' });
+  const said = story.tell(turned('worker-1-r1', 'FAILING'));
+  expect(types(said)).toEqual(['RECOVERY_FAILED', 'REVIEW_REQUIRED']);
+  expect(find(said, 'RECOVERY_FAILED')).toEqual({
+    taskId: task,
+    reason: 'attempt 1 failed its probation: FAILING',
+    attempts: 1,
+  });
+  story.tell(left('worker-1-r1', 'crashed'));
+  expect(story.tell(died('worker-1-r1'))).toEqual([]);
+});
+
+test('the count resets after the stable time, and not a moment before it', () => {
+  for (const [stableMs, attempt] of [
+    [30 * minute - 1, 2],
+    [30 * minute, 1],
+  ] as const) {
+    const story = alive();
+    story.wait(15 * minute + stableMs);
+    story.tell(left('worker-1-r1', 'crashed'));
+    story.wait(60 * minute);
+    const asked = [...story.tell(died('worker-1-r1')), ...story.wait(minute)];
+    expect(find(asked, 'ADMIT_SPAWN')).toMatchObject({ attempt, newAgentId: 'worker-1-r2' });
+  }
+});
+
+test('time in which the agent was stuck is not stable time', () => {
+  const story = alive();
+  story.wait(15 * minute + 20 * minute);
+  story.tell(turned('worker-1-r1', 'STUCK'));
+  story.tell(turned('worker-1-r1', 'HEALTHY'));
+  story.wait(29 * minute);
+  story.tell(died('worker-1-r1'));
+  expect(find(story.wait(minute), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
+});
+
+function inReview(): Story {
+  const story = openStory();
+  story.tell(
+    recoverTask(
+      {},
+      { maxAttempts: 1, breaker: { failureThreshold: 1, recoveryTimeoutMs: minute, halfOpenRequests: 1 } },
+    ),
+  );
+  admit(story);
+  expect(types(receipt(story, { outcome: 'failed' }))).toEqual([
+    'CIRCUIT_BREAKER_STATE_CHANGED',
+    'RECOVERY_FAILED',
+    'REVIEW_REQUIRED',
+  ]);
+  return story;
+}
+
+test('retry allows one attempt more, at once, also past an open breaker; a second failure asks again', () => {
+  const story = inReview();
+  const said = story.tell(review('retry'));
+  expect(said).toMatchObject([
+    { type: 'REVIEW_DECIDED', payload: { taskId: task, decision: 'retry', by: 'ada', why: 'seen' } },
+    { type: 'CIRCUIT_BREAKER_STATE_CHANGED', payload: { from: 'OPEN', to: 'HALF_OPEN' } },
+    { type: 'ADMIT_SPAWN', payload: { attempt: 2, newAgentId: 'worker-1-r2' } },
+  ]);
+  expect(find(admit(story), 'RECOVERY_INITIATED')).toMatchObject({ attempt: 2, of: 2 });
+  expect(find(receipt(story, { outcome: 'failed' }), 'RECOVERY_FAILED')).toMatchObject({ attempts: 2 });
+});
+
+test('reset begins as if nothing had been tried; names of agents go on', () => {
+  const story = inReview();
+  const said = story.tell(review('reset'));
+  expect(types(said)).toEqual(['REVIEW_DECIDED', 'CIRCUIT_BREAKER_STATE_CHANGED', 'ADMIT_SPAWN']);
+  expect(find(said, 'CIRCUIT_BREAKER_STATE_CHANGED')).toMatchObject({ from: 'OPEN', to: 'CLOSED' });
+  expect(find(said, 'ADMIT_SPAWN')).toMatchObject({ attempt: 1, newAgentId: 'worker-1-r2' });
+});
+
+test('abandon gives the task up; the same decision again changes nothing', () => {
+  const story = inReview();
+  const said = story.tell(review('abandon'));
+  expect(types(said)).toEqual(['REVIEW_DECIDED', 'TASK_RELEASED', 'CIRCUIT_BREAKER_STATE_CHANGED']);
+  expect(find(said, 'TASK_RELEASED')).toEqual({ taskId: task, why: 'abandoned', detail: 'seen' });
+  expect(story.tell(review('abandon'))).toEqual([]);
+  expect(story.tell(review('retry'))).toEqual([]);
+});
+
+test('a task in review whose agent finishes after all is released', () => {
+  const story = alive({ onProbationFailure: 'review' });
+  story.tell(turned('worker-1-r1', 'STUCK'));
+  expect(story.tell(left('worker-1-r1', 'finished'))).toMatchObject([
+    { type: 'TASK_RELEASED', payload: { why: 'finished' } },
+  ]);
+});
+
+test('the end of an older life says nothing about the newer one', () => {
+  const story = alive();
+  story.tell({
+    ...took('worker-1-r1'),
+    payload: { ...took('worker-1-r1').payload, instanceId: 'worker-1-r1.i2' },
+  } as never);
+  expect(story.tell(left('worker-1-r1', 'crashed'))).toEqual([]);
+  expect(story.state().situation).toMatchObject({ is: 'probation', failing: null });
+});

@@ -1,0 +1,144 @@
+import type { Draft, PayloadOf, Topic } from '@vigil/events';
+import type { Breaker } from './breaker.ts';
+import { usable } from './checkpoints.ts';
+import { handoverText, workFrom } from './handover.ts';
+import { type Holder, limitOf, type Recovery, type Situation, type Subject } from './state.ts';
+
+export type Output = Draft<
+  | typeof Topic.taskRecovery
+  | typeof Topic.admitStep
+  | typeof Topic.agentOrder
+  | typeof Topic.decideCase
+  | typeof Topic.agentHealthcheck
+>;
+
+type Story = Draft<typeof Topic.taskRecovery>;
+type Telling = Exclude<Story['type'], 'CIRCUIT_BREAKER_STATE_CHANGED'>;
+
+/** One event of the task's story. */
+export const taskStory = <K extends Telling>(
+  { taskId }: Recovery,
+  type: K,
+  payload: Omit<PayloadOf<typeof Topic.taskRecovery, K>, 'taskId'>,
+): Story =>
+  ({
+    topic: 'onex.evt.recovery.task-recovery.v1',
+    type,
+    key: taskId,
+    payload: { taskId, ...payload },
+  }) as unknown as Story;
+
+/** What the breaker has become, where that has not been said. */
+export function breakerChanged(
+  { taskId, breaker, said, subject }: Recovery,
+  to: Breaker['state'] = breaker.state,
+): readonly Story[] {
+  if (to === said.breaker) return [];
+  const payload = {
+    name: 'recovery_attempt',
+    from: said.breaker,
+    to,
+    agentId: subject?.agentId ?? null,
+    taskId,
+    failures: breaker.failures,
+    nextAttemptAt: to === 'OPEN' && breaker.state === 'OPEN' ? breaker.nextAttemptAt : null,
+  };
+  return [{ topic: 'onex.evt.recovery.task-recovery.v1', type: 'CIRCUIT_BREAKER_STATE_CHANGED', key: taskId, payload }];
+}
+
+export function admitSpawn(state: Recovery, subject: Subject): Draft<typeof Topic.admitStep> {
+  const payload = {
+    requestId: `${subject.cause}-${state.requests + 1}`,
+    taskId: state.taskId,
+    attempt: state.attempts + 1,
+    newAgentId: nextAgent(state),
+    preferRuntimeId: subject.runtimeId,
+    notRuntimeIds: state.avoid,
+    labels: subject.labels,
+  };
+  return { topic: 'onex.cmd.intervention.admit-step.v1', type: 'ADMIT_SPAWN', key: 'fleet', payload };
+}
+
+/** The longest key is 128 characters. */
+const nextAgent = ({ base, serial }: Recovery): string => {
+  const suffix = `-r${serial + 1}`;
+  return base.slice(0, 128 - suffix.length) + suffix;
+};
+
+type Admitted = Extract<Situation, { readonly is: 'admitted' }>;
+
+/** The attempt, and the order that makes it. The order is named as the request that admitted it. */
+export function initiated(
+  state: Recovery,
+  subject: Subject,
+  { requestId, runtimeId }: Admitted,
+): readonly [Story, Draft<typeof Topic.agentOrder>] {
+  const { from, skipped } = usable(state.checkpoints);
+  const attempt = { number: state.attempts + 1, of: limitOf(state, subject), agentId: nextAgent(state) };
+  const story = taskStory(state, 'RECOVERY_INITIATED', {
+    fromCheckpoint: from[0]?.checkpointId ?? 'task-start',
+    attempt: attempt.number,
+    of: attempt.of,
+    newAgentId: attempt.agentId,
+    deadAgentId: subject.agentId,
+    orderId: requestId,
+    runtimeId,
+    skipped,
+  });
+  return [story, spawn(state, subject, attempt, { requestId, runtimeId })];
+}
+
+function spawn(
+  { taskId, checkpoints }: Recovery,
+  subject: Subject,
+  { number, of, agentId }: { readonly number: number; readonly of: number; readonly agentId: string },
+  { requestId, runtimeId }: { readonly requestId: string; readonly runtimeId: string },
+): Draft<typeof Topic.agentOrder> {
+  const { from } = usable(checkpoints);
+  const work = workFrom(subject, from[0]);
+  const payload = {
+    orderId: requestId,
+    number: 0,
+    agentId,
+    instanceId: null,
+    runtimeId,
+    caseId: subject.caseId,
+    taskId,
+    ttlMs: subject.settings.spawnDeadlineMs,
+    foldedSequence: null,
+    axes: [],
+    requestId,
+    attempt: number,
+    maxAttempts: of,
+    checkpoints: from,
+    completedWork: work.completed,
+    remainingWork: work.remaining,
+    stallReason: subject.reason,
+    handover: handoverText({ taskId, attempt: number, of, checkpoint: from[0], work }),
+    deadAgentId: subject.agentId,
+    deadInstanceId: subject.instanceId,
+    labels: subject.labels,
+  };
+  return { topic: 'onex.cmd.agent-runtime.agent-order.v1', type: 'SPAWN_AGENT', key: agentId, payload };
+}
+
+/** Asks for the end of an attempt beside a later one. */
+export function endRival(
+  { taskId, subject }: Recovery,
+  { agentId, instanceId, runtimeId }: Holder & { readonly instanceId: string },
+  last: string,
+): Draft<typeof Topic.decideCase> {
+  const payload = {
+    agentId,
+    instanceId,
+    taskId,
+    runtimeId,
+    step: 'terminate',
+    message: null,
+    by: 'recovery',
+    why: `${last}, a later attempt at ${taskId}, is alive too`,
+    labels: subject?.labels ?? {},
+    recovery: null,
+  } as const;
+  return { topic: 'onex.cmd.intervention.decide-case.v1', type: 'REQUEST_STEP', key: agentId, payload };
+}

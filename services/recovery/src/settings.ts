@@ -1,0 +1,49 @@
+import type { RecoverySettings } from '@vigil/policy';
+import { z } from 'zod';
+
+const duration = z.number().nonnegative();
+const count = z.number().int().positive();
+
+const schema: z.ZodType<RecoverySettings> = z.object({
+  maxAttempts: count,
+  delaysMs: z.array(duration),
+  jitter: z.number().min(0).max(1),
+  spawnDeadlineMs: duration,
+  probationMs: duration,
+  stableMs: duration,
+  onProbationFailure: z.enum(['retry', 'review']),
+  breaker: z.object({ failureThreshold: count, recoveryTimeoutMs: duration, halfOpenRequests: count }),
+  emitHealthcheck: z.boolean(),
+});
+
+/** RecoverTask's `recovery` is not the JSON of a policy's recovery section: the record is dead-lettered. */
+export class UnreadableSettings extends Error {
+  override readonly name = 'UnreadableSettings';
+}
+
+/** The settings under which a task is recovered, as RecoverTask carries them. Throws UnreadableSettings. */
+export function readSettings(taskId: string, json: string): RecoverySettings {
+  try {
+    return schema.parse(JSON.parse(json));
+  } catch (error) {
+    const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw new UnreadableSettings(
+      `RecoverTask of ${taskId} carries unreadable recovery settings: ${why}. Send the policy's recovery section as JSON`,
+    );
+  }
+}
+
+/** The pause before attempt `next` (counted from 1), milliseconds; longer by up to `jitter` of itself, the same for the same task and attempt. */
+export function delayBefore(settings: RecoverySettings, taskId: string, next: number): number {
+  const base = settings.delaysMs[Math.min(next, settings.delaysMs.length) - 1] ?? 0;
+  return Math.round(base * (1 + settings.jitter * fraction(`${taskId}/${next}`)));
+}
+
+/** FNV-1a, with murmur3's last mixing: 0 ≤ fraction < 1, evenly spread also for texts that differ in one digit only. */
+function fraction(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+}

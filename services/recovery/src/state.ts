@@ -1,0 +1,157 @@
+import type { CheckpointRef, HealthState, PolicyRef, ReleaseWhy, ReviewDecision, StallReason } from '@vigil/events';
+import type { RecoverySettings } from '@vigil/policy';
+import { type Breaker, closed } from './breaker.ts';
+
+/** One spawned agent. `number`: the attempt it is; `generation`: the breaker's when it was begun. */
+export type Attempt = { readonly agentId: string; readonly number: number; readonly generation: number };
+
+/** Who holds the task, as task-health tells. `since`: when we heard that it took it. */
+export type Holder = {
+  readonly agentId: string;
+  readonly instanceId: string | null;
+  readonly runtimeId: string | null;
+  readonly state: HealthState;
+  readonly since: number;
+  readonly stall: StallReason | null;
+};
+
+/** What RecoverTask says of the dead instance and of its work. */
+export type Subject = {
+  /** RecoverTask's event id: names requests and orders, so that they stay unique when the state has been forgotten */
+  readonly cause: string;
+  readonly correlationId: string;
+  readonly policy: PolicyRef | null;
+  readonly agentId: string;
+  readonly instanceId: string | null;
+  readonly caseId: string | null;
+  readonly runtimeId: string | null;
+  readonly reason: string;
+  readonly completedWork: readonly string[];
+  readonly remainingWork: readonly string[];
+  /** the checkpoint saved at the end: the work above is as of this one */
+  readonly checkpointId: string | null;
+  readonly stall: StallReason | null;
+  readonly idleMinutes: number | null;
+  readonly contextUsagePct: number | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly settings: RecoverySettings;
+};
+
+/** A next attempt is meant. `immediate`: a person asked; `withheld`: how often the governor has said no; `why`: what the last one came to. */
+type Next = { readonly immediate: boolean; readonly withheld: number; readonly why: string };
+
+export type Review = {
+  readonly decision: ReviewDecision;
+  readonly by: string;
+  readonly why: string;
+  readonly at: number;
+};
+
+export type Situation =
+  /** nobody asked, or recovery has no more to do with the task */
+  | { readonly is: 'idle' }
+  /** until the back-off is over */
+  | ({ readonly is: 'waiting'; readonly dueAt: number } & Next)
+  /** for the governor's ruling */
+  | ({ readonly is: 'asking'; readonly requestId: string } & Next)
+  | ({ readonly is: 'admitted'; readonly requestId: string; readonly runtimeId: string; readonly at: number } & Next)
+  /** the order is out; the first heartbeat is awaited, up to and including the deadline */
+  | {
+      readonly is: 'spawning';
+      readonly attempt: Attempt;
+      readonly orderId: string;
+      readonly runtimeId: string;
+      readonly deadlineAt: number;
+      readonly failed: { readonly at: number; readonly why: string } | null;
+    }
+  /** alive since; `failing`: how it falls short, null while it does well */
+  | {
+      readonly is: 'probation';
+      readonly attempt: Attempt;
+      readonly since: number;
+      readonly failing: string | null;
+    }
+  /** probation passed; `since`: from when it has been well without a break, null: it is not */
+  | { readonly is: 'stable'; readonly attempt: Attempt; readonly since: number | null }
+  /** over a limit: a person decides */
+  | { readonly is: 'review'; readonly review: Review | null }
+  /** there is nothing left to recover; about to be said */
+  | { readonly is: 'over'; readonly why: ReleaseWhy; readonly detail: string | null };
+
+export type Healthcheck = { readonly status: string; readonly path: string | null; readonly action: string };
+
+/** What is remembered of a task: some 500 bytes, and what its checkpoints say. */
+export type Recovery = {
+  readonly taskId: string;
+  readonly situation: Situation;
+  readonly subject: Subject | null;
+  /** spent; at most `subject.settings.maxAttempts + granted` */
+  readonly attempts: number;
+  /** attempts beyond the limit that a person allowed */
+  readonly granted: number;
+  /** agents spawned since the beginning: part of their names, never reset */
+  readonly serial: number;
+  /** requests made since the beginning, never reset */
+  readonly requests: number;
+  /** the first dead agent's id: the name of all that follow */
+  readonly base: string;
+  readonly breaker: Breaker;
+  /** ended lives that were acted on, newest last */
+  readonly dead: readonly string[];
+  /** spawned agents, newest last */
+  readonly tried: readonly Attempt[];
+  readonly holders: readonly Holder[];
+  /** newest last */
+  readonly checkpoints: readonly CheckpointRef[];
+  /** runtimes at which a spawn came to nothing */
+  readonly avoid: readonly string[];
+  readonly said: {
+    readonly breaker: Breaker['state'];
+    readonly healthcheck: Healthcheck | null;
+    /** lives whose end was requested */
+    readonly ended: readonly string[];
+  };
+};
+
+export const initial: Recovery = {
+  taskId: '',
+  situation: { is: 'idle' },
+  subject: null,
+  attempts: 0,
+  granted: 0,
+  serial: 0,
+  requests: 0,
+  base: '',
+  breaker: closed,
+  dead: [],
+  tried: [],
+  holders: [],
+  checkpoints: [],
+  avoid: [],
+  said: { breaker: 'CLOSED', healthcheck: null, ended: [] },
+};
+
+/** The most of anything that is remembered by the piece: holders, dead lives, attempts, checkpoints. */
+const kept = 8;
+
+export const remember = <T>(list: readonly T[], item: T): readonly T[] =>
+  list.includes(item) ? list : [...list, item].slice(-kept);
+
+/** An instance where it has an id, else the agent. */
+export const lifeOf = (one: { readonly agentId: string; readonly instanceId: string | null }): string =>
+  one.instanceId ?? one.agentId;
+
+/** Those who hold the task and are not known to be dead. */
+export const living = (state: Recovery): readonly Holder[] =>
+  state.holders.filter((one) => !state.dead.includes(lifeOf(one)) && !state.dead.includes(one.agentId));
+
+export const livingAs = (state: Recovery, agentId: string): Holder | undefined =>
+  living(state).find((holder) => holder.agentId === agentId);
+
+export const attemptOf = (state: Recovery, agentId: string): Attempt | undefined =>
+  state.tried.findLast((attempt) => attempt.agentId === agentId);
+
+/** How many attempts the task has in all. */
+export const limitOf = (state: Recovery, subject: Subject): number => subject.settings.maxAttempts + state.granted;
+
+export const isBad = (state: HealthState): boolean => state === 'STUCK' || state === 'FAILING';

@@ -1,0 +1,114 @@
+import { type HealthEvent, type PayloadOf, Topic } from '@vigil/events';
+import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import type { RecoverySettings } from '@vigil/policy';
+import { given } from '@vigil/stream/testing';
+import type { Input } from './observe.ts';
+import { recovery } from './recovery.ts';
+import type { Output } from './say.ts';
+
+export const task = 'OMN-1234';
+export const start = EXAMPLE_TIME;
+
+export const settings: RecoverySettings = {
+  maxAttempts: 3,
+  delaysMs: [0, 60_000, 120_000],
+  jitter: 0,
+  spawnDeadlineMs: 120_000,
+  probationMs: 900_000,
+  stableMs: 1_800_000,
+  onProbationFailure: 'retry',
+  breaker: { failureThreshold: 3, recoveryTimeoutMs: 60_000, halfOpenRequests: 1 },
+  emitHealthcheck: false,
+};
+
+/** One task's story: each call tells something at the present moment, or lets time pass, and returns what is said to it. */
+export function openStory() {
+  const driver = given(recovery, start);
+  const now = () => driver.clock().now;
+  let told = 0;
+  const tell = (event: Input): readonly Output[] => {
+    told += 1;
+    return driver.tell({ ...event, eventId: `e${told}` });
+  };
+  return { tell, wait: (ms: number) => driver.passTo(now() + ms), state: driver.state, now };
+}
+export type Story = ReturnType<typeof openStory>;
+
+const dead = { agentId: 'worker-1', instanceId: 'worker-1.i1', taskId: task };
+
+export const recoverTask = (
+  overrides: Partial<PayloadOf<typeof Topic.recoverTask, 'RECOVER_TASK'>> = {},
+  recover: Partial<RecoverySettings> = {},
+): Input => {
+  const payload = {
+    ...dead,
+    reason: 'no_activity',
+    confirmed: true,
+    immediate: false,
+    by: null,
+    checkpoint: null,
+    completedWork: [],
+    remainingWork: [],
+    idleMinutes: 3.2,
+    contextUsagePct: null,
+    labels: {},
+    recovery: JSON.stringify({ ...settings, ...recover }),
+  };
+  return example(Topic.recoverTask, 'RECOVER_TASK', { ...payload, ...overrides });
+};
+
+export const health = (overrides: Partial<PayloadOf<typeof Topic.taskHealth, 'TASK_HEALTH_CHANGED'>>): Input => {
+  const payload = { ...dead, attempt: null, hold: 'kept', from: 'UNKNOWN', to: 'HEALTHY', endReason: null } as const;
+  return example(Topic.taskHealth, 'TASK_HEALTH_CHANGED', { ...payload, ordered: false, evidence: [], ...overrides });
+};
+
+export const took = (agentId: string): Input => health({ agentId, instanceId: `${agentId}.i1`, hold: 'took' });
+export const turned = (agentId: string, to: 'STUCK' | 'FAILING' | 'HEALTHY' | 'DEGRADED'): Input =>
+  health({ agentId, instanceId: `${agentId}.i1`, to });
+export const left = (agentId: string, endReason: 'finished' | 'crashed'): Input =>
+  health({ agentId, instanceId: `${agentId}.i1`, hold: 'left', to: 'TERMINATED', endReason });
+
+export const checkpoint = (checkpointId: string, parentId: string | null = null) => ({
+  ...{ checkpointId, parentId, uri: `file:///state/${checkpointId}.yaml`, sha256: null },
+  ...{ valid: null, invalidReason: null, createdAt: null, completedWork: [], remainingWork: [] },
+});
+export const recorded = (checkpointId: string, parentId: string | null = null): Input =>
+  example(Topic.taskCheckpoint, 'CHECKPOINT_RECORDED', {
+    taskId: task,
+    checkpoint: checkpoint(checkpointId, parentId),
+  });
+
+export const review = (decision: 'retry' | 'abandon' | 'reset'): Input =>
+  example(Topic.reviewTask, 'REVIEW_TASK', { taskId: task, decision, by: 'ada', why: 'seen' });
+
+/** The governor's answer to the last request. */
+export function admit(story: Story, overrides: Partial<PayloadOf<typeof Topic.spawnRuling, 'SPAWN_ADMITTED'>> = {}) {
+  const { situation } = story.state();
+  const requestId = situation.is === 'asking' ? situation.requestId : 'none';
+  const payload = { taskId: task, requestId, runtimeId: 'host-1', validUntil: story.now() + 30_000, dryRun: false };
+  return story.tell(example(Topic.spawnRuling, 'SPAWN_ADMITTED', { ...payload, ...overrides }));
+}
+
+export function withhold(story: Story, why: 'halted' | 'budget' | 'no_runtime' = 'halted') {
+  const { situation } = story.state();
+  const requestId = situation.is === 'asking' ? situation.requestId : 'none';
+  return story.tell(example(Topic.spawnRuling, 'SPAWN_WITHHELD', { taskId: task, requestId, why }));
+}
+
+/** What the runtime says of the last order. */
+export function receipt(story: Story, overrides: Partial<PayloadOf<typeof Topic.spawnReceipt, 'SPAWN_RECEIPT'>>) {
+  const { situation } = story.state();
+  const orderId = situation.is === 'spawning' ? situation.orderId : 'none';
+  const payload = { taskId: task, orderId, why: null, checkpointId: null, skipped: [] };
+  return story.tell(example(Topic.spawnReceipt, 'SPAWN_RECEIPT', { ...payload, ...overrides }));
+}
+
+/** From a death to an agent that lives, as attempt `n`. */
+export function revive(story: Story, n: number, agentId = `worker-1-r${n}`) {
+  story.wait(600_000);
+  return [...admit(story), ...story.tell(took(agentId))];
+}
+
+export const types = (said: readonly (Output | HealthEvent)[]): readonly string[] => said.map((one) => one.type);
+export const find = <K extends Output['type']>(said: readonly Output[], type: K) =>
+  said.filter((one): one is Extract<Output, { readonly type: K }> => one.type === type)[0]?.payload;
