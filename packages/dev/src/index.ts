@@ -8,3 +8,6 @@ export {
   type TestServers,
   testServers,
 } from './servers/servers.ts';
+export type { ProcessEvent, Supervised } from './supervise.ts';
+export { type ClientEnv, SERVICES, type ServiceName, type SystemPorts } from './system/services.ts';
+export { prepareServers, type System, type SystemOptions, startSystem } from './system/start-system.ts';

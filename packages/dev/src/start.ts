@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { interruption } from './interrupt.ts';
+import { endWith } from './main-error.ts';
+import { root, stateDir } from './paths.ts';
+import { forgetPid, livingPid, writePid } from './servers/pid-file.ts';
+import { Refusal } from './servers/refusal.ts';
+import { startServers } from './servers/servers.ts';
+import { supervise } from './supervise.ts';
+import { demonstrationFleet, watchingView } from './system/not-yet.ts';
+import { type ClientEnv, START_SYSTEM_PORTS } from './system/services.ts';
+import { startSystem } from './system/start-system.ts';
+
+const OWNER = 'npm-start';
+/** Addresses and tokens of the running system: `npx vigil` takes them from here. */
+const envFile = path.join(stateDir, 'start.env');
+
+const since = performance.now();
+const say = (line: string): void =>
+  console.error(`[start ${((performance.now() - since) / 1000).toFixed(1).padStart(5)} s] ${line}`);
+
+const onlyOne = (): Disposable => {
+  mkdirSync(stateDir, { recursive: true });
+  const other = livingPid(stateDir, OWNER);
+  if (other !== null)
+    throw new Refusal(
+      `npm start is running here already as process ${other}: use it, or end it (kill ${other}) and try again`,
+    );
+  writePid(stateDir, OWNER, process.pid);
+  return { [Symbol.dispose]: () => forgetPid(stateDir, OWNER) };
+};
+
+const publish = (env: ClientEnv): Disposable => {
+  const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(envFile, lines.join(''), { mode: 0o600 });
+  return { [Symbol.dispose]: () => rmSync(envFile, { force: true }) };
+};
+
+const startFleet = (env: ClientEnv): AsyncDisposable => {
+  const args = demonstrationFleet();
+  if (args === null) {
+    say('the demonstration fleet is not built yet');
+    return { [Symbol.asyncDispose]: async () => undefined };
+  }
+  const spec = {
+    name: 'fleet',
+    dir: stateDir,
+    command: process.execPath,
+    args,
+    cwd: root,
+    env: { ...process.env, ...env },
+  };
+  const fleet = supervise(spec, ({ kind }) => {
+    if (kind !== 'started') say(`the demonstration fleet: ${kind}; see ${stateDir}/logs/fleet.log`);
+  });
+  return { [Symbol.asyncDispose]: fleet.stop };
+};
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    // An event listener alone keeps no process alive.
+    const alive = setInterval(() => undefined, 60_000);
+    signal.addEventListener('abort', () => clearInterval(alive), { once: true });
+  });
+
+/** The view has the terminal until Ctrl-C; when there is none, or it ends, the system is watched without it. */
+const watch = async (env: ClientEnv, signal: AbortSignal): Promise<void> => {
+  const args = watchingView();
+  if (args !== null && !signal.aborted) {
+    const view = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: 'inherit' });
+    const ended = new Promise((resolve) => view.once('exit', resolve));
+    signal.addEventListener('abort', () => view.kill('SIGTERM'), { once: true });
+    await ended;
+  }
+  if (!signal.aborted) say('running; Ctrl-C stops everything');
+  await aborted(signal);
+};
+
+const run = async (signal: AbortSignal): Promise<void> => {
+  await using open = new AsyncDisposableStack();
+  open.use(onlyOne());
+  const servers = await startServers({ purpose: 'start', dir: stateDir, onProgress: say });
+  open.defer(servers.stop);
+  signal.throwIfAborted();
+  say('servers are ready; starting the services');
+  const ports = START_SYSTEM_PORTS;
+  const system = await startSystem({ servers, dir: stateDir, policy: 'demo', ports, onLine: say, signal });
+  open.defer(system.stop);
+  open.use(publish(system.env));
+  const { VIGIL_GATEWAY_URL, VIGIL_DASHBOARD_URL } = system.env;
+  say(`watching: gateway ${VIGIL_GATEWAY_URL}, dashboard ${VIGIL_DASHBOARD_URL}, logs in ${stateDir}/logs`);
+  open.use(startFleet(system.env));
+  await watch(system.env, signal);
+  say('stopping …');
+};
+
+const { signal, code } = interruption();
+await run(signal).then(
+  () => say('stopped'),
+  (error: unknown) => {
+    // What was given up by Ctrl-C while it started is no failure of its own.
+    if (!signal.aborted) endWith(error);
+    else process.exitCode = code() ?? 1;
+  },
+);

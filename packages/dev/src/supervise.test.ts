@@ -1,0 +1,74 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startOf } from './servers/process-identity.ts';
+import { type ProcessEvent, restartDelay, type Supervised, supervise } from './supervise.ts';
+
+let dir: string;
+let running: Supervised | undefined;
+let events: ProcessEvent[];
+beforeEach(() => {
+  dir = mkdtempSync(path.join(os.tmpdir(), 'vigil-supervise-'));
+  events = [];
+});
+afterEach(async () => {
+  await running?.stop();
+  rmSync(dir, { recursive: true });
+});
+
+const run = (script: string): Supervised => {
+  const node = { command: process.execPath, args: ['-e', script], cwd: dir, env: process.env };
+  running = supervise({ name: 'it', dir, ...node }, (event) => events.push(event));
+  return running;
+};
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await sleep(10);
+};
+const LIVES = 'console.log("up"); setInterval(() => {}, 1000)';
+
+it('the wait before a restart doubles from half a second to five', () => {
+  const waits = [null, 500, 1000, 2000, 4000, 5000].map((last) => restartDelay(last, 100));
+  expect(waits).toEqual([500, 1000, 2000, 4000, 5000, 5000]);
+});
+
+it('a life of thirty seconds begins the waits anew, a shorter one does not', () => {
+  expect(restartDelay(5000, 30_000)).toBe(500);
+  expect(restartDelay(4000, 29_999)).toBe(5000);
+});
+
+it('a process that is killed is started again as another one', async () => {
+  const supervised = run(LIVES);
+  const first = supervised.pid();
+  supervised.kill('SIGKILL');
+  await until(() => supervised.restarts() === 1);
+  expect(supervised.pid()).not.toBe(first);
+  expect(events.map(({ kind }) => kind)).toEqual(['started', 'ended', 'started']);
+  expect(events[1]).toEqual({ kind: 'ended', how: 'SIGKILL', restartInMs: 500 });
+});
+
+it('a process that refuses with code 2 is reported with its last words and not started again', async () => {
+  const supervised = run('console.error("KAFKA_BROKERS is not set"); process.exitCode = 2');
+  await until(() => supervised.isRefused());
+  expect(events.at(-1)).toEqual({ kind: 'refused', lastWords: 'KAFKA_BROKERS is not set' });
+  expect(supervised.restarts()).toBe(0);
+  expect(supervised.pid()).toBeNull();
+});
+
+it('a process that is stopped is gone and not started again, frozen or not', async () => {
+  const supervised = run(LIVES);
+  const pid = supervised.pid() ?? 0;
+  supervised.freeze();
+  await supervised.stop();
+  expect(startOf(pid)).toBeNull();
+  expect(events.map(({ kind }) => kind)).toEqual(['started']);
+});
+
+it('what a process writes is in its log, life after life', async () => {
+  const supervised = run(LIVES);
+  const ups = (): number => readFileSync(path.join(dir, 'logs/it.log'), 'utf8').split('up').length - 1;
+  await until(() => ups() === 1);
+  supervised.kill('SIGKILL');
+  await until(() => ups() === 2);
+});

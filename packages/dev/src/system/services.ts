@@ -1,0 +1,63 @@
+import type { ServersEnv } from '../servers/servers.ts';
+
+/** In the order in which they are started: the door through which agents come is opened last, and closed first. */
+export const SERVICES = [
+  'heartbeat-ingest',
+  'health-evaluator',
+  'intervention',
+  'recovery',
+  'alerting',
+  'projector',
+  'dashboard',
+  'gateway',
+] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+export type SystemPorts = {
+  readonly gateway: number;
+  readonly dashboard: number;
+  /** /live, /ready and /metrics of each service, in the order of SERVICES */
+  readonly probes: readonly number[];
+};
+
+/** Those of `npm start`, which the command line takes for granted. */
+export const START_SYSTEM_PORTS: SystemPorts = {
+  gateway: 7410,
+  dashboard: 7420,
+  probes: SERVICES.map((_, index) => 7431 + index),
+};
+
+export type Tokens = { readonly gateway: string; readonly dashboard: string };
+
+/** What a client of the system needs: agents, runtimes, the command line. */
+export type ClientEnv = {
+  readonly VIGIL_GATEWAY_URL: string;
+  readonly VIGIL_GATEWAY_TOKEN: string;
+  readonly VIGIL_DASHBOARD_URL: string;
+  readonly VIGIL_DASHBOARD_TOKEN: string;
+};
+
+export const clientEnv = (ports: SystemPorts, tokens: Tokens): ClientEnv => ({
+  VIGIL_GATEWAY_URL: `http://127.0.0.1:${ports.gateway}`,
+  VIGIL_GATEWAY_TOKEN: tokens.gateway,
+  VIGIL_DASHBOARD_URL: `http://127.0.0.1:${ports.dashboard}`,
+  VIGIL_DASHBOARD_TOKEN: tokens.dashboard,
+});
+
+export const probePort = (ports: SystemPorts, name: ServiceName): number => ports.probes[SERVICES.indexOf(name)] ?? 0;
+
+/** What a service reads besides; docker-compose.yml and deploy/ name the same variables. */
+export const serviceEnv = (
+  name: ServiceName,
+  ports: SystemPorts,
+  client: ClientEnv,
+  servers: ServersEnv,
+  policy: string,
+): Record<string, string> => ({
+  ...servers,
+  ...client,
+  VIGIL_GATEWAY_PORT: String(ports.gateway),
+  VIGIL_DASHBOARD_PORT: String(ports.dashboard),
+  VIGIL_DEFAULT_POLICY: policy,
+  VIGIL_PROBE_PORT: String(probePort(ports, name)),
+});

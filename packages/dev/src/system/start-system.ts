@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { registerSchemas } from '@vigil/events';
+import { migrate } from '@vigil/read-model';
+import { root } from '../paths.ts';
+import { endProcess, livingNames } from '../servers/pid-file.ts';
+import { freePorts } from '../servers/ports.ts';
+import type { ServersEnv } from '../servers/servers.ts';
+import { type ProcessEvent, type Supervised, supervise } from '../supervise.ts';
+import { applyTopics, isBuilt, mainOf } from './not-yet.ts';
+import { untilReady } from './ready.ts';
+import {
+  type ClientEnv,
+  clientEnv,
+  probePort,
+  SERVICES,
+  type ServiceName,
+  type SystemPorts,
+  serviceEnv,
+  type Tokens,
+} from './services.ts';
+
+export type SystemOptions = {
+  readonly servers: { readonly env: ServersEnv };
+  /** logs and pid files */
+  readonly dir: string;
+  /** name of the policy that agents get which ask for none */
+  readonly policy: string;
+  /** default: free ones */
+  readonly ports?: SystemPorts;
+  /** default: fresh ones */
+  readonly tokens?: Tokens;
+  /** default: all */
+  readonly services?: readonly ServiceName[];
+  readonly onLine: (line: string) => void;
+  /** gives up starting; what runs by then is stopped */
+  readonly signal?: AbortSignal;
+};
+
+export type System = {
+  /** for agents, runtimes and the command line */
+  readonly env: ClientEnv;
+  readonly ports: SystemPorts;
+  readonly service: (name: ServiceName) => Supervised;
+  /** stops the doors first, then what stands behind them */
+  readonly stop: () => Promise<void>;
+};
+
+const DOORS: readonly ServiceName[] = ['gateway', 'dashboard'];
+
+const freeSystemPorts = async (): Promise<SystemPorts> => {
+  const [gateway = 0, dashboard = 0, ...probes] = await freePorts(2 + SERVICES.length);
+  return { gateway, dashboard, probes };
+};
+
+export const freshTokens = (): Tokens => {
+  const token = (): string => randomBytes(24).toString('base64url');
+  return { gateway: token(), dashboard: token() };
+};
+
+/** Topics, schemas and tables as this code wants them; what is there already stays. */
+export const prepareServers = async (env: ServersEnv, onLine: (line: string) => void): Promise<void> => {
+  onLine(await applyTopics(env));
+  await registerSchemas(env.SCHEMA_REGISTRY_URL);
+  onLine('schemas');
+  await migrate(env.DATABASE_URL);
+  onLine('tables');
+};
+
+const describe = (name: string, event: ProcessEvent): string | null => {
+  switch (event.kind) {
+    case 'started':
+      return null;
+    case 'ended':
+      return `${name} ended with ${event.how}; started again in ${event.restartInMs / 1000} s`;
+    case 'refused':
+      return `${name} refuses to run:\n${event.lastWords}`;
+  }
+};
+
+/** Ends the services that an earlier run left behind. */
+export const endLeftServices = async (dir: string): Promise<void> => {
+  const left = livingNames(dir).filter((name) => (SERVICES as readonly string[]).includes(name));
+  await Promise.all(left.map((name) => endProcess(dir, name, 'SIGTERM')));
+};
+
+const stopAll = async (services: ReadonlyMap<ServiceName, Supervised>): Promise<void> => {
+  const stop = (wanted: (name: ServiceName) => boolean): Promise<unknown> =>
+    Promise.all([...services].filter(([name]) => wanted(name)).map(([, service]) => service.stop()));
+  await stop((name) => DOORS.includes(name));
+  await stop((name) => !DOORS.includes(name));
+};
+
+/** Prepares the servers, starts the services under supervision and waits until all of them are ready. All or none. */
+export const startSystem = async (options: SystemOptions): Promise<System> => {
+  const { servers, policy, onLine, ports = await freeSystemPorts(), tokens = freshTokens() } = options;
+  const dir = path.resolve(options.dir);
+  const env = clientEnv(ports, tokens);
+  await endLeftServices(dir);
+  await prepareServers(servers.env, onLine);
+  const wanted = SERVICES.filter((name) => options.services?.includes(name) ?? true);
+  for (const name of wanted) if (!isBuilt(name)) onLine(`${name} is not built yet`);
+  const run = (name: ServiceName): Supervised => {
+    const own = serviceEnv(name, ports, env, servers.env, policy);
+    const spec = {
+      name,
+      dir,
+      command: process.execPath,
+      args: [mainOf(name)],
+      cwd: root,
+      env: { ...process.env, ...own },
+    };
+    return supervise(spec, (event) => {
+      const line = describe(name, event);
+      if (line !== null) onLine(line);
+    });
+  };
+  const services = new Map(wanted.filter(isBuilt).map((name) => [name, run(name)]));
+  const stop = (): Promise<void> => stopAll(services);
+  const signal = options.signal ?? new AbortController().signal;
+  try {
+    const logs = path.join(dir, 'logs');
+    await Promise.all(
+      [...services].map(([name, service]) => untilReady(service, probePort(ports, name), logs, signal)),
+    );
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const service = (name: ServiceName): Supervised => {
+    const found = services.get(name);
+    if (found === undefined)
+      throw new Error(`${name} is not among the services of this system: ${[...services.keys()].join(', ')}`);
+    return found;
+  };
+  return { env, ports, service, stop };
+};
