@@ -29,4 +29,6 @@ export type Decider<State, Input extends HealthEvent, Output extends Draft> = {
   readonly evolve: (state: State, event: Output) => State;
   /** The next moment worth asking, on `now`'s axis, or NEVER. */
   readonly dueAt: (state: State, clock: Clock) => number;
+  /** Asked at `dueAt`, after `decide`: whether nothing of it is worth keeping. Its key begins anew, with a new epoch. */
+  readonly forgets?: (state: State, clock: Clock) => boolean;
 };

@@ -1,5 +1,6 @@
-import type { Draft, EventOf, TopicName } from '@vigil/events';
+import type { Codec, ContentOf, Draft, EventOf, TopicName } from '@vigil/events';
 import type { Decider } from './decider.ts';
+import type { LogRecord } from './log.ts';
 
 /** Which partitions of a topic get a tick, and how often: `same` its own number, `every` all of them, keyed by the source's number. */
 export type TickRoute = { readonly topic: TopicName; readonly everyMs: number; readonly to: 'same' | 'every' };
@@ -7,6 +8,7 @@ export type TickRoute = { readonly topic: TopicName; readonly everyMs: number; r
 /**
  * A processor declared as data: what it reads, what it writes, what carries its time. Reading or writing anything else does not compile.
  * `time.sources`: `own`: ticks of one upstream partition arrive in each partition; `every`: those of all upstream partitions do, and time is the smallest of their latest.
+ * `time.everyMs`: how often they come; default 1000.
  */
 export type Topology<In extends TopicName, Out extends TopicName> = {
   /** consumer group, and prefix of the transactional ids */
@@ -15,8 +17,10 @@ export type Topology<In extends TopicName, Out extends TopicName> = {
   readonly service: string;
   readonly reads: readonly In[];
   readonly writes: readonly Out[];
-  readonly time: { readonly topic: In; readonly sources: 'own' | 'every' } | null;
+  readonly time: { readonly topic: In; readonly sources: 'own' | 'every'; readonly everyMs?: number } | null;
   readonly ticks: readonly TickRoute[];
+  /** time begins here: the owner of each of its partitions writes a tick into it once a second */
+  readonly writesTicks?: In;
 };
 
 /** A processor whose records are decided one key at a time. */
@@ -31,7 +35,10 @@ export type DeciderProcessor<State, In extends TopicName, Out extends TopicName>
   readonly marker?: { readonly topic: Out; readonly key: `@${string}`; readonly value: string };
 };
 
-/** A processor without state of its own: each record gives its outputs. */
+/** A processor without state of its own: each record gives its outputs. What is mapped `occurredAt` the receipt of its input. */
 export type MapperProcessor<In extends TopicName, Out extends TopicName> = Topology<In, Out> & {
-  readonly map: (input: EventOf<In>, now: number) => readonly Draft<Out>[];
+  /** `receivedAt`: the broker's stamp of the record, or of its first receipt where it was moved or replayed */
+  readonly map: (input: EventOf<In>, now: number, receivedAt: number) => readonly Draft<Out>[];
+  /** reads the bytes of a topic instead of the codec; may throw DeadLetter, naming the reason */
+  readonly decode?: { readonly [T in In]?: (record: LogRecord, codec: Codec) => ContentOf<T> };
 };

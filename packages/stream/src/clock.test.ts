@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { type ClockState, doorOpen, pass, START, tick, tickOf, timeOf } from './clock.ts';
+
+const T = 1_000_000;
+type Step = readonly ['tick' | 'record' | 'door', number];
+
+const run = (steps: readonly Step[], from: ClockState = START): ClockState =>
+  steps.reduce((clock, [what, at]) => {
+    if (what === 'tick') return tick(clock, T + at, 1000);
+    return what === 'door' ? doorOpen(clock, 'gateway', T + at) : pass(clock, T + at);
+  }, from);
+const watched = (...steps: Step[]) => timeOf(run(steps), 1000).watched - T;
+const ticks = (from: number, to: number): Step[] =>
+  Array.from({ length: (to - from) / 1000 + 1 }, (_, i) => ['tick', from + i * 1000] as const);
+
+test('watched time runs with the clock while ticks come', () => {
+  expect(watched(...ticks(0, 10_000))).toBe(10_000);
+  expect(watched(...ticks(0, 10_000), ['record', 10_400])).toBe(10_400);
+});
+
+test('a tick that comes half an interval late takes nothing away, a later one does', () => {
+  expect(watched(['tick', 0], ['tick', 1500])).toBe(1500);
+  expect(watched(['tick', 0], ['tick', 1501])).toBe(1500);
+});
+
+test('after a gap the clock stands for 3 s more, then runs again', () => {
+  expect(watched(['tick', 0], ['tick', 20_000])).toBe(1500);
+  expect(watched(['tick', 0], ...ticks(20_000, 23_000))).toBe(1500);
+  expect(watched(['tick', 0], ...ticks(20_000, 24_000))).toBe(2500);
+});
+
+test('between ticks it stands still after one and a half intervals, however many records come', () => {
+  expect(watched(['tick', 0], ['record', 1400], ['record', 9000])).toBe(1500);
+});
+
+test('now never goes backwards, whatever the stamps', () => {
+  const clock = run([
+    ['tick', 5000],
+    ['record', 1000],
+    ['tick', 2000],
+  ]);
+  expect(timeOf(clock, 1000)).toEqual({ now: T + 5000, watched: T + 5000, doors: {} });
+});
+
+test('watched time is monotone and never faster than now, over any order of ticks and records', async () => {
+  const fc = await import('fast-check');
+  const step = fc.tuple(fc.constantFrom('tick', 'record', 'door'), fc.integer({ min: 0, max: 60_000 }));
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      let clock = run([['tick', 0]]);
+      for (const one of steps as Step[]) {
+        const before = timeOf(clock, 1000);
+        clock = run([one], clock);
+        const after = timeOf(clock, 1000);
+        const doors = Object.keys(before.doors);
+        expect(after.watched).toBeGreaterThanOrEqual(before.watched);
+        expect(after.watched - before.watched).toBeLessThanOrEqual(after.now - before.now);
+        for (const d of doors) expect(after.doors[d]! - before.doors[d]!).toBeGreaterThanOrEqual(0);
+        for (const d of doors) expect(after.doors[d]! - before.doors[d]!).toBeLessThanOrEqual(after.now - before.now);
+      }
+    }),
+  );
+});
+
+test('a door that is away for a while grants its agents that time, and the others nothing', () => {
+  const open = ticks(0, 10_000).flatMap((one): Step[] => [one, ['door', one[1]]]);
+  const away = run([...open, ...ticks(11_000, 20_000)]);
+  expect(timeOf(away, 1000).watched - T).toBe(20_000);
+  expect(timeOf(away, 1000).doors.gateway! - T).toBeLessThanOrEqual(11_500);
+});
+
+test('a door seen for the first time begins where the partition stands: what it lost is not held against its agents', () => {
+  const gapped = run([['tick', 0], ...ticks(60_000, 70_000), ['door', 70_000]]);
+  const { watched: own, doors } = timeOf(gapped, 1000);
+  expect(doors.gateway).toBe(own);
+});
+
+test('with several sources, time is the smallest of their latest ticks, once all have been seen', () => {
+  const one = tickOf(START, '0', T + 5000, 2, 1000);
+  expect(one.now).toBe(0);
+  const both = tickOf(one, '1', T + 3000, 2, 1000);
+  expect(both.now).toBe(T + 3000);
+  expect(tickOf(both, '0', T + 9000, 2, 1000).now).toBe(T + 3000);
+  expect(tickOf(both, '1', T + 9000, 2, 1000).now).toBe(T + 5000);
+});
+
+test('the cap scales with the interval at which ticks come', () => {
+  const every5 = (at: readonly number[]) =>
+    timeOf(
+      at.reduce((clock, t) => tick(clock, T + t, 5000), START),
+      5000,
+    ).watched - T;
+  expect(every5([0, 5000, 10_000, 16_000])).toBe(16_000);
+  expect(every5([0, 7501])).toBe(7500);
+});
+
+test('a clock restored from JSON goes on as if nothing had happened', () => {
+  const steps: Step[] = [...ticks(0, 5000), ['door', 5200], ['tick', 20_000]];
+  const clock = run(steps);
+  const restored = JSON.parse(JSON.stringify(clock)) as ClockState;
+  expect(run(ticks(21_000, 30_000), restored)).toEqual(run(ticks(21_000, 30_000), clock));
+});

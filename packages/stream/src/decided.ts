@@ -1,0 +1,170 @@
+import type { Draft } from '@vigil/events';
+import { type Clock, NEVER } from './decider.ts';
+import type { Surroundings } from './fold.ts';
+import { eventOf, receivedAt } from './inputs.ts';
+import type { LogRecord, OutRecord } from './log.ts';
+import type { AnyDecider, AnyMapper, AnyProcessor } from './processor.ts';
+import { type Cause, enveloped, type Speaker, speak } from './speech.ts';
+import { type Entry, Store } from './store.ts';
+
+/** How long a key is left alone after its deadline threw, milliseconds. */
+const PUSHED_MS = 3_600_000;
+
+/** What a processor decides, apart from time, dead letters and keys out of place. */
+export type Decided = {
+  readonly store: Store<unknown>;
+  /** What follows from a record. Changes nothing where it throws. */
+  readonly on: (record: LogRecord, clock: Clock) => readonly OutRecord[];
+  /** What is due at a tick, in the order (moment, key). `refuse` gives the dead letter of a state whose deadline threw. */
+  readonly deadlines: (
+    tick: LogRecord,
+    clock: Clock,
+    refuse: (state: LogRecord, error: unknown) => readonly OutRecord[],
+  ) => readonly OutRecord[];
+};
+
+export const decidedBy = (processor: AnyProcessor, around: Surroundings): Decided => {
+  const speaker = { ...processor, codec: around.codec, partitions: around.partitions };
+  return 'decider' in processor ? new ByDecider(processor, around, speaker) : new ByMapper(processor, around, speaker);
+};
+
+class ByMapper implements Decided {
+  readonly store = new Store<unknown>(0);
+  readonly #processor: AnyMapper;
+  readonly #around: Surroundings;
+  readonly #speaker: Speaker;
+
+  constructor(processor: AnyMapper, around: Surroundings, speaker: Speaker) {
+    this.#processor = processor;
+    this.#around = around;
+    this.#speaker = speaker;
+  }
+
+  on(record: LogRecord, clock: Clock): readonly OutRecord[] {
+    const input = eventOf(record, this.#around.codec, this.#processor.decode);
+    const stamp = receivedAt(record);
+    const { correlationId } = input;
+    const drafts = this.#processor.map(input, clock.now, stamp);
+    this.#around.count('events_written', drafts.length, this.#processor.processor);
+    return drafts.map((draft, ordinal) => {
+      const said = { stateKey: null, version: null, epoch: null, ordinal, now: stamp, correlationId };
+      return { ...speak(this.#speaker, draft, { record, input }, said), timestamp: clock.now };
+    });
+  }
+
+  deadlines(): readonly OutRecord[] {
+    return [];
+  }
+}
+
+class ByDecider implements Decided {
+  readonly store: Store<unknown>;
+  readonly #processor: AnyDecider;
+  readonly #around: Surroundings;
+  readonly #speaker: Speaker;
+
+  constructor(processor: AnyDecider, around: Surroundings, speaker: Speaker) {
+    this.#processor = processor;
+    this.#around = around;
+    this.#speaker = speaker;
+    this.store = new Store(processor.shape, processor.upgrade);
+  }
+
+  on(record: LogRecord, clock: Clock): readonly OutRecord[] {
+    const { decider, stateKey } = this.#processor;
+    const input = eventOf(record, this.#around.codec);
+    const key = stateKey === undefined ? input.key : stateKey(input);
+    const known = this.store.get(key);
+    const entry = known ?? this.#fresh(clock);
+    const told = decider.observe(entry.state, input, clock);
+    const { outs, after } = this.#say(
+      key,
+      { ...entry, state: told, correlationId: input.correlationId },
+      { record, input },
+      clock,
+    );
+    if (known !== undefined || outs.length > 0 || !isInitial(decider.initial, told)) this.store.put(key, after);
+    return outs;
+  }
+
+  deadlines(
+    tick: LogRecord,
+    clock: Clock,
+    refuse: (state: LogRecord, error: unknown) => readonly OutRecord[],
+  ): readonly OutRecord[] {
+    const due: { readonly key: string; readonly at: number }[] = [];
+    const outs: OutRecord[] = [];
+    const guarded = <T>(key: string, ask: () => T): T | undefined => {
+      try {
+        return ask();
+      } catch (error) {
+        outs.push(...refuse(this.#asRecord(key, tick), error));
+        this.#push(key, clock);
+        return undefined;
+      }
+    };
+    for (const key of this.store.due(clock.now)) {
+      const at = guarded(key, () => this.#dueAgain(key, clock));
+      if (at !== undefined && at <= clock.now) due.push({ key, at });
+    }
+    due.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
+    for (const { key } of due) outs.push(...(guarded(key, () => this.#onDeadline(key, tick, clock)) ?? []));
+    this.#around.count('deadlines_fired', due.length, this.#processor.processor);
+    return outs;
+  }
+
+  /** What lies in the store is a lower bound, for watched time may have stood still since: asked anew, armed again where it is too early. */
+  #dueAgain(key: string, clock: Clock): number {
+    const at = this.#processor.decider.dueAt(this.#entry(key).state, clock);
+    if (at > clock.now) this.store.rearm(key, at);
+    return at;
+  }
+
+  #onDeadline(key: string, tick: LogRecord, clock: Clock): readonly OutRecord[] {
+    const { outs, after } = this.#say(key, this.#entry(key), { record: tick, input: null }, clock);
+    if (this.#processor.decider.forgets?.(after.state, clock)) this.store.forget(key);
+    else this.store.put(key, after);
+    return outs;
+  }
+
+  /** Decides once; then what was said is evolved. Nothing is kept before all of it has gone well. */
+  #say(key: string, entry: Entry<unknown>, cause: Cause, clock: Clock) {
+    const { decider } = this.#processor;
+    const drafts = decider.decide(entry.state, clock);
+    let version = entry.version;
+    const outs = drafts.map((draft, ordinal) => {
+      if (enveloped(draft.topic)) version += 1;
+      const { epoch, correlationId } = entry;
+      return speak(this.#speaker, draft, cause, {
+        stateKey: key,
+        version,
+        epoch,
+        ordinal,
+        now: clock.now,
+        correlationId,
+      });
+    });
+    const state = drafts.reduce((before: unknown, draft: Draft) => decider.evolve(before, draft), entry.state);
+    this.#around.count('events_written', drafts.length, this.#processor.processor);
+    return { outs, after: { ...entry, state, version, dueAt: decider.dueAt(state, clock) } };
+  }
+
+  #fresh(clock: Clock): Entry<unknown> {
+    return { state: this.#processor.decider.initial, dueAt: NEVER, version: 0, epoch: clock.now, correlationId: '' };
+  }
+
+  #entry(key: string): Entry<unknown> {
+    return this.store.get(key) as Entry<unknown>;
+  }
+
+  #push(key: string, clock: Clock): void {
+    this.store.push(key, clock.now + PUSHED_MS);
+  }
+
+  /** A state as the record that its dead letter shows. */
+  #asRecord(key: string, tick: LogRecord): LogRecord {
+    return { ...tick, key, value: this.store.bytes(key) };
+  }
+}
+
+const isInitial = (initial: unknown, state: unknown): boolean => JSON.stringify(initial) === JSON.stringify(state);

@@ -1,0 +1,26 @@
+/** This record cannot be read or decided: it goes to the dead-letter topic with `reason`, and the rest flows on. */
+export class DeadLetter extends Error {
+  override readonly name = 'DeadLetter';
+  readonly reason: string;
+  constructor(reason: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** Somebody else owns it now, or it is away for a moment: throw away what was in hand, open it anew, ask again. */
+export class Retry extends Error {
+  override readonly name = 'Retry';
+}
+
+/** Only a new process helps: it ends with code 1 and its supervisor starts it again. */
+export class Fatal extends Error {
+  override readonly name = 'Fatal';
+  readonly exitCode = 1;
+}
+
+/** Starting again changes nothing: the process ends with code 2, and somebody must do what the message says. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly exitCode = 2;
+}

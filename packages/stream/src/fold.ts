@@ -1,0 +1,119 @@
+import { type Codec, UnknownSchemaId } from '@vigil/events';
+import { type ClockState, doorOpen, pass, START, TICK_MS, tick, tickOf, timeOf } from './clock.ts';
+import { DeadLetterLimits, deadLetterOf, deadLetterTopic } from './dead-letters.ts';
+import { type Decided, decidedBy } from './decided.ts';
+import type { Clock } from './decider.ts';
+import { misplaced } from './inputs.ts';
+import type { LogRecord, OutRecord } from './log.ts';
+import type { Count } from './metrics.ts';
+import { partitionOf } from './murmur2.ts';
+import type { AnyProcessor } from './processor.ts';
+
+export const TICK = '@tick/';
+export const DOOR = '@door/';
+
+/** What a fold needs to know of the world. `sources`: the partitions of the agent and task key spaces. */
+export type Surroundings = {
+  readonly codec: Codec;
+  readonly partition: number;
+  readonly partitions: (topic: string) => number;
+  readonly sources: number;
+  readonly count: Count;
+};
+
+/** One partition of a processor: pure, synchronous, without I/O or a clock of its own. Records in, records out. */
+export class Fold {
+  readonly decided: Decided;
+  readonly limits = new DeadLetterLimits();
+  clock: ClockState = START;
+  readonly #processor: AnyProcessor;
+  readonly #around: Surroundings;
+  readonly #intervalMs: number;
+
+  constructor(processor: AnyProcessor, around: Surroundings) {
+    this.#processor = processor;
+    this.#around = around;
+    this.#intervalMs = processor.time?.everyMs ?? TICK_MS;
+    this.decided = decidedBy(processor, around);
+  }
+
+  get time(): Clock {
+    return timeOf(this.clock, this.#intervalMs);
+  }
+
+  /** What follows from a record. Throws UnknownSchemaId, with nothing changed: learn it, then apply the record again. */
+  apply(record: LogRecord): readonly OutRecord[] {
+    this.#around.count('records_read', 1, this.#processor.processor);
+    if (record.key?.startsWith('@')) return this.#signal(record.key, record);
+    if (this.#carriesTime(record)) this.clock = pass(this.clock, record.timestamp);
+    try {
+      const elsewhere = misplaced(record, this.#around.partitions(record.topic));
+      if (elsewhere !== undefined) this.#around.count('records_moved', 1, this.#processor.processor);
+      const outs = elsewhere === undefined ? this.decided.on(record, this.time) : [elsewhere];
+      this.limits.count(false, this.clock.now);
+      return outs;
+    } catch (error) {
+      if (error instanceof UnknownSchemaId) throw error;
+      return this.refuse(record, error);
+    }
+  }
+
+  /** The dead letter of a record that cannot be read or decided. */
+  refuse(record: LogRecord, error: unknown, otherwise = 'undecided'): readonly OutRecord[] {
+    this.limits.count(true, this.clock.now);
+    this.#around.count('dead_letters', 1, this.#processor.processor);
+    const topic = deadLetterTopic(this.#processor.service);
+    const payload = deadLetterOf(record, error, otherwise, this.clock.now);
+    const value = this.#around.codec.encode({ topic, type: 'DEAD_LETTER', payload } as Parameters<Codec['encode']>[0]);
+    const partition = partitionOf(record.key ?? '', this.#around.partitions(topic));
+    return [{ topic, partition, key: record.key, value, timestamp: this.clock.now }];
+  }
+
+  /** Where nothing has carried time yet, the first record does: a decision is never dated zero. */
+  #carriesTime(record: LogRecord): boolean {
+    const { time } = this.#processor;
+    return time === null || this.clock.now === 0 || (record.topic === time.topic && time.sources === 'own');
+  }
+
+  #signal(key: string, record: LogRecord): readonly OutRecord[] {
+    const { time } = this.#processor;
+    if (time === null || record.topic !== time.topic) return [];
+    if (key.startsWith(DOOR)) return this.#door(key, record);
+    return key.startsWith(TICK) ? this.#tick(key, record, time.sources) : [];
+  }
+
+  #door(key: string, record: LogRecord): readonly OutRecord[] {
+    this.clock = doorOpen(this.clock, key.slice(DOOR.length), record.timestamp);
+    return this.#processor.ticks
+      .filter(({ to }) => to === 'same')
+      .map(({ topic }) => ({ ...this.#mark(key, record.timestamp), topic, partition: record.partition }));
+  }
+
+  #tick(key: string, record: LogRecord, sources: 'own' | 'every'): readonly OutRecord[] {
+    const before = this.clock.own.tick;
+    const source = key.slice(TICK.length);
+    this.clock =
+      sources === 'own'
+        ? tick(this.clock, record.timestamp, this.#intervalMs)
+        : tickOf(this.clock, source, record.timestamp, this.#around.sources, this.#intervalMs);
+    if (sources === 'every' && this.clock.own.tick === before) return [];
+    const stamp = sources === 'own' ? record.timestamp : this.clock.own.tick;
+    const fired = this.decided.deadlines(record, this.time, (state, error) => this.refuse(state, error, 'deadline'));
+    return [...fired, ...this.#forward(before, stamp)];
+  }
+
+  /** Passes time on along the routes, in order behind everything that was said at it. */
+  #forward(before: number, stamp: number): readonly OutRecord[] {
+    const { partition, partitions } = this.#around;
+    return this.#processor.ticks
+      .filter(({ everyMs }) => everyMs <= TICK_MS || Math.floor(before / everyMs) !== Math.floor(stamp / everyMs))
+      .flatMap(({ topic, to }) => {
+        const all = to === 'same' ? [partition] : Array.from({ length: partitions(topic) }, (_, p) => p);
+        return all.map((p) => ({ ...this.#mark(`${TICK}${partition}`, stamp), topic, partition: p }));
+      });
+  }
+
+  #mark(key: string, timestamp: number) {
+    return { key, value: null, timestamp };
+  }
+}

@@ -1,0 +1,18 @@
+export { type Clock, type Decider, NEVER } from './decider.ts';
+export { DeadLetter, Fatal, Refused, Retry } from './errors.ts';
+export { Fold, type Surroundings } from './fold.ts';
+export type { Batch, Bounds, From, Headers, Log, LogRecord, OutRecord, Position } from './log.ts';
+export type { Logger } from './logger.ts';
+export { type Count, METRICS, type Metric } from './metrics.ts';
+export { partitionOf } from './murmur2.ts';
+export { type Processor, snapshotTopic } from './processor.ts';
+export {
+  type PartitionStatus,
+  type ProcessorOptions,
+  type RunningProcessor,
+  runProcessor,
+} from './run-processor.ts';
+export type { Phase } from './slot.ts';
+export { startDoor } from './ticks.ts';
+export type { DeciderProcessor, MapperProcessor, TickRoute, Topology } from './topology.ts';
+export { type Outside, type Writer, writer } from './writer.ts';

@@ -1,0 +1,55 @@
+import { type Codec, catalogue, type HealthEvent, ID, type TopicName } from '@vigil/events';
+import { DeadLetter } from './errors.ts';
+import { positionOf } from './ids.ts';
+import type { LogRecord, OutRecord } from './log.ts';
+import { partitionOf } from './murmur2.ts';
+
+/** The header of a record that was moved to its partition, or replayed: when it was first received, epoch milliseconds. */
+export const MOVED = 'moved';
+
+/** When the broker first received it. A moved record cannot have been received after it was written again. */
+export const receivedAt = (record: LogRecord): number => {
+  const moved = Number(record.headers[MOVED]);
+  return moved > 0 ? Math.min(moved, record.timestamp) : record.timestamp;
+};
+
+const isCommand = (topic: string): boolean =>
+  (catalogue as Readonly<Record<string, { kind: string }>>)[topic]?.kind === 'cmd' || topic.startsWith('onex.cmd.');
+
+/** The record again, where a foreign partitioner misplaced it; undefined: it lies right. Throws DeadLetter where its key is none. */
+export const misplaced = (record: LogRecord, partitions: number): OutRecord | undefined => {
+  const { topic, key, value, headers } = record;
+  if (key === null) throw new DeadLetter('no_key', 'the record has no key');
+  if (!ID.test(key))
+    throw new DeadLetter('bad_key', `the key is ${JSON.stringify(key.slice(0, 140))}: 1 to 128 of A-Z a-z 0-9 . _ : -`);
+  if (!isCommand(topic)) return undefined;
+  const partition = partitionOf(key, partitions);
+  if (partition === record.partition) return undefined;
+  return { topic, partition, key, value, headers: { ...headers, [MOVED]: String(receivedAt(record)) } };
+};
+
+type Read = { readonly type: string; readonly payload: unknown };
+/** The decoders that topics have of their own. */
+export type Decoders = { readonly [topic: string]: ((record: LogRecord, codec: Codec) => Read) | undefined };
+
+/** Decodes a record. A flat contract gets an envelope made from where it lies. Throws DeadLetter, Undecodable, UnknownSchemaId. */
+export const eventOf = (record: LogRecord, codec: Codec, decoders: Decoders = {}): HealthEvent => {
+  if (record.value === null) throw new DeadLetter('no_value', 'the record has no value');
+  const own = decoders[record.topic];
+  const { type, payload, envelope } =
+    own === undefined
+      ? codec.decode(record.topic as TopicName, record.value)
+      : { ...own(record, codec), envelope: null };
+  const id = positionOf(record);
+  const flat = {
+    eventId: id,
+    stateKey: null,
+    version: null,
+    epoch: null,
+    occurredAt: receivedAt(record),
+    correlationId: id,
+    causationId: null,
+    policy: null,
+  };
+  return { ...(envelope ?? flat), topic: record.topic, type, key: record.key, payload } as HealthEvent;
+};

@@ -1,0 +1,109 @@
+import type { Codec } from '@vigil/events';
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** A record as it lies in the log. `timestamp`: the broker's or the writer's, epoch milliseconds, as the topic is set. */
+export type LogRecord = {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly key: string | null;
+  readonly value: Buffer | null;
+  readonly timestamp: number;
+  readonly headers: Headers;
+};
+
+/** A record to be written. Without a timestamp it gets the moment of writing. */
+export type OutRecord = {
+  readonly topic: string;
+  readonly partition: number;
+  readonly key: string | null;
+  readonly value: Buffer | null;
+  readonly timestamp?: number;
+  readonly headers?: Headers;
+};
+
+/** The first offset that is there, and the one that the next record gets, finished transactions or not. */
+export type Bounds = { readonly low: number; readonly high: number };
+
+/** What one fetch of one partition gave: committed records only. `fetched`: the offset asked for; `next`: the one to go on at; `end`: the log's. */
+export type Batch = {
+  readonly topic: string;
+  readonly partition: number;
+  readonly fetched: number;
+  readonly next: number;
+  readonly end: number;
+  readonly records: readonly LogRecord[];
+};
+
+/** Writes of one transactional id. Whoever fences the same id later ends it: its next commit throws Retry. */
+export type Transactor = {
+  /** All of it becomes visible together, or none. Throws Retry where it was fenced. */
+  readonly commit: (records: readonly OutRecord[]) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** One member of a group: partition NUMBERS are shared out, those of all its topics together. */
+export type Member = {
+  readonly group: string;
+  readonly topics: readonly string[];
+  /** how long a fetch may wait for more, milliseconds: the interval of commits */
+  readonly paceMs: number;
+  /** what it holds now, and keeps where balance allows */
+  readonly held: () => readonly number[];
+  /** revoke and assign in one. Every partition starts again at the group's offsets unless it is sought. Synchronous */
+  readonly assigned: (partitions: ReadonlySet<number>, membership: Membership) => void;
+  /** the group has heard of us */
+  readonly beat: () => void;
+  /** false: not taken; it is fetched again after a seek. One at a time a topic and partition */
+  readonly take: (batch: Batch) => Promise<boolean>;
+  /** a fetch had nothing but control and aborted records */
+  readonly skipped: (batch: Omit<Batch, 'records' | 'end'>) => void;
+  /** the membership has ended for good */
+  readonly lost: (error: Error) => void;
+};
+
+export type Membership = {
+  readonly seek: (topic: string, partition: number, offset: number) => void;
+  /** Of all topics of the member. */
+  readonly pause: (partition: number) => void;
+  readonly resume: (partition: number) => void;
+  /** The group's offsets: where a member without positions of its own starts, and what lag tools read. */
+  readonly publish: (offsets: readonly Position[]) => Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+export type Position = { readonly topic: string; readonly partition: number; readonly offset: number };
+
+/** Where to begin reading: the moment's end, all there is, or the first record at or after a time (epoch milliseconds). */
+export type From = 'end' | 'beginning' | number;
+
+/** The log: Kafka, or memory for tests. What runs on one runs on the other; log.contract.ts says what both promise. */
+export type Log = AsyncDisposable & {
+  readonly codec: Codec;
+  readonly clusterId: () => Promise<string>;
+  /** Throws Refused where a topic is missing. */
+  readonly partitionCount: (topic: string) => Promise<number>;
+  /** By partition number. */
+  readonly bounds: (topic: string) => Promise<readonly Bounds[]>;
+  /** Reads the committed records of `[low, high)` in order. */
+  readonly read: (
+    topic: string,
+    partition: number,
+    range: Bounds,
+    apply: (record: LogRecord) => void,
+    signal: AbortSignal,
+  ) => Promise<void>;
+  /** Ends whatever others do under this id, and waits until what they had finished is visible. */
+  readonly fence: (transactionalId: string) => Promise<Transactor>;
+  /** Outside transactions, acknowledged by all replicas, in the order of the calls. */
+  readonly write: (records: readonly OutRecord[]) => Promise<void>;
+  readonly join: (member: Member) => Promise<Membership>;
+  /** Reads all partitions of the topics as long as the signal is not aborted, leaving no group behind. Resolves when it has begun. */
+  readonly follow: (
+    topics: readonly string[],
+    from: From,
+    onRecord: (record: LogRecord) => void,
+    signal: AbortSignal,
+  ) => Promise<void>;
+};

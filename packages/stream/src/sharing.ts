@@ -1,0 +1,26 @@
+/** A member of a group, and the partitions it has now. */
+export type Holder = { readonly id: string; readonly held: readonly number[] };
+
+/**
+ * Shares partition numbers out evenly, so that those of all topics lie together, and leaves with a member what it has as far as the
+ * shares allow: a newcomer takes from each only what is its due.
+ */
+export const shareOut = (members: readonly Holder[], partitions: number): ReadonlyMap<string, readonly number[]> => {
+  const holders = members.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const free = new Set(Array.from({ length: partitions }, (_, p) => p));
+  const due = (place: number) =>
+    Math.floor(partitions / holders.length) + (place < partitions % holders.length ? 1 : 0);
+  const kept = holders.map(({ held }, place) =>
+    held
+      .filter((p) => free.has(p))
+      .slice(0, due(place))
+      .filter((p) => free.delete(p)),
+  );
+  const rest = [...free];
+  return new Map(
+    holders.map(({ id }, place) => {
+      const mine = kept[place] ?? [];
+      return [id, [...mine, ...rest.splice(0, due(place) - mine.length)].toSorted((a, b) => a - b)];
+    }),
+  );
+};

@@ -1,0 +1,216 @@
+import { Undecodable, UnknownSchemaId } from '@vigil/events';
+import type { ClockState } from './clock.ts';
+import { Fatal, Refused, Retry } from './errors.ts';
+import { Fold, type Surroundings } from './fold.ts';
+import type { Batch, Bounds, Log, LogRecord, OutRecord, Transactor } from './log.ts';
+import { type AnyProcessor, snapshotTopic } from './processor.ts';
+import { within } from './within.ts';
+
+export const POSITION = '@position/';
+/** Above the client's own retries, below the session of a consumer that waits for it. */
+const COMMIT_MS = 20_000;
+
+/** fencing: ends whoever had it before → restoring: reads states and positions → running → lost: for good; a new slot is opened instead. */
+export type Phase = 'fencing' | 'restoring' | 'running' | 'lost';
+
+/** One partition of a processor and its life. It holds the state, the positions and the right to write; on any doubt all three go. */
+export class Slot {
+  readonly partition: number;
+  readonly positions = new Map<string, number>();
+  /** the end of each input when it was last seen */
+  readonly ends = new Map<string, number>();
+  phase: Phase = 'fencing';
+  /** grows with whatever is got done: the watchdog looks at it */
+  progress = 0;
+  readonly #log: Log;
+  readonly #processor: AnyProcessor;
+  readonly #around: Surroundings;
+  readonly #fold: Fold;
+  readonly #given = new AbortController();
+  #transactor: Transactor | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+  #marked = false;
+
+  constructor(log: Log, processor: AnyProcessor, around: Surroundings) {
+    this.#log = log;
+    this.#processor = processor;
+    this.#around = around;
+    this.partition = around.partition;
+    this.#fold = new Fold(processor, around);
+  }
+
+  get clock(): ClockState {
+    return this.#fold.clock;
+  }
+
+  /** how many keys it remembers */
+  get size(): number {
+    return this.#fold.decided.store.size;
+  }
+
+  /** records not read yet, of all inputs */
+  get lag(): number {
+    let lag = 0;
+    for (const [topic, end] of this.ends) lag += Math.max(0, end - (this.positions.get(topic) ?? 0));
+    return lag;
+  }
+
+  /** The only fence there is: whoever opens the slot next under this id ends this one. */
+  get transactionalId(): string {
+    return `${this.#processor.processor}-${this.partition}`;
+  }
+
+  /** Throws Refused where what is stored does not fit what is there; Retry where it was lost meanwhile. */
+  async open(): Promise<void> {
+    this.#transactor = await this.#log.fence(this.transactionalId);
+    this.#still();
+    this.phase = 'restoring';
+    await this.#restore();
+    await this.#place();
+    this.#still();
+    this.phase = 'running';
+  }
+
+  /** Folds a batch record by record, then writes outputs, changed states and the position together. One at a time. */
+  take(batch: Batch): Promise<void> {
+    const job = this.#queue.then(() => this.#take(batch));
+    this.#queue = job.catch(() => {});
+    return within(COMMIT_MS, job, `${batch.topic}/${batch.partition}: the transaction`);
+  }
+
+  /** A fetch held only control or aborted records: moves on without writing. */
+  skip({ topic, fetched, next }: Omit<Batch, 'records' | 'end'>): void {
+    const position = this.positions.get(topic);
+    if (position === undefined || fetched > position || next <= position) return;
+    this.positions.set(topic, next);
+    this.progress += 1;
+  }
+
+  lose(): void {
+    void this.close();
+  }
+
+  /** Gives it up, after the batch in hand. */
+  async close(): Promise<void> {
+    if (this.phase === 'lost') return;
+    this.phase = 'lost';
+    this.#given.abort();
+    await this.#queue.then(() => this.#transactor?.close()).catch(() => {});
+  }
+
+  async #restore(): Promise<void> {
+    const topic = snapshotTopic(this.#processor.processor);
+    const range = (await this.#log.bounds(topic))[this.partition] as Bounds;
+    await this.#log.read(topic, this.partition, range, (record) => this.#remember(record), this.#given.signal);
+    this.#still();
+    if (this.#fold.decided.store.size > 0 && this.positions.size === 0)
+      throw new Refused(
+        `${topic}/${this.partition} holds states but no position: it was not written by this runner. Delete the topic and read again from the beginning, or restore it whole`,
+      );
+  }
+
+  #remember({ key, value }: LogRecord): void {
+    this.progress += 1;
+    if (key === null) return;
+    if (!key.startsWith(POSITION)) {
+      this.#fold.decided.store.restore(key, value);
+      return;
+    }
+    if (value === null) return;
+    const { next, clock } = JSON.parse(value.toString()) as { next: number; clock: ClockState };
+    this.positions.set(key.slice(POSITION.length), next);
+    this.#fold.clock = clock;
+  }
+
+  /** Every position must lie within its topic: what is gone cannot be read, and what is to come was not this topic's. */
+  async #place(): Promise<void> {
+    for (const topic of this.#processor.reads) {
+      const { low, high } = (await this.#log.bounds(topic))[this.partition] as Bounds;
+      const at = this.positions.get(topic) ?? low;
+      if (at < low || at > high)
+        throw new Refused(
+          `${this.#processor.processor}: the position ${at} of ${topic}/${this.partition} is outside [${low}, ${high}]. ` +
+            `${at < low ? 'Records were deleted before they were read' : 'The topic was cut or made anew'}: move the position with \`vigil topics reset\``,
+        );
+      this.positions.set(topic, at);
+      this.ends.set(topic, high);
+    }
+  }
+
+  async #take(batch: Batch): Promise<void> {
+    if (this.phase !== 'running') throw new Retry('the slot is lost');
+    const { topic, partition, fetched, end, next } = batch;
+    const position = this.positions.get(topic) as number;
+    if (fetched > position) throw new Fatal(`${topic}/${partition} jumped: at ${position}, got ${fetched}`);
+    if (end < position) throw new Fatal(`${topic}/${partition} ends at ${end}, before our position ${position}`);
+    this.ends.set(topic, end);
+    if (next <= position) return;
+    const unread = batch.records.filter(({ offset }) => offset >= position);
+    const { outs, stoppedAt } = await this.#foldAll(unread);
+    const after = stoppedAt ?? next;
+    await this.#commit([...this.#marker(), ...outs, ...this.#changes(topic, after)]);
+    this.positions.set(topic, after);
+    this.progress += 1;
+    if (stoppedAt !== undefined)
+      throw new Fatal(
+        `${this.#processor.processor}: ${this.#fold.limits.exceeded}; the last is of ${topic}/${partition}/${stoppedAt - 1}`,
+      );
+  }
+
+  /** Stops behind the record that makes dead letters too many; what came before is kept. */
+  async #foldAll(records: readonly LogRecord[]): Promise<{ outs: OutRecord[]; stoppedAt?: number }> {
+    const outs: OutRecord[] = [];
+    for (const record of records) {
+      for (const out of await this.#foldOne(record)) outs.push(out);
+      if (this.#fold.limits.exceeded !== null) return { outs, stoppedAt: record.offset + 1 };
+    }
+    return { outs };
+  }
+
+  #foldOne(record: LogRecord): readonly OutRecord[] | Promise<readonly OutRecord[]> {
+    try {
+      return this.#fold.apply(record);
+    } catch (error) {
+      if (!(error instanceof UnknownSchemaId)) throw error;
+      return this.#learn(record, error);
+    }
+  }
+
+  /** A schema unknown to the registry too makes a dead letter; trouble with the registry is nobody's dead letter. */
+  async #learn(record: LogRecord, unknown: UnknownSchemaId): Promise<readonly OutRecord[]> {
+    try {
+      await this.#around.codec.learn(unknown);
+    } catch (error) {
+      if (error instanceof Undecodable) return this.#fold.refuse(record, error);
+      throw error;
+    }
+    return this.#foldOne(record);
+  }
+
+  async #commit(records: readonly OutRecord[]): Promise<void> {
+    await (this.#transactor as Transactor).commit(records);
+    this.#around.count('transactions', 1, this.#processor.processor);
+  }
+
+  /** Under which rules everything behind it was folded, and from where. */
+  #marker(): readonly OutRecord[] {
+    if (this.#marked || !('marker' in this.#processor) || this.#processor.marker === undefined) return [];
+    this.#marked = true;
+    const { topic, key, value } = this.#processor.marker;
+    const marked = JSON.stringify({ rules: value, from: Object.fromEntries(this.positions) });
+    return [{ topic, partition: this.partition, key, value: Buffer.from(marked), timestamp: this.clock.now }];
+  }
+
+  #changes(topic: string, next: number): readonly OutRecord[] {
+    const lies = { topic: snapshotTopic(this.#processor.processor), partition: this.partition };
+    const position = Buffer.from(JSON.stringify({ next, clock: this.clock }));
+    return [
+      ...this.#fold.decided.store.changes().map(([key, value]) => ({ ...lies, key, value })),
+      { ...lies, key: `${POSITION}${topic}`, value: position },
+    ];
+  }
+
+  #still(): void {
+    if (this.phase === 'lost') throw new Retry('the slot was lost while it opened');
+  }
+}

@@ -1,0 +1,51 @@
+import type { HealthEvent } from '@vigil/events';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Clock, Decider } from './decider.ts';
+import { type Listening, listener } from './fixture.ts';
+import { given, laws } from './testing.ts';
+
+const beat = { type: 'BEAT', topic: 'x', key: 'a' } as unknown as HealthEvent;
+const beats = fc.constant(beat);
+const honest = listener('out');
+const broken = (rest: Partial<Decider<Listening, HealthEvent, never>>) => ({ ...honest, ...rest }) as typeof honest;
+
+test('a decider that obeys the laws passes them', () => {
+  laws(honest, beats);
+});
+
+test('one that says a thing twice is found', () => {
+  expect(() => laws(broken({ evolve: (state) => state }), beats)).toThrow(/it says a thing once/);
+});
+
+test('one that decides before its deadline is found', () => {
+  const dueAt = (state: Listening, clock: Clock) => honest.dueAt(state, clock) + 5;
+  expect(() => laws(broken({ dueAt }), beats)).toThrow(/nothing is decided before dueAt/);
+});
+
+test('one whose state does not survive the snapshot is found', () => {
+  const observe = (state: Listening, input: HealthEvent, clock: Clock) => ({
+    ...honest.observe(state, input, clock),
+    at: new Date(0),
+  });
+  expect(() => laws(broken({ observe }), beats)).toThrow(/plain data/);
+});
+
+test('one that is not deterministic is found', () => {
+  let n = 0;
+  const observe = (state: Listening, input: HealthEvent, clock: Clock) => ({
+    ...honest.observe(state, input, clock),
+    seen: n++,
+  });
+  expect(() => laws(broken({ observe }), beats)).toThrow(/deterministic/);
+});
+
+test('given, when, then: what is told is answered, time that passes fires deadlines, unwatched time fires none', () => {
+  const agent = given(honest, 1_000_000);
+  expect(agent.tell(beat).map(({ type }) => type)).toEqual(['HEARD']);
+  agent.unwatched(60_000);
+  expect(agent.passTo(1_000_000 + 62_000)).toEqual([]);
+  expect(agent.passTo(1_000_000 + 63_000)).toMatchObject([{ type: 'MISSING', payload: { at: 1_063_000 } }]);
+  expect(agent.all()).toHaveLength(2);
+  expect(agent.state()).toMatchObject({ heard: 1, missing: true });
+});

@@ -1,0 +1,146 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Draft, HealthEvent } from '@vigil/events';
+import fc from 'fast-check';
+import { type Clock, type Decider, NEVER } from './decider.ts';
+
+/** A clock for tests: everything watched, unless said otherwise. */
+export const clockAt = (now: number, rest: Partial<Omit<Clock, 'now'>> = {}): Clock => ({
+  now,
+  watched: rest.watched ?? now,
+  doors: rest.doors ?? {},
+});
+
+/** Asks as the runner does: what is said is evolved. */
+const ask = <State, Input extends HealthEvent, Output extends Draft>(
+  decider: Decider<State, Input, Output>,
+  state: State,
+  clock: Clock,
+): { readonly state: State; readonly said: readonly Output[] } => {
+  const said = decider.decide(state, clock);
+  return { state: said.reduce(decider.evolve, state), said };
+};
+
+/** One key of a decider, driven by hand. Every call gives what was said at it; `at` is `now`, epoch milliseconds. */
+export type Driver<State, Input extends HealthEvent, Output extends Draft> = {
+  readonly state: () => State;
+  readonly all: () => readonly Output[];
+  readonly tell: (input: Input, at?: number | Clock) => readonly Output[];
+  /** Lets time pass as ticks would, one a second: deadlines on the way fire, with everything watched. */
+  readonly passTo: (at: number) => readonly Output[];
+  /** Lets time pass unwatched: `now` moves, `watched` does not. */
+  readonly unwatched: (ms: number) => void;
+  readonly clock: () => Clock;
+};
+
+const TICK_MS = 1000;
+
+/** Given a decider at a moment, `tell` it things and let time pass; then look at what it says. Throws where it breaks a law on the way. */
+export const given = <State, Input extends HealthEvent, Output extends Draft>(
+  decider: Decider<State, Input, Output>,
+  start: number | Clock = 1_795_305_600_000,
+  initial: State = decider.initial,
+): Driver<State, Input, Output> => {
+  let clock: Clock = typeof start === 'number' ? clockAt(start) : start;
+  let state = initial;
+  const all: Output[] = [];
+  const say = () => {
+    const asked = ask(decider, state, clock);
+    state = plain(asked.state);
+    all.push(...asked.said);
+    return asked.said;
+  };
+  const move = (ms: number, watchedMs: number) => {
+    const doors = Object.fromEntries(Object.entries(clock.doors).map(([door, at]) => [door, at + watchedMs]));
+    clock = { now: clock.now + ms, watched: clock.watched + watchedMs, doors };
+  };
+  const passTo = (at: number) => {
+    const said: Output[] = [];
+    while (clock.now < at) {
+      move(Math.min(TICK_MS, at - clock.now), Math.min(TICK_MS, at - clock.now));
+      if (decider.dueAt(state, clock) <= clock.now) said.push(...say());
+    }
+    return said;
+  };
+  const tell = (input: Input, at: number | Clock = clock) => {
+    if (typeof at === 'number') passTo(at);
+    else clock = at;
+    state = plain(decider.observe(state, input, clock));
+    return say();
+  };
+  return { state: () => state, all: () => all, tell, passTo, unwatched: (ms) => move(ms, 0), clock: () => clock };
+};
+
+/** A state as it comes back from the snapshot. */
+const plain = <State>(state: State): State => JSON.parse(JSON.stringify(state)) as State;
+
+type Step<Input> = { readonly input: Input | null; readonly ms: number; readonly watched: boolean };
+
+const same = (left: unknown, right: unknown, law: string, about: unknown): void => {
+  if (!isDeepStrictEqual(left, right))
+    throw new Error(`${law}: ${JSON.stringify(left)} and ${JSON.stringify(right)} differ, at ${JSON.stringify(about)}`);
+};
+
+const checkMoment = <State, Input extends HealthEvent, Output extends Draft>(
+  decider: Decider<State, Input, Output>,
+  state: State,
+  clock: Clock,
+): State => {
+  same(decider.decide(state, clock), decider.decide(state, clock), 'it is deterministic', state);
+  same(plain(state), state, 'its state is plain data', state);
+  same(decider.decide(plain(state), clock), decider.decide(state, clock), 'a restored state decides the same', state);
+  const asked = ask(decider, state, clock);
+  same(decider.decide(asked.state, clock), [], 'it says a thing once', asked.said);
+  same(plain(asked.state), asked.state, 'its state is plain data', asked.state);
+  const dueAt = decider.dueAt(asked.state, clock);
+  if (Number.isNaN(dueAt)) throw new Error(`its deadlines are moments: NaN for ${JSON.stringify(asked.state)}`);
+  return asked.state;
+};
+
+/** Just before the deadline, and half-way to it, nothing is said; the deadline of a moment before it is not behind it. */
+const checkHonest = <State, Input extends HealthEvent, Output extends Draft>(
+  decider: Decider<State, Input, Output>,
+  state: State,
+  clock: Clock,
+): void => {
+  const dueAt = decider.dueAt(state, clock);
+  const until = dueAt === NEVER ? clock.now + 86_400_000 : dueAt - 1;
+  for (const now of [clock.now + Math.floor((until - clock.now) / 2), until]) {
+    if (now <= clock.now) continue;
+    const ms = now - clock.now;
+    const doors = Object.fromEntries(Object.entries(clock.doors).map(([door, at]) => [door, at + ms]));
+    const then = { now, watched: clock.watched + ms, doors };
+    same(decider.decide(state, then), [], 'nothing is decided before dueAt', { state, clock, dueAt, now });
+  }
+};
+
+/**
+ * The laws of deciders, over random inputs and times, some unwatched: it says a thing once; nothing is decided before `dueAt`; its
+ * state is plain data and decides the same restored; it is deterministic. Throws with the smallest example that breaks one.
+ */
+export const laws = <State, Input extends HealthEvent, Output extends Draft>(
+  decider: Decider<State, Input, Output>,
+  inputs: fc.Arbitrary<Input>,
+  { runs = 200, start = 1_795_305_600_000 }: { readonly runs?: number; readonly start?: number } = {},
+): void => {
+  const step: fc.Arbitrary<Step<Input>> = fc.record({
+    input: fc.option<Input, null>(inputs, { freq: 3, nil: null }),
+    ms: fc.oneof(fc.integer({ min: 0, max: 5000 }), fc.integer({ min: 0, max: 1_200_000 })),
+    watched: fc.boolean(),
+  });
+  const holds = (steps: readonly Step<Input>[]) => {
+    let state = decider.initial;
+    let clock = clockAt(start, { doors: { gateway: start } });
+    for (const { input, ms, watched } of steps) {
+      const by = watched ? ms : 0;
+      clock = { now: clock.now + ms, watched: clock.watched + by, doors: { gateway: (clock.doors.gateway ?? 0) + by } };
+      if (input !== null) {
+        const told = decider.observe(state, input, clock);
+        same(decider.observe(state, input, clock), told, 'it is deterministic', input);
+        state = told;
+      }
+      if (input !== null || decider.dueAt(state, clock) <= clock.now) state = checkMoment(decider, state, clock);
+      checkHonest(decider, state, clock);
+    }
+  };
+  fc.assert(fc.property(fc.array(step, { maxLength: 20 }), holds), { numRuns: runs, includeErrorInReport: true });
+};

@@ -1,0 +1,77 @@
+import type { Log } from './log.ts';
+import type { Slot } from './slot.ts';
+import { within } from './within.ts';
+
+/** Without progress for so long, though there is something to read and the broker answers, only a new process helps. Above the transaction timeout. */
+const DEAF_MS = 15_000;
+const LOOK_MS = 1000;
+const LOOKS = 3;
+
+type Watched = { progress: number; since: number; looks: number };
+
+/** Looks at the slots once a second; `stuck` is told once, with the figures. */
+export class Watchdog {
+  readonly #log: Log;
+  readonly #slots: () => Iterable<Slot>;
+  readonly #reads: readonly string[];
+  readonly #stuck: (message: string) => void;
+  readonly #watched = new WeakMap<Slot, Watched>();
+  readonly #timer: NodeJS.Timeout;
+  #looking = false;
+
+  constructor(log: Log, slots: () => Iterable<Slot>, reads: readonly string[], stuck: (message: string) => void) {
+    this.#log = log;
+    this.#slots = slots;
+    this.#reads = reads;
+    this.#stuck = stuck;
+    this.#timer = setInterval(() => void this.look(performance.now()), LOOK_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** `now`: of a monotone clock, milliseconds. */
+  async look(now: number): Promise<void> {
+    const still = [...this.#slots()].filter((slot) => this.#standsStill(slot, now));
+    if (this.#looking || still.length === 0) return;
+    this.#looking = true;
+    try {
+      for (const slot of still) await this.#ask(slot, now);
+    } catch {
+      for (const slot of still) this.#of(slot, now).looks = 0; // the broker does not answer: no new process helps
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  #of(slot: Slot, now: number): Watched {
+    const known = this.#watched.get(slot) ?? { progress: slot.progress, since: now, looks: 0 };
+    this.#watched.set(slot, known);
+    return known;
+  }
+
+  #standsStill(slot: Slot, now: number): boolean {
+    const watched = this.#of(slot, now);
+    if (watched.progress !== slot.progress) this.#watched.set(slot, { progress: slot.progress, since: now, looks: 0 });
+    return now - this.#of(slot, now).since > DEAF_MS;
+  }
+
+  async #ask(slot: Slot, now: number): Promise<void> {
+    const watched = this.#of(slot, now);
+    const behind: string[] = [];
+    for (const topic of this.#reads) {
+      const high = (await within(3000, this.#log.bounds(topic), topic))[slot.partition]?.high ?? 0;
+      const at = slot.positions.get(topic) ?? 0;
+      if (high > at) behind.push(`${topic}/${slot.partition} stands at ${at} of ${high}`);
+    }
+    if (behind.length === 0) {
+      watched.since = now;
+      watched.looks = 0;
+      return;
+    }
+    watched.looks += 1;
+    const seconds = Math.round((now - watched.since) / 1000);
+    if (watched.looks >= LOOKS) this.#stuck(`${behind.join(', ')}, ${slot.phase}, for ${seconds} s`);
+  }
+}
