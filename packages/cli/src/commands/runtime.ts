@@ -1,0 +1,48 @@
+import { openWorld, readRuntimeConfig, startRuntime, WrongSettings } from '@vigil/supervisor';
+import type { Command } from 'commander';
+import {
+  agentEnvironment,
+  hostId,
+  logToStderr,
+  type SupervisingOptions,
+  stateDir,
+  withSupervisingOptions,
+  worldSettings,
+} from '../supervising.ts';
+
+type RuntimeOptions = SupervisingOptions & { readonly config: string };
+
+const stopSignal = (): Promise<NodeJS.Signals> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve(signal));
+  });
+
+/** How long the last reports may take to reach the gateway; what is left then is sent by the next runtime. */
+const farewellMs = 3000;
+
+const runRuntime = async (options: RuntimeOptions): Promise<void> => {
+  const stopped = stopSignal();
+  const config = readRuntimeConfig(options.config);
+  const dir = stateDir({ dir: options.dir ?? config.dir });
+  const world = openWorld(config.runtime, worldSettings(options, dir, logToStderr));
+  const runtime = await startRuntime({ config, host: hostId(), env: agentEnvironment() }, world);
+  logToStderr('the runtime watches its agents', { runtime: config.runtime, dir, pid: process.pid });
+  await runtime.stop(`its runtime received ${await stopped}`);
+  await world.outbox.settled(farewellMs);
+  world.close();
+};
+
+export const register = (program: Command): void => {
+  const command = program
+    .command('runtime')
+    .description("this host's daemon: starts its configured agents, spawns by order, supervises them all")
+    .requiredOption('--config <file>', 'the runtime configuration, YAML');
+  withSupervisingOptions(command).action(async (options: RuntimeOptions) => {
+    try {
+      await runRuntime(options);
+    } catch (error) {
+      if (error instanceof WrongSettings) command.error(`vigil runtime: ${error.message}`);
+      throw error;
+    }
+  });
+};

@@ -1,0 +1,65 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { homedir, hostname, tmpdir, userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Log, WorldSettings } from '@vigil/supervisor';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+/** What both supervising commands are told about the gateway and this machine. */
+export type SupervisingOptions = { readonly gateway: string; readonly token: string; readonly dir?: string };
+
+/** Options that the environment may set too. */
+export const withSupervisingOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--gateway <url>', 'where heartbeats go').env('VIGIL_GATEWAY_URL').default('http://127.0.0.1:7410'),
+    )
+    .addOption(new Option('--token <token>', "the gateway's bearer token").env('VIGIL_GATEWAY_TOKEN').default(''))
+    .addOption(
+      new Option('--dir <folder>', 'journal, locks and unsent reports (default: ~/.local/state/vigil)').env(
+        'VIGIL_STATE_DIR',
+      ),
+    );
+
+/** Host names may hold what an id may not. */
+export const hostId = (): string =>
+  hostname()
+    .replace(/[^A-Za-z0-9._:-]/g, '-')
+    .slice(0, 60);
+
+/** Agents inherit the environment, but not the key to the gateway: a token speaks for its runtime. */
+export const agentEnvironment = (): Record<string, string> => {
+  const { VIGIL_GATEWAY_TOKEN: _, ...inherited } = process.env;
+  return Object.fromEntries(
+    Object.entries(inherited).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+};
+
+export const collectLabel = (text: string, labels: Record<string, string>): Record<string, string> => {
+  const [name, value] = [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)];
+  if (!text.includes('=') || name === '') throw new InvalidArgumentError('write a label as name=value');
+  return { ...labels, [name]: value };
+};
+
+const line = (message: string, fields: Readonly<Record<string, unknown>> = {}): string =>
+  `${JSON.stringify({ time: new Date().toISOString(), message, ...fields })}\n`;
+
+/** A log beside the terminal, for a command that must not be disturbed. */
+export const logToFile = (path: string): Log => {
+  mkdirSync(dirname(path), { recursive: true });
+  return (message, fields) => appendFileSync(path, line(message, fields));
+};
+
+export const logToStderr: Log = (message, fields) => void process.stderr.write(line(message, fields));
+
+export const stateDir = (options: { readonly dir?: string | undefined }): string =>
+  options.dir ?? join(homedir(), '.local', 'state', 'vigil');
+
+export const worldSettings = (options: SupervisingOptions, dir: string, log: Log): WorldSettings => ({
+  dir,
+  socketDir: join(tmpdir(), `vigil-${userInfo().uid}`),
+  gateway: { url: options.gateway, token: options.token },
+  pid: process.pid,
+  clock: { now: () => Date.now(), monotonic: () => performance.now() },
+  log,
+  newId: () => crypto.randomUUID(),
+});

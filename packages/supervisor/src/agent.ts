@@ -1,0 +1,77 @@
+import type { Checkpoint, CheckpointRef } from '@vigil/events';
+import type { Identity } from './beat.ts';
+import type { Chore } from './chore.ts';
+import type { Log, MachineClock } from './clock.ts';
+import type { Gateway } from './gateway-client.ts';
+import type { Journal } from './journal.ts';
+import type { OrderEnvelope } from './order.ts';
+import type { Outbox } from './outbox.ts';
+import type { PatternSources } from './patterns.ts';
+import type { Pid } from './proc.ts';
+import type { Command } from './terminal.ts';
+
+/** How a text reaches the agent; auto: down the socket where somebody listens, else typed. */
+export type NudgeBy = 'auto' | 'socket' | 'terminal';
+
+/** One life of one agent. */
+export type AgentSpec = Identity &
+  Command & {
+    readonly patterns: PatternSources;
+    readonly nudge: NudgeBy;
+    /** exit 0 counts as finished only after the completion signal */
+    readonly mustSignalCompletion: boolean;
+    readonly checkpointRoots: readonly string[];
+    /** prints what it released, one a line */
+    readonly release: Chore | null;
+    readonly cleanup: Chore | null;
+    /** null: as the gateway asks */
+    readonly intervalMs: number | null;
+    /** what it continues from, and what it is told: paths */
+    readonly checkpoint: string | null;
+    readonly handover: string | null;
+    /** the spawn order behind it */
+    readonly orderId: string | null;
+  };
+
+/** What a supervisor needs of the machine and the network. */
+export type World = {
+  /** state that outlives the supervisor: locks, journal, outbox, archives */
+  readonly dir: string;
+  readonly socketDir: string;
+  readonly self: Pid;
+  readonly gateway: Gateway;
+  readonly outbox: Outbox;
+  readonly journal: Journal;
+  readonly clock: MachineClock;
+  /** from SIGTERM to SIGKILL, milliseconds */
+  readonly killAfterMs: number;
+  readonly log: Log;
+  readonly newId: () => string;
+  /** orders that came with a heartbeat's answer */
+  readonly onOrders: (orders: readonly OrderEnvelope[]) => void;
+};
+
+/** What the agent's process finds in its environment beside its own. */
+export const environmentOf = (spec: AgentSpec, socket: string): Readonly<Record<string, string>> => ({
+  ...spec.env,
+  VIGIL_SOCKET: socket,
+  VIGIL_AGENT_ID: spec.agentId,
+  VIGIL_INSTANCE_ID: spec.instanceId,
+  VIGIL_ATTEMPT: String(spec.attempt),
+  ...(spec.taskId === null ? {} : { VIGIL_TASK_ID: spec.taskId }),
+  ...(spec.checkpoint === null ? {} : { VIGIL_CHECKPOINT: spec.checkpoint }),
+  ...(spec.handover === null ? {} : { VIGIL_HANDOVER: spec.handover }),
+});
+
+/** The same checkpoint in the spelling of our own events. */
+export const refOf = (checkpoint: Checkpoint): CheckpointRef => ({
+  checkpointId: checkpoint.checkpoint_id,
+  parentId: checkpoint.parent_id,
+  uri: checkpoint.uri,
+  sha256: checkpoint.sha256,
+  valid: checkpoint.valid,
+  invalidReason: checkpoint.invalid_reason,
+  createdAt: checkpoint.created_at,
+  completedWork: checkpoint.completed_work,
+  remainingWork: checkpoint.remaining_work,
+});

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { answered, type Beats, beat, type Identity, matched, noBeats, said, type TerminalFacts } from './beat.ts';
+import { understand } from './said.ts';
+
+const who: Identity = {
+  agentId: 'a',
+  instanceId: 'i',
+  taskId: 't',
+  runtimeId: 'r',
+  attempt: 0,
+  maxAttempts: null,
+  policy: 'demo',
+  labels: {},
+};
+const silent: TerminalFacts = {
+  lastOutputAt: null,
+  lines: 0,
+  repeatedError: null,
+  completionAt: null,
+  asksSince: null,
+  paused: false,
+};
+const says = (beats: Beats, words: object, at = 100) => said(beats, understand(JSON.stringify(words)).said, at);
+const next = (beats: Beats, facts: Partial<TerminalFacts> = {}) =>
+  beat(answered(beats), who, { ...silent, ...facts }, 1000, 500);
+const calls = (...ids: string[]) => ({ tool_calls: ids.map((call_id) => ({ call_id, tool: 'Bash' })) });
+
+test('an agent that says nothing still has a heartbeat: presence, not activity', () => {
+  const { onItsWay } = next(noBeats);
+  expect(onItsWay).toMatchObject({
+    sequence: 1,
+    reporter: 'runtime',
+    agent_beat_at: null,
+    activity: null,
+    instance_id: 'i',
+    interval_ms: 500,
+  });
+});
+
+test('what the agent says is merged, field by field, and when it did', () => {
+  const { onItsWay } = next(says(says(noBeats, { phase: 'plan', token_count: 5 }, 100), { phase: 'build' }, 200));
+  expect(onItsWay).toMatchObject({ phase: 'build', token_count: 5, agent_beat_at: 200 });
+});
+
+test('a heartbeat on its way stays as it is until it is answered; what is new waits for the next', () => {
+  const first = next(says(noBeats, calls('a')));
+  const still = beat(says(first, calls('b')), who, silent, 2000, 500);
+  expect(still.onItsWay).toBe(first.onItsWay);
+  const second = next(still);
+  expect(second.onItsWay).toMatchObject({ sequence: 2, tool_calls: [{ call_id: 'b' }] });
+  expect(next(second).onItsWay?.tool_calls).toEqual([]);
+});
+
+test('a call that begins and ends between two heartbeats is reported once, as ended', () => {
+  const running = says(noBeats, { tool_calls: [{ call_id: 'a', tool: 'Bash', outcome: 'running' }] });
+  expect(next(says(running, calls('a'))).onItsWay?.tool_calls).toMatchObject([{ call_id: 'a', outcome: 'ok' }]);
+});
+
+test('of more than a hundred new calls the newest hundred are kept', () => {
+  const all = Array.from({ length: 3 }, (_, group) => calls(...Array.from({ length: 50 }, (_, n) => `${group}.${n}`)));
+  const kept = next(all.reduce((beats, words) => says(beats, words), noBeats)).onItsWay?.tool_calls ?? [];
+  expect([kept.length, kept[0]?.call_id, kept[99]?.call_id]).toEqual([100, '1.0', '2.49']);
+});
+
+test('a question on the terminal outweighs what the agent said before it, not what it says after', () => {
+  const working = says(noBeats, { activity: 'working' }, 100);
+  expect(next(working, { asksSince: 150 }).onItsWay?.activity).toBe('awaiting_input');
+  expect(next(working, { asksSince: 50 }).onItsWay?.activity).toBe('working');
+});
+
+test('a rate limit is reported when it is said, and no silence after it stays exempt', () => {
+  const limited = next(says(noBeats, { activity: 'rate_limited', rate_limit: { retry_at: 5000 } }));
+  expect(limited.onItsWay).toMatchObject({ activity: 'rate_limited', rate_limit: { retry_at: 5000 } });
+  expect(next(limited).onItsWay).toMatchObject({ activity: 'working', rate_limit: null });
+});
+
+test('matched patterns, verdicts and answers are sent once; a checkpoint stays', () => {
+  const words = {
+    checkpoint: { checkpoint_id: 'c' },
+    steps: { total_steps: 3, verdicts: ['ACCEPT'] },
+    probe_reply: 'n',
+  };
+  const first = next(matched(says(noBeats, words), [{ kind: 'error', source: 'x', at: 1 }]));
+  expect(first.onItsWay).toMatchObject({
+    probe_reply: 'n',
+    steps: { verdicts: ['ACCEPT'] },
+    output: { matched_patterns: [{ source: 'x' }] },
+  });
+  expect(next(first).onItsWay).toMatchObject({
+    probe_reply: null,
+    steps: { total_steps: 3, verdicts: [] },
+    output: { matched_patterns: [] },
+    checkpoint: { checkpoint_id: 'c' },
+    reports_checkpoints: true,
+  });
+});
+
+test('one bad field spoils no other, and is named', () => {
+  const { said: words, problems } = understand(
+    '{"phase":"x","token_count":-1,"agent_id":"other","tool_calls":[{"tool":"Bash"}]}',
+  );
+  expect(words).toEqual({ phase: 'x' });
+  expect(problems.map((problem) => problem.split(':')[0])).toEqual(['token_count', 'agent_id', 'tool_calls.0.call_id']);
+  expect(understand('nonsense').problems[0]).toMatch(/not JSON/);
+  expect(understand('[1]').problems[0]).toMatch(/not an object/);
+});
+
+test('times may be written either way', () => {
+  expect(understand('{"last_tool_call":"2026-11-22T01:00:00Z"}').said.last_tool_call).toBe(
+    Date.parse('2026-11-22T01:00:00Z'),
+  );
+  expect(understand('{"last_tool_call":5}').said.last_tool_call).toBe(5);
+});

@@ -1,0 +1,169 @@
+import type { Checkpoint, ErrorReport, Heartbeat, MatchedPattern, RepeatedError, ToolCall } from '@vigil/events';
+import type { Said } from './said.ts';
+
+/** Who beats, for whom; fixed for the life of an instance. */
+export type Identity = {
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly taskId: string | null;
+  readonly runtimeId: string;
+  /** which recovery attempt; 0: the first start */
+  readonly attempt: number;
+  readonly maxAttempts: number | null;
+  readonly policy: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+};
+
+/** What the terminal shows at the moment of a beat; times in epoch milliseconds. */
+export type TerminalFacts = {
+  readonly lastOutputAt: number | null;
+  readonly lines: number;
+  readonly repeatedError: RepeatedError | null;
+  readonly completionAt: number | null;
+  /** since when it asks something and waits; null: it does not */
+  readonly asksSince: number | null;
+  /** stopped by an order, until it is resumed */
+  readonly paused: boolean;
+};
+
+/** Lists are what no accepted heartbeat has carried yet; one heartbeat is on its way at a time, unchanged until answered. */
+export type Beats = {
+  readonly sequence: number;
+  readonly latest: Said;
+  readonly saidAt: number | null;
+  readonly toolCalls: readonly ToolCall[];
+  readonly errors: readonly ErrorReport[];
+  readonly matched: readonly MatchedPattern[];
+  readonly once: Pick<Said, 'handoff' | 'blockers' | 'probe_reply' | 'rate_limit'>;
+  readonly onItsWay: Heartbeat | null;
+};
+
+export const noBeats: Beats = {
+  sequence: 0,
+  latest: {},
+  saidAt: null,
+  toolCalls: [],
+  errors: [],
+  matched: [],
+  once: {},
+  onItsWay: null,
+};
+
+/** A list that nobody takes keeps the newest: as many as one heartbeat may carry. */
+const atMost = 100;
+const bounded = <T>(list: readonly T[]): readonly T[] => list.slice(-atMost);
+
+/** A call reported twice before it was sent is sent once, as it is now. */
+const withCalls = (known: readonly ToolCall[], calls: readonly ToolCall[]): readonly ToolCall[] => {
+  const renewed = new Set(calls.map((call) => call.call_id));
+  return bounded([...known.filter((call) => !renewed.has(call.call_id)), ...calls]);
+};
+
+/** The sequence of the heartbeat that will carry what is said now. */
+export const nextSequence = (beats: Beats): number => beats.sequence + 1;
+
+export const said = (beats: Beats, words: Said, at: number): Beats => {
+  const { tool_calls = [], errors = [], handoff, blockers, probe_reply, rate_limit, ...lasting } = words;
+  const given = Object.entries({ handoff, blockers, probe_reply, rate_limit }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return {
+    ...beats,
+    latest: { ...beats.latest, ...lasting },
+    saidAt: at,
+    toolCalls: withCalls(beats.toolCalls, tool_calls),
+    errors: bounded([...beats.errors, ...errors]),
+    once: { ...beats.once, ...Object.fromEntries(given) },
+  };
+};
+
+export const matched = (beats: Beats, patterns: readonly MatchedPattern[]): Beats => ({
+  ...beats,
+  matched: bounded([...beats.matched, ...patterns]),
+});
+
+/** The runtime has read the checkpoint that the agent reported. */
+export const checkpointRead = (beats: Beats, read: Checkpoint): Beats =>
+  beats.latest.checkpoint?.checkpoint_id === read.checkpoint_id
+    ? { ...beats, latest: { ...beats.latest, checkpoint: read } }
+    : beats;
+
+const activityOf = (beats: Beats, facts: TerminalFacts): Heartbeat['activity'] => {
+  if (facts.paused) return 'paused';
+  const asked = facts.asksSince !== null && facts.asksSince >= (beats.saidAt ?? 0);
+  return asked ? 'awaiting_input' : (beats.latest.activity ?? null);
+};
+
+const lastCallOf = (beats: Beats): number | null =>
+  beats.toolCalls.reduce((last, { started_at }) => Math.max(last, started_at ?? 0), beats.latest.last_tool_call ?? 0) ||
+  null;
+
+const heartbeat = (beats: Beats, who: Identity, facts: TerminalFacts, now: number, intervalMs: number): Heartbeat => ({
+  agent_id: who.agentId,
+  task_id: who.taskId,
+  timestamp: now,
+  phase: beats.latest.phase ?? 'running',
+  last_tool_call: lastCallOf(beats),
+  token_count: beats.latest.token_count ?? beats.latest.context?.tokens_used ?? 0,
+  error_count: beats.latest.error_count ?? 0,
+  progress_indicator: beats.latest.progress_indicator ?? 'running',
+  instance_id: who.instanceId,
+  sequence: nextSequence(beats),
+  reporter: 'runtime',
+  agent_beat_at: beats.saidAt,
+  interval_ms: intervalMs,
+  door: null,
+  policy: who.policy,
+  labels: who.labels,
+  runtime_id: who.runtimeId,
+  attempt: who.attempt,
+  max_attempts: who.maxAttempts,
+  activity: activityOf(beats, facts),
+  tool_calls: beats.toolCalls,
+  breakers: beats.latest.breakers ?? [],
+  reports_checkpoints: beats.latest.reports_checkpoints ?? (beats.latest.checkpoint ? true : null),
+  checkpoint: beats.latest.checkpoint ?? null,
+  context: beats.latest.context ?? null,
+  work: beats.latest.work ?? null,
+  output: {
+    last_output_at: facts.lastOutputAt,
+    lines: facts.lines,
+    matched_patterns: beats.matched,
+    repeated_error: facts.repeatedError,
+    result_at: null,
+    completion_signal_at: facts.completionAt,
+    tail: [],
+  },
+  steps: beats.latest.steps ?? null,
+  errors: beats.errors,
+  rate_limit: beats.once.rate_limit ?? null,
+  limits: beats.latest.limits ?? [],
+  handoff: beats.once.handoff ?? null,
+  blockers: beats.once.blockers ?? [],
+  probe_reply: beats.once.probe_reply ?? null,
+  exit: null,
+});
+
+/**
+ * A rate limit is reported when it is said, not for ever after: an agent that has fallen silent since must not stay
+ * exempt. So are verdicts: they are new once.
+ */
+const afterSaying = (latest: Said): Said => {
+  const { activity, steps, last_tool_call: _, ...rest } = latest;
+  return {
+    ...rest,
+    ...(activity === undefined ? {} : { activity: activity === 'rate_limited' ? 'working' : activity }),
+    ...(steps ? { steps: { ...steps, verdicts: [] } } : {}),
+  };
+};
+
+/** The next heartbeat, on its way from now on; one that is on its way already stays as it is. */
+export const beat = (beats: Beats, who: Identity, facts: TerminalFacts, now: number, intervalMs: number): Beats => {
+  if (beats.onItsWay !== null) return beats;
+  const onItsWay = heartbeat(beats, who, facts, now, intervalMs);
+  const latest = { ...afterSaying(beats.latest), last_tool_call: onItsWay.last_tool_call };
+  return { ...noBeats, sequence: nextSequence(beats), latest, saidAt: beats.saidAt, onItsWay };
+};
+
+/** The gateway has answered, for good or ill: the next may go. */
+export const answered = (beats: Beats): Beats => ({ ...beats, onItsWay: null });

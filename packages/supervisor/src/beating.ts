@@ -1,0 +1,127 @@
+import type { Checkpoint, MatchedPattern } from '@vigil/events';
+import {
+  answered,
+  type Beats,
+  beat,
+  checkpointRead,
+  type Identity,
+  matched,
+  nextSequence,
+  noBeats,
+  said,
+  type TerminalFacts,
+} from './beat.ts';
+import { backOff, type Log, type MachineClock, pause } from './clock.ts';
+import { GatewayRefused } from './errors.ts';
+import type { Gateway } from './gateway-client.ts';
+import type { OrderEnvelope } from './order.ts';
+import type { Said } from './said.ts';
+
+export type BeatingParts = {
+  readonly who: Identity;
+  readonly facts: () => TerminalFacts;
+  readonly gateway: Gateway;
+  readonly clock: MachineClock;
+  readonly log: Log;
+  /** null: as the gateway asks */
+  readonly intervalMs: number | null;
+  readonly onOrders: (orders: readonly OrderEnvelope[]) => void;
+};
+
+/** Between two heartbeats there is at least so much, whatever happens. */
+const shortestGapMs = 200;
+const defaultIntervalMs = 10_000;
+
+/** Beats for one agent until it is finished: every interval, and at once on anything notable. Never blocks the agent. */
+export class Beating {
+  readonly #parts: BeatingParts;
+  readonly #running: Promise<void>;
+  readonly #finishing = new AbortController();
+  #beats: Beats = noBeats;
+  #intervalMs: number;
+  #urgent = false;
+  #wake = new AbortController();
+
+  constructor(parts: BeatingParts) {
+    this.#parts = parts;
+    this.#intervalMs = parts.intervalMs ?? defaultIntervalMs;
+    this.#running = this.#run();
+  }
+
+  /** The sequence of the heartbeat that will carry what is said now. */
+  get next(): number {
+    return nextSequence(this.#beats);
+  }
+  said(words: Said): void {
+    this.#beats = said(this.#beats, words, this.#parts.clock.now());
+  }
+  matched(patterns: readonly MatchedPattern[]): void {
+    this.#beats = matched(this.#beats, patterns);
+  }
+  checkpointRead(checkpoint: Checkpoint): void {
+    this.#beats = checkpointRead(this.#beats, checkpoint);
+  }
+  soon(): void {
+    this.#urgent = true;
+    this.#wake.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#finishing;
+    while (!signal.aborted) {
+      const began = this.#parts.clock.monotonic();
+      this.#urgent = false;
+      await this.#deliver(signal);
+      await this.#rest(began);
+    }
+  }
+
+  async #rest(began: number): Promise<void> {
+    const { signal } = this.#finishing;
+    for (;;) {
+      const due = began + (this.#urgent ? shortestGapMs : this.#intervalMs);
+      const left = due - this.#parts.clock.monotonic();
+      if (left <= 0 || signal.aborted) return;
+      this.#wake = new AbortController();
+      await pause(left, AbortSignal.any([signal, this.#wake.signal]));
+    }
+  }
+
+  /** The same heartbeat until it is answered: a repetition has the same sequence, so nothing in it counts twice. */
+  async #deliver(signal: AbortSignal): Promise<void> {
+    const { who, facts, clock, log } = this.#parts;
+    this.#beats = beat(this.#beats, who, facts(), clock.now(), this.#intervalMs);
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      try {
+        return await this.#send(signal);
+      } catch (error) {
+        if (error instanceof GatewayRefused) {
+          log('the gateway refused a heartbeat', { agentId: who.agentId, error: error.message });
+          this.#beats = answered(this.#beats);
+          return;
+        }
+        if (failures === 1 && !signal.aborted)
+          log('heartbeats wait for the gateway', { agentId: who.agentId, error: String(error) });
+        await pause(backOff(failures), signal);
+      }
+    }
+  }
+
+  async #send(signal: AbortSignal): Promise<void> {
+    const { onItsWay } = this.#beats;
+    if (onItsWay === null) return;
+    const answer = await this.#parts.gateway.beat(onItsWay, signal);
+    this.#beats = answered(this.#beats);
+    this.#intervalMs = this.#parts.intervalMs ?? answer.intervalMs ?? this.#intervalMs;
+    if (answer.orders.length > 0) this.#parts.onOrders(answer.orders);
+  }
+
+  /** Stops beating; what is unsent goes out with two last heartbeats at most, if the gateway takes them in time. */
+  async finish(withinMs: number): Promise<void> {
+    this.#finishing.abort();
+    await this.#running;
+    const enough = AbortSignal.timeout(withinMs);
+    if (this.#beats.onItsWay !== null) await this.#deliver(enough);
+    await this.#deliver(enough);
+  }
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { readFile, realpath } from 'node:fs/promises';
+import { sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+export type CheckpointFile = { readonly uri: string | null; readonly sha256: string | null };
+export type Validity =
+  | { readonly valid: true; readonly path: string }
+  | { readonly valid: false; readonly why: string };
+
+const invalid = (why: string): Validity => ({ valid: false, why });
+
+/** Links are followed first, so that none leads out of the roots. */
+const locate = async (uri: string, roots: readonly string[]): Promise<string | null> => {
+  const path = await realpath(fileURLToPath(uri));
+  const allowed = await Promise.all(roots.map((root) => realpath(root).catch(() => null)));
+  return allowed.some((root) => root !== null && path.startsWith(root + sep)) ? path : null;
+};
+
+const namesTask = (document: unknown, taskId: string): boolean => {
+  if (typeof document !== 'object' || document === null) return false;
+  const named = document as Record<string, unknown>;
+  return [named.task_id, named.ticket_id, named.taskId].includes(taskId);
+};
+
+const parses = (text: string): unknown => {
+  try {
+    return parse(text) ?? null;
+  } catch {
+    return undefined;
+  }
+};
+
+const judge = (bytes: Buffer, path: string, sha256: string | null, taskId: string): Validity => {
+  if (sha256 !== null && createHash('sha256').update(bytes).digest('hex') !== sha256.toLowerCase())
+    return invalid('sha256_differs');
+  const document = parses(bytes.toString('utf8'));
+  if (document === undefined) return invalid('does_not_parse');
+  return namesTask(document, taskId) ? { valid: true, path } : invalid('names_another_task');
+};
+
+/**
+ * Reads a checkpoint where it lies: below one of the roots, there, with its SHA-256, YAML or JSON, naming this task
+ * (`task_id`, or seed 003's `ticket_id`). Anything that is not a file below the roots is `not_here`.
+ */
+export const validate = async (file: CheckpointFile, roots: readonly string[], taskId: string): Promise<Validity> => {
+  if (!file.uri?.startsWith('file:')) return invalid('not_here');
+  try {
+    const path = await locate(file.uri, roots);
+    return path === null ? invalid('not_here') : judge(await readFile(path), path, file.sha256, taskId);
+  } catch (error) {
+    return invalid((error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable');
+  }
+};

@@ -1,0 +1,20 @@
+/** The machine's clocks, in milliseconds: `now` since the epoch, `monotonic` since any moment, never set back. */
+export type MachineClock = { readonly now: () => number; readonly monotonic: () => number };
+
+export type Log = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
+
+/** Waits; comes back early, without an error, when the signal fires. */
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+
+/** How long to wait after so many failures in a row: 250 ms, doubled each time, at most 5 s. */
+export const backOff = (failures: number): number => Math.min(250 * 2 ** Math.min(failures - 1, 10), 5000);

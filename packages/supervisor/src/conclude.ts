@@ -1,0 +1,93 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { CheckpointRef, ExitReason } from '@vigil/events';
+import { type AgentSpec, environmentOf, refOf, type World } from './agent.ts';
+import { runChore } from './chore.ts';
+import type { Terminate } from './hands.ts';
+import type { Report } from './order.ts';
+import type { Exit } from './terminal.ts';
+import type { Watch } from './watch.ts';
+
+/** Who wanted the end. */
+export type Asked = { readonly by: string; readonly order: Terminate | null };
+
+/** What is known of a life when it is over. */
+export type Conclusion = {
+  readonly exit: Exit;
+  readonly reason: ExitReason;
+  readonly details: string;
+  readonly checkpoint: CheckpointRef | null;
+  readonly lastOutput: readonly string[];
+  readonly claimsReleased: readonly string[];
+  /** address of the archive: last output, exit, checkpoint */
+  readonly forensics: string | null;
+};
+
+const choreMs = 30_000;
+
+export const describe = ({ code, signal }: Exit): string =>
+  signal ? `ended by ${signal}` : `exited with code ${code}`;
+
+/** An end that was asked for is explicit, whatever the exit code says. */
+export const reasonOf = (exit: Exit, asked: Asked | null, hasCompleted: boolean): ExitReason => {
+  if (asked !== null) return 'explicit';
+  return exit.code === 0 && hasCompleted ? 'finished' : 'crashed';
+};
+
+const archive = (world: World, spec: AgentSpec, facts: object): string | null => {
+  const path = join(world.dir, 'archive', `${spec.instanceId}.json`);
+  try {
+    mkdirSync(join(world.dir, 'archive'), { recursive: true });
+    const { agentId, instanceId, taskId, attempt, command, args } = spec;
+    writeFileSync(path, JSON.stringify({ agentId, instanceId, taskId, attempt, command, args, ...facts }, null, 2));
+    return pathToFileURL(path).href;
+  } catch (error) {
+    world.log('the archive could not be written', { path, error: String(error) });
+    return null;
+  }
+};
+
+/** Cleans up, releases what the agent held (a finished one has done so itself), and archives what is left of it. */
+export const conclude = async (
+  world: World,
+  spec: AgentSpec,
+  watch: Watch,
+  exit: Exit,
+  asked: Asked | null,
+): Promise<Conclusion> => {
+  const reason = reasonOf(exit, asked, watch.hasCompleted || !spec.mustSignalCompletion);
+  const order = asked?.order?.payload;
+  const env = {
+    ...environmentOf(spec, ''),
+    VIGIL_END_REASON: reason,
+    VIGIL_TASK_LEFT: order?.leave ?? 'in_progress',
+    VIGIL_RELEASE: order?.release.join(',') ?? '',
+  };
+  if (spec.cleanup) await runChore(spec.cleanup, env, order?.cleanupMs ?? choreMs, world.log);
+  const release = reason === 'finished' ? null : spec.release;
+  const claimsReleased = release ? await runChore(release, env, choreMs, world.log) : [];
+  const checkpoint = watch.progress.checkpoint ? refOf(watch.progress.checkpoint) : null;
+  const details = asked ? `${describe(exit)}; ${asked.by}` : describe(exit);
+  const facts = { exit, reason, details, checkpoint, lastOutput: watch.lastOutput, claimsReleased };
+  return { ...facts, forensics: archive(world, spec, { ...facts, output: watch.screen.tail }) };
+};
+
+export const exitReport = (spec: AgentSpec, end: Conclusion, orderId: string | null, at: number): Report => ({
+  type: 'AGENT_EXITED',
+  payload: {
+    agentId: spec.agentId,
+    instanceId: spec.instanceId,
+    taskId: spec.taskId,
+    runtimeId: spec.runtimeId,
+    code: end.exit.code,
+    signal: end.exit.signal,
+    reason: end.reason,
+    at,
+    orderId,
+    details: end.details,
+    checkpoint: end.checkpoint,
+    lastOutput: end.lastOutput,
+    forensics: end.forensics,
+  },
+});

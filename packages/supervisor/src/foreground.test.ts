@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openTerminal, type Terminal } from './terminal.ts';
+import { type Stage, setStage } from './testing.ts';
+
+let stage: Stage;
+let shown = '';
+beforeEach(async () => {
+  stage = await setStage('test');
+  shown = '';
+});
+afterEach(() => stage.close());
+
+const fixture = fileURLToPath(new URL('./foreground.fixture.ts', import.meta.url));
+const words = (script: string) => [fixture, stage.dir, stage.gateway.url, script];
+const env = { PATH: process.env.PATH ?? '', TERM: 'xterm' };
+const sit = (script: string): Terminal =>
+  openTerminal(
+    { command: process.execPath, args: words(script), cwd: tmpdir(), env },
+    { columns: 91, rows: 33 },
+    (data) => {
+      shown += data.toString();
+    },
+  );
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 8000, interval: 20 });
+const exited = () =>
+  until(() => {
+    const found = stage.gateway.reports.find(({ type }) => type === 'AGENT_EXITED');
+    expect(found).toBeDefined();
+    return found?.payload;
+  });
+
+test('size, colours, input and exit status are the command’s own', async () => {
+  const terminal = sit(
+    'stty size; printf "\\033[31mred\\033[0m\\n"; printf "name "; read name; stty size; echo "hello $name"; exit 7',
+  );
+  await until(() => expect(shown).toContain('name '));
+  expect(shown).toContain('33 91');
+  expect(shown).toContain('\u001b[31mred\u001b[0m');
+  terminal.resize(70, 20);
+  terminal.write('world\r');
+  expect(await terminal.exited).toEqual({ code: 7, signal: null });
+  expect(shown).toContain('20 70');
+  expect(shown).toContain('hello world');
+  expect(shown.match(/world/g)).toHaveLength(2);
+});
+
+test('Ctrl-C goes to the command, which may take it as it likes', async () => {
+  const terminal = sit(
+    'trap "echo caught" INT; echo ready; while read line; do :; done; sleep 0.1; echo still here; exit 5',
+  );
+  await until(() => expect(shown).toContain('ready'));
+  terminal.write('\x03');
+  await until(() => expect(shown).toContain('caught'));
+  terminal.write('\x04');
+  expect(await terminal.exited).toMatchObject({ code: 5 });
+  expect(await exited()).toMatchObject({ reason: 'crashed', code: 5 });
+});
+
+test('a command that Ctrl-C has ended was ended on purpose, with the status of a shell', async () => {
+  const terminal = sit('echo ready; exec sleep 600');
+  await until(() => expect(shown).toContain('ready'));
+  terminal.write('\x03');
+  expect(await terminal.exited).toMatchObject({ code: 130 });
+  expect(await exited()).toMatchObject({ reason: 'explicit', signal: 'SIGINT' });
+});
+
+test('a signal to the supervisor reaches the command', async () => {
+  const terminal = sit('trap "exit 3" TERM; echo ready; while :; do sleep 0.05; done');
+  await until(() => expect(shown).toContain('ready'));
+  process.kill(terminal.pid.pid, 'SIGTERM');
+  expect(await terminal.exited).toMatchObject({ code: 3 });
+  expect(await exited()).toMatchObject({ reason: 'explicit' });
+});
+
+test('through pipes the command still has a terminal, and sees the end of its input', async () => {
+  const piped = execFile(process.execPath, words('tty; cat; echo end'), { env });
+  let text = '';
+  piped.stdout?.on('data', (data) => {
+    text += data;
+  });
+  piped.stdin?.end('one line\n');
+  await new Promise((resolve) => piped.on('close', resolve));
+  expect(text).toMatch(/\/dev\/pts\/\d+/);
+  expect(text).toMatch(/one line\r?\n[\s\S]*end/);
+});

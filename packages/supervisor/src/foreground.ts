@@ -1,0 +1,77 @@
+import type { ReadStream, WriteStream } from 'node:tty';
+import type { Supervised } from './supervise.ts';
+import type { Size } from './terminal.ts';
+
+/** Where a person, a pipe or nobody sits. */
+export type Seat = {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  /** false: as if neither were a terminal */
+  readonly tty: boolean;
+  /** signals sent to the supervisor: they are meant for the agent */
+  readonly onSignal: (listener: (signal: NodeJS.Signals) => void) => () => void;
+};
+
+const endOfInput = '\x04';
+const ctrlC = 0x03;
+
+const isTerminal = (stream: ReadStream | WriteStream | NodeJS.ReadStream | NodeJS.WriteStream): boolean =>
+  stream.isTTY === true;
+
+export type Attached = {
+  readonly size: Size;
+  readonly output: (data: Buffer) => void;
+  /** connects input, size and signals; gives what undoes it */
+  readonly follow: (agent: Supervised) => () => void;
+};
+
+const passInput = ({ stdin, tty }: Seat, agent: Supervised): (() => void) => {
+  const isRaw = tty && isTerminal(stdin);
+  const onData = (data: Buffer) => {
+    if (isRaw && data.includes(ctrlC)) agent.interrupted();
+    agent.terminal.write(data);
+  };
+  const onEnd = () => agent.terminal.write(endOfInput);
+  if (isRaw) stdin.setRawMode(true);
+  stdin.on('data', onData).on('end', onEnd);
+  return () => {
+    stdin.off('data', onData).off('end', onEnd);
+    if (isRaw) stdin.setRawMode(false);
+    stdin.pause();
+    stdin.unref?.();
+  };
+};
+
+const passSize = ({ stdout }: Seat, agent: Supervised): (() => void) => {
+  const onResize = () => agent.terminal.resize(stdout.columns, stdout.rows);
+  stdout.on('resize', onResize);
+  return () => stdout.off('resize', onResize);
+};
+
+const passSignals = ({ onSignal }: Seat, agent: Supervised): (() => void) =>
+  onSignal((signal) => {
+    agent.expectEnd(`the supervisor received ${signal}`);
+    agent.terminal.signal(signal);
+  });
+
+/** Seats the agent where Vigil was started: its output comes out here, and what is typed here goes to it. */
+export const attach = (seat: Seat): Attached => {
+  let held: (() => void) | null = null;
+  const { stdout } = seat;
+  return {
+    size: isTerminal(stdout) ? { columns: stdout.columns, rows: stdout.rows } : { columns: 120, rows: 40 },
+    output: (data) => {
+      if (!stdout.write(data)) held?.();
+    },
+    follow: (agent) => {
+      held = () => {
+        agent.terminal.pause();
+        stdout.once('drain', () => agent.terminal.resume());
+      };
+      const undo = [passInput(seat, agent), passSize(seat, agent), passSignals(seat, agent)];
+      return () => {
+        for (const one of undo) one();
+      };
+    },
+  };
+};

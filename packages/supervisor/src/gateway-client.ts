@@ -1,0 +1,67 @@
+import type { Heartbeat } from '@vigil/events';
+import { GatewayAway, GatewayRefused } from './errors.ts';
+import type { OrderEnvelope, Report } from './order.ts';
+
+export type BeatAnswer = {
+  readonly orders: readonly OrderEnvelope[];
+  /** how often the policy wants a heartbeat; null: as the runtime likes */
+  readonly intervalMs: number | null;
+};
+
+/** All of it @throws GatewayAway (the same again later) or GatewayRefused (not again). */
+export type Gateway = {
+  readonly beat: (heartbeat: Heartbeat, signal: AbortSignal) => Promise<BeatAnswer>;
+  readonly report: (reports: readonly Report[]) => Promise<void>;
+  /** comes back when there are orders, or after `waitSeconds` without */
+  readonly orders: (runtimeId: string, waitSeconds: number, signal: AbortSignal) => Promise<readonly OrderEnvelope[]>;
+};
+
+export type Address = { readonly url: string; readonly token: string };
+
+/** A request unanswered for so long is given up and made again. */
+const patienceMs = 15_000;
+
+/** A token that is not accepted may be mended at the gateway while the agent works on, so it is worth another try. */
+const isFinal = (status: number): boolean =>
+  status >= 400 && status < 500 && ![401, 403, 408, 425, 429].includes(status);
+
+const problemOf = async (response: Response): Promise<string> => {
+  const text = await response.text().catch(() => '');
+  return `${response.status} ${text.slice(0, 500)}`;
+};
+
+const ask = async ({ url, token }: Address, path: string, init: RequestInit): Promise<unknown> => {
+  const where = new URL(path, url);
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const response = await fetch(where, { ...init, headers }).catch((error: Error) => {
+    throw new GatewayAway(`no answer from ${where.origin} (${String(error.cause ?? error)}); is the gateway running?`);
+  });
+  if (isFinal(response.status)) throw new GatewayRefused(`${where.pathname} refused: ${await problemOf(response)}`);
+  if (!response.ok) throw new GatewayAway(`${where.pathname} answered ${await problemOf(response)}`);
+  return response.json().catch((error: Error) => {
+    throw new GatewayAway(`${where.pathname} answered no JSON: ${error.message}`);
+  });
+};
+
+const post = (address: Address, path: string, body: unknown, signal?: AbortSignal): Promise<unknown> => {
+  const patience = AbortSignal.timeout(patienceMs);
+  return ask(address, path, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    signal: signal ? AbortSignal.any([signal, patience]) : patience,
+  });
+};
+
+export const connectGateway = (address: Address): Gateway => ({
+  beat: async (heartbeat, signal) => {
+    const answer = (await post(address, '/v1/heartbeats', heartbeat, signal)) as Partial<BeatAnswer>;
+    return { orders: answer.orders ?? [], intervalMs: answer.intervalMs ?? null };
+  },
+  report: async (reports) => void (await post(address, '/v1/receipts', reports)),
+  orders: async (runtimeId, waitSeconds, signal) => {
+    const path = `/v1/runtimes/${encodeURIComponent(runtimeId)}/orders?wait=${waitSeconds}`;
+    const patience = AbortSignal.timeout(waitSeconds * 1000 + patienceMs);
+    const answer = await ask(address, path, { signal: AbortSignal.any([signal, patience]) });
+    return (answer as Partial<BeatAnswer>).orders ?? [];
+  },
+});

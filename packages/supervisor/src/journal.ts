@@ -1,0 +1,87 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Order, Report } from './order.ts';
+import type { Pid } from './proc.ts';
+
+/** `begun` is on the disk before an order has any effect; `done` after, with the receipt that answers every repetition. */
+export type Entry =
+  | {
+      readonly kind: 'begun';
+      readonly orderId: string;
+      readonly order: Order;
+      /** the process that it is done to; null: a spawn */
+      readonly pid: Pid | null;
+    }
+  | { readonly kind: 'done'; readonly orderId: string; readonly report: Report };
+export type Begun = Extract<Entry, { readonly kind: 'begun' }>;
+
+export type Journal = {
+  /** @throws where the disk does not take it: then the order must have no effect */
+  readonly write: (entry: Entry) => void;
+  /** the report that answers this order; undefined: it is not done */
+  readonly reportOf: (orderId: string) => Report | undefined;
+  /** begun by an earlier supervisor and never done, oldest first */
+  readonly unfinished: readonly Begun[];
+  readonly close: () => void;
+};
+
+/** How many done orders are remembered over a restart: far more than are offered within their time to live. */
+const kept = 1000;
+
+/** The last line may be torn: its writer died before it had any effect. */
+const parse = (text: string): Entry[] =>
+  text.split('\n').flatMap((line) => {
+    try {
+      return line === '' ? [] : [JSON.parse(line) as Entry];
+    } catch {
+      return [];
+    }
+  });
+
+const read = (path: string): Entry[] => {
+  try {
+    return parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+};
+
+const append = (file: number, entry: Entry): void => {
+  writeSync(file, `${JSON.stringify(entry)}\n`);
+  fsyncSync(file);
+};
+
+const fsyncFolder = (path: string): void => {
+  const folder = openSync(path, 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+};
+
+/** Opens the journal with what is still worth knowing, written anew so that it does not grow for ever. */
+const rewrite = (path: string, entries: readonly Entry[]): number => {
+  const file = openSync(`${path}.new`, 'w');
+  for (const entry of entries) writeSync(file, `${JSON.stringify(entry)}\n`);
+  fsyncSync(file);
+  renameSync(`${path}.new`, path);
+  fsyncFolder(dirname(path));
+  return file;
+};
+
+/** One supervisor's journal: JSON Lines, each flushed to the disk before the call returns. */
+export const openJournal = (path: string): Journal => {
+  mkdirSync(dirname(path), { recursive: true });
+  const entries = read(path);
+  const done = new Map(entries.flatMap((entry) => (entry.kind === 'done' ? [[entry.orderId, entry] as const] : [])));
+  const unfinished = entries.filter((entry) => entry.kind === 'begun').filter(({ orderId }) => !done.has(orderId));
+  const file = rewrite(path, [...[...done.values()].slice(-kept), ...unfinished]);
+  return {
+    write: (entry) => {
+      append(file, entry);
+      if (entry.kind === 'done') done.set(entry.orderId, entry);
+    },
+    reportOf: (orderId) => done.get(orderId)?.report,
+    unfinished,
+    close: () => closeSync(file),
+  };
+};

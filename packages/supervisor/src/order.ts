@@ -1,0 +1,89 @@
+import type { ContentOf, OrderKind, OrderReceiptPayload, PayloadOf, SpawnReceiptPayload, Topic } from '@vigil/events';
+
+type WithoutTopic<C> = C extends { readonly type: string; readonly payload: unknown }
+  ? { readonly type: C['type']; readonly payload: C['payload'] }
+  : never;
+
+/** What the hands are asked to do. */
+export type Order = WithoutTopic<ContentOf<typeof Topic.agentOrder>>;
+export type SpawnOrder = Extract<Order, { readonly type: 'SPAWN_AGENT' }>;
+/** Every order that concerns an agent that lives already. */
+export type AgentOrder = Exclude<Order, SpawnOrder>;
+/** As the gateway offers it: `expiresInMs` counts from the broker's stamp. */
+export type OrderEnvelope = Order & { readonly expiresInMs: number };
+/** `expiresAt` is on this machine's monotonic clock. */
+export type Received<O extends Order = Order> = { readonly order: O; readonly expiresAt: number };
+
+/** What a runtime reports; the gateway writes it to the topic of its type. */
+export type Report =
+  | { readonly type: 'ORDER_RECEIPT'; readonly payload: OrderReceiptPayload }
+  | { readonly type: 'SPAWN_RECEIPT'; readonly payload: SpawnReceiptPayload }
+  | { readonly type: 'AGENT_EXITED'; readonly payload: PayloadOf<typeof Topic.steerAgent, 'AGENT_EXITED'> }
+  | {
+      readonly type: 'RUNTIME_ANNOUNCED';
+      readonly payload: PayloadOf<typeof Topic.runtimePresence, 'RUNTIME_ANNOUNCED'>;
+    };
+
+const kinds: Record<Order['type'], OrderKind> = {
+  NUDGE_AGENT: 'nudge',
+  PROBE_AGENT: 'probe',
+  HANDOFF_AGENT: 'handoff',
+  PAUSE_AGENT: 'pause',
+  RESUME_AGENT: 'resume',
+  RESET_BREAKER: 'reset_breaker',
+  TERMINATE_AGENT: 'terminate',
+  SPAWN_AGENT: 'spawn',
+};
+
+export const isOrder = (envelope: { readonly type: string }): envelope is Order => envelope.type in kinds;
+export const kindOf = (order: Order): OrderKind => kinds[order.type];
+
+/** An order's receipt with nothing to add; `at` in epoch milliseconds. */
+export const receiptOf = (
+  order: AgentOrder,
+  at: number,
+  outcome: OrderReceiptPayload['outcome'],
+  more: Partial<OrderReceiptPayload> = {},
+): OrderReceiptPayload => ({
+  orderId: order.payload.orderId,
+  kind: kindOf(order),
+  agentId: order.payload.agentId,
+  instanceId: order.payload.instanceId,
+  runtimeId: order.payload.runtimeId,
+  outcome,
+  why: null,
+  at,
+  confirmed: false,
+  forced: false,
+  code: null,
+  signal: null,
+  claimsReleased: [],
+  checkpoint: null,
+  completedWork: [],
+  remainingWork: [],
+  forensics: null,
+  lastOutput: [],
+  ...more,
+});
+
+/** A spawn order's receipt. */
+export const spawnReceiptOf = (
+  { payload }: SpawnOrder,
+  at: number,
+  outcome: SpawnReceiptPayload['outcome'],
+  more: Partial<SpawnReceiptPayload> = {},
+): SpawnReceiptPayload => ({
+  orderId: payload.orderId,
+  requestId: payload.requestId,
+  taskId: payload.taskId ?? '',
+  attempt: payload.attempt,
+  runtimeId: payload.runtimeId,
+  outcome,
+  why: null,
+  at,
+  agentId: payload.agentId,
+  instanceId: null,
+  checkpointId: null,
+  skipped: [],
+  ...more,
+});

@@ -1,0 +1,125 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { backOff, type Log, pause } from './clock.ts';
+import { GatewayRefused } from './errors.ts';
+import type { Gateway } from './gateway-client.ts';
+import type { Report } from './order.ts';
+import { isAlive, type Pid } from './proc.ts';
+
+export type Outbox = {
+  /** on the disk when it returns; sent until the gateway has it, by this supervisor or the next */
+  readonly put: (report: Report) => void;
+  /** false: something is still unsent after so long */
+  readonly settled: (withinMs: number) => Promise<boolean>;
+  readonly close: () => void;
+};
+
+type Letter = { readonly path: string; readonly report: Report };
+
+const nameOf = ({ pid, startTime }: Pid, number: number): string =>
+  `${pid}-${startTime ?? 'x'}-${String(number).padStart(8, '0')}.json`;
+
+const writerOf = (name: string): Pid => {
+  const [pid, startTime] = name.split('-');
+  return { pid: Number(pid), startTime: startTime === 'x' ? null : (startTime ?? null) };
+};
+
+class FileOutbox implements Outbox {
+  readonly #folder: string;
+  readonly #self: Pid;
+  readonly #gateway: Gateway;
+  readonly #log: Log;
+  readonly #closed = new AbortController();
+  #letters: Letter[] = [];
+  #written = 0;
+  #sending: Promise<void> | null = null;
+
+  constructor(folder: string, self: Pid, gateway: Gateway, log: Log) {
+    this.#folder = folder;
+    this.#self = self;
+    this.#gateway = gateway;
+    this.#log = log;
+    mkdirSync(folder, { recursive: true });
+    this.#adopt();
+    this.#send();
+  }
+
+  /** Renaming succeeds once, so of two supervisors that find a letter only one sends it. */
+  #adopt(): void {
+    const left = readdirSync(this.#folder).filter((name) => name.endsWith('.json') && !isAlive(writerOf(name)));
+    for (const name of left.sort()) {
+      const path = this.#newPath();
+      try {
+        renameSync(join(this.#folder, name), path);
+        this.#letters.push({ path, report: JSON.parse(readFileSync(path, 'utf8')) as Report });
+      } catch (error) {
+        this.#log('a letter that an earlier supervisor left cannot be sent', { name, error: String(error) });
+      }
+    }
+  }
+
+  #newPath(): string {
+    this.#written += 1;
+    return join(this.#folder, nameOf(this.#self, this.#written));
+  }
+
+  put(report: Report): void {
+    if (this.#letters.some((letter) => isDeepStrictEqual(letter.report, report))) return;
+    const path = this.#newPath();
+    writeFileSync(`${path}.new`, JSON.stringify(report), { flush: true });
+    renameSync(`${path}.new`, path);
+    this.#letters.push({ path, report });
+    this.#send();
+  }
+
+  #send(): void {
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = null;
+      if (this.#letters.length > 0 && !this.#closed.signal.aborted) this.#send();
+    });
+  }
+
+  async #sendAll(): Promise<void> {
+    let failures = 0;
+    while (!this.#closed.signal.aborted) {
+      const letter = this.#letters[0];
+      if (!letter) return;
+      failures = (await this.#sendOne(letter, failures === 0)) ? 0 : failures + 1;
+      if (failures > 0) await pause(backOff(failures), this.#closed.signal);
+    }
+  }
+
+  async #sendOne(letter: Letter, isFirstTry: boolean): Promise<boolean> {
+    try {
+      await this.#gateway.report([letter.report]);
+      rmSync(letter.path, { force: true });
+    } catch (error) {
+      if (!(error instanceof GatewayRefused)) {
+        if (isFirstTry) this.#log('a report waits for the gateway', { type: letter.report.type, error: String(error) });
+        return false;
+      }
+      this.#log('the gateway refused a report; it is kept beside the others', {
+        path: `${letter.path}.refused`,
+        error: String(error),
+      });
+      renameSync(letter.path, `${letter.path}.refused`);
+    }
+    this.#letters = this.#letters.filter((other) => other !== letter);
+    return true;
+  }
+
+  async settled(withinMs: number): Promise<boolean> {
+    const enough = AbortSignal.timeout(withinMs);
+    while (this.#letters.length > 0 && !enough.aborted) await pause(25, enough);
+    return this.#letters.length === 0;
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+}
+
+/** Reports on their way to the gateway, one file each: nothing is lost with the supervisor or while the gateway is away. */
+export const openOutbox = (folder: string, self: Pid, gateway: Gateway, log: Log): Outbox =>
+  new FileOutbox(folder, self, gateway, log);

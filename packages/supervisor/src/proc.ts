@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A process that a recycled number cannot be mistaken for; `startTime` in clock ticks since boot, null where /proc is missing. */
+export type Pid = { readonly pid: number; readonly startTime: string | null };
+
+type Stat = { readonly state: string; readonly session: number; readonly startTime: string };
+
+/** The command's name stands in brackets and may hold anything, so fields count from the last bracket (proc(5)). */
+const statOf = (pid: number): Stat | null => {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0] ?? '', session: Number(fields[3]), startTime: fields[19] ?? '' };
+  } catch {
+    return null;
+  }
+};
+
+const isDead = (stat: Stat | null): boolean => stat === null || stat.state === 'Z' || stat.state === 'X';
+
+export const identify = (pid: number): Pid => ({ pid, startTime: statOf(pid)?.startTime ?? null });
+
+/** Is exactly this process still running? */
+export const isAlive = ({ pid, startTime }: Pid): boolean => {
+  if (process.platform !== 'linux') return signalled(pid, 0);
+  const stat = statOf(pid);
+  return !isDead(stat) && (startTime === null || stat?.startTime === startTime);
+};
+
+/** Everything that still runs in the session that this process leads: its groups and what it left behind. */
+export const sessionOf = (leader: number): readonly number[] => {
+  if (process.platform !== 'linux') return signalled(-leader, 0) ? [leader] : [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      const stat = statOf(pid);
+      return stat?.session === leader && !isDead(stat);
+    });
+};
+
+/** False: there was nobody to receive it. A negative pid is a group. */
+export const signalled = (pid: number, signal: NodeJS.Signals | 0): boolean => {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { duration } from '@vigil/policy';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { WrongSettings } from './errors.ts';
+import { defaultPatterns } from './patterns.ts';
+
+const name = z
+  .string()
+  .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'at most 128 letters, digits, dots, dashes, colons or underscores');
+const labels = z.record(z.string(), z.string());
+const chore = z.tuple([z.string().min(1)], z.string());
+const patterns = z.array(z.string());
+
+/** What is executed, and how it is watched. The first template that fits an order's task and labels is taken. */
+const template = z.strictObject({
+  name: name.optional(),
+  /** `*` stands for anything */
+  task: z.string().default('*'),
+  labels: labels.default({}),
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+  cwd: z.string().default('.'),
+  env: labels.default({}),
+  policy: z.string().optional(),
+  nudge: z.enum(['auto', 'socket', 'terminal']).default('auto'),
+  must_signal_completion: z.boolean().default(false),
+  release: chore.optional(),
+  cleanup: chore.optional(),
+  patterns: z
+    .strictObject({
+      rate_limit: patterns,
+      error: patterns,
+      fatal: patterns,
+      completion: patterns,
+      awaiting_input: patterns,
+    })
+    .partial()
+    .default({}),
+});
+
+const agent = z.strictObject({ name, task: name, template: z.string().optional(), labels: labels.default({}) });
+
+const runtime = z.strictObject({
+  runtime: name,
+  dir: z.string().optional(),
+  capacity: z.int().min(0).default(8),
+  labels: labels.default({}),
+  /** how often it announces itself */
+  announce: duration.default(30_000),
+  /** absent: as the gateway asks */
+  interval: duration.optional(),
+  policy: z.string().optional(),
+  /** how long agents may take to end when the runtime does */
+  grace: duration.default(5000),
+  checkpoint_roots: z.array(z.string()).default([]),
+  templates: z.array(template).default([]),
+  /** started with the runtime */
+  agents: z.array(agent).default([]),
+});
+
+export type Template = z.output<typeof template>;
+export type RuntimeConfig = z.output<typeof runtime>;
+
+/** Relative paths count from the file's own folder. */
+const located = (config: RuntimeConfig, folder: string): RuntimeConfig => ({
+  ...config,
+  ...(config.dir === undefined ? {} : { dir: resolve(folder, config.dir) }),
+  checkpoint_roots: config.checkpoint_roots.map((root) => resolve(folder, root)),
+  templates: config.templates.map((one) => ({ ...one, cwd: resolve(folder, one.cwd) })),
+});
+
+/** @throws WrongSettings with every mistake and its place */
+export const parseRuntimeConfig = (text: string, folder: string): RuntimeConfig => {
+  const parsed = runtime.safeParse(parse(text));
+  if (parsed.success) return located(parsed.data, folder);
+  const mistakes = parsed.error.issues.map(({ path, message }) => `  ${path.join('.') || '(whole file)'}: ${message}`);
+  throw new WrongSettings(`the runtime's configuration has ${mistakes.length} mistake(s):\n${mistakes.join('\n')}`);
+};
+
+/** @throws WrongSettings where the file is missing or has mistakes */
+export const readRuntimeConfig = (path: string): RuntimeConfig => {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new WrongSettings(`the runtime's configuration cannot be read: ${String(error)}`);
+  }
+  return parseRuntimeConfig(text, dirname(resolve(path)));
+};
+
+const fits = (glob: string, task: string): boolean =>
+  new RegExp(
+    `^${glob
+      .split('*')
+      .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+      .join('.*')}$`,
+    's',
+  ).test(task);
+
+/** The template that says how this task is worked on here; undefined: this runtime does not know how. */
+export const templateFor = (
+  templates: readonly Template[],
+  task: string,
+  given: Readonly<Record<string, string>>,
+): Template | undefined =>
+  templates.find(
+    (one) => fits(one.task, task) && Object.entries(one.labels).every(([label, value]) => given[label] === value),
+  );
+
+/** How a template has its agents watched. */
+export const watchingOf = (one: Template) => ({
+  patterns: { ...defaultPatterns, ...definedOnly(one.patterns) },
+  nudge: one.nudge,
+  mustSignalCompletion: one.must_signal_completion,
+  release: one.release ?? null,
+  cleanup: one.cleanup ?? null,
+});
+
+const definedOnly = <T extends object>(given: T) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };

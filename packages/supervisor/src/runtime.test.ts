@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Runtime, startRuntime } from './runtime.ts';
+import { parseRuntimeConfig } from './runtime-config.ts';
+import { checkpointFile, type Stage, setStage, spawn, terminate } from './testing.ts';
+
+let stage: Stage;
+let runtime: Runtime;
+
+const yaml = `
+runtime: run-1
+interval: 100ms
+announce: 50ms
+grace: 0s
+capacity: 2
+labels: { team: red }
+checkpoint_roots: [checkpoints]
+templates:
+  - command: /bin/sh
+    args: ['-c', 'echo "attempt=$VIGIL_ATTEMPT task=$VIGIL_TASK_ID"; cat "$VIGIL_HANDOVER" "$VIGIL_CHECKPOINT"; sleep 600']
+    env: { EXTRA: x }
+agents:
+  - { name: worker-1, task: TASK-1 }
+`;
+
+beforeEach(async () => {
+  stage = await setStage();
+  const config = parseRuntimeConfig(yaml, stage.dir);
+  runtime = await startRuntime(
+    { config, host: 'host-1', env: { PATH: process.env.PATH ?? '' } },
+    { ...stage.world, killAfterMs: 200 },
+  );
+});
+afterEach(async () => {
+  await runtime.stop('the test is over');
+  await stage.close();
+});
+
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 8000, interval: 20 });
+const find = (type: string, more: object = {}) =>
+  until(() => {
+    const found = stage.gateway.reports.find(
+      (report) => report.type === type && expect.objectContaining(more).asymmetricMatch(report.payload),
+    );
+    expect(found).toBeDefined();
+    return found?.payload;
+  });
+const beatOf = (agentId: string) =>
+  until(() => {
+    const found = stage.gateway.heartbeats.find((beat) => beat.agent_id === agentId);
+    expect(found).toBeDefined();
+    return found;
+  });
+
+test('a runtime announces itself with what it runs and has room for', async () => {
+  expect(await find('RUNTIME_ANNOUNCED', { agents: ['worker-1'] })).toEqual({
+    runtimeId: 'run-1',
+    host: 'host-1',
+    capacity: 2,
+    agents: ['worker-1'],
+    labels: { team: 'red', host: 'host-1' },
+  });
+});
+
+test('an agent dies by order, and another continues its task from the newest checkpoint that is valid', async () => {
+  const instanceId = (await beatOf('worker-1'))?.instance_id ?? null;
+  stage.gateway.offer(terminate({ instanceId }));
+  expect(await find('ORDER_RECEIPT')).toMatchObject({ confirmed: true });
+  await find('AGENT_EXITED');
+  const good = checkpointFile(join(stage.dir, 'checkpoints'), 'good.yaml', 'task_id: TASK-1\n');
+  const bad = { ...good, checkpointId: 'bad', sha256: '0' };
+  stage.gateway.offer(spawn({ checkpoints: [bad, good], handover: 'remaining: two' }));
+  const receipt = await find('SPAWN_RECEIPT');
+  expect(receipt).toMatchObject({
+    outcome: 'spawned',
+    checkpointId: 'good.yaml',
+    skipped: [{ checkpointId: 'bad', why: 'sha256_differs' }],
+  });
+  expect(await beatOf('worker-1.r1')).toMatchObject({
+    attempt: 1,
+    max_attempts: 3,
+    task_id: 'TASK-1',
+    runtime_id: 'run-1',
+  });
+  const life = runtime.agents()[0];
+  expect(life?.spec.instanceId).toBe(
+    'instanceId' in (receipt ?? {}) ? (receipt as { instanceId: string }).instanceId : '',
+  );
+  await until(() => expect(stage.gateway.heartbeats.at(-1)?.output?.lines).toBeGreaterThan(0));
+  expect(readFileSync(life?.spec.handover ?? '', 'utf8')).toBe('remaining: two');
+});
+
+test('a task that is still worked on here is not given to a second agent', async () => {
+  await beatOf('worker-1');
+  stage.gateway.offer(spawn());
+  expect(await find('SPAWN_RECEIPT')).toMatchObject({
+    outcome: 'superseded',
+    why: 'worker-1 lives here and works on TASK-1',
+  });
+  expect(runtime.agents()).toHaveLength(1);
+});
+
+test('a runtime that is stopped ends its agents and reports them as ended on purpose', async () => {
+  await beatOf('worker-1');
+  await runtime.stop('the host goes down');
+  expect(await find('AGENT_EXITED')).toMatchObject({ reason: 'explicit', orderId: null });
+  expect(runtime.agents()).toEqual([]);
+});

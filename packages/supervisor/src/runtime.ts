@@ -1,0 +1,194 @@
+import { answerSpawn, settleAftermath } from './aftermath.ts';
+import type { AgentSpec, World } from './agent.ts';
+import { pause } from './clock.ts';
+import type { SpawnOrder } from './order.ts';
+import { dispatch, pollOrders } from './orders.ts';
+import { type RuntimeConfig, type Template, templateFor, watchingOf } from './runtime-config.ts';
+import { admitSpawn, type Host, type Origin, originOf, writeHandover } from './spawn.ts';
+import { type Supervised, supervise } from './supervise.ts';
+
+export type Runtime = {
+  readonly agents: () => readonly Supervised[];
+  /** ends its agents, each with its grace, and waits until their ends are reported */
+  readonly stop: (by: string) => Promise<void>;
+};
+
+/** Beside the configuration: where and as whom. */
+export type RuntimeSettings = {
+  readonly config: RuntimeConfig;
+  readonly host: string;
+  /** the environment that agents inherit, without secrets of the runtime */
+  readonly env: Readonly<Record<string, string>>;
+};
+
+type Life = Pick<
+  AgentSpec,
+  'agentId' | 'taskId' | 'attempt' | 'maxAttempts' | 'labels' | 'checkpoint' | 'handover' | 'orderId'
+>;
+
+const size = { columns: 120, rows: 40 };
+
+class HostRuntime implements Runtime {
+  readonly #world: World;
+  readonly #settings: RuntimeSettings;
+  readonly #agents = new Map<string, Supervised>();
+  /** names and tasks that are being started */
+  readonly #starting = new Map<string, Life>();
+  readonly #stopping = new AbortController();
+  readonly #loops: Promise<unknown>[] = [];
+
+  constructor(settings: RuntimeSettings, world: Omit<World, 'onOrders'>) {
+    this.#settings = settings;
+    const addressees = {
+      lives: () => this.#agents.values(),
+      spawn: (order: SpawnOrder, ms: number) => this.#spawn(order, ms),
+    };
+    this.#world = { ...world, onOrders: (orders) => dispatch(this.#world, addressees, orders) };
+  }
+
+  agents = (): readonly Supervised[] => [...this.#agents.values()];
+
+  async start(): Promise<void> {
+    const { config } = this.#settings;
+    await settleAftermath(this.#world, config.runtime);
+    for (const one of config.agents) await this.#startConfigured(one);
+    this.#loops.push(pollOrders(this.#world, config.runtime, this.#stopping.signal), this.#announce());
+  }
+
+  async #startConfigured(one: RuntimeConfig['agents'][number]): Promise<void> {
+    const { templates } = this.#settings.config;
+    const template = one.template
+      ? templates.find(({ name }) => name === one.template)
+      : templateFor(templates, one.task, one.labels);
+    const life = { agentId: one.name, taskId: one.task, attempt: 0, maxAttempts: null, labels: one.labels };
+    if (!template) return this.#world.log('no template fits a configured agent', { agent: one });
+    await this.#begin({ ...life, checkpoint: null, handover: null, orderId: null }, template).catch((error: unknown) =>
+      this.#world.log('a configured agent does not start', { agent: one.name, error: String(error) }),
+    );
+  }
+
+  #spec(life: Life, template: Template): AgentSpec {
+    const { config, host, env } = this.#settings;
+    return {
+      ...life,
+      ...watchingOf(template),
+      instanceId: this.#world.newId(),
+      runtimeId: config.runtime,
+      policy: template.policy ?? config.policy ?? null,
+      labels: { host, ...config.labels, ...life.labels },
+      command: template.command,
+      args: template.args,
+      cwd: template.cwd,
+      env: { ...env, ...template.env },
+      checkpointRoots: config.checkpoint_roots,
+      intervalMs: config.interval ?? null,
+    };
+  }
+
+  async #begin(life: Life, template: Template): Promise<Supervised> {
+    const agent = await supervise(this.#spec(life, template), this.#world, size, () => {});
+    this.#agents.set(life.agentId, agent);
+    void agent.ended.finally(() => this.#agents.delete(life.agentId));
+    return agent;
+  }
+
+  #host(order: SpawnOrder): Host {
+    const { config } = this.#settings;
+    const { taskId, labels } = order.payload;
+    return {
+      done: {
+        get: (orderId) => {
+          const report = this.#world.journal.reportOf(orderId);
+          return report?.type === 'SPAWN_RECEIPT' ? report.payload : undefined;
+        },
+      },
+      agents: [...this.agents().map(({ spec }) => spec), ...this.#starting.values()],
+      capacity: config.capacity,
+      knowsHow: templateFor(config.templates, taskId ?? '', labels) !== undefined,
+    };
+  }
+
+  #spawn(order: SpawnOrder, expiresInMs: number): void {
+    const { orderId } = order.payload;
+    if (this.#starting.has(orderId) || this.#stopping.signal.aborted) return;
+    const now = this.#world.clock.monotonic();
+    const admission = admitSpawn({ order, expiresAt: now + expiresInMs }, this.#host(order), now);
+    switch (admission.verdict) {
+      case 'go':
+        void this.#carryOut(order);
+        return;
+      case 'again':
+        this.#world.outbox.put({ type: 'SPAWN_RECEIPT', payload: admission.receipt });
+        return;
+      case 'superseded':
+      case 'expired':
+      case 'failed':
+        answerSpawn(this.#world, order, admission.verdict, { why: admission.why });
+    }
+  }
+
+  async #carryOut(order: SpawnOrder): Promise<void> {
+    const { orderId, agentId, taskId, attempt, maxAttempts, labels, checkpoints } = order.payload;
+    const life = { agentId, taskId, attempt, maxAttempts, labels, checkpoint: null, handover: null, orderId };
+    this.#starting.set(orderId, life);
+    try {
+      const origin = await originOf(checkpoints, this.#settings.config.checkpoint_roots, taskId ?? '');
+      this.#world.journal.write({ kind: 'begun', orderId, order, pid: null });
+      const agent = await this.#beginFrom(origin, life, order);
+      const { instanceId } = agent.spec;
+      answerSpawn(this.#world, order, 'spawned', {
+        instanceId,
+        checkpointId: origin.checkpoint?.id ?? null,
+        skipped: origin.skipped,
+      });
+    } catch (error) {
+      answerSpawn(this.#world, order, 'failed', { why: String(error) });
+    } finally {
+      this.#starting.delete(orderId);
+    }
+  }
+
+  #beginFrom({ checkpoint }: Origin, life: Life, order: SpawnOrder): Promise<Supervised> {
+    const template = templateFor(this.#settings.config.templates, life.taskId ?? '', life.labels);
+    if (!template) throw new Error(`no template of this runtime fits task ${life.taskId}`);
+    const handover = writeHandover(this.#world.dir, order);
+    return this.#begin({ ...life, checkpoint: checkpoint?.path ?? null, handover }, template);
+  }
+
+  /** Only the newest announcement matters, so one that fails is not kept. */
+  async #announce(): Promise<void> {
+    const { config, host } = this.#settings;
+    while (!this.#stopping.signal.aborted) {
+      const agents = this.agents().map(({ spec }) => spec.agentId);
+      const payload = {
+        runtimeId: config.runtime,
+        host,
+        capacity: config.capacity,
+        agents,
+        labels: { host, ...config.labels },
+      };
+      await this.#world.gateway
+        .report([{ type: 'RUNTIME_ANNOUNCED', payload }])
+        .catch((error: unknown) => this.#world.log('the runtime is not announced', { error: String(error) }));
+      await pause(config.announce, this.#stopping.signal);
+    }
+  }
+
+  async stop(by: string): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(
+      this.agents().map(async (agent) => {
+        const { confirmed } = await agent.end(by, this.#settings.config.grace);
+        if (confirmed) await agent.ended;
+      }),
+    );
+    await Promise.all(this.#loops);
+  }
+}
+
+/** The host's daemon: starts its configured agents, spawns by order, and supervises all of them until it is stopped. */
+export const startRuntime = async (settings: RuntimeSettings, world: Omit<World, 'onOrders'>): Promise<Runtime> => {
+  const runtime = new HostRuntime(settings, world);
+  await runtime.start();
+  return runtime;
+};

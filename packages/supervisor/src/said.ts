@@ -1,0 +1,128 @@
+import type { Heartbeat } from '@vigil/events';
+import { z } from 'zod';
+
+const at = z.union([z.int(), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))]);
+const time = at.nullable().default(null);
+const text = z.string().nullable().default(null);
+const count = z.int().min(0);
+const strings = z.array(z.string());
+
+const toolCall = z.object({
+  call_id: z.string().min(1),
+  kind: z.enum(['tool', 'model', 'external_api', 'checkpoint_write']).default('tool'),
+  tool: z.string().min(1),
+  args_hash: text,
+  result_hash: text,
+  masked_result_hash: text,
+  outcome: z.enum(['ok', 'error', 'running']).default('ok'),
+  error_class: text,
+  started_at: time,
+  ended_at: time,
+  deadline_at: time,
+  mutating: z.boolean().default(false),
+  polling: z.boolean().default(false),
+  target: text,
+});
+
+const checkpoint = z.object({
+  checkpoint_id: z.string().min(1),
+  parent_id: text,
+  uri: text,
+  sha256: text,
+  valid: z.boolean().nullable().default(null),
+  invalid_reason: text,
+  created_at: time,
+  completed_work: strings.default([]),
+  remaining_work: strings.default([]),
+});
+
+const work = z.object({
+  id: z.string().min(1),
+  status: text,
+  updated_at: time,
+  claim_refreshed_at: time,
+  comment_count: count.nullable().default(null),
+});
+
+const breaker = z.object({
+  name: z.string().min(1),
+  state: z.enum(['CLOSED', 'OPEN', 'HALF_OPEN']),
+  failures: count.default(0),
+  next_attempt_at: time,
+});
+
+const error = z.object({
+  at,
+  count: count.default(1),
+  error_class: text,
+  hash: text,
+  message: z.string().max(200).nullable().default(null),
+});
+
+/** The fields that an agent may report of itself; who and where it is, its supervisor knows. */
+const fields = z.object({
+  phase: z.string().min(1).max(200),
+  last_tool_call: at.nullable(),
+  token_count: count,
+  error_count: count,
+  progress_indicator: z.string().max(500),
+  activity: z
+    .enum([
+      'starting',
+      'working',
+      'idle',
+      'awaiting_input',
+      'blocked',
+      'rate_limited',
+      'paused',
+      'handing_off',
+      'stuck',
+      'exiting',
+      'finished',
+    ])
+    .nullable(),
+  tool_calls: z.array(toolCall).max(100),
+  breakers: z.array(breaker).max(20),
+  reports_checkpoints: z.boolean().nullable(),
+  checkpoint: checkpoint.nullable(),
+  context: z.object({ tokens_used: count, tokens_max: count }).nullable(),
+  work: work.nullable(),
+  steps: z
+    .object({ total_steps: count, verdicts: z.array(z.enum(['ACCEPT', 'RETRY', 'CONTINUE', 'ESCALATE'])).default([]) })
+    .nullable(),
+  errors: z.array(error).max(100),
+  rate_limit: z.object({ retry_at: time }).nullable(),
+  limits: z.array(z.object({ name: z.string().min(1), used: z.number(), max: z.number() })).max(20),
+  handoff: z.string().max(4000).nullable(),
+  blockers: strings.max(20),
+  probe_reply: z.string().max(200).nullable(),
+});
+
+/** Any subset of a heartbeat's fields, as an agent, a script or a hook reports it over VIGIL_SOCKET. */
+export type Said = { readonly [K in keyof z.output<typeof fields>]?: Heartbeat[K] | undefined };
+
+/** What was understood, and what was not: one bad field spoils no other. */
+export type Understood = { readonly said: Said; readonly problems: readonly string[] };
+
+const shapes: Readonly<Record<string, z.ZodType>> = fields.shape;
+
+/** One line from the socket. */
+export const understand = (line: string): Understood => {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch (error) {
+    return { said: {}, problems: [`not JSON: ${String(error)}; send one object a line`] };
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    return { said: {}, problems: ['not an object; send one object with heartbeat fields a line'] };
+  const said: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [name, value] of Object.entries(parsed)) {
+    const outcome = shapes[name]?.safeParse(value);
+    if (outcome === undefined) problems.push(`${name}: no field that an agent reports of itself`);
+    else if (outcome.success) said[name] = outcome.data;
+    else problems.push(...outcome.error.issues.map((issue) => `${[name, ...issue.path].join('.')}: ${issue.message}`));
+  }
+  return { said: said as Said, problems };
+};

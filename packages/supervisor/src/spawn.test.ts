@@ -1,0 +1,101 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { spawnReceiptOf } from './order.ts';
+import { parseRuntimeConfig, templateFor } from './runtime-config.ts';
+import { admitSpawn, type Host, originOf } from './spawn.ts';
+import { checkpointFile, spawn } from './testing.ts';
+
+let dir = '';
+let root = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'vigil-spawn-'));
+  root = join(dir, 'root');
+  mkdirSync(root);
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const host: Host = { done: new Map(), agents: [], capacity: 1, knowsHow: true };
+const verdict = (more: Partial<Host> = {}, now = 0) =>
+  admitSpawn({ order: spawn(), expiresAt: 1000 }, { ...host, ...more }, now).verdict;
+
+test('a spawn goes where there is room and a template', () => {
+  expect(verdict()).toBe('go');
+  expect(verdict({ knowsHow: false })).toBe('failed');
+  expect(verdict({ capacity: 0 })).toBe('failed');
+});
+
+test('a task that is worked on here, or a name that lives here, is not started twice', () => {
+  expect(verdict({ agents: [{ agentId: 'other', taskId: 'TASK-1', attempt: 0 }], capacity: 9 })).toBe('superseded');
+  expect(verdict({ agents: [{ agentId: 'worker-1.r1', taskId: 'TASK-2', attempt: 0 }], capacity: 9 })).toBe(
+    'superseded',
+  );
+});
+
+test('a late spawn is expired, one done before is answered the same', () => {
+  expect(verdict({}, 1000)).toBe('go');
+  expect(verdict({}, 1001)).toBe('expired');
+  expect(verdict({ done: new Map([['spawn-1', spawnReceiptOf(spawn(), 0, 'spawned')]]) }, 1001)).toBe('again');
+});
+
+test('the newest valid checkpoint is taken, and each that was passed over is named with its reason', async () => {
+  const good = checkpointFile(root, 'good.yaml', 'ticket_id: TASK-1\nstep: 3\n');
+  const other = checkpointFile(root, 'other.json', '{"task_id":"TASK-2"}');
+  const torn = checkpointFile(root, 'torn.json', '{"task_id": ');
+  const changed = { ...good, checkpointId: 'changed', sha256: '00' };
+  const gone = { ...good, checkpointId: 'gone', uri: `${good.uri}.gone` };
+  const outside = checkpointFile(dir, 'outside.json', '{"task_id":"TASK-1"}');
+  symlinkSync(join(dir, 'outside.json'), join(root, 'link.json'));
+  const linked = { ...outside, checkpointId: 'linked', uri: `file://${root}/link.json` };
+  const remote = { ...good, checkpointId: 'remote', uri: 's3://bucket/x' };
+  const origin = await originOf([other, torn, changed, gone, outside, linked, remote, good], [root], 'TASK-1');
+  expect(origin.checkpoint?.id).toBe('good.yaml');
+  expect(origin.skipped.map(({ checkpointId, why }) => [checkpointId, why])).toEqual([
+    ['other.json', 'names_another_task'],
+    ['torn.json', 'does_not_parse'],
+    ['changed', 'sha256_differs'],
+    ['gone', 'missing'],
+    ['outside.json', 'not_here'],
+    ['linked', 'not_here'],
+    ['remote', 'not_here'],
+  ]);
+});
+
+test('without a valid checkpoint the task starts from its beginning', async () => {
+  expect(await originOf([], [root], 'TASK-1')).toEqual({ checkpoint: null, skipped: [] });
+});
+
+const yaml = `
+runtime: host-1
+interval: 1s
+checkpoint_roots: [checkpoints]
+templates:
+  - { task: 'DEMO-*', labels: { team: red }, command: red }
+  - { task: 'DEMO-1?', command: literal }
+  - { command: any, patterns: { fatal: [panic] } }
+`;
+
+test('the first template that fits task and labels is taken; a question mark is itself', () => {
+  const { templates } = parseRuntimeConfig(yaml, '/etc/vigil');
+  expect(templateFor(templates, 'DEMO-1', { team: 'red', host: 'h' })?.command).toBe('red');
+  expect(templateFor(templates, 'DEMO-1', { team: 'blue' })?.command).toBe('any');
+  expect(templateFor(templates, 'DEMO-1?', {})?.command).toBe('literal');
+  expect(templateFor(templates.slice(0, 2), 'OTHER', {})).toBeUndefined();
+});
+
+test('paths count from the file’s folder, durations are milliseconds', () => {
+  const config = parseRuntimeConfig(yaml, '/etc/vigil');
+  expect(config).toMatchObject({
+    checkpoint_roots: ['/etc/vigil/checkpoints'],
+    interval: 1000,
+    announce: 30_000,
+    capacity: 8,
+  });
+});
+
+test('every mistake is named with its place', () => {
+  expect(() => parseRuntimeConfig('runtime: "a b"\ncapacity: -1\ntemplates: [{ args: [] }]\nagnets: []', '/')).toThrow(
+    /runtime: at most[\s\S]*capacity:[\s\S]*templates\.0\.command:[\s\S]*agnets/,
+  );
+});

@@ -1,0 +1,63 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CheckpointRef, SkippedCheckpoint, SpawnReceiptPayload } from '@vigil/events';
+import { validate } from './checkpoint.ts';
+import type { Received, SpawnOrder } from './order.ts';
+
+/** What a host knows when it is asked to spawn. */
+export type Host = {
+  readonly done: Pick<ReadonlyMap<string, SpawnReceiptPayload>, 'get'>;
+  readonly agents: readonly { readonly agentId: string; readonly taskId: string | null; readonly attempt: number }[];
+  readonly capacity: number;
+  readonly knowsHow: boolean;
+};
+
+export type SpawnAdmission =
+  | { readonly verdict: 'go' }
+  | { readonly verdict: 'again'; readonly receipt: SpawnReceiptPayload }
+  | { readonly verdict: 'superseded' | 'expired' | 'failed'; readonly why: string };
+
+/** One task is never worked on twice here, and a name never runs twice. `now` is monotonic. */
+export const admitSpawn = ({ order, expiresAt }: Received<SpawnOrder>, host: Host, now: number): SpawnAdmission => {
+  const { orderId, agentId, taskId } = order.payload;
+  const receipt = host.done.get(orderId);
+  if (receipt) return { verdict: 'again', receipt };
+  if (now > expiresAt)
+    return { verdict: 'expired', why: `its time to live was over ${Math.round(now - expiresAt)} ms ago` };
+  if (taskId === null) return { verdict: 'failed', why: 'the order names no task' };
+  const other = host.agents.find((agent) => agent.agentId === agentId || agent.taskId === taskId);
+  if (other) return { verdict: 'superseded', why: `${other.agentId} lives here and works on ${other.taskId}` };
+  if (host.agents.length >= host.capacity)
+    return { verdict: 'failed', why: `all ${host.capacity} places of this runtime are taken` };
+  if (!host.knowsHow) return { verdict: 'failed', why: `no template of this runtime fits task ${taskId}` };
+  return { verdict: 'go' };
+};
+
+export type Origin = {
+  /** null: from the task's start */
+  readonly checkpoint: { readonly id: string; readonly path: string } | null;
+  readonly skipped: readonly SkippedCheckpoint[];
+};
+
+/** The newest checkpoint that is valid here; the list is newest first. */
+export const originOf = async (
+  checkpoints: readonly CheckpointRef[],
+  roots: readonly string[],
+  taskId: string,
+): Promise<Origin> => {
+  const skipped: SkippedCheckpoint[] = [];
+  for (const checkpoint of checkpoints) {
+    const validity = await validate(checkpoint, roots, taskId);
+    if (validity.valid) return { checkpoint: { id: checkpoint.checkpointId, path: validity.path }, skipped };
+    skipped.push({ checkpointId: checkpoint.checkpointId, why: validity.why });
+  }
+  return { checkpoint: null, skipped };
+};
+
+/** What the new agent is told: the order's own text, word for word. Gives the file's path. */
+export const writeHandover = (dir: string, { payload }: SpawnOrder): string => {
+  mkdirSync(join(dir, 'handover'), { recursive: true });
+  const path = join(dir, 'handover', `${payload.agentId}.md`);
+  writeFileSync(path, payload.handover);
+  return path;
+};

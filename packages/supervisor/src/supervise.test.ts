@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { AgentSpec, World } from './agent.ts';
+import type { Order, Report } from './order.ts';
+import { dispatch } from './orders.ts';
+import { isAlive, sessionOf } from './proc.ts';
+import { type Supervised, supervise } from './supervise.ts';
+import { nudge, type Stage, scriptSpec, setStage, terminate } from './testing.ts';
+
+let stage: Stage;
+let shown = '';
+const lives: Supervised[] = [];
+
+beforeEach(async () => {
+  stage = await setStage();
+});
+afterEach(async () => {
+  for (const life of lives.splice(0)) await life.end('the test is over', 0).then(() => life.ended);
+  await stage.close();
+});
+
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 8000, interval: 20 });
+const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<Supervised> => {
+  shown = '';
+  const world: World = {
+    ...stage.world,
+    killAfterMs: 200,
+    onOrders: (orders) => dispatch(world, { lives: () => lives, spawn: () => {} }, orders),
+  };
+  const life = await supervise(scriptSpec(script, more), world, { columns: 80, rows: 24 }, (data) => {
+    shown += data.toString();
+  });
+  lives.push(life);
+  return life;
+};
+const reported = <T extends Report['type']>(type: T) =>
+  stage.gateway.reports.flatMap((report) =>
+    report.type === type ? [report.payload as Extract<Report, { type: T }>['payload']] : [],
+  );
+const offer = (order: Order) => stage.gateway.offer(order);
+const last = () => stage.gateway.heartbeats.at(-1);
+
+test('a hung agent is nudged, then ended for sure, with everything that it started', async () => {
+  const { terminal } = await start('trap "" TERM; echo working; sleep 600 & while :; do sleep 60; done');
+  await until(() => expect(shown).toContain('working'));
+  offer(nudge());
+  await until(() => expect(reported('ORDER_RECEIPT')).toMatchObject([{ orderId: 'nudge-1', outcome: 'delivered' }]));
+  expect(shown).toContain('are you still there');
+  // SIGTERM is ignored, so this goes through to SIGKILL
+  offer(terminate());
+  await until(() => expect(reported('ORDER_RECEIPT')).toHaveLength(2));
+  expect(reported('ORDER_RECEIPT')[1]).toMatchObject({
+    orderId: 'end-1',
+    outcome: 'done',
+    confirmed: true,
+    forced: true,
+    signal: 'SIGKILL',
+  });
+  expect(reported('ORDER_RECEIPT')[1]?.lastOutput).toContain('working');
+  expect(reported('AGENT_EXITED')).toMatchObject([{ reason: 'explicit', orderId: 'end-1', signal: 'SIGKILL' }]);
+  expect(isAlive(terminal.pid)).toBe(false);
+  expect(sessionOf(terminal.pid.pid)).toEqual([]);
+});
+
+test('an agent that leaves on SIGTERM is not forced', async () => {
+  await start('trap "exit 9" TERM; echo ready; while :; do sleep 0.05; done');
+  await until(() => expect(shown).toContain('ready'));
+  offer(terminate());
+  await until(() =>
+    expect(reported('ORDER_RECEIPT')).toMatchObject([{ confirmed: true, forced: false, code: 9, signal: null }]),
+  );
+});
+
+test('the echo of a nudge is no output of the agent', async () => {
+  await start('echo working; sleep 600');
+  await until(() => expect(last()?.output?.last_output_at).toBeTypeOf('number'));
+  const before = last()?.output;
+  offer(nudge());
+  await until(() => expect(shown).toContain('are you still there'));
+  const seen = stage.gateway.heartbeats.length;
+  await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(seen + 1));
+  expect(last()?.output).toMatchObject({ last_output_at: before?.last_output_at, lines: 1 });
+});
+
+test('an agent at a question says so, and is never typed into', async () => {
+  await start('printf "Overwrite the file? [y/N] "; read answer; echo "answer=$answer"; sleep 600');
+  await until(() => expect(last()?.activity).toBe('awaiting_input'));
+  stage.gateway.offer(nudge(), 300);
+  await until(() => expect(reported('ORDER_RECEIPT')).toMatchObject([{ orderId: 'nudge-1', outcome: 'expired' }]));
+  expect(shown).not.toContain('are you still there');
+  expect(shown).not.toContain('answer=');
+});
+
+test('an order offered twice is done once and answered the same', async () => {
+  const life = await start('while read line; do echo "got $line"; done');
+  life.offer(nudge(), 5000);
+  life.offer(nudge(), 5000);
+  await until(() => expect(shown).toContain('got are you still there'));
+  await until(() => expect(reported('ORDER_RECEIPT')).toHaveLength(1));
+  await until(() => {
+    life.offer(nudge(), 5000);
+    expect(reported('ORDER_RECEIPT').length).toBeGreaterThan(1);
+  });
+  expect(reported('ORDER_RECEIPT')[1]).toEqual(reported('ORDER_RECEIPT')[0]);
+  expect(shown.match(/got are you/g)).toHaveLength(1);
+});
+
+test('an order for a life that is over is answered as superseded', async () => {
+  offer(terminate({ instanceId: 'instance-0' }));
+  await start('sleep 600');
+  await until(() => expect(reported('ORDER_RECEIPT')).toMatchObject([{ outcome: 'superseded', confirmed: false }]));
+});
+
+test('exit 0 is finished, anything else is crashed', async () => {
+  await (await start('exit 0')).ended;
+  await (await start('exit 3', { agentId: 'worker-2', instanceId: 'instance-2' })).ended;
+  await until(() => expect(reported('AGENT_EXITED')).toHaveLength(2));
+  expect(reported('AGENT_EXITED')).toMatchObject([
+    { reason: 'finished', code: 0 },
+    { reason: 'crashed', code: 3 },
+  ]);
+});
+
+test('where completion has to be signalled, exit 0 without the signal is no finish', async () => {
+  await (await start('exit 0', { mustSignalCompletion: true })).ended;
+  await (await start('echo "<promise>COMPLETE</promise>"', { mustSignalCompletion: true, instanceId: 'instance-2' }))
+    .ended;
+  await until(() => expect(reported('AGENT_EXITED')).toMatchObject([{ reason: 'crashed' }, { reason: 'finished' }]));
+});
+
+test('a name that runs already is refused', async () => {
+  await start('sleep 600');
+  await expect(start('sleep 600')).rejects.toThrow(/agent worker-1 runs already/);
+});
+
+test('while the gateway is away the agent goes on, and nothing that it said is lost or sent twice', async () => {
+  stage.gateway.away = true;
+  const script = `for i in 1 2 3; do echo "rate limit hit $i"; done; node -e '
+    const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
+    for (const id of ["a", "b"]) socket.write(JSON.stringify({ tool_calls: [{ call_id: id, tool: "Bash" }] }) + "\\n");
+    socket.end();'; echo done; sleep 600`;
+  await start(script);
+  await until(() => expect(shown).toContain('done'));
+  stage.gateway.away = false;
+  await until(() => expect(stage.gateway.heartbeats.flatMap((beat) => beat.tool_calls)).toHaveLength(2));
+  const beats = stage.gateway.heartbeats;
+  expect(beats.flatMap((beat) => beat.tool_calls.map((call) => call.call_id))).toEqual(['a', 'b']);
+  expect(beats.flatMap((beat) => beat.output?.matched_patterns ?? [])).toHaveLength(3);
+  expect(new Set(beats.map((beat) => beat.sequence)).size).toBe(beats.length);
+});

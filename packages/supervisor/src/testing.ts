@@ -1,0 +1,213 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type {
+  CheckpointRef,
+  Heartbeat,
+  NudgeAgentPayload,
+  SpawnAgentPayload,
+  TerminateAgentPayload,
+} from '@vigil/events';
+import type { AgentSpec } from './agent.ts';
+import type { Order, OrderEnvelope, Report } from './order.ts';
+import { defaultPatterns } from './patterns.ts';
+import { type OpenWorld, openWorld } from './world.ts';
+
+/** A gateway of the contract's shape that remembers what it was told. */
+export type FakeGateway = {
+  readonly url: string;
+  readonly heartbeats: Heartbeat[];
+  readonly reports: Report[];
+  /** offered with every answer until its receipt is seen, as the real one does */
+  readonly offer: (order: Order, expiresInMs?: number) => void;
+  /** answers 503 to everything until put back */
+  away: boolean;
+  readonly close: () => Promise<void>;
+};
+
+const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return parts.length > 0 ? JSON.parse(Buffer.concat(parts).toString()) : null;
+};
+
+const listOf = <T>(body: unknown): T[] => (Array.isArray(body) ? body : [body]) as T[];
+const send = (response: ServerResponse, status: number, body: object): void => {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+};
+
+export const fakeGateway = async (): Promise<FakeGateway> => {
+  const offered = new Map<string, OrderEnvelope>();
+  const heartbeats: Heartbeat[] = [];
+  const reports: Report[] = [];
+  const orders = () => [...offered.values()];
+  const server = createServer(async (request, response) => {
+    const body = await bodyOf(request);
+    if (gateway.away) return send(response, 503, {});
+    if (request.url === '/v1/heartbeats') {
+      heartbeats.push(...listOf<Heartbeat>(body));
+      return send(response, 202, { accepted: 1, orders: orders(), policy: null, intervalMs: null });
+    }
+    if (request.url === '/v1/receipts') {
+      for (const report of listOf<Report>(body)) {
+        reports.push(report);
+        if ('orderId' in report.payload) offered.delete(report.payload.orderId ?? '');
+      }
+      return send(response, 202, {});
+    }
+    return send(response, 200, { orders: orders() });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const gateway: FakeGateway = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    heartbeats,
+    reports,
+    offer: (order, expiresInMs = 60_000) => void offered.set(order.payload.orderId, { ...order, expiresInMs }),
+    away: false,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return gateway;
+};
+
+/** A folder, a gateway and a supervisor's world, all gone with `close`. */
+export type Stage = {
+  readonly dir: string;
+  readonly gateway: FakeGateway;
+  readonly world: OpenWorld;
+  readonly close: () => Promise<void>;
+};
+
+export const setStage = async (runtimeId = 'run-1'): Promise<Stage> => {
+  const dir = mkdtempSync(join(tmpdir(), 'vigil-test-'));
+  const gateway = await fakeGateway();
+  const world = openTestWorld(dir, gateway, runtimeId);
+  const close = async () => {
+    world.close();
+    await gateway.close();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  return { dir, gateway, world, close };
+};
+
+export const openTestWorld = (dir: string, { url }: FakeGateway, runtimeId: string): OpenWorld => {
+  return openWorld(runtimeId, {
+    dir,
+    socketDir: join(dir, 's'),
+    gateway: { url, token: 'test' },
+    pid: process.pid,
+    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    log: () => {},
+    newId: () => randomUUID(),
+  });
+};
+
+/** A shell script as an agent. */
+export const scriptSpec = (script: string, more: Partial<AgentSpec> = {}): AgentSpec => ({
+  agentId: 'worker-1',
+  instanceId: 'instance-1',
+  taskId: 'TASK-1',
+  runtimeId: 'run-1',
+  attempt: 0,
+  maxAttempts: null,
+  policy: null,
+  labels: {},
+  command: '/bin/sh',
+  args: ['-c', script],
+  cwd: tmpdir(),
+  env: { PATH: process.env.PATH ?? '' },
+  patterns: defaultPatterns,
+  nudge: 'auto',
+  mustSignalCompletion: false,
+  checkpointRoots: [],
+  release: null,
+  cleanup: null,
+  intervalMs: 100,
+  checkpoint: null,
+  handover: null,
+  orderId: null,
+  ...more,
+});
+
+const common = {
+  number: 1,
+  agentId: 'worker-1',
+  instanceId: 'instance-1',
+  runtimeId: 'run-1',
+  caseId: 'case-1',
+  taskId: 'TASK-1',
+  ttlMs: 60_000,
+  foldedSequence: null,
+  axes: [],
+} as const;
+
+export const nudge = (more: Partial<NudgeAgentPayload> = {}) =>
+  ({
+    type: 'NUDGE_AGENT',
+    payload: { ...common, orderId: 'nudge-1', attempt: 1, message: 'are you still there', ...more },
+  }) as const;
+
+export const terminate = (more: Partial<TerminateAgentPayload> = {}) =>
+  ({
+    type: 'TERMINATE_AGENT',
+    payload: {
+      ...common,
+      orderId: 'end-1',
+      number: 2,
+      reason: 'no_activity',
+      graceMs: 50,
+      cleanupMs: 1000,
+      leave: 'released',
+      release: [],
+      ...more,
+    },
+  }) as const;
+
+export const spawn = (more: Partial<SpawnAgentPayload> = {}) =>
+  ({
+    type: 'SPAWN_AGENT',
+    payload: {
+      ...common,
+      orderId: 'spawn-1',
+      number: 0,
+      agentId: 'worker-1.r1',
+      instanceId: null,
+      requestId: 'request-1',
+      attempt: 1,
+      maxAttempts: 3,
+      checkpoints: [],
+      completedWork: [],
+      remainingWork: [],
+      stallReason: 'no_activity',
+      handover: 'continue',
+      deadAgentId: 'worker-1',
+      deadInstanceId: 'instance-1',
+      labels: {},
+      ...more,
+    },
+  }) as const;
+
+/** A checkpoint file below `dir`, and its reference. */
+export const checkpointFile = (dir: string, name: string, text: string): CheckpointRef => {
+  mkdirSync(dir, { recursive: true });
+  const path = join(dir, name);
+  writeFileSync(path, text);
+  return {
+    checkpointId: name,
+    parentId: null,
+    uri: pathToFileURL(path).href,
+    sha256: createHash('sha256').update(text).digest('hex'),
+    valid: null,
+    invalidReason: null,
+    createdAt: null,
+    completedWork: [],
+    remainingWork: [],
+  };
+};

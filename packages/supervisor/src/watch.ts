@@ -1,0 +1,101 @@
+import type { Activity, Checkpoint } from '@vigil/events';
+import type { AgentSpec, World } from './agent.ts';
+import type { TerminalFacts } from './beat.ts';
+import { Beating } from './beating.ts';
+import { validate } from './checkpoint.ts';
+import { compilePatterns } from './patterns.ts';
+import { agentSaid, noProgress, outputSeen, type Progress } from './progress.ts';
+import type { Said } from './said.ts';
+import { Screen } from './screen.ts';
+
+const isNotable = (words: Said): boolean =>
+  [words.activity, words.checkpoint, words.handoff, words.probe_reply, words.rate_limit].some((word) => word != null) ||
+  (words.blockers?.length ?? 0) > 0;
+
+/** The eyes on one agent: what it prints and says becomes heartbeats, and what the hands have to know of it. */
+export class Watch {
+  readonly screen: Screen;
+  readonly #spec: AgentSpec;
+  readonly #world: World;
+  readonly #beating: Beating;
+  readonly #decoder = new TextDecoder();
+  #progress: Progress = noProgress;
+  #activity: Activity | null = null;
+  #completionAt: number | null = null;
+  #asked = false;
+  #paused = false;
+
+  constructor(spec: AgentSpec, world: World) {
+    this.#spec = spec;
+    this.#world = world;
+    this.screen = new Screen(compilePatterns(spec.patterns));
+    this.#beating = new Beating({ ...world, who: spec, intervalMs: spec.intervalMs, facts: () => this.#facts() });
+  }
+
+  #facts(): TerminalFacts {
+    const { lastOutputAt, lines, repeatedError } = this.screen;
+    const asksSince = this.screen.asksSince(this.#world.clock.now());
+    return { lastOutputAt, lines, repeatedError, asksSince, completionAt: this.#completionAt, paused: this.#paused };
+  }
+
+  output(data: Buffer): void {
+    const now = this.#world.clock.now();
+    const seen = this.screen.write(this.#decoder.decode(data, { stream: true }), now);
+    if (seen.fresh) this.#progress = outputSeen(this.#progress, this.#beating.next);
+    if (seen.completed) this.#completionAt ??= now;
+    this.#beating.matched(seen.matched);
+    if (seen.matched.some(({ kind }) => kind !== 'error')) this.#beating.soon();
+  }
+
+  /** The agent, or a helper of it, has reported something over the socket. */
+  said(words: Said): void {
+    this.#progress = agentSaid(this.#progress, words, this.#beating.next);
+    this.#activity = words.activity ?? this.#activity;
+    this.#beating.said(words);
+    if (isNotable(words)) this.#beating.soon();
+    if (words.checkpoint) void this.#read(words.checkpoint);
+  }
+
+  /** A checkpoint is judged where it lies; one that lies elsewhere is left to whoever can read it. */
+  async #read(checkpoint: Checkpoint): Promise<void> {
+    const { taskId, checkpointRoots } = this.#spec;
+    if (checkpoint.valid !== null || taskId === null) return;
+    const validity = await validate(checkpoint, checkpointRoots, taskId);
+    if (!validity.valid && validity.why === 'not_here') return;
+    const read = { ...checkpoint, valid: validity.valid, invalid_reason: validity.valid ? null : validity.why };
+    if (this.#progress.checkpoint?.checkpoint_id === read.checkpoint_id)
+      this.#progress = { ...this.#progress, checkpoint: read };
+    this.#beating.checkpointRead(read);
+  }
+
+  /** A question is one only after the cursor has stood still, so somebody has to look. */
+  lookAgain(): void {
+    const asks = this.#facts().asksSince !== null;
+    if (asks !== this.#asked) this.#beating.soon();
+    this.#asked = asks;
+  }
+
+  set paused(paused: boolean) {
+    this.#paused = paused;
+    this.#beating.soon();
+  }
+  get progress(): Progress {
+    return this.#progress;
+  }
+  get atQuestion(): boolean {
+    return this.#activity === 'awaiting_input' || this.#facts().asksSince !== null;
+  }
+  get isQuiet(): boolean {
+    return this.screen.isStill(this.#world.clock.now());
+  }
+  get hasCompleted(): boolean {
+    return this.#completionAt !== null;
+  }
+  get lastOutput(): readonly string[] {
+    return this.screen.tail.map(({ text }) => text);
+  }
+
+  finish(withinMs: number): Promise<void> {
+    return this.#beating.finish(withinMs);
+  }
+}

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import type { World } from './agent.ts';
+import type { Log, MachineClock } from './clock.ts';
+import { type Address, connectGateway } from './gateway-client.ts';
+import { openJournal } from './journal.ts';
+import { openOutbox } from './outbox.ts';
+import { identify } from './proc.ts';
+
+export type WorldSettings = {
+  readonly dir: string;
+  readonly socketDir: string;
+  readonly gateway: Address;
+  readonly pid: number;
+  readonly clock: MachineClock;
+  readonly log: Log;
+  readonly newId: () => string;
+};
+
+export type OpenWorld = Omit<World, 'onOrders'> & { readonly close: () => void };
+
+/** 4-acting: SIGKILL 5 s after SIGTERM. */
+const killAfterMs = 5000;
+
+/** Opens what a supervisor by this runtime id needs: its journal, the outbox of this folder, the way to the gateway. */
+export const openWorld = (runtimeId: string, settings: WorldSettings): OpenWorld => {
+  const { dir, socketDir, clock, log, newId } = settings;
+  const self = identify(settings.pid);
+  const gateway = connectGateway(settings.gateway);
+  const journal = openJournal(join(dir, 'journal', `${runtimeId}.jsonl`));
+  const outbox = openOutbox(join(dir, 'outbox'), self, gateway, log);
+  const close = () => {
+    outbox.close();
+    journal.close();
+  };
+  return { dir, socketDir, self, gateway, outbox, journal, clock, log, newId, killAfterMs, close };
+};
