@@ -1,5 +1,6 @@
 export { type Environment, readConfig } from './config.ts';
 export type { Logger } from './logger.ts';
+export type { Count, CounterName } from './metrics.ts';
 export { listen } from './probes.ts';
 export type { Part } from './readiness.ts';
 export { Refused } from './refused.ts';

@@ -1,8 +1,20 @@
+/** A partition as a processor sees it; `time`: epoch milliseconds, 0 where it has not begun. */
+type PartitionFigures = {
+  readonly partition: number;
+  readonly phase: string;
+  readonly lag: number;
+  readonly time: number;
+};
+
 /**
  * Something that runs until it is stopped. `ready`: whether it does its work now (caught up, assigned, connected), asked at every probe.
- * `finished`: settles when it ends by itself, which ends the process.
+ * `finished`: settles when it ends by itself, which ends the process. `status`: its partitions, shown by `/metrics`.
  */
-export type Part = { readonly ready: () => boolean; readonly finished?: Promise<unknown> };
+export type Part = {
+  readonly ready: () => boolean;
+  readonly finished?: Promise<unknown>;
+  readonly status?: () => readonly PartitionFigures[];
+};
 
 /** The answer of `/ready`: `starting`, `stopping`, or what each part says of itself. */
 export type Readiness =

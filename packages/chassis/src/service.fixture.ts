@@ -11,7 +11,7 @@ const closing = (name: string) => ({
 await runService({
   name: 'fixture',
   config: z.object({ FATE: z.enum(['stopped', 'fails', 'ends', 'refused', 'throws', 'hangs']) }),
-  async start({ config, signal, use }) {
+  async start({ config, count, signal, use }) {
     await use(closing('first'));
     await use(closing('second'));
     if (config.FATE === 'hangs')
@@ -22,6 +22,8 @@ await runService({
     if (config.FATE === 'fails')
       return { part: { ready: () => true, finished: Promise.reject(new Error('part broke')) } };
     if (config.FATE === 'ends') return { part: { ready: () => true, finished: Promise.resolve() } };
-    return { part: { ready: () => true } };
+    count('records_read', 3, 'part');
+    const status = () => [{ partition: 2, phase: 'running', lag: 5, time: 1500 }];
+    return { part: { ready: () => true, status } };
   },
 });

@@ -47,6 +47,9 @@ test('the probes answer while it runs', async () => {
   expect(seen['/live']).toBe('200 {"live":true}');
   expect(seen['/ready']).toBe('200 {"ready":true,"parts":{"part":true}}');
   expect(seen['/metrics']).toContain('target_info{service_name="fixture"}');
+  expect(seen['/metrics']).toContain('vigil_records_read_total{of="part"} 3');
+  expect(seen['/metrics']).toContain('vigil_partition_lag{of="part",partition="2"} 5');
+  expect(seen['/metrics']).toContain('vigil_partition_time{of="part",partition="2"} 1.5');
 });
 
 test('a part that fails ends the process with 1, after what was opened is closed', async () => {

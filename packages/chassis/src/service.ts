@@ -2,6 +2,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { z } from 'zod';
 import { readConfigs } from './config.ts';
 import { type Logger, openLogger } from './logger.ts';
+import { type Count, createCount, showPartitions } from './metrics.ts';
 import { openProbes } from './probes.ts';
 import { type Part, readinessOf } from './readiness.ts';
 import { exitCodeOf } from './refused.ts';
@@ -18,6 +19,7 @@ type ChassisConfig = z.output<typeof chassisConfig>;
 export type Running<Config> = {
   readonly config: Config;
   readonly log: Logger;
+  readonly count: Count;
   /** aborted when the process is to stop, before anything is closed */
   readonly signal: AbortSignal;
   readonly use: <Opened extends AsyncDisposable | Disposable>(opened: Opened | Promise<Opened>) => Promise<Opened>;
@@ -63,7 +65,8 @@ const live = async <Schema extends z.ZodType>(
   const probes = opened.use(await openProbes(chassis.VIGIL_PROBE_HOST, chassis.VIGIL_PROBE_PORT, sources));
   try {
     const use: Running<unknown>['use'] = async (it) => opened.use(await it);
-    parts = await service.start({ config, log, signal: stop.signal, use });
+    parts = await service.start({ config, log, count: createCount(), signal: stop.signal, use });
+    showPartitions(parts);
     log.info({ probes: probes.url, parts: Object.keys(parts) }, 'started');
     await Promise.race([aborted(stop.signal), ...Object.entries(parts).flatMap(ending)]);
   } finally {

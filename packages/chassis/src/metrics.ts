@@ -1,0 +1,53 @@
+import { metrics as api, type Counter } from '@opentelemetry/api';
+import type { Part } from './readiness.ts';
+
+/** Every counter of ours, as `/metrics` names it, with what it counts. Each has the label `of`: the processor, group, client or reason. */
+export const COUNTERS = {
+  records_read: 'records read from topics',
+  events_written: 'events and commands written',
+  transactions: 'transactions committed',
+  dead_letters: 'records that could not be read or decided',
+  records_moved: 'records that a foreign partitioner had misplaced',
+  deadlines_fired: 'deadlines that a tick has passed',
+  slots_opened: 'partitions opened',
+  slots_lost: 'partitions given up, to be opened again',
+  heartbeats_accepted: 'heartbeats that came through the gateway',
+  requests_refused: 'HTTP requests answered with a problem',
+} as const;
+
+export type CounterName = keyof typeof COUNTERS;
+
+/** Adds `by` to a counter; fits the counting of @vigil/stream's runners. */
+export type Count = (name: CounterName, by: number, of: string) => void;
+
+/** Counters appear as `vigil_<name>_total`. Open telemetry first. */
+export const createCount = (): Count => {
+  const meter = api.getMeter('vigil');
+  const counters = new Map<CounterName, Counter>();
+  for (const [name, description] of Object.entries(COUNTERS))
+    counters.set(name as CounterName, meter.createCounter(`vigil_${name}`, { description }));
+  return (name, by, of) => counters.get(name)?.add(by, { of });
+};
+
+/** Shows what each part says of its partitions at every scrape: `vigil_partition_lag`, `vigil_partition_time`, `vigil_partition_running`. */
+export const showPartitions = (parts: Readonly<Record<string, Part>>): void => {
+  const meter = api.getMeter('vigil');
+  const lag = meter.createObservableGauge('vigil_partition_lag', {
+    description: 'records not read yet, of all inputs',
+  });
+  const time = meter.createObservableGauge('vigil_partition_time', {
+    description: "the partition's now, seconds since 1970; 0: it has not begun",
+  });
+  const running = meter.createObservableGauge('vigil_partition_running', { description: '1: open and at work' });
+  meter.addBatchObservableCallback(
+    (seen) => {
+      for (const [of, part] of Object.entries(parts))
+        for (const { partition, phase, ...figures } of part.status?.() ?? []) {
+          seen.observe(lag, figures.lag, { of, partition });
+          seen.observe(time, figures.time / 1000, { of, partition });
+          seen.observe(running, phase === 'running' ? 1 : 0, { of, partition });
+        }
+    },
+    [lag, time, running],
+  );
+};

@@ -1,0 +1,96 @@
+import type { Count } from '@vigil/chassis';
+import { ID } from '@vigil/events';
+import type { Board, OrderEnvelope } from './board.ts';
+import { readEach } from './body.ts';
+import { readHeartbeat } from './heartbeat.ts';
+import type { Outbox } from './outbox.ts';
+import type { Policies, Served } from './policies.ts';
+import { Problem } from './problem.ts';
+import { readReceipt, type Told } from './receipts.ts';
+import type { Waits } from './waits.ts';
+import type { Writing } from './writing.ts';
+
+/** What the agents' door stands on. */
+export type Behind = {
+  readonly board: Board;
+  readonly waits: Waits;
+  readonly policies: Policies;
+  readonly outbox: Outbox;
+  readonly writing: Writing;
+  readonly token: string;
+  /** the policy of heartbeats that wish for none */
+  readonly defaultPolicy: string;
+  readonly count: Count;
+  /** ends long polls */
+  readonly closing: AbortSignal;
+  readonly now: () => number;
+};
+
+const DEFAULT_WAIT_S = 25;
+const LONGEST_WAIT_S = 55;
+
+/** Answers when every replica has them, with what awaits their agents. Throws Problem. */
+export const acceptHeartbeats = async (behind: Behind, body: unknown) => {
+  const { outbox, writing, board, policies, defaultPolicy, count, now } = behind;
+  const heartbeats = readEach(body, readHeartbeat);
+  await outbox.send(heartbeats.map(writing.heartbeat));
+  count('heartbeats_accepted', heartbeats.length, 'gateway');
+  const served = policies.find(heartbeats[0]?.policy ?? defaultPolicy) ?? policies.find(defaultPolicy);
+  const at = now();
+  const lives = new Map(heartbeats.map(({ agent_id, instance_id }) => [agent_id, instance_id]));
+  return {
+    accepted: heartbeats.length,
+    orders: [...lives].flatMap(([agentId, instanceId]) => board.offerToAgent(agentId, instanceId, at)),
+    policy: served === null ? null : { name: served.name, hash: served.hash },
+    intervalMs: served === null ? null : served.intervalMs,
+  };
+};
+
+/** Answers when every replica has them. Throws Problem. */
+export const acceptReceipts = async ({ outbox, writing, board, now }: Behind, body: unknown) => {
+  const told = readEach(body, readReceipt);
+  await outbox.send(told.map((one) => writing.told(one, correlationOf(board, one), now())));
+  return { accepted: told.length };
+};
+
+const correlationOf = (board: Board, { payload }: Told): string | null =>
+  'orderId' in payload && payload.orderId !== null ? board.correlationOf(payload.orderId) : null;
+
+/** Answers when there are orders, when `waitMs` are over, or when the door closes. */
+export const pollOrders = async (
+  { board, waits, closing, now }: Behind,
+  runtimeId: string,
+  waitMs: number,
+): Promise<{ orders: readonly OrderEnvelope[] }> => {
+  const until = now() + waitMs;
+  for (;;) {
+    const at = now();
+    board.observePoll(runtimeId, at);
+    const orders = closing.aborted ? [] : board.offerToRuntime(runtimeId, at);
+    if (orders.length > 0 || at >= until || closing.aborted) return { orders };
+    await waits.wait(runtimeId, Math.min(until, board.repeatsAt(runtimeId, at)) - at);
+  }
+};
+
+/** Throws Problem where it is no id. */
+export const runtimeOf = (runtimeId: string): string => {
+  if (ID.test(runtimeId)) return runtimeId;
+  const wanted = '1 to 128 of the characters A-Z a-z 0-9 . _ : - are wanted';
+  throw new Problem(400, 'bad_id', `runtimeId is ${JSON.stringify(runtimeId)}: ${wanted}`, { field: 'runtimeId' });
+};
+
+/** Milliseconds of a `wait` in seconds. Throws Problem. */
+export const waitOf = (wait: string | undefined): number => {
+  const seconds = wait === undefined ? DEFAULT_WAIT_S : Number(wait);
+  if (seconds >= 0) return Math.min(seconds, LONGEST_WAIT_S) * 1000;
+  throw new Problem(400, 'bad_field', `wait is ${JSON.stringify(wait)}: a number of seconds is wanted`, {
+    field: 'wait',
+  });
+};
+
+/** Throws Problem where nobody has published it. */
+export const findPolicy = ({ policies }: Behind, name: string): Served => {
+  const served = policies.find(name);
+  if (served !== null) return served;
+  throw new Problem(404, 'no_such_policy', `no policy named ${JSON.stringify(name)} has been published`);
+};

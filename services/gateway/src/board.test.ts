@@ -1,0 +1,101 @@
+import { Topic } from '@vigil/events';
+import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import { describe, expect, test } from 'vitest';
+import { createBoard, LONGEST_LIFE_MS, POLLING_MS, REPEAT_MS } from './board.ts';
+
+const sent = EXAMPLE_TIME;
+const nudge = example(Topic.agentOrder, 'NUDGE_AGENT', { orderId: 'o-1', ttlMs: 60_000 });
+const spawn = example(Topic.agentOrder, 'SPAWN_AGENT', { orderId: 'o-2', ttlMs: 60_000, agentId: 'worker-1-r2' });
+const idsOf = (orders: readonly { payload: { orderId: string } }[]) => orders.map(({ payload }) => payload.orderId);
+
+const boardWith = (...orders: (typeof nudge | typeof spawn)[]) => {
+  const board = createBoard();
+  for (const order of orders) board.observeOrder(order, sent);
+  return board;
+};
+
+describe('a polling runtime', () => {
+  test('is offered its orders in their order, and how long each still lives', () => {
+    const offered = boardWith(nudge, spawn).offerToRuntime('host-1', sent + 1_000);
+    expect(idsOf(offered)).toEqual(['o-1', 'o-2']);
+    expect(offered[0]).toEqual({ type: 'NUDGE_AGENT', payload: nudge.payload, expiresInMs: 59_000 });
+  });
+
+  test('is not offered those of another', () => {
+    expect(boardWith(nudge).offerToRuntime('host-2', sent)).toEqual([]);
+  });
+
+  test('is offered an order again after a while, not at once', () => {
+    const board = boardWith(nudge);
+    expect(idsOf(board.offerToRuntime('host-1', sent))).toEqual(['o-1']);
+    expect(board.repeatsAt('host-1', sent)).toBe(sent + REPEAT_MS);
+    expect(board.offerToRuntime('host-1', sent + REPEAT_MS - 1)).toEqual([]);
+    expect(idsOf(board.offerToRuntime('host-1', sent + REPEAT_MS))).toEqual(['o-1']);
+  });
+
+  test('has nothing to wait for where nothing is pending', () => {
+    expect(createBoard().repeatsAt('host-1', sent)).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe('an order is over', () => {
+  test('when its receipt is seen, also before the order itself', () => {
+    const board = boardWith(nudge);
+    board.observeReceipt('o-1', sent);
+    expect(board.offerToRuntime('host-1', sent)).toEqual([]);
+    board.observeReceipt('o-2', sent);
+    board.observeOrder(spawn, sent);
+    expect(board.offerToRuntime('host-1', sent)).toEqual([]);
+  });
+
+  test('when its time to live from the broker stamp has passed: one millisecond before, it is not', () => {
+    const board = boardWith(nudge);
+    expect(board.offerToRuntime('host-1', sent + 59_999)).toMatchObject([{ expiresInMs: 1 }]);
+    expect(board.offerToRuntime('host-1', sent + 60_000 + REPEAT_MS)).toEqual([]);
+  });
+
+  test('after an hour, whatever its time to live: nobody reads further back', () => {
+    const eternal = { ...nudge, payload: { ...nudge.payload, ttlMs: Number.MAX_SAFE_INTEGER } };
+    expect(boardWith(eternal).offerToRuntime('host-1', sent + LONGEST_LIFE_MS - 1)).toHaveLength(1);
+    expect(boardWith(eternal).offerToRuntime('host-1', sent + LONGEST_LIFE_MS)).toEqual([]);
+  });
+
+  test('and stays over when it is read again', () => {
+    const board = boardWith(nudge);
+    board.observeReceipt('o-1', sent);
+    board.observeOrder(nudge, sent);
+    expect(board.offerToRuntime('host-1', sent)).toEqual([]);
+  });
+});
+
+describe('an agent that asks by heartbeat', () => {
+  test('is offered the orders for this life of it', () => {
+    const board = boardWith(nudge, spawn);
+    expect(idsOf(board.offerToAgent('worker-1', 'worker-1.i1', sent))).toEqual(['o-1']);
+    expect(board.offerToAgent('worker-1', 'worker-1.i2', sent)).toEqual([]);
+    expect(board.offerToAgent('worker-1', null, sent)).toEqual([]);
+    expect(board.offerToAgent('worker-2', 'worker-1.i1', sent)).toEqual([]);
+  });
+
+  test('is offered an order that names no life, whichever it lives', () => {
+    const board = boardWith({ ...nudge, payload: { ...nudge.payload, instanceId: null } });
+    expect(idsOf(board.offerToAgent('worker-1', null, sent))).toEqual(['o-1']);
+  });
+
+  test('is offered none while its runtime polls, and all of them again when it no longer does', () => {
+    const board = boardWith(nudge);
+    board.observePoll('host-1', sent - 30_000);
+    expect(board.offerToAgent('worker-1', 'worker-1.i1', sent - 30_000 + POLLING_MS - 1)).toEqual([]);
+    expect(idsOf(board.offerToAgent('worker-1', 'worker-1.i1', sent - 30_000 + POLLING_MS))).toEqual(['o-1']);
+  });
+
+  test('is never offered a spawn', () => {
+    expect(boardWith(spawn).offerToAgent('worker-1-r2', spawn.payload.instanceId, sent)).toEqual([]);
+  });
+});
+
+test('a receipt is told what its order began', () => {
+  const board = boardWith(nudge);
+  expect(board.correlationOf('o-1')).toBe('correlation-1');
+  expect(board.correlationOf('o-9')).toBeNull();
+});

@@ -1,0 +1,100 @@
+import type { EventOf, Topic } from '@vigil/events';
+
+type Order = EventOf<typeof Topic.agentOrder>;
+
+/** An order as runtimes get it; what is left of its time to live counts on the reader's monotonic clock. */
+export type OrderEnvelope = {
+  readonly type: Order['type'];
+  readonly payload: Order['payload'];
+  readonly expiresInMs: number;
+};
+
+/**
+ * Orders without a receipt. Every instance of the gateway keeps one, from the same topics; times are epoch milliseconds.
+ * An order is offered until its receipt is seen or its time is over; two instances may offer one twice, which the runtime's journal answers.
+ */
+export type Board = {
+  /** `stampedAt`: the broker's, from which its time to live counts */
+  readonly observeOrder: (order: Order, stampedAt: number) => void;
+  readonly observeReceipt: (orderId: string, now: number) => void;
+  readonly observePoll: (runtimeId: string, now: number) => void;
+  /** What a polling runtime has not been offered in the last moments; from now on it has. */
+  readonly offerToRuntime: (runtimeId: string, now: number) => readonly OrderEnvelope[];
+  /** When `offerToRuntime` has something to repeat: Infinity while there is nothing. */
+  readonly repeatsAt: (runtimeId: string, now: number) => number;
+  /** What awaits an agent whose runtime does not poll: never a spawn, never an order for another life of it. */
+  readonly offerToAgent: (agentId: string, instanceId: string | null, now: number) => readonly OrderEnvelope[];
+  /** What an unreceipted order began; null: no such order. */
+  readonly correlationOf: (orderId: string) => string | null;
+};
+
+/** No order lives longer: what is read again after a restart. */
+export const LONGEST_LIFE_MS = 60 * 60_000;
+
+/** A runtime at work on an order polls on; it is asked again this much later, in case it has died in between. */
+export const REPEAT_MS = 5_000;
+
+/** A runtime is there for its agents this long after a poll. */
+export const POLLING_MS = 60_000;
+
+type Offer = { readonly order: Order; readonly expiresAt: number; offeredAt: number };
+
+const envelope = ({ order, expiresAt }: Offer, now: number): OrderEnvelope => ({
+  type: order.type,
+  payload: order.payload,
+  expiresInMs: expiresAt - now,
+});
+
+export const createBoard = (): Board => {
+  const offers = new Map<string, Offer>();
+  const receipted = new Map<string, number>();
+  const polledAt = new Map<string, number>();
+
+  const forget = (now: number): void => {
+    for (const [orderId, { expiresAt }] of offers) if (expiresAt <= now) offers.delete(orderId);
+    for (const [orderId, at] of receipted) if (at + LONGEST_LIFE_MS <= now) receipted.delete(orderId);
+    for (const [runtimeId, at] of polledAt) if (at + POLLING_MS <= now) polledAt.delete(runtimeId);
+  };
+  const alive = (now: number, wanted: (order: Order) => boolean): Offer[] =>
+    [...offers.values()].filter(({ order, expiresAt }) => expiresAt > now && wanted(order));
+  const ofRuntime = (runtimeId: string, now: number): Offer[] =>
+    alive(now, ({ payload }) => payload.runtimeId === runtimeId);
+  const polls = (runtimeId: string, now: number): boolean => {
+    const at = polledAt.get(runtimeId);
+    return at !== undefined && now < at + POLLING_MS;
+  };
+
+  return {
+    observeOrder: (order, stampedAt) => {
+      const { orderId, ttlMs } = order.payload;
+      forget(stampedAt);
+      if (receipted.has(orderId) || offers.has(orderId)) return;
+      const expiresAt = stampedAt + Math.min(ttlMs, LONGEST_LIFE_MS);
+      offers.set(orderId, { order, expiresAt, offeredAt: Number.NEGATIVE_INFINITY });
+    },
+    observeReceipt: (orderId, now) => {
+      offers.delete(orderId);
+      receipted.set(orderId, now);
+    },
+    observePoll: (runtimeId, now) => {
+      polledAt.set(runtimeId, now);
+    },
+    offerToRuntime: (runtimeId, now) => {
+      const due = ofRuntime(runtimeId, now).filter(({ offeredAt }) => offeredAt + REPEAT_MS <= now);
+      for (const offer of due) offer.offeredAt = now;
+      return due.map((offer) => envelope(offer, now));
+    },
+    repeatsAt: (runtimeId, now) =>
+      Math.min(...ofRuntime(runtimeId, now).map(({ offeredAt }) => Math.max(now, offeredAt + REPEAT_MS))),
+    offerToAgent: (agentId, instanceId, now) =>
+      alive(
+        now,
+        ({ type, payload }) =>
+          type !== 'SPAWN_AGENT' &&
+          payload.agentId === agentId &&
+          (payload.instanceId === null || payload.instanceId === instanceId) &&
+          !polls(payload.runtimeId, now),
+      ).map((offer) => envelope(offer, now)),
+    correlationOf: (orderId) => offers.get(orderId)?.order.correlationId ?? null,
+  };
+};

@@ -1,0 +1,51 @@
+import { type Count, type Logger, listen } from '@vigil/chassis';
+import { type Log, startDoor } from '@vigil/stream';
+import { createBoard } from './board.ts';
+import type { Config } from './config.ts';
+import { createDoor } from './door.ts';
+import { createOutbox } from './outbox.ts';
+import { createPolicies } from './policies.ts';
+import { tail } from './tail.ts';
+import { createWaits } from './waits.ts';
+import { openWriting } from './writing.ts';
+
+/** `signal` ends long polls with an empty list, and following; `now`: epoch milliseconds. */
+type Surroundings = {
+  readonly log: Logger;
+  readonly count: Count;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+};
+
+/** The agents' door, listening at `url`. It opens when everything pending has been read. */
+export type Gateway = AsyncDisposable & { readonly url: string };
+
+export const openGateway = async (
+  kafka: Log,
+  config: Config,
+  { log, count, signal, now }: Surroundings,
+): Promise<Gateway> => {
+  await using opening = new AsyncDisposableStack();
+  const board = createBoard();
+  const waits = createWaits(signal);
+  const policies = createPolicies();
+  await tail(kafka, { board, waits, policies }, log, signal);
+  const behind = {
+    board,
+    waits,
+    policies,
+    outbox: createOutbox(kafka.write),
+    writing: await openWriting(kafka),
+    token: config.VIGIL_GATEWAY_TOKEN,
+    defaultPolicy: config.VIGIL_DEFAULT_POLICY,
+    count,
+    closing: signal,
+    now,
+  };
+  const door = createDoor(behind, log);
+  opening.defer(() => door.close());
+  const url = await listen(door, config.VIGIL_GATEWAY_HOST, config.VIGIL_GATEWAY_PORT, 'VIGIL_GATEWAY_PORT');
+  opening.use(await startDoor(kafka, 'gateway', log));
+  const open = opening.move();
+  return { url, [Symbol.asyncDispose]: () => open.disposeAsync() };
+};

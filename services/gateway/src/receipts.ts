@@ -1,0 +1,43 @@
+import { type Draft, parsePayload, Topic, Unfit } from '@vigil/events';
+
+/** What a runtime tells: the fate of an order, the end of an instance, and that it is there. */
+export type Told = Extract<
+  Draft<typeof Topic.orderReceipt | typeof Topic.spawnReceipt | typeof Topic.steerAgent | typeof Topic.runtimePresence>,
+  { readonly type: 'ORDER_RECEIPT' | 'SPAWN_RECEIPT' | 'AGENT_EXITED' | 'RUNTIME_ANNOUNCED' }
+>;
+
+/** The key of everything in the fleet's key space. */
+const FLEET = 'fleet';
+
+const kinds = {
+  ORDER_RECEIPT: (payload: unknown): Told => {
+    const receipt = parsePayload(Topic.orderReceipt, 'ORDER_RECEIPT', payload);
+    return { topic: Topic.orderReceipt, type: 'ORDER_RECEIPT', key: receipt.agentId, payload: receipt };
+  },
+  SPAWN_RECEIPT: (payload: unknown): Told => {
+    const receipt = parsePayload(Topic.spawnReceipt, 'SPAWN_RECEIPT', payload);
+    return { topic: Topic.spawnReceipt, type: 'SPAWN_RECEIPT', key: receipt.taskId, payload: receipt };
+  },
+  AGENT_EXITED: (payload: unknown): Told => {
+    const exit = parsePayload(Topic.steerAgent, 'AGENT_EXITED', payload);
+    return { topic: Topic.steerAgent, type: 'AGENT_EXITED', key: exit.agentId, payload: exit };
+  },
+  RUNTIME_ANNOUNCED: (payload: unknown): Told => {
+    const runtime = parsePayload(Topic.runtimePresence, 'RUNTIME_ANNOUNCED', payload);
+    return { topic: Topic.runtimePresence, type: 'RUNTIME_ANNOUNCED', key: FLEET, payload: runtime };
+  },
+};
+
+const isKind = (type: unknown): type is keyof typeof kinds => typeof type === 'string' && Object.hasOwn(kinds, type);
+
+/** One receipt, `{ type, payload }` as parsed JSON, under the key of its topic. Throws Unfit. */
+export const readReceipt = (body: unknown): Told => {
+  const { type, payload } = (body ?? {}) as { type?: unknown; payload?: unknown };
+  if (isKind(type)) return kinds[type](payload);
+  const wanted = Object.keys(kinds).join(', ');
+  throw new Unfit(
+    'bad_field',
+    'type',
+    `type is ${JSON.stringify(type)?.slice(0, 80) ?? 'missing'}: one of ${wanted} is wanted`,
+  );
+};

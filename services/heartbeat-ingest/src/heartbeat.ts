@@ -1,0 +1,57 @@
+import { isUtf8 } from 'node:buffer';
+import { type Codec, checkHeartbeat, type Heartbeat, parseHeartbeat, Topic, Unfit } from '@vigil/events';
+import { DeadLetter } from '@vigil/stream';
+
+/** The largest record of the heartbeat topic, bytes: what the gateway and the topic take too. */
+const LARGEST = 512 * 1024;
+
+const AVRO_BEGINS_WITH = 0;
+
+/**
+ * A heartbeat as it stands on the command topic: Avro by the registry where the first byte is zero, else JSON.
+ * Throws DeadLetter and Undecodable, each with its reason, and UnknownSchemaId (learn it, then again).
+ */
+export const readHeartbeat = (codec: Codec, key: string | null, value: Buffer): Heartbeat => {
+  if (value === null) throw new DeadLetter('no_value', `the record of ${shown(key)} has no value: nothing is reported`);
+  if (value.length > LARGEST)
+    throw new DeadLetter(
+      'too_large',
+      `the heartbeat of ${shown(key)} has ${value.length} bytes: at most ${LARGEST} are taken`,
+    );
+  const heartbeat = fitting(() =>
+    value[0] === AVRO_BEGINS_WITH ? fromAvro(codec, value) : parseHeartbeat(fromText(value)),
+  );
+  checkKey(key, 'agent_id', heartbeat.agent_id);
+  return heartbeat;
+};
+
+/** Records are judged under their key: one that names another agent than it is keyed by is nobody's. Throws DeadLetter. */
+export const checkKey = (key: string | null, field: string, id: string): void => {
+  if (key === id) return;
+  throw new DeadLetter(
+    'key_mismatch',
+    `${field} is ${shown(id)}, the record's key is ${shown(key)}: they must be equal`,
+  );
+};
+
+const fitting = (read: () => Heartbeat): Heartbeat => {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof Unfit ? new DeadLetter(error.reason, error.message) : error;
+  }
+};
+
+const fromAvro = (codec: Codec, value: Buffer): Heartbeat =>
+  checkHeartbeat(codec.decode(Topic.heartbeat, value).payload as Heartbeat);
+
+const fromText = (value: Buffer): unknown => {
+  if (!isUtf8(value)) throw new DeadLetter('invalid_utf8', 'the value is neither Avro (first byte 0) nor UTF-8');
+  try {
+    return JSON.parse(value.toString('utf8'));
+  } catch (error) {
+    throw new DeadLetter('not_json', `the value is neither Avro (first byte 0) nor JSON: ${(error as Error).message}`);
+  }
+};
+
+const shown = (text: string | null): string => (text === null ? 'no key' : JSON.stringify(text.slice(0, 140)));

@@ -1,0 +1,26 @@
+import { Topic } from '@vigil/events';
+import type { MapperProcessor } from '@vigil/stream';
+import { readHeartbeat } from './heartbeat.ts';
+import { observe } from './observe.ts';
+
+type In = typeof Topic.heartbeat | typeof Topic.steerAgent;
+type Out = typeof Topic.agentObservation | typeof Topic.taskCheckpoint;
+
+/** The sequencer of the agent key space: all that judgement reads, in one order; and where time begins. */
+export const ingest: MapperProcessor<In, Out> = {
+  processor: 'heartbeat-ingest',
+  service: 'heartbeat-ingest',
+  reads: [Topic.heartbeat, Topic.steerAgent],
+  writes: [Topic.agentObservation, Topic.taskCheckpoint],
+  time: { topic: Topic.heartbeat, sources: 'own' },
+  writesTicks: Topic.heartbeat,
+  ticks: [{ topic: Topic.agentObservation, everyMs: 1000, to: 'same' }],
+  decode: {
+    [Topic.heartbeat]: ({ key, value }, codec) => ({
+      topic: Topic.heartbeat,
+      type: 'HEARTBEAT',
+      payload: readHeartbeat(codec, key, value ?? Buffer.alloc(0)),
+    }),
+  },
+  map: observe,
+};
