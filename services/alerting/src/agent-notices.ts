@@ -1,0 +1,73 @@
+import type { EventOf, PayloadOf, Topic } from '@vigil/events';
+import { breakerNotices } from './breaker-notices.ts';
+import { type Notify, raise, resolve } from './notice.ts';
+
+type Input = EventOf<typeof Topic.agentHealth | typeof Topic.agentIntervention>;
+type StateChanged = PayloadOf<typeof Topic.agentHealth, 'HEALTH_STATE_CHANGED'>;
+
+const route = 'stuck_agent';
+
+/** What people should know about an agent: one alert an episode, whatever happens in it. */
+export function agentNotices(input: Input): readonly Notify[] {
+  switch (input.type) {
+    case 'HEALTH_STATE_CHANGED':
+      return stateNotices(input.payload);
+    case 'CIRCUIT_BREAKER_STATE_CHANGED':
+      return breakerNotices(input.payload);
+    case 'ESCALATION_TRIGGERED': {
+      const { agentId, reason, options, deadlineAt, onTimeout } = input.payload;
+      const text = deadlineAt === null ? reason : `${reason}; without an answer: ${onTimeout}`;
+      const title = `${agentId} waits for a decision`;
+      return [raise(route, input.payload, { severity: 'critical', title, text, options, deadlineAt })];
+    }
+    case 'ALERT_REQUESTED': {
+      const { severity, title, text } = input.payload;
+      return [raise(route, input.payload, { severity: severity === 'UNKNOWN' ? 'warning' : severity, title, text })];
+    }
+    case 'TERMINATION_UNCONFIRMED': {
+      const { agentId, why } = input.payload;
+      const title = `${agentId}: nobody has confirmed its end, nothing is spawned`;
+      return [raise(route, input.payload, { severity: 'critical', title, text: why })];
+    }
+    case 'EXEMPTION_CHANGED':
+    case 'WARRANT_FILED':
+    case 'WARRANT_RENEWED':
+    case 'WARRANT_LAPSED':
+    case 'AGENT_ANSWERED':
+    case 'WORKER_ESCALATION_TICKET':
+    case 'INSTANCE_STARTED':
+    case 'DUPLICATE_INSTANCE':
+    case 'CASE_OPENED':
+    case 'NUDGE_SENT':
+    case 'ESCALATION_DECIDED':
+    case 'DECISION_REFUSED':
+    case 'HANDOFF_REQUESTED':
+    case 'AGENT_PAUSED':
+    case 'AGENT_RESUMED':
+    case 'STEP_SKIPPED':
+    case 'TASK_BLOCKED':
+    case 'AGENT_TERMINATED':
+    case 'CASE_CLOSED':
+      return [];
+  }
+}
+
+/** Degraded is still the same episode: the alert stays as it is. */
+function stateNotices(changed: StateChanged): readonly Notify[] {
+  const { agentId, to, reason, evidence, endReason } = changed;
+  switch (to) {
+    case 'STUCK':
+    case 'FAILING': {
+      const words = evidence.map((one) => one.words).join('; ');
+      const severity = to === 'STUCK' ? 'warning' : 'critical';
+      return [raise(route, changed, { severity, title: `${agentId} is ${to}`, text: words === '' ? reason : words })];
+    }
+    case 'HEALTHY':
+      return [resolve(route, changed, `${agentId} is HEALTHY`)];
+    case 'TERMINATED':
+      return [resolve(route, changed, `${agentId} has ended: ${endReason ?? reason}`)];
+    case 'DEGRADED':
+    case 'UNKNOWN':
+      return [];
+  }
+}

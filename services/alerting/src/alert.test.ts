@@ -1,0 +1,199 @@
+import { type PayloadOf, Topic } from '@vigil/events';
+import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import { given, laws } from '@vigil/stream/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { alerts, type Input } from './alert.ts';
+
+type Told = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
+
+const hour = 3_600_000;
+const settings = { groupWaitMs: 30_000, repeatMs: 4 * hour };
+const start = EXAMPLE_TIME;
+
+const raised = (told: Told = {}, eventId = 'n1'): Input => {
+  const content = {
+    route: 'stuck_agent',
+    severity: 'warning',
+    title: 'worker-1 is STUCK',
+    text: 'no call',
+    action: 'raise',
+  } as const;
+  return { ...example(Topic.notify, 'NOTIFY', { ...content, options: [], deadlineAt: null, ...told }), eventId };
+};
+const resolved = (): Input => raised({ action: 'resolve', severity: 'info', title: 'over', text: 'HEALTHY' }, 'n2');
+const acknowledged = example(Topic.steerAlerts, 'ACKNOWLEDGE_ALERT', { by: 'ada' });
+const silenced = (until: number, value = 'stuck_agent'): Input =>
+  example(Topic.steerAlerts, 'SILENCE_ALERTS', {
+    matchers: [{ field: 'route', value }],
+    until,
+    by: 'ada',
+    why: 'known',
+  });
+
+const open = (groupWaitMs = settings.groupWaitMs) => given(alerts({ ...settings, groupWaitMs }), start);
+const told = (said: readonly { readonly payload: object }[]) =>
+  said.filter(({ payload }) => 'deliverAt' in payload && payload.deliverAt !== null);
+
+test('an alert is raised at once, and sinks are told after the group wait, not a moment before', () => {
+  const alert = open();
+  expect(alert.tell(raised())).toMatchObject([
+    {
+      type: 'ALERT_RAISED',
+      key: 'stuck_agent:OMN-1234',
+      payload: { alertKey: 'stuck_agent:OMN-1234', alertId: 'n1', severity: 'warning', deliverAt: null },
+    },
+  ]);
+  expect(alert.passTo(start + 29_999)).toEqual([]);
+  expect(alert.passTo(start + 30_000)).toMatchObject([
+    { type: 'ALERT_UPDATED', payload: { alertId: 'n1', deliverAt: start + 30_000 } },
+  ]);
+});
+
+test('without a group wait sinks are told with the raise', () => {
+  expect(open(0).tell(raised())).toMatchObject([{ type: 'ALERT_RAISED', payload: { deliverAt: start } }]);
+});
+
+test('what is said twice is said once', () => {
+  const alert = open(0);
+  alert.tell(raised());
+  expect(alert.tell(raised({}, 'n9'))).toEqual([]);
+});
+
+test('more about the same episode updates it in place, without a message; getting worse is one', () => {
+  const alert = open(0);
+  alert.tell(raised());
+  expect(alert.tell(raised({ text: 'still no call' }))).toMatchObject([
+    { type: 'ALERT_UPDATED', payload: { alertId: 'n1', deliverAt: null } },
+  ]);
+  const worse = alert.tell(
+    raised({ severity: 'critical', title: 'decide', options: ['pardon'], deadlineAt: start + 5 }),
+  );
+  expect(worse).toMatchObject([
+    { type: 'ALERT_UPDATED', payload: { severity: 'critical', options: ['pardon'], deliverAt: start } },
+  ]);
+  expect(alert.tell(raised())).toMatchObject([
+    { payload: { severity: 'critical', options: ['pardon'], deadlineAt: start + 5, deliverAt: null } },
+  ]);
+});
+
+test('what gets worse within the group wait waits with it', () => {
+  const alert = open();
+  alert.tell(raised());
+  expect(told(alert.tell(raised({ severity: 'critical' })))).toEqual([]);
+  expect(told(alert.passTo(start + 30_000))).toMatchObject([{ payload: { severity: 'critical' } }]);
+});
+
+test('the end is told under the same key and id, to those who were told of the beginning', () => {
+  const alert = open(0);
+  alert.tell(raised());
+  expect(alert.tell(resolved())).toMatchObject([
+    {
+      type: 'ALERT_RESOLVED',
+      key: 'stuck_agent:OMN-1234',
+      payload: { alertId: 'n1', raisedAt: start, severity: 'warning', text: 'HEALTHY', deliverAt: start },
+    },
+  ]);
+  const short = open();
+  short.tell(raised());
+  expect(short.tell(resolved())).toMatchObject([{ type: 'ALERT_RESOLVED', payload: { deliverAt: null } }]);
+  expect(short.passTo(start + hour)).toEqual([]);
+});
+
+test('the end of what never began is nothing', () => {
+  expect(open().tell(resolved())).toEqual([]);
+});
+
+test('what rises again after its end is a new alert', () => {
+  const alert = open(0);
+  alert.tell(raised());
+  alert.tell(resolved());
+  expect(alert.tell(raised({}, 'n3'))).toMatchObject([
+    { type: 'ALERT_RAISED', payload: { alertId: 'n3', deliverAt: start } },
+  ]);
+});
+
+test('nobody looks after it: sinks are told again every four hours; acknowledged: no more', () => {
+  const alert = open(0);
+  alert.tell(raised());
+  expect(alert.passTo(start + 4 * hour - 1)).toEqual([]);
+  for (const due of [4, 8]) {
+    expect(told(alert.passTo(start + due * hour))).toMatchObject([{ payload: { deliverAt: start + due * hour } }]);
+  }
+  expect(alert.tell(acknowledged)).toMatchObject([
+    { type: 'ALERT_ACKNOWLEDGED', payload: { alertId: 'n1', by: 'ada' } },
+  ]);
+  expect(alert.tell(acknowledged)).toEqual([]);
+  expect(alert.passTo(start + 24 * hour)).toEqual([]);
+  expect(told(alert.tell(raised({ severity: 'critical' })))).toHaveLength(1);
+});
+
+test('after days without time sinks are told once, not once for each repeat that was missed', () => {
+  const alert = open(0);
+  alert.tell(raised());
+  alert.unwatched(48 * hour);
+  expect(told(alert.passTo(start + 48 * hour + 1000))).toHaveLength(1);
+});
+
+test('a silenced alert exists, and is told when the silence ends and it is still there', () => {
+  const alert = open(0);
+  expect(alert.tell(silenced(start + hour))).toMatchObject([
+    { type: 'SILENCE_CHANGED', payload: { until: start + hour } },
+  ]);
+  expect(alert.tell(raised())).toMatchObject([{ type: 'ALERT_RAISED', payload: { deliverAt: null } }]);
+  expect(told(alert.tell(raised({ severity: 'critical' })))).toEqual([]);
+  expect(alert.passTo(start + hour - 1)).toEqual([]);
+  expect(told(alert.passTo(start + hour))).toHaveLength(1);
+});
+
+test('a silence that matches something else silences nothing; one that is ended early tells at once', () => {
+  const other = open(0);
+  other.tell(silenced(start + hour, 'recovery_failed'));
+  expect(told(other.tell(raised()))).toHaveLength(1);
+  const alert = open(0);
+  alert.tell(silenced(start + hour));
+  alert.tell(raised());
+  expect(alert.tell(silenced(start))).toMatchObject([
+    { type: 'SILENCE_CHANGED' },
+    { type: 'ALERT_UPDATED', payload: { deliverAt: start } },
+  ]);
+});
+
+test('100 flaps: one alert open at a time, a message for each beginning and each end', () => {
+  const alert = open(0);
+  let opened = 0;
+  for (let flap = 0; flap < 100; flap += 1) {
+    const said = [
+      ...alert.tell(raised({}, `n${flap}`)),
+      ...alert.tell(raised({ text: `again ${flap}` })),
+      ...alert.tell(resolved()),
+      ...alert.passTo(start + flap * 1000),
+    ];
+    for (const { type } of said) opened += type === 'ALERT_RAISED' ? 1 : type === 'ALERT_RESOLVED' ? -1 : 0;
+    expect(opened).toBe(0);
+    expect(told(said).map(({ payload }) => (payload as { alertId: string }).alertId)).toEqual([`n${flap}`, `n${flap}`]);
+  }
+});
+
+test('100 flaps shorter than the group wait are no message at all', () => {
+  const alert = open();
+  for (let flap = 0; flap < 100; flap += 1) {
+    alert.tell(raised({}, `n${flap}`), start + flap * 10_000);
+    alert.tell(resolved(), start + flap * 10_000 + 5000);
+  }
+  expect(told(alert.all())).toEqual([]);
+  expect(alert.all()).toHaveLength(200);
+});
+
+test.each([0, 30_000])('alerting obeys the laws of deciders, with a group wait of %d ms', (groupWaitMs) => {
+  const severity = fc.constantFrom('info', 'warning', 'critical');
+  const inputs = fc.oneof(
+    fc
+      .tuple(severity, fc.constantFrom('a', 'b'), fc.uuid())
+      .map(([one, text, id]) => raised({ severity: one, text }, id)),
+    fc.constant(resolved()),
+    fc.constant(acknowledged),
+    fc.integer({ min: -1000, max: 3 * hour }).map((ms) => silenced(start + ms)),
+  );
+  laws(alerts({ ...settings, groupWaitMs }), inputs, { runs: 500 });
+});

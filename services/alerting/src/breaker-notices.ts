@@ -1,0 +1,22 @@
+import type { CircuitBreakerStateChangedPayload } from '@vigil/events';
+import { type Notify, raise, resolve } from './notice.ts';
+
+const route = 'circuit_breaker_open';
+
+/** HALF_OPEN is neither: the alert stays until a trial has succeeded. */
+export function breakerNotices(changed: CircuitBreakerStateChangedPayload): readonly Notify[] {
+  const { name, to, agentId, taskId, failures, nextAttemptAt } = changed;
+  const about = { agentId, taskId, of: name };
+  switch (to) {
+    case 'OPEN': {
+      const next = nextAttemptAt === null ? '' : `; next attempt at ${new Date(nextAttemptAt).toISOString()}`;
+      const title = `${taskId ?? agentId}: breaker ${name} is open`;
+      return [raise(route, about, { severity: 'warning', title, text: `${failures} failures in a row${next}` })];
+    }
+    case 'CLOSED':
+      return [resolve(route, about, `breaker ${name} is closed`)];
+    case 'HALF_OPEN':
+    case 'UNKNOWN':
+      return [];
+  }
+}

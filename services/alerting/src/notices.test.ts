@@ -1,0 +1,142 @@
+import { catalogue, type EventOf, type HealthState, Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { expect, test } from 'vitest';
+import { agentNotices } from './agent-notices.ts';
+import { lineOf } from './console-sink.ts';
+import { deliver } from './delivery.ts';
+import { fleetNotices } from './fleet-notices.ts';
+import type { Notify } from './notice.ts';
+import { taskNotices } from './task-notices.ts';
+
+const brief = (notices: readonly Notify[]) =>
+  notices.map(({ key, payload }) => `${payload.action} ${key} ${payload.severity}`);
+const turned = (to: HealthState, taskId: string | null = 'OMN-1234') =>
+  example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { to, taskId, endReason: to === 'TERMINATED' ? 'crashed' : null });
+const story = <K extends EventOf<typeof Topic.taskRecovery>['type']>(type: K, payload = {}) =>
+  example(Topic.taskRecovery, type, payload as never);
+
+test.each([
+  ['STUCK', ['raise stuck_agent:OMN-1234 warning']],
+  ['FAILING', ['raise stuck_agent:OMN-1234 critical']],
+  ['DEGRADED', []],
+  ['HEALTHY', ['resolve stuck_agent:OMN-1234 info']],
+  ['TERMINATED', ['resolve stuck_agent:OMN-1234 info']],
+] as const)('an agent that turns %s: %j', (to, expected) => {
+  expect(brief(agentNotices(turned(to)))).toEqual(expected);
+});
+
+test('an agent without a task stands in for it', () => {
+  expect(brief(agentNotices(turned('STUCK', null)))).toEqual(['raise stuck_agent:worker-1 warning']);
+});
+
+test('what a case says belongs to the alert of the episode, with options and deadline', () => {
+  const asked = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED', {
+    options: ['pardon'],
+    deadlineAt: 5,
+    reason: 'no call',
+    onTimeout: 'terminate',
+  });
+  expect(brief(agentNotices(asked))).toEqual(['raise stuck_agent:OMN-1234 critical']);
+  expect(agentNotices(asked)[0]?.payload).toMatchObject({
+    options: ['pardon'],
+    deadlineAt: 5,
+    text: 'no call; without an answer: terminate',
+  });
+  expect(brief(agentNotices(example(Topic.agentIntervention, 'ALERT_REQUESTED', { severity: 'UNKNOWN' })))).toEqual([
+    'raise stuck_agent:OMN-1234 warning',
+  ]);
+  expect(brief(agentNotices(example(Topic.agentIntervention, 'TERMINATION_UNCONFIRMED')))).toEqual([
+    'raise stuck_agent:OMN-1234 critical',
+  ]);
+});
+
+test('each breaker of a task has its own alert; half open is neither', () => {
+  const breaker = (name: string, to: 'OPEN' | 'HALF_OPEN' | 'CLOSED') =>
+    brief(agentNotices(example(Topic.agentHealth, 'CIRCUIT_BREAKER_STATE_CHANGED', { name, to })));
+  expect(breaker('tool execution', 'OPEN')).toEqual(['raise circuit_breaker_open:OMN-1234:tool-execution warning']);
+  expect(breaker('external_api', 'HALF_OPEN')).toEqual([]);
+  expect(breaker('external_api', 'CLOSED')).toEqual(['resolve circuit_breaker_open:OMN-1234:external_api info']);
+});
+
+test('a recovery that failed rises critical, and is over with a decision or a new agent', () => {
+  expect(brief(taskNotices(story('RECOVERY_FAILED')))).toEqual(['raise recovery_failed:OMN-1234 critical']);
+  expect(brief(taskNotices(story('REVIEW_REQUIRED')))).toEqual(['raise recovery_failed:OMN-1234 critical']);
+  expect(taskNotices(story('REVIEW_REQUIRED'))[0]?.payload.options).toEqual(['retry', 'reset', 'abandon']);
+  expect(brief(taskNotices(story('REVIEW_DECIDED')))).toEqual(['resolve recovery_failed:OMN-1234 info']);
+  expect(brief(taskNotices(story('RECOVERY_COMPLETED')))).toEqual(['resolve recovery_failed:OMN-1234 info']);
+});
+
+test('a task that begins anew is told only where checkpoints were passed over', () => {
+  const begun = (fromCheckpoint: string, skipped: readonly object[]) =>
+    brief(taskNotices(story('RECOVERY_INITIATED', { fromCheckpoint, skipped })));
+  expect(begun('task-start', [{ checkpointId: 'c1', why: 'sha256' }])).toEqual([
+    'raise checkpoint_lost:OMN-1234 warning',
+  ]);
+  expect(begun('task-start', [])).toEqual([]);
+  expect(begun('c0', [{ checkpointId: 'c1', why: 'sha256' }])).toEqual([]);
+});
+
+test('a released task is over in every respect, unless somebody else holds it', () => {
+  expect(brief(taskNotices(story('TASK_RELEASED', { why: 'finished' })))).toHaveLength(3);
+  expect(brief(taskNotices(story('TASK_RELEASED', { why: 'reassigned' })))).not.toContain(
+    'resolve stuck_agent:OMN-1234 info',
+  );
+});
+
+test('the brake is one incident of the fleet', () => {
+  expect(brief(fleetNotices(example(Topic.fleetGovernance, 'BRAKE_ENGAGED')))).toEqual([
+    'raise fleet_brake:fleet critical',
+  ]);
+  expect(brief(fleetNotices(example(Topic.fleetGovernance, 'BRAKE_RELEASED')))).toEqual([
+    'resolve fleet_brake:fleet info',
+  ]);
+  expect(fleetNotices(example(Topic.fleetGovernance, 'FLEET_HALTED'))).toEqual([]);
+});
+
+test('a key is never longer than Kafka’s keys may be here', () => {
+  for (const taskId of ['x'.repeat(128), 'y']) {
+    const [notice] = agentNotices(
+      example(Topic.agentHealth, 'CIRCUIT_BREAKER_STATE_CHANGED', { taskId, to: 'OPEN', name: 'n'.repeat(90) }),
+    );
+    expect(notice?.key).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
+  }
+});
+
+test('every event of the mapped topics has its answer', () => {
+  const kinds = (topic: keyof typeof catalogue) =>
+    catalogue[topic].events.map(({ type }) => example(topic, type as never));
+  for (const event of [...kinds(Topic.agentHealth), ...kinds(Topic.agentIntervention)])
+    expect(agentNotices(event)).toBeInstanceOf(Array);
+  for (const event of kinds(Topic.taskRecovery)) expect(taskNotices(event)).toBeInstanceOf(Array);
+  for (const event of kinds(Topic.fleetGovernance)) expect(fleetNotices(event)).toBeInstanceOf(Array);
+});
+
+test('a message is one line, whatever agents write into it', () => {
+  const telling = example(Topic.alert, 'ALERT_RAISED', {
+    route: 'stuck_agent',
+    severity: 'critical',
+    title: 'a\u001b[2Jb\n',
+    text: 'c',
+    options: ['retry'],
+    deadlineAt: 0,
+  });
+  expect(lineOf(telling)).toBe(
+    'ALERT raised [critical] stuck_agent OMN-1234: a [2Jb  (c) options: retry until 1970-01-01T00:00:00.000Z',
+  );
+});
+
+test('a sink is told of what is to be delivered, under the event’s id, and of nothing else', async () => {
+  const lines: string[] = [];
+  const sink = { name: 'console', tell: async ({ eventId }: { eventId: string }) => void lines.push(eventId) };
+  const event = example(Topic.alert, 'ALERT_RESOLVED', { deliverAt: 5 });
+  expect(await deliver(sink, event, 1)).toMatchObject([
+    {
+      type: 'ALERT_DELIVERED',
+      key: event.payload.alertKey,
+      payload: { ofEventId: event.eventId, alertId: 'alert-1', sink: 'console', attempt: 1, ok: true },
+    },
+  ]);
+  expect(await deliver(sink, example(Topic.alert, 'ALERT_UPDATED', { deliverAt: null }), 1)).toEqual([]);
+  expect(await deliver(sink, example(Topic.alert, 'ALERT_DELIVERED'), 1)).toEqual([]);
+  expect(lines).toEqual([event.eventId]);
+});

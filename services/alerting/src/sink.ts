@@ -1,0 +1,10 @@
+import type { EventOf, Topic } from '@vigil/events';
+
+/** What sinks are told of. */
+export type Telling = Extract<
+  EventOf<typeof Topic.alert>,
+  { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' | 'ALERT_RESOLVED' }
+>;
+
+/** A way to people. At least once: `eventId` is the key under which a repetition is known. Rejects where it could not be told. */
+export type Sink = { readonly name: string; readonly tell: (telling: Telling) => Promise<void> };

@@ -1,0 +1,49 @@
+import type { EventOf, Topic } from '@vigil/events';
+import { breakerNotices } from './breaker-notices.ts';
+import { type About, type Notify, raise, resolve } from './notice.ts';
+
+const route = 'recovery_failed';
+/** No checkpoint of a task could be used: work may be done twice. */
+const lost = 'checkpoint_lost';
+
+/** What people should know about the recovery of a task. */
+export function taskNotices(input: EventOf<typeof Topic.taskRecovery>): readonly Notify[] {
+  const { taskId } = input.payload;
+  const about: About = { agentId: null, taskId };
+  switch (input.type) {
+    case 'RECOVERY_FAILED': {
+      const { reason } = input.payload;
+      return [raise(route, about, { severity: 'critical', title: `${taskId} could not be recovered`, text: reason })];
+    }
+    case 'REVIEW_REQUIRED': {
+      const { reason, agentId } = input.payload;
+      const title = `${taskId} waits for review: nothing more happens by itself`;
+      const options = ['retry', 'reset', 'abandon'];
+      return [raise(route, { ...about, agentId }, { severity: 'critical', title, text: reason, options })];
+    }
+    case 'REVIEW_DECIDED': {
+      const { decision, by, why } = input.payload;
+      return [resolve(route, about, `${decision}, says ${by}: ${why}`)];
+    }
+    case 'RECOVERY_COMPLETED':
+      return [resolve(route, about, `${input.payload.newAgentId} goes on with it`)];
+    case 'RECOVERY_INITIATED': {
+      const { fromCheckpoint, skipped, newAgentId } = input.payload;
+      if (fromCheckpoint !== 'task-start' || skipped.length === 0) return [];
+      const text = skipped.map((one) => `${one.checkpointId}: ${one.why}`).join('; ');
+      const title = `${newAgentId} starts ${taskId} from its beginning: no checkpoint can be used`;
+      return [raise(lost, { ...about, agentId: newAgentId }, { severity: 'warning', title, text })];
+    }
+    case 'PROBATION_PASSED':
+      return [resolve(lost, about, `${input.payload.agentId} does well`)];
+    case 'TASK_RELEASED': {
+      const { why, detail } = input.payload;
+      const text = detail === null ? why : `${why}: ${detail}`;
+      const over = [resolve(route, about, text), resolve(lost, about, text)];
+      // Whoever holds it now may be stuck as well.
+      return why === 'reassigned' ? over : [...over, resolve('stuck_agent', about, text)];
+    }
+    case 'CIRCUIT_BREAKER_STATE_CHANGED':
+      return breakerNotices(input.payload);
+  }
+}
