@@ -1,0 +1,20 @@
+import { type HealthEvent, Topic } from '@vigil/events';
+import { runProcessor } from '@vigil/stream';
+import { MemoryLog } from '@vigil/stream/memory';
+import { expect, test, vi } from 'vitest';
+import { processor } from './processor.ts';
+import { recoverTask, took } from './story.fixture.ts';
+
+test('a request becomes a question to the governor, once, also when it is written twice', async () => {
+  const log = new MemoryLog({ partitions: 2 });
+  await using _ = await runProcessor(log, processor, { partitions: 2, paceMs: 5 });
+  await log.say(recoverTask(), recoverTask());
+  const said = (topic: HealthEvent['topic']) => log.events(topic as typeof Topic.admitStep);
+  await vi.waitFor(() => expect(said(Topic.admitStep)).toHaveLength(1), 5000);
+  await log.say(took('worker-7'));
+  await vi.waitFor(() => expect(said(Topic.taskRecovery)).toHaveLength(1), 5000);
+  expect(said(Topic.admitStep)).toMatchObject([
+    { type: 'ADMIT_SPAWN', key: 'fleet', stateKey: 'OMN-1234', version: 1 },
+  ]);
+  expect(said(Topic.taskRecovery)).toMatchObject([{ type: 'TASK_RELEASED', version: 2 }]);
+});
