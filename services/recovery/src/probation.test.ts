@@ -153,3 +153,11 @@ test('the end of an older life says nothing about the newer one', () => {
   expect(story.tell(left('worker-1-r1', 'crashed'))).toEqual([]);
   expect(story.state().situation).toMatchObject({ is: 'probation', failing: null });
 });
+
+test('retry below the limit takes the attempt that is left, and allows none beyond it', () => {
+  const story = alive({ onProbationFailure: 'review' });
+  story.tell(turned('worker-1-r1', 'STUCK'));
+  story.tell(left('worker-1-r1', 'crashed'));
+  story.tell(review('retry'));
+  expect(find(admit(story), 'RECOVERY_INITIATED')).toMatchObject({ attempt: 2, of: 3 });
+});

@@ -327,3 +327,9 @@ test('decisions of people on a task that is not in review change nothing', () =>
   expect(story.tell(review('abandon'))).toEqual([]);
   expect(story.state().situation.is).toBe('asking');
 });
+
+test('an agent without an instance id is dead as an agent, whatever life task-health still shows', () => {
+  const story = openStory();
+  story.tell(took('worker-1'));
+  expect(types(story.tell(recoverTask({ instanceId: null })))).toEqual(['ADMIT_SPAWN']);
+});
