@@ -7,6 +7,8 @@ const modules = '**/node_modules/**';
 export default defineConfig({
   test: {
     root: path.resolve(import.meta.dirname, '../..'),
+    // Processes, not threads: a test file that runs out of memory fails alone instead of ending the run without a report.
+    pool: 'forks',
     maxWorkers: 2,
     // A filter by name may leave one of the two projects empty.
     passWithNoTests: true,
@@ -18,7 +20,6 @@ export default defineConfig({
           name: 'unit',
           include: ['{packages,services}/*/src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/*.it.test.ts', modules],
-          pool: 'threads',
         },
       },
       {
@@ -27,8 +28,7 @@ export default defineConfig({
           name: 'integration',
           include: ['{packages,services}/*/src/**/*.it.test.ts', 'test/**/*.it.test.ts'],
           exclude: [modules],
-          // A process a file, one file at a time: the tests share one broker, and some of them kill it.
-          pool: 'forks',
+          // One file at a time: the tests share one broker, and some of them kill it.
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -27,7 +27,7 @@ const testOn = async (
     if (signal.aborted) return { passed: 0, failed: 0, code: 1 };
     const report = path.join(dir, 'report.json');
     const code = await runVitest({ request, withServers, env: envOf(servers), report, signal });
-    const summary = readSummary(report);
+    const summary = readSummary(report, code);
     if (code === 0 && summary.passed === 0)
       throw new Refusal(`no test's name contains: ${process.argv.slice(2).join(' ')}`);
     return { ...summary, code };

@@ -22,11 +22,16 @@ export const summaryOf = (report: Report): Summary => {
   return { passed: report.numPassedTests, failed: report.numFailedTests + unloaded.length };
 };
 
-/** The summary of a run from its report; a run that wrote none has failed as a whole. */
-export const readSummary = (file: string): Summary => {
+const read = (file: string): Summary => {
   try {
     return summaryOf(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failed: 0 };
   }
+};
+
+/** The summary of a run from its report and exit code; a run that failed without a failed test, as one that crashed, counts as one failure. */
+export const readSummary = (file: string, code: number): Summary => {
+  const summary = read(file);
+  return code !== 0 && summary.failed === 0 ? { ...summary, failed: 1 } : summary;
 };
