@@ -9,5 +9,6 @@ export {
   testServers,
 } from './servers/servers.ts';
 export type { ProcessEvent, Supervised } from './supervise.ts';
+export { prepareServers } from './system/prepare-servers.ts';
 export { type ClientEnv, SERVICES, type ServiceName, type SystemPorts } from './system/services.ts';
-export { prepareServers, type System, type SystemOptions, startSystem } from './system/start-system.ts';
+export { type System, type SystemOptions, startSystem } from './system/start-system.ts';

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { renderCatalogue } from './catalogue.ts';
 import { goldenFiles } from './golden.ts';
 import { readSchemas } from './schemas.ts';
+import { renderTopicTable } from './topic-table.ts';
 import { renderTypes } from './types.ts';
 
 /** Every generated file and its text: `npm run generate` writes them, `npm run check` compares them. */
@@ -10,6 +11,7 @@ export const generatedFiles = (root: string): ReadonlyMap<string, string> => {
   return new Map([
     ['packages/events/src/generated/types.ts', renderTypes(topics)],
     ['packages/events/src/generated/catalogue.ts', renderCatalogue(topics)],
+    ['docs/topics.md', renderTopicTable(topics)],
     ...goldenFiles(root),
   ]);
 };

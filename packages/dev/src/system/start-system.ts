@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { registerSchemas } from '@vigil/events';
-import { migrate } from '@vigil/read-model';
 import { root } from '../paths.ts';
 import { endProcess, livingNames } from '../servers/pid-file.ts';
 import { freePorts } from '../servers/ports.ts';
 import type { ServersEnv } from '../servers/servers.ts';
 import { type ProcessEvent, type Supervised, supervise } from '../supervise.ts';
-import { applyTopics, isBuilt, mainOf } from './not-yet.ts';
+import { isBuilt, mainOf } from './not-yet.ts';
+import { prepareServers } from './prepare-servers.ts';
 import { untilReady } from './ready.ts';
 import {
   type ClientEnv,
@@ -56,15 +55,6 @@ const freeSystemPorts = async (): Promise<SystemPorts> => {
 export const freshTokens = (): Tokens => {
   const token = (): string => randomBytes(24).toString('base64url');
   return { gateway: token(), dashboard: token() };
-};
-
-/** Topics, schemas and tables as this code wants them; what is there already stays. */
-export const prepareServers = async (env: ServersEnv, onLine: (line: string) => void): Promise<void> => {
-  onLine(await applyTopics(env));
-  await registerSchemas(env.SCHEMA_REGISTRY_URL);
-  onLine('schemas');
-  await migrate(env.DATABASE_URL);
-  onLine('tables');
 };
 
 const describe = (name: string, event: ProcessEvent): string | null => {

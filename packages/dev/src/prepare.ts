@@ -1,0 +1,14 @@
+import { endWith } from './main-error.ts';
+import { Refusal } from './servers/refusal.ts';
+import { givenServers } from './servers/servers.ts';
+import { prepareServers } from './system/prepare-servers.ts';
+
+/** Topics, schemas and tables on the servers of the environment: what runs once before the services in compose and Kubernetes. */
+const prepare = async (): Promise<void> => {
+  const given = givenServers(process.env);
+  if (given === null)
+    throw new Refusal('give KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL of the servers to prepare');
+  await prepareServers(given, (line) => console.log(line));
+};
+
+await prepare().catch(endWith);
