@@ -44,10 +44,18 @@ export const tail = async (log: Log, around: Around, logger: Logger, signal: Abo
     pending.add(read);
   };
   await log.follow(tailed, 'end', onRecord, signal);
-  for (const topic of tailed)
-    for (const [partition, range] of (await log.bounds(topic)).entries())
-      await log.read(topic, partition, range, onRecord, signal);
+  await Promise.all(tailed.map((topic) => readAll(log, topic, onRecord, signal)));
   await Promise.all(pending);
+};
+
+const readAll = async (
+  log: Log,
+  topic: string,
+  onRecord: (record: LogRecord) => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  const ranges = await log.bounds(topic);
+  await Promise.all(ranges.map((range, partition) => log.read(topic, partition, range, onRecord, signal)));
 };
 
 const apply = async (codec: Codec, around: Around, record: LogRecord, logger: Logger): Promise<void> => {

@@ -1,0 +1,66 @@
+import { type Heartbeat, Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { type RunningProcessor, runProcessor } from '@vigil/stream';
+import { MemoryLog } from '@vigil/stream/memory';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ingest } from './processor.ts';
+
+let log: MemoryLog;
+let running: RunningProcessor;
+
+beforeEach(async () => {
+  log = new MemoryLog({ partitions: 2 });
+  running = await runProcessor(log, ingest, { partitions: 2 });
+});
+afterEach(async () => {
+  await running.stop();
+  await log[Symbol.asyncDispose]();
+});
+
+const heartbeat = (overrides: Partial<Heartbeat> = {}) => example(Topic.heartbeat, 'HEARTBEAT', overrides);
+const sendJson = (payload: Heartbeat, key = payload.agent_id) =>
+  log.sayRaw(Topic.heartbeat, key, Buffer.from(JSON.stringify(payload)));
+const letters = () => log.events(Topic.dlqHeartbeatIngest) as readonly { payload: { failure_reason: string } }[];
+
+test('heartbeats, in JSON or Avro, and what is steered become one order of observations', async () => {
+  await log.say(heartbeat({ sequence: 1 }));
+  sendJson(heartbeat({ sequence: 2 }).payload);
+  await log.settled();
+  await log.say(example(Topic.steerAgent, 'AGENT_EXITED'));
+  await log.settled();
+  const seen = log.events(Topic.agentObservation);
+  expect(seen.map(({ type }) => type)).toEqual(['AGENT_HEARTBEAT', 'AGENT_HEARTBEAT', 'AGENT_EXITED']);
+  expect(seen.map(({ payload }) => ('sequence' in payload ? payload.sequence : null))).toEqual([1, 2, null]);
+  expect(log.events(Topic.taskCheckpoint)).toHaveLength(2);
+});
+
+test('an observation happened when the broker received its heartbeat, whatever the clock of the agent says', async () => {
+  sendJson(heartbeat({ timestamp: 0 }).payload);
+  await log.settled();
+  const [received] = log.records(Topic.heartbeat).filter(({ key }) => key === 'worker-1');
+  expect(log.events(Topic.agentObservation)).toMatchObject([{ occurredAt: received?.timestamp }]);
+});
+
+test('what cannot be used is a dead letter with its reason, and what follows it flows on', async () => {
+  log.sayRaw(Topic.heartbeat, 'worker-1', Buffer.from('I am fine'));
+  sendJson(heartbeat({ agent_id: 'worker-2' }).payload, 'worker-1');
+  log.sayRaw(Topic.heartbeat, 'worker-1', Buffer.from([0, 0, 0, 0x27, 0x0f, 1]));
+  await log.say({ ...example(Topic.steerAgent, 'HOLD_AGENT', { agentId: 'worker-2' }), key: 'worker-1' });
+  sendJson(heartbeat().payload);
+  await log.settled();
+  expect(
+    letters()
+      .map(({ payload }) => payload.failure_reason)
+      .sort(),
+  ).toEqual(['key_mismatch', 'key_mismatch', 'not_json', 'unknown_schema_id']);
+  expect(log.events(Topic.agentObservation).map(({ type }) => type)).toEqual(['AGENT_HEARTBEAT']);
+});
+
+test('ticks and the marks of doors are passed on in their place', async () => {
+  log.append([0, 1].map((partition) => ({ topic: Topic.heartbeat, partition, key: '@door/gateway', value: null })));
+  log.tick(Topic.heartbeat);
+  await log.settled();
+  const keys = log.records(Topic.agentObservation).map(({ key }) => key);
+  expect(keys).toEqual(expect.arrayContaining(['@tick/0', '@tick/1', '@door/gateway']));
+  expect(log.events(Topic.agentObservation)).toEqual([]);
+});
