@@ -1,0 +1,103 @@
+import { closed, refusal, say, withdraw } from './drafts.ts';
+import type { Matter, Open } from './open.ts';
+import { opening } from './opening.ts';
+import type { CaseDraft, CaseState, Word } from './state.ts';
+import { handless } from './steps/step.ts';
+
+type Decision = Extract<Word, { readonly kind: 'decision' }>;
+type Request = Extract<Word, { readonly kind: 'request' }>;
+
+/** How long "more time" is where nobody says, milliseconds. */
+export const defaultMoreTimeMs = 600_000;
+/** How often a case may get more time while nothing progresses. */
+const mostMoreTime = 2;
+
+/** Every word is answered in the call that heard it: done, or refused with the reason. */
+export const answer = (state: CaseState, word: Word): readonly CaseDraft[] =>
+  word.kind === 'decision' ? answerDecision(state, word) : answerRequest(state, word);
+
+const answerDecision = (state: CaseState, word: Decision): readonly CaseDraft[] => {
+  const found = openNamed(state, word.caseId);
+  if (typeof found === 'string') return [refused(state, word, found)];
+  const reason = against(found, word);
+  if (reason !== null) return [refused(state, word, reason)];
+  const { decision, forMs, by, why } = word;
+  const granted = decision === 'allow_more_time' ? (forMs ?? defaultMoreTimeMs) : forMs;
+  return [say(found.matter, 'ESCALATION_DECIDED', { decision, forMs: granted, by, why })];
+};
+
+const openNamed = ({ situation, agentId, last }: CaseState, caseId: string): Open | string => {
+  if (situation.at === 'open' && situation.open.matter.caseId === caseId) return situation.open;
+  if (last?.caseId === caseId) return `case ${caseId} is closed: it ended ${last.ending}`;
+  if (situation.at === 'open') return `the open case of ${agentId} is ${situation.open.matter.caseId}, not ${caseId}`;
+  if (situation.at === 'asking' && situation.matter.caseId === caseId)
+    return `case ${caseId} is not open yet: the governor has not admitted it`;
+  return `no case of ${agentId} is open; ${caseId} is closed or was never opened`;
+};
+
+/** What speaks against a decision, or null. */
+const against = ({ work, moreTime, matter, death }: Open, { decision, forMs }: Decision): string | null => {
+  if (work.at === 'terminating') return 'its terminate has been ordered: only its receipt moves the case';
+  const offered = work.at === 'escalated' ? work.options : null;
+  switch (decision) {
+    case 'pardon':
+      return null;
+    case 'allow_more_time':
+      if (forMs !== null && forMs <= 0) return `${forMs} ms is no time: give a positive number of milliseconds`;
+      return moreTime.times < mostMoreTime ? null : `it has had more time ${moreTime.times} times without progress`;
+    case 'terminate_and_recover':
+      return death ? null : (handless(matter)?.detail ?? null);
+    case 'force_handoff':
+    case 'UNKNOWN':
+      return `nobody carries out ${decision} yet${offered ? `; choose one of ${offered.join(', ')}` : ''}`;
+  }
+};
+
+const refused = ({ agentId }: CaseState, { caseId, decision, by }: Decision, reason: string): CaseDraft =>
+  refusal(agentId, { caseId, decision, by, reason });
+
+/** By hand: takes the place of an open case, unless an order is out that cannot be taken back. */
+const answerRequest = (state: CaseState, word: Request): readonly CaseDraft[] => {
+  const { matter, step } = word;
+  const reason = requestRefusal(state, word);
+  if (reason !== null)
+    return [
+      refusal(state.agentId, {
+        caseId: openCaseId(state) ?? matter.caseId,
+        decision: step,
+        by: matter.by ?? '',
+        reason,
+      }),
+    ];
+  const { situation } = state;
+  const why = `${matter.by} asks for ${step}`;
+  switch (situation.at) {
+    case 'open':
+      return [...inFlight(situation.open, why), closed(situation.open.matter, 'superseded', why)];
+    case 'asking':
+      return situation.work.at === 'asked' ? [withdraw(situation.matter, situation.work.requestId, why)] : [];
+    case 'quiet':
+    case 'unconfirmed':
+      return [opening(state, matter)];
+  }
+};
+
+const openCaseId = ({ situation }: CaseState): string | null =>
+  situation.at === 'open' ? situation.open.matter.caseId : null;
+
+const inFlight = ({ matter, work, withdrawing }: Open, why: string): readonly CaseDraft[] => {
+  const requestId = work.at === 'asked' ? work.requestId : withdrawing;
+  return requestId === null ? [] : [withdraw(matter, requestId, why)];
+};
+
+const requestRefusal = ({ life, situation }: CaseState, { matter, step }: Request): string | null => {
+  if (matter.steps.length === 0 || step === 'handoff') return `nobody carries out ${step} yet`;
+  if (life && life.instanceId !== matter.instanceId)
+    return `${matter.agentId} lives as ${life.instanceId ?? 'an unnamed instance'}, not as ${matter.instanceId}`;
+  if (situation.at === 'open' && situation.open.work.at === 'terminating')
+    return 'a terminate has been ordered: only its receipt moves the case';
+  return endedRefusal(matter, step);
+};
+
+const endedRefusal = ({ ended, agentId, instanceId }: Matter, step: string): string | null =>
+  ended && step !== 'terminate_and_recover' ? `${instanceId} of ${agentId} has ended already` : null;

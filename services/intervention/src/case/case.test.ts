@@ -1,0 +1,367 @@
+import { expect, test } from 'vitest';
+import {
+  agent,
+  answered,
+  changed,
+  died,
+  escalate,
+  filed,
+  ladder,
+  lapsed,
+  MIN,
+  nudge,
+  RECEIPT_DUE,
+  receipt,
+  recover,
+  renewed,
+  started,
+  T0,
+  terminate,
+} from './story.fixture.ts';
+
+test('a case goes up the ladder of ADR-110, step by step, each with its own ruling', () => {
+  const one = agent();
+  expect(one.tell(filed())).toEqual(['asks nudge soft']);
+  expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/3']);
+  expect(one.after(10 * MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['asks nudge soft']);
+  expect(one.admit()).toEqual(['order 2 NUDGE_AGENT', 'NUDGE_SENT 2/3']);
+  expect(one.after(10 * MIN)).toEqual(['asks nudge soft']);
+  expect(one.admit()).toEqual(['order 3 NUDGE_AGENT', 'NUDGE_SENT 3/3']);
+  expect(one.after(10 * MIN)).toEqual(['ESCALATION_TRIGGERED terminate']);
+  expect(one.after(15 * MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['asks terminate destructive']);
+  expect(one.admit()).toEqual(['order 4 TERMINATE_AGENT']);
+  expect(one.tell(receipt('done', 'case-warrant-1-4'))).toEqual([
+    'AGENT_TERMINATED',
+    'RECOVER_TASK',
+    'CASE_CLOSED executed',
+  ]);
+  expect(one.situation()).toBe('quiet');
+});
+
+test('an order says whom it is for, until when, and what its finding had seen', () => {
+  const one = agent();
+  one.tell(filed());
+  const [, order, sent] = one.drafts(one.admitted());
+  expect(order).toMatchObject({
+    key: 'worker-1',
+    correlationId: 'correlation-1',
+    payload: {
+      orderId: 'case-warrant-1-1',
+      number: 1,
+      instanceId: 'worker-1.i1',
+      runtimeId: 'host-1',
+      ttlMs: 10 * MIN,
+      axes: ['absence'],
+      attempt: 1,
+      message: 'working for 12 minutes',
+    },
+  });
+  expect(sent?.payload).toMatchObject({ orderId: 'case-warrant-1-1', message: 'working for 12 minutes', of: 3 });
+});
+
+test('recovery gets the checkpoint and the work that the receipt reports', () => {
+  const one = agent();
+  one.tell(filed([terminate, recover]));
+  one.admit();
+  one.admit();
+  const done = receipt('done', 'case-warrant-1-1', { completedWork: ['parse'], remainingWork: ['print'] });
+  const [, order] = one.drafts(done);
+  expect(order).toMatchObject({
+    key: 'OMN-1234',
+    payload: {
+      agentId: 'worker-1',
+      confirmed: true,
+      immediate: false,
+      by: null,
+      completedWork: ['parse'],
+      remainingWork: ['print'],
+      idleMinutes: 12,
+      checkpoint: { checkpointId: 'checkpoint-1' },
+    },
+  });
+});
+
+test('an agent that progresses closes its case as recovered, wherever it stands, and nothing follows', () => {
+  const waits: readonly ((one: ReturnType<typeof agent>) => unknown)[] = [
+    (one) => one.admit(),
+    (one) => [one.admit(), one.after(10 * MIN)],
+    (one) => [one.admit(), one.after(10 * MIN), one.admit(), one.after(10 * MIN), one.admit(), one.after(10 * MIN)],
+  ];
+  for (const go of waits) {
+    const one = agent();
+    one.tell(filed());
+    go(one);
+    expect(one.tell(lapsed('progress')).at(-1)).toBe('CASE_CLOSED recovered');
+    expect(one.after(24 * 60 * MIN)).toEqual([]);
+  }
+});
+
+test('progress before the first admission opens no case', () => {
+  const one = agent();
+  one.tell(filed());
+  expect(one.tell(lapsed('progress'))).toEqual(['withdraws case-warrant-1-r1']);
+  expect(one.admit()).toEqual([]);
+  expect(one.situation()).toBe('quiet');
+});
+
+test('a terminate that waits for its ruling is withdrawn when the agent progresses', () => {
+  const one = agent();
+  one.tell(filed([terminate, recover]));
+  expect(one.admit()).toEqual(['CASE_OPENED', 'asks terminate destructive']);
+  expect(one.tell(lapsed('progress'))).toEqual(['withdraws case-warrant-1-r2', 'CASE_CLOSED recovered']);
+  expect(one.admit()).toEqual([]);
+});
+
+test('a lapse of another warrant changes nothing', () => {
+  const one = agent();
+  one.tell(filed());
+  one.admit();
+  expect(one.tell(lapsed('progress', 'warrant-0'))).toEqual([]);
+  expect(one.situation()).toBe('open');
+});
+
+test('an answer ends the nudging; the waits go on', () => {
+  const one = agent();
+  one.tell(filed());
+  one.admit();
+  expect(one.tell(answered())).toEqual([]);
+  expect(one.after(30 * MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['ESCALATION_TRIGGERED terminate']);
+});
+
+test('an answer while a nudge is asked for withdraws it', () => {
+  const one = agent();
+  one.tell(filed());
+  one.admit();
+  one.after(10 * MIN);
+  one.tell(answered());
+  expect(one.admit()).toEqual(['withdraws case-warrant-1-r2']);
+  expect(one.after(20 * MIN)).toEqual(['ESCALATION_TRIGGERED terminate']);
+});
+
+test('a lease that nobody renews ends the case as expired, and its next renewal opens another', () => {
+  const one = agent();
+  one.tell(filed(ladder, { voidAt: T0 + 3 * MIN }));
+  one.admit();
+  expect(one.after(3 * MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['CASE_CLOSED expired']);
+  expect(one.tell(renewed())).toEqual(['asks nudge soft']);
+  expect(one.drafts(one.admitted())[0]?.payload).toMatchObject({ caseId: 'case-warrant-1-2' });
+});
+
+test('a renewal keeps the case going, and opens none after one was worked', () => {
+  const one = agent();
+  one.tell(filed([nudge], { voidAt: T0 + 3 * MIN }));
+  one.admit();
+  one.after(2 * MIN);
+  expect(one.tell(renewed([nudge]))).toEqual([]);
+  one.after(8 * MIN);
+  one.admit();
+  one.after(10 * MIN);
+  one.admit();
+  expect(one.after(10 * MIN)).toEqual(['CASE_CLOSED executed']);
+  expect(one.tell(renewed([nudge]))).toEqual([]);
+  expect(one.tell(renewed([nudge], { episodeId: 'worker-1.e2', warrantId: 'warrant-2' }))).toEqual(['asks nudge soft']);
+});
+
+test('a renewal opens a case where none was opened for its episode', () => {
+  const one = agent();
+  expect(one.tell(renewed())).toEqual(['asks nudge soft']);
+});
+
+test('the same warrant, told twice, opens one case', () => {
+  const one = agent();
+  one.tell(filed());
+  expect(one.tell(filed())).toEqual([]);
+  one.admit();
+  expect(one.tell(filed())).toEqual([]);
+  expect(one.all().filter(({ type }) => type === 'CASE_OPENED')).toHaveLength(1);
+});
+
+test('a worse state goes on with the first step of its plan that has not been done', () => {
+  const one = agent();
+  one.tell(filed());
+  one.admit();
+  expect(one.tell(renewed([terminate, recover], { state: 'FAILING' }))).toEqual(['asks terminate destructive']);
+  expect(one.admit()).toEqual(['order 2 TERMINATE_AGENT']);
+});
+
+test('a step that is under way in both plans goes on where it stands', () => {
+  const one = agent();
+  one.tell(filed());
+  one.admit();
+  one.after(5 * MIN);
+  expect(one.tell(renewed([nudge, terminate], { state: 'FAILING' }))).toEqual([]);
+  expect(one.after(5 * MIN)).toEqual(['asks nudge soft']);
+  one.admit();
+  one.after(10 * MIN);
+  expect(one.admit()).toEqual(['order 3 NUDGE_AGENT', 'NUDGE_SENT 3/3']);
+  expect(one.after(10 * MIN)).toEqual(['asks terminate destructive']);
+});
+
+test('a worse state takes back what was asked under the former plan', () => {
+  const one = agent();
+  one.tell(filed());
+  one.admit();
+  one.after(10 * MIN);
+  expect(one.tell(renewed([escalate, terminate], { state: 'FAILING' }))).toEqual([
+    'withdraws case-warrant-1-r2',
+    'ESCALATION_TRIGGERED terminate',
+  ]);
+});
+
+test('a state that is no worse keeps the plan that the case began with', () => {
+  const one = agent();
+  one.tell(filed());
+  one.admit();
+  expect(one.tell(renewed([terminate, recover], { state: 'STUCK' }))).toEqual([]);
+  expect(one.tell(renewed([terminate, recover], { state: 'DEGRADED' }))).toEqual([]);
+});
+
+test('the end of the instance closes the case as superseded; the crash files its own warrant', () => {
+  const one = agent();
+  one.tell(filed());
+  one.admit();
+  expect(one.tell(died())).toEqual(['CASE_CLOSED superseded']);
+  const crash = filed([recover], { warrantId: 'warrant-2', state: 'TERMINATED', endReason: 'crashed' });
+  expect(one.tell(crash)).toEqual(['asks recover soft']);
+  expect(one.admit()).toEqual(['CASE_OPENED', 'RECOVER_TASK', 'CASE_CLOSED executed']);
+});
+
+test('the warrant of a crash may come before the end itself', () => {
+  const one = agent();
+  one.tell(filed());
+  one.admit();
+  const crash = filed([recover], { warrantId: 'warrant-2', state: 'TERMINATED', endReason: 'crashed' });
+  expect(one.tell(crash)).toEqual(['CASE_CLOSED superseded', 'asks recover soft']);
+  expect(one.tell(died())).toEqual([]);
+  expect(one.admit()).toEqual(['CASE_OPENED', 'RECOVER_TASK', 'CASE_CLOSED executed']);
+  expect(one.tell(filed([recover], { warrantId: 'warrant-3', state: 'TERMINATED', endReason: 'crashed' }))).toEqual([]);
+});
+
+test('another instance ends the case, and what is still said of the former changes nothing', () => {
+  const one = agent();
+  one.tell(filed());
+  one.admit();
+  expect(one.tell(started('worker-1.i2'))).toEqual(['CASE_CLOSED superseded']);
+  expect(one.tell(filed(ladder, { warrantId: 'warrant-9' }))).toEqual([]);
+  expect(one.tell(filed(ladder, { warrantId: 'warrant-2', instanceId: 'worker-1.i2' }))).toEqual(['asks nudge soft']);
+  one.admit();
+  expect(one.tell(died())).toEqual([]);
+  expect(one.tell(changed({ to: 'DEGRADED', instanceId: 'worker-1.i1' }))).toEqual([]);
+  expect(one.situation()).toBe('open');
+});
+
+test('numbers rise from case to case, and begin anew with another instance', () => {
+  const one = agent();
+  one.tell(filed([nudge]));
+  one.admit();
+  one.tell(lapsed('progress'));
+  one.tell(filed([nudge], { warrantId: 'warrant-2' }));
+  expect(one.admit()).toContain('order 2 NUDGE_AGENT');
+  one.tell(started('worker-1.i2'));
+  one.tell(filed([nudge], { warrantId: 'warrant-3', instanceId: 'worker-1.i2' }));
+  expect(one.admit()).toContain('order 1 NUDGE_AGENT');
+});
+
+test('halted, no case opens; the warrant, renewed, asks again', () => {
+  const one = agent();
+  one.tell(filed());
+  expect(one.withhold('halted')).toEqual([]);
+  expect(one.situation()).toBe('quiet');
+  expect(one.tell(renewed())).toEqual(['asks nudge soft']);
+  expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/3']);
+});
+
+test('a step withheld closes the case, and the renewal opens the next', () => {
+  const one = agent();
+  one.tell(filed([terminate]));
+  one.admit();
+  expect(one.withhold('brake')).toEqual(['CASE_CLOSED withheld']);
+  expect(one.tell(renewed([terminate]))).toEqual(['asks terminate soft']);
+});
+
+test('a ruling that comes after its time is given back, and is as good as withheld', () => {
+  const one = agent();
+  one.tell(filed([terminate]));
+  expect(one.admit({ validUntil: T0 - 1 })).toEqual(['withdraws case-warrant-1-r1']);
+  expect(one.tell(renewed([terminate]))).toEqual(['asks terminate soft']);
+  expect(one.admit({ validUntil: T0 })).toEqual(['CASE_OPENED', 'asks terminate destructive']);
+  expect(one.admit({ validUntil: T0 - 1 })).toEqual(['withdraws case-warrant-1-2-r3', 'CASE_CLOSED withheld']);
+});
+
+test('a ruling on something else is no ruling', () => {
+  const one = agent();
+  one.tell(filed());
+  expect(one.admit({ requestId: 'case-warrant-0-r7' })).toEqual([]);
+  expect(one.situation()).toBe('asking');
+});
+
+test('a dry run says what each step would do, and does nothing', () => {
+  const one = agent();
+  one.tell(filed());
+  expect(one.admit({ dryRun: true })).toEqual([
+    'CASE_OPENED',
+    'STEP_SKIPPED nudge dry_run',
+    'ESCALATION_TRIGGERED terminate',
+  ]);
+  one.after(15 * MIN);
+  expect(one.admit({ dryRun: true })).toEqual([
+    'STEP_SKIPPED terminate dry_run',
+    'STEP_SKIPPED recover dry_run',
+    'CASE_CLOSED executed',
+  ]);
+  expect(one.all().some(({ type }) => type.endsWith('_AGENT'))).toBe(false);
+});
+
+test('an agent without runtime or instance is nudged and escalated, and people decide on the rest', () => {
+  for (const [rest, why] of [
+    [{ runtimeId: null }, 'no_runtime'] as const,
+    [{ instanceId: null }, 'no_instance'] as const,
+  ]) {
+    const one = agent();
+    one.tell(filed([nudge, escalate, terminate, recover], rest));
+    const [opened] = one.drafts(one.admitted());
+    expect(opened?.payload).toMatchObject({ note: expect.stringContaining('nudges, escalations and alerts only') });
+    one.after(10 * MIN);
+    one.admit();
+    one.after(10 * MIN);
+    one.admit();
+    one.after(10 * MIN);
+    expect(one.after(15 * MIN)).toEqual([`STEP_SKIPPED terminate ${why}`, 'ESCALATION_TRIGGERED hold']);
+    expect(one.after(10 * 60 * MIN)).toEqual([]);
+  }
+});
+
+test('alerts and blocks are said at once; a step that nobody carries out is skipped', () => {
+  const one = agent();
+  one.tell(
+    filed([
+      { step: 'alert', channel: 'ops', severity: 'warning' },
+      { step: 'interrogate', waitsMs: [1], message: '' },
+      { step: 'block', reason: 'see {task}' },
+    ]),
+  );
+  expect(one.admit()).toEqual([
+    'CASE_OPENED',
+    'ALERT_REQUESTED',
+    'STEP_SKIPPED interrogate UNKNOWN',
+    'TASK_BLOCKED',
+    'CASE_CLOSED executed',
+  ]);
+});
+
+test('a quiet state is small, whatever came before', () => {
+  const one = agent();
+  for (let i = 1; i <= 30; i++) {
+    one.tell(filed([terminate, recover], { warrantId: `warrant-${i}`, episodeId: `e${i}`, instanceId: `i${i}` }));
+    one.admit();
+    one.admit();
+    one.tell(receipt('done', `case-warrant-${i}-1`));
+    one.after(RECEIPT_DUE);
+  }
+  expect(one.situation()).toBe('quiet');
+  expect(JSON.stringify(one.state()).length).toBeLessThan(600);
+});

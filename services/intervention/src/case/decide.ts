@@ -1,0 +1,70 @@
+import type { Clock } from '@vigil/stream';
+import { answer } from './answer.ts';
+import { closed, withdraw } from './drafts.ts';
+import { evolve } from './evolve.ts';
+import type { Open } from './open.ts';
+import { isVoid, opening, openingMoves } from './opening.ts';
+import type { CaseDraft, CaseState } from './state.ts';
+import { advanced, ruledMoves, stepMoves } from './stepping.ts';
+import { terminateMoves } from './terminating.ts';
+
+/** Move by move until nothing more follows: each sees what the one before it has said. */
+export const decide = (state: CaseState, { now }: Clock): readonly CaseDraft[] => {
+  const said: CaseDraft[] = [];
+  let current = state;
+  for (let next = moves(current, now); next.length > 0; next = moves(current, now)) {
+    said.push(...next);
+    current = next.reduce(evolve, current);
+  }
+  return said;
+};
+
+const moves = (state: CaseState, now: number): readonly CaseDraft[] => {
+  if (state.word) return answer(state, state.word);
+  const { situation } = state;
+  switch (situation.at) {
+    case 'quiet':
+      return nextCase(state, now);
+    case 'asking':
+      return openingMoves(situation, now);
+    case 'open':
+      return caseMoves(state, situation.open, now);
+    case 'unconfirmed': {
+      const late = terminateMoves(situation.open, now, true);
+      return late.length > 0 ? late : nextCase(state, now);
+    }
+  }
+};
+
+const nextCase = (state: CaseState, now: number): readonly CaseDraft[] =>
+  state.next && !isVoid(state.next, now) ? [opening(state, state.next)] : [];
+
+const caseMoves = (state: CaseState, open: Open, now: number): readonly CaseDraft[] => {
+  const { matter, work, withdrawing } = open;
+  if (work.at === 'terminating') return terminateMoves(open, now, false);
+  if (withdrawing) return [withdraw(matter, withdrawing, 'the case goes another way')];
+  const over = endingOf(open, now);
+  if (over) return [...withdrawn(open, over.why), closed(matter, over.ending, over.why)];
+  switch (work.at) {
+    case 'ruled':
+      return ruledMoves(state, open, work, now);
+    case 'asked':
+      return [];
+    case 'escalated':
+      return work.until !== null && now >= work.until ? stepMoves(state, advanced(open), now) : [];
+    case 'turn':
+      return stepMoves(state, open, now);
+  }
+};
+
+const endingOf = ({ ending, matter, death }: Open, now: number): Open['ending'] => {
+  if (ending) return ending;
+  if (death || !isVoid(matter, now)) return null;
+  return { ending: 'expired', why: 'the warrant is void: nobody has renewed it' };
+};
+
+const withdrawn = ({ matter, work }: Open, why: string): readonly CaseDraft[] => {
+  if (work.at === 'asked') return [withdraw(matter, work.requestId, why)];
+  if (work.at === 'ruled' && work.ruling.admitted) return [withdraw(matter, work.ruling.requestId, why)];
+  return [];
+};

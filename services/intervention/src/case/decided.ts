@@ -1,0 +1,29 @@
+import { terminateByHand } from './matter.ts';
+import type { Open } from './open.ts';
+import { givenTime, terminating } from './replan.ts';
+import { type CaseDraft, type CaseState, inCase } from './state.ts';
+
+type Decided = Extract<CaseDraft, { readonly type: 'ESCALATION_DECIDED' }>;
+
+/** What somebody has decided, followed. */
+export const decided = (state: CaseState, { payload }: Decided): CaseState => {
+  const heardAt = state.word?.kind === 'decision' ? state.word.at : 0;
+  return { ...inCase(state, (open) => following(open, payload, heardAt)), word: null };
+};
+
+const following = (open: Open, payload: Decided['payload'], heardAt: number): Open => {
+  const { decision, by, why, forMs } = payload;
+  switch (decision) {
+    case 'pardon':
+      return { ...open, ending: { ending: 'pardoned', why: `${by}: ${why}` } };
+    case 'allow_more_time':
+      return givenTime(open, heardAt + (forMs ?? 0));
+    case 'terminate_and_recover': {
+      const step = open.matter.steps.find((planned) => planned.step === 'terminate') ?? terminateByHand;
+      return terminating(open, by, { ...step, requires: [] });
+    }
+    case 'force_handoff':
+    case 'UNKNOWN':
+      return open;
+  }
+};

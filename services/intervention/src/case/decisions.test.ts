@@ -1,0 +1,168 @@
+import { expect, test } from 'vitest';
+import {
+  agent,
+  decides,
+  died,
+  escalate,
+  filed,
+  lapsed,
+  MIN,
+  nudge,
+  receipt,
+  recover,
+  renewed,
+  requests,
+  started,
+  terminate,
+  terminating,
+} from './story.fixture.ts';
+
+const escalated = () => {
+  const one = agent();
+  one.tell(filed([escalate, terminate, recover]));
+  one.admit();
+  return one;
+};
+
+test('a pardon closes the case', () => {
+  expect(escalated().tell(decides('pardon'))).toEqual(['ESCALATION_DECIDED pardon', 'CASE_CLOSED pardoned']);
+});
+
+test('terminate and recover skips the wait and the conditions, and says who decided', () => {
+  const one = agent();
+  one.tell(filed([escalate, { ...terminate, requires: ['hard'] }]));
+  one.admit();
+  expect(one.tell(decides('terminate_and_recover'))).toEqual([
+    'ESCALATION_DECIDED terminate_and_recover',
+    'asks terminate destructive',
+  ]);
+  one.admit();
+  const [, order] = one.drafts(receipt('done', 'case-warrant-1-1'));
+  expect(order?.payload).toMatchObject({ immediate: true, by: 'ada' });
+});
+
+test('more time moves the deadline, twice and not more', () => {
+  const one = escalated();
+  one.after(10 * MIN);
+  expect(one.tell(decides('allow_more_time', { forMs: 20 * MIN }))).toEqual(['ESCALATION_DECIDED allow_more_time']);
+  expect(one.after(20 * MIN - 1)).toEqual([]);
+  one.tell(decides('allow_more_time'));
+  expect(one.after(10 * MIN - 1)).toEqual([]);
+  expect(one.tell(decides('allow_more_time'))[0]).toContain('more time 2 times without progress');
+  expect(one.after(1)).toEqual(['asks terminate destructive']);
+});
+
+test('more time never brings a deadline forward', () => {
+  const one = escalated();
+  one.tell(decides('allow_more_time', { forMs: 1 }));
+  expect(one.after(15 * MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['asks terminate destructive']);
+});
+
+test('more time takes back a terminate that still waits for its ruling', () => {
+  const one = escalated();
+  one.after(15 * MIN);
+  expect(one.tell(decides('allow_more_time', { forMs: MIN }))).toEqual([
+    'ESCALATION_DECIDED allow_more_time',
+    'withdraws case-warrant-1-r2',
+  ]);
+  expect(one.admit()).toEqual([]);
+  expect(one.after(MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['asks terminate destructive']);
+});
+
+test('an escalation that holds waits for a person for ever', () => {
+  const one = agent();
+  one.tell(filed([{ ...escalate, onTimeout: 'hold' }, terminate], { voidAt: null as never }));
+  one.admit();
+  expect(one.after(100 * MIN)).toEqual([]);
+  expect(one.tell(decides('terminate_and_recover')).at(-1)).toBe('asks terminate destructive');
+});
+
+test('a decision is refused, with the reason, where it names another case, a closed one, none, or comes too late', () => {
+  const one = escalated();
+  expect(one.tell(decides('pardon', { caseId: 'case-0' }))[0]).toContain('the open case of worker-1 is case-warrant-1');
+  one.tell(decides('pardon'));
+  expect(one.tell(decides('pardon'))).toEqual(['DECISION_REFUSED case case-warrant-1 is closed: it ended pardoned']);
+  expect(agent().tell(decides('pardon'))[0]).toContain('no case of worker-1 is open');
+  expect(terminating().tell(decides('pardon'))[0]).toContain('only its receipt moves the case');
+  expect(escalated().tell(decides('allow_more_time', { forMs: 0 }))[0]).toContain('give a positive number');
+  expect(escalated().tell(decides('force_handoff'))[0]).toContain(
+    'choose one of allow_more_time, terminate_and_recover',
+  );
+});
+
+test('a refused decision changes nothing', () => {
+  const one = escalated();
+  const before = one.state();
+  one.tell(decides('pardon', { caseId: 'case-0' }));
+  expect(one.state()).toEqual(before);
+});
+
+test('a person who holds the agent pardons it', () => {
+  const one = escalated();
+  expect(one.tell(lapsed('held'))).toEqual(['CASE_CLOSED pardoned']);
+});
+
+test('terminate and recover by hand opens a case of its own, and takes the place of an open one', () => {
+  const one = agent();
+  expect(one.tell(requests('terminate_and_recover'))).toEqual(['asks terminate soft']);
+  expect(one.admit()).toEqual(['CASE_OPENED', 'asks terminate destructive']);
+  expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
+  expect(one.tell(receipt('done', 'case-event-1-1')).at(1)).toBe('RECOVER_TASK');
+  const other = escalated();
+  expect(other.tell(requests('terminate'))).toEqual(['CASE_CLOSED superseded', 'asks terminate soft']);
+});
+
+test('a nudge by hand is one nudge with the words of whoever asks', () => {
+  const one = agent();
+  one.tell(requests('nudge', { message: 'look at the tests' }));
+  const [, order] = one.drafts(one.admitted());
+  expect(order?.payload).toMatchObject({ message: 'look at the tests', attempt: 1 });
+  expect(one.after(MIN)).toEqual(['CASE_CLOSED executed']);
+});
+
+test('recover by hand of an agent that has ended goes straight to recovery', () => {
+  const one = agent();
+  one.tell(died());
+  one.tell(requests('terminate_and_recover'));
+  expect(one.admit()).toEqual([
+    'CASE_OPENED',
+    'STEP_SKIPPED terminate no_instance',
+    'RECOVER_TASK',
+    'CASE_CLOSED executed',
+  ]);
+});
+
+test('a request is refused, with the reason, for another instance, an ended one, what nobody carries out, or too late', () => {
+  const one = agent();
+  one.tell(started('worker-1.i2'));
+  expect(one.tell(requests('terminate'))[0]).toContain('worker-1 lives as worker-1.i2, not as worker-1.i1');
+  const dead = agent();
+  dead.tell(died());
+  expect(dead.tell(requests('nudge'))[0]).toContain('has ended already');
+  expect(agent().tell(requests('handoff'))[0]).toContain('nobody carries out handoff');
+  expect(terminating().tell(requests('terminate'))[0]).toContain('only its receipt moves the case');
+});
+
+test('a request that the governor withholds is refused to whoever asked', () => {
+  const one = agent();
+  one.tell(requests('terminate'));
+  expect(one.withhold('halted')).toEqual(['DECISION_REFUSED halted: the fleet is halted']);
+  expect(one.situation()).toBe('quiet');
+});
+
+test('a finding made while a case by hand is open waits for its end', () => {
+  const one = agent();
+  one.tell(requests('nudge'));
+  one.admit();
+  expect(one.tell(filed([nudge]))).toEqual([]);
+  expect(one.after(MIN)).toEqual(['CASE_CLOSED executed', 'asks nudge soft']);
+});
+
+test('what a person has decided is not planned anew by a worse state', () => {
+  const one = escalated();
+  one.tell(decides('terminate_and_recover'));
+  expect(one.tell(renewed([nudge], { state: 'FAILING' }))).toEqual([]);
+  expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
+});

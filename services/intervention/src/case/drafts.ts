@@ -1,0 +1,108 @@
+import { type PayloadOf, Topic } from '@vigil/events';
+import type { Ending, Matter } from './open.ts';
+import type { CaseDraft } from './state.ts';
+
+type EventTopic = typeof Topic.agentIntervention;
+type EventType = Extract<CaseDraft, { readonly topic: EventTopic }>['type'];
+type About = 'caseId' | 'agentId' | 'instanceId' | 'taskId' | 'episodeId' | 'labels';
+type Said<K extends EventType> = Omit<PayloadOf<EventTopic, K>, About>;
+
+/** What every event of a case says of whom it is about. */
+const about = ({ caseId, agentId, instanceId, taskId, episodeId, labels }: Matter) => ({
+  caseId,
+  agentId,
+  instanceId,
+  taskId,
+  episodeId,
+  labels,
+});
+
+/** The chain that a draft belongs to. */
+const chain = ({ correlationId, policy }: Matter) => ({ correlationId, policy });
+
+/** An event of a case. */
+export const say = <K extends EventType>(matter: Matter, type: K, said: Said<K>): CaseDraft =>
+  ({
+    topic: Topic.agentIntervention,
+    type,
+    key: matter.agentId,
+    ...chain(matter),
+    payload: { ...about(matter), ...said },
+  }) as unknown as CaseDraft;
+
+export const closed = (matter: Matter, ending: Ending, why: string): CaseDraft =>
+  say(matter, 'CASE_CLOSED', { warrantId: matter.warrantId, ending, why });
+
+type OrderTopic = typeof Topic.agentOrder;
+type OrderType = Exclude<Extract<CaseDraft, { readonly topic: OrderTopic }>['type'], 'SPAWN_AGENT' | 'RESET_BREAKER'>;
+type OrderHead = 'orderId' | 'number' | 'agentId' | 'instanceId' | 'runtimeId' | 'caseId' | 'taskId';
+type Ordered<K extends OrderType> = Omit<PayloadOf<OrderTopic, K>, OrderHead | 'foldedSequence' | 'axes'>;
+
+export const orderId = (matter: Matter, number: number): string => `${matter.caseId}-${number}`;
+
+/** An order; an agent without a runtime gets it from the gateway by its own name, so its runtimeId is empty. */
+export const order = <K extends OrderType>(matter: Matter, type: K, number: number, said: Ordered<K>): CaseDraft =>
+  ({
+    topic: Topic.agentOrder,
+    type,
+    key: matter.agentId,
+    ...chain(matter),
+    payload: {
+      orderId: orderId(matter, number),
+      number,
+      agentId: matter.agentId,
+      instanceId: matter.instanceId,
+      runtimeId: matter.runtimeId ?? '',
+      caseId: matter.caseId,
+      taskId: matter.taskId,
+      foldedSequence: matter.foldedSequence,
+      axes: matter.axes,
+      ...said,
+    },
+  }) as unknown as CaseDraft;
+
+type Asked = Pick<PayloadOf<typeof Topic.admitStep, 'ADMIT_STEP'>, 'requestId' | 'step' | 'class'>;
+
+/** The governor is asked. */
+export const ask = (matter: Matter, asked: Asked): CaseDraft => ({
+  topic: Topic.admitStep,
+  type: 'ADMIT_STEP',
+  key: 'fleet',
+  ...chain(matter),
+  payload: { ...about(matter), ...asked, runtimeId: matter.runtimeId },
+});
+
+export const withdraw = (matter: Matter, requestId: string, why: string): CaseDraft => ({
+  topic: Topic.admitStep,
+  type: 'WITHDRAW_STEP',
+  key: 'fleet',
+  ...chain(matter),
+  payload: { requestId, caseId: matter.caseId, agentId: matter.agentId, why },
+});
+
+type Refusal = Omit<PayloadOf<EventTopic, 'DECISION_REFUSED'>, 'agentId'>;
+
+export const refusal = (agentId: string, said: Refusal): CaseDraft => ({
+  topic: Topic.agentIntervention,
+  type: 'DECISION_REFUSED',
+  key: agentId,
+  payload: { agentId, ...said },
+});
+
+/** Fills {agent}, {task}, {duration}, {reason}, {attempt}, {attempts}; any other brace stays as it is. */
+export const fill = (template: string, matter: Matter, attempt = 1, attempts = 1): string => {
+  const values: Readonly<Record<string, string>> = {
+    agent: matter.agentId,
+    task: matter.taskId ?? matter.agentId,
+    duration: spelled(matter.idleMinutes),
+    reason: matter.reason,
+    attempt: String(attempt),
+    attempts: String(attempts),
+  };
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+};
+
+const spelled = (minutes: number | null): string => {
+  if (minutes === null) return 'some time';
+  return minutes < 2 ? `${Math.round(minutes * 60)} seconds` : `${Math.round(minutes)} minutes`;
+};

@@ -1,0 +1,43 @@
+import { type Clock, NEVER } from '@vigil/stream';
+import type { Matter, Open } from './open.ts';
+import type { CaseState } from './state.ts';
+import { rulesOf } from './steps/steps.ts';
+
+export const dueAt = ({ situation }: CaseState, { now }: Clock): number => {
+  switch (situation.at) {
+    case 'quiet':
+    case 'unconfirmed':
+      return NEVER;
+    case 'asking':
+      return voidFrom(situation.matter);
+    case 'open':
+      return caseDue(situation.open, now);
+  }
+};
+
+const voidFrom = ({ voidAt, ended }: Matter): number => (ended ? NEVER : (voidAt ?? NEVER));
+
+const caseDue = (open: Open, now: number): number =>
+  open.work.at === 'terminating'
+    ? open.work.until
+    : Math.min(open.death ? NEVER : voidFrom(open.matter), stepDue(open, now));
+
+const stepDue = (open: Open, now: number): number => {
+  const { work, moreTime } = open;
+  switch (work.at) {
+    case 'asked':
+    case 'ruled':
+    case 'terminating':
+      return NEVER;
+    case 'escalated':
+      return work.until ?? NEVER;
+    case 'turn':
+      return Math.max(turnDue(open, now), moreTime.until);
+  }
+};
+
+const turnDue = (open: Open, now: number): number => {
+  const step = open.matter.steps[open.index];
+  const wants = step && rulesOf(step).turn(step, open, now);
+  return wants?.want === 'wait' ? wants.until : now;
+};

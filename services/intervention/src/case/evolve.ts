@@ -1,0 +1,176 @@
+import { decided } from './decided.ts';
+import { aliveNoMore, type Ending, type Open, opened } from './open.ts';
+import { at, done } from './position.ts';
+import { type CaseDraft, type CaseState, inCase, neverOpened, type Situation } from './state.ts';
+import { advanced } from './stepping.ts';
+import { rulesOf } from './steps/steps.ts';
+import { receiptDue } from './steps/terminate.ts';
+
+type Said<K extends CaseDraft['type']> = Extract<CaseDraft, { readonly type: K }>;
+
+export const evolve = (state: CaseState, draft: CaseDraft): CaseState => {
+  switch (draft.type) {
+    case 'ADMIT_STEP':
+      return asked({ ...state, requests: state.requests + 1 }, draft);
+    case 'WITHDRAW_STEP':
+      return withdrawn(state);
+    case 'CASE_OPENED':
+      return caseOpened(state);
+    case 'CASE_CLOSED':
+      return caseClosed(state, draft.payload);
+    case 'NUDGE_AGENT':
+    case 'TERMINATE_AGENT':
+      return ordered(state, draft);
+    case 'NUDGE_SENT':
+      return inCase(state, (open) => nudged(open, draft.payload.orderId));
+    case 'ESCALATION_TRIGGERED':
+      return inCase(state, (open) => escalated(open, draft));
+    case 'ESCALATION_DECIDED':
+      return decided(state, draft);
+    case 'DECISION_REFUSED':
+      return refused(state);
+    case 'STEP_SKIPPED':
+      return inCase(state, (open) => skipped(open, draft));
+    case 'ALERT_REQUESTED':
+      return inCase(state, (open) => (open.work.at === 'terminating' ? open : done(at(open, 'alert'))));
+    case 'TASK_BLOCKED':
+      return inCase(state, (open) => done(at(open, 'block')));
+    case 'RECOVER_TASK':
+      return buried(
+        inCase(state, (open) => done(at(open, 'recover'))),
+        draft.payload.instanceId,
+      );
+    case 'AGENT_TERMINATED':
+      return buried(terminated(state), draft.payload.instanceId);
+    case 'TERMINATION_UNCONFIRMED':
+    case 'HANDOFF_REQUESTED':
+    case 'AGENT_PAUSED':
+    case 'AGENT_RESUMED':
+    case 'PROBE_AGENT':
+    case 'HANDOFF_AGENT':
+    case 'PAUSE_AGENT':
+    case 'RESUME_AGENT':
+    case 'RESET_BREAKER':
+    case 'SPAWN_AGENT':
+    case 'ADMIT_SPAWN':
+      return state;
+  }
+};
+
+/** An admission is asked for: of a case that is not open yet, or of a step. */
+const asked = (state: CaseState, { payload }: Said<'ADMIT_STEP'>): CaseState => {
+  const work = { at: 'asked', requestId: payload.requestId } as const;
+  if (state.situation.at === 'open') return inCase(state, (open) => ({ ...at(open, payload.step), work }));
+  const matter = state.word?.kind === 'request' ? state.word.matter : state.next;
+  if (matter === null) return state;
+  return {
+    ...state,
+    situation: { at: 'asking', matter: { ...matter, caseId: payload.caseId }, work, dropped: null },
+    asked: matter.warrantId === null ? state.asked : counted(state, matter.warrantId),
+    next: matter === state.next ? null : state.next,
+    word: null,
+  };
+};
+
+const counted = ({ asked }: CaseState, warrantId: string): CaseState['asked'] => ({
+  warrantId,
+  times: asked?.warrantId === warrantId ? asked.times + 1 : 1,
+});
+
+const withdrawn = (state: CaseState): CaseState => {
+  const { situation } = state;
+  if (situation.at === 'asking')
+    return situation.work.at === 'ruled'
+      ? neverOpened(state, situation.matter)
+      : { ...state, situation: { at: 'quiet' } };
+  return inCase(state, (open) => ({
+    ...open,
+    withdrawing: null,
+    work: open.work.at === 'asked' || open.work.at === 'ruled' ? { at: 'turn' } : open.work,
+  }));
+};
+
+/** The admission that opened the case is that of its first step too, where that step is what was asked for. */
+const caseOpened = (state: CaseState): CaseState => {
+  const { situation } = state;
+  if (situation.at !== 'asking' || situation.work.at !== 'ruled' || !situation.work.ruling.admitted) return state;
+  const { matter, work } = situation;
+  const first = matter.steps[0];
+  const open = opened(matter, situation.work.ruling.dryRun);
+  return {
+    ...state,
+    situation: { at: 'open', open: first && rulesOf(first).ruling === 'soft' ? { ...open, work } : open },
+  };
+};
+
+/** An unconfirmed terminate is remembered: a late receipt continues its plan. */
+const caseClosed = (
+  state: CaseState,
+  { caseId, warrantId, episodeId, ending }: Said<'CASE_CLOSED'>['payload'],
+): CaseState => {
+  const { situation } = state;
+  const unconfirmed = situation.at === 'open' && situation.open.work.at === 'terminating' && ending === 'failed';
+  const rest: Situation = unconfirmed ? { at: 'unconfirmed', open: situation.open } : { at: 'quiet' };
+  return { ...state, situation: rest, last: { caseId, warrantId, episodeId, ending: ending as Ending } };
+};
+
+const ordered = (state: CaseState, { type, payload }: Said<'NUDGE_AGENT' | 'TERMINATE_AGENT'>): CaseState => {
+  const { instanceId, number } = payload;
+  const unknown = { instanceId, former: null, runtimeId: payload.runtimeId || null, ended: false, number };
+  const numbered = { ...state, life: state.life ? { ...state.life, number } : unknown };
+  return inCase(numbered, (open) =>
+    type === 'TERMINATE_AGENT' ? underWay({ ...open, dryRun: false }, payload.orderId) : { ...open, dryRun: false },
+  );
+};
+
+const underWay = (open: Open, orderId: string): Open => {
+  const step = open.matter.steps[open.index];
+  if (step?.step !== 'terminate' || open.work.at !== 'ruled') return open;
+  const until = receiptDue(step, open.work.since);
+  return { ...open, work: { at: 'terminating', orderId, until, receipt: null, ended: false } };
+};
+
+const nudged = (open: Open, orderId: string): Open => ({
+  ...open,
+  work: { at: 'turn' },
+  attempt: { sent: open.attempt.sent + 1, lastAt: open.work.at === 'ruled' ? open.work.since : open.attempt.lastAt },
+  nudges: [...open.nudges, { orderId, delivered: false }],
+});
+
+const escalated = (open: Open, { payload }: Said<'ESCALATION_TRIGGERED'>): Open => ({
+  ...at(open, 'escalate'),
+  escalated: true,
+  work: {
+    at: 'escalated',
+    until: payload.onTimeout === 'terminate' ? payload.deadlineAt : null,
+    options: payload.options,
+  },
+});
+
+const skipped = (open: Open, { payload }: Said<'STEP_SKIPPED'>): Open => {
+  const there = advanced(at(open, payload.step));
+  return payload.why === 'dry_run' ? { ...there, dryRun: true } : there;
+};
+
+const refused = (state: CaseState): CaseState => {
+  const { situation } = state;
+  return situation.at === 'asking' && situation.work.at === 'ruled'
+    ? neverOpened(state, situation.matter)
+    : { ...state, word: null };
+};
+
+const terminated = (state: CaseState): CaseState => {
+  const { situation } = state;
+  if (situation.at !== 'open' && situation.at !== 'unconfirmed') return state;
+  const { open } = situation;
+  const seen = open.work.at === 'terminating' ? open.work.receipt : null;
+  const death = seen?.outcome === 'done' && seen.confirmed ? seen.death : aliveNoMore(open.matter);
+  return { ...state, situation: { at: 'open', open: done({ ...open, death }) } };
+};
+
+/** The instance is laid to rest: what is still found about its end opens no other case. */
+const buried = (state: CaseState, instanceId: string | null): CaseState => ({
+  ...state,
+  buried: instanceId,
+  next: state.next?.instanceId === instanceId ? null : state.next,
+});

@@ -1,0 +1,117 @@
+import type { Evidence, RequestStepPayload, WarrantFiledPayload, WarrantRenewedPayload } from '@vigil/events';
+import type { RecoverySettings, Step } from '@vigil/policy';
+import type { Matter } from './open.ts';
+import type { CaseInput, Life } from './state.ts';
+
+type Warrant = Extract<CaseInput, { readonly type: 'WARRANT_FILED' | 'WARRANT_RENEWED' }>;
+type Request = Extract<CaseInput, { readonly type: 'REQUEST_STEP' }>;
+
+/** The evidence as one sentence for people, at most 300 characters. */
+export const inWords = (evidence: readonly Evidence[]): string =>
+  evidence
+    .map(({ words }) => words)
+    .join('; ')
+    .slice(0, 300);
+
+/** Throws where the warrant's plan is no JSON: the evaluator's mistake, and a dead letter. */
+export const matterOfWarrant = (warrant: Warrant): Matter => {
+  const { payload, correlationId, policy } = warrant;
+  return {
+    ...figuresOf(payload),
+    caseId: `case-${payload.warrantId}`,
+    warrantId: payload.warrantId,
+    by: null,
+    agentId: payload.agentId,
+    instanceId: payload.instanceId,
+    taskId: payload.taskId,
+    episodeId: payload.episodeId,
+    planName: payload.planName,
+    steps: JSON.parse(payload.plan) as readonly Step[],
+    recovery: payload.recovery,
+    correlationId,
+    policy,
+  };
+};
+
+/** What every renewal brings up to date. */
+export const figuresOf = (payload: WarrantFiledPayload | WarrantRenewedPayload) => ({
+  runtimeId: payload.runtimeId,
+  labels: payload.labels,
+  state: payload.state,
+  axes: payload.axes,
+  hard: payload.hard,
+  foldedSequence: payload.foldedSequence,
+  voidAt: payload.voidAt,
+  reason: inWords(payload.evidence),
+  evidence: payload.evidence,
+  checkpoint: payload.checkpoint,
+  idleMinutes: payload.idleMinutes,
+  contextUsagePct: payload.contextUsagePct,
+  ended: payload.endReason !== null,
+});
+
+/** A terminate by hand: the agent gets its default grace, and no condition binds a person. */
+export const terminateByHand: Extract<Step, { step: 'terminate' }> = {
+  step: 'terminate',
+  graceMs: 30_000,
+  cleanupMs: 30_000,
+  leave: 'in_progress',
+  release: [],
+  requires: [],
+};
+
+/** ADR-110's recovery: used where whoever asks names no other. */
+const recoveryByHand: RecoverySettings = {
+  maxAttempts: 3,
+  delaysMs: [0, 60_000, 120_000, 240_000],
+  jitter: 0.2,
+  spawnDeadlineMs: 120_000,
+  probationMs: 900_000,
+  stableMs: 1_800_000,
+  onProbationFailure: 'retry',
+  breaker: { failureThreshold: 3, recoveryTimeoutMs: 60_000, halfOpenRequests: 1 },
+  emitHealthcheck: false,
+};
+
+const stepsOf = ({ step, message, why }: RequestStepPayload): readonly Step[] => {
+  switch (step) {
+    case 'nudge':
+      return [{ step, attempts: 1, intervalMs: 60_000, message: message ?? why }];
+    case 'handoff':
+      return [{ step, deadlineMs: 300_000, message: message ?? why }];
+    case 'terminate':
+      return [terminateByHand];
+    case 'terminate_and_recover':
+      return [terminateByHand, { step: 'recover' }];
+    case 'UNKNOWN':
+      return [];
+  }
+};
+
+export const matterOfRequest = ({ payload, eventId, correlationId, policy }: Request, life: Life | null): Matter => ({
+  caseId: `case-${eventId}`,
+  warrantId: null,
+  by: payload.by,
+  agentId: payload.agentId,
+  instanceId: payload.instanceId,
+  runtimeId: payload.runtimeId ?? life?.runtimeId ?? null,
+  taskId: payload.taskId,
+  episodeId: null,
+  labels: payload.labels,
+  state: 'UNKNOWN',
+  axes: [],
+  hard: false,
+  foldedSequence: null,
+  voidAt: null,
+  planName: `by hand: ${payload.step}`,
+  steps: stepsOf(payload),
+  recovery: payload.recovery ?? JSON.stringify(recoveryByHand),
+  reason: payload.why,
+  evidence: [],
+  checkpoint: null,
+  idleMinutes: null,
+  contextUsagePct: null,
+  ended: life?.instanceId === payload.instanceId && life.ended,
+  correlationId,
+  policy,
+});

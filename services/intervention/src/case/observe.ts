@@ -1,0 +1,174 @@
+import { type EventOf, Topic } from '@vigil/events';
+import type { Clock } from '@vigil/stream';
+import { figuresOf, matterOfRequest, matterOfWarrant } from './matter.ts';
+import type { Ending, Matter, Open, Ruling } from './open.ts';
+import { receiptRead } from './receipt.ts';
+import { replanned } from './replan.ts';
+import { type CaseInput, type CaseState, inCase, neverOpened, type Situation } from './state.ts';
+
+type Health = EventOf<typeof Topic.agentHealth>;
+type Warrant = Extract<Health, { readonly type: 'WARRANT_FILED' | 'WARRANT_RENEWED' }>;
+type Lapsed = Extract<Health, { readonly type: 'WARRANT_LAPSED' }>;
+type Ruled = EventOf<typeof Topic.stepRuling>;
+
+export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseState => {
+  const known = { ...state, agentId: input.payload.agentId ?? state.agentId };
+  if (isOfFormerLife(known, input)) return known;
+  switch (input.type) {
+    case 'WARRANT_FILED':
+    case 'WARRANT_RENEWED':
+      return warranted(livingOn(known, input.payload.instanceId, input.payload.runtimeId), input);
+    case 'WARRANT_LAPSED':
+      return lapsed(known, input);
+    case 'HEALTH_STATE_CHANGED': {
+      const living = livingOn(known, input.payload.instanceId, input.payload.runtimeId);
+      return input.payload.to === 'TERMINATED' ? ended(living) : living;
+    }
+    case 'INSTANCE_STARTED':
+      return livingOn(known, input.payload.instanceId, input.payload.runtimeId);
+    case 'AGENT_ANSWERED':
+      return answered(known, input.payload.instanceId);
+    case 'STEP_ADMITTED':
+    case 'STEP_WITHHELD':
+      return ruled(known, input, clock.now);
+    case 'ORDER_RECEIPT':
+      return receiptRead(known, input.payload);
+    case 'DECIDE_CASE': {
+      const { caseId, decision, forMs, by, why } = input.payload;
+      return { ...known, word: { kind: 'decision', caseId, decision, forMs, by, why, at: clock.now } };
+    }
+    case 'REQUEST_STEP': {
+      const matter = matterOfRequest(input, known.life);
+      return { ...known, word: { kind: 'request', step: input.payload.step, why: input.payload.why, matter } };
+    }
+    case 'EXEMPTION_CHANGED':
+    case 'CIRCUIT_BREAKER_STATE_CHANGED':
+    case 'WORKER_ESCALATION_TICKET':
+    case 'DUPLICATE_INSTANCE':
+      return known;
+  }
+};
+
+const isOfFormerLife = ({ life }: CaseState, { topic, payload }: CaseInput): boolean =>
+  topic === Topic.agentHealth &&
+  'instanceId' in payload &&
+  payload.instanceId !== null &&
+  payload.instanceId === life?.former;
+
+/** From the issue of a terminate, only its receipt moves the case. */
+const endingWith = (ending: Ending, why: string) => (open: Open) =>
+  open.work.at === 'terminating' || open.ending ? open : { ...open, ending: { ending, why } };
+
+const dropping = (situation: Situation, why: string): Situation =>
+  situation.at === 'asking' ? { ...situation, dropped: why } : situation;
+
+const matterIn = ({ situation }: CaseState): Matter | null => {
+  switch (situation.at) {
+    case 'quiet':
+      return null;
+    case 'asking':
+      return situation.matter;
+    case 'open':
+    case 'unconfirmed':
+      return situation.open.matter;
+  }
+};
+
+/** Another life: numbers begin anew, and what was about the former is over. */
+const livingOn = (state: CaseState, instanceId: string | null, runtimeId: string | null): CaseState => {
+  if (state.life?.instanceId === instanceId)
+    return { ...state, life: { ...state.life, runtimeId: runtimeId ?? state.life.runtimeId } };
+  const former = state.life?.instanceId ?? null;
+  const living = { ...state, life: { instanceId, former, runtimeId, ended: false, number: 0 } };
+  const matter = matterIn(state);
+  if (matter === null || matter.instanceId === instanceId) return living;
+  const over = inCase(
+    living,
+    endingWith('superseded', `${state.agentId} lives on as ${instanceId ?? 'an unnamed instance'}`),
+  );
+  if (over.situation.at === 'unconfirmed') return { ...over, situation: { at: 'quiet' } };
+  return { ...over, situation: dropping(over.situation, 'another instance') };
+};
+
+/** The current instance is no more, as its runtime, a person or a configured source says. */
+const ended = (state: CaseState): CaseState => {
+  if (state.life === null || matterIn(state)?.ended)
+    return { ...state, life: state.life && { ...state.life, ended: true } };
+  const life = { ...state.life, ended: true };
+  const { situation } = state;
+  switch (situation.at) {
+    case 'quiet':
+      return { ...state, life };
+    case 'asking':
+      return { ...state, life, situation: dropping(situation, 'the instance has ended') };
+    case 'unconfirmed':
+      return { ...state, life, situation: { ...situation, open: endedAt(situation.open) } };
+    case 'open':
+      return { ...inCase(state, endedAt), life };
+  }
+};
+
+const endedAt = (open: Open): Open => {
+  if (open.death) return open;
+  if (open.work.at === 'terminating') return { ...open, work: { ...open.work, ended: true } };
+  return endingWith('superseded', 'the instance has ended')(open);
+};
+
+const warranted = (state: CaseState, warrant: Warrant): CaseState => {
+  const current = matterIn(state);
+  const known = warrant.payload.endReason !== null && !current?.ended ? ended(state) : state;
+  const { situation } = known;
+  const sameLife = current?.instanceId === warrant.payload.instanceId && warrant.payload.endReason === null;
+  if (situation.at === 'open' && sameLife && current.warrantId !== null && situation.open.work.at !== 'terminating')
+    return inCase(known, (open) => replanned(open, matterOfWarrant(warrant)));
+  if (situation.at === 'asking' && situation.matter.warrantId === warrant.payload.warrantId)
+    return { ...known, situation: { ...situation, matter: { ...situation.matter, ...figuresOf(warrant.payload) } } };
+  return opens(known, warrant) ? { ...known, next: matterOfWarrant(warrant) } : known;
+};
+
+/** A finding opens a case; its renewal only where the episode has had none that was worked. */
+const opens = ({ buried, last, situation }: CaseState, { type, payload }: Warrant): boolean => {
+  if (buried !== null && buried === payload.instanceId) return false;
+  const sameEpisode = last?.episodeId === payload.episodeId;
+  if (type === 'WARRANT_FILED') return !(situation.at === 'unconfirmed' && sameEpisode && payload.endReason === null);
+  if (situation.at === 'open' && situation.open.matter.warrantId === payload.warrantId) return false;
+  return last === null || !sameEpisode || last.ending === 'withheld' || last.ending === 'expired';
+};
+
+const lapses: Readonly<Record<Lapsed['payload']['why'], readonly [Ending, string]>> = {
+  progress: ['recovered', 'the agent progresses'],
+  new_instance: ['superseded', 'another instance lives'],
+  ended: ['superseded', 'the instance has ended'],
+  held: ['pardoned', 'a person holds the agent'],
+  excluded: ['pardoned', 'the policy excludes the agent'],
+  UNKNOWN: ['expired', 'the finding no longer holds'],
+};
+
+const lapsed = (state: CaseState, { payload }: Lapsed): CaseState => {
+  const rest = state.next?.warrantId === payload.warrantId ? { ...state, next: null } : state;
+  if (matterIn(rest)?.warrantId !== payload.warrantId) return rest;
+  const [ending, why] = lapses[payload.why];
+  const over = inCase(rest, (open) => (open.death && payload.why === 'ended' ? open : endingWith(ending, why)(open)));
+  return { ...over, situation: dropping(over.situation, why) };
+};
+
+/** In answer to nudges or by itself: there is nothing more to ask. */
+const answered = (state: CaseState, instanceId: string | null): CaseState =>
+  inCase(state, (open) => (open.matter.instanceId === instanceId ? { ...open, answered: true } : open));
+
+const rulingOf = ({ type, payload }: Ruled): Ruling =>
+  type === 'STEP_ADMITTED'
+    ? { admitted: true, requestId: payload.requestId, dryRun: payload.dryRun, validUntil: payload.validUntil }
+    : { admitted: false, requestId: payload.requestId, why: payload.why, detail: payload.detail };
+
+/** A ruling on anything but what is asked now is late, and the governor has been told. */
+const ruled = (state: CaseState, input: Ruled, now: number): CaseState => {
+  const { situation } = state;
+  const ruling = rulingOf(input);
+  const awaited = (work: Open['work']) => work.at === 'asked' && work.requestId === ruling.requestId;
+  if (situation.at === 'asking' && awaited(situation.work) && !ruling.admitted && situation.matter.warrantId !== null)
+    return neverOpened(state, situation.matter);
+  if (situation.at === 'asking' && awaited(situation.work))
+    return { ...state, situation: { ...situation, work: { at: 'ruled', ruling, since: now } } };
+  return inCase(state, (open) => (awaited(open.work) ? { ...open, work: { at: 'ruled', ruling, since: now } } : open));
+};

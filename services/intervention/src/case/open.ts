@@ -1,0 +1,129 @@
+import type { CheckpointRef, Evidence, HealthState, PolicyRef, WithheldWhy } from '@vigil/events';
+import type { Step } from '@vigil/policy';
+
+export type Ending = 'recovered' | 'pardoned' | 'superseded' | 'expired' | 'executed' | 'failed' | 'withheld';
+
+/** What opens a case, and all that the case needs to know of it: a warrant, or a person's request. */
+export type Matter = {
+  readonly caseId: string;
+  /** null: a person's request */
+  readonly warrantId: string | null;
+  /** who asked by hand, or decided to terminate and recover */
+  readonly by: string | null;
+  readonly agentId: string;
+  readonly instanceId: string | null;
+  readonly runtimeId: string | null;
+  readonly taskId: string | null;
+  readonly episodeId: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly state: HealthState;
+  readonly axes: readonly string[];
+  readonly hard: boolean;
+  readonly foldedSequence: number | null;
+  /** the lease, epoch milliseconds; null: none (by hand) */
+  readonly voidAt: number | null;
+  readonly planName: string;
+  readonly steps: readonly Step[];
+  /** RecoverySettings as JSON, handed on as it is */
+  readonly recovery: string;
+  /** for people: the evidence in words, or why somebody asked */
+  readonly reason: string;
+  /** emptied when the case is open: CASE_OPENED has said it */
+  readonly evidence: readonly Evidence[];
+  readonly checkpoint: CheckpointRef | null;
+  readonly idleMinutes: number | null;
+  readonly contextUsagePct: number | null;
+  /** the instance had ended when the matter was found */
+  readonly ended: boolean;
+  readonly correlationId: string;
+  readonly policy: PolicyRef | null;
+};
+
+export type Ruling =
+  | { readonly admitted: true; readonly requestId: string; readonly dryRun: boolean; readonly validUntil: number }
+  | { readonly admitted: false; readonly requestId: string; readonly why: WithheldWhy; readonly detail: string };
+
+/** What is known of an instance's death: from the receipt of a terminate, or from its end as agent-health reports it. */
+export type Death = {
+  readonly forced: boolean;
+  readonly checkpoint: CheckpointRef | null;
+  readonly completedWork: readonly string[];
+  readonly remainingWork: readonly string[];
+  readonly claimsReleased: readonly string[];
+  readonly forensics: string | null;
+};
+
+/** The receipt that moves a terminate: anything but delivered and answered. */
+export type TerminateReceipt = {
+  readonly outcome: 'done' | 'superseded' | 'expired' | 'uncertain' | 'failed';
+  readonly confirmed: boolean;
+  readonly why: string | null;
+  readonly death: Death;
+};
+
+/** Where the current step stands. */
+export type Work =
+  | { readonly at: 'turn' }
+  | { readonly at: 'asked'; readonly requestId: string }
+  /** for one call only: decide answers it at once. `since`: when it was read */
+  | { readonly at: 'ruled'; readonly ruling: Ruling; readonly since: number }
+  /** until null: for ever */
+  | { readonly at: 'escalated'; readonly until: number | null; readonly options: readonly string[] }
+  | {
+      readonly at: 'terminating';
+      readonly orderId: string;
+      readonly until: number;
+      readonly receipt: TerminateReceipt | null;
+      /** agent-health has reported the instance's end */
+      readonly ended: boolean;
+    };
+
+/** A case that is being worked. */
+export type Open = {
+  readonly matter: Matter;
+  /** the current step of matter.steps */
+  readonly index: number;
+  readonly work: Work;
+  /** attempts of the current step, and when the last was ordered */
+  readonly attempt: { readonly sent: number; readonly lastAt: number };
+  /** names of the steps that have been done */
+  readonly done: readonly Step['step'][];
+  /** nudges ordered in this case, and whether their runtime has delivered them */
+  readonly nudges: readonly { readonly orderId: string; readonly delivered: boolean }[];
+  readonly escalated: boolean;
+  readonly answered: boolean;
+  /** nothing moves before `until`; 0: no wait */
+  readonly moreTime: { readonly times: number; readonly until: number };
+  readonly dryRun: boolean;
+  /** null: alive, as far as anybody has confirmed */
+  readonly death: Death | null;
+  /** an admission that is no longer wanted */
+  readonly withdrawing: string | null;
+  readonly ending: { readonly ending: Ending; readonly why: string } | null;
+};
+
+export const opened = (matter: Matter, dryRun: boolean): Open => ({
+  matter: { ...matter, evidence: [] },
+  index: 0,
+  work: { at: 'turn' },
+  attempt: { sent: 0, lastAt: 0 },
+  done: [],
+  nudges: [],
+  escalated: false,
+  answered: false,
+  moreTime: { times: 0, until: 0 },
+  dryRun,
+  death: matter.ended ? aliveNoMore(matter) : null,
+  withdrawing: null,
+  ending: null,
+});
+
+/** A death of which only the end is known: the work is what the matter's checkpoint says. */
+export const aliveNoMore = ({ checkpoint }: Matter): Death => ({
+  forced: false,
+  checkpoint,
+  completedWork: checkpoint?.completedWork ?? [],
+  remainingWork: checkpoint?.remainingWork ?? [],
+  claimsReleased: [],
+  forensics: null,
+});

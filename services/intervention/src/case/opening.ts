@@ -1,0 +1,60 @@
+import { ask, refusal, say, withdraw } from './drafts.ts';
+import type { Matter } from './open.ts';
+import type { CaseDraft, CaseState, Situation } from './state.ts';
+import { handless } from './steps/step.ts';
+import { firstActing } from './steps/steps.ts';
+
+type Asking = Extract<Situation, { readonly at: 'asking' }>;
+
+/** A lease that nobody has renewed. A finding about an end needs none: the end stays. */
+export const isVoid = ({ voidAt, ended }: Matter, now: number): boolean => voidAt !== null && !ended && now >= voidAt;
+
+/** Unique among everything that is ever asked for this agent. */
+export const requestId = ({ requests }: CaseState, { caseId }: Matter): string => `${caseId}-r${requests + 1}`;
+
+/** A case opens by its first admission, so that nothing opens while the fleet is halted. */
+export const opening = (state: CaseState, matter: Matter): CaseDraft => {
+  const earlier = state.asked?.warrantId === matter.warrantId ? (state.asked?.times ?? 0) : 0;
+  const named = earlier === 0 ? matter : { ...matter, caseId: `case-${matter.warrantId}-${earlier + 1}` };
+  return ask(named, { requestId: requestId(state, named), step: firstActing(matter.steps), class: 'soft' });
+};
+
+/** Why nothing follows from a ruling whose time is over: asked anew at once, it would only come late again. */
+export const late = 'blind: the ruling came late, as the time of the governor stands still or lags';
+
+/** What an answer, or its absence, makes of a case that is not open yet. */
+export const openingMoves = (situation: Asking, now: number): readonly CaseDraft[] => {
+  const { matter, work, dropped } = situation;
+  const over = dropped ?? (isVoid(matter, now) ? 'the warrant is void' : null);
+  if (work.at === 'asked') return over ? [withdraw(matter, work.requestId, over)] : [];
+  if (work.at !== 'ruled') return [];
+  const { ruling } = work;
+  if (!ruling.admitted) return [refused(matter, `${ruling.why}: ${ruling.detail}`)];
+  if (over) return [withdraw(matter, ruling.requestId, over)];
+  if (ruling.validUntil >= now) return [caseOpened(matter, ruling.dryRun)];
+  const back = withdraw(matter, ruling.requestId, late);
+  return matter.warrantId === null ? [back, refused(matter, late)] : [back];
+};
+
+/** Whoever asked by hand hears of it; a warrant, renewed, asks again by itself. */
+const refused = ({ agentId, caseId, planName, by }: Matter, reason: string): CaseDraft =>
+  refusal(agentId, { caseId, decision: planName, by: by ?? '', reason });
+
+const caseOpened = (matter: Matter, dryRun: boolean): CaseDraft => {
+  const barred = handless(matter);
+  const notes = [
+    ...(barred ? [`${barred.detail}: it gets nudges, escalations and alerts only`] : []),
+    ...(dryRun ? ['dry run: steps only say what they would do'] : []),
+  ];
+  return say(matter, 'CASE_OPENED', {
+    warrantId: matter.warrantId,
+    requestedBy: matter.by,
+    state: matter.state,
+    axes: matter.axes,
+    planName: matter.planName,
+    plan: JSON.stringify(matter.steps),
+    runtimeId: matter.runtimeId,
+    evidence: matter.evidence,
+    note: notes.join('; ') || null,
+  });
+};

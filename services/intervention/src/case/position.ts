@@ -1,0 +1,29 @@
+import type { Open } from './open.ts';
+import { advanced } from './stepping.ts';
+
+/**
+ * The step that a draft of this name is about: the first of that name from the current one on. The current one counts while it can still act;
+ * a nudge that can send no more and an escalation that is over do not.
+ */
+export const at = (open: Open, name: string): Open => {
+  const from = spent(open) ? open.index + 1 : open.index;
+  const index = open.matter.steps.findIndex(({ step }, i) => i >= from && step === name);
+  if (index < 0 || index === open.index) return open;
+  return { ...open, index, work: { at: 'turn' }, attempt: { sent: 0, lastAt: 0 }, done: withCurrent(open) };
+};
+
+const spent = ({ matter, index, work, attempt, answered }: Open): boolean => {
+  const step = matter.steps[index];
+  return work.at === 'escalated' || (step?.step === 'nudge' && (answered || attempt.sent >= step.attempts));
+};
+
+const withCurrent = ({ matter, index, work, attempt, done }: Open): Open['done'] => {
+  const step = matter.steps[index]?.step;
+  return step && (work.at === 'escalated' || attempt.sent > 0) ? [...done, step] : done;
+};
+
+/** The current step is done; the next begins. */
+export const done = (open: Open): Open => {
+  const step = open.matter.steps[open.index]?.step;
+  return advanced({ ...open, done: step ? [...open.done, step] : open.done });
+};

@@ -1,0 +1,47 @@
+import type { OrderReceiptPayload } from '@vigil/events';
+import type { Open, TerminateReceipt } from './open.ts';
+import type { CaseState } from './state.ts';
+
+const terminateReceipt = (payload: OrderReceiptPayload): TerminateReceipt | null => {
+  const { outcome, confirmed, why, checkpoint } = payload;
+  switch (outcome) {
+    case 'done':
+    case 'superseded':
+    case 'expired':
+    case 'uncertain':
+    case 'failed':
+      return { outcome, confirmed, why, death: deathOf(payload, checkpoint) };
+    case 'delivered':
+    case 'answered':
+    case 'UNKNOWN':
+      return null;
+  }
+};
+
+const deathOf = (payload: OrderReceiptPayload, checkpoint: OrderReceiptPayload['checkpoint']) => ({
+  forced: payload.forced,
+  checkpoint,
+  completedWork: payload.completedWork.length > 0 ? payload.completedWork : (checkpoint?.completedWork ?? []),
+  remainingWork: payload.remainingWork.length > 0 ? payload.remainingWork : (checkpoint?.remainingWork ?? []),
+  claimsReleased: payload.claimsReleased,
+  forensics: payload.forensics,
+});
+
+const delivers: ReadonlySet<string> = new Set(['delivered', 'answered', 'done']);
+
+/** What became of an order of the case; receipts for any other order change nothing. */
+export const receiptRead = (state: CaseState, payload: OrderReceiptPayload): CaseState => {
+  const { situation } = state;
+  if (situation.at !== 'open' && situation.at !== 'unconfirmed') return state;
+  return { ...state, situation: { ...situation, open: readBy(situation.open, payload) } };
+};
+
+const readBy = (open: Open, payload: OrderReceiptPayload): Open => {
+  if (open.work.at === 'terminating' && open.work.orderId === payload.orderId)
+    return { ...open, work: { ...open.work, receipt: terminateReceipt(payload) ?? open.work.receipt } };
+  if (!open.nudges.some((nudge) => nudge.orderId === payload.orderId)) return open;
+  const nudges = open.nudges.map((nudge) =>
+    nudge.orderId === payload.orderId && delivers.has(payload.outcome) ? { ...nudge, delivered: true } : nudge,
+  );
+  return { ...open, nudges, answered: open.answered || payload.outcome === 'answered' };
+};

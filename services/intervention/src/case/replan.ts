@@ -1,0 +1,62 @@
+import type { HealthState } from '@vigil/events';
+import type { Step } from '@vigil/policy';
+import type { Matter, Open } from './open.ts';
+
+const rank: Readonly<Record<HealthState, number>> = {
+  UNKNOWN: 0,
+  HEALTHY: 1,
+  DEGRADED: 2,
+  STUCK: 3,
+  FAILING: 4,
+  TERMINATED: 5,
+};
+
+/** The finding, brought up to date. Its plan stays, so that nothing in flight changes its rules; a worse state brings its own. */
+export const replanned = (open: Open, found: Matter): Open => {
+  const { matter } = open;
+  const kept = { caseId: matter.caseId, by: matter.by, evidence: [], correlationId: matter.correlationId };
+  const decided = matter.by !== null;
+  if (decided || rank[found.state] <= rank[matter.state] || found.steps.length === 0) {
+    const { planName, steps, recovery, policy, state } = matter;
+    return { ...open, matter: { ...found, ...kept, planName, steps, recovery, policy, state } };
+  }
+  return standingAt(open, { ...found, ...kept });
+};
+
+/** At the first step not yet done: the one under way goes on where it stands, any other begins. */
+const standingAt = (open: Open, matter: Matter): Open => {
+  const undone = matter.steps.findIndex(({ step }) => !open.done.includes(step));
+  const index = undone < 0 ? matter.steps.length : undone;
+  const current = open.matter.steps[open.index]?.step;
+  if (current !== undefined && matter.steps[index]?.step === current) return { ...open, matter, index };
+  return begun(open, matter, index);
+};
+
+/** A step that begins. What was asked for the former is withdrawn; what it has done counts as done. */
+const begun = (open: Open, matter: Matter, index: number): Open => ({
+  ...open,
+  matter,
+  index,
+  work: { at: 'turn' },
+  attempt: { sent: 0, lastAt: 0 },
+  withdrawing: open.work.at === 'asked' ? open.work.requestId : open.withdrawing,
+});
+
+/** People have decided: the agent is ended and its task put on a fresh one, whatever the plan was. */
+export const terminating = (open: Open, by: string, terminate: Step): Open =>
+  begun(
+    { ...open, moreTime: { ...open.moreTime, until: 0 } },
+    { ...open.matter, by, steps: open.death ? [{ step: 'recover' }] : [terminate, { step: 'recover' }] },
+    0,
+  );
+
+/** More time: nothing moves before `until`. What has been escalated stays a question until then. */
+export const givenTime = (open: Open, until: number): Open => {
+  const moreTime = { times: open.moreTime.times + 1, until };
+  if (open.work.at === 'escalated') {
+    const later = open.work.until === null ? null : Math.max(open.work.until, until);
+    return { ...open, moreTime, work: { ...open.work, until: later } };
+  }
+  if (open.work.at !== 'asked') return { ...open, moreTime };
+  return { ...open, moreTime, work: { at: 'turn' }, withdrawing: open.work.requestId };
+};

@@ -1,0 +1,83 @@
+import type { Draft, EventOf, Topic } from '@vigil/events';
+import type { Ending, Matter, Open, Work } from './open.ts';
+
+type Reads = (typeof Topic)['agentHealth' | 'stepRuling' | 'orderReceipt' | 'decideCase'];
+type Writes = (typeof Topic)['agentIntervention' | 'agentOrder' | 'admitStep' | 'recoverTask'];
+export type CaseInput = EventOf<Reads>;
+export type CaseDraft = Draft<Writes>;
+
+export type Situation =
+  | { readonly at: 'quiet' }
+  /** the first admission is asked for; the case is not open yet */
+  | { readonly at: 'asking'; readonly matter: Matter; readonly work: Work; readonly dropped: string | null }
+  | { readonly at: 'open'; readonly open: Open }
+  /** closed as failed, but a late confirmation of the death still continues the plan */
+  | { readonly at: 'unconfirmed'; readonly open: Open };
+
+/** What somebody has said and has not been answered yet. For one call only. */
+export type Word =
+  | {
+      readonly kind: 'decision';
+      readonly caseId: string;
+      readonly decision: 'UNKNOWN' | 'allow_more_time' | 'force_handoff' | 'terminate_and_recover' | 'pardon';
+      readonly forMs: number | null;
+      readonly by: string;
+      readonly why: string;
+      readonly at: number;
+    }
+  | { readonly kind: 'request'; readonly step: string; readonly why: string; readonly matter: Matter };
+
+/** The current life of the agent, and the number of the last order for it. */
+export type Life = {
+  readonly instanceId: string | null;
+  /** the life before: what is still said of it changes nothing */
+  readonly former: string | null;
+  readonly runtimeId: string | null;
+  readonly ended: boolean;
+  readonly number: number;
+};
+
+export type CaseState = {
+  readonly agentId: string;
+  readonly life: Life | null;
+  /** admissions ever asked for this agent: makes request ids unique */
+  readonly requests: number;
+  /** the newest case that is closed, or was withheld before it opened */
+  readonly last: {
+    readonly caseId: string;
+    readonly warrantId: string | null;
+    readonly episodeId: string | null;
+    readonly ending: Ending;
+  } | null;
+  /** how many cases were asked for on the newest warrant */
+  readonly asked: { readonly warrantId: string; readonly times: number } | null;
+  /** the instance whose death a case has worked through: its end opens no other case */
+  readonly buried: string | null;
+  readonly situation: Situation;
+  /** what opens the next case */
+  readonly next: Matter | null;
+  readonly word: Word | null;
+};
+
+export const initial: CaseState = {
+  agentId: '',
+  life: null,
+  requests: 0,
+  last: null,
+  asked: null,
+  buried: null,
+  situation: { at: 'quiet' },
+  next: null,
+  word: null,
+};
+
+/** The open case, changed; the same state where none is open. */
+export const inCase = (state: CaseState, change: (open: Open) => Open): CaseState =>
+  state.situation.at === 'open' ? { ...state, situation: { at: 'open', open: change(state.situation.open) } } : state;
+
+/** Withheld before it opened: the finding, renewed, asks again. */
+export const neverOpened = (state: CaseState, { caseId, warrantId, episodeId }: Matter): CaseState => ({
+  ...state,
+  situation: { at: 'quiet' },
+  last: { caseId, warrantId, episodeId, ending: 'withheld' },
+});

@@ -1,0 +1,62 @@
+import { ask, closed, say, withdraw } from './drafts.ts';
+import type { Open } from './open.ts';
+import { late, requestId } from './opening.ts';
+import type { CaseDraft, CaseState } from './state.ts';
+import { toPeople } from './steps/escalate.ts';
+import type { Turn } from './steps/step.ts';
+import { rulesOf } from './steps/steps.ts';
+
+type Ruled = Extract<Open['work'], { readonly at: 'ruled' }>;
+
+/** The next step, begun afresh. */
+export const advanced = (open: Open): Open => ({
+  ...open,
+  index: open.index + 1,
+  work: { at: 'turn' },
+  attempt: { sent: 0, lastAt: 0 },
+});
+
+/** What the step whose turn it is says or asks. */
+export const stepMoves = (state: CaseState, open: Open, now: number): readonly CaseDraft[] => {
+  if (now < open.moreTime.until) return [];
+  const step = open.matter.steps[open.index];
+  if (step === undefined) return [closed(open.matter, 'executed', 'the plan is worked through')];
+  const { turn, ruling, act } = rulesOf(step);
+  const wants = turn(step, open, now);
+  switch (wants.want) {
+    case 'wait':
+      return [];
+    case 'next':
+      return stepMoves(state, advanced(open), now);
+    case 'skip':
+      return skipped(open, wants);
+    case 'act':
+      return ruling === null
+        ? act(step, open, { at: now, number: nextNumber(state) })
+        : [ask(open.matter, { requestId: requestId(state, open.matter), step: step.step, class: ruling })];
+  }
+};
+
+const nextNumber = ({ life }: CaseState): number => (life?.number ?? 0) + 1;
+
+const skipped = (open: Open, { why, detail, leads }: Extract<Turn, { want: 'skip' }>): readonly CaseDraft[] => {
+  const step = open.matter.steps[open.index]?.step ?? 'UNKNOWN';
+  const skip = say(open.matter, 'STEP_SKIPPED', { step, why, detail });
+  return leads === 'people' ? [skip, toPeople(open, detail)] : [skip];
+};
+
+/** Admitted, a step acts at once; it is looked at again, as things may have changed while it was asked. */
+export const ruledMoves = (state: CaseState, open: Open, work: Ruled, now: number): readonly CaseDraft[] => {
+  const { matter, index } = open;
+  const { ruling, since } = work;
+  if (!ruling.admitted) return [closed(matter, 'withheld', `${ruling.why}: ${ruling.detail}`)];
+  const step = matter.steps[index];
+  if (ruling.validUntil < now) return [withdraw(matter, ruling.requestId, late), closed(matter, 'withheld', late)];
+  if (step === undefined) return [withdraw(matter, ruling.requestId, 'no such step')];
+  const { turn, act } = rulesOf(step);
+  const wants = turn(step, open, now);
+  if (wants.want === 'skip') return [withdraw(matter, ruling.requestId, wants.detail), ...skipped(open, wants)];
+  if (wants.want !== 'act') return [withdraw(matter, ruling.requestId, 'no longer wanted')];
+  if (!ruling.dryRun) return act(step, open, { at: since, number: nextNumber(state) });
+  return [say(matter, 'STEP_SKIPPED', { step: step.step, why: 'dry_run', detail: `${step.step} would be done now` })];
+};

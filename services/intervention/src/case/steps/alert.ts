@@ -1,0 +1,18 @@
+import type { Step } from '@vigil/policy';
+import { say } from '../drafts.ts';
+import { act, type StepRules } from './step.ts';
+
+type Alert = Extract<Step, { readonly step: 'alert' }>;
+
+export const alert: StepRules<Alert> = {
+  ruling: null,
+  turn: () => act,
+  act: ({ channel, severity }, { matter }) => [
+    say(matter, 'ALERT_REQUESTED', {
+      channel,
+      severity,
+      title: `${matter.agentId}: ${matter.planName}`,
+      text: matter.reason,
+    }),
+  ],
+};

@@ -1,0 +1,30 @@
+import type { Step } from '@vigil/policy';
+import { alert } from './alert.ts';
+import { block } from './block.ts';
+import { escalate } from './escalate.ts';
+import { nudge } from './nudge.ts';
+import { recover } from './recover.ts';
+import type { StepRules } from './step.ts';
+import { terminate } from './terminate.ts';
+import { unbuilt } from './unbuilt.ts';
+
+type Rules = { readonly [Name in Step['step']]: StepRules<Extract<Step, { readonly step: Name }>> };
+
+const rules: Rules = {
+  nudge,
+  escalate,
+  terminate,
+  recover,
+  alert,
+  block,
+  interrogate: unbuilt,
+  handoff: unbuilt,
+  pause: unbuilt,
+};
+
+/** The rules of a step: the table gives each name the rules of its own kind. */
+export const rulesOf = (step: Step): StepRules<Step> => rules[step.step] as unknown as StepRules<Step>;
+
+/** The step whose admission opens a case: the first that asks for a ruling, else the first. */
+export const firstActing = (steps: readonly Step[]): Step['step'] =>
+  (steps.find((step) => rulesOf(step).ruling !== null) ?? steps[0])?.step ?? 'alert';

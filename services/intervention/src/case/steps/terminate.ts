@@ -1,0 +1,46 @@
+import type { Step } from '@vigil/policy';
+import { order } from '../drafts.ts';
+import type { Open } from '../open.ts';
+import { act, handless, type StepRules, type Turn } from './step.ts';
+
+type Terminate = Extract<Step, { readonly step: 'terminate' }>;
+
+/** How long a terminate may reach its runtime, milliseconds. */
+const ttlMs = 60_000;
+/** Between SIGKILL and what the runtime can see of it. */
+const killMs = 5_000;
+
+/** Until when a receipt is due for a terminate ordered at `at`. */
+export const receiptDue = (step: Terminate, at: number): number => at + ttlMs + step.graceMs + killMs + step.cleanupMs;
+
+const met: Readonly<Record<Terminate['requires'][number], (open: Open) => boolean>> = {
+  hard: ({ matter }) => matter.hard,
+  two_axes: ({ matter }) => new Set(matter.axes).size >= 2,
+  unanswered: ({ nudges, escalated, answered }) =>
+    !answered && (nudges.length > 0 || escalated) && nudges.every(({ delivered }) => delivered),
+};
+
+const turn = (step: Terminate, open: Open): Turn => {
+  if (open.death) return { want: 'skip', why: 'no_instance', detail: 'the instance has ended already', leads: 'next' };
+  const barred = handless(open.matter);
+  if (barred) return { want: 'skip', ...barred, leads: 'people' };
+  if (step.requires.length === 0 || step.requires.some((name) => met[name](open))) return act;
+  const detail = `the policy ends an agent only where one of these holds: ${step.requires.join(', ')}; none does`;
+  return { want: 'skip', why: 'requires', detail, leads: 'people' };
+};
+
+/** The only step that cannot be taken back: from its order on, only its receipt moves the case. */
+export const terminate: StepRules<Terminate> = {
+  ruling: 'destructive',
+  turn,
+  act: (step, { matter }, { number }) => [
+    order(matter, 'TERMINATE_AGENT', number, {
+      ttlMs,
+      reason: matter.reason,
+      graceMs: step.graceMs,
+      cleanupMs: step.cleanupMs,
+      leave: step.leave,
+      release: step.release,
+    }),
+  ],
+};

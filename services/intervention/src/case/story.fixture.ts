@@ -1,0 +1,158 @@
+import { type EventOf, type PayloadOf, Topic } from '@vigil/events';
+import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import type { Step } from '@vigil/policy';
+import { given } from '@vigil/stream/testing';
+import { decider } from './case.ts';
+import type { CaseDraft } from './state.ts';
+
+type Warrant = PayloadOf<typeof Topic.agentHealth, 'WARRANT_FILED'>;
+type Receipt = PayloadOf<typeof Topic.orderReceipt, 'ORDER_RECEIPT'>;
+type Health = PayloadOf<typeof Topic.agentHealth, 'HEALTH_STATE_CHANGED'>;
+type Decision = PayloadOf<typeof Topic.decideCase, 'DECIDE_CASE'>;
+type Request = PayloadOf<typeof Topic.decideCase, 'REQUEST_STEP'>;
+
+export const T0 = EXAMPLE_TIME;
+export const MIN = 60_000;
+
+export const nudge = { step: 'nudge', attempts: 3, intervalMs: 10 * MIN, message: 'working for {duration}' } as const;
+export const escalate = {
+  step: 'escalate',
+  timeoutMs: 15 * MIN,
+  onTimeout: 'terminate',
+  options: ['allow_more_time', 'force_handoff', 'terminate_and_recover', 'pardon'],
+} as const;
+export const terminate = {
+  step: 'terminate',
+  graceMs: 10_000,
+  cleanupMs: 30_000,
+  leave: 'in_progress',
+  release: [],
+  requires: [],
+} as const;
+export const recover = { step: 'recover' } as const;
+/** ADR-110's sequence. */
+export const ladder: readonly Step[] = [nudge, escalate, terminate, recover];
+
+/** Until a terminate's receipt is overdue: time to live, grace, SIGKILL, clean-up. */
+export const RECEIPT_DUE = 60_000 + 10_000 + 5_000 + 30_000;
+
+const found: Partial<Warrant> = {
+  voidAt: T0 + 24 * 60 * MIN,
+  endReason: null,
+  axes: ['absence'],
+  hard: false,
+  idleMinutes: 12,
+};
+
+export const filed = (plan: readonly Step[] = ladder, rest: Partial<Warrant> = {}) =>
+  example(Topic.agentHealth, 'WARRANT_FILED', { ...found, state: 'STUCK', plan: JSON.stringify(plan), ...rest });
+
+export const renewed = (plan: readonly Step[] = ladder, rest: Partial<Warrant> = {}) =>
+  example(Topic.agentHealth, 'WARRANT_RENEWED', {
+    ...found,
+    state: 'STUCK',
+    plan: JSON.stringify(plan),
+    ...rest,
+  } as never);
+
+export const lapsed = (why: 'progress' | 'ended' | 'held' | 'new_instance', warrantId = 'warrant-1') =>
+  example(Topic.agentHealth, 'WARRANT_LAPSED', { why, warrantId });
+
+export const changed = (rest: Partial<Health>) => example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', rest);
+export const died = (rest: Partial<Health> = {}) => changed({ to: 'TERMINATED', endReason: 'crashed', ...rest });
+export const started = (instanceId: string) => example(Topic.agentHealth, 'INSTANCE_STARTED', { instanceId });
+export const answered = () => example(Topic.agentHealth, 'AGENT_ANSWERED');
+
+export const receipt = (outcome: Receipt['outcome'], orderId: string, rest: Partial<Receipt> = {}) =>
+  example(Topic.orderReceipt, 'ORDER_RECEIPT', {
+    outcome,
+    orderId,
+    confirmed: outcome === 'done',
+    forced: false,
+    ...rest,
+  });
+
+export const decides = (decision: Decision['decision'], rest: Partial<Decision> = {}) =>
+  example(Topic.decideCase, 'DECIDE_CASE', {
+    decision,
+    caseId: 'case-warrant-1',
+    why: 'I know it',
+    forMs: null,
+    ...rest,
+  });
+
+export const requests = (step: Request['step'], rest: Partial<Request> = {}) => ({
+  ...example(Topic.decideCase, 'REQUEST_STEP', { step, why: 'it hangs', message: null, recovery: null, ...rest }),
+  eventId: 'event-1',
+});
+
+type Asked = Extract<CaseDraft, { readonly type: 'ADMIT_STEP' }>;
+type Ruled = EventOf<typeof Topic.stepRuling>;
+
+/** A case with its governor: `admit` and `withhold` answer the newest admission asked for. */
+export const agent = () => {
+  const driver = given(decider, T0);
+  const asked = (): Asked['payload'] => {
+    const newest = driver.all().findLast((draft): draft is Asked => draft.type === 'ADMIT_STEP');
+    if (newest === undefined) throw new Error('the story has asked for no admission yet');
+    return newest.payload;
+  };
+  const named = () => ({ requestId: asked().requestId, caseId: asked().caseId, step: asked().step });
+  const admitted = (rest: Partial<PayloadOf<typeof Topic.stepRuling, 'STEP_ADMITTED'>> = {}): Ruled =>
+    example(Topic.stepRuling, 'STEP_ADMITTED', {
+      ...named(),
+      dryRun: false,
+      validUntil: driver.clock().now + 30_000,
+      ...rest,
+    });
+  const withheld = (why: 'halted' | 'brake'): Ruled =>
+    example(Topic.stepRuling, 'STEP_WITHHELD', { ...named(), why, detail: 'the fleet is halted' });
+  return {
+    ...driver,
+    tell: (input: Parameters<typeof driver.tell>[0]) => words(driver.tell(input)),
+    drafts: (input: Parameters<typeof driver.tell>[0]) => driver.tell(input),
+    admit: (rest = {}) => words(driver.tell(admitted(rest))),
+    admitted,
+    withhold: (why: 'halted' | 'brake') => words(driver.tell(withheld(why))),
+    after: (ms: number) => words(driver.passTo(driver.clock().now + ms)),
+    situation: () => driver.state().situation.at,
+  };
+};
+
+/** Up to the order of a terminate: the ladder without its waits. */
+export const terminating = (plan: readonly Step[] = [terminate, recover]) => {
+  const one = agent();
+  one.tell(filed(plan));
+  one.admit();
+  one.admit();
+  return one;
+};
+
+export const words = (drafts: readonly CaseDraft[]): readonly string[] => drafts.map(word);
+
+/** What a draft says, short enough to read a story. */
+const word = (draft: CaseDraft): string => {
+  switch (draft.type) {
+    case 'ADMIT_STEP':
+      return `asks ${draft.payload.step} ${draft.payload.class}`;
+    case 'WITHDRAW_STEP':
+      return `withdraws ${draft.payload.requestId}`;
+    case 'NUDGE_AGENT':
+    case 'TERMINATE_AGENT':
+      return `order ${draft.payload.number} ${draft.type}`;
+    case 'NUDGE_SENT':
+      return `NUDGE_SENT ${draft.payload.attempt}/${draft.payload.of}`;
+    case 'ESCALATION_TRIGGERED':
+      return `ESCALATION_TRIGGERED ${draft.payload.onTimeout}`;
+    case 'ESCALATION_DECIDED':
+      return `ESCALATION_DECIDED ${draft.payload.decision}`;
+    case 'DECISION_REFUSED':
+      return `DECISION_REFUSED ${draft.payload.reason}`;
+    case 'STEP_SKIPPED':
+      return `STEP_SKIPPED ${draft.payload.step} ${draft.payload.why}`;
+    case 'CASE_CLOSED':
+      return `CASE_CLOSED ${draft.payload.ending}`;
+    default:
+      return draft.type;
+  }
+};

@@ -1,0 +1,177 @@
+import { expect, test } from 'vitest';
+import {
+  agent,
+  answered,
+  died,
+  escalate,
+  filed,
+  lapsed,
+  MIN,
+  nudge,
+  RECEIPT_DUE,
+  receipt,
+  recover,
+  renewed,
+  started,
+  T0,
+  terminate,
+  terminating,
+} from './story.fixture.ts';
+
+const unconfirmed = ['TERMINATION_UNCONFIRMED', 'ALERT_REQUESTED', 'CASE_CLOSED failed'];
+const buried = ['AGENT_TERMINATED', 'RECOVER_TASK', 'CASE_CLOSED executed'];
+
+test('from the order of a terminate on, only its receipt moves the case', () => {
+  const one = terminating();
+  expect(one.tell(lapsed('progress'))).toEqual([]);
+  expect(one.tell(answered())).toEqual([]);
+  expect(one.tell(renewed([terminate], { state: 'FAILING' }))).toEqual([]);
+  expect(one.tell(started('worker-1.i2'))).toEqual([]);
+  expect(one.tell(receipt('delivered', 'case-warrant-1-1'))).toEqual([]);
+  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual(buried);
+});
+
+test('a terminate that is superseded or expired where it is delivered ends the case as that', () => {
+  for (const outcome of ['superseded', 'expired'] as const) {
+    const one = terminating();
+    expect(one.tell(receipt(outcome, 'case-warrant-1-1'))).toEqual([`CASE_CLOSED ${outcome}`]);
+    expect(one.after(RECEIPT_DUE)).toEqual([]);
+  }
+});
+
+test('a terminate that failed, is uncertain, or done without a death seen goes to people, and nothing is spawned', () => {
+  for (const outcome of ['failed', 'uncertain', 'done'] as const) {
+    const one = terminating();
+    expect(one.tell(receipt(outcome, 'case-warrant-1-1', { confirmed: false }))).toEqual(unconfirmed);
+  }
+});
+
+test('no receipt within time to live, grace, kill and clean-up: unconfirmed, not a moment earlier', () => {
+  const one = terminating();
+  expect(one.after(RECEIPT_DUE - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(unconfirmed);
+});
+
+test('a late receipt is still accepted, once, and continues the plan', () => {
+  const one = terminating();
+  one.after(RECEIPT_DUE);
+  expect(one.tell(receipt('failed', 'case-warrant-1-1'))).toEqual([]);
+  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual(buried);
+  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual([]);
+});
+
+test('a death that a person confirms continues the plan, and its own warrant opens no second recovery', () => {
+  const one = terminating();
+  one.after(RECEIPT_DUE);
+  expect(one.tell(died({ endReason: 'lost' }))).toEqual(buried);
+  expect(one.tell(filed([recover], { warrantId: 'warrant-2', endReason: 'lost', state: 'TERMINATED' }))).toEqual([]);
+});
+
+test('an end seen while the receipt is awaited waits for it, and counts where none comes', () => {
+  const waiting = terminating();
+  expect(waiting.tell(died())).toEqual([]);
+  expect(waiting.tell(receipt('done', 'case-warrant-1-1'))).toEqual(buried);
+  const silent = terminating();
+  silent.tell(died());
+  expect(silent.after(RECEIPT_DUE)).toEqual(buried);
+});
+
+test('a crash that overtakes the terminate is recovered by its own warrant', () => {
+  const one = terminating();
+  one.tell(died());
+  one.tell(filed([recover], { warrantId: 'warrant-2', endReason: 'crashed', state: 'TERMINATED' }));
+  expect(one.tell(receipt('superseded', 'case-warrant-1-1'))).toEqual(['CASE_CLOSED superseded', 'asks recover soft']);
+});
+
+test('an unconfirmed terminate opens no other case in its episode; another instance forgets it', () => {
+  const one = terminating();
+  one.after(RECEIPT_DUE);
+  expect(one.tell(renewed([terminate]))).toEqual([]);
+  expect(one.tell(filed([terminate], { warrantId: 'warrant-2' }))).toEqual([]);
+  one.tell(started('worker-1.i2'));
+  expect(one.situation()).toBe('quiet');
+  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual([]);
+});
+
+test('receipts for unknown orders, and twice, change nothing', () => {
+  const one = terminating();
+  expect(one.tell(receipt('done', 'case-warrant-0-1'))).toEqual([]);
+  one.tell(receipt('done', 'case-warrant-1-1'));
+  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual([]);
+});
+
+const unmet = ['STEP_SKIPPED terminate requires', 'ESCALATION_TRIGGERED hold'];
+const binding = { ...terminate, requires: ['hard', 'two_axes', 'unanswered'] as const };
+
+test('a terminate with conditions needs one of them: a hard signal, or two axes', () => {
+  const outcomes = [
+    [{ hard: true }, ['asks terminate destructive']],
+    [{ axes: ['absence', 'cost'] }, ['asks terminate destructive']],
+    [{ axes: ['absence', 'absence'] }, unmet],
+  ] as const;
+  for (const [rest, expected] of outcomes) {
+    const one = agent();
+    one.tell(filed([binding, recover], rest));
+    expect(one.admit().slice(1)).toEqual(expected);
+  }
+});
+
+test('unanswered means: every nudge delivered, and no answer', () => {
+  const play = (...told: ReturnType<typeof receipt>[]) => {
+    const one = agent();
+    one.tell(filed([{ ...nudge, attempts: 1 }, binding]));
+    one.admit();
+    for (const each of told) one.tell(each);
+    return one.after(10 * MIN);
+  };
+  expect(play(receipt('delivered', 'case-warrant-1-1'))).toEqual(['asks terminate destructive']);
+  expect(play()).toEqual(unmet);
+  expect(play(receipt('expired', 'case-warrant-1-1'))).toEqual(unmet);
+  expect(play(receipt('delivered', 'case-warrant-1-1'), receipt('answered', 'case-warrant-1-1'))).toEqual(unmet);
+});
+
+test('an answer while the terminate waits for its ruling unmakes it', () => {
+  const one = agent();
+  one.tell(filed([{ ...nudge, attempts: 1 }, binding]));
+  one.admit();
+  one.tell(receipt('delivered', 'case-warrant-1-1'));
+  one.after(10 * MIN);
+  one.tell(answered());
+  expect(one.admit()).toEqual(['withdraws case-warrant-1-r2', ...unmet]);
+});
+
+test('the order and the events of an end say what was done', () => {
+  const one = terminating([{ ...terminate, leave: 'released', release: ['claims'] }]);
+  expect(one.all().at(-1)?.payload).toMatchObject({
+    ttlMs: 60_000,
+    graceMs: 10_000,
+    cleanupMs: 30_000,
+    leave: 'released',
+  });
+  const [end] = one.drafts(receipt('done', 'case-warrant-1-1', { forced: true, claimsReleased: ['c1'] }));
+  expect(end?.payload).toMatchObject({ confirmed: true, forced: true, claimsReleased: ['c1'], taskLeft: 'released' });
+});
+
+test('a death confirmed counts at once where the runtime has answered without one', () => {
+  const one = terminating();
+  one.tell(receipt('done', 'case-warrant-1-1', { confirmed: false }));
+  expect(one.tell(died({ endReason: 'lost' }))).toEqual(buried);
+});
+
+test('an end that a case has brought about opens no other case, whether its task is recovered or not', () => {
+  const one = terminating([terminate]);
+  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual(['AGENT_TERMINATED', 'CASE_CLOSED executed']);
+  expect(one.tell(filed([recover], { warrantId: 'warrant-2', endReason: 'explicit', state: 'TERMINATED' }))).toEqual(
+    [],
+  );
+});
+
+test('what follows a confirmed death needs no lease', () => {
+  const one = agent();
+  one.tell(filed([terminate, escalate, recover], { voidAt: T0 + 3 * MIN }));
+  one.admit();
+  one.admit();
+  one.tell(receipt('done', 'case-warrant-1-1'));
+  expect(one.tell(lapsed('ended'))).toEqual([]);
+  expect(one.after(15 * MIN)).toEqual(['RECOVER_TASK', 'CASE_CLOSED executed']);
+});

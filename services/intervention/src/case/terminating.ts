@@ -1,0 +1,63 @@
+import { closed, say } from './drafts.ts';
+import { aliveNoMore, type Death, type Open, type TerminateReceipt } from './open.ts';
+import type { CaseDraft } from './state.ts';
+
+type Terminating = Extract<Open['work'], { readonly at: 'terminating' }>;
+
+/** A terminate that is under way, or (`late`) was given up: only a confirmed death still changes that. */
+export const terminateMoves = (open: Open, now: number, late: boolean): readonly CaseDraft[] => {
+  const { work } = open;
+  if (work.at !== 'terminating') return [];
+  const death = deathOf(open, work, now, late);
+  if (death) return [agentTerminated(open, death)];
+  if (late) return [];
+  if (work.receipt) return withoutDeath(open, work, work.receipt);
+  return now < work.until ? [] : unconfirmed(open, work, 'no receipt within its time');
+};
+
+/** The receipt knows more than the end as agent-health reports it, so while a receipt may come the end alone does not count. */
+const deathOf = (open: Open, work: Terminating, now: number, late: boolean): Death | null => {
+  const { receipt, ended, until } = work;
+  if (receipt?.outcome === 'done' && receipt.confirmed) return receipt.death;
+  if (!ended) return null;
+  return late || now >= until || receipt?.outcome === 'failed' || receipt?.outcome === 'uncertain'
+    ? aliveNoMore(open.matter)
+    : null;
+};
+
+const withoutDeath = (open: Open, work: Terminating, { outcome, why }: TerminateReceipt): readonly CaseDraft[] => {
+  switch (outcome) {
+    case 'superseded':
+    case 'expired':
+      return [closed(open.matter, outcome, why ?? `the runtime answered ${outcome}`)];
+    case 'done':
+    case 'uncertain':
+    case 'failed':
+      return unconfirmed(open, work, why ?? `the runtime answered ${outcome}, and confirms no death`);
+  }
+};
+
+/** Nobody has seen the death: nothing is spawned, and people are told. */
+const unconfirmed = ({ matter }: Open, { orderId }: Terminating, why: string): readonly CaseDraft[] => [
+  say(matter, 'TERMINATION_UNCONFIRMED', { orderId, why }),
+  say(matter, 'ALERT_REQUESTED', {
+    channel: null,
+    severity: 'critical',
+    title: `${matter.agentId}: nobody has confirmed its end`,
+    text: `${why}; nothing is spawned until its death is confirmed (vigil host gone, or a late receipt)`,
+  }),
+  closed(matter, 'failed', why),
+];
+
+const agentTerminated = ({ matter, index }: Open, death: Death): CaseDraft => {
+  const step = matter.steps[index];
+  return say(matter, 'AGENT_TERMINATED', {
+    reason: matter.reason,
+    checkpoint: death.checkpoint?.checkpointId ?? null,
+    confirmed: true,
+    forced: death.forced,
+    claimsReleased: death.claimsReleased,
+    taskLeft: step?.step === 'terminate' ? step.leave : 'UNKNOWN',
+    forensics: death.forensics,
+  });
+};

@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import { asks, fleet, lost, MIN, present, SEC, steers } from './fleet.fixture.ts';
+
+test('three lost at once engage the brake, two do not', () => {
+  const one = fleet(40);
+  expect(one.tell(lost('a0', { host: 'h0' }))).toEqual([]);
+  expect(one.tell(lost('a11', { host: 'h1' }))).toEqual([]);
+  expect(one.tell(lost('a22', { host: 'h2' }))).toEqual(['BRAKE_ENGAGED fleet']);
+});
+
+test('the same task twice, and the same agent twice, count once', () => {
+  const one = fleet(40);
+  one.tell(lost('a0', { host: 'h0' }));
+  one.tell(lost('a0', { host: 'h0' }));
+  one.tell(lost('a1', { host: 'h0', taskId: 'task-a0' }));
+  expect(one.tell(lost('a11', { host: 'h1' }))).toEqual([]);
+  expect(one.state().brake).toBeNull();
+});
+
+test('expected ends never count', () => {
+  const one = fleet(40);
+  for (let i = 0; i < 20; i++)
+    expect(one.tell(lost(`a${i}`, { host: `h${Math.floor(i / 10)}`, expected: true }))).toEqual([]);
+});
+
+test('losses further apart than 30 s do not add up', () => {
+  const one = fleet(40);
+  one.tell(lost('a0', { host: 'h0' }));
+  one.tell(lost('a1', { host: 'h0' }));
+  one.after(30 * SEC);
+  expect(one.tell(lost('a2', { host: 'h0' }))).toEqual([]);
+});
+
+test('whoever beats again does not count', () => {
+  const one = fleet(40);
+  one.tell(lost('a0', { host: 'h0' }));
+  one.tell(lost('a1', { host: 'h0' }));
+  one.tell(present('a1', { host: 'h0' }));
+  expect(one.tell(lost('a2', { host: 'h0' }))).toEqual([]);
+});
+
+test('in a large fleet it takes one in twenty: of 100, five; of 101, six', () => {
+  for (const [live, enough] of [[100, 5] as const, [101, 6] as const]) {
+    const one = fleet(live);
+    for (let i = 0; i < enough - 1; i++) expect(one.tell(lost(`a${i * 10}`, { host: `h${i}` }))).toEqual([]);
+    expect(one.tell(lost('a99', { host: 'h9' }))).toEqual(['BRAKE_ENGAGED fleet']);
+  }
+});
+
+test('or half of one host, and at least three', () => {
+  const one = fleet(100);
+  for (let i = 0; i < 4; i++) expect(one.tell(lost(`a${i}`, { host: 'h0' }))).toEqual([]);
+  expect(one.tell(lost('a4', { host: 'h0' }))).toEqual(['BRAKE_ENGAGED host:h0']);
+});
+
+test('or half of one runtime', () => {
+  const one = fleet(100);
+  for (const id of ['x0', 'x1', 'x2', 'x3', 'x4', 'x5']) one.tell(present(id, { host: 'hx', runtimeId: 'daemon' }));
+  for (let i = 0; i < 20; i++) one.tell(present(`y${i}`, { host: 'hx' }));
+  one.tell(lost('x0', { host: 'hx', runtimeId: 'daemon' }));
+  one.tell(lost('x1', { host: 'hx', runtimeId: 'daemon' }));
+  expect(one.tell(lost('x2', { host: 'hx', runtimeId: 'daemon' }))).toEqual(['BRAKE_ENGAGED runtime:daemon']);
+});
+
+const braked = () => {
+  const one = fleet(12);
+  for (const id of ['a0', 'a1', 'a2']) one.tell(lost(id, { host: 'h0' }));
+  return one;
+};
+
+test('with the brake on, destructive steps are withheld, those that wait too; nudges go on', () => {
+  const one = fleet(12);
+  one.tell(asks('a5'));
+  one.tell(lost('a0', { host: 'h0' }));
+  one.tell(lost('a1', { host: 'h0' }));
+  expect(one.tell(lost('a2', { host: 'h0' }))).toEqual(['BRAKE_ENGAGED fleet', 'withholds a5 brake']);
+  expect(one.tell(asks('a6'))).toEqual(['withholds a6 brake']);
+  expect(one.tell(asks('a7', 'soft'))).toEqual(['admits a7']);
+});
+
+test('a terminate asked as the first of a mass failure falls silent does not slip through', () => {
+  const one = fleet(12);
+  one.tell(asks('a0'));
+  one.after(4 * SEC);
+  one.tell(lost('a0', { host: 'h0' }));
+  one.tell(lost('a1', { host: 'h0' }));
+  expect(one.tell(lost('a2', { host: 'h0' }))).toContain('withholds a0 brake');
+  expect(one.after(10 * MIN)).toEqual([]);
+});
+
+test('it engages once, and lifts when over half of the lost have beaten for a minute', () => {
+  const one = braked();
+  expect(one.tell(lost('a3', { host: 'h0' }))).toEqual([]);
+  one.tell(present('a0', { host: 'h0' }));
+  one.tell(present('a1', { host: 'h0' }));
+  expect(one.after(10 * MIN)).toEqual([]);
+  one.tell(present('a2', { host: 'h0' }));
+  expect(one.after(MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['BRAKE_RELEASED']);
+  expect(one.after(10 * MIN)).toEqual([]);
+  one.tell(asks('a5'));
+  expect(one.after(5 * SEC)).toEqual(['admits a5']);
+});
+
+test('a task that another agent has taken up is back', () => {
+  const one = braked();
+  one.tell(present('b0', { taskId: 'task-a0' }));
+  one.tell(present('b1', { taskId: 'task-a1' }));
+  expect(one.after(MIN)).toEqual(['BRAKE_RELEASED']);
+});
+
+test('whoever is lost again starts anew', () => {
+  const one = braked();
+  one.tell(present('a0', { host: 'h0' }));
+  one.tell(present('a1', { host: 'h0' }));
+  one.after(30 * SEC);
+  one.tell(lost('a1', { host: 'h0' }));
+  expect(one.after(MIN)).toEqual([]);
+});
+
+test('a person lifts it, and what was lost before does not engage it again', () => {
+  const one = braked();
+  expect(one.tell(steers('LIFT_BRAKE'))).toEqual(['BRAKE_RELEASED']);
+  expect(one.tell(lost('a3', { host: 'h0' }))).toEqual([]);
+});
+
+test('a fleet of 10,000 fits into half a megabyte', () => {
+  const one = fleet(0);
+  const live = Object.fromEntries(
+    Array.from({ length: 100 }, (_, h) => [
+      `host-${h}`,
+      Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`rt-agent-${h}-${i}`, [`agent-${h}-${i}`]])),
+    ]),
+  );
+  expect(JSON.stringify({ ...one.state(), live }).length).toBeLessThan(500_000);
+});
+
+test('losses of long ago do not count because the fleet has shrunk since', () => {
+  const one = fleet(100);
+  for (const i of [0, 1, 2]) one.tell(lost(`a${i * 10}`, { host: `h${i}` }));
+  one.after(30 * SEC);
+  for (let i = 3; i < 90; i++)
+    expect(one.tell(lost(`a${i}`, { host: `h${Math.floor(i / 10)}`, expected: true }))).toEqual([]);
+});

@@ -1,0 +1,52 @@
+import { NEVER } from '@vigil/stream';
+import { livingIn } from './presence.ts';
+import type { GovernorSettings } from './settings.ts';
+import type { Brake, GovernorState, Loss } from './state.ts';
+
+/** Why the brake engages now, or null. Whoever still beats never counts. */
+export const engages = (
+  { live, losses, brake }: GovernorState,
+  { brake: set }: GovernorSettings,
+  now: number,
+): { readonly scope: string; readonly why: string; readonly losses: readonly Loss[] } | null => {
+  if (brake) return null;
+  const recent = losses.filter(({ at }) => at > now - set.windowMs);
+  if (recent.length < set.least) return null;
+  const places = [...hostsOf(recent), ...runtimesOf(recent), { scope: 'fleet', of: recent, place: {} }];
+  for (const { scope, of, place } of places) {
+    const all = of.length + livingIn(live, place);
+    const enough = Math.max(set.least, Math.ceil(all * (scope === 'fleet' ? set.share : set.placeShare)));
+    if (of.length >= enough)
+      return { scope, why: `${of.length} of ${all} lost within ${set.windowMs / 1000} s (${scope})`, losses: recent };
+  }
+  return null;
+};
+
+type Place = {
+  readonly scope: string;
+  readonly of: readonly Loss[];
+  readonly place: { host?: string; runtimeId?: string };
+};
+
+const hostsOf = (losses: readonly Loss[]): readonly Place[] =>
+  names(losses.map(({ host }) => host)).map((host) => ({
+    scope: `host:${host}`,
+    of: losses.filter((loss) => loss.host === host),
+    place: { host },
+  }));
+
+const runtimesOf = (losses: readonly Loss[]): readonly Place[] =>
+  names(losses.map(({ runtimeId }) => runtimeId)).map((runtimeId) => ({
+    scope: `runtime:${runtimeId}`,
+    of: losses.filter((loss) => loss.runtimeId === runtimeId),
+    place: { runtimeId },
+  }));
+
+const names = (given: readonly string[]): readonly string[] => [...new Set(given)].filter((name) => name !== '').sort();
+
+/** From when over half of the missing have beaten for long enough: the brake lifts. NEVER where too few are back. */
+export const liftsFrom = ({ missing }: Brake, { brake: { backMs } }: GovernorSettings): number => {
+  const back = missing.flatMap(({ backSince }) => (backSince === null ? [] : [backSince])).sort((a, b) => a - b);
+  const deciding = back[Math.floor(missing.length / 2)];
+  return deciding === undefined ? NEVER : deciding + backMs;
+};

@@ -1,0 +1,40 @@
+import { type GovernorSettings, hourMs, minuteMs } from './settings.ts';
+import type { Admitted, Asked, GovernorState } from './state.ts';
+
+/** The n-th newest of those in the window, after which there is room again. */
+const freeFrom = (times: readonly number[], most: number, windowMs: number): number =>
+  times.length < most ? 0 : (times.toSorted((a, b) => b - a)[most - 1] ?? 0) + windowMs;
+
+const timesOf = ({ admitted }: GovernorState, of: (one: Admitted) => boolean): readonly number[] =>
+  admitted.filter(of).map(({ at }) => at);
+
+/** From when a destructive step may be admitted: settled, within its scope's budget, and its agent's cooldown over. */
+export const stepFreeFrom = (
+  state: GovernorState,
+  asked: Extract<Asked, { readonly kind: 'step' }>,
+  settings: GovernorSettings,
+): number => {
+  const ofScope = timesOf(state, ({ kind, scope }) => kind === 'step' && scope === asked.scope);
+  const ofAgent = timesOf(state, ({ kind, agentId }) => kind === 'step' && agentId === asked.step.agentId);
+  return Math.max(
+    asked.askedAt + settings.settleMs,
+    freeFrom(ofScope, settings.stepsPerMinute, minuteMs),
+    freeFrom(ofAgent, 1, settings.cooldownMs),
+  );
+};
+
+/** From when a scope may spawn again; 0: now. */
+export const spawnFreeFrom = (state: GovernorState, scope: string, { spawnsPerHour }: GovernorSettings): number =>
+  freeFrom(
+    timesOf(state, (one) => one.kind === 'spawn' && one.scope === scope),
+    spawnsPerHour,
+    hourMs,
+  );
+
+/** What no budget and no cooldown asks for any more. */
+export const counting = (
+  admitted: readonly Admitted[],
+  { cooldownMs }: GovernorSettings,
+  now: number,
+): readonly Admitted[] =>
+  admitted.filter(({ kind, at }) => at > now - (kind === 'spawn' ? hourMs : Math.max(minuteMs, cooldownMs)));

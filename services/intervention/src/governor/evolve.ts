@@ -1,0 +1,54 @@
+import { requestIdOf } from './observe.ts';
+import { validMs } from './settings.ts';
+import type { Admitted, Asked, GovernorDraft, GovernorState } from './state.ts';
+
+export const evolve = (state: GovernorState, draft: GovernorDraft): GovernorState => {
+  switch (draft.type) {
+    case 'FLEET_HALTED':
+      return { ...state, halted: true, steering: null };
+    case 'FLEET_RESUMED':
+      return { ...state, halted: false, steering: null };
+    case 'DRY_RUN_CHANGED':
+      return { ...state, dryRun: draft.payload.on, steering: null };
+    case 'BRAKE_ENGAGED':
+      return { ...state, losses: [], brake: { missing: missingOf(state, draft.payload.agentIds) } };
+    case 'BRAKE_RELEASED':
+      return { ...state, losses: [], brake: null, steering: null };
+    case 'STEP_WITHHELD':
+    case 'SPAWN_WITHHELD':
+      return answered(state, draft.payload.requestId);
+    case 'STEP_ADMITTED':
+    case 'SPAWN_ADMITTED':
+      return admitted(state, draft);
+  }
+};
+
+const missingOf = ({ losses }: GovernorState, agentIds: readonly string[]) =>
+  losses.filter(({ agentId }) => agentIds.includes(agentId)).map((loss) => ({ ...loss, backSince: null }));
+
+const answered = (state: GovernorState, requestId: string): GovernorState => ({
+  ...state,
+  asked: state.asked.filter((asked) => requestIdOf(asked) !== requestId),
+});
+
+type AdmittedDraft = Extract<GovernorDraft, { readonly type: 'STEP_ADMITTED' | 'SPAWN_ADMITTED' }>;
+
+/** A dry run uses nothing up, and neither does a soft step. */
+const admitted = (state: GovernorState, draft: AdmittedDraft): GovernorState => {
+  const { requestId, validUntil, dryRun } = draft.payload;
+  const asked = state.asked.find((one) => requestIdOf(one) === requestId);
+  const rest = answered(state, requestId);
+  if (asked === undefined || dryRun || !counts(asked)) return rest;
+  const runtimeId = draft.type === 'SPAWN_ADMITTED' ? draft.payload.runtimeId : null;
+  const one: Admitted = {
+    kind: asked.kind,
+    requestId,
+    scope: asked.scope,
+    runtimeId,
+    agentId: asked.kind === 'step' ? asked.step.agentId : asked.spawn.newAgentId,
+    at: validUntil - validMs,
+  };
+  return { ...rest, admitted: [...rest.admitted, one] };
+};
+
+const counts = (asked: Asked): boolean => asked.kind === 'spawn' || asked.step.class !== 'soft';

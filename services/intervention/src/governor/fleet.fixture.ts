@@ -1,0 +1,98 @@
+import { type PayloadOf, Topic } from '@vigil/events';
+import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import { given } from '@vigil/stream/testing';
+import { decider } from './governor.ts';
+import { type GovernorSettings, usual } from './settings.ts';
+import type { GovernorDraft } from './state.ts';
+
+type Presence = typeof Topic.fleetPresence;
+
+export const T0 = EXAMPLE_TIME;
+export const SEC = 1000;
+export const MIN = 60 * SEC;
+
+export const present = (agentId: string, rest: Partial<PayloadOf<Presence, 'AGENT_PRESENT'>> = {}) =>
+  example(Topic.fleetPresence, 'AGENT_PRESENT', {
+    agentId,
+    taskId: `task-${agentId}`,
+    host: 'h1',
+    runtimeId: `rt-${agentId}`,
+    ...rest,
+  });
+
+export const lost = (agentId: string, rest: Partial<PayloadOf<Presence, 'AGENT_LOST'>> = {}) =>
+  example(Topic.fleetPresence, 'AGENT_LOST', {
+    agentId,
+    taskId: `task-${agentId}`,
+    host: 'h1',
+    runtimeId: `rt-${agentId}`,
+    expected: false,
+    ...rest,
+  });
+
+export const asks = (
+  agentId: string,
+  kind: 'soft' | 'destructive' = 'destructive',
+  rest: { labels?: Record<string, string> } = {},
+) =>
+  example(Topic.admitStep, 'ADMIT_STEP', {
+    agentId,
+    caseId: `case-${agentId}`,
+    requestId: `case-${agentId}-r1`,
+    step: kind === 'soft' ? 'nudge' : 'terminate',
+    class: kind,
+    labels: {},
+    ...rest,
+  });
+
+export const withdraws = (agentId: string) =>
+  example(Topic.admitStep, 'WITHDRAW_STEP', { agentId, requestId: `case-${agentId}-r1` });
+
+export const spawns = (taskId: string, rest: Partial<PayloadOf<typeof Topic.admitStep, 'ADMIT_SPAWN'>> = {}) =>
+  example(Topic.admitStep, 'ADMIT_SPAWN', {
+    requestId: `spawn-${taskId}`,
+    taskId,
+    preferRuntimeId: null,
+    notRuntimeIds: [],
+    labels: {},
+    ...rest,
+  });
+
+export const announces = (
+  runtimeId: string,
+  rest: Partial<PayloadOf<typeof Topic.runtimePresence, 'RUNTIME_ANNOUNCED'>> = {},
+) => example(Topic.runtimePresence, 'RUNTIME_ANNOUNCED', { runtimeId, capacity: 100, agents: [], labels: {}, ...rest });
+
+export const steers = (type: 'HALT_FLEET' | 'RESUME_FLEET' | 'DRY_RUN_ON' | 'DRY_RUN_OFF' | 'LIFT_BRAKE') =>
+  example(Topic.steerFleet, type, { by: 'ada', why: 'drill' });
+
+/** A governor over a fleet of `live` agents, a0, a1 …, ten to a host. */
+export const fleet = (live = 0, settings: Partial<GovernorSettings> = {}) => {
+  const driver = given(decider({ ...usual, ...settings }), T0);
+  for (let i = 0; i < live; i++) driver.tell(present(`a${i}`, { host: `h${Math.floor(i / 10)}` }));
+  return {
+    ...driver,
+    drafts: driver.tell,
+    tell: (input: Parameters<typeof driver.tell>[0]) => words(driver.tell(input)),
+    after: (ms: number) => words(driver.passTo(driver.clock().now + ms)),
+  };
+};
+
+const words = (drafts: readonly GovernorDraft[]): readonly string[] => drafts.map(word);
+
+const word = (draft: GovernorDraft): string => {
+  switch (draft.type) {
+    case 'STEP_ADMITTED':
+      return `admits ${draft.payload.agentId}${draft.payload.dryRun ? ' dry' : ''}`;
+    case 'STEP_WITHHELD':
+      return `withholds ${draft.payload.agentId} ${draft.payload.why}`;
+    case 'SPAWN_ADMITTED':
+      return `spawns ${draft.payload.taskId} on ${draft.payload.runtimeId}${draft.payload.dryRun ? ' dry' : ''}`;
+    case 'SPAWN_WITHHELD':
+      return `withholds ${draft.payload.taskId} ${draft.payload.why}`;
+    case 'BRAKE_ENGAGED':
+      return `BRAKE_ENGAGED ${draft.payload.scope}`;
+    default:
+      return draft.type;
+  }
+};

@@ -1,0 +1,26 @@
+import { laws } from '@vigil/stream/testing';
+import fc from 'fast-check';
+import { test } from 'vitest';
+import { announces, asks, lost, present, spawns, steers, withdraws } from './fleet.fixture.ts';
+import { decider } from './governor.ts';
+import { usual } from './settings.ts';
+import type { GovernorInput } from './state.ts';
+
+const agents = fc.integer({ min: 0, max: 7 }).map((n) => `a${n}`);
+
+const inputs: fc.Arbitrary<GovernorInput> = fc.oneof(
+  agents.map((id) => present(id)),
+  agents.map((id) => lost(id)),
+  agents.map((id) => lost(id, { expected: true })),
+  agents.map((id) => asks(id)),
+  agents.map((id) => asks(id, 'soft')),
+  agents.map((id) => withdraws(id)),
+  agents.map((id) => spawns(id)),
+  fc.integer({ min: 0, max: 3 }).map((capacity) => announces('r1', { capacity })),
+  fc
+    .constantFrom('HALT_FLEET' as const, 'RESUME_FLEET' as const, 'DRY_RUN_ON' as const, 'LIFT_BRAKE' as const)
+    .map((type) => steers(type)),
+);
+
+test('the governor keeps the laws of deciders', () =>
+  laws(decider({ ...usual, stepsPerMinute: 2, spawnsPerHour: 2 }), inputs, { runs: 1000 }));

@@ -1,0 +1,91 @@
+import type { Clock } from '@vigil/stream';
+import { counting } from './budget.ts';
+import { announced, lost, present } from './presence.ts';
+import { type GovernorSettings, validMs } from './settings.ts';
+import type { Asked, GovernorInput, GovernorState, Steering } from './state.ts';
+
+type Steered = Extract<
+  GovernorInput,
+  { readonly type: 'HALT_FLEET' | 'RESUME_FLEET' | 'DRY_RUN_ON' | 'DRY_RUN_OFF' | 'LIFT_BRAKE' }
+>;
+
+export const observe =
+  (settings: GovernorSettings) =>
+  (before: GovernorState, input: GovernorInput, { now }: Clock): GovernorState => {
+    const state = { ...before, admitted: counting(before.admitted, settings, now) };
+    switch (input.type) {
+      case 'AGENT_PRESENT':
+        return present(state, input.payload, now);
+      case 'AGENT_LOST':
+        return lost(state, input.payload, settings, now);
+      case 'RUNTIME_ANNOUNCED':
+        return announced(state, input.payload, now);
+      case 'ADMIT_STEP':
+        return queued(state, stepAsked(input, settings, now));
+      case 'ADMIT_SPAWN':
+        return queued(state, spawnAsked(input, settings, now));
+      case 'WITHDRAW_STEP':
+        return withdrawn(state, input.payload.requestId, now);
+      case 'HALT_FLEET':
+      case 'RESUME_FLEET':
+      case 'DRY_RUN_ON':
+      case 'DRY_RUN_OFF':
+      case 'LIFT_BRAKE':
+        return { ...state, steering: steeringOf(input) };
+    }
+  };
+
+const said: Readonly<Record<Steered['type'], Steering['say']>> = {
+  HALT_FLEET: 'halt',
+  RESUME_FLEET: 'resume',
+  DRY_RUN_ON: 'dry_run_on',
+  DRY_RUN_OFF: 'dry_run_off',
+  LIFT_BRAKE: 'lift_brake',
+};
+
+const steeringOf = ({ type, payload: { by, why } }: Steered): Steering => ({ say: said[type], by, why });
+
+const scopeOf = (labels: Readonly<Record<string, string>>, { scopeLabel }: GovernorSettings): string =>
+  scopeLabel === null ? 'fleet' : (labels[scopeLabel] ?? 'fleet');
+
+type AdmitStep = Extract<GovernorInput, { readonly type: 'ADMIT_STEP' }>;
+type AdmitSpawn = Extract<GovernorInput, { readonly type: 'ADMIT_SPAWN' }>;
+
+const stepAsked = ({ payload, correlationId }: AdmitStep, settings: GovernorSettings, now: number): Asked => {
+  const { requestId, caseId, agentId, step, labels } = payload;
+  const scope = scopeOf(labels, settings);
+  return {
+    kind: 'step',
+    askedAt: now,
+    correlationId,
+    scope,
+    step: { requestId, caseId, agentId, step, class: payload.class },
+  };
+};
+
+const spawnAsked = ({ payload, correlationId }: AdmitSpawn, settings: GovernorSettings, now: number): Asked => ({
+  kind: 'spawn',
+  askedAt: now,
+  correlationId,
+  scope: scopeOf(payload.labels, settings),
+  spawn: payload,
+});
+
+export const requestIdOf = (asked: Asked): string =>
+  asked.kind === 'step' ? asked.step.requestId : asked.spawn.requestId;
+
+/** Asked twice is asked once; so is what has been admitted and still counts. */
+const queued = (state: GovernorState, asked: Asked): GovernorState => {
+  const requestId = requestIdOf(asked);
+  const known =
+    state.asked.some((other) => requestIdOf(other) === requestId) ||
+    state.admitted.some((other) => other.requestId === requestId);
+  return known ? state : { ...state, asked: [...state.asked, asked] };
+};
+
+/** No longer wanted: it waits no more, and an admission not yet used returns to its budget. */
+const withdrawn = (state: GovernorState, requestId: string, now: number): GovernorState => ({
+  ...state,
+  asked: state.asked.filter((asked) => requestIdOf(asked) !== requestId),
+  admitted: state.admitted.filter((one) => one.requestId !== requestId || one.at <= now - validMs),
+});

@@ -1,0 +1,89 @@
+import type { AgentLostPayload, AgentPresentPayload, RuntimeAnnouncedPayload } from '@vigil/events';
+import type { GovernorSettings } from './settings.ts';
+import { freshMs } from './settings.ts';
+import type { GovernorState, Loss, Missing } from './state.ts';
+
+type Live = GovernorState['live'];
+
+/** An agent beats: where, and whether the brake has waited for it. */
+export const present = (state: GovernorState, payload: AgentPresentPayload, now: number): GovernorState => {
+  const { agentId, taskId, host, runtimeId } = payload;
+  const matter = taskId ?? agentId;
+  const back = (lost: Missing) =>
+    lost.matter === matter || lost.agentId === agentId ? { ...lost, backSince: lost.backSince ?? now } : lost;
+  return {
+    ...state,
+    live: living(without(state.live, agentId), agentId, host ?? '', runtimeId ?? ''),
+    losses: state.losses.filter((loss) => loss.matter !== matter && loss.agentId !== agentId),
+    brake: state.brake && { missing: state.brake.missing.map(back) },
+  };
+};
+
+/** An agent is gone. Expected ends are nobody's concern; the others are remembered for as long as they count together. */
+export const lost = (
+  state: GovernorState,
+  payload: AgentLostPayload,
+  { brake }: GovernorSettings,
+  now: number,
+): GovernorState => {
+  const { agentId, taskId, host, runtimeId, expected } = payload;
+  const gone = { ...state, live: without(state.live, agentId) };
+  if (expected) return gone;
+  const loss = { agentId, matter: taskId ?? agentId, host: host ?? '', runtimeId: runtimeId ?? '', at: now };
+  const recent = state.losses.filter(({ at, matter }) => at > now - brake.windowMs && matter !== loss.matter);
+  const next = { ...gone, losses: [...recent, loss] };
+  return state.brake ? { ...next, brake: { missing: joined(state.brake.missing, loss, brake.windowMs) } } : next;
+};
+
+/** While the brake is on, whoever goes shortly after the last of the missing is one of them. */
+const joined = (missing: readonly Missing[], loss: Loss, windowMs: number): readonly Missing[] => {
+  const others = missing.filter(({ matter }) => matter !== loss.matter);
+  const latest = missing.reduce((at, one) => Math.max(at, one.at), 0);
+  const belongs = others.length < missing.length || loss.at < latest + windowMs;
+  return belongs ? [...others, { ...loss, backSince: null }] : missing;
+};
+
+/** Runtimes without room for spawns are not kept, nor those that have fallen silent. */
+export const announced = (state: GovernorState, payload: RuntimeAnnouncedPayload, now: number): GovernorState => {
+  const { runtimeId, capacity, agents, labels } = payload;
+  const fresh = Object.entries(state.runtimes).filter(
+    ([id, { announcedAt }]) => id !== runtimeId && announcedAt > now - freshMs,
+  );
+  const said = { capacity, busy: agents.length, labels, announcedAt: now };
+  return { ...state, runtimes: Object.fromEntries(capacity > 0 ? [...fresh, [runtimeId, said]] : fresh) };
+};
+
+const living = (live: Live, agentId: string, host: string, runtimeId: string): Live => {
+  const runtimes = live[host] ?? {};
+  return { ...live, [host]: { ...runtimes, [runtimeId]: [...(runtimes[runtimeId] ?? []), agentId] } };
+};
+
+const without = (live: Live, agentId: string): Live => {
+  for (const [host, runtimes] of Object.entries(live))
+    for (const [runtimeId, agents] of Object.entries(runtimes))
+      if (agents.includes(agentId))
+        return placed(
+          live,
+          host,
+          runtimeId,
+          agents.filter((other) => other !== agentId),
+        );
+  return live;
+};
+
+/** Places without agents are forgotten. */
+const placed = (live: Live, host: string, runtimeId: string, agents: readonly string[]): Live => {
+  const { [runtimeId]: _, ...others } = live[host] ?? {};
+  const runtimes = agents.length > 0 ? { ...others, [runtimeId]: agents } : others;
+  const { [host]: __, ...hosts } = live;
+  return Object.keys(runtimes).length > 0 ? { ...hosts, [host]: runtimes } : hosts;
+};
+
+/** How many live: in all, on one host, or under one runtime. */
+export const livingIn = (live: Live, place: { host?: string; runtimeId?: string }): number => {
+  const hosts = place.host === undefined ? Object.values(live) : [live[place.host] ?? {}];
+  return hosts
+    .flatMap((runtimes) => Object.entries(runtimes))
+    .filter(([runtimeId]) => place.runtimeId === undefined || runtimeId === place.runtimeId)
+    .reduce((sum, [, agents]) => sum + agents.length, 0);
+};

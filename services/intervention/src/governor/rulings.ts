@@ -1,0 +1,61 @@
+import { type PayloadOf, Topic, type WithheldWhy } from '@vigil/events';
+import { validMs } from './settings.ts';
+import type { Asked, GovernorDraft } from './state.ts';
+
+type AskedStep = Extract<Asked, { readonly kind: 'step' }>;
+type AskedSpawn = Extract<Asked, { readonly kind: 'spawn' }>;
+type Governance = typeof Topic.fleetGovernance;
+type GovernanceType = Extract<GovernorDraft, { readonly topic: Governance }>['type'];
+
+export const govern = <K extends GovernanceType>(type: K, payload: PayloadOf<Governance, K>): GovernorDraft =>
+  ({ topic: Topic.fleetGovernance, type, key: 'fleet', payload }) as GovernorDraft;
+
+export const brakeReleased = (by: string, why: string): GovernorDraft => govern('BRAKE_RELEASED', { by, why });
+
+export const dryRunChanged = (on: boolean, by: string, why: string): GovernorDraft =>
+  govern('DRY_RUN_CHANGED', { on, by, why });
+
+const named = ({ requestId, caseId, agentId, step }: AskedStep['step']) => ({ requestId, caseId, agentId, step });
+
+export const stepAdmitted = ({ step, correlationId }: AskedStep, dryRun: boolean, now: number): GovernorDraft => ({
+  topic: Topic.stepRuling,
+  type: 'STEP_ADMITTED',
+  key: step.agentId,
+  correlationId,
+  payload: { ...named(step), validUntil: now + validMs, dryRun },
+});
+
+export const stepWithheld = ({ step, correlationId }: AskedStep, why: WithheldWhy, detail: string): GovernorDraft => ({
+  topic: Topic.stepRuling,
+  type: 'STEP_WITHHELD',
+  key: step.agentId,
+  correlationId,
+  payload: { ...named(step), why, detail },
+});
+
+const spawning = ({ requestId, taskId, attempt }: AskedSpawn['spawn']) => ({ requestId, taskId, attempt });
+
+export const spawnAdmitted = (
+  { spawn, correlationId }: AskedSpawn,
+  runtimeId: string,
+  dryRun: boolean,
+  now: number,
+): GovernorDraft => ({
+  topic: Topic.spawnRuling,
+  type: 'SPAWN_ADMITTED',
+  key: spawn.taskId,
+  correlationId,
+  payload: { ...spawning(spawn), runtimeId, validUntil: now + validMs, dryRun },
+});
+
+export const spawnWithheld = (
+  { spawn, correlationId }: AskedSpawn,
+  why: WithheldWhy,
+  detail: string,
+): GovernorDraft => ({
+  topic: Topic.spawnRuling,
+  type: 'SPAWN_WITHHELD',
+  key: spawn.taskId,
+  correlationId,
+  payload: { ...spawning(spawn), why, detail },
+});

@@ -1,0 +1,42 @@
+/** What the governor is set to; durations in milliseconds. */
+export type GovernorSettings = {
+  /** between asking for a destructive step and its ruling: the first deaths of a mass failure do not slip through */
+  readonly settleMs: number;
+  /** destructive steps a minute, a scope */
+  readonly stepsPerMinute: number;
+  /** spawns an hour, a scope */
+  readonly spawnsPerHour: number;
+  /** between two destructive steps on one agent */
+  readonly cooldownMs: number;
+  /** the label whose value is the scope of a budget; null: the whole fleet is one */
+  readonly scopeLabel: string | null;
+  readonly brake: {
+    /** losses within this count together */
+    readonly windowMs: number;
+    /** fewer losses never engage it */
+    readonly least: number;
+    /** of the live: 0.05 is one in twenty */
+    readonly share: number;
+    /** of one host or runtime */
+    readonly placeShare: number;
+    /** how long over half of the lost must beat again */
+    readonly backMs: number;
+  };
+};
+
+/** Seed 000's and the design's figures. */
+export const usual: GovernorSettings = {
+  settleMs: 5_000,
+  stepsPerMinute: 10,
+  spawnsPerHour: 5,
+  cooldownMs: 300_000,
+  scopeLabel: null,
+  brake: { windowMs: 30_000, least: 3, share: 0.05, placeShare: 0.5, backMs: 60_000 },
+};
+
+/** How long a ruling may be used, milliseconds; withdrawn within it, an admission returns to its budget. */
+export const validMs = 30_000;
+/** A runtime that has not announced itself for longer gets no spawn, milliseconds. */
+export const freshMs = 90_000;
+export const minuteMs = 60_000;
+export const hourMs = 3_600_000;

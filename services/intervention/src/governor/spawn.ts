@@ -1,0 +1,49 @@
+import type { AdmitSpawnPayload } from '@vigil/events';
+import { freshMs } from './settings.ts';
+import type { GovernorState, RuntimeKnown } from './state.ts';
+
+/** Where an agent ran is no wish for where the next runs. */
+const place = 'host';
+
+/** The runtime for a spawn: the dead instance's, else the one with most room; or why there is none. */
+export const runtimeFor = (
+  state: GovernorState,
+  spawn: AdmitSpawnPayload,
+  now: number,
+): { readonly runtimeId: string } | { readonly none: string } => {
+  const { preferRuntimeId, notRuntimeIds } = spawn;
+  const open = Object.entries(state.runtimes)
+    .filter(([id, { announcedAt }]) => announcedAt > now - freshMs && !notRuntimeIds.includes(id))
+    .map(([runtimeId, runtime]) => ({ runtimeId, runtime, room: roomIn(state, runtimeId, runtime) }))
+    .filter(({ room }) => room > 0);
+  const preferred = open.find(({ runtimeId }) => runtimeId === preferRuntimeId);
+  if (preferred) return { runtimeId: preferred.runtimeId };
+  const fitting = open.filter(({ runtime }) => agrees(spawn.labels, runtime.labels));
+  const [best] = fitting.sort((a, b) => b.room - a.room || (a.runtimeId < b.runtimeId ? -1 : 1));
+  return best ? { runtimeId: best.runtimeId } : { none: whyNone(state, spawn, open.length, now) };
+};
+
+/** What was admitted since its last announcement is not in it yet. */
+const roomIn = (
+  { admitted }: GovernorState,
+  runtimeId: string,
+  { capacity, busy, announcedAt }: RuntimeKnown,
+): number => capacity - busy - admitted.filter((one) => one.runtimeId === runtimeId && one.at > announcedAt).length;
+
+/** A label that both carry says the same. */
+const agrees = (wished: Readonly<Record<string, string>>, offered: Readonly<Record<string, string>>): boolean =>
+  Object.entries(offered).every(([name, value]) => name === place || (wished[name] ?? value) === value);
+
+const whyNone = (
+  { runtimes }: GovernorState,
+  { notRuntimeIds, labels }: AdmitSpawnPayload,
+  open: number,
+  now: number,
+): string => {
+  const fresh = Object.values(runtimes).filter(({ announcedAt }) => announcedAt > now - freshMs).length;
+  if (fresh === 0) return 'no runtime with capacity has announced itself: start one with `vigil runtime`';
+  const tried = notRuntimeIds.length > 0 ? `, ${notRuntimeIds.length} tried already` : '';
+  if (open === 0)
+    return `${fresh} runtimes announce themselves, none has room${tried}: start another, or raise its capacity`;
+  return `${open} runtimes have room, none agrees with the labels ${JSON.stringify(labels)}`;
+};
