@@ -1,0 +1,119 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { given } from '@vigil/stream/testing';
+import { describe, expect, test } from 'vitest';
+import { explain } from './explain.ts';
+import { at, type Beat, beat, brief, call, presetsWith, T0 } from './fixture.ts';
+import { agentHealth, type Observation } from './health.ts';
+import { UNSEEN } from './state.ts';
+
+const demo = presetsWith('demo');
+const decider = agentHealth(demo);
+const runtime: Partial<Beat> = { reporter: 'runtime', activity: 'working' };
+
+const hold = (until: number | null): Observation => ({
+  ...example(Topic.agentObservation, 'HOLD_AGENT', { agentId: 'a1', until }),
+  key: 'a1',
+});
+const release: Observation = { ...example(Topic.agentObservation, 'RELEASE_AGENT', { agentId: 'a1' }), key: 'a1' };
+
+describe('absence', () => {
+  const silent = () => {
+    const agent = given(decider, T0);
+    agent.tell(beat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }));
+    return agent;
+  };
+
+  test('an agent silent for exactly the policy is still healthy', () => {
+    const agent = silent();
+    agent.passTo(T0 + 8000);
+    expect(brief(agent.all())).not.toContain('HEALTHY → STUCK');
+    agent.passTo(T0 + 8001);
+    expect(brief(agent.all())).toContain('HEALTHY → STUCK');
+  });
+
+  test('time that nobody watched accuses nobody, and is not lost', () => {
+    const agent = silent();
+    agent.unwatched(3_600_000);
+    agent.passTo(T0 + 3_600_000 + 8000);
+    expect(brief(agent.all())).not.toContain('HEALTHY → STUCK');
+    agent.passTo(T0 + 3_600_000 + 8001);
+    expect(brief(agent.all())).toContain('HEALTHY → STUCK');
+  });
+
+  test('an agent that comes through a door is absent only while that door is open', () => {
+    const doors = (now: number, gateway: number) => ({ ...at(now), doors: { gateway: T0 + gateway } });
+    let state = decider.observe(UNSEEN, beat(0, { door: 'gateway' }), doors(0, 0));
+    for (const said of decider.decide(state, doors(0, 0))) state = decider.evolve(state, said);
+    expect(brief(decider.decide(state, doors(60_000, 4000)))).toEqual(['exempt: null']);
+    expect(brief(decider.decide(state, doors(60_000, 16_000)))).toContain('AGENT_LOST silent');
+  });
+
+  test('going to another door changes no age', () => {
+    const through = { ...at(1000), doors: { gateway: T0 + 400_000 } };
+    let state = decider.observe(UNSEEN, beat(0, { tool_calls: [call('c1')] }), at(0));
+    state = decider.observe(state, beat(1000, { door: 'gateway' }), through);
+    const ageAt = (clock: typeof through) =>
+      explain(demo, state, clock)?.signals.find(({ signal }) => signal === 'no_calls')?.value;
+    expect(ageAt(through)).toBe(1000);
+    expect(ageAt({ ...at(9000), doors: { gateway: T0 + 404_000 } })).toBe(5000);
+  });
+
+  test("an agent's clock ten minutes off, either way, changes nothing", () => {
+    for (const off of [-600_000, 600_000]) {
+      const agent = given(decider, T0);
+      for (let ms = 0; ms <= 60_000; ms += 1000)
+        agent.tell(beat(ms, { ...runtime, timestamp: T0 + ms + off, agent_beat_at: T0 + ms + off }), T0 + ms);
+      expect(agent.all().map(({ type }) => type)).toEqual([
+        'INSTANCE_STARTED',
+        'EXEMPTION_CHANGED',
+        'AGENT_PRESENT',
+        'TASK_HEALTH_CHANGED',
+        'EXEMPTION_CHANGED',
+      ]);
+      expect(explain(demo, agent.state(), agent.clock())?.notes).toHaveLength(1);
+    }
+  });
+
+  test('an agent that answers with the next beat is lost, and present again', () => {
+    const agent = given(decider, T0);
+    agent.tell(beat(0, { activity: 'idle', task_id: null }));
+    agent.passTo(T0 + 15_000);
+    expect(brief(agent.all())).not.toContain('AGENT_LOST silent');
+    expect(brief(agent.passTo(T0 + 15_001))).toEqual(['AGENT_LOST silent']);
+    expect(brief(agent.tell(beat(16_000, { activity: 'idle', task_id: null })))).toEqual(['AGENT_PRESENT returned']);
+  });
+});
+
+describe('calls in flight', () => {
+  test('suspend absence until deadline and buffer, then are overdue', () => {
+    const agent = given(decider, T0);
+    agent.tell(beat(0, { ...runtime, tool_calls: [call('c1', { outcome: 'running' })] }));
+    agent.passTo(T0 + 35_000);
+    expect(brief(agent.all())).not.toContain('HEALTHY → STUCK');
+    agent.passTo(T0 + 35_001);
+    const stuck = agent.all().find((event) => event.type === 'HEALTH_STATE_CHANGED');
+    expect(stuck?.payload).toMatchObject({
+      to: 'STUCK',
+      reason: expect.stringContaining('tool call bash not answered'),
+    });
+  });
+});
+
+describe('what a person holds', () => {
+  test('is not judged until released, and its silence meanwhile is not held against it', () => {
+    const agent = given(decider, T0);
+    agent.tell(beat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }));
+    agent.passTo(T0 + 9000);
+    expect(brief(agent.tell(hold(null)))).toEqual([
+      'STUCK → HEALTHY',
+      'exempt: held',
+      'WARRANT_LAPSED held',
+      'T-1 kept: HEALTHY',
+    ]);
+    agent.passTo(T0 + 600_000);
+    expect(brief(agent.tell(release))).toEqual(['exempt: null']);
+    expect(brief(agent.passTo(T0 + 608_000))).not.toContain('HEALTHY → STUCK');
+    expect(brief(agent.passTo(T0 + 609_000))).toContain('HEALTHY → STUCK');
+  });
+});

@@ -1,0 +1,77 @@
+import { type Evidence, type HealthState, Topic } from '@vigil/events';
+import { NEVER } from '@vigil/stream';
+import { shownOf } from '../shown.ts';
+import { about, chain, evidenceOf, idOf, type Said, type Saying } from './speech.ts';
+
+/** Another state than the one last said. */
+export function stateChanged(saying: Saying): Said[] {
+  const { state, rules, verdict } = saying;
+  const { told, history } = state;
+  if (told.state === verdict.state) return [];
+  const { runtimeId, attempt, maxAttempts } = history.identity;
+  const evidence = evidenceOf(rules, history, verdict);
+  return [
+    {
+      topic: Topic.agentHealth,
+      type: 'HEALTH_STATE_CHANGED',
+      key: state.agentId,
+      ...chain(state, rules),
+      payload: {
+        ...about(state, episodeOf(saying)),
+        from: told.state,
+        to: verdict.state,
+        reason: reasonOf(verdict.state, evidence, saying),
+        exemption: shownOf(rules, verdict)?.name ?? null,
+        onsetAt: verdict.onsetAt,
+        endReason: history.end?.reason ?? null,
+        runtimeId,
+        attempt,
+        maxAttempts,
+        evidence,
+      },
+    },
+  ];
+}
+
+/** It opens when HEALTHY is left; a good end, or a return, opens none. */
+function episodeOf({ state, verdict }: Saying): string | null {
+  const { told, history } = state;
+  if (told.episode) return told.episode.id;
+  const well =
+    verdict.state === 'HEALTHY' || (history.end !== null && (history.end.ordered || history.end.reason === 'finished'));
+  return well ? null : idOf('episode', state, verdict.at.now);
+}
+
+function reasonOf(to: HealthState, evidence: readonly Evidence[], { state, rules, verdict, fresh }: Saying): string {
+  if (to === 'TERMINATED') return `ended: ${state.history.end?.reason ?? 'UNKNOWN'}`;
+  if (to === 'HEALTHY') {
+    const exempt = shownOf(rules, verdict);
+    if (fresh) return 'a new instance has started';
+    return exempt ? `exempt: ${exempt.name}` : 'nothing is found any more';
+  }
+  const those = rules.states.find((s) => s.state === to)?.anyOf.flat() ?? [];
+  const names = new Set(those.map((i) => rules.rules[i]?.name));
+  return evidence.flatMap(({ signal, words }) => (names.has(signal) ? [words] : [])).join('; ');
+}
+
+/** Another exemption than the one last said. */
+export function exemptionChanged({ state, rules, verdict }: Saying): Said[] {
+  const shown = shownOf(rules, verdict);
+  const to = state.history.end ? null : shown;
+  if ((to?.name ?? null) === state.told.exemption) return [];
+  return [
+    {
+      topic: Topic.agentHealth,
+      type: 'EXEMPTION_CHANGED',
+      key: state.agentId,
+      ...chain(state, rules),
+      payload: {
+        ...about(state, state.told.episode?.id ?? null),
+        from: state.told.exemption,
+        to: to?.name ?? null,
+        suspends: to ? [...to.suspends] : [],
+        until: to && to.until < NEVER ? to.until : null,
+      },
+    },
+  ];
+}

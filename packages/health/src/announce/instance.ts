@@ -1,0 +1,50 @@
+import { Topic } from '@vigil/events';
+import { about, chain, type Said, type Saying } from './speech.ts';
+
+const MORE_THAN = 3;
+
+/** A life that has not been announced. */
+export function instanceStarted({ state, rules }: Saying): Said[] {
+  if (state.told.life === state.life) return [];
+  const { runtimeId, attempt, maxAttempts } = state.history.identity;
+  return [
+    {
+      topic: Topic.agentHealth,
+      type: 'INSTANCE_STARTED',
+      key: state.agentId,
+      ...chain(state, rules),
+      payload: { ...about(state, null), previousInstanceId: state.previousInstanceId, runtimeId, attempt, maxAttempts },
+    },
+  ];
+}
+
+/** More than three records of an older instance in a minute: two run under one name. */
+export function duplicateInstance({ state, rules }: Saying): Said[] {
+  const { stragglers } = state;
+  if (stragglers === null || stragglers.told || stragglers.count <= MORE_THAN) return [];
+  return [
+    {
+      topic: Topic.agentHealth,
+      type: 'DUPLICATE_INSTANCE',
+      key: state.agentId,
+      ...chain(state, rules),
+      payload: {
+        agentId: state.agentId,
+        instanceId: state.history.identity.instanceId ?? '',
+        otherInstanceId: stragglers.instanceId,
+        count: stragglers.count,
+      },
+    },
+  ];
+}
+
+/** What the agent has answered since it was last asked. */
+export function answered({ state, rules }: Saying): Said[] {
+  return state.answers.map((answer) => ({
+    topic: Topic.agentHealth,
+    type: 'AGENT_ANSWERED',
+    key: state.agentId,
+    ...chain(state, rules),
+    payload: { ...about(state, state.told.episode?.id ?? null), ...answer },
+  }));
+}

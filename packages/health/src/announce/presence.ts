@@ -1,0 +1,59 @@
+import { type LostWhy, Topic } from '@vigil/events';
+import type { History } from '../history/history.ts';
+import type { Moment } from '../history/moment.ts';
+import type { Rules } from '../rules.ts';
+import { absentFrom } from '../signals/signal.ts';
+import { about, chain, type Said, type Saying } from './speech.ts';
+
+const MISSED = 3;
+
+/** From when nothing has been heard for three intervals, and the policy's least time: present no longer. */
+export function lostFrom({ heard }: History, { policy: { heartbeat } }: Rules, at: Moment): number {
+  const missed = MISSED * (heard.intervalMs ?? heartbeat.intervalMs);
+  return absentFrom(heard.watched, Math.max(missed, heartbeat.lostAfterMs), { ...at, floor: 0 });
+}
+
+/** Heard again, or for the first time; silent, or ended. */
+export function presenceChanged(saying: Saying): Said[] {
+  const { state, rules, verdict } = saying;
+  const { history, told } = state;
+  const here = history.end === null && lostFrom(history, rules, verdict.at) > verdict.at.now;
+  if (here && told.presentLife !== state.life) return [present(saying)];
+  return !here && told.presentLife !== 0 ? [lost(saying)] : [];
+}
+
+function present({ state, rules, fresh }: Saying): Said {
+  const why = state.life === 1 && fresh ? 'first_heartbeat' : fresh ? 'new_instance' : 'returned';
+  const intervalMs = state.history.heard.intervalMs ?? rules.policy.heartbeat.intervalMs;
+  return {
+    topic: Topic.fleetPresence,
+    type: 'AGENT_PRESENT',
+    key: FLEET,
+    ...chain(state, rules),
+    payload: { ...about(state, state.told.episode?.id ?? null), ...place(state.history), why, intervalMs },
+  };
+}
+
+function lost({ state, rules }: Saying): Said {
+  const { end } = state.history;
+  const expected = end !== null && (end.ordered || end.reason === 'finished');
+  return {
+    topic: Topic.fleetPresence,
+    type: 'AGENT_LOST',
+    key: FLEET,
+    ...chain(state, rules),
+    payload: { ...about(state, state.told.episode?.id ?? null), ...place(state.history), why: whyLost(end), expected },
+  };
+}
+
+function whyLost(end: History['end']): LostWhy {
+  if (end === null) return 'silent';
+  const crashed = !end.ordered && ['crashed', 'resource_limit', 'lost'].includes(end.reason);
+  return crashed ? 'crashed' : 'ended';
+}
+
+const FLEET = 'fleet';
+
+function place({ identity: { labels, runtimeId } }: History) {
+  return { host: labels.host ?? null, runtimeId, model: labels.model ?? null };
+}

@@ -1,0 +1,60 @@
+import { type HealthState, type Hold, Topic } from '@vigil/events';
+import type { Known, Told } from '../state.ts';
+import { chain, evidenceOf, idleMinutes, type Said, type Saying } from './speech.ts';
+
+type Task = NonNullable<Told['task']>;
+
+/** Who holds a task, and how it is: left before taken, so that a task never has two holders of one agent. */
+export function taskChanged(saying: Saying): Said[] {
+  const { state, verdict } = saying;
+  const { task } = state.told;
+  const holder = holderOf(state);
+  const same = task !== null && task.taskId === holder.taskId && task.instanceId === holder.instanceId;
+  const alive = state.history.end === null;
+  if (same && alive) return task.state === verdict.state ? [] : [said(saying, task, 'kept', task.state, verdict.state)];
+  if (same && task.state === 'TERMINATED') return [];
+  const left =
+    task === null || task.state === 'TERMINATED'
+      ? []
+      : [said(saying, task, 'left', task.state, same ? 'TERMINATED' : task.state)];
+  if (same) return left;
+  const took = said(saying, holder, 'took', 'UNKNOWN', alive ? verdict.state : 'HEALTHY');
+  return alive ? [...left, took] : [...left, took, said(saying, holder, 'left', 'HEALTHY', 'TERMINATED')];
+}
+
+/** An agent without a task stands in for it with its own id. */
+function holderOf({ agentId, history: { identity } }: Known): Omit<Task, 'state'> {
+  return { taskId: identity.taskId ?? agentId, instanceId: identity.instanceId };
+}
+
+function said(
+  { state, rules, verdict }: Saying,
+  task: Omit<Task, 'state'>,
+  hold: Hold,
+  from: HealthState,
+  to: HealthState,
+): Said {
+  const { history } = state;
+  const ofThisLife = task.instanceId === history.identity.instanceId;
+  return {
+    topic: Topic.taskHealth,
+    type: 'TASK_HEALTH_CHANGED',
+    key: task.taskId,
+    ...chain(state, rules),
+    payload: {
+      taskId: task.taskId,
+      agentId: state.agentId,
+      instanceId: task.instanceId,
+      attempt: ofThisLife ? history.identity.attempt : null,
+      hold,
+      from,
+      to,
+      endReason: ofThisLife ? (history.end?.reason ?? null) : null,
+      ordered: ofThisLife ? (history.end?.ordered ?? false) : false,
+      runtimeId: history.identity.runtimeId,
+      idleMinutes: idleMinutes(history, verdict.at),
+      contextUsagePct: history.contextPct,
+      evidence: ofThisLife ? evidenceOf(rules, history, verdict) : [],
+    },
+  };
+}

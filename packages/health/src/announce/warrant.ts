@@ -1,0 +1,127 @@
+import { type Evidence, type LapseReason, type PayloadOf, Topic } from '@vigil/events';
+import { type CompiledPlan, spell } from '@vigil/policy';
+import type { Rules } from '../rules.ts';
+import { shownOf } from '../shown.ts';
+import type { Warrant } from '../state.ts';
+import { about, chain, evidenceOf, idleMinutes, idOf, type Said, type Saying } from './speech.ts';
+
+type Finding = Omit<PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>, 'warrantId' | 'episodeId'>;
+
+/** The lease: lapses when no plan holds any more, or for another life; is renewed while one does, and at once when plan or state differ. */
+export function warrantKept(saying: Saying): Said[] {
+  const { state, rules, verdict } = saying;
+  const { warrant } = state.told;
+  if (warrant === null) return [];
+  const why = lapseOf(saying, warrant);
+  if (why) return [lapsed(saying, warrant, why)];
+  const plan = verdict.plan;
+  const due = verdict.at.now >= renewalOf(warrant, rules);
+  if (plan === null || (!due && warrant.plan === plan.name && warrant.state === verdict.state)) return [];
+  return [
+    {
+      topic: Topic.agentHealth,
+      type: 'WARRANT_RENEWED',
+      key: state.agentId,
+      ...chain(state, rules),
+      payload: { ...finding(saying, plan), episodeId: warrant.episodeId, warrantId: warrant.id },
+    },
+  ];
+}
+
+/** When a standing warrant is renewed next, on `now`'s axis. */
+export function renewalOf({ voidAt }: Warrant, { policy }: Rules): number {
+  return voidAt - policy.warrant.voidMs + policy.warrant.renewMs;
+}
+
+/** At most one an agent: filed when some plan's `when` holds. */
+export function warrantFiled(saying: Saying): Said[] {
+  const { state, rules, verdict } = saying;
+  const { plan } = verdict;
+  if (plan === null || state.told.warrant !== null) return [];
+  const { now } = verdict.at;
+  const found = finding(saying, plan);
+  return [
+    {
+      topic: Topic.agentHealth,
+      type: 'WARRANT_FILED',
+      key: state.agentId,
+      ...chain(state, rules),
+      payload: {
+        ...found,
+        episodeId: state.told.episode?.id ?? idOf('episode', state, now),
+        warrantId: idOf('warrant', state, now),
+        title: `Stuck agent: ${state.agentId}`,
+        label: rules.policy.warrant.label,
+        metadata: metadata(saying, found.evidence),
+      },
+    },
+  ];
+}
+
+function lapseOf({ state, rules, verdict }: Saying, warrant: Warrant): LapseReason | null {
+  const { history } = state;
+  if (warrant.instanceId !== history.identity.instanceId) return 'new_instance';
+  if (history.end && warrant.state !== 'TERMINATED') return 'ended';
+  if (verdict.plan) return null;
+  if (history.end) return 'ended';
+  if (state.excluded || !rules.policy.enabled) return 'excluded';
+  return shownOf(rules, verdict)?.name === 'held' ? 'held' : 'progress';
+}
+
+function lapsed({ state, rules }: Saying, warrant: Warrant, why: LapseReason): Said {
+  return {
+    topic: Topic.agentHealth,
+    type: 'WARRANT_LAPSED',
+    key: state.agentId,
+    ...chain(state, rules),
+    payload: { ...about(state, warrant.episodeId), instanceId: warrant.instanceId, warrantId: warrant.id, why },
+  };
+}
+
+function finding({ state, rules, verdict }: Saying, plan: CompiledPlan): Finding {
+  const { history } = state;
+  const { runtimeId, attempt, maxAttempts, ...who } = { ...history.identity };
+  const evidence = evidenceOf(rules, history, verdict);
+  return {
+    agentId: state.agentId,
+    instanceId: who.instanceId,
+    taskId: who.taskId,
+    labels: who.labels,
+    state: verdict.state,
+    axes: [...new Set(evidence.map(({ axis }) => axis))],
+    hard: evidence.some(({ hard }) => hard),
+    planName: plan.name,
+    plan: JSON.stringify(plan.steps),
+    recovery: JSON.stringify(rules.policy.recovery),
+    foldedSequence: history.heard.sequence,
+    runtimeId,
+    attempt,
+    maxAttempts,
+    onsetAt: verdict.onsetAt ?? firstOf(evidence),
+    voidAt: verdict.at.now + rules.policy.warrant.voidMs,
+    evidence,
+    checkpoint: history.checkpoint.newest,
+    activity: history.activity.value,
+    endReason: history.end?.reason ?? null,
+    idleMinutes: idleMinutes(history, verdict.at),
+    contextUsagePct: history.contextPct,
+  };
+}
+
+const firstOf = (evidence: readonly Evidence[]): number | null => {
+  const onsets = evidence.flatMap(({ onsetAt }) => (onsetAt === null ? [] : [onsetAt]));
+  return onsets.length === 0 ? null : Math.min(...onsets);
+};
+
+/** Seed 002's six; a wisp is the work item, here the task. */
+function metadata({ state, rules, verdict }: Saying, evidence: readonly Evidence[]) {
+  const { taskId } = state.history.identity;
+  return {
+    target: state.agentId,
+    reason: evidence.map(({ words }) => words).join('; '),
+    requester: rules.policy.warrant.requester,
+    matched_pattern: evidence.flatMap(({ matched }) => matched ?? []).join(','),
+    wisp_id: taskId ?? '',
+    wisp_age: spell(Math.max(0, verdict.at.now - state.history.progress.at)),
+  };
+}

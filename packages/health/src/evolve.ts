@@ -1,0 +1,70 @@
+import type { Said } from './announce/speech.ts';
+import type { AgentState, Known, Told } from './state.ts';
+
+/** What has been said. */
+export function evolve(state: AgentState, event: Said): AgentState {
+  return state.kind === 'unseen' ? state : evolved(state, event);
+}
+
+export function evolved(state: Known, event: Said): Known {
+  const { told } = state;
+  const tell = (more: Partial<Told>): Known => ({ ...state, told: { ...told, ...more } });
+  switch (event.type) {
+    case 'INSTANCE_STARTED':
+      return tell({ life: state.life });
+    case 'DUPLICATE_INSTANCE':
+      return { ...state, stragglers: state.stragglers && { ...state.stragglers, told: true } };
+    case 'AGENT_ANSWERED':
+      return { ...state, answers: state.answers.slice(1) };
+    case 'HEALTH_STATE_CHANGED':
+      return tell(stateSaid(told, event.payload, event.correlationId ?? ''));
+    case 'EXEMPTION_CHANGED':
+      return tell({ exemption: event.payload.to });
+    case 'WARRANT_FILED':
+      return tell({ ...warrantSaid(event), ...episodeNeeded(told, event) });
+    case 'WARRANT_RENEWED':
+      return tell(warrantSaid(event));
+    case 'WARRANT_LAPSED':
+      return tell({ warrant: null });
+    case 'AGENT_PRESENT':
+      return tell({ presentLife: state.life });
+    case 'AGENT_LOST':
+      return tell({ presentLife: 0 });
+    case 'TASK_HEALTH_CHANGED':
+      return tell({ task: taskSaid(event.payload) });
+    case 'CIRCUIT_BREAKER_STATE_CHANGED':
+    case 'WORKER_ESCALATION_TICKET':
+      return state;
+  }
+}
+
+type Of<K extends Said['type']> = Extract<Said, { type: K }>;
+
+/** An end closes the episode it found; where it found none and is a bad one, it opens one for what follows. */
+function stateSaid(told: Told, payload: Of<'HEALTH_STATE_CHANGED'>['payload'], correlationId: string): Partial<Told> {
+  const { to, episodeId } = payload;
+  const over = to === 'HEALTHY' || (to === 'TERMINATED' && told.episode !== null);
+  if (over || episodeId === null) return { state: to, episode: null };
+  const opened = told.episode === null;
+  return {
+    state: to,
+    episode: told.episode ?? { id: episodeId, correlationId },
+    counted: told.counted + (opened ? 1 : 0),
+  };
+}
+
+/** Its own episode where a bad end closed the one before. */
+function episodeNeeded(told: Told, { payload, correlationId }: Of<'WARRANT_FILED'>): Partial<Told> {
+  const counted = told.counted + 1;
+  if (told.episode || payload.episodeId === null) return { counted };
+  return { counted, episode: { id: payload.episodeId, correlationId: correlationId ?? '' } };
+}
+
+function warrantSaid({ payload }: Of<'WARRANT_FILED'> | Of<'WARRANT_RENEWED'>): Partial<Told> {
+  const { warrantId: id, instanceId, planName: plan, state: found, voidAt } = payload;
+  return { warrant: { id, instanceId, episodeId: payload.episodeId ?? '', plan, state: found, voidAt } };
+}
+
+function taskSaid({ taskId, instanceId, hold, to }: Of<'TASK_HEALTH_CHANGED'>['payload']): Told['task'] {
+  return hold === 'left' && to !== 'TERMINATED' ? null : { taskId, instanceId, state: to };
+}

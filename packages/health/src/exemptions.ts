@@ -1,0 +1,118 @@
+import { type Axis, duration } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
+import { z } from 'zod';
+import type { History } from './history/history.ts';
+import type { Moment } from './history/moment.ts';
+import { limitedUntil } from './history/rate-limits.ts';
+import { callLimit, callLimits } from './signals/absence.ts';
+import { absentFrom } from './signals/signal.ts';
+
+const UNHELD = 0;
+const ALL_BUT_FACT: readonly Axis[] = ['absence', 'repetition', 'rate', 'cost'];
+
+/**
+ * A reason not to count certain signals for a while. `until`: until when it holds, on `now`'s axis; in the past: it does not.
+ * `floor`: the mark before which no absence counts because of it, so that what was suspended is not held against the agent afterwards.
+ */
+export type Exemption<Limits> = {
+  readonly limits: z.ZodType;
+  readonly suspends: readonly Axis[];
+  /** announced when it begins and ends; one that comes with every call is only shown */
+  readonly announced: boolean;
+  readonly until: (history: History, limits: Limits, at: Moment) => number;
+  readonly floor: (history: History, limits: Limits) => number;
+};
+export type AnyExemption = Exemption<never>;
+
+function exemption<S extends z.ZodType>(limits: S, rest: Omit<Exemption<z.output<S>>, 'limits'>): AnyExemption {
+  return { limits, ...rest } as Exemption<z.output<S>>;
+}
+
+const none = z.strictObject({});
+const noFloor = () => 0;
+
+const idle = exemption(none, {
+  suspends: ['absence', 'cost'],
+  announced: true,
+  until: (h) => (isIdle(h) ? NEVER : UNHELD),
+  floor: ({ activity: { left } }) => Math.max(left.idle ?? 0, left.finished ?? 0, left.exiting ?? 0),
+});
+
+/** It says so; where activity is never reported: no task, no runtime and no call yet. One that says it is done is not silent but done. */
+function isIdle({ activity, identity, calls }: History): boolean {
+  const { value } = activity;
+  if (value === null) return identity.taskId === null && identity.runtimeId === null && calls.last === null;
+  return value === 'idle' || value === 'finished' || value === 'exiting';
+}
+
+const starting = exemption(z.strictObject({ grace: duration.default(300_000) }), {
+  suspends: ['absence'],
+  announced: true,
+  until: ({ calls, started }, { grace }) => (calls.last === null ? started.now + grace : UNHELD),
+  floor: noFloor,
+});
+
+const awaitingInput = exemption(none, {
+  suspends: ['absence'],
+  announced: true,
+  until: ({ activity }) => (activity.value === 'awaiting_input' ? NEVER : UNHELD),
+  floor: ({ activity }) => activity.left.awaiting_input ?? 0,
+});
+
+const callInFlight = exemption(callLimits, {
+  suspends: ['absence'],
+  announced: false,
+  until: ({ calls }, limits, at) => {
+    let last = UNHELD;
+    for (const call of calls.open) {
+      const until = absentFrom(call.mark, callLimit(call, limits), { ...at, floor: 0 });
+      if (until < NEVER) last = Math.max(last, until);
+    }
+    return last;
+  },
+  floor: noFloor,
+});
+
+const rateLimited = exemption(z.strictObject({ for: duration.default(60_000) }), {
+  suspends: ALL_BUT_FACT,
+  announced: true,
+  until: ({ rateLimit }, limits) => (rateLimit ? limitedUntil(rateLimit, limits.for) : UNHELD),
+  floor: ({ rateLimit }, limits) =>
+    rateLimit ? rateLimit.mark + (limitedUntil(rateLimit, limits.for) - rateLimit.at) : 0,
+});
+
+const paused = exemption(none, {
+  suspends: ALL_BUT_FACT,
+  announced: true,
+  until: ({ activity }) => (activity.value === 'paused' ? NEVER : UNHELD),
+  floor: ({ activity }) => activity.left.paused ?? 0,
+});
+
+const handingOff = exemption(z.strictObject({ deadline: duration.default(600_000) }), {
+  suspends: ['absence', 'cost'],
+  announced: true,
+  until: ({ activity }, { deadline }) => (activity.value === 'handing_off' ? activity.since + deadline : UNHELD),
+  floor: noFloor,
+});
+
+/** A person said so. `mark` is where the hold ends on the watched axis, as far as is known. */
+const held = exemption(none, {
+  suspends: ALL_BUT_FACT,
+  announced: true,
+  until: ({ held: h }) => (h === null || h.over ? UNHELD : (h.until ?? NEVER)),
+  floor: ({ held: h }) => h?.mark ?? 0,
+});
+
+/** Every exemption, in the order in which one of several is shown. */
+export const EXEMPTIONS = {
+  held,
+  paused,
+  rate_limited: rateLimited,
+  awaiting_input: awaitingInput,
+  handing_off: handingOff,
+  idle,
+  starting,
+  call_in_flight: callInFlight,
+} as const satisfies Record<string, AnyExemption>;
+
+export type ExemptionName = keyof typeof EXEMPTIONS;

@@ -1,0 +1,185 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { given } from '@vigil/stream/testing';
+import { describe, expect, test } from 'vitest';
+import { type Beat, beat, brief, call, presetsWith, T0 } from './fixture.ts';
+import { agentHealth, type Observation, type Said } from './health.ts';
+
+/** The seven fates of the demonstration fleet, as far as the evaluator decides them. */
+const demo = agentHealth(presetsWith('demo'));
+const runtime: Partial<Beat> = { reporter: 'runtime', interval_ms: 1000, activity: 'working' };
+
+const started = () => {
+  const agent = given(demo, T0);
+  const beats = (from: number, to: number, more: (ms: number) => Partial<Beat>): readonly Said[] => {
+    const before = agent.all().length;
+    for (let ms = from; ms <= to; ms += 1000) agent.tell(beat(ms, more(ms)), T0 + ms);
+    return agent.all().slice(before);
+  };
+  return { ...agent, beats };
+};
+const works = (ms: number): Partial<Beat> => ({
+  ...runtime,
+  agent_beat_at: T0 + ms,
+  tool_calls: [call(`c${ms}`, { args_hash: `a${ms}` })],
+  checkpoint: ms % 5000 === 0 ? checkpointOf(ms) : null,
+});
+const checkpointOf = (ms: number) => ({
+  checkpoint_id: `k${ms}`,
+  parent_id: null,
+  uri: null,
+  sha256: null,
+  valid: true,
+  invalid_reason: null,
+  created_at: T0 + ms,
+  completed_work: [],
+  remaining_work: [],
+});
+const exited = (
+  ms: number,
+  reason: 'finished' | 'crashed' | 'explicit',
+  orderId: string | null = null,
+): Observation => ({
+  ...example(Topic.agentObservation, 'AGENT_EXITED', {
+    agentId: 'a1',
+    instanceId: 'a1.i1',
+    taskId: 'T-1',
+    reason,
+    orderId,
+  }),
+  key: 'a1',
+  correlationId: `c${ms}`,
+});
+const FIRST = ['INSTANCE_STARTED', 'AGENT_PRESENT first_heartbeat', 'T-1 took: HEALTHY'];
+
+describe('the demonstration fleet', () => {
+  test('steady works and checkpoints: HEALTHY throughout', () => {
+    const { beats } = started();
+    expect(brief(beats(0, 120_000, works))).toEqual(FIRST);
+  });
+
+  test('hangs falls silent in mid-task: STUCK by no_activity, with a warrant that is renewed', () => {
+    const { beats, all } = started();
+    beats(0, 5000, works);
+    const said = beats(6000, 19_000, () => runtime);
+    expect(brief(said)).toEqual(['HEALTHY → STUCK', 'WARRANT_FILED STUCK', 'T-1 kept: STUCK', 'WARRANT_RENEWED STUCK']);
+    const changed = all().find((event) => event.type === 'HEALTH_STATE_CHANGED');
+    expect(changed?.payload).toMatchObject({
+      reason: 'no call, no output, no beat of its own for 9 s; limit 8 s',
+      onsetAt: T0 + 13_001,
+      exemption: null,
+    });
+  });
+
+  test('hangs, terminated by our order: the warrant lapses, nothing is filed for an end that was ordered', () => {
+    const { beats, tell } = started();
+    beats(0, 5000, works);
+    beats(6000, 16_000, () => runtime);
+    expect(brief(tell(exited(17_000, 'crashed', 'order-1'), T0 + 16_500))).toEqual([
+      'STUCK → TERMINATED',
+      'WARRANT_LAPSED ended',
+      'AGENT_LOST ended',
+      'T-1 left: TERMINATED',
+    ]);
+  });
+
+  test('loops repeats a failing command: STUCK at the fifth, healthy again by doing something else', () => {
+    const { beats } = started();
+    beats(0, 5000, works);
+    const fails = (ms: number) => ({
+      ...works(ms),
+      checkpoint: null,
+      tool_calls: [
+        call(`c${ms}`, { args_hash: 'npm test', outcome: 'error', result_hash: 'r', error_class: 'exit_1' }),
+      ],
+    });
+    expect(brief(beats(6000, 10_000, fails))).toEqual([
+      'HEALTHY → DEGRADED',
+      'T-1 kept: DEGRADED',
+      'DEGRADED → STUCK',
+      'WARRANT_FILED STUCK',
+      'T-1 kept: STUCK',
+    ]);
+    expect(brief(beats(11_000, 11_000, works))).toEqual([
+      'STUCK → HEALTHY',
+      'WARRANT_LAPSED progress',
+      'T-1 kept: HEALTHY',
+    ]);
+  });
+
+  test('limited prints rate-limit errors: exempt, nothing counted, healthy again by itself', () => {
+    const { beats, all } = started();
+    beats(0, 3000, works);
+    const pattern = (ms: number) => ({ kind: 'rate_limit', source: 'rate[ _-]?limit', at: T0 + ms });
+    const limited = (ms: number): Partial<Beat> => ({
+      ...runtime,
+      output: {
+        last_output_at: T0 + 4000,
+        lines: null,
+        matched_patterns: ms % 5000 === 0 ? [pattern(ms)] : [],
+        repeated_error: null,
+        result_at: null,
+        completion_signal_at: null,
+        tail: [],
+      },
+    });
+    expect(brief(beats(5000, 25_000, limited))).toEqual(['exempt: rate_limited']);
+    expect(brief(beats(26_000, 60_000, works))).toEqual(['exempt: null']);
+    expect(all().some(({ type }) => type === 'HEALTH_STATE_CHANGED')).toBe(false);
+  });
+
+  test('crashes exits with 1: TERMINATED crashed, and a warrant of its own to recover', () => {
+    const { beats, tell } = started();
+    beats(0, 2000, works);
+    const said = tell(exited(2500, 'crashed'), T0 + 2500);
+    expect(brief(said)).toEqual([
+      'HEALTHY → TERMINATED',
+      'WARRANT_FILED TERMINATED',
+      'AGENT_LOST crashed',
+      'T-1 left: TERMINATED',
+    ]);
+    const warrant = said.find((event) => event.type === 'WARRANT_FILED');
+    expect(warrant?.payload).toMatchObject({
+      planName: 'crashed',
+      plan: '[{"step":"recover"}]',
+      endReason: 'crashed',
+      hard: true,
+    });
+  });
+
+  test('crashes before its first heartbeat: it still has begun, and ended', () => {
+    const { tell } = started();
+    expect(brief(tell(exited(100, 'crashed'), T0 + 100))).toEqual([
+      'INSTANCE_STARTED',
+      'HEALTHY → TERMINATED',
+      'WARRANT_FILED TERMINATED',
+      'T-1 took: HEALTHY',
+      'T-1 left: TERMINATED',
+    ]);
+  });
+
+  test('waits asks a question and waits: exempt, however long', () => {
+    const { beats } = started();
+    beats(0, 3000, works);
+    const said = beats(4000, 600_000, () => ({ ...runtime, activity: 'awaiting_input' }));
+    expect(brief(said)).toEqual(['exempt: awaiting_input']);
+  });
+
+  test('waits, answered after an hour: the time it waited is not held against it', () => {
+    const { beats } = started();
+    beats(0, 3000, works);
+    beats(4000, 600_000, () => ({ ...runtime, activity: 'awaiting_input' }));
+    expect(brief(beats(601_000, 605_000, () => runtime))).toEqual(['exempt: null']);
+  });
+
+  test('finishes completes: TERMINATED finished, nothing filed', () => {
+    const { beats, tell, passTo } = started();
+    beats(0, 2000, works);
+    expect(brief(tell(exited(2500, 'finished'), T0 + 2500))).toEqual([
+      'HEALTHY → TERMINATED',
+      'AGENT_LOST ended',
+      'T-1 left: TERMINATED',
+    ]);
+    expect(passTo(T0 + 600_000)).toEqual([]);
+  });
+});

@@ -1,0 +1,139 @@
+import { type AgentHeartbeatPayload, type EventOf, Topic } from '@vigil/events';
+import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import { loadPolicy, PRESETS, readPolicies } from '@vigil/policy';
+import type { Clock } from '@vigil/stream';
+import { clockAt } from '@vigil/stream/testing';
+import type { Said } from './health.ts';
+import { bornAt, folded, type History, identityOf, received } from './history/history.ts';
+import type { Receipt } from './history/moment.ts';
+import { type Policies, policiesOf } from './policies.ts';
+import { VOCABULARY } from './rules.ts';
+
+/** For tests: heartbeats, histories and policies, without servers or files but the presets. */
+export const T0: number = EXAMPLE_TIME;
+
+export type Beat = AgentHeartbeatPayload;
+export type Call = Beat['tool_calls'][number];
+type Heartbeat = Extract<EventOf<typeof Topic.agentObservation>, { type: 'AGENT_HEARTBEAT' }>;
+
+/** ADR-110's eight fields and nothing else, from an agent's own hand. */
+export const BARE: Beat = {
+  ...example(Topic.agentObservation, 'AGENT_HEARTBEAT').payload,
+  agent_id: 'a1',
+  task_id: 'T-1',
+  timestamp: T0,
+  phase: 'implement',
+  last_tool_call: null,
+  token_count: 0,
+  error_count: 0,
+  progress_indicator: '0',
+  instance_id: 'a1.i1',
+  sequence: null,
+  reporter: 'agent',
+  agent_beat_at: null,
+  interval_ms: null,
+  door: null,
+  policy: null,
+  labels: {},
+  runtime_id: 'host-1',
+  attempt: null,
+  max_attempts: null,
+  activity: null,
+  tool_calls: [],
+  breakers: [],
+  reports_checkpoints: null,
+  checkpoint: null,
+  context: null,
+  work: null,
+  output: null,
+  steps: null,
+  errors: [],
+  rate_limit: null,
+  limits: [],
+  handoff: null,
+  blockers: [],
+  probe_reply: null,
+  exit: null,
+};
+
+/** A heartbeat received at `ms` after T0, stamped with the same moment unless said otherwise. */
+export function beat(ms: number, more: Partial<Beat> = {}): Heartbeat {
+  const payload = { ...BARE, timestamp: T0 + ms, ...more };
+  const it = example(Topic.agentObservation, 'AGENT_HEARTBEAT');
+  return { ...it, eventId: `e${ms}`, correlationId: `c${ms}`, key: payload.agent_id, payload };
+}
+
+export function call(id: string, more: Partial<Call> = {}): Call {
+  return {
+    call_id: id,
+    kind: 'tool',
+    tool: 'bash',
+    args_hash: 'args',
+    result_hash: 'result',
+    masked_result_hash: null,
+    outcome: 'ok',
+    error_class: null,
+    started_at: null,
+    ended_at: null,
+    deadline_at: null,
+    mutating: false,
+    polling: false,
+    target: null,
+    ...more,
+  };
+}
+
+/** The history that heartbeats at their moments leave. */
+export function history(beats: readonly (readonly [ms: number, more: Partial<Beat>])[]): History {
+  let h: History | null = null;
+  for (const [ms, more] of beats) {
+    const payload = beat(ms, more).payload;
+    const now = T0 + ms;
+    const receipt: Receipt = { now, watched: now, stamp: payload.timestamp, previous: h?.heard ?? null };
+    h = received(folded(h ?? bornAt(identityOf(payload), receipt, 'c'), payload, receipt), payload, receipt, 'c');
+  }
+  if (h === null) throw new Error('give at least one heartbeat');
+  return h;
+}
+
+export const at = (ms: number): Clock => clockAt(T0 + ms);
+
+const presets = readPolicies([PRESETS], VOCABULARY);
+/** The presets, with `name` as the default. */
+export const presetsWith = (name: string): Policies => policiesOf(presets, name);
+
+/** A policy of a test's own, as text. */
+export const policyOf = (yaml: string): Policies => {
+  const policy = loadPolicy(yaml, 'test.yaml', VOCABULARY);
+  return policiesOf([policy], policy.name);
+};
+
+/** What was said, short enough to compare: names with what matters of them. */
+export function brief(said: readonly Said[]): string[] {
+  return said.map(briefly);
+}
+
+function briefly(event: Said): string {
+  switch (event.type) {
+    case 'HEALTH_STATE_CHANGED':
+      return `${event.payload.from} → ${event.payload.to}`;
+    case 'EXEMPTION_CHANGED':
+      return `exempt: ${event.payload.to}`;
+    case 'WARRANT_FILED':
+    case 'WARRANT_RENEWED':
+      return `${event.type} ${event.payload.state}`;
+    case 'WARRANT_LAPSED':
+    case 'AGENT_PRESENT':
+    case 'AGENT_LOST':
+      return `${event.type} ${event.payload.why}`;
+    case 'TASK_HEALTH_CHANGED':
+      return `${event.payload.taskId} ${event.payload.hold}: ${event.payload.to}`;
+    case 'AGENT_ANSWERED':
+      return `AGENT_ANSWERED ${event.payload.how}`;
+    case 'INSTANCE_STARTED':
+    case 'DUPLICATE_INSTANCE':
+    case 'CIRCUIT_BREAKER_STATE_CHANGED':
+    case 'WORKER_ESCALATION_TICKET':
+      return event.type;
+  }
+}

@@ -1,0 +1,97 @@
+import type { Clock, Decider } from '@vigil/stream';
+import { NEVER } from '@vigil/stream';
+import { exemptionChanged, stateChanged } from './announce/health.ts';
+import { answered, duplicateInstance, instanceStarted } from './announce/instance.ts';
+import { lostFrom, presenceChanged } from './announce/presence.ts';
+import type { Said, Saying } from './announce/speech.ts';
+import { taskChanged } from './announce/task.ts';
+import { renewalOf, warrantFiled, warrantKept } from './announce/warrant.ts';
+import { evolve, evolved } from './evolve.ts';
+import { momentOn } from './history/moment.ts';
+import { judge, REMEMBERED_MS, type Verdict } from './judge.ts';
+import { type Observation, observe } from './observe.ts';
+import type { Policies } from './policies.ts';
+import { type AgentState, type Known, UNSEEN } from './state.ts';
+
+export type { Said } from './announce/speech.ts';
+export type { Observation } from './observe.ts';
+
+/** An agent of which nothing has been heard for so long, and about whom nothing stands, is forgotten: seven days. */
+const IDLE_MS = 7 * 24 * 3_600_000;
+
+/** Announcements in the order in which they are made; each sees what those before it have said. */
+const ANNOUNCEMENTS: readonly ((saying: Saying) => readonly Said[])[] = [
+  instanceStarted,
+  duplicateInstance,
+  answered,
+  stateChanged,
+  exemptionChanged,
+  warrantKept,
+  warrantFiled,
+  presenceChanged,
+  taskChanged,
+];
+
+export type AgentHealth = Decider<AgentState, Observation, Said> & {
+  readonly forgets: (state: AgentState, clock: Clock) => boolean;
+};
+
+/** Judgement of one agent: what its heartbeats tell, what state and warrant follow from it, and what has been said of it. */
+export function agentHealth(policies: Policies): AgentHealth {
+  const verdictOf = remembering((state: Known, clock: Clock) => verdictAt(policies, state, clock));
+  const decide = remembering((state: Known, clock: Clock) => announcements(policies, state, verdictOf(state, clock)));
+  return {
+    initial: UNSEEN,
+    observe: (state, input, clock) => observe(policies, state, input, clock),
+    decide: (state, clock) => (state.kind === 'unseen' ? [] : decide(state, clock)),
+    evolve,
+    dueAt: (state, clock) => {
+      if (state.kind === 'unseen') return NEVER;
+      return decide(state, clock).length > 0 ? clock.now : nextOf(policies, state, verdictOf(state, clock));
+    },
+    forgets: (state, clock) => state.kind === 'known' && state.told.warrant === null && clock.now >= forgetAt(state),
+  };
+}
+
+export function verdictAt(policies: Policies, state: Known, clock: Clock): Verdict {
+  return judge(policies.rules(state.policy), state.history, momentOn(state.history.axis, clock), !state.excluded);
+}
+
+function announcements(policies: Policies, state: Known, verdict: Verdict): readonly Said[] {
+  const rules = policies.rules(state.policy);
+  const fresh = state.told.life !== state.life;
+  const said: Said[] = [];
+  let known = state;
+  for (const announce of ANNOUNCEMENTS)
+    for (const event of announce({ state: known, rules, verdict, fresh })) {
+      said.push(event);
+      known = evolved(known, event);
+    }
+  return said;
+}
+
+/** The next moment at which something may have to be said. */
+function nextOf(policies: Policies, state: Known, verdict: Verdict): number {
+  const rules = policies.rules(state.policy);
+  const { warrant, presentLife } = state.told;
+  const lost = presentLife === 0 ? NEVER : lostFrom(state.history, rules, verdict.at);
+  return Math.min(verdict.next, lost, warrant ? renewalOf(warrant, rules) : forgetAt(state), endOfMemory(state));
+}
+
+function forgetAt({ history }: Known): number {
+  return Math.min(history.heard.now + IDLE_MS, history.end ? history.end.at + REMEMBERED_MS : NEVER);
+}
+
+/** A standing warrant of an ended agent lapses when its end is forgotten. */
+function endOfMemory({ history, told }: Known): number {
+  return told.warrant && history.end ? history.end.at + REMEMBERED_MS : NEVER;
+}
+
+/** The last answer is kept: the runner asks for the deadline at the moment it has decided. */
+function remembering<A extends object, B extends object, R>(compute: (a: A, b: B) => R): (a: A, b: B) => R {
+  let last: { readonly a: A; readonly b: B; readonly r: R } | null = null;
+  return (a, b) => {
+    if (last === null || last.a !== a || last.b !== b) last = { a, b, r: compute(a, b) };
+    return last.r;
+  };
+}

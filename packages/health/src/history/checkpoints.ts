@@ -1,0 +1,36 @@
+import type { CheckpointRef } from '@vigil/events';
+import { type Beat, type Fold, instant, type Receipt } from './moment.ts';
+
+export type Checkpoints = {
+  /** it says that it writes them: then its age counts from the start until the first */
+  readonly reports: boolean;
+  readonly mark: number | null;
+  /** without its lists of work: recovery has them from the task's checkpoints */
+  readonly newest: CheckpointRef | null;
+};
+
+export const checkpoints: Fold<Checkpoints> = {
+  initial: () => ({ reports: false, mark: null, newest: null }),
+  observe: (before, beat, receipt) => {
+    const reports = beat.reports_checkpoints ?? (before.reports || beat.checkpoint !== null);
+    const { checkpoint } = beat;
+    if (!checkpoint || checkpoint.checkpoint_id === before.newest?.checkpointId)
+      return reports === before.reports ? before : { ...before, reports };
+    return { reports, mark: instant(receipt, checkpoint.created_at).watched, newest: refOf(checkpoint, receipt) };
+  },
+  largestBytes: 700,
+};
+
+function refOf(c: NonNullable<Beat['checkpoint']>, receipt: Receipt): CheckpointRef {
+  return {
+    checkpointId: c.checkpoint_id,
+    parentId: c.parent_id,
+    uri: c.uri,
+    sha256: c.sha256,
+    valid: c.valid,
+    invalidReason: c.invalid_reason,
+    createdAt: c.created_at === null ? receipt.now : instant(receipt, c.created_at).now,
+    completedWork: [],
+    remainingWork: [],
+  };
+}

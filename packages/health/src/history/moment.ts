@@ -1,0 +1,59 @@
+import type { AgentHeartbeatPayload } from '@vigil/events';
+import type { Clock } from '@vigil/stream';
+
+/**
+ * The clock as one agent sees it, milliseconds. `watched`: how much of `now` somebody listened at the door it comes through.
+ * A *mark* is a moment on the `watched` axis; ages of absence are differences of two of them.
+ */
+export type Moment = { readonly now: number; readonly watched: number };
+
+/** A moment to judge at. `floor`: the mark before which no absence counts, because an exemption held until then. */
+export type Judging = Moment & { readonly floor: number };
+
+/** Which door's clock an agent's marks are on. `offset` keeps them comparable when it comes through another door. */
+export type Axis = { readonly door: string | null; readonly offset: number };
+
+export const OWN_AXIS: Axis = { door: null, offset: 0 };
+
+export function momentOn(axis: Axis, clock: Clock): Moment {
+  return { now: clock.now, watched: watchedAt(axis.door, clock) + axis.offset };
+}
+
+/** The axis of the door that the agent has come through now; its marks stay what they are. */
+export function axisThrough(door: string | null, axis: Axis, clock: Clock): Axis {
+  const known = door !== null && door in clock.doors ? door : null;
+  if (known === axis.door) return axis;
+  return { door: known, offset: momentOn(axis, clock).watched - watchedAt(known, clock) };
+}
+
+function watchedAt(door: string | null, clock: Clock): number {
+  return door === null ? clock.watched : (clock.doors[door] ?? clock.watched);
+}
+
+/** The receipt of a heartbeat: when, what its sender's clock said, and the receipt before it. */
+export type Receipt = Moment & { readonly stamp: number; readonly previous: Moment | null };
+
+/**
+ * Law 5: an instant of the sender's clock on ours, kept between the previous and this receipt; null where none is given.
+ * Watched time between two receipts may have stood still somewhere: the later mark is taken, so that nobody is accused of a gap.
+ */
+export function instant(receipt: Receipt, t: number | null): Moment {
+  const { previous } = receipt;
+  if (t === null || previous === null) return receipt;
+  const now = Math.min(receipt.now, Math.max(previous.now, receipt.now - (receipt.stamp - t)));
+  return { now, watched: Math.min(receipt.watched, previous.watched + (now - previous.now)) };
+}
+
+/** A moment ahead on the sender's clock, on ours; never before the receipt. */
+export function ahead(receipt: Receipt, t: number): number {
+  return Math.max(receipt.now, receipt.now + (t - receipt.stamp));
+}
+
+export type Beat = AgentHeartbeatPayload;
+
+/** One small memory: what a heartbeat makes of it, and the most it takes as JSON, with ids of at most 64 characters. */
+export type Fold<S> = {
+  readonly initial: (receipt: Receipt) => S;
+  readonly observe: (remembered: S, beat: Beat, receipt: Receipt) => S;
+  readonly largestBytes: number;
+};

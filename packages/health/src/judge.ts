@@ -1,0 +1,102 @@
+import type { HealthState } from '@vigil/events';
+import type { CompiledPlan, Term, Together } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
+import type { History } from './history/history.ts';
+import type { Judging, Moment } from './history/moment.ts';
+import type { Rules } from './rules.ts';
+
+/** What follows from a history at a moment. */
+export type Verdict = {
+  readonly state: HealthState;
+  /** from when the state holds, on `now`'s axis; null: HEALTHY */
+  readonly onsetAt: number | null;
+  /** of each rule, from when it fires, exemptions counted */
+  readonly from: readonly number[];
+  /** of each exemption, until when it holds */
+  readonly until: readonly number[];
+  readonly plan: CompiledPlan | null;
+  /** the next moment at which any of this may differ */
+  readonly next: number;
+  readonly at: Judging;
+};
+
+/** Everything is min and max: all of = max, any of = min, an exemption a max. `judged` false: only shown. */
+export function judge(rules: Rules, history: History, moment: Moment, judged: boolean): Verdict {
+  const until = rules.exemptions.map(({ exemption, limits }) => exemption.until(history, limits, moment));
+  const at: Judging = { now: moment.now, watched: moment.watched, floor: floorOf(rules, history) };
+  const from = rules.rules.map(({ signal, limits, suspendedBy }) => {
+    if (!judged || (history.end !== null && !signal.outlives)) return NEVER;
+    let first = signal.firesFrom(history, limits, at);
+    for (const i of suspendedBy) first = Math.max(first, until[i] ?? 0);
+    return first;
+  });
+  const { state, onsetAt } = stateOf(rules, history, from, at.now);
+  const holds = (term: Term) => termHolds(rules, term, state, from, until, at.now);
+  const acts = judged && rules.policy.enabled && !forgotten(history, at.now);
+  const plan = acts ? (rules.plans.find(({ anyOf }) => anyOf.some((terms) => terms.every(holds))) ?? null) : null;
+  return { state, onsetAt, from, until, plan, next: Math.min(ahead(from, at.now), ahead(until, at.now)), at };
+}
+
+/** How long the end of an agent is remembered, and its warrant kept: a day. */
+export const REMEMBERED_MS = 24 * 3_600_000;
+
+/** Its end is so long ago that nothing follows from it any more. */
+function forgotten({ end }: History, now: number): boolean {
+  return end !== null && now >= end.at + REMEMBERED_MS;
+}
+
+function stateOf(
+  { states }: Rules,
+  { end }: History,
+  from: readonly number[],
+  now: number,
+): Pick<Verdict, 'state' | 'onsetAt'> {
+  if (end) return { state: 'TERMINATED', onsetAt: end.at };
+  for (const { state, anyOf } of states) {
+    const onset = onsetOf(anyOf, from);
+    if (onset <= now) return { state, onsetAt: onset };
+  }
+  return { state: 'HEALTHY', onsetAt: null };
+}
+
+function onsetOf(anyOf: readonly Together[], from: readonly number[]): number {
+  let first = NEVER;
+  for (const together of anyOf) first = Math.min(first, latest(together, from));
+  return first;
+}
+
+function latest(together: Together, from: readonly number[]): number {
+  let last = 0;
+  for (const i of together) last = Math.max(last, from[i] ?? NEVER);
+  return last;
+}
+
+function floorOf({ exemptions }: Rules, history: History): number {
+  let floor = 0;
+  for (const { exemption, limits } of exemptions) floor = Math.max(floor, exemption.floor(history, limits));
+  return floor;
+}
+
+function ahead(moments: readonly number[], now: number): number {
+  let next = NEVER;
+  for (const moment of moments) if (moment > now && moment < next) next = moment;
+  return next;
+}
+
+function termHolds(
+  { exemptions }: Rules,
+  term: Term,
+  state: HealthState,
+  from: readonly number[],
+  until: readonly number[],
+  now: number,
+): boolean {
+  switch (term.kind) {
+    case 'state':
+      return term.state === state;
+    case 'use':
+      return (from[term.use] ?? NEVER) <= now;
+    case 'exemption':
+      return (until[exemptions.findIndex(({ name }) => name === term.exemption)] ?? 0) > now;
+  }
+}

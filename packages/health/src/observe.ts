@@ -1,0 +1,198 @@
+import type { EventOf, Topic } from '@vigil/events';
+import { type Clock, DeadLetter } from '@vigil/stream';
+import { hash32 } from './history/hash.ts';
+import { bornAt, type End, folded, type History, type Identity, identityOf, received } from './history/history.ts';
+import { axisThrough, type Beat, momentOn, OWN_AXIS, type Receipt } from './history/moment.ts';
+import type { Policies } from './policies.ts';
+import { type AgentState, type Answer, type Known, NOTHING_TOLD, type Stragglers } from './state.ts';
+
+export type Observation = EventOf<typeof Topic.agentObservation>;
+type HeartbeatEvent = Extract<Observation, { type: 'AGENT_HEARTBEAT' }>;
+
+const RETIRED = 8;
+const STRAGGLING_MS = 60_000;
+const OLDEST_START_MS = 24 * 3_600_000;
+const ANSWER_CHARACTERS = 500;
+
+/** A record of an instance that another has replaced. `state` is to be kept all the same: it counts them. */
+export class OlderInstance extends DeadLetter {
+  readonly state: AgentState;
+  constructor(instanceId: string, current: string | null, state: AgentState) {
+    super(
+      'older_instance',
+      `instance ${instanceId} has been replaced by ${current}: stop it, or give it an id of its own`,
+    );
+    this.state = state;
+  }
+}
+
+/** What we are told, by kind. Never judges. */
+export function observe(policies: Policies, state: AgentState, input: Observation, clock: Clock): AgentState {
+  switch (input.type) {
+    case 'AGENT_HEARTBEAT':
+      return heartbeat(policies, state, input, clock);
+    case 'AGENT_EXITED': {
+      const { instanceId, taskId, runtimeId, reason, orderId } = input.payload;
+      const identity = { instanceId, taskId, runtimeId, attempt: null, maxAttempts: null, labels: {} };
+      const end: End = { reason, at: clock.now, ordered: orderId !== null };
+      return ended(policies, state, input, identity, end, clock);
+    }
+    case 'CONFIRM_DEATH': {
+      const end: End = { reason: 'lost', at: clock.now, ordered: false };
+      return deathConfirmed(state, input.payload.instanceId, end);
+    }
+    case 'HOLD_AGENT':
+      return held(state, input.payload.until, false, clock);
+    case 'RELEASE_AGENT':
+      return held(state, null, true, clock);
+    case 'RESET_BREAKER':
+    case 'FILE_TICKET':
+      return state;
+  }
+}
+
+function heartbeat(policies: Policies, state: AgentState, input: HeartbeatEvent, clock: Clock): AgentState {
+  const beat = input.payload;
+  if (state.kind === 'known') {
+    const { identity, end } = state.history;
+    const another = beat.instance_id !== null && beat.instance_id !== identity.instanceId;
+    if (another && state.retired.includes(beat.instance_id))
+      throw new OlderInstance(beat.instance_id, identity.instanceId, straggling(state, beat.instance_id, clock.now));
+    if (!another && (end === null || beat.instance_id !== null)) return continued(policies, state, input, clock);
+  }
+  const receipt = receiptOf(null, beat, clock);
+  if (receipt.now - beat.timestamp > OLDEST_START_MS)
+    throw new DeadLetter(
+      'too_old',
+      `a heartbeat stamped ${beat.timestamp}, over 24 h old, starts no agent: correct the sender's clock`,
+    );
+  return told(policies, begun(policies, state, input, identityOf(beat), receipt), input, receipt, clock);
+}
+
+/** Another heartbeat of the current life. After its end, or out of order, it only counts as received. */
+function continued(policies: Policies, state: Known, input: HeartbeatEvent, clock: Clock): Known {
+  const beat = input.payload;
+  const h = state.history;
+  const axis = axisThrough(beat.door, h.axis, clock);
+  const here = axis === h.axis ? state : { ...state, history: { ...h, axis } };
+  const receipt = receiptOf(here.history, beat, clock);
+  const old = beat.sequence !== null && h.heard.sequence !== null && beat.sequence <= h.heard.sequence;
+  if (old || h.end !== null) return { ...here, history: received(here.history, beat, receipt, input.correlationId) };
+  return told(policies, here, input, receipt, clock);
+}
+
+function told(policies: Policies, state: Known, input: HeartbeatEvent, receipt: Receipt, clock: Clock): Known {
+  const beat = input.payload;
+  const history = received(folded(state.history, beat, receipt), beat, receipt, input.correlationId);
+  const axis = axisThrough(beat.door, history.axis, clock);
+  const through = axis === history.axis ? history : { ...history, axis };
+  return answering(assigned(policies, { ...state, history: through }, beat.policy), state.history, beat);
+}
+
+function assigned(policies: Policies, state: Known, wish: string | null): Known {
+  const policy = policies.assigned(wish);
+  if (policy.hash === state.policy.hash) return state;
+  return { ...state, policy, excluded: policies.excluded(policy, state.agentId) };
+}
+
+/** A new life begins; the one before it is remembered by its id. */
+function begun(policies: Policies, state: AgentState, input: Observation, identity: Identity, receipt: Receipt): Known {
+  const fresh = bornAt(identity, receipt, input.correlationId);
+  if (state.kind === 'unseen') {
+    const policy = policies.assigned(null);
+    return {
+      kind: 'known',
+      agentId: input.key,
+      policy,
+      excluded: policies.excluded(policy, input.key),
+      history: fresh,
+      life: 1,
+      previousInstanceId: null,
+      retired: [],
+      stragglers: null,
+      answers: [],
+      answered: 0,
+      told: NOTHING_TOLD,
+    };
+  }
+  const previous = state.history.identity.instanceId;
+  const retired = previous === null ? state.retired : [...state.retired.slice(1 - RETIRED), previous];
+  const history = { ...fresh, held: state.history.held };
+  return {
+    ...state,
+    history,
+    life: state.life + 1,
+    previousInstanceId: previous,
+    retired,
+    stragglers: null,
+    answers: [],
+  };
+}
+
+function ended(
+  policies: Policies,
+  state: AgentState,
+  input: Observation,
+  identity: Identity,
+  end: End,
+  clock: Clock,
+): AgentState {
+  if (state.kind === 'known') {
+    const { identity: current, end: known } = state.history;
+    if (identity.instanceId !== null && state.retired.includes(identity.instanceId)) return state;
+    if (current.instanceId === null || current.instanceId === identity.instanceId)
+      return known ? state : { ...state, history: { ...state.history, end } };
+  }
+  const receipt: Receipt = { ...momentOn(OWN_AXIS, clock), stamp: clock.now, previous: null };
+  const state2 = begun(policies, state, input, identity, receipt);
+  return { ...state2, history: { ...state2.history, end } };
+}
+
+function deathConfirmed(state: AgentState, instanceId: string | null, end: End): AgentState {
+  if (state.kind === 'unseen' || state.history.end) return state;
+  if (instanceId !== null && instanceId !== state.history.identity.instanceId) return state;
+  return { ...state, history: { ...state.history, end } };
+}
+
+function held(state: AgentState, until: number | null, over: boolean, clock: Clock): AgentState {
+  if (state.kind === 'unseen') return state;
+  const { now, watched } = momentOn(state.history.axis, clock);
+  const mark = until === null ? watched : watched + Math.max(0, until - now);
+  if (over && (state.history.held === null || state.history.held.over)) return state;
+  return { ...state, history: { ...state.history, held: { until, mark, over } } };
+}
+
+function receiptOf(history: History | null, beat: Beat, clock: Clock): Receipt {
+  const moment = momentOn(history?.axis ?? OWN_AXIS, clock);
+  return { now: moment.now, watched: moment.watched, stamp: beat.timestamp, previous: history?.heard ?? null };
+}
+
+function straggling(state: Known, instanceId: string, now: number): Known {
+  const before = state.stragglers;
+  const same = before !== null && before.instanceId === instanceId && now - before.from < STRAGGLING_MS;
+  const stragglers: Stragglers = same
+    ? { ...before, count: before.count + 1 }
+    : { instanceId, count: 1, from: now, told: false };
+  return { ...state, stragglers };
+}
+
+/** Handoff, blockers, a probe's reply, or that it says how it is: each once. */
+function answering(state: Known, before: History, beat: Beat): Known {
+  const words = [beat.handoff ?? '', ...beat.blockers, beat.probe_reply ?? ''].join('\n').trim();
+  const said = words === '' ? state.answered : hash32(words);
+  const answers: Answer[] = [];
+  if (said !== state.answered) answers.push(...answersOf(beat));
+  const self = beat.activity === 'stuck' || beat.activity === 'blocked';
+  if (self && before.activity.value !== beat.activity)
+    answers.push({ how: 'self_report', nonce: null, text: `it says that it is ${beat.activity}` });
+  return answers.length === 0 ? state : { ...state, answered: said, answers: [...state.answers, ...answers] };
+}
+
+function answersOf(beat: Beat): Answer[] {
+  const text = (t: string) => t.slice(0, ANSWER_CHARACTERS);
+  const answers: Answer[] = [];
+  if (beat.handoff) answers.push({ how: 'handoff', nonce: null, text: text(beat.handoff) });
+  if (beat.blockers.length > 0) answers.push({ how: 'blockers', nonce: null, text: text(beat.blockers.join('; ')) });
+  if (beat.probe_reply) answers.push({ how: 'probe_reply', nonce: beat.probe_reply, text: null });
+  return answers;
+}

@@ -1,0 +1,45 @@
+import type { CompiledPlan, CompiledPolicy, JudgedState, Together, Vocabulary } from '@vigil/policy';
+import { type AnyExemption, EXEMPTIONS, type ExemptionName } from './exemptions.ts';
+import { SIGNALS, type SignalName } from './signals/all.ts';
+import type { AnySignal } from './signals/signal.ts';
+
+/** What policies may name: given to packages/policy, which checks the names and the settings. */
+export const VOCABULARY: Vocabulary = { signals: SIGNALS, exemptions: EXEMPTIONS };
+
+/** A use of a signal with the functions it stands for. `suspendedBy`: positions in `exemptions`. */
+export type Rule = {
+  readonly name: string;
+  readonly signalName: SignalName;
+  readonly signal: AnySignal;
+  readonly limits: never;
+  readonly suspendedBy: readonly number[];
+};
+export type Exempting = { readonly name: ExemptionName; readonly exemption: AnyExemption; readonly limits: never };
+
+/** A policy bound to the functions that its names stand for. */
+export type Rules = {
+  readonly policy: CompiledPolicy;
+  readonly rules: readonly Rule[];
+  readonly exemptions: readonly Exempting[];
+  readonly states: readonly { readonly state: JudgedState; readonly anyOf: readonly Together[] }[];
+  readonly plans: readonly CompiledPlan[];
+};
+
+export function rulesOf(policy: CompiledPolicy): Rules {
+  const exemptions = policy.exemptions.map(({ name, limits }): Exempting => {
+    const known = name as ExemptionName;
+    return { name: known, exemption: EXEMPTIONS[known], limits: limits as never };
+  });
+  const rules = policy.uses.map(({ name, signal: named, limits }): Rule => {
+    const signalName = named as SignalName;
+    const signal: AnySignal = SIGNALS[signalName];
+    return { name, signalName, signal, limits: limits as never, suspendedBy: suspenders(signal, exemptions) };
+  });
+  return { policy, rules, exemptions, states: policy.states, plans: policy.plans };
+}
+
+function suspenders(signal: AnySignal, exemptions: readonly Exempting[]): number[] {
+  return exemptions.flatMap(({ name, exemption }, i) =>
+    exemption.suspends.includes(signal.axis) && signal.despite !== name ? [i] : [],
+  );
+}

@@ -1,0 +1,99 @@
+import type { Beat } from '../fixture.ts';
+import { call } from '../fixture.ts';
+import type { SignalName } from './all.ts';
+
+type Beats = readonly (readonly [ms: number, more: Partial<Beat>])[];
+/** For each signal: limits, beats after which it fires at `firesAt` ms and not a millisecond before, beats that leave it without data. */
+export type Case = {
+  readonly limits: object;
+  readonly beats: Beats;
+  readonly firesAt: number;
+  readonly unknown: Beats;
+  readonly words: string;
+};
+
+const same = (n: number, more: Partial<Beat['tool_calls'][number]> = {}): Beats =>
+  Array.from({ length: n }, (_, i) => [1000 * i, { tool_calls: [call(`c${i}`, more)] }] as const);
+const runtime: Partial<Beat> = { reporter: 'runtime' };
+
+export const CASES: Readonly<Record<SignalName, Case>> = {
+  no_heartbeat: {
+    limits: { after: '60s' },
+    beats: [[0, {}]],
+    firesAt: 60_001,
+    unknown: [],
+    words: 'nothing received for 1 min; limit 1 min',
+  },
+  no_activity: {
+    limits: { after: '8s' },
+    beats: [
+      [0, {}],
+      [5000, runtime],
+    ],
+    firesAt: 8001,
+    unknown: [[0, runtime]],
+    words: 'no call, no output, no beat of its own for 8 s; limit 8 s',
+  },
+  no_calls: {
+    limits: { after: '2m' },
+    beats: [
+      [0, { last_tool_call: null }],
+      [1000, { tool_calls: [call('c1')] }],
+    ],
+    firesAt: 121_001,
+    unknown: [[0, {}]],
+    words: 'no call for 2 min, none in flight; limit 2 min',
+  },
+  no_checkpoint: {
+    limits: { after: '10m' },
+    beats: [[0, { reports_checkpoints: true }]],
+    firesAt: 600_001,
+    unknown: [[0, { reports_checkpoints: null }]],
+    words: 'no new checkpoint for 10 min; limit 10 min',
+  },
+  call_overdue: {
+    limits: { buffer: '60s' },
+    beats: [[0, { tool_calls: [call('c1', { outcome: 'running', deadline_at: 1_795_305_600_000 + 30_000 })] }]],
+    firesAt: 90_001,
+    unknown: [[0, { tool_calls: [call('c1', { outcome: 'running' })] }]],
+    words: 'tool call bash not answered for 1 min 30 s; limit 1 min 30 s',
+  },
+  repeated_calls: {
+    limits: { times: 5 },
+    beats: same(5),
+    firesAt: 4000,
+    unknown: same(9, { result_hash: null }),
+    words: 'the same call (bash) 5 times in a row with the same result; limit 5',
+  },
+  consecutive_failures: {
+    limits: { above: 3 },
+    beats: same(4, { outcome: 'error', result_hash: null }),
+    firesAt: 3000,
+    unknown: [[0, { error_count: 9 }]],
+    words: '4 failed calls in a row; limit 3',
+  },
+  rate_limited: {
+    limits: { for: '60s' },
+    beats: [[7000, { activity: 'rate_limited' }]],
+    firesAt: 7000,
+    unknown: [[0, {}]],
+    words: 'rate-limited for another 1 min',
+  },
+  exited: {
+    limits: { reasons: ['crashed'] },
+    beats: [[0, {}]],
+    firesAt: 9000,
+    unknown: [[0, {}]],
+    words: 'ended: crashed',
+  },
+  self_reported_stuck: {
+    limits: {},
+    beats: [
+      [0, {}],
+      [3000, { activity: 'stuck' }],
+    ],
+    firesAt: 3000,
+    unknown: [[0, {}]],
+    words: 'it says that it is stuck',
+  },
+};

@@ -1,0 +1,44 @@
+import { duration, spell } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
+import { z } from 'zod';
+import { limitedUntil } from '../history/rate-limits.ts';
+import { type AnySignal, type Figure, signal } from './signal.ts';
+
+const fact = (words: string, holds: boolean): Figure => ({ value: null, limit: null, words, hard: holds });
+
+/** S1, S3: it says so, or what it reports does. Withdrawn when the limit is over. */
+export const rateLimitedSignal: AnySignal = signal(z.strictObject({ for: duration.default(60_000) }), {
+  axis: 'fact',
+  firesFrom: ({ rateLimit }, limits, { now }) =>
+    rateLimit && limitedUntil(rateLimit, limits.for) > now ? rateLimit.at : NEVER,
+  evidence: ({ rateLimit }, limits, { now }) => {
+    const left = rateLimit ? limitedUntil(rateLimit, limits.for) - now : 0;
+    return left > 0 ? fact(`rate-limited for another ${spell(left)}`, true) : fact('no rate limit reported', false);
+  },
+});
+
+export const selfReportedStuck: AnySignal = signal(z.strictObject({}), {
+  axis: 'fact',
+  firesFrom: ({ activity }) => (activity.value === 'stuck' ? activity.since : NEVER),
+  evidence: ({ activity }) =>
+    activity.value === 'stuck'
+      ? fact('it says that it is stuck', true)
+      : fact('it does not say that it is stuck', false),
+});
+
+const reasons = z.array(z.enum(['finished', 'explicit', 'crashed', 'resource_limit', 'lost'])).min(1);
+
+/** S0, S1, S2: the end was reported, for one of `reasons`. An end that we ordered is explicit, whatever its exit code. */
+export const exited: AnySignal = signal(z.strictObject({ reasons }), {
+  axis: 'fact',
+  outlives: true,
+  firesFrom: ({ end }, limits) => {
+    if (!end) return NEVER;
+    const reason = end.ordered ? 'explicit' : end.reason;
+    return limits.reasons.some((r) => r === reason) ? end.at : NEVER;
+  },
+  evidence: ({ end }) =>
+    end
+      ? fact(`ended: ${end.reason}${end.ordered ? ', as ordered' : ''}`, true)
+      : fact('its end has not been reported', false),
+});

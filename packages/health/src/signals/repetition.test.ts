@@ -1,0 +1,95 @@
+import { NEVER } from '@vigil/stream';
+import { expect, test } from 'vitest';
+import { type Beat, type Call, call, history, T0 } from '../fixture.ts';
+import { repeatedCalls } from './repetition.ts';
+
+const limits = (more: object = {}) => repeatedCalls.limits.parse({ times: 5, ...more }) as never;
+const A: Partial<Call> = { args_hash: 'a' };
+const B: Partial<Call> = { args_hash: 'b' };
+const C: Partial<Call> = { args_hash: 'c' };
+const after = (calls: readonly Partial<Call>[], more: readonly Partial<Beat>[] = []) =>
+  history([
+    ...calls.map((c, i): [number, Partial<Beat>] => [1000 * i, { tool_calls: [call(`c${i}`, c)] }]),
+    ...more.map((m, i): [number, Partial<Beat>] => [1000 * (calls.length + i), m]),
+  ]);
+const fires = (calls: readonly Partial<Call>[], l = limits(), more: readonly Partial<Beat>[] = []) =>
+  repeatedCalls.firesFrom(after(calls, more), l, { now: T0 + 10_000_000, watched: T0 + 10_000_000, floor: 0 }) < NEVER;
+const times = (n: number, ...calls: Partial<Call>[]) => Array.from({ length: n }, () => calls).flat();
+
+test('four identical calls are none, the fifth is one', () => {
+  expect(fires(times(4, A))).toBe(false);
+  expect(fires(times(5, A))).toBe(true);
+});
+
+test('many calls with other arguments are no repetition', () => {
+  expect(fires(Array.from({ length: 20 }, (_, i) => ({ args_hash: `a${i}` })))).toBe(false);
+});
+
+test('a cycle of two to five calls counts its rounds', () => {
+  expect(fires(times(5, A, B))).toBe(true);
+  expect(fires(times(4, A, B))).toBe(false);
+  expect(fires(times(5, A, B, C))).toBe(true);
+  expect(fires(times(5, A, B, C, { args_hash: 'd' }, { args_hash: 'e' }))).toBe(true);
+});
+
+test('one and the same call is no longer cycle of itself', () => {
+  expect(fires(times(8, A), limits({ times: 12, cycles: 3 }))).toBe(false);
+});
+
+test('a third call breaks a cycle that has not come round often enough', () => {
+  expect(fires([...times(2, A, B), C, ...times(2, A, B)])).toBe(false);
+});
+
+test('a changed result begins anew', () => {
+  expect(fires([...times(4, A), { ...A, result_hash: 'other' }])).toBe(false);
+});
+
+test('a successful mutation begins anew, a failed one does not', () => {
+  const edit: Partial<Call> = { args_hash: 'edit', mutating: true };
+  expect(fires(times(6, A, edit))).toBe(false);
+  expect(fires(times(6, A, { ...edit, mutating: false }))).toBe(true);
+  expect(fires([...times(5, A), { ...edit, outcome: 'error', result_hash: null }])).toBe(true);
+});
+
+test('a repetition that was found ends by progress, not by a call that has been seen before', () => {
+  expect(fires([B, ...times(5, A), B])).toBe(true);
+  expect(fires([B, ...times(5, A), C])).toBe(false);
+});
+
+test('a new checkpoint ends it', () => {
+  const checkpoint = {
+    checkpoint_id: 'k2',
+    parent_id: null,
+    uri: null,
+    sha256: null,
+    valid: null,
+    invalid_reason: null,
+  };
+  const written = { checkpoint: { ...checkpoint, created_at: null, completed_work: [], remaining_work: [] } };
+  expect(fires(times(6, A), limits(), [written])).toBe(false);
+});
+
+test('results that differ in numbers only count from masked_times', () => {
+  const dates = (n: number) =>
+    Array.from({ length: n }, (_, i) => ({ ...A, result_hash: `r${i}`, masked_result_hash: 'm' }));
+  expect(fires(dates(9), limits({ masked_times: 10 }))).toBe(false);
+  expect(fires(dates(10), limits({ masked_times: 10 }))).toBe(true);
+  expect(fires(dates(30))).toBe(false);
+  expect(fires([...dates(10), { args_hash: 'edit', mutating: true }], limits({ masked_times: 10 }))).toBe(false);
+});
+
+test('polling counts only when it has also lasted', () => {
+  const polls = times(6, { ...A, polling: true });
+  const l = limits({ polling_after: '1m' });
+  const from = repeatedCalls.firesFrom(after(polls), l, { now: T0, watched: T0, floor: 0 });
+  expect(from).toBe(T0 + 60_001);
+});
+
+test('a failing command whose error has only a class repeats itself', () => {
+  const failing: Partial<Call> = { ...A, outcome: 'error', result_hash: null, error_class: 'exit_1' };
+  expect(fires(times(5, failing))).toBe(true);
+});
+
+test('calls refused by a rate limit are no repetition', () => {
+  expect(fires(times(9, { ...A, outcome: 'error', error_class: 'rate_limit' }))).toBe(false);
+});

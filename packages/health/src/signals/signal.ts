@@ -1,0 +1,50 @@
+import type { Axis } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
+import type { z } from 'zod';
+import type { History } from '../history/history.ts';
+import type { Judging } from '../history/moment.ts';
+
+/** What a signal sees, for people and events. `value` and `limit` in the unit of the limit; null: unknown, or none. */
+export type Figure = {
+  readonly value: number | null;
+  readonly limit: number | null;
+  /** "no call for 6 min 12 s, none in flight; limit 6 min" */
+  readonly words: string;
+  /** a fact, or a call past its declared deadline */
+  readonly hard: boolean;
+  readonly matched?: string;
+};
+
+/**
+ * A named pure rule over a history. `firesFrom`: the millisecond on `now`'s axis from which it fires, as far as is known now;
+ * NEVER where data is missing. Durations and ratios fire strictly above their limit, counts when reached.
+ */
+export type Signal<Limits> = {
+  readonly axis: Axis;
+  /** the settings that a policy may give it */
+  readonly limits: z.ZodType;
+  /** an exemption that does not suspend it, though it suspends its axis */
+  readonly despite?: string;
+  /** it still counts when the agent has ended */
+  readonly outlives?: true;
+  readonly firesFrom: (history: History, limits: Limits, at: Judging) => number;
+  readonly evidence: (history: History, limits: Limits, at: Judging) => Figure;
+};
+
+/** Any signal; its limits have been read by its own schema. */
+export type AnySignal = Signal<never>;
+
+/** A signal whose limits have the type that their schema gives. */
+export function signal<S extends z.ZodType>(limits: S, rest: Omit<Signal<z.output<S>>, 'limits'>): AnySignal {
+  return { limits, ...rest } as Signal<z.output<S>>;
+}
+
+/** When something last seen at `mark` has been absent for longer than `after`, in watched time. */
+export function absentFrom(mark: number | null, after: number, at: Judging): number {
+  return mark === null ? NEVER : at.now + (Math.max(mark, at.floor) + after + 1 - at.watched);
+}
+
+/** For how long it has been absent, watched; null where it was never seen. */
+export function absentFor(mark: number | null, at: Judging): number | null {
+  return mark === null ? null : Math.max(0, at.watched - Math.max(mark, at.floor));
+}

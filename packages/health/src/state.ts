@@ -1,0 +1,76 @@
+import type { AnswerKind, HealthState, PolicyRef } from '@vigil/events';
+import type { History } from './history/history.ts';
+
+/** What an agent answered, not yet announced. */
+export type Answer = { readonly how: AnswerKind; readonly nonce: string | null; readonly text: string | null };
+
+/** Records of an older instance, since `from`: more than three in a minute are two that run at once. */
+export type Stragglers = {
+  readonly instanceId: string;
+  readonly count: number;
+  readonly from: number;
+  readonly told: boolean;
+};
+
+/** A warrant that stands. */
+export type Warrant = {
+  readonly id: string;
+  readonly instanceId: string | null;
+  readonly episodeId: string;
+  readonly plan: string;
+  readonly state: HealthState;
+  /** the lease: without a renewal by then it is void */
+  readonly voidAt: number;
+};
+
+/** What has been said, so that nothing is said twice. */
+export type Told = {
+  /** the number of the life that has been announced */
+  readonly life: number;
+  readonly state: HealthState;
+  readonly exemption: string | null;
+  /** from leaving HEALTHY to returning, or to the instance's end */
+  readonly episode: { readonly id: string; readonly correlationId: string } | null;
+  readonly warrant: Warrant | null;
+  /** episodes and warrants so far: makes their ids */
+  readonly counted: number;
+  /** the number of the life that has been said to be present; 0: none */
+  readonly presentLife: number;
+  readonly task: { readonly taskId: string; readonly instanceId: string | null; readonly state: HealthState } | null;
+};
+
+export type Known = {
+  readonly kind: 'known';
+  readonly agentId: string;
+  /** the policy it is judged with */
+  readonly policy: PolicyRef;
+  /** shown, never judged */
+  readonly excluded: boolean;
+  /** the current life, and its number */
+  readonly history: History;
+  readonly life: number;
+  readonly previousInstanceId: string | null;
+  /** the last instances before the current, the newest last */
+  readonly retired: readonly string[];
+  readonly stragglers: Stragglers | null;
+  readonly answers: readonly Answer[];
+  /** hash of the last answer in words: the same text again is no new answer */
+  readonly answered: number;
+  readonly told: Told;
+};
+
+/** One agent, as the evaluator remembers it. */
+export type AgentState = { readonly kind: 'unseen' } | Known;
+
+export const UNSEEN: AgentState = { kind: 'unseen' };
+
+export const NOTHING_TOLD: Told = {
+  life: 0,
+  state: 'HEALTHY',
+  exemption: null,
+  episode: null,
+  warrant: null,
+  counted: 0,
+  presentLife: 0,
+  task: null,
+};

@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+import type { Plan, RecoverySettings } from './plan.ts';
+
+export type Axis = 'absence' | 'repetition' | 'rate' | 'cost' | 'fact';
+/** The states that a policy describes; HEALTHY is none of them, TERMINATED is the reported end. */
+export type JudgedState = 'FAILING' | 'STUCK' | 'DEGRADED';
+
+/** What a policy may name, and the settings that each takes: given by packages/health, so that a new signal is known here at once. */
+export type Vocabulary = {
+  readonly signals: Readonly<Record<string, { readonly axis: Axis; readonly limits: z.ZodType }>>;
+  readonly exemptions: Readonly<Record<string, { readonly limits: z.ZodType }>>;
+};
+
+/** A signal under the name and with the limits of one policy. */
+export type Use = { readonly name: string; readonly signal: string; readonly limits: unknown };
+/** Positions in `uses` that must fire together. */
+export type Together = readonly number[];
+export type Term =
+  | { readonly kind: 'use'; readonly use: number }
+  | { readonly kind: 'state'; readonly state: JudgedState }
+  | { readonly kind: 'exemption'; readonly exemption: string };
+/** `anyOf`: alternatives, each a list of terms that hold together. */
+export type CompiledPlan = Plan & { readonly anyOf: readonly (readonly Term[])[] };
+
+/** A policy ready to judge with: plain values, durations in milliseconds. */
+export type CompiledPolicy = {
+  readonly name: string;
+  readonly hash: string;
+  /** canonical JSON of what was written: what is published, hashed, and compiled again to the same */
+  readonly document: string;
+  readonly enabled: boolean;
+  /** RE2 over the agent's id: shown, never judged */
+  readonly exclude: readonly string[];
+  readonly heartbeat: { readonly intervalMs: number; readonly lostAfterMs: number };
+  readonly clockToleranceMs: number;
+  readonly uses: readonly Use[];
+  /** worst first */
+  readonly states: readonly { readonly state: JudgedState; readonly anyOf: readonly Together[] }[];
+  /** those switched on, with their limits */
+  readonly exemptions: readonly { readonly name: string; readonly limits: unknown }[];
+  readonly warrant: {
+    readonly label: string;
+    readonly requester: string;
+    readonly renewMs: number;
+    readonly voidMs: number;
+  };
+  readonly plans: readonly CompiledPlan[];
+  readonly recovery: RecoverySettings;
+  readonly alerts: Readonly<
+    Record<string, { readonly severity: 'info' | 'warning' | 'critical'; readonly channels: readonly string[] }>
+  >;
+  /** what works but is probably not meant */
+  readonly warnings: readonly string[];
+};

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+type Unit = keyof typeof UNIT_MS;
+
+/** `10m`, `60s`, `1.5h`, `500ms` as milliseconds; null where the text is no duration. */
+export function parseDuration(text: string): number | null {
+  const found = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim());
+  return found ? Math.round(Number(found[1]) * UNIT_MS[found[2] as Unit]) : null;
+}
+
+/** Milliseconds in a policy's document: always with its unit, so that nobody mistakes seconds for minutes. */
+export const duration: z.ZodType<number> = z.unknown().transform((value, context) => {
+  const ms = typeof value === 'string' ? parseDuration(value) : value === 0 ? 0 : null;
+  if (ms !== null) return ms;
+  context.addIssue({
+    code: 'custom',
+    message: `${JSON.stringify(value)} is no duration: write one like 10m, 60s or 500ms`,
+  });
+  return z.NEVER;
+});
+
+/** For people: `6 min 12 s`, `45 s`, `800 ms`, `2 h 5 min`. */
+export function spell(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const s = Math.floor(ms / 1000);
+  if (s < 60) return `${s} s`;
+  const m = Math.floor(s / 60);
+  if (m < 60) return s % 60 === 0 ? `${m} min` : `${m} min ${s % 60} s`;
+  return m % 60 === 0 ? `${m / 60} h` : `${Math.floor(m / 60)} h ${m % 60} min`;
+}

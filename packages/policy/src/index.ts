@@ -1,0 +1,17 @@
+export { canonicalJson, contentHash } from './canonical.ts';
+export { compile, loadPolicy } from './compile.ts';
+export type {
+  Axis,
+  CompiledPlan,
+  CompiledPolicy,
+  JudgedState,
+  Term,
+  Together,
+  Use,
+  Vocabulary,
+} from './compiled.ts';
+export { duration, parseDuration, spell } from './duration.ts';
+export { CorrectThePolicy } from './errors.ts';
+export { excludes } from './exclude.ts';
+export { PRESETS, readPolicies, republished } from './files.ts';
+export type { Plan, RecoverySettings, Step } from './plan.ts';
