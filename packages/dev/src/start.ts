@@ -102,7 +102,8 @@ await run(signal).then(
   () => say('stopped'),
   (error: unknown) => {
     // What was given up by Ctrl-C while it started is no failure of its own.
-    if (!signal.aborted) endWith(error);
-    else process.exitCode = code() ?? 1;
+    if (!signal.aborted) return endWith(error);
+    say('stopped before everything was up');
+    process.exitCode = code() ?? 1;
   },
 );

@@ -61,53 +61,66 @@ const lastWords = ({ dir, name }: ProcessSpec): string =>
     .slice(-12)
     .join('\n');
 
-/** Starts a process and keeps it running until it is stopped or refuses. */
-export const supervise = (spec: ProcessSpec, onEvent: (event: ProcessEvent) => void): Supervised => {
-  let stopping = false;
-  let refused = false;
-  let starts = 0;
-  let delay: number | null = null;
-  let timer: NodeJS.Timeout | undefined;
+class Supervision implements Supervised {
+  readonly name: string;
+  readonly #spec: ProcessSpec;
+  readonly #onEvent: (event: ProcessEvent) => void;
+  #stopping = false;
+  #refused = false;
+  #starts = 0;
+  #delay: number | null = null;
+  #timer: NodeJS.Timeout | undefined;
 
-  const ended = (how: string, since: number): void => {
-    forgetPid(spec.dir, spec.name);
-    if (stopping) return;
+  constructor(spec: ProcessSpec, onEvent: (event: ProcessEvent) => void) {
+    this.name = spec.name;
+    this.#spec = spec;
+    this.#onEvent = onEvent;
+  }
+
+  readonly start = (): void => {
+    const since = performance.now();
+    const child = launch(this.#spec);
+    this.#starts += 1;
+    child.once('error', (error) => this.#ended(error.message, since));
+    child.once('exit', (code, signal) => this.#ended(String(code ?? signal), since));
+    if (child.pid !== undefined) this.#onEvent({ kind: 'started', pid: child.pid });
+  };
+
+  #ended(how: string, since: number): void {
+    forgetPid(this.#spec.dir, this.name);
+    if (this.#stopping) return;
     if (how === String(REFUSED)) {
-      refused = true;
-      onEvent({ kind: 'refused', lastWords: lastWords(spec) });
+      this.#refused = true;
+      this.#onEvent({ kind: 'refused', lastWords: lastWords(this.#spec) });
       return;
     }
-    delay = restartDelay(delay, performance.now() - since);
-    timer = setTimeout(start, delay);
-    onEvent({ kind: 'ended', how, restartInMs: delay });
-  };
-  const start = (): void => {
-    const since = performance.now();
-    const child = launch(spec);
-    starts += 1;
-    child.once('error', (error) => ended(error.message, since));
-    child.once('exit', (code, signal) => ended(String(code ?? signal), since));
-    if (child.pid !== undefined) onEvent({ kind: 'started', pid: child.pid });
-  };
-  const pid = (): number | null => livingPid(spec.dir, spec.name);
-  const kill = (signal: NodeJS.Signals): void => {
-    const living = pid();
-    if (living !== null) sendSignal(living, signal);
+    this.#delay = restartDelay(this.#delay, performance.now() - since);
+    this.#timer = setTimeout(this.start, this.#delay);
+    this.#onEvent({ kind: 'ended', how, restartInMs: this.#delay });
+  }
+
+  readonly pid = (): number | null => livingPid(this.#spec.dir, this.name);
+
+  readonly kill = (signal: NodeJS.Signals): void => {
+    const pid = this.pid();
+    if (pid !== null) sendSignal(pid, signal);
   };
 
-  start();
-  return {
-    name: spec.name,
-    pid,
-    kill,
-    freeze: () => kill('SIGSTOP'),
-    thaw: () => kill('SIGCONT'),
-    restarts: () => starts - 1,
-    isRefused: () => refused,
-    stop: () => {
-      stopping = true;
-      clearTimeout(timer);
-      return endProcess(spec.dir, spec.name, 'SIGTERM');
-    },
+  readonly freeze = (): void => this.kill('SIGSTOP');
+  readonly thaw = (): void => this.kill('SIGCONT');
+  readonly restarts = (): number => this.#starts - 1;
+  readonly isRefused = (): boolean => this.#refused;
+
+  readonly stop = (): Promise<void> => {
+    this.#stopping = true;
+    clearTimeout(this.#timer);
+    return endProcess(this.#spec.dir, this.name, 'SIGTERM');
   };
+}
+
+/** Starts a process and keeps it running until it is stopped or refuses. */
+export const supervise = (spec: ProcessSpec, onEvent: (event: ProcessEvent) => void): Supervised => {
+  const supervision = new Supervision(spec, onEvent);
+  supervision.start();
+  return supervision;
 };

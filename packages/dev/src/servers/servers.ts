@@ -1,6 +1,5 @@
 import path from 'node:path';
 import type { Broker } from './broker.ts';
-import { startCompose, startContainers } from './containers.ts';
 import { type BrokerAt, brokerAt } from './kafka.ts';
 import { startLocal } from './local.ts';
 import { freePorts } from './ports.ts';
@@ -73,6 +72,8 @@ export const startServers = async ({ purpose, dir, onProgress }: StartServersOpt
   }
   const ports = await portsFor(purpose);
   if (!hasContainerEngine()) return startLocal(path.resolve(dir), ports, onProgress);
+  // Loaded where it is used: it is not installed in the image, and slow to load.
+  const { startCompose, startContainers } = await import('./containers.ts');
   return purpose === 'start' ? startCompose(ports, onProgress) : startContainers(ports, onProgress);
 };
 

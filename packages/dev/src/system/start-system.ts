@@ -81,46 +81,59 @@ const stopAll = async (services: ReadonlyMap<ServiceName, Supervised>): Promise<
   await stop((name) => !DOORS.includes(name));
 };
 
-/** Prepares the servers, starts the services under supervision and waits until all of them are ready. All or none. */
+type Plan = Required<Omit<SystemOptions, 'services' | 'tokens' | 'signal'>> & { readonly env: ClientEnv };
+
+const run = (name: ServiceName, { servers, dir, policy, ports, env, onLine }: Plan): Supervised => {
+  const own = serviceEnv(name, ports, env, servers.env, policy);
+  const spec = {
+    name,
+    dir,
+    command: process.execPath,
+    args: [mainOf(name)],
+    cwd: root,
+    env: { ...process.env, ...own },
+  };
+  return supervise(spec, (event) => {
+    const line = describe(name, event);
+    if (line !== null) onLine(line);
+  });
+};
+
+const chosen = (wanted: readonly ServiceName[], onLine: (line: string) => void): readonly ServiceName[] => {
+  for (const name of wanted) if (!isBuilt(name)) onLine(`${name} is not built yet`);
+  return SERVICES.filter((name) => wanted.includes(name) && isBuilt(name));
+};
+
+const allReady = (
+  services: ReadonlyMap<ServiceName, Supervised>,
+  { dir, ports }: Plan,
+  signal: AbortSignal,
+): Promise<unknown> =>
+  Promise.all(
+    [...services].map(([name, service]) => untilReady(service, probePort(ports, name), path.join(dir, 'logs'), signal)),
+  );
+
+/**
+ * Prepares the servers, starts the services under supervision and waits until all of them are ready. All or none.
+ * @throws Refusal naming the service that refuses or does not get ready, and its log
+ */
 export const startSystem = async (options: SystemOptions): Promise<System> => {
   const { servers, policy, onLine, ports = await freeSystemPorts(), tokens = freshTokens() } = options;
-  const dir = path.resolve(options.dir);
   const env = clientEnv(ports, tokens);
-  await endLeftServices(dir);
+  const plan: Plan = { servers, dir: path.resolve(options.dir), policy, ports, env, onLine };
+  await endLeftServices(plan.dir);
   await prepareServers(servers.env, onLine);
-  const wanted = SERVICES.filter((name) => options.services?.includes(name) ?? true);
-  for (const name of wanted) if (!isBuilt(name)) onLine(`${name} is not built yet`);
-  const run = (name: ServiceName): Supervised => {
-    const own = serviceEnv(name, ports, env, servers.env, policy);
-    const spec = {
-      name,
-      dir,
-      command: process.execPath,
-      args: [mainOf(name)],
-      cwd: root,
-      env: { ...process.env, ...own },
-    };
-    return supervise(spec, (event) => {
-      const line = describe(name, event);
-      if (line !== null) onLine(line);
-    });
-  };
-  const services = new Map(wanted.filter(isBuilt).map((name) => [name, run(name)]));
+  const services = new Map(chosen(options.services ?? SERVICES, onLine).map((name) => [name, run(name, plan)]));
   const stop = (): Promise<void> => stopAll(services);
-  const signal = options.signal ?? new AbortController().signal;
   try {
-    const logs = path.join(dir, 'logs');
-    await Promise.all(
-      [...services].map(([name, service]) => untilReady(service, probePort(ports, name), logs, signal)),
-    );
+    await allReady(services, plan, options.signal ?? new AbortController().signal);
   } catch (error) {
     await stop();
     throw error;
   }
   const service = (name: ServiceName): Supervised => {
     const found = services.get(name);
-    if (found === undefined)
-      throw new Error(`${name} is not among the services of this system: ${[...services.keys()].join(', ')}`);
+    if (found === undefined) throw new Error(`${name} does not run here: ${[...services.keys()].join(', ')}`);
     return found;
   };
   return { env, ports, service, stop };

@@ -1,0 +1,71 @@
+import { createServer, type Server } from 'node:http';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Supervised } from '../supervise.ts';
+import { untilReady } from './ready.ts';
+
+let server: Server;
+let port: number;
+let status: number;
+let asked: number;
+beforeEach(async () => {
+  status = 503;
+  asked = 0;
+  server = createServer((_request, response) => {
+    asked += 1;
+    response.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as { port: number }).port;
+});
+afterEach(() => {
+  server.close();
+});
+
+const service = (refused: () => boolean): Supervised => ({
+  name: 'gateway',
+  pid: () => 1,
+  kill: () => undefined,
+  freeze: () => undefined,
+  thaw: () => undefined,
+  restarts: () => 0,
+  isRefused: refused,
+  stop: async () => undefined,
+});
+const never = new AbortController().signal;
+
+it('a service that answers 503 is waited for until it answers 200', async () => {
+  const ready = untilReady(
+    service(() => {
+      if (asked === 3) status = 200;
+      return false;
+    }),
+    port,
+    '/logs',
+    never,
+  );
+  await ready;
+  expect(asked).toBe(4);
+});
+
+it('a service that refuses to run is not waited for, and its log is named', async () => {
+  await expect(
+    untilReady(
+      service(() => true),
+      port,
+      '/logs',
+      never,
+    ),
+  ).rejects.toThrow('gateway refuses to run: see /logs/gateway.log');
+});
+
+it('Ctrl-C ends the waiting', async () => {
+  const controller = new AbortController();
+  const waiting = untilReady(
+    service(() => false),
+    port,
+    '/logs',
+    controller.signal,
+  );
+  controller.abort();
+  await expect(waiting).rejects.toThrow('aborted');
+});
