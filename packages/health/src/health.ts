@@ -2,10 +2,11 @@ import type { Clock, Decider } from '@vigil/stream';
 import { NEVER } from '@vigil/stream';
 import { exemptionChanged, stateChanged } from './announce/health.ts';
 import { answered, duplicateInstance, instanceStarted } from './announce/instance.ts';
+import { renewalOf } from './announce/lease.ts';
 import { lostFrom, presenceChanged } from './announce/presence.ts';
 import type { Said, Saying } from './announce/speech.ts';
 import { taskChanged } from './announce/task.ts';
-import { renewalOf, warrantFiled, warrantKept } from './announce/warrant.ts';
+import { warrantFiled, warrantKept } from './announce/warrant.ts';
 import { evolve, evolved } from './evolve.ts';
 import { momentOn } from './history/moment.ts';
 import { judge, REMEMBERED_MS, type Verdict } from './judge.ts';
@@ -75,7 +76,9 @@ function nextOf(policies: Policies, state: Known, verdict: Verdict): number {
   const rules = policies.rules(state.policy);
   const { warrant, presentLife } = state.told;
   const lost = presentLife === 0 ? NEVER : lostFrom(state.history, rules, verdict.at);
-  return Math.min(verdict.next, lost, warrant ? renewalOf(warrant, rules) : forgetAt(state), endOfMemory(state));
+  const endAt = state.history.end?.at ?? null;
+  const renewal = warrant ? renewalOf(warrant.voidAt, endAt, rules.policy.warrant) : forgetAt(state);
+  return Math.min(verdict.next, lost, renewal, endOfMemory(state));
 }
 
 function forgetAt({ history }: Known): number {

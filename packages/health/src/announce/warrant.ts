@@ -1,8 +1,8 @@
 import { type Evidence, type LapseReason, type PayloadOf, Topic } from '@vigil/events';
 import { type CompiledPlan, spell } from '@vigil/policy';
-import type { Rules } from '../rules.ts';
 import { shownOf } from '../shown.ts';
 import type { Warrant } from '../state.ts';
+import { leaseOf, renewalOf } from './lease.ts';
 import { about, chain, evidenceOf, idleMinutes, idOf, type Said, type Saying } from './speech.ts';
 
 type Finding = Omit<PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>, 'warrantId' | 'episodeId'>;
@@ -15,7 +15,7 @@ export function warrantKept(saying: Saying): Said[] {
   const why = lapseOf(saying, warrant);
   if (why) return [lapsed(saying, warrant, why)];
   const plan = verdict.plan;
-  const due = verdict.at.now >= renewalOf(warrant, rules);
+  const due = verdict.at.now >= renewalOf(warrant.voidAt, endOf(saying), rules.policy.warrant);
   if (plan === null || (!due && warrant.plan === plan.name && warrant.state === verdict.state)) return [];
   return [
     {
@@ -26,11 +26,6 @@ export function warrantKept(saying: Saying): Said[] {
       payload: { ...finding(saying, plan), episodeId: warrant.episodeId, warrantId: warrant.id },
     },
   ];
-}
-
-/** When a standing warrant is renewed next, on `now`'s axis. */
-export function renewalOf({ voidAt }: Warrant, { policy }: Rules): number {
-  return voidAt - policy.warrant.voidMs + policy.warrant.renewMs;
 }
 
 /** At most one an agent: filed when some plan's `when` holds. */
@@ -98,7 +93,7 @@ function finding({ state, rules, verdict }: Saying, plan: CompiledPlan): Finding
     attempt,
     maxAttempts,
     onsetAt: verdict.onsetAt ?? firstOf(evidence),
-    voidAt: verdict.at.now + rules.policy.warrant.voidMs,
+    voidAt: leaseOf(verdict.at.now, history.end?.at ?? null, rules.policy.warrant),
     evidence,
     checkpoint: history.checkpoint.newest,
     activity: history.activity.value,
@@ -107,6 +102,8 @@ function finding({ state, rules, verdict }: Saying, plan: CompiledPlan): Finding
     contextUsagePct: history.contextPct,
   };
 }
+
+const endOf = ({ state }: Saying): number | null => state.history.end?.at ?? null;
 
 const firstOf = (evidence: readonly Evidence[]): number | null => {
   const onsets = evidence.flatMap(({ onsetAt }) => (onsetAt === null ? [] : [onsetAt]));

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { leaseOf, renewalOf } from './lease.ts';
+
+const terms = { renewMs: 60_000, voidMs: 180_000 };
+const HOUR = 3_600_000;
+
+test('a warrant of a living agent holds for void, and is renewed every renew', () => {
+  const voidAt = leaseOf(1_000_000, null, terms);
+  expect(voidAt).toBe(1_180_000);
+  expect(renewalOf(voidAt, null, terms)).toBe(1_060_000);
+});
+
+test('a warrant of an end is renewed like any other at first', () => {
+  expect(renewalOf(leaseOf(1_000_000, 1_000_000, terms), 1_000_000, terms)).toBe(1_060_000);
+  expect(renewalOf(leaseOf(1_120_000, 1_000_000, terms), 1_000_000, terms)).toBe(1_180_000);
+});
+
+test('and then ever less often, always before it is void', () => {
+  const endAt = 1_000_000;
+  let now = endAt;
+  let renewals = 0;
+  while (now < endAt + 24 * HOUR) {
+    const voidAt = leaseOf(now, endAt, terms);
+    const next = renewalOf(voidAt, endAt, terms);
+    expect(next).toBeGreaterThan(now);
+    expect(next).toBeLessThan(voidAt);
+    now = next;
+    renewals += 1;
+  }
+  expect(renewals).toBeLessThan(25);
+});
