@@ -1,6 +1,9 @@
 export { type Clock, type Decider, NEVER } from './decider.ts';
 export { DeadLetter, Fatal, Refused, Retry } from './errors.ts';
 export { Fold, type Surroundings } from './fold.ts';
+export { connectLog, type KafkaLog, type LogOptions } from './kafka/connect.ts';
+export { type Hanging, hangingTransactions } from './kafka/hanging.ts';
+export { applyTopics, compareTopics, type PlannedTopic, planTopics, type TopicChange } from './kafka/topics.ts';
 export type { Batch, Bounds, From, Headers, Log, LogRecord, OutRecord, Position } from './log.ts';
 export type { Logger } from './logger.ts';
 export { type Count, METRICS, type Metric } from './metrics.ts';
@@ -12,7 +15,10 @@ export {
   type RunningProcessor,
   runProcessor,
 } from './run-processor.ts';
+export { type ProjectionBatch, type ProjectionOptions, type RunningPart, runProjection } from './run-projection.ts';
+export { type ReactorOptions, runReactor } from './run-reactor.ts';
 export type { Phase } from './slot.ts';
+export { type TailOptions, tail } from './tail.ts';
 export { startDoor } from './ticks.ts';
 export type { DeciderProcessor, MapperProcessor, TickRoute, Topology } from './topology.ts';
 export { type Outside, type Writer, writer } from './writer.ts';

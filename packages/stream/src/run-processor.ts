@@ -1,15 +1,12 @@
 import type { TopicName } from '@vigil/events';
 import { deadLetterTopic } from './dead-letters.ts';
-import { Fatal, Refused, Retry } from './errors.ts';
-import type { Surroundings } from './fold.ts';
-import type { Batch, Log, Member, Membership } from './log.ts';
-import { type Logger, silent } from './logger.ts';
-import { type Count, countNothing } from './metrics.ts';
+import { Refused } from './errors.ts';
+import type { Log } from './log.ts';
+import type { Logger } from './logger.ts';
+import type { Count } from './metrics.ts';
+import { Owner } from './owner.ts';
 import { type AnyProcessor, anyProcessor, type Processor, snapshotTopic } from './processor.ts';
-import { type Phase, Slot } from './slot.ts';
-import { startTicks } from './ticks.ts';
-import { Watchdog } from './watchdog.ts';
-import { within } from './within.ts';
+import type { Phase } from './slot.ts';
 
 /** `partitions`: of the agent and task key spaces. `paceMs`: the interval of commits; default 50, 20 where latency counts. */
 export type ProcessorOptions = {
@@ -36,12 +33,6 @@ export type RunningProcessor = AsyncDisposable & {
   readonly stop: () => Promise<void>;
 };
 
-/** A restore that takes longer will not end. */
-const OPEN_MS = 120_000;
-const PUBLISH_MS = 5000;
-/** A slot that was fenced is opened again only after this many heartbeats, the last of which was certainly sent after the fence: a zombie must never fence the owner. */
-const BEATS = 2;
-
 /** Kafka → Kafka, exactly once: outputs, state and input positions in one transaction. Throws Refused where topics do not fit. */
 export const runProcessor = async <State, In extends TopicName, Out extends TopicName>(
   log: Log,
@@ -50,7 +41,7 @@ export const runProcessor = async <State, In extends TopicName, Out extends Topi
 ): Promise<RunningProcessor> => {
   const any = anyProcessor(processor);
   const counts = await countPartitions(log, any);
-  const run = new Run(log, any, options, counts);
+  const run = new Owner(log, any, options, counts);
   await run.start();
   return {
     ready: () => run.ready,
@@ -78,165 +69,3 @@ const countPartitions = async (log: Log, processor: AnyProcessor): Promise<Reado
     );
   return counts;
 };
-
-class Run implements Member {
-  readonly group: string;
-  readonly topics: readonly string[];
-  readonly paceMs: number;
-  readonly finished: Promise<never>;
-  readonly #slots = new Map<number, Slot>();
-  readonly #beats = new WeakMap<Slot, number>();
-  readonly #log: Log;
-  readonly #processor: AnyProcessor;
-  readonly #around: Omit<Surroundings, 'partition'>;
-  readonly #logger: Logger;
-  readonly #end: (error: Error) => void;
-  readonly #stops: (() => unknown)[] = [];
-  #membership: Membership | undefined;
-  #stopping = false;
-
-  constructor(log: Log, processor: AnyProcessor, options: ProcessorOptions, counts: ReadonlyMap<string, number>) {
-    const { promise, reject } = Promise.withResolvers<never>();
-    promise.catch(() => {});
-    this.finished = promise;
-    this.#end = reject;
-    this.#log = log;
-    this.#processor = processor;
-    this.#logger = options.logger ?? silent;
-    this.group = processor.processor;
-    this.topics = processor.reads;
-    this.paceMs = options.paceMs ?? 50;
-    const count = options.count ?? countNothing;
-    const partitions = (topic: string) => counts.get(topic) as number;
-    this.#around = { codec: log.codec, partitions, sources: options.partitions, count };
-  }
-
-  async start(): Promise<void> {
-    const { writesTicks, reads } = this.#processor;
-    await this.#log.join(this);
-    const publishing = setInterval(() => void this.#publish(), PUBLISH_MS);
-    const dog = new Watchdog(
-      this.#log,
-      () => this.#slots.values(),
-      reads,
-      (what) => this.#fail(new Fatal(`${this.group}: no progress: ${what}`)),
-    );
-    this.#stops.push(
-      () => clearInterval(publishing),
-      () => dog.stop(),
-    );
-    if (writesTicks !== undefined) this.#stops.push(startTicks(this.#log, writesTicks, this.held, this.#logger).stop);
-  }
-
-  async stop(): Promise<void> {
-    if (this.#stopping) return;
-    this.#stopping = true;
-    for (const stop of this.#stops) await stop();
-    await this.#membership?.stop();
-    await Promise.all([...this.#slots.values()].map((slot) => slot.close()));
-  }
-
-  get ready(): boolean {
-    return this.#membership !== undefined && [...this.#slots.values()].every(({ phase }) => phase === 'running');
-  }
-
-  get status(): readonly PartitionStatus[] {
-    return [...this.#slots.values()].map(({ partition, phase, lag, clock }) => ({
-      partition,
-      phase,
-      lag,
-      time: clock.now,
-    }));
-  }
-
-  readonly held = (): readonly number[] => [...this.#slots.keys()];
-
-  readonly assigned = (partitions: ReadonlySet<number>, membership: Membership): void => {
-    this.#membership = membership;
-    for (const [partition, slot] of this.#slots) {
-      if (partitions.has(partition)) continue;
-      slot.lose();
-      this.#slots.delete(partition);
-    }
-    for (const partition of partitions) {
-      const slot = this.#slots.get(partition);
-      if (slot === undefined || slot.phase === 'lost') this.#open(partition, membership);
-      else if (slot.phase === 'running') this.#seek(slot, membership);
-      else membership.pause(partition);
-    }
-    this.#logger.info({ processor: this.group, partitions: [...partitions] }, 'assigned');
-  };
-
-  readonly beat = (): void => {
-    for (const slot of this.#slots.values()) {
-      if (slot.phase !== 'lost' || this.#membership === undefined) continue;
-      const beats = (this.#beats.get(slot) ?? 0) + 1;
-      this.#beats.set(slot, beats);
-      if (beats >= BEATS) this.#open(slot.partition, this.#membership);
-    }
-  };
-
-  readonly take = async (batch: Batch): Promise<boolean> => {
-    const slot = this.#slots.get(batch.partition);
-    if (slot?.phase !== 'running') return false;
-    try {
-      await slot.take(batch);
-      return true;
-    } catch (error) {
-      this.#lose(slot, error);
-      return false;
-    }
-  };
-
-  readonly skipped = (fetch: Omit<Batch, 'records' | 'end'>): void => this.#slots.get(fetch.partition)?.skip(fetch);
-
-  readonly lost = (error: Error): void => this.#fail(error);
-
-  /** Nobody waits for this: the partition is paused until it is open, the others flow on. */
-  #open(partition: number, membership: Membership): void {
-    const slot = new Slot(this.#log, this.#processor, { ...this.#around, partition });
-    this.#slots.set(partition, slot);
-    membership.pause(partition);
-    void within(OPEN_MS, slot.open(), `${this.group}-${partition}: opening`)
-      .then(() => {
-        if (this.#slots.get(partition) !== slot) return slot.lose();
-        this.#seek(slot, membership);
-        membership.resume(partition);
-        this.#around.count('slots_opened', 1, this.group);
-        this.#logger.info({ processor: this.group, partition, states: slot.size }, 'running');
-      })
-      .catch((error: unknown) => this.#lose(slot, error));
-  }
-
-  #seek(slot: Slot, membership: Membership): void {
-    for (const [topic, position] of slot.positions) membership.seek(topic, slot.partition, position);
-  }
-
-  /** A fence is somebody else's right, and opened again later; anything else is a reason to start anew. */
-  #lose(slot: Slot, error: unknown): void {
-    if (slot.phase === 'lost') return;
-    this.#membership?.pause(slot.partition);
-    slot.lose();
-    this.#around.count('slots_lost', 1, this.group);
-    this.#logger.warn({ processor: this.group, partition: slot.partition, err: error }, 'lost');
-    if (!(error instanceof Retry)) this.#fail(error as Error);
-  }
-
-  #fail(error: Error): void {
-    if (!this.#stopping) this.#end(error);
-  }
-
-  async #publish(): Promise<void> {
-    const running = [...this.#slots.values()].filter(({ phase }) => phase === 'running');
-    const offsets = running.flatMap(({ partition, positions }) =>
-      [...positions].map(([topic, offset]) => ({ topic, partition, offset })),
-    );
-    if (offsets.length === 0) return;
-    await this.#membership?.publish(offsets).catch((error: unknown) => {
-      this.#logger.warn(
-        { processor: this.group, err: error },
-        'the group offsets, for lag tools only, were not written',
-      );
-    });
-  }
-}

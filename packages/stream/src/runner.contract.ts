@@ -73,7 +73,7 @@ export const runnerContract = ({ log: open, topics }: Ground): void => {
     for (const at of [1000, 2000, 3000, 4000]) await w.tick(at);
     await until(() => expect(w.said().filter(({ type }) => type === 'MISSING')).toHaveLength(2));
     expectGapless(w.said());
-    expect(w.out.filter(({ key }) => key?.startsWith('@tick/'))).toHaveLength(5 * PARTITIONS);
+    await until(() => expect(w.out.filter(({ key }) => key?.startsWith('@tick/'))).toHaveLength(5 * PARTITIONS));
     expect(running.ready()).toBe(true);
     expect(running.status().map(({ partition, phase, lag, time }) => ({ partition, phase, lag, time }))).toEqual(
       [0, 1, 2, 3].map((partition) => ({ partition, phase: 'running', lag: 0, time: T + 4000 })),
@@ -169,7 +169,7 @@ export const runnerContract = ({ log: open, topics }: Ground): void => {
     await w.write(w.beat('a', 1), ...Array.from({ length: 25 }, () => w.beat('a', 2, 'garbage')), w.beat('a', 3));
     await expect(running.finished).rejects.toMatchObject({ name: 'Fatal', exitCode: 1 });
     await running.stop();
-    expect(w.letters).toHaveLength(20);
+    await until(() => expect(w.letters).toHaveLength(20));
     await using _again = await start(log, listening(w.run));
     await until(() => expect(w.letters).toHaveLength(25));
     await until(() => expect(w.said()).toHaveLength(2));
@@ -220,7 +220,7 @@ export const runnerContract = ({ log: open, topics }: Ground): void => {
     await until(() => expect(w.said().map(({ key }) => key)).toEqual([other]));
     expect(running.ready()).toBe(false);
     opened.resolve();
-    await until(() => expect(w.said()).toHaveLength(2));
+    await until(() => expect(w.said().map(({ key }) => key)).toEqual([other, 'a']));
     w.stop();
   });
 

@@ -1,4 +1,4 @@
-import { Undecodable, UnknownSchemaId } from '@vigil/events';
+import { foldAll } from './batch-fold.ts';
 import type { ClockState } from './clock.ts';
 import { Fatal, Refused, Retry } from './errors.ts';
 import { Fold, type Surroundings } from './fold.ts';
@@ -146,7 +146,7 @@ export class Slot {
     this.ends.set(topic, end);
     if (next <= position) return;
     const unread = batch.records.filter(({ offset }) => offset >= position);
-    const { outs, stoppedAt } = await this.#foldAll(unread);
+    const { outs, stoppedAt } = await foldAll(this.#fold, this.#around.codec, unread);
     const after = stoppedAt ?? next;
     await this.#commit([...this.#marker(), ...outs, ...this.#changes(topic, after)]);
     this.positions.set(topic, after);
@@ -155,36 +155,6 @@ export class Slot {
       throw new Fatal(
         `${this.#processor.processor}: ${this.#fold.limits.exceeded}; the last is of ${topic}/${partition}/${stoppedAt - 1}`,
       );
-  }
-
-  /** Stops behind the record that makes dead letters too many; what came before is kept. */
-  async #foldAll(records: readonly LogRecord[]): Promise<{ outs: OutRecord[]; stoppedAt?: number }> {
-    const outs: OutRecord[] = [];
-    for (const record of records) {
-      for (const out of await this.#foldOne(record)) outs.push(out);
-      if (this.#fold.limits.exceeded !== null) return { outs, stoppedAt: record.offset + 1 };
-    }
-    return { outs };
-  }
-
-  #foldOne(record: LogRecord): readonly OutRecord[] | Promise<readonly OutRecord[]> {
-    try {
-      return this.#fold.apply(record);
-    } catch (error) {
-      if (!(error instanceof UnknownSchemaId)) throw error;
-      return this.#learn(record, error);
-    }
-  }
-
-  /** A schema unknown to the registry too makes a dead letter; trouble with the registry is nobody's dead letter. */
-  async #learn(record: LogRecord, unknown: UnknownSchemaId): Promise<readonly OutRecord[]> {
-    try {
-      await this.#around.codec.learn(unknown);
-    } catch (error) {
-      if (error instanceof Undecodable) return this.#fold.refuse(record, error);
-      throw error;
-    }
-    return this.#foldOne(record);
   }
 
   async #commit(records: readonly OutRecord[]): Promise<void> {

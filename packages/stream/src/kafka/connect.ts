@@ -1,0 +1,84 @@
+import type { Codec } from '@vigil/events';
+import { Fatal } from '../errors.ts';
+import type { From, Log, Position } from '../log.ts';
+import { type Logger, silent } from '../logger.ts';
+import { openClients } from './client.ts';
+import { join } from './membership.ts';
+import { Questions } from './questions.ts';
+import { Queue } from './queue.ts';
+import { Reader } from './reader.ts';
+import { fence } from './transactor.ts';
+
+/** `sessionMs`: how long a group waits for a member that is silent; default 10 000. */
+export type LogOptions = {
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  readonly codec: Codec;
+  readonly logger?: Logger;
+  readonly sessionMs?: number;
+};
+
+/** The log on Kafka. `stableEnds`: how far readers of committed records get, by partition. */
+export type KafkaLog = Log & { readonly stableEnds: (topic: string) => Promise<readonly number[]> };
+
+/** Throws Fatal where no broker answers: it may come up yet. */
+export const connectLog = async ({
+  brokers,
+  clientId,
+  codec,
+  logger = silent,
+  sessionMs = 10_000,
+}: LogOptions): Promise<KafkaLog> => {
+  const { consumers, producers, admins } = openClients(brokers, clientId, logger);
+  const questions = new Questions(admins);
+  const queue = new Queue(producers);
+  await Promise.all([questions.open(), queue.open()]).catch((error: Error) => {
+    throw new Fatal(`no Kafka broker answers at ${brokers.join(', ')}: ${error.message}`, { cause: error });
+  });
+  const { clusterId, partitionCount, bounds, stableEnds } = questions;
+  return {
+    codec,
+    clusterId,
+    partitionCount,
+    bounds,
+    stableEnds,
+    read: async (topic, partition, { low, high }, apply, signal) => {
+      if (low >= high) return;
+      const reader = new Reader(consumers, `${clientId}-read`, [{ topic, partition, offset: low, until: high }], apply);
+      await untilDone(reader, signal);
+    },
+    fence: (transactionalId) => fence(producers, transactionalId),
+    write: (records) => queue.write(records),
+    join: (member) => join(consumers, member, sessionMs, logger),
+    follow: async (topics, from, onRecord, signal) => {
+      const reader = new Reader(consumers, `${clientId}-follow`, await positions(questions, topics, from), onRecord);
+      void untilDone(reader, signal);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await queue.close();
+      await questions.close();
+    },
+  };
+};
+
+const untilDone = async (reader: Reader, signal: AbortSignal): Promise<void> => {
+  const stop = () => reader.stop();
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    await reader.done;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+};
+
+const positions = async (questions: Questions, topics: readonly string[], from: From): Promise<readonly Position[]> => {
+  const all = topics.map(async (topic) => {
+    await questions.partitionCount(topic);
+    if (typeof from === 'number')
+      return (await questions.offsetsAt(topic, from)).map((offset, partition) => ({ topic, partition, offset }));
+    const bounds = await questions.bounds(topic);
+    return bounds.map(({ low, high }, partition) => ({ topic, partition, offset: from === 'end' ? high : low }));
+  });
+  return (await Promise.all(all)).flat();
+};

@@ -1,0 +1,103 @@
+import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
+import { Fatal } from '../errors.ts';
+import type { Member, Membership } from '../log.ts';
+import type { Logger } from '../logger.ts';
+import { within } from '../within.ts';
+import { coPartitionAssigner } from './assigner.ts';
+import { fetchedOf, fromClient } from './records.ts';
+
+/** A fetch waits for this much, or for the member's pace: the broker's waiting is the interval of commits. */
+const FETCH_BYTES = 1_000_000;
+const REBALANCE_MS = 15_000;
+const STOP_MS = 5000;
+
+/** Joins a group as one member. Resolves when it has been assigned its share for the first time. */
+export const join = async (kafka: Kafka, member: Member, sessionMs: number, logger: Logger): Promise<Membership> => {
+  const consumer = kafka.consumer({
+    groupId: member.group,
+    partitionAssigners: [coPartitionAssigner(member.held)],
+    maxWaitTimeInMs: member.paceMs,
+    minBytes: FETCH_BYTES,
+    sessionTimeout: sessionMs,
+    rebalanceTimeout: REBALANCE_MS,
+    heartbeatInterval: Math.min(1000, sessionMs / 5),
+  });
+  const membership = new Joined(consumer, member.topics);
+  listen(consumer, member, membership, logger);
+  await consumer.connect();
+  await consumer.subscribe({ topics: [...member.topics], fromBeginning: true });
+  await consumer.run({
+    autoCommit: false,
+    eachBatchAutoResolve: false,
+    partitionsConsumedConcurrently: 64,
+    eachBatch: (payload) => give(member, payload),
+  });
+  return membership;
+};
+
+const listen = (consumer: Consumer, member: Member, membership: Joined, logger: Logger): void => {
+  const { GROUP_JOIN, HEARTBEAT, CRASH, END_BATCH_PROCESS } = consumer.events;
+  consumer.on(GROUP_JOIN, ({ payload }) => {
+    membership.assignment = payload.memberAssignment;
+    member.assigned(new Set(Object.values(payload.memberAssignment).flat()), membership);
+  });
+  consumer.on(HEARTBEAT, member.beat);
+  consumer.on(CRASH, ({ payload: { error, restart } }) => {
+    logger.warn({ group: member.group, err: error, restart }, 'the group client has crashed');
+    if (!restart && !membership.stopped)
+      member.lost(new Fatal(`${member.group}: the group client has ended: ${error.message}`, { cause: error }));
+  });
+  consumer.on(END_BATCH_PROCESS, ({ payload: { topic, partition, batchSize, firstOffset, lastOffset } }) => {
+    if (batchSize !== 0 || firstOffset === null) return;
+    member.skipped({ topic, partition, fetched: Number(firstOffset), next: Number(lastOffset) + 1 });
+  });
+};
+
+const give = async (member: Member, { batch, resolveOffset, heartbeat }: EachBatchPayload): Promise<void> => {
+  const { topic, partition, messages } = batch;
+  const taken = await member.take({
+    topic,
+    partition,
+    fetched: fetchedOf(batch),
+    next: Number(batch.lastOffset()) + 1,
+    end: Number(batch.highWatermark),
+    records: messages.map((message) => fromClient(topic, partition, message)),
+  });
+  if (taken) resolveOffset(batch.lastOffset());
+  await heartbeat();
+};
+
+class Joined implements Membership {
+  assignment: Readonly<Record<string, readonly number[]>> = {};
+  stopped = false;
+  readonly #consumer: Consumer;
+  readonly #topics: readonly string[];
+
+  constructor(consumer: Consumer, topics: readonly string[]) {
+    this.#consumer = consumer;
+    this.#topics = topics;
+  }
+
+  readonly seek = (topic: string, partition: number, offset: number): void =>
+    this.#consumer.seek({ topic, partition, offset: String(offset) });
+
+  readonly pause = (partition: number): void => this.#consumer.pause(this.#all(partition));
+
+  readonly resume = (partition: number): void => this.#consumer.resume(this.#all(partition));
+
+  readonly publish: Membership['publish'] = (offsets) => {
+    const mine = offsets.filter(({ topic, partition }) => this.assignment[topic]?.includes(partition));
+    return this.#consumer.commitOffsets(mine.map((position) => ({ ...position, offset: String(position.offset) })));
+  };
+
+  readonly stop = async (): Promise<void> => {
+    this.stopped = true;
+    await within(STOP_MS, this.#consumer.disconnect(), 'leaving the group').catch(() => {});
+  };
+
+  #all(partition: number) {
+    return this.#topics
+      .filter((topic) => this.assignment[topic]?.includes(partition))
+      .map((topic) => ({ topic, partitions: [partition] }));
+  }
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import type { Consumer, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
+import type { LogRecord, Position } from '../log.ts';
+import { fromClient } from './records.ts';
+
+const LOOK_MS = 500;
+/** Without progress for so long while something is to be read, the consumer is replaced. */
+const STILL_MS = 5000;
+
+type Reading = { readonly topic: string; readonly partition: number; next: number; readonly until: number };
+
+const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
+
+/**
+ * Reads committed records from given positions. The client can only read as a member of a group, and one that rejoins its group after a
+ * broker restart is held back for its old member's whole session; so each reader has a group of its own, and on any doubt a new one.
+ */
+export class Reader {
+  readonly #kafka: Kafka;
+  readonly #name: string;
+  readonly #onRecord: (record: LogRecord) => void;
+  readonly #readings: ReadonlyMap<string, Reading>;
+  readonly #done = Promise.withResolvers<void>();
+  readonly #timer: NodeJS.Timeout;
+  #consumer: Consumer | undefined;
+  #moved = performance.now();
+  #crashed = false;
+
+  /** `until`: the offset to stop at; without one it goes on for ever. */
+  constructor(
+    kafka: Kafka,
+    name: string,
+    from: readonly (Position & { readonly until?: number })[],
+    onRecord: (record: LogRecord) => void,
+  ) {
+    this.#kafka = kafka;
+    this.#name = name;
+    this.#onRecord = onRecord;
+    const readings = from.map(({ topic, partition, offset, until = Number.POSITIVE_INFINITY }) => ({
+      topic,
+      partition,
+      next: offset,
+      until,
+    }));
+    this.#readings = new Map(readings.map((reading) => [keyOf(reading.topic, reading.partition), reading]));
+    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    this.#renew();
+  }
+
+  /** Resolves when every partition has come to its end, or it was stopped; rejects with what `onRecord` threw. */
+  get done(): Promise<void> {
+    return this.#done.promise;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#leave();
+    this.#done.resolve();
+  }
+
+  /** What the caller throws is the caller's: reading the record again would not change it. */
+  #fail(error: unknown): void {
+    this.#done.reject(error);
+    this.stop();
+  }
+
+  #look(): void {
+    const bounded = [...this.#readings.values()].some(({ until }) => Number.isFinite(until));
+    const still = bounded && performance.now() - this.#moved > STILL_MS;
+    if (this.#crashed || still) this.#renew();
+  }
+
+  #leave(): void {
+    void this.#consumer?.disconnect().catch(() => {});
+    this.#consumer = undefined;
+  }
+
+  #renew(): void {
+    this.#leave();
+    this.#moved = performance.now();
+    this.#crashed = false;
+    const consumer = this.#kafka.consumer({
+      groupId: `${this.#name}-${randomUUID()}`,
+      maxWaitTimeInMs: 50,
+      maxBytesPerPartition: 4 << 20,
+      sessionTimeout: 10_000,
+    });
+    this.#consumer = consumer;
+    const mine = () => this.#consumer === consumer;
+    consumer.on(consumer.events.CRASH, () => {
+      if (mine()) this.#crashed = true;
+    });
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => this.#place(consumer, payload.memberAssignment));
+    consumer.on(consumer.events.END_BATCH_PROCESS, ({ payload: { topic, partition, lastOffset } }) => {
+      if (mine()) this.#advance(consumer, topic, partition, Number(lastOffset) + 1); // also where a fetch held control records only
+    });
+    const eachBatch = async (payload: EachBatchPayload) => {
+      if (mine()) this.#hear(payload);
+    };
+    void this.#run(consumer, eachBatch).catch(() => {
+      if (mine()) this.#crashed = true;
+    });
+  }
+
+  async #run(consumer: Consumer, eachBatch: (payload: EachBatchPayload) => Promise<void>): Promise<void> {
+    const topics = [...new Set([...this.#readings.values()].map(({ topic }) => topic))];
+    await consumer.connect();
+    await consumer.subscribe({ topics, fromBeginning: true });
+    await consumer.run({ autoCommit: false, eachBatch });
+  }
+
+  #place(consumer: Consumer, assignment: ConsumerGroupJoinEvent['payload']['memberAssignment']): void {
+    for (const [topic, partitions] of Object.entries(assignment))
+      for (const partition of partitions) {
+        const reading = this.#readings.get(keyOf(topic, partition));
+        if (reading === undefined || reading.next >= reading.until)
+          consumer.pause([{ topic, partitions: [partition] }]);
+        else consumer.seek({ topic, partition, offset: String(reading.next) });
+      }
+  }
+
+  #hear({ batch: { topic, partition, messages } }: EachBatchPayload): void {
+    const reading = this.#readings.get(keyOf(topic, partition));
+    if (reading === undefined) return;
+    for (const message of messages) {
+      const offset = Number(message.offset);
+      if (offset < reading.next || offset >= reading.until) continue;
+      reading.next = offset + 1;
+      try {
+        this.#onRecord(fromClient(topic, partition, message));
+      } catch (error) {
+        this.#fail(error);
+        return;
+      }
+    }
+  }
+
+  #advance(consumer: Consumer, topic: string, partition: number, next: number): void {
+    const reading = this.#readings.get(keyOf(topic, partition));
+    if (reading === undefined) return;
+    this.#moved = performance.now();
+    reading.next = Math.max(reading.next, next);
+    if (reading.next < reading.until) return;
+    consumer.pause([{ topic, partitions: [partition] }]);
+    if ([...this.#readings.values()].every(({ next: at, until }) => at >= until)) this.stop();
+  }
+}

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { silent } from '../logger.ts';
+import { Client, openClients } from './client.ts';
+
+/** The brokers of integration tests: from the environment, as packages/dev sets it. */
+export const brokers: readonly string[] = (process.env.KAFKA_BROKERS ?? '').split(',').filter(Boolean);
+if (brokers.length === 0) throw new Error('set KAFKA_BROKERS to run integration tests, or use `npm test`');
+
+/** Names are unique to a run: tests share one broker and find no other's leavings. */
+export const RUN: string = randomBytes(4).toString('hex');
+let made = 0;
+export const unique = (name: string): string => `${name}-${RUN}-${made++}`;
+
+export const clients = openClients(brokers, `test-${RUN}`, silent);
+const admin = clients.admins.admin();
+let connected: Promise<void> | undefined;
+
+/** Makes topics, each with its partitions and settings. */
+export const makeTopics = async (
+  counts: Readonly<Record<string, number>>,
+  config: Readonly<Record<string, string>> = {},
+): Promise<void> => {
+  connected ??= admin.connect();
+  await connected;
+  const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
+  const topics = Object.entries(counts).map(([topic, numPartitions]) => ({ topic, numPartitions, configEntries }));
+  await admin.createTopics({ topics, waitForLeaders: true });
+};
+
+export const closeServers = async (): Promise<void> => {
+  if (connected !== undefined) await admin.disconnect();
+};
+
+export { Client };

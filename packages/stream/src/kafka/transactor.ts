@@ -1,0 +1,55 @@
+import type { Kafka, Producer } from 'kafkajs';
+import { Retry } from '../errors.ts';
+import type { OutRecord, Transactor } from '../log.ts';
+import { within } from '../within.ts';
+import { createPartitioner, typeOf, ZSTD } from './client.ts';
+import { chunked, toClient } from './records.ts';
+
+/** Must exceed the longest pause that a slot is to survive. */
+export const TRANSACTION_MS = 10_000;
+/** A fence waits for what the previous holder had finished. */
+const FENCE_MS = 60_000;
+
+/** Somebody else has this transactional id now, or the coordinator has given our transaction up. */
+const FENCED: ReadonlySet<string> = new Set([
+  'INVALID_PRODUCER_EPOCH',
+  'PRODUCER_FENCED',
+  'INVALID_TXN_STATE',
+  'INVALID_PRODUCER_ID_MAPPING',
+]);
+
+const orRetry = (transactionalId: string, error: unknown): never => {
+  if (FENCED.has(typeOf(error))) throw new Retry(`${transactionalId} was fenced: ${typeOf(error)}`, { cause: error });
+  throw error;
+};
+
+export const fence = async (kafka: Kafka, transactionalId: string): Promise<Transactor> => {
+  const producer = kafka.producer({
+    transactionalId,
+    transactionTimeout: TRANSACTION_MS,
+    maxInFlightRequests: 1,
+    createPartitioner,
+  });
+  const begin = async () => {
+    await producer.connect();
+    await (await producer.transaction()).abort();
+  };
+  try {
+    await within(FENCE_MS, begin(), `fencing ${transactionalId}`);
+  } catch (error) {
+    void producer.disconnect().catch(() => {});
+    return orRetry(transactionalId, error);
+  }
+  return {
+    commit: (records) => commit(producer, records).catch((error: unknown) => orRetry(transactionalId, error)),
+    close: () => producer.disconnect(),
+  };
+};
+
+/** Several sends are one transaction still: a send is one message to the broker, and its size has a limit. */
+const commit = async (producer: Producer, records: readonly OutRecord[]): Promise<void> => {
+  const transaction = await producer.transaction();
+  for (const chunk of chunked(records))
+    await transaction.sendBatch({ acks: -1, compression: ZSTD, topicMessages: toClient(chunk) });
+  await transaction.commit();
+};

@@ -1,0 +1,19 @@
+import type { Codec } from '@vigil/events';
+import { deadLetterOf, deadLetterTopic } from './dead-letters.ts';
+import type { Log, LogRecord } from './log.ts';
+import { partitionOf } from './murmur2.ts';
+
+/** Writes the dead letter of a record, outside transactions: for runners whose effects lie outside the log. */
+export const writeLetter = async (
+  log: Log,
+  service: string,
+  record: LogRecord,
+  error: unknown,
+  otherwise: string,
+): Promise<void> => {
+  const topic = deadLetterTopic(service);
+  const payload = deadLetterOf(record, error, otherwise, record.timestamp);
+  const value = log.codec.encode({ topic, type: 'DEAD_LETTER', payload } as Parameters<Codec['encode']>[0]);
+  const partition = partitionOf(record.key ?? '', await log.partitionCount(topic));
+  await log.write([{ topic, partition, key: record.key, value }]);
+};

@@ -1,0 +1,45 @@
+import type { HealthEvent, TopicName } from '@vigil/events';
+import { DeadLetter } from './errors.ts';
+import { writeLetter } from './letters.ts';
+import type { Log, LogRecord } from './log.ts';
+import type { ProjectionBatch, ProjectionOptions } from './run-projection.ts';
+
+export type Read = { readonly record: LogRecord; readonly event: HealthEvent };
+
+type Sink = Pick<ProjectionOptions<TopicName>, 'apply' | 'service'>;
+
+/** All at once; where the sink will not have one of them, one by one, and that one is a dead letter. */
+export const applyAll = async (
+  log: Log,
+  sink: Sink,
+  batch: ProjectionBatch<TopicName>,
+  read: readonly Read[],
+): Promise<void> => {
+  try {
+    await sink.apply({ ...batch, events: read.map(({ event }) => event) });
+  } catch (error) {
+    if (!(error instanceof DeadLetter)) throw error;
+    await oneByOne(log, sink, batch, read);
+  }
+};
+
+const oneByOne = async (
+  log: Log,
+  sink: Sink,
+  batch: ProjectionBatch<TopicName>,
+  read: readonly Read[],
+): Promise<void> => {
+  let from = batch.from;
+  for (const [place, { record, event }] of read.entries()) {
+    const next = place === read.length - 1 ? batch.next : record.offset + 1;
+    const one = { ...batch, from, next };
+    try {
+      await sink.apply({ ...one, events: [event] });
+    } catch (error) {
+      if (!(error instanceof DeadLetter)) throw error;
+      await writeLetter(log, sink.service, record, error, 'unprojected');
+      await sink.apply({ ...one, events: [] });
+    }
+    from = next;
+  }
+};

@@ -1,0 +1,199 @@
+import { type EventOf, type HealthEvent, type TopicName, Undecodable } from '@vigil/events';
+import { DeadLetter, Fatal, Refused, Retry } from './errors.ts';
+import { writeLetter } from './letters.ts';
+import type { Batch, Log, LogRecord, Member, Membership } from './log.ts';
+import { type Logger, silent } from './logger.ts';
+import { applyAll, type Read } from './projecting.ts';
+import { isEvent, readEvent } from './reading.ts';
+import { within } from './within.ts';
+
+/** Events of one partition, in order. `from` must be where the sink stands, else it throws Retry; it stands at `next` then. */
+export type ProjectionBatch<In extends TopicName> = {
+  readonly topic: In;
+  readonly partition: number;
+  readonly from: number;
+  readonly next: number;
+  /** the stamp of its last record, ticks too: how far the sink's picture reaches; epoch milliseconds */
+  readonly time: number;
+  readonly events: readonly EventOf<In>[];
+};
+
+export type ProjectionOptions<In extends TopicName> = {
+  readonly group: string;
+  /** names the dead-letter topic */
+  readonly service: string;
+  readonly reads: readonly In[];
+  /** Where the sink stands, by `topic/partition`; what is missing begins at the beginning. Throws Refused where it belongs to another cluster. */
+  readonly open: (clusterId: string) => Promise<ReadonlyMap<string, number>>;
+  /** Rows and position in one transaction of the sink. DeadLetter: these events are tried one by one. */
+  readonly apply: (batch: ProjectionBatch<In>) => Promise<void>;
+  readonly logger?: Logger;
+};
+
+/** `finished` rejects with what ends the process. */
+export type RunningPart = AsyncDisposable & {
+  readonly ready: () => boolean;
+  readonly finished: Promise<never>;
+  readonly stop: () => Promise<void>;
+};
+
+/** Kafka → a store of its own, effectively once: positions live with the rows. */
+export const runProjection = async <In extends TopicName>(
+  log: Log,
+  options: ProjectionOptions<In>,
+): Promise<RunningPart> => {
+  const projection = new Projection(log, options as unknown as ProjectionOptions<TopicName>);
+  const membership = await log.join(projection);
+  const stop = () => membership.stop();
+  return { ready: () => projection.ready, finished: projection.finished, stop, [Symbol.asyncDispose]: stop };
+};
+
+const PACE_MS = 50;
+const APPLY_MS = 60_000;
+/** Ticks alone are not worth a transaction of the sink, until there are so many that reading them again would cost more. */
+const WORTH_KEEPING = 500;
+
+const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
+
+class Projection implements Member {
+  readonly group: string;
+  readonly topics: readonly string[];
+  readonly paceMs = PACE_MS;
+  readonly finished: Promise<never>;
+  readonly #end: (error: unknown) => void;
+  readonly #log: Log;
+  readonly #options: ProjectionOptions<TopicName>;
+  readonly #logger: Logger;
+  /** what has been read, and what of it the sink knows */
+  #read = new Map<string, number>();
+  #kept = new Map<string, number>();
+  #assigned: ReadonlySet<number> = new Set();
+  #assignment = 0;
+  #open = false;
+
+  constructor(log: Log, options: ProjectionOptions<TopicName>) {
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => {});
+    this.finished = promise;
+    this.#end = reject;
+    this.#log = log;
+    this.#options = options;
+    this.#logger = options.logger ?? silent;
+    this.group = options.group;
+    this.topics = options.reads;
+  }
+
+  get ready(): boolean {
+    return this.#open;
+  }
+
+  readonly held = (): readonly number[] => [...this.#assigned];
+
+  readonly assigned = (partitions: ReadonlySet<number>, membership: Membership): void => {
+    this.#assigned = partitions;
+    this.#begin(membership).catch((error: unknown) => this.#end(error));
+    this.#membership = membership;
+  };
+  #membership: Membership | undefined;
+
+  readonly beat = (): void => {};
+
+  readonly take = async (batch: Batch): Promise<boolean> => {
+    const key = keyOf(batch.topic, batch.partition);
+    const position = this.#read.get(key);
+    if (!this.#open || position === undefined) return false;
+    try {
+      if (batch.fetched > position) throw new Fatal(`${key} jumped: at ${position}, got ${batch.fetched}`);
+      await within(APPLY_MS, this.#project(batch, position), `${this.group}: projecting ${key}`);
+      return true;
+    } catch (error) {
+      this.#lose(error);
+      return false;
+    }
+  };
+
+  readonly skipped = ({ topic, partition, fetched, next }: Omit<Batch, 'records' | 'end'>): void => {
+    const position = this.#read.get(keyOf(topic, partition));
+    if (position !== undefined && fetched <= position && next > position) this.#read.set(keyOf(topic, partition), next);
+  };
+
+  readonly lost = (error: Error): void => this.#end(error);
+
+  /** Asks the sink where it stands at every assignment: somebody else may have moved it. */
+  async #begin(membership: Membership): Promise<void> {
+    const assignment = ++this.#assignment;
+    this.#open = false;
+    for (const partition of this.#assigned) membership.pause(partition);
+    const positions = await this.#options.open(await this.#log.clusterId());
+    const placed = await this.#place(positions);
+    if (assignment !== this.#assignment) return;
+    this.#read = placed;
+    this.#kept = new Map(placed);
+    this.#open = true;
+    for (const topic of this.topics)
+      for (const partition of this.#assigned) {
+        const position = placed.get(keyOf(topic, partition));
+        if (position !== undefined) membership.seek(topic, partition, position);
+      }
+    for (const partition of this.#assigned) membership.resume(partition);
+  }
+
+  async #place(positions: ReadonlyMap<string, number>): Promise<Map<string, number>> {
+    const placed = new Map<string, number>();
+    for (const topic of this.topics)
+      for (const [partition, { low, high }] of (await this.#log.bounds(topic)).entries()) {
+        if (!this.#assigned.has(partition)) continue;
+        const key = keyOf(topic, partition);
+        const at = positions.get(key) ?? low;
+        if (at < low || at > high)
+          throw new Refused(
+            `${this.group}: the position ${at} of ${key} is outside [${low}, ${high}]: the store belongs to another log. Empty it, and it is filled again from the beginning`,
+          );
+        placed.set(key, at);
+      }
+    return placed;
+  }
+
+  async #project(batch: Batch, position: number): Promise<void> {
+    const { topic, partition, next } = batch;
+    const key = keyOf(topic, partition);
+    if (next <= position) return;
+    const read: Read[] = [];
+    for (const record of batch.records) {
+      if (record.offset < position || !isEvent(record)) continue;
+      const event = await this.#event(record);
+      if (event !== undefined) read.push({ record, event });
+    }
+    const from = this.#kept.get(key) as number;
+    if (read.length > 0 || next - from >= WORTH_KEEPING) {
+      const time = batch.records.at(-1)?.timestamp ?? 0;
+      await applyAll(
+        this.#log,
+        this.#options,
+        { topic: topic as TopicName, partition, from, next, time, events: [] },
+        read,
+      );
+      this.#kept.set(key, next);
+    }
+    this.#read.set(key, next);
+  }
+
+  async #event(record: LogRecord): Promise<HealthEvent | undefined> {
+    try {
+      return await readEvent(this.#log.codec, record);
+    } catch (error) {
+      if (!(error instanceof DeadLetter || error instanceof Undecodable)) throw error;
+      await writeLetter(this.#log, this.#options.service, record, error, 'unreadable');
+      return undefined;
+    }
+  }
+
+  #lose(error: unknown): void {
+    this.#logger.warn({ group: this.group, err: error }, 'a batch was not projected');
+    if (error instanceof Retry && this.#membership !== undefined) {
+      this.#begin(this.#membership).catch((failed: unknown) => this.#end(failed));
+      return;
+    }
+    this.#end(error);
+  }
+}
