@@ -18,17 +18,15 @@ export function tellingOf(event: Alert): Telling | null {
   }
 }
 
-/** Tells one sink, and says so. Rejects where the sink does: the reactor tries again. */
-export async function deliver(
-  sink: Sink,
-  event: Alert,
-  attempt: number,
-): Promise<readonly Draft<typeof Topic.alert>[]> {
-  const telling = tellingOf(event);
-  if (telling === null) return [];
-  await sink.tell(telling);
-  const { alertKey, alertId } = telling.payload;
-  const outcome = { sink: sink.name, attempt, ok: true, detail: null };
-  const payload = { alertKey, alertId, ofEventId: event.eventId, ...outcome };
-  return [{ topic: 'onex.evt.alerting.alert.v1', type: 'ALERT_DELIVERED', key: alertKey, payload }];
-}
+/** Tells one sink, and says so. Rejects as the sink does. */
+export const deliver =
+  (sink: Sink) =>
+  async (event: Alert): Promise<readonly Draft<typeof Topic.alert>[]> => {
+    const telling = tellingOf(event);
+    if (telling === null) return [];
+    await sink.tell(telling);
+    const { alertKey, alertId } = telling.payload;
+    const outcome = { sink: sink.name, attempt: 1, ok: true, detail: null };
+    const payload = { alertKey, alertId, ofEventId: event.eventId, ...outcome };
+    return [{ topic: 'onex.evt.alerting.alert.v1', type: 'ALERT_DELIVERED', key: alertKey, payload }];
+  };

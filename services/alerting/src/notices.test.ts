@@ -129,14 +129,14 @@ test('a sink is told of what is to be delivered, under the event’s id, and of 
   const lines: string[] = [];
   const sink = { name: 'console', tell: async ({ eventId }: { eventId: string }) => void lines.push(eventId) };
   const event = example(Topic.alert, 'ALERT_RESOLVED', { deliverAt: 5 });
-  expect(await deliver(sink, event, 1)).toMatchObject([
+  expect(await deliver(sink)(event)).toMatchObject([
     {
       type: 'ALERT_DELIVERED',
       key: event.payload.alertKey,
       payload: { ofEventId: event.eventId, alertId: 'alert-1', sink: 'console', attempt: 1, ok: true },
     },
   ]);
-  expect(await deliver(sink, example(Topic.alert, 'ALERT_UPDATED', { deliverAt: null }), 1)).toEqual([]);
-  expect(await deliver(sink, example(Topic.alert, 'ALERT_DELIVERED'), 1)).toEqual([]);
+  expect(await deliver(sink)(example(Topic.alert, 'ALERT_UPDATED', { deliverAt: null }))).toEqual([]);
+  expect(await deliver(sink)(example(Topic.alert, 'ALERT_DELIVERED'))).toEqual([]);
   expect(lines).toEqual([event.eventId]);
 });

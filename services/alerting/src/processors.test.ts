@@ -3,6 +3,7 @@ import { example } from '@vigil/events/examples';
 import { runProcessor } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
 import { expect, test, vi } from 'vitest';
+import { runDeliveries } from './deliveries.ts';
 import { agentMapper, alertDecider, fleetMapper, taskMapper } from './processors.ts';
 
 const partitions = 2;
@@ -15,6 +16,9 @@ test('what happens to agents, tasks and the fleet becomes alerts, each under its
   running.use(await runProcessor(log, taskMapper, options));
   running.use(await runProcessor(log, fleetMapper, options));
   running.use(await runProcessor(log, alertDecider({ groupWaitMs: 0, repeatMs: 60_000 }), options));
+  const lines: string[] = [];
+  const world = { write: (line: string) => void lines.push(line), logger: { info() {}, warn() {}, error() {} } };
+  running.use(await runDeliveries(log, ['console', 'console'], world));
   await log.say(
     example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { to: 'STUCK' }),
     example(Topic.taskRecovery, 'RECOVERY_FAILED'),
@@ -30,5 +34,12 @@ test('what happens to agents, tasks and the fleet becomes alerts, each under its
     ['fleet_brake:fleet', 1],
     ['recovery_failed:OMN-1234', 1],
     ['stuck_agent:OMN-1234', 1],
+  ]);
+  const delivered = () => log.events(Topic.alert).filter((event) => event.type === 'ALERT_DELIVERED');
+  await vi.waitFor(() => expect(delivered()).toHaveLength(3), 5000);
+  expect(lines.map((line) => line.split(':')[0]).toSorted()).toEqual([
+    'ALERT raised [critical] fleet_brake fleet',
+    'ALERT raised [critical] recovery_failed OMN-1234',
+    'ALERT raised [warning] stuck_agent OMN-1234',
   ]);
 });

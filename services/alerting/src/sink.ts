@@ -6,5 +6,8 @@ export type Telling = Extract<
   { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' | 'ALERT_RESOLVED' }
 >;
 
-/** A way to people. At least once: `eventId` is the key under which a repetition is known. Rejects where it could not be told. */
+/**
+ * A way to people. At least once: `eventId` is the key under which a repetition is known. Rejects with Retry where it is to be asked again, with
+ * DeadLetter where that is in vain.
+ */
 export type Sink = { readonly name: string; readonly tell: (telling: Telling) => Promise<void> };
