@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import {
   admit,
   find,
-  health,
   left,
   openStory,
   receipt,
@@ -10,12 +9,9 @@ import {
   recoverTask,
   review,
   revive,
-  start,
   task,
   took,
-  turned,
   types,
-  withhold,
 } from './story.fixture.ts';
 
 const died = (agentId: string) => recoverTask({ agentId, instanceId: `${agentId}.i1`, reason: 'crashed' });
@@ -83,13 +79,6 @@ test('a death that nobody has confirmed recovers nothing, unless a person asks',
   expect(types(story.tell(recoverTask({ confirmed: false, by: 'ada', immediate: true })))).toEqual(['ADMIT_SPAWN']);
 });
 
-test('a person’s word is not enough while the agent of that name is known to hold the task', () => {
-  const story = openStory();
-  story.tell(took('worker-1'));
-  expect(story.tell(recoverTask({ confirmed: false, by: 'ada', immediate: true }))).toEqual([]);
-  expect(story.state().situation.is).toBe('idle');
-});
-
 test('the same dead instance is recovered once, however often it is reported', () => {
   const story = openStory();
   story.tell(recoverTask());
@@ -155,128 +144,6 @@ test('a heartbeat at the spawn deadline is in time; a moment later the attempt h
   });
 });
 
-test('an attempt that was given up and lives after all goes on, and no second one is spawned', () => {
-  const story = openStory();
-  story.tell(recoverTask());
-  admit(story);
-  story.wait(150_000);
-  expect(story.tell(took('worker-1-r1'))).toMatchObject([
-    { type: 'RECOVERY_COMPLETED', payload: { newAgentId: 'worker-1-r1', attempt: 1 } },
-  ]);
-  expect(story.wait(600_000)).toEqual([]);
-});
-
-test('of two attempts alive the lower is ended, once', () => {
-  const story = openStory();
-  story.tell(recoverTask());
-  admit(story);
-  story.wait(180_000);
-  admit(story);
-  expect(story.tell(took('worker-1-r1'))).toEqual([]);
-  const said = story.tell(took('worker-1-r2'));
-  expect(types(said)).toEqual(['RECOVERY_COMPLETED', 'REQUEST_STEP']);
-  expect(find(said, 'REQUEST_STEP')).toMatchObject({
-    agentId: 'worker-1-r1',
-    instanceId: 'worker-1-r1.i1',
-    step: 'terminate',
-    by: 'recovery',
-  });
-  expect(story.tell(turned('worker-1-r1', 'STUCK'))).toEqual([]);
-  story.tell(left('worker-1-r1', 'crashed'));
-  expect(story.tell(died('worker-1-r1'))).toEqual([]);
-  expect(story.state().situation).toMatchObject({ is: 'probation', failing: null });
-});
-
-test('another live holder keeps the task', () => {
-  const story = openStory();
-  story.tell(took('worker-7'));
-  expect(story.tell(recoverTask())).toMatchObject([
-    { type: 'TASK_RELEASED', payload: { why: 'reassigned', detail: 'held by worker-7' } },
-  ]);
-});
-
-test('the dead instance is no holder, whichever topic tells of its end first; a new life of the same agent is', () => {
-  const story = openStory();
-  story.tell(took('worker-1'));
-  expect(types(story.tell(recoverTask()))).toEqual(['ADMIT_SPAWN']);
-  expect(story.tell(turned('worker-1', 'STUCK'))).toEqual([]);
-  expect(types(story.tell(health({ instanceId: 'worker-1.i2', hold: 'took' })))).toEqual(['TASK_RELEASED']);
-});
-
-test('somebody who takes the task between the request and its admission keeps it: nothing is spawned', () => {
-  const story = openStory();
-  story.tell(recoverTask());
-  expect(types(story.tell(took('worker-7')))).toEqual(['TASK_RELEASED']);
-  expect(admit(story, { requestId: 'e1-1' })).toEqual([]);
-});
-
-test('a withheld spawn is asked for again, ever more slowly, and counts no attempt', () => {
-  const story = openStory();
-  story.tell(recoverTask());
-  const waits = [5_000, 10_000, 20_000, 60_000, 60_000];
-  waits.forEach((wait, at) => {
-    withhold(story);
-    expect(story.wait(wait - 1)).toEqual([]);
-    expect(find(story.wait(1), 'ADMIT_SPAWN')).toMatchObject({ requestId: `e1-${at + 2}`, attempt: 1 });
-  });
-});
-
-test('an admission is used up to the moment it is valid until, and not after it; nor is one of a dry run', () => {
-  const valid = openStory();
-  valid.tell(recoverTask());
-  expect(types(admit(valid, { validUntil: start }))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
-  for (const ruling of [{ validUntil: start - 1 }, { dryRun: true }]) {
-    const story = openStory();
-    story.tell(recoverTask());
-    expect(admit(story, ruling)).toEqual([]);
-    expect(types(story.wait(5_000))).toEqual(['ADMIT_SPAWN']);
-  }
-});
-
-test('a ruling on an older request changes nothing', () => {
-  const story = openStory();
-  story.tell(recoverTask());
-  withhold(story);
-  story.wait(5_000);
-  expect(admit(story, { requestId: 'e1-1' })).toEqual([]);
-  expect(types(admit(story))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
-});
-
-test.each(['failed', 'expired', 'superseded'] as const)(
-  'a spawn that is %s is an attempt spent; its receipt twice is one',
-  (outcome) => {
-    const story = openStory();
-    story.tell(recoverTask());
-    admit(story);
-    expect(receipt(story, { outcome })).toEqual([]);
-    expect(receipt(story, { outcome })).toEqual([]);
-    expect(find(story.wait(60_000), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2, notRuntimeIds: ['host-1'] });
-    withhold(story, 'no_runtime');
-    expect(find(story.wait(5_000), 'ADMIT_SPAWN')).toMatchObject({ notRuntimeIds: [] });
-  },
-);
-
-test('an uncertain spawn waits for the deadline; a late receipt of an older order changes nothing', () => {
-  const story = openStory();
-  story.tell(recoverTask());
-  admit(story);
-  expect(receipt(story, { outcome: 'uncertain' })).toEqual([]);
-  expect(story.state().situation.is).toBe('spawning');
-  story.wait(180_000);
-  admit(story);
-  expect(receipt(story, { outcome: 'failed', orderId: 'e1-1' })).toEqual([]);
-  expect(story.state().situation).toMatchObject({ is: 'spawning', failed: null });
-});
-
-test('a task that needs nothing any more is released', () => {
-  const story = openStory();
-  story.tell(recoverTask());
-  admit(story);
-  expect(receipt(story, { outcome: 'not_needed', why: 'closed' })).toMatchObject([
-    { type: 'TASK_RELEASED', payload: { why: 'not_needed', detail: 'closed' } },
-  ]);
-});
-
 test('a finished attempt releases the task, and its count begins anew', () => {
   const story = openStory();
   story.tell(recoverTask());
@@ -298,22 +165,6 @@ test('a person who asks skips the back-off, also one that has begun, but not the
   expect(find(asked, 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
 });
 
-test('an open breaker lets nothing through until its timeout is over, then one trial', () => {
-  const one = { failureThreshold: 1, recoveryTimeoutMs: 90_000, halfOpenRequests: 1 };
-  const story = openStory();
-  story.tell(recoverTask({}, { breaker: one, delaysMs: [0] }));
-  admit(story);
-  expect(types(receipt(story, { outcome: 'failed' }))).toEqual(['CIRCUIT_BREAKER_STATE_CHANGED']);
-  expect(story.wait(89_999)).toEqual([]);
-  expect(story.wait(1)).toMatchObject([{ payload: { from: 'OPEN', to: 'HALF_OPEN' } }, { type: 'ADMIT_SPAWN' }]);
-  admit(story);
-  story.tell(took('worker-1-r2'));
-  expect(story.wait(900_000)).toMatchObject([
-    { type: 'PROBATION_PASSED' },
-    { payload: { from: 'HALF_OPEN', to: 'CLOSED' } },
-  ]);
-});
-
 test('a task whose settings cannot be read is refused with the remedy', () => {
   const story = openStory();
   expect(() => story.tell(recoverTask({ recovery: '{}' }))).toThrow(
@@ -326,10 +177,4 @@ test('decisions of people on a task that is not in review change nothing', () =>
   story.tell(recoverTask());
   expect(story.tell(review('abandon'))).toEqual([]);
   expect(story.state().situation.is).toBe('asking');
-});
-
-test('an agent without an instance id is dead as an agent, whatever life task-health still shows', () => {
-  const story = openStory();
-  story.tell(took('worker-1'));
-  expect(types(story.tell(recoverTask({ instanceId: null })))).toEqual(['ADMIT_SPAWN']);
 });

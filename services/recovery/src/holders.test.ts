@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { admit, find, health, left, openStory, recoverTask, took, turned, types } from './story.fixture.ts';
+
+const died = (agentId: string) => recoverTask({ agentId, instanceId: `${agentId}.i1`, reason: 'crashed' });
+
+test('a person’s word is not enough while the agent of that name is known to hold the task', () => {
+  const story = openStory();
+  story.tell(took('worker-1'));
+  expect(story.tell(recoverTask({ confirmed: false, by: 'ada', immediate: true }))).toEqual([]);
+  expect(story.state().situation.is).toBe('idle');
+});
+
+test('an attempt that was given up and lives after all goes on, and no second one is spawned', () => {
+  const story = openStory();
+  story.tell(recoverTask());
+  admit(story);
+  story.wait(150_000);
+  expect(story.tell(took('worker-1-r1'))).toMatchObject([
+    { type: 'RECOVERY_COMPLETED', payload: { newAgentId: 'worker-1-r1', attempt: 1 } },
+  ]);
+  expect(story.wait(600_000)).toEqual([]);
+});
+
+test('of two attempts alive the lower is ended, once', () => {
+  const story = openStory();
+  story.tell(recoverTask());
+  admit(story);
+  story.wait(180_000);
+  admit(story);
+  expect(story.tell(took('worker-1-r1'))).toEqual([]);
+  const said = story.tell(took('worker-1-r2'));
+  expect(types(said)).toEqual(['RECOVERY_COMPLETED', 'REQUEST_STEP']);
+  expect(find(said, 'REQUEST_STEP')).toMatchObject({
+    agentId: 'worker-1-r1',
+    instanceId: 'worker-1-r1.i1',
+    step: 'terminate',
+    by: 'recovery',
+  });
+  expect(story.tell(turned('worker-1-r1', 'STUCK'))).toEqual([]);
+  story.tell(left('worker-1-r1', 'crashed'));
+  expect(story.tell(died('worker-1-r1'))).toEqual([]);
+  expect(story.state().situation).toMatchObject({ is: 'probation', failing: null });
+});
+
+test('another live holder keeps the task', () => {
+  const story = openStory();
+  story.tell(took('worker-7'));
+  expect(story.tell(recoverTask())).toMatchObject([
+    { type: 'TASK_RELEASED', payload: { why: 'reassigned', detail: 'held by worker-7' } },
+  ]);
+});
+
+test('the dead instance is no holder, whichever topic tells of its end first; a new life of the same agent is', () => {
+  const story = openStory();
+  story.tell(took('worker-1'));
+  expect(types(story.tell(recoverTask()))).toEqual(['ADMIT_SPAWN']);
+  expect(story.tell(turned('worker-1', 'STUCK'))).toEqual([]);
+  expect(types(story.tell(health({ instanceId: 'worker-1.i2', hold: 'took' })))).toEqual(['TASK_RELEASED']);
+});
+
+test('somebody who takes the task between the request and its admission keeps it: nothing is spawned', () => {
+  const story = openStory();
+  story.tell(recoverTask());
+  expect(types(story.tell(took('worker-7')))).toEqual(['TASK_RELEASED']);
+  expect(admit(story, { requestId: 'e1-1' })).toEqual([]);
+});
+
+test('an agent without an instance id is dead as an agent, whatever life task-health still shows', () => {
+  const story = openStory();
+  story.tell(took('worker-1'));
+  expect(types(story.tell(recoverTask({ instanceId: null })))).toEqual(['ADMIT_SPAWN']);
+});

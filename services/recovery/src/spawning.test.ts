@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { admit, find, openStory, receipt, recoverTask, start, took, types, withhold } from './story.fixture.ts';
+
+test('a withheld spawn is asked for again, ever more slowly, and counts no attempt', () => {
+  const story = openStory();
+  story.tell(recoverTask());
+  const waits = [5_000, 10_000, 20_000, 60_000, 60_000];
+  waits.forEach((wait, at) => {
+    withhold(story);
+    expect(story.wait(wait - 1)).toEqual([]);
+    expect(find(story.wait(1), 'ADMIT_SPAWN')).toMatchObject({ requestId: `e1-${at + 2}`, attempt: 1 });
+  });
+});
+
+test('an admission is used up to the moment it is valid until, and not after it; nor is one of a dry run', () => {
+  const valid = openStory();
+  valid.tell(recoverTask());
+  expect(types(admit(valid, { validUntil: start }))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
+  for (const ruling of [{ validUntil: start - 1 }, { dryRun: true }]) {
+    const story = openStory();
+    story.tell(recoverTask());
+    expect(admit(story, ruling)).toEqual([]);
+    expect(types(story.wait(5_000))).toEqual(['ADMIT_SPAWN']);
+  }
+});
+
+test('a ruling on an older request changes nothing', () => {
+  const story = openStory();
+  story.tell(recoverTask());
+  withhold(story);
+  story.wait(5_000);
+  expect(admit(story, { requestId: 'e1-1' })).toEqual([]);
+  expect(types(admit(story))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
+});
+
+test.each(['failed', 'expired', 'superseded'] as const)(
+  'a spawn that is %s is an attempt spent; its receipt twice is one',
+  (outcome) => {
+    const story = openStory();
+    story.tell(recoverTask());
+    admit(story);
+    expect(receipt(story, { outcome })).toEqual([]);
+    expect(receipt(story, { outcome })).toEqual([]);
+    expect(find(story.wait(60_000), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2, notRuntimeIds: ['host-1'] });
+    withhold(story, 'no_runtime');
+    expect(find(story.wait(5_000), 'ADMIT_SPAWN')).toMatchObject({ notRuntimeIds: [] });
+  },
+);
+
+test('an uncertain spawn waits for the deadline; a late receipt of an older order changes nothing', () => {
+  const story = openStory();
+  story.tell(recoverTask());
+  admit(story);
+  expect(receipt(story, { outcome: 'uncertain' })).toEqual([]);
+  expect(story.state().situation.is).toBe('spawning');
+  story.wait(180_000);
+  admit(story);
+  expect(receipt(story, { outcome: 'failed', orderId: 'e1-1' })).toEqual([]);
+  expect(story.state().situation).toMatchObject({ is: 'spawning', failed: null });
+});
+
+test('a task that needs nothing any more is released', () => {
+  const story = openStory();
+  story.tell(recoverTask());
+  admit(story);
+  expect(receipt(story, { outcome: 'not_needed', why: 'closed' })).toMatchObject([
+    { type: 'TASK_RELEASED', payload: { why: 'not_needed', detail: 'closed' } },
+  ]);
+});
+
+test('an open breaker lets nothing through until its timeout is over, then one trial', () => {
+  const one = { failureThreshold: 1, recoveryTimeoutMs: 90_000, halfOpenRequests: 1 };
+  const story = openStory();
+  story.tell(recoverTask({}, { breaker: one, delaysMs: [0] }));
+  admit(story);
+  expect(types(receipt(story, { outcome: 'failed' }))).toEqual(['CIRCUIT_BREAKER_STATE_CHANGED']);
+  expect(story.wait(89_999)).toEqual([]);
+  expect(story.wait(1)).toMatchObject([{ payload: { from: 'OPEN', to: 'HALF_OPEN' } }, { type: 'ADMIT_SPAWN' }]);
+  admit(story);
+  story.tell(took('worker-1-r2'));
+  expect(story.wait(900_000)).toMatchObject([
+    { type: 'PROBATION_PASSED' },
+    { payload: { from: 'HALF_OPEN', to: 'CLOSED' } },
+  ]);
+});
