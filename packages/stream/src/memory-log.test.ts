@@ -2,7 +2,8 @@ import { describe } from 'vitest';
 import { jsonCodec, topicsOf } from './fixture.ts';
 import { logContract } from './log.contract.ts';
 import { MemoryLog } from './memory-log.ts';
-import { runnerContract } from './runner.contract.ts';
+import { outsideContract } from './outside.contract.ts';
+import { type Ground, runnerContract } from './runner.contract.ts';
 
 const counts: Record<string, number> = {};
 const log = new MemoryLog({ topics: counts, codec: jsonCodec() });
@@ -36,13 +37,14 @@ const client = async () => {
   };
 };
 
-describe('the processor in memory', () => {
-  runnerContract({
-    log: client,
-    topics: async (partitions) => {
-      const run = `run-${made++}`;
-      Object.assign(counts, topicsOf(run, partitions));
-      return run;
-    },
-  });
-});
+const ground: Ground = {
+  log: client,
+  topics: async (partitions) => {
+    const run = `run-${made++}`;
+    Object.assign(counts, topicsOf(run, partitions));
+    return run;
+  },
+};
+
+describe('the processor in memory', () => runnerContract(ground));
+describe('the runners with effects outside in memory', () => outsideContract(ground));

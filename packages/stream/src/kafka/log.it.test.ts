@@ -2,7 +2,8 @@ import { afterAll, describe } from 'vitest';
 import { jsonCodec, topicsOf } from '../fixture.ts';
 import { logContract } from '../log.contract.ts';
 import type { Log } from '../log.ts';
-import { runnerContract } from '../runner.contract.ts';
+import { outsideContract } from '../outside.contract.ts';
+import { type Ground, runnerContract } from '../runner.contract.ts';
 import { connectLog } from './connect.ts';
 import { brokers, closeServers, makeTopics, unique } from './servers.fixture.ts';
 
@@ -25,13 +26,14 @@ describe('the log on Kafka', () => {
   });
 });
 
-describe('the processor on Kafka', () => {
-  runnerContract({
-    log: connect,
-    topics: async (partitions) => {
-      const run = unique('run');
-      await makeTopics(topicsOf(run, partitions));
-      return run;
-    },
-  });
-});
+const ground: Ground = {
+  log: connect,
+  topics: async (partitions) => {
+    const run = unique('run');
+    await makeTopics(topicsOf(run, partitions));
+    return run;
+  },
+};
+
+describe('the processor on Kafka', () => runnerContract(ground));
+describe('the runners with effects outside on Kafka', () => outsideContract(ground));
