@@ -21,7 +21,7 @@ const least = {
   error_count: 0,
   progress_indicator: 'step 1',
 };
-const nudge = example(Topic.agentOrder, 'NUDGE_AGENT');
+const nudge = example(Topic.agentOrder, 'NUDGE_AGENT', { ttlMs: 60_000 });
 const receipt = example(Topic.orderReceipt, 'ORDER_RECEIPT');
 
 let log: MemoryLog;

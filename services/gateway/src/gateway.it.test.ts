@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { type Logger, readConfig } from '@vigil/chassis';
+import { connectCodec, registerSchemas, Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { applyTopics, connectLog, type Log, writer } from '@vigil/stream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { config } from './config.ts';
+import { type Gateway, openGateway } from './gateway.ts';
+
+const RUN = randomBytes(4).toString('hex');
+const token = `a-token-of-${RUN}`;
+const agentId = `agent-${RUN}`;
+const runtimeId = `host-${RUN}`;
+const quiet = { error: () => {}, warn: () => {}, info: () => {} } as unknown as Logger;
+const settings = {
+  ...readConfig(config, { ...process.env, VIGIL_GATEWAY_TOKEN: token }),
+  VIGIL_GATEWAY_PORT: 0,
+};
+const opened = new AsyncDisposableStack();
+const over = new AbortController();
+let log: Log;
+let gateway: Gateway;
+
+const open = async (): Promise<Gateway> =>
+  opened.use(await openGateway(log, settings, { log: quiet, count: () => {}, signal: over.signal, now: Date.now }));
+const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+const post = (path: string, body: unknown) =>
+  fetch(gateway.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+const ordersAt = async ({ url }: Gateway, wait: number): Promise<unknown> =>
+  (await (await fetch(`${url}/v1/runtimes/${runtimeId}/orders?wait=${wait}`, { headers })).json()) as unknown;
+
+beforeAll(async () => {
+  const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL, VIGIL_PARTITIONS: partitions } = settings;
+  await applyTopics({ brokers, partitions });
+  await registerSchemas(SCHEMA_REGISTRY_URL);
+  log = opened.use(
+    await connectLog({ brokers, clientId: `test-${RUN}`, codec: await connectCodec(SCHEMA_REGISTRY_URL) }),
+  );
+  gateway = await open();
+});
+
+afterAll(async () => {
+  over.abort();
+  await opened.disposeAsync();
+});
+
+test('a heartbeat that was accepted stands in its topic', async () => {
+  const before = await log.bounds(Topic.heartbeat);
+  const answer = await post('/v1/heartbeats', example(Topic.heartbeat, 'HEARTBEAT', { agent_id: agentId }).payload);
+  expect(answer.status).toBe(202);
+  const after = await log.bounds(Topic.heartbeat);
+  const keys: (string | null)[] = [];
+  for (const [partition, { high }] of after.entries())
+    await log.read(
+      Topic.heartbeat,
+      partition,
+      { low: before[partition]?.high ?? 0, high },
+      ({ key }) => keys.push(key),
+      over.signal,
+    );
+  expect(keys.filter((key) => key === agentId)).toEqual([agentId]);
+});
+
+test('an order reaches the runtime that waits for it; an instance that starts later knows it too, until its receipt', async () => {
+  const order = example(Topic.agentOrder, 'NUDGE_AGENT', {
+    orderId: `order-${RUN}`,
+    agentId,
+    runtimeId,
+    ttlMs: 60_000,
+  });
+  const waiting = ordersAt(gateway, 25);
+  await writer(log).write([{ ...order, key: agentId }]);
+  expect(await waiting).toMatchObject({ orders: [{ type: 'NUDGE_AGENT', payload: order.payload }] });
+  expect(await ordersAt(await open(), 0)).toMatchObject({ orders: [{ payload: order.payload }] });
+  const { payload } = example(Topic.orderReceipt, 'ORDER_RECEIPT', { orderId: `order-${RUN}`, agentId, runtimeId });
+  expect((await post('/v1/receipts', { type: 'ORDER_RECEIPT', payload })).status).toBe(202);
+  expect(await ordersAt(await open(), 0)).toEqual({ orders: [] });
+});

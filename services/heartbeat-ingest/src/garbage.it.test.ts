@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { readConfig } from '@vigil/chassis';
+import { connectCodec, type DeadLetter, registerSchemas, Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { applyTopics, connectLog, type Log, type LogRecord, partitionOf, runProcessor, writer } from '@vigil/stream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { config } from './config.ts';
+import { ingest } from './processor.ts';
+
+const RUN = randomBytes(4).toString('hex');
+const agent = `garbage-${RUN}`;
+const {
+  KAFKA_BROKERS: brokers,
+  SCHEMA_REGISTRY_URL: registry,
+  VIGIL_PARTITIONS: partitions,
+} = readConfig(config, process.env);
+const opened = new AsyncDisposableStack();
+const over = new AbortController();
+const heard: LogRecord[] = [];
+const changed = new EventTarget();
+let log: Log;
+
+/** The first answer of `look` that is one, asked again at every record. */
+const until = async <T>(look: () => T | undefined): Promise<T> => {
+  for (;;) {
+    const seen = look();
+    if (seen !== undefined) return seen;
+    await new Promise((resolve) => changed.addEventListener('record', resolve, { once: true }));
+  }
+};
+
+beforeAll(async () => {
+  await applyTopics({ brokers, partitions });
+  await registerSchemas(registry);
+  const codec = await connectCodec(registry);
+  log = opened.use(await connectLog({ brokers, clientId: `test-${RUN}`, codec }));
+  const hear = (record: LogRecord) => {
+    heard.push(record);
+    changed.dispatchEvent(new Event('record'));
+  };
+  await log.follow([Topic.agentObservation, Topic.dlqHeartbeatIngest], 'end', hear, over.signal);
+  opened.use(await runProcessor(log, ingest, { partitions }));
+});
+
+afterAll(async () => {
+  over.abort();
+  await opened.disposeAsync();
+});
+
+const heartbeat = (overrides = {}) => example(Topic.heartbeat, 'HEARTBEAT', { agent_id: agent, ...overrides }).payload;
+const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+const observed = (sequence: number) => () =>
+  heard
+    .filter(({ topic, key, value }) => topic === Topic.agentObservation && key === agent && value !== null)
+    .map(({ value }) => log.codec.decode(Topic.agentObservation, value as Buffer).payload as { sequence: number })
+    .find((payload) => payload.sequence === sequence);
+const reasons = () =>
+  heard
+    .filter(({ topic, key }) => topic === Topic.dlqHeartbeatIngest && key === agent)
+    .map(
+      ({ value }) => (log.codec.decode(Topic.dlqHeartbeatIngest, value as Buffer).payload as DeadLetter).failure_reason,
+    );
+
+test('garbage of each kind becomes a dead letter with its reason, and the partition flows on', async () => {
+  const { agent_id: _, ...nameless } = heartbeat();
+  const garbage: [string, Buffer][] = [
+    ['not_json', Buffer.from('I am fine')],
+    ['invalid_utf8', Buffer.from([0x7b, 0xc3, 0x28, 0x7d])],
+    ['not_avro', Buffer.from([0, 1])],
+    ['unknown_schema_id', Buffer.from([0, 0x7f, 0xff, 0xff, 0xfe, 1, 2, 3])],
+    ['wrong_topic', log.codec.encode(example(Topic.steerAgent, 'HOLD_AGENT'))],
+    ['missing_field:agent_id', json(nameless)],
+    ['bad_id', json(heartbeat({ task_id: "'; DROP TABLE agents; --" }))],
+    ['bad_field', json(heartbeat({ token_count: -1 }))],
+    ['key_mismatch', json(heartbeat({ agent_id: `${agent}-other` }))],
+  ];
+  const { writeRaw } = writer(log);
+  for (const [, value] of garbage) await writeRaw(Topic.heartbeat, agent, value);
+  await writeRaw(Topic.heartbeat, agent, json(heartbeat({ sequence: 1 })));
+  await until(observed(1));
+  const wanted = garbage.map(([reason]) => reason);
+  await until(() => (reasons().length >= wanted.length ? true : undefined));
+  expect(reasons()).toEqual(wanted);
+});
+
+test('a heartbeat in the wrong partition is observed in the right one', async () => {
+  const right = partitionOf(agent, partitions);
+  const value = json(heartbeat({ sequence: 2 }));
+  await log.write([{ topic: Topic.heartbeat, partition: (right + 1) % partitions, key: agent, value }]);
+  await until(observed(2));
+  const places = heard.filter(({ topic, key }) => topic === Topic.agentObservation && key === agent);
+  expect(new Set(places.map(({ partition }) => partition))).toEqual(new Set([right]));
+});
