@@ -34,7 +34,7 @@ export const openGateway = async (
     board,
     waits,
     policies,
-    outbox: createOutbox(kafka.write),
+    outbox: createOutbox((records) => kafka.write(records)),
     writing: await openWriting(kafka),
     token: config.VIGIL_GATEWAY_TOKEN,
     defaultPolicy: config.VIGIL_DEFAULT_POLICY,

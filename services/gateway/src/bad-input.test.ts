@@ -1,0 +1,69 @@
+import { Topic } from '@vigil/events';
+import { describe, expect, test } from 'vitest';
+import { LARGEST_BODY } from './body.ts';
+import { answerOf, least, testGateway, token } from './testing.ts';
+
+const { log, get, post, postRaw } = testGateway();
+
+const { agent_id: _, ...nameless } = least;
+const invalidUtf8 = new Uint8Array([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x7d]);
+const text = (value: unknown) => JSON.stringify(value);
+
+describe('bad input has its documented answer, and nothing is written', () => {
+  test.each<[string, string | Uint8Array<ArrayBuffer>, number, string, string | null]>([
+    ['not JSON', 'I am fine', 400, 'not_json', null],
+    ['nothing', '', 400, 'not_json', null],
+    ['half a document', text(least).slice(0, 40), 400, 'not_json', null],
+    ['invalid UTF-8', invalidUtf8, 400, 'invalid_utf8', null],
+    ['gzip', new Uint8Array([0x1f, 0x8b, 8, 0]), 400, 'invalid_utf8', null],
+    ['a number', '5', 400, 'bad_field', ''],
+    ['no agent id', text(nameless), 400, 'missing_field:agent_id', 'agent_id'],
+    ['a key of our own as agent id', text({ ...least, agent_id: '@tick/0' }), 400, 'bad_id', 'agent_id'],
+    ['control characters', text({ ...least, agent_id: 'a\u0000\u001b[2J' }), 400, 'bad_id', 'agent_id'],
+    ['a hostile task id', text({ ...least, task_id: "'; DROP TABLE agents; --" }), 400, 'bad_id', 'task_id'],
+    ['a time that is none', text({ ...least, timestamp: 'yesterday' }), 400, 'bad_field', 'timestamp'],
+    ['a list too long', text({ ...least, blockers: Array(1_001).fill('x') }), 400, 'bad_field', 'blockers'],
+    ['more than 512 KiB', text({ ...least, handoff: 'x'.repeat(LARGEST_BODY) }), 413, 'too_large', null],
+  ])('%s', async (_name, body, status, reason, field) => {
+    const response = await postRaw('/v1/heartbeats', body);
+    expect(response.headers.get('content-type')).toContain('application/problem+json');
+    expect(await answerOf(response)).toMatchObject({
+      status,
+      body: { type: `urn:vigil:problem:${reason}`, status, field, index: null },
+    });
+    expect(log().events(Topic.heartbeat)).toEqual([]);
+  });
+
+  test('a content type that is not JSON', async () => {
+    const response = await postRaw('/v1/heartbeats', text(least), { 'content-type': 'text/plain' });
+    expect(response.status).toBe(415);
+  });
+
+  test('hostile texts in fields are taken as what they are: texts', async () => {
+    const hostile = "<script>alert(1)</script>\u0000\u202e'; DROP TABLE agents; --";
+    expect((await post('/v1/heartbeats', { ...least, phase: hostile })).status).toBe(202);
+    expect(log().events(Topic.heartbeat)).toMatchObject([{ payload: { phase: hostile } }]);
+  });
+
+  test('an address that is none', async () => {
+    expect(await answerOf(await get('/v2/heartbeats'))).toMatchObject({ status: 404, body: { title: 'Not here' } });
+    expect((await get('/v1/policies/%zz')).status).toBe(400);
+  });
+});
+
+describe('the token', () => {
+  test.each(['', 'Bearer', `Bearer ${token}x`, `Basic ${token}`, token])('%j lets nobody in', async (wrong) => {
+    const response = await postRaw('/v1/heartbeats', JSON.stringify(least), { authorization: wrong });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(log().events(Topic.heartbeat)).toEqual([]);
+  });
+});
+
+test('where the log does not take it, the answer is to send it again, not what went wrong', async () => {
+  Object.assign(log(), { write: () => Promise.reject(new Error('the broker is away')) });
+  const response = await post('/v1/heartbeats', least);
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toBe('1');
+  expect(await response.text()).not.toContain('broker');
+});

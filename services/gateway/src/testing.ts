@@ -1,0 +1,60 @@
+import { type Logger, readConfig } from '@vigil/chassis';
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { MemoryLog } from '@vigil/stream/memory';
+import { afterEach, beforeEach } from 'vitest';
+import { config } from './config.ts';
+import { type Gateway, openGateway } from './gateway.ts';
+
+export const token = 'a-token-for-tests-only';
+const quiet = { info: () => {}, warn: () => {}, error: () => {} } as unknown as Logger;
+
+/** ADR-110's eight fields. */
+export const least = {
+  agent_id: 'worker-1',
+  task_id: null,
+  timestamp: '2026-11-22T00:00:00Z',
+  phase: 'implement',
+  last_tool_call: null,
+  token_count: 10,
+  error_count: 0,
+  progress_indicator: 'step 1',
+};
+
+const policy = { name: 'vigil', hash: 'h1', document: '{"heartbeat":{"interval":"30s"}}' };
+const env = { KAFKA_BROKERS: 'memory:1', SCHEMA_REGISTRY_URL: 'http://memory', VIGIL_GATEWAY_TOKEN: token };
+
+/** A gateway on a log in memory, opened anew for each test, and requests to it. */
+export const testGateway = () => {
+  let log: MemoryLog;
+  let gateway: Gateway;
+  let stop: AbortController;
+  beforeEach(async () => {
+    log = new MemoryLog();
+    stop = new AbortController();
+    await log.say(example(Topic.policy, 'POLICY_PUBLISHED', policy));
+    const settings = { ...readConfig(config, env), VIGIL_GATEWAY_PORT: 0 };
+    gateway = await openGateway(log, settings, { log: quiet, count: () => {}, signal: stop.signal, now: Date.now });
+  });
+  afterEach(async () => {
+    stop.abort();
+    await gateway[Symbol.asyncDispose]();
+  });
+  const authorization = `Bearer ${token}`;
+  const json = { authorization, 'content-type': 'application/json' };
+  const postRaw = (path: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+    fetch(gateway.url + path, { method: 'POST', body, headers: { ...json, ...headers } });
+  return {
+    log: () => log,
+    stop: () => stop.abort(),
+    get: (path: string, headers: Record<string, string> = {}) =>
+      fetch(gateway.url + path, { headers: { authorization, ...headers } }),
+    postRaw,
+    post: (path: string, body: unknown) => postRaw(path, JSON.stringify(body)),
+  };
+};
+
+export const answerOf = async (response: Response) => ({
+  status: response.status,
+  body: (await response.json()) as Record<string, unknown>,
+});
