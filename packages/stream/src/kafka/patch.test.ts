@@ -1,0 +1,108 @@
+import { createRequire } from 'node:module';
+import { expect, test } from 'vitest';
+
+/** The client's insides that the patch changes: each part has its test, so that a new version of the client cannot lose one unseen. */
+const inside = <T>(path: string): T => createRequire(import.meta.url)(`kafkajs/src/${path}`) as T;
+
+type Message = {
+  readonly offset: string;
+  readonly key: Buffer;
+  readonly isControlRecord?: boolean;
+  readonly batchContext: object;
+};
+const filterAborted = inside<(given: { messages: Message[]; abortedTransactions: object[] }) => Message[]>(
+  'consumer/filterAbortedMessages.js',
+);
+
+const ABORT = Buffer.from([0, 0, 0, 0]);
+const COMMIT = Buffer.from([0, 0, 0, 1]);
+const said = (offset: number, producerId: string, key = `k${offset}`): Message => ({
+  offset: String(offset),
+  key: Buffer.from(key),
+  batchContext: { producerId, inTransaction: true },
+});
+const marker = (offset: number, producerId: string, key: Buffer): Message => ({
+  offset: String(offset),
+  key,
+  isControlRecord: true,
+  batchContext: { producerId, inTransaction: true },
+});
+const seen = (messages: Message[], aborted: readonly [string, number][]) =>
+  filterAborted({
+    messages,
+    abortedTransactions: aborted.map(([producerId, firstOffset]) => ({ producerId, firstOffset: String(firstOffset) })),
+  })
+    .filter(({ isControlRecord }) => !isControlRecord)
+    .map(({ offset }) => Number(offset));
+
+test('records of interleaved aborted transactions are hidden, those of committed ones are not', () => {
+  const messages = [
+    said(0, 'a'),
+    said(1, 'b'),
+    said(2, 'c'),
+    marker(3, 'a', ABORT),
+    said(4, 'b'),
+    marker(5, 'b', ABORT),
+    said(6, 'b'),
+    marker(7, 'b', COMMIT),
+    marker(8, 'c', COMMIT),
+  ];
+  expect(
+    seen(messages, [
+      ['a', 0],
+      ['b', 1],
+    ]),
+  ).toEqual([2, 6]);
+  expect(
+    seen(messages, [
+      ['b', 1],
+      ['a', 0],
+    ]),
+  ).toEqual([2, 6]);
+});
+
+test('a record whose key looks like an abort marker ends nobody’s transaction', () => {
+  const lookalike = { ...said(0, 'a'), key: ABORT };
+  expect(seen([lookalike, said(1, 'a'), marker(2, 'a', ABORT), said(3, 'a')], [['a', 0]])).toEqual([3]);
+});
+
+const emptiedBatch = (firstOffset: bigint, lastOffsetDelta: number): Buffer => {
+  const batch = Buffer.alloc(61);
+  batch.writeBigInt64BE(firstOffset, 0);
+  batch.writeInt32BE(49, 8);
+  batch.writeInt8(2, 16);
+  batch.writeInt32BE(lastOffsetDelta, 23);
+  return batch;
+};
+
+test('a batch that compaction has emptied is passed: its last offset is stood in for by a control record', async () => {
+  const Decoder = inside<new (bytes: Buffer) => object>('protocol/decoder.js');
+  const decode = inside<(decoder: object) => Promise<{ offset: string; isControlRecord: boolean }[]>>(
+    'protocol/requests/fetch/v4/decodeMessages.js',
+  );
+  const batch = emptiedBatch(40n, 5);
+  const size = Buffer.alloc(4);
+  size.writeInt32BE(batch.length);
+  const records = await decode(new Decoder(Buffer.concat([size, batch])));
+  expect(records.map(({ offset, isControlRecord }) => ({ offset, isControlRecord }))).toEqual([
+    { offset: '45', isControlRecord: true },
+  ]);
+});
+
+test('the retry settings of the client reach what reads them of the cluster: the producer and its transactions', () => {
+  const Cluster = inside<new (options: object) => { retry: object }>('cluster/index.js');
+  const logger = { namespace: () => logger, debug: () => {}, error: () => {}, info: () => {}, warn: () => {} };
+  const retry = { retries: 3, initialRetryTime: 20 };
+  expect(new Cluster({ logger, retry, brokers: ['127.0.0.1:1'], metadataMaxAge: 1000 }).retry).toBe(retry);
+});
+
+test('a request queue without waiting requests arms no timer, so none with a negative delay', () => {
+  const RequestQueue = inside<
+    new (
+      options: object,
+    ) => { scheduleCheckPendingRequests(): void; throttleCheckTimeoutId: unknown }
+  >('network/requestQueue/index.js');
+  const queue = new RequestQueue({ maxInFlightRequests: 1, logger: {} });
+  queue.scheduleCheckPendingRequests();
+  expect(queue.throttleCheckTimeoutId).toBeNull();
+});

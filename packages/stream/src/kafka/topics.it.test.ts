@@ -1,0 +1,46 @@
+import { memoryCodec, Topic } from '@vigil/events';
+import { afterAll, expect, test } from 'vitest';
+import { startDoor } from '../ticks.ts';
+import { connectLog } from './connect.ts';
+import { brokers, closeServers, unique } from './servers.fixture.ts';
+import { applyTopics } from './topics.ts';
+
+afterAll(closeServers);
+
+test('applying makes every topic; applying again changes nothing; command topics are stamped by the broker', async () => {
+  await applyTopics({ brokers, partitions: 4 });
+  expect(await applyTopics({ brokers, partitions: 4 })).toEqual([]);
+  await using log = await connectLog({ brokers, clientId: unique('client'), codec: memoryCodec() });
+  const before = (await log.bounds(Topic.heartbeat)).map(({ high }) => high);
+  await log.write([{ topic: Topic.heartbeat, partition: 1, key: '@tick/1', value: null, timestamp: 1000 }]);
+  const stamps: number[] = [];
+  const low = before[1] as number;
+  await log.read(
+    Topic.heartbeat,
+    1,
+    { low, high: low + 1 },
+    ({ timestamp }) => stamps.push(timestamp),
+    AbortSignal.timeout(10_000),
+  );
+  expect(stamps[0]).toBeGreaterThan(1_700_000_000_000);
+});
+
+test('a door is said to be open in every partition of the heartbeat topic', async () => {
+  await applyTopics({ brokers, partitions: 4 });
+  await using log = await connectLog({ brokers, clientId: unique('client'), codec: memoryCodec() });
+  const doors = new Set<string>();
+  const all = Promise.withResolvers<void>();
+  const stop = new AbortController();
+  await log.follow(
+    [Topic.heartbeat],
+    'end',
+    ({ key, partition }) => {
+      if (key === '@door/gateway') doors.add(String(partition));
+      if (doors.size === 4) all.resolve();
+    },
+    stop.signal,
+  );
+  await using _door = await startDoor(log, 'gateway');
+  await all.promise;
+  stop.abort();
+});
