@@ -6,6 +6,8 @@ export class DatabaseUnreachable extends Error {
 /** The rows were built from another Kafka cluster: connect to that one, or rebuild from this one. */
 export class OtherCluster extends Error {
   override readonly name = 'OtherCluster';
+  /** starting again changes nothing */
+  readonly exitCode = 2;
   constructor(remembered: string, found: string) {
     super(
       `the read model was built from Kafka cluster ${remembered}, but KAFKA_BROKERS leads to ${found}. ` +
@@ -32,4 +34,10 @@ export function asUnreachable(databaseUrl: string, cause: unknown): unknown {
     `Postgres at ${addressOf(databaseUrl)} cannot be used: ${why}. Start it, or correct DATABASE_URL.`,
     { cause },
   );
+}
+
+/** Whether Postgres refuses the values of a statement (SQLSTATE classes 22 and 23): the same ones will be refused again. */
+export function isDataError(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && /^2[23]\w{3}$/.test(code);
 }

@@ -1,11 +1,11 @@
 export { apply, type Sql } from './apply.ts';
 export { type Database, openDatabase } from './database.ts';
-export { DatabaseUnreachable, OtherCluster } from './errors.ts';
+export { DatabaseUnreachable, isDataError, OtherCluster } from './errors.ts';
 export { type Explanation, explain, type SignalFigure } from './explain.ts';
 export type * from './fleet-rows.ts';
 export { migrate } from './migrate.ts';
 export { CHANGES, notify } from './notify.ts';
-export { claimCluster, type Position, positions, savePositions } from './positions.ts';
+export { claimCluster, type Position, positions, savePosition } from './positions.ts';
 export type { AgentFilter } from './queries/agents.ts';
 export type { CaseFilter } from './queries/cases.ts';
 export type { AlertFilter } from './queries/fleet.ts';

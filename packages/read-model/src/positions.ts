@@ -19,13 +19,19 @@ export async function positions(sql: Sql): Promise<readonly Position[]> {
   return rows as Position[];
 }
 
-/** Within the transaction that writes the rows. A projector that lost its partition cannot move a position backwards. */
-export async function savePositions(sql: Sql, moved: readonly Position[]): Promise<void> {
-  await sql.query(
-    `INSERT INTO positions (topic, partition, next_offset)
-     SELECT topic, partition, "offset" FROM jsonb_to_recordset($1::jsonb) AS p(topic text, partition integer, "offset" bigint)
-     ORDER BY topic, partition
-     ON CONFLICT (topic, partition) DO UPDATE SET next_offset = greatest(positions.next_offset, EXCLUDED.next_offset)`,
-    [JSON.stringify(moved)],
+/**
+ * Moves a position from where the writer believes it stands, within the transaction that writes the rows. False: it stands elsewhere,
+ * for somebody else has moved it, and nothing is to be written.
+ */
+export async function savePosition(
+  sql: Sql,
+  { topic, partition, from, next }: { topic: string; partition: number; from: number; next: number },
+): Promise<boolean> {
+  const { rows } = await sql.query(
+    `INSERT INTO positions (topic, partition, next_offset) VALUES ($1, $2, $3)
+     ON CONFLICT (topic, partition) DO UPDATE SET next_offset = EXCLUDED.next_offset WHERE positions.next_offset = $4
+     RETURNING topic`,
+    [topic, partition, next, from],
   );
+  return rows.length === 1;
 }

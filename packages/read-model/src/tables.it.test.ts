@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { OtherCluster } from './errors.ts';
 import { migrate } from './migrate.ts';
-import { claimCluster, positions, savePositions } from './positions.ts';
+import { claimCluster, positions, savePosition } from './positions.ts';
 import { readModel } from './read-model.ts';
 import { facts, registers } from './tables.ts';
 import { scratchReadModel } from './testing.ts';
@@ -53,13 +53,11 @@ test('a read model belongs to one Kafka cluster and refuses another, with the re
   await expect(claimCluster(database, 'cluster-b')).rejects.toThrow(/cluster-a.*cluster-b.*empty database/s);
 });
 
-test('a position never moves backwards', async () => {
+test('a position moves only from where its writer believes it stands', async () => {
   await using database = await scratchReadModel();
-  await savePositions(database, [{ topic: 't', partition: 0, offset: 7 }]);
-  await savePositions(database, [{ topic: 't', partition: 0, offset: 5 }]);
-  await savePositions(database, [{ topic: 't', partition: 1, offset: 1 }]);
-  expect(await positions(database)).toEqual([
-    { topic: 't', partition: 0, offset: 7 },
-    { topic: 't', partition: 1, offset: 1 },
-  ]);
+  const at = { topic: 't', partition: 0 };
+  expect(await savePosition(database, { ...at, from: 3, next: 7 })).toBe(true);
+  expect(await savePosition(database, { ...at, from: 3, next: 9 })).toBe(false);
+  expect(await savePosition(database, { ...at, from: 7, next: 8 })).toBe(true);
+  expect(await positions(database)).toEqual([{ ...at, offset: 8 }]);
 });

@@ -12,6 +12,7 @@ const open = { caseId: 'case-1', agentId: 'worker-1', closedAt: null };
 /** The app over answers given by hand; what it writes is kept. */
 function dashboard(answers: object = {}) {
   const written: Draft[] = [];
+  const failures: unknown[] = [];
   const model = {
     agents: async (filter: object) => [{ ...agent, filter }],
     agent: async (id: string) => (id === 'worker-1' ? agent : null),
@@ -30,16 +31,17 @@ function dashboard(answers: object = {}) {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
-      ticks: () => [],
+      finished: new Promise(() => {}),
     },
     write: async (draft) => `event-${written.push(draft)}`,
     doctor: async () => ({}) as never,
     now: () => 1000,
+    onFailure: (error) => failures.push(error),
     signal: stop.signal,
   });
   const ask = (method: 'GET' | 'POST', url: string, payload?: object) =>
     app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) });
-  return { app, ask, written, listeners, stop };
+  return { app, ask, written, failures, listeners, stop };
 }
 
 const said = { by: 'ada', why: 'because' };
@@ -66,11 +68,12 @@ test('an agent that nobody knows is a problem that says where to look', async ()
   expect(answer.json()).toMatchObject({ status: 404, type: 'urn:vigil:unknown_agent' });
 });
 
-test('a failure of ours tells the caller nothing of its insides', async () => {
+test('a failure of ours is told to us, and nothing of its insides to the caller', async () => {
   const broken = dashboard({ agents: () => Promise.reject(new Error('password=secret')) });
   const answer = await broken.ask('GET', '/v1/agents');
   expect(answer.statusCode).toBe(500);
   expect(answer.body).not.toContain('secret');
+  expect(broken.failures).toHaveLength(1);
 });
 
 test.each([

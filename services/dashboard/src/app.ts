@@ -16,6 +16,8 @@ export type Ports = {
   readonly doctor: () => Promise<Doctor>;
   /** epoch milliseconds */
   readonly now: () => number;
+  /** hears of every error that callers are not told of */
+  readonly onFailure: (error: unknown) => void;
   /** ends the streams of events */
   readonly signal: AbortSignal;
 };
@@ -29,9 +31,9 @@ function same(given: string, wanted: string): boolean {
 /** The people's door: HTTP in front of the read model and the command topics. */
 export function openApp(ports: Ports): FastifyInstance {
   const app = fastify({ bodyLimit: 64 * 1024, forceCloseConnections: true });
-  app.setErrorHandler((error, _request, reply) => sendProblem(error, reply));
+  app.setErrorHandler((error, _request, reply) => sendProblem(error, reply, ports.onFailure));
   app.setNotFoundHandler(({ method, url }, reply) =>
-    sendProblem(new Problem(404, 'no_such_page', `There is no ${method} ${url}.`), reply),
+    sendProblem(new Problem(404, 'no_such_page', `There is no ${method} ${url}.`), reply, ports.onFailure),
   );
   app.addHook('onRequest', async ({ headers: { authorization = '' } }) => {
     if (same(authorization, `Bearer ${ports.token}`)) return;

@@ -2,6 +2,9 @@ import { Topic } from '@vigil/events';
 import type { ReadModel } from '@vigil/read-model';
 import { expect, test } from 'vitest';
 import { examine } from './doctor.ts';
+import { LOOK_BACK_MS } from './ticks.ts';
+
+const NOW = 100_000;
 
 const model = {
   agents: async () => [
@@ -15,37 +18,47 @@ const model = {
   ],
 } as unknown as ReadModel;
 
-type Apply = (record: { timestamp: number }) => void;
-const log = {
-  bounds: async (topic: string) =>
-    topic === 't'
-      ? [
-          { low: 0, high: 10 },
-          { low: 0, high: 12 },
-        ]
-      : [
-          { low: 3, high: 9 },
-          { low: 0, high: 9 },
-          { low: 4, high: 4 },
-        ],
-  read: async (_topic: string, partition: number, _range: object, apply: Apply) => {
-    apply({ timestamp: partition === 0 ? 500 : 400 });
-    apply({ timestamp: 9999 });
-  },
-} as never;
+const bounds = (...ends: readonly [number, number][]) => ends.map(([low, high]) => ({ low, high }));
 
-const seen = (topic: string): readonly number[] => (topic === Topic.agentHealth ? [9000, 8000] : []);
-const report = () =>
-  examine({ log, model, feed: { ticks: seen }, probes: [['x', 'http://127.0.0.1:9']], now: () => 10_000 });
+type Tell = (record: object) => void;
 
-test("a processor's time is as old as its slowest partition; what nobody has seen is unknown", async () => {
-  const { time } = await report();
-  expect(time).toContainEqual({ processor: 'health-evaluator', ageMs: 2000 });
+/** A log of two partitions a topic, whose ticks are `ages` old. */
+const logOf = (ages: (topic: string, partition: number) => number | null) =>
+  ({
+    bounds: async (topic: string) => (topic === 't' ? bounds([0, 10], [0, 12]) : bounds([3, 9], [0, 9], [4, 4])),
+    read: async (_topic: string, partition: number, _range: object, apply: Tell) => {
+      apply({ timestamp: partition === 0 ? 500 : 400 });
+      apply({ timestamp: 9999 });
+    },
+    partitionCount: async () => 2,
+    follow: async (topics: readonly string[], from: number, tell: Tell) => {
+      expect(from).toBe(NOW - LOOK_BACK_MS);
+      for (const topic of topics)
+        for (const partition of [0, 1]) {
+          const age = ages(topic, partition);
+          tell({ topic, partition, timestamp: NOW, key: 'OMN-1' });
+          if (age !== null) tell({ topic, partition, timestamp: NOW - age, key: `@tick/${partition}` });
+        }
+    },
+  }) as never;
+
+const report = (ages = (_topic: string, _partition: number): number | null => 500) =>
+  examine({ log: logOf(ages), model, probes: [['x', 'http://127.0.0.1:9']], now: () => NOW });
+
+test("a processor's time is as old as its slowest partition", async () => {
+  const { time } = await report((topic, partition) => (topic === Topic.agentHealth ? 1000 * partition : 500));
+  expect(time).toContainEqual({ processor: 'health-evaluator', ageMs: 1000 });
+  expect(time).toContainEqual({ processor: 'recovery', ageMs: 500 });
+});
+
+test('a processor of which one partition has had no tick in 15 s has no age', async () => {
+  const { time } = await report((topic, partition) => (topic === Topic.taskRecovery && partition === 1 ? null : 500));
   expect(time).toContainEqual({ processor: 'recovery', ageMs: null });
+  expect(time).toContainEqual({ processor: 'alerting', ageMs: 500 });
 });
 
 test('the lag of the projector is what its positions lack to the ends of its topics', async () => {
-  expect((await report()).lag).toEqual([{ group: 'projector', records: 3 }]);
+  expect((await report()).lag).toEqual([{ group: 'projector', atMost: 3 }]);
 });
 
 test('replay reaches back to where the last of the partitions begins, empty ones aside', async () => {

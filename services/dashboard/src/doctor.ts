@@ -1,15 +1,15 @@
 import { Topic, type TopicName } from '@vigil/events';
 import type { FleetRow, ReadModel } from '@vigil/read-model';
 import type { Log } from '@vigil/stream';
-import type { Feed } from './feed.ts';
+import { newestTicks } from './ticks.ts';
 
 /** How the whole of Vigil is. Ages and lags that nobody could tell are null, never guessed. */
 export type Doctor = {
   readonly services: readonly { readonly service: string; readonly ready: boolean; readonly said: string }[];
-  /** how long ago the time of the slowest partition of what each processor writes last moved, milliseconds */
+  /** how long ago the time of the slowest partition of what each processor writes last moved, milliseconds; null: over 15 s */
   readonly time: readonly { readonly processor: string; readonly ageMs: number | null }[];
-  /** records that a group has not read yet */
-  readonly lag: readonly { readonly group: string; readonly records: number | null }[];
+  /** records that a group may not have read yet: ticks alone move no position for a while */
+  readonly lag: readonly { readonly group: string; readonly atMost: number | null }[];
   readonly duplicates: readonly {
     readonly agentId: string;
     readonly instanceId: string | null;
@@ -36,34 +36,37 @@ const PROBE_LIMIT_MS = 2_000;
 const FIRST_RECORDS = 100; // transaction markers take offsets too
 
 export type DoctorPorts = {
-  readonly log: Pick<Log, 'bounds' | 'read'>;
+  readonly log: Pick<Log, 'bounds' | 'read' | 'follow' | 'partitionCount'>;
   readonly model: ReadModel;
-  readonly feed: Pick<Feed, 'ticks'>;
   readonly probes: readonly (readonly [service: string, url: string])[];
   readonly now: () => number;
 };
 
 export async function examine(ports: DoctorPorts): Promise<Doctor> {
   const { model, probes } = ports;
-  const [services, records, agents, replayFrom, fleet] = await Promise.all([
+  const [services, time, atMost, agents, replayFrom, fleet] = await Promise.all([
     Promise.all(probes.map(([service, url]) => probe(service, url))),
+    ages(ports),
     projectorLag(ports),
     model.agents({}),
     replayReach(ports.log),
     model.fleet(),
   ]);
-  const time = Object.entries(SHOWS).map(([processor, topic]) => ({ processor, ageMs: ageOf(ports, topic) }));
   const duplicates = agents.flatMap(({ agentId, instanceId, duplicateOf, duplicateCount, duplicateAt }) =>
     duplicateOf === null
       ? []
       : [{ agentId, instanceId, otherInstanceId: duplicateOf, count: duplicateCount, at: duplicateAt }],
   );
-  return { services, time, lag: [{ group: 'projector', records }], duplicates, replayFrom, fleet };
+  return { services, time, lag: [{ group: 'projector', atMost }], duplicates, replayFrom, fleet };
 }
 
-function ageOf({ feed, now }: DoctorPorts, topic: TopicName): number | null {
-  const ticks = feed.ticks(topic);
-  return ticks.length === 0 ? null : Math.max(0, now() - Math.min(...ticks));
+async function ages({ log, now }: DoctorPorts): Promise<Doctor['time']> {
+  const at = now();
+  const ticks = await newestTicks(log, Object.values(SHOWS), at);
+  return Object.entries(SHOWS).map(([processor, topic]) => {
+    const tick = ticks.get(topic) ?? null;
+    return { processor, ageMs: tick === null ? null : Math.max(0, at - tick) };
+  });
 }
 
 async function projectorLag({ log, model }: DoctorPorts): Promise<number | null> {

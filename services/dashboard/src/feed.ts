@@ -1,58 +1,42 @@
-import { catalogue, type HealthEvent, Topic, type TopicName, topicNames, UnknownSchemaId } from '@vigil/events';
-import type { Log, Logger, LogRecord } from '@vigil/stream';
+import { catalogue, type HealthEvent, Topic, type TopicName, topicNames } from '@vigil/events';
+import { type Log, tail } from '@vigil/stream';
 
-/** Every evt topic and what is ordered, except heartbeats as they come in: those are 3,333 a second. */
-export const FEED: readonly TopicName[] = topicNames.filter(
-  (topic) => catalogue[topic].kind === 'evt' || topic === Topic.agentOrder,
-);
+const told = topicNames.filter((topic) => catalogue[topic].kind === 'evt' || topic === Topic.agentOrder);
+
+/** What happens, without what merely comes in: 3,333 heartbeats a second are read only while somebody listens to them. */
+const HAPPENINGS: readonly TopicName[] = told.filter((topic) => topic !== Topic.agentObservation);
 
 type Listener = (event: HealthEvent) => void;
 
-/** Live events to whoever listens at the moment; nothing is kept but when each partition last had a tick. */
+/** Live events to whoever listens at the moment; nothing is kept. */
 export type Feed = {
-  readonly listen: (listener: Listener) => () => void;
-  /** the newest tick of each partition seen since the feed began, epoch milliseconds */
-  readonly ticks: (topic: TopicName) => readonly number[];
+  /** What it gives ends the listening. */
+  readonly listen: (listener: Listener, withObservations: boolean) => () => void;
+  readonly finished: Promise<never>;
 };
 
-/** One reader of the topics for all listeners. Records that cannot be read are other services' dead letters, not ours. */
-export async function openFeed(log: Log, logger: Logger, signal: AbortSignal): Promise<Feed> {
+/** One reader of the topics for all listeners. `onFailure` hears why observations have ended for one of them. */
+export async function openFeed(log: Log, signal: AbortSignal, onFailure: (error: unknown) => void): Promise<Feed> {
   const listeners = new Set<Listener>();
-  const ticks = new Map<string, Map<number, number>>();
-  const tell = (record: LogRecord): void => {
-    if (record.key?.startsWith('@tick/')) seen(ticks, record);
-    if (listeners.size === 0 || record.value === null || record.key === null || record.key.startsWith('@')) return;
-    try {
-      const event = eventOf(log, record, record.value);
-      for (const listener of listeners) listener(event);
-    } catch (error) {
-      if (error instanceof UnknownSchemaId)
-        log.codec.learn(error).then(
-          () => tell(record),
-          (err: unknown) => logger.warn({ err, topic: record.topic }, 'an event of the feed was left out'),
-        );
-      else logger.warn({ err: error, topic: record.topic, offset: record.offset }, 'an event of the feed was left out');
-    }
+  const onEvent = (event: HealthEvent) => {
+    for (const listener of listeners) listener(event);
   };
-  await log.follow(FEED, 'end', tell, signal);
+  const { finished } = await tail(log, HAPPENINGS, { from: 'end', onEvent, signal });
   return {
-    listen: (listener) => {
+    listen: (listener, withObservations) => {
       listeners.add(listener);
-      return () => listeners.delete(listener);
+      const observing = new AbortController();
+      if (withObservations) observe(log, listener, observing.signal).catch(onFailure);
+      return () => {
+        listeners.delete(listener);
+        observing.abort();
+      };
     },
-    ticks: (topic) => [...(ticks.get(topic)?.values() ?? [])],
+    finished,
   };
 }
 
-function seen(ticks: Map<string, Map<number, number>>, { topic, partition, timestamp }: LogRecord): void {
-  const partitions = ticks.get(topic) ?? new Map<number, number>();
-  ticks.set(topic, partitions);
-  partitions.set(partition, Math.max(timestamp, partitions.get(partition) ?? 0));
-}
-
-function eventOf(log: Log, record: LogRecord, value: Buffer): HealthEvent {
-  const { topic, partition, offset, key, timestamp } = record;
-  const { type, payload, envelope } = log.codec.decode(topic as TopicName, value);
-  const flat = { eventId: `${topic}/${partition}/${offset}`, occurredAt: timestamp };
-  return { ...(envelope ?? flat), topic, type, key, payload } as HealthEvent;
+async function observe(log: Log, onEvent: Listener, signal: AbortSignal): Promise<never> {
+  const { finished } = await tail(log, [Topic.agentObservation], { from: 'end', onEvent, signal });
+  return finished;
 }

@@ -28,9 +28,10 @@ function problemOf(error: unknown): Problem | null {
 
 const OURS = new Problem(500, 'failed', 'The dashboard could not answer; its log says why. Try again.');
 
-export function sendProblem(error: unknown, reply: FastifyReply): FastifyReply {
+/** Answers with a problem. `onFailure` hears of what is ours. */
+export function sendProblem(error: unknown, reply: FastifyReply, onFailure: (error: unknown) => void): FastifyReply {
   const found = problemOf(error);
-  if (found === null) reply.log.error({ err: error }, 'request failed');
+  if (found === null) onFailure(error);
   const { status, type, message, field } = found ?? OURS;
   const body = { type: `urn:vigil:${type}`, title: type.replaceAll('_', ' '), status, detail: message };
   return reply

@@ -29,8 +29,9 @@ type About = {
 /** Whether somebody asked for it. Heartbeats only when asked for: they would bury the rest. */
 export function wanted(event: HealthEvent, { topic, agent, task, heartbeats }: Filter): boolean {
   const about = event.payload as About;
-  if (event.type === 'AGENT_HEARTBEAT' && heartbeats === 'false') return false;
-  if (topic !== undefined && event.topic !== (SHORT[topic] ?? topic)) return false;
+  const asked = topic === undefined ? undefined : (SHORT[topic] ?? topic);
+  if (asked !== undefined && event.topic !== asked) return false;
+  if (event.type === 'AGENT_HEARTBEAT' && heartbeats === 'false' && asked === undefined) return false;
   if (agent !== undefined && (about.agentId ?? about.agent_id) !== agent) return false;
   return task === undefined || (about.taskId ?? about.task_id) === task;
 }
@@ -52,7 +53,9 @@ export function eventRoutes(app: FastifyInstance, feed: Feed, signal: AbortSigna
     const out = reply.raw;
     out.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
     out.flushHeaders();
-    const stop = feed.listen((event) => wanted(event, filter.data) && send(out, event));
+    const observations = filter.data.heartbeats === 'true' || (SHORT[topic ?? ''] ?? topic) === Topic.agentObservation;
+    const tell = (event: HealthEvent) => wanted(event, filter.data) && send(out, event);
+    const stop = feed.listen(tell, observations);
     const end = () => out.end();
     signal.addEventListener('abort', end, { once: true });
     out.on('close', () => {

@@ -1,0 +1,44 @@
+import type { Log } from '@vigil/stream';
+
+/** Ticks are looked for this far back: a processor whose time is older stands. */
+export const LOOK_BACK_MS = 15_000;
+/** One this young is as good as the newest. */
+const YOUNG_MS = 3_000;
+const PATIENCE_MS = 2_000;
+
+const isTick = (key: string | null): boolean => key?.startsWith('@tick/') ?? false;
+
+/**
+ * When each topic last had a tick in the slowest of its partitions, epoch milliseconds; null: some partition had none in the last 15 s.
+ * Reads to the end: at once where all are young, otherwise for two seconds.
+ */
+export async function newestTicks(
+  log: Pick<Log, 'follow' | 'partitionCount'>,
+  topics: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, number | null>> {
+  const newest = new Map<string, number[]>();
+  for (const topic of topics) newest.set(topic, Array(await log.partitionCount(topic)).fill(Number.NEGATIVE_INFINITY));
+  const enough = new AbortController();
+  const signal = AbortSignal.any([enough.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const slowest = (topic: string) => Math.min(...(newest.get(topic) ?? []));
+  await log.follow(
+    topics,
+    now - LOOK_BACK_MS,
+    ({ topic, partition, key, timestamp }) => {
+      const partitions = newest.get(topic);
+      if (partitions === undefined || !isTick(key)) return;
+      partitions[partition] = Math.max(timestamp, partitions[partition] ?? 0);
+      if (topics.every((each) => now - slowest(each) < YOUNG_MS)) enough.abort();
+    },
+    signal,
+  );
+  await aborted(signal);
+  return new Map(topics.map((topic) => [topic, Number.isFinite(slowest(topic)) ? slowest(topic) : null]));
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });

@@ -1,0 +1,21 @@
+import { runService } from '@vigil/chassis';
+import { connectCodec } from '@vigil/events';
+import { openDatabase } from '@vigil/read-model';
+import { connectLog, runProjection } from '@vigil/stream';
+import { config } from './config.ts';
+import { reads } from './project.ts';
+import { rowsIn } from './rows.ts';
+
+await runService({
+  name: 'projector',
+  config,
+  async start({ config, log: logger, use }) {
+    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL);
+    const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'vigil-projector', codec, logger }));
+    const onTrouble = (err: Error) => logger.warn({ err }, 'a connection to Postgres broke');
+    const database = await use(openDatabase(config.DATABASE_URL, onTrouble));
+    const who = { group: 'projector', service: 'projector', reads, logger };
+    const projection = await use(runProjection(log, { ...who, ...rowsIn(database) }));
+    return { projection };
+  },
+});

@@ -1,0 +1,69 @@
+import { Topic } from '@vigil/events';
+import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import { OtherCluster, openDatabase, readModel } from '@vigil/read-model';
+import { scratchReadModel } from '@vigil/read-model/testing';
+import { DeadLetter, Retry, runProjection, writer } from '@vigil/stream';
+import { MemoryLog } from '@vigil/stream/memory';
+import { expect, test, vi } from 'vitest';
+import { reads } from './project.ts';
+import { rowsIn } from './rows.ts';
+
+const changed = example(Topic.agentHealth, 'HEALTH_STATE_CHANGED');
+const batch = { topic: Topic.agentHealth, partition: 0, from: 5, next: 8, time: EXAMPLE_TIME, events: [changed] };
+
+test('rows and position are written together, and reading goes on where it stands', async () => {
+  await using database = await scratchReadModel();
+  const rows = rowsIn(database);
+  expect(await rows.open('cluster')).toEqual(new Map());
+  await rows.apply(batch);
+  expect(await rows.open('cluster')).toEqual(new Map([[`${Topic.agentHealth}/0`, 8]]));
+  expect(await readModel(database).transitions({ limit: 9 })).toMatchObject([{ occurredAt: EXAMPLE_TIME }]);
+});
+
+test('a batch from elsewhere than the position writes nothing', async () => {
+  await using database = await scratchReadModel();
+  const rows = rowsIn(database);
+  await rows.apply({ ...batch, events: [] });
+  await expect(rows.apply(batch)).rejects.toThrow(Retry);
+  expect(await readModel(database).agents({})).toEqual([]);
+});
+
+test('values that Postgres will not have are a dead letter, and move no position', async () => {
+  await using database = await scratchReadModel();
+  const rows = rowsIn(database);
+  const broken = { ...changed, eventId: null as never };
+  await expect(rows.apply({ ...batch, events: [changed, broken] })).rejects.toThrow(DeadLetter);
+  expect(await rows.open('cluster')).toEqual(new Map());
+  expect(await readModel(database).agents({})).toEqual([]);
+});
+
+test('another cluster is refused', async () => {
+  await using database = await scratchReadModel();
+  await rowsIn(database).open('cluster');
+  await expect(rowsIn(database).open('another')).rejects.toThrow(OtherCluster);
+});
+
+test('of two projectors that apply the same batch at once one does', async () => {
+  await using database = await scratchReadModel();
+  await using second = await openDatabase(database.url, () => {});
+  await rowsIn(database).apply({ ...batch, from: 0, next: 5, events: [] });
+  const sinks = [rowsIn(database), rowsIn(second), rowsIn(database), rowsIn(second)];
+  const ends = await Promise.allSettled(sinks.map((rows) => rows.apply(batch)));
+  expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(await readModel(database).transitions({ limit: 9 })).toHaveLength(1);
+});
+
+test('what is written to the log becomes rows', async () => {
+  await using database = await scratchReadModel();
+  await using log = new MemoryLog();
+  await writer(log).write([changed, example(Topic.alert, 'ALERT_RAISED')]);
+  await using _running = await runProjection(log, {
+    group: 'projector',
+    service: 'projector',
+    reads,
+    ...rowsIn(database),
+  });
+  const model = readModel(database);
+  await vi.waitFor(async () => expect(await model.alerts({})).toHaveLength(1));
+  await vi.waitFor(async () => expect(await model.agent('worker-1')).toMatchObject({ state: 'STUCK' }));
+});

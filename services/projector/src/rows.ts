@@ -1,0 +1,34 @@
+import { apply, claimCluster, type Database, isDataError, notify, positions, savePosition } from '@vigil/read-model';
+import { DeadLetter, type ProjectionBatch, type ProjectionOptions, Retry } from '@vigil/stream';
+import { type ProjectedTopic, project } from './project.ts';
+
+type Sink = Pick<ProjectionOptions<ProjectedTopic>, 'open' | 'apply'>;
+
+/** The read model as the sink of a projection: rows written from events, and the positions they reach. */
+export function rowsIn(database: Database): Sink {
+  return {
+    open: async (clusterId) => {
+      await claimCluster(database, clusterId);
+      const at = await positions(database);
+      return new Map(at.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
+    },
+    apply: (batch) => write(database, batch),
+  };
+}
+
+/** Events and the position after them in one transaction. Throws Retry where somebody else has moved the position, DeadLetter where Postgres will not have the values. */
+async function write(database: Database, batch: ProjectionBatch<ProjectedTopic>): Promise<void> {
+  const { topic, partition, from, next, events } = batch;
+  const statements = events.flatMap(project);
+  try {
+    await database.transaction(async (sql) => {
+      const moved = await savePosition(sql, { topic, partition, from, next });
+      if (!moved) throw new Retry(`${topic}/${partition} does not stand at ${from}: another projector has moved it`);
+      await apply(sql, statements);
+      await notify(sql, statements);
+    });
+  } catch (error) {
+    if (!isDataError(error)) throw error;
+    throw new DeadLetter('unwritable', (error as Error).message, { cause: error });
+  }
+}
