@@ -1,0 +1,19 @@
+import type { AlertRow } from '@vigil/read-model';
+import type { Command } from 'commander';
+import { alertLines } from '../render/fleet.ts';
+import { dashboard, show } from '../terminal.ts';
+
+export function register(program: Command): void {
+  program
+    .command('alert')
+    .description('what people were told')
+    .command('list')
+    .description('unresolved alerts')
+    .option('--all', 'resolved ones too')
+    .option('--json', 'for programs')
+    .action(async ({ all, json }: { all?: boolean; json?: boolean }) => {
+      const open = all ? undefined : 'true';
+      const { alerts } = await dashboard().get<{ alerts: readonly AlertRow[] }>('/v1/alerts', { open });
+      show(json, alerts, (rows, view) => alertLines(view, rows));
+    });
+}

@@ -1,0 +1,22 @@
+import type { Explanation } from '@vigil/read-model';
+import type { Command } from 'commander';
+import { explainLines } from '../render/explain.ts';
+import { dashboard, show } from '../terminal.ts';
+import { path } from './options.ts';
+
+const EXAMPLES = `
+Examples:
+  vigil explain worker-1           the reason that matched, the case, its steps, orders, recoveries, alerts
+  vigil explain worker-1 --json    the same for programs`;
+
+export function register(program: Command): void {
+  program
+    .command('explain <agent>')
+    .description('why an agent stands where it stands')
+    .option('--json', 'for programs')
+    .addHelpText('after', EXAMPLES)
+    .action(async (agentId: string, { json }: { json?: boolean }) => {
+      const told = await dashboard().get<Explanation>(path('agents', agentId, 'explain'));
+      show(json, told, (explanation, view) => explainLines(view, explanation));
+    });
+}

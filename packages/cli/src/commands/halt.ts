@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { directSettings } from '../config.ts';
+import type { Steering } from '../direct.ts';
+import { dashboard, show, whoAmI } from '../terminal.ts';
+import { type Written, writtenLine } from './options.ts';
+
+type Options = { why: string; by: string; direct?: boolean; json?: boolean };
+
+const EXAMPLES = `
+With --direct it needs Kafka only (KAFKA_BROKERS, SCHEMA_REGISTRY_URL), not the dashboard.
+
+Example:
+  vigil halt --why "the network is being moved"`;
+
+export function register(program: Command): void {
+  steering(program, 'halt', 'nothing acts any more; everything still observes', 'HALT_FLEET');
+  steering(program, 'resume', 'the end of a halt: what still holds is acted on', 'RESUME_FLEET');
+}
+
+function steering(program: Command, command: 'halt' | 'resume', description: string, type: Steering): void {
+  program
+    .command(command)
+    .description(description)
+    .option('--why <text>', 'the reason, for those who read it later', 'by hand')
+    .option('--by <name>', 'who asks', whoAmI())
+    .option('--direct', 'straight to Kafka, past the dashboard')
+    .option('--json', 'for programs')
+    .addHelpText('after', EXAMPLES)
+    .action(async ({ by, why, direct, json }: Options) => {
+      const written = direct
+        ? await directly(type, { by, why })
+        : await dashboard().post<Written>('/v1/commands', { command, by, why });
+      show(json, written, (said) => [writtenLine(said)]);
+    });
+}
+
+/** The Kafka client is loaded by nothing else here: every other command starts without it. */
+async function directly(type: Steering, said: { by: string; why: string }): Promise<Written> {
+  const settings = directSettings(process.env);
+  const { writeDirect } = await import('../direct.ts');
+  return writeDirect(settings, type, said);
+}

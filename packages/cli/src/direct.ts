@@ -1,0 +1,23 @@
+import { connectCodec, Topic } from '@vigil/events';
+import { connectLog, writer } from '@vigil/stream';
+import type { Written } from './commands/options.ts';
+import type { directSettings } from './config.ts';
+import { CannotAsk } from './errors.ts';
+
+export type Steering = 'HALT_FLEET' | 'RESUME_FLEET';
+
+/** Writes a command for the whole fleet to Kafka itself. Throws CannotAsk where Kafka or the registry does not answer. */
+export async function writeDirect(
+  { brokers, registry }: ReturnType<typeof directSettings>,
+  type: Steering,
+  payload: { readonly by: string; readonly why: string },
+): Promise<Written> {
+  try {
+    const codec = await connectCodec(registry, [Topic.steerFleet]);
+    await using log = await connectLog({ brokers, clientId: 'vigil-cli', codec });
+    const [eventId = ''] = await writer(log).write([{ topic: Topic.steerFleet, type, key: 'fleet', payload }]);
+    return { eventId, topic: Topic.steerFleet, type, key: 'fleet' };
+  } catch (cause) {
+    throw new CannotAsk(`${type} is not written: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { agentRow } from './render/rows.fixture.ts';
+
+const TOKEN = 'a-token-for-tests-only';
+const commands: unknown[] = [];
+
+/** A dashboard that knows two agents and takes every command. */
+const server = createServer(async (request, response) => {
+  const url = new URL(request.url ?? '/', 'http://x');
+  const answer = (status: number, body: object) => response.writeHead(status).end(JSON.stringify(body));
+  if (request.headers.authorization !== `Bearer ${TOKEN}`) return answer(401, { detail: 'no' });
+  if (url.pathname === '/v1/agents') return answer(200, { agents: [agentRow({ reason: 'a\u001b[2Jb' })] });
+  if (url.pathname === '/v1/agents/steady') return answer(200, agentRow({ agentId: 'steady', state: 'HEALTHY' }));
+  if (url.pathname === '/v1/commands') {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    commands.push(JSON.parse(Buffer.concat(chunks).toString()));
+    return answer(202, { eventId: 'e-1', topic: 't', type: 'HALT_FLEET', key: 'fleet' });
+  }
+  if (url.pathname === '/v1/events') {
+    response
+      .writeHead(200)
+      .write(`${JSON.stringify({ type: 'FLEET_HALTED', occurredAt: 1, payload: { by: 'ada' } })}\n`);
+    return response.end();
+  }
+  return answer(404, { detail: `There is no agent "${url.pathname.split('/').at(-1)}"` });
+});
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => server.close());
+
+type End = { readonly code: number | null; readonly out: string; readonly err: string };
+
+async function vigil(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<End> {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, [`${import.meta.dirname}/main.ts`, ...args], {
+    env: { PATH, VIGIL_DASHBOARD_URL: url, VIGIL_DASHBOARD_TOKEN: TOKEN, USER: 'ada', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, out, err };
+}
+
+test('a healthy agent ends with 0, as JSON for programs', async () => {
+  const { code, out } = await vigil(['health', 'steady', '--json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ agent: 'steady', status: 'healthy', errors: [] });
+});
+
+test('an unhealthy agent ends with 1, and what it says does not steer the terminal', async () => {
+  const { code, out } = await vigil(['health', '--filter', 'unhealthy']);
+  expect(code).toBe(1);
+  expect(out).toContain('STUCK');
+  expect(out).toContain('ab');
+  expect(out).not.toContain('\u001b');
+});
+
+test('an agent that nobody knows ends with 1 and says so', async () => {
+  expect(await vigil(['health', 'nobody'])).toEqual({ code: 1, out: '', err: 'vigil: There is no agent "nobody"\n' });
+});
+
+test('a dashboard that does not answer ends with 2, its address and the remedy', async () => {
+  const { code, err } = await vigil(['health'], { VIGIL_DASHBOARD_URL: 'http://127.0.0.1:9' });
+  expect(code).toBe(2);
+  expect(err).toContain('http://127.0.0.1:9 does not answer');
+  expect(err).toContain('npm start');
+});
+
+test.each([
+  [{ VIGIL_DASHBOARD_TOKEN: '' }, 'VIGIL_DASHBOARD_TOKEN is not set'],
+  [{ VIGIL_DASHBOARD_TOKEN: 'another-token-altogether' }, "VIGIL_DASHBOARD_TOKEN is not the dashboard's"],
+  [{ VIGIL_DASHBOARD_URL: 'nonsense' }, '"nonsense"'],
+])('settings that are wrong are named: %o', async (env, text) => {
+  const { code, err } = await vigil(['health'], env);
+  expect(code).toBe(2);
+  expect(err).toContain(text);
+});
+
+test.each([
+  [['health', '--filter', 'odd']],
+  [['case', 'decide', 'c', 'explode', '--why', 'x']],
+  [['case', 'decide', 'c', 'pardon']],
+  [['hold', 'a', '--for', 'ages']],
+  [['nonsense']],
+])('a question that is wrong ends with 2: %o', async (args) => {
+  expect((await vigil(args)).code).toBe(2);
+});
+
+test('a halt says who asks and why', async () => {
+  const { code, out } = await vigil(['halt', '--why', 'the network is moved']);
+  expect({ code, out }).toEqual({ code: 0, out: 'HALT_FLEET is written (e-1).\n' });
+  expect(commands).toEqual([{ command: 'halt', by: 'ada', why: 'the network is moved' }]);
+});
+
+test('a halt past the dashboard needs Kafka and says so', async () => {
+  const { code, err } = await vigil(['halt', '--direct']);
+  expect(code).toBe(2);
+  expect(err).toContain('KAFKA_BROKERS is not set');
+});
+
+test('events are told as they come, and the command ends with the stream', async () => {
+  const { code, out } = await vigil(['events', 'tail']);
+  expect(code).toBe(0);
+  expect(out).toMatch(/fleet {2}halted by ada/);
+});

@@ -1,0 +1,27 @@
+import { Command, CommanderError } from 'commander';
+import * as alert from './commands/alert.ts';
+import * as cases from './commands/case.ts';
+import * as doctor from './commands/doctor.ts';
+import * as events from './commands/events.ts';
+import * as explain from './commands/explain.ts';
+import * as halt from './commands/halt.ts';
+import * as health from './commands/health.ts';
+import * as hold from './commands/hold.ts';
+import * as run from './commands/run.ts';
+import * as runtime from './commands/runtime.ts';
+import * as task from './commands/task.ts';
+import { sayError } from './terminal.ts';
+
+const ABOUT = `Watches fleets of autonomous agents: run them, ask how they are, decide, steer.
+Ends with 0 where all is well, 1 where something is unhealthy or refused, 2 where Vigil cannot be asked.`;
+
+const program = new Command('vigil').description(ABOUT).exitOverride().showSuggestionAfterError();
+const commands = [run, runtime, health, explain, cases, hold, halt, events, task, alert, doctor];
+for (const command of commands) command.register(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof CommanderError)) sayError(error);
+  else process.exitCode = error.exitCode === 0 ? 0 : 2;
+}

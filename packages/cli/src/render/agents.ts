@@ -1,0 +1,78 @@
+import type { AgentRow } from '@vigil/read-model';
+import { ageText, type Column, orDash, paintState, table, type View } from './view.ts';
+
+const columns = (view: View): readonly Column<AgentRow>[] => [
+  { title: 'AGENT', of: ({ agentId }) => agentId },
+  { title: 'STATE', of: ({ state }) => state, paint: (text) => paintState(view, text) },
+  {
+    title: 'EXEMPT',
+    of: ({ exemption }) => orDash(exemption),
+    paint: (text) => (text === '-' ? text : view.paint.cyan(text)),
+  },
+  { title: 'SINCE', of: ({ since }) => (since === null ? '-' : ageText(view, since)) },
+  { title: 'TASK', of: ({ taskId }) => orDash(taskId) },
+  { title: 'REASON', of: reasonOf, rest: true },
+];
+
+function reasonOf({ caseWaiting, reason, endReason, exitCode, state, phase }: AgentRow): string {
+  if (state === 'TERMINATED')
+    return endReason === 'crashed' && exitCode !== null ? `crashed, code ${exitCode}` : orDash(endReason ?? reason);
+  if (caseWaiting) return `waits for a decision: ${orDash(reason)}`;
+  return state === 'HEALTHY' ? orDash(phase) : orDash(reason);
+}
+
+/** Everything that is not HEALTHY, finished ones excluded. */
+export const isUnhealthy = ({ state, endReason }: AgentRow): boolean =>
+  state !== 'HEALTHY' && !(state === 'TERMINATED' && endReason === 'finished');
+
+export function agentsTable(view: View, agents: readonly AgentRow[]): string[] {
+  return agents.length === 0 ? ['No agents.'] : table(view, columns(view), agents);
+}
+
+const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+/** Seed 001's answer (agent, status, last_output, errors) and ours beside it. */
+export function agentJson(agent: AgentRow): object {
+  return {
+    agent: agent.agentId,
+    status: agent.state.toLowerCase(),
+    last_output: iso(agent.lastOutputAt),
+    errors: agent.errors.map(({ message, errorClass, count }) => ({ message, class: errorClass, count })),
+    reason: agent.reason,
+    evidence: agent.evidence,
+    exemption: agent.exemption,
+    since: iso(agent.since),
+    end_reason: agent.endReason,
+    instance: agent.instanceId,
+    task: agent.taskId,
+    runtime: agent.runtimeId,
+    attempt: agent.attempt,
+    last_heartbeat: iso(agent.lastHeartbeatAt),
+    phase: agent.phase,
+    held: agent.held,
+    case: agent.caseId,
+    policy: agent.policyName === null ? null : { name: agent.policyName, hash: agent.policyHash },
+  };
+}
+
+/** One agent in a few lines. */
+export function agentLines(view: View, agent: AgentRow): string[] {
+  const since = agent.since === null ? '' : ` for ${ageText(view, agent.since)}`;
+  const beat = agent.lastHeartbeatAt === null ? 'none' : `${ageText(view, agent.lastHeartbeatAt)} ago`;
+  const facts: readonly (readonly [string, string])[] = [
+    ['reason', orDash(agent.reason)],
+    ['exempt', orDash(agent.exemption)],
+    ['task', orDash(agent.taskId)],
+    ['phase', orDash(agent.phase)],
+    ['heartbeat', beat],
+    ['case', orDash(agent.caseId)],
+    ...(agent.held ? ([['held', `by ${orDash(agent.heldBy)}: ${orDash(agent.heldWhy)}`]] as const) : []),
+    ...agent.errors.map(
+      ({ message, errorClass, count }) => ['error', `${orDash(message ?? errorClass)} (×${count})`] as const,
+    ),
+  ];
+  return [
+    `${view.paint.bold(agent.agentId)} ${paintState(view, agent.state)}${since}`,
+    ...facts.map(([name, text]) => `  ${view.paint.dim(name.padEnd(10))} ${text}`),
+  ];
+}

@@ -1,0 +1,60 @@
+import type { CaseRow, CaseStory } from '@vigil/read-model';
+import { trailLine } from './story.ts';
+import { ageText, clockTime, orDash, table, type View } from './view.ts';
+
+function standing({ waiting, closedAt, ending, step }: CaseRow): string {
+  if (closedAt !== null) return `closed: ${orDash(ending)}`;
+  return waiting ? 'waits for you' : `open: ${orDash(step).toLowerCase().replaceAll('_', ' ')}`;
+}
+
+export function casesTable(view: View, cases: readonly CaseRow[]): string[] {
+  if (cases.length === 0) return ['No cases.'];
+  return table<CaseRow>(
+    view,
+    [
+      { title: 'CASE', of: ({ caseId }) => caseId },
+      { title: 'AGENT', of: ({ agentId }) => agentId },
+      {
+        title: 'STANDS',
+        of: standing,
+        paint: (text, { waiting }) => (waiting ? view.paint.yellow(text) : text),
+      },
+      { title: 'OPENED', of: ({ openedAt }) => clockTime(view, openedAt) },
+      { title: 'PLAN', of: ({ planName }) => planName },
+      { title: 'WHY', of: ({ evidence, note }) => evidence[0]?.words ?? orDash(note), rest: true },
+    ],
+    cases,
+  );
+}
+
+/** `nudge → escalate → terminate → recover`. */
+export function planText(plan: unknown): string {
+  if (!Array.isArray(plan)) return 'plan unknown';
+  return plan.map((step: { step?: unknown }) => String(step?.step ?? '?')).join(' → ');
+}
+
+/** A case read back whole. */
+export function caseLines(view: View, found: CaseStory): string[] {
+  const { paint } = view;
+  const asks = found.waiting
+    ? [
+        paint.yellow(`waits for a decision: ${orDash(found.escalationReason)}`),
+        ...(found.escalationDeadlineAt === null
+          ? []
+          : [`  in ${clockTimeLeft(view, found.escalationDeadlineAt)} then ${orDash(found.escalationOnTimeout)}`]),
+        ...found.escalationOptions.map((o) => `  vigil case decide ${found.caseId} ${o} --why "…"`),
+      ]
+    : [];
+  return [
+    `${paint.bold(`case ${found.caseId}`)} of ${found.agentId}: ${standing(found)}`,
+    `  plan "${found.planName}": ${planText(found.plan)}`,
+    ...(found.policyName === null ? [] : [`  policy ${found.policyName} ${orDash(found.policyHash)}`]),
+    ...(found.note === null ? [] : [`  note ${found.note}`]),
+    ...found.evidence.map(({ signal, axis, words }) => `  ${signal} (${axis}): ${words}`),
+    ...found.trail.map((entry) => trailLine(view, entry)),
+    ...asks,
+  ];
+}
+
+const clockTimeLeft = (view: View, at: number): string =>
+  at <= view.now ? '0 s' : ageText({ ...view, now: at }, view.now);

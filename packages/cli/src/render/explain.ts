@@ -1,0 +1,80 @@
+import type { AgentRow, Explanation, OrderRow, SignalFigure } from '@vigil/read-model';
+import { caseLines } from './cases.ts';
+import { alertLine } from './fleet.ts';
+import { trailLine } from './story.ts';
+import { checkpointLine, recoveryLine } from './tasks.ts';
+import { ageText, clockTime, orDash, paintState, table, type View } from './view.ts';
+
+type Part = { readonly title: string; readonly lines: readonly string[] };
+
+/** Why an agent stands where it stands, from the reason that matched to what became of it. */
+export function explainLines(view: View, told: Explanation): string[] {
+  const parts: readonly Part[] = [
+    { title: 'Signals', lines: signalLines(view, told.signals) },
+    { title: 'What happened', lines: told.story.map((entry) => trailLine(view, entry)) },
+    { title: 'Cases', lines: told.cases.flatMap((found) => caseLines(view, found)) },
+    { title: 'Orders outside cases', lines: told.orders.map((order) => orderLine(view, order)) },
+    { title: 'Recoveries', lines: told.recoveries.map((recovery) => recoveryLine(view, recovery)) },
+    { title: 'Checkpoints', lines: told.checkpoints.map((at) => checkpointLine(view, at)) },
+    { title: 'Alerts', lines: told.alerts.map((alert) => alertLine(view, alert)) },
+  ];
+  const shown = parts.filter(({ lines }) => lines.length > 0);
+  return [
+    ...standingLines(view, told.agent),
+    ...shown.flatMap(({ title, lines }) => ['', view.paint.bold(title), ...lines]),
+  ];
+}
+
+function standingLines(view: View, agent: AgentRow): string[] {
+  const since = agent.since === null ? '' : ` since ${clockTime(view, agent.since)} (${ageText(view, agent.since)})`;
+  return [
+    `${view.paint.bold(agent.agentId)} is ${paintState(view, agent.state)}${since}`,
+    `  because    ${agent.reason ?? (agent.state === 'HEALTHY' ? 'nothing speaks against it' : '-')}`,
+    ...agent.evidence.map(evidenceLine),
+    `  exempt     ${exemptionText(view, agent)}`,
+    ...(agent.held ? [`  held       by ${orDash(agent.heldBy)}: ${orDash(agent.heldWhy)}`] : []),
+    `  policy     ${agent.policyName === null ? '-' : `${agent.policyName} ${orDash(agent.policyHash)}`}`,
+    `  task       ${orDash(agent.taskId)}   instance ${orDash(agent.instanceId)}   runtime ${orDash(agent.runtimeId)}`,
+    `  heartbeat  ${agent.lastHeartbeatAt === null ? 'none' : `${ageText(view, agent.lastHeartbeatAt)} ago`}: ${orDash(agent.phase)}, ${orDash(agent.progress)}`,
+    ...(agent.exitReason === null ? [] : [`  ended      ${exitText(agent)}`]),
+  ];
+}
+
+const evidenceLine = ({ signal, axis, words, value, limit }: AgentRow['evidence'][number]): string =>
+  `  evidence   ${signal} (${axis}): ${words}${value === null ? '' : ` [${value}${limit === null ? '' : ` of ${limit}`}]`}`;
+
+function exemptionText(view: View, agent: AgentRow): string {
+  if (agent.exemption === null) return 'no';
+  const until = agent.exemptionUntil === null ? '' : ` until ${clockTime(view, agent.exemptionUntil)}`;
+  const what = agent.exemptionSuspends.length === 0 ? '' : `, ${agent.exemptionSuspends.join(' and ')} not counted`;
+  return `${agent.exemption}${until}${what}`;
+}
+
+const exitText = ({ exitReason, exitCode, exitSignal, exitDetails }: AgentRow): string =>
+  [exitReason, exitCode === null ? null : `code ${exitCode}`, exitSignal, exitDetails].filter(Boolean).join(', ');
+
+function signalLines(view: View, signals: Explanation['signals']): string[] {
+  if (signals === null || signals.length === 0) return [];
+  return table<SignalFigure>(
+    view,
+    [
+      { title: '  SIGNAL', of: ({ signal }) => `  ${signal}` },
+      { title: 'FIGURE', of: ({ value }) => orDash(value) },
+      { title: 'LIMIT', of: ({ limit }) => orDash(limit) },
+      { title: 'EXEMPT', of: ({ exemption }) => orDash(exemption) },
+      { title: 'FIRES', of: (figure) => firesText(view, figure) },
+    ],
+    signals,
+  );
+}
+
+function firesText(view: View, { firing, firesAt }: SignalFigure): string {
+  if (firesAt === null) return firing ? 'now' : 'not as things stand';
+  return firing ? `since ${clockTime(view, firesAt)}` : `at ${clockTime(view, firesAt)}`;
+}
+
+function orderLine(view: View, { issuedAt, kind, runtimeId, receipts }: OrderRow): string {
+  const became = receipts.map(({ outcome, why }) => (why === null ? outcome : `${outcome} (${why})`)).join(', ');
+  const what = kind.toLowerCase().replaceAll('_', ' ');
+  return `  ${view.paint.dim(clockTime(view, issuedAt))}  ${what}, to ${runtimeId}: ${became || 'no receipt yet'}`;
+}

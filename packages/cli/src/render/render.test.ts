@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest';
+import { agentJson, agentsTable, isUnhealthy } from './agents.ts';
+import { caseLines } from './cases.ts';
+import { doctorLines, type Findings, isWell } from './doctor.ts';
+import { explainLines } from './explain.ts';
+import { jsonText, plain, plainAll } from './plain.ts';
+import { agentRow, caseStory, entry, explanation, fleetRow, NOON, VIEW } from './rows.fixture.ts';
+import { storyLine } from './story.ts';
+import { clockTime, cut } from './view.ts';
+import { newlyTold, watchScreen } from './watch.ts';
+
+test('what agents say cannot steer the terminal', () => {
+  expect(plain('a\u001b[2Jb\u0007c\nd\u009b31me\u202ef')).toBe('ab\uFFFDc de\uFFFDf');
+  expect(plain('\u001b]0;title\u0007x')).toBe('x');
+  expect(plainAll({ 'k\u001b[1m': ['\u001b[31mred'] })).toEqual({ k: ['red'] });
+});
+
+test('JSON for programs carries every character, escaped', () => {
+  const hostile = { text: 'a\u001b[2J\u009b\u202e' };
+  expect(jsonText(hostile)).toMatch(/^[\x20-\x7e\n]*$/);
+  expect(JSON.parse(jsonText(hostile))).toEqual(hostile);
+});
+
+test("one agent as JSON has seed 001's four fields first", () => {
+  const answer = agentJson(agentRow({ state: 'HEALTHY', lastOutputAt: Date.UTC(2026, 1, 5, 10, 30) }));
+  expect(Object.entries(answer).slice(0, 4)).toEqual([
+    ['agent', 'worker-1'],
+    ['status', 'healthy'],
+    ['last_output', '2026-02-05T10:30:00.000Z'],
+    ['errors', []],
+  ]);
+});
+
+test('unhealthy is everything that is not healthy, a finished agent excluded', () => {
+  expect(isUnhealthy(agentRow({ state: 'HEALTHY' }))).toBe(false);
+  expect(isUnhealthy(agentRow({ state: 'DEGRADED' }))).toBe(true);
+  expect(isUnhealthy(agentRow({ state: 'TERMINATED', endReason: 'crashed' }))).toBe(true);
+  expect(isUnhealthy(agentRow({ state: 'TERMINATED', endReason: 'finished' }))).toBe(false);
+});
+
+test('the table of agents shows state, exemption, since, task and reason', () => {
+  const healthy = agentRow({ agentId: 'waits', state: 'HEALTHY', exemption: 'awaiting_input', taskId: null });
+  expect(agentsTable(VIEW, [agentRow(), healthy])).toEqual([
+    'AGENT     STATE    EXEMPT          SINCE      TASK      REASON',
+    'worker-1  STUCK    -               2 min 3 s  OMN-1234  no call for 21 s; limit 20 s',
+    'waits     HEALTHY  awaiting_input  2 min 3 s  -         implement',
+  ]);
+  expect(agentsTable(VIEW, [])).toEqual(['No agents.']);
+});
+
+test('no line of a table is wider than the terminal', () => {
+  const long = agentRow({ reason: 'x'.repeat(300) });
+  expect(agentsTable({ ...VIEW, width: 70 }, [long]).every((line) => line.length <= 70)).toBe(true);
+  expect(cut('abc', 3)).toBe('abc');
+  expect(cut('abcd', 3)).toBe('ab…');
+});
+
+test('a time of another day shows its date', () => {
+  expect(clockTime(VIEW, NOON - 3_600_000)).toBe('11:00:00');
+  expect(clockTime(VIEW, NOON - 13 * 3_600_000)).toBe('2026-11-21 23:00:00');
+  expect(clockTime({ ...VIEW, offsetMinutes: 60 }, NOON)).toBe('13:00:00');
+});
+
+test('a story is told in words, with its subject', () => {
+  const changed = entry('HEALTH_STATE_CHANGED', { from: 'HEALTHY', to: 'STUCK', reason: 'no call for 21 s' });
+  expect(storyLine(VIEW, changed)).toBe('12:00:00  worker-1  HEALTHY → STUCK: no call for 21 s');
+  expect(storyLine(VIEW, entry('SOMETHING_NEW', {}))).toBe('12:00:00  worker-1  something new');
+});
+
+test('a case that waits says what is asked, what happens by itself, and the commands', () => {
+  const lines = caseLines(VIEW, caseStory());
+  expect(lines[0]).toBe('case case-1 of worker-1: waits for you');
+  expect(lines).toContain('  plan "stuck": nudge → escalate → terminate');
+  expect(lines).toContain('  in 1 min 30 s then terminate');
+  expect(lines).toContain('  vigil case decide case-1 pardon --why "…"');
+});
+
+test('a closed case asks nothing', () => {
+  const lines = caseLines(VIEW, caseStory({ waiting: false, closedAt: NOON, ending: 'recovered' }));
+  expect(lines[0]).toBe('case case-1 of worker-1: closed: recovered');
+  expect(lines.join('\n')).not.toContain('vigil case decide');
+});
+
+test('an explanation begins with the reason that matched, in words and figures', () => {
+  expect(explainLines(VIEW, explanation()).slice(0, 5)).toEqual([
+    'worker-1 is STUCK since 11:57:57 (2 min 3 s)',
+    '  because    no call for 21 s; limit 20 s',
+    '  evidence   no_calls (absence): no call for 21 s; limit 20 s [21000 of 20000]',
+    '  exempt     no',
+    '  policy     vigil 0123456789abcdef',
+  ]);
+});
+
+test('an explanation has the case with its steps, and leaves out what there is none of', () => {
+  const text = explainLines(VIEW, explanation()).join('\n');
+  expect(text).toContain('11:59:30  nudged (1 of 3): "still there?"');
+  expect(text).not.toContain('Recoveries');
+  expect(text).not.toContain('Signals');
+});
+
+test("a signal's figure, limit and when it would fire are told where they are known", () => {
+  const figure = { signal: 'no_calls', value: 5, limit: 20, exemption: null, firesAt: NOON + 15_000, firing: false };
+  const text = explainLines(VIEW, explanation({ signals: [figure] })).join('\n');
+  expect(text).toMatch(/no_calls +5 +20 +- +at 12:00:15/);
+});
+
+const seen = { agents: [agentRow()], story: [entry('FLEET_HALTED', { by: 'ada', why: 'moving' })], fleet: fleetRow() };
+
+test('the watching view has the agents, what holds the fleet, and below it what happened lately', () => {
+  const screen = watchScreen(VIEW, 40, {
+    ...seen,
+    fleet: fleetRow({ halted: true, haltBy: 'ada', haltWhy: 'moving' }),
+  });
+  expect(screen[0]).toBe('vigil  1 agents, 1 unhealthy  12:00:00');
+  expect(screen[1]).toBe('HALTED by ada: moving. Nothing acts.');
+  expect(screen.at(-1)).toBe('12:00:00  worker-1  halted by ada: moving');
+});
+
+test('the watching view fits its terminal, the newest of the story kept', () => {
+  const story = Array.from({ length: 50 }, (_, i) => entry('AGENT_PAUSED', {}, NOON + i * 1000));
+  const screen = watchScreen(VIEW, 20, { ...seen, story });
+  expect(screen.length).toBeLessThan(20);
+  expect(screen.at(-1)).toBe('12:00:49  worker-1  paused');
+});
+
+test('without a terminal each thing that happens is told once, routine left out', () => {
+  const story = [entry('AGENT_PAUSED', {}, 1), entry('STEP_ADMITTED', {}, 2), entry('AGENT_RESUMED', {}, 3)];
+  expect(newlyTold(new Set(), story).map(({ type }) => type)).toEqual(['AGENT_PAUSED', 'AGENT_RESUMED']);
+  expect(newlyTold(new Set(story.map(({ eventId }) => eventId)), story)).toEqual([]);
+});
+
+const findings = (more: Partial<Findings> = {}): Findings => ({
+  services: [{ service: 'recovery', ready: true, said: '' }],
+  time: [{ processor: 'recovery', ageMs: 800 }],
+  lag: [{ group: 'projector', atMost: 3 }],
+  duplicates: [],
+  replayFrom: NOON,
+  fleet: fleetRow(),
+  ...more,
+});
+
+test('Vigil is well where every service is ready and time moves', () => {
+  expect(isWell(findings())).toBe(true);
+  expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: 15_000 }] }))).toBe(true);
+  expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: 15_001 }] }))).toBe(false);
+  expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: null }] }))).toBe(false);
+  expect(isWell(findings({ services: [{ service: 'x', ready: false, said: 'gone' }] }))).toBe(false);
+});
+
+test('the doctor names what is not well, and what nobody could tell', () => {
+  const lag = [{ group: 'projector', atMost: null }];
+  const lines = doctorLines(VIEW, findings({ services: [{ service: 'x', ready: false, said: 'gone' }], lag }));
+  expect(lines[0]).toBe('BAD  x: gone');
+  expect(lines).toContain('     lag of projector: unknown');
+});

@@ -1,0 +1,54 @@
+import type { CheckpointRow, RecoveryRow, TaskRow } from '@vigil/read-model';
+import { clockTime, orDash, paintState, table, type View } from './view.ts';
+
+const inWords = (type: string | null): string => orDash(type).toLowerCase().replaceAll('_', ' ');
+
+export function tasksTable(view: View, tasks: readonly TaskRow[]): string[] {
+  if (tasks.length === 0) return ['No tasks.'];
+  return table<TaskRow>(
+    view,
+    [
+      { title: 'TASK', of: ({ taskId }) => taskId },
+      { title: 'HOLDER', of: ({ agentId }) => orDash(agentId) },
+      { title: 'STATE', of: ({ state }) => orDash(state), paint: (text) => paintState(view, text) },
+      { title: 'CHECKPOINTS', of: ({ checkpoints, lastCheckpoint }) => `${checkpoints} (${orDash(lastCheckpoint)})` },
+      { title: 'RECOVERY', of: ({ recovery }) => inWords(recovery) },
+      { title: 'WHY', of: ({ recoveryReason }) => orDash(recoveryReason), rest: true },
+    ],
+    tasks,
+  );
+}
+
+export function recoveryLine(view: View, recovery: RecoveryRow): string {
+  const { attempt, maxAttempts, newAgentId, fromCheckpoint, runtimeId } = recovery;
+  const what = `attempt ${attempt} of ${maxAttempts}: ${newAgentId} from ${fromCheckpoint} on ${runtimeId}`;
+  return `  ${view.paint.dim(clockTime(view, recovery.initiatedAt))}  ${what}: ${becameText(recovery)}`;
+}
+
+/** What became of an attempt, the last word first. */
+function becameText(recovery: RecoveryRow): string {
+  if (recovery.failedAt !== null) return `failed: ${orDash(recovery.failedReason)}`;
+  if (recovery.reviewAt !== null) return 'in review';
+  if (recovery.releasedAt !== null) return `over (${orDash(recovery.releasedWhy)})`;
+  if (recovery.probationPassedAt !== null) return 'probation passed';
+  return recovery.completedAt !== null ? 'running' : 'not heard of yet';
+}
+
+export function checkpointLine(view: View, { checkpointId, recordedAt, valid, invalidReason }: CheckpointRow): string {
+  const validity = valid === null ? '' : valid ? ' (valid)' : ` (invalid: ${orDash(invalidReason)})`;
+  return `  ${view.paint.dim(clockTime(view, recordedAt))}  ${checkpointId}${validity}`;
+}
+
+type Task = TaskRow & { readonly chain: readonly CheckpointRow[]; readonly recoveries: readonly RecoveryRow[] };
+
+/** One task: who holds it, its checkpoints, its attempts. */
+export function taskLines(view: View, task: Task): string[] {
+  return [
+    `${view.paint.bold(task.taskId)} is held by ${orDash(task.agentId)} (${orDash(task.state)})`,
+    `  recovery   ${inWords(task.recovery)}: ${orDash(task.recoveryReason)}`,
+    ...(task.chain.length === 0 ? [] : ['Checkpoints']),
+    ...task.chain.map((at) => checkpointLine(view, at)),
+    ...(task.recoveries.length === 0 ? [] : ['Recoveries']),
+    ...task.recoveries.map((recovery) => recoveryLine(view, recovery)),
+  ];
+}

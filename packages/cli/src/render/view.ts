@@ -1,0 +1,70 @@
+import { spell } from '@vigil/policy';
+import type { Colors } from 'picocolors/types.js';
+
+/** What rendering depends on besides the data. `now`: epoch milliseconds; `width`: columns. */
+export type View = {
+  readonly now: number;
+  readonly paint: Colors;
+  readonly width: number;
+  /** minutes to be added to UTC */
+  readonly offsetMinutes: number;
+};
+
+const DAY_MS = 86_400_000;
+
+/** `14:03:10`; with its date where that is not today's. */
+export function clockTime({ now, offsetMinutes }: View, at: number): string {
+  const local = (ms: number) => new Date(ms + offsetMinutes * 60_000).toISOString();
+  const text = local(at);
+  const today = Math.abs(now - at) < DAY_MS && local(now).slice(0, 10) === text.slice(0, 10);
+  return today ? text.slice(11, 19) : `${text.slice(0, 10)} ${text.slice(11, 19)}`;
+}
+
+/** `2 min 3 s`, never negative: two clocks may differ. */
+export const ageText = ({ now }: View, at: number): string => spell(Math.max(0, now - at));
+
+export const orDash = (text: string | number | null | undefined): string =>
+  text === null || text === undefined || text === '' ? '-' : String(text);
+
+export function paintState({ paint }: View, state: string): string {
+  if (state === 'HEALTHY') return paint.green(state);
+  if (state === 'DEGRADED') return paint.yellow(state);
+  if (state === 'TERMINATED' || state === 'UNKNOWN') return paint.dim(state);
+  return paint.bold(paint.red(state));
+}
+
+export const cut = (text: string, width: number): string =>
+  text.length <= width ? text : width <= 1 ? text.slice(0, width) : `${text.slice(0, width - 1)}…`;
+
+export type Column<Row> = {
+  readonly title: string;
+  readonly of: (row: Row) => string;
+  readonly paint?: (text: string, row: Row) => string;
+  /** takes what is left of the line */
+  readonly rest?: boolean;
+};
+
+const GAP = 2;
+const LEAST = 12;
+
+/** Columns under titles, each as wide as it must be. */
+export function table<Row>({ paint, width }: View, columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
+  const cells = rows.map((row) => columns.map(({ of }) => of(row)));
+  const widths = columns.map(({ title }, i) => Math.max(title.length, ...cells.map((line) => line[i]?.length ?? 0)));
+  const fixed = widths.reduce((sum, w, i) => sum + (columns[i]?.rest ? 0 : w) + GAP, 0) - GAP;
+  const wide = columns.map(({ rest }, i) => (rest ? Math.max(LEAST, width - fixed) : (widths[i] ?? 0)));
+  const line = (texts: readonly string[], painted: (text: string, i: number) => string) =>
+    texts
+      .map((text, i) => {
+        const shown = cut(text, wide[i] ?? 0);
+        const last = i === texts.length - 1;
+        return painted(shown, i) + (last ? '' : ' '.repeat((wide[i] ?? 0) - shown.length + (last ? 0 : GAP)));
+      })
+      .join('');
+  const titles = line(
+    columns.map(({ title }) => title),
+    (text) => paint.dim(text),
+  );
+  const lines = rows.map((row, r) => line(cells[r] ?? [], (text, i) => columns[i]?.paint?.(text, row) ?? text));
+  return [titles, ...lines];
+}

@@ -1,0 +1,32 @@
+import { because, type Tellers } from './teller.ts';
+
+/** What the evaluator and ingest say. */
+export const health: Tellers = {
+  HEALTH_STATE_CHANGED: (p) =>
+    `${p.from} → ${p.to}${because(p.reason)}${p.exemption ? ` (exempt: ${p.exemption})` : ''}`,
+  EXEMPTION_CHANGED: (p) =>
+    p.to === null
+      ? `no longer exempt (${p.from})`
+      : `exempt: ${p.to}${p.suspends.length > 0 ? `, ${p.suspends.join(' and ')} not counted` : ''}`,
+  WARRANT_FILED: (p) => `warrant filed, plan "${p.planName}" (${p.axes.join(', ')})`,
+  WARRANT_RENEWED: (p) => `warrant renewed, plan "${p.planName}"`,
+  WARRANT_LAPSED: (p) => `warrant lapsed: ${p.why.replaceAll('_', ' ')}`,
+  AGENT_ANSWERED: (p) => `answered by ${p.how.replaceAll('_', ' ')}${because(p.text)}`,
+  CIRCUIT_BREAKER_STATE_CHANGED: (p) => `breaker ${p.name} ${p.from} → ${p.to} after ${p.failures} failures`,
+  WORKER_ESCALATION_TICKET: (p) => `escalation ticket ${p.ticket.ticket_id} (${p.ticket.severity}): ${p.ticket.cause}`,
+  INSTANCE_STARTED: (p) =>
+    `started${p.instanceId ? ` as ${p.instanceId}` : ''}${p.attempt ? `, attempt ${p.attempt}` : ''}`,
+  DUPLICATE_INSTANCE: (p) => `two lives report under one name: ${p.instanceId} and ${p.otherInstanceId}`,
+  TASK_HEALTH_CHANGED: (p) => `${p.hold} by ${p.agentId}, ${p.from} → ${p.to}${because(p.endReason)}`,
+  AGENT_PRESENT: (p) => `present (${p.why.replaceAll('_', ' ')})${p.host ? ` on ${p.host}` : ''}`,
+  AGENT_LOST: (p) => `gone (${p.why})${p.expected ? ', as expected' : ''}`,
+  POLICY_PUBLISHED: (p) => `policy ${p.name} ${p.hash} published by ${p.by}`,
+  AGENT_HEARTBEAT: (p) => `heartbeat: ${p.phase}, ${p.progress_indicator}`,
+  AGENT_EXITED: (p) =>
+    `ended (${p.reason})${p.code === null ? '' : `, code ${p.code}`}${p.signal ? `, ${p.signal}` : ''}`,
+  CONFIRM_DEATH: (p) => `death confirmed by ${p.by}${because(p.why)}`,
+  HOLD_AGENT: (p) => `held by ${p.by}${because(p.why)}`,
+  RELEASE_AGENT: (p) => `released by ${p.by}${because(p.why)}`,
+  CHECKPOINT_RECORDED: (p) =>
+    `checkpoint ${p.checkpoint.checkpointId}${p.checkpoint.valid === false ? ' (invalid)' : ''}`,
+};

@@ -1,0 +1,21 @@
+import { catalogue, type HealthEvent, Topic, topicNames } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { expect, test } from 'vitest';
+import { subject, tell } from './tell.ts';
+
+const told = topicNames.filter((topic) => catalogue[topic].kind === 'evt' || topic === Topic.agentOrder);
+const all = told.flatMap((topic) => catalogue[topic].events.map(({ type }) => ({ topic, type })));
+
+test.each(all)('$type is told in words, nothing of it undefined', ({ topic, type }) => {
+  const { payload } = example(topic, type as never) as HealthEvent;
+  const text = tell(type, payload);
+  expect(text.length).toBeGreaterThan(5);
+  expect(text).not.toMatch(/undefined|null|\[object/);
+});
+
+test('the subject is the agent, else the task, else the fleet', () => {
+  expect(subject({ agentId: 'a', taskId: 't' })).toBe('a');
+  expect(subject({ agentId: null, taskId: 't' })).toBe('t');
+  expect(subject({ agent_id: 'a' })).toBe('a');
+  expect(subject({ by: 'ada' })).toBe('fleet');
+});

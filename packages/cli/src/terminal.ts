@@ -1,0 +1,62 @@
+import { userInfo } from 'node:os';
+import picocolors from 'picocolors';
+import { type Client, openClient } from './client.ts';
+import { dashboardSettings } from './config.ts';
+import { CannotAsk, Refusal } from './errors.ts';
+import { jsonText, plain, plainAll } from './render/plain.ts';
+import type { View } from './render/view.ts';
+
+const PIPE_WIDTH = 200;
+
+/** The edge of the command line: what it prints to, and what moment it is. */
+export function view(): View {
+  const { isTTY, columns } = process.stdout;
+  const colors = isTTY === true && !process.env.NO_COLOR;
+  const now = Date.now();
+  return {
+    now,
+    paint: picocolors.createColors(colors),
+    width: isTTY ? columns : PIPE_WIDTH,
+    offsetMinutes: -new Date(now).getTimezoneOffset(),
+  };
+}
+
+export const print = (lines: readonly string[]): void => {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+};
+
+/** An answer for programs as JSON, for people as lines; no text of it reaches the terminal raw. */
+export function show<T>(
+  json: boolean | undefined,
+  answer: T,
+  lines: (answer: T, view: View) => readonly string[],
+): void {
+  if (json === true) print([jsonText(answer)]);
+  else print(lines(plainAll(answer), view()));
+}
+
+export const dashboard = (): Client => openClient(dashboardSettings(process.env));
+
+/** Who gives a command where nobody is named. */
+export const whoAmI = (): string => process.env.USER || userInfo().username;
+
+/** Aborted by Ctrl-C, and when whoever reads our output has gone. */
+export function untilStopped(): AbortSignal {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  process.once('SIGTERM', () => stop.abort());
+  process.stdout.once('error', () => stop.abort());
+  return stop.signal;
+}
+
+/** Ends with code 1 once all is printed: something is unhealthy, or refused. */
+export const endUnwell = (): void => {
+  process.exitCode = 1;
+};
+
+/** Says what went wrong. 1: refused; 2: cannot be asked. Anything else is a mistake of ours, shown with its stack. */
+export function sayError(error: unknown): void {
+  if (!(error instanceof CannotAsk || error instanceof Refusal)) throw error;
+  process.stderr.write(`vigil: ${plain(error.message)}\n`);
+  process.exitCode = error instanceof Refusal ? 1 : 2;
+}
