@@ -2,15 +2,18 @@ import type { AlertRow, CheckpointRow, OrderRow, RecoveryRow, TaskRow } from './
 import type { ReadModel } from './read-model.ts';
 import type { AgentRow, CaseStory, Entry, TransitionRow } from './rows.ts';
 
-/** What one signal says of an agent, decoded from the evaluator's newest state. Durations in milliseconds. */
+/** What one signal says of an agent, as packages/health explains the evaluator's newest state. Moments in epoch milliseconds. */
 export type SignalFigure = {
   readonly signal: string;
+  readonly axis: string;
+  readonly words: string;
   readonly value: number | null;
   readonly limit: number | null;
-  readonly exemption: string | null;
+  readonly fires: boolean;
   /** when it fires or would fire; null: not as far as is known now */
-  readonly firesAt: number | null;
-  readonly firing: boolean;
+  readonly firesFrom: number | null;
+  /** what keeps it from counting now */
+  readonly suspendedBy: readonly string[];
 };
 
 /** Everything that tells why an agent stands where it stands. Page, CLI and MCP show this. */

@@ -59,18 +59,17 @@ function signalLines(view: View, signals: Explanation['signals']): string[] {
     view,
     [
       { title: '  SIGNAL', of: ({ signal }) => `  ${signal}` },
-      { title: 'FIGURE', of: ({ value }) => orDash(value) },
-      { title: 'LIMIT', of: ({ limit }) => orDash(limit) },
-      { title: 'EXEMPT', of: ({ exemption }) => orDash(exemption) },
       { title: 'FIRES', of: (figure) => firesText(view, figure) },
+      { title: 'EXEMPT', of: ({ suspendedBy }) => orDash(suspendedBy.join(', ')) },
+      { title: 'FIGURE', of: ({ words }) => words, rest: true },
     ],
     signals,
   );
 }
 
-function firesText(view: View, { firing, firesAt }: SignalFigure): string {
-  if (firesAt === null) return firing ? 'now' : 'not as things stand';
-  return firing ? `since ${clockTime(view, firesAt)}` : `at ${clockTime(view, firesAt)}`;
+function firesText(view: View, { fires, firesFrom }: SignalFigure): string {
+  if (firesFrom === null) return 'not as things stand';
+  return fires ? `since ${clockTime(view, firesFrom)}` : `at ${clockTime(view, firesFrom)}`;
 }
 
 function orderLine(view: View, { issuedAt, kind, runtimeId, receipts }: OrderRow): string {

@@ -99,9 +99,18 @@ test('an explanation has the case with its steps, and leaves out what there is n
 });
 
 test("a signal's figure, limit and when it would fire are told where they are known", () => {
-  const figure = { signal: 'no_calls', value: 5, limit: 20, exemption: null, firesAt: NOON + 15_000, firing: false };
-  const text = explainLines(VIEW, explanation({ signals: [figure] })).join('\n');
-  expect(text).toMatch(/no_calls +5 +20 +- +at 12:00:15/);
+  const figure = {
+    signal: 'no_calls',
+    axis: 'absence',
+    words: 'no call for 5 s; limit 20 s',
+    value: 5000,
+    limit: 20_000,
+  };
+  const then = { ...figure, fires: false, firesFrom: NOON + 15_000, suspendedBy: ['starting'] };
+  const never = { ...figure, signal: 'exited', fires: false, firesFrom: null, suspendedBy: [] };
+  const text = explainLines(VIEW, explanation({ signals: [then, never] })).join('\n');
+  expect(text).toMatch(/no_calls +at 12:00:15 +starting +no call for 5 s; limit 20 s/);
+  expect(text).toMatch(/exited +not as things stand +- /);
 });
 
 const seen = { agents: [agentRow()], story: [entry('FLEET_HALTED', { by: 'ada', why: 'moving' })], fleet: fleetRow() };
