@@ -102,6 +102,7 @@ test('one bad field spoils no other, and is named', () => {
   expect(words).toEqual({ phase: 'x' });
   expect(problems.map((problem) => problem.split(':')[0])).toEqual(['token_count', 'agent_id', 'tool_calls.0.call_id']);
   expect(understand('nonsense').problems[0]).toMatch(/not JSON/);
+  expect(understand(`{"phase":"${'x'.repeat(1 << 17)}"}`).problems[0]).toMatch(/longer than/);
   expect(understand('[1]').problems[0]).toMatch(/not an object/);
 });
 

@@ -33,8 +33,9 @@ const exited = () =>
   });
 
 test('size, colours, input and exit status are the command’s own', async () => {
+  const resized = 'while [ "$(stty size)" != "20 70" ]; do sleep 0.02; done';
   const terminal = sit(
-    'stty size; printf "\\033[31mred\\033[0m\\n"; printf "name "; read name; stty size; echo "hello $name"; exit 7',
+    `stty size; printf "\\033[31mred\\033[0m\\n"; printf "name "; read name; ${resized}; echo "hello $name"; exit 7`,
   );
   await until(() => expect(shown).toContain('name '));
   expect(shown).toContain('33 91');
@@ -42,7 +43,6 @@ test('size, colours, input and exit status are the command’s own', async () =>
   terminal.resize(70, 20);
   terminal.write('world\r');
   expect(await terminal.exited).toEqual({ code: 7, signal: null });
-  expect(shown).toContain('20 70');
   expect(shown).toContain('hello world');
   expect(shown.match(/world/g)).toHaveLength(2);
 });

@@ -28,7 +28,7 @@ export class Hands {
   readonly #body: Body;
   readonly #world: World;
   readonly #waiting = new Map<string, Received<AgentOrder>>();
-  readonly #begun = new Set<string>();
+  readonly #underWay = new Map<string, Promise<void>>();
   #highestNumber = -1;
 
   constructor(body: Body, world: World) {
@@ -39,7 +39,7 @@ export class Hands {
   /** An order offered again while it waits keeps its first time to live. */
   offer(order: AgentOrder, expiresInMs: number): void {
     const { orderId } = order.payload;
-    if (this.#begun.has(orderId) || this.#waiting.has(orderId)) return;
+    if (this.#underWay.has(orderId) || this.#waiting.has(orderId)) return;
     this.#waiting.set(orderId, { order, expiresAt: this.#world.clock.monotonic() + expiresInMs });
     this.lookAgain();
   }
@@ -75,12 +75,17 @@ export class Hands {
   #begin(order: AgentOrder): void {
     const { orderId, number } = order.payload;
     this.#world.journal.write({ kind: 'begun', orderId, order, pid: this.#body.pid });
-    this.#begun.add(orderId);
     this.#highestNumber = number;
-    void this.#perform(order)
+    const done = this.#perform(order)
       .catch((error: unknown): Outcome => ['failed', { why: String(error) }])
       .then(([outcome, more]) => answer(this.#world, order, outcome, more))
-      .finally(() => this.#begun.delete(orderId));
+      .finally(() => this.#underWay.delete(orderId));
+    this.#underWay.set(orderId, done);
+  }
+
+  /** Resolves when nothing is under way: all that was begun is answered. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay.values());
   }
 
   async #perform(order: AgentOrder): Promise<Outcome> {

@@ -8,6 +8,7 @@ const pollSeconds = 25;
 
 /** Where orders go: to the life that they name, or to whoever spawns. */
 export type Addressees = {
+  readonly runtimeId: string;
   readonly lives: () => Iterable<Supervised>;
   readonly spawn: (order: SpawnOrder, expiresInMs: number) => void;
 };
@@ -22,13 +23,24 @@ const toNobody = (world: World, order: AgentOrder): void => {
     });
 };
 
-/** Hands each order to whom it concerns; one of a kind unknown to this version is left unanswered and expires. */
-export const dispatch = (world: World, { lives, spawn }: Addressees, envelopes: readonly OrderEnvelope[]): void => {
+/** The life that it names, else the one that has the name now, which answers for the others. */
+const lifeFor = ({ payload }: AgentOrder, lives: readonly Supervised[]): Supervised | undefined => {
+  const named = lives.filter(({ spec }) => spec.agentId === payload.agentId);
+  return named.find(({ spec }) => spec.instanceId === payload.instanceId) ?? named.at(-1);
+};
+
+/** Hands each order to whom it concerns. One of a kind unknown to this version is left unanswered and expires. */
+export const dispatch = (
+  world: World,
+  { runtimeId, lives, spawn }: Addressees,
+  envelopes: readonly OrderEnvelope[],
+): void => {
   for (const { expiresInMs, ...order } of envelopes) {
     if (!isOrder(order)) world.log('an order of an unknown kind is left alone', { order });
+    else if (order.payload.runtimeId !== runtimeId) world.log('an order for another runtime is left to it', { order });
     else if (order.type === 'SPAWN_AGENT') spawn(order, expiresInMs);
     else {
-      const life = [...lives()].find(({ spec }) => spec.agentId === order.payload.agentId);
+      const life = lifeFor(order, [...lives()]);
       if (life) life.offer(order, expiresInMs);
       else toNobody(world, order);
     }

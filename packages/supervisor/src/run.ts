@@ -21,6 +21,7 @@ export const run = async (spec: AgentSpec, world: Omit<World, 'onOrders'>, seat:
       dispatch(
         whole,
         {
+          runtimeId: spec.runtimeId,
           lives: () => lives,
           spawn: (order) => answerSpawn(whole, order, 'failed', { why: 'this runtime runs one command only' }),
         },
@@ -36,7 +37,7 @@ export const run = async (spec: AgentSpec, world: Omit<World, 'onOrders'>, seat:
   const polled = pollOrders(whole, spec.runtimeId, polling.signal);
   const exit = await agent.terminal.exited;
   detach();
-  await agent.ended;
+  await agent.settled;
   polling.abort();
   await polled;
   await world.outbox.settled(farewellMs);

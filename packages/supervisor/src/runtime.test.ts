@@ -91,6 +91,16 @@ test('an agent dies by order, and another continues its task from the newest che
   expect(readFileSync(life?.spec.handover ?? '', 'utf8')).toBe('remaining: two');
 });
 
+test('an order that is offered again while it is carried out has one outcome, even as the agent dies of it', async () => {
+  const instanceId = (await beatOf('worker-1'))?.instance_id ?? null;
+  const [life] = runtime.agents();
+  stage.gateway.offer(terminate({ instanceId }));
+  await life?.ended;
+  await find('ORDER_RECEIPT', { confirmed: true });
+  const receipts = stage.gateway.reports.filter(({ type }) => type === 'ORDER_RECEIPT');
+  expect(new Set(receipts.map(({ payload }) => JSON.stringify(payload))).size).toBe(1);
+});
+
 test('a task that is still worked on here is not given to a second agent', async () => {
   await beatOf('worker-1');
   stage.gateway.offer(spawn());

@@ -31,7 +31,7 @@ const size = { columns: 120, rows: 40 };
 class HostRuntime implements Runtime {
   readonly #world: World;
   readonly #settings: RuntimeSettings;
-  readonly #agents = new Map<string, Supervised>();
+  readonly #agents = new Set<Supervised>();
   /** names and tasks that are being started */
   readonly #starting = new Map<string, Life>();
   readonly #stopping = new AbortController();
@@ -40,13 +40,14 @@ class HostRuntime implements Runtime {
   constructor(settings: RuntimeSettings, world: Omit<World, 'onOrders'>) {
     this.#settings = settings;
     const addressees = {
-      lives: () => this.#agents.values(),
+      runtimeId: settings.config.runtime,
+      lives: () => this.#agents,
       spawn: (order: SpawnOrder, ms: number) => this.#spawn(order, ms),
     };
     this.#world = { ...world, onOrders: (orders) => dispatch(this.#world, addressees, orders) };
   }
 
-  agents = (): readonly Supervised[] => [...this.#agents.values()];
+  agents = (): readonly Supervised[] => [...this.#agents].filter((agent) => !agent.isOver());
 
   async start(): Promise<void> {
     const { config } = this.#settings;
@@ -87,8 +88,8 @@ class HostRuntime implements Runtime {
 
   async #begin(life: Life, template: Template): Promise<Supervised> {
     const agent = await supervise(this.#spec(life, template), this.#world, size, () => {});
-    this.#agents.set(life.agentId, agent);
-    void agent.ended.finally(() => this.#agents.delete(life.agentId));
+    this.#agents.add(agent);
+    void agent.settled.finally(() => this.#agents.delete(agent));
     return agent;
   }
 
@@ -177,9 +178,9 @@ class HostRuntime implements Runtime {
   async stop(by: string): Promise<void> {
     this.#stopping.abort();
     await Promise.all(
-      this.agents().map(async (agent) => {
+      [...this.#agents].map(async (agent) => {
         const { confirmed } = await agent.end(by, this.#settings.config.grace);
-        if (confirmed) await agent.ended;
+        if (confirmed) await agent.settled;
       }),
     );
     await Promise.all(this.#loops);

@@ -6,6 +6,8 @@ const time = at.nullable().default(null);
 const text = z.string().nullable().default(null);
 const count = z.int().min(0);
 const strings = z.array(z.string());
+/** A list of work is for people and the next agent's brief; all of it stands in the checkpoint itself. */
+const workList = strings.transform((list) => list.slice(0, 100).map((one) => one.slice(0, 300))).default([]);
 
 const toolCall = z.object({
   call_id: z.string().min(1),
@@ -32,8 +34,8 @@ const checkpoint = z.object({
   valid: z.boolean().nullable().default(null),
   invalid_reason: text,
   created_at: time,
-  completed_work: strings.default([]),
-  remaining_work: strings.default([]),
+  completed_work: workList,
+  remaining_work: workList,
 });
 
 const work = z.object({
@@ -106,8 +108,12 @@ export type Understood = { readonly said: Said; readonly problems: readonly stri
 
 const shapes: Readonly<Record<string, z.ZodType>> = fields.shape;
 
+const longestLine = 1 << 17;
+
 /** One line from the socket. */
 export const understand = (line: string): Understood => {
+  if (line.length > longestLine)
+    return { said: {}, problems: [`longer than ${longestLine} characters; say less at once`] };
   let parsed: unknown;
   try {
     parsed = JSON.parse(line);

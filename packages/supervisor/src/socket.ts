@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Said, understand } from './said.ts';
 
@@ -38,6 +39,10 @@ const listening = (server: Server, path: string): Promise<void> =>
       resolve();
     });
   });
+
+/** Socket paths are limited to 107 bytes, so an instance is named by a digest in it. */
+export const socketPath = (dir: string, instanceId: string): string =>
+  join(dir, `${createHash('sha256').update(instanceId).digest('hex').slice(0, 16)}.sock`);
 
 /** Where an agent and its helpers report themselves: a Unix socket with JSON Lines of partial heartbeats. */
 export const openSocket = async (path: string, onSaid: (said: Said) => void): Promise<AgentSocket> => {

@@ -14,7 +14,7 @@ beforeEach(async () => {
   stage = await setStage();
 });
 afterEach(async () => {
-  for (const life of lives.splice(0)) await life.end('the test is over', 0).then(() => life.ended);
+  for (const life of lives.splice(0)) await life.end('the test is over', 0).then(() => life.settled);
   await stage.close();
 });
 
@@ -24,7 +24,7 @@ const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<Sup
   const world: World = {
     ...stage.world,
     killAfterMs: 200,
-    onOrders: (orders) => dispatch(world, { lives: () => lives, spawn: () => {} }, orders),
+    onOrders: (orders) => dispatch(world, { runtimeId: 'run-1', lives: () => lives, spawn: () => {} }, orders),
   };
   const life = await supervise(scriptSpec(script, more), world, { columns: 80, rows: 24 }, (data) => {
     shown += data.toString();
@@ -108,6 +108,13 @@ test('an order for a life that is over is answered as superseded', async () => {
   offer(terminate({ instanceId: 'instance-0' }));
   await start('sleep 600');
   await until(() => expect(reported('ORDER_RECEIPT')).toMatchObject([{ outcome: 'superseded', confirmed: false }]));
+});
+
+test('an order for another runtime is left to that runtime', async () => {
+  offer(terminate({ runtimeId: 'run-2' }));
+  offer(nudge());
+  await start('sleep 600');
+  await until(() => expect(reported('ORDER_RECEIPT')).toMatchObject([{ orderId: 'nudge-1' }]));
 });
 
 test('exit 0 is finished, anything else is crashed', async () => {

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import type { OrderReceiptPayload } from '@vigil/events';
 import { type AgentSpec, environmentOf, type World } from './agent.ts';
 import { type Asked, type Conclusion, conclude, describe, exitReport } from './conclude.ts';
@@ -7,7 +5,7 @@ import { type Ending, endProcess } from './ending.ts';
 import { type Body, Hands, type Terminate } from './hands.ts';
 import { type Lock, takeName } from './lock.ts';
 import type { AgentOrder } from './order.ts';
-import { type AgentSocket, openSocket } from './socket.ts';
+import { type AgentSocket, openSocket, socketPath } from './socket.ts';
 import { type Exit, openTerminal, type Size, type Terminal } from './terminal.ts';
 import { Watch } from './watch.ts';
 
@@ -28,6 +26,9 @@ export type Supervised = {
   readonly expectEnd: (by: string) => void;
   /** resolves when the report of its end is on its way */
   readonly ended: Promise<Conclusion>;
+  /** resolves when the orders that were under way at its end are answered too */
+  readonly settled: Promise<void>;
+  readonly isOver: () => boolean;
 };
 
 type Parts = {
@@ -42,6 +43,8 @@ class Life implements Supervised {
   readonly #parts: Parts;
   readonly #hands: Hands;
   readonly ended: Promise<Conclusion>;
+  readonly settled: Promise<void>;
+  #isOver = false;
   #asked: Asked | null = null;
   #interrupted = false;
   #how: string | null = null;
@@ -52,8 +55,12 @@ class Life implements Supervised {
     const looking = setInterval(() => this.#lookAgain(), lookEveryMs);
     this.ended = parts.terminal.exited.then((exit) => {
       clearInterval(looking);
-      return this.#over(exit).finally(() => lock.release());
+      return this.#over(exit).finally(() => {
+        lock.release();
+        this.#isOver = true;
+      });
     });
+    this.settled = this.ended.then(() => this.#hands.settled());
   }
 
   get spec(): AgentSpec {
@@ -62,6 +69,8 @@ class Life implements Supervised {
   get terminal(): Terminal {
     return this.#parts.terminal;
   }
+
+  isOver = (): boolean => this.#isOver;
 
   #lookAgain(): void {
     this.#parts.watch.lookAgain();
@@ -153,10 +162,6 @@ class Life implements Supervised {
   }
 }
 
-/** Socket paths are limited to 107 bytes, so an instance is named by a digest in it. */
-const socketPath = (world: World, instanceId: string): string =>
-  join(world.socketDir, `${createHash('sha256').update(instanceId).digest('hex').slice(0, 16)}.sock`);
-
 /**
  * Starts an agent on its terminal and watches it to its end.
  * @throws AlreadySupervised where its name is taken on this host; WrongSettings for a pattern that RE2 does not take
@@ -171,7 +176,7 @@ export const supervise = async (
   const holder = { agentId, instanceId, taskId, runtimeId, attempt, orderId, supervisor: world.self, child: null };
   const lock = takeName(world.dir, holder);
   let watch: Watch | null = null;
-  const path = socketPath(world, instanceId);
+  const path = socketPath(world.socketDir, instanceId);
   try {
     const socket = await openSocket(path, (words) => watch?.said(words));
     watch = new Watch(spec, world);

@@ -8,8 +8,9 @@ import { agentSaid, noProgress, outputSeen, type Progress } from './progress.ts'
 import type { Said } from './said.ts';
 import { Screen } from './screen.ts';
 
-const isNotable = (words: Said): boolean =>
-  [words.activity, words.checkpoint, words.handoff, words.probe_reply, words.rate_limit].some((word) => word != null) ||
+const isNotable = (words: Said, before: Activity | null): boolean =>
+  (words.activity ?? before) !== before ||
+  [words.checkpoint, words.handoff, words.probe_reply, words.rate_limit].some((word) => word != null) ||
   (words.blockers?.length ?? 0) > 0;
 
 /** The eyes on one agent: what it prints and says becomes heartbeats, and what the hands have to know of it. */
@@ -50,9 +51,9 @@ export class Watch {
   /** The agent, or a helper of it, has reported something over the socket. */
   said(words: Said): void {
     this.#progress = agentSaid(this.#progress, words, this.#beating.next);
-    this.#activity = words.activity ?? this.#activity;
     this.#beating.said(words);
-    if (isNotable(words)) this.#beating.soon();
+    if (isNotable(words, this.#activity)) this.#beating.soon();
+    this.#activity = words.activity ?? this.#activity;
     if (words.checkpoint) void this.#read(words.checkpoint);
   }
 

@@ -1,0 +1,19 @@
+import { behaviours } from './behaviours.ts';
+import { connectVigil } from './client.ts';
+import { tell } from './work.ts';
+
+const { VIGIL_SOCKET, VIGIL_TASK_ID = 'none', VIGIL_ATTEMPT = '0', VIGIL_CHECKPOINT } = process.env;
+const [name = '', folder = 'checkpoints'] = process.argv.slice(2);
+
+const behaviour = behaviours[name];
+if (behaviour === undefined) throw new Error(`no behaviour ${name}; there are ${Object.keys(behaviours).join(', ')}`);
+
+const nudge = Promise.withResolvers<string>();
+const vigil = connectVigil(VIGIL_SOCKET, (word) => {
+  if (word.nudge !== undefined) nudge.resolve(word.nudge);
+  if (word.problems !== undefined) tell(`the supervisor did not understand: ${word.problems.join('; ')}`);
+});
+vigil.say({ activity: 'starting', phase: 'start' });
+const desk = { vigil, task: VIGIL_TASK_ID, attempt: Number(VIGIL_ATTEMPT), folder, from: VIGIL_CHECKPOINT };
+await behaviour(desk, nudge.promise);
+await vigil.close();

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { call, type Desk, finish, part, stepReached, tell } from './work.ts';
+
+/** Resolves with the text of the first nudge. */
+export type Nudged = Promise<string>;
+export type Behaviour = (desk: Desk, nudged: Nudged) => Promise<void>;
+
+const forEver = (): Promise<void> => new Promise(() => void setInterval(() => {}, 60_000));
+/** More than anybody will watch. */
+const endless = 1_000_000;
+
+const steady: Behaviour = (desk) => finish(desk, endless);
+
+/** The first one falls silent in mid-task, whatever is said to it; whoever comes after it finishes. */
+const hangs: Behaviour = async (desk) => {
+  if (desk.attempt > 0) {
+    tell(`continuing after part ${stepReached(desk)}`);
+    return finish(desk, 10);
+  }
+  for (let step = 1; step <= 5; step += 1) await part(desk, step, 10);
+  tell('part 6 of 10');
+  return forEver();
+};
+
+/** The same failing command again and again, until somebody says so. */
+const loops: Behaviour = async (desk, nudged) => {
+  await part(desk, 1, endless);
+  let reminder: string | null = null;
+  void nudged.then((text) => {
+    reminder = text;
+  });
+  while (reminder === null) {
+    tell('$ npm test -- parser');
+    tell('Error: Cannot find module ./parser');
+    await call(desk, 'Bash', 'npm test -- parser', 300, {
+      outcome: 'error',
+      result: 'Cannot find module ./parser',
+      errorClass: 'tool_error',
+    });
+    await sleep(1200);
+  }
+  tell('reminded; trying something else');
+  for (let step = 2; step < endless; step += 1) await part(desk, step, endless);
+};
+
+/** Refused by its model for twenty seconds; nothing is wrong with it. */
+const limited: Behaviour = async (desk) => {
+  await part(desk, 1, endless);
+  for (let refusal = 1; refusal <= 10; refusal += 1) {
+    tell('HTTP 429 Too Many Requests: rate limit reached, trying again in 2 s');
+    await call(desk, 'model', 'next step', 200, { outcome: 'error', result: 'rate limit', errorClass: 'rate_limit' });
+    await sleep(1800);
+  }
+  for (let step = 2; step < endless; step += 1) await part(desk, step, endless);
+};
+
+const crashes: Behaviour = async (desk) => {
+  await call(desk, 'Read', 'settings', 500, { outcome: 'ok', result: 'settings' });
+  await sleep(2500);
+  tell('Error: segment 7 of the index is damaged');
+  process.exitCode = 1;
+};
+
+/** A question is answered by a person, or not at all. */
+const waits: Behaviour = async (desk) => {
+  await part(desk, 1, 2);
+  process.stdout.write('report.md exists already. Overwrite it? [y/N] ');
+  const answer = await new Promise<string>((resolve) => process.stdin.once('data', (data) => resolve(data.toString())));
+  tell(`answered: ${answer.trim()}`);
+  await part(desk, 2, 2);
+};
+
+const finishes: Behaviour = (desk) => finish(desk, 6);
+
+/** What a watched agent can meet: each behaviour has one fate. */
+export const behaviours: Readonly<Record<string, Behaviour>> = {
+  steady,
+  hangs,
+  loops,
+  limited,
+  crashes,
+  waits,
+  finishes,
+};

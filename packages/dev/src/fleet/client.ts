@@ -1,0 +1,27 @@
+import { createConnection } from 'node:net';
+import { createInterface } from 'node:readline';
+
+/** What a supervisor says to its agent. */
+export type Word = { readonly nudge?: string; readonly type?: string; readonly problems?: readonly string[] };
+
+export type Vigil = {
+  /** any of a heartbeat's fields */
+  readonly say: (fields: object) => void;
+  /** resolves once all that was said is with the supervisor */
+  readonly close: () => Promise<void>;
+};
+
+/** The whole of what an agent needs to report itself: one JSON object a line, to the socket that its supervisor names. */
+export const connectVigil = (path: string | undefined, onWord: (word: Word) => void): Vigil => {
+  if (path === undefined) return { say: () => {}, close: async () => {} };
+  const socket = createConnection(path);
+  // An agent does not fail because nobody watches it any more.
+  socket.on('error', () => {});
+  createInterface({ input: socket })
+    .on('line', (line) => onWord(JSON.parse(line) as Word))
+    .on('error', () => {});
+  return {
+    say: (fields) => void socket.write(`${JSON.stringify(fields)}\n`),
+    close: () => new Promise((resolve) => socket.end(() => resolve())),
+  };
+};

@@ -1,0 +1,109 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { root } from '../paths.ts';
+import { type ProcessEvent, type ProcessSpec, type Supervised, supervise } from '../supervise.ts';
+import { behaviours } from './behaviours.ts';
+
+export type FleetOptions = {
+  /** logs, pid files, checkpoints and the supervisors' state */
+  readonly dir: string;
+  readonly gatewayUrl: string;
+  readonly token: string;
+  /** the policy that the agents wish to be judged by */
+  readonly policy: string;
+  /** behaviours to show; all where absent */
+  readonly only?: readonly string[];
+  readonly onEvent?: (process: string, event: ProcessEvent) => void;
+};
+
+export type FleetAgent = { readonly name: string; readonly task: string };
+export type Fleet = {
+  /** as they are started at first; recoveries give them successors */
+  readonly agents: readonly FleetAgent[];
+  /** `vigil runtime`, and `vigil run` for the agent that is run by hand */
+  readonly processes: readonly Supervised[];
+  /** ends the agents and their supervisors, and waits until they are gone */
+  readonly stop: () => Promise<void>;
+};
+
+export const fleetRuntimeId = 'demo-runtime';
+/** This one is run by `vigil run`, the others by `vigil runtime`. */
+const byHand = 'steady';
+
+const agentProgram = fileURLToPath(new URL('./agent.ts', import.meta.url));
+const cli = path.join(root, 'packages/cli/src/main.ts');
+const taskOf = (name: string): string => `DEMO-${name}`;
+const agentArgs = (name: string, dir: string): string[] => [agentProgram, name, path.join(dir, 'checkpoints')];
+
+/** YAML is a superset of JSON, and this file is read by a program. */
+const runtimeConfig = ({ dir, policy }: FleetOptions, names: readonly string[]): string =>
+  JSON.stringify(
+    {
+      runtime: fleetRuntimeId,
+      capacity: 12,
+      labels: { team: 'demo' },
+      announce: '5s',
+      interval: '1s',
+      policy,
+      grace: '1s',
+      checkpoint_roots: [path.join(dir, 'checkpoints')],
+      templates: names.map((name) => ({
+        name,
+        task: taskOf(name),
+        command: process.execPath,
+        args: agentArgs(name, dir),
+        cwd: dir,
+      })),
+      agents: names.map((name) => ({ name, task: taskOf(name), template: name, labels: { team: 'demo' } })),
+    },
+    null,
+    2,
+  );
+
+const writeConfig = (options: FleetOptions, names: readonly string[]): string => {
+  const file = path.join(options.dir, 'runtime.yaml');
+  mkdirSync(path.join(options.dir, 'checkpoints'), { recursive: true });
+  writeFileSync(file, runtimeConfig(options, names));
+  return file;
+};
+
+const specs = (options: FleetOptions, names: readonly string[]): ProcessSpec[] => {
+  const { dir, gatewayUrl, token, policy } = options;
+  const env = {
+    ...process.env,
+    VIGIL_GATEWAY_URL: gatewayUrl,
+    VIGIL_GATEWAY_TOKEN: token,
+    VIGIL_STATE_DIR: path.join(dir, 'supervisors'),
+  };
+  const common = { dir, command: process.execPath, cwd: dir, env };
+  const here = names.filter((name) => name !== byHand);
+  const runtime = { ...common, name: 'runtime', args: [cli, 'runtime', '--config', writeConfig(options, here)] };
+  const wish = ['--health-policy', policy, '--interval', '1s', '--label', 'team=demo'];
+  const run = [
+    'run',
+    '--name',
+    byHand,
+    '--task',
+    taskOf(byHand),
+    ...wish,
+    '--',
+    process.execPath,
+    ...agentArgs(byHand, dir),
+  ];
+  const single = { ...common, name: `run-${byHand}`, args: [cli, ...run] };
+  return [...(here.length > 0 ? [runtime] : []), ...(names.includes(byHand) ? [single] : [])];
+};
+
+/** Starts the demonstration fleet: real processes, each on its way to its fate. */
+export const startFleet = (options: FleetOptions): Fleet => {
+  const names = Object.keys(behaviours).filter((name) => options.only?.includes(name) ?? true);
+  const processes = specs(options, names).map((spec) =>
+    supervise(spec, (event) => options.onEvent?.(spec.name, event)),
+  );
+  return {
+    agents: names.map((name) => ({ name, task: taskOf(name) })),
+    processes,
+    stop: async () => void (await Promise.all(processes.map((one) => one.stop()))),
+  };
+};

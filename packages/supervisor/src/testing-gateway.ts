@@ -1,0 +1,64 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Heartbeat } from '@vigil/events';
+import type { Order, OrderEnvelope, Report } from './order.ts';
+
+/** A gateway of the contract's shape that remembers what it was told. */
+export type FakeGateway = {
+  readonly url: string;
+  readonly heartbeats: Heartbeat[];
+  readonly reports: Report[];
+  /** offered with every answer until its receipt is seen, as the real one does */
+  readonly offer: (order: Order, expiresInMs?: number) => void;
+  /** answers 503 to everything until put back */
+  away: boolean;
+  readonly close: () => Promise<void>;
+};
+
+const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return parts.length > 0 ? JSON.parse(Buffer.concat(parts).toString()) : null;
+};
+
+const listOf = <T>(body: unknown): T[] => (Array.isArray(body) ? body : [body]) as T[];
+const send = (response: ServerResponse, status: number, body: object): void => {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+};
+
+export const fakeGateway = async (): Promise<FakeGateway> => {
+  const offered = new Map<string, OrderEnvelope>();
+  const heartbeats: Heartbeat[] = [];
+  const reports: Report[] = [];
+  const orders = () => [...offered.values()];
+  const server = createServer(async (request, response) => {
+    const body = await bodyOf(request);
+    if (gateway.away) return send(response, 503, {});
+    if (request.url === '/v1/heartbeats') {
+      heartbeats.push(...listOf<Heartbeat>(body));
+      return send(response, 202, { accepted: 1, orders: orders(), policy: null, intervalMs: null });
+    }
+    if (request.url === '/v1/receipts') {
+      for (const report of listOf<Report>(body)) {
+        reports.push(report);
+        if ('orderId' in report.payload) offered.delete(report.payload.orderId ?? '');
+      }
+      return send(response, 202, {});
+    }
+    return send(response, 200, { orders: orders() });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const gateway: FakeGateway = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    heartbeats,
+    reports,
+    offer: (order, expiresInMs = 60_000) => void offered.set(order.payload.orderId, { ...order, expiresInMs }),
+    away: false,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return gateway;
+};
