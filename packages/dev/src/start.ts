@@ -1,20 +1,21 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { startFleet } from './fleet/fleet.ts';
 import { interruption } from './interrupt.ts';
 import { endWith } from './main-error.ts';
 import { root, stateDir } from './paths.ts';
 import { forgetPid, livingPid, writePid } from './servers/pid-file.ts';
 import { Refusal } from './servers/refusal.ts';
 import { startServers } from './servers/servers.ts';
-import { supervise } from './supervise.ts';
-import { demonstrationFleet, watchingView } from './system/not-yet.ts';
 import { type ClientEnv, START_SYSTEM_PORTS } from './system/services.ts';
 import { startSystem } from './system/start-system.ts';
 
 const OWNER = 'npm-start';
 /** Addresses and tokens of the running system: `npx vigil` takes them from here. */
 const envFile = path.join(stateDir, 'start.env');
+
+const cli = path.join(root, 'packages/cli/src/main.ts');
 
 const since = performance.now();
 const say = (line: string): void =>
@@ -37,22 +38,15 @@ const publish = (env: ClientEnv): Disposable => {
   return { [Symbol.dispose]: () => rmSync(envFile, { force: true }) };
 };
 
-const startFleet = (env: ClientEnv): AsyncDisposable => {
-  const args = demonstrationFleet();
-  if (args === null) {
-    say('the demonstration fleet is not built yet');
-    return { [Symbol.asyncDispose]: async () => undefined };
-  }
-  const spec = {
-    name: 'fleet',
-    dir: stateDir,
-    command: process.execPath,
-    args,
-    cwd: root,
-    env: { ...process.env, ...env },
-  };
-  const fleet = supervise(spec, ({ kind }) => {
-    if (kind !== 'started') say(`the demonstration fleet: ${kind}; see ${stateDir}/logs/fleet.log`);
+const showFleet = ({ VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN }: ClientEnv): AsyncDisposable => {
+  const fleet = startFleet({
+    dir: path.join(stateDir, 'fleet'),
+    gatewayUrl: VIGIL_GATEWAY_URL,
+    token: VIGIL_GATEWAY_TOKEN,
+    policy: 'demo',
+    onEvent: (name, { kind }) => {
+      if (kind === 'refused') say(`${name} of the demonstration fleet refuses to run: see ${stateDir}/fleet/logs`);
+    },
   });
   return { [Symbol.asyncDispose]: fleet.stop };
 };
@@ -68,9 +62,12 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 
 /** The view has the terminal until Ctrl-C; when there is none, or it ends, the system is watched without it. */
 const watch = async (env: ClientEnv, signal: AbortSignal): Promise<void> => {
-  const args = watchingView();
-  if (args !== null && !signal.aborted) {
-    const view = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: 'inherit' });
+  if (!signal.aborted) {
+    const view = spawn(process.execPath, [cli, 'health', '--watch'], {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: 'inherit',
+    });
     const ended = new Promise((resolve) => view.once('exit', resolve));
     signal.addEventListener('abort', () => view.kill('SIGTERM'), { once: true });
     await ended;
@@ -92,7 +89,7 @@ const run = async (signal: AbortSignal): Promise<void> => {
   open.use(publish(system.env));
   const { VIGIL_GATEWAY_URL, VIGIL_DASHBOARD_URL } = system.env;
   say(`watching: gateway ${VIGIL_GATEWAY_URL}, dashboard ${VIGIL_DASHBOARD_URL}, logs in ${stateDir}/logs`);
-  open.use(startFleet(system.env));
+  open.use(showFleet(system.env));
   await watch(system.env, signal);
   say('stopping …');
 };

@@ -46,6 +46,17 @@ export const clientEnv = (ports: SystemPorts, tokens: Tokens): ClientEnv => ({
 
 export const probePort = (ports: SystemPorts, name: ServiceName): number => ports.probes[SERVICES.indexOf(name)] ?? 0;
 
+/** The pace of the policy `demo`, for what no policy says: the fleet's governor and the alerts. Empty for any other policy. */
+const paceOf = (policy: string): Record<string, string> =>
+  policy !== 'demo'
+    ? {}
+    : {
+        VIGIL_GOVERNOR_SETTLE_S: '1',
+        VIGIL_GOVERNOR_SPAWNS_PER_HOUR: '60',
+        VIGIL_GOVERNOR_COOLDOWN_S: '5',
+        VIGIL_ALERT_GROUP_WAIT_MS: '0',
+      };
+
 /** What a service reads besides; docker-compose.yml and deploy/ name the same variables. */
 export const serviceEnv = (
   name: ServiceName,
@@ -56,6 +67,7 @@ export const serviceEnv = (
 ): Record<string, string> => ({
   ...servers,
   ...client,
+  ...paceOf(policy),
   VIGIL_GATEWAY_PORT: String(ports.gateway),
   VIGIL_DASHBOARD_PORT: String(ports.dashboard),
   VIGIL_DEFAULT_POLICY: policy,

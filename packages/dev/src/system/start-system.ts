@@ -5,7 +5,6 @@ import { endProcess, livingNames } from '../servers/pid-file.ts';
 import { freePorts } from '../servers/ports.ts';
 import type { ServersEnv } from '../servers/servers.ts';
 import { type ProcessEvent, type Supervised, supervise } from '../supervise.ts';
-import { isBuilt, mainOf } from './not-yet.ts';
 import { prepareServers } from './prepare-servers.ts';
 import { untilReady } from './ready.ts';
 import {
@@ -89,7 +88,7 @@ const run = (name: ServiceName, { servers, dir, policy, ports, env, onLine }: Pl
     name,
     dir,
     command: process.execPath,
-    args: [mainOf(name)],
+    args: [path.join(root, 'services', name, 'src/main.ts')],
     cwd: root,
     env: { ...process.env, ...own },
   };
@@ -97,11 +96,6 @@ const run = (name: ServiceName, { servers, dir, policy, ports, env, onLine }: Pl
     const line = describe(name, event);
     if (line !== null) onLine(line);
   });
-};
-
-const chosen = (wanted: readonly ServiceName[], onLine: (line: string) => void): readonly ServiceName[] => {
-  for (const name of wanted) if (!isBuilt(name)) onLine(`${name} is not built yet`);
-  return SERVICES.filter((name) => wanted.includes(name) && isBuilt(name));
 };
 
 const allReady = (
@@ -123,7 +117,9 @@ export const startSystem = async (options: SystemOptions): Promise<System> => {
   const plan: Plan = { servers, dir: path.resolve(options.dir), policy, ports, env, onLine };
   await endLeftServices(plan.dir);
   await prepareServers(servers.env, onLine);
-  const services = new Map(chosen(options.services ?? SERVICES, onLine).map((name) => [name, run(name, plan)]));
+  const services = new Map(
+    SERVICES.filter((name) => options.services?.includes(name) ?? true).map((name) => [name, run(name, plan)]),
+  );
   const stop = (): Promise<void> => stopAll(services);
   try {
     await allReady(services, plan, options.signal ?? new AbortController().signal);

@@ -22,6 +22,7 @@ export class Questions {
   /** its ends are last stable offsets */
   readonly #stable: Admin;
   readonly #counts = new Map<string, number>();
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(kafka: Kafka) {
     this.#admin = kafka.admin();
@@ -42,9 +43,11 @@ export class Questions {
   readonly partitionCount = async (topic: string): Promise<number> => {
     const known = this.#counts.get(topic);
     if (known !== undefined) return known;
-    const topics = await within(ANSWER_MS, this.#admin.listTopics(), 'the list of topics');
+    const topics = await this.#inTurn(() => within(ANSWER_MS, this.#admin.listTopics(), 'the list of topics'));
     if (!topics.includes(topic)) throw new Refused(`there is no topic ${topic}: create it with \`vigil topics apply\``);
-    const { topics: found } = await within(ANSWER_MS, this.#admin.fetchTopicMetadata({ topics: [topic] }), topic);
+    const { topics: found } = await this.#inTurn(() =>
+      within(ANSWER_MS, this.#admin.fetchTopicMetadata({ topics: [topic] }), topic),
+    );
     const count = found[0]?.partitions.length ?? 0;
     this.#counts.set(topic, count);
     return count;
@@ -59,14 +62,25 @@ export class Questions {
 
   /** The first offset at or after a moment, by partition; the end where there is none. */
   readonly offsetsAt = async (topic: string, timestamp: number): Promise<readonly number[]> => {
-    const found = await within(ANSWER_MS, this.#admin.fetchTopicOffsetsByTimestamp(topic, timestamp), topic);
+    const found = await this.#inTurn(() =>
+      within(ANSWER_MS, this.#admin.fetchTopicOffsetsByTimestamp(topic, timestamp), topic),
+    );
     return found.toSorted((a, b) => a.partition - b.partition).map(({ offset }) => Number(offset));
   };
+
+  /** One at a time: the client forgets a topic while it hears of another, and then finds it without partitions. */
+  #inTurn<T>(ask: () => Promise<T>): Promise<T> {
+    const asked = this.#turn.then(ask);
+    this.#turn = asked.catch(() => {});
+    return asked;
+  }
 
   async #ends(admin: Admin, topic: string): Promise<readonly Bounds[]> {
     for (let tries = 1; ; tries++) {
       try {
-        const offsets = await within(ANSWER_MS, admin.fetchTopicOffsets(topic), `the bounds of ${topic}`);
+        const offsets = await this.#inTurn(() =>
+          within(ANSWER_MS, admin.fetchTopicOffsets(topic), `the bounds of ${topic}`),
+        );
         const sorted = offsets.toSorted((a, b) => a.partition - b.partition);
         return sorted.map(({ low, high }) => ({ low: Number(low), high: Number(high) }));
       } catch (error) {
