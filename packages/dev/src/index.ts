@@ -1,3 +1,4 @@
+export { type Fleet, type FleetOptions, startFleet } from './fleet/fleet.ts';
 export type { Broker } from './servers/broker.ts';
 export { Refusal } from './servers/refusal.ts';
 export {

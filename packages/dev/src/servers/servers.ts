@@ -39,6 +39,8 @@ export type StartServersOptions = {
   /** where data, logs and pid files of local processes lie */
   readonly dir: string;
   readonly onProgress: (line: string) => void;
+  /** servers of its own, whatever the environment gives */
+  readonly own?: boolean;
 };
 
 const NAMES = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'DATABASE_URL'] as const;
@@ -64,8 +66,13 @@ const portsFor = async (purpose: 'start' | 'test'): Promise<Ports> => {
  * else as processes of this machine.
  * @throws Refusal naming what is missing and the remedy; nothing is left running then
  */
-export const startServers = async ({ purpose, dir, onProgress }: StartServersOptions): Promise<Servers> => {
-  const given = givenServers(process.env);
+export const startServers = async ({
+  purpose,
+  dir,
+  onProgress,
+  own = false,
+}: StartServersOptions): Promise<Servers> => {
+  const given = own ? null : givenServers(process.env);
   if (given !== null) {
     onProgress(`using the servers of the environment: ${given.KAFKA_BROKERS}, ${given.SCHEMA_REGISTRY_URL}`);
     return { env: given, kafka: null, broker: null, stop: async () => undefined };

@@ -59,7 +59,6 @@ const paceOf = (policy: string): Record<string, string> =>
 
 /** What a service reads besides; docker-compose.yml and deploy/ name the same variables. */
 export const serviceEnv = (
-  name: ServiceName,
   ports: SystemPorts,
   client: ClientEnv,
   servers: ServersEnv,
@@ -71,5 +70,5 @@ export const serviceEnv = (
   VIGIL_GATEWAY_PORT: String(ports.gateway),
   VIGIL_DASHBOARD_PORT: String(ports.dashboard),
   VIGIL_DEFAULT_POLICY: policy,
-  VIGIL_PROBE_PORT: String(probePort(ports, name)),
+  VIGIL_PROBES: SERVICES.map((each) => `${each}=http://127.0.0.1:${probePort(ports, each)}`).join(','),
 });

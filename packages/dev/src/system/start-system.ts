@@ -30,6 +30,8 @@ export type SystemOptions = {
   readonly tokens?: Tokens;
   /** default: all */
   readonly services?: readonly ServiceName[];
+  /** variables of the services besides, such as limits of the governor */
+  readonly env?: Readonly<Record<string, string>>;
   readonly onLine: (line: string) => void;
   /** gives up starting; what runs by then is stopped */
   readonly signal?: AbortSignal;
@@ -40,6 +42,8 @@ export type System = {
   readonly env: ClientEnv;
   readonly ports: SystemPorts;
   readonly service: (name: ServiceName) => Supervised;
+  /** one more instance of a service that is no door; ready when it resolves */
+  readonly another: (name: ServiceName) => Promise<Supervised>;
   /** stops the doors first, then what stands behind them */
   readonly stop: () => Promise<void>;
 };
@@ -69,7 +73,7 @@ const describe = (name: string, event: ProcessEvent): string | null => {
 
 /** Ends the services that an earlier run left behind. */
 export const endLeftServices = async (dir: string): Promise<void> => {
-  const left = livingNames(dir).filter((name) => (SERVICES as readonly string[]).includes(name));
+  const left = livingNames(dir).filter((name) => SERVICES.some((service) => name.startsWith(service)));
   await Promise.all(left.map((name) => endProcess(dir, name, 'SIGTERM')));
 };
 
@@ -80,22 +84,32 @@ const stopAll = async (services: ReadonlyMap<ServiceName, Supervised>): Promise<
   await stop((name) => !DOORS.includes(name));
 };
 
-type Plan = Required<Omit<SystemOptions, 'services' | 'tokens' | 'signal'>> & { readonly env: ClientEnv };
+type Plan = Required<Omit<SystemOptions, 'services' | 'tokens' | 'signal'>> & { readonly client: ClientEnv };
 
-const run = (name: ServiceName, { servers, dir, policy, ports, env, onLine }: Plan): Supervised => {
-  const own = serviceEnv(name, ports, env, servers.env, policy);
+/** `as`: the instance's own name, of its log and pid file. */
+const run = (name: ServiceName, plan: Plan, as: string = name, probe = probePort(plan.ports, name)): Supervised => {
+  const { servers, dir, policy, ports, client, env, onLine } = plan;
+  const own = serviceEnv(ports, client, servers.env, policy);
   const spec = {
-    name,
+    name: as,
     dir,
     command: process.execPath,
     args: [path.join(root, 'services', name, 'src/main.ts')],
     cwd: root,
-    env: { ...process.env, ...own },
+    env: { ...process.env, ...own, ...env, VIGIL_PROBE_PORT: String(probe) },
   };
   return supervise(spec, (event) => {
-    const line = describe(name, event);
+    const line = describe(as, event);
     if (line !== null) onLine(line);
   });
+};
+
+/** One more instance of a service, ready. A door has one port and thus one instance here. */
+const runAnother = async (name: ServiceName, plan: Plan, as: string): Promise<Supervised> => {
+  const [probe = 0] = await freePorts(1);
+  const service = run(name, plan, as, probe);
+  await untilReady(service, probe, path.join(plan.dir, 'logs'), new AbortController().signal);
+  return service;
 };
 
 const allReady = (
@@ -112,15 +126,25 @@ const allReady = (
  * @throws Refusal naming the service that refuses or does not get ready, and its log
  */
 export const startSystem = async (options: SystemOptions): Promise<System> => {
-  const { servers, policy, onLine, ports = await freeSystemPorts(), tokens = freshTokens() } = options;
-  const env = clientEnv(ports, tokens);
-  const plan: Plan = { servers, dir: path.resolve(options.dir), policy, ports, env, onLine };
+  const { servers, policy, onLine, env = {}, ports = await freeSystemPorts(), tokens = freshTokens() } = options;
+  const plan: Plan = {
+    servers,
+    dir: path.resolve(options.dir),
+    policy,
+    ports,
+    env,
+    onLine,
+    client: clientEnv(ports, tokens),
+  };
   await endLeftServices(plan.dir);
   await prepareServers(servers.env, onLine);
-  const services = new Map(
-    SERVICES.filter((name) => options.services?.includes(name) ?? true).map((name) => [name, run(name, plan)]),
-  );
-  const stop = (): Promise<void> => stopAll(services);
+  const wanted = SERVICES.filter((name) => options.services?.includes(name) ?? true);
+  const services = new Map(wanted.map((name) => [name, run(name, plan)]));
+  const others: Supervised[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(others.map((service) => service.stop()));
+    await stopAll(services);
+  };
   try {
     await allReady(services, plan, options.signal ?? new AbortController().signal);
   } catch (error) {
@@ -129,8 +153,13 @@ export const startSystem = async (options: SystemOptions): Promise<System> => {
   }
   const service = (name: ServiceName): Supervised => {
     const found = services.get(name);
-    if (found === undefined) throw new Error(`${name} does not run here: ${[...services.keys()].join(', ')}`);
+    if (found === undefined) throw new Error(`${name} was not started: it is not among the services asked for`);
     return found;
   };
-  return { env, ports, service, stop };
+  const another = async (name: ServiceName): Promise<Supervised> => {
+    const started = await runAnother(name, plan, `${name}-${others.length + 2}`);
+    others.push(started);
+    return started;
+  };
+  return { env: plan.client, ports, service, another, stop };
 };

@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Fleet,
+  type Servers,
+  type ServiceName,
+  type System,
+  startFleet,
+  startServers,
+  startSystem,
+} from '@vigil/dev';
+import { catalogue, connectCodec, type EventOf, type HealthEvent, type TopicName } from '@vigil/events';
+import { connectLog, type KafkaLog, type LogRecord } from '@vigil/stream';
+import pg from 'pg';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** System tests end brokers and begin with empty topics, so they need servers of their own: not those whose addresses somebody gave. */
+export const ownServers: boolean =
+  process.env.VIGIL_TEST_SERVERS !== undefined || process.env.KAFKA_BROKERS === undefined;
+
+export type TestSystem = {
+  readonly servers: Servers;
+  readonly system: System;
+  readonly log: KafkaLog;
+  readonly sql: pg.Pool;
+  readonly dir: string;
+  readonly fleet: (only?: readonly string[]) => Fleet;
+  /** Runs the command line; resolves whatever its exit code. */
+  readonly vigil: (
+    ...args: string[]
+  ) => Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
+  /** All committed records of a topic by partition, in order, those of the runner (keys with @) included. */
+  readonly records: (topic: TopicName) => Promise<readonly LogRecord[]>;
+  /** All committed events of a topic, in the order of its partitions. */
+  readonly events: <T extends TopicName>(topic: T) => Promise<readonly (EventOf<T> & { readonly record: LogRecord })[]>;
+  readonly stop: () => Promise<void>;
+};
+
+export type Wanted = {
+  readonly name: string;
+  readonly policy?: string;
+  readonly services?: readonly ServiceName[];
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/** Asks until the answer is neither undefined nor false. Waits for a condition, and fails with what was last seen. */
+export const until = async <T>(
+  what: string,
+  ask: () => Promise<T | undefined | false>,
+  limitMs = 90_000,
+): Promise<T> => {
+  const end = Date.now() + limitMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (Date.now() > end) throw new Error(`not within ${limitMs / 1000} s: ${what}`);
+    await sleep(200);
+  }
+};
+
+const readAll = async (log: KafkaLog, topic: TopicName): Promise<LogRecord[]> => {
+  const bounds = await log.bounds(topic);
+  const read: LogRecord[] = [];
+  const signal = new AbortController().signal;
+  for (const [partition, range] of bounds.entries())
+    if (range.high > range.low) await log.read(topic, partition, range, (record) => read.push(record), signal);
+  return read;
+};
+
+const readEvents = async (log: KafkaLog, topic: TopicName): Promise<(HealthEvent & { record: LogRecord })[]> => {
+  const records = await readAll(log, topic);
+  return records
+    .filter(({ key, value }) => value !== null && !key?.startsWith('@'))
+    .map((record) => {
+      const { type, payload, envelope } = log.codec.decode(topic, record.value as Buffer);
+      return { ...envelope, topic, type, key: record.key, payload, record } as never;
+    });
+};
+
+const runVigil =
+  (env: Readonly<Record<string, string>>) =>
+  (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
+    new Promise((resolve) => {
+      const command = [path.join(root, 'packages/cli/src/main.ts'), ...args];
+      execFile(process.execPath, command, { env: { ...process.env, ...env, NO_COLOR: '1' } }, (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
+      );
+    });
+
+/** A whole system on servers of its own, empty at the beginning. */
+export const openSystem = async ({ name, policy = 'demo', services, env = {} }: Wanted): Promise<TestSystem> => {
+  const dir = path.join(root, '.vigil', `system-${name}-${process.pid}`);
+  mkdirSync(dir, { recursive: true });
+  const lines: string[] = [];
+  const note = (line: string): void => {
+    lines.push(`${new Date().toISOString()} ${line}`);
+    writeFileSync(path.join(dir, 'system.log'), `${lines.join('\n')}\n`);
+  };
+  const servers = await startServers({ purpose: 'test', dir, onProgress: note, own: true });
+  const system = await startSystem({ servers, dir, policy, env, onLine: note, ...(services && { services }) });
+  const brokers = servers.env.KAFKA_BROKERS.split(',');
+  const codec = await connectCodec(servers.env.SCHEMA_REGISTRY_URL, Object.keys(catalogue) as TopicName[]);
+  const log = await connectLog({ brokers, clientId: 'test', codec });
+  const sql = new pg.Pool({ connectionString: servers.env.DATABASE_URL, max: 2 });
+  sql.on('error', () => {});
+  const fleets: Fleet[] = [];
+  const { VIGIL_GATEWAY_URL: gatewayUrl, VIGIL_GATEWAY_TOKEN: token } = system.env;
+  const fleet = (only?: readonly string[]): Fleet => {
+    const started = startFleet({ dir: path.join(dir, 'fleet'), gatewayUrl, token, policy, ...(only && { only }) });
+    fleets.push(started);
+    return started;
+  };
+  const stop = async (): Promise<void> => {
+    await Promise.all(fleets.map((one) => one.stop()));
+    await sql.end();
+    await log[Symbol.asyncDispose]();
+    await system.stop();
+    await servers.stop();
+    if (process.env.VIGIL_KEEP === undefined) rmSync(dir, { recursive: true, force: true });
+  };
+  const records = (topic: TopicName) => readAll(log, topic);
+  const events = (topic: TopicName) => readEvents(log, topic) as never;
+  return {
+    servers,
+    system,
+    log,
+    sql,
+    dir,
+    fleet,
+    vigil: runVigil({ ...servers.env, ...system.env }),
+    records,
+    events,
+    stop,
+  };
+};
