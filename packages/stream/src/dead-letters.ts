@@ -7,8 +7,11 @@ export const VALUE_CAP = 64 * 1024;
 
 export const deadLetterTopic = (service: string): string => `onex.dlq.${service}.dead-letter.v1`;
 
-const reasonOf = (error: unknown, otherwise: string): string =>
-  error instanceof DeadLetter || error instanceof Undecodable ? error.reason : otherwise;
+/** Whether it says what is wrong with the record; any other error is a mistake of ours. */
+export const isReasoned = (error: unknown): error is DeadLetter | Undecodable =>
+  error instanceof DeadLetter || error instanceof Undecodable;
+
+const reasonOf = (error: unknown, otherwise: string): string => (isReasoned(error) ? error.reason : otherwise);
 
 /** `otherwise`: the reason where the error names none: an error of our own. */
 export const deadLetterOf = (record: LogRecord, error: unknown, otherwise: string, now: number): DeadLetterPayload => ({

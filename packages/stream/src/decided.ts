@@ -1,5 +1,6 @@
-import type { Draft } from '@vigil/events';
+import type { Draft, HealthEvent } from '@vigil/events';
 import { type Clock, NEVER } from './decider.ts';
+import { Unwelcome } from './errors.ts';
 import type { Surroundings } from './fold.ts';
 import { eventOf, receivedAt } from './inputs.ts';
 import type { LogRecord, OutRecord } from './log.ts';
@@ -13,8 +14,12 @@ const PUSHED_MS = 3_600_000;
 /** What a processor decides, apart from time, dead letters and keys out of place. */
 export type Decided = {
   readonly store: Store<unknown>;
-  /** What follows from a record. Changes nothing where it throws. */
-  readonly on: (record: LogRecord, clock: Clock) => readonly OutRecord[];
+  /** What follows from a record. Changes nothing where it throws. `refuse` gives the dead letter of a record that is kept in part. */
+  readonly on: (
+    record: LogRecord,
+    clock: Clock,
+    refuse: (error: Unwelcome) => readonly OutRecord[],
+  ) => readonly OutRecord[];
   /** What is due at a tick, in the order (moment, key). `refuse` gives the dead letter of a state whose deadline threw. */
   readonly deadlines: (
     tick: LogRecord,
@@ -70,13 +75,13 @@ class ByDecider implements Decided {
     this.store = new Store(processor.shape, processor.upgrade);
   }
 
-  on(record: LogRecord, clock: Clock): readonly OutRecord[] {
+  on(record: LogRecord, clock: Clock, refuse: (error: Unwelcome) => readonly OutRecord[]): readonly OutRecord[] {
     const { decider, stateKey } = this.#processor;
     const input = eventOf(record, this.#around.codec);
     const key = stateKey === undefined ? input.key : stateKey(input);
     const known = this.store.get(key);
     const entry = known ?? this.#fresh(clock);
-    const told = decider.observe(entry.state, input, clock);
+    const { told, refused } = this.#tell(entry.state, input, clock);
     const { outs, after } = this.#say(
       key,
       { ...entry, state: told, correlationId: input.correlationId },
@@ -84,7 +89,16 @@ class ByDecider implements Decided {
       clock,
     );
     if (known !== undefined || outs.length > 0 || !isInitial(decider.initial, told)) this.store.put(key, after);
-    return outs;
+    return refused === undefined ? outs : [...refuse(refused), ...outs];
+  }
+
+  #tell(state: unknown, input: HealthEvent, clock: Clock): { readonly told: unknown; readonly refused?: Unwelcome } {
+    try {
+      return { told: this.#processor.decider.observe(state, input, clock) };
+    } catch (error) {
+      if (!(error instanceof Unwelcome) || error.state === undefined) throw error;
+      return { told: error.state, refused: error };
+    }
   }
 
   deadlines(

@@ -8,6 +8,18 @@ export class DeadLetter extends Error {
   }
 }
 
+/**
+ * A dead letter whose sender is at fault, as is to be expected of senders: no sign of trouble here, so it does not count towards
+ * stopping. `state`, where it is given: what is to be kept of the record all the same, and decided on.
+ */
+export class Unwelcome extends DeadLetter {
+  readonly state: unknown;
+  constructor(reason: string, message: string, state?: unknown) {
+    super(reason, message);
+    this.state = state;
+  }
+}
+
 /** Somebody else owns it now, or it is away for a moment: throw away what was in hand, open it anew, ask again. */
 export class Retry extends Error {
   override readonly name = 'Retry';

@@ -1,8 +1,9 @@
 import { type Codec, UnknownSchemaId } from '@vigil/events';
 import { type ClockState, doorOpen, pass, START, TICK_MS, tick, tickOf, timeOf } from './clock.ts';
-import { DeadLetterLimits, deadLetterOf, deadLetterTopic } from './dead-letters.ts';
+import { DeadLetterLimits, deadLetterOf, deadLetterTopic, isReasoned } from './dead-letters.ts';
 import { type Decided, decidedBy } from './decided.ts';
 import type { Clock } from './decider.ts';
+import { Unwelcome } from './errors.ts';
 import { misplaced } from './inputs.ts';
 import type { LogRecord, OutRecord } from './log.ts';
 import type { Count } from './metrics.ts';
@@ -49,7 +50,7 @@ export class Fold {
     try {
       const elsewhere = misplaced(record, this.#around.partitions(record.topic));
       if (elsewhere !== undefined) this.#around.count('records_moved', 1, this.#processor.processor);
-      const outs = elsewhere === undefined ? this.decided.on(record, this.time) : [elsewhere];
+      const outs = elsewhere === undefined ? this.#decide(record) : [elsewhere];
       this.limits.count(false, this.clock.now);
       return outs;
     } catch (error) {
@@ -60,13 +61,23 @@ export class Fold {
 
   /** The dead letter of a record that cannot be read or decided. */
   refuse(record: LogRecord, error: unknown, otherwise = 'undecided'): readonly OutRecord[] {
-    this.limits.count(true, this.clock.now);
+    if (!this.#isForeign(record, error)) this.limits.count(true, this.clock.now);
     this.#around.count('dead_letters', 1, this.#processor.processor);
     const topic = deadLetterTopic(this.#processor.service);
     const payload = deadLetterOf(record, error, otherwise, this.clock.now);
     const value = this.#around.codec.encode({ topic, type: 'DEAD_LETTER', payload } as Parameters<Codec['encode']>[0]);
     const partition = partitionOf(record.key ?? '', this.#around.partitions(topic));
     return [{ topic, partition, key: record.key, value, timestamp: this.clock.now }];
+  }
+
+  #decide(record: LogRecord): readonly OutRecord[] {
+    return this.decided.on(record, this.time, (error) => this.refuse(record, error));
+  }
+
+  /** Whoever may write an input can send garbage for ever: were it counted, they could stop the service for ever. */
+  #isForeign({ topic }: LogRecord, error: unknown): boolean {
+    if (error instanceof Unwelcome) return true;
+    return isReasoned(error) && this.#processor.foreign?.some((input) => input === topic) === true;
   }
 
   /** Where nothing has carried time yet, the first record does: a decision is never dated zero. */

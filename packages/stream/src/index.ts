@@ -1,5 +1,5 @@
 export { type Clock, type Decider, NEVER } from './decider.ts';
-export { DeadLetter, Fatal, Refused, Retry } from './errors.ts';
+export { DeadLetter, Fatal, Refused, Retry, Unwelcome } from './errors.ts';
 export { Fold, type Surroundings } from './fold.ts';
 export { connectLog, type KafkaLog, type LogOptions } from './kafka/connect.ts';
 export { type Hanging, hangingTransactions } from './kafka/hanging.ts';

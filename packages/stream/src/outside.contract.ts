@@ -5,7 +5,7 @@ import type { Log, LogRecord, OutRecord } from './log.ts';
 import { partitionOf } from './murmur2.ts';
 import { type ProjectionBatch, runProjection } from './run-projection.ts';
 import { type ReactorOptions, runReactor } from './run-reactor.ts';
-import type { Ground } from './runner.contract.ts';
+import { aliased, type Ground } from './runner.contract.ts';
 import { tail } from './tail.ts';
 import { writer } from './writer.ts';
 
@@ -190,6 +190,27 @@ export const outsideContract = ({ log: open, topics }: Ground): void => {
     await using two = await projecting(log, run, sink);
     await until(() => expect([...sink.rows.values()]).toEqual([2, 2, 2, 2]));
     expect(two.ready()).toBe(true);
+  });
+
+  test('a projection passes over what a fetch gives it again', async () => {
+    await using log = await open();
+    const run = await topics(PARTITIONS);
+    const sink = sinkOf();
+    const given = new Map<number, LogRecord[]>();
+    const join: Log['join'] = (member) =>
+      log.join({
+        ...member,
+        take: (batch) => {
+          const records = [...(given.get(batch.partition) ?? []), ...batch.records];
+          given.set(batch.partition, records);
+          return member.take({ ...batch, fetched: 0, records });
+        },
+      });
+    await using _one = await projecting({ ...aliased(log), join }, run, sink);
+    for (let n = 1; n <= 3; n++) {
+      await log.write([event(run, 'a', n)]);
+      await until(() => expect(sink.rows.get('a')).toBe(n));
+    }
   });
 
   test('where somebody else has moved the sink, the projection asks it again and goes on there', async () => {

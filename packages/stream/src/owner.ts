@@ -31,6 +31,7 @@ export class Owner implements Member {
   readonly #end: (error: Error) => void;
   readonly #stops: (() => unknown)[] = [];
   #membership: Membership | undefined;
+  #dog: Watchdog | undefined;
   #stopping = false;
 
   constructor(log: Log, processor: AnyProcessor, options: ProcessorOptions, counts: ReadonlyMap<string, number>) {
@@ -59,6 +60,7 @@ export class Owner implements Member {
       reads,
       (what) => this.#fail(new Fatal(`${this.group}: no progress: ${what}`)),
     );
+    this.#dog = dog;
     this.#stops.push(
       () => clearInterval(publishing),
       () => dog.stop(),
@@ -75,7 +77,8 @@ export class Owner implements Member {
   }
 
   get ready(): boolean {
-    return this.#membership !== undefined && [...this.#slots.values()].every(({ phase }) => phase === 'running');
+    const open = [...this.#slots.values()].every(({ phase }) => phase === 'running');
+    return open && this.#membership !== undefined && (this.#dog?.well ?? false);
   }
 
   get status(): readonly PartitionStatus[] {

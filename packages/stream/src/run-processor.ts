@@ -26,7 +26,7 @@ export type PartitionStatus = {
 
 /** `finished` never resolves; it rejects with Refused or Fatal, which end the process (`exitCode`). */
 export type RunningProcessor = AsyncDisposable & {
-  /** assigned, and every partition it holds is open */
+  /** assigned, every partition it holds is open, and none stands still with something to read */
   readonly ready: () => boolean;
   readonly status: () => readonly PartitionStatus[];
   readonly finished: Promise<never>;

@@ -109,6 +109,24 @@ export const runnerContract = ({ log: open, topics }: Ground): void => {
     w.stop();
   });
 
+  test('an absence of the whole processor is granted to everybody: its clock lies with its position', async () => {
+    await using log = await open();
+    const w = await world(log, await topics(PARTITIONS));
+    const first = await start(log, listening(w.run));
+    await w.tick(0);
+    await w.write(w.beat('a', 0));
+    await until(() => expect(w.said()).toHaveLength(1));
+    await first.stop();
+    await using _second = await start(log, listening(w.run));
+    for (const at of [60_000, 61_000, 62_000, 63_000, 64_000]) await w.tick(at);
+    await w.write(w.beat('b', 64_000));
+    await until(() => expect(w.said()).toHaveLength(2));
+    expect(w.said().map(({ type }) => type)).toEqual(['HEARD', 'HEARD']);
+    await w.tick(65_000);
+    await until(() => expect(w.said().filter(({ type }) => type === 'MISSING')).toHaveLength(1));
+    w.stop();
+  });
+
   test('instances that come and go share the partitions, and every key is counted without a gap', async () => {
     await using log = await open();
     const w = await world(log, await topics(PARTITIONS));
@@ -286,10 +304,16 @@ export const runnerContract = ({ log: open, topics }: Ground): void => {
   test('where time begins, the owner of each partition writes its ticks', async () => {
     await using log = await open();
     const w = await world(log, await topics(PARTITIONS));
+    const ticks = new Set<string>();
+    const stop = new AbortController();
+    await log.follow([`${w.run}.in`], 'end', ({ key, partition }) => ticks.add(`${key} in ${partition}`), stop.signal);
     await using _running = await start(log, echoing(w.run, { writesTicks: `${w.run}.in` as never }));
+    const every = [0, 1, 2, 3].map((p) => `@tick/${p} in ${p}`);
+    await until(() => expect([...ticks].toSorted()).toEqual(every));
     await until(() =>
-      expect(new Set(w.out.map(({ key }) => key))).toEqual(new Set(['@tick/0', '@tick/1', '@tick/2', '@tick/3'])),
+      expect(new Set(w.out.map(({ key, partition }) => `${key} in ${partition}`))).toEqual(new Set(every)),
     );
+    stop.abort();
     w.stop();
   });
 

@@ -16,6 +16,8 @@ export type Topology<In extends TopicName, Out extends TopicName> = {
   /** service that owns it: names the dead-letter topic */
   readonly service: string;
   readonly reads: readonly In[];
+  /** inputs that others than Vigil write: what cannot be read there is the sender's fault, and stops nothing */
+  readonly foreign?: readonly In[];
   readonly writes: readonly Out[];
   readonly time: { readonly topic: In; readonly sources: 'own' | 'every'; readonly everyMs?: number } | null;
   readonly ticks: readonly TickRoute[];

@@ -18,6 +18,7 @@ export class Watchdog {
   readonly #watched = new WeakMap<Slot, Watched>();
   readonly #timer: NodeJS.Timeout;
   #looking = false;
+  #well = true;
 
   constructor(log: Log, slots: () => Iterable<Slot>, reads: readonly string[], stuck: (message: string) => void) {
     this.#log = log;
@@ -31,15 +32,22 @@ export class Watchdog {
     clearInterval(this.#timer);
   }
 
+  /** false: something stands still though there is something to read, or the broker does not answer whether there is */
+  get well(): boolean {
+    return this.#well;
+  }
+
   /** `now`: of a monotone clock, milliseconds. */
   async look(now: number): Promise<void> {
     const still = [...this.#slots()].filter((slot) => this.#standsStill(slot, now));
-    if (this.#looking || still.length === 0) return;
+    if (this.#looking) return;
     this.#looking = true;
     try {
       for (const slot of still) await this.#ask(slot, now);
+      this.#well = still.every((slot) => this.#of(slot, now).looks === 0);
     } catch {
-      for (const slot of still) this.#of(slot, now).looks = 0; // the broker does not answer: no new process helps
+      this.#well = false;
+      for (const slot of still) this.#of(slot, now).looks = 0; // no new process helps while no broker answers
     } finally {
       this.#looking = false;
     }

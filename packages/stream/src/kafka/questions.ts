@@ -49,6 +49,7 @@ export class Questions {
       within(ANSWER_MS, this.#admin.fetchTopicMetadata({ topics: [topic] }), topic),
     );
     const count = found[0]?.partitions.length ?? 0;
+    if (count === 0) throw new Error(`the broker names no partition of ${topic} yet`);
     this.#counts.set(topic, count);
     return count;
   };
