@@ -44,6 +44,7 @@ const showFleet = ({ VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN }: ClientEnv): Async
     gatewayUrl: VIGIL_GATEWAY_URL,
     token: VIGIL_GATEWAY_TOKEN,
     policy: 'demo',
+    run: `-${new Date().toISOString().slice(11, 19).replaceAll(':', '')}`,
     onEvent: (name, { kind }) => {
       if (kind === 'refused') say(`${name} of the demonstration fleet refuses to run: see ${stateDir}/fleet/logs`);
     },

@@ -12,6 +12,8 @@ export type FleetOptions = {
   readonly token: string;
   /** the policy that the agents wish to be judged by */
   readonly policy: string;
+  /** appended to the tasks' names: what limits attempts is kept by task, and outlives a run */
+  readonly run?: string;
   /** behaviours to show; all where absent */
   readonly only?: readonly string[];
   readonly onEvent?: (process: string, event: ProcessEvent) => void;
@@ -33,11 +35,11 @@ const byHand = 'steady';
 
 const agentProgram = fileURLToPath(new URL('./agent.ts', import.meta.url));
 const cli = path.join(root, 'packages/cli/src/main.ts');
-const taskOf = (name: string): string => `DEMO-${name}`;
+const taskOf = (name: string, run = ''): string => `DEMO-${name}${run}`;
 const agentArgs = (name: string, dir: string): string[] => [agentProgram, name, path.join(dir, 'checkpoints')];
 
 /** YAML is a superset of JSON, and this file is read by a program. */
-const runtimeConfig = ({ dir, policy }: FleetOptions, names: readonly string[]): string =>
+const runtimeConfig = ({ dir, policy, run }: FleetOptions, names: readonly string[]): string =>
   JSON.stringify(
     {
       runtime: fleetRuntimeId,
@@ -50,12 +52,12 @@ const runtimeConfig = ({ dir, policy }: FleetOptions, names: readonly string[]):
       checkpoint_roots: [path.join(dir, 'checkpoints')],
       templates: names.map((name) => ({
         name,
-        task: taskOf(name),
+        task: taskOf(name, run),
         command: process.execPath,
         args: agentArgs(name, dir),
         cwd: dir,
       })),
-      agents: names.map((name) => ({ name, task: taskOf(name), template: name, labels: { team: 'demo' } })),
+      agents: names.map((name) => ({ name, task: taskOf(name, run), template: name, labels: { team: 'demo' } })),
     },
     null,
     2,
@@ -85,7 +87,7 @@ const specs = (options: FleetOptions, names: readonly string[]): ProcessSpec[] =
     '--name',
     byHand,
     '--task',
-    taskOf(byHand),
+    taskOf(byHand, options.run),
     ...wish,
     '--',
     process.execPath,
@@ -102,7 +104,7 @@ export const startFleet = (options: FleetOptions): Fleet => {
     supervise(spec, (event) => options.onEvent?.(spec.name, event)),
   );
   return {
-    agents: names.map((name) => ({ name, task: taskOf(name) })),
+    agents: names.map((name) => ({ name, task: taskOf(name, options.run) })),
     processes,
     stop: async () => void (await Promise.all(processes.map((one) => one.stop()))),
   };
