@@ -1,5 +1,5 @@
 import type { EventOf, Topic } from '@vigil/events';
-import { type Clock, DeadLetter } from '@vigil/stream';
+import { type Clock, Unwelcome } from '@vigil/stream';
 import { hash32 } from './history/hash.ts';
 import { bornAt, type End, folded, type History, type Identity, identityOf, received } from './history/history.ts';
 import { axisThrough, type Beat, momentOn, OWN_AXIS, type Receipt } from './history/moment.ts';
@@ -14,15 +14,15 @@ const STRAGGLING_MS = 60_000;
 const OLDEST_START_MS = 24 * 3_600_000;
 const ANSWER_CHARACTERS = 500;
 
-/** A record of an instance that another has replaced. `state` is to be kept all the same: it counts them. */
-export class OlderInstance extends DeadLetter {
-  readonly state: AgentState;
+/** A record of an instance that another has replaced. The state that counts them is kept all the same. */
+export class OlderInstance extends Unwelcome {
+  declare readonly state: AgentState;
   constructor(instanceId: string, current: string | null, state: AgentState) {
     super(
       'older_instance',
       `instance ${instanceId} has been replaced by ${current}: stop it, or give it an id of its own`,
+      state,
     );
-    this.state = state;
   }
 }
 
@@ -62,7 +62,7 @@ function heartbeat(policies: Policies, state: AgentState, input: HeartbeatEvent,
   }
   const receipt = receiptOf(null, beat, clock);
   if (receipt.now - beat.timestamp > OLDEST_START_MS)
-    throw new DeadLetter(
+    throw new Unwelcome(
       'too_old',
       `a heartbeat stamped ${beat.timestamp}, over 24 h old, starts no agent: correct the sender's clock`,
     );

@@ -56,6 +56,15 @@ test('what cannot be used is a dead letter with its reason, and what follows it 
   expect(log.events(Topic.agentObservation).map(({ type }) => type)).toEqual(['AGENT_HEARTBEAT']);
 });
 
+test('garbage stops nothing, however much of it there is: whoever writes it must not be able to stop the watch', async () => {
+  for (let i = 0; i < 100; i++)
+    log.sayRaw(Topic.heartbeat, 'worker-1', Buffer.from(i % 2 === 0 ? 'I am fine' : [0, 1]));
+  sendJson(heartbeat().payload);
+  await Promise.race([log.settled(), running.finished]);
+  expect(letters()).toHaveLength(100);
+  expect(log.events(Topic.agentObservation)).toHaveLength(1);
+});
+
 test('ticks and the marks of doors are passed on in their place', async () => {
   log.append([0, 1].map((partition) => ({ topic: Topic.heartbeat, partition, key: '@door/gateway', value: null })));
   log.tick(Topic.heartbeat);

@@ -11,6 +11,7 @@ export const ingest: MapperProcessor<In, Out> = {
   processor: 'heartbeat-ingest',
   service: 'heartbeat-ingest',
   reads: [Topic.heartbeat, Topic.steerAgent],
+  foreign: [Topic.heartbeat],
   writes: [Topic.agentObservation, Topic.taskCheckpoint],
   time: { topic: Topic.heartbeat, sources: 'own' },
   writesTicks: Topic.heartbeat,
