@@ -1,0 +1,83 @@
+import { type HealthEvent, Topic, type TopicName } from '@vigil/events';
+import type { TestSystem } from './system.ts';
+
+/** What each decider writes. Two of them share a topic (orders, requests to the governor), never a type of event. */
+const WRITES = {
+  'health-evaluator': { [Topic.agentHealth]: null, [Topic.taskHealth]: null, [Topic.fleetPresence]: null },
+  'intervention-cases': {
+    [Topic.agentIntervention]: null,
+    [Topic.agentOrder]: (type: string) => type !== 'SPAWN_AGENT',
+    [Topic.admitStep]: (type: string) => type !== 'ADMIT_SPAWN',
+    [Topic.recoverTask]: null,
+  },
+  'intervention-governor': { [Topic.stepRuling]: null, [Topic.spawnRuling]: null, [Topic.fleetGovernance]: null },
+  recovery: {
+    [Topic.taskRecovery]: null,
+    [Topic.agentOrder]: (type: string) => type === 'SPAWN_AGENT',
+    [Topic.admitStep]: (type: string) => type === 'ADMIT_SPAWN',
+    [Topic.decideCase]: null,
+  },
+  alerting: { [Topic.alert]: null },
+} as const;
+
+export type DeciderName = keyof typeof WRITES;
+type Versioned = Pick<HealthEvent, 'topic' | 'type' | 'stateKey' | 'version' | 'epoch' | 'eventId'>;
+
+/** `gaps` and `repeats` name what is missing or was written twice: `decider key@epoch: version`. */
+export type VersionReport = {
+  readonly events: number;
+  readonly keys: number;
+  readonly gaps: readonly string[];
+  readonly repeats: readonly string[];
+  /** the last version of each `key@epoch` */
+  readonly last: ReadonlyMap<DeciderName, ReadonlyMap<string, number>>;
+};
+
+const written = (decider: DeciderName, { topic, type, version }: Versioned): boolean => {
+  const wanted = (WRITES[decider] as Partial<Record<TopicName, ((type: string) => boolean) | null>>)[topic];
+  return version !== null && wanted !== undefined && (wanted === null || wanted(type));
+};
+
+const byKey = (events: readonly Versioned[]): ReadonlyMap<string, readonly number[]> => {
+  const found = new Map<string, number[]>();
+  for (const { stateKey, epoch, version } of events) {
+    const key = `${stateKey}@${epoch}`;
+    const versions = found.get(key) ?? [];
+    versions.push(version as number);
+    found.set(key, versions);
+  }
+  return new Map([...found].map(([key, versions]) => [key, versions.toSorted((a, b) => a - b)]));
+};
+
+const missing = (versions: readonly number[]): number[] => {
+  const there = new Set(versions);
+  return Array.from({ length: versions.at(-1) ?? 0 }, (_, n) => n + 1).filter((version) => !there.has(version));
+};
+
+/** Every decider counts what it says of a key, over all its topics, 1, 2, 3 … without gap or repeat. Pure: give it all events of those topics. */
+export const versionsOf = (events: readonly Versioned[]): VersionReport => {
+  const gaps: string[] = [];
+  const repeats: string[] = [];
+  const last = new Map<DeciderName, Map<string, number>>();
+  let counted = 0;
+  for (const decider of Object.keys(WRITES) as DeciderName[]) {
+    const keys = byKey(events.filter((event) => written(decider, event)));
+    for (const [key, versions] of keys) {
+      counted += versions.length;
+      gaps.push(...missing(versions).map((version) => `${decider} ${key}: ${version}`));
+      const twice = versions.filter((version, place) => version === versions[place - 1]);
+      repeats.push(...twice.map((version) => `${decider} ${key}: ${version}`));
+    }
+    last.set(decider, new Map([...keys].map(([key, versions]) => [key, versions.at(-1) as number])));
+  }
+  const keys = [...last.values()].reduce((sum, each) => sum + each.size, 0);
+  return { events: counted, keys, gaps, repeats, last };
+};
+
+/** All that deciders have written, read back from the topics of a system. */
+export const readVersions = async ({ events }: Pick<TestSystem, 'events'>): Promise<VersionReport> => {
+  const topics = [...new Set(Object.values(WRITES).flatMap((writes) => Object.keys(writes) as TopicName[]))];
+  const all: Versioned[] = [];
+  for (const topic of topics) all.push(...(await events(topic)));
+  return versionsOf(all);
+};
