@@ -16,11 +16,19 @@ export function dashboardSettings(env: Environment): DashboardSettings {
   return { url, token };
 }
 
-/** The Kafka that `--direct` writes to. Throws CannotAsk. */
+/** The Kafka that a command speaks to itself. Throws CannotAsk. */
+export function brokersOf({ KAFKA_BROKERS: brokers }: Environment): readonly string[] {
+  if (!brokers) throw new CannotAsk('KAFKA_BROKERS is not set: this speaks to Kafka itself; give host:port[,…].');
+  return brokers.split(',').map((broker) => broker.trim());
+}
+
+/** Throws CannotAsk. */
+export function registryOf({ SCHEMA_REGISTRY_URL: registry }: Environment): string {
+  if (!registry) throw new CannotAsk('SCHEMA_REGISTRY_URL is not set: give the address that the services use.');
+  return registry;
+}
+
+/** What `--direct` writes to, in bytes that others can read. Throws CannotAsk. */
 export function directSettings(env: Environment): { readonly brokers: readonly string[]; readonly registry: string } {
-  const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: registry } = env;
-  if (!brokers) throw new CannotAsk('KAFKA_BROKERS is not set: --direct writes to Kafka itself; give host:port[,…].');
-  if (!registry)
-    throw new CannotAsk('SCHEMA_REGISTRY_URL is not set: --direct needs it to write what others can read.');
-  return { brokers: brokers.split(',').map((broker) => broker.trim()), registry };
+  return { brokers: brokersOf(env), registry: registryOf(env) };
 }

@@ -32,7 +32,7 @@ const onlyOne = (): Disposable => {
   return { [Symbol.dispose]: () => forgetPid(stateDir, OWNER) };
 };
 
-const publish = (env: ClientEnv): Disposable => {
+const publish = (env: Readonly<Record<string, string>>): Disposable => {
   const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
   writeFileSync(envFile, lines.join(''), { mode: 0o600 });
   return { [Symbol.dispose]: () => rmSync(envFile, { force: true }) };
@@ -87,7 +87,8 @@ const run = async (signal: AbortSignal): Promise<void> => {
   const ports = START_SYSTEM_PORTS;
   const system = await startSystem({ servers, dir: stateDir, policy: 'demo', ports, onLine: say, signal });
   open.defer(system.stop);
-  open.use(publish(system.env));
+  const { KAFKA_BROKERS, SCHEMA_REGISTRY_URL } = servers.env;
+  open.use(publish({ ...system.env, KAFKA_BROKERS, SCHEMA_REGISTRY_URL }));
   const { VIGIL_GATEWAY_URL, VIGIL_DASHBOARD_URL } = system.env;
   say(`watching: gateway ${VIGIL_GATEWAY_URL}, dashboard ${VIGIL_DASHBOARD_URL}, logs in ${stateDir}/logs`);
   open.use(showFleet(system.env));

@@ -76,15 +76,19 @@ export const compareTopics = (
 export const applyTopics = async ({
   brokers,
   partitions = 4,
+  dryRun = false,
 }: {
   readonly brokers: readonly string[];
   readonly partitions?: number;
+  /** only says what it would change */
+  readonly dryRun?: boolean;
 }): Promise<readonly TopicChange[]> => {
   const admin = openClients(brokers, 'vigil-topics', silent).admins.admin();
   await admin.connect();
   try {
     const planned = planTopics({ partitions });
     const changes = compareTopics(planned, await presentTopics(admin, planned));
+    if (dryRun) return changes;
     await create(admin, changes);
     await configure(admin, changes);
     return changes;

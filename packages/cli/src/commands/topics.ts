@@ -1,0 +1,59 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { brokersOf } from '../config.ts';
+import { show } from '../terminal.ts';
+
+type Json = { readonly json?: boolean };
+type Apply = Json & { readonly partitions: number };
+type Reset = Json & { readonly to: 'beginning' | 'end' | number };
+
+const EXAMPLES = `
+They need Kafka only (KAFKA_BROKERS).
+
+Examples:
+  vigil topics plan
+  vigil topics apply --partitions 8
+  vigil topics reset recovery onex.evt.health-evaluator.task-health.v1 0 --to beginning`;
+
+const whole = (text: string): number => {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('a whole number is wanted.');
+  return Number(text);
+};
+const place = (text: string): Reset['to'] => (text === 'beginning' || text === 'end' ? text : whole(text));
+
+/** The Kafka client is loaded by these commands only: every other one starts without it. */
+const stream = () => import('../kafka.ts');
+
+export function register(program: Command): void {
+  const topics = program.command('topics').description("the topics themselves, and the processors' positions in them");
+  topics.addHelpText('after', EXAMPLES);
+  for (const [name, description, change] of [
+    ['plan', 'what apply would change', false],
+    ['apply', 'make every topic as it is to be; what is so already stays', true],
+  ] as const)
+    topics
+      .command(name)
+      .description(description)
+      .option('--partitions <n>', 'of the agent and task key spaces', whole, 4)
+      .option('--json', 'for programs')
+      .action(async ({ partitions, json }: Apply) => {
+        const changes = await (await stream()).changeTopics(brokersOf(process.env), partitions, change);
+        const said = changes.map(
+          (each) => `${each.change}  ${each.planned.topic}  ${each.planned.partitions} partitions`,
+        );
+        show(json, changes, () => (said.length === 0 ? ['Every topic is as it is to be.'] : said));
+      });
+  topics
+    .command('reset')
+    .description('move the position from which a processor goes on; its state stays as it is')
+    .argument('<processor>', 'such as health-evaluator or intervention-cases')
+    .argument('<topic>')
+    .argument('<partition>', '', whole)
+    .requiredOption('--to <place>', 'beginning, end or an offset', place)
+    .option('--json', 'for programs')
+    .action(async (processor: string, topic: string, partition: number, { to, json }: Reset) => {
+      const moved = await (await stream()).reset(brokersOf(process.env), { processor, topic, partition, to });
+      show(json, moved, () => [
+        `${processor} goes on in ${topic}/${partition} at ${moved.to}; it was at ${moved.from}.`,
+      ]);
+    });
+}

@@ -1,0 +1,30 @@
+import { memoryCodec } from '@vigil/events';
+import { applyTopics, connectLog, type Move, movePosition, type TopicChange } from '@vigil/stream';
+import { CannotAsk } from './errors.ts';
+
+const orCannot = async <T>(what: string, work: Promise<T>): Promise<T> => {
+  try {
+    return await work;
+  } catch (cause) {
+    throw new CannotAsk(`${what}: ${(cause as Error).message}`, { cause });
+  }
+};
+
+/** What differs between the topics as they are and as they are to be; `change`: and makes it so. Throws CannotAsk. */
+export const changeTopics = (
+  brokers: readonly string[],
+  partitions: number,
+  change: boolean,
+): Promise<readonly TopicChange[]> =>
+  orCannot('the topics cannot be compared', applyTopics({ brokers, partitions, dryRun: !change }));
+
+/** Moves a processor's position. Throws CannotAsk, with the reason where it is refused. */
+export const reset = (brokers: readonly string[], move: Move): Promise<{ from: number | null; to: number }> =>
+  orCannot(
+    'the position is not moved',
+    (async () => {
+      // Positions are not events: nothing is encoded, so no registry is needed.
+      await using log = await connectLog({ brokers, clientId: 'vigil-cli', codec: memoryCodec() });
+      return await movePosition(log, move);
+    })(),
+  );

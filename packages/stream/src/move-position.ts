@@ -1,0 +1,62 @@
+import { Refused } from './errors.ts';
+import type { Bounds, Log } from './log.ts';
+import { snapshotTopic } from './processor.ts';
+import { POSITION } from './slot.ts';
+
+export type Move = {
+  readonly processor: string;
+  readonly topic: string;
+  readonly partition: number;
+  readonly to: 'beginning' | 'end' | number;
+};
+
+/** The value of a position, or nothing where there is none yet. */
+const positionOf = async (log: Log, { processor, topic, partition }: Move): Promise<Record<string, unknown>> => {
+  const snapshot = snapshotTopic(processor);
+  const range = (await log.bounds(snapshot))[partition];
+  if (range === undefined) throw new Refused(`${snapshot} has no partition ${partition}`);
+  let found: Record<string, unknown> = {};
+  await log.read(
+    snapshot,
+    partition,
+    range,
+    ({ key, value }) => {
+      if (key === `${POSITION}${topic}` && value !== null) found = JSON.parse(value.toString());
+    },
+    new AbortController().signal,
+  );
+  return found;
+};
+
+const wanted = ({ topic, partition, to }: Move, bounds: Bounds | undefined): number => {
+  if (bounds === undefined) throw new Refused(`${topic} has no partition ${partition}`);
+  if (to === 'beginning') return bounds.low;
+  if (to === 'end') return bounds.high;
+  if (to < bounds.low || to > bounds.high)
+    throw new Refused(`${to} is outside ${topic}/${partition}, which reaches from ${bounds.low} to ${bounds.high}`);
+  return to;
+};
+
+/**
+ * Moves the position from which a processor reads a partition; the only way to do so. The state stays as it is, so what lies between is
+ * skipped or decided again. Whoever holds the partition is fenced, and goes on from the new position.
+ * @throws Refused where the offset is outside the topic
+ */
+export const movePosition = async (
+  log: Log,
+  move: Move,
+): Promise<{ readonly from: number | null; readonly to: number }> => {
+  const { processor, topic, partition } = move;
+  const to = wanted(move, (await log.bounds(topic))[partition]);
+  const transactor = await log.fence(`${processor}-${partition}`);
+  try {
+    const position = await positionOf(log, move);
+    if (position.clock === undefined)
+      throw new Refused(`${processor} has never read ${topic}/${partition}: there is no position to move`);
+    const value = Buffer.from(JSON.stringify({ ...position, next: to }));
+    await transactor.commit([{ topic: snapshotTopic(processor), partition, key: `${POSITION}${topic}`, value }]);
+    return { from: Number(position.next), to };
+  } finally {
+    await transactor.close();
+  }
+};
