@@ -1,4 +1,5 @@
 import type { Heartbeat } from '@vigil/events';
+import type { MachineClock } from './clock.ts';
 import { GatewayAway, GatewayRefused } from './errors.ts';
 import type { OrderEnvelope, Report } from './order.ts';
 
@@ -52,16 +53,29 @@ const post = (address: Address, path: string, body: unknown, signal?: AbortSigna
   });
 };
 
-export const connectGateway = (address: Address): Gateway => ({
-  beat: async (heartbeat, signal) => {
-    const answer = (await post(address, '/v1/heartbeats', heartbeat, signal)) as Partial<BeatAnswer>;
-    return { orders: answer.orders ?? [], intervalMs: answer.intervalMs ?? null };
-  },
+type Offer = Partial<BeatAnswer> & {
+  /** what passed at the gateway before it answered */
+  readonly waitedMs?: number;
+};
+
+/** An answer may lie unread while this process, or the whole machine, stands still: that counts against its orders' time to live. */
+const offerOf =
+  ({ now, monotonic }: MachineClock) =>
+  async (asking: () => Promise<unknown>): Promise<BeatAnswer> => {
+    const [began, beganMonotonic] = [now(), monotonic()];
+    const { orders = [], intervalMs = null, waitedMs } = (await asking()) as Offer;
+    const passed = Math.max(now() - began, monotonic() - beganMonotonic);
+    const lateMs = waitedMs === undefined ? 0 : Math.max(0, passed - waitedMs);
+    return { orders: orders.map((one) => ({ ...one, expiresInMs: one.expiresInMs - lateMs })), intervalMs };
+  };
+
+export const connectGateway = (address: Address, clock: MachineClock): Gateway => ({
+  beat: (heartbeat, signal) => offerOf(clock)(() => post(address, '/v1/heartbeats', heartbeat, signal)),
   report: async (reports) => void (await post(address, '/v1/receipts', reports)),
   orders: async (runtimeId, waitSeconds, signal) => {
     const path = `/v1/runtimes/${encodeURIComponent(runtimeId)}/orders?wait=${waitSeconds}`;
     const patience = AbortSignal.timeout(waitSeconds * 1000 + patienceMs);
-    const answer = await ask(address, path, { signal: AbortSignal.any([signal, patience]) });
-    return (answer as Partial<BeatAnswer>).orders ?? [];
+    const asked = { signal: AbortSignal.any([signal, patience]) };
+    return (await offerOf(clock)(() => ask(address, path, asked))).orders;
   },
 });

@@ -25,7 +25,7 @@ const killAfterMs = 5000;
 export const openWorld = (runtimeId: string, settings: WorldSettings): OpenWorld => {
   const { dir, socketDir, clock, log, newId } = settings;
   const self = identify(settings.pid);
-  const gateway = connectGateway(settings.gateway);
+  const gateway = connectGateway(settings.gateway, clock);
   const journal = openJournal(join(dir, 'journal', `${runtimeId}.jsonl`));
   const outbox = openOutbox(join(dir, 'outbox'), self, gateway, log);
   const close = () => {

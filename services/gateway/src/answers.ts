@@ -32,6 +32,7 @@ const LONGEST_WAIT_S = 55;
 /** Answers when every replica has them, with what awaits their agents. Throws Problem. */
 export const acceptHeartbeats = async (behind: Behind, body: unknown) => {
   const { outbox, writing, board, policies, defaultPolicy, count, now } = behind;
+  const askedAt = now();
   const heartbeats = readEach(body, readHeartbeat);
   await outbox.send(heartbeats.map(writing.heartbeat));
   count('heartbeats_accepted', heartbeats.length, 'gateway');
@@ -43,6 +44,7 @@ export const acceptHeartbeats = async (behind: Behind, body: unknown) => {
     orders: [...lives].flatMap(([agentId, instanceId]) => board.offerToAgent(agentId, instanceId, at)),
     policy: served === null ? null : { name: served.name, hash: served.hash },
     intervalMs: served === null ? null : served.intervalMs,
+    waitedMs: at - askedAt,
   };
 };
 
@@ -56,18 +58,19 @@ export const acceptReceipts = async ({ outbox, writing, board, now }: Behind, bo
 const correlationOf = (board: Board, { payload }: Told): string | null =>
   'orderId' in payload && payload.orderId !== null ? board.correlationOf(payload.orderId) : null;
 
-/** Answers when there are orders, when `waitMs` are over, or when the door closes. */
+/** Answers when there are orders, when `waitMs` are over, or when the door closes. `waitedMs`: what has passed here before the answer. */
 export const pollOrders = async (
   { board, waits, closing, now }: Behind,
   runtimeId: string,
   waitMs: number,
-): Promise<{ orders: readonly OrderEnvelope[] }> => {
-  const until = now() + waitMs;
+): Promise<{ orders: readonly OrderEnvelope[]; waitedMs: number }> => {
+  const askedAt = now();
+  const until = askedAt + waitMs;
   for (;;) {
     const at = now();
     board.observePoll(runtimeId, at);
     const orders = closing.aborted ? [] : board.offerToRuntime(runtimeId, at);
-    if (orders.length > 0 || at >= until || closing.aborted) return { orders };
+    if (orders.length > 0 || at >= until || closing.aborted) return { orders, waitedMs: at - askedAt };
     await waits.wait(runtimeId, Math.min(until, board.repeatsAt(runtimeId, at)) - at);
   }
 };

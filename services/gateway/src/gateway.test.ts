@@ -11,7 +11,13 @@ describe('heartbeats', () => {
   test('are accepted when they are written, keyed by their agent, as having come through the gateway', async () => {
     expect(await answerOf(await post('/v1/heartbeats', { ...least, door: 'elsewhere' }))).toEqual({
       status: 202,
-      body: { accepted: 1, orders: [], policy: { name: 'vigil', hash: 'h1' }, intervalMs: 30_000 },
+      body: {
+        accepted: 1,
+        orders: [],
+        policy: { name: 'vigil', hash: 'h1' },
+        intervalMs: 30_000,
+        waitedMs: expect.any(Number),
+      },
     });
     expect(log().events(Topic.heartbeat)).toMatchObject([
       { key: 'worker-1', payload: { agent_id: 'worker-1', door: 'gateway' } },
@@ -66,7 +72,7 @@ describe('a runtime that polls', () => {
     await log().say(nudge);
     expect(await answerOf(await get('/v1/runtimes/host-2/orders?wait=0.1'))).toEqual({
       status: 200,
-      body: { orders: [] },
+      body: { orders: [], waitedMs: expect.any(Number) },
     });
   });
 
@@ -80,7 +86,7 @@ describe('a runtime that polls', () => {
     const polling = get('/v1/runtimes/host-1/orders?wait=25').then(answerOf);
     await post('/v1/heartbeats', least);
     stop();
-    expect(await polling).toEqual({ status: 200, body: { orders: [] } });
+    expect(await polling).toEqual({ status: 200, body: { orders: [], waitedMs: expect.any(Number) } });
   });
 
   test.each([
