@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { agentMapper, alertDecider, fleetMapper, taskMapper } from '../services/alerting/src/processors.ts';
+import { loadPolicies } from '../services/health-evaluator/src/policies.ts';
+import { evaluator } from '../services/health-evaluator/src/processor.ts';
+import { ingest } from '../services/heartbeat-ingest/src/processor.ts';
+import { cases, governor } from '../services/intervention/src/processors.ts';
+import { processor as recovery } from '../services/recovery/src/processor.ts';
+
+type Declared = { readonly processor: string; readonly reads: readonly string[]; readonly writes: readonly string[] };
+
+const declared: readonly (readonly [service: string, Declared])[] = [
+  ['heartbeat-ingest', ingest],
+  ['health-evaluator', evaluator(loadPolicies(undefined, 'vigil'))],
+  ['intervention', cases],
+  ['intervention', governor({} as never)],
+  ['recovery', recovery],
+  ['alerting', agentMapper],
+  ['alerting', taskMapper],
+  ['alerting', fleetMapper],
+  ['alerting', alertDecider({ groupWaitMs: 0, repeatMs: 1 })],
+];
+
+const readme = (service: string): string =>
+  readFileSync(path.resolve(import.meta.dirname, '../services', service, 'README.md'), 'utf8');
+const shortName = (topic: string): string => topic.split('.')[3] ?? topic;
+
+test.each(declared)(
+  'the README of %s names every topic that $processor reads and writes',
+  (service, { reads, writes }) => {
+    const text = readme(service);
+    for (const topic of [...reads, ...writes]) expect(text).toContain(shortName(topic));
+  },
+);
