@@ -6,8 +6,8 @@ export { type Hanging, hangingTransactions } from './kafka/hanging.ts';
 export { applyTopics, compareTopics, type PlannedTopic, planTopics, type TopicChange } from './kafka/topics.ts';
 export type { Batch, Bounds, From, Headers, Log, LogRecord, OutRecord, Position } from './log.ts';
 export type { Logger } from './logger.ts';
-export { type Move, movePosition } from './move-position.ts';
 export { type Count, METRICS, type Metric } from './metrics.ts';
+export { type Move, movePosition } from './move-position.ts';
 export { partitionOf } from './murmur2.ts';
 export { type Processor, snapshotTopic } from './processor.ts';
 export {

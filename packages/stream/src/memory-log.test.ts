@@ -1,23 +1,32 @@
 import { describe } from 'vitest';
+import { crashContract } from './crash.contract.ts';
 import { jsonCodec, topicsOf } from './fixture.ts';
+import { groupContract } from './group.contract.ts';
 import { logContract } from './log.contract.ts';
 import { MemoryLog } from './memory-log.ts';
-import { outsideContract } from './outside.contract.ts';
-import { type Ground, runnerContract } from './runner.contract.ts';
+import { projectionContract } from './projection.contract.ts';
+import { reactorContract } from './reactor.contract.ts';
+import { refusalContract } from './refusal.contract.ts';
+import { runnerContract } from './runner.contract.ts';
+import type { Subject } from './subject.fixture.ts';
+import type { Ground } from './world.fixture.ts';
 
 const counts: Record<string, number> = {};
 const log = new MemoryLog({ topics: counts, codec: jsonCodec() });
 let made = 0;
 
+const subject: Subject = {
+  log: () => log,
+  topic: async (name, partitions) => {
+    const topic = `${name}-${made++}`;
+    counts[topic] = partitions;
+    return topic;
+  },
+};
+
 describe('the log in memory', () => {
-  logContract({
-    log: () => log,
-    topic: async (name, partitions) => {
-      const topic = `${name}-${made++}`;
-      counts[topic] = partitions;
-      return topic;
-    },
-  });
+  logContract(subject);
+  groupContract(subject);
 });
 
 /** Clients of one log in memory: closing one closes nothing. */
@@ -46,5 +55,12 @@ const ground: Ground = {
   },
 };
 
-describe('the processor in memory', () => runnerContract(ground));
-describe('the runners with effects outside in memory', () => outsideContract(ground));
+describe('the processor in memory', () => {
+  runnerContract(ground);
+  crashContract(ground);
+  refusalContract(ground);
+});
+describe('the runners with effects outside in memory', () => {
+  reactorContract(ground);
+  projectionContract(ground);
+});

@@ -1,9 +1,15 @@
 import { afterAll, describe } from 'vitest';
+import { crashContract } from '../crash.contract.ts';
 import { jsonCodec, topicsOf } from '../fixture.ts';
+import { groupContract } from '../group.contract.ts';
 import { logContract } from '../log.contract.ts';
 import type { Log } from '../log.ts';
-import { outsideContract } from '../outside.contract.ts';
-import { type Ground, runnerContract } from '../runner.contract.ts';
+import { projectionContract } from '../projection.contract.ts';
+import { reactorContract } from '../reactor.contract.ts';
+import { refusalContract } from '../refusal.contract.ts';
+import { runnerContract } from '../runner.contract.ts';
+import type { Subject } from '../subject.fixture.ts';
+import type { Ground } from '../world.fixture.ts';
 import { connectLog } from './connect.ts';
 import { brokers, closeServers, makeTopics, unique } from './servers.fixture.ts';
 
@@ -15,15 +21,18 @@ afterAll(async () => {
   await closeServers();
 });
 
+const subject: Subject = {
+  log: () => shared,
+  topic: async (name, partitions) => {
+    const topic = unique(name);
+    await makeTopics({ [topic]: partitions });
+    return topic;
+  },
+};
+
 describe('the log on Kafka', () => {
-  logContract({
-    log: () => shared,
-    topic: async (name, partitions) => {
-      const topic = unique(name);
-      await makeTopics({ [topic]: partitions });
-      return topic;
-    },
-  });
+  logContract(subject);
+  groupContract(subject);
 });
 
 const ground: Ground = {
@@ -35,5 +44,12 @@ const ground: Ground = {
   },
 };
 
-describe('the processor on Kafka', () => runnerContract(ground));
-describe('the runners with effects outside on Kafka', () => outsideContract(ground));
+describe('the processor on Kafka', () => {
+  runnerContract(ground);
+  crashContract(ground);
+  refusalContract(ground);
+});
+describe('the runners with effects outside on Kafka', () => {
+  reactorContract(ground);
+  projectionContract(ground);
+});

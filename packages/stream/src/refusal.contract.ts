@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { listening } from './fixture.ts';
+import { type Ground, PARTITIONS, start, T, until, world } from './world.fixture.ts';
+
+/** What the processor runner refuses to run on, in memory and on Kafka. */
+export const refusalContract = ({ log: open, topics }: Ground): void => {
+  test('a position outside its topic is refused with the numbers, code 2', async () => {
+    await using log = await open();
+    const w = await world(log, await topics(PARTITIONS));
+    const snapshot = `onex.snapshot.${w.run}.state.v1`;
+    const clock = { now: T, own: { tick: 0, unwatched: 0, from: 0 }, doors: {}, ticks: {} };
+    await log.write([
+      {
+        topic: snapshot,
+        partition: 2,
+        key: `@position/${w.run}.in`,
+        value: Buffer.from(JSON.stringify({ next: 999, clock })),
+      },
+    ]);
+    await using running = await start(log, listening(w.run));
+    await expect(running.finished).rejects.toMatchObject({
+      name: 'Refused',
+      exitCode: 2,
+      message: expect.stringMatching(/999 of .*\/2 is outside \[0, 0\]/),
+    });
+    w.stop();
+  });
+
+  test('states without a position are refused, and so is a state of a newer shape', async () => {
+    await using log = await open();
+    const w = await world(log, await topics(PARTITIONS));
+    const snapshot = `onex.snapshot.${w.run}.state.v1`;
+    const first = await start(log, listening(w.run, { shape: 2 }));
+    await w.write(w.beat('a', 1));
+    await until(() => expect(w.said()).toHaveLength(1));
+    await first.stop();
+    await using older = await start(log, listening(w.run, { shape: 1 }));
+    await expect(older.finished).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining('shape 2') });
+    await older.stop();
+    const lone = await world(log, await topics(PARTITIONS));
+    await log.write([{ topic: snapshot.replace(w.run, lone.run), partition: 0, key: 'a', value: Buffer.alloc(64) }]);
+    await using running = await start(log, listening(lone.run));
+    await expect(running.finished).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('no position'),
+    });
+    w.stop();
+    lone.stop();
+  });
+
+  test('inputs of different partition counts are refused, and so is a topic that is missing', async () => {
+    await using log = await open();
+    const w = await world(log, await topics(PARTITIONS));
+    const narrow = await topics(1);
+    const reads = [`${w.run}.in`, `${narrow}.in`] as never;
+    await expect(start(log, listening(w.run, { reads }))).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('has 1'),
+    });
+    await expect(start(log, listening(w.run, { writes: ['vigil.not.there'] as never }))).rejects.toMatchObject({
+      exitCode: 2,
+    });
+    w.stop();
+  });
+};

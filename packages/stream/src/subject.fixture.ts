@@ -1,0 +1,53 @@
+import { vi } from 'vitest';
+import type { Batch, Log, LogRecord, Member, OutRecord } from './log.ts';
+
+/** A log to be checked. `topic` makes one; names are unique to a run. */
+export type Subject = {
+  readonly log: () => Log;
+  readonly topic: (name: string, partitions: number) => Promise<string>;
+};
+
+export const until = (holds: () => void) => vi.waitFor(holds, { timeout: 20_000, interval: 10 });
+
+export const out = (topic: string, key: string, rest: Partial<OutRecord> = {}): OutRecord => ({
+  topic,
+  partition: 0,
+  key,
+  value: Buffer.from(`value of ${key}`),
+  ...rest,
+});
+
+export const readAll = async (log: Log, topic: string, partition = 0): Promise<readonly LogRecord[]> => {
+  const records: LogRecord[] = [];
+  const range = (await log.bounds(topic))[partition]!;
+  await log.read(topic, partition, range, (record) => records.push(record), new AbortController().signal);
+  return records;
+};
+export const keys = (records: readonly LogRecord[]) => records.map(({ key }) => key);
+
+/** A member that takes what it is given and remembers it. */
+export const listen = async (log: Log, group: string, topics: readonly string[], rest: Partial<Member> = {}) => {
+  const heard: LogRecord[] = [];
+  let assigned: readonly number[] = [];
+  const member: Member = {
+    group,
+    topics,
+    paceMs: 10,
+    held: () => assigned,
+    assigned: (partitions) => {
+      assigned = [...partitions].toSorted((a, b) => a - b);
+    },
+    beat: () => {},
+    take: async ({ records }: Batch) => {
+      heard.push(...records);
+      return true;
+    },
+    skipped: () => {},
+    lost: (error) => {
+      throw error;
+    },
+    ...rest,
+  };
+  const membership = await log.join(member);
+  return { heard, membership, assigned: () => assigned };
+};
