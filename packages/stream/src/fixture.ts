@@ -1,7 +1,6 @@
 import { type Codec, type Draft, type Envelope, type HealthEvent, Undecodable, UnknownSchemaId } from '@vigil/events';
 import { type Decider, NEVER } from './decider.ts';
 import type { Surroundings } from './fold.ts';
-import { silent } from './logger.ts';
 import { countNothing } from './metrics.ts';
 import type { AnyDecider, AnyMapper } from './processor.ts';
 
@@ -114,5 +113,3 @@ export const surroundings = (rest: Partial<Surroundings> = {}): Surroundings => 
   count: countNothing,
   ...rest,
 });
-
-export const quiet = silent;
