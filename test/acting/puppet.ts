@@ -1,0 +1,24 @@
+import { appendFileSync, existsSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import path from 'node:path';
+
+/** An agent on a string: works and talks unless there is a file `<name>.silent`; notes each request to end in `<name>.ends`, and takes a moment over it. */
+const [name = '', folder = '.'] = process.argv.slice(2);
+const socket = createConnection(process.env.VIGIL_SOCKET ?? '');
+socket.on('error', () => {});
+
+let work = 0;
+const labour = (): void => {
+  if (existsSync(path.join(folder, `${name}.silent`))) return;
+  work += 1;
+  process.stdout.write(`part ${work} is done\n`);
+  const call = { call_id: `c${work}`, tool: 'Edit', args_hash: `${work}`, result_hash: `${work}`, outcome: 'ok' };
+  const calls = [{ ...call, mutating: true, started_at: Date.now(), ended_at: Date.now() }];
+  socket.write(`${JSON.stringify({ activity: 'working', tool_calls: calls })}\n`);
+};
+setInterval(labour, 300);
+
+process.on('SIGTERM', () => {
+  appendFileSync(path.join(folder, `${name}.ends`), 'asked to end\n');
+  setTimeout(() => process.exit(0), 1500);
+});

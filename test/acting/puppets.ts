@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Draft, type PayloadOf, Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { type TestSystem, until } from '../support/system.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const RUNTIME = 'puppets';
+
+type Terminate = PayloadOf<typeof Topic.agentOrder, 'TERMINATE_AGENT'>;
+export type Life = { readonly agentId: string; readonly instanceId: string; readonly sequence: number };
+
+/** `vigil runtime` with agents that do what the test says. */
+export type Puppets = {
+  readonly start: () => void;
+  readonly signal: (signal: NodeJS.Signals) => void;
+  readonly stop: () => Promise<void>;
+  readonly silence: (name: string) => void;
+  readonly rouse: (name: string) => void;
+  /** how often it was asked to end */
+  readonly ends: (name: string) => number;
+  /** the newest heartbeat of its life that is none of these instances */
+  readonly life: (name: string, ...not: readonly string[]) => Promise<Life>;
+};
+
+/** Names with `-` before them are silent from the beginning. */
+export const openPuppets = ({ dir, system, events }: TestSystem, policy: string, all: readonly string[]): Puppets => {
+  const folder = path.join(dir, 'puppets');
+  mkdirSync(folder, { recursive: true });
+  const names = all.map((name) => name.replace(/^-/, ''));
+  const file = (name: string, kind: string) => path.join(folder, `${name}.${kind}`);
+  for (const name of all.filter((each) => each.startsWith('-'))) writeFileSync(file(name.slice(1), 'silent'), '');
+  const template = (name: string) => ({
+    name,
+    task: `T-${name}`,
+    command: process.execPath,
+    args: [path.join(import.meta.dirname, 'puppet.ts'), name, folder],
+    cwd: folder,
+  });
+  const agents = names.map((name) => ({ name, task: `T-${name}`, template: name }));
+  const config = {
+    runtime: RUNTIME,
+    announce: '2s',
+    grace: '1s',
+    interval: '1s',
+    policy,
+    templates: names.map(template),
+    agents,
+  };
+  writeFileSync(path.join(folder, 'runtime.yaml'), JSON.stringify(config));
+  const args = [path.join(root, 'packages/cli/src/main.ts'), 'runtime', '--config', path.join(folder, 'runtime.yaml')];
+  const env = { ...process.env, ...system.env, VIGIL_STATE_DIR: path.join(folder, 'state') };
+  let running: ChildProcess | undefined;
+  return {
+    start: () => {
+      running = spawn(process.execPath, args, { env, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+      running.stderr?.on('data', (data) => appendFileSync(path.join(folder, 'runtime.log'), data));
+    },
+    signal: (signal) => void running?.kill(signal),
+    stop: async () => {
+      if (running === undefined || running.exitCode !== null) return;
+      running.kill('SIGCONT');
+      running.kill('SIGTERM');
+      await once(running, 'exit');
+    },
+    silence: (name) => writeFileSync(file(name, 'silent'), ''),
+    rouse: (name) => rmSync(file(name, 'silent'), { force: true }),
+    ends: (name) =>
+      existsSync(file(name, 'ends')) ? readFileSync(file(name, 'ends'), 'utf8').split('\n').length - 1 : 0,
+    life: (name, ...not) =>
+      until(`a heartbeat of ${name}`, async () => {
+        const beats = (await events(Topic.heartbeat)).map(({ payload }) => payload);
+        const last = beats.findLast(
+          ({ agent_id, instance_id }) => agent_id === name && instance_id !== null && !not.includes(instance_id),
+        );
+        if (last === undefined) return undefined;
+        return { agentId: name, instanceId: last.instance_id as string, sequence: last.sequence ?? 0 };
+      }),
+  };
+};
+
+/** An order to end this life, as a case would write it for a finding that cannot be overtaken. */
+export const terminate = (
+  { agentId, instanceId }: Life,
+  rest: Partial<Terminate> = {},
+): Draft<typeof Topic.agentOrder> => {
+  const about = { agentId, instanceId, runtimeId: RUNTIME, taskId: `T-${agentId}`, caseId: null };
+  const how = {
+    number: 1,
+    ttlMs: 60_000,
+    foldedSequence: null,
+    axes: ['fact'],
+    graceMs: 100,
+    cleanupMs: 1000,
+    release: [],
+  };
+  const order = example(Topic.agentOrder, 'TERMINATE_AGENT', { orderId: randomUUID(), ...about, ...how, ...rest });
+  return { topic: order.topic, type: order.type, key: agentId, payload: order.payload };
+};
