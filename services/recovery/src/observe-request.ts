@@ -74,12 +74,18 @@ function begin(state: Recovery, input: RecoverTask, now: number): Recovery {
   const subject = subjectOf(state, input);
   const { immediate, reason, agentId } = input.payload;
   const wait = immediate ? 0 : delayBefore(subject.settings, state.taskId, state.attempts + 1);
+  const dueAt = wait === 0 ? now : Math.max(now, saidAt(input)) + wait;
   return {
     ...state,
     subject,
     base: attemptOf(state, agentId) ? state.base : agentId,
-    situation: { is: 'waiting', dueAt: now + wait, immediate, withheld: 0, why: reason },
+    situation: { is: 'waiting', dueAt, immediate, withheld: 0, why: reason },
   };
+}
+
+/** The time of the task key space may be seconds behind that of the case: no pause gets shorter by it. A person's clock counts for nothing. */
+function saidAt({ occurredAt, payload }: RecoverTask): number {
+  return payload.by === null ? occurredAt : 0;
 }
 
 function subjectOf(state: Recovery, { eventId, correlationId, policy, payload }: RecoverTask): Subject {

@@ -83,3 +83,13 @@ test('an open breaker lets nothing through until its timeout is over, then one t
     { payload: { from: 'HALF_OPEN', to: 'CLOSED' } },
   ]);
 });
+
+test('a back-off lasts at least as long as it is, where the time of tasks is behind; a person’s clock does not lengthen it', () => {
+  const asked = (by: string | null, aheadMs: number) => {
+    const story = openStory();
+    story.tell({ ...recoverTask({ by }, { delaysMs: [5000] }), occurredAt: start + aheadMs });
+    return [...types(story.wait(5000 + (by === null ? aheadMs - 1 : -1))), '|', ...types(story.wait(1))];
+  };
+  expect(asked(null, 4000)).toEqual(['|', 'ADMIT_SPAWN']);
+  expect(asked('ada', 600_000)).toEqual(['|', 'ADMIT_SPAWN']);
+});
