@@ -50,7 +50,7 @@ const memberOf = (dir: string, layer: Layer): Member => {
   };
 };
 
-const IS_TEST = /\.test\.ts$|\.contract\.ts$|(^|\/)testing(\.ts$|\/)/;
+const IS_TEST = /\.(test|contract|fixture)\.ts$|(^|\/)testing(\.ts$|\/)/;
 
 const sourcesOf = (dir: string): readonly string[] =>
   readdirSync(dir, { withFileTypes: true, recursive: true })
