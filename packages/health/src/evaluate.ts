@@ -25,7 +25,7 @@ export function* evaluate(
   };
   for (const { clock, input } of records) {
     if (input === null) {
-      const due = dueKeys(states, (state) => decider.dueAt(state, clock) <= clock.now);
+      const due = dueKeys(states, clock.now, (state) => decider.dueAt(state, clock));
       yield { clock, input, said: due.flatMap((key) => say(key, states.get(key) ?? UNSEEN, clock)), refused: null };
       continue;
     }
@@ -35,8 +35,10 @@ export function* evaluate(
   }
 }
 
-function dueKeys(states: ReadonlyMap<string, AgentState>, due: (state: AgentState) => boolean): string[] {
-  return [...states].flatMap(([key, state]) => (due(state) ? [key] : [])).sort();
+/** In the order in which the runner asks: moment, then key. */
+function dueKeys(states: ReadonlyMap<string, AgentState>, now: number, dueAt: (state: AgentState) => number): string[] {
+  const due = [...states].map(([key, state]) => ({ key, at: dueAt(state) })).filter(({ at }) => at <= now);
+  return due.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1)).map(({ key }) => key);
 }
 
 function tell(observe: () => AgentState): { readonly state: AgentState | null; readonly refused: string | null } {

@@ -21,7 +21,15 @@ export const agents = {
       'policy_hash',
     ],
     exemption: ['exemption', 'exemption_suspends', 'exemption_until', 'exemption_since'],
-    instance: ['instance_id', 'instance_previous_id', 'instance_since', 'instance_task_id', 'instance_runtime_id'],
+    instance: [
+      'instance_id',
+      'instance_previous_id',
+      'instance_since',
+      'instance_task_id',
+      'instance_runtime_id',
+      'instance_policy_name',
+      'instance_policy_hash',
+    ],
     presence: ['present', 'presence_why', 'presence_since', 'host', 'model'],
     warrant: ['warrant_id', 'warrant_open', 'warrant_at', 'warrant_plan', 'warrant_axes', 'warrant_lapsed_why'],
     beat: [

@@ -55,19 +55,23 @@ export async function explain(model: ReadModel, agentId: string): Promise<Explan
     story,
     cases: stories.filter((found) => found !== null),
     orders: orders.filter(({ caseId }) => caseId === null),
-    alerts: alerts.slice(0, SHOWN),
-    signals: null,
     ...ofTask,
+    alerts: [...alerts, ...ofTask.alerts.filter(({ alertId }) => !alerts.some((one) => one.alertId === alertId))].slice(
+      0,
+      SHOWN,
+    ),
+    signals: null,
   };
 }
 
-const NO_TASK = { task: null, checkpoints: [], recoveries: [] };
+const NO_TASK = { task: null, checkpoints: [], recoveries: [], alerts: [] };
 
 async function aboutTask(model: ReadModel, taskId: string) {
-  const [task, checkpoints, recoveries] = await Promise.all([
+  const [task, checkpoints, recoveries, alerts] = await Promise.all([
     model.task(taskId),
     model.checkpoints(taskId),
     model.recoveries({ taskId }),
+    model.alerts({ taskId }),
   ]);
-  return { task, checkpoints, recoveries };
+  return { task, checkpoints, recoveries, alerts };
 }

@@ -18,6 +18,8 @@ export type RecoveryRow = {
   readonly reviewAt: number | null;
   readonly releasedAt: number | null;
   readonly releasedWhy: string | null;
+  /** how its agent has ended; null: not heard of */
+  readonly endReason: string | null;
 };
 
 export type TaskRow = {

@@ -54,7 +54,7 @@ export function agentNotices(input: Input): readonly Notify[] {
 
 /** Degraded is still the same episode: the alert stays as it is. */
 function stateNotices(changed: StateChanged): readonly Notify[] {
-  const { agentId, to, reason, evidence, endReason } = changed;
+  const { agentId, to, reason, evidence } = changed;
   switch (to) {
     case 'STUCK':
     case 'FAILING': {
@@ -65,7 +65,7 @@ function stateNotices(changed: StateChanged): readonly Notify[] {
     case 'HEALTHY':
       return [resolve(route, changed, `${agentId} is HEALTHY`)];
     case 'TERMINATED':
-      return [resolve(route, changed, `${agentId} has ended: ${endReason ?? reason}`)];
+      return [resolve(route, changed, `${agentId} has ended: ${reason.replace(/^ended: /, '')}`)];
     case 'DEGRADED':
     case 'UNKNOWN':
       return [];

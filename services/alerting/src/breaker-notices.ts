@@ -9,7 +9,7 @@ export function breakerNotices(changed: CircuitBreakerStateChangedPayload): read
   const about = { agentId, taskId, of: name };
   switch (to) {
     case 'OPEN': {
-      const next = nextAttemptAt === null ? '' : `; next attempt at ${new Date(nextAttemptAt).toISOString()}`;
+      const next = nextAttemptAt === null ? '' : `; no attempt before ${new Date(nextAttemptAt).toISOString()}`;
       const title = `${taskId ?? agentId}: breaker ${name} is open`;
       return [raise(route, about, { severity: 'warning', title, text: `${failures} failures in a row${next}` })];
     }

@@ -22,14 +22,14 @@ export type Doctor = {
   readonly fleet: FleetRow;
 };
 
-/** Which topic shows a processor's time: one that it writes and that carries time. */
+/** Which topic shows a processor's time: one that it writes ticks into. */
 const SHOWS: Readonly<Record<string, TopicName>> = {
   'heartbeat-ingest': Topic.agentObservation,
   'health-evaluator': Topic.agentHealth,
   'intervention-cases': Topic.agentIntervention,
   'intervention-governor': Topic.fleetGovernance,
   recovery: Topic.taskRecovery,
-  alerting: Topic.alert,
+  alerting: Topic.notify,
 };
 
 const PROBE_LIMIT_MS = 2_000;

@@ -15,10 +15,14 @@ const columns = (view: View): readonly Column<AgentRow>[] => [
 ];
 
 function reasonOf({ caseWaiting, reason, endReason, exitCode, state, phase }: AgentRow): string {
-  if (state === 'TERMINATED')
-    return endReason === 'crashed' && exitCode !== null ? `crashed, code ${exitCode}` : orDash(endReason ?? reason);
+  if (state === 'TERMINATED') return endText({ reason, endReason, exitCode });
   if (caseWaiting) return `waits for a decision: ${orDash(reason)}`;
   return state === 'HEALTHY' ? orDash(phase) : orDash(reason);
+}
+
+function endText({ endReason, reason, exitCode }: Pick<AgentRow, 'endReason' | 'reason' | 'exitCode'>): string {
+  if (endReason === 'crashed' && exitCode !== null) return `crashed, code ${exitCode}`;
+  return endReason === 'explicit' ? orDash(reason).replace(/^ended: /, '') : orDash(endReason ?? reason);
 }
 
 /** Everything that is not HEALTHY, finished ones excluded. */
@@ -63,7 +67,7 @@ export function agentLines(view: View, agent: AgentRow): string[] {
     ['reason', orDash(agent.reason)],
     ['exempt', orDash(agent.exemption)],
     ['task', orDash(agent.taskId)],
-    ['phase', orDash(agent.phase)],
+    ['phase', `${orDash(agent.phase)}, ${orDash(agent.progress)}`],
     ['heartbeat', beat],
     ['case', orDash(agent.caseId)],
     ...(agent.held ? ([['held', `by ${orDash(agent.heldBy)}: ${orDash(agent.heldWhy)}`]] as const) : []),

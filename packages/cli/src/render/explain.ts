@@ -1,8 +1,9 @@
 import type { AgentRow, Explanation, OrderRow, SignalFigure } from '@vigil/read-model';
+import { listed } from '../tell/teller.ts';
 import { caseLines } from './cases.ts';
 import { alertLine } from './fleet.ts';
 import { trailLine } from './story.ts';
-import { checkpointLine, recoveryLine } from './tasks.ts';
+import { checkpointLine, inWords, recoveryLine } from './tasks.ts';
 import { ageText, clockTime, orDash, paintState, table, type View } from './view.ts';
 
 type Part = { readonly title: string; readonly lines: readonly string[] };
@@ -15,12 +16,13 @@ export function explainLines(view: View, told: Explanation): string[] {
     { title: 'Cases', lines: told.cases.flatMap((found) => caseLines(view, found)) },
     { title: 'Orders outside cases', lines: told.orders.map((order) => orderLine(view, order)) },
     { title: 'Recoveries', lines: told.recoveries.map((recovery) => recoveryLine(view, recovery)) },
-    { title: 'Checkpoints', lines: told.checkpoints.map((at) => checkpointLine(view, at)) },
+    { title: 'Checkpoints', lines: checkpointLines(view, told) },
     { title: 'Alerts', lines: told.alerts.map((alert) => alertLine(view, alert)) },
   ];
   const shown = parts.filter(({ lines }) => lines.length > 0);
   return [
     ...standingLines(view, told.agent),
+    ...recoveryStanding(told.task),
     ...shown.flatMap(({ title, lines }) => ['', view.paint.bold(title), ...lines]),
   ];
 }
@@ -40,13 +42,26 @@ function standingLines(view: View, agent: AgentRow): string[] {
   ];
 }
 
+function recoveryStanding(task: Explanation['task']): string[] {
+  if (task === null || task.recovery === null) return [];
+  return [`  recovery   ${inWords(task.recovery)}${task.recoveryReason === null ? '' : `: ${task.recoveryReason}`}`];
+}
+
+const CHECKPOINTS_SHOWN = 5;
+
+function checkpointLines(view: View, { checkpoints, task }: Explanation): string[] {
+  const earlier = checkpoints.length - CHECKPOINTS_SHOWN;
+  const rest = earlier > 0 ? [`  and ${earlier} earlier: vigil task show ${task?.taskId}`] : [];
+  return [...checkpoints.slice(0, CHECKPOINTS_SHOWN).map((at) => checkpointLine(view, at)), ...rest];
+}
+
 const evidenceLine = ({ signal, axis, words, value, limit }: AgentRow['evidence'][number]): string =>
   `  evidence   ${signal} (${axis}): ${words}${value === null ? '' : ` [${value}${limit === null ? '' : ` of ${limit}`}]`}`;
 
 function exemptionText(view: View, agent: AgentRow): string {
   if (agent.exemption === null) return 'no';
   const until = agent.exemptionUntil === null ? '' : ` until ${clockTime(view, agent.exemptionUntil)}`;
-  const what = agent.exemptionSuspends.length === 0 ? '' : `, ${agent.exemptionSuspends.join(' and ')} not counted`;
+  const what = agent.exemptionSuspends.length === 0 ? '' : `, ${listed(agent.exemptionSuspends)} not counted`;
   return `${agent.exemption}${until}${what}`;
 }
 

@@ -1,7 +1,7 @@
 import type { CheckpointRow, RecoveryRow, TaskRow } from '@vigil/read-model';
 import { clockTime, orDash, paintState, table, type View } from './view.ts';
 
-const inWords = (type: string | null): string => orDash(type).toLowerCase().replaceAll('_', ' ');
+export const inWords = (type: string | null): string => orDash(type).toLowerCase().replaceAll('_', ' ');
 
 export function tasksTable(view: View, tasks: readonly TaskRow[]): string[] {
   if (tasks.length === 0) return ['No tasks.'];
@@ -30,7 +30,8 @@ function becameText(recovery: RecoveryRow): string {
   if (recovery.failedAt !== null) return `failed: ${orDash(recovery.failedReason)}`;
   if (recovery.reviewAt !== null) return 'in review';
   if (recovery.releasedAt !== null) return `over (${orDash(recovery.releasedWhy)})`;
-  if (recovery.probationPassedAt !== null) return 'probation passed';
+  if (recovery.probationPassedAt !== null && recovery.endReason === null) return 'probation passed';
+  if (recovery.endReason !== null) return `ended: ${recovery.endReason}`;
   return recovery.completedAt !== null ? 'running' : 'not heard of yet';
 }
 

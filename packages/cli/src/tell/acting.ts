@@ -53,7 +53,7 @@ export const acting: Tellers = {
   ALERT_RAISED: (p) => `alert raised (${p.severity}): ${p.title}`,
   ALERT_UPDATED: (p) => `alert updated (${p.severity}): ${p.title}`,
   ALERT_ACKNOWLEDGED: (p) => `alert acknowledged by ${p.by}`,
-  ALERT_RESOLVED: (p) => `alert resolved: ${p.title}`,
+  ALERT_RESOLVED: (p) => `alert resolved: ${p.text}`,
   ALERT_DELIVERED: (p) => `alert ${p.ok ? 'delivered' : 'not delivered'} by ${p.sink}${because(p.detail)}`,
   DEAD_LETTER: (p) => `dead letter from ${p.original_topic} (${p.failure_reason})`,
 };

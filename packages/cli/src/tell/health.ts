@@ -1,4 +1,4 @@
-import { because, type Tellers } from './teller.ts';
+import { because, listed, type Tellers } from './teller.ts';
 
 /** What the evaluator and ingest say. */
 export const health: Tellers = {
@@ -7,7 +7,7 @@ export const health: Tellers = {
   EXEMPTION_CHANGED: (p) =>
     p.to === null
       ? `no longer exempt (${p.from})`
-      : `exempt: ${p.to}${p.suspends.length > 0 ? `, ${p.suspends.join(' and ')} not counted` : ''}`,
+      : `exempt: ${p.to}${p.suspends.length > 0 ? `, ${listed(p.suspends)} not counted` : ''}`,
   WARRANT_FILED: (p) => `warrant filed, plan "${p.planName}" (${p.axes.join(', ')})`,
   WARRANT_RENEWED: (p) => `warrant renewed, plan "${p.planName}"`,
   WARRANT_LAPSED: (p) => `warrant lapsed: ${p.why.replaceAll('_', ' ')}`,

@@ -8,4 +8,8 @@ export type Tellers = { readonly [K in HealthEvent['type']]?: (payload: PayloadO
 /** `, because …` where there is a because. */
 export const because = (why: string | null | undefined): string => (why ? `: ${why}` : '');
 
+/** `absence, repetition and cost`. */
+export const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+
 export const times = (attempt: number, of: number): string => `${attempt} of ${of}`;

@@ -1,6 +1,7 @@
 import { type Evidence, type HealthState, Topic } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
 import { shownOf } from '../shown.ts';
+import { endWords } from '../signals/fact.ts';
 import { about, chain, evidenceOf, idOf, type Said, type Saying } from './speech.ts';
 
 /** Another state than the one last said. */
@@ -43,11 +44,11 @@ function episodeOf({ state, verdict }: Saying): string | null {
 }
 
 function reasonOf(to: HealthState, evidence: readonly Evidence[], { state, rules, verdict, fresh }: Saying): string {
-  if (to === 'TERMINATED') return `ended: ${state.history.end?.reason ?? 'UNKNOWN'}`;
+  if (to === 'TERMINATED') return state.history.end ? endWords(state.history.end) : 'ended';
   if (to === 'HEALTHY') {
     const exempt = shownOf(rules, verdict);
     if (fresh) return 'a new instance has started';
-    return exempt ? `exempt: ${exempt.name}` : 'nothing is found any more';
+    return exempt ? `exempt: ${exempt.name}` : 'nothing speaks against it any more';
   }
   const those = rules.states.find((s) => s.state === to)?.anyOf.flat() ?? [];
   const names = new Set(those.map((i) => rules.rules[i]?.name));

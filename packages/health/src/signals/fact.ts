@@ -1,6 +1,7 @@
 import { duration, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
+import type { End } from '../history/history.ts';
 import { limitedUntil } from '../history/rate-limits.ts';
 import { type AnySignal, type Figure, signal } from './signal.ts';
 
@@ -26,6 +27,12 @@ export const selfReportedStuck: AnySignal = signal(z.strictObject({}), {
       : fact('it does not say that it is stuck', false),
 });
 
+/** How it ended, for people. */
+export function endWords({ reason, ordered }: End): string {
+  if (reason === 'explicit') return ordered ? 'ended: as ordered' : 'ended: on request';
+  return `ended: ${reason.replaceAll('_', ' ')}${ordered ? ', as ordered' : ''}`;
+}
+
 const reasons = z.array(z.enum(['finished', 'explicit', 'crashed', 'resource_limit', 'lost'])).min(1);
 
 /** S0, S1, S2: the end was reported, for one of `reasons`. An end that we ordered is explicit, whatever its exit code. */
@@ -37,8 +44,5 @@ export const exited: AnySignal = signal(z.strictObject({ reasons }), {
     const reason = end.ordered ? 'explicit' : end.reason;
     return limits.reasons.some((r) => r === reason) ? end.at : NEVER;
   },
-  evidence: ({ end }) =>
-    end
-      ? fact(`ended: ${end.reason}${end.ordered ? ', as ordered' : ''}`, true)
-      : fact('its end has not been reported', false),
+  evidence: ({ end }) => (end ? fact(endWords(end), true) : fact('its end has not been reported', false)),
 });

@@ -40,9 +40,13 @@ export function recoveries(sql: Sql, filter: RecoveryFilter): Promise<readonly R
   const { text, values } = where([when('task_id = $?', filter.taskId)]);
   return select<RecoveryRow>(
     sql,
-    `SELECT task_id, attempt, max_attempts, from_checkpoint, new_agent_id, dead_agent_id, order_id, runtime_id, skipped,
-       initiated_at, completed_at, probation_passed_at, failed_at, failed_reason, review_at, released_at, released_why
-     FROM recoveries ${text} ORDER BY initiated_at DESC, task_id, attempt DESC LIMIT 1000`,
+    `SELECT task_id, attempt, max_attempts, from_checkpoint, new_agent_id, dead_agent_id, order_id,
+       runtime_id, skipped, initiated_at, completed_at, probation_passed_at, failed_at, failed_reason, review_at,
+       released_at, released_why, h.end_reason
+     FROM recoveries LEFT JOIN LATERAL (
+       SELECT end_reason FROM task_holders o WHERE o.task_id = recoveries.task_id AND o.agent_id = new_agent_id
+     ) h ON true
+     ${text} ORDER BY initiated_at DESC, task_id, attempt DESC LIMIT 1000`,
     values,
   );
 }

@@ -104,5 +104,7 @@ export const fill = (template: string, matter: Matter, attempt = 1, attempts = 1
 
 const spelled = (minutes: number | null): string => {
   if (minutes === null) return 'some time';
-  return minutes < 2 ? `${Math.round(minutes * 60)} seconds` : `${Math.round(minutes)} minutes`;
+  const seconds = Math.round(minutes * 60);
+  if (seconds === 1) return '1 second';
+  return minutes < 2 ? `${seconds} seconds` : `${Math.round(minutes)} minutes`;
 };

@@ -80,6 +80,8 @@ function instance(event: Of<'INSTANCE_STARTED'>): Statement {
       instance_since: instant(event.occurredAt),
       instance_task_id: payload.taskId,
       instance_runtime_id: payload.runtimeId,
+      instance_policy_name: event.policy?.name ?? null,
+      instance_policy_hash: event.policy?.hash ?? null,
     },
   };
 }

@@ -11,7 +11,8 @@ export const alert: StepRules<Alert> = {
     say(matter, 'ALERT_REQUESTED', {
       channel,
       severity,
-      title: `${matter.agentId}: ${matter.planName}`,
+      title:
+        matter.state === 'UNKNOWN' ? `${matter.agentId}: ${matter.planName}` : `${matter.agentId} is ${matter.state}`,
       text: matter.reason,
     }),
   ],
