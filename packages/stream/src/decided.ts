@@ -2,7 +2,7 @@ import type { Draft, HealthEvent } from '@vigil/events';
 import { type Clock, NEVER } from './decider.ts';
 import { Unwelcome } from './errors.ts';
 import type { Surroundings } from './fold.ts';
-import { eventOf, receivedAt } from './inputs.ts';
+import { eventOf, happenedAt, receivedAt } from './inputs.ts';
 import type { LogRecord, OutRecord } from './log.ts';
 import type { AnyDecider, AnyMapper, AnyProcessor } from './processor.ts';
 import { type Cause, enveloped, type Speaker, speak } from './speech.ts';
@@ -52,8 +52,8 @@ class ByMapper implements Decided {
     const drafts = this.#processor.map(input, clock.now, stamp);
     this.#around.count('events_written', drafts.length, this.#processor.processor);
     return drafts.map((draft, ordinal) => {
-      const said = { stateKey: null, version: null, epoch: null, ordinal, now: stamp, correlationId };
-      return { ...speak(this.#speaker, draft, { record, input }, said), timestamp: clock.now };
+      const said = { stateKey: null, version: null, epoch: null, ordinal, at: stamp, now: clock.now, correlationId };
+      return speak(this.#speaker, draft, { record, input }, said);
     });
   }
 
@@ -84,7 +84,12 @@ class ByDecider implements Decided {
     const { told, refused } = this.#tell(entry.state, input, clock);
     const { outs, after } = this.#say(
       key,
-      { ...entry, state: told, correlationId: input.correlationId },
+      {
+        ...entry,
+        state: told,
+        heardAt: Math.max(entry.heardAt, happenedAt(record, input)),
+        correlationId: input.correlationId,
+      },
       { record, input },
       clock,
     );
@@ -154,6 +159,7 @@ class ByDecider implements Decided {
         version,
         epoch,
         ordinal,
+        at: Math.max(clock.now, entry.heardAt),
         now: clock.now,
         correlationId,
       });
@@ -164,7 +170,14 @@ class ByDecider implements Decided {
   }
 
   #fresh(clock: Clock): Entry<unknown> {
-    return { state: this.#processor.decider.initial, dueAt: NEVER, version: 0, epoch: clock.now, correlationId: '' };
+    return {
+      state: this.#processor.decider.initial,
+      dueAt: NEVER,
+      version: 0,
+      epoch: clock.now,
+      heardAt: 0,
+      correlationId: '',
+    };
   }
 
   #entry(key: string): Entry<unknown> {

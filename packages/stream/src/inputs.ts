@@ -28,6 +28,15 @@ export const misplaced = (record: LogRecord, partitions: number): OutRecord | un
   return { topic, partition, key, value, headers: { ...headers, [MOVED]: String(receivedAt(record)) } };
 };
 
+/**
+ * When that happened which a record tells of, on the broker's clock: a command when the broker took it, an event when its decider said it.
+ * 0 where the time is somebody else's.
+ */
+export const happenedAt = (record: LogRecord, { version, occurredAt }: HealthEvent): number => {
+  if (isCommand(record.topic)) return receivedAt(record);
+  return typeof version === 'number' ? occurredAt : 0;
+};
+
 type Read = { readonly type: string; readonly payload: unknown };
 /** The decoders that topics have of their own. */
 export type Decoders = { readonly [topic: string]: ((record: LogRecord, codec: Codec) => Read) | undefined };

@@ -26,12 +26,20 @@ export const causationOf = ({ record, input }: Cause): string => input?.eventId 
 const headersOf = (record: LogRecord) =>
   record.headers.traceparent === undefined ? {} : { headers: { traceparent: record.headers.traceparent } };
 
-/** A draft as the record that is written. Throws where the draft is not an event of a declared topic: a mistake of the decider. */
+/**
+ * A draft as the record that is written. `now`: the time that it carries on; `at`: when it occurred, later where the time of this
+ * partition is behind that of what it answers, so that no effect is dated before its cause. Throws where the draft is not an event of a declared topic: a mistake of the decider.
+ */
 export const speak = (
   speaker: Speaker,
   draft: Draft,
   cause: Cause,
-  said: Numbered & { readonly ordinal: number; readonly now: number; readonly correlationId: string },
+  said: Numbered & {
+    readonly ordinal: number;
+    readonly at: number;
+    readonly now: number;
+    readonly correlationId: string;
+  },
 ): OutRecord => {
   if (!speaker.writes.includes(draft.topic)) throw new Error(`${speaker.processor} does not declare ${draft.topic}`);
   const { topic, partition, offset } = cause.record;
@@ -41,7 +49,7 @@ export const speak = (
     stateKey: said.stateKey,
     version: said.version,
     epoch: said.epoch,
-    occurredAt: said.now,
+    occurredAt: said.at,
     correlationId: draft.correlationId ?? said.correlationId,
     causationId: causationOf(cause),
     policy: draft.policy ?? null,

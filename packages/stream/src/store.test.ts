@@ -8,6 +8,7 @@ const entry = (rest: Partial<Entry<unknown>> = {}): Entry<unknown> => ({
   dueAt: 5000,
   version: 3,
   epoch: 1_795_305_600_000,
+  heardAt: 1_795_305_600_500,
   correlationId: 'chain-ä',
   ...rest,
 });

@@ -1,11 +1,15 @@
 import { Refused } from './errors.ts';
 
-/** What is remembered of one key. `dueAt`: a lower bound of its next deadline, on `now`'s axis. `version`: of the last event written for it. */
+/**
+ * What is remembered of one key. `dueAt`: a lower bound of its next deadline, on `now`'s axis. `version`: of the last event written for it.
+ * `heardAt`: the newest moment that it was told of, on the broker's clock; nothing that it says is dated before it.
+ */
 export type Entry<State> = {
   readonly state: State;
   readonly dueAt: number;
   readonly version: number;
   readonly epoch: number;
+  readonly heardAt: number;
   readonly correlationId: string;
 };
 
@@ -13,8 +17,9 @@ const SHAPE = 0;
 const DUE_AT = 2;
 const VERSION = 10;
 const EPOCH = 18;
-const CORRELATION = 26;
-const HEADER = 28;
+const HEARD_AT = 26;
+const CORRELATION = 34;
+const HEADER = 36;
 
 const toBytes = <State>(shape: number, entry: Entry<State>): Buffer => {
   const correlation = Buffer.from(entry.correlationId);
@@ -23,6 +28,7 @@ const toBytes = <State>(shape: number, entry: Entry<State>): Buffer => {
   header.writeDoubleBE(entry.dueAt, DUE_AT);
   header.writeDoubleBE(entry.version, VERSION);
   header.writeDoubleBE(entry.epoch, EPOCH);
+  header.writeDoubleBE(entry.heardAt, HEARD_AT);
   header.writeUInt16BE(correlation.length, CORRELATION);
   return Buffer.concat([header, correlation, Buffer.from(JSON.stringify(entry.state))]);
 };
@@ -71,6 +77,7 @@ export class Store<State> {
       dueAt: bytes.readDoubleBE(DUE_AT),
       version: bytes.readDoubleBE(VERSION),
       epoch: bytes.readDoubleBE(EPOCH),
+      heardAt: bytes.readDoubleBE(HEARD_AT),
       correlationId: bytes.toString('utf8', HEADER, from),
     };
   }
