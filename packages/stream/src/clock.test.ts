@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type ClockState, doorOpen, pass, START, tick, tickOf, timeOf } from './clock.ts';
 
 const T = 1_000_000;
@@ -99,4 +99,83 @@ test('a clock restored from JSON goes on as if nothing had happened', () => {
   const clock = run(steps);
   const restored = JSON.parse(JSON.stringify(clock)) as ClockState;
   expect(run(ticks(21_000, 30_000), restored)).toEqual(run(ticks(21_000, 30_000), clock));
+});
+
+describe('before the first tick', () => {
+  test('nobody watches: what passes is held against nobody, and the watched are heard again first', () => {
+    expect(watched(['record', 0], ['record', 600_000])).toBe(0);
+    expect(watched(['record', 0], ['record', 600_000], ...ticks(601_000, 604_000))).toBe(0);
+    expect(watched(['record', 0], ['record', 600_000], ...ticks(601_000, 605_000))).toBe(1000);
+  });
+
+  test('where nothing has been heard either, time begins with the tick', () => {
+    expect(watched(...ticks(0, 1000))).toBe(1000);
+  });
+});
+
+describe('a door', () => {
+  /** How much of the time from `from` to `to` the door counts, while the partition ticks. Marks of each instance at its moments. */
+  const counted = (from: number, to: number, ...instances: readonly number[][]): number => {
+    const steps: Step[] = [...ticks(0, to), ...instances.flat().map((at): Step => ['door', at])];
+    const order = steps.sort((a, b) => a[1] - b[1]);
+    const doorAt = (ms: number) =>
+      timeOf(run([...order.filter(([, at]) => at <= ms), ['record', ms]]), 1000).doors.gateway!;
+    return doorAt(to) - doorAt(from);
+  };
+  const marks = (from: number, to: number, every = 1000): number[] =>
+    Array.from({ length: Math.floor((to - from) / every) + 1 }, (_, i) => from + i * every);
+
+  test('counts while one instance says that it is open', () => {
+    expect(counted(10_000, 20_000, marks(0, 20_000))).toBe(10_000);
+  });
+
+  test('counts no more with two instances than with one', () => {
+    expect(counted(10_000, 20_000, marks(0, 20_000), marks(300, 20_000))).toBe(10_000);
+  });
+
+  test('stays open while one of two instances is away, and when it comes back', () => {
+    expect(counted(10_000, 30_000, marks(0, 30_000), [...marks(300, 12_000), ...marks(25_300, 30_000)])).toBe(20_000);
+  });
+
+  test('is away when the last instance is: until one is back, and has been heard for the settling time', () => {
+    const [first, second] = [marks(0, 12_000), marks(300, 15_300)];
+    expect(counted(10_000, 30_000, first, second)).toBe(5300 + 1500);
+    expect(counted(10_000, 30_000, first, [...second, ...marks(20_000, 30_000)])).toBe(5300 + 1500 + 7000);
+  });
+
+  test('grants nothing for a restart of at most one and a half seconds, and the rest of a longer one', () => {
+    expect(counted(10_000, 30_000, [...marks(0, 15_000), ...marks(16_500, 30_000)])).toBe(20_000);
+    const longer = counted(10_000, 30_000, [...marks(0, 15_000), ...marks(16_501, 30_000)]);
+    expect(longer).toBe(5000 + 1500 + (30_000 - 16_501 - 3000));
+  });
+
+  test('that never stays open for the settling time counts for nothing', () => {
+    expect(counted(20_000, 60_000, [...marks(0, 15_000), ...marks(18_000, 60_000, 3000)])).toBe(0);
+  });
+
+  test('opened where there was none settles first, and accuses of nothing before', () => {
+    const open = (to: number) =>
+      run([
+        ...ticks(0, 59_000),
+        ...marks(60_000, to).flatMap((at): Step[] => [
+          ['door', at],
+          ['tick', at],
+        ]),
+      ]);
+    expect(timeOf(open(63_000), 1000).doors.gateway! - T).toBe(60_000);
+    expect(timeOf(open(64_000), 1000).doors.gateway! - T).toBe(61_000);
+  });
+
+  test('goes on while ingest is away, for its agents were heard meanwhile', () => {
+    const steps: Step[] = [...ticks(0, 10_000), ...marks(0, 30_000).map((at): Step => ['door', at]), ['tick', 30_000]];
+    const { watched, doors } = timeOf(run(steps.sort((a, b) => a[1] - b[1])), 1000);
+    expect(watched - T).toBe(11_500);
+    expect(doors.gateway! - T).toBe(27_000);
+  });
+
+  test('of another name has a clock of its own', () => {
+    const away = run([...ticks(0, 10_000).flatMap((one): Step[] => [one, ['door', one[1]]]), ...ticks(11_000, 20_000)]);
+    const other = doorOpen(away, 'other', T + 20_000);
+    expect(timeOf(other, 1000).doors).toEqual({ gateway: T + 8500, other: T + 20_000 });
+  });
 });

@@ -8,7 +8,7 @@ const SETTLE_MS = 3000;
 /** The interval of ticks where a topology names no other, milliseconds. */
 export const TICK_MS = 1000;
 
-/** One way in, and how much of `now` it was open. `tick` 0: not seen yet. `from`: it counts again from here, after a gap. */
+/** One way in. `unwatched`: how much of `now` it was not open. `tick` 0: not seen yet. `from`: it counts again from here, after a gap. */
 type Axis = { readonly tick: number; readonly unwatched: number; readonly from: number };
 
 /** The time of a partition at rest; lies with the positions. `ticks`: the latest of each source, where there are several. */
@@ -22,26 +22,30 @@ export type ClockState = {
 export const UNSEEN: Axis = { tick: 0, unwatched: 0, from: 0 };
 export const START: ClockState = { now: 0, own: UNSEEN, doors: {}, ticks: {} };
 
-const watchedOn = (axis: Axis, now: number, capMs: number): number => {
-  if (axis.tick === 0) return now;
-  return axis.tick - axis.unwatched + Math.min(Math.max(0, now - Math.max(axis.tick, axis.from)), capMs);
+const watchedOn = ({ tick, unwatched, from }: Axis, now: number, capMs: number): number => {
+  if (tick === 0) return now - unwatched;
+  return tick - unwatched + Math.min(Math.max(0, now - Math.max(tick, from)), capMs);
 };
 
 const tickOn = (axis: Axis, now: number, capMs: number): Axis => {
-  const gap = axis.tick > 0 && now - axis.tick > capMs;
+  const gap = axis.tick === 0 ? axis.unwatched > 0 : now - axis.tick > capMs;
   return { tick: now, unwatched: now - watchedOn(axis, now, capMs), from: gap ? now + SETTLE_MS : axis.from };
 };
 
 const capOf = (intervalMs: number) => intervalMs * CAP_INTERVALS;
 
-/** A record of the input that carries time: `now` moves, never backwards. */
-export const pass = (clock: ClockState, timestamp: number): ClockState =>
-  timestamp <= clock.now ? clock : { ...clock, now: timestamp };
+/** A record of the input that carries time: `now` moves, never backwards. Before the first tick nobody watches. */
+export const pass = (clock: ClockState, timestamp: number): ClockState => {
+  const { now, own } = clock;
+  if (timestamp <= now) return clock;
+  const unwatched = own.tick === 0 && now > 0 ? own.unwatched + timestamp - now : own.unwatched;
+  return { ...clock, now: timestamp, own: { ...own, unwatched } };
+};
 
 /** A tick of the only source: somebody was watching. */
 export const tick = (clock: ClockState, timestamp: number, intervalMs: number): ClockState => {
-  const now = Math.max(clock.now, timestamp);
-  return { ...clock, now, own: tickOn(clock.own, now, capOf(intervalMs)) };
+  const at = pass(clock, timestamp);
+  return { ...at, own: tickOn(at.own, at.now, capOf(intervalMs)) };
 };
 
 /** A tick of one of several sources: time is the smallest of their latest, once all have been seen. */
@@ -58,17 +62,20 @@ export const tickOf = (
   return smallest > clock.own.tick ? tick({ ...clock, ticks }, smallest, intervalMs) : { ...clock, ticks };
 };
 
-/** A door says that it is open. A new door's clock begins where that of the partition stands, and settles first. */
+/**
+ * A door says that it is open. It is one way in, whichever of its instances says so. A new door's clock begins where that of the
+ * partition stands, and settles first.
+ */
 export const doorOpen = (clock: ClockState, door: string, timestamp: number): ClockState => {
-  const now = Math.max(clock.now, timestamp);
-  const known = clock.doors[door];
+  const at = pass(clock, timestamp);
+  const cap = capOf(TICK_MS);
   const first = (): Axis => ({
-    tick: now,
-    unwatched: now - watchedOn(clock.own, now, capOf(TICK_MS)),
-    from: now + SETTLE_MS,
+    tick: at.now,
+    unwatched: at.now - watchedOn(at.own, at.now, cap),
+    from: at.now + SETTLE_MS,
   });
-  const axis = known === undefined ? first() : tickOn(known, now, capOf(TICK_MS));
-  return { ...clock, now, doors: { ...clock.doors, [door]: axis } };
+  const known = at.doors[door];
+  return { ...at, doors: { ...at.doors, [door]: known === undefined ? first() : tickOn(known, at.now, cap) } };
 };
 
 /** What a decider sees of it. */

@@ -6,10 +6,10 @@ import { type Logger, silent } from './logger.ts';
 
 type Stoppable = AsyncDisposable & { readonly stop: () => Promise<void> };
 
-/** Writes marks once a second, outside transactions; the broker stamps them. One that cannot be written is not queued. */
+/** Writes marks at once and then once a second, outside transactions; the broker stamps them. One that cannot be written is not queued. */
 const everySecond = (log: Log, marks: () => readonly OutRecord[], logger: Logger): Stoppable => {
   let writing: Promise<void> | undefined;
-  const timer = setInterval(() => {
+  const write = () => {
     const records = marks();
     if (writing !== undefined || records.length === 0) return;
     writing = log
@@ -18,7 +18,9 @@ const everySecond = (log: Log, marks: () => readonly OutRecord[], logger: Logger
       .finally(() => {
         writing = undefined;
       });
-  }, TICK_MS);
+  };
+  write();
+  const timer = setInterval(write, TICK_MS);
   const stop = async () => {
     clearInterval(timer);
     await writing;

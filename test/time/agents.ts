@@ -1,0 +1,59 @@
+/** How an agent reports itself, and how wrong its clock is. `runtime`: somebody else beats for it, and goes on when it hangs. */
+export type Agent = {
+  readonly id: string;
+  readonly door: 'kafka' | 'gateway';
+  readonly format: 'json' | 'avro';
+  readonly reporter: 'agent' | 'runtime';
+  readonly skewMs: number;
+  sequence: number;
+  /** epoch milliseconds of its own latest sign */
+  signAt: number;
+  /** during which fault it hung; null: it works on */
+  hungIn: number | null;
+};
+
+export const INTERVAL_MS = 1000;
+const TEN_MINUTES = 600_000;
+const SKEWS: readonly number[] = [0, TEN_MINUTES, -TEN_MINUTES];
+
+const agent = (door: Agent['door'], i: number): Agent => ({
+  id: `${door}-${i}`,
+  door,
+  format: i % 2 === 0 ? 'json' : 'avro',
+  reporter: i % 3 === 0 ? 'runtime' : 'agent',
+  skewMs: SKEWS[Math.floor(i / 6) % SKEWS.length] ?? 0,
+  sequence: 0,
+  signAt: 0,
+  hungIn: null,
+});
+
+/** So many through each door, every way of reporting and every clock among them. */
+export const agentsOf = (kafka: number, gateway: number): Agent[] => [
+  ...Array.from({ length: kafka }, (_, i) => agent('kafka', i)),
+  ...Array.from({ length: gateway }, (_, i) => agent('gateway', i)),
+];
+
+/** Whether anything is still sent for it: of an agent that reports itself nothing is, once it hangs. */
+export const beats = ({ reporter, hungIn }: Agent): boolean => hungIn === null || reporter === 'runtime';
+
+/** Its next heartbeat, as JSON, by its own wrong clock. */
+export const nextHeartbeat = (agent: Agent, now: number): Record<string, unknown> => {
+  agent.sequence += 1;
+  if (agent.hungIn === null) agent.signAt = now;
+  return {
+    agent_id: agent.id,
+    task_id: `T-${agent.id}`,
+    timestamp: now + agent.skewMs,
+    phase: 'work',
+    last_tool_call: null,
+    token_count: agent.sequence,
+    error_count: 0,
+    progress_indicator: String(agent.sequence),
+    instance_id: `${agent.id}.1`,
+    sequence: agent.sequence,
+    reporter: agent.reporter,
+    agent_beat_at: agent.reporter === 'runtime' ? agent.signAt + agent.skewMs : null,
+    interval_ms: INTERVAL_MS,
+    activity: 'working',
+  };
+};

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseHeartbeat, Topic } from '@vigil/events';
+import { type Log, type OutRecord, partitionOf } from '@vigil/stream';
+import { type Agent, beats, INTERVAL_MS, nextHeartbeat } from './agents.ts';
+
+export type Beating = { readonly stop: () => Promise<void> };
+
+const ROUND_MS = 50;
+/** A supervisor's own figures: an unanswered request is given up and made again. */
+const PATIENCE_MS = 15_000;
+const backOff = (failures: number): number => Math.min(250 * 2 ** (failures - 1), 5000);
+
+const bytesOf = (log: Log, agent: Agent, heartbeat: Record<string, unknown>): Buffer =>
+  agent.format === 'json'
+    ? Buffer.from(JSON.stringify(heartbeat))
+    : log.codec.encode({ topic: Topic.heartbeat, type: 'HEARTBEAT', payload: parseHeartbeat(heartbeat) });
+
+/** Straight to Kafka, one write at a time: while the broker is away, heartbeats are lost as those of a busy agent are. */
+export const beatToKafka = async (log: Log, agents: readonly Agent[]): Promise<Beating> => {
+  const partitions = await log.partitionCount(Topic.heartbeat);
+  const start = Date.now();
+  const due = new Map(agents.map((agent, i) => [agent, start + (i * INTERVAL_MS) / agents.length]));
+  const record = (agent: Agent, now: number): OutRecord => ({
+    topic: Topic.heartbeat,
+    partition: partitionOf(agent.id, partitions),
+    key: agent.id,
+    value: bytesOf(log, agent, nextHeartbeat(agent, now)),
+  });
+  const dueNow = (now: number): readonly Agent[] =>
+    [...due].flatMap(([agent, at]) => {
+      if (at > now) return [];
+      due.set(agent, at + INTERVAL_MS * (1 + Math.floor((now - at) / INTERVAL_MS)));
+      return beats(agent) ? [agent] : [];
+    });
+  const stopping = new AbortController();
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const now = Date.now();
+      const records = dueNow(now).map((agent) => record(agent, now));
+      if (records.length > 0) await log.write(records).catch(() => undefined);
+      await sleep(ROUND_MS);
+    }
+  };
+  return stopper(stopping, [run()]);
+};
+
+/** Through the gateway as a supervisor does: the same heartbeat until it is answered, each agent for itself. */
+export const beatToGateway = (url: string, token: string, agents: readonly Agent[]): Beating => {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const rest = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
+  const post = (body: string): Promise<boolean> =>
+    fetch(`${url}/v1/heartbeats`, {
+      method: 'POST',
+      headers,
+      body,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+    }).then(
+      async (response) => {
+        await response.arrayBuffer();
+        return response.ok;
+      },
+      () => false,
+    );
+  const deliver = async (agent: Agent, body: string): Promise<void> => {
+    for (let failures = 1; beats(agent) && !signal.aborted; failures += 1) {
+      if (await post(body)) return;
+      await rest(backOff(failures));
+    }
+  };
+  const run = async (agent: Agent, place: number): Promise<void> => {
+    await rest((place * INTERVAL_MS) / agents.length);
+    while (beats(agent) && !signal.aborted) {
+      const now = Date.now();
+      await deliver(agent, JSON.stringify(nextHeartbeat(agent, now)));
+      await rest(Math.max(0, now + INTERVAL_MS - Date.now()));
+    }
+  };
+  return stopper(stopping, agents.map(run));
+};
+
+const stopper = (stopping: AbortController, running: readonly Promise<void>[]): Beating => ({
+  stop: async () => {
+    stopping.abort();
+    await Promise.all(running);
+  },
+});

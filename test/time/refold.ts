@@ -1,0 +1,94 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type EventOf, Topic } from '@vigil/events';
+import { evaluate, type Observation, type Policies, type Recorded, type Said } from '@vigil/health';
+import { type Clock, Fold, type LogRecord, partitionOf } from '@vigil/stream';
+import type { TestSystem } from '../support/system.ts';
+
+/** How a control reads the clock or the heartbeats otherwise than Vigil does. */
+export type Otherwise = {
+  readonly clock?: (clock: Clock) => Clock;
+  readonly input?: (input: Observation) => Observation;
+};
+/** `order`: within it, events have one order: source partition, topic, and partition of that topic. */
+export type Decision = { readonly order: string; readonly at: number; readonly said: object };
+
+const DECIDED = [Topic.agentHealth, Topic.fleetPresence, Topic.taskHealth] as const;
+type Decided = EventOf<(typeof DECIDED)[number]>;
+
+/** Keeps the time of a partition and decides nothing. */
+const timekeeper = (t: TestSystem, partition: number, partitions: number): Fold =>
+  new Fold(
+    {
+      processor: 'refold',
+      service: 'refold',
+      reads: [Topic.agentObservation],
+      writes: [],
+      time: { topic: Topic.agentObservation, sources: 'own' },
+      ticks: [],
+      map: () => [],
+    },
+    { codec: t.log.codec, partition, partitions: () => partitions, sources: partitions, count: () => undefined },
+  );
+
+function* recorded(
+  t: TestSystem,
+  records: readonly LogRecord[],
+  { clock = (same) => same, input = (same) => same }: Otherwise,
+): Generator<Recorded> {
+  const partitions = 1 + Math.max(...records.map(({ partition }) => partition));
+  const folds = Array.from({ length: partitions }, (_, p) => timekeeper(t, p, partitions));
+  for (const record of records) {
+    const fold = folds[record.partition] as Fold;
+    fold.apply(record);
+    if (record.key?.startsWith('@tick/')) yield { clock: clock(fold.time), input: null };
+    if (record.key?.startsWith('@') || record.value === null) continue;
+    const { type, payload, envelope } = t.log.codec.decode(Topic.agentObservation, record.value);
+    const told = { ...envelope, topic: Topic.agentObservation, type, key: record.key, payload } as Observation;
+    yield { clock: clock(fold.time), input: input(told) };
+  }
+}
+
+/** What the stored observations say when they are folded again, partition by partition. */
+export const refold = (
+  t: TestSystem,
+  policies: Policies,
+  records: readonly LogRecord[],
+  counts: ReadonlyMap<string, number>,
+  otherwise: Otherwise = {},
+): Decision[] => {
+  const partitions = new Set(records.map(({ partition }) => partition));
+  return [...partitions].flatMap((p) => {
+    const own = records.filter(({ partition }) => partition === p);
+    return [...evaluate(policies, recorded(t, own, otherwise))].flatMap(({ said, clock }) =>
+      said.map((one) => {
+        const to = partitionOf(one.key, counts.get(one.topic) ?? 1);
+        return { order: `${p} → ${one.topic}/${to}`, at: clock.now, said: plain(one) };
+      }),
+    );
+  });
+};
+
+/** What the evaluator said, as it lies in its topics. */
+export const decisions = async (t: TestSystem): Promise<Decision[]> => {
+  const sources = await t.log.partitionCount(Topic.agentObservation);
+  const all = await Promise.all(DECIDED.map((topic) => t.events(topic)));
+  return all.flat().map((event) => ({
+    order: `${partitionOf(event.stateKey ?? '', sources)} → ${event.topic}/${event.record.partition}`,
+    at: event.occurredAt,
+    said: plain(event),
+  }));
+};
+
+const plain = ({ topic, type, key, payload, policy, correlationId }: Said | Decided): object =>
+  JSON.parse(JSON.stringify({ topic, type, key, payload, policy: policy ?? null, correlationId }));
+
+/** Where two tellings part, order by order: empty when they are the same, event for event. */
+export const differences = (left: readonly Decision[], right: readonly Decision[]): readonly object[] => {
+  const here = Map.groupBy(left, ({ order }) => order);
+  const there = Map.groupBy(right, ({ order }) => order);
+  return [...new Set([...here.keys(), ...there.keys()])].flatMap((order) => {
+    const [a, b] = [here.get(order) ?? [], there.get(order) ?? []];
+    const i = Array.from({ length: Math.max(a.length, b.length) }).findIndex((_, n) => !isDeepStrictEqual(a[n], b[n]));
+    return i === -1 ? [] : [{ order, i, left: a[i], right: b[i] }];
+  });
+};

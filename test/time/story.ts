@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EventOf, Topic } from '@vigil/events';
+import type { LogRecord } from '@vigil/stream';
+import { openSystem, type TestSystem, until } from '../support/system.ts';
+import { type Agent, agentsOf } from './agents.ts';
+import { beatToGateway, beatToKafka } from './beating.ts';
+import { commit, type Fault } from './faults.ts';
+import { runCounting } from './supervised.ts';
+import { type Accusation, accused, deserved } from './told.ts';
+
+export type Suffered = Fault & { readonly from: number; readonly to: number };
+/** What happened, and what lies in the log of it when time has been stopped. */
+export type Story = {
+  readonly t: TestSystem;
+  readonly agents: readonly Agent[];
+  readonly suffered: readonly Suffered[];
+  readonly accused: readonly Accusation[];
+  readonly records: readonly LogRecord[];
+  readonly observations: readonly (EventOf<typeof Topic.agentObservation> & { readonly record: LogRecord })[];
+};
+
+export const COUNTING = 'counting';
+const GAPS_MS: readonly number[] = [3500, 2000, 5000, 800];
+
+/** The next of each door to hang: two that come straight to Kafka, one through the gateway. */
+const victims = (agents: readonly Agent[]): readonly Agent[] => {
+  const well = (door: Agent['door']) => agents.filter((agent) => agent.door === door && agent.hungIn === null);
+  return [...well('kafka').slice(0, 2), ...well('gateway').slice(0, 1)];
+};
+
+/** One fault after another; in the midst of each, agents hang for good. */
+const suffer = async (t: TestSystem, agents: readonly Agent[], faults: readonly Fault[]): Promise<Suffered[]> => {
+  const suffered: Suffered[] = [];
+  for (const [i, fault] of faults.entries()) {
+    await sleep(GAPS_MS[i % GAPS_MS.length]);
+    const from = Date.now();
+    const hanging = sleep(fault.seconds * 150).then(() => {
+      for (const agent of victims(agents)) agent.hungIn = i;
+    });
+    if (t.servers.kafka === null) throw new Error('the broker is not ours to end');
+    await Promise.all([commit(fault, t.system, t.servers.kafka), hanging]);
+    suffered.push({ ...fault, from, to: Date.now() });
+  }
+  return suffered;
+};
+
+const known = async (t: TestSystem): Promise<number> =>
+  (await t.events(Topic.agentHealth)).filter(({ type }) => type === 'INSTANCE_STARTED').length;
+
+/** All that is deserved has been said. */
+const isToldOf = (agents: readonly Agent[], said: readonly Accusation[]): boolean => {
+  const told = new Set(said.map(({ agentId, what }) => `${agentId} ${what}`));
+  return agents.every((agent) => agent.hungIn === null || deserved(agent).every((w) => told.has(`${agent.id} ${w}`)));
+};
+
+const lastTicks = (records: readonly LogRecord[]): string =>
+  JSON.stringify(
+    [...new Map(records.flatMap((r) => (r.key?.startsWith('@tick/') ? [[r.key, r.timestamp]] : [])))].sort(),
+  );
+
+/** Stops time where it begins, and waits until the evaluator has read all of it. */
+const stopTime = async (t: TestSystem): Promise<readonly LogRecord[]> => {
+  await t.system.service('heartbeat-ingest').stop();
+  const records = await t.records(Topic.agentObservation);
+  const end = lastTicks(records);
+  await until('the evaluator has read everything', async () => lastTicks(await t.records(Topic.agentHealth)) === end);
+  return records;
+};
+
+/** A fleet beats while everything it stands on comes and goes. */
+export const live = async (name: string, agents: readonly Agent[], faults: readonly Fault[]): Promise<Story> => {
+  const t = await openSystem({ name, services: ['heartbeat-ingest', 'health-evaluator', 'gateway'] });
+  try {
+    const { VIGIL_GATEWAY_URL: url, VIGIL_GATEWAY_TOKEN: token } = t.system.env;
+    const [kafka, gateway] = (['kafka', 'gateway'] as const).map((door) => agents.filter((a) => a.door === door));
+    const counting = runCounting(t, COUNTING);
+    const beating = [await beatToKafka(t.log, kafka ?? []), beatToGateway(url, token, gateway ?? [])];
+    await until('every agent is known', async () => (await known(t)) > agents.length);
+    const suffered = await suffer(t, agents, faults);
+    await until('every hang is found', async () => isToldOf(agents, await accused(t)), 60_000).catch(() => undefined);
+    const records = await stopTime(t);
+    await Promise.all([counting.stop(), ...beating.map((one) => one.stop())]);
+    const observations = await t.events(Topic.agentObservation);
+    return { t, agents, suffered, accused: await accused(t), records, observations };
+  } catch (error) {
+    await t.stop();
+    throw error;
+  }
+};
+
+export const fleetFor = (faults: readonly Fault[]): Agent[] => agentsOf(180 + 2 * faults.length, 60 + faults.length);

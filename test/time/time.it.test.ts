@@ -1,0 +1,133 @@
+import { Topic } from '@vigil/events';
+import { type Observation, policiesOf, VOCABULARY } from '@vigil/health';
+import { PRESETS, readPolicies } from '@vigil/policy';
+import type { Clock } from '@vigil/stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownServers } from '../support/system.ts';
+import { type Agent, INTERVAL_MS } from './agents.ts';
+import { REGULAR, SOAK } from './faults.ts';
+import { type Decision, decisions, differences, refold } from './refold.ts';
+import { COUNTING, fleetFor, live, type Story, type Suffered } from './story.ts';
+import { counted } from './supervised.ts';
+import { type Accusation, accusations, deserved, lastSigns } from './told.ts';
+
+const soak = process.env.VIGIL_SOAK === '1';
+const faults = soak ? SOAK : REGULAR;
+const policies = policiesOf(readPolicies([PRESETS], VOCABULARY), 'demo');
+/** of the policy `demo` */
+const LIMITS: Readonly<Record<string, number>> = { STUCK: 8000, WARRANT_FILED: 8000, AGENT_LOST: 15_000 };
+
+describe.skipIf(!ownServers)('time', () => {
+  let story: Story;
+  let said: readonly Decision[];
+  const counts = new Map<string, number>();
+  beforeAll(
+    async () => {
+      story = await live('time', fleetFor(faults), faults);
+      for (const topic of [Topic.agentHealth, Topic.fleetPresence, Topic.taskHealth])
+        counts.set(topic, await story.t.log.partitionCount(topic));
+      said = await decisions(story.t);
+      process.stderr.write(`${figures(story)}\n`);
+    },
+    faults.reduce((sum, { seconds }) => sum + seconds * 1000 + 15_000, 240_000),
+  );
+  afterAll(() => story?.t.stop());
+
+  const of = ({ id }: Agent): Accusation[] => story.accused.filter(({ agentId }) => agentId === id);
+  const hung = (): Agent[] => story.agents.filter(({ hungIn }) => hungIn !== null);
+  const again = (clock?: (clock: Clock) => Clock, input?: (input: Observation) => Observation) =>
+    refold(story.t, policies, story.records, counts, { ...(clock && { clock }), ...(input && { input }) });
+  /** Those who were accused, of those who never hung. */
+  const innocent = (told: readonly Decision[]): Set<string> => {
+    const guilty = new Set(hung().map(({ id }) => id));
+    const against = accusations(told.map(({ said, at }) => ({ ...said, occurredAt: at })) as never);
+    return new Set(against.flatMap(({ agentId }) => (guilty.has(agentId) ? [] : [agentId])));
+  };
+
+  test('nobody who kept beating is accused, whatever was away and for how long', () => {
+    expect(story.suffered).toHaveLength(faults.length);
+    expect([...innocent(said)]).toEqual([]);
+  });
+
+  test('a hang is found, once, whatever was away when it happened', () => {
+    expect(hung()).toHaveLength(3 * faults.length);
+    for (const agent of hung())
+      expect(
+        of(agent).map(({ what }) => what),
+        agent.id,
+      ).toEqual(deserved(agent));
+  });
+
+  test('nothing is said before the limit has passed since the last sign', () => {
+    const signs = lastSigns(story.observations);
+    for (const { agentId, what, at } of story.accused)
+      expect(at - (signs.get(agentId) ?? at), `${agentId} ${what}`).toBeGreaterThan(LIMITS[what] ?? 0);
+  });
+
+  test('while the gateway is down, hangs of others are found, and those behind it when it is back', () => {
+    const outages = story.suffered.map((fault, i) => ({ ...fault, i })).filter(isLongDown);
+    expect(outages.length).toBeGreaterThan(0);
+    for (const { i, to } of outages)
+      for (const agent of hung().filter(({ hungIn }) => hungIn === i)) {
+        const found = of(agent).find(({ what }) => what === 'STUCK')?.at ?? Number.NaN;
+        if (agent.door === 'kafka') expect(found, agent.id).toBeLessThan(to);
+        else expect(found, agent.id).toBeGreaterThan(to);
+      }
+  });
+
+  test('the stored observations, folded again, give the recorded decisions, event for event', () => {
+    expect(said.length).toBeGreaterThan(4 * story.agents.length);
+    expect(differences(again(), said)).toEqual([]);
+  });
+
+  test("agents' clocks ten minutes off, both ways, change no decision", () => {
+    const skews = new Map(story.agents.map(({ id, skewMs }) => [id, skewMs]));
+    expect([...new Set(skews.values())].sort()).toEqual([-600_000, 0, 600_000]);
+    const right = (input: Observation): Observation => {
+      if (input.type !== 'AGENT_HEARTBEAT') return input;
+      const by = skews.get(input.key) ?? 0;
+      const { timestamp, agent_beat_at: own } = input.payload;
+      const payload = { ...input.payload, timestamp: timestamp - by, agent_beat_at: own === null ? null : own - by };
+      return { ...input, payload };
+    };
+    expect(differences(again(undefined, right), said)).toEqual([]);
+  });
+
+  test('control: the same log judged by the time on the wall accuses many who worked', () => {
+    const wall = ({ now, doors }: Clock): Clock => ({
+      now,
+      watched: now,
+      doors: Object.fromEntries(Object.keys(doors).map((door) => [door, now])),
+    });
+    expect(innocent(again(wall)).size).toBeGreaterThan(story.agents.length / 2);
+  });
+
+  test('control: without a clock for the door, those who came through it are accused', () => {
+    const accused = [...innocent(again(({ now, watched }) => ({ now, watched, doors: {} })))];
+    expect(accused.filter((id) => id.startsWith('gateway-')).length).toBeGreaterThan(0);
+    expect(accused.filter((id) => id.startsWith('kafka-'))).toEqual([]);
+  });
+
+  test('a supervised agent keeps its newest state through an outage of the gateway, and every call that it reported', () => {
+    const heard = counted(story.observations, COUNTING);
+    for (const { from, to } of story.suffered.filter(isLongDown)) {
+      const [stale, newest] = heard.filter(({ receivedAt }) => receivedAt > from + INTERVAL_MS);
+      expect(stale?.receivedAt).toBeGreaterThan(to);
+      expect(newest?.saidAt).toBeGreaterThan((from + to) / 2);
+    }
+    expect(heard.map(({ sequence }) => sequence)).toEqual(heard.map((_, i) => i + 1));
+    const calls = heard.flatMap(({ calls }) => calls);
+    expect(calls).toEqual(calls.map((_, i) => 5 * (i + 1)));
+  });
+});
+
+const isLongDown = ({ who, kind, seconds }: Suffered): boolean => who === 'gateway' && kind === 'down' && seconds >= 15;
+
+const figures = ({ agents, suffered, accused, records }: Story): string => {
+  const hung = agents.filter(({ hungIn }) => hungIn !== null);
+  const guilty = new Set(hung.map(({ id }) => id));
+  const found = new Set(accused.flatMap(({ agentId, what }) => (what === 'STUCK' ? [agentId] : [])));
+  const wrong = accused.filter(({ agentId }) => !guilty.has(agentId)).length;
+  const missed = hung.filter(({ id }) => !found.has(id)).length;
+  return `time: ${suffered.length} faults, ${agents.length} agents, ${records.length} records: ${wrong} false accusations, ${hung.length - missed} of ${hung.length} hangs found`;
+};

@@ -1,0 +1,39 @@
+import { type EventOf, Topic } from '@vigil/events';
+import type { TestSystem } from '../support/system.ts';
+import type { Agent } from './agents.ts';
+
+/** What was said against an agent, and when by the broker's clock. */
+export type Accusation = { readonly agentId: string; readonly what: string; readonly at: number };
+type Health = EventOf<typeof Topic.agentHealth>;
+type Presence = EventOf<typeof Topic.fleetPresence>;
+type Observation = EventOf<typeof Topic.agentObservation>;
+
+const againstHealth = ({ type, payload, key, occurredAt }: Health): Accusation[] => {
+  if (type === 'WARRANT_FILED') return [{ agentId: key, what: type, at: occurredAt }];
+  if (type !== 'HEALTH_STATE_CHANGED' || payload.to === 'HEALTHY') return [];
+  return [{ agentId: key, what: payload.to, at: occurredAt }];
+};
+
+const againstPresence = ({ type, payload, occurredAt }: Presence): Accusation[] =>
+  type === 'AGENT_LOST' ? [{ agentId: payload.agentId, what: type, at: occurredAt }] : [];
+
+export const accusations = (events: readonly (Health | Presence)[]): Accusation[] =>
+  events.flatMap((event) => (event.topic === Topic.agentHealth ? againstHealth(event) : againstPresence(event)));
+
+export const accused = async (t: TestSystem): Promise<Accusation[]> =>
+  accusations([...(await t.events(Topic.agentHealth)), ...(await t.events(Topic.fleetPresence))]);
+
+/** All that is to be said of an agent that hangs, and nothing twice. Silence is lost in the end; what a runtime beats for is not. */
+export const deserved = ({ reporter }: Agent): readonly string[] =>
+  reporter === 'runtime' ? ['STUCK', 'WARRANT_FILED'] : ['STUCK', 'WARRANT_FILED', 'AGENT_LOST'];
+
+/** When each agent's own latest sign was received, epoch milliseconds: its heartbeat, or what its runtime says of it for the first time. */
+export const lastSigns = (observations: readonly Observation[]): ReadonlyMap<string, number> => {
+  const signs = new Map<string, { readonly sent: number; readonly at: number }>();
+  for (const { type, key, payload, occurredAt } of observations) {
+    if (type !== 'AGENT_HEARTBEAT') continue;
+    const sent = payload.reporter === 'runtime' ? (payload.agent_beat_at ?? 0) : (payload.sequence ?? 0);
+    if (sent > (signs.get(key)?.sent ?? -1)) signs.set(key, { sent, at: occurredAt });
+  }
+  return new Map([...signs].map(([key, { at }]) => [key, at]));
+};
