@@ -1,5 +1,15 @@
-import { memoryCodec } from '@vigil/events';
-import { applyTopics, connectLog, type Move, movePosition, type TopicChange } from '@vigil/stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { catalogue, memoryCodec } from '@vigil/events';
+import {
+  applyTopics,
+  connectLog,
+  HANGS_AFTER_MS,
+  type Hanging,
+  hangingTransactions,
+  type Move,
+  movePosition,
+  type TopicChange,
+} from '@vigil/stream';
 import { CannotAsk } from './errors.ts';
 
 const orCannot = async <T>(what: string, work: Promise<T>): Promise<T> => {
@@ -26,5 +36,23 @@ export const reset = (brokers: readonly string[], move: Move): Promise<{ from: n
       // Positions are not events: nothing is encoded, so no registry is needed.
       await using log = await connectLog({ brokers, clientId: 'vigil-cli', codec: memoryCodec() });
       return await movePosition(log, move);
+    })(),
+  );
+
+const LOOK_MS = 2_000;
+
+/** Transactions that will not end by themselves: looks for as long as one may live (20 s). Throws CannotAsk. */
+export const findHanging = (brokers: readonly string[]): Promise<readonly Hanging[]> =>
+  orCannot(
+    'nobody can tell whether a transaction hangs',
+    (async () => {
+      await using log = await connectLog({ brokers, clientId: 'vigil-cli', codec: memoryCodec() });
+      const look = hangingTransactions(log, Object.keys(catalogue));
+      const begun = performance.now();
+      for (;;) {
+        const found = await look(performance.now());
+        if (performance.now() - begun > HANGS_AFTER_MS + LOOK_MS) return found;
+        await sleep(LOOK_MS);
+      }
     })(),
   );

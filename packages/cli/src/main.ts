@@ -12,13 +12,29 @@ import * as runtime from './commands/runtime.ts';
 import * as schemas from './commands/schemas.ts';
 import * as task from './commands/task.ts';
 import * as topics from './commands/topics.ts';
+import * as transactions from './commands/transactions.ts';
 import { sayError } from './terminal.ts';
 
 const ABOUT = `Watches fleets of autonomous agents: run them, ask how they are, decide, steer.
 Ends with 0 where all is well, 1 where something is unhealthy or refused, 2 where Vigil cannot be asked.`;
 
 const program = new Command('vigil').description(ABOUT).exitOverride().showSuggestionAfterError();
-const commands = [run, runtime, health, explain, cases, hold, halt, events, task, alert, doctor, topics, schemas];
+const commands = [
+  run,
+  runtime,
+  health,
+  explain,
+  cases,
+  hold,
+  halt,
+  events,
+  task,
+  alert,
+  doctor,
+  topics,
+  transactions,
+  schemas,
+];
 for (const command of commands) command.register(program);
 
 try {

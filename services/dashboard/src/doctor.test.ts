@@ -42,8 +42,10 @@ const logOf = (ages: (topic: string, partition: number) => number | null) =>
     },
   }) as never;
 
+const stuck = { topic: 't', partition: 1, stableEnd: 3, end: 9, forMs: 25_000 };
+
 const report = (ages = (_topic: string, _partition: number): number | null => 500) =>
-  examine({ log: logOf(ages), model, probes: [['x', 'http://127.0.0.1:9']], now: () => NOW });
+  examine({ log: logOf(ages), model, probes: [['x', 'http://127.0.0.1:9']], hanging: () => [stuck], now: () => NOW });
 
 test("a processor's time is as old as its slowest partition", async () => {
   const { time } = await report((topic, partition) => (topic === Topic.agentHealth ? 1000 * partition : 500));
@@ -73,4 +75,8 @@ test('two lives of one name are told', async () => {
 test('a service that does not answer is not ready, and the address is named', async () => {
   expect((await report()).services).toMatchObject([{ service: 'x', ready: false }]);
   expect((await report()).services[0]?.said).toContain('http://127.0.0.1:9 does not answer');
+});
+
+test('a transaction that hangs is told', async () => {
+  expect((await report()).hanging).toEqual([stuck]);
 });

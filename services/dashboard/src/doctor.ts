@@ -1,6 +1,6 @@
 import { Topic, type TopicName } from '@vigil/events';
 import type { FleetRow, ReadModel } from '@vigil/read-model';
-import type { Log } from '@vigil/stream';
+import type { Hanging, Log } from '@vigil/stream';
 import { newestTicks } from './ticks.ts';
 
 /** How the whole of Vigil is. Ages and lags that nobody could tell are null, never guessed. */
@@ -17,6 +17,8 @@ export type Doctor = {
     readonly count: number | null;
     readonly at: number | null;
   }[];
+  /** transactions that will not end by themselves: readers of committed records stand before them */
+  readonly hanging: readonly Hanging[];
   /** the oldest observation of which all partitions still have their share, epoch milliseconds */
   readonly replayFrom: number | null;
   readonly fleet: FleetRow;
@@ -39,11 +41,12 @@ export type DoctorPorts = {
   readonly log: Pick<Log, 'bounds' | 'read' | 'follow' | 'partitionCount'>;
   readonly model: ReadModel;
   readonly probes: readonly (readonly [service: string, url: string])[];
+  readonly hanging: () => readonly Hanging[];
   readonly now: () => number;
 };
 
 export async function examine(ports: DoctorPorts): Promise<Doctor> {
-  const { model, probes } = ports;
+  const { model, probes, hanging } = ports;
   const [services, time, atMost, agents, replayFrom, fleet] = await Promise.all([
     Promise.all(probes.map(([service, url]) => probe(service, url))),
     ages(ports),
@@ -57,7 +60,8 @@ export async function examine(ports: DoctorPorts): Promise<Doctor> {
       ? []
       : [{ agentId, instanceId, otherInstanceId: duplicateOf, count: duplicateCount, at: duplicateAt }],
   );
-  return { services, time, lag: [{ group: 'projector', atMost }], duplicates, replayFrom, fleet };
+  const lag = [{ group: 'projector', atMost }];
+  return { services, time, lag, duplicates, hanging: hanging(), replayFrom, fleet };
 }
 
 async function ages({ log, now }: DoctorPorts): Promise<Doctor['time']> {

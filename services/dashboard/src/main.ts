@@ -6,6 +6,7 @@ import { openApp } from './app.ts';
 import { config } from './config.ts';
 import { examine } from './doctor.ts';
 import { openFeed } from './feed.ts';
+import { watchTransactions } from './hanging.ts';
 
 await runService({
   name: 'dashboard',
@@ -17,8 +18,9 @@ await runService({
     const model = readModel(await use(openDatabase(config.DATABASE_URL, onTrouble)));
     const write = async (draft: Parameters<ReturnType<typeof writer>['write']>[0][number]) =>
       String(await writer(log).write([draft]));
-    const doctor = () => examine({ log, model, probes: config.VIGIL_PROBES, now: Date.now });
     const onFailure = (err: unknown) => logger.error({ err }, 'a request failed');
+    const hanging = watchTransactions(log, signal, logger);
+    const doctor = () => examine({ log, model, probes: config.VIGIL_PROBES, hanging, now: Date.now });
     const feed = await openFeed(log, signal, onFailure);
     const { VIGIL_DASHBOARD_TOKEN: token } = config;
     const app = openApp({ token, model, feed, write, doctor, now: Date.now, onFailure, signal });

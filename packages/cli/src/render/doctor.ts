@@ -3,6 +3,15 @@ import type { FleetRow } from '@vigil/read-model';
 import { fleetLines } from './fleet.ts';
 import { ageText, clockTime, type View } from './view.ts';
 
+/** Readers of committed records stand at `stableEnd`, before a transaction that will not end by itself. */
+export type HangingTransaction = {
+  readonly topic: string;
+  readonly partition: number;
+  readonly stableEnd: number;
+  readonly end: number;
+  readonly forMs: number;
+};
+
 /** The dashboard's answer to /v1/doctor. */
 export type Findings = {
   readonly services: readonly { readonly service: string; readonly ready: boolean; readonly said: string }[];
@@ -15,6 +24,7 @@ export type Findings = {
     readonly count: number | null;
     readonly at: number | null;
   }[];
+  readonly hanging: readonly HangingTransaction[];
   readonly replayFrom: number | null;
   readonly fleet: FleetRow;
 };
@@ -25,8 +35,8 @@ const OLD_MS = 15_000;
 const stale = (ageMs: number | null): boolean => ageMs === null || ageMs > OLD_MS;
 
 /** Whether everything is as it should be; duplicates and a halt are people's own. */
-export const isWell = ({ services, time }: Findings): boolean =>
-  services.every(({ ready }) => ready) && time.every(({ ageMs }) => !stale(ageMs));
+export const isWell = ({ services, time, hanging }: Findings): boolean =>
+  services.every(({ ready }) => ready) && time.every(({ ageMs }) => !stale(ageMs)) && hanging.length === 0;
 
 export function doctorLines(view: View, found: Findings): string[] {
   const { paint } = view;
@@ -36,6 +46,10 @@ export function doctorLines(view: View, found: Findings): string[] {
     ...found.time.map(
       ({ processor, ageMs }) =>
         `${mark(!stale(ageMs))}  time of ${processor}: ${ageMs === null ? 'stands: no tick for over 15 s' : `${spell(ageMs)} old`}`,
+    ),
+    ...found.hanging.map(
+      ({ topic, partition, stableEnd, end, forMs }) =>
+        `${mark(false)}  ${topic}/${partition}: a transaction hangs at ${stableEnd} of ${end} for ${spell(forMs)}: vigil transactions`,
     ),
     ...found.lag.map(
       ({ group, atMost }) =>

@@ -143,6 +143,7 @@ const findings = (more: Partial<Findings> = {}): Findings => ({
   time: [{ processor: 'recovery', ageMs: 800 }],
   lag: [{ group: 'projector', atMost: 3 }],
   duplicates: [],
+  hanging: [],
   replayFrom: NOON,
   fleet: fleetRow(),
   ...more,

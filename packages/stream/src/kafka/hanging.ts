@@ -1,8 +1,8 @@
 import type { KafkaLog } from './connect.ts';
 import { TRANSACTION_MS } from './transactor.ts';
 
-/** Longer than any transaction lives: what hides behind its beginning is not coming by itself. */
-const ALARM_MS = TRANSACTION_MS + 10_000;
+/** Longer than any transaction lives: what hides behind its beginning is not coming by itself. Milliseconds. */
+export const HANGS_AFTER_MS: number = TRANSACTION_MS + 10_000;
 
 /** A partition that readers of committed records cannot pass. `forMs`: for how long so far. */
 export type Hanging = {
@@ -33,7 +33,7 @@ export const hangingTransactions = (log: KafkaLog, topics: readonly string[]) =>
         const before = seen.get(key);
         const since = before?.stableEnd === stableEnd ? before.since : now;
         next.set(key, { stableEnd, since });
-        if (now - since > ALARM_MS) hanging.push({ topic, partition, stableEnd, end, forMs: now - since });
+        if (now - since > HANGS_AFTER_MS) hanging.push({ topic, partition, stableEnd, end, forMs: now - since });
       }
     }
     seen = next;

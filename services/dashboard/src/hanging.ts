@@ -1,0 +1,27 @@
+import type { Logger } from '@vigil/chassis';
+import { catalogue } from '@vigil/events';
+import { type Hanging, hangingTransactions, type KafkaLog } from '@vigil/stream';
+
+const LOOK_MS = 10_000;
+
+/** Looks at every topic for transactions that hang, until the signal is aborted. Gives what was found when it last looked. */
+export function watchTransactions(log: KafkaLog, signal: AbortSignal, logger: Logger): () => readonly Hanging[] {
+  const look = hangingTransactions(log, Object.keys(catalogue));
+  let found: readonly Hanging[] = [];
+  let looking = false;
+  const again = async () => {
+    if (looking) return;
+    looking = true;
+    try {
+      found = await look(performance.now());
+      for (const hanging of found) logger.error(hanging, 'a transaction hangs: see `vigil transactions`');
+    } catch (err) {
+      logger.warn({ err }, 'whether a transaction hangs could not be asked');
+    } finally {
+      looking = false;
+    }
+  };
+  const timer = setInterval(() => void again(), LOOK_MS);
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+  return () => found;
+}
