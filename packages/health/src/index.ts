@@ -6,4 +6,4 @@ export { OlderInstance } from './observe.ts';
 export { NameALoadedPolicy, type Policies, policiesOf } from './policies.ts';
 export { VOCABULARY } from './rules.ts';
 export { SIGNALS, type SignalName } from './signals/all.ts';
-export type { AgentState } from './state.ts';
+export { type AgentState, STATE_SHAPE } from './state.ts';

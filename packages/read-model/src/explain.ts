@@ -35,12 +35,20 @@ export type Explanation = {
 const SHOWN = 20;
 const SHOWN_CASES = 5;
 
+/** What it takes besides the read model: see `Explanation`'s signals. */
+export type SignalsOf = (agentId: string) => Promise<Explanation['signals']>;
+
 /** Asks the read model for all of it. null: no such agent. */
-export async function explain(model: ReadModel, agentId: string): Promise<Explanation | null> {
+export async function explain(
+  model: ReadModel,
+  agentId: string,
+  signalsOf: SignalsOf = async () => null,
+): Promise<Explanation | null> {
   const agent = await model.agent(agentId);
   if (agent === null) return null;
   const { taskId } = agent;
-  const [transitions, story, cases, orders, alerts] = await Promise.all([
+  const [signals, transitions, story, cases, orders, alerts] = await Promise.all([
+    signalsOf(agentId),
     model.transitions({ agentId, limit: SHOWN }),
     model.story({ agentId, limit: SHOWN }),
     model.cases({ agentId }),
@@ -60,7 +68,7 @@ export async function explain(model: ReadModel, agentId: string): Promise<Explan
       0,
       SHOWN,
     ),
-    signals: null,
+    signals,
   };
 }
 

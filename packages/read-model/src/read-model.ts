@@ -20,6 +20,7 @@ import {
   deadLetters,
   fleet,
   policies,
+  policyDocument,
   runtimes,
 } from './queries/fleet.ts';
 import { type StoryFilter, story, type TransitionFilter, transitions } from './queries/journal.ts';
@@ -44,6 +45,8 @@ export type ReadModel = {
   readonly runtimes: () => Promise<readonly RuntimeRow[]>;
   readonly deadLetters: (filter: DeadLetterFilter) => Promise<readonly DeadLetterRow[]>;
   readonly policies: () => Promise<readonly PolicyRow[]>;
+  /** canonical JSON; null: never published */
+  readonly policyDocument: (hash: string) => Promise<string | null>;
   readonly positions: () => Promise<readonly Position[]>;
 };
 
@@ -67,6 +70,7 @@ export function readModel(sql: Sql): ReadModel {
     runtimes: () => runtimes(sql),
     deadLetters: (filter) => deadLetters(sql, filter),
     policies: () => policies(sql),
+    policyDocument: (hash) => policyDocument(sql, hash),
     positions: () => positions(sql),
   };
 }

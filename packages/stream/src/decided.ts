@@ -87,7 +87,8 @@ class ByDecider implements Decided {
       {
         ...entry,
         state: told,
-        heardAt: Math.max(entry.heardAt, happenedAt(record, input)),
+        // What changes nothing is not worth a write.
+        heardAt: told === entry.state ? entry.heardAt : Math.max(entry.heardAt, happenedAt(record, input)),
         correlationId: input.correlationId,
       },
       { record, input },

@@ -9,6 +9,7 @@ export type { Logger } from './logger.ts';
 export { type Count, METRICS, type Metric } from './metrics.ts';
 export { type Move, movePosition } from './move-position.ts';
 export { partitionOf } from './murmur2.ts';
+export { type Peeked, peek, type Seen } from './peek.ts';
 export { type Processor, snapshotTopic } from './processor.ts';
 export {
   type PartitionStatus,

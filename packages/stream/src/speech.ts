@@ -28,7 +28,8 @@ const headersOf = (record: LogRecord) =>
 
 /**
  * A draft as the record that is written. `now`: the time that it carries on; `at`: when it occurred, later where the time of this
- * partition is behind that of what it answers, so that no effect is dated before its cause. Throws where the draft is not an event of a declared topic: a mistake of the decider.
+ * partition is behind that of what it answers, so that no effect is dated before its cause. Throws where the draft is not an event of a
+ * declared topic: a mistake of the decider.
  */
 export const speak = (
   speaker: Speaker,

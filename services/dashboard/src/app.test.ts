@@ -34,6 +34,7 @@ function dashboard(answers: object = {}) {
       finished: new Promise(() => {}),
     },
     write: async (draft) => `event-${written.push(draft)}`,
+    signalsOf: async () => null,
     doctor: async () => ({}) as never,
     now: () => 1000,
     onFailure: (error) => failures.push(error),

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { ReadModel } from '@vigil/read-model';
+import type { ReadModel, SignalsOf } from '@vigil/read-model';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Doctor } from './doctor.ts';
 import type { Feed } from './feed.ts';
@@ -13,6 +13,7 @@ export type Ports = {
   readonly model: ReadModel;
   readonly feed: Feed;
   readonly write: Write;
+  readonly signalsOf: SignalsOf;
   readonly doctor: () => Promise<Doctor>;
   /** epoch milliseconds */
   readonly now: () => number;
@@ -39,7 +40,7 @@ export function openApp(ports: Ports): FastifyInstance {
     if (same(authorization, `Bearer ${ports.token}`)) return;
     throw new Problem(401, 'no_token', 'Send `Authorization: Bearer …` with the token of VIGIL_DASHBOARD_TOKEN.');
   });
-  readRoutes(app, ports.model);
+  readRoutes(app, ports.model, ports.signalsOf);
   commandRoutes(app, ports.model, ports.write, ports.now);
   eventRoutes(app, ports.feed, ports.signal);
   app.get('/v1/doctor', ports.doctor);

@@ -6,6 +6,7 @@ import { openApp } from './app.ts';
 import { config } from './config.ts';
 import { examine } from './doctor.ts';
 import { openFeed } from './feed.ts';
+import { signalsFrom } from './signals.ts';
 import { watchTransactions } from './hanging.ts';
 
 await runService({
@@ -21,9 +22,10 @@ await runService({
     const onFailure = (err: unknown) => logger.error({ err }, 'a request failed');
     const hanging = watchTransactions(log, signal, logger);
     const doctor = () => examine({ log, model, probes: config.VIGIL_PROBES, hanging, now: Date.now });
+    const signalsOf = signalsFrom(log, model, onFailure);
     const feed = await openFeed(log, signal, onFailure);
     const { VIGIL_DASHBOARD_TOKEN: token } = config;
-    const app = openApp({ token, model, feed, write, doctor, now: Date.now, onFailure, signal });
+    const app = openApp({ token, model, feed, write, doctor, signalsOf, now: Date.now, onFailure, signal });
     await use({ [Symbol.asyncDispose]: () => app.close() });
     const url = await listen(app, config.VIGIL_DASHBOARD_HOST, config.VIGIL_DASHBOARD_PORT, 'VIGIL_DASHBOARD_PORT');
     logger.info({ url }, 'the dashboard answers');

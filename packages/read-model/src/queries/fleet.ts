@@ -59,6 +59,14 @@ export function deadLetters(sql: Sql, filter: DeadLetterFilter): Promise<readonl
   );
 }
 
+/** A policy as canonical JSON, by its hash. null: never published. */
+export async function policyDocument(sql: Sql, hash: string): Promise<string | null> {
+  const [row] = await select<{ document: string }>(sql, 'SELECT document FROM policies WHERE hash = $1 LIMIT 1', [
+    hash,
+  ]);
+  return row?.document ?? null;
+}
+
 /** Policies as published, newest first. */
 export function policies(sql: Sql): Promise<readonly PolicyRow[]> {
   return select<PolicyRow>(

@@ -1,4 +1,4 @@
-import { explain, type ReadModel } from '@vigil/read-model';
+import { explain, type ReadModel, type SignalsOf } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { Problem, unknown } from '../problem.ts';
@@ -31,7 +31,7 @@ function asked<Schema extends z.ZodType>(schema: Schema, query: unknown): z.outp
 type One = { Params: { id: string } };
 
 /** What is so: questions to the read model. */
-export function readRoutes(app: FastifyInstance, model: ReadModel): void {
+export function readRoutes(app: FastifyInstance, model: ReadModel, signalsOf: SignalsOf): void {
   app.get('/v1/agents', async ({ query }) => {
     const { filter, state, task } = asked(agentFilter, query);
     return { agents: await model.agents({ unhealthy: filter === 'unhealthy', state, taskId: task }) };
@@ -42,7 +42,7 @@ export function readRoutes(app: FastifyInstance, model: ReadModel): void {
     return agent;
   });
   app.get<One>('/v1/agents/:id/explain', async ({ params: { id } }) => {
-    const explanation = await explain(model, id);
+    const explanation = await explain(model, id, signalsOf);
     if (explanation === null) throw unknown('agent', id, '/v1/agents');
     return explanation;
   });

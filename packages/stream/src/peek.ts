@@ -1,0 +1,51 @@
+import { type ClockState, TICK_MS, timeOf } from './clock.ts';
+import type { Clock } from './decider.ts';
+import type { Log } from './log.ts';
+import { partitionOf } from './murmur2.ts';
+import { snapshotTopic } from './processor.ts';
+import { POSITION } from './slot.ts';
+import { Store } from './store.ts';
+
+/** How far back from the end is looked, records: what is alive lies near it. */
+const WINDOWS = [2_000, 50_000, Number.POSITIVE_INFINITY];
+
+/** Whose state is asked for: its processor, the shape that is understood, and the input that carries its time. */
+export type Peeked = { readonly processor: string; readonly shape: number; readonly timeTopic: string };
+
+/** What a processor remembers of a key, and the time of its partition, as of its last transaction. */
+export type Seen<State> = { readonly state: State; readonly clock: Clock };
+
+/** Looks a state up in the snapshot topic, disturbing nobody. null: there is none, it is of another shape, or `signal` came first. */
+export const peek = async <State>(
+  log: Pick<Log, 'bounds' | 'read'>,
+  { processor, shape, timeTopic }: Peeked,
+  key: string,
+  signal: AbortSignal,
+): Promise<Seen<State> | null> => {
+  const topic = snapshotTopic(processor);
+  const bounds = await log.bounds(topic);
+  const partition = partitionOf(key, bounds.length);
+  const { low, high } = bounds[partition] ?? { low: 0, high: 0 };
+  for (const window of WINDOWS) {
+    const from = Math.max(low, high - window);
+    const newest = new Map<string, Buffer | null>();
+    const remember = (found: string | null, value: Buffer | null) => found !== null && newest.set(found, value);
+    if (from < high)
+      await log.read(topic, partition, { low: from, high }, (record) => remember(record.key, record.value), signal);
+    const state = newest.get(key);
+    const position = newest.get(`${POSITION}${timeTopic}`);
+    if (signal.aborted || state === null) return null;
+    if (state && position) return seen(key, state, position, shape);
+    if (from === low) return null;
+  }
+  return null;
+};
+
+const seen = <State>(key: string, bytes: Buffer, position: Buffer, shape: number): Seen<State> | null => {
+  const store = new Store<State | null>(shape, () => null);
+  if (bytes.readUInt16BE(0) > shape) return null;
+  store.restore(key, bytes);
+  const state = store.get(key)?.state ?? null;
+  const { clock } = JSON.parse(position.toString()) as { clock: ClockState };
+  return state === null ? null : { state, clock: timeOf(clock, TICK_MS) };
+};

@@ -1,0 +1,33 @@
+import { Topic } from '@vigil/events';
+import { type AgentState, explain, policiesOf, STATE_SHAPE, VOCABULARY } from '@vigil/health';
+import { republished } from '@vigil/policy';
+import type { ReadModel, SignalFigure, SignalsOf } from '@vigil/read-model';
+import { type Log, peek } from '@vigil/stream';
+
+const PATIENCE_MS = 5_000;
+const evaluator = { processor: 'health-evaluator', shape: STATE_SHAPE, timeTopic: Topic.agentObservation };
+
+type Read = Pick<Log, 'bounds' | 'read'>;
+type Model = Pick<ReadModel, 'policyDocument'>;
+
+/**
+ * Each signal of an agent as it stands, from the evaluator's own state and the policy as it was published. null: the state was not to be
+ * had (the agent is forgotten, the topic does not answer in time, another version of the evaluator wrote it), or its policy is unknown.
+ */
+export const signalsFrom =
+  (log: Read, model: Model, onFailure: (error: unknown) => void): SignalsOf =>
+  (agentId) =>
+    figures(log, model, agentId).catch((error) => {
+      onFailure(error);
+      return null;
+    });
+
+async function figures(log: Read, model: Model, agentId: string): Promise<readonly SignalFigure[] | null> {
+  const found = await peek<AgentState>(log, evaluator, agentId, AbortSignal.timeout(PATIENCE_MS));
+  if (found === null || found.state.kind === 'unseen') return null;
+  const { name, hash } = found.state.policy;
+  const document = await model.policyDocument(hash);
+  if (document === null) return null;
+  const policies = policiesOf([republished(document, VOCABULARY)], name);
+  return explain(policies, found.state, found.clock)?.signals ?? null;
+}
