@@ -66,3 +66,41 @@ test('a newer shape than the code knows is refused at the restore; an older one 
   store.restore(key, value);
   expect(store.get('a')?.state).toEqual({ heard: 1, from: 3 });
 });
+
+test('what the batch in hand has put is there at once, due and forgotten like any other', () => {
+  const store = new Store<unknown>(1);
+  store.put('a', entry({ dueAt: 5000, version: 7 }));
+  expect(store.get('a')?.version).toBe(7);
+  expect(store.size).toBe(1);
+  expect(store.due(5000)).toEqual(['a']);
+  store.put('a', entry({ dueAt: 9000, version: 8 }));
+  expect(store.due(5000)).toEqual([]);
+  store.forget('a');
+  expect(store.get('a')).toBeUndefined();
+  expect(store.changes()).toEqual([['a', null]]);
+});
+
+test('an entry armed again says so, whether it was decoded lately or not', () => {
+  const store = new Store<unknown>(1);
+  store.put('a', entry({ dueAt: 5000 }));
+  store.rearm('a', 9000);
+  expect(store.get('a')?.dueAt).toBe(9000);
+});
+
+test('states come back however many are used', () => {
+  const store = new Store<unknown>(1);
+  for (let key = 0; key < 10_000; key++) store.put(`k${key}`, entry({ version: key }));
+  store.changes();
+  for (let key = 0; key < 10_000; key++) expect(store.get(`k${key}`)?.version).toBe(key);
+  expect(store.changes()).toEqual([]);
+});
+
+test('a restored state replaces the one that was used lately', () => {
+  const store = new Store<unknown>(1);
+  store.put('a', entry({ version: 1 }));
+  const older = store.bytes('a');
+  store.put('a', entry({ version: 2 }));
+  store.changes();
+  store.restore('a', older);
+  expect(store.get('a')?.version).toBe(1);
+});

@@ -21,25 +21,63 @@ const HEARD_AT = 26;
 const CORRELATION = 34;
 const HEADER = 36;
 
+/** How many decoded entries are kept beside their bytes: at least so many of those used last, at most twice as many. */
+const RECENT = 2048;
+
 const toBytes = <State>(shape: number, entry: Entry<State>): Buffer => {
-  const correlation = Buffer.from(entry.correlationId);
-  const header = Buffer.alloc(HEADER);
-  header.writeUInt16BE(shape, SHAPE);
-  header.writeDoubleBE(entry.dueAt, DUE_AT);
-  header.writeDoubleBE(entry.version, VERSION);
-  header.writeDoubleBE(entry.epoch, EPOCH);
-  header.writeDoubleBE(entry.heardAt, HEARD_AT);
-  header.writeUInt16BE(correlation.length, CORRELATION);
-  return Buffer.concat([header, correlation, Buffer.from(JSON.stringify(entry.state))]);
+  const { state, dueAt, version, epoch, heardAt, correlationId } = entry;
+  const json = JSON.stringify(state);
+  const correlation = Buffer.byteLength(correlationId);
+  const bytes = Buffer.allocUnsafe(HEADER + correlation + Buffer.byteLength(json));
+  bytes.writeUInt16BE(shape, SHAPE);
+  bytes.writeDoubleBE(dueAt, DUE_AT);
+  bytes.writeDoubleBE(version, VERSION);
+  bytes.writeDoubleBE(epoch, EPOCH);
+  bytes.writeDoubleBE(heardAt, HEARD_AT);
+  bytes.writeUInt16BE(correlation, CORRELATION);
+  bytes.write(correlationId, HEADER);
+  bytes.write(json, HEADER + correlation);
+  return bytes;
 };
+
+/** The values set or asked for last: two generations, of which the older is dropped when the younger is full. */
+class Recent<Value> {
+  #young = new Map<string, Value>();
+  #old = new Map<string, Value>();
+
+  get(key: string): Value | undefined {
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const old = this.#old.get(key);
+    if (old !== undefined) this.set(key, old);
+    return old;
+  }
+
+  set(key: string, value: Value): void {
+    if (this.#young.size >= RECENT && !this.#young.has(key)) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(key, value);
+  }
+
+  delete(key: string): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
+}
 
 /**
  * The states of one partition, as the bytes in which they lie in the snapshot topic: shape number, deadline, version, epoch and
- * correlation id in front, JSON behind. A restore decodes nothing.
+ * correlation id in front, JSON behind. A restore decodes nothing. Entries of the batch in hand become bytes when it is over, and those
+ * used last are not decoded again: a decider never changes a state that it was given.
  */
 export class Store<State> {
   readonly #states = new Map<string, Buffer>();
   readonly #changed = new Set<string>();
+  /** put, and not yet bytes */
+  readonly #put = new Map<string, Entry<State>>();
+  readonly #recent = new Recent<Entry<State>>();
   readonly #shape: number;
   readonly #upgrade: (shape: number, state: unknown) => State;
 
@@ -49,11 +87,13 @@ export class Store<State> {
   }
 
   get size(): number {
+    this.#settle();
     return this.#states.size;
   }
 
   /** Throws Refused where a newer version of the code has written it. */
   restore(key: string, value: Buffer | null): void {
+    this.#recent.delete(key);
     if (value === null) {
       this.#states.delete(key);
       return;
@@ -67,8 +107,73 @@ export class Store<State> {
   }
 
   get(key: string): Entry<State> | undefined {
+    const known = this.#put.get(key) ?? this.#recent.get(key);
+    if (known !== undefined) return known;
     const bytes = this.#states.get(key);
     if (bytes === undefined) return undefined;
+    const entry = this.#decode(bytes);
+    this.#recent.set(key, entry);
+    return entry;
+  }
+
+  put(key: string, entry: Entry<State>): void {
+    this.#put.set(key, entry);
+  }
+
+  forget(key: string): void {
+    this.#settle();
+    this.#recent.delete(key);
+    if (this.#states.delete(key)) this.#changed.add(key);
+  }
+
+  bytes(key: string): Buffer | null {
+    this.#settle();
+    return this.#states.get(key) ?? null;
+  }
+
+  /** Looks at it again at `dueAt`. Not a change: what lies in the snapshot stays a lower bound. */
+  rearm(key: string, dueAt: number): void {
+    const bytes = Buffer.from(this.bytes(key) as Buffer);
+    bytes.writeDoubleBE(dueAt, DUE_AT);
+    this.#states.set(key, bytes);
+    this.#recent.delete(key);
+  }
+
+  /** Looks at it again at `dueAt`, and so does whoever restores it. */
+  push(key: string, dueAt: number): void {
+    this.rearm(key, dueAt);
+    this.#changed.add(key);
+  }
+
+  /** The keys whose deadline may have come. */
+  due(now: number): readonly string[] {
+    this.#settle();
+    const keys: string[] = [];
+    for (const [key, bytes] of this.#states) if (bytes.readDoubleBE(DUE_AT) <= now) keys.push(key);
+    return keys;
+  }
+
+  /** The last value of each key that has changed since this was last asked; null: forgotten. */
+  changes(): readonly (readonly [key: string, value: Buffer | null])[] {
+    this.#settle();
+    const changes = [...this.#changed].map((key) => [key, this.#states.get(key) ?? null] as const);
+    this.#changed.clear();
+    return changes;
+  }
+
+  /** Whatever was put becomes bytes; where they are those that it had, nothing has changed. */
+  #settle(): void {
+    for (const [key, entry] of this.#put) {
+      const bytes = toBytes(this.#shape, entry);
+      this.#recent.set(key, entry);
+      if (this.#states.get(key)?.equals(bytes)) continue;
+      this.#states.set(key, bytes);
+      this.#changed.add(key);
+    }
+    this.#put.clear();
+  }
+
+  #decode(bytes: Buffer): Entry<State> {
     const shape = bytes.readUInt16BE(SHAPE);
     const from = HEADER + bytes.readUInt16BE(CORRELATION);
     const plain: unknown = JSON.parse(bytes.toString('utf8', from));
@@ -80,47 +185,5 @@ export class Store<State> {
       heardAt: bytes.readDoubleBE(HEARD_AT),
       correlationId: bytes.toString('utf8', HEADER, from),
     };
-  }
-
-  put(key: string, entry: Entry<State>): void {
-    const bytes = toBytes(this.#shape, entry);
-    if (this.#states.get(key)?.equals(bytes)) return;
-    this.#states.set(key, bytes);
-    this.#changed.add(key);
-  }
-
-  forget(key: string): void {
-    if (this.#states.delete(key)) this.#changed.add(key);
-  }
-
-  bytes(key: string): Buffer | null {
-    return this.#states.get(key) ?? null;
-  }
-
-  /** Looks at it again at `dueAt`. Not a change: what lies in the snapshot stays a lower bound. */
-  rearm(key: string, dueAt: number): void {
-    const bytes = Buffer.from(this.#states.get(key) as Buffer);
-    bytes.writeDoubleBE(dueAt, DUE_AT);
-    this.#states.set(key, bytes);
-  }
-
-  /** Looks at it again at `dueAt`, and so does whoever restores it. */
-  push(key: string, dueAt: number): void {
-    this.rearm(key, dueAt);
-    this.#changed.add(key);
-  }
-
-  /** The keys whose deadline may have come. */
-  due(now: number): readonly string[] {
-    const keys: string[] = [];
-    for (const [key, bytes] of this.#states) if (bytes.readDoubleBE(DUE_AT) <= now) keys.push(key);
-    return keys;
-  }
-
-  /** The last value of each key that has changed since this was last asked; null: forgotten. */
-  changes(): readonly (readonly [key: string, value: Buffer | null])[] {
-    const changes = [...this.#changed].map((key) => [key, this.#states.get(key) ?? null] as const);
-    this.#changed.clear();
-    return changes;
   }
 }

@@ -40,6 +40,11 @@ test('one that is not deterministic is found', () => {
   expect(() => laws(broken({ observe }), beats)).toThrow(/deterministic/);
 });
 
+test('one that changes a state that it was given is found', () => {
+  const evolve: typeof honest.evolve = (state, event) => Object.assign(state, honest.evolve(state, event));
+  expect(() => laws(broken({ evolve }), beats)).toThrow(/never changes a state/);
+});
+
 test('given, when, then: what is told is answered, time that passes fires deadlines, unwatched time fires none', () => {
   const agent = given(honest, 1_000_000);
   expect(agent.tell(beat).map(({ type }) => type)).toEqual(['HEARD']);

@@ -85,10 +85,12 @@ const checkMoment = <State, Input extends HealthEvent, Output extends Draft>(
   state: State,
   clock: Clock,
 ): State => {
+  const before = plain(state);
   same(decider.decide(state, clock), decider.decide(state, clock), 'it is deterministic', state);
   same(plain(state), state, 'its state is plain data', state);
   same(decider.decide(plain(state), clock), decider.decide(state, clock), 'a restored state decides the same', state);
   const asked = ask(decider, state, clock);
+  same(before, state, 'it never changes a state that it was given', asked.said);
   same(decider.decide(asked.state, clock), [], 'it says a thing once', asked.said);
   same(plain(asked.state), asked.state, 'its state is plain data', asked.state);
   const dueAt = decider.dueAt(asked.state, clock);
@@ -115,7 +117,8 @@ const checkHonest = <State, Input extends HealthEvent, Output extends Draft>(
 
 /**
  * The laws of deciders, over random inputs and times, some unwatched: it says a thing once; nothing is decided before `dueAt`; its
- * state is plain data and decides the same restored; it is deterministic. Throws with the smallest example that breaks one.
+ * state is plain data and decides the same restored; it never changes a state that it was given, for the runner keeps those; it is
+ * deterministic. Throws with the smallest example that breaks one.
  */
 export const laws = <State, Input extends HealthEvent, Output extends Draft>(
   decider: Decider<State, Input, Output>,
@@ -134,7 +137,9 @@ export const laws = <State, Input extends HealthEvent, Output extends Draft>(
       const by = watched ? ms : 0;
       clock = { now: clock.now + ms, watched: clock.watched + by, doors: { gateway: (clock.doors.gateway ?? 0) + by } };
       if (input !== null) {
+        const before = plain(state);
         const told = decider.observe(state, input, clock);
+        same(before, state, 'it never changes a state that it was given', input);
         same(decider.observe(state, input, clock), told, 'it is deterministic', input);
         state = told;
       }
