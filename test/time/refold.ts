@@ -7,6 +7,8 @@ import type { TestSystem } from '../support/system.ts';
 /** How a control reads the clock or the heartbeats otherwise than Vigil does. */
 export type Otherwise = {
   readonly clock?: (clock: Clock) => Clock;
+  /** the time of a partition, in place of Vigil's own */
+  readonly time?: () => (record: LogRecord) => Clock;
   readonly input?: (input: Observation) => Observation;
 };
 /** `order`: within it, events have one order: source partition, topic, and partition of that topic. */
@@ -15,9 +17,9 @@ export type Decision = { readonly order: string; readonly at: number; readonly s
 const DECIDED = [Topic.agentHealth, Topic.fleetPresence, Topic.taskHealth] as const;
 type Decided = EventOf<(typeof DECIDED)[number]>;
 
-/** Keeps the time of a partition and decides nothing. */
-const timekeeper = (t: TestSystem, partition: number, partitions: number): Fold =>
-  new Fold(
+/** The time of a partition, record by record; nothing is decided. */
+const timekeeper = (t: TestSystem, partition: number, partitions: number): ((record: LogRecord) => Clock) => {
+  const fold = new Fold(
     {
       processor: 'refold',
       service: 'refold',
@@ -29,22 +31,25 @@ const timekeeper = (t: TestSystem, partition: number, partitions: number): Fold 
     },
     { codec: t.log.codec, partition, partitions: () => partitions, sources: partitions, count: () => undefined },
   );
+  return (record) => {
+    fold.apply(record);
+    return fold.time;
+  };
+};
 
 function* recorded(
   t: TestSystem,
   records: readonly LogRecord[],
+  timeOf: (record: LogRecord) => Clock,
   { clock = (same) => same, input = (same) => same }: Otherwise,
 ): Generator<Recorded> {
-  const partitions = 1 + Math.max(...records.map(({ partition }) => partition));
-  const folds = Array.from({ length: partitions }, (_, p) => timekeeper(t, p, partitions));
   for (const record of records) {
-    const fold = folds[record.partition] as Fold;
-    fold.apply(record);
-    if (record.key?.startsWith('@tick/')) yield { clock: clock(fold.time), input: null };
+    const now = clock(timeOf(record));
+    if (record.key?.startsWith('@tick/')) yield { clock: now, input: null };
     if (record.key?.startsWith('@') || record.value === null) continue;
     const { type, payload, envelope } = t.log.codec.decode(Topic.agentObservation, record.value);
     const told = { ...envelope, topic: Topic.agentObservation, type, key: record.key, payload } as Observation;
-    yield { clock: clock(fold.time), input: input(told) };
+    yield { clock: now, input: input(told) };
   }
 }
 
@@ -59,7 +64,8 @@ export const refold = (
   const partitions = new Set(records.map(({ partition }) => partition));
   return [...partitions].flatMap((p) => {
     const own = records.filter(({ partition }) => partition === p);
-    return [...evaluate(policies, recorded(t, own, otherwise))].flatMap(({ said, clock }) =>
+    const time = otherwise.time?.() ?? timekeeper(t, p, partitions.size);
+    return [...evaluate(policies, recorded(t, own, time, otherwise))].flatMap(({ said, clock }) =>
       said.map((one) => {
         const to = partitionOf(one.key, counts.get(one.topic) ?? 1);
         return { order: `${p} → ${one.topic}/${to}`, at: clock.now, said: plain(one) };

@@ -1,15 +1,18 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { Topic } from '@vigil/events';
-import { type Observation, policiesOf, VOCABULARY } from '@vigil/health';
-import { PRESETS, readPolicies } from '@vigil/policy';
+import { type Observation, type Policies, policiesOf, VOCABULARY } from '@vigil/health';
+import { loadPolicy, PRESETS, readPolicies } from '@vigil/policy';
 import type { Clock } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownServers } from '../support/system.ts';
 import { type Agent, INTERVAL_MS } from './agents.ts';
 import { REGULAR, SOAK } from './faults.ts';
-import { type Decision, decisions, differences, refold } from './refold.ts';
+import { type Decision, decisions, differences, type Otherwise, refold } from './refold.ts';
 import { COUNTING, fleetFor, live, type Story, type Suffered } from './story.ts';
 import { counted } from './supervised.ts';
 import { type Accusation, accusations, deserved, lastSigns } from './told.ts';
+import { unsettled } from './unsettled.ts';
 
 const soak = process.env.VIGIL_SOAK === '1';
 const faults = soak ? SOAK : REGULAR;
@@ -35,8 +38,8 @@ describe.skipIf(!ownServers)('time', () => {
 
   const of = ({ id }: Agent): Accusation[] => story.accused.filter(({ agentId }) => agentId === id);
   const hung = (): Agent[] => story.agents.filter(({ hungIn }) => hungIn !== null);
-  const again = (clock?: (clock: Clock) => Clock, input?: (input: Observation) => Observation) =>
-    refold(story.t, policies, story.records, counts, { ...(clock && { clock }), ...(input && { input }) });
+  const again = (otherwise: Otherwise = {}, under = policies) =>
+    refold(story.t, under, story.records, counts, otherwise);
   /** Those who were accused, of those who never hung. */
   const innocent = (told: readonly Decision[]): Set<string> => {
     const guilty = new Set(hung().map(({ id }) => id));
@@ -90,7 +93,7 @@ describe.skipIf(!ownServers)('time', () => {
       const payload = { ...input.payload, timestamp: timestamp - by, agent_beat_at: own === null ? null : own - by };
       return { ...input, payload };
     };
-    expect(differences(again(undefined, right), said)).toEqual([]);
+    expect(differences(again({ input: right }), said)).toEqual([]);
   });
 
   test('control: the same log judged by the time on the wall accuses many who worked', () => {
@@ -99,13 +102,19 @@ describe.skipIf(!ownServers)('time', () => {
       watched: now,
       doors: Object.fromEntries(Object.keys(doors).map((door) => [door, now])),
     });
-    expect(innocent(again(wall)).size).toBeGreaterThan(story.agents.length / 2);
+    expect(innocent(again({ clock: wall })).size).toBeGreaterThan(story.agents.length / 2);
   });
 
   test('control: without a clock for the door, those who came through it are accused', () => {
-    const accused = [...innocent(again(({ now, watched }) => ({ now, watched, doors: {} })))];
+    const accused = [...innocent(again({ clock: ({ now, watched }) => ({ now, watched, doors: {} }) }))];
     expect(accused.filter((id) => id.startsWith('gateway-')).length).toBeGreaterThan(0);
     expect(accused.filter((id) => id.startsWith('kafka-'))).toEqual([]);
+  });
+
+  test('a limit just above two heartbeats and the settling time accuses nobody either; control: without settling it does', () => {
+    const strict = policyOf(6);
+    expect([...innocent(again({}, strict))]).toEqual([]);
+    expect(innocent(again({ time: unsettled }, strict)).size).toBeGreaterThan(0);
   });
 
   test('a supervised agent keeps its newest state through an outage of the gateway, and every call that it reported', () => {
@@ -120,6 +129,13 @@ describe.skipIf(!ownServers)('time', () => {
     expect(calls).toEqual(calls.map((_, i) => 5 * (i + 1)));
   });
 });
+
+/** `demo`, with another limit of silence. */
+const policyOf = (seconds: number): Policies => {
+  const text = readFileSync(path.join(PRESETS, 'demo.yaml'), 'utf8');
+  const changed = text.replace('no_activity: { after: 8s }', `no_activity: { after: ${seconds}s }`);
+  return policiesOf([loadPolicy(changed, 'demo.yaml', VOCABULARY)], 'demo');
+};
 
 const isLongDown = ({ who, kind, seconds }: Suffered): boolean => who === 'gateway' && kind === 'down' && seconds >= 15;
 
