@@ -8,7 +8,10 @@ type Named = Map<string, JsonSchema>;
 const LONGEST_LIST = 1_000;
 const LONGEST_TEXT = 65_536;
 
+/** Lists and objects by their kind only: writing one out that is nested without end takes all of the stack. */
 const shown = (value: unknown): string => {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 };

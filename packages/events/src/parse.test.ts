@@ -66,6 +66,27 @@ test.each([null, 5, 'x', [], true])('%j is no heartbeat', (value) => {
   expect(() => parseHeartbeat(value)).toThrow();
 });
 
+test('what is nested without end is refused like anything else that does not fit', () => {
+  const nested: unknown = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000));
+  for (const value of [nested, { ...least, phase: nested }])
+    expect(() => parseHeartbeat(value)).toThrow(expect.objectContaining({ name: 'Unfit', reason: 'bad_field' }));
+});
+
+test.each<[string, (text: string) => object, number]>([
+  ['tool_calls[0].call_id', (text) => ({ tool_calls: [{ call_id: text, tool: 'Bash' }] }), 512],
+  ['tool_calls[0].tool', (text) => ({ tool_calls: [{ call_id: '1', tool: text }] }), 512],
+  ['breakers[0].name', (text) => ({ breakers: [{ name: text, state: 'OPEN' }] }), 512],
+  ['work.id', (text) => ({ work: { id: text } }), 512],
+  ['checkpoint.checkpoint_id', (text) => ({ checkpoint: { checkpoint_id: text } }), 512],
+  ['checkpoint.uri', (text) => ({ checkpoint: { checkpoint_id: 'c', uri: text } }), 4096],
+  ['labels', (text) => ({ labels: { a: text.slice(1) } }), 8192],
+])('%s is remembered: it has a longest length', (field, given, longest) => {
+  expect(() => parseHeartbeat({ ...least, ...given('x'.repeat(longest)) })).not.toThrow();
+  expect(() => parseHeartbeat({ ...least, ...given('x'.repeat(longest + 1)) })).toThrow(
+    expect.objectContaining({ reason: 'bad_field', field }),
+  );
+});
+
 test('half of a surrogate pair is replaced, so that every reader can decode the text', () => {
   expect(parseHeartbeat({ ...least, phase: 'a\ud800' }).phase).toBe('a\ufffd');
 });

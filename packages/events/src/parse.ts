@@ -46,10 +46,41 @@ const checkCounts = (heartbeat: Heartbeat): void => {
       throw new Unfit('bad_field', field, `${field} is ${count}: a count is not below zero`);
 };
 
-/** Checks what the schema cannot say: ids and counts. Throws Unfit, naming field and value. */
+/** Characters of a name, of an address, and of all labels together: they are remembered, and stand in keys and in every event that follows. */
+const LONGEST_NAME = 512;
+const LONGEST_ADDRESS = 4096;
+const LONGEST_LABELS = 8192;
+
+const checkLength = (field: string, value: string | null, longest: number): void => {
+  if (value === null || value.length <= longest) return;
+  throw new Unfit(
+    'bad_field',
+    field,
+    `${field} has ${value.length} characters, ${JSON.stringify(value.slice(0, 40))}…: at most ${longest} are taken`,
+  );
+};
+
+/** Throws Unfit where something that is remembered would outgrow the records that it is written to. */
+const checkLengths = ({ labels, tool_calls, breakers, checkpoint, work }: Heartbeat): void => {
+  checkLength('labels', Object.entries(labels).flat().join(''), LONGEST_LABELS);
+  tool_calls.forEach(({ call_id, tool }, index) => {
+    checkLength(`tool_calls[${index}].call_id`, call_id, LONGEST_NAME);
+    checkLength(`tool_calls[${index}].tool`, tool, LONGEST_NAME);
+  });
+  breakers.forEach(({ name }, index) => void checkLength(`breakers[${index}].name`, name, LONGEST_NAME));
+  if (work !== null) checkLength('work.id', work.id, LONGEST_NAME);
+  if (checkpoint === null) return;
+  for (const field of ['checkpoint_id', 'parent_id', 'sha256'] as const)
+    checkLength(`checkpoint.${field}`, checkpoint[field], LONGEST_NAME);
+  for (const field of ['uri', 'invalid_reason'] as const)
+    checkLength(`checkpoint.${field}`, checkpoint[field], LONGEST_ADDRESS);
+};
+
+/** Checks what the schema cannot say: ids, counts and lengths. Throws Unfit, naming field and value. */
 export const checkHeartbeat = (heartbeat: Heartbeat): Heartbeat => {
   checkIds(heartbeat);
   checkCounts(heartbeat);
+  checkLengths(heartbeat);
   return heartbeat;
 };
 
