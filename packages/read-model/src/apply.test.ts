@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { clean, inserts } from './apply.ts';
+import { isDataError } from './errors.ts';
 import { notices } from './notify.ts';
 import { instant, orderOf, type Register } from './statement.ts';
 
@@ -60,4 +61,15 @@ test('the ids of changed rows are told once each, in notices that Postgres takes
   expect(texts.length).toBeGreaterThan(1);
   expect(texts.every((text) => Buffer.byteLength(text) < 8000)).toBe(true);
   expect(texts.flatMap((text) => JSON.parse(text))).toHaveLength(300);
+});
+
+test.each([
+  ['22P05', true],
+  ['23505', true],
+  ['54000', true],
+  ['40001', false],
+  ['57P01', false],
+  ['ECONNRESET', false],
+])('what Postgres answers with %s is the values\u2019 fault: %j', (code, is) => {
+  expect(isDataError(Object.assign(new Error(), { code }))).toBe(is);
 });

@@ -36,8 +36,8 @@ export function asUnreachable(databaseUrl: string, cause: unknown): unknown {
   );
 }
 
-/** Whether Postgres refuses the values of a statement (SQLSTATE classes 22 and 23): the same ones will be refused again. */
+/** Whether Postgres refuses the values of a statement (SQLSTATE classes 22, 23, and 54: too long for an index): the same ones will be refused again. */
 export function isDataError(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && /^2[23]\w{3}$/.test(code);
+  return typeof code === 'string' && /^(22|23|54)\w{3}$/.test(code);
 }
