@@ -21,7 +21,7 @@ export function momentOn(axis: Axis, clock: Clock): Moment {
 
 /** The axis of the door that the agent has come through now; its marks stay what they are. */
 export function axisThrough(door: string | null, axis: Axis, clock: Clock): Axis {
-  const known = door !== null && door in clock.doors ? door : null;
+  const known = door !== null && Object.hasOwn(clock.doors, door) ? door : null;
   if (known === axis.door) return axis;
   return { door: known, offset: momentOn(axis, clock).watched - watchedAt(known, clock) };
 }

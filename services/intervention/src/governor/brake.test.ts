@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { asks, fleet, lost, MIN, present, SEC, steers } from './fleet.fixture.ts';
+import { livingIn } from './presence.ts';
 
 test('three lost at once engage the brake, two do not', () => {
   const one = fleet(40);
@@ -142,3 +143,16 @@ test('losses of long ago do not count because the fleet has shrunk since', () =>
   for (let i = 3; i < 90; i++)
     expect(one.tell(lost(`a${i}`, { host: `h${Math.floor(i / 10)}`, expected: true }))).toEqual([]);
 });
+
+test.each(['constructor', '__proto__', 'toString', 'length'])(
+  'a host and a runtime called %s are like any other',
+  (name) => {
+    const one = fleet(4);
+    one.tell(present('odd', { host: name, runtimeId: name }));
+    one.tell(present('odder', { host: 'h0', runtimeId: name }));
+    expect(livingIn(one.state().live, { runtimeId: name })).toBe(2);
+    one.tell(lost('odd', { host: name, runtimeId: name, expected: true }));
+    expect(livingIn(one.state().live, { host: name })).toBe(0);
+    expect(livingIn(one.state().live, {})).toBe(5);
+  },
+);

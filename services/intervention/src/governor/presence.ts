@@ -54,9 +54,13 @@ export const announced = (state: GovernorState, payload: RuntimeAnnouncedPayload
 };
 
 const living = (live: Live, agentId: string, host: string, runtimeId: string): Live => {
-  const runtimes = live[host] ?? {};
-  return { ...live, [host]: { ...runtimes, [runtimeId]: [...(runtimes[runtimeId] ?? []), agentId] } };
+  const runtimes = own(live, host) ?? {};
+  return { ...live, [host]: { ...runtimes, [runtimeId]: [...(own(runtimes, runtimeId) ?? []), agentId] } };
 };
+
+/** A host or a runtime may be called `constructor`: what every object inherits is nobody's. */
+const own = <Value>(places: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(places, name) ? places[name] : undefined;
 
 const without = (live: Live, agentId: string): Live => {
   for (const [host, runtimes] of Object.entries(live))
@@ -81,7 +85,7 @@ const placed = (live: Live, host: string, runtimeId: string, agents: readonly st
 
 /** How many live: in all, on one host, or under one runtime. */
 export const livingIn = (live: Live, place: { host?: string; runtimeId?: string }): number => {
-  const hosts = place.host === undefined ? Object.values(live) : [live[place.host] ?? {}];
+  const hosts = place.host === undefined ? Object.values(live) : [own(live, place.host) ?? {}];
   return hosts
     .flatMap((runtimes) => Object.entries(runtimes))
     .filter(([runtimeId]) => place.runtimeId === undefined || runtimeId === place.runtimeId)
