@@ -85,7 +85,7 @@ export const runtimeOf = (runtimeId: string): string => {
 /** Milliseconds of a `wait` in seconds. Throws Problem. */
 export const waitOf = (wait: string | undefined): number => {
   const seconds = wait === undefined ? DEFAULT_WAIT_S : Number(wait);
-  if (seconds >= 0) return Math.min(seconds, LONGEST_WAIT_S) * 1000;
+  if (seconds >= 0) return Math.round(Math.min(seconds, LONGEST_WAIT_S) * 1000);
   throw new Problem(400, 'bad_field', `wait is ${JSON.stringify(wait)}: a number of seconds is wanted`, {
     field: 'wait',
   });

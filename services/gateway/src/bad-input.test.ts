@@ -51,6 +51,20 @@ describe('bad input has its documented answer, and nothing is written', () => {
   });
 });
 
+test('a wait of any fraction of a second is one', async () => {
+  for (const wait of ['0.0005', '0.0125', '1e-9', '-0'])
+    expect((await get(`/v1/runtimes/host-1/orders?wait=${wait}`)).status).toBe(200);
+  for (const wait of ['-1', 'soon', '1&wait=2'])
+    expect((await get(`/v1/runtimes/host-1/orders?wait=${wait}`)).status).toBe(400);
+});
+
+test('what is nested without end is refused, whether the whole or a field of it', async () => {
+  const nested = '['.repeat(200_000) + ']'.repeat(200_000);
+  for (const body of [nested, text(least).replace('"implement"', nested)])
+    expect((await postRaw('/v1/heartbeats', body)).status).toBe(400);
+  expect(log().events(Topic.heartbeat)).toEqual([]);
+});
+
 describe('the token', () => {
   test.each(['', 'Bearer', `Bearer ${token}x`, `Basic ${token}`, token])('%j lets nobody in', async (wrong) => {
     const response = await postRaw('/v1/heartbeats', JSON.stringify(least), { authorization: wrong });

@@ -37,6 +37,9 @@ export const REPEAT_MS = 5_000;
 /** A runtime is there for its agents this long after a poll. */
 export const POLLING_MS = 60_000;
 
+/** What is over is looked for this often, however much is told. */
+const FORGET_MS = 1_000;
+
 type Offer = { readonly order: Order; readonly expiresAt: number; offeredAt: number };
 
 const envelope = ({ order, expiresAt }: Offer, now: number): OrderEnvelope => ({
@@ -50,7 +53,11 @@ export const createBoard = (): Board => {
   const receipted = new Map<string, number>();
   const polledAt = new Map<string, number>();
 
+  let forgotAt = Number.NEGATIVE_INFINITY;
+
   const forget = (now: number): void => {
+    if (now < forgotAt + FORGET_MS) return;
+    forgotAt = now;
     for (const [orderId, { expiresAt }] of offers) if (expiresAt <= now) offers.delete(orderId);
     for (const [orderId, at] of receipted) if (at + LONGEST_LIFE_MS <= now) receipted.delete(orderId);
     for (const [runtimeId, at] of polledAt) if (at + POLLING_MS <= now) polledAt.delete(runtimeId);
@@ -73,10 +80,12 @@ export const createBoard = (): Board => {
       offers.set(orderId, { order, expiresAt, offeredAt: Number.NEGATIVE_INFINITY });
     },
     observeReceipt: (orderId, now) => {
+      forget(now);
       offers.delete(orderId);
       receipted.set(orderId, now);
     },
     observePoll: (runtimeId, now) => {
+      forget(now);
       polledAt.set(runtimeId, now);
     },
     offerToRuntime: (runtimeId, now) => {

@@ -7,6 +7,9 @@ import { answerProblems } from './problem-answers.ts';
 import { guard } from './tokens.ts';
 
 type Polling = { Params: { runtimeId: string }; Querystring: { wait?: string } };
+/** How long a request may take to arrive, milliseconds. */
+const ARRIVAL_MS = 30_000;
+
 type Named = { Params: { name: string } };
 
 /** The agents' door: heartbeats in, orders out, receipts in. Not listening yet. */
@@ -14,6 +17,7 @@ export const createDoor = (behind: Behind, log: Logger): FastifyInstance => {
   const answerProblem = answerProblems(log, behind.count);
   const app = fastify({
     bodyLimit: LARGEST_BODY,
+    requestTimeout: ARRIVAL_MS,
     routerOptions: { maxParamLength: 200 },
     frameworkErrors: answerProblem,
   });

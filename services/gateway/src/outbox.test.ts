@@ -1,6 +1,6 @@
 import type { OutRecord } from '@vigil/stream';
 import { expect, test } from 'vitest';
-import { createOutbox } from './outbox.ts';
+import { createOutbox, MOST_BYTES } from './outbox.ts';
 
 const record = (key: string, bytes = 10): OutRecord => ({ topic: 't', partition: 0, key, value: Buffer.alloc(bytes) });
 const keysOf = (sent: readonly (readonly OutRecord[])[]) => sent.map((records) => records.map(({ key }) => key));
@@ -50,4 +50,14 @@ test('a failed produce fails the requests that were in it, and no others', async
   });
   await expect(outbox.send([record('a')])).rejects.toThrow('the broker is away');
   await expect(outbox.send([record('b')])).resolves.toBeUndefined();
+});
+
+test('while the broker stands, no more is kept than fits the memory; once it has gone on, more is taken', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const outbox = createOutbox(() => promise);
+  const first = outbox.send([record('a', MOST_BYTES)]);
+  await expect(outbox.send([record('b', 1)])).rejects.toMatchObject({ status: 503, reason: 'too_much_waits' });
+  resolve();
+  await first;
+  await outbox.send([record('c', MOST_BYTES)]);
 });
