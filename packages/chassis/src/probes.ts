@@ -17,7 +17,7 @@ export const openProbes = async (
   port: number,
   { readiness, metrics }: Sources,
 ): Promise<AsyncDisposable & { readonly url: string }> => {
-  const app = fastify({ forceCloseConnections: true });
+  const app = fastify({ requestTimeout: 30_000, forceCloseConnections: true });
   app.get('/live', () => ({ live: true }));
   app.get('/ready', (_request, reply) => {
     const answer = readiness();

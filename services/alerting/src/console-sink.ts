@@ -20,5 +20,5 @@ export function lineOf({ type, payload }: Telling): string {
   );
 }
 
-/** What agents wrote must not steer the terminal that shows it. */
-const plain = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
+/** What agents wrote must not steer the terminal that shows it, nor turn its text around. */
+const plain = (text: string): string => text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ');

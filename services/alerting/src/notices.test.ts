@@ -115,7 +115,7 @@ test('a message is one line, whatever agents write into it', () => {
   const telling = example(Topic.alert, 'ALERT_RAISED', {
     route: 'stuck_agent',
     severity: 'critical',
-    title: 'a\u001b[2Jb\n',
+    title: 'a\u001b[2Jb\n\u202e',
     text: 'c',
     options: ['retry'],
     deadlineAt: 0,

@@ -154,3 +154,11 @@ test('a topic that does not exist is refused with those that do', async () => {
   expect(answer.json()).toMatchObject({ status: 400, field: 'topic' });
   expect(answer.json().detail).toContain('agentHealth');
 });
+
+test('a NUL in a name is refused before the database is asked', async () => {
+  const broken = dashboard({ agent: () => Promise.reject(new Error('invalid byte sequence')) });
+  expect((await broken.ask('GET', '/v1/agents/a%00b')).statusCode).toBe(400);
+  const command = { command: 'request_step', agentId: 'a\u0000b', step: 'nudge', ...said };
+  expect((await broken.ask('POST', '/v1/commands', command)).statusCode).toBe(400);
+  expect(broken.failures).toEqual([]);
+});

@@ -31,7 +31,7 @@ function same(given: string, wanted: string): boolean {
 
 /** The people's door: HTTP in front of the read model and the command topics. */
 export function openApp(ports: Ports): FastifyInstance {
-  const app = fastify({ bodyLimit: 64 * 1024, forceCloseConnections: true });
+  const app = fastify({ bodyLimit: 64 * 1024, requestTimeout: 30_000, forceCloseConnections: true });
   app.setErrorHandler((error, _request, reply) => sendProblem(error, reply, ports.onFailure));
   app.setNotFoundHandler(({ method, url }, reply) =>
     sendProblem(new Problem(404, 'no_such_page', `There is no ${method} ${url}.`), reply, ports.onFailure),
@@ -39,6 +39,9 @@ export function openApp(ports: Ports): FastifyInstance {
   app.addHook('onRequest', async ({ headers: { authorization = '' } }) => {
     if (same(authorization, `Bearer ${ports.token}`)) return;
     throw new Problem(401, 'no_token', 'Send `Authorization: Bearer …` with the token of VIGIL_DASHBOARD_TOKEN.');
+  });
+  app.addHook('onRequest', async ({ url }) => {
+    if (url.includes('%00')) throw new Problem(400, 'bad_address', 'Nothing has a name with a NUL in it.');
   });
   readRoutes(app, ports.model, ports.signalsOf);
   commandRoutes(app, ports.model, ports.write, ports.now);

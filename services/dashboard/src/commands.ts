@@ -4,7 +4,11 @@ import { z } from 'zod';
 import { Problem, unknown } from './problem.ts';
 
 const who = { by: z.string().min(1).max(200), why: z.string().min(1).max(2000) };
-const id = z.string().min(1).max(128);
+const id = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(/^\P{Cc}*$/u, 'no name has control characters');
 const forMs = z
   .int()
   .positive()

@@ -6,8 +6,8 @@ import { openApp } from './app.ts';
 import { config } from './config.ts';
 import { examine } from './doctor.ts';
 import { openFeed } from './feed.ts';
-import { signalsFrom } from './signals.ts';
 import { watchTransactions } from './hanging.ts';
+import { signalsFrom } from './signals.ts';
 
 await runService({
   name: 'dashboard',
