@@ -3,6 +3,7 @@ import { homedir, hostname, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Log, WorldSettings } from '@vigil/supervisor';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { jsonText } from './render/plain.ts';
 
 /** What both supervising commands are told about the gateway and this machine. */
 export type SupervisingOptions = { readonly gateway: string; readonly token: string; readonly dir?: string };
@@ -26,9 +27,9 @@ export const hostId = (): string =>
     .replace(/[^A-Za-z0-9._:-]/g, '-')
     .slice(0, 60);
 
-/** Agents inherit the environment, but not the key to the gateway: a token speaks for its runtime. */
+/** Agents inherit the environment, but no keys: the gateway's speaks for its runtime, the dashboard's for people. */
 export const agentEnvironment = (): Record<string, string> => {
-  const { VIGIL_GATEWAY_TOKEN: _, ...inherited } = process.env;
+  const { VIGIL_GATEWAY_TOKEN: _, VIGIL_DASHBOARD_TOKEN: __, ...inherited } = process.env;
   return Object.fromEntries(
     Object.entries(inherited).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
@@ -41,11 +42,11 @@ export const collectLabel = (text: string, labels: Record<string, string>): Reco
 };
 
 const line = (message: string, fields: Readonly<Record<string, unknown>> = {}): string =>
-  `${JSON.stringify({ time: new Date().toISOString(), message, ...fields })}\n`;
+  `${jsonText({ time: new Date().toISOString(), message, ...fields }, 0)}\n`;
 
 /** A log beside the terminal, for a command that must not be disturbed. */
 export const logToFile = (path: string): Log => {
-  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   return (message, fields) => appendFileSync(path, line(message, fields));
 };
 

@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { AgentRow, Entry, FleetRow } from '@vigil/read-model';
 import type { Client } from './client.ts';
 import { CannotAsk, Refusal } from './errors.ts';
-import { plainAll } from './render/plain.ts';
+import { plain, plainAll } from './render/plain.ts';
 import { storyLine } from './render/story.ts';
 import { newlyTold, type Seen, watchScreen } from './render/watch.ts';
 import { print, untilStopped, view } from './terminal.ts';
@@ -33,7 +33,7 @@ async function look(client: Client): Promise<Seen | string> {
     ]);
     return plainAll({ agents, story, fleet });
   } catch (error) {
-    if (error instanceof CannotAsk || error instanceof Refusal) return error.message;
+    if (error instanceof CannotAsk || error instanceof Refusal) return plain(error.message);
     throw error;
   }
 }

@@ -55,15 +55,20 @@ const link = (draft: string, path: string): boolean => {
   }
 };
 
+/** @throws WrongSettings for a name that no file and no key can have */
+export const checkName = (agentId: string): void => {
+  if (!/^[A-Za-z0-9._:-]{1,128}$/.test(agentId))
+    throw new WrongSettings(
+      `${JSON.stringify(agentId)} is no agent's name: use at most 128 letters, digits, dots, dashes, colons or underscores`,
+    );
+};
+
 /**
  * Takes an agent's name, so that two supervisors never run it.
  * @throws WrongSettings for a name that no file and no key can have; AlreadySupervised while its holder, or the process that a dead holder left, is alive
  */
 export const takeName = (dir: string, holder: Holder): Lock => {
-  if (!/^[A-Za-z0-9._:-]{1,128}$/.test(holder.agentId))
-    throw new WrongSettings(
-      `${JSON.stringify(holder.agentId)} is no agent's name: use at most 128 letters, digits, dots, dashes, colons or underscores`,
-    );
+  checkName(holder.agentId);
   mkdirSync(folder(dir), { recursive: true });
   const path = fileOf(dir, holder.agentId);
   const before = read(path);

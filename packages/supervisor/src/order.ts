@@ -35,7 +35,7 @@ const kinds: Record<Order['type'], OrderKind> = {
   SPAWN_AGENT: 'spawn',
 };
 
-export const isOrder = (envelope: { readonly type: string }): envelope is Order => envelope.type in kinds;
+export const isOrder = (envelope: { readonly type: string }): envelope is Order => Object.hasOwn(kinds, envelope.type);
 export const kindOf = (order: Order): OrderKind => kinds[order.type];
 
 /** An order's receipt with nothing to add; `at` in epoch milliseconds. */

@@ -1,21 +1,31 @@
 import type { Heartbeat } from '@vigil/events';
 import { z } from 'zod';
 
-const at = z.union([z.int(), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))]);
+/**
+ * What is longer or larger than the gateway takes is refused here, field by field: in a heartbeat it would spoil the whole, and all that
+ * follow as long as the field lasts.
+ */
+const at = z.union([
+  z.int().min(0).max(8.64e15),
+  z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
+]);
 const time = at.nullable().default(null);
-const text = z.string().nullable().default(null);
+const name = z.string().min(1).max(512);
+const text = z.string().max(4096).nullable().default(null);
+const hash = z.string().max(512).nullable().default(null);
 const count = z.int().min(0);
+const few = count.max(0x7fff_ffff);
 const strings = z.array(z.string());
 /** A list of work is for people and the next agent's brief; all of it stands in the checkpoint itself. */
 const workList = strings.transform((list) => list.slice(0, 100).map((one) => one.slice(0, 300))).default([]);
 
 const toolCall = z.object({
-  call_id: z.string().min(1),
+  call_id: name,
   kind: z.enum(['tool', 'model', 'external_api', 'checkpoint_write']).default('tool'),
-  tool: z.string().min(1),
-  args_hash: text,
-  result_hash: text,
-  masked_result_hash: text,
+  tool: name,
+  args_hash: hash,
+  result_hash: hash,
+  masked_result_hash: hash,
   outcome: z.enum(['ok', 'error', 'running']).default('ok'),
   error_class: text,
   started_at: time,
@@ -27,10 +37,10 @@ const toolCall = z.object({
 });
 
 const checkpoint = z.object({
-  checkpoint_id: z.string().min(1),
-  parent_id: text,
+  checkpoint_id: name,
+  parent_id: hash,
   uri: text,
-  sha256: text,
+  sha256: hash,
   valid: z.boolean().nullable().default(null),
   invalid_reason: text,
   created_at: time,
@@ -39,7 +49,7 @@ const checkpoint = z.object({
 });
 
 const work = z.object({
-  id: z.string().min(1),
+  id: name,
   status: text,
   updated_at: time,
   claim_refreshed_at: time,
@@ -47,17 +57,17 @@ const work = z.object({
 });
 
 const breaker = z.object({
-  name: z.string().min(1),
+  name,
   state: z.enum(['CLOSED', 'OPEN', 'HALF_OPEN']),
-  failures: count.default(0),
+  failures: few.default(0),
   next_attempt_at: time,
 });
 
 const error = z.object({
   at,
-  count: count.default(1),
+  count: few.default(1),
   error_class: text,
-  hash: text,
+  hash,
   message: z.string().max(200).nullable().default(null),
 });
 
@@ -94,9 +104,9 @@ const fields = z.object({
     .nullable(),
   errors: z.array(error).max(100),
   rate_limit: z.object({ retry_at: time }).nullable(),
-  limits: z.array(z.object({ name: z.string().min(1), used: z.number(), max: z.number() })).max(20),
+  limits: z.array(z.object({ name, used: z.number(), max: z.number() })).max(20),
   handoff: z.string().max(4000).nullable(),
-  blockers: strings.max(20),
+  blockers: z.array(z.string().max(4000)).max(20),
   probe_reply: z.string().max(200).nullable(),
 });
 
@@ -108,7 +118,8 @@ export type Understood = { readonly said: Said; readonly problems: readonly stri
 
 const shapes: Readonly<Record<string, z.ZodType>> = fields.shape;
 
-const longestLine = 1 << 17;
+/** Characters of a line from the socket. */
+export const longestLine: number = 1 << 17;
 
 /** One line from the socket. */
 export const understand = (line: string): Understood => {
@@ -125,7 +136,7 @@ export const understand = (line: string): Understood => {
   const said: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const [name, value] of Object.entries(parsed)) {
-    const outcome = shapes[name]?.safeParse(value);
+    const outcome = Object.hasOwn(shapes, name) ? shapes[name]?.safeParse(value) : undefined;
     if (outcome === undefined) problems.push(`${name}: no field that an agent reports of itself`);
     else if (outcome.success) said[name] = outcome.data;
     else problems.push(...outcome.error.issues.map((issue) => `${[name, ...issue.path].join('.')}: ${issue.message}`));

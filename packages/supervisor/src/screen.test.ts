@@ -77,3 +77,9 @@ test('the same error counts up, another starts anew, and figures make no differe
 test('a pattern that is not RE2 is refused by name', () => {
   expect(() => compilePatterns({ ...defaultPatterns, fatal: ['(?=x)'] })).toThrow(/fatal pattern "\(\?=x\)"/);
 });
+
+test('a line of carriage returns costs no more than any other: ten million are read as fast as they come', () => {
+  const one = screen();
+  one.write(`${'\r'.repeat(10_000_000)}x\r\r\n`, 1);
+  expect(one.tail).toEqual([{ at: 1, text: 'x' }]);
+});

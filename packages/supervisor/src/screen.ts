@@ -98,8 +98,15 @@ export class Screen {
   }
 }
 
+/** Where the carriage returns at the end begin. Not /\r+$/: that takes seconds where many stand elsewhere, while no agent of the host is looked after. */
+const endOf = (raw: string): number => {
+  let end = raw.length;
+  while (raw[end - 1] === '\r') end -= 1;
+  return end;
+};
+
 /** A line as it stands on the screen: what a carriage return has overwritten is gone. */
 const visible = (raw: string): string => {
-  const text = stripVTControlCharacters(raw.replace(/\r+$/, ''));
+  const text = stripVTControlCharacters(raw.slice(0, endOf(raw)));
   return text.slice(text.lastIndexOf('\r') + 1).replace(/(?!\t)\p{Cc}/gu, '');
 };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { type Said, understand } from './said.ts';
+import { WrongSettings } from './errors.ts';
+import { longestLine, type Said, understand } from './said.ts';
 
 /** What a supervisor pushes to whoever listens on VIGIL_SOCKET, one JSON object a line. */
 export type Push =
@@ -21,15 +21,43 @@ export type AgentSocket = {
   readonly close: () => Promise<void>;
 };
 
-const send = (client: Socket, message: Push): void => void client.write(`${JSON.stringify(message)}\n`);
+/** An agent and its helpers; more at once are turned away. */
+const mostClients = 64;
+/** Bytes that wait for a client; one that is told so much and reads nothing is cut off. */
+const mostUnread = 1 << 20;
 
-const listen = (client: Socket, onSaid: (said: Said) => void): void => {
-  createInterface({ input: client }).on('line', (line) => {
+const send = (client: Socket, message: Push): void => {
+  if (client.writableLength > mostUnread) client.destroy();
+  else client.write(`${JSON.stringify(message)}\n`);
+};
+
+/** The memory of all agents of the host is the supervisor's own: of a line without end no more is kept than shows that it is too long. */
+const eachLine = (client: Socket, onLine: (line: string) => void): void => {
+  let rest = '';
+  client.setEncoding('utf8');
+  client.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = (lines.pop() ?? '').slice(0, longestLine + 1);
+    lines.forEach(onLine);
+  });
+  client.on('end', () => onLine(rest));
+};
+
+const listen = (client: Socket, onSaid: (said: Said) => void): void =>
+  eachLine(client, (line) => {
     if (line.trim() === '') return;
     const { said, problems } = understand(line);
     if (problems.length > 0) send(client, { problems });
     if (Object.keys(said).length > 0) onSaid(said);
   });
+
+/** In a folder that everybody may write to, somebody else may have been first. Throws WrongSettings. */
+const makeOwnFolder = (path: string): void => {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const found = lstatSync(path);
+  if (!found.isDirectory() || found.uid !== process.getuid?.())
+    throw new WrongSettings(`${path} is not a folder of ours: remove it, or set TMPDIR to a folder of your own`);
+  chmodSync(path, 0o700);
 };
 
 const listening = (server: Server, path: string): Promise<void> =>
@@ -52,7 +80,8 @@ export const openSocket = async (path: string, onSaid: (said: Said) => void): Pr
     client.on('error', () => client.destroy()).on('close', () => clients.delete(client));
     listen(client, onSaid);
   });
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  server.maxConnections = mostClients;
+  makeOwnFolder(dirname(path));
   rmSync(path, { force: true });
   await listening(server, path);
   return {

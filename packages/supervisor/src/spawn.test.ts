@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { spawnReceiptOf } from './order.ts';
 import { parseRuntimeConfig, templateFor } from './runtime-config.ts';
-import { admitSpawn, type Host, originOf } from './spawn.ts';
+import { admitSpawn, type Host, originOf, writeHandover } from './spawn.ts';
 import { checkpointFile, spawn } from './testing.ts';
 
 let dir = '';
@@ -64,6 +65,20 @@ test('the newest valid checkpoint is taken, and each that was passed over is nam
 
 test('without a valid checkpoint the task starts from its beginning', async () => {
   expect(await originOf([], [root], 'TASK-1')).toEqual({ checkpoint: null, skipped: [] });
+});
+
+test('a pipe where a checkpoint should be is not waited for', async () => {
+  const pipe = { ...checkpointFile(root, 'pipe', ''), sha256: null };
+  rmSync(join(root, 'pipe'));
+  execFileSync('mkfifo', [join(root, 'pipe')]);
+  const many = Array.from({ length: 8 }, (_, i) => ({ ...pipe, checkpointId: `pipe-${i}` }));
+  const origins = await Promise.all(many.map((one) => originOf([one], [root], 'TASK-1')));
+  for (const { skipped } of origins) expect(skipped).toMatchObject([{ why: 'unreadable' }]);
+});
+
+test.each(['../../escape', 'a/b', '..\u0000', ''])('the name %j leads no handover elsewhere', (agentId) => {
+  expect(() => writeHandover(dir, spawn({ agentId }))).toThrow(/is no agent's name/);
+  expect(readdirSync(dir)).toEqual(['root']);
 });
 
 const yaml = `

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckpointRef, SkippedCheckpoint, SpawnReceiptPayload } from '@vigil/events';
 import { validate } from './checkpoint.ts';
+import { checkName } from './lock.ts';
 import type { Received, SpawnOrder } from './order.ts';
 
 /** What a host knows when it is asked to spawn. */
@@ -54,8 +55,9 @@ export const originOf = async (
   return { checkpoint: null, skipped };
 };
 
-/** What the new agent is told: the order's own text, word for word. Gives the file's path. */
+/** What the new agent is told: the order's own text, word for word. Gives the file's path. @throws WrongSettings for a name that would lead elsewhere */
 export const writeHandover = (dir: string, { payload }: SpawnOrder): string => {
+  checkName(payload.agentId);
   mkdirSync(join(dir, 'handover'), { recursive: true });
   const path = join(dir, 'handover', `${payload.agentId}.md`);
   writeFileSync(path, payload.handover);

@@ -81,6 +81,13 @@ test('the echo of a nudge is no output of the agent', async () => {
   expect(last()?.output).toMatchObject({ last_output_at: before?.last_output_at, lines: 1 });
 });
 
+test('a nudge presses no keys: it is one line, whatever stands in it', async () => {
+  await start('echo working; read line; echo "got=$line"; sleep 600');
+  await until(() => expect(shown).toContain('working'));
+  offer(nudge({ message: 'are you \u0003still\n\n there\u001b[A\u0004?' }));
+  await until(() => expect(shown).toContain('got=are you  still there [A ?'));
+});
+
 test('an agent at a question says so, and is never typed into', async () => {
   await start('printf "Overwrite the file? [y/N] "; read answer; echo "answer=$answer"; sleep 600');
   await until(() => expect(last()?.activity).toBe('awaiting_input'));

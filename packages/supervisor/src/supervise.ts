@@ -89,8 +89,13 @@ class Life implements Supervised {
         atQuestion: watch.atQuestion,
         quiet: watch.isQuiet,
       }),
+      // Ctrl-C or an escape sequence in a text would be a key that nobody has pressed.
       type: (text) => {
-        const line = `${text.replace(/\s*[\r\n]+\s*/g, ' ')}\r`;
+        const line = `${text
+          .split(/[\r\n]+/)
+          .map((one) => one.trim())
+          .join(' ')
+          .replace(/\p{Cc}/gu, ' ')}\r`;
         watch.screen.typing(line);
         terminal.write(line);
       },

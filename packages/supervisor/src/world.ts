@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { World } from './agent.ts';
 import type { Log, MachineClock } from './clock.ts';
@@ -24,6 +25,8 @@ const killAfterMs = 5000;
 /** Opens what a supervisor by this runtime id needs: its journal, the outbox of this folder, the way to the gateway. */
 export const openWorld = (runtimeId: string, settings: WorldSettings): OpenWorld => {
   const { dir, socketDir, clock, log, newId } = settings;
+  // what agents print and are told is nobody else's business on this host
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
   const self = identify(settings.pid);
   const gateway = connectGateway(settings.gateway, clock);
   const journal = openJournal(join(dir, 'journal', `${runtimeId}.jsonl`));

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Said } from './said.ts';
+import { type AgentSocket, openSocket } from './socket.ts';
+
+let dir: string;
+let socket: AgentSocket | undefined;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'vigil-socket-'));
+});
+afterEach(async () => {
+  await socket?.close();
+  socket = undefined;
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test('of a line without end only the line is lost: what follows is heard', async () => {
+  const heard = Promise.withResolvers<Said>();
+  socket = await openSocket(join(dir, 's', 'a.sock'), heard.resolve);
+  const client = connect(join(dir, 's', 'a.sock'));
+  const answers = createInterface({ input: client });
+  const answered = once(answers, 'line');
+  client.write('x'.repeat(10 << 20));
+  client.write('\n{"phase":"wo');
+  client.write('rk"}\n');
+  expect(String(await answered)).toContain('longer than');
+  expect(await heard.promise).toEqual({ phase: 'work' });
+  client.destroy();
+});
+
+test('who says much that is wrong, and reads nothing, is cut off', async () => {
+  socket = await openSocket(join(dir, 's', 'a.sock'), () => {});
+  const client = connect(join(dir, 's', 'a.sock')).on('error', () => {});
+  client.pause();
+  const gone = new Promise((resolve) => void client.on('close', resolve));
+  const shout = () => {
+    while (!client.destroyed && client.write('nonsense\n'.repeat(1000)));
+  };
+  client.on('drain', shout);
+  shout();
+  await gone;
+});
+
+test('nobody else may look into the folder, even where it is there already', async () => {
+  mkdirSync(join(dir, 's'));
+  chmodSync(join(dir, 's'), 0o777);
+  socket = await openSocket(join(dir, 's', 'a.sock'), () => {});
+  expect(statSync(join(dir, 's')).mode & 0o777).toBe(0o700);
+  expect(statSync(join(dir, 's', 'a.sock')).mode & 0o777).toBe(0o600);
+});
+
+test('a folder that is a link to somewhere is not taken', async () => {
+  mkdirSync(join(dir, 'elsewhere'));
+  symlinkSync(join(dir, 'elsewhere'), join(dir, 's'));
+  await expect(openSocket(join(dir, 's', 'a.sock'), () => {})).rejects.toThrow(/is not a folder of ours/);
+});
