@@ -178,4 +178,12 @@ describe('a door', () => {
     const other = doorOpen(away, 'other', T + 20_000);
     expect(timeOf(other, 1000).doors).toEqual({ gateway: T + 8500, other: T + 20_000 });
   });
+
+  test('names from outside make no more than eight ways in, and none of them is the prototype of another', () => {
+    const named = ['constructor', ...Array.from({ length: 20 }, (_, i) => `door-${i}`)];
+    const clock = named.reduce((before, door) => doorOpen(before, door, T), run(ticks(0, 10_000)));
+    const { doors } = timeOf(doorOpen(clock, 'constructor', T + 20_000), 1000);
+    expect(Object.keys(doors)).toEqual(named.slice(0, 8));
+    expect(Object.values(doors).every(Number.isFinite)).toBe(true);
+  });
 });

@@ -5,6 +5,9 @@ const CAP_INTERVALS = 1.5;
 /** After a gap the clock stands still this much longer, until the watched can be heard again; milliseconds. */
 const SETTLE_MS = 3000;
 
+/** Whoever may write the topic can name ways in without end; the clock is written with every commit. */
+const MOST_DOORS = 8;
+
 /** The interval of ticks where a topology names no other, milliseconds. */
 export const TICK_MS = 1000;
 
@@ -74,7 +77,8 @@ export const doorOpen = (clock: ClockState, door: string, timestamp: number): Cl
     unwatched: at.now - watchedOn(at.own, at.now, cap),
     from: at.now + SETTLE_MS,
   });
-  const known = at.doors[door];
+  const known = Object.hasOwn(at.doors, door) ? at.doors[door] : undefined;
+  if (known === undefined && Object.keys(at.doors).length >= MOST_DOORS) return at;
   return { ...at, doors: { ...at.doors, [door]: known === undefined ? first() : tickOn(known, at.now, cap) } };
 };
 

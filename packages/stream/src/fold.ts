@@ -1,4 +1,4 @@
-import { type Codec, UnknownSchemaId } from '@vigil/events';
+import { type Codec, ID, UnknownSchemaId } from '@vigil/events';
 import { type ClockState, doorOpen, pass, START, TICK_MS, tick, tickOf, timeOf } from './clock.ts';
 import { DeadLetterLimits, deadLetterOf, deadLetterTopic, isReasoned } from './dead-letters.ts';
 import { type Decided, decidedBy } from './decided.ts';
@@ -94,7 +94,9 @@ export class Fold {
   }
 
   #door(key: string, record: LogRecord): readonly OutRecord[] {
-    this.clock = doorOpen(this.clock, key.slice(DOOR.length), record.timestamp);
+    const door = key.slice(DOOR.length);
+    if (!ID.test(door)) return [];
+    this.clock = doorOpen(this.clock, door, record.timestamp);
     return this.#processor.ticks
       .filter(({ to }) => to === 'same')
       .map(({ topic }) => ({ ...this.#mark(key, record.timestamp), topic, partition: record.partition }));

@@ -91,3 +91,9 @@ test('a mistake of ours on a foreign input stops, and garbage in between does no
   hear('BOOM', 'a', 'run.other');
   expect(fold.limits.exceeded).toBe('20 records in a row are dead letters');
 });
+
+test('a door whose name is none is passed over: it would be written with every commit', () => {
+  const { raw, fold } = feeding();
+  expect(raw('run.in', 'open', `@door/${'x'.repeat(129)}`)).toEqual([]);
+  expect(fold.clock.doors).toEqual({});
+});
