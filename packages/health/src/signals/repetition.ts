@@ -28,7 +28,8 @@ export const repeatedCalls: AnySignal = signal(limits, {
   evidence: ({ runs, started }, l) => {
     const { value, limit, what } = strongest(runs, l);
     const tool = runs.tool ?? 'none';
-    const words = `${what} (${tool}) ${value} times in a row with the same result; limit ${limit}`;
+    const often = value === 1 ? 'once' : `${value} times in a row with the same result`;
+    const words = `${what} (${tool}) ${often}; limit ${limit}`;
     const polls = runs.polling ? `, polling for ${spell(Math.max(0, runs.at - (runs.since || started.now)))}` : '';
     return { value, limit, words: words + polls, hard: false };
   },

@@ -1,0 +1,80 @@
+import { type EventOf, Topic } from '@vigil/events';
+import { evaluate, type Policies, type Recorded, type Said } from '@vigil/health';
+import { Fold, type KafkaLog, type LogRecord } from '@vigil/stream';
+
+/** One decision, as it was recorded or as it is made again. */
+export type Decision = {
+  readonly topic: string;
+  readonly type: string;
+  readonly stateKey: string;
+  readonly version: number;
+  readonly at: number;
+  readonly payload: unknown;
+};
+
+const TICK = '@tick/';
+const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+/** Moves time as the runner does: its own fold, of a mapper that says nothing. */
+const clockOf = ({ codec }: Pick<KafkaLog, 'codec'>, partition: number, partitions: number): Fold => {
+  const topology = { processor: 'refold', service: 'health-evaluator', reads: [Topic.agentObservation], writes: [] };
+  const time = { topic: Topic.agentObservation, sources: 'own' as const };
+  const around = { codec, partition, partitions: () => partitions, sources: partitions, count: () => {} };
+  return new Fold({ ...topology, time, ticks: [], map: () => [] }, around);
+};
+
+/** What the evaluator was told, moment by moment: observations and ticks. Doors only move their clock. */
+function* moments({ codec }: Pick<KafkaLog, 'codec'>, clock: Fold, records: readonly LogRecord[]): Generator<Recorded> {
+  for (const record of records) {
+    clock.apply(record);
+    const { topic, key, value } = record;
+    if (key?.startsWith(TICK)) yield { clock: clock.time, input: null };
+    if (key === null || key.startsWith('@') || value === null) continue;
+    const { type, payload, envelope } = codec.decode(topic as typeof Topic.agentObservation, value);
+    yield { clock: clock.time, input: { ...envelope, topic, type, key, payload } as Recorded['input'] };
+  }
+}
+
+/** Numbers what is said as the runner does: a count a key, over all topics. */
+const numbered = (said: readonly Said[], at: number, key: (one: Said) => string, counts: Map<string, number>) =>
+  said.map((one): Decision => {
+    const stateKey = key(one);
+    const version = (counts.get(stateKey) ?? 0) + 1;
+    counts.set(stateKey, version);
+    return { topic: one.topic, type: one.type, stateKey, version, at, payload: plain(one.payload) };
+  });
+
+/** Folds stored observations again, partition by partition, ticks and doors included: what follows from them under these policies. */
+export const refold = (
+  log: Pick<KafkaLog, 'codec'>,
+  policies: Policies,
+  records: readonly LogRecord[],
+): readonly Decision[] => {
+  const partitions = Map.groupBy(records, ({ partition }) => partition);
+  return [...partitions].flatMap(([partition, here]) => {
+    const counts = new Map<string, number>();
+    const told = moments(log, clockOf(log, partition, partitions.size), here);
+    return [...evaluate(policies, told)].flatMap(({ clock, said }) =>
+      numbered(said, clock.now, (one) => one.payload.agentId ?? one.key, counts),
+    );
+  });
+};
+
+/** The same of what was recorded. */
+export const recordedDecisions = (
+  events: readonly EventOf<typeof Topic.agentHealth | typeof Topic.taskHealth | typeof Topic.fleetPresence>[],
+): readonly Decision[] =>
+  events.map(({ topic, type, stateKey, version, occurredAt, payload }) => ({
+    topic,
+    type,
+    stateKey: stateKey ?? '',
+    version: version ?? 0,
+    at: occurredAt,
+    payload: plain(payload),
+  }));
+
+/** By key, in the order in which they were made. */
+export const byKey = (decisions: readonly Decision[]): ReadonlyMap<string, readonly Decision[]> => {
+  const keys = Map.groupBy(decisions, ({ stateKey }) => stateKey);
+  return new Map([...keys].map(([key, of]) => [key, of.toSorted((a, b) => a.version - b.version)]));
+};

@@ -1,0 +1,131 @@
+import { Topic } from '@vigil/events';
+import { expect, test } from 'vitest';
+import {
+  about,
+  alive,
+  changes,
+  inOrder,
+  leftAlone,
+  lives,
+  orders,
+  standing,
+  type Told,
+  toldPeople,
+  types,
+} from './told.ts';
+
+/** Those whom Vigil helps, or gives to people. `told` is there once a test runs. */
+export const actedOnFates = (told: () => Told): void => {
+  test('loops repeats itself: heeds the nudge, its case is closed as recovered, and it lives', async () => {
+    expect(changes(told(), 'loops').at(0)).toMatch(/^HEALTHY→(DEGRADED|STUCK)$/);
+    expect(changes(told(), 'loops').filter((change) => change.endsWith('→STUCK'))).toHaveLength(1);
+    expect(changes(told(), 'loops').at(-1)).toBe('STUCK→HEALTHY');
+    expect(types(told(), Topic.agentIntervention, 'loops')).toEqual(['CASE_OPENED', 'NUDGE_SENT', 'CASE_CLOSED']);
+    expect(orders(told(), 'loops')).toEqual(['NUDGE_AGENT']);
+    expect(types(told(), Topic.orderReceipt, 'loops')).toEqual(['ORDER_RECEIPT']);
+    expect(alive(told(), 'loops')).toEqual([true]);
+    expect(await told().rows.cases({ agentId: 'loops' })).toMatchObject([{ ending: 'recovered', waiting: false }]);
+    expect(await standing(told(), 'loops')).toMatchObject({ state: 'HEALTHY', endReason: null, exemption: null });
+    expect(toldPeople(told(), 'DEMO-loops')).toEqual([
+      'raised [warning] stuck_agent',
+      'resolved [warning] stuck_agent',
+    ]);
+    const happened = ['the same call', 'case opened', 'nudged (1 of 2)', 'case closed as recovered', '→ HEALTHY'];
+    expect(inOrder(told().explained.get('loops'), happened)).toEqual(happened);
+  });
+
+  test('hangs falls silent: nudged, escalated, timed out, ended; a fresh agent goes on from the checkpoint and finishes', async () => {
+    expect(changes(told(), 'hangs')).toEqual(['HEALTHY→STUCK', 'STUCK→TERMINATED']);
+    expect(types(told(), Topic.agentIntervention, 'hangs')).toEqual([
+      ...['CASE_OPENED', 'NUDGE_SENT', 'NUDGE_SENT', 'ALERT_REQUESTED', 'ESCALATION_TRIGGERED'],
+      ...['AGENT_TERMINATED', 'CASE_CLOSED'],
+    ]);
+    expect(orders(told(), 'hangs')).toEqual(['NUDGE_AGENT', 'NUDGE_AGENT', 'TERMINATE_AGENT']);
+    const [warrant] = about(told(), Topic.agentHealth, 'hangs').filter(({ type }) => type === 'WARRANT_FILED');
+    expect(warrant?.payload).toMatchObject({ axes: ['absence'], evidence: [{ signal: 'no_activity' }] });
+    const receipts = about(told(), Topic.orderReceipt, 'hangs').map(({ payload }) => payload);
+    expect(receipts).toMatchObject([
+      { outcome: 'delivered' },
+      { outcome: 'delivered' },
+      { outcome: 'done', confirmed: true },
+    ]);
+    expect(alive(told(), 'hangs')).toEqual([false]);
+    expect(await standing(told(), 'hangs')).toMatchObject({ state: 'TERMINATED', endReason: 'explicit' });
+    expect(toldPeople(told(), 'DEMO-hangs')).toEqual([
+      ...['raised [warning] stuck_agent', 'updated [critical] stuck_agent', 'resolved [critical] stuck_agent'],
+    ]);
+    const happened = [
+      ...[
+        'HEALTHY → STUCK: no call',
+        'case opened',
+        'nudged (1 of 2)',
+        'nudged (2 of 2)',
+        'asks people',
+        'terminated: ',
+      ],
+      ...[
+        '\nCases',
+        'order 3: terminate',
+        'confirmed, checkpoint DEMO-hangs-0-5',
+        'order: spawn attempt 1 of 3 as hangs-r1',
+      ],
+      ...['\nRecoveries', 'hangs-r1 from DEMO-hangs-0-5 on demo-runtime: over (finished)', 'resolved'],
+    ];
+    expect(inOrder(told().explained.get('hangs'), happened)).toEqual(happened);
+  });
+
+  test('whoever continues for hangs was ordered after the death was confirmed, once', async () => {
+    const spawns = about(told(), Topic.agentOrder, 'hangs-r1').flatMap((event) =>
+      event.type === 'SPAWN_AGENT' ? [event] : [],
+    );
+    expect(spawns).toMatchObject([{ payload: { attempt: 1, deadAgentId: 'hangs' } }]);
+    expect(spawns[0]?.payload.checkpoints[0]?.checkpointId).toBe('DEMO-hangs-0-5');
+    const ended = about(told(), Topic.agentIntervention, 'hangs').find(({ type }) => type === 'AGENT_TERMINATED');
+    expect(ended?.payload).toMatchObject({ confirmed: true, checkpoint: 'DEMO-hangs-0-5' });
+    expect(ended?.occurredAt).toBeLessThanOrEqual(spawns[0]?.occurredAt ?? 0);
+    expect(changes(told(), 'hangs-r1')).toEqual(['HEALTHY→TERMINATED']);
+    expect(leftAlone(told(), 'hangs-r1')).toMatchObject({ warrants: [], cases: [], alerts: [] });
+    const [exit] = about(told(), Topic.agentObservation, 'hangs-r1').filter(({ type }) => type === 'AGENT_EXITED');
+    const parts = [6, 7, 8, 9, 10].map((step) => `part ${step} of 10`);
+    const lastOutput = ['continuing after part 5', ...parts, 'all parts are done'];
+    expect(exit?.payload).toMatchObject({ reason: 'finished', code: 0, lastOutput });
+  });
+
+  test('crashes ends with 1 each time: three attempts with back-off, then review and a critical alert, and no more', async () => {
+    for (const life of lives) {
+      expect(changes(told(), life)).toEqual(['HEALTHY→TERMINATED']);
+      expect(await standing(told(), life)).toMatchObject({ state: 'TERMINATED', endReason: 'crashed' });
+      expect(alive(told(), life)).toEqual([false]);
+    }
+    const requests = told()
+      .of(Topic.recoverTask)
+      .filter(({ key }) => key === 'DEMO-crashes');
+    const spawns = lives.flatMap((life) => about(told(), Topic.agentOrder, life));
+    expect(spawns.map(({ type, payload }) => [type, (payload as { attempt?: number }).attempt])).toEqual(
+      [1, 2, 3].map((attempt) => ['SPAWN_AGENT', attempt]),
+    );
+    for (const [n, delayMs] of [0, 2000, 4000].entries()) {
+      const asked = requests[n]?.occurredAt ?? Number.NaN;
+      expect(spawns[n]?.occurredAt, `back-off before attempt ${n + 1}`).toBeGreaterThanOrEqual(asked + delayMs);
+    }
+    const story = told()
+      .of(Topic.taskRecovery)
+      .filter(({ key }) => key === 'DEMO-crashes');
+    const attempt = ['RECOVERY_INITIATED', 'RECOVERY_COMPLETED'];
+    expect(story.map(({ type }) => type).filter((type) => !type.startsWith('CIRCUIT'))).toEqual([
+      ...[...attempt, ...attempt, ...attempt],
+      ...['RECOVERY_FAILED', 'REVIEW_REQUIRED'],
+    ]);
+    expect(await told().rows.tasks({ review: true })).toMatchObject([{ taskId: 'DEMO-crashes' }]);
+    expect(toldPeople(told(), 'DEMO-crashes').toSorted()).toEqual([
+      ...['raised [critical] recovery_failed', 'raised [warning] circuit_breaker_open'],
+    ]);
+    expect(await told().rows.alerts({ open: true })).toContainEqual(expect.objectContaining({ severity: 'critical' }));
+    const happened = [
+      ...['recovery   review required: 3 of 3 attempts used', 'HEALTHY → TERMINATED: ended: crashed'],
+      ...['order: spawn attempt 1 of 3', 'attempt 3 of 3: crashes-r3 from task-start on demo-runtime: failed'],
+      ...['crashes-r1 from task-start on demo-runtime: ended: crashed', 'Alerts', 'critical', '(open)'],
+    ];
+    expect(inOrder(told().explained.get('crashes'), happened)).toEqual(happened);
+  });
+};

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { catalogue, type EventOf, type HealthEvent, Topic, type TopicName, topicNames } from '@vigil/events';
+import { readModel } from '@vigil/read-model';
+import type { LogRecord } from '@vigil/stream';
+import { type TestSystem, until } from '../support/system.ts';
+
+type Recorded<E> = E & { readonly record: LogRecord };
+
+/** The same story, as each way of telling it has it. */
+export type Told = {
+  /** all committed events of a topic */
+  readonly of: <T extends TopicName>(topic: T) => readonly Recorded<EventOf<T>>[];
+  /** what Postgres says */
+  readonly rows: ReturnType<typeof readModel>;
+  /** what is printed for people, and the exit code */
+  readonly vigil: (...args: string[]) => Promise<{ readonly code: number; readonly text: string }>;
+  /** what `vigil explain` prints of an agent */
+  readonly explained: ReadonlyMap<string, string>;
+  /** what the console sink has written, a line a message */
+  readonly console: readonly string[];
+  /** what the runtime says it has done */
+  readonly runtime: () => readonly RuntimeLine[];
+};
+
+export type RuntimeLine = {
+  readonly message: string;
+  readonly agentId?: string;
+  readonly pid?: number;
+  readonly type?: string;
+};
+
+const STORY = topicNames.filter((topic) => catalogue[topic].kind !== 'snapshot');
+
+/** Of the agent that crashes each time. */
+export const lives: readonly string[] = ['crashes', 'crashes-r1', 'crashes-r2', 'crashes-r3'];
+
+const EXPLAINED = [
+  ...['steady', 'finishes', 'waits', 'limited', 'loops', 'hangs', 'hangs-r1', 'crashes', 'crashes-r3'],
+];
+
+const lines = (...file: string[]): string[] => readFileSync(path.join(...file), 'utf8').split('\n');
+
+/** Every agent has met its fate, and the read model has heard of it. */
+export const fatesMet = async ({ sql, events }: TestSystem): Promise<boolean> => {
+  const rows = readModel(sql);
+  const [heir, limited, loops] = await Promise.all(['hangs-r1', 'limited', 'loops'].map((name) => rows.agent(name)));
+  const tasks = await rows.tasks({});
+  const recovery = (taskId: string) => tasks.find((task) => task.taskId === taskId)?.recovery;
+  const met =
+    heir?.endReason === 'finished' &&
+    recovery('DEMO-hangs') === 'TASK_RELEASED' &&
+    recovery('DEMO-crashes') === 'REVIEW_REQUIRED' &&
+    limited?.exemptionSince !== null &&
+    limited?.exemption === null &&
+    loops?.state === 'HEALTHY';
+  if (!met) return false;
+  const exemptions = await events(Topic.agentHealth);
+  return exemptions.some(({ key, type, payload }) => isEnd(key, type, payload));
+};
+
+const isEnd = (key: string | null, type: string, payload: object): boolean =>
+  key === 'limited' && type === 'EXEMPTION_CHANGED' && 'from' in payload && payload.from === 'rate_limited';
+
+/** Reads everything back once the read model has caught up with the topics as they are now. */
+export const readBack = async (system: TestSystem): Promise<Told> => {
+  const all = new Map<TopicName, readonly Recorded<HealthEvent>[]>();
+  for (const topic of STORY) all.set(topic, await system.events(topic));
+  const rows = readModel(system.sql);
+  await until('the read model has caught up with the topics', async () => {
+    const positions = await rows.positions();
+    const next = new Map(positions.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
+    const projected = [...all.values()].flat().filter(({ topic }) => positions.some((at) => at.topic === topic));
+    return projected.every(({ topic, record }) => (next.get(`${topic}/${record.partition}`) ?? 0) > record.offset);
+  });
+  const vigil: Told['vigil'] = async (...args) => {
+    const { code, stdout, stderr } = await system.vigil(...args);
+    return { code, text: `${stdout}${stderr}` };
+  };
+  const explained = EXPLAINED.map(async (name) => [name, (await vigil('explain', name)).text] as const);
+  return {
+    of: (topic) => (all.get(topic) ?? []) as never,
+    rows,
+    vigil,
+    explained: new Map(await Promise.all(explained)),
+    console: lines(system.dir, 'logs/alerting.log').filter((line) => line.startsWith('ALERT ')),
+    runtime: () =>
+      lines(system.dir, 'fleet/logs/runtime.log')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as RuntimeLine),
+  };
+};
+
+/** The events of one agent on a topic, in the order of their versions where they have one. */
+export const about = <T extends TopicName>(told: Told, topic: T, agentId: string): readonly Recorded<EventOf<T>>[] =>
+  told
+    .of(topic)
+    .filter((event) => (event.payload as { agentId?: string | null }).agentId === agentId)
+    .toSorted((a, b) => (a.epoch ?? 0) - (b.epoch ?? 0) || (a.version ?? 0) - (b.version ?? 0));
+
+/** `HEALTHY→STUCK` for each change of state. */
+export const changes = (told: Told, agentId: string): string[] =>
+  about(told, Topic.agentHealth, agentId).flatMap((event) =>
+    event.type === 'HEALTH_STATE_CHANGED' ? [`${event.payload.from}→${event.payload.to}`] : [],
+  );
+
+/** What it was exempt by, one after another. */
+export const exemptions = (told: Told, agentId: string): string[] =>
+  about(told, Topic.agentHealth, agentId).flatMap((event) =>
+    event.type === 'EXEMPTION_CHANGED' && event.payload.to !== null ? [event.payload.to] : [],
+  );
+
+/** The types of an agent's events on a topic. */
+export const types = (told: Told, topic: TopicName, agentId: string): string[] =>
+  about(told, topic, agentId).map(({ type }) => type);
+
+/** What was ordered about an agent, in order. */
+export const orders = (told: Told, agentId: string): string[] => types(told, Topic.agentOrder, agentId);
+
+/** How it stands in Postgres. */
+export const standing = async (told: Told, agentId: string): Promise<object> => {
+  const { state, endReason, exemption, policyName } = (await told.rows.agent(agentId)) ?? {};
+  return { state, endReason, exemption, policyName };
+};
+
+/** Of each of its processes, whether it lives. */
+export const alive = (told: Told, agentId: string): boolean[] =>
+  told
+    .runtime()
+    .flatMap(({ message, agentId: whose, pid }) =>
+      message === 'an agent has started' && whose === agentId && pid !== undefined ? [isAlive(pid)] : [],
+    );
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** What people were told of a task: `raised [warning] stuck_agent`. */
+export const toldPeople = (told: Told, taskId: string): string[] =>
+  told.console.filter((line) => line.includes(` ${taskId}: `)).map((line) => line.split(' ').slice(1, 4).join(' '));
+
+/** Nothing was ever meant, asked, ordered or told to people about an agent. */
+export const leftAlone = (told: Told, agentId: string): object => ({
+  warrants: types(told, Topic.agentHealth, agentId).filter((type) => type.startsWith('WARRANT')),
+  cases: types(told, Topic.agentIntervention, agentId),
+  rulings: types(told, Topic.stepRuling, agentId),
+  orders: types(told, Topic.agentOrder, agentId),
+  alerts: types(told, Topic.alert, agentId),
+  recoveries: told.of(Topic.taskRecovery).filter(({ payload }) => payload.taskId === `DEMO-${agentId}`),
+});
+
+export const ALONE = { warrants: [], cases: [], rulings: [], orders: [], alerts: [], recoveries: [] };
+
+/** Those pieces that a text has one behind the other. */
+export const inOrder = (text: string | undefined, pieces: readonly string[]): string[] => {
+  let from = 0;
+  return pieces.filter((piece) => {
+    const at = text?.indexOf(piece, from) ?? -1;
+    if (at >= 0) from = at + piece.length;
+    return at >= 0;
+  });
+};

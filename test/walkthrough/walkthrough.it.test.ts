@@ -1,0 +1,83 @@
+import { Topic, topicNames } from '@vigil/events';
+import { policiesOf, VOCABULARY } from '@vigil/health';
+import { PRESETS, readPolicies } from '@vigil/policy';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { byKey, recordedDecisions, refold } from '../support/refold.ts';
+import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
+import { versionsOf } from '../support/versions.ts';
+import { actedOnFates } from './acted-on.fixture.ts';
+import { leftAloneFates } from './left-alone.fixture.ts';
+import { fatesMet, lives, readBack, type Told } from './told.ts';
+
+describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to what people are told', () => {
+  let system: TestSystem;
+  let fleet: ReturnType<TestSystem['fleet']>;
+  let told: Told;
+
+  beforeAll(async () => {
+    system = await openSystem({ name: 'walkthrough' });
+    fleet = system.fleet();
+    await until('each agent has met its fate', () => fatesMet(system), 110_000);
+    told = await readBack(system);
+  }, 150_000);
+  afterAll(() => system?.stop());
+
+  leftAloneFates(() => told);
+  actedOnFates(() => told);
+
+  test('nobody else was acted on, nothing was dead-lettered, every order has its one outcome', async () => {
+    const acted = new Set(told.of(Topic.agentIntervention).map(({ payload }) => payload.agentId));
+    expect([...acted].toSorted()).toEqual([...lives, 'hangs', 'loops']);
+    expect(await told.rows.deadLetters({ limit: 10 })).toEqual([]);
+    const asked = [['case', 'list'], ['doctor'], ['health', '--filter', 'unhealthy']];
+    const [cases, doctor, health] = await Promise.all(asked.map((words) => told.vigil(...words)));
+    expect(cases).toEqual({ code: 0, text: 'No cases.\n' });
+    expect(doctor).toMatchObject({ code: 0 });
+    const { code, text } = health ?? { text: '' };
+    const unhealthy = text
+      .split('\n')
+      .slice(1)
+      .flatMap((line) => line.match(/^\S+/)?.[0] ?? []);
+    expect({ code, unhealthy }).toEqual({ code: 1, unhealthy: [...lives, 'hangs'] });
+    const ordered = told.of(Topic.agentOrder).map(({ payload }) => payload.orderId);
+    const answered = [...told.of(Topic.orderReceipt), ...told.of(Topic.spawnReceipt)].map(
+      ({ payload }) => payload.orderId,
+    );
+    expect(answered.toSorted()).toEqual(ordered.toSorted());
+    const raised = told.of(Topic.alert).filter(({ type }) => type === 'ALERT_RAISED');
+    expect(new Set(raised.map(({ key }) => key)).size, 'one notification an episode').toBe(raised.length);
+  });
+
+  test('what each decider says of a key is counted without gap or repeat', () => {
+    const report = versionsOf(topicNames.flatMap((topic) => told.of(topic)));
+    expect(report).toMatchObject({ gaps: [], repeats: [] });
+    expect(report.keys).toBeGreaterThan(20);
+  });
+
+  test('folding the stored heartbeats again gives the recorded decisions, event for event', async () => {
+    const policies = policiesOf(readPolicies([PRESETS], VOCABULARY), 'demo');
+    const marks = (await system.records(Topic.agentHealth)).filter(({ key }) => key === '@policy');
+    const rules = marks.map(({ value }) => JSON.parse(JSON.parse(String(value)).rules));
+    expect(new Set(rules.map((one) => JSON.stringify(one)))).toEqual(
+      new Set([JSON.stringify(policies.all.map(({ name, hash }) => ({ name, hash })))]),
+    );
+    const records = await system.records(Topic.agentObservation);
+    const again = byKey(refold(system.log, policies, records));
+    const recorded = byKey(
+      recordedDecisions([Topic.agentHealth, Topic.taskHealth, Topic.fleetPresence].flatMap((topic) => told.of(topic))),
+    );
+    expect([...recorded.keys()].toSorted()).toEqual([...again.keys()].toSorted());
+    for (const [key, decisions] of recorded) expect(again.get(key)?.slice(0, decisions.length)).toEqual(decisions);
+  });
+
+  test('at its end, the output of waits holds its question and no answer', async () => {
+    await fleet.stop();
+    const exit = await until('the end of waits is reported', async () => {
+      const observed = await system.events(Topic.agentObservation);
+      return observed.find(({ key, type }) => key === 'waits' && type === 'AGENT_EXITED');
+    });
+    const output = (exit.payload as unknown as { lastOutput: string[] }).lastOutput.join('\n');
+    expect(output).toMatch(/Overwrite it\? \[y\/N\] *$/);
+    expect(output).not.toContain('answered');
+  });
+});
