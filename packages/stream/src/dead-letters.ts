@@ -5,6 +5,9 @@ import type { LogRecord } from './log.ts';
 /** At most this much of a value is kept, bytes. */
 export const VALUE_CAP = 64 * 1024;
 
+/** A key may be as long as a record; what is no id needs no more than its beginning. Characters. */
+const KEY_CAP = 1000;
+
 export const deadLetterTopic = (service: string): string => `onex.dlq.${service}.dead-letter.v1`;
 
 /** Whether it says what is wrong with the record; any other error is a mistake of ours. */
@@ -17,7 +20,7 @@ const reasonOf = (error: unknown, otherwise: string): string => (isReasoned(erro
 export const deadLetterOf = (record: LogRecord, error: unknown, otherwise: string, now: number): DeadLetterPayload => ({
   original_topic: record.topic,
   original_message: {
-    key: record.key,
+    key: record.key?.slice(0, KEY_CAP) ?? null,
     value: record.value === null ? null : record.value.subarray(0, VALUE_CAP),
     truncated: (record.value?.length ?? 0) > VALUE_CAP,
     offset: record.offset,

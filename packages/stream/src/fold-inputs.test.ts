@@ -31,6 +31,24 @@ test('a dead letter keeps at most 64 KiB of the value and says so', () => {
   expect(above?.original_message.value.data).toHaveLength(VALUE_CAP);
 });
 
+test('a dead letter keeps the beginning of a key as long as a record', () => {
+  const one = feeding();
+  const [out] = one.give('run.in', 0, 'x y'.repeat(100_000), one.event('BEAT'));
+  expect(out?.key).toHaveLength(1000);
+  expect(letters([out as OutRecord])[0]?.original_message.key).toBe(out?.key);
+});
+
+test('a misplaced record that might not fit its topic again is a dead letter: a transaction that cannot be written stops for good', () => {
+  const topic = 'onex.cmd.run.do.v1';
+  const key = ['a', 'b', 'c', 'd', 'e'].find((k) => partitionOf(k, 4) !== 0) as string;
+  const one = feeding(echoing('run', { reads: [topic as never] }), surroundings({ partitions: () => 4 }));
+  const headers = { traceparent: 'x'.repeat(1000) };
+  const room = 500_000 - JSON.stringify(headers).length;
+  expect(one.give(topic, 100, key, Buffer.alloc(room), { headers })).toMatchObject([{ topic, key }]);
+  const [letter] = letters(one.give(topic, 200, key, Buffer.alloc(room + 1), { headers }));
+  expect(letter).toMatchObject({ failure_reason: 'too_large' });
+});
+
 test('a deadline that throws is a dead letter and left alone for an hour; others fire', () => {
   const processor = listening('run');
   const { decide } = processor.decider;

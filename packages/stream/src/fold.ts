@@ -66,8 +66,9 @@ export class Fold {
     const topic = deadLetterTopic(this.#processor.service);
     const payload = deadLetterOf(record, error, otherwise, this.clock.now);
     const value = this.#around.codec.encode({ topic, type: 'DEAD_LETTER', payload } as Parameters<Codec['encode']>[0]);
-    const partition = partitionOf(record.key ?? '', this.#around.partitions(topic));
-    return [{ topic, partition, key: record.key, value, timestamp: this.clock.now }];
+    const { key } = payload.original_message;
+    const partition = partitionOf(key ?? '', this.#around.partitions(topic));
+    return [{ topic, partition, key, value, timestamp: this.clock.now }];
   }
 
   #decide(record: LogRecord): readonly OutRecord[] {

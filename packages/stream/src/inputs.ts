@@ -16,7 +16,12 @@ export const receivedAt = (record: LogRecord): number => {
 const isCommand = (topic: string): boolean =>
   (catalogue as Readonly<Record<string, { kind: string }>>)[topic]?.kind === 'cmd' || topic.startsWith('onex.cmd.');
 
-/** The record again, where a foreign partitioner misplaced it; undefined: it lies right. Throws DeadLetter where its key is none. */
+/** Moved, a record gets a header more and is compressed anew: below the topic's 512 KiB by what that may take. */
+const LARGEST_MOVED = 500_000;
+
+const sizeOf = ({ value, headers }: LogRecord): number => (value?.length ?? 0) + JSON.stringify(headers).length;
+
+/** The record again, where a foreign partitioner misplaced it; undefined: it lies right. Throws DeadLetter where its key is none, or it is too large to be written again. */
 export const misplaced = (record: LogRecord, partitions: number): OutRecord | undefined => {
   const { topic, key, value, headers } = record;
   if (key === null) throw new DeadLetter('no_key', 'the record has no key');
@@ -25,6 +30,12 @@ export const misplaced = (record: LogRecord, partitions: number): OutRecord | un
   if (!isCommand(topic)) return undefined;
   const partition = partitionOf(key, partitions);
   if (partition === record.partition) return undefined;
+  const size = sizeOf(record);
+  if (size > LARGEST_MOVED)
+    throw new DeadLetter(
+      'too_large',
+      `the record of ${key} lies in partition ${record.partition} instead of ${partition} and has ${size} bytes: at most ${LARGEST_MOVED} are moved`,
+    );
   return { topic, partition, key, value, headers: { ...headers, [MOVED]: String(receivedAt(record)) } };
 };
 

@@ -14,6 +14,7 @@ export const writeLetter = async (
   const topic = deadLetterTopic(service);
   const payload = deadLetterOf(record, error, otherwise, record.timestamp);
   const value = log.codec.encode({ topic, type: 'DEAD_LETTER', payload } as Parameters<Codec['encode']>[0]);
-  const partition = partitionOf(record.key ?? '', await log.partitionCount(topic));
-  await log.write([{ topic, partition, key: record.key, value }]);
+  const { key } = payload.original_message;
+  const partition = partitionOf(key ?? '', await log.partitionCount(topic));
+  await log.write([{ topic, partition, key, value }]);
 };
