@@ -1,12 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { interruption } from './interrupt.ts';
 import { endWith } from './main-error.ts';
 import { root } from './paths.ts';
 import { Refusal } from './servers/refusal.ts';
-import { startServers } from './servers/servers.ts';
-import { closeRunFolder, openRunFolder } from './test-run/run-folder.ts';
 
 const folder = path.join(root, 'test/bench');
 
@@ -24,23 +23,22 @@ const chosen = (wanted: string | undefined): readonly string[] => {
   throw new Refusal(`there is no benchmark ${wanted ?? 'at all'} in test/bench: ${all.join(', ') || 'it is empty'}`);
 };
 
+/** A benchmark is a process of its own, on servers of its own where it needs any; it ends what it has started. */
+const runOne = async (name: string, options: readonly string[], signal: AbortSignal): Promise<boolean> => {
+  const child = spawn(process.execPath, [path.join(folder, `${name}.ts`), ...options], { cwd: root, stdio: 'inherit' });
+  signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
+  const [status] = await once(child, 'exit');
+  return status === 0;
+};
+
 const run = async (signal: AbortSignal): Promise<number> => {
-  const names = chosen(process.argv[2]);
-  const dir = await openRunFolder();
-  await using open = new AsyncDisposableStack();
-  open.defer(() => closeRunFolder(dir, false));
-  const servers = await startServers({ purpose: 'test', dir, onProgress: (line) => console.error(`[bench] ${line}`) });
-  open.defer(servers.stop);
+  const words = process.argv.slice(2);
+  const options = words.filter((word) => word === '--json');
   let failed = 0;
-  for (const name of signal.aborted ? [] : names) {
-    console.log(`== ${name}`);
-    const env = { ...process.env, ...servers.env };
-    const { status } = spawnSync(process.execPath, [path.join(folder, `${name}.ts`)], {
-      cwd: root,
-      env,
-      stdio: 'inherit',
-    });
-    if (status !== 0) failed += 1;
+  for (const name of chosen(words.find((word) => !word.startsWith('-')))) {
+    if (signal.aborted) break;
+    console.error(`== ${name}`);
+    if (!(await runOne(name, options, signal))) failed += 1;
   }
   return failed === 0 ? 0 : 1;
 };

@@ -1,0 +1,46 @@
+import { cpus } from 'node:os';
+
+/** One figure: every run's value, and what stands beside it from the same runs. `better`: which way is good. */
+export type Figure = {
+  readonly name: string;
+  readonly unit: string;
+  readonly runs: readonly number[];
+  readonly reference?: { readonly name: string; readonly runs: readonly number[] };
+};
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+/** The value that a share `q` of all are not above. */
+export const quantile = (values: readonly number[], q: number): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN;
+};
+
+const shown = (value: number): string => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3));
+
+const row = ({ name, unit, runs, reference }: Figure): readonly string[] => {
+  const own = [name, shown(median(runs)), unit, runs.map(shown).join(' ')];
+  if (reference === undefined) return [...own, '', '', ''];
+  return [...own, reference.name, shown(median(reference.runs)), (median(runs) / median(reference.runs)).toFixed(2)];
+};
+
+const HEAD = ['figure', 'median', 'unit', 'runs', 'beside', 'median', 'ratio'];
+
+const table = (rows: readonly (readonly string[])[]): string => {
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) => cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ');
+  return rows.map((cells) => line(cells).trimEnd()).join('\n');
+};
+
+/** The figures on standard output: a table, or one line of JSON where `--json` is asked for. */
+export const report = (benchmark: string, figures: readonly Figure[]): void => {
+  const machine = { cores: cpus().length, model: cpus()[0]?.model ?? 'unknown', node: process.version };
+  if (process.argv.includes('--json')) console.log(JSON.stringify({ benchmark, machine, figures }));
+  else
+    console.log(
+      `${machine.cores} cores, ${machine.model}, Node ${machine.node}\n${table([HEAD, ...figures.map(row)])}`,
+    );
+};
+
+/** How a long benchmark stands: on standard error, beside the figures. */
+export const say = (line: string): void => console.error(`[bench] ${line}`);

@@ -1,0 +1,81 @@
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { System } from '@vigil/dev';
+import { Topic } from '@vigil/events';
+import type { Log, OutRecord } from '@vigil/stream';
+import { JUDGING, openGround, RUNS } from './support/ground.ts';
+import { recordOf, working } from './support/heartbeats.ts';
+import { report, say } from './support/report.ts';
+
+/**
+ * Heartbeats a second through ingest and evaluator, two processes as in the product: both are frozen while the topic is filled, and
+ * timed from their thaw until the last heartbeat of every partition is judged. Beside it: the filling, with the same client.
+ */
+const AGENTS = 1_000;
+const EACH = 100;
+const CHUNK = 5_000;
+
+/** One round of heartbeats after another; behind them in each partition an agent of whom nothing is known, whose start is said at once. */
+const recordsOf = (
+  log: Log,
+  partitions: number,
+  run: number,
+): { records: readonly OutRecord[]; last: readonly string[] } => {
+  const beat = (agent: string, n: number) => recordOf(log, partitions, working(agent, n, Date.now()));
+  const records = Array.from({ length: EACH }, (_, n) =>
+    Array.from({ length: AGENTS }, (_, a) => beat(`agent-${a}`, run * EACH + n)),
+  ).flat();
+  const last = Array.from({ length: partitions }, (_, partition) => lastOf(log, partitions, run, partition));
+  return { records: [...records, ...last], last: last.map(({ key }) => key ?? '') };
+};
+
+const lastOf = (log: Log, partitions: number, run: number, partition: number): OutRecord => {
+  for (let n = 0; ; n++) {
+    const record = recordOf(log, partitions, working(`last-${run}-${n}`, 1, Date.now()));
+    if (record.partition === partition) return record;
+  }
+};
+
+const fill = async (log: Log, records: readonly OutRecord[]): Promise<number> => {
+  const since = performance.now();
+  for (let at = 0; at < records.length; at += CHUNK) await log.write(records.slice(at, at + CHUNK));
+  return performance.now() - since;
+};
+
+const each = (system: System, act: 'freeze' | 'thaw'): void => {
+  for (const name of JUDGING) system.service(name)[act]();
+};
+
+const ground = await openGround('throughput');
+await using _ = ground;
+const { log } = ground.test;
+const partitions = await log.partitionCount(Topic.heartbeat);
+await using system = await ground.start(JUDGING);
+
+const said = new Set<string>();
+const news = new EventEmitter();
+const following = new AbortController();
+const hear = ({ key }: { key: string | null }) => {
+  said.add(key ?? '');
+  news.emit('said');
+};
+await log.follow([Topic.agentHealth], 'end', hear, following.signal);
+
+const produced: number[] = [];
+const judged: number[] = [];
+for (let run = 0; run <= RUNS; run++) {
+  const { records, last } = recordsOf(log, partitions, run);
+  each(system, 'freeze');
+  produced.push((records.length * 1_000) / (await fill(log, records)));
+  each(system, 'thaw');
+  const since = performance.now();
+  while (!last.every((key) => said.has(key))) await once(news, 'said');
+  judged.push((records.length * 1_000) / (performance.now() - since));
+  say(`run ${run} of ${RUNS}: ${Math.round(judged.at(-1) ?? 0)} heartbeats/s${run === 0 ? ', to warm up' : ''}`);
+  await sleep(1_000);
+}
+following.abort();
+const reference = { name: 'produced', runs: produced.slice(1) };
+report('throughput', [
+  { name: 'through ingest and evaluator', unit: 'heartbeats/s', runs: judged.slice(1), reference },
+]);
