@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
+import { namesIn } from './checkpoint-names.ts';
 
 export type CheckpointFile = { readonly uri: string | null; readonly sha256: string | null };
 export type Validity =
@@ -19,12 +19,6 @@ const locate = async (uri: string, roots: readonly string[]): Promise<string | n
   return allowed.some((root) => root !== null && path.startsWith(root + sep)) ? path : null;
 };
 
-const namesTask = (document: unknown, taskId: string): boolean => {
-  if (typeof document !== 'object' || document === null) return false;
-  const named = document as Record<string, unknown>;
-  return [named.task_id, named.ticket_id, named.taskId].includes(taskId);
-};
-
 /** Bytes; a checkpoint that is larger is none. */
 const largest = 64 << 20;
 
@@ -38,27 +32,12 @@ const read = async (path: string): Promise<Buffer | null> => {
   return buffer.subarray(0, bytesRead);
 };
 
-/** YAML is read at some megabytes a second, while no other agent of the host is looked after. */
-const longestYaml = 1 << 20;
-
-const tryTo = <T>(read: () => T): T | undefined => {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-};
-
-/** JSON first: it is the faster by far, and most checkpoints are. */
-const documentIn = (text: string): unknown =>
-  tryTo(() => JSON.parse(text)) ?? (text.length > longestYaml ? undefined : tryTo(() => parse(text)));
-
-const judge = (bytes: Buffer, path: string, sha256: string | null, taskId: string): Validity => {
+const judge = async (bytes: Buffer, path: string, sha256: string | null, taskId: string): Promise<Validity> => {
   if (sha256 !== null && createHash('sha256').update(bytes).digest('hex') !== sha256.toLowerCase())
     return invalid('sha256_differs');
-  const document = documentIn(bytes.toString('utf8'));
-  if (document === undefined) return invalid('does_not_parse');
-  return namesTask(document, taskId) ? { valid: true, path } : invalid('names_another_task');
+  const names = await namesIn(bytes);
+  if (names === null) return invalid('does_not_parse');
+  return names.includes(taskId) ? { valid: true, path } : invalid('names_another_task');
 };
 
 /**
@@ -71,7 +50,7 @@ export const validate = async (file: CheckpointFile, roots: readonly string[], t
     const path = await locate(file.uri, roots);
     if (path === null) return invalid('not_here');
     const bytes = await read(path);
-    return bytes === null ? invalid('too_large') : judge(bytes, path, file.sha256, taskId);
+    return bytes === null ? invalid('too_large') : await judge(bytes, path, file.sha256, taskId);
   } catch (error) {
     return invalid((error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable');
   }

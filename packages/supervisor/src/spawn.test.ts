@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { namesIn } from './checkpoint-names.ts';
 import { spawnReceiptOf } from './order.ts';
 import { parseRuntimeConfig, templateFor } from './runtime-config.ts';
 import { admitSpawn, type Host, originOf, writeHandover } from './spawn.ts';
@@ -70,10 +71,21 @@ test('without a valid checkpoint the task starts from its beginning', async () =
 test('a pipe where a checkpoint should be is not waited for', async () => {
   const pipe = { ...checkpointFile(root, 'pipe', ''), sha256: null };
   rmSync(join(root, 'pipe'));
-  execFileSync('mkfifo', [join(root, 'pipe')]);
+  execFileSync('/bin/sh', ['-c', 'mkfifo "$0"', join(root, 'pipe')]);
   const many = Array.from({ length: 8 }, (_, i) => ({ ...pipe, checkpointId: `pipe-${i}` }));
   const origins = await Promise.all(many.map((one) => originOf([one], [root], 'TASK-1')));
   for (const { skipped } of origins) expect(skipped).toMatchObject([{ why: 'unreadable' }]);
+});
+
+test('a checkpoint that takes for ever to parse is none, and nobody waits for it', async () => {
+  const hostile = Buffer.from('? '.repeat(16_384));
+  let looked = 0;
+  const looking = setInterval(() => {
+    looked += 1;
+  }, 5);
+  expect(await namesIn(hostile, 200)).toBeNull();
+  clearInterval(looking);
+  expect(looked).toBeGreaterThan(1);
 });
 
 test.each(['../../escape', 'a/b', '..\u0000', ''])('the name %j leads no handover elsewhere', (agentId) => {

@@ -25,6 +25,7 @@ export class Watch {
   #completionAt: number | null = null;
   #asked = false;
   #paused = false;
+  #reading: Promise<void> | null = null;
 
   constructor(spec: AgentSpec, world: World) {
     this.#spec = spec;
@@ -54,7 +55,17 @@ export class Watch {
     this.#beating.said(words);
     if (isNotable(words, this.#activity)) this.#beating.soon();
     this.#activity = words.activity ?? this.#activity;
-    if (words.checkpoint) void this.#read(words.checkpoint);
+    if (words.checkpoint) this.#readNewest();
+  }
+
+  /** One at a time, however many an agent reports: what it has reported meanwhile is read next, the newest only. */
+  #readNewest(): void {
+    const { checkpoint } = this.#progress;
+    if (this.#reading !== null || checkpoint === null) return;
+    this.#reading = this.#read(checkpoint).finally(() => {
+      this.#reading = null;
+      if (this.#progress.checkpoint?.checkpoint_id !== checkpoint.checkpoint_id) this.#readNewest();
+    });
   }
 
   /** A checkpoint is judged where it lies; one that lies elsewhere is left to whoever can read it. */

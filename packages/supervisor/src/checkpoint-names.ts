@@ -1,0 +1,32 @@
+import { Worker } from 'node:worker_threads';
+
+/** Which tasks a checkpoint names (`task_id`, seed 003's `ticket_id`, `taskId`). */
+export type Names = readonly unknown[];
+
+/** A document that takes longer is none; milliseconds. */
+const longestMs = 5000;
+
+/**
+ * The tasks that a document in JSON or YAML names; null: it does not parse, or not in time. An agent chooses what is parsed, and some
+ * kilobytes of YAML can take minutes: so it is done on a thread of its own, which is ended when its time is over.
+ */
+export const namesIn = async (bytes: Buffer, withinMs: number = longestMs): Promise<Names | null> => {
+  const { promise, resolve } = Promise.withResolvers<Names | null>();
+  const worker = new Worker(new URL('./checkpoint-reader.ts', import.meta.url), {
+    workerData: bytes,
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+  });
+  const over = setTimeout(() => resolve(null), withinMs);
+  worker
+    .on('message', resolve)
+    .on('error', () => resolve(null))
+    .on('exit', () => resolve(null));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(over);
+    await worker.terminate();
+  }
+};
