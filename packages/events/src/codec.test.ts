@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { memoryCodec } from './codec.ts';
+import { createCodec, memoryCodec } from './codec.ts';
 import { Undecodable, UnknownSchemaId } from './errors.ts';
 import { example } from './examples.ts';
 import { catalogue, Topic } from './generated/catalogue.ts';
-import { topicNames } from './schemas.ts';
+import { schemaOf, topicNames } from './schemas.ts';
 
 const codec = memoryCodec();
 const all = topicNames.flatMap((topic) => catalogue[topic].events.map(({ type }) => [topic, type] as const));
@@ -59,4 +59,28 @@ test('a value larger than the scratch buffer is encoded whole', () => {
     codec.encode(example(Topic.agentIntervention, 'NUDGE_SENT', { message })),
   );
   expect(decoded.payload).toMatchObject({ message });
+});
+
+test.each([0, -1, -(2 ** 31)])('%i is no schema id, and the registry is not asked for it', (id) => {
+  const strange = Buffer.from(nudge);
+  strange.writeInt32BE(id, 1);
+  expect(() => codec.decode(Topic.agentIntervention, strange)).toThrow(
+    expect.objectContaining({ name: 'Undecodable', reason: 'unknown_schema_id' }),
+  );
+});
+
+const { json } = schemaOf(Topic.agentIntervention, 'NUDGE_SENT');
+const { name, namespace } = JSON.parse(json) as { name: string; namespace: string };
+
+test.each([
+  ['of somebody else', { type: 'record', name: 'Other', fields: [] }],
+  ['without a name', 'string'],
+  ['that is none', { type: 'nonsense' }],
+  ['of our name that does not fit ours', { type: 'record', name, namespace, fields: [] }],
+])('a schema in the registry %s makes a dead letter, not trouble with the registry', async (_what, schema) => {
+  const shared = createCodec(new Map(), async () => JSON.stringify(schema));
+  await expect(shared.learn(new UnknownSchemaId(7))).rejects.toMatchObject({
+    name: 'Undecodable',
+    reason: 'unknown_record',
+  });
 });

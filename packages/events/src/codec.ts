@@ -22,7 +22,7 @@ type Reader = { readonly schema: EventSchema; readonly writer: Type; readonly re
 const MAGIC = 0;
 const FRAME = 5;
 
-/** Looks a schema up by its id; undefined: there is none. */
+/** Looks a schema up by its id; undefined: there is none in Avro. */
 export type SchemaSource = (id: number) => Promise<string | undefined>;
 
 const scratch = { buffer: Buffer.allocUnsafe(64 * 1024) };
@@ -64,6 +64,7 @@ export const createCodec = (ids: ReadonlyMap<EventSchema, number>, source: Schem
       if (value.length < FRAME || value[0] !== MAGIC)
         throw new Undecodable('not_avro', `${topic}: the value has no registry frame`);
       const id = value.readInt32BE(1);
+      if (id < 1) throw new Undecodable('unknown_schema_id', `${topic}: ${id} is no schema id: they begin with 1`);
       const reader = readers.get(id);
       if (reader === undefined) throw new UnknownSchemaId(id);
       if (reader.schema.topic !== topic)
@@ -76,14 +77,22 @@ export const createCodec = (ids: ReadonlyMap<EventSchema, number>, source: Schem
     },
     learn: async ({ id }) => {
       const json = await source(id);
-      if (json === undefined) throw new Undecodable('unknown_schema_id', `the registry knows no schema ${id}`);
-      const writer = avroType(json);
-      const schema = byRecord.get(writer.name);
-      if (schema === undefined)
-        throw new Undecodable('unknown_record', `schema ${id} is ${writer.name}, which is none of ours`);
-      readers.set(id, { schema, writer, resolver: schema.avro.createResolver(writer) });
+      if (json === undefined) throw new Undecodable('unknown_schema_id', `the registry knows no Avro schema ${id}`);
+      readers.set(id, readerOf(id, json, byRecord));
     },
   };
+};
+
+/** Whoever writes to the registry may have written anything: what cannot be resolved to one of ours is the record's fault. */
+const readerOf = (id: number, json: string, byRecord: ReadonlyMap<string | undefined, EventSchema>): Reader => {
+  try {
+    const writer = avroType(json);
+    const schema = byRecord.get(writer.name);
+    if (schema === undefined) throw new Error(`it is ${writer.name}, which is none of ours`);
+    return { schema, writer, resolver: schema.avro.createResolver(writer) };
+  } catch (error) {
+    throw new Undecodable('unknown_record', `schema ${id} cannot be read as one of ours: ${(error as Error).message}`);
+  }
 };
 
 const tryDecode = ({ schema, writer, resolver }: Reader, value: Buffer, id: number): Record<string, unknown> => {

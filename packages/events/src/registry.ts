@@ -11,6 +11,12 @@ const clientOf = (url: string): SchemaRegistry =>
 
 const statusOf = (error: unknown): number | undefined => (error as { status?: number }).status;
 
+/** Every answer but "not here" has a status, and so has none at all (400); without one, the client could not make sense of the schema. */
+const isTrouble = (error: unknown): boolean => {
+  const status = statusOf(error);
+  return status !== undefined && status !== 404;
+};
+
 /** At most `width` at a time. */
 const each = async <T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> => {
   const queue = items.values();
@@ -75,7 +81,7 @@ export const connectCodec = async (url: string, topics: readonly TopicName[] = t
     try {
       return JSON.stringify(((await client.getSchema(id)) as Type).schema());
     } catch (error) {
-      if (statusOf(error) === 404) return undefined;
+      if (!isTrouble(error)) return undefined;
       throw new RegistryTrouble(`the registry at ${url} does not answer for schema ${id}: ${(error as Error).message}`);
     }
   });

@@ -1,0 +1,43 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { UnknownSchemaId } from './errors.ts';
+import { connectCodec } from './registry.ts';
+
+const servers: { close: () => void }[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** What learning an id gives where the registry answers so. */
+const learning = async (status: number, body: object) => {
+  const server = createServer((_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const codec = await connectCodec(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, []);
+  return codec.learn(new UnknownSchemaId(7)).catch((error: Error) => error);
+};
+
+test('an id that the registry does not have is the fault of the record', async () => {
+  expect(await learning(404, { error_code: 40403 })).toMatchObject({ reason: 'unknown_schema_id' });
+});
+
+test.each([
+  ['JSON Schema', { schemaType: 'JSON', schema: '{"type":"object"}' }],
+  ['Protobuf', { schemaType: 'PROTOBUF', schema: 'syntax = "proto3"; message A { string a = 1; }' }],
+  ['a type of the future', { schemaType: 'CBOR', schema: 'x' }],
+  ['Avro that is none', { schema: '{"type":"nonsense"}' }],
+])('so is a schema in %s: whoever shares the registry must not stop the service', async (_type, body) => {
+  expect(await learning(200, body)).toMatchObject({ name: 'Undecodable', reason: 'unknown_schema_id' });
+});
+
+test('a registry that answers with an error is in trouble, and nothing is the fault of the record', async () => {
+  expect(await learning(500, { error_code: 50001 })).toMatchObject({ name: 'RegistryTrouble' });
+});
+
+test('so is one that is away', async () => {
+  const codec = await connectCodec('http://127.0.0.1:1', []);
+  await expect(codec.learn(new UnknownSchemaId(7))).rejects.toMatchObject({ name: 'RegistryTrouble' });
+});
