@@ -48,6 +48,7 @@ test('a finished agent is not unhealthy, a crashed one is', async () => {
 test('an agent that has started and of which nothing else is said is healthy', async () => {
   await using it = await modelOf(started);
   expect(await it.model.agent('worker-1')).toMatchObject({ state: 'HEALTHY', since: EXAMPLE_TIME, reason: null });
+  expect(await it.model.agent('worker-1')).toMatchObject({ policyName: started.policy?.name });
 });
 
 test('a new life after an end is healthy until it is judged', async () => {
@@ -109,6 +110,13 @@ test('each attempt of a recovery is a row that ends where the next begins', asyn
     { attempt: 1, completedAt: EXAMPLE_TIME + 1000, failedAt: null, reviewAt: null },
   ]);
   expect(await it.model.tasks({ review: true })).toMatchObject([{ taskId: 'OMN-1234', recovery: 'REVIEW_REQUIRED' }]);
+});
+
+test('an agent that has ended is told with its attempt', async () => {
+  const attempt = example(Topic.taskRecovery, 'RECOVERY_INITIATED', { newAgentId: 'fresh' });
+  const end = { agentId: 'fresh', hold: 'left', to: 'TERMINATED', endReason: 'crashed' } as const;
+  await using it = await modelOf(attempt, example(Topic.taskHealth, 'TASK_HEALTH_CHANGED', end));
+  expect(await it.model.recoveries({})).toMatchObject([{ newAgentId: 'fresh', endReason: 'crashed' }]);
 });
 
 test('the holder of a task is the agent that has not left it', async () => {
