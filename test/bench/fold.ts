@@ -1,6 +1,7 @@
 import { type Heartbeat, memoryCodec, Topic } from '@vigil/events';
 import {
   type AgentState,
+  AT_REST,
   evaluate,
   type Observation,
   type Policies,
@@ -9,6 +10,7 @@ import {
   VOCABULARY,
 } from '@vigil/health';
 import { PRESETS, readPolicies } from '@vigil/policy';
+import { sparse } from '@vigil/stream';
 import { bare, working } from './support/heartbeats.ts';
 import { type Figure, median, quantile, report } from './support/report.ts';
 
@@ -16,6 +18,7 @@ import { type Figure, median, quantile, report } from './support/report.ts';
 const AGENTS = 1_000;
 const SECONDS = 100;
 const RUNS = 5;
+const form = sparse(AT_REST.usual);
 const START = Date.UTC(2026, 0, 1);
 
 type Beat = (agent: string, n: number, at: number) => Heartbeat;
@@ -74,12 +77,12 @@ const folded = (policies: Policies, name: string, beat: Beat): readonly Figure[]
   for (let run = 0; run <= RUNS; run++)
     runs.push({ own: perSecond(() => void fold(policies, records)), reference: perSecond(decode) });
   const warm = runs.slice(1);
-  const bytes = [...fold(policies, records).values()].map((state) => JSON.stringify(state).length);
+  const bytes = [...fold(policies, records).values()].map((state) => form.write(state).length);
   const reference = { name: 'decoding them', runs: warm.map((run) => run.reference) };
   return [
     { name: `${name}: folded`, unit: 'heartbeats/s', runs: warm.map(({ own }) => own), reference },
-    { name: `${name}: state, p50`, unit: 'bytes', runs: [median(bytes)] },
-    { name: `${name}: state, largest`, unit: 'bytes', runs: [quantile(bytes, 1)] },
+    { name: `${name}: state at rest, p50`, unit: 'bytes', runs: [median(bytes)] },
+    { name: `${name}: state at rest, largest`, unit: 'bytes', runs: [quantile(bytes, 1)] },
   ];
 };
 

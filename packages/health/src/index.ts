@@ -1,3 +1,4 @@
+export { AT_REST } from './at-rest.ts';
 export { type Evaluated, evaluate, type Recorded } from './evaluate.ts';
 export { EXEMPTIONS, type ExemptionName } from './exemptions.ts';
 export { type Explained, type Explanation, explain } from './explain.ts';
@@ -6,4 +7,4 @@ export { OlderInstance } from './observe.ts';
 export { NameALoadedPolicy, type Policies, policiesOf } from './policies.ts';
 export { VOCABULARY } from './rules.ts';
 export { SIGNALS, type SignalName } from './signals/all.ts';
-export { type AgentState, STATE_SHAPE } from './state.ts';
+export type { AgentState } from './state.ts';

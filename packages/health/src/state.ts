@@ -59,9 +59,6 @@ export type Known = {
   readonly told: Told;
 };
 
-/** The number of this form at rest; raised with an upgrade when it changes. */
-export const STATE_SHAPE = 1;
-
 /** One agent, as the evaluator remembers it. */
 export type AgentState = { readonly kind: 'unseen' } | Known;
 

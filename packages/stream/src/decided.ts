@@ -72,7 +72,7 @@ class ByDecider implements Decided {
     this.#processor = processor;
     this.#around = around;
     this.#speaker = speaker;
-    this.store = new Store(processor.shape, processor.upgrade);
+    this.store = new Store(processor.shape, processor);
   }
 
   on(record: LogRecord, clock: Clock, refuse: (error: Unwelcome) => readonly OutRecord[]): readonly OutRecord[] {

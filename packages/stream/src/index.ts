@@ -20,6 +20,7 @@ export {
 export { type ProjectionBatch, type ProjectionOptions, type RunningPart, runProjection } from './run-projection.ts';
 export { type ReactorOptions, runReactor } from './run-reactor.ts';
 export type { Phase } from './slot.ts';
+export { type Form, sparse } from './sparse.ts';
 export { type TailOptions, tail } from './tail.ts';
 export { startDoor } from './ticks.ts';
 export type { DeciderProcessor, MapperProcessor, TickRoute, Topology } from './topology.ts';

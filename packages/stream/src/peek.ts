@@ -9,8 +9,13 @@ import { Store } from './store.ts';
 /** How far back from the end is looked, records: what is alive lies near it. */
 const WINDOWS = [2_000, 50_000, Number.POSITIVE_INFINITY];
 
-/** Whose state is asked for: its processor, the shape that is understood, and the input that carries its time. */
-export type Peeked = { readonly processor: string; readonly shape: number; readonly timeTopic: string };
+/** Whose state is asked for: its processor, the shape that is understood and what is usual in it, and the input that carries its time. */
+export type Peeked = {
+  readonly processor: string;
+  readonly shape: number;
+  readonly usual?: unknown;
+  readonly timeTopic: string;
+};
 
 /** What a processor remembers of a key, and the time of its partition, as of its last transaction. */
 export type Seen<State> = { readonly state: State; readonly clock: Clock };
@@ -18,7 +23,7 @@ export type Seen<State> = { readonly state: State; readonly clock: Clock };
 /** Looks a state up in the snapshot topic, disturbing nobody. null: there is none, it is of another shape, or `signal` came first. */
 export const peek = async <State>(
   log: Pick<Log, 'bounds' | 'read'>,
-  { processor, shape, timeTopic }: Peeked,
+  { processor, shape, usual, timeTopic }: Peeked,
   key: string,
   signal: AbortSignal,
 ): Promise<Seen<State> | null> => {
@@ -35,14 +40,20 @@ export const peek = async <State>(
     const state = newest.get(key);
     const position = newest.get(`${POSITION}${timeTopic}`);
     if (signal.aborted || state === null) return null;
-    if (state && position) return seen(key, state, position, shape);
+    if (state && position) return seen(key, state, position, shape, usual as State);
     if (from === low) return null;
   }
   return null;
 };
 
-const seen = <State>(key: string, bytes: Buffer, position: Buffer, shape: number): Seen<State> | null => {
-  const store = new Store<State | null>(shape, () => null);
+const seen = <State>(
+  key: string,
+  bytes: Buffer,
+  position: Buffer,
+  shape: number,
+  usual: State | undefined,
+): Seen<State> | null => {
+  const store = new Store<State | null>(shape, { usual, upgrade: () => null });
   if (bytes.readUInt16BE(0) > shape) return null;
   store.restore(key, bytes);
   const state = store.get(key)?.state ?? null;

@@ -10,6 +10,7 @@ export type AnyDecider = AnyTopology & {
   readonly decider: Decider<unknown, HealthEvent, Draft>;
   readonly stateKey?: (input: HealthEvent) => string;
   readonly shape: number;
+  readonly usual?: unknown;
   readonly upgrade?: (shape: number, state: unknown) => unknown;
   readonly marker?: { readonly topic: TopicName; readonly key: `@${string}`; readonly value: string };
 };

@@ -62,7 +62,7 @@ test('a newer shape than the code knows is refused at the restore; an older one 
   newer.put('a', entry({ state: { heard: 1 } }));
   const [[key, value]] = newer.changes() as [[string, Buffer]];
   expect(() => new Store<unknown>(2).restore(key, value)).toThrow(Refused);
-  const store = new Store<unknown>(4, (shape, state) => ({ ...(state as object), from: shape }));
+  const store = new Store<unknown>(4, { upgrade: (shape, state) => ({ ...(state as object), from: shape }) });
   store.restore(key, value);
   expect(store.get('a')?.state).toEqual({ heard: 1, from: 3 });
 });
@@ -103,4 +103,14 @@ test('a restored state replaces the one that was used lately', () => {
   store.changes();
   store.restore('a', older);
   expect(store.get('a')?.version).toBe(1);
+});
+
+test('what is as usual takes no place, and comes back', () => {
+  const usual = { heard: 0, name: 'nobody', list: [] };
+  const store = new Store<unknown>(1, { usual });
+  store.put('a', entry({ state: { ...usual, heard: 3 } }));
+  expect(store.bytes('a')?.toString()).toMatch(/\{"heard":3\}$/);
+  const restored = new Store<unknown>(1, { usual });
+  restored.restore('a', store.bytes('a'));
+  expect(restored.get('a')?.state).toEqual({ ...usual, heard: 3 });
 });

@@ -1,4 +1,5 @@
 import { Refused } from './errors.ts';
+import { type Form, sparse } from './sparse.ts';
 
 /**
  * What is remembered of one key. `dueAt`: a lower bound of its next deadline, on `now`'s axis. `version`: of the last event written for it.
@@ -21,12 +22,18 @@ const HEARD_AT = 26;
 const CORRELATION = 34;
 const HEADER = 36;
 
+/** How states lie in the snapshot. `usual`: what is the same in it is left out. `upgrade`: of what lies there in an older shape, as it lies. */
+export type AtRest<State> = {
+  readonly usual?: State | undefined;
+  readonly upgrade?: ((shape: number, state: unknown) => State) | undefined;
+};
+
 /** How many decoded entries are kept beside their bytes: at least so many of those used last, at most twice as many. */
 const RECENT = 2048;
 
-const toBytes = <State>(shape: number, entry: Entry<State>): Buffer => {
+const toBytes = <State>(shape: number, entry: Entry<State>, form: Form): Buffer => {
   const { state, dueAt, version, epoch, heardAt, correlationId } = entry;
-  const json = JSON.stringify(state);
+  const json = form.write(state);
   const correlation = Buffer.byteLength(correlationId);
   const bytes = Buffer.allocUnsafe(HEADER + correlation + Buffer.byteLength(json));
   bytes.writeUInt16BE(shape, SHAPE);
@@ -79,10 +86,12 @@ export class Store<State> {
   readonly #put = new Map<string, Entry<State>>();
   readonly #recent = new Recent<Entry<State>>();
   readonly #shape: number;
+  readonly #form: Form;
   readonly #upgrade: (shape: number, state: unknown) => State;
 
-  constructor(shape: number, upgrade?: (shape: number, state: unknown) => State) {
+  constructor(shape: number, { upgrade, usual }: AtRest<State> = {}) {
     this.#shape = shape;
+    this.#form = sparse(usual);
     this.#upgrade = upgrade ?? ((_, state) => state as State);
   }
 
@@ -164,7 +173,7 @@ export class Store<State> {
   /** Whatever was put becomes bytes; where they are those that it had, nothing has changed. */
   #settle(): void {
     for (const [key, entry] of this.#put) {
-      const bytes = toBytes(this.#shape, entry);
+      const bytes = toBytes(this.#shape, entry, this.#form);
       this.#recent.set(key, entry);
       if (this.#states.get(key)?.equals(bytes)) continue;
       this.#states.set(key, bytes);
@@ -176,9 +185,10 @@ export class Store<State> {
   #decode(bytes: Buffer): Entry<State> {
     const shape = bytes.readUInt16BE(SHAPE);
     const from = HEADER + bytes.readUInt16BE(CORRELATION);
-    const plain: unknown = JSON.parse(bytes.toString('utf8', from));
+    const text = bytes.toString('utf8', from);
     return {
-      state: shape === this.#shape ? (plain as State) : this.#upgrade(shape, plain),
+      state:
+        shape === this.#shape ? (this.#form.read(text) as State) : this.#upgrade(shape, JSON.parse(text) as unknown),
       dueAt: bytes.readDoubleBE(DUE_AT),
       version: bytes.readDoubleBE(VERSION),
       epoch: bytes.readDoubleBE(EPOCH),

@@ -32,6 +32,9 @@ export type DeciderProcessor<State, In extends TopicName, Out extends TopicName>
   readonly stateKey?: (input: EventOf<In>) => string;
   /** shape of the state at rest; a newer one than the code's refuses to start */
   readonly shape: number;
+  /** what most states have in common: it takes no place at rest. Another one is another shape */
+  readonly usual?: State;
+  /** of a state of an older shape, as it lay: without what was usual then */
   readonly upgrade?: (shape: number, state: unknown) => State;
   /** `@policy`: what is written when a partition opens, so that a replay knows under which rules it was folded */
   readonly marker?: { readonly topic: Out; readonly key: `@${string}`; readonly value: string };

@@ -1,6 +1,6 @@
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { agentHealth, policiesOf, STATE_SHAPE, VOCABULARY } from '@vigil/health';
+import { AT_REST, agentHealth, policiesOf, VOCABULARY } from '@vigil/health';
 import { PRESETS, readPolicies } from '@vigil/policy';
 import { runProcessor } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
@@ -18,7 +18,7 @@ const evaluator = {
   time: { topic: Topic.agentObservation, sources: 'own' as const },
   ticks: [],
   decider: agentHealth(policies),
-  shape: STATE_SHAPE,
+  ...AT_REST,
 };
 
 /** The figures of worker-1, which has sent one heartbeat. */

@@ -1,11 +1,11 @@
 import { Topic } from '@vigil/events';
-import { type AgentState, explain, policiesOf, STATE_SHAPE, VOCABULARY } from '@vigil/health';
+import { type AgentState, AT_REST, explain, policiesOf, VOCABULARY } from '@vigil/health';
 import { republished } from '@vigil/policy';
 import type { ReadModel, SignalFigure, SignalsOf } from '@vigil/read-model';
 import { type Log, peek } from '@vigil/stream';
 
 const PATIENCE_MS = 5_000;
-const evaluator = { processor: 'health-evaluator', shape: STATE_SHAPE, timeTopic: Topic.agentObservation };
+const evaluator = { processor: 'health-evaluator', ...AT_REST, timeTopic: Topic.agentObservation };
 
 type Read = Pick<Log, 'bounds' | 'read'>;
 type Model = Pick<ReadModel, 'policyDocument'>;

@@ -1,5 +1,5 @@
 import { type Draft, Topic } from '@vigil/events';
-import { type AgentState, agentHealth, type Policies, STATE_SHAPE } from '@vigil/health';
+import { type AgentState, AT_REST, agentHealth, type Policies } from '@vigil/health';
 import type { DeciderProcessor } from '@vigil/stream';
 
 type In = typeof Topic.agentObservation;
@@ -19,7 +19,7 @@ export function evaluator(policies: Policies): DeciderProcessor<AgentState, In, 
       { topic: Topic.taskHealth, everyMs: 5000, to: 'every' },
     ],
     decider: agentHealth(policies),
-    shape: STATE_SHAPE,
+    ...AT_REST,
     marker: { topic: Topic.agentHealth, key: '@policy', value: marked(policies) },
   };
 }

@@ -1,0 +1,23 @@
+import { bornAt } from './history/history.ts';
+import { type AgentState, NOTHING_TOLD } from './state.ts';
+
+const NOBODY = { instanceId: null, taskId: null, runtimeId: null, attempt: null, maxAttempts: null, labels: {} };
+
+/** A healthy agent that reports no more than it must: what is the same in a state takes no place at rest. */
+const USUAL: AgentState = {
+  kind: 'known',
+  agentId: '',
+  policy: { name: '', hash: '' },
+  excluded: false,
+  history: bornAt(NOBODY, { now: 0, watched: 0, stamp: 0, previous: null }, ''),
+  life: 1,
+  previousInstanceId: null,
+  retired: [],
+  stragglers: null,
+  answers: [],
+  answered: 0,
+  told: { ...NOTHING_TOLD, life: 1, presentLife: 1 },
+};
+
+/** How states lie in the snapshot: also for who reads them there. Raise the shape whenever the state or the usual one changes. */
+export const AT_REST: { readonly shape: number; readonly usual: AgentState } = { shape: 2, usual: USUAL };
