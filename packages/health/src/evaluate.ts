@@ -16,16 +16,18 @@ export function* evaluate(
   states: Map<string, AgentState> = new Map(),
 ): Generator<Evaluated> {
   const decider = agentHealth(policies);
+  const armed = new Map<string, number>();
   const say = (key: string, state: AgentState, clock: Clock): readonly Said[] => {
     const said = decider.decide(state, clock);
     const after = said.reduce(decider.evolve, state);
     if (decider.forgets(after, clock)) states.delete(key);
     else states.set(key, after);
+    armed.set(key, decider.dueAt(after, clock));
     return said;
   };
   for (const { clock, input } of records) {
     if (input === null) {
-      const due = dueKeys(states, clock.now, (state) => decider.dueAt(state, clock));
+      const due = dueKeys(states, armed, clock.now, (state) => decider.dueAt(state, clock));
       yield { clock, input, said: due.flatMap((key) => say(key, states.get(key) ?? UNSEEN, clock)), refused: null };
       continue;
     }
@@ -35,9 +37,20 @@ export function* evaluate(
   }
 }
 
-/** In the order in which the runner asks: moment, then key. */
-function dueKeys(states: ReadonlyMap<string, AgentState>, now: number, dueAt: (state: AgentState) => number): string[] {
-  const due = [...states].map(([key, state]) => ({ key, at: dueAt(state) })).filter(({ at }) => at <= now);
+/** In the order in which the runner asks: moment, then key. As there, what is armed is a lower bound: watched time may have stood still since. */
+function dueKeys(
+  states: ReadonlyMap<string, AgentState>,
+  armed: Map<string, number>,
+  now: number,
+  dueAt: (state: AgentState) => number,
+): string[] {
+  const due: { readonly key: string; readonly at: number }[] = [];
+  for (const [key, state] of states) {
+    if ((armed.get(key) ?? 0) > now) continue;
+    const at = dueAt(state);
+    armed.set(key, at);
+    if (at <= now) due.push({ key, at });
+  }
   return due.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1)).map(({ key }) => key);
 }
 
