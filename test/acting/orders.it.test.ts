@@ -2,29 +2,35 @@ import { Topic } from '@vigil/events';
 import { writer } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
+import { type Heard, hear } from './heard.ts';
 import { type Life, openPuppets, type Puppets, terminate } from './puppets.ts';
 
 /** What a terminate finds when it comes late, for another, after progress or twice: the hands themselves look again. */
 describe.skipIf(!ownServers)('an order is looked at again where it is carried out', () => {
   let vigil: TestSystem;
+  let heard: Heard;
   let puppets: Puppets;
 
   beforeAll(async () => {
     vigil = await openSystem({ name: 'orders', services: ['heartbeat-ingest', 'gateway'] });
-    puppets = openPuppets(vigil, 'demo', ['late', 'busy', 'twice', 'again']);
+    heard = await hear(vigil, [Topic.heartbeat, Topic.orderReceipt]);
+    puppets = openPuppets(vigil, heard, 'demo', ['late', 'busy', 'twice', 'again']);
     puppets.start();
   });
   afterAll(async () => {
     await puppets?.stop();
+    heard?.stop();
     await vigil?.stop();
   });
 
   type Order = ReturnType<typeof terminate>;
   const write = (...orders: Order[]) => writer(vigil.log).write(orders);
-  const receipts = async ({ payload: { orderId } }: Order) =>
-    (await vigil.events(Topic.orderReceipt)).map(({ payload }) => payload).filter((one) => one.orderId === orderId);
-  const receipt = (order: Order) =>
-    until(`the receipt of ${order.payload.orderId}`, async () => (await receipts(order))[0]);
+  const receipts = ({ payload: { orderId } }: Order) =>
+    heard
+      .of(Topic.orderReceipt)
+      .map(({ payload }) => payload)
+      .filter((one) => one.orderId === orderId);
+  const receipt = (order: Order) => until(`the receipt of ${order.payload.orderId}`, async () => receipts(order)[0]);
   /** Beats of the same life that were sent after this one. */
   const beatsOn = (life: Life) =>
     until(`${life.agentId} beats on`, async () => {
@@ -67,7 +73,7 @@ describe.skipIf(!ownServers)('an order is looked at again where it is carried ou
     const after = terminate(await puppets.life('twice'), { number: 2 });
     await write(after);
     expect(await receipt(after)).toMatchObject({ outcome: 'superseded' });
-    expect(new Set((await receipts(order)).map(({ outcome }) => outcome))).toEqual(new Set(['done']));
+    expect(new Set(receipts(order).map(({ outcome }) => outcome))).toEqual(new Set(['done']));
     expect(puppets.ends('twice')).toBe(1);
   });
 

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { type Draft, type PayloadOf, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { type TestSystem, until } from '../support/system.ts';
+import type { Heard } from './heard.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const RUNTIME = 'puppets';
@@ -27,7 +28,12 @@ export type Puppets = {
 };
 
 /** Names with `-` before them are silent from the beginning. */
-export const openPuppets = ({ dir, system, events }: TestSystem, policy: string, all: readonly string[]): Puppets => {
+export const openPuppets = (
+  { dir, system }: TestSystem,
+  heard: Heard,
+  policy: string,
+  all: readonly string[],
+): Puppets => {
   const folder = path.join(dir, 'puppets');
   mkdirSync(folder, { recursive: true });
   const names = all.map((name) => name.replace(/^-/, ''));
@@ -72,7 +78,7 @@ export const openPuppets = ({ dir, system, events }: TestSystem, policy: string,
       existsSync(file(name, 'ends')) ? readFileSync(file(name, 'ends'), 'utf8').split('\n').length - 1 : 0,
     life: (name, ...not) =>
       until(`a heartbeat of ${name}`, async () => {
-        const beats = (await events(Topic.heartbeat)).map(({ payload }) => payload);
+        const beats = heard.of(Topic.heartbeat).map(({ payload }) => payload);
         const last = beats.findLast(
           ({ agent_id, instance_id }) => agent_id === name && instance_id !== null && !not.includes(instance_id),
         );

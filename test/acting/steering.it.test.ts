@@ -1,0 +1,166 @@
+import path from 'node:path';
+import { Topic } from '@vigil/events';
+import { writer } from '@vigil/stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
+import { type Heard, hear } from './heard.ts';
+import { openPuppets, type Puppets } from './puppets.ts';
+
+const env = {
+  VIGIL_POLICY_DIR: path.join(import.meta.dirname, 'policies'),
+  VIGIL_GOVERNOR_SETTLE_S: '1',
+  VIGIL_GOVERNOR_COOLDOWN_S: '5',
+};
+const topics = [
+  Topic.heartbeat,
+  Topic.agentHealth,
+  Topic.agentIntervention,
+  Topic.agentOrder,
+  Topic.orderReceipt,
+  Topic.stepRuling,
+  Topic.fleetGovernance,
+  Topic.taskRecovery,
+];
+const stuck = ['mends', 'pardoned', 'patient', 'ends'];
+
+/** What people say, and what then happens or does not. One story: a halt, its end, decisions, a hold beside a dry run. */
+describe.skipIf(!ownServers)('people steer what acts', () => {
+  let vigil: TestSystem;
+  let heard: Heard;
+  let puppets: Puppets;
+
+  beforeAll(async () => {
+    vigil = await openSystem({ name: 'steering', policy: 'acting', env });
+    heard = await hear(vigil, topics);
+    puppets = openPuppets(vigil, heard, 'acting', [...stuck.map((name) => `-${name}`), 'held', 'rehearsed']);
+  });
+  afterAll(async () => {
+    await puppets?.stop();
+    heard?.stop();
+    await vigil?.stop();
+  });
+
+  const why = ['--why', 'the test says so', '--by', 'tester'];
+  const said = (topic: typeof Topic.agentHealth | typeof Topic.agentIntervention, name: string) =>
+    heard.of(topic).filter(({ key }) => key === name);
+  const health = (name: string, type: string) => said(Topic.agentHealth, name).filter((event) => event.type === type);
+  const acted = (name: string, type: string) =>
+    said(Topic.agentIntervention, name).filter((event) => event.type === type);
+  const orders = (name: string) => heard.of(Topic.agentOrder).filter(({ key }) => key === name);
+  const opened = (name: string) =>
+    until(`a case of ${name}`, async () => acted(name, 'CASE_OPENED').at(-1)?.payload as { caseId: string });
+  const escalated = (name: string) =>
+    until(`${name} is escalated`, async () => acted(name, 'ESCALATION_TRIGGERED').length > 0);
+  const closed = (name: string) =>
+    until(`the case of ${name} is closed`, async () => acted(name, 'CASE_CLOSED').at(-1)?.payload);
+  const ok = async (...words: string[]) => expect(await vigil.vigil(...words)).toMatchObject({ code: 0 });
+  /** The read model follows: a decision is refused with 404 until it shows the case. */
+  const shown = (caseId: string) =>
+    until(`${caseId} is shown`, async () => (await vigil.vigil('case', 'show', caseId)).code === 0);
+
+  test('halted, everything observes and nothing acts', async () => {
+    await ok('halt', ...why);
+    await until('the fleet is halted', async () =>
+      heard.of(Topic.fleetGovernance).some(({ type }) => type === 'FLEET_HALTED'),
+    );
+    puppets.start();
+    for (const name of stuck)
+      await until(`the warrant of ${name} is renewed twice`, async () => health(name, 'WARRANT_RENEWED').length > 1);
+    const rulings = heard.of(Topic.stepRuling);
+    expect(new Set(rulings.map(({ key }) => key))).toEqual(new Set(stuck));
+    expect(rulings.map(({ payload }) => ('why' in payload ? payload.why : 'admitted'))).toEqual(
+      rulings.map(() => 'halted'),
+    );
+    expect(await vigil.events(Topic.agentOrder)).toEqual([]);
+    expect(await vigil.events(Topic.agentIntervention)).toEqual([]);
+    expect((await vigil.vigil('health', 'ends', '--json')).stdout).toContain('"status": "stuck"');
+  });
+
+  test('resumed, what still holds is acted on, and what has mended meanwhile is not', async () => {
+    puppets.rouse('mends');
+    await until('the warrant of mends has lapsed', async () => health('mends', 'WARRANT_LAPSED').length > 0);
+    await ok('resume', ...why);
+    for (const name of stuck.slice(1)) {
+      await opened(name);
+      await escalated(name);
+      expect(orders(name).map(({ type }) => type)).toEqual(['NUDGE_AGENT']);
+    }
+    expect(orders('mends')).toEqual([]);
+    expect(said(Topic.agentIntervention, 'mends')).toEqual([]);
+  });
+
+  test('a pardon closes the case, and no order follows', async () => {
+    const { caseId } = await opened('pardoned');
+    await shown(caseId);
+    await ok('case', 'decide', caseId, 'pardon', ...why);
+    expect(await closed('pardoned')).toMatchObject({ caseId, ending: 'pardoned' });
+    expect(orders('pardoned').map(({ type }) => type)).toEqual(['NUDGE_AGENT']);
+    const { stdout } = await vigil.vigil('case', 'show', caseId, '--json');
+    expect(stdout).toContain('the test says so');
+  });
+
+  test('more time leaves the case open, and is given twice', async () => {
+    const { caseId } = await opened('patient');
+    await shown(caseId);
+    const decided = () => acted('patient', 'ESCALATION_DECIDED');
+    for (const times of [1, 2]) {
+      await ok('case', 'decide', caseId, 'allow_more_time', '--for', '1h', ...why);
+      await until('it is decided', async () => decided().length === times);
+    }
+    await ok('case', 'decide', caseId, 'allow_more_time', '--for', '1h', ...why);
+    const refused = await until('it is refused', async () => acted('patient', 'DECISION_REFUSED')[0]);
+    expect(refused.payload).toMatchObject({ caseId, reason: 'it has had more time 2 times without progress' });
+    expect(acted('patient', 'CASE_CLOSED')).toEqual([]);
+  });
+
+  test('a decision on a wrong or closed case is refused with a reason, at the door and past it', async () => {
+    const { caseId } = await opened('pardoned');
+    const wrong = await vigil.vigil('case', 'decide', 'case-none', 'pardon', ...why);
+    expect(wrong.code).not.toBe(0);
+    expect(wrong.stderr).toContain('case-none');
+    await until('the case is shown closed', async () =>
+      (await vigil.vigil('case', 'decide', caseId, 'pardon', ...why)).stderr.includes('is closed (pardoned)'),
+    );
+    const decision = { caseId, agentId: 'patient', decision: 'terminate_and_recover', forMs: null, by: 'x', why: 'x' };
+    await writer(vigil.log).write([
+      { topic: Topic.decideCase, type: 'DECIDE_CASE', key: 'patient', payload: decision as never },
+    ]);
+    await until('it is refused', async () => acted('patient', 'DECISION_REFUSED').length === 2);
+    const refused = acted('patient', 'DECISION_REFUSED')[1]?.payload as { reason: string };
+    expect(refused.reason).toContain(`not ${caseId}`);
+    expect(orders('patient').map(({ type }) => type)).toEqual(['NUDGE_AGENT']);
+  });
+
+  test('terminate and recover: one order, one death, one fresh agent on the task', async () => {
+    const life = await puppets.life('ends');
+    const { caseId } = await opened('ends');
+    await ok('case', 'decide', caseId, 'terminate_and_recover', ...why);
+    expect(await closed('ends')).toMatchObject({ ending: 'executed' });
+    await until('the task is taken up', async () =>
+      heard.of(Topic.taskRecovery).some(({ type, key }) => type === 'RECOVERY_COMPLETED' && key === 'T-ends'),
+    );
+    const receipts = heard.of(Topic.orderReceipt).map(({ payload }) => payload);
+    const ends = receipts.filter(({ agentId, kind }) => agentId === 'ends' && kind === 'terminate');
+    expect(ends).toMatchObject([{ outcome: 'done', confirmed: true, instanceId: life.instanceId }]);
+    expect(orders('ends').filter(({ type }) => type === 'TERMINATE_AGENT')).toHaveLength(1);
+    expect(acted('ends', 'AGENT_TERMINATED')).toHaveLength(1);
+    expect(puppets.ends('ends')).toBe(1);
+  });
+
+  test('held, an agent is not found stuck; in a dry run, steps only say what they would do', async () => {
+    const { VIGIL_DASHBOARD_URL: url, VIGIL_DASHBOARD_TOKEN: token } = vigil.system.env;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const dryRun = { command: 'dry_run', on: true, by: 'tester', why: 'rehearsal' };
+    await fetch(`${url}/v1/commands`, { method: 'POST', headers, body: JSON.stringify(dryRun) });
+    await ok('hold', 'held', ...why);
+    await until('it is exempt', async () => health('held', 'EXEMPTION_CHANGED').length > 0);
+    for (const name of ['held', 'rehearsed']) puppets.silence(name);
+    const skipped = await until('a step is skipped', async () => acted('rehearsed', 'STEP_SKIPPED')[0]);
+    expect(skipped.payload).toMatchObject({ step: 'nudge', why: 'dry_run' });
+    expect(orders('rehearsed')).toEqual([]);
+    await until('its warrant is renewed', async () => health('rehearsed', 'WARRANT_RENEWED').length > 0);
+    expect(health('held', 'WARRANT_FILED')).toEqual([]);
+    await ok('release', 'held', ...why);
+    await until('released, it is found', async () => health('held', 'WARRANT_FILED').length > 0);
+  });
+});
