@@ -7,8 +7,6 @@ import type { TestSystem } from '../support/system.ts';
 /** How a control reads the clock or the heartbeats otherwise than Vigil does. */
 export type Otherwise = {
   readonly clock?: (clock: Clock) => Clock;
-  /** the time of a partition, in place of Vigil's own */
-  readonly time?: () => (record: LogRecord) => Clock;
   readonly input?: (input: Observation) => Observation;
 };
 /** `order`: within it, events have one order: source partition, topic, and partition of that topic. */
@@ -64,7 +62,7 @@ export const refold = (
   const partitions = new Set(records.map(({ partition }) => partition));
   return [...partitions].flatMap((p) => {
     const own = records.filter(({ partition }) => partition === p);
-    const time = otherwise.time?.() ?? timekeeper(t, p, partitions.size);
+    const time = timekeeper(t, p, partitions.size);
     return [...evaluate(policies, recorded(t, own, time, otherwise))].flatMap(({ said, clock }) =>
       said.map((one) => {
         const to = partitionOf(one.key, counts.get(one.topic) ?? 1);
