@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Broker, ServiceName, Supervised, System } from '@vigil/dev';
+import { until } from '../support/system.ts';
+
+/** What was done to a system, in words, in the order in which it was done. */
+export type Faults = { readonly done: string[]; readonly random: () => number };
+
+/** Numbers between 0 and 1 from a seed (mulberry32): a run can be had again. */
+export const randomFrom = (seed: number): (() => number) => {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
+export const shuffled = <T>(items: readonly T[], random: () => number): readonly T[] =>
+  items
+    .map((item) => ({ item, order: random() }))
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ item }) => item);
+
+/** Ends a process at once, where it is running; its supervisor starts it again. */
+export const kill = async ({ done }: Faults, service: Supervised): Promise<void> => {
+  await until(`${service.name} runs`, async () => service.pid() !== null, 30_000);
+  service.kill('SIGKILL');
+  done.push(`kill ${service.name}`);
+};
+
+/** Kills every service, in random order, `rounds` times, at random moments up to `apartMs` apart: also while the last still restart. */
+export const killAll = async (
+  faults: Faults,
+  system: System,
+  services: readonly ServiceName[],
+  { rounds, apartMs }: { readonly rounds: number; readonly apartMs: number },
+): Promise<void> => {
+  for (let round = 0; round < rounds; round++)
+    for (const name of shuffled(services, faults.random)) {
+      await sleep(faults.random() * apartMs);
+      await kill(faults, system.service(name));
+    }
+};
+
+/** Stops processes for longer than their groups wait for them, so that others take their partitions over, and lets them go on as zombies. */
+export const freezeAll = async ({ done }: Faults, services: readonly Supervised[], ms: number): Promise<void> => {
+  for (const service of services) service.freeze();
+  await sleep(ms);
+  for (const service of services) service.thaw();
+  done.push(...services.map(({ name }) => `stop ${name} for ${ms / 1000} s`));
+};
+
+/** One more instance of each, for a while: partitions go over to them, the first ones are stopped beyond their session, one of the new ones is ended at once, and all new ones leave. */
+export const addAndRemove = async (
+  faults: Faults,
+  system: System,
+  services: readonly ServiceName[],
+  { frozen, frozenMs }: { readonly frozen: readonly ServiceName[]; readonly frozenMs: number },
+): Promise<void> => {
+  const added = await Promise.all(services.map((name) => system.another(name)));
+  faults.done.push(...added.map(({ name }) => `add ${name}`));
+  await freezeAll(
+    faults,
+    frozen.map((name) => system.service(name)),
+    frozenMs,
+  );
+  await kill(faults, added[Math.floor(faults.random() * added.length)] as Supervised);
+  await sleep(faults.random() * 3000);
+  await Promise.all(added.map((service) => service.stop()));
+  faults.done.push(...added.map(({ name }) => `remove ${name}`));
+};
+
+/** Ends the broker at once and starts it again. */
+export const killBroker = async ({ done }: Faults, broker: Broker): Promise<void> => {
+  await broker.kill('SIGKILL');
+  await broker.restart();
+  done.push('kill broker');
+};
+
+/** The broker stops in the middle of whatever it does, and goes on. */
+export const freezeBroker = async ({ done, random }: Faults, broker: Broker): Promise<void> => {
+  const ms = 4000 + Math.round(random() * 6000);
+  await broker.kill('SIGSTOP');
+  await sleep(ms);
+  await broker.kill('SIGCONT');
+  done.push(`stop broker for ${ms / 1000} s`);
+};

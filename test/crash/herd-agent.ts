@@ -1,0 +1,94 @@
+import type { Heartbeat } from '@vigil/events';
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+
+/** What becomes of an agent: it works on; falls silent for good; crashes as its runtime says; repeats one call for ever. */
+export type Fate = 'works' | 'silent' | 'crashes' | 'loops';
+
+/** An agent of the herd. `fatefulAt`: when its fate befalls it, on the herd's clock, milliseconds. */
+export type HerdAgent = {
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly taskId: string;
+  readonly door: 'kafka' | 'http';
+  readonly fate: Fate;
+  readonly fatefulAt: number;
+  readonly attempt: number | null;
+  sequence: number;
+  /** a runtime has ended it */
+  gone: boolean;
+};
+
+export const RUNTIME = 'herd-host';
+
+const bare = example(Topic.heartbeat, 'HEARTBEAT').payload;
+const NOTHING = {
+  last_tool_call: null,
+  agent_beat_at: null,
+  interval_ms: null,
+  door: null,
+  policy: null,
+  labels: {},
+  max_attempts: null,
+  tool_calls: [],
+  breakers: [],
+  reports_checkpoints: null,
+  checkpoint: null,
+  context: null,
+  work: null,
+  output: null,
+  steps: null,
+  errors: [],
+  rate_limit: null,
+  limits: [],
+  handoff: null,
+  blockers: [],
+  probe_reply: null,
+  exit: null,
+} as const;
+
+/** Always the same call with the same result. */
+const sameCall = (agent: HerdAgent, now: number): Heartbeat['tool_calls'] => [
+  {
+    call_id: `${agent.instanceId}-${agent.sequence}`,
+    kind: 'tool',
+    tool: 'Bash',
+    args_hash: 'same',
+    result_hash: 'same',
+    masked_result_hash: null,
+    outcome: 'error',
+    error_class: 'ExitCode1',
+    started_at: now - 10,
+    ended_at: now,
+    deadline_at: null,
+    mutating: false,
+    polling: false,
+    target: null,
+  },
+];
+
+/** The agent's next heartbeat, or null where it says nothing any more. `at`: on the herd's clock; `now`: epoch milliseconds. */
+export const nextBeat = (agent: HerdAgent, at: number, now: number): Heartbeat | null => {
+  const befallen = at >= agent.fatefulAt;
+  if (agent.gone || (befallen && (agent.fate === 'silent' || agent.fate === 'crashes'))) return null;
+  agent.sequence += 1;
+  const loops = befallen && agent.fate === 'loops';
+  return {
+    ...bare,
+    ...NOTHING,
+    agent_id: agent.agentId,
+    instance_id: agent.instanceId,
+    task_id: agent.taskId,
+    runtime_id: RUNTIME,
+    attempt: agent.attempt,
+    timestamp: now,
+    sequence: agent.sequence,
+    reporter: 'agent',
+    activity: 'working',
+    phase: 'implement',
+    token_count: agent.sequence * 100,
+    error_count: 0,
+    progress_indicator: loops ? 'the same step' : `step ${agent.sequence}`,
+    tool_calls: loops ? sameCall(agent, now) : [],
+  };
+};

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownServers } from '../support/system.ts';
+import { type Evidence, hold, type Trial } from './trial.ts';
+import {
+  deadLetters,
+  doneTwice,
+  falselyAccused,
+  foldedAgain,
+  misremembered,
+  notFound,
+  observedOnce,
+} from './verdicts.ts';
+
+const TRIAL_MS = 900_000;
+
+/** Holds a trial, and asks of it what must be so whatever befell the system. `further`: what else is asked of this one. */
+export const judge = (trial: Trial, further: (evidence: () => Evidence) => void = () => {}): void => {
+  describe.skipIf(!ownServers)(trial.name, () => {
+    let evidence: Evidence;
+    beforeAll(async () => {
+      evidence = await hold(trial);
+    }, TRIAL_MS);
+    afterAll(async () => {
+      if (evidence === undefined) return;
+      const { versions, restarts, seed, faults, herd, on } = evidence;
+      const { events, keys, gaps, repeats } = versions;
+      const figures = { seed, faults: faults.length, heartbeats: herd.beats(), events, keys, gaps: gaps.length };
+      console.log(JSON.stringify({ trial: trial.name, ...figures, repeats: repeats.length, restarts }));
+      await on.stop();
+    }, 60_000);
+
+    test('versions have neither gaps nor repeats, for every key of every decider over all its topics', () => {
+      const { gaps, repeats, events } = evidence.versions;
+      expect({ gaps, repeats }).toEqual({ gaps: [], repeats: [] });
+      expect(events).toBeGreaterThan(herdSize(evidence));
+    });
+
+    test('what each processor remembers of a key is what it wrote last', async () => {
+      expect(await misremembered(evidence)).toEqual([]);
+    });
+
+    test('every heartbeat and every end became one observation', async () => {
+      const { told, lost, doubled } = await observedOnce(evidence.on);
+      expect({ lost, doubled }).toEqual({ lost: [], doubled: [] });
+      expect(told).toBeGreaterThan(herdSize(evidence));
+    });
+
+    test('folding the observations again gives the recorded decisions, event for event', async () => {
+      const { again, recorded } = await foldedAgain(evidence.on);
+      expect(again.size).toBeGreaterThan(0);
+      for (const [key, decisions] of again) expect(recorded.get(key), key).toEqual(decisions);
+      expect([...recorded.keys()].filter((key) => !again.has(key))).toEqual([]);
+    });
+
+    test('nobody is accused but those whose fate it is, and all of those are found', async () => {
+      expect(await falselyAccused(evidence)).toEqual([]);
+      expect(await notFound(evidence)).toEqual([]);
+    });
+
+    test('nothing is done twice', async () => {
+      const twice = Object.entries(await doneTwice(evidence)).filter(([, keys]) => keys.length > 0);
+      expect(twice).toEqual([]);
+      expect([...evidence.herd.hands.done.values()].filter((times) => times > 1)).toEqual([]);
+    });
+
+    test('nothing is put aside as a dead letter', async () => expect(await deadLetters(evidence.on)).toEqual([]));
+
+    test('the read model is what a fresh projection of the same topics gives', () => {
+      const { projected, fresh } = evidence.rows;
+      for (const [table, rows] of Object.entries(fresh)) expect(projected[table], table).toEqual(rows);
+    });
+
+    test('no transaction hangs, and no service refuses to run', () => {
+      expect(evidence.unstable).toEqual([]);
+      expect(evidence.refused).toEqual([]);
+    });
+
+    further(() => evidence);
+  });
+};
+
+const herdSize = ({ herd }: Evidence): number => herd.agents.length;

@@ -1,0 +1,48 @@
+import type { ServiceName } from '@vigil/dev';
+import { expect, test } from 'vitest';
+import { addAndRemove, killAll } from './faults.ts';
+import { judge } from './judged.ts';
+import { soak } from './trial.ts';
+
+const ALL: readonly ServiceName[] = [
+  'heartbeat-ingest',
+  'health-evaluator',
+  'intervention',
+  'recovery',
+  'alerting',
+  'projector',
+  'dashboard',
+  'gateway',
+];
+const MANY: readonly ServiceName[] = ['heartbeat-ingest', 'health-evaluator', 'intervention', 'recovery', 'projector'];
+/** Those that act: what a zombie of theirs said twice would be done twice. */
+const ACTING: readonly ServiceName[] = ['health-evaluator', 'intervention', 'recovery'];
+const ROUNDS = soak(3, 12);
+const TIMES = soak(1, 4);
+/** Beyond the session of 10 s and its rebalance. */
+const FROZEN_MS = 13_000;
+
+judge(
+  {
+    name: 'services killed at random, then joined and left by further instances',
+    herd: {
+      straight: 80,
+      throughHttp: 20,
+      fates: { silent: soak(6, 24), crashes: soak(4, 16), loops: soak(3, 8) },
+      fromMs: 3000,
+      overMs: soak(60_000, 300_000),
+    },
+    befall: async (on, _, faults) => {
+      await killAll(faults, on.system, ALL, { rounds: ROUNDS, apartMs: 3000 });
+      for (let time = 0; time < TIMES; time++)
+        await addAndRemove(faults, on.system, MANY, { frozen: ACTING, frozenMs: FROZEN_MS });
+    },
+  },
+  (evidence) => {
+    test('every service was ended as often as it was to be, and came back', () => {
+      const { restarts, faults } = evidence();
+      for (const name of ALL) expect(restarts[name], name).toBeGreaterThanOrEqual(ROUNDS);
+      expect(faults.filter((fault) => fault.startsWith('kill')).length).toBe(ROUNDS * ALL.length + TIMES);
+    });
+  },
+);

@@ -1,0 +1,61 @@
+import { catalogue, type TopicName } from '@vigil/events';
+import type { LogRecord } from '@vigil/stream';
+import type { TestSystem } from '../support/system.ts';
+
+const POSITION = '@position/';
+const VERSION = 10;
+const EPOCH = 18;
+
+export const snapshotTopics = (Object.keys(catalogue) as TopicName[]).filter(
+  (topic) => catalogue[topic].kind === 'snapshot',
+);
+
+/** The last value of each key by partition, as a processor that restores would find it. */
+export const lastValues = (records: readonly LogRecord[]): ReadonlyMap<string, LogRecord> =>
+  new Map(records.map((record) => [`${record.partition}/${record.key}`, record]));
+
+/** What a processor has not read yet, ticks aside; empty: it has come to the end of all its inputs. */
+const unread = async (on: TestSystem, snapshot: TopicName): Promise<string[]> => {
+  const behind: string[] = [];
+  for (const { key, partition, value } of lastValues(await on.records(snapshot)).values()) {
+    if (!key?.startsWith(POSITION) || value === null) continue;
+    const topic = key.slice(POSITION.length) as TopicName;
+    const { next } = JSON.parse(value.toString()) as { next: number };
+    const high = (await on.log.bounds(topic))[partition]?.high ?? 0;
+    let waiting = 0;
+    const count = ({ key: name }: LogRecord): void => {
+      if (!name?.startsWith('@')) waiting += 1;
+    };
+    if (high > next) await on.log.read(topic, partition, { low: next, high }, count, AbortSignal.timeout(20_000));
+    if (waiting > 0) behind.push(`${snapshot}: ${waiting} of ${topic}/${partition} from ${next}`);
+  }
+  return behind;
+};
+
+/** What all processors together have not read yet. */
+export const allUnread = async (on: TestSystem): Promise<readonly string[]> => {
+  const behind: string[] = [];
+  for (const snapshot of snapshotTopics) behind.push(...(await unread(on, snapshot)));
+  return behind;
+};
+
+/** The version of the last event of each `key@epoch` that a processor remembers in its snapshot. */
+export const rememberedVersions = async (on: TestSystem, snapshot: TopicName): Promise<ReadonlyMap<string, number>> => {
+  const states = [...lastValues(await on.records(snapshot)).values()].filter(({ key }) => !key?.startsWith('@'));
+  return new Map(
+    states.flatMap(({ key, value }) =>
+      value === null ? [] : [[`${key}@${value.readDoubleBE(EPOCH)}`, value.readDoubleBE(VERSION)] as const],
+    ),
+  );
+};
+
+/** Partitions that a reader of committed records does not get to the end of: a transaction is open there, or hangs. */
+export const unstable = async (on: TestSystem): Promise<readonly string[]> => {
+  const found: string[] = [];
+  for (const topic of Object.keys(catalogue) as TopicName[]) {
+    const [stable, bounds] = [await on.log.stableEnds(topic), await on.log.bounds(topic)];
+    for (const [partition, { high }] of bounds.entries())
+      if ((stable[partition] ?? 0) < high) found.push(`${topic}/${partition}: ${stable[partition]} of ${high}`);
+  }
+  return found;
+};

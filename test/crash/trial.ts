@@ -1,0 +1,96 @@
+import { type EventOf, Topic, type TopicName } from '@vigil/events';
+import type { LogRecord } from '@vigil/stream';
+import { openSystem, type TestSystem, until } from '../support/system.ts';
+import { readVersions, type VersionReport } from '../support/versions.ts';
+import { type Faults, randomFrom } from './faults.ts';
+import { type Herd, type HerdPlan, startHerd } from './herd.ts';
+import { freshRows, projectedRows, type Rows } from './projected.ts';
+import { allUnread, unstable } from './settled.ts';
+
+/** Room for every step: what the governor holds back is not what is tried here. */
+const ROOM = {
+  VIGIL_GOVERNOR_BRAKE_LEAST: '1000',
+  VIGIL_GOVERNOR_STEPS_PER_MINUTE: '1000',
+  VIGIL_GOVERNOR_SPAWNS_PER_HOUR: '1000',
+};
+
+export type Trial = {
+  readonly name: string;
+  readonly herd: HerdPlan;
+  readonly befall: (on: TestSystem, herd: Herd, faults: Faults) => Promise<void>;
+};
+
+/** Everything that a judgement about a trial needs, read when all had been read and written. */
+export type Evidence = {
+  readonly on: TestSystem;
+  readonly herd: Herd;
+  readonly faults: readonly string[];
+  readonly seed: number;
+  readonly restarts: Readonly<Record<string, number>>;
+  readonly refused: readonly string[];
+  readonly unstable: readonly string[];
+  readonly versions: VersionReport;
+  readonly rows: { readonly projected: Rows; readonly fresh: Rows };
+};
+
+const soaking = process.env.VIGIL_SOAK !== undefined;
+export const soak = <T>(usual: T, long: T): T => (soaking ? long : usual);
+
+/** The doomed whose task is on a fresh agent that works. */
+const recovered = async (on: TestSystem): Promise<ReadonlySet<string>> =>
+  new Set(
+    (await on.events(Topic.taskRecovery)).flatMap(({ type, payload }) =>
+      type === 'RECOVERY_COMPLETED' ? [payload.taskId] : [],
+    ),
+  );
+
+const allRecovered = async (on: TestSystem, herd: Herd): Promise<boolean> => {
+  const doomed = herd.agents.filter(({ fate }) => fate !== 'works');
+  if (doomed.length > herd.fateful().length) return false;
+  const tasks = await recovered(on);
+  return doomed.every(({ taskId }) => tasks.has(taskId));
+};
+
+/** Time stops first, so that nothing more is due; what is on its way arrives; then all are stopped. */
+const settle = async (on: TestSystem, herd: Herd): Promise<void> => {
+  await herd.stop();
+  await Promise.all((['gateway', 'heartbeat-ingest'] as const).map((name) => on.system.service(name).stop()));
+  await until(
+    'all processors have read everything',
+    async () => {
+      const behind = await allUnread(on);
+      return behind.every((one) => one.startsWith('onex.snapshot.heartbeat-ingest'));
+    },
+    120_000,
+  );
+};
+
+/** Runs the trial to its end and gathers the evidence; the system's servers run on for whoever asks the log. */
+export const hold = async ({ name, herd: plan, befall }: Trial): Promise<Evidence> => {
+  const on = await openSystem({ name: `crash-${name.replaceAll(/\W+/g, '-')}`, env: ROOM });
+  const seed = Number(process.env.VIGIL_SEED ?? Date.now() % 1_000_000);
+  const faults: Faults = { done: [], random: randomFrom(seed) };
+  try {
+    const herd = await startHerd(on, plan);
+    await befall(on, herd, faults);
+    // A broker that has just come back does not lead its partitions at once: that is no answer yet.
+    const recoveredYet = (): Promise<boolean> => allRecovered(on, herd).catch(() => false);
+    await until('every death is found and every task recovered', recoveredYet, 180_000);
+    await settle(on, herd);
+    const projected = await projectedRows(on);
+    const services = ['heartbeat-ingest', 'health-evaluator', 'intervention', 'recovery', 'alerting'] as const;
+    const all = [...services, 'projector', 'dashboard', 'gateway'] as const;
+    const restarts = Object.fromEntries(all.map((each) => [each, on.system.service(each).restarts()]));
+    const refused = all.filter((each) => on.system.service(each).isRefused());
+    await on.system.stop();
+    const fresh = await freshRows(on);
+    const evidence = { on, herd, seed, faults: faults.done, restarts, refused, unstable: await unstable(on) };
+    return { ...evidence, versions: await readVersions(on), rows: { projected, fresh } };
+  } catch (error) {
+    console.error(`seed ${seed}; done: ${faults.done.join(', ')}; the log lies in ${on.dir}`);
+    await on.stop();
+    throw error;
+  }
+};
+
+export type Events<T extends TopicName> = readonly (EventOf<T> & { readonly record: LogRecord })[];

@@ -1,0 +1,126 @@
+import { type HealthEvent, Topic } from '@vigil/events';
+import { policiesOf, VOCABULARY } from '@vigil/health';
+import { PRESETS, readPolicies } from '@vigil/policy';
+import { byKey, recordedDecisions, refold } from '../support/refold.ts';
+import type { TestSystem } from '../support/system.ts';
+import { casesTooMany } from './cases.ts';
+import type { HerdAgent } from './herd-agent.ts';
+import { lastValues, rememberedVersions } from './settled.ts';
+import type { Evidence } from './trial.ts';
+
+/** What occurs more often than once. */
+const repeated = (keys: readonly (string | null)[]): readonly string[] => {
+  const counts = Map.groupBy(keys, (key) => String(key));
+  return [...counts].filter(([, each]) => each.length > 1).map(([key, each]) => `${key}: ${each.length} times`);
+};
+
+/** Every input that ingest has passed, by its place in the log, against what it made of it: `lost` and `doubled`. */
+export const observedOnce = async (on: TestSystem) => {
+  const next = new Map<string, number>(
+    [...lastValues(await on.records(Topic.snapshotHeartbeatIngest)).values()].flatMap(({ key, partition, value }) =>
+      value === null ? [] : [[`${key}/${partition}`, (JSON.parse(value.toString()) as { next: number }).next] as const],
+    ),
+  );
+  const told: string[] = [];
+  for (const { topic, partition, offset, key } of await on.records(Topic.heartbeat)) {
+    const passed = offset < (next.get(`@position/${topic}/${partition}`) ?? 0);
+    if (passed && !key?.startsWith('@')) told.push(`${topic}/${partition}/${offset}`);
+  }
+  const steered = (await on.events(Topic.steerAgent)).map(({ eventId }) => eventId);
+  const causes = (await on.events(Topic.agentObservation)).map(({ causationId }) => String(causationId));
+  const there = new Set(causes);
+  const lost = [...told, ...steered].filter((place) => !there.has(place));
+  return { told: told.length, lost, doubled: repeated(causes) };
+};
+
+/** What is remembered against what was written: a processor that restored a wrong state would count on wrongly. */
+export const misremembered = async ({ on, versions }: Evidence): Promise<readonly string[]> => {
+  const wrong: string[] = [];
+  for (const [decider, last] of versions.last) {
+    const remembered = await rememberedVersions(on, `onex.snapshot.${decider}.state.v1`);
+    for (const [key, version] of remembered)
+      if (version !== (last.get(key) ?? 0)) wrong.push(`${decider} ${key}: ${version}, written ${last.get(key)}`);
+  }
+  return wrong;
+};
+
+/** The evaluator's decisions as recorded, and as they are made again from the same observations. */
+export const foldedAgain = async (on: TestSystem) => {
+  const policies = policiesOf(readPolicies([PRESETS], VOCABULARY), 'demo');
+  const again = refold(on.log, policies, await on.records(Topic.agentObservation));
+  const recorded = recordedDecisions([
+    ...(await on.events(Topic.agentHealth)),
+    ...(await on.events(Topic.taskHealth)),
+    ...(await on.events(Topic.fleetPresence)),
+  ]);
+  return { again: byKey(again), recorded: byKey(recorded) };
+};
+
+const ACCUSING: ReadonlySet<string> = new Set(['DEGRADED', 'STUCK', 'FAILING', 'TERMINATED']);
+
+/** Agents of which something bad was said, the doomed aside. */
+export const falselyAccused = async ({ on, herd }: Evidence): Promise<readonly string[]> => {
+  const doomed = new Set<string | null>(
+    herd.agents.filter(({ fate }) => fate !== 'works').map(({ agentId }) => agentId),
+  );
+  return (await on.events(Topic.agentHealth)).flatMap((event) => {
+    if (doomed.has(event.payload.agentId)) return [];
+    if (event.type === 'WARRANT_FILED') return [`${event.payload.agentId}: a warrant`];
+    if (event.type !== 'HEALTH_STATE_CHANGED' || !ACCUSING.has(event.payload.to)) return [];
+    return [`${event.payload.agentId}: ${event.payload.to}, ${event.payload.reason}`];
+  });
+};
+
+/** The doomed that were not found out: a warrant for the finding, and the end of the one that it is about. */
+export const notFound = async ({ on, herd }: Evidence): Promise<readonly string[]> => {
+  const health = await on.events(Topic.agentHealth);
+  const filed = new Set(health.flatMap((each) => (each.type === 'WARRANT_FILED' ? [each.payload.agentId] : [])));
+  const ended = new Set(
+    health.flatMap((each) =>
+      each.type === 'HEALTH_STATE_CHANGED' && each.payload.to === 'TERMINATED' ? [each.payload.agentId] : [],
+    ),
+  );
+  const doomed = herd.agents.filter(({ fate }: HerdAgent) => fate !== 'works');
+  return doomed.flatMap(({ agentId }) => (filed.has(agentId) && ended.has(agentId) ? [] : [agentId]));
+};
+
+type Said = HealthEvent & { readonly payload: Readonly<Record<string, unknown>> };
+
+/** Acts that were decided more often than once, each with its key. */
+export const doneTwice = async ({ on }: Evidence): Promise<Readonly<Record<string, readonly string[]>>> => {
+  const intervention = await on.events(Topic.agentIntervention);
+  const orders = await on.events(Topic.agentOrder);
+  const rulings = await on.events(Topic.stepRuling);
+  const keys = (events: readonly unknown[], type: string, ...fields: readonly string[]) =>
+    repeated(
+      (events as readonly Said[])
+        .filter((each) => each.type === type)
+        .map(({ payload }) => fields.map((field) => payload[field]).join(' ')),
+    );
+  return {
+    'cases of a warrant': casesTooMany(intervention),
+    'openings of a case': keys(intervention, 'CASE_OPENED', 'caseId'),
+    'ends of a case': keys(intervention, 'CASE_CLOSED', 'caseId'),
+    'terminate orders of a case': keys(orders, 'TERMINATE_AGENT', 'caseId'),
+    'terminate orders of a life': keys(orders, 'TERMINATE_AGENT', 'agentId', 'instanceId'),
+    'orders of one id': repeated(orders.map(({ payload }) => payload.orderId)),
+    'admissions of a request': keys(rulings, 'STEP_ADMITTED', 'requestId'),
+    'requests to recover a death': keys(await on.events(Topic.recoverTask), 'RECOVER_TASK', 'agentId', 'instanceId'),
+    'spawns of an attempt': keys(orders, 'SPAWN_AGENT', 'taskId', 'attempt'),
+    'alerts of an episode': keys(await on.events(Topic.alert), 'ALERT_RAISED', 'alertId'),
+    'warrants of an id': keys(await on.events(Topic.agentHealth), 'WARRANT_FILED', 'warrantId'),
+  };
+};
+
+/** Records that a service could not make anything of. */
+export const deadLetters = async (on: TestSystem): Promise<readonly string[]> => {
+  const letters = [
+    ...(await on.events(Topic.dlqHeartbeatIngest)),
+    ...(await on.events(Topic.dlqHealthEvaluator)),
+    ...(await on.events(Topic.dlqIntervention)),
+    ...(await on.events(Topic.dlqRecovery)),
+    ...(await on.events(Topic.dlqAlerting)),
+    ...(await on.events(Topic.dlqProjector)),
+  ];
+  return letters.map(({ payload }) => JSON.stringify(payload).slice(0, 300));
+};
