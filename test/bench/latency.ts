@@ -1,7 +1,7 @@
 import { SERVICES, type ServiceName, type System } from '@vigil/dev';
 import { watchCpu } from './support/cpu.ts';
 import { JUDGING, openGround, processes, RUNS } from './support/ground.ts';
-import { heartbeats, type Latency, latencyAt, type Target, verdicts } from './support/load.ts';
+import { caughtUp, heartbeats, type Latency, latencyAt, type Target, verdicts } from './support/load.ts';
 import { type Figure, report, say } from './support/report.ts';
 
 /**
@@ -35,6 +35,7 @@ const measure = async (
     const runs: Latency[] = [];
     const cpu = new Map([...pids.keys(), 'everything else'].map((process): [string, number[]] => [process, []]));
     for (let run = 1; run <= RUNS; run++) {
+      await caughtUp(log, target);
       const spent = watchCpu(pids);
       runs.push(await latencyAt(log, target, rate, FOR_MS, WARM_MS));
       for (const [process, share] of spent()) cpu.get(process)?.push(share);
