@@ -11,6 +11,7 @@ const PROBE_AGENTS = 50;
 const STEP_MS = 5;
 /** Verdicts that are later than this are counted as this late. */
 const LAST_MS = 5_000;
+const CAUGHT_UP_MS = 120_000;
 
 export type Latency = { readonly p50: number; readonly p99: number };
 
@@ -49,9 +50,65 @@ const beatOf = (n: number): Heartbeat => {
   return { ...working(`probe-${instances % PROBE_AGENTS}`, 1, at), instance_id: `probe.${process.pid}.${instances}` };
 };
 
+/** Probes that are under way: from the call that sends one until a reader of committed records has it. */
+class Probes {
+  readonly #log: Log;
+  readonly #partitions: number;
+  readonly #sent = new Map<string, number>();
+  readonly #reading = new AbortController();
+  /** milliseconds, of the probes sent since `countFrom` */
+  readonly took: number[] = [];
+  countFrom = 0;
+
+  constructor(log: Log, partitions: number) {
+    this.#log = log;
+    this.#partitions = partitions;
+  }
+
+  async follow({ topic, seen }: Target): Promise<void> {
+    const hear = (record: LogRecord) => {
+      const instance = seen(record);
+      const since = instance === null ? undefined : this.#sent.get(instance);
+      if (instance === null || since === undefined) return;
+      this.#sent.delete(instance);
+      if (since >= this.countFrom) this.took.push(performance.now() - since);
+    };
+    await this.#log.follow([topic], 'end', hear, this.#reading.signal);
+  }
+
+  send(beats: readonly Heartbeat[]): void {
+    if (beats.length === 0) return;
+    const now = performance.now();
+    for (const { agent_id, instance_id } of beats)
+      if (agent_id.startsWith('probe-')) this.#sent.set(instance_id ?? '', now);
+    void this.#log.write(beats.map((beat) => recordOf(this.#log, this.#partitions, beat)));
+  }
+
+  /** Until all have been seen; those that are not within the time count as that late. */
+  async settle(limitMs: number): Promise<void> {
+    for (const end = performance.now() + limitMs; this.#sent.size > 0 && performance.now() < end; )
+      await sleep(STEP_MS);
+    for (const since of this.#sent.values()) if (since >= this.countFrom) this.took.push(limitMs);
+    this.#reading.abort();
+  }
+}
+
+const follow = async (log: Log, target: Target): Promise<Probes> => {
+  const probes = new Probes(log, await log.partitionCount(Topic.heartbeat));
+  await probes.follow(target);
+  return probes;
+};
+
+/** Until what lies there has been read, in every partition. */
+export const caughtUp = async (log: Log, target: Target): Promise<void> => {
+  const probes = await follow(log, target);
+  probes.send(Array.from({ length: PROBE_AGENTS }, (_, n) => beatOf(n * PROBE_EVERY)));
+  await probes.settle(CAUGHT_UP_MS);
+};
+
 /**
- * An open loop: heartbeats are sent when they are due, whatever has become of those before. From the call that sends a probe until a
- * reader of committed records has it; milliseconds. What is seen within `warmMs` does not count.
+ * An open loop: heartbeats are sent when they are due, whatever has become of those before; what is sent in the first `warmMs` does
+ * not count.
  */
 export const latencyAt = async (
   log: Log,
@@ -60,30 +117,14 @@ export const latencyAt = async (
   forMs: number,
   warmMs: number,
 ): Promise<Latency> => {
-  const partitions = await log.partitionCount(Topic.heartbeat);
-  const sent = new Map<string, number>();
-  const took: number[] = [];
-  const reading = new AbortController();
-  const hear = (record: LogRecord) => {
-    const instance = target.seen(record);
-    const since = instance === null ? undefined : sent.get(instance);
-    if (instance === null || since === undefined) return;
-    sent.delete(instance);
-    if (since >= counted) took.push(performance.now() - since);
-  };
-  await log.follow([target.topic], 'end', hear, reading.signal);
+  const probes = await follow(log, target);
   const begun = performance.now();
-  const counted = begun + warmMs;
-  for (let n = 0; performance.now() < counted + forMs; await sleep(STEP_MS)) {
+  probes.countFrom = begun + warmMs;
+  for (let n = 0; performance.now() < begun + warmMs + forMs; await sleep(STEP_MS)) {
     const due = Math.floor(((performance.now() - begun) * perSecond) / 1_000);
-    const beats = Array.from({ length: Math.max(0, due - n) }, (_, i) => beatOf(n + i));
+    probes.send(Array.from({ length: Math.max(0, due - n) }, (_, i) => beatOf(n + i)));
     n = Math.max(n, due);
-    const now = performance.now();
-    for (const { agent_id, instance_id } of beats) if (agent_id.startsWith('probe-')) sent.set(instance_id ?? '', now);
-    if (beats.length > 0) void log.write(beats.map((beat) => recordOf(log, partitions, beat)));
   }
-  for (const end = performance.now() + LAST_MS; sent.size > 0 && performance.now() < end; ) await sleep(STEP_MS);
-  reading.abort();
-  const missed = [...sent.values()].filter((since) => since >= counted).map(() => LAST_MS);
-  return { p50: quantile([...took, ...missed], 0.5), p99: quantile([...took, ...missed], 0.99) };
+  await probes.settle(LAST_MS);
+  return { p50: quantile(probes.took, 0.5), p99: quantile(probes.took, 0.99) };
 };
