@@ -93,4 +93,4 @@ export const hold = async ({ name, herd: plan, befall }: Trial): Promise<Evidenc
   }
 };
 
-export type Events<T extends TopicName> = readonly (EventOf<T> & { readonly record: LogRecord })[];
+type Events<T extends TopicName> = readonly (EventOf<T> & { readonly record: LogRecord })[];
