@@ -1,5 +1,4 @@
-import { type EventOf, Topic, type TopicName } from '@vigil/events';
-import type { LogRecord } from '@vigil/stream';
+import { Topic } from '@vigil/events';
 import { openSystem, type TestSystem, until } from '../support/system.ts';
 import { readVersions, type VersionReport } from '../support/versions.ts';
 import { type Faults, randomFrom } from './faults.ts';
@@ -92,5 +91,3 @@ export const hold = async ({ name, herd: plan, befall }: Trial): Promise<Evidenc
     throw error;
   }
 };
-
-type Events<T extends TopicName> = readonly (EventOf<T> & { readonly record: LogRecord })[];
