@@ -1,7 +1,7 @@
 import type { TopicName } from './generated/catalogue.ts';
 import type { Content, PolicyRef } from './generated/types.ts';
 
-/** What every event of ours carries around its payload (2-events: Envelope). */
+/** What every event of ours carries around its payload. */
 export type Envelope = {
   readonly eventId: string;
   readonly stateKey: string | null;

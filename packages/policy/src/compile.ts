@@ -9,7 +9,7 @@ import { unreadable } from './exclude.ts';
 import type { RecoverySettings } from './plan.ts';
 
 const WORST_FIRST: readonly JudgedState[] = ['FAILING', 'STUCK', 'DEGRADED'];
-/** After a gap the clock stands this long more, until the watched can be heard again (1-architecture: time is a record). */
+/** After a gap the clock stands this long more, until the watched can be heard again (docs/architecture.md: time is a record). */
 const SETTLING_MS = 3_000;
 
 type Mistakes = string[];

@@ -24,7 +24,7 @@ const recovery = z.strictObject({
   emit_healthcheck: z.boolean().default(false),
 });
 
-/** A policy's document as people write it (3-health: the policy language). Names of signals and exemptions are checked when it is compiled. */
+/** A policy's document as people write it. Names of signals and exemptions are checked when it is compiled. */
 export const policyDocument = z.strictObject({
   policy: name,
   enabled: z.boolean().default(true),

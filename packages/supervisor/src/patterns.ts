@@ -13,7 +13,7 @@ export type PatternSources = {
 };
 export type PatternKind = keyof PatternSources;
 
-/** 3-health: a bare 429, or "rate" inside a word, is no rate limit. */
+/** A bare 429, or "rate" inside a word, is no rate limit. */
 export const defaultPatterns: PatternSources = {
   rate_limit: [
     '\\brate[ _-]?limit',

@@ -19,7 +19,7 @@ export type WorldSettings = {
 
 export type OpenWorld = Omit<World, 'onOrders'> & { readonly close: () => void };
 
-/** 4-acting: SIGKILL 5 s after SIGTERM. */
+/** SIGKILL 5 s after SIGTERM. */
 const killAfterMs = 5000;
 
 /** Opens what a supervisor by this runtime id needs: its journal, the outbox of this folder, the way to the gateway. */

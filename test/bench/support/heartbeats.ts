@@ -22,7 +22,7 @@ const CHECKPOINT_EVERY = 30;
 
 const checkpointed = (n: number, at: number) => ({
   checkpoint_id: `checkpoint-${n}`,
-  uri: `file:///work/checkpoints/${n}.json`,
+  uri: `file:///checkpoints/${n}.json`,
   sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
   valid: true,
   created_at: at - 20,

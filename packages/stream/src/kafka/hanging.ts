@@ -16,8 +16,8 @@ export type Hanging = {
 type Seen = { readonly stableEnd: number; readonly since: number };
 
 /**
- * Looks for transactions that hang: the last stable offset stands still below the end for longer than a transaction lives (7-kafka.md,
- * Hanging transactions). Ask again and again with one and the same watcher; `now`: of a monotone clock, milliseconds.
+ * Looks for transactions that hang: the last stable offset stands still below the end for longer than a transaction lives (KAFKA-20734
+ * makes such). Ask again and again with one and the same watcher; `now`: of a monotone clock, milliseconds.
  */
 export const hangingTransactions = (log: KafkaLog, topics: readonly string[]) => {
   let seen: ReadonlyMap<string, Seen> = new Map();
