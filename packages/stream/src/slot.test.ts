@@ -62,44 +62,6 @@ test('outputs, changed states and the position are one transaction: one value a 
   expect(log.records('onex.snapshot.run.state.v1').map(({ key }) => key)).toEqual(['a', '@position/run.in']);
 });
 
-test('ticks at which nothing is said are written every five seconds, or with what is said next: all positions, and the clock', async () => {
-  const T0 = 1_795_305_600_000;
-  const log = new MemoryLog({ topics: topicsOf('run', 1), codec: jsonCodec(), now: () => T0 });
-  const slot = new Slot(log, listening('run', { ticks: [] }), surroundings());
-  await slot.open();
-  const take = (topic: string, offset: number, at: number, said?: object) =>
-    slot.take({
-      topic,
-      partition: 0,
-      fetched: offset,
-      next: offset + 1,
-      end: offset + 1,
-      records: [
-        {
-          ...{ topic, partition: 0, offset, timestamp: T0 + at, headers: {} },
-          ...(said ? { key: 'a', value: Buffer.from(JSON.stringify(said)) } : { key: '@tick/0', value: null }),
-        },
-      ],
-    });
-  const written = () =>
-    log
-      .records('onex.snapshot.run.state.v1')
-      .map(({ key, value }) => [key, JSON.parse(key === 'a' ? '{}' : String(value))] as const)
-      .flatMap(([key, { next, clock }]) => (key === 'a' ? [] : [[key, next, clock.now - T0]]));
-  await take('run.in', 0, 0);
-  for (let second = 1; second < 5; second++) await take('run.in', second, second * 1000);
-  expect(written()).toEqual([['@position/run.in', 1, 0]]);
-  expect(slot.positions.get('run.in')).toBe(5);
-  await take('run.in', 5, 5000);
-  expect(written().slice(1)).toEqual([['@position/run.in', 6, 5000]]);
-  await take('run.in', 6, 6000);
-  await take('run.other', 0, 6500, { type: 'BEAT', payload: {} });
-  expect(written().slice(2)).toEqual([
-    ['@position/run.in', 7, 6000],
-    ['@position/run.other', 1, 6000],
-  ]);
-});
-
 test('a slot that is lost takes nothing, also when it is lost while it opens', async () => {
   const { log, slot, batch } = await opened();
   slot.lose();

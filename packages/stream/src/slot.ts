@@ -9,8 +9,6 @@ import { within } from './within.ts';
 export const POSITION = '@position/';
 /** Above the client's own retries, below the session of a consumer that waits for it. */
 const COMMIT_MS = 20_000;
-/** How often, by the clock of records, batches that change nothing are written down: else each tick is a transaction. */
-const QUIET_MS = 5_000;
 
 /** fencing: ends whoever had it before → restoring: reads states and positions → running → lost: for good; a new slot is opened instead. */
 export type Phase = 'fencing' | 'restoring' | 'running' | 'lost';
@@ -32,9 +30,6 @@ export class Slot {
   #transactor: Transactor | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #marked = false;
-  /** inputs whose position is ahead of the one that is written, for nothing was to be said or remembered since */
-  readonly #ahead = new Set<string>();
-  #written = 0;
 
   constructor(log: Log, processor: AnyProcessor, around: Surroundings) {
     this.#log = log;
@@ -153,11 +148,7 @@ export class Slot {
     const unread = batch.records.filter(({ offset }) => offset >= position);
     const { outs, stoppedAt } = await foldAll(this.#fold, this.#around.codec, unread);
     const after = stoppedAt ?? next;
-    const changes = this.#fold.decided.store.changes().map(([key, value]) => this.#kept(key, value));
-    const records = [...this.#marker(), ...outs, ...changes];
-    this.#ahead.add(topic);
-    if (records.length > 0 || this.clock.now - this.#written >= QUIET_MS)
-      await this.#commit([...records, ...this.#positions(topic, after)]);
+    await this.#commit([...this.#marker(), ...outs, ...this.#changes(topic, after)]);
     this.positions.set(topic, after);
     this.progress += 1;
     if (stoppedAt !== undefined)
@@ -168,8 +159,6 @@ export class Slot {
 
   async #commit(records: readonly OutRecord[]): Promise<void> {
     await (this.#transactor as Transactor).commit(records);
-    this.#ahead.clear();
-    this.#written = this.clock.now;
     this.#around.count('transactions', 1, this.#processor.processor);
   }
 
@@ -182,16 +171,13 @@ export class Slot {
     return [{ topic, partition: this.partition, key, value: Buffer.from(marked), timestamp: this.clock.now }];
   }
 
-  /** Of every input that has moved since they were last written, for the clock that lies with them was moved by all of them. */
-  #positions(topic: string, next: number): readonly OutRecord[] {
-    return [...this.#ahead].map((input) => {
-      const position = { next: input === topic ? next : this.positions.get(input), clock: this.clock };
-      return this.#kept(`${POSITION}${input}`, Buffer.from(JSON.stringify(position)));
-    });
-  }
-
-  #kept(key: string, value: Buffer | null): OutRecord {
-    return { topic: snapshotTopic(this.#processor.processor), partition: this.partition, key, value };
+  #changes(topic: string, next: number): readonly OutRecord[] {
+    const lies = { topic: snapshotTopic(this.#processor.processor), partition: this.partition };
+    const position = Buffer.from(JSON.stringify({ next, clock: this.clock }));
+    return [
+      ...this.#fold.decided.store.changes().map(([key, value]) => ({ ...lies, key, value })),
+      { ...lies, key: `${POSITION}${topic}`, value: position },
+    ];
   }
 
   #still(): void {
