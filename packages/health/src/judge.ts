@@ -30,6 +30,8 @@ export function judge(rules: Rules, history: History, moment: Moment, judged: bo
     for (const i of suspendedBy) first = Math.max(first, until[i] ?? 0);
     return first;
   });
+  for (const [i, { unless }] of rules.rules.entries())
+    if (unless.some((other) => (from[other] ?? NEVER) <= at.now)) from[i] = NEVER;
   const { state, onsetAt } = stateOf(rules, history, from, at.now);
   const holds = (term: Term) => termHolds(rules, term, state, from, until, at.now);
   const acts = judged && rules.policy.enabled && !forgotten(history, at.now);

@@ -13,6 +13,8 @@ export type Rule = {
   readonly signal: AnySignal;
   readonly limits: never;
   readonly suspendedBy: readonly number[];
+  /** positions of counter-evidence among the rules */
+  readonly unless: readonly number[];
 };
 export type Exempting = { readonly name: ExemptionName; readonly exemption: AnyExemption; readonly limits: never };
 
@@ -30,10 +32,10 @@ export function rulesOf(policy: CompiledPolicy): Rules {
     const known = name as ExemptionName;
     return { name: known, exemption: EXEMPTIONS[known], limits: limits as never };
   });
-  const rules = policy.uses.map(({ name, signal: named, limits }): Rule => {
+  const rules = policy.uses.map(({ name, signal: named, limits, unless }): Rule => {
     const signalName = named as SignalName;
     const signal: AnySignal = SIGNALS[signalName];
-    return { name, signalName, signal, limits: limits as never, suspendedBy: suspenders(signal, exemptions) };
+    return { name, signalName, signal, limits: limits as never, suspendedBy: suspenders(signal, exemptions), unless };
   });
   return { policy, rules, exemptions, states: policy.states, plans: policy.plans };
 }

@@ -1,7 +1,16 @@
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { canonicalJson, contentHash } from './canonical.ts';
-import type { CompiledPlan, CompiledPolicy, JudgedState, Term, Together, Use, Vocabulary } from './compiled.ts';
+import type {
+  CompiledPlan,
+  CompiledPolicy,
+  JudgedState,
+  Term,
+  Ticketing,
+  Together,
+  Use,
+  Vocabulary,
+} from './compiled.ts';
 import { type PolicyDocument, policyDocument } from './document.ts';
 import { spell } from './duration.ts';
 import { CorrectThePolicy } from './errors.ts';
@@ -79,6 +88,13 @@ function resolve(d: PolicyDocument, document: string, vocabulary: Vocabulary, mi
       voidMs: d.warrant.void,
     },
     plans: d.plans.map((plan, i) => planOf(plan, i, uses, vocabulary, mistakes)),
+    breakers: d.breakers,
+    ticket: ticketingOf(d.ticket),
+    files: {
+      dispatchLog: d.files.dispatch_log,
+      friction: d.files.friction,
+      recovery: d.files.recovery,
+    },
     recovery: recoveryOf(d.recovery),
     alerts: d.alerts,
     warnings: shortAbsences(d, uses, vocabulary),
@@ -88,14 +104,20 @@ function resolve(d: PolicyDocument, document: string, vocabulary: Vocabulary, mi
 /** In order of name, so that documents of one hash compile to one policy. */
 function usesOf(d: PolicyDocument, { signals }: Vocabulary, mistakes: Mistakes): readonly Use[] {
   const inOrder = Object.entries(d.signals).sort(([a], [b]) => (a < b ? -1 : 1));
-  return inOrder.map(([name, { is = name, ...limits }]) => {
+  return inOrder.map(([name, { is = name, unless = [], ...limits }]) => {
     const signal = String(is);
+    const quiets = (Array.isArray(unless) ? unless : [unless]).map((other) => {
+      const at = inOrder.findIndex(([declared]) => declared === other);
+      if (at < 0)
+        mistakes.push(`signals.${name}.unless: ${other} is not declared: add it under signals, as "${other}: {}"`);
+      return at;
+    });
     const known = signals[signal];
     if (!known) {
       mistakes.push(`signals.${name}: there is no signal ${signal}: write one of ${Object.keys(signals).join(', ')}`);
-      return { name, signal, limits };
+      return { name, signal, limits, unless: quiets };
     }
-    return { name, signal, limits: settingsOf(known.limits, limits, ['signals', name], mistakes) };
+    return { name, signal, limits: settingsOf(known.limits, limits, ['signals', name], mistakes), unless: quiets };
   });
 }
 
@@ -152,6 +174,12 @@ function termOf(word: string, plan: number, uses: readonly Use[], vocabulary: Vo
   return use < 0 ? { kind: 'exemption', exemption: word } : { kind: 'use', use };
 }
 
+function ticketingOf(ticket: PolicyDocument['ticket']): Ticketing | null {
+  if (ticket === null) return null;
+  const bands = ticket.bands.map(({ at, severity, needs_loop: needsLoop }) => ({ at, severity, needsLoop }));
+  return { bands: bands.sort((a, b) => a.at - b.at), stallMs: ticket.stall, graceMs: ticket.grace };
+}
+
 function recoveryOf(r: PolicyDocument['recovery']): RecoverySettings {
   return {
     maxAttempts: r.max_attempts,
@@ -161,11 +189,7 @@ function recoveryOf(r: PolicyDocument['recovery']): RecoverySettings {
     probationMs: r.probation,
     stableMs: r.stable,
     onProbationFailure: r.on_probation_failure,
-    breaker: {
-      failureThreshold: r.breaker.failure_threshold,
-      recoveryTimeoutMs: r.breaker.recovery_timeout,
-      halfOpenRequests: r.breaker.half_open_requests,
-    },
+    breaker: r.breaker,
     emitHealthcheck: r.emit_healthcheck,
   };
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Plan, RecoverySettings } from './plan.ts';
+import type { BreakerLimits, Plan, RecoverySettings } from './plan.ts';
 
 export type Axis = 'absence' | 'repetition' | 'rate' | 'cost' | 'fact';
 /** The states that a policy describes; HEALTHY is none of them, TERMINATED is the reported end. */
@@ -12,7 +12,13 @@ export type Vocabulary = {
 };
 
 /** A signal under the name and with the limits of one policy. */
-export type Use = { readonly name: string; readonly signal: string; readonly limits: unknown };
+export type Use = {
+  readonly name: string;
+  readonly signal: string;
+  readonly limits: unknown;
+  /** positions in `uses` of counter-evidence: while any of them fires, this one does not */
+  readonly unless: readonly number[];
+};
 /** Positions in `uses` that must fire together. */
 export type Together = readonly number[];
 export type Term =
@@ -21,6 +27,22 @@ export type Term =
   | { readonly kind: 'exemption'; readonly exemption: string };
 /** `anyOf`: alternatives, each a list of terms that hold together. */
 export type CompiledPlan = Plan & { readonly anyOf: readonly (readonly Term[])[] };
+
+export const BREAKER_NAMES = ['tool_execution', 'checkpoint_write', 'external_api', 'recovery_attempt'] as const;
+/** The breakers of an agent (ADR-110, section 5). */
+export type BreakerName = (typeof BREAKER_NAMES)[number];
+
+export type TicketSeverity = 'low' | 'medium' | 'high' | 'critical';
+/** Seed 004: from how many steps without an ACCEPT a ticket is due. `needsLoop`: only where a loop shows. */
+export type Band = { readonly at: number; readonly severity: TicketSeverity; readonly needsLoop: boolean };
+export type Ticketing = {
+  /** ascending by `at` */
+  readonly bands: readonly Band[];
+  /** no step for so long (inclusive) is critical; null: never */
+  readonly stallMs: number | null;
+  /** no ticket in an instance's first … */
+  readonly graceMs: number;
+};
 
 /** A policy ready to judge with: plain values, durations in milliseconds. */
 export type CompiledPolicy = {
@@ -45,6 +67,15 @@ export type CompiledPolicy = {
     readonly voidMs: number;
   };
   readonly plans: readonly CompiledPlan[];
+  readonly breakers: Readonly<Record<BreakerName, BreakerLimits>>;
+  /** null: no tickets */
+  readonly ticket: Ticketing | null;
+  /** where runtimes write what the seeds keep in files; null: nowhere */
+  readonly files: {
+    readonly dispatchLog: string | null;
+    readonly friction: string | null;
+    readonly recovery: string | null;
+  };
   readonly recovery: RecoverySettings;
   readonly alerts: Readonly<
     Record<string, { readonly severity: 'info' | 'warning' | 'critical'; readonly channels: readonly string[] }>

@@ -1,10 +1,33 @@
 import { z } from 'zod';
 import { duration } from './duration.ts';
+import type { BreakerLimits } from './plan.ts';
 import { step } from './steps.ts';
 
 const name = z.string().regex(/^[a-z][a-z0-9_-]*$/, 'write a name of lower-case letters, digits, - and _');
 const names = z.union([z.string().transform((one) => [one]), z.array(z.string()).min(1)]);
 const settings = z.record(z.string(), z.unknown());
+
+const breaker = z
+  .strictObject({
+    failure_threshold: z.int().min(1).default(3),
+    recovery_timeout: duration.default(60_000),
+    half_open_requests: z.int().min(1).default(1),
+  })
+  .transform(
+    (b): BreakerLimits => ({
+      failureThreshold: b.failure_threshold,
+      recoveryTimeoutMs: b.recovery_timeout,
+      halfOpenRequests: b.half_open_requests,
+    }),
+  );
+const bands = z.array(
+  z.strictObject({
+    at: z.int().min(1),
+    severity: z.enum(['low', 'medium', 'high', 'critical']),
+    needs_loop: z.boolean().default(false),
+  }),
+);
+const file = z.string().min(1).nullable().default(null);
 
 const recovery = z.strictObject({
   max_attempts: z.int().min(0).default(3),
@@ -14,13 +37,7 @@ const recovery = z.strictObject({
   probation: duration.default(900_000),
   stable: duration.default(1_800_000),
   on_probation_failure: z.enum(['retry', 'review']).default('retry'),
-  breaker: z
-    .strictObject({
-      failure_threshold: z.int().min(1).default(3),
-      recovery_timeout: duration.default(60_000),
-      half_open_requests: z.int().min(1).default(1),
-    })
-    .prefault({}),
+  breaker: breaker.prefault({}),
   emit_healthcheck: z.boolean().default(false),
 });
 
@@ -50,6 +67,23 @@ export const policyDocument = z.strictObject({
     })
     .prefault({}),
   plans: z.array(z.strictObject({ when: names, do: z.array(step).min(1) })).default([]),
+  breakers: z
+    .strictObject({
+      tool_execution: breaker.prefault({ failure_threshold: 5, recovery_timeout: '30s' }),
+      checkpoint_write: breaker.prefault({ failure_threshold: 3, recovery_timeout: '120s' }),
+      external_api: breaker.prefault({}),
+      recovery_attempt: breaker.prefault({}),
+    })
+    .prefault({}),
+  ticket: z
+    .strictObject({
+      bands: bands.default([]),
+      stall: duration.nullable().default(null),
+      grace: duration.default(120_000),
+    })
+    .nullable()
+    .default(null),
+  files: z.strictObject({ dispatch_log: file, friction: file, recovery: file }).prefault({}),
   recovery: recovery.prefault({}),
   alerts: z
     .record(

@@ -27,6 +27,13 @@ export type Step =
 /** A policy's first matching plan. `name` is its `when`. */
 export type Plan = { readonly name: string; readonly steps: readonly Step[] };
 
+/** How often a circuit breaker lets fail in a row, how long its pause is then, and how many trials end it. */
+export type BreakerLimits = {
+  readonly failureThreshold: number;
+  readonly recoveryTimeoutMs: number;
+  readonly halfOpenRequests: number;
+};
+
 /** How a task is put on a fresh agent; travels in the warrant and in RecoverTask as JSON. */
 export type RecoverySettings = {
   readonly maxAttempts: number;
@@ -38,11 +45,7 @@ export type RecoverySettings = {
   readonly probationMs: number;
   readonly stableMs: number;
   readonly onProbationFailure: 'retry' | 'review';
-  readonly breaker: {
-    readonly failureThreshold: number;
-    readonly recoveryTimeoutMs: number;
-    readonly halfOpenRequests: number;
-  };
+  readonly breaker: BreakerLimits;
   /** write seed 003's onex.evt.omniclaude.agent-healthcheck.v1 */
   readonly emitHealthcheck: boolean;
 };

@@ -63,8 +63,8 @@ test('durations are read with their unit, and spelled for people', () => {
 test('a document becomes plain values: durations in milliseconds, names as positions', () => {
   const policy = load(WHOLE);
   expect(policy.uses).toEqual([
-    { name: 'looping', signal: 'looping', limits: { times: 5 } },
-    { name: 'silent', signal: 'no_activity', limits: { after: 360_000 } },
+    { name: 'looping', signal: 'looping', limits: { times: 5 }, unless: [] },
+    { name: 'silent', signal: 'no_activity', limits: { after: 360_000 }, unless: [] },
   ]);
   expect(policy.states.find(({ state }) => state === 'STUCK')?.anyOf).toEqual([[1], [0, 1]]);
   expect(policy.exemptions).toEqual([{ name: 'starting', limits: { grace: 5 } }]);
