@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import type { DeciderProcessor } from '@vigil/stream';
 import { decider as caseDecider } from './case/case.ts';
-import type { CaseState } from './case/state.ts';
+import { type CaseState, inCase } from './case/state.ts';
 import { decider as governorDecider } from './governor/governor.ts';
 import type { GovernorSettings } from './governor/settings.ts';
 import type { GovernorState } from './governor/state.ts';
@@ -22,7 +22,8 @@ export const cases: DeciderProcessor<
   time: { topic: Topic.agentHealth, sources: 'own' },
   ticks: [{ topic: Topic.agentIntervention, everyMs: 1000, to: 'same' }],
   decider: caseDecider,
-  shape: 1,
+  shape: 2,
+  upgrade: (_, state) => inCase(state as CaseState, (open) => ({ ...open, askAgainAt: 0 })),
 };
 
 /** One governor a fleet, whatever the number of instances: its topics have a single partition, its state a single key. */

@@ -283,13 +283,25 @@ test('a step withheld closes the case, and the renewal opens the next', () => {
   expect(one.tell(renewed([terminate]))).toEqual(['asks terminate soft']);
 });
 
-test('a ruling that comes after its time is given back, and is as good as withheld', () => {
+test('a ruling that comes after its time opens no case, and the renewal asks again', () => {
   const one = agent();
   one.tell(filed([terminate]));
   expect(one.admit({ validUntil: T0 - 1 })).toEqual(['withdraws case-warrant-1-r1']);
   expect(one.tell(renewed([terminate]))).toEqual(['asks terminate soft']);
   expect(one.admit({ validUntil: T0 })).toEqual(['CASE_OPENED', 'asks terminate destructive']);
-  expect(one.admit({ validUntil: T0 - 1 })).toEqual(['withdraws case-warrant-1-2-r3', 'CASE_CLOSED withheld']);
+});
+
+test('a ruling that comes after its time within a case is given back, and asked for again 10 s later: nothing that was done is done again', () => {
+  const one = agent();
+  one.tell(filed([{ ...nudge, attempts: 1 }, terminate]));
+  expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/1']);
+  expect(one.after(nudge.intervalMs)).toEqual(['asks terminate destructive']);
+  const requestId = 'case-warrant-1-r2';
+  expect(one.admit({ validUntil: one.clock().now - 1 })).toEqual([`withdraws ${requestId}`]);
+  expect(one.tell(renewed([{ ...nudge, attempts: 1 }, terminate]))).toEqual([]);
+  expect(one.after(9_999)).toEqual([]);
+  expect(one.after(1)).toEqual(['asks terminate destructive']);
+  expect(one.admit()).toEqual(['order 2 TERMINATE_AGENT']);
 });
 
 test('a ruling on something else is no ruling', () => {

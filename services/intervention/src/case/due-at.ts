@@ -1,5 +1,5 @@
 import { type Clock, NEVER } from '@vigil/stream';
-import type { Matter, Open } from './open.ts';
+import { type Matter, type Open, standsUntil } from './open.ts';
 import type { CaseState } from './state.ts';
 import { rulesOf } from './steps/steps.ts';
 
@@ -23,7 +23,7 @@ const caseDue = (open: Open, now: number): number =>
     : Math.min(open.death ? NEVER : voidFrom(open.matter), stepDue(open, now));
 
 const stepDue = (open: Open, now: number): number => {
-  const { work, moreTime } = open;
+  const { work } = open;
   switch (work.at) {
     case 'asked':
     case 'ruled':
@@ -32,7 +32,7 @@ const stepDue = (open: Open, now: number): number => {
     case 'escalated':
       return work.until ?? NEVER;
     case 'turn':
-      return Math.max(turnDue(open, now), moreTime.until);
+      return Math.max(turnDue(open, now), standsUntil(open));
   }
 };
 

@@ -1,4 +1,5 @@
 import { decided } from './decided.ts';
+import { ASK_AGAIN_MS, isLate } from './late.ts';
 import { aliveNoMore, type Ending, type Open, opened } from './open.ts';
 import { at, done } from './position.ts';
 import { type CaseDraft, type CaseState, inCase, neverOpened, type Situation } from './state.ts';
@@ -85,10 +86,14 @@ const withdrawn = (state: CaseState): CaseState => {
       : { ...state, situation: { at: 'quiet' } };
   return inCase(state, (open) => ({
     ...open,
+    askAgainAt: askAgainAt(open),
     withdrawing: null,
     work: open.work.at === 'asked' || open.work.at === 'ruled' ? { at: 'turn' } : open.work,
   }));
 };
+
+const askAgainAt = ({ work }: Open): number =>
+  work.at === 'ruled' && isLate(work.ruling, work.since) ? work.since + ASK_AGAIN_MS : 0;
 
 /** The admission that opened the case is that of its first step too, where that step is what was asked for. */
 const caseOpened = (state: CaseState): CaseState => {

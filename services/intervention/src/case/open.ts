@@ -94,6 +94,8 @@ export type Open = {
   readonly answered: boolean;
   /** nothing moves before `until`; 0: no wait */
   readonly moreTime: { readonly times: number; readonly until: number };
+  /** a ruling came late: the next is asked for from then on; 0: no wait */
+  readonly askAgainAt: number;
   readonly dryRun: boolean;
   /** null: alive, as far as anybody has confirmed */
   readonly death: Death | null;
@@ -101,6 +103,9 @@ export type Open = {
   readonly withdrawing: string | null;
   readonly ending: { readonly ending: Ending; readonly why: string } | null;
 };
+
+/** Before then no step moves. */
+export const standsUntil = ({ moreTime, askAgainAt }: Open): number => Math.max(moreTime.until, askAgainAt);
 
 export const opened = (matter: Matter, dryRun: boolean): Open => ({
   matter: { ...matter, evidence: [] },
@@ -112,6 +117,7 @@ export const opened = (matter: Matter, dryRun: boolean): Open => ({
   escalated: false,
   answered: false,
   moreTime: { times: 0, until: 0 },
+  askAgainAt: 0,
   dryRun,
   death: matter.ended ? aliveNoMore(matter) : null,
   withdrawing: null,

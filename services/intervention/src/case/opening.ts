@@ -1,4 +1,5 @@
 import { ask, refusal, say, withdraw } from './drafts.ts';
+import { late } from './late.ts';
 import type { Matter } from './open.ts';
 import type { CaseDraft, CaseState, Situation } from './state.ts';
 import { handless } from './steps/step.ts';
@@ -18,9 +19,6 @@ export const opening = (state: CaseState, matter: Matter): CaseDraft => {
   const named = earlier === 0 ? matter : { ...matter, caseId: `case-${matter.warrantId}-${earlier + 1}` };
   return ask(named, { requestId: requestId(state, named), step: firstActing(matter.steps), class: 'soft' });
 };
-
-/** Why nothing follows from a ruling whose time is over: asked anew at once, it would only come late again. */
-export const late = 'blind: the ruling came late, as the time of the governor stands still or lags';
 
 /** What an answer, or its absence, makes of a case that is not open yet. */
 export const openingMoves = (situation: Asking, now: number): readonly CaseDraft[] => {

@@ -1,6 +1,7 @@
 import { ask, closed, say, withdraw } from './drafts.ts';
-import type { Open } from './open.ts';
-import { late, requestId } from './opening.ts';
+import { isLate, late } from './late.ts';
+import { type Open, standsUntil } from './open.ts';
+import { requestId } from './opening.ts';
 import type { CaseDraft, CaseState } from './state.ts';
 import { toPeople } from './steps/escalate.ts';
 import type { Turn } from './steps/step.ts';
@@ -18,7 +19,7 @@ export const advanced = (open: Open): Open => ({
 
 /** What the step whose turn it is says or asks. */
 export const stepMoves = (state: CaseState, open: Open, now: number): readonly CaseDraft[] => {
-  if (now < open.moreTime.until) return [];
+  if (now < standsUntil(open)) return [];
   const step = open.matter.steps[open.index];
   if (step === undefined) return [closed(open.matter, 'executed', 'the plan is worked through')];
   const { turn, ruling, act } = rulesOf(step);
@@ -49,9 +50,9 @@ const skipped = (open: Open, { why, detail, leads }: Extract<Turn, { want: 'skip
 export const ruledMoves = (state: CaseState, open: Open, work: Ruled, now: number): readonly CaseDraft[] => {
   const { matter, index } = open;
   const { ruling, since } = work;
+  if (isLate(ruling, now)) return [withdraw(matter, ruling.requestId, late)];
   if (!ruling.admitted) return [closed(matter, 'withheld', `${ruling.why}: ${ruling.detail}`)];
   const step = matter.steps[index];
-  if (ruling.validUntil < now) return [withdraw(matter, ruling.requestId, late), closed(matter, 'withheld', late)];
   if (step === undefined) return [withdraw(matter, ruling.requestId, 'no such step')];
   const { turn, act } = rulesOf(step);
   const wants = turn(step, open, now);
