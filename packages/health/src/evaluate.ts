@@ -1,5 +1,5 @@
-import { type Clock, DeadLetter } from '@vigil/stream';
-import { agentHealth, type Observation, type Said } from './health.ts';
+import { type Clock, DeadLetter, Deadlines } from '@vigil/stream';
+import { type AgentHealth, agentHealth, type Observation, type Said } from './health.ts';
 import { OlderInstance } from './observe.ts';
 import type { Policies } from './policies.ts';
 import { type AgentState, UNSEEN } from './state.ts';
@@ -15,43 +15,58 @@ export function* evaluate(
   records: Iterable<Recorded>,
   states: Map<string, AgentState> = new Map(),
 ): Generator<Evaluated> {
-  const decider = agentHealth(policies);
-  const armed = new Map<string, number>();
-  const say = (key: string, state: AgentState, clock: Clock): readonly Said[] => {
-    const said = decider.decide(state, clock);
-    const after = said.reduce(decider.evolve, state);
-    if (decider.forgets(after, clock)) states.delete(key);
-    else states.set(key, after);
-    armed.set(key, decider.dueAt(after, clock));
-    return said;
-  };
-  for (const { clock, input } of records) {
-    if (input === null) {
-      const due = dueKeys(states, armed, clock.now, (state) => decider.dueAt(state, clock));
-      yield { clock, input, said: due.flatMap((key) => say(key, states.get(key) ?? UNSEEN, clock)), refused: null };
-      continue;
-    }
-    const told = tell(() => decider.observe(states.get(input.key) ?? UNSEEN, input, clock));
-    const said = told.state === null ? [] : say(input.key, told.state, clock);
-    yield { clock, input, said, refused: told.refused };
-  }
+  const folding = new Folding(policies, states);
+  for (const record of records) yield folding.fold(record);
 }
 
-/** In the order in which the runner asks: moment, then key. As there, what is armed is a lower bound: watched time may have stood still since. */
-function dueKeys(
-  states: ReadonlyMap<string, AgentState>,
-  armed: Map<string, number>,
-  now: number,
-  dueAt: (state: AgentState) => number,
-): string[] {
-  const due: { readonly key: string; readonly at: number }[] = [];
-  for (const [key, state] of states) {
-    if ((armed.get(key) ?? 0) > now) continue;
-    const at = dueAt(state);
-    armed.set(key, at);
-    if (at <= now) due.push({ key, at });
+/** The fold of one partition, record by record. `states` is changed. */
+export class Folding {
+  readonly #decider: AgentHealth;
+  readonly #states: Map<string, AgentState>;
+  readonly #deadlines = new Deadlines();
+
+  constructor(policies: Policies, states: Map<string, AgentState>) {
+    this.#decider = agentHealth(policies);
+    this.#states = states;
+    for (const key of states.keys()) this.#deadlines.arm(key, 0);
   }
-  return due.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1)).map(({ key }) => key);
+
+  /** Nothing is said by a tick before this moment. */
+  get dueAt(): number {
+    return this.#deadlines.next;
+  }
+
+  fold({ clock, input }: Recorded): Evaluated {
+    if (input === null) return { clock, input, said: this.#tick(clock), refused: null };
+    const told = tell(() => this.#decider.observe(this.#states.get(input.key) ?? UNSEEN, input, clock));
+    const said = told.state === null ? [] : this.#say(input.key, told.state, clock);
+    return { clock, input, said, refused: told.refused };
+  }
+
+  #say(key: string, state: AgentState, clock: Clock): readonly Said[] {
+    const said = this.#decider.decide(state, clock);
+    const after = said.reduce(this.#decider.evolve, state);
+    if (this.#decider.forgets(after, clock)) {
+      this.#states.delete(key);
+      this.#deadlines.disarm(key);
+    } else {
+      this.#states.set(key, after);
+      this.#deadlines.arm(key, this.#decider.dueAt(after, clock));
+    }
+    return said;
+  }
+
+  /** In the order in which the runner asks: moment, then key. As there, what is armed is a lower bound: watched time may have stood still since. */
+  #tick(clock: Clock): readonly Said[] {
+    const due: { readonly key: string; readonly at: number }[] = [];
+    for (const key of this.#deadlines.take(clock.now)) {
+      const at = this.#decider.dueAt(this.#states.get(key) ?? UNSEEN, clock);
+      if (at <= clock.now) due.push({ key, at });
+      else this.#deadlines.arm(key, at);
+    }
+    due.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
+    return due.flatMap(({ key }) => this.#say(key, this.#states.get(key) ?? UNSEEN, clock));
+  }
 }
 
 function tell(observe: () => AgentState): { readonly state: AgentState | null; readonly refused: string | null } {

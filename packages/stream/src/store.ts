@@ -1,4 +1,6 @@
+import { Deadlines } from './deadlines.ts';
 import { Refused } from './errors.ts';
+import { Recent } from './recent.ts';
 import { type Form, sparse } from './sparse.ts';
 
 /**
@@ -28,9 +30,6 @@ export type AtRest<State> = {
   readonly upgrade?: ((shape: number, state: unknown) => State) | undefined;
 };
 
-/** How many decoded entries are kept beside their bytes: at least so many of those used last, at most twice as many. */
-const RECENT = 2048;
-
 const toBytes = <State>(shape: number, entry: Entry<State>, form: Form): Buffer => {
   const { state, dueAt, version, epoch, heardAt, correlationId } = entry;
   const json = form.write(state);
@@ -47,33 +46,6 @@ const toBytes = <State>(shape: number, entry: Entry<State>, form: Form): Buffer 
   return bytes;
 };
 
-/** The values set or asked for last: two generations, of which the older is dropped when the younger is full. */
-class Recent<Value> {
-  #young = new Map<string, Value>();
-  #old = new Map<string, Value>();
-
-  get(key: string): Value | undefined {
-    const young = this.#young.get(key);
-    if (young !== undefined) return young;
-    const old = this.#old.get(key);
-    if (old !== undefined) this.set(key, old);
-    return old;
-  }
-
-  set(key: string, value: Value): void {
-    if (this.#young.size >= RECENT && !this.#young.has(key)) {
-      this.#old = this.#young;
-      this.#young = new Map();
-    }
-    this.#young.set(key, value);
-  }
-
-  delete(key: string): void {
-    this.#young.delete(key);
-    this.#old.delete(key);
-  }
-}
-
 /**
  * The states of one partition, as the bytes in which they lie in the snapshot topic: shape number, deadline, version, epoch and
  * correlation id in front, JSON behind. A restore decodes nothing. Entries of the batch in hand become bytes when it is over, and those
@@ -85,6 +57,7 @@ export class Store<State> {
   /** put, and not yet bytes */
   readonly #put = new Map<string, Entry<State>>();
   readonly #recent = new Recent<Entry<State>>();
+  readonly #deadlines = new Deadlines();
   readonly #shape: number;
   readonly #form: Form;
   readonly #upgrade: (shape: number, state: unknown) => State;
@@ -105,6 +78,7 @@ export class Store<State> {
     this.#recent.delete(key);
     if (value === null) {
       this.#states.delete(key);
+      this.#deadlines.disarm(key);
       return;
     }
     const shape = value.readUInt16BE(SHAPE);
@@ -112,7 +86,7 @@ export class Store<State> {
       throw new Refused(
         `the state of ${key} has shape ${shape}, this version knows shapes up to ${this.#shape}: run the version that wrote it, or a newer one`,
       );
-    this.#states.set(key, value);
+    this.#set(key, value);
   }
 
   get(key: string): Entry<State> | undefined {
@@ -132,6 +106,7 @@ export class Store<State> {
   forget(key: string): void {
     this.#settle();
     this.#recent.delete(key);
+    this.#deadlines.disarm(key);
     if (this.#states.delete(key)) this.#changed.add(key);
   }
 
@@ -144,7 +119,7 @@ export class Store<State> {
   rearm(key: string, dueAt: number): void {
     const bytes = Buffer.from(this.bytes(key) as Buffer);
     bytes.writeDoubleBE(dueAt, DUE_AT);
-    this.#states.set(key, bytes);
+    this.#set(key, bytes);
     this.#recent.delete(key);
   }
 
@@ -154,11 +129,15 @@ export class Store<State> {
     this.#changed.add(key);
   }
 
-  /** The keys whose deadline may have come. */
+  /** The keys whose deadline may have come. Those whose deadline has not cost nothing. */
   due(now: number): readonly string[] {
     this.#settle();
     const keys: string[] = [];
-    for (const [key, bytes] of this.#states) if (bytes.readDoubleBE(DUE_AT) <= now) keys.push(key);
+    for (const key of this.#deadlines.take(now)) {
+      const at = (this.#states.get(key) as Buffer).readDoubleBE(DUE_AT);
+      this.#deadlines.arm(key, at);
+      if (at <= now) keys.push(key);
+    }
     return keys;
   }
 
@@ -176,10 +155,15 @@ export class Store<State> {
       const bytes = toBytes(this.#shape, entry, this.#form);
       this.#recent.set(key, entry);
       if (this.#states.get(key)?.equals(bytes)) continue;
-      this.#states.set(key, bytes);
+      this.#set(key, bytes);
       this.#changed.add(key);
     }
     this.#put.clear();
+  }
+
+  #set(key: string, bytes: Buffer): void {
+    this.#states.set(key, bytes);
+    this.#deadlines.arm(key, bytes.readDoubleBE(DUE_AT));
   }
 
   #decode(bytes: Buffer): Entry<State> {
