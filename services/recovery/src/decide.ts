@@ -1,4 +1,4 @@
-import { admitsFrom } from './breaker.ts';
+import { admitsFrom } from '@vigil/circuit-breaker';
 import { evolve, lapsed } from './evolve.ts';
 import { healthcheck } from './healthcheck.ts';
 import { admitSpawn, breakerChanged, endRival, initiated, type Output, taskStory } from './say.ts';

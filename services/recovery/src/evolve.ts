@@ -1,4 +1,4 @@
-import * as breaker from './breaker.ts';
+import * as breaker from '@vigil/circuit-breaker';
 import type { Output } from './say.ts';
 import { delayBefore } from './settings.ts';
 import { attemptOf, isBad, livingAs, type Recovery, remember, type Situation } from './state.ts';

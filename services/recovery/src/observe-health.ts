@@ -1,5 +1,5 @@
+import * as breaker from '@vigil/circuit-breaker';
 import type { PayloadOf, Topic } from '@vigil/events';
-import * as breaker from './breaker.ts';
 import { stallFrom } from './healthcheck.ts';
 import { attemptOf, type Holder, isBad, lifeOf, livingAs, type Recovery } from './state.ts';
 

@@ -1,5 +1,5 @@
+import * as breaker from '@vigil/circuit-breaker';
 import type { EventOf, Topic } from '@vigil/events';
-import * as breaker from './breaker.ts';
 import { rememberCheckpoint } from './checkpoints.ts';
 import { stallOf } from './healthcheck.ts';
 import { settled } from './observe-health.ts';

@@ -1,6 +1,6 @@
+import * as breaker from '@vigil/circuit-breaker';
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
-import * as breaker from './breaker.ts';
 import { markInvalid, rememberCheckpoint } from './checkpoints.ts';
 import { observeHealth } from './observe-health.ts';
 import { observeRequest } from './observe-request.ts';

@@ -1,5 +1,5 @@
+import type { Breaker } from '@vigil/circuit-breaker';
 import type { Draft, PayloadOf, Topic } from '@vigil/events';
-import type { Breaker } from './breaker.ts';
 import { usable } from './checkpoints.ts';
 import { handoverText, workFrom } from './handover.ts';
 import { type Holder, limitOf, type Recovery, type Situation, type Subject } from './state.ts';

@@ -1,6 +1,6 @@
+import { type Breaker, closed } from '@vigil/circuit-breaker';
 import type { CheckpointRef, HealthState, PolicyRef, ReleaseWhy, ReviewDecision, StallReason } from '@vigil/events';
 import type { RecoverySettings } from '@vigil/policy';
-import { type Breaker, closed } from './breaker.ts';
 
 /** One spawned agent. `number`: the attempt it is; `generation`: the breaker's when it was begun. */
 export type Attempt = { readonly agentId: string; readonly number: number; readonly generation: number };

@@ -1,4 +1,4 @@
-/** How often an attempt may fail in a row, and how long the pause is then. */
+/** How many requests may fail in a row, how long the pause is then, and how many trials may be under way at once after it. */
 export type BreakerLimits = {
   readonly failureThreshold: number;
   readonly recoveryTimeoutMs: number;
@@ -6,8 +6,8 @@ export type BreakerLimits = {
 };
 
 /**
- * A circuit breaker as plain data (ADR-110, section 5). `generation` rises with each change of state:
- * a result that was begun in an earlier one says nothing about this one and is ignored.
+ * A circuit breaker as plain data (ADR-110, section 4). `generation` rises with each change of state: a result of a request that was
+ * begun in an earlier one says nothing about this one and is ignored.
  */
 export type Breaker =
   | { readonly state: 'CLOSED'; readonly generation: number; readonly failures: number }
@@ -16,7 +16,7 @@ export type Breaker =
 
 export const closed: Breaker = { state: 'CLOSED', generation: 0, failures: 0 };
 
-/** Closed by hand, or because there is nothing left to protect. */
+/** Closed by hand, or because there is nothing left to protect: what is under way says nothing any more. */
 export function reset(breaker: Breaker): Breaker {
   return breaker.state === 'CLOSED' && breaker.failures === 0
     ? breaker
@@ -29,7 +29,7 @@ export function tryAgain(breaker: Breaker): Breaker {
   return { state: 'HALF_OPEN', generation: breaker.generation + 1, failures: breaker.failures, admitted: 0 };
 }
 
-/** From when a request is admitted, epoch milliseconds; NEVER while all trials of HALF_OPEN are under way. */
+/** From when a request is admitted, epoch milliseconds; infinity while all trials of HALF_OPEN are under way. */
 export function admitsFrom(breaker: Breaker, limits: BreakerLimits): number {
   switch (breaker.state) {
     case 'CLOSED':
@@ -46,15 +46,33 @@ export function admit(breaker: Breaker): Breaker {
   return breaker.state === 'HALF_OPEN' ? { ...breaker, admitted: breaker.admitted + 1 } : breaker;
 }
 
+/** `generation`: what the request's result is told with. `nextAttemptAt` null: as soon as a trial under way has ended. */
+export type Admission =
+  | { readonly is: 'admitted'; readonly breaker: Breaker; readonly generation: number }
+  | { readonly is: 'refused'; readonly nextAttemptAt: number | null };
+
+/** Asks for one request at `now`; the first after the timeout is a trial. An admitted one ends in `succeed`, `fail` or `giveBack`. */
+export function ask(breaker: Breaker, limits: BreakerLimits, now: number): Admission {
+  const from = admitsFrom(breaker, limits);
+  if (now < from) return { is: 'refused', nextAttemptAt: Number.isFinite(from) ? from : null };
+  const admitted = admit(tryAgain(breaker));
+  return { is: 'admitted', breaker: admitted, generation: admitted.generation };
+}
+
 /** A request has turned out not to be one: its place is free again. */
-export function giveBack(breaker: Breaker): Breaker {
-  return breaker.state === 'HALF_OPEN' ? { ...breaker, admitted: Math.max(0, breaker.admitted - 1) } : breaker;
+export function giveBack(breaker: Breaker, generation: number = breaker.generation): Breaker {
+  if (breaker.state !== 'HALF_OPEN' || generation !== breaker.generation) return breaker;
+  return { ...breaker, admitted: Math.max(0, breaker.admitted - 1) };
 }
 
+/** The row of failures ends; a trial's success closes. */
 export function succeed(breaker: Breaker, generation: number): Breaker {
-  return generation === breaker.generation ? reset(breaker) : breaker;
+  if (generation !== breaker.generation || breaker.state === 'OPEN') return breaker;
+  if (breaker.state === 'HALF_OPEN') return reset(breaker);
+  return breaker.failures === 0 ? breaker : { ...breaker, failures: 0 };
 }
 
+/** The last failure in a row that it bears opens it; so does a trial's. */
 export function fail(breaker: Breaker, generation: number, limits: BreakerLimits, now: number): Breaker {
   if (generation !== breaker.generation || breaker.state === 'OPEN') return breaker;
   const failures = breaker.failures + 1;
