@@ -117,9 +117,27 @@ export type DeadLetterRow = {
   readonly failedAt: number | null;
 };
 
+/** A policy in force, or `assign.yaml`: which agent gets which. */
 export type PolicyRow = {
   readonly name: string;
   readonly hash: string;
+  /** null: not said */
+  readonly origin: 'preset' | 'file' | 'applied' | 'UNKNOWN' | null;
   readonly publishedBy: string;
   readonly publishedAt: number;
+  /** of the command that applied it */
+  readonly why: string | null;
+  /** agents that are judged by it, as last reported; those of an older document count by its name */
+  readonly agents: number;
+};
+
+/** A document that was applied and not taken. */
+export type PolicyRefusalRow = {
+  readonly eventId: string;
+  readonly name: string;
+  readonly hash: string | null;
+  readonly refusedBy: string;
+  readonly why: string;
+  readonly mistakes: readonly string[];
+  readonly refusedAt: number;
 };

@@ -5,6 +5,7 @@ import type {
   DeadLetterRow,
   FleetRow,
   OrderRow,
+  PolicyRefusalRow,
   PolicyRow,
   RecoveryRow,
   RuntimeRow,
@@ -13,17 +14,9 @@ import type {
 import { type Position, positions } from './positions.ts';
 import { type AgentFilter, agents } from './queries/agents.ts';
 import { type CaseFilter, caseStory, cases, type OrderFilter, orders } from './queries/cases.ts';
-import {
-  type AlertFilter,
-  alerts,
-  type DeadLetterFilter,
-  deadLetters,
-  fleet,
-  policies,
-  policyDocument,
-  runtimes,
-} from './queries/fleet.ts';
+import { type AlertFilter, alerts, type DeadLetterFilter, deadLetters, fleet, runtimes } from './queries/fleet.ts';
 import { type StoryFilter, story, type TransitionFilter, transitions } from './queries/journal.ts';
+import { policies, policyDocument, policyRefusals } from './queries/policies.ts';
 import { checkpoints, type RecoveryFilter, recoveries, type TaskFilter, tasks } from './queries/tasks.ts';
 import type { AgentRow, CaseRow, CaseStory, Entry, TransitionRow } from './rows.ts';
 
@@ -44,7 +37,9 @@ export type ReadModel = {
   readonly fleet: () => Promise<FleetRow>;
   readonly runtimes: () => Promise<readonly RuntimeRow[]>;
   readonly deadLetters: (filter: DeadLetterFilter) => Promise<readonly DeadLetterRow[]>;
+  /** those in force */
   readonly policies: () => Promise<readonly PolicyRow[]>;
+  readonly policyRefusals: () => Promise<readonly PolicyRefusalRow[]>;
   /** canonical JSON; null: never published */
   readonly policyDocument: (hash: string) => Promise<string | null>;
   readonly positions: () => Promise<readonly Position[]>;
@@ -70,6 +65,7 @@ export function readModel(sql: Sql): ReadModel {
     runtimes: () => runtimes(sql),
     deadLetters: (filter) => deadLetters(sql, filter),
     policies: () => policies(sql),
+    policyRefusals: () => policyRefusals(sql),
     policyDocument: (hash) => policyDocument(sql, hash),
     positions: () => positions(sql),
   };

@@ -42,7 +42,11 @@ export const facts = {
     key: ['event_id'],
     columns: ['alert_id', 'of_event_id', 'sink', 'attempt', 'ok', 'detail', 'occurred_at'],
   },
-  policies: { key: ['name', 'hash', 'published_at'], columns: ['document', 'published_by'] },
+  policies: {
+    key: ['name', 'hash', 'published_at'],
+    columns: ['document', 'published_by', 'origin', 'why', 'withdrawn'],
+  },
+  policy_refusals: { key: ['event_id'], columns: ['name', 'hash', 'refused_by', 'why', 'mistakes', 'refused_at'] },
   dead_letters: {
     key: ['event_id'],
     columns: [

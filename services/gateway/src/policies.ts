@@ -1,7 +1,7 @@
 import type { EventOf, PolicyRef, Topic } from '@vigil/events';
 import { parseDuration } from '@vigil/policy';
 
-type Published = EventOf<typeof Topic.policy>;
+type Published = Extract<EventOf<typeof Topic.policy>, { readonly type: 'POLICY_PUBLISHED' }>;
 
 /** A policy as it is served: `document` is the parsed canonical JSON. `intervalMs`: how often it wants heartbeats; null: it does not say. */
 export type Served = PolicyRef & { readonly document: unknown; readonly intervalMs: number | null };

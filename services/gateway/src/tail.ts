@@ -20,6 +20,8 @@ const observe = ({ board, waits, policies }: Around, event: Tailed, { timestamp,
     case 'POLICY_PUBLISHED':
       policies.observe(event, offset);
       return;
+    case 'POLICY_REFUSED':
+      return;
     case 'NUDGE_AGENT':
     case 'PROBE_AGENT':
     case 'HANDOFF_AGENT':

@@ -35,7 +35,7 @@ export function published({ all }: Policies): Draft<typeof Topic.policy>[] {
     topic: Topic.policy,
     type: 'POLICY_PUBLISHED',
     key: hash,
-    payload: { name, hash, document, by: 'health-evaluator' },
+    payload: { name, hash, document, by: 'health-evaluator', origin: null, why: null, withdrawn: false },
     policy: { name, hash },
   }));
 }

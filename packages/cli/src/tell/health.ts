@@ -20,7 +20,11 @@ export const health: Tellers = {
   TASK_HEALTH_CHANGED: (p) => `${p.hold} by ${p.agentId}, ${p.from} → ${p.to}${because(p.endReason)}`,
   AGENT_PRESENT: (p) => `present (${p.why.replaceAll('_', ' ')})${p.host ? ` on ${p.host}` : ''}`,
   AGENT_LOST: (p) => `gone (${p.why})${p.expected ? ', as expected' : ''}`,
-  POLICY_PUBLISHED: (p) => `policy ${p.name} ${p.hash} published by ${p.by}`,
+  POLICY_PUBLISHED: (p) =>
+    p.withdrawn ? `policy ${p.name} is gone` : `policy ${p.name} ${p.hash} published by ${p.by}${because(p.why)}`,
+  POLICY_REFUSED: (p) => `policy ${p.name} refused: ${p.mistakes.join('; ')}`,
+  APPLY_POLICY: (p) =>
+    `${p.document === null ? `what was applied as policy ${p.name} is taken back` : `policy ${p.name} applied`} by ${p.by}${because(p.why)}`,
   AGENT_HEARTBEAT: (p) => `heartbeat: ${p.phase}, ${p.progress_indicator}`,
   AGENT_EXITED: (p) =>
     `ended (${p.reason})${p.code === null ? '' : `, code ${p.code}`}${p.signal ? `, ${p.signal}` : ''}`,

@@ -259,6 +259,14 @@ export type AlertUpdatedPayload = {
   readonly deliverAt: null | number;
 };
 export type AnswerKind = 'UNKNOWN' | 'handoff' | 'blockers' | 'self_report' | 'probe_reply';
+export type ApplyPolicyPayload = {
+  /** the policy's, or assign.yaml: which agent gets which */
+  readonly name: string;
+  /** canonical JSON; null: take back what was applied under this name */
+  readonly document: null | string;
+  readonly by: string;
+  readonly why: string;
+};
 export type Axis = 'UNKNOWN' | 'absence' | 'repetition' | 'rate' | 'cost' | 'fact';
 export type BrakeEngagedPayload = {
   readonly agentIds: readonly string[];
@@ -753,17 +761,34 @@ export type PauseAgentPayload = {
   readonly axes: readonly string[];
   readonly forMs: number;
 };
+export type PolicyOrigin = 'UNKNOWN' | 'preset' | 'file' | 'applied';
 export type PolicyPublishedPayload = {
   readonly name: string;
   readonly hash: string;
   /** canonical JSON */
   readonly document: string;
   readonly by: string;
+  /** where it comes from */
+  readonly origin: null | PolicyOrigin;
+  /** of the command that applied it */
+  readonly why: null | string;
+  /** no policy of its name is in force any more */
+  readonly withdrawn: boolean;
 };
 export type PolicyRef = {
   readonly name: string;
   /** the document's content hash: the first 16 hexadecimal digits of SHA-256 over its canonical JSON */
   readonly hash: string;
+};
+export type PolicyRefusedPayload = {
+  readonly name: string;
+  /** of the refused document; null: a removal was refused */
+  readonly hash: null | string;
+  readonly by: string;
+  /** of the command */
+  readonly why: string;
+  /** each with its place and what to write instead */
+  readonly mistakes: readonly string[];
 };
 export type PresentWhy = 'UNKNOWN' | 'first_heartbeat' | 'returned' | 'new_instance';
 export type ProbationPassedPayload = {
@@ -1277,6 +1302,8 @@ export type Content =
   | { readonly topic: 'onex.cmd.alerting.steer-alerts.v1'; readonly type: 'NOTIFY_OPERATOR'; readonly payload: NotifyOperatorPayload }
   /** Not delivered for a while. */
   | { readonly topic: 'onex.cmd.alerting.steer-alerts.v1'; readonly type: 'SILENCE_ALERTS'; readonly payload: SilenceAlertsPayload }
+  /** Judge by this document from now on; or, without one, by what the files say again. */
+  | { readonly topic: 'onex.cmd.health-evaluator.apply-policy.v1'; readonly type: 'APPLY_POLICY'; readonly payload: ApplyPolicyPayload }
   /** What an agent or its runtime reports: ADR-110's eight fields, and what makes judgement sharp. JSON or Avro. */
   | { readonly topic: 'onex.cmd.heartbeat-ingest.heartbeat.v1'; readonly type: 'HEARTBEAT'; readonly payload: Heartbeat }
   /** The end of an instance, as its runtime saw it. Nobody else may write it. */
@@ -1373,6 +1400,8 @@ export type Content =
   | { readonly topic: 'onex.evt.health-evaluator.fleet-presence.v1'; readonly type: 'AGENT_PRESENT'; readonly payload: AgentPresentPayload }
   /** A whole policy document, by its hash. */
   | { readonly topic: 'onex.evt.health-evaluator.policy.v1'; readonly type: 'POLICY_PUBLISHED'; readonly payload: PolicyPublishedPayload }
+  /** A document that was applied and has mistakes: what held before still holds. Its key begins with refused:, so that compaction never takes a published document for it. */
+  | { readonly topic: 'onex.evt.health-evaluator.policy.v1'; readonly type: 'POLICY_REFUSED'; readonly payload: PolicyRefusedPayload }
   /** How the holder of a task is. */
   | { readonly topic: 'onex.evt.health-evaluator.task-health.v1'; readonly type: 'TASK_HEALTH_CHANGED'; readonly payload: TaskHealthChangedPayload }
   /** The end of an instance, as its runtime saw it. Nobody else may write it. */

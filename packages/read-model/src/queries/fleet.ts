@@ -1,5 +1,5 @@
 import type { Sql } from '../apply.ts';
-import type { AlertRow, DeadLetterRow, FleetRow, PolicyRow, RuntimeRow } from '../fleet-rows.ts';
+import type { AlertRow, DeadLetterRow, FleetRow, RuntimeRow } from '../fleet-rows.ts';
 import { select, when, where } from './select.ts';
 
 export type AlertFilter = {
@@ -56,21 +56,5 @@ export function deadLetters(sql: Sql, filter: DeadLetterFilter): Promise<readonl
        encode(substring(original_value FOR 2048), 'escape') AS preview, truncated, reason, error_type, failed_at
      FROM dead_letters ${text} ORDER BY failed_at DESC NULLS LAST, event_id LIMIT $${values.length + 1}`,
     [...values, filter.limit],
-  );
-}
-
-/** A policy as canonical JSON, by its hash. null: never published. */
-export async function policyDocument(sql: Sql, hash: string): Promise<string | null> {
-  const [row] = await select<{ document: string }>(sql, 'SELECT document FROM policies WHERE hash = $1 LIMIT 1', [
-    hash,
-  ]);
-  return row?.document ?? null;
-}
-
-/** Policies as published, newest first. */
-export function policies(sql: Sql): Promise<readonly PolicyRow[]> {
-  return select<PolicyRow>(
-    sql,
-    'SELECT name, hash, published_by, published_at FROM policies ORDER BY published_at DESC, name, hash LIMIT 1000',
   );
 }

@@ -31,7 +31,28 @@ export const policy: Handlers<typeof Topic.policy> = {
       kind: 'fact',
       table: 'policies',
       key: { name: event.payload.name, hash: event.payload.hash, published_at: instant(event.occurredAt) },
-      columns: { document: event.payload.document, published_by: event.payload.by },
+      columns: {
+        document: event.payload.document,
+        published_by: event.payload.by,
+        origin: event.payload.origin,
+        why: event.payload.why,
+        withdrawn: event.payload.withdrawn,
+      },
+    },
+  ],
+  POLICY_REFUSED: (event) => [
+    {
+      kind: 'fact',
+      table: 'policy_refusals',
+      key: { event_id: event.eventId },
+      columns: {
+        name: event.payload.name,
+        hash: event.payload.hash,
+        refused_by: event.payload.by,
+        why: event.payload.why,
+        mistakes: event.payload.mistakes,
+        refused_at: instant(event.occurredAt),
+      },
     },
   ],
 };

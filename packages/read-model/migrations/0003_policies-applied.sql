@@ -1,0 +1,15 @@
+-- Up Migration
+
+-- Where a policy came from, why it was applied, and whether its name is gone from then on.
+ALTER TABLE policies ADD COLUMN origin text, ADD COLUMN why text, ADD COLUMN withdrawn boolean NOT NULL DEFAULT false;
+
+CREATE TABLE policy_refusals (
+  event_id text PRIMARY KEY,
+  name text NOT NULL,
+  hash text,
+  refused_by text NOT NULL,
+  why text NOT NULL,
+  mistakes jsonb NOT NULL,
+  refused_at timestamptz NOT NULL
+);
+CREATE INDEX policy_refusals_name ON policy_refusals (name, refused_at);
