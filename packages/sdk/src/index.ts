@@ -1,0 +1,1 @@
+export { type Hashes, hashes, NORMALISER, normalise } from './hashes.ts';
