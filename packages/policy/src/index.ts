@@ -20,3 +20,4 @@ export { CorrectThePolicy } from './errors.ts';
 export { excludes } from './exclude.ts';
 export { PRESETS, readPolicies, republished } from './files.ts';
 export type { BreakerLimits, Plan, RecoverySettings, Step } from './plan.ts';
+export { HANDOFF } from './texts.ts';

@@ -9,6 +9,12 @@ import type { GovernorState } from './governor/state.ts';
 type Names = keyof typeof Topic;
 type Of<Name extends Names> = (typeof Topic)[Name];
 
+/** A state of shape 1, which knew neither late rulings nor pauses. */
+const raised = (state: CaseState): CaseState => ({
+  ...inCase(state, (open) => ({ ...open, askAgainAt: 0, paused: null })),
+  life: state.life && { ...state.life, pauses: null },
+});
+
 /** One case an agent. */
 export const cases: DeciderProcessor<
   CaseState,
@@ -23,7 +29,7 @@ export const cases: DeciderProcessor<
   ticks: [{ topic: Topic.agentIntervention, everyMs: 1000, to: 'same' }],
   decider: caseDecider,
   shape: 2,
-  upgrade: (_, state) => inCase(state as CaseState, (open) => ({ ...open, askAgainAt: 0 })),
+  upgrade: (_, state) => raised(state as CaseState),
 };
 
 /** One governor a fleet, whatever the number of instances: its topics have a single partition, its state a single key. */

@@ -2,6 +2,7 @@ import { closed, refusal, say, withdraw } from './drafts.ts';
 import type { Matter, Open } from './open.ts';
 import { opening } from './opening.ts';
 import type { CaseDraft, CaseState, Word } from './state.ts';
+import { resumed } from './steps/pause.ts';
 import { handless } from './steps/step.ts';
 
 type Decision = Extract<Word, { readonly kind: 'decision' }>;
@@ -48,8 +49,9 @@ const against = ({ work, moreTime, matter, death }: Open, { decision, forMs }: D
     case 'terminate_and_recover':
       return death ? null : (handless(matter)?.detail ?? null);
     case 'force_handoff':
+      return death ? 'the instance has ended already' : (handless(matter)?.detail ?? null);
     case 'UNKNOWN':
-      return `nobody carries out ${decision} yet${offered ? `; choose one of ${offered.join(', ')}` : ''}`;
+      return `there is no such decision${offered ? `; choose one of ${offered.join(', ')}` : ''}`;
   }
 };
 
@@ -73,7 +75,11 @@ const answerRequest = (state: CaseState, word: Request): readonly CaseDraft[] =>
   const why = `${matter.by} asks for ${step}`;
   switch (situation.at) {
     case 'open':
-      return [...inFlight(situation.open, why), closed(situation.open.matter, 'superseded', why)];
+      return [
+        ...inFlight(situation.open, why),
+        ...(situation.open.paused ? resumed(situation.open, (state.life?.number ?? 0) + 1) : []),
+        closed(situation.open.matter, 'superseded', why),
+      ];
     case 'asking':
       return situation.work.at === 'asked' ? [withdraw(situation.matter, situation.work.requestId, why)] : [];
     case 'quiet':
@@ -91,7 +97,8 @@ const inFlight = ({ matter, work, withdrawing }: Open, why: string): readonly Ca
 };
 
 const requestRefusal = ({ life, situation }: CaseState, { matter, step }: Request): string | null => {
-  if (matter.steps.length === 0 || step === 'handoff') return `nobody carries out ${step} yet`;
+  if (matter.steps.length === 0)
+    return `there is no step ${step} to ask for: nudge, handoff, terminate or terminate_and_recover`;
   if (life && life.instanceId !== matter.instanceId)
     return `${matter.agentId} lives as ${life.instanceId ?? 'an unnamed instance'}, not as ${matter.instanceId}`;
   if (situation.at === 'open' && situation.open.work.at === 'terminating')

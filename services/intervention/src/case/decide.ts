@@ -6,6 +6,7 @@ import type { Open } from './open.ts';
 import { isVoid, opening, openingMoves } from './opening.ts';
 import type { CaseDraft, CaseState } from './state.ts';
 import { advanced, ruledMoves, stepMoves } from './stepping.ts';
+import { resumed } from './steps/pause.ts';
 import { terminateMoves } from './terminating.ts';
 
 /** Move by move until nothing more follows: each sees what the one before it has said. */
@@ -42,8 +43,10 @@ const nextCase = (state: CaseState, now: number): readonly CaseDraft[] =>
 const caseMoves = (state: CaseState, open: Open, now: number): readonly CaseDraft[] => {
   const { matter, work, withdrawing } = open;
   if (work.at === 'terminating') return terminateMoves(open, now, false);
+  if (mustGoOn(open, now)) return resumed(open, (state.life?.number ?? 0) + 1);
   if (withdrawing) return [withdraw(matter, withdrawing, 'the case goes another way')];
   const over = endingOf(open, now);
+  if (over && open.paused) return [];
   if (over) return [...withdrawn(open, over.why), closed(matter, over.ending, over.why)];
   switch (work.at) {
     case 'ruled':
@@ -55,6 +58,14 @@ const caseMoves = (state: CaseState, open: Open, now: number): readonly CaseDraf
     case 'turn':
       return stepMoves(state, open, now);
   }
+};
+
+/** A pause ends when its time is over, or the case goes another way. A back-off is waited out though the limit is over meanwhile. */
+const mustGoOn = (open: Open, now: number): boolean => {
+  if (open.paused === null) return false;
+  const over = endingOf(open, now);
+  if (over && over.ending !== 'recovered') return true;
+  return now >= open.paused.until || open.matter.steps[open.index]?.step !== 'pause';
 };
 
 const endingOf = ({ ending, matter, death }: Open, now: number): Open['ending'] => {

@@ -1,6 +1,6 @@
-import { terminateByHand } from './matter.ts';
+import { handoffByHand, terminateByHand } from './matter.ts';
 import type { Open } from './open.ts';
-import { givenTime, terminating } from './replan.ts';
+import { givenTime, handingOff, terminating } from './replan.ts';
 import { type CaseDraft, type CaseState, inCase } from './state.ts';
 
 type Decided = Extract<CaseDraft, { readonly type: 'ESCALATION_DECIDED' }>;
@@ -22,7 +22,10 @@ const following = (open: Open, payload: Decided['payload'], heardAt: number): Op
       const step = open.matter.steps.find((planned) => planned.step === 'terminate') ?? terminateByHand;
       return terminating(open, by, { ...step, requires: [] });
     }
-    case 'force_handoff':
+    case 'force_handoff': {
+      const step = open.matter.steps.find((planned) => planned.step === 'handoff') ?? handoffByHand;
+      return handingOff(open, by, step);
+    }
     case 'UNKNOWN':
       return open;
   }

@@ -87,8 +87,8 @@ test('a decision is refused, with the reason, where it names another case, a clo
   expect(agent().tell(decides('pardon'))[0]).toContain('no case of worker-1 is open');
   expect(terminating().tell(decides('pardon'))[0]).toContain('only its receipt moves the case');
   expect(escalated().tell(decides('allow_more_time', { forMs: 0 }))[0]).toContain('give a positive number');
-  expect(escalated().tell(decides('force_handoff'))[0]).toContain(
-    'choose one of allow_more_time, terminate_and_recover',
+  expect(escalated().tell(decides('UNKNOWN'))[0]).toContain(
+    'choose one of allow_more_time, force_handoff, terminate_and_recover',
   );
 });
 
@@ -141,7 +141,7 @@ test('a request is refused, with the reason, for another instance, an ended one,
   const dead = agent();
   dead.tell(died());
   expect(dead.tell(requests('nudge'))[0]).toContain('has ended already');
-  expect(agent().tell(requests('handoff'))[0]).toContain('nobody carries out handoff');
+  expect(agent().tell(requests('UNKNOWN'))[0]).toContain('there is no step UNKNOWN');
   expect(terminating().tell(requests('terminate'))[0]).toContain('only its receipt moves the case');
 });
 

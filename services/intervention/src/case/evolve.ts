@@ -2,8 +2,9 @@ import { decided } from './decided.ts';
 import { ASK_AGAIN_MS, isLate } from './late.ts';
 import { aliveNoMore, type Ending, type Open, opened } from './open.ts';
 import { at, done } from './position.ts';
-import { type CaseDraft, type CaseState, inCase, neverOpened, type Situation } from './state.ts';
+import { type CaseDraft, type CaseState, inCase, neverOpened, type Situation, unknownLife } from './state.ts';
 import { advanced } from './stepping.ts';
+import { pausedUntil } from './steps/pause.ts';
 import { rulesOf } from './steps/steps.ts';
 import { receiptDue } from './steps/terminate.ts';
 
@@ -21,9 +22,19 @@ export const evolve = (state: CaseState, draft: CaseDraft): CaseState => {
       return caseClosed(state, draft.payload);
     case 'NUDGE_AGENT':
     case 'TERMINATE_AGENT':
+    case 'PROBE_AGENT':
+    case 'HANDOFF_AGENT':
+    case 'PAUSE_AGENT':
+    case 'RESUME_AGENT':
       return ordered(state, draft);
     case 'NUDGE_SENT':
       return inCase(state, (open) => nudged(open, draft.payload.orderId));
+    case 'HANDOFF_REQUESTED':
+      return inCase(state, attempted);
+    case 'AGENT_PAUSED':
+      return paused(state, draft.payload.until);
+    case 'AGENT_RESUMED':
+      return inCase(state, (open) => ({ ...open, paused: null }));
     case 'ESCALATION_TRIGGERED':
       return inCase(state, (open) => escalated(open, draft));
     case 'ESCALATION_DECIDED':
@@ -44,13 +55,6 @@ export const evolve = (state: CaseState, draft: CaseDraft): CaseState => {
     case 'AGENT_TERMINATED':
       return buried(terminated(state), draft.payload.instanceId);
     case 'TERMINATION_UNCONFIRMED':
-    case 'HANDOFF_REQUESTED':
-    case 'AGENT_PAUSED':
-    case 'AGENT_RESUMED':
-    case 'PROBE_AGENT':
-    case 'HANDOFF_AGENT':
-    case 'PAUSE_AGENT':
-    case 'RESUME_AGENT':
     case 'RESET_BREAKER':
     case 'SPAWN_AGENT':
     case 'ADMIT_SPAWN':
@@ -119,13 +123,32 @@ const caseClosed = (
   return { ...state, situation: rest, last: { caseId, warrantId, episodeId, ending: ending as Ending } };
 };
 
-const ordered = (state: CaseState, { type, payload }: Said<'NUDGE_AGENT' | 'TERMINATE_AGENT'>): CaseState => {
-  const { instanceId, number } = payload;
-  const unknown = { instanceId, former: null, runtimeId: payload.runtimeId || null, ended: false, number };
-  const numbered = { ...state, life: state.life ? { ...state.life, number } : unknown };
-  return inCase(numbered, (open) =>
-    type === 'TERMINATE_AGENT' ? underWay({ ...open, dryRun: false }, payload.orderId) : { ...open, dryRun: false },
-  );
+type AnyOrder = Said<
+  'NUDGE_AGENT' | 'TERMINATE_AGENT' | 'PROBE_AGENT' | 'HANDOFF_AGENT' | 'PAUSE_AGENT' | 'RESUME_AGENT'
+>;
+
+const ordered = (state: CaseState, { type, payload }: AnyOrder): CaseState => {
+  const { instanceId, number, orderId } = payload;
+  const unknown = { ...unknownLife, instanceId, runtimeId: payload.runtimeId || null };
+  const numbered = { ...state, life: { ...(state.life ?? unknown), number } };
+  return inCase(numbered, (open) => {
+    const acting = { ...open, dryRun: false };
+    if (type === 'TERMINATE_AGENT') return underWay(acting, orderId);
+    return type === 'PROBE_AGENT' ? nudged(acting, orderId) : acting;
+  });
+};
+
+/** A pause is a back-off of this life, so the next one knows of it; the step's own waits run from its end. */
+const paused = (state: CaseState, until: number): CaseState => {
+  const { life, situation } = state;
+  if (situation.at !== 'open' || life === null) return state;
+  const { open } = situation;
+  const step = open.matter.steps[open.index];
+  const at = open.work.at === 'ruled' ? open.work.since : 0;
+  const pauses = step?.step === 'pause' ? pausedUntil(life, step.backoffMs, at) : life.pauses;
+  const attempt = { sent: open.attempt.sent + 1, lastAt: until };
+  const held: Open = { ...open, work: { at: 'turn' }, attempt, paused: { until } };
+  return { ...state, life: { ...life, pauses }, situation: { at: 'open', open: held } };
 };
 
 const underWay = (open: Open, orderId: string): Open => {
@@ -135,10 +158,15 @@ const underWay = (open: Open, orderId: string): Open => {
   return { ...open, work: { at: 'terminating', orderId, until, receipt: null, ended: false } };
 };
 
-const nudged = (open: Open, orderId: string): Open => ({
+/** The current step has acted once more; its waits run from then. */
+const attempted = (open: Open): Open => ({
   ...open,
   work: { at: 'turn' },
   attempt: { sent: open.attempt.sent + 1, lastAt: open.work.at === 'ruled' ? open.work.since : open.attempt.lastAt },
+});
+
+const nudged = (open: Open, orderId: string): Open => ({
+  ...attempted(open),
   nudges: [...open.nudges, { orderId, delivered: false }],
 });
 

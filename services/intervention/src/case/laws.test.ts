@@ -11,8 +11,11 @@ import {
   decides,
   died,
   filed,
+  handoff,
+  interrogate,
   ladder,
   lapsed,
+  pause,
   receipt,
   recover,
   renewed,
@@ -23,7 +26,15 @@ import {
 } from './story.fixture.ts';
 
 const ids = fc.integer({ min: 1, max: 6 });
-const plans = fc.constantFrom(ladder, [terminate, recover], [recover], ladder.slice(1));
+const plans = fc.constantFrom(
+  ladder,
+  [terminate, recover],
+  [recover],
+  ladder.slice(1),
+  [interrogate, terminate],
+  [pause],
+  [pause, handoff, terminate, recover],
+);
 const found = fc.record({
   plan: plans,
   state: fc.constantFrom('STUCK' as const, 'FAILING' as const),
@@ -64,11 +75,16 @@ const inputs: fc.Arbitrary<CaseInput> = fc.oneof(
   fc
     .record({
       caseId: caseIds,
-      decision: fc.constantFrom('allow_more_time' as const, 'pardon' as const, 'terminate_and_recover' as const),
+      decision: fc.constantFrom(
+        'allow_more_time' as const,
+        'pardon' as const,
+        'terminate_and_recover' as const,
+        'force_handoff' as const,
+      ),
     })
     .map(({ caseId, decision }) => decides(decision, { caseId })),
   fc
-    .constantFrom('nudge' as const, 'terminate' as const, 'terminate_and_recover' as const)
+    .constantFrom('nudge' as const, 'handoff' as const, 'terminate' as const, 'terminate_and_recover' as const)
     .map((step) => requests(step)),
 );
 

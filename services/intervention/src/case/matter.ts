@@ -1,5 +1,5 @@
 import type { Evidence, RequestStepPayload, WarrantFiledPayload, WarrantRenewedPayload } from '@vigil/events';
-import type { RecoverySettings, Step } from '@vigil/policy';
+import { HANDOFF, type RecoverySettings, type Step } from '@vigil/policy';
 import type { Matter } from './open.ts';
 import type { CaseInput, Life } from './state.ts';
 
@@ -60,6 +60,13 @@ export const terminateByHand: Extract<Step, { step: 'terminate' }> = {
   requires: [],
 };
 
+/** A handoff by hand. */
+export const handoffByHand: Extract<Step, { step: 'handoff' }> = {
+  step: 'handoff',
+  deadlineMs: 300_000,
+  message: HANDOFF,
+};
+
 /** ADR-110's recovery: used where whoever asks names no other. */
 const recoveryByHand: RecoverySettings = {
   maxAttempts: 3,
@@ -78,7 +85,7 @@ const stepsOf = ({ step, message, why }: RequestStepPayload): readonly Step[] =>
     case 'nudge':
       return [{ step, attempts: 1, intervalMs: 60_000, message: message ?? why }];
     case 'handoff':
-      return [{ step, deadlineMs: 300_000, message: message ?? why }];
+      return [{ ...handoffByHand, message: message ?? why }];
     case 'terminate':
       return [terminateByHand];
     case 'terminate_and_recover':

@@ -1,14 +1,16 @@
 import { type EventOf, Topic } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
 import { figuresOf, matterOfRequest, matterOfWarrant } from './matter.ts';
-import type { Ending, Matter, Open, Ruling } from './open.ts';
+import { aliveNoMore, type Ending, type Matter, type Open, type Ruling } from './open.ts';
 import { receiptRead } from './receipt.ts';
 import { replanned } from './replan.ts';
-import { type CaseInput, type CaseState, inCase, neverOpened, type Situation } from './state.ts';
+import { type CaseInput, type CaseState, inCase, neverOpened, type Situation, unknownLife } from './state.ts';
+import { answersProbe } from './steps/interrogate.ts';
 
 type Health = EventOf<typeof Topic.agentHealth>;
 type Warrant = Extract<Health, { readonly type: 'WARRANT_FILED' | 'WARRANT_RENEWED' }>;
 type Lapsed = Extract<Health, { readonly type: 'WARRANT_LAPSED' }>;
+type Answered = Extract<Health, { readonly type: 'AGENT_ANSWERED' }>;
 type Ruled = EventOf<typeof Topic.stepRuling>;
 
 export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseState => {
@@ -22,12 +24,12 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
       return lapsed(known, input);
     case 'HEALTH_STATE_CHANGED': {
       const living = livingOn(known, input.payload.instanceId, input.payload.runtimeId);
-      return input.payload.to === 'TERMINATED' ? ended(living) : living;
+      return input.payload.to === 'TERMINATED' ? ended(living, input.payload.endReason) : living;
     }
     case 'INSTANCE_STARTED':
       return livingOn(known, input.payload.instanceId, input.payload.runtimeId);
     case 'AGENT_ANSWERED':
-      return answered(known, input.payload.instanceId);
+      return answered(known, input.payload);
     case 'STEP_ADMITTED':
     case 'STEP_WITHHELD':
       return ruled(known, input, clock.now);
@@ -79,7 +81,7 @@ const livingOn = (state: CaseState, instanceId: string | null, runtimeId: string
   if (state.life?.instanceId === instanceId)
     return { ...state, life: { ...state.life, runtimeId: runtimeId ?? state.life.runtimeId } };
   const former = state.life?.instanceId ?? null;
-  const living = { ...state, life: { instanceId, former, runtimeId, ended: false, number: 0 } };
+  const living = { ...state, life: { ...unknownLife, instanceId, former, runtimeId } };
   const matter = matterIn(state);
   if (matter === null || matter.instanceId === instanceId) return living;
   const over = inCase(
@@ -91,7 +93,7 @@ const livingOn = (state: CaseState, instanceId: string | null, runtimeId: string
 };
 
 /** The current instance is no more, as its runtime, a person or a configured source says. */
-const ended = (state: CaseState): CaseState => {
+const ended = (state: CaseState, reason: string | null): CaseState => {
   if (state.life === null || matterIn(state)?.ended)
     return { ...state, life: state.life && { ...state.life, ended: true } };
   const life = { ...state.life, ended: true };
@@ -104,19 +106,27 @@ const ended = (state: CaseState): CaseState => {
     case 'unconfirmed':
       return { ...state, life, situation: { ...situation, open: endedAt(situation.open) } };
     case 'open':
-      return { ...inCase(state, endedAt), life };
+      return { ...inCase(state, (open) => (handsOff(open, reason) ? buriedAt(open) : endedAt(open))), life };
   }
 };
+
+/** Asked to hand off, it has stopped by itself, and not because its work is done: the plan goes on with what it left. */
+const handsOff = (open: Open, reason: string | null): boolean => {
+  const asked = open.matter.steps[open.index]?.step === 'handoff' && open.attempt.sent > 0;
+  return reason !== 'finished' && open.work.at !== 'terminating' && (asked || open.done.includes('handoff'));
+};
+
+const buriedAt = (open: Open): Open => ({ ...open, death: open.death ?? aliveNoMore(open.matter), paused: null });
 
 const endedAt = (open: Open): Open => {
   if (open.death) return open;
   if (open.work.at === 'terminating') return { ...open, work: { ...open.work, ended: true } };
-  return endingWith('superseded', 'the instance has ended')(open);
+  return { ...endingWith('superseded', 'the instance has ended')(open), paused: null };
 };
 
 const warranted = (state: CaseState, warrant: Warrant): CaseState => {
   const current = matterIn(state);
-  const known = warrant.payload.endReason !== null && !current?.ended ? ended(state) : state;
+  const known = warrant.payload.endReason !== null && !current?.ended ? ended(state, warrant.payload.endReason) : state;
   const { situation } = known;
   const sameLife = current?.instanceId === warrant.payload.instanceId && warrant.payload.endReason === null;
   if (situation.at === 'open' && sameLife && current.warrantId !== null && situation.open.work.at !== 'terminating')
@@ -152,9 +162,15 @@ const lapsed = (state: CaseState, { payload }: Lapsed): CaseState => {
   return { ...over, situation: dropping(over.situation, why) };
 };
 
-/** In answer to nudges or by itself: there is nothing more to ask. */
-const answered = (state: CaseState, instanceId: string | null): CaseState =>
-  inCase(state, (open) => (open.matter.instanceId === instanceId ? { ...open, answered: true } : open));
+/** In answer to nudges or by itself: there is nothing more to ask. The nonce of a probe of ours pardons. */
+const answered = (state: CaseState, { instanceId, nonce }: Answered['payload']): CaseState =>
+  inCase(state, (open) => {
+    if (open.matter.instanceId !== instanceId) return open;
+    const told = { ...open, answered: true };
+    return nonce !== null && answersProbe(open, nonce)
+      ? endingWith('pardoned', 'it has answered the probe')(told)
+      : told;
+  });
 
 const rulingOf = ({ type, payload }: Ruled): Ruling =>
   type === 'STEP_ADMITTED'

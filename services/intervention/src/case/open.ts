@@ -96,6 +96,8 @@ export type Open = {
   readonly moreTime: { readonly times: number; readonly until: number };
   /** a ruling came late: the next is asked for from then on; 0: no wait */
   readonly askAgainAt: number;
+  /** an order holds the agent: until when, epoch milliseconds; it is set going again whatever becomes of the case */
+  readonly paused: { readonly until: number } | null;
   readonly dryRun: boolean;
   /** null: alive, as far as anybody has confirmed */
   readonly death: Death | null;
@@ -118,6 +120,7 @@ export const opened = (matter: Matter, dryRun: boolean): Open => ({
   answered: false,
   moreTime: { times: 0, until: 0 },
   askAgainAt: 0,
+  paused: null,
   dryRun,
   death: matter.ended ? aliveNoMore(matter) : null,
   withdrawing: null,

@@ -14,7 +14,10 @@ export const at = (open: Open, name: string): Open => {
 
 const spent = ({ matter, index, work, attempt, answered }: Open): boolean => {
   const step = matter.steps[index];
-  return work.at === 'escalated' || (step?.step === 'nudge' && (answered || attempt.sent >= step.attempts));
+  if (work.at === 'escalated') return true;
+  if (step?.step === 'nudge') return answered || attempt.sent >= step.attempts;
+  if (step?.step === 'interrogate') return attempt.sent >= step.waitsMs.length;
+  return step?.step === 'handoff' && attempt.sent > 0;
 };
 
 const withCurrent = ({ matter, index, work, attempt, done }: Open): Open['done'] => {

@@ -1,5 +1,6 @@
 import type { HealthState } from '@vigil/events';
 import type { Step } from '@vigil/policy';
+import { terminateByHand } from './matter.ts';
 import type { Matter, Open } from './open.ts';
 
 const rank: Readonly<Record<HealthState, number>> = {
@@ -49,6 +50,13 @@ export const terminating = (open: Open, by: string, terminate: Step): Open =>
     { ...open.matter, by, steps: open.death ? [{ step: 'recover' }] : [terminate, { step: 'recover' }] },
     0,
   );
+
+/** People have decided: the agent hands off by itself; where it does not in time, it is ended; its task goes to a fresh one. */
+export const handingOff = (open: Open, by: string, handoff: Step): Open => {
+  const planned = open.matter.steps.find(({ step }) => step === 'terminate') ?? terminateByHand;
+  const steps: readonly Step[] = [handoff, { ...planned, requires: [] } as Step, { step: 'recover' }];
+  return begun({ ...open, moreTime: { ...open.moreTime, until: 0 } }, { ...open.matter, by, steps }, 0);
+};
 
 /** More time: nothing moves before `until`. What has been escalated stays a question until then. */
 export const givenTime = (open: Open, until: number): Open => {

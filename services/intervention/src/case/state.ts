@@ -35,6 +35,17 @@ export type Life = {
   readonly runtimeId: string | null;
   readonly ended: boolean;
   readonly number: number;
+  /** the newest pause: which it is of those in a row, and when it ends or ended; null: none */
+  readonly pauses: { readonly times: number; readonly until: number } | null;
+};
+
+export const unknownLife: Life = {
+  instanceId: null,
+  former: null,
+  runtimeId: null,
+  ended: false,
+  number: 0,
+  pauses: null,
 };
 
 export type CaseState = {

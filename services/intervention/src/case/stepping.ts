@@ -2,9 +2,9 @@ import { ask, closed, say, withdraw } from './drafts.ts';
 import { isLate, late } from './late.ts';
 import { type Open, standsUntil } from './open.ts';
 import { requestId } from './opening.ts';
-import type { CaseDraft, CaseState } from './state.ts';
+import { type CaseDraft, type CaseState, unknownLife } from './state.ts';
 import { toPeople } from './steps/escalate.ts';
-import type { Turn } from './steps/step.ts';
+import type { Moment, Turn } from './steps/step.ts';
 import { rulesOf } from './steps/steps.ts';
 
 type Ruled = Extract<Open['work'], { readonly at: 'ruled' }>;
@@ -33,12 +33,16 @@ export const stepMoves = (state: CaseState, open: Open, now: number): readonly C
       return skipped(open, wants);
     case 'act':
       return ruling === null
-        ? act(step, open, { at: now, number: nextNumber(state) })
+        ? act(step, open, momentAt(state, now))
         : [ask(open.matter, { requestId: requestId(state, open.matter), step: step.step, class: ruling })];
   }
 };
 
-const nextNumber = ({ life }: CaseState): number => (life?.number ?? 0) + 1;
+/** When a step acts, and what it acts on. */
+const momentAt = (state: CaseState, at: number): Moment => {
+  const life = state.life ?? unknownLife;
+  return { at, number: life.number + 1, life };
+};
 
 const skipped = (open: Open, { why, detail, leads }: Extract<Turn, { want: 'skip' }>): readonly CaseDraft[] => {
   const step = open.matter.steps[open.index]?.step ?? 'UNKNOWN';
@@ -58,6 +62,6 @@ export const ruledMoves = (state: CaseState, open: Open, work: Ruled, now: numbe
   const wants = turn(step, open, now);
   if (wants.want === 'skip') return [withdraw(matter, ruling.requestId, wants.detail), ...skipped(open, wants)];
   if (wants.want !== 'act') return [withdraw(matter, ruling.requestId, 'no longer wanted')];
-  if (!ruling.dryRun) return act(step, open, { at: since, number: nextNumber(state) });
+  if (!ruling.dryRun) return act(step, open, momentAt(state, since));
   return [say(matter, 'STEP_SKIPPED', { step: step.step, why: 'dry_run', detail: `${step.step} would be done now` })];
 };

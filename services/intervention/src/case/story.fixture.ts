@@ -29,6 +29,13 @@ export const terminate = {
   release: [],
   requires: [],
 } as const;
+export const interrogate = {
+  step: 'interrogate',
+  waitsMs: [1 * MIN, 2 * MIN, 4 * MIN],
+  message: 'say {nonce}, {attempt} of {attempts}',
+} as const;
+export const handoff = { step: 'handoff', deadlineMs: 5 * MIN, message: 'hand {task} off' } as const;
+export const pause = { step: 'pause', backoffMs: 1 * MIN, message: 'go on with {task}' } as const;
 export const recover = { step: 'recover' } as const;
 /** ADR-110's sequence. */
 export const ladder: readonly Step[] = [nudge, escalate, terminate, recover];
@@ -61,7 +68,8 @@ export const lapsed = (why: 'progress' | 'ended' | 'held' | 'new_instance', warr
 export const changed = (rest: Partial<Health>) => example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', rest);
 export const died = (rest: Partial<Health> = {}) => changed({ to: 'TERMINATED', endReason: 'crashed', ...rest });
 export const started = (instanceId: string) => example(Topic.agentHealth, 'INSTANCE_STARTED', { instanceId });
-export const answered = () => example(Topic.agentHealth, 'AGENT_ANSWERED');
+export const answered = (nonce: string | null = null) =>
+  example(Topic.agentHealth, 'AGENT_ANSWERED', { how: nonce === null ? 'blockers' : 'probe_reply', nonce });
 
 export const receipt = (outcome: Receipt['outcome'], orderId: string, rest: Partial<Receipt> = {}) =>
   example(Topic.orderReceipt, 'ORDER_RECEIPT', {
@@ -138,6 +146,10 @@ const word = (draft: CaseDraft): string => {
     case 'WITHDRAW_STEP':
       return `withdraws ${draft.payload.requestId}`;
     case 'NUDGE_AGENT':
+    case 'PROBE_AGENT':
+    case 'HANDOFF_AGENT':
+    case 'PAUSE_AGENT':
+    case 'RESUME_AGENT':
     case 'TERMINATE_AGENT':
       return `order ${draft.payload.number} ${draft.type}`;
     case 'NUDGE_SENT':

@@ -8,9 +8,10 @@ type Escalate = Extract<Step, { readonly step: 'escalate' }>;
 
 /** What cannot be done for this agent is not offered. */
 const offered = (options: readonly string[], { matter }: Open): readonly string[] =>
-  options.filter(
-    (option) => option !== 'force_handoff' && (option !== 'terminate_and_recover' || !handless(matter) || matter.ended),
-  );
+  options.filter((option) => {
+    if (option === 'force_handoff') return !handless(matter) && !matter.ended;
+    return option !== 'terminate_and_recover' || !handless(matter) || matter.ended;
+  });
 
 /** Orchestrators and people decide, or the deadline does: `hold` waits for ever. */
 export const escalate: StepRules<Escalate> = {

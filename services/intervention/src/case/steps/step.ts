@@ -1,7 +1,7 @@
 import type { SkipWhy } from '@vigil/events';
 import type { Step } from '@vigil/policy';
 import type { Matter, Open } from '../open.ts';
-import type { CaseDraft } from '../state.ts';
+import type { CaseDraft, Life } from '../state.ts';
 
 /** What the current step wants, now. */
 export type Turn =
@@ -12,8 +12,8 @@ export type Turn =
   /** it cannot be done: `people`: they are asked instead, without a timeout */
   | { readonly want: 'skip'; readonly why: SkipWhy; readonly detail: string; readonly leads: 'next' | 'people' };
 
-/** When a step acts: `at`: the moment, epoch milliseconds; `number`: of the next order. */
-export type Moment = { readonly at: number; readonly number: number };
+/** When a step acts: `at`: the moment, epoch milliseconds; `number`: of the next order; `life`: that of the agent. */
+export type Moment = { readonly at: number; readonly number: number; readonly life: Life };
 
 /** A kind of step: a file here, and a line in steps.ts. */
 export type StepRules<S extends Step> = {

@@ -2,11 +2,13 @@ import type { Step } from '@vigil/policy';
 import { alert } from './alert.ts';
 import { block } from './block.ts';
 import { escalate } from './escalate.ts';
+import { handoff } from './handoff.ts';
+import { interrogate } from './interrogate.ts';
 import { nudge } from './nudge.ts';
+import { pause } from './pause.ts';
 import { recover } from './recover.ts';
 import type { StepRules } from './step.ts';
 import { terminate } from './terminate.ts';
-import { unbuilt } from './unbuilt.ts';
 
 type Rules = { readonly [Name in Step['step']]: StepRules<Extract<Step, { readonly step: Name }>> };
 
@@ -17,9 +19,9 @@ const rules: Rules = {
   recover,
   alert,
   block,
-  interrogate: unbuilt,
-  handoff: unbuilt,
-  pause: unbuilt,
+  interrogate,
+  handoff,
+  pause,
 };
 
 /** The rules of a step: the table gives each name the rules of its own kind. */

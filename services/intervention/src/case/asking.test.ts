@@ -1,0 +1,212 @@
+import { expect, test } from 'vitest';
+import {
+  agent,
+  answered,
+  decides,
+  died,
+  escalate,
+  filed,
+  handoff,
+  interrogate,
+  lapsed,
+  MIN,
+  pause,
+  recover,
+  renewed,
+  requests,
+  T0,
+  terminate,
+} from './story.fixture.ts';
+
+/** The nonce of the newest probe. */
+const nonceIn = (one: ReturnType<typeof agent>): string => {
+  const probe = one.all().findLast((draft) => draft.type === 'PROBE_AGENT');
+  if (probe?.type !== 'PROBE_AGENT') throw new Error('nothing has been probed');
+  return probe.payload.nonce;
+};
+
+const interrogated = () => {
+  const one = agent();
+  one.tell(filed([interrogate, terminate]));
+  one.admit();
+  return one;
+};
+
+test('the dance asks three times and waits 60, 120 and 240 seconds; only then the end is asked for', () => {
+  const one = agent();
+  one.tell(filed([interrogate, terminate]));
+  expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 PROBE_AGENT']);
+  for (const [wait, number] of [
+    [1 * MIN, 2],
+    [2 * MIN, 3],
+  ] as const) {
+    expect(one.after(wait - 1)).toEqual([]);
+    expect(one.after(1)).toEqual(['asks interrogate soft']);
+    expect(one.admit()).toEqual([`order ${number} PROBE_AGENT`]);
+  }
+  expect(one.after(4 * MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['asks terminate destructive']);
+});
+
+test('each probe carries a nonce of its own, its number, and lives as long as it is waited for', () => {
+  const one = interrogated();
+  one.after(1 * MIN);
+  one.admit();
+  const probes = one.all().flatMap((draft) => (draft.type === 'PROBE_AGENT' ? [draft.payload] : []));
+  expect(probes.map(({ ttlMs, waitMs }) => [ttlMs, waitMs])).toEqual([
+    [1 * MIN, 1 * MIN],
+    [2 * MIN, 2 * MIN],
+  ]);
+  expect(probes[0]?.nonce).not.toBe(probes[1]?.nonce);
+  expect(probes[1]?.message).toBe(`say ${probes[1]?.nonce}, 2 of 3`);
+});
+
+test('a reply with a nonce of ours pardons, also to an earlier probe; any other answer does not', () => {
+  const one = interrogated();
+  expect(one.tell(answered('another'))).toEqual([]);
+  expect(one.tell(answered(null))).toEqual([]);
+  expect(one.tell(answered(nonceIn(one)))).toEqual(['CASE_CLOSED pardoned']);
+  const late = interrogated();
+  const first = nonceIn(late);
+  late.after(1 * MIN);
+  late.admit();
+  expect(late.tell(answered(first))).toEqual(['CASE_CLOSED pardoned']);
+});
+
+test('progress after the probe closes the dance early, and nothing is ended', () => {
+  expect(interrogated().tell(lapsed('progress'))).toEqual(['CASE_CLOSED recovered']);
+});
+
+test('an agent that hands off and stops is not ended: its task goes on to a fresh one', () => {
+  const one = agent();
+  one.tell(filed([handoff, terminate, recover]));
+  expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 HANDOFF_AGENT', 'HANDOFF_REQUESTED']);
+  expect(one.tell(died({ endReason: 'explicit' }))).toEqual([
+    'STEP_SKIPPED terminate no_instance',
+    'RECOVER_TASK',
+    'CASE_CLOSED executed',
+  ]);
+});
+
+test('an agent that finishes its work while it is to hand off is done: nothing is recovered', () => {
+  const one = agent();
+  one.tell(filed([handoff, terminate, recover]));
+  one.admit();
+  expect(one.tell(died({ endReason: 'finished' }))).toEqual(['CASE_CLOSED superseded']);
+});
+
+test('an agent that does not hand off by its deadline is ended', () => {
+  const one = agent();
+  one.tell(filed([handoff, terminate, recover]));
+  one.admit();
+  expect(one.after(5 * MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['asks terminate destructive']);
+});
+
+test('a person may force a handoff: handed off, else ended, and recovered either way', () => {
+  const one = agent();
+  one.tell(filed([escalate, { ...terminate, requires: ['hard'] }]));
+  one.admit();
+  expect(one.tell(decides('force_handoff'))).toEqual(['ESCALATION_DECIDED force_handoff', 'asks handoff soft']);
+  expect(one.admit()).toEqual(['order 1 HANDOFF_AGENT', 'HANDOFF_REQUESTED']);
+  expect(one.after(5 * MIN)).toEqual(['asks terminate destructive']);
+});
+
+test('a handoff by hand asks for nothing but the handoff', () => {
+  const one = agent();
+  expect(one.tell(requests('handoff'))).toEqual(['asks handoff soft']);
+  expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 HANDOFF_AGENT', 'HANDOFF_REQUESTED']);
+  expect(one.after(5 * MIN)).toEqual(['CASE_CLOSED executed']);
+});
+
+const paused = (plan = [pause] as readonly (typeof pause | typeof recover | typeof terminate)[]) => {
+  const one = agent();
+  one.tell(filed(plan));
+  expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 PAUSE_AGENT', 'AGENT_PAUSED']);
+  return one;
+};
+
+test('a paused agent is set going again when its back-off is over, without a ruling, with the text of the policy', () => {
+  const one = paused();
+  expect(one.after(1 * MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['order 2 RESUME_AGENT', 'AGENT_RESUMED']);
+  expect(one.all().findLast((draft) => draft.type === 'RESUME_AGENT')?.payload).toMatchObject({
+    message: expect.stringMatching(/^go on with /),
+  });
+});
+
+test('a back-off is waited out though the limit is over meanwhile; then the case is closed as recovered', () => {
+  const one = paused();
+  expect(one.tell(lapsed('progress'))).toEqual([]);
+  expect(one.after(1 * MIN)).toEqual(['order 2 RESUME_AGENT', 'AGENT_RESUMED', 'CASE_CLOSED recovered']);
+});
+
+test('a limit that outlasts the pause leads to the next, each twice as long, at most sixteen times the first', () => {
+  const one = paused();
+  const lengths: number[] = [];
+  for (let n = 2; n <= 7; n++) {
+    const until = one.all().findLast((draft) => draft.type === 'AGENT_PAUSED')?.payload as { until: number };
+    one.after(until.until - one.clock().now);
+    one.tell(renewed([pause]));
+    expect(one.after(1 * MIN)).toEqual(['asks pause soft']);
+    expect(one.admit().at(-1)).toBe('AGENT_PAUSED');
+    const order = one.all().findLast((draft) => draft.type === 'PAUSE_AGENT')?.payload as { forMs: number };
+    lengths.push(order.forMs / MIN);
+  }
+  expect(lengths).toEqual([2, 4, 8, 16, 16, 16]);
+});
+
+test('a pause long after the last one is a first one again, also in the next case', () => {
+  const one = paused();
+  one.tell(lapsed('progress'));
+  one.after(1 * MIN);
+  one.after(1 * MIN + 1);
+  one.tell(filed([pause], { warrantId: 'warrant-2', episodeId: 'e2' }));
+  one.admit();
+  expect(one.all().findLast((draft) => draft.type === 'PAUSE_AGENT')?.payload).toMatchObject({ forMs: 1 * MIN });
+  one.tell(lapsed('progress', 'warrant-2'));
+  one.after(1 * MIN);
+  one.after(1 * MIN);
+  one.tell(filed([pause], { warrantId: 'warrant-3', episodeId: 'e3' }));
+  one.admit();
+  expect(one.all().findLast((draft) => draft.type === 'PAUSE_AGENT')?.payload).toMatchObject({ forMs: 2 * MIN });
+});
+
+test('nothing leaves an agent paused: a pardon, a request by hand, a void warrant or another step sets it going first', () => {
+  expect(paused().tell(decides('pardon'))).toEqual([
+    'ESCALATION_DECIDED pardon',
+    'order 2 RESUME_AGENT',
+    'AGENT_RESUMED',
+    'CASE_CLOSED pardoned',
+  ]);
+  expect(paused().tell(requests('nudge')).slice(0, 3)).toEqual([
+    'order 2 RESUME_AGENT',
+    'AGENT_RESUMED',
+    'CASE_CLOSED superseded',
+  ]);
+  expect(paused().tell(decides('terminate_and_recover')).slice(0, 3)).toEqual([
+    'ESCALATION_DECIDED terminate_and_recover',
+    'order 2 RESUME_AGENT',
+    'AGENT_RESUMED',
+  ]);
+  const leased = agent();
+  leased.tell(filed([{ ...pause, backoffMs: 10 * MIN }], { voidAt: T0 + 3 * MIN }));
+  leased.admit();
+  expect(leased.after(3 * MIN)).toEqual(['order 2 RESUME_AGENT', 'AGENT_RESUMED', 'CASE_CLOSED expired']);
+});
+
+test('an agent that ends while it is paused is not set going', () => {
+  expect(paused().tell(died())).toEqual(['CASE_CLOSED superseded']);
+});
+
+test('without hands nothing is paused or handed off: the case says so and goes on', () => {
+  const one = agent();
+  one.tell(filed([pause, handoff], { runtimeId: null }));
+  expect(one.admit()).toEqual([
+    'CASE_OPENED',
+    'withdraws case-warrant-1-r1',
+    'STEP_SKIPPED pause no_runtime',
+    'STEP_SKIPPED handoff no_runtime',
+    'CASE_CLOSED executed',
+  ]);
+});
