@@ -6,6 +6,7 @@ import { type Axis, type Beat, type Moment, OWN_AXIS, type Receipt } from './mom
 import { type Progress, progress } from './progress.ts';
 import { type RateLimit, rateLimits } from './rate-limits.ts';
 import { largestRunsBytes, NO_RUNS, type Runs, runsAfter } from './runs.ts';
+import { type Steps, steps } from './steps.ts';
 
 /** Whose life it is, as last reported. */
 export type Identity = {
@@ -43,6 +44,7 @@ export type History = {
   readonly progress: Progress;
   readonly checkpoint: Checkpoints;
   readonly rateLimit: RateLimit;
+  readonly steps: Steps;
   /** per cent of the context used */
   readonly contextPct: number | null;
   readonly held: Held | null;
@@ -56,6 +58,7 @@ export const largestHistoryBytes: number =
   progress.largestBytes +
   activities.largestBytes +
   checkpoints.largestBytes +
+  steps.largestBytes +
   450;
 
 /** A life of which nothing is known but that it began. */
@@ -72,6 +75,7 @@ export function bornAt(identity: Identity, receipt: Receipt, correlationId: stri
     progress: progress.initial(receipt),
     checkpoint: checkpoints.initial(receipt),
     rateLimit: rateLimits.initial(receipt),
+    steps: steps.initial(receipt),
     contextPct: null,
     held: null,
     end: null,
@@ -91,6 +95,7 @@ export function folded(h: History, beat: Beat, receipt: Receipt): History {
     progress: progress.observe(h.progress, beat, receipt),
     checkpoint: checkpoints.observe(h.checkpoint, beat, receipt),
     rateLimit: rateLimits.observe(h.rateLimit, beat, receipt),
+    steps: steps.observe(h.steps, beat, receipt),
     contextPct: beat.context ? percent(beat.context.tokens_used, beat.context.tokens_max) : h.contextPct,
     held: h.held,
     end: h.end,
