@@ -11,11 +11,15 @@ const NONE: readonly number[] = [0, 0, 0, 0, 0];
  * Repetition, counted as it goes. At [p − 1] stands the period p: `same` is how many calls in a row equalled the one p before,
  * `top` the most repetitions since the last progress, which is what ends a repetition.
  */
-export type Runs = {
+export type Track = {
   readonly recent: readonly number[];
   readonly same: readonly number[];
   readonly top: readonly number[];
-  readonly masked: { readonly sign: number | null; readonly count: number; readonly top: number };
+};
+
+/** `masked`: the same of results in which what varies from call to call is masked. */
+export type Runs = Track & {
+  readonly masked: Track;
   readonly tool: string | null;
   /** when `top` last grew, on `now`'s axis */
   readonly at: number;
@@ -24,18 +28,18 @@ export type Runs = {
   readonly polling: boolean;
 };
 
+const NO_TRACK: Track = { recent: [], same: NONE, top: NONE };
+
 export const NO_RUNS: Runs = {
-  recent: [],
-  same: NONE,
-  top: NONE,
-  masked: { sign: null, count: 0, top: 0 },
+  ...NO_TRACK,
+  masked: NO_TRACK,
   tool: null,
   at: 0,
   since: 0,
   polling: false,
 };
 
-export const largestRunsBytes: number = 350;
+export const largestRunsBytes: number = 500;
 
 /** `before`: progress as it was before this heartbeat, so that each call is compared with those before it. */
 export function runsAfter(runs: Runs, before: Progress, beat: Beat, receipt: Receipt): Runs {
@@ -49,24 +53,26 @@ export function runsAfter(runs: Runs, before: Progress, beat: Beat, receipt: Rec
   return after;
 }
 
-/** A mutation ends every run; a changed result ends them too, except the masked one, which is there to see through small changes. */
+/**
+ * A mutation ends every run; a changed result ends them too. The masked ones it ends only where it is none of their last results
+ * either: they are there to see through small changes.
+ */
 function progressed(runs: Runs, call: ToolCall, results: readonly number[]): Runs {
   if (call.mutating && call.outcome === 'ok') return NO_RUNS;
-  return advances(call, results) ? { ...NO_RUNS, recent: runs.recent, masked: runs.masked } : runs;
+  if (!advances(call, results)) return runs;
+  const sign = signature(call, call.masked_result_hash);
+  const known = sign !== null && runs.masked.recent.includes(sign);
+  const masked = known ? runs.masked : { ...NO_TRACK, recent: runs.masked.recent };
+  return { ...NO_RUNS, recent: runs.recent, masked };
 }
 
 function repeated(runs: Runs, call: ToolCall, { now }: Receipt): Runs {
-  const sign = signature(call, resultOf(call));
-  const masked = maskedAfter(runs.masked, signature(call, call.masked_result_hash));
-  if (sign === null) return { ...NO_RUNS, top: runs.top, at: runs.at, tool: runs.tool, masked };
-  const same = NONE.map((_, i) => (runs.recent.at(-1 - i) === sign ? (runs.same[i] ?? 0) + 1 : 0));
-  const top = runs.top.map((most, i) => Math.max(most, repetitions(same, i + 1)));
-  const grew = masked.top > runs.masked.top || top.some((most, i) => most > (runs.top[i] ?? 0));
-  const continues = same.some((length) => length > 0);
+  const exact = tracked(runs, signature(call, resultOf(call)));
+  const masked = tracked(runs.masked, signature(call, call.masked_result_hash));
+  const grew = grown(runs, exact) || grown(runs.masked, masked);
+  const continues = exact.same.some((length) => length > 0);
   return {
-    recent: [...runs.recent.slice(1 - MAX_CYCLE), sign],
-    same,
-    top,
+    ...exact,
     masked,
     tool: grew ? call.tool : runs.tool,
     at: grew ? now : runs.at,
@@ -75,14 +81,22 @@ function repeated(runs: Runs, call: ToolCall, { now }: Receipt): Runs {
   };
 }
 
+/** A call of which nothing is known to compare breaks the row, and what was counted stands. */
+function tracked({ recent, same: before, top }: Track, sign: number | null): Track {
+  if (sign === null) return { ...NO_TRACK, top };
+  const same = NONE.map((_, i) => (recent.at(-1 - i) === sign ? (before[i] ?? 0) + 1 : 0));
+  return {
+    recent: [...recent.slice(1 - MAX_CYCLE), sign],
+    same,
+    top: top.map((most, i) => Math.max(most, repetitions(same, i + 1))),
+  };
+}
+
+const grown = (before: Track, after: Track): boolean => after.top.some((most, i) => most > (before.top[i] ?? 0));
+
 /** How often the last p calls have come in a row. A row of one and the same call is a run of period 1, and no longer cycle. */
 function repetitions(same: readonly number[], period: number): number {
   for (let shorter = 1; shorter < period; shorter++)
     if (period % shorter === 0 && (same[shorter - 1] ?? 0) > 0) return 0;
   return Math.floor(((same[period - 1] ?? 0) + period) / period);
-}
-
-function maskedAfter(masked: Runs['masked'], sign: number | null): Runs['masked'] {
-  const count = sign === null ? 0 : sign === masked.sign ? masked.count + 1 : 1;
-  return { sign, count, top: Math.max(masked.top, count) };
 }

@@ -78,6 +78,36 @@ test('results that differ in numbers only count from masked_times', () => {
   expect(fires([...dates(10), { args_hash: 'edit', mutating: true }], limits({ masked_times: 10 }))).toBe(false);
 });
 
+test('a cycle whose results differ in numbers only counts from masked_cycles', () => {
+  let n = 0;
+  const changing = (args: string): Partial<Call> => ({
+    args_hash: args,
+    result_hash: `r${n++}`,
+    masked_result_hash: `m-${args}`,
+  });
+  const rounds = (count: number) => Array.from({ length: count }, () => [changing('test'), changing('look')]).flat();
+  const l = limits({ masked_cycles: 4 });
+  expect(fires(rounds(3), l)).toBe(false);
+  expect(fires(rounds(4), l)).toBe(true);
+  expect(fires(rounds(9))).toBe(false);
+  expect(fires([...rounds(2), changing('edit'), ...rounds(2)], l)).toBe(false);
+});
+
+test('what differs in numbers only ends by a result that is new but for its numbers, too', () => {
+  const dates = Array.from({ length: 5 }, (_, i) => ({ ...A, result_hash: `r${i}`, masked_result_hash: 'm' }));
+  const l = limits({ masked_times: 5 });
+  expect(fires([...dates, { ...A, result_hash: 'r9', masked_result_hash: 'm' }], l)).toBe(true);
+  expect(fires([...dates, { ...B, result_hash: 'other', masked_result_hash: 'n' }], l)).toBe(false);
+});
+
+test('looking at a file again between edits that are all different is work', () => {
+  const editAndTest = Array.from({ length: 10 }, (_, i) => [
+    { args_hash: `edit-${i}`, result_hash: 'done', masked_result_hash: 'done' },
+    { args_hash: 'test', result_hash: `failed-${i}`, masked_result_hash: 'failed' },
+  ]).flat();
+  expect(fires(editAndTest, limits({ times: 4, cycles: 3, masked_times: 4, masked_cycles: 3 }))).toBe(false);
+});
+
 test('polling counts only when it has also lasted', () => {
   const polls = times(6, { ...A, polling: true });
   const l = limits({ polling_after: '1m' });

@@ -1,7 +1,7 @@
 import { duration, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
-import { MAX_CYCLE, type Runs } from '../history/runs.ts';
+import { MAX_CYCLE, type Runs, type Track } from '../history/runs.ts';
 import { type AnySignal, signal } from './signal.ts';
 
 const limits = z
@@ -12,10 +12,17 @@ const limits = z
     cycles: z.int().min(2).optional(),
     /** off where none is given */
     masked_times: z.int().min(2).optional(),
+    /** off where none is given */
+    masked_cycles: z.int().min(2).optional(),
     /** a row of polling calls must have lasted longer, too */
     polling_after: duration.default(1_800_000),
   })
-  .transform((l) => ({ ...l, cycles: l.cycles ?? l.times, masked_times: l.masked_times ?? NEVER }));
+  .transform((l) => ({
+    ...l,
+    cycles: l.cycles ?? l.times,
+    masked_times: l.masked_times ?? NEVER,
+    masked_cycles: l.masked_cycles ?? NEVER,
+  }));
 type Limits = z.output<typeof limits>;
 
 /** S0's repeated identical operations: a count, so it fires when reached; it ends by progress. */
@@ -36,21 +43,29 @@ export const repeatedCalls: AnySignal = signal(limits, {
 });
 
 function found(runs: Runs, l: Limits): boolean {
-  return (runs.top[0] ?? 0) >= l.times || runs.masked.top >= l.masked_times || cyclesOf(runs, l) >= l.cycles;
+  return (
+    rowOf(runs) >= l.times ||
+    cyclesOf(runs, l) >= l.cycles ||
+    rowOf(runs.masked) >= l.masked_times ||
+    cyclesOf(runs.masked, l) >= l.masked_cycles
+  );
 }
 
-function cyclesOf(runs: Runs, l: Limits): number {
+const rowOf = ({ top }: Track): number => top[0] ?? 0;
+
+function cyclesOf({ top }: Track, l: Limits): number {
   let most = 0;
-  for (let period = 2; period <= l.max_cycle; period++) most = Math.max(most, runs.top[period - 1] ?? 0);
+  for (let period = 2; period <= l.max_cycle; period++) most = Math.max(most, top[period - 1] ?? 0);
   return most;
 }
 
 function strongest(runs: Runs, l: Limits): { value: number; limit: number; what: string } {
-  const row = { value: runs.top[0] ?? 0, limit: l.times, what: 'the same call' };
-  if (row.value >= l.times) return row;
-  const cycles = cyclesOf(runs, l);
-  if (cycles >= l.cycles) return { value: cycles, limit: l.cycles, what: 'the same cycle of calls' };
-  if (runs.masked.top >= l.masked_times)
-    return { value: runs.masked.top, limit: l.masked_times, what: 'the same call but for numbers' };
-  return row;
+  const row = { value: rowOf(runs), limit: l.times, what: 'the same call' };
+  const ways = [
+    row,
+    { value: cyclesOf(runs, l), limit: l.cycles, what: 'the same cycle of calls' },
+    { value: rowOf(runs.masked), limit: l.masked_times, what: 'the same call but for numbers' },
+    { value: cyclesOf(runs.masked, l), limit: l.masked_cycles, what: 'the same cycle of calls but for numbers' },
+  ];
+  return ways.find(({ value, limit }) => value >= limit) ?? row;
 }
