@@ -5,6 +5,8 @@ export { type Explained, type Explanation, explain } from './explain.ts';
 export { type AgentHealth, agentHealth, type Observation, type Said } from './health.ts';
 export { OlderInstance } from './observe.ts';
 export { NameALoadedPolicy, type Policies, policiesOf } from './policies.ts';
+export { type Change, type JudgedRun, type RunJudge, runJudge } from './recorded/judge-run.ts';
+export { CorrectTheRun, type Hashing, type RecordedRun, readRun } from './recorded/run.ts';
 export { VOCABULARY } from './rules.ts';
 export { SIGNALS, type SignalName } from './signals/all.ts';
 export type { AgentState } from './state.ts';

@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { durationOption } from './options.ts';
+
+type Options = { readonly policy: string; readonly gap: number; readonly json?: boolean };
+
+const EXAMPLES = `
+FILE holds recorded runs, a line of JSON each, plain or gzipped; - is standard input. A run has run_id and calls, each with tool, args and
+result; it may have src, task, success and label, a call err, ts (seconds), args_h, res_h, resn_h and what a heartbeat says of a call.
+
+--json answers with a line a run: {"run_id", "worst", "changes": [{"to", "call", "at", "signals"}]}; call: calls folded so far, at: seconds
+since the first. Needs no servers. Ends with 1 where a line cannot be read; the others are judged all the same.
+
+Examples:
+  vigil evaluate runs.jsonl.gz
+  vigil evaluate --policy coditect --json runs.jsonl | jq 'select(.worst != "HEALTHY")'
+  zcat runs/*.gz | vigil evaluate --policy ./strict.yaml --gap 30s -`;
+
+export function register(program: Command): void {
+  program
+    .command('evaluate')
+    .description('judge recorded runs, offline')
+    .argument('<file...>', 'runs as lines of JSON')
+    .option('--policy <policy>', "a preset's name, or the path of a policy", 'vigil')
+    .option('--gap <duration>', 'from call to call where no times are recorded', durationOption, 5_000)
+    .option('--json', 'a line of JSON a run')
+    .addHelpText('after', EXAMPLES)
+    // Judgement is loaded by this command only: every other one starts without it.
+    .action(async (files: readonly string[], options: Options) =>
+      (await import('../evaluate/evaluate.ts')).evaluateFiles(files, options),
+    );
+}

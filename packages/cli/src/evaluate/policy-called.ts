@@ -1,0 +1,21 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { VOCABULARY } from '@vigil/health';
+import { type CompiledPolicy, CorrectThePolicy, loadPolicy, PRESETS, readPolicies } from '@vigil/policy';
+import { CannotAsk } from '../errors.ts';
+
+/** The preset of that name, or the policy in that file. Throws CannotAsk. */
+export function policyCalled(nameOrPath: string): CompiledPolicy {
+  const presets = readPolicies([PRESETS], VOCABULARY);
+  const preset = presets.find(({ name }) => name === nameOrPath);
+  if (preset) return preset;
+  if (!existsSync(nameOrPath))
+    throw new CannotAsk(
+      `${JSON.stringify(nameOrPath)} is neither a preset nor a file: give one of ${presets.map(({ name }) => name).join(', ')}, or the path of a policy.`,
+    );
+  try {
+    return loadPolicy(readFileSync(nameOrPath, 'utf8'), path.basename(nameOrPath), VOCABULARY);
+  } catch (error) {
+    throw error instanceof CorrectThePolicy ? new CannotAsk(error.message) : error;
+  }
+}

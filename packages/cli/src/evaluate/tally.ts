@@ -1,0 +1,58 @@
+import type { JudgedRun, RecordedRun } from '@vigil/health';
+
+/** What is worth a look: a successful run that was flagged, a loop that was missed. */
+export type Odd = { readonly runId: string; readonly src: string; readonly what: string };
+
+/** The runs of one source. `caughtAt`: for each loop that was caught, the calls folded by then. */
+export type Source = {
+  runs: number;
+  successful: number;
+  readonly worst: Record<'DEGRADED' | 'STUCK' | 'FAILING', number>;
+  flaggedSuccesses: number;
+  loops: number;
+  readonly caughtAt: number[];
+};
+
+/** What is listed one by one at most; the rest is counted. */
+const LISTED = 20;
+const FLAGS: readonly string[] = ['STUCK', 'FAILING'];
+
+/** Counts of judged runs: small, however many there are. */
+export class Tally {
+  readonly sources = new Map<string, Source>();
+  readonly flagged: Odd[] = [];
+  readonly missed: Odd[] = [];
+
+  add(run: RecordedRun, { worst, changes }: JudgedRun): void {
+    const src = run.src ?? '-';
+    const source = this.#sourceOf(src);
+    const flag = changes.find(({ to }) => FLAGS.includes(to));
+    const odd = (what: string): Odd => ({ runId: run.run_id, src, what });
+    source.runs += 1;
+    if (worst === 'DEGRADED' || worst === 'STUCK' || worst === 'FAILING') source.worst[worst] += 1;
+    if (run.success) {
+      source.successful += 1;
+      if (flag) {
+        source.flaggedSuccesses += 1;
+        list(this.flagged, odd(`${flag.to} at call ${flag.call}: ${flag.signals.join(', ')}`));
+      }
+    }
+    if (run.label !== 'loop') return;
+    source.loops += 1;
+    if (flag) source.caughtAt.push(flag.call);
+    else list(this.missed, odd(`${run.calls.length} calls, at worst ${worst}`));
+  }
+
+  #sourceOf(name: string): Source {
+    const known = this.sources.get(name);
+    if (known) return known;
+    const none = { DEGRADED: 0, STUCK: 0, FAILING: 0 };
+    const fresh = { runs: 0, successful: 0, worst: none, flaggedSuccesses: 0, loops: 0, caughtAt: [] };
+    this.sources.set(name, fresh);
+    return fresh;
+  }
+}
+
+const list = (odds: Odd[], odd: Odd): void => {
+  if (odds.length < LISTED) odds.push(odd);
+};

@@ -1,0 +1,68 @@
+import { type AgentHeartbeatPayload, Topic } from '@vigil/events';
+import type { Observation } from '../health.ts';
+import type { Report } from './reports.ts';
+import type { RecordedRun } from './run.ts';
+
+/** The heartbeat by the agent's own hand that would have told a report. `shift`: what its times are moved by. */
+export function heartbeatOf(run: RecordedRun, { at, call }: Report, shift: number): Observation {
+  const moved = (ms: number | null) => (ms === null ? null : ms + shift);
+  const { started_at, ended_at, deadline_at } = call;
+  const times = { started_at: moved(started_at), ended_at: moved(ended_at), deadline_at: moved(deadline_at) };
+  return {
+    topic: Topic.agentObservation,
+    type: 'AGENT_HEARTBEAT',
+    key: run.run_id,
+    payload: {
+      ...SILENT,
+      agent_id: run.run_id,
+      instance_id: run.run_id,
+      task_id: run.task ?? run.run_id,
+      timestamp: at + shift,
+      last_tool_call: at + shift,
+      tool_calls: [{ ...call, ...times }],
+    },
+    eventId: run.run_id,
+    stateKey: null,
+    version: null,
+    epoch: null,
+    occurredAt: at + shift,
+    correlationId: run.run_id,
+    causationId: null,
+    policy: null,
+  };
+}
+
+/** A heartbeat that says nothing. */
+const SILENT: Omit<AgentHeartbeatPayload, 'agent_id' | 'instance_id' | 'task_id' | 'timestamp'> = {
+  phase: '',
+  last_tool_call: null,
+  token_count: 0,
+  error_count: 0,
+  progress_indicator: '',
+  sequence: null,
+  reporter: 'agent',
+  agent_beat_at: null,
+  interval_ms: null,
+  door: null,
+  policy: null,
+  labels: {},
+  runtime_id: null,
+  attempt: null,
+  max_attempts: null,
+  activity: null,
+  tool_calls: [],
+  breakers: [],
+  reports_checkpoints: null,
+  checkpoint: null,
+  context: null,
+  work: null,
+  output: null,
+  steps: null,
+  errors: [],
+  rate_limit: null,
+  limits: [],
+  handoff: null,
+  blockers: [],
+  probe_reply: null,
+  exit: null,
+};

@@ -1,0 +1,74 @@
+import type { CallOutcome, ToolCall } from '@vigil/events';
+import type { Hashing, RecordedCall, RecordedRun } from './run.ts';
+
+/** What the agent would have reported, and when, milliseconds. `folded`: calls of the record that are known with it. */
+export type Report = { readonly at: number; readonly folded: number; readonly call: ToolCall };
+
+/**
+ * The reports of a run in the order of time: of each call its end, and its start where that is known. Between two calls without a
+ * known start nobody knows what was going on, so nothing is reported there.
+ */
+export function reportsOf(run: RecordedRun, hashing: Hashing, gapMs: number): readonly Report[] {
+  const times = momentsOf(run.calls, gapMs);
+  const calls = run.calls.map((call, i) => toolCall(call, i, hashing));
+  const ends = calls.map((call, i): Report => ({ at: times[i] ?? 0, folded: i + 1, call: ended(call, times[i] ?? 0) }));
+  const starts = ends.flatMap(({ at, folded, call }): Report[] => {
+    const from = call.started_at;
+    if (from === null || from >= at || call.outcome === 'running') return [];
+    return [{ at: from, folded: folded - 1, call: { ...call, ...UNANSWERED } }];
+  });
+  return inOrder([...ends, ...starts]);
+}
+
+const UNANSWERED = {
+  outcome: 'running',
+  result_hash: null,
+  masked_result_hash: null,
+  error_class: null,
+  ended_at: null,
+} as const;
+
+/** When each call was over. The order of calls is the run's; a time that goes back is taken as no time passing. */
+function momentsOf(calls: readonly RecordedCall[], gapMs: number): readonly number[] {
+  const known = calls.map(({ ts, ended_at }) => ts ?? ended_at);
+  const first = known.findIndex((at) => at !== null);
+  let last = first < 0 ? 0 : (known[first] ?? 0) - first * gapMs;
+  return known.map((at, i) => {
+    if (i > 0 || at !== null) last = at === null ? last + gapMs : Math.max(last, at);
+    return last;
+  });
+}
+
+/** Hashes that were recorded are of the whole result, which the record may have cut: they go first. */
+function toolCall(call: RecordedCall, i: number, hashing: Hashing): ToolCall {
+  const known = call.args_h !== null && call.res_h !== null && call.resn_h !== null;
+  const made = known ? null : hashing(call);
+  return {
+    call_id: call.call_id ?? `call-${i}`,
+    kind: call.kind ?? 'tool',
+    tool: call.tool,
+    args_hash: call.args_h ?? made?.args_hash ?? null,
+    result_hash: call.res_h ?? made?.result_hash ?? null,
+    masked_result_hash: call.resn_h ?? made?.masked_result_hash ?? null,
+    outcome: outcomeOf(call),
+    error_class: call.error_class,
+    started_at: call.started_at,
+    ended_at: call.ended_at,
+    deadline_at: call.deadline_at,
+    mutating: call.mutating,
+    polling: call.polling,
+    target: call.target,
+  };
+}
+
+const outcomeOf = ({ outcome, err }: RecordedCall): CallOutcome => outcome ?? (err ? 'error' : 'ok');
+
+function ended(call: ToolCall, at: number): ToolCall {
+  return call.outcome === 'running' ? { ...call, ended_at: null } : { ...call, ended_at: at };
+}
+
+/** By time; at the same moment an end comes before a start, and a call before the next. */
+function inOrder(reports: readonly Report[]): readonly Report[] {
+  const begins = ({ call }: Report) => Number(call.outcome === 'running');
+  return reports.toSorted((a, b) => a.at - b.at || begins(a) - begins(b) || a.folded - b.folded);
+}
