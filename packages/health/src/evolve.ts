@@ -33,6 +33,7 @@ export function evolved(state: Known, event: Said): Known {
     case 'TASK_HEALTH_CHANGED':
       return tell({ task: taskSaid(event.payload) });
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
+      return tell({ breakers: breakersSaid(told.breakers, event.payload) });
     case 'WORKER_ESCALATION_TICKET':
       return state;
   }
@@ -63,6 +64,14 @@ function episodeNeeded(told: Told, { payload, correlationId }: Of<'WARRANT_FILED
 function warrantSaid({ payload }: Of<'WARRANT_FILED'> | Of<'WARRANT_RENEWED'>): Partial<Told> {
   const { warrantId: id, instanceId, planName: plan, state: found, voidAt } = payload;
   return { warrant: { id, instanceId, episodeId: payload.episodeId ?? '', plan, state: found, voidAt } };
+}
+
+function breakersSaid(
+  told: Told['breakers'],
+  { name, to, taskId }: Of<'CIRCUIT_BREAKER_STATE_CHANGED'>['payload'],
+): Told['breakers'] {
+  const { [name]: _, ...others } = told;
+  return to === 'OPEN' || to === 'HALF_OPEN' ? { ...others, [name]: { state: to, taskId } } : others;
 }
 
 function taskSaid({ taskId, instanceId, hold, to }: Of<'TASK_HEALTH_CHANGED'>['payload']): Told['task'] {

@@ -97,6 +97,7 @@ describe('the demonstration fleet', () => {
       'HEALTHY → DEGRADED',
       'T-1 kept: DEGRADED',
       'DEGRADED → STUCK',
+      'tool_execution CLOSED → OPEN',
       'WARRANT_FILED STUCK',
       'T-1 kept: STUCK',
     ]);

@@ -4,6 +4,7 @@ import { loadPolicy, PRESETS, readPolicies } from '@vigil/policy';
 import type { Clock } from '@vigil/stream';
 import { clockAt } from '@vigil/stream/testing';
 import type { Said } from './health.ts';
+import { breakersAfter } from './history/breakers.ts';
 import { bornAt, folded, type History, identityOf, received } from './history/history.ts';
 import type { Receipt } from './history/moment.ts';
 import { type Policies, policiesOf } from './policies.ts';
@@ -83,6 +84,13 @@ export function call(id: string, more: Partial<Call> = {}): Call {
   };
 }
 
+/** ADR-110's limits. */
+const of = (failureThreshold: number, seconds: number) => ({
+  ...{ failureThreshold, halfOpenRequests: 1 },
+  recoveryTimeoutMs: seconds * 1000,
+});
+const usual = { tool_execution: of(5, 30), checkpoint_write: of(3, 120), external_api: of(3, 60) };
+
 /** The history that heartbeats at their moments leave. */
 export function history(beats: readonly (readonly [ms: number, more: Partial<Beat>])[]): History {
   let h: History | null = null;
@@ -91,6 +99,7 @@ export function history(beats: readonly (readonly [ms: number, more: Partial<Bea
     const now = T0 + ms;
     const receipt: Receipt = { now, watched: now, stamp: payload.timestamp, previous: h?.heard ?? null };
     h = received(folded(h ?? bornAt(identityOf(payload), receipt, 'c'), payload, receipt), payload, receipt, 'c');
+    h = { ...h, breakers: breakersAfter(h.breakers, payload, receipt, usual) };
   }
   if (h === null) throw new Error('give at least one heartbeat');
   return h;
@@ -130,9 +139,10 @@ function briefly(event: Said): string {
       return `${event.payload.taskId} ${event.payload.hold}: ${event.payload.to}`;
     case 'AGENT_ANSWERED':
       return `AGENT_ANSWERED ${event.payload.how}`;
+    case 'CIRCUIT_BREAKER_STATE_CHANGED':
+      return `${event.payload.name} ${event.payload.from} → ${event.payload.to}`;
     case 'INSTANCE_STARTED':
     case 'DUPLICATE_INSTANCE':
-    case 'CIRCUIT_BREAKER_STATE_CHANGED':
     case 'WORKER_ESCALATION_TICKET':
       return event.type;
   }

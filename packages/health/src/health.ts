@@ -1,5 +1,6 @@
 import type { Clock, Decider } from '@vigil/stream';
 import { NEVER } from '@vigil/stream';
+import { breakersChanged } from './announce/breakers.ts';
 import { exemptionChanged, stateChanged } from './announce/health.ts';
 import { answered, duplicateInstance, instanceStarted } from './announce/instance.ts';
 import { renewalOf } from './announce/lease.ts';
@@ -8,6 +9,7 @@ import type { Said, Saying } from './announce/speech.ts';
 import { taskChanged } from './announce/task.ts';
 import { warrantFiled, warrantKept } from './announce/warrant.ts';
 import { evolve, evolved } from './evolve.ts';
+import { nextAttempt } from './history/breakers.ts';
 import { momentOn } from './history/moment.ts';
 import { judge, REMEMBERED_MS, type Verdict } from './judge.ts';
 import { type Observation, observe } from './observe.ts';
@@ -27,6 +29,7 @@ const ANNOUNCEMENTS: readonly ((saying: Saying) => readonly Said[])[] = [
   answered,
   stateChanged,
   exemptionChanged,
+  breakersChanged,
   warrantKept,
   warrantFiled,
   presenceChanged,
@@ -78,7 +81,8 @@ function nextOf(policies: Policies, state: Known, verdict: Verdict): number {
   const lost = presentLife === 0 ? NEVER : lostFrom(state.history, rules, verdict.at);
   const endAt = state.history.end?.at ?? null;
   const renewal = warrant ? renewalOf(warrant.voidAt, endAt, rules.policy.warrant) : forgetAt(state);
-  return Math.min(verdict.next, lost, renewal, endOfMemory(state));
+  const halfOpen = nextAttempt(state.history.breakers, verdict.at.now);
+  return Math.min(verdict.next, lost, renewal, halfOpen, endOfMemory(state));
 }
 
 function forgetAt({ history }: Known): number {

@@ -18,9 +18,15 @@ const hold = (until: number | null): Observation => ({
 });
 const release: Observation = { ...example(Topic.agentObservation, 'RELEASE_AGENT', { agentId: 'a1' }), key: 'a1' };
 
+const reset: Observation = {
+  ...example(Topic.agentObservation, 'RESET_BREAKER', { agentId: 'a1', name: 'tool_execution' }),
+  key: 'a1',
+};
+
 const calls: fc.Arbitrary<Beat['tool_calls'][number]> = fc
   .record({
     id: fc.constantFrom('c1', 'c2', 'c3'),
+    kind: fc.constantFrom('tool' as const, 'external_api' as const),
     args_hash: fc.constantFrom('a', 'b', null),
     result_hash: fc.constantFrom('r', 's', null),
     outcome: fc.constantFrom('ok' as const, 'error' as const, 'running' as const),
@@ -28,6 +34,12 @@ const calls: fc.Arbitrary<Beat['tool_calls'][number]> = fc
     mutating: fc.boolean(),
   })
   .map(({ id, ...more }) => call(id, more));
+const breakers: fc.Arbitrary<Beat['breakers'][number]> = fc.record({
+  name: fc.constantFrom('tool_execution', 'external_api', 'recovery_attempt'),
+  state: fc.constantFrom('OPEN' as const, 'HALF_OPEN' as const, 'CLOSED' as const, 'UNKNOWN' as const),
+  failures: fc.constant(3),
+  next_attempt_at: fc.constantFrom(null, T0 + 30_000),
+});
 const heartbeats: fc.Arbitrary<Observation> = fc
   .record({
     instance_id: fc.constantFrom('a1.i1', 'a1.i2', null),
@@ -47,6 +59,7 @@ const heartbeats: fc.Arbitrary<Observation> = fc
     reports_checkpoints: fc.constantFrom(true, null),
     last_tool_call: fc.constantFrom(null, T0, T0 + 5000),
     tool_calls: fc.array(calls, { maxLength: 6 }),
+    breakers: fc.array(breakers, { maxLength: 1 }),
     handoff: fc.constantFrom(null, 'please take over'),
   })
   .map((more) => beat(0, more));
@@ -60,7 +73,7 @@ const ends: fc.Arbitrary<Observation> = fc
 const observations: fc.Arbitrary<Observation> = fc.oneof(
   { weight: 8, arbitrary: heartbeats },
   { weight: 1, arbitrary: ends },
-  { weight: 1, arbitrary: fc.constantFrom(hold(null), hold(T0 + 90_000), release) },
+  { weight: 1, arbitrary: fc.constantFrom(hold(null), hold(T0 + 90_000), release, reset) },
 );
 
 /** Records that are refused are not decided: for the laws they leave the state as it is. */

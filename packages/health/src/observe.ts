@@ -1,5 +1,6 @@
 import type { EventOf, Topic } from '@vigil/events';
 import { type Clock, Unwelcome } from '@vigil/stream';
+import { breakerReset, breakersAfter } from './history/breakers.ts';
 import { hash32 } from './history/hash.ts';
 import { bornAt, type End, folded, type History, type Identity, identityOf, received } from './history/history.ts';
 import { axisThrough, type Beat, momentOn, OWN_AXIS, type Receipt } from './history/moment.ts';
@@ -46,6 +47,7 @@ export function observe(policies: Policies, state: AgentState, input: Observatio
     case 'RELEASE_AGENT':
       return held(state, null, true, clock);
     case 'RESET_BREAKER':
+      return breakerClosed(state, input.payload.name);
     case 'FILE_TICKET':
       return state;
   }
@@ -86,13 +88,25 @@ function told(policies: Policies, state: Known, input: HeartbeatEvent, receipt: 
   const history = received(folded(state.history, beat, receipt), beat, receipt, input.correlationId);
   const axis = axisThrough(beat.door, history.axis, clock);
   const through = axis === history.axis ? history : { ...history, axis };
-  return answering(assigned(policies, { ...state, history: through }, beat.policy), state.history, beat);
+  const known = assigned(policies, { ...state, history: through }, beat.policy);
+  return answering(withBreakers(policies, known, beat, receipt), state.history, beat);
 }
 
 function assigned(policies: Policies, state: Known, wish: string | null): Known {
   const policy = policies.assigned(wish);
   if (policy.hash === state.policy.hash) return state;
   return { ...state, policy, excluded: policies.excluded(policy, state.agentId) };
+}
+
+function withBreakers(policies: Policies, state: Known, beat: Beat, receipt: Receipt): Known {
+  const { history } = state;
+  const breakers = breakersAfter(history.breakers, beat, receipt, policies.rules(state.policy).policy.breakers);
+  return breakers === history.breakers ? state : { ...state, history: { ...history, breakers } };
+}
+
+function breakerClosed(state: AgentState, name: string): AgentState {
+  if (state.kind === 'unseen') return state;
+  return { ...state, history: { ...state.history, breakers: breakerReset(state.history.breakers, name) } };
 }
 
 /** A new life begins; the one before it is remembered by its id. */

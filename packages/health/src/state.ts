@@ -23,6 +23,8 @@ export type Warrant = {
   readonly voidAt: number;
 };
 
+export type ToldBreaker = { readonly state: 'OPEN' | 'HALF_OPEN'; readonly taskId: string | null };
+
 /** What has been said, so that nothing is said twice. */
 export type Told = {
   /** the number of the life that has been announced */
@@ -36,6 +38,8 @@ export type Told = {
   readonly counted: number;
   /** the number of the life that has been said to be present; 0: none */
   readonly presentLife: number;
+  /** those not closed, with the task under which that was said */
+  readonly breakers: Readonly<Record<string, ToldBreaker>>;
   readonly task: { readonly taskId: string; readonly instanceId: string | null; readonly state: HealthState } | null;
 };
 
@@ -72,5 +76,6 @@ export const NOTHING_TOLD: Told = {
   warrant: null,
   counted: 0,
   presentLife: 0,
+  breakers: {},
   task: null,
 };

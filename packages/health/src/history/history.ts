@@ -1,5 +1,6 @@
 import type { ExitReason } from '@vigil/events';
 import { type Activities, activities } from './activities.ts';
+import { type Breakers, largestBreakersBytes, NO_BREAKERS } from './breakers.ts';
 import { type Calls, calls } from './calls.ts';
 import { type Checkpoints, checkpoints } from './checkpoints.ts';
 import { type Axis, type Beat, type Moment, OWN_AXIS, type Receipt } from './moment.ts';
@@ -41,6 +42,7 @@ export type History = {
   readonly activity: Activities;
   readonly calls: Calls;
   readonly runs: Runs;
+  readonly breakers: Breakers;
   readonly progress: Progress;
   readonly checkpoint: Checkpoints;
   readonly rateLimit: RateLimit;
@@ -55,6 +57,7 @@ export type History = {
 export const largestHistoryBytes: number =
   calls.largestBytes +
   largestRunsBytes +
+  largestBreakersBytes +
   progress.largestBytes +
   activities.largestBytes +
   checkpoints.largestBytes +
@@ -72,6 +75,7 @@ export function bornAt(identity: Identity, receipt: Receipt, correlationId: stri
     activity: activities.initial(receipt),
     calls: calls.initial(receipt),
     runs: NO_RUNS,
+    breakers: NO_BREAKERS,
     progress: progress.initial(receipt),
     checkpoint: checkpoints.initial(receipt),
     rateLimit: rateLimits.initial(receipt),
@@ -82,7 +86,7 @@ export function bornAt(identity: Identity, receipt: Receipt, correlationId: stri
   };
 }
 
-/** The contents of a heartbeat. Its receipt is noted by `received`. */
+/** The contents of a heartbeat, but for breakers: those are counted with a policy's limits. Its receipt is noted by `received`. */
 export function folded(h: History, beat: Beat, receipt: Receipt): History {
   return {
     identity: identityAfter(h.identity, beat),
@@ -92,6 +96,7 @@ export function folded(h: History, beat: Beat, receipt: Receipt): History {
     activity: activities.observe(h.activity, beat, receipt),
     calls: calls.observe(h.calls, beat, receipt),
     runs: runsAfter(h.runs, h.progress, beat, receipt),
+    breakers: h.breakers,
     progress: progress.observe(h.progress, beat, receipt),
     checkpoint: checkpoints.observe(h.checkpoint, beat, receipt),
     rateLimit: rateLimits.observe(h.rateLimit, beat, receipt),

@@ -1,5 +1,5 @@
 import { callOverdue, noActivity, noCalls, noCheckpoint, noHeartbeat } from './absence.ts';
-import { exited, rateLimitedSignal, selfReportedStuck } from './fact.ts';
+import { breakerOpen, exited, rateLimitedSignal, selfReportedStuck } from './fact.ts';
 import { consecutiveFailures } from './rate.ts';
 import { repeatedCalls } from './repetition.ts';
 import type { AnySignal } from './signal.ts';
@@ -14,6 +14,7 @@ export const SIGNALS = {
   repeated_calls: repeatedCalls,
   consecutive_failures: consecutiveFailures,
   rate_limited: rateLimitedSignal,
+  breaker_open: breakerOpen,
   exited,
   self_reported_stuck: selfReportedStuck,
 } as const satisfies Record<string, AnySignal>;

@@ -14,6 +14,11 @@ export type Case = {
 
 const same = (n: number, more: Partial<Beat['tool_calls'][number]> = {}): Beats =>
   Array.from({ length: n }, (_, i) => [1000 * i, { tool_calls: [call(`c${i}`, more)] }] as const);
+const open = (name: string, failures: number, at: number): Beat['breakers'][number] => ({
+  ...{ name, failures },
+  state: 'OPEN',
+  next_attempt_at: at,
+});
 const runtime: Partial<Beat> = { reporter: 'runtime' };
 
 export const CASES: Readonly<Record<SignalName, Case>> = {
@@ -78,6 +83,16 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
     firesAt: 7000,
     unknown: [[0, {}]],
     words: 'rate-limited for another 1 min',
+  },
+  breaker_open: {
+    limits: {},
+    beats: [
+      [0, {}],
+      [4000, { breakers: [open('checkpoint_write', 3, 1_795_305_600_000 + 124_000)] }],
+    ],
+    firesAt: 4000,
+    unknown: [[0, { breakers: [{ name: 'tool_execution', state: 'UNKNOWN', failures: 9, next_attempt_at: null }] }]],
+    words: 'breaker checkpoint_write is open after 3 failures in a row, next attempt in 2 min',
   },
   exited: {
     limits: { reasons: ['crashed'] },

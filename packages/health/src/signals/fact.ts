@@ -1,6 +1,7 @@
 import { duration, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
+import { AGENT_BREAKERS, type Breakers, trippedAt } from '../history/breakers.ts';
 import type { End } from '../history/history.ts';
 import { limitedUntil } from '../history/rate-limits.ts';
 import { type AnySignal, type Figure, signal } from './signal.ts';
@@ -26,6 +27,30 @@ export const selfReportedStuck: AnySignal = signal(z.strictObject({}), {
       ? fact('it says that it is stuck', true)
       : fact('it does not say that it is stuck', false),
 });
+
+/** S0: by its caller's word, else by what became of its calls. Half open is not open: it is being tried. */
+export const breakerOpen: AnySignal = signal(z.strictObject({}), {
+  axis: 'fact',
+  firesFrom: ({ breakers }, _, { now }) =>
+    openOnes(breakers, now).reduce((first, { at }) => Math.min(first, at), NEVER),
+  evidence: ({ breakers }, _, { now }) => {
+    const open = openOnes(breakers, now);
+    const next = (at: number | null) => (at === null ? '' : `, next attempt in ${spell(Math.max(0, at - now))}`);
+    const words = open.map(
+      ({ name, failures, nextAttemptAt }) =>
+        `breaker ${name} is open after ${failures} failures in a row${next(nextAttemptAt)}`,
+    );
+    const failures = open[0]?.failures ?? null;
+    return { ...fact(words.length > 0 ? words.join('; ') : 'no breaker is open', words.length > 0), value: failures };
+  },
+});
+
+function openOnes(breakers: Breakers, now: number) {
+  return AGENT_BREAKERS.flatMap((name) => {
+    const tripped = trippedAt(breakers, name, now);
+    return tripped?.state === 'OPEN' ? [{ name, ...tripped }] : [];
+  });
+}
 
 /** How it ended, for people. */
 export function endWords({ reason, ordered }: End): string {

@@ -1,0 +1,34 @@
+import { type BreakerState, Topic } from '@vigil/events';
+import { AGENT_BREAKERS, type AgentBreaker, type Tripped, trippedAt } from '../history/breakers.ts';
+import { chain, type Said, type Saying } from './speech.ts';
+
+/** Each of its breakers whose state is another than the one last said. With its end, or where it is only shown, all are closed. */
+export function breakersChanged(saying: Saying): Said[] {
+  const { state, verdict } = saying;
+  const over = state.history.end !== null || state.excluded;
+  return AGENT_BREAKERS.flatMap((name) => {
+    const tripped = over ? null : trippedAt(state.history.breakers, name, verdict.at.now);
+    const from = state.told.breakers[name]?.state ?? 'CLOSED';
+    return from === (tripped?.state ?? 'CLOSED') ? [] : [changed(saying, name, from, tripped)];
+  });
+}
+
+/** Under the task that it opened with, so that what began there ends there. */
+function changed({ state, rules }: Saying, name: AgentBreaker, from: BreakerState, tripped: Tripped | null): Said {
+  const told = state.told.breakers[name];
+  return {
+    topic: Topic.agentHealth,
+    type: 'CIRCUIT_BREAKER_STATE_CHANGED',
+    key: state.agentId,
+    ...chain(state, rules),
+    payload: {
+      name,
+      from,
+      to: tripped?.state ?? 'CLOSED',
+      agentId: state.agentId,
+      taskId: told ? told.taskId : state.history.identity.taskId,
+      failures: tripped?.failures ?? 0,
+      nextAttemptAt: tripped?.nextAttemptAt ?? null,
+    },
+  };
+}
