@@ -16,7 +16,7 @@ export async function writeDirect(
     const codec = await connectCodec(registry, [Topic.steerFleet]);
     await using log = await connectLog({ brokers, clientId: 'vigil-cli', codec });
     const [eventId = ''] = await writer(log).write([{ topic: Topic.steerFleet, type, key: 'fleet', payload }]);
-    return { eventId, topic: Topic.steerFleet, type, key: 'fleet' };
+    return { eventId, topic: Topic.steerFleet, type, key: 'fleet', alsoFor: [] };
   } catch (cause) {
     throw new CannotAsk(`${type} is not written: ${(cause as Error).message}`, { cause });
   }

@@ -19,7 +19,7 @@ const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     commands.push(JSON.parse(Buffer.concat(chunks).toString()));
-    return answer(202, { eventId: 'e-1', topic: 't', type: 'HALT_FLEET', key: 'fleet' });
+    return answer(202, { eventId: 'e-1', topic: 't', type: 'HALT_FLEET', key: 'fleet', alsoFor: [] });
   }
   if (url.pathname === '/v1/events') {
     response
@@ -106,6 +106,24 @@ test('a halt says who asks and why', async () => {
   const { code, out } = await vigil(['halt', '--why', 'the network is moved']);
   expect({ code, out }).toEqual({ code: 0, out: 'HALT_FLEET is written (e-1).\n' });
   expect(commands).toEqual([{ command: 'halt', by: 'ada', why: 'the network is moved' }]);
+});
+
+test.each([
+  [
+    ['nudge', 'worker-1', '--message', 'Save, please.', '--why', 'x'],
+    { command: 'request_step', agentId: 'worker-1', step: 'nudge', message: 'Save, please.' },
+  ],
+  [
+    ['recover', 'worker-1', '--why', 'x'],
+    { command: 'request_step', agentId: 'worker-1', step: 'terminate_and_recover' },
+  ],
+  [['host', 'gone', 'build-7', '--why', 'x'], { command: 'host_gone', host: 'build-7' }],
+  [['brake', 'lift', '--why', 'x'], { command: 'lift_brake' }],
+  [['dry-run', 'on', '--why', 'x'], { command: 'dry_run', on: true }],
+  [['alert', 'ack', 'alert-1', '--why', 'x'], { command: 'acknowledge', alertId: 'alert-1' }],
+])('%o is one command, with who asks and why', async (args, command) => {
+  expect(await vigil(args)).toMatchObject({ code: 0, err: '' });
+  expect(commands.at(-1)).toEqual({ ...command, by: 'ada', why: 'x' });
 });
 
 test('a halt past the dashboard needs Kafka and says so', async () => {

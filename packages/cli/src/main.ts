@@ -2,14 +2,18 @@ import { Command, CommanderError } from 'commander';
 import * as alert from './commands/alert.ts';
 import * as cases from './commands/case.ts';
 import * as doctor from './commands/doctor.ts';
+import * as evaluate from './commands/evaluate.ts';
 import * as events from './commands/events.ts';
 import * as explain from './commands/explain.ts';
+import * as fleet from './commands/fleet.ts';
 import * as halt from './commands/halt.ts';
 import * as health from './commands/health.ts';
 import * as hold from './commands/hold.ts';
+import * as host from './commands/host.ts';
 import * as run from './commands/run.ts';
 import * as runtime from './commands/runtime.ts';
 import * as schemas from './commands/schemas.ts';
+import * as step from './commands/step.ts';
 import * as task from './commands/task.ts';
 import * as topics from './commands/topics.ts';
 import * as transactions from './commands/transactions.ts';
@@ -26,11 +30,15 @@ const commands = [
   explain,
   cases,
   hold,
+  step,
+  host,
+  fleet,
   halt,
   events,
   task,
   alert,
   doctor,
+  evaluate,
   topics,
   transactions,
   schemas,

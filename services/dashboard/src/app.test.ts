@@ -103,7 +103,7 @@ test.each([
   const { ask, written } = dashboard();
   const answer = await ask('POST', '/v1/commands', { ...command, ...said });
   expect(answer.statusCode).toBe(202);
-  expect(answer.json()).toEqual({ eventId: 'event-1', topic, type, key });
+  expect(answer.json()).toEqual({ eventId: 'event-1', topic, type, key, alsoFor: [] });
   expect(written).toMatchObject([{ topic, type, key, payload: { ...payload, ...said } }]);
 });
 
@@ -128,6 +128,25 @@ test('a closed case takes no decision', async () => {
   const command = { command: 'decide_case', caseId: 'case-1', decision: 'pardon', ...said };
   expect((await closed.ask('POST', '/v1/commands', command)).json()).toMatchObject({ status: 409 });
   expect(closed.written).toEqual([]);
+});
+
+test('a host that is gone takes every agent with it that was last seen there and still lives, by its name or its runtime', async () => {
+  const agents = [
+    { ...agent, agentId: 'a', host: 'h1' },
+    { ...agent, agentId: 'b', host: null, runtimeId: 'r1' },
+    { ...agent, agentId: 'c', host: 'h1', state: 'TERMINATED' as const },
+    { ...agent, agentId: 'd', host: 'h2', runtimeId: 'r2' },
+  ];
+  const runtime = { host: 'h1', runtimeId: 'r1', capacity: 1, agents: [], labels: {}, announcedAt: 1 };
+  const gone = dashboard({ agents: async () => agents, runtimes: async () => [runtime] });
+  const answer = await gone.ask('POST', '/v1/commands', { command: 'host_gone', host: 'h1', ...said });
+  expect(answer.json()).toMatchObject({ type: 'CONFIRM_DEATH', key: 'a', alsoFor: ['b'] });
+  expect(gone.written).toMatchObject([
+    { key: 'a', payload: { instanceId: 'i1', source: 'person', ...said } },
+    { key: 'b', payload: { instanceId: 'i1' } },
+  ]);
+  const unknown = await gone.ask('POST', '/v1/commands', { command: 'host_gone', host: 'h3', ...said });
+  expect(unknown.json()).toMatchObject({ status: 404, detail: expect.stringContaining('"h3"') });
 });
 
 test('an agent without an instance id gets no order by hand', async () => {

@@ -31,6 +31,7 @@ export const commandShape = z.discriminatedUnion('command', [
   named('hold', { agentId: id, forMs: forMs.optional() }),
   named('release', { agentId: id }),
   named('confirm_death', { agentId: id, instanceId: id }),
+  named('host_gone', { host: id }),
   named('halt', {}),
   named('resume', {}),
   named('lift_brake', {}),
@@ -58,8 +59,14 @@ export function parseCommand(body: unknown): Command {
   throw new Problem(400, 'bad_command', `${field}: ${issue?.message}`, field);
 }
 
-/** The one event that a command is written as. Throws Problem where what it is about does not exist, or is over. */
-export async function draftOf(command: Command, model: ReadModel, now: number): Promise<Draft> {
+/** The events that a command is written as: one, but for a host, of which each agent has its own. Throws Problem where what it is about does not exist, or is over. */
+export async function draftsOf(command: Command, model: ReadModel, now: number): Promise<readonly Draft[]> {
+  return command.command === 'host_gone' ? hostGone(command, model) : [await draftOf(command, model, now)];
+}
+
+type OfOne = Exclude<Command, { command: 'host_gone' }>;
+
+async function draftOf(command: OfOne, model: ReadModel, now: number): Promise<Draft> {
   const { by, why } = command;
   switch (command.command) {
     case 'decide_case':
@@ -96,6 +103,25 @@ export async function draftOf(command: Command, model: ReadModel, now: number): 
       return { topic: Topic.steerAlerts, type: 'SILENCE_ALERTS', key: 'silences', payload };
     }
   }
+}
+
+/** Every life that was last seen on the host is over, as a person says. */
+async function hostGone({ host, by, why }: Of<'host_gone'>, model: ReadModel): Promise<readonly Draft[]> {
+  const runtimes = (await model.runtimes()).filter((runtime) => runtime.host === host);
+  const there = new Set(runtimes.map(({ runtimeId }) => runtimeId));
+  const agents = (await model.agents({})).filter(
+    (agent) =>
+      agent.state !== 'TERMINATED' && (agent.host === host || (agent.runtimeId !== null && there.has(agent.runtimeId))),
+  );
+  if (agents.length === 0)
+    throw new Problem(
+      404,
+      'unknown_host',
+      `No living agent was seen on ${JSON.stringify(host)}: \`vigil health --json\` names the hosts.`,
+    );
+  return agents.map(({ agentId, instanceId }) =>
+    steerAgent('CONFIRM_DEATH', agentId, { instanceId, source: 'person', by, why }),
+  );
 }
 
 const steerAgent = (type: 'HOLD_AGENT' | 'RELEASE_AGENT' | 'CONFIRM_DEATH', agentId: string, said: object): Draft =>

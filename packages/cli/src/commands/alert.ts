@@ -2,11 +2,11 @@ import type { AlertRow } from '@vigil/read-model';
 import type { Command } from 'commander';
 import { alertLines } from '../render/fleet.ts';
 import { dashboard, show } from '../terminal.ts';
+import { type Said, saying, write } from './options.ts';
 
 export function register(program: Command): void {
-  program
-    .command('alert')
-    .description('what people were told')
+  const alerts = program.command('alert').description('what people were told');
+  alerts
     .command('list')
     .description('unresolved alerts')
     .option('--all', 'resolved ones too')
@@ -16,4 +16,7 @@ export function register(program: Command): void {
       const { alerts } = await dashboard().get<{ alerts: readonly AlertRow[] }>('/v1/alerts', { open });
       show(json, alerts, (rows, view) => alertLines(view, rows));
     });
+  saying(alerts.command('ack <alert>').description('say that somebody is on it')).action(
+    (alertId: string, said: Said) => write({ command: 'acknowledge', alertId }, said),
+  );
 }

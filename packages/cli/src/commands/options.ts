@@ -1,5 +1,6 @@
 import { parseDuration } from '@vigil/policy';
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { dashboard, show, whoAmI } from '../terminal.ts';
 
 /** `10m`, `90s`, `1.5h` as milliseconds. */
 export function durationOption(text: string): number {
@@ -9,7 +10,30 @@ export function durationOption(text: string): number {
 }
 
 /** What the dashboard answers to a command. */
-export type Written = { readonly eventId: string; readonly topic: string; readonly type: string; readonly key: string };
+export type Written = {
+  readonly eventId: string;
+  readonly topic: string;
+  readonly type: string;
+  readonly key: string;
+  /** keys of further events of the same kind */
+  readonly alsoFor: readonly string[];
+};
+
+/** The reason and the name under which a command is written. */
+export type Said = { readonly why: string; readonly by: string; readonly json?: boolean };
+
+/** Adds what every command that changes something takes. */
+export const saying = (command: Command): Command =>
+  command
+    .option('--why <text>', 'the reason, for those who read it later', 'by hand')
+    .option('--by <name>', 'who asks', whoAmI())
+    .option('--json', 'for programs');
+
+/** Has the dashboard write a command, and shows what was written. */
+export async function write(command: object, { by, why, json }: Said, next?: string): Promise<void> {
+  const written = await dashboard().post<Written>('/v1/commands', { ...command, by, why });
+  show(json, written, (said) => [writtenLine(said), ...(next === undefined ? [] : [`What becomes of it: ${next}`])]);
+}
 
 export const writtenLine = ({ type, eventId }: Written): string => `${type} is written (${eventId}).`;
 

@@ -1,16 +1,19 @@
 import type { Draft } from '@vigil/events';
 import type { ReadModel } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
-import { draftOf, parseCommand } from '../commands.ts';
+import { draftsOf, parseCommand } from '../commands.ts';
 
 /** Writes one event, acknowledged by all replicas; its id. */
 export type Write = (draft: Draft) => Promise<string>;
 
-/** What people want: each is one event on a command topic. 202: it is written; what became of it is told by the events it causes. */
+/** What people want, as events on a command topic. 202: written, `alsoFor`: the keys of further ones; what became of it is told by the events it causes. */
 export function commandRoutes(app: FastifyInstance, model: ReadModel, write: Write, now: () => number): void {
   app.post('/v1/commands', async ({ body }, reply) => {
-    const draft = await draftOf(parseCommand(body), model, now());
-    const eventId = await write(draft);
-    return reply.code(202).send({ eventId, topic: draft.topic, type: draft.type, key: draft.key });
+    const [first, ...more] = await draftsOf(parseCommand(body), model, now());
+    if (first === undefined) throw new Error('a command is written as at least one event');
+    const eventId = await write(first);
+    for (const draft of more) await write(draft);
+    const { topic, type, key } = first;
+    return reply.code(202).send({ eventId, topic, type, key, alsoFor: more.map((draft) => draft.key) });
   });
 }

@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+import { dashboard, show } from '../terminal.ts';
+import { type Said, saying, type Written } from './options.ts';
+
+const GONE = `
+Say so only when the machine is certainly off: each of its agents counts as dead then, and its task goes to a fresh one.
+
+Example:
+  vigil host gone build-7 --why "the rack has lost power"`;
+
+export function register(program: Command): void {
+  const host = program.command('host').description('the machines that agents run on');
+  saying(host.command('gone <host>').description('confirm that a host is gone, with all its agents'))
+    .addHelpText('after', GONE)
+    .action(async (name: string, { by, why, json }: Said) => {
+      const written = await dashboard().post<Written>('/v1/commands', { command: 'host_gone', host: name, by, why });
+      show(json, written, ({ key, alsoFor }) => [
+        `${1 + alsoFor.length} confirmed as gone with ${name}: ${[key, ...alsoFor].join(', ')}`,
+      ]);
+    });
+}
