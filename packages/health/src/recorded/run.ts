@@ -23,8 +23,8 @@ const flag = orNull(z.boolean()).transform((value) => value ?? false);
 
 const recordedCall = z.object({
   tool: z.string().min(1),
-  args: z.unknown(),
-  result: z.unknown(),
+  args: orNull(z.unknown()),
+  result: orNull(z.unknown()),
   err: flag,
   ts: orNull(instant),
   args_h: orNull(z.string()),
@@ -69,11 +69,16 @@ export class CorrectTheRun extends Error {
   override readonly name = 'CorrectTheRun';
 }
 
+/** Mistakes of one line that are named; the rest is counted. */
+const NAMED = 5;
+
 /** A line of JSON as a run. Throws CorrectTheRun. */
 export function readRun(line: string): RecordedRun {
   const read = recordedRun.safeParse(fromJson(line));
   if (read.success) return read.data;
-  throw new CorrectTheRun(read.error.issues.map(({ path, message }) => `${fieldOf(path)}: ${message}`).join('; '));
+  const mistakes = read.error.issues.map(({ path, message }) => `${fieldOf(path)}: ${message}`);
+  const more = mistakes.length > NAMED ? `; and ${mistakes.length - NAMED} more` : '';
+  throw new CorrectTheRun(mistakes.slice(0, NAMED).join('; ') + more);
 }
 
 function fromJson(line: string): unknown {

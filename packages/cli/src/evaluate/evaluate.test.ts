@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, expect, test } from 'vitest';
+
+const dir = mkdtempSync(path.join(tmpdir(), 'vigil-evaluate-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const file = (name: string, content: string | Buffer): string => {
+  writeFileSync(path.join(dir, name), content);
+  return path.join(dir, name);
+};
+const call = (args: string) => ({ tool: 'bash', args, result: 'the same' });
+const looping = (run_id: string) =>
+  JSON.stringify({
+    run_id,
+    src: 's',
+    success: false,
+    label: 'loop',
+    calls: Array.from({ length: 6 }, () => call('ls')),
+  });
+const steady = (run_id: string) =>
+  JSON.stringify({ run_id, src: 't', success: true, label: 'clean', calls: ['a', 'b', 'c'].map(call) });
+const lines = (...runs: readonly string[]) => `${runs.join('\n')}\n`;
+
+type End = { readonly code: number | null; readonly out: string; readonly err: string };
+
+async function evaluate(args: readonly string[], input: string | Buffer = ''): Promise<End> {
+  const { PATH = '' } = process.env;
+  const main = path.resolve(import.meta.dirname, '../main.ts');
+  const child = spawn(process.execPath, [main, 'evaluate', ...args], { env: { PATH }, stdio: 'pipe' });
+  child.stdin.end(input);
+  const [out, err] = [child.stdout, child.stderr].map(async (stream) => {
+    let text = '';
+    for await (const chunk of stream.setEncoding('utf8')) text += chunk;
+    return text;
+  });
+  const [code] = await once(child, 'close');
+  return { code, out: (await out) ?? '', err: (await err) ?? '' };
+}
+
+const judged = (run_id: string) => ({
+  run_id,
+  worst: 'STUCK',
+  changes: [
+    { to: 'DEGRADED', call: 4, at: 15, signals: ['repeating'] },
+    { to: 'STUCK', call: 5, at: 20, signals: ['looping'] },
+  ],
+});
+const well = (run_id: string) => ({ run_id, worst: 'HEALTHY', changes: [] });
+const parsed = (out: string) =>
+  out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+test('a line a run, in the order of files and lines, plain or gzipped or from standard input', async () => {
+  const plain = file('plain.gz', lines(looping('a'), steady('b')));
+  const packed = file('packed.jsonl', Buffer.concat([gzipSync(lines(steady('c'))), gzipSync(looping('d'))]));
+  const { code, out, err } = await evaluate(['--json', plain, packed, '-'], gzipSync(lines('', steady('e'), '')));
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(parsed(out)).toEqual([judged('a'), well('b'), well('c'), judged('d'), well('e')]);
+  expect(out.split('\n')[0]).toBe(JSON.stringify(judged('a')));
+});
+
+test('calls are as far apart as --gap says', async () => {
+  const { out } = await evaluate(['--json', '--gap', '1m', '-'], looping('a'));
+  expect(parsed(out)[0].changes[1].at).toBe(240);
+});
+
+test('a policy may be a file', async () => {
+  const policy =
+    'policy: strict\nsignals: { looping: { is: repeated_calls, times: 2 } }\nstates: { FAILING: [looping] }\n';
+  const { code, out } = await evaluate(['--json', '--policy', file('strict.yaml', policy), '-'], looping('a'));
+  expect(code).toBe(0);
+  expect(parsed(out)[0].changes).toEqual([{ to: 'FAILING', call: 2, at: 5, signals: ['looping'] }]);
+});
+
+test('a line that cannot be read is named with its field, the rest is judged, and the end is 1', async () => {
+  const bad = file(
+    'bad.jsonl',
+    lines(steady('a'), '{"run_id":"b","calls":[{"tool":"bash","ts":"soon"}]}', 'x\u001b[2J', steady('c')),
+  );
+  const { code, out, err } = await evaluate(['--json', bad]);
+  expect(code).toBe(1);
+  expect(parsed(out)).toEqual([well('a'), well('c')]);
+  expect(err).toContain(`vigil: ${bad}:2: calls[0].ts: "soon" is no time`);
+  expect(err).toContain(`vigil: ${bad}:3: no JSON`);
+  expect(err).not.toContain('\u001b');
+});
+
+test('a file that is not there, or ends in the midst of its gzip, is named, and the others are judged', async () => {
+  const cut = file(
+    'cut.gz',
+    gzipSync(lines(...Array.from({ length: 50 }, (_, i) => steady(`run-${i}`)))).subarray(0, -12),
+  );
+  const { code, out, err } = await evaluate(['--json', path.join(dir, 'none.jsonl'), cut, '-'], steady('z'));
+  expect(code).toBe(1);
+  expect(err).toContain('none.jsonl: ENOENT');
+  expect(err).toContain(`${cut}: unexpected end of file`);
+  expect(parsed(out).at(-1)).toEqual(well('z'));
+});
+
+test('a policy that is none ends with 2 and what could be given', async () => {
+  const { code, err } = await evaluate(['--policy', 'nonsense', '-']);
+  expect(code).toBe(2);
+  expect(err).toMatch(/"nonsense" is neither a preset nor a file: give one of .*vigil/);
+  expect((await evaluate(['--policy', file('bad.yaml', 'policy: 7'), '-'])).code).toBe(2);
+});
+
+test('for people: a table by source, and what stands against success and label', async () => {
+  const runs = lines(looping('a'), steady('b'), looping('c').replace('"success":false', '"success":true'));
+  const { code, out } = await evaluate(['-'], runs);
+  expect(code).toBe(0);
+  expect(out).toMatch(/s +2 +1 +0 +2 +0 +1 +2 of 2 +5, 5/);
+  expect(out).toMatch(/t +1 +1 +0 +0 +0 +0 +- +-/);
+  expect(out).toContain('1 of 2 successful runs judged STUCK or FAILING (50.0 %).\n  s c: STUCK at call 5: looping\n');
+  expect(out).toContain('2 of 2 runs labelled loop caught (100.0 %).');
+  expect((await evaluate(['-'])).out).toBe('No runs.\n');
+});
