@@ -1,10 +1,10 @@
 import { type Axis, duration } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
-import type { History } from './history/history.ts';
+import { type History, idleUnsaid } from './history/history.ts';
 import type { Moment } from './history/moment.ts';
 import { limitedUntil } from './history/rate-limits.ts';
-import { callLimit, callLimits } from './signals/absence.ts';
+import { callLimit, callLimits } from './signals/calls.ts';
 import { absentFrom } from './signals/signal.ts';
 
 const UNHELD = 0;
@@ -29,7 +29,6 @@ function exemption<S extends z.ZodType>(limits: S, rest: Omit<Exemption<z.output
 }
 
 const none = z.strictObject({});
-const noFloor = () => 0;
 
 const idle = exemption(none, {
   suspends: ['absence', 'cost'],
@@ -38,10 +37,10 @@ const idle = exemption(none, {
   floor: ({ activity: { left } }) => Math.max(left.idle ?? 0, left.finished ?? 0, left.exiting ?? 0),
 });
 
-/** It says so; where activity is never reported: no task, no runtime and no call yet. One that says it is done is not silent but done. */
-function isIdle({ activity, identity, calls }: History): boolean {
-  const { value } = activity;
-  if (value === null) return identity.taskId === null && identity.runtimeId === null && calls.last === null;
+/** One that says it is done is not silent but done. */
+function isIdle(history: History): boolean {
+  const { value } = history.activity;
+  if (value === null) return idleUnsaid(history);
   return value === 'idle' || value === 'finished' || value === 'exiting';
 }
 
@@ -49,7 +48,8 @@ const starting = exemption(z.strictObject({ grace: duration.default(300_000) }),
   suspends: ['absence'],
   announced: true,
   until: ({ calls, started }, { grace }) => (calls.last === null ? started.now + grace : UNHELD),
-  floor: noFloor,
+  /** a grace, not a pause: what is counted from the start is counted from there */
+  floor: () => 0,
 });
 
 const awaitingInput = exemption(none, {
@@ -70,7 +70,14 @@ const callInFlight = exemption(callLimits, {
     }
     return last;
   },
-  floor: noFloor,
+  floor: ({ calls: { open, landed } }, limits) => {
+    let over = landed ?? 0;
+    for (const call of open) {
+      const limit = callLimit(call, limits);
+      if (limit < NEVER) over = Math.max(over, call.mark + limit);
+    }
+    return over;
+  },
 });
 
 const rateLimited = exemption(z.strictObject({ for: duration.default(60_000) }), {
@@ -92,7 +99,8 @@ const handingOff = exemption(z.strictObject({ deadline: duration.default(600_000
   suspends: ['absence', 'cost'],
   announced: true,
   until: ({ activity }, { deadline }) => (activity.value === 'handing_off' ? activity.since + deadline : UNHELD),
-  floor: noFloor,
+  floor: ({ activity: { value, since, lag, left } }, { deadline }) =>
+    value === 'handing_off' ? since - lag + deadline : (left.handing_off ?? 0),
 });
 
 /** A person said so. `mark` is where the hold ends on the watched axis, as far as is known. */

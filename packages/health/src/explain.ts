@@ -2,7 +2,7 @@ import type { HealthState, PolicyRef } from '@vigil/events';
 import { type Axis, type JudgedState, spell } from '@vigil/policy';
 import { type Clock, NEVER } from '@vigil/stream';
 import { verdictAt } from './health.ts';
-import type { Verdict } from './judge.ts';
+import { judgingOf, type Verdict } from './judge.ts';
 import type { Policies } from './policies.ts';
 import type { Rule, Rules } from './rules.ts';
 import { shownOf } from './shown.ts';
@@ -66,8 +66,9 @@ export function explain(policies: Policies, state: AgentState, clock: Clock): Ex
   };
 }
 
-function explained(rules: Rules, { history }: Known, { from, until, at }: Verdict, rule: Rule, i: number): Explained {
-  const { value, limit, words, hard } = rule.signal.evidence(history, rule.limits, at);
+function explained(rules: Rules, { history }: Known, verdict: Verdict, rule: Rule, i: number): Explained {
+  const { from, until, at } = verdict;
+  const { value, limit, words, hard } = rule.signal.evidence(history, rule.limits, judgingOf(verdict, i));
   const first = from[i] ?? NEVER;
   return {
     signal: rule.name,

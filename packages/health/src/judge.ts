@@ -15,19 +15,29 @@ export type Verdict = {
   /** of each exemption, until when it holds */
   readonly until: readonly number[];
   readonly plan: CompiledPlan | null;
+  /** of each rule, the mark before which nothing counts for it */
+  readonly floors: readonly number[];
   /** the next moment at which any of this may differ */
   readonly next: number;
-  readonly at: Judging;
+  readonly at: Moment;
 };
+
+/** As the rule at `i` was judged: what its evidence is told at. */
+export function judgingOf({ at, floors }: Verdict, i: number): Judging {
+  return { now: at.now, watched: at.watched, floor: floors[i] ?? 0 };
+}
 
 /** Everything is min and max: all of = max, any of = min, an exemption a max. `judged` false: only shown. */
 export function judge(rules: Rules, history: History, moment: Moment, judged: boolean): Verdict {
   const until = rules.exemptions.map(({ exemption, limits }) => exemption.until(history, limits, moment));
-  const at: Judging = { now: moment.now, watched: moment.watched, floor: floorOf(rules, history) };
-  const from = rules.rules.map(({ signal, limits, suspendedBy }) => {
+  const floors = floorsOf(rules, history);
+  let at: Judging = { now: moment.now, watched: moment.watched, floor: 0 };
+  const from = rules.rules.map(({ signal, limits, suspendedBy }, i) => {
     if (!judged || (history.end !== null && !signal.outlives)) return NEVER;
+    const floor = floors[i] ?? 0;
+    if (floor !== at.floor) at = { now: moment.now, watched: moment.watched, floor };
     let first = signal.firesFrom(history, limits, at);
-    for (const i of suspendedBy) first = Math.max(first, until[i] ?? 0);
+    for (const e of suspendedBy) first = Math.max(first, until[e] ?? 0);
     return first;
   });
   for (const [i, { unless }] of rules.rules.entries())
@@ -36,7 +46,8 @@ export function judge(rules: Rules, history: History, moment: Moment, judged: bo
   const holds = (term: Term) => termHolds(rules, term, state, from, until, at.now);
   const acts = judged && rules.policy.enabled && !forgotten(history, at.now);
   const plan = acts ? (rules.plans.find(({ anyOf }) => anyOf.some((terms) => terms.every(holds))) ?? null) : null;
-  return { state, onsetAt, from, until, plan, next: Math.min(ahead(from, at.now), ahead(until, at.now)), at };
+  const next = Math.min(ahead(from, at.now), ahead(until, at.now));
+  return { state, onsetAt, from, until, plan, floors, next, at: moment };
 }
 
 /** How long the end of an agent is remembered, and its warrant kept: a day. */
@@ -73,10 +84,14 @@ function latest(together: Together, from: readonly number[]): number {
   return last;
 }
 
-function floorOf({ exemptions }: Rules, history: History): number {
-  let floor = 0;
-  for (const { exemption, limits } of exemptions) floor = Math.max(floor, exemption.floor(history, limits));
-  return floor;
+/** What an exemption has suspended is not held against the agent afterwards: only of what it suspends, the clock begins anew. */
+function floorsOf({ exemptions, rules }: Rules, history: History): readonly number[] {
+  const ofExemption = exemptions.map(({ exemption, limits }) => exemption.floor(history, limits));
+  return rules.map(({ restartedBy }) => {
+    let floor = 0;
+    for (const e of restartedBy) floor = Math.max(floor, ofExemption[e] ?? 0);
+    return floor;
+  });
 }
 
 function ahead(moments: readonly number[], now: number): number {

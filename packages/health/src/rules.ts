@@ -13,6 +13,8 @@ export type Rule = {
   readonly signal: AnySignal;
   readonly limits: never;
   readonly suspendedBy: readonly number[];
+  /** of those, which make its clock begin anew when they are over */
+  readonly restartedBy: readonly number[];
   /** positions of counter-evidence among the rules */
   readonly unless: readonly number[];
 };
@@ -35,7 +37,9 @@ export function rulesOf(policy: CompiledPolicy): Rules {
   const rules = policy.uses.map(({ name, signal: named, limits, unless }): Rule => {
     const signalName = named as SignalName;
     const signal: AnySignal = SIGNALS[signalName];
-    return { name, signalName, signal, limits: limits as never, suspendedBy: suspenders(signal, exemptions), unless };
+    const suspendedBy = suspenders(signal, exemptions);
+    const restartedBy = suspendedBy.filter((e) => signal.restarts || exemptions[e]?.name !== 'call_in_flight');
+    return { name, signalName, signal, limits: limits as never, suspendedBy, restartedBy, unless };
   });
   return { policy, rules, exemptions, states: policy.states, plans: policy.plans };
 }

@@ -1,7 +1,7 @@
 import type { Draft, Evidence, PolicyRef, Topic } from '@vigil/events';
 import { contentHash } from '@vigil/policy';
 import type { History } from '../history/history.ts';
-import type { Verdict } from '../judge.ts';
+import { judgingOf, type Verdict } from '../judge.ts';
 import type { Rules } from '../rules.ts';
 import type { Known } from '../state.ts';
 
@@ -36,11 +36,11 @@ export function idOf(kind: 'episode' | 'warrant', state: Known, now: number): st
 }
 
 /** Every rule that fires, in words and figures. */
-export function evidenceOf({ rules }: Rules, history: History, { from, at }: Verdict): Evidence[] {
+export function evidenceOf({ rules }: Rules, history: History, verdict: Verdict): Evidence[] {
   return rules.flatMap(({ name, signal, limits }, i) => {
-    const onsetAt = from[i] ?? 0;
-    if (onsetAt > at.now) return [];
-    const { value, limit, words, hard, matched } = signal.evidence(history, limits, at);
+    const onsetAt = verdict.from[i] ?? 0;
+    if (onsetAt > verdict.at.now) return [];
+    const { value, limit, words, hard, matched } = signal.evidence(history, limits, judgingOf(verdict, i));
     return [{ signal: name, axis: signal.axis, words, onsetAt, value, limit, hard, matched: matched ?? null }];
   });
 }

@@ -1,4 +1,5 @@
 import { type HealthState, type Hold, Topic } from '@vigil/events';
+import { contextPct } from '../history/context.ts';
 import type { Known, Told } from '../state.ts';
 import { chain, evidenceOf, idleMinutes, type Said, type Saying } from './speech.ts';
 
@@ -53,7 +54,7 @@ function said(
       ordered: ofThisLife ? (history.end?.ordered ?? false) : false,
       runtimeId: history.identity.runtimeId,
       idleMinutes: idleMinutes(history, verdict.at),
-      contextUsagePct: history.contextPct,
+      contextUsagePct: contextPct(history.context),
       evidence: ofThisLife ? evidenceOf(rules, history, verdict) : [],
     },
   };

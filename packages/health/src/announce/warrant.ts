@@ -1,5 +1,6 @@
 import { type Evidence, type LapseReason, type PayloadOf, Topic } from '@vigil/events';
 import { type CompiledPlan, spell } from '@vigil/policy';
+import { contextPct } from '../history/context.ts';
 import { shownOf } from '../shown.ts';
 import type { Warrant } from '../state.ts';
 import { leaseOf, renewalOf } from './lease.ts';
@@ -99,7 +100,7 @@ function finding({ state, rules, verdict }: Saying, plan: CompiledPlan): Finding
     activity: history.activity.value,
     endReason: history.end?.reason ?? null,
     idleMinutes: idleMinutes(history, verdict.at),
-    contextUsagePct: history.contextPct,
+    contextUsagePct: contextPct(history.context),
   };
 }
 

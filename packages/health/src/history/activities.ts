@@ -4,28 +4,50 @@ import { type Beat, type Fold, instant, type Receipt } from './moment.ts';
 export type Activities = {
   /** null: never reported */
   readonly value: Activity | null;
-  /** on `now`'s axis */
+  /** on `now`'s axis; `lag`: how far `watched` was behind it then */
   readonly since: number;
+  readonly lag: number;
   /** mark of the agent's own last sign: a call, output, or a beat of its own */
   readonly own: number | null;
   readonly sentBeat: number | null;
   readonly sentOutput: number | null;
-  /** marks at which it left an activity; absence may count from there */
+  /** marks at which it left an activity that exempts; absence may count from there */
   readonly left: Readonly<Partial<Record<Activity, number>>>;
 };
 
+const EXEMPTING: ReadonlySet<Activity | null> = new Set<Activity>([
+  'idle',
+  'finished',
+  'exiting',
+  'awaiting_input',
+  'paused',
+  'handing_off',
+]);
+
 export const activities: Fold<Activities> = {
-  initial: ({ now }) => ({ value: null, since: now, own: null, sentBeat: null, sentOutput: null, left: {} }),
+  initial: ({ now, watched }) => ({
+    value: null,
+    since: now,
+    lag: now - watched,
+    own: null,
+    sentBeat: null,
+    sentOutput: null,
+    left: {},
+  }),
   observe: (before, beat, receipt) => {
     const value = beat.activity === null || beat.activity === 'UNKNOWN' ? before.value : beat.activity;
     const changed = value !== before.value;
     return {
       value,
       since: changed ? receipt.now : before.since,
+      lag: changed ? receipt.now - receipt.watched : before.lag,
       own: ownSign(before, beat, receipt),
       sentBeat: beat.agent_beat_at ?? before.sentBeat,
       sentOutput: beat.output?.last_output_at ?? before.sentOutput,
-      left: changed && before.value ? { ...before.left, [before.value]: receipt.watched } : before.left,
+      left:
+        changed && EXEMPTING.has(before.value)
+          ? { ...before.left, [before.value ?? '']: receipt.watched }
+          : before.left,
     };
   },
   largestBytes: 350,

@@ -17,6 +17,8 @@ export type Calls = {
   readonly open: readonly OpenCall[];
   /** mark of the last start or end of a call; null: no call has been reported */
   readonly last: number | null;
+  /** mark of the last end of a call that was in flight */
+  readonly landed: number | null;
   readonly lastTool: string | null;
   readonly lastSpanMs: number | null;
   /** `last_tool_call` as sent: compared with itself only */
@@ -29,6 +31,7 @@ export type Calls = {
 const NO_CALLS: Calls = {
   open: [],
   last: null,
+  landed: null,
   lastTool: null,
   lastSpanMs: null,
   sentLast: null,
@@ -52,9 +55,11 @@ export const rateLimited = (call: ToolCall): boolean => call.error_class === 'ra
 function heard(before: Calls, call: ToolCall, receipt: Receipt): Calls {
   const spanMs = spanOf(call, receipt);
   const mark = instant(receipt, finished(call) ? call.ended_at : call.started_at).watched;
+  const open = openAfter(before.open, call, mark, spanMs);
   return {
     ...before,
-    open: openAfter(before.open, call, mark, spanMs),
+    open,
+    landed: open.length < before.open.length ? Math.max(before.landed ?? mark, mark) : before.landed,
     last: Math.max(before.last ?? mark, mark),
     lastTool: call.tool,
     lastSpanMs: spanMs,

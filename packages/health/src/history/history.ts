@@ -3,11 +3,17 @@ import { type Activities, activities } from './activities.ts';
 import { type Breakers, largestBreakersBytes, NO_BREAKERS } from './breakers.ts';
 import { type Calls, calls } from './calls.ts';
 import { type Checkpoints, checkpoints } from './checkpoints.ts';
+import { type Context, context } from './context.ts';
+import { type Exceeded, limits } from './limits.ts';
 import { type Axis, type Beat, type Moment, OWN_AXIS, type Receipt } from './moment.ts';
+import { type Outputs, outputs } from './outputs.ts';
 import { type Progress, progress } from './progress.ts';
 import { type RateLimit, rateLimits } from './rate-limits.ts';
 import { largestRunsBytes, NO_RUNS, type Runs, runsAfter } from './runs.ts';
 import { type Steps, steps } from './steps.ts';
+import { largestTokensBytes, NO_TOKENS, type Tokens, tokensAfter } from './tokens.ts';
+import { largestUnbegunBytes, type Unbegun, unbegunAfter } from './unbegun.ts';
+import { type Work, work } from './work.ts';
 
 /** Whose life it is, as last reported. */
 export type Identity = {
@@ -47,8 +53,12 @@ export type History = {
   readonly checkpoint: Checkpoints;
   readonly rateLimit: RateLimit;
   readonly steps: Steps;
-  /** per cent of the context used */
-  readonly contextPct: number | null;
+  readonly tokens: Tokens;
+  readonly context: Context;
+  readonly output: Outputs;
+  readonly work: Work;
+  readonly unbegun: Unbegun;
+  readonly limits: readonly Exceeded[];
   readonly held: Held | null;
   readonly end: End | null;
 };
@@ -62,6 +72,12 @@ export const largestHistoryBytes: number =
   activities.largestBytes +
   checkpoints.largestBytes +
   steps.largestBytes +
+  largestTokensBytes +
+  context.largestBytes +
+  outputs.largestBytes +
+  work.largestBytes +
+  largestUnbegunBytes +
+  limits.largestBytes +
   450;
 
 /** A life of which nothing is known but that it began. */
@@ -80,7 +96,12 @@ export function bornAt(identity: Identity, receipt: Receipt, correlationId: stri
     checkpoint: checkpoints.initial(receipt),
     rateLimit: rateLimits.initial(receipt),
     steps: steps.initial(receipt),
-    contextPct: null,
+    tokens: NO_TOKENS,
+    context: context.initial(receipt),
+    output: outputs.initial(receipt),
+    work: work.initial(receipt),
+    unbegun: identity.taskId === null ? null : watched,
+    limits: limits.initial(receipt),
     held: null,
     end: null,
   };
@@ -88,23 +109,45 @@ export function bornAt(identity: Identity, receipt: Receipt, correlationId: stri
 
 /** The contents of a heartbeat, but for breakers: those are counted with a policy's limits. Its receipt is noted by `received`. */
 export function folded(h: History, beat: Beat, receipt: Receipt): History {
-  return {
-    identity: identityAfter(h.identity, beat),
+  const identity = identityAfter(h.identity, beat);
+  const known = calls.observe(h.calls, beat, receipt);
+  const forward = progress.observe(h.progress, beat, receipt);
+  const progressed = forward.at > h.progress.at;
+  const tokens = tokensAfter(h.tokens, progressed, beat, receipt);
+  const took = identity.taskId !== h.identity.taskId;
+  const moved = progressed || known !== h.calls || tokens.count > h.tokens.count;
+  const after: History = {
+    identity,
     axis: h.axis,
     started: h.started,
     heard: h.heard,
     activity: activities.observe(h.activity, beat, receipt),
-    calls: calls.observe(h.calls, beat, receipt),
+    calls: known,
     runs: runsAfter(h.runs, h.progress, beat, receipt),
     breakers: h.breakers,
-    progress: progress.observe(h.progress, beat, receipt),
+    progress: forward,
     checkpoint: checkpoints.observe(h.checkpoint, beat, receipt),
     rateLimit: rateLimits.observe(h.rateLimit, beat, receipt),
     steps: steps.observe(h.steps, beat, receipt),
-    contextPct: beat.context ? percent(beat.context.tokens_used, beat.context.tokens_max) : h.contextPct,
+    tokens,
+    context: context.observe(h.context, beat, receipt),
+    output: outputs.observe(h.output, beat, receipt),
+    work: work.observe(took ? null : h.work, beat, receipt),
+    unbegun: unbegunAfter(h.unbegun, took, moved, beat, receipt),
+    limits: limits.observe(h.limits, beat, receipt),
     held: h.held,
     end: h.end,
   };
+  return receipt.previous !== null && idleUnsaid(h) && !idleUnsaid(after) ? woken(after, receipt) : after;
+}
+
+/** Where activity is never reported, an agent is idle with no task, no runtime and no call yet. */
+export function idleUnsaid({ activity, identity, calls: { last } }: History): boolean {
+  return activity.value === null && identity.taskId === null && identity.runtimeId === null && last === null;
+}
+
+function woken(h: History, { watched }: Receipt): History {
+  return { ...h, activity: { ...h.activity, left: { ...h.activity.left, idle: watched } } };
 }
 
 /** That something was received, whatever it says. */
@@ -141,5 +184,3 @@ function identityAfter(known: Identity, beat: Beat): Identity {
     labels: Object.keys(beat.labels).length > 0 ? beat.labels : known.labels,
   };
 }
-
-const percent = (used: number, most: number): number | null => (most > 0 ? (100 * used) / most : null);

@@ -41,7 +41,12 @@ export function instant(receipt: Receipt, t: number | null): Moment {
   const { previous } = receipt;
   if (t === null || previous === null) return receipt;
   const now = Math.min(receipt.now, Math.max(previous.now, receipt.now - (receipt.stamp - t)));
-  return { now, watched: Math.min(receipt.watched, previous.watched + (now - previous.now)) };
+  return { now, watched: markOf(receipt, now) };
+}
+
+/** The mark of a moment between the previous and this receipt. */
+export function markOf({ now, watched, previous }: Receipt, moment: number): number {
+  return previous === null || moment === now ? watched : Math.min(watched, previous.watched + (moment - previous.now));
 }
 
 /** A moment ahead on the sender's clock, on ours; never before the receipt. */

@@ -1,7 +1,7 @@
 import type { ToolCall } from '@vigil/events';
 import { finished } from './calls.ts';
 import { hash32 } from './hash.ts';
-import { type Beat, type Fold, instant, type Receipt } from './moment.ts';
+import { type Beat, type Fold, instant, markOf, type Receipt } from './moment.ts';
 
 /** Results that are remembered, over all tools and arguments: a cycle longer than this is no loop that we look for. */
 const RESULTS = 32;
@@ -11,6 +11,8 @@ const OUTPUT_MS = 60_000;
 export type Progress = {
   /** when it last went forward, on `now`'s axis; before any, the start */
   readonly at: number;
+  /** how far `watched` was behind `now` then */
+  readonly lag: number;
   /** it has reported checkpoints, work, verdicts or results: weaker signs no longer count */
   readonly strict: boolean;
   /** hashes of (tool, arguments, result), the newest last */
@@ -23,8 +25,9 @@ export type Progress = {
 };
 
 export const progress: Fold<Progress> = {
-  initial: ({ now }) => ({
+  initial: ({ now, watched }) => ({
     at: now,
+    lag: now - watched,
     strict: false,
     results: [],
     checkpoint: null,
@@ -37,8 +40,10 @@ export const progress: Fold<Progress> = {
     const { results, strict, at } = byCalls(before, beat, receipt);
     const reports = strict || beat.checkpoint !== null || beat.work !== null || beat.steps !== null;
     const forward = declared(before, beat) || (!reports && weak(before, beat, receipt));
+    const last = forward ? receipt.now : at;
     return {
-      at: forward ? receipt.now : at,
+      at: last,
+      lag: last === before.at ? before.lag : last - markOf(receipt, last),
       strict: reports,
       results,
       checkpoint: beat.checkpoint?.checkpoint_id ?? before.checkpoint,

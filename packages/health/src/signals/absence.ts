@@ -1,12 +1,9 @@
 import { duration, spell } from '@vigil/policy';
-import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
-import type { OpenCall } from '../history/calls.ts';
 import type { History } from '../history/history.ts';
-import type { Judging } from '../history/moment.ts';
 import { type AnySignal, absentFor, absentFrom, type Figure, signal } from './signal.ts';
 
-const after = z.strictObject({ after: duration });
+export const after: z.ZodObject<{ after: typeof duration }> = z.strictObject({ after: duration });
 
 /** S0's heartbeat timeout. */
 export const noHeartbeat: AnySignal = signal(after, {
@@ -18,96 +15,51 @@ export const noHeartbeat: AnySignal = signal(after, {
 /** S1, S3: no call, no output and no beat of the agent's own. */
 export const noActivity: AnySignal = signal(after, {
   axis: 'absence',
+  restarts: true,
   firesFrom: (h, limits, at) => absentFrom(h.activity.own, limits.after, at),
   evidence: (h, limits, at) =>
     silent('no call, no output, no beat of its own', absentFor(h.activity.own, at), limits.after),
 });
 
-const noCallsLimits = z.strictObject({
+/** S1: nothing appeared on the terminal. */
+export const noOutput: AnySignal = signal(after, {
+  axis: 'absence',
+  restarts: true,
+  firesFrom: ({ output }, limits, at) => absentFrom(output.last, limits.after, at),
+  evidence: ({ output }, limits, at) => silent('no output', absentFor(output.last, at), limits.after),
+});
+
+/** S0: working, and no token used. */
+export const noTokens: AnySignal = signal(after, {
+  axis: 'absence',
+  restarts: true,
+  firesFrom: (h, limits, at) => absentFrom(usedWorking(h), limits.after, at),
+  evidence: (h, limits, at) => silent('no token used', absentFor(usedWorking(h), at), limits.after),
+});
+
+/** Where it says how it is, since it says that it works; else while it holds a task. */
+function usedWorking({ activity: { value, since, lag }, identity, heard, tokens }: History): number | null {
+  if (tokens.count <= 0) return null;
+  const last = tokens.unusedSince ?? heard.watched;
+  if (value === null) return identity.taskId === null ? null : last;
+  return value === 'working' ? Math.max(last, since - lag) : null;
+}
+
+const noStepLimits = z.strictObject({
   after: duration,
-  /** tools whose declared deadline stretches the limit; seed 003: Bash, 60 s, 120 s */
-  applies_to: z.array(z.string()).default([]),
-  buffer: duration.default(60_000),
-  deadlines_above: duration.default(120_000),
+  /** it fires when the limit is reached (S4's stall), not only beyond it */
+  inclusive: z.boolean().default(false),
 });
 
-/** S0, S3. */
-export const noCalls: AnySignal = signal(noCallsLimits, {
+/** S4: the count of steps is the same as before. */
+export const noStep: AnySignal = signal(noStepLimits, {
   axis: 'absence',
-  firesFrom: (h, limits, at) => absentFrom(h.calls.last, stretched(h, limits), at),
-  evidence: (h, limits, at) => {
-    const flying = h.calls.open.length === 0 ? ', none in flight' : `, ${h.calls.open.length} in flight`;
-    return silent('no call', absentFor(h.calls.last, at), stretched(h, limits), flying);
-  },
+  restarts: true,
+  firesFrom: ({ steps }, limits, at) => absentFrom(steps.changed, limits.after - (limits.inclusive ? 1 : 0), at),
+  evidence: ({ steps }, limits, at) => silent('no step', absentFor(steps.changed, at), limits.after),
 });
 
-function stretched({ calls }: History, limits: z.output<typeof noCallsLimits>): number {
-  const { lastTool, lastSpanMs } = calls;
-  const applies = lastTool !== null && limits.applies_to.includes(lastTool);
-  if (!applies || lastSpanMs === null || lastSpanMs <= limits.deadlines_above) return limits.after;
-  return Math.max(limits.after, lastSpanMs + limits.buffer);
-}
-
-const noCheckpointLimits = z.strictObject({ after: duration, assume_checkpoints: z.boolean().default(false) });
-
-/** S0: the age of the last checkpoint, or of an agent that writes them and has written none. */
-export const noCheckpoint: AnySignal = signal(noCheckpointLimits, {
-  axis: 'absence',
-  firesFrom: (h, limits, at) => absentFrom(checkpointMark(h, limits), limits.after, at),
-  evidence: (h, limits, at) => silent('no new checkpoint', absentFor(checkpointMark(h, limits), at), limits.after),
-});
-
-function checkpointMark({ checkpoint, started }: History, limits: z.output<typeof noCheckpointLimits>): number | null {
-  return checkpoint.mark ?? (checkpoint.reports || limits.assume_checkpoints ? started.watched : null);
-}
-
-/** How long calls may take: their own deadline, or that of their kind. Shared with the exemption call_in_flight. */
-export const callLimits: z.ZodType<CallLimits> = z.strictObject({
-  buffer: duration.default(60_000),
-  default_deadline: z
-    .partialRecord(z.enum(['model', 'tool', 'external_api', 'checkpoint_write']), duration)
-    .default({}),
-});
-export type CallLimits = {
-  readonly buffer: number;
-  readonly default_deadline: Partial<Record<'model' | 'tool' | 'external_api' | 'checkpoint_write', number>>;
-};
-
-/** A call past its deadline and buffer. */
-export const callOverdue: AnySignal = signal(callLimits, {
-  axis: 'absence',
-  despite: 'call_in_flight',
-  firesFrom: (h, limits, at) => {
-    let first = NEVER;
-    for (const call of h.calls.open) first = Math.min(first, absentFrom(call.mark, callLimit(call, limits), at));
-    return first;
-  },
-  evidence: (h, limits, at) => {
-    const worst = mostOverdue(h, limits, at);
-    if (!worst) return { value: null, limit: null, words: 'no call in flight with a deadline', hard: false };
-    const limit = callLimit(worst, limits);
-    const figure = silent(`${worst.kind} call ${worst.tool} not answered`, absentFor(worst.mark, at), limit);
-    return { ...figure, hard: worst.spanMs !== null };
-  },
-});
-
-/** From its start to its deadline and buffer; NEVER where there is no deadline. */
-export function callLimit(call: OpenCall, limits: CallLimits): number {
-  const deadline = call.spanMs ?? (call.kind === 'UNKNOWN' ? undefined : limits.default_deadline[call.kind]);
-  return deadline === undefined ? NEVER : deadline + limits.buffer;
-}
-
-function mostOverdue(h: History, limits: CallLimits, at: Judging): OpenCall | null {
-  let worst: OpenCall | null = null;
-  let first = NEVER;
-  for (const call of h.calls.open) {
-    const from = absentFrom(call.mark, callLimit(call, limits), at);
-    if (from < first) [worst, first] = [call, from];
-  }
-  return worst;
-}
-
-function silent(what: string, value: number | null, limit: number, more = ''): Figure {
+export function silent(what: string, value: number | null, limit: number, more = ''): Figure {
   if (value === null) return { value, limit, words: `${what} to go by: never reported`, hard: false };
   return { value, limit, words: `${what} for ${spell(value)}${more}; limit ${spell(limit)}`, hard: false };
 }

@@ -1,16 +1,9 @@
 import type { Beat } from '../fixture.ts';
 import { call } from '../fixture.ts';
 import type { SignalName } from './all.ts';
-
-type Beats = readonly (readonly [ms: number, more: Partial<Beat>])[];
-/** For each signal: limits, beats after which it fires at `firesAt` ms and not a millisecond before, beats that leave it without data. */
-export type Case = {
-  readonly limits: object;
-  readonly beats: Beats;
-  readonly firesAt: number;
-  readonly unknown: Beats;
-  readonly words: string;
-};
+import type { Beats, Case } from './case.ts';
+import { ABSENCE_CASES } from './cases-absence.ts';
+import { COST_CASES } from './cases-cost.ts';
 
 const same = (n: number, more: Partial<Beat['tool_calls'][number]> = {}): Beats =>
   Array.from({ length: n }, (_, i) => [1000 * i, { tool_calls: [call(`c${i}`, more)] }] as const);
@@ -22,11 +15,14 @@ const open = (name: string, failures: number, at: number): Beat['breakers'][numb
 const runtime: Partial<Beat> = { reporter: 'runtime' };
 
 export const CASES: Readonly<Record<SignalName, Case>> = {
+  ...ABSENCE_CASES,
+  ...COST_CASES,
   no_heartbeat: {
     limits: { after: '60s' },
     beats: [[0, {}]],
     firesAt: 60_001,
     unknown: [],
+    needs: [],
     words: 'nothing received for 1 min; limit 1 min',
   },
   no_activity: {
@@ -37,6 +33,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
     ],
     firesAt: 8001,
     unknown: [[0, runtime]],
+    needs: [],
     words: 'no call, no output, no beat of its own for 8 s; limit 8 s',
   },
   no_calls: {
@@ -47,6 +44,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
     ],
     firesAt: 121_001,
     unknown: [[0, {}]],
+    needs: ['tool_calls'],
     words: 'no call for 2 min, none in flight; limit 2 min',
   },
   no_checkpoint: {
@@ -54,6 +52,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
     beats: [[0, { reports_checkpoints: true }]],
     firesAt: 600_001,
     unknown: [[0, { reports_checkpoints: null }]],
+    needs: ['reports_checkpoints'],
     words: 'no new checkpoint for 10 min; limit 10 min',
   },
   call_overdue: {
@@ -61,6 +60,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
     beats: [[0, { tool_calls: [call('c1', { outcome: 'running', deadline_at: 1_795_305_600_000 + 30_000 })] }]],
     firesAt: 90_001,
     unknown: [[0, { tool_calls: [call('c1', { outcome: 'running' })] }]],
+    needs: ['tool_calls', 'tool_calls.deadline_at'],
     words: 'tool call bash not answered for 1 min 30 s; limit 1 min 30 s',
   },
   repeated_calls: {
@@ -68,6 +68,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
     beats: same(5),
     firesAt: 4000,
     unknown: same(9, { result_hash: null }),
+    needs: ['tool_calls', 'tool_calls.args_hash', 'tool_calls.result_hash'],
     words: 'the same call (bash) 5 times in a row with the same result; limit 5',
   },
   consecutive_failures: {
@@ -75,6 +76,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
     beats: same(4, { outcome: 'error', result_hash: null }),
     firesAt: 3000,
     unknown: [[0, { error_count: 9 }]],
+    needs: ['tool_calls'],
     words: '4 failed calls in a row; limit 3',
   },
   rate_limited: {
@@ -82,6 +84,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
     beats: [[7000, { activity: 'rate_limited' }]],
     firesAt: 7000,
     unknown: [[0, {}]],
+    needs: ['activity'],
     words: 'rate-limited for another 1 min',
   },
   breaker_open: {
@@ -92,6 +95,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
     ],
     firesAt: 4000,
     unknown: [[0, { breakers: [{ name: 'tool_execution', state: 'UNKNOWN', failures: 9, next_attempt_at: null }] }]],
+    needs: ['breakers'],
     words: 'breaker checkpoint_write is open after 3 failures in a row, next attempt in 2 min',
   },
   exited: {
@@ -99,6 +103,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
     beats: [[0, {}]],
     firesAt: 9000,
     unknown: [[0, {}]],
+    needs: [],
     words: 'ended: crashed',
   },
   self_reported_stuck: {
@@ -109,6 +114,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
     ],
     firesAt: 3000,
     unknown: [[0, {}]],
+    needs: ['activity'],
     words: 'it says that it is stuck',
   },
 };

@@ -25,6 +25,8 @@ export type Signal<Limits> = {
   readonly limits: z.ZodType;
   /** an exemption that does not suspend it, though it suspends its axis */
   readonly despite?: string;
+  /** the end of a call that was in flight begins its clock anew, too: a call tells of nothing else while it lasts */
+  readonly restarts?: true;
   /** it still counts when the agent has ended */
   readonly outlives?: true;
   readonly firesFrom: (history: History, limits: Limits, at: Judging) => number;
@@ -37,6 +39,11 @@ export type AnySignal = Signal<never>;
 /** A signal whose limits have the type that their schema gives. */
 export function signal<S extends z.ZodType>(limits: S, rest: Omit<Signal<z.output<S>>, 'limits'>): AnySignal {
   return { limits, ...rest } as Signal<z.output<S>>;
+}
+
+/** A mark, on `now`'s axis. */
+export function momentOf(mark: number, at: Judging): number {
+  return at.now + (mark - at.watched);
 }
 
 /** When something last seen at `mark` has been absent for longer than `after`, in watched time. */

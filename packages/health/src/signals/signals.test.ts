@@ -1,14 +1,30 @@
 import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
-import { history, T0 } from '../fixture.ts';
+import { BARE, type Beat, history, T0 } from '../fixture.ts';
 import type { History } from '../history/history.ts';
 import { SIGNALS, type SignalName } from './all.ts';
-import { CASES, type Case } from './cases.ts';
+import type { Beats, Case } from './case.ts';
+import { CASES } from './cases.ts';
 
 const judging = (ms: number) => ({ now: T0 + ms, watched: T0 + ms, floor: 0 });
 const limitsOf = (name: SignalName, limits: object) => SIGNALS[name].limits.parse(limits) as never;
 const ends: Partial<Record<SignalName, (h: History) => History>> = {
   exited: (h) => ({ ...h, end: { reason: 'crashed', at: T0 + 9000, ordered: false } }),
+};
+
+/** The beats as one sends them who does not report the field; in lists, each entry's. */
+const without = (beats: Beats, path: string): Beats => {
+  const [field = '', inner] = path.split('.');
+  const bare = (value: unknown): unknown => (Array.isArray(value) ? [] : typeof value === 'number' ? 0 : null);
+  const stripped = (value: unknown): unknown => {
+    if (inner === undefined) return bare(value);
+    if (Array.isArray(value)) return value.map((one) => ({ ...one, [inner]: null }));
+    return value && { ...(value as object), [inner]: null };
+  };
+  return beats.map(([ms, more]) => [
+    ms,
+    { ...more, [field]: stripped(more[field as keyof Beat] ?? BARE[field as keyof Beat]) },
+  ]);
 };
 
 test('every signal has its cases', () => {
@@ -17,7 +33,7 @@ test('every signal has its cases', () => {
 
 describe.each(Object.entries(CASES) as [SignalName, Case][])(
   '%s',
-  (name, { limits, beats, firesAt, unknown, words }) => {
+  (name, { limits, beats, firesAt, unknown, needs, atLimit, words }) => {
     const signal = SIGNALS[name];
     const read = limitsOf(name, limits);
     const known = (ends[name] ?? ((h) => h))(history(beats));
@@ -38,14 +54,28 @@ describe.each(Object.entries(CASES) as [SignalName, Case][])(
       expect(signal.firesFrom(before, read, judging(firesAt))).toBe(NEVER);
     });
 
+    test.runIf(atLimit)('does not fire at a limit that must be exceeded', () => {
+      expect(signal.firesFrom(history(atLimit ?? []), read, judging(86_400_000))).toBe(NEVER);
+    });
+
     test('never fires where its data is missing', () => {
-      if (unknown.length === 0) return;
-      expect(signal.firesFrom(history(unknown), read, judging(86_400_000))).toBe(NEVER);
+      if (unknown.length > 0) expect(signal.firesFrom(history(unknown), read, judging(86_400_000))).toBe(NEVER);
+      expect(signal.firesFrom(history([[0, { reporter: 'runtime', task_id: null }]]), read, judging(3))).toSatisfy(
+        (from: number) => from === NEVER || name === 'no_heartbeat',
+      );
+    });
+
+    test.runIf(needs.length > 0).each(needs)('never fires without %s', (path) => {
+      expect(signal.firesFrom(history(without(beats, path)), read, judging(86_400_000))).toBe(NEVER);
     });
 
     test('says why, with figure and limit', () => {
       const at = judging(signal.axis === 'absence' ? firesAt - 1 : firesAt);
       expect(signal.evidence(known, read, at).words).toBe(words);
+    });
+
+    test('has words for an agent of which nothing is known', () => {
+      expect(signal.evidence(history([[0, {}]]), read, judging(1)).words).not.toMatch(/NaN|undefined|null|Infinity/);
     });
   },
 );

@@ -1,0 +1,116 @@
+import type { Beat, Receipt } from './moment.ts';
+
+/** A rate is taken over at least so long. */
+const SAMPLE_MS = 60_000;
+/** Rates that are remembered: at least `LEAST_SAMPLES`, at most `MOST_SAMPLES` of them make a median. */
+export const LEAST_SAMPLES = 4;
+export const MOST_SAMPLES = 6;
+/** A rate below this many times the median is remembered as a rate only. */
+export const LEAST_FACTOR = 2;
+/** Use that begins again after a longer pause is no continued use. */
+const PAUSE_MS = 600_000;
+
+/** A rate far above those before it, in tokens a minute. `samples`: how many made the median. */
+export type Spike = {
+  readonly rate: number;
+  readonly median: number;
+  readonly samples: number;
+  readonly mark: number;
+};
+
+/** Use of tokens, as the cumulative count tells it. */
+export type Tokens = {
+  /** as sent last; 0: none counted so far, so nothing is known */
+  readonly count: number;
+  /** mark of the last use; null: the last heartbeat told of some */
+  readonly unusedSince: number | null;
+  /** mark at which use began again after a pause; null: there was none */
+  readonly resumed: number | null;
+  /** where the present sample begins: on `now`'s axis, how far the sender's clock was behind it, the count */
+  readonly sampleAt: number;
+  readonly sampleLate: number;
+  readonly sampleCount: number;
+  /** tokens a minute, while any were used; the newest last */
+  readonly rates: readonly number[];
+  /** since the last progress: those that no other has more samples and a higher ratio than */
+  readonly spikes: readonly Spike[];
+};
+
+export const NO_TOKENS: Tokens = {
+  count: 0,
+  unusedSince: null,
+  resumed: null,
+  sampleAt: 0,
+  sampleLate: 0,
+  sampleCount: 0,
+  rates: [],
+  spikes: [],
+};
+
+export const largestTokensBytes: number = 200 + MOST_SAMPLES * 10 + (MOST_SAMPLES - LEAST_SAMPLES + 1) * 80;
+
+/** `progressed`: this heartbeat tells of progress, which ends a spike. */
+export function tokensAfter(before: Tokens, progressed: boolean, beat: Beat, receipt: Receipt): Tokens {
+  const calm = progressed && before.spikes.length > 0 ? { ...before, spikes: [] } : before;
+  const count = beat.token_count;
+  if (count > before.count) return used(calm, count, progressed, receipt);
+  const unusedSince = count > 0 ? usedUntil(before, receipt) : null;
+  if (count < before.count) return { ...begun(calm, count, receipt), unusedSince };
+  return unusedSince === calm.unusedSince ? calm : { ...calm, unusedSince };
+}
+
+/** Mark of the last use before this heartbeat. */
+function usedUntil(before: Tokens, { previous, watched }: Receipt): number {
+  return before.unusedSince ?? previous?.watched ?? watched;
+}
+
+function used(before: Tokens, count: number, progressed: boolean, receipt: Receipt): Tokens {
+  const { previous, now, stamp, watched } = receipt;
+  const gap = watched - usedUntil(before, receipt);
+  const late = now - stamp;
+  const first = before.count <= 0;
+  const resumed = previous !== null && (first || gap > PAUSE_MS) ? watched : before.resumed;
+  if (first) return { ...begun(before, count, receipt), unusedSince: null, resumed };
+  const after = { ...before, count, unusedSince: null, resumed };
+  if (previous !== null && gap > SAMPLE_MS && before.unusedSince !== null)
+    return sampled(
+      { ...after, sampleAt: previous.now, sampleLate: late, sampleCount: before.count },
+      progressed,
+      receipt,
+    );
+  return sampled(after, progressed, receipt);
+}
+
+/** The count begins anew: an agent that has never counted, or that counts from zero again. */
+function begun(before: Tokens, count: number, { now, stamp }: Receipt): Tokens {
+  return { ...before, count, sampleAt: now, sampleLate: now - stamp, sampleCount: count };
+}
+
+/** The longer of both clocks' spans counts: heartbeats that were held up and come at once are no spike. */
+function sampled(tokens: Tokens, progressed: boolean, receipt: Receipt): Tokens {
+  const { now, stamp, watched } = receipt;
+  const elapsed = Math.max(now - tokens.sampleAt, stamp - (tokens.sampleAt - tokens.sampleLate));
+  if (elapsed < SAMPLE_MS) return tokens;
+  const fresh = begun(tokens, tokens.count, receipt);
+  const rate = Math.round(((tokens.count - tokens.sampleCount) / elapsed) * SAMPLE_MS);
+  if (!(rate > 0)) return fresh;
+  const rates = [...tokens.rates.slice(1 - MOST_SAMPLES), rate];
+  return { ...fresh, rates, spikes: progressed ? [] : spikesAfter(tokens, rate, watched) };
+}
+
+function spikesAfter({ rates, spikes }: Tokens, rate: number, mark: number): readonly Spike[] {
+  const samples = rates.length;
+  const median = medianOf(rates);
+  if (samples < LEAST_SAMPLES || rate <= LEAST_FACTOR * median) return spikes;
+  const ratio = rate / median;
+  if (spikes.some((s) => s.samples >= samples && s.rate / s.median >= ratio)) return spikes;
+  return [...spikes.filter((s) => s.rate / s.median > ratio), { rate, median, samples, mark }];
+}
+
+/** 0 for none. */
+export function medianOf(rates: readonly number[]): number {
+  const inOrder = rates.toSorted((a, b) => a - b);
+  const middle = inOrder.length >> 1;
+  const upper = inOrder[middle] ?? 0;
+  return inOrder.length % 2 === 1 ? upper : ((inOrder[middle - 1] ?? 0) + upper) / 2;
+}

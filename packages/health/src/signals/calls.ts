@@ -1,0 +1,80 @@
+import { duration } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
+import { z } from 'zod';
+import type { OpenCall } from '../history/calls.ts';
+import type { History } from '../history/history.ts';
+import type { Judging } from '../history/moment.ts';
+import { silent } from './absence.ts';
+import { type AnySignal, absentFor, absentFrom, signal } from './signal.ts';
+
+const noCallsLimits = z.strictObject({
+  after: duration,
+  /** tools whose declared deadline stretches the limit; seed 003: Bash, 60 s, 120 s */
+  applies_to: z.array(z.string()).default([]),
+  buffer: duration.default(60_000),
+  deadlines_above: duration.default(120_000),
+});
+
+/** S0, S3. */
+export const noCalls: AnySignal = signal(noCallsLimits, {
+  axis: 'absence',
+  restarts: true,
+  firesFrom: (h, limits, at) => absentFrom(h.calls.last, stretched(h, limits), at),
+  evidence: (h, limits, at) => {
+    const flying = h.calls.open.length === 0 ? ', none in flight' : `, ${h.calls.open.length} in flight`;
+    return silent('no call', absentFor(h.calls.last, at), stretched(h, limits), flying);
+  },
+});
+
+function stretched({ calls }: History, limits: z.output<typeof noCallsLimits>): number {
+  const { lastTool, lastSpanMs } = calls;
+  const applies = lastTool !== null && limits.applies_to.includes(lastTool);
+  if (!applies || lastSpanMs === null || lastSpanMs <= limits.deadlines_above) return limits.after;
+  return Math.max(limits.after, lastSpanMs + limits.buffer);
+}
+
+/** How long calls may take: their own deadline, or that of their kind. Shared with the exemption call_in_flight. */
+export const callLimits: z.ZodType<CallLimits> = z.strictObject({
+  buffer: duration.default(60_000),
+  default_deadline: z
+    .partialRecord(z.enum(['model', 'tool', 'external_api', 'checkpoint_write']), duration)
+    .default({}),
+});
+export type CallLimits = {
+  readonly buffer: number;
+  readonly default_deadline: Partial<Record<'model' | 'tool' | 'external_api' | 'checkpoint_write', number>>;
+};
+
+/** A call past its deadline and buffer. */
+export const callOverdue: AnySignal = signal(callLimits, {
+  axis: 'absence',
+  despite: 'call_in_flight',
+  firesFrom: (h, limits, at) => {
+    let first = NEVER;
+    for (const call of h.calls.open) first = Math.min(first, absentFrom(call.mark, callLimit(call, limits), at));
+    return first;
+  },
+  evidence: (h, limits, at) => {
+    const worst = mostOverdue(h, limits, at);
+    if (!worst) return { value: null, limit: null, words: 'no call in flight with a deadline', hard: false };
+    const limit = callLimit(worst, limits);
+    const figure = silent(`${worst.kind} call ${worst.tool} not answered`, absentFor(worst.mark, at), limit);
+    return { ...figure, hard: worst.spanMs !== null };
+  },
+});
+
+/** From its start to its deadline and buffer; NEVER where there is no deadline. */
+export function callLimit(call: OpenCall, limits: CallLimits): number {
+  const deadline = call.spanMs ?? (call.kind === 'UNKNOWN' ? undefined : limits.default_deadline[call.kind]);
+  return deadline === undefined ? NEVER : deadline + limits.buffer;
+}
+
+function mostOverdue(h: History, limits: CallLimits, at: Judging): OpenCall | null {
+  let worst: OpenCall | null = null;
+  let first = NEVER;
+  for (const call of h.calls.open) {
+    const from = absentFrom(call.mark, callLimit(call, limits), at);
+    if (from < first) [worst, first] = [call, from];
+  }
+  return worst;
+}

@@ -1,0 +1,85 @@
+import { duration, spell } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
+import { z } from 'zod';
+import type { History } from '../history/history.ts';
+import type { Judging } from '../history/moment.ts';
+import { LEAST_FACTOR, LEAST_SAMPLES, MOST_SAMPLES, medianOf, type Spike } from '../history/tokens.ts';
+import { type AnySignal, absentFrom, momentOf, signal } from './signal.ts';
+
+const spikeLimits = z.strictObject({
+  factor: z.number().min(LEAST_FACTOR).default(5),
+  min_samples: z.int().min(LEAST_SAMPLES).max(MOST_SAMPLES).default(5),
+});
+type SpikeLimits = z.output<typeof spikeLimits>;
+
+/** S0: tokens a minute far above its own usual; ends by progress. */
+export const tokenSpike: AnySignal = signal(spikeLimits, {
+  axis: 'cost',
+  firesFrom: (h, limits, at) => {
+    const spike = spikeOf(h, limits, at);
+    return spike ? momentOf(spike.mark, at) : NEVER;
+  },
+  evidence: (h, limits, at) => {
+    const spike = spikeOf(h, limits, at);
+    const rate = spike?.rate ?? h.tokens.rates.at(-1) ?? null;
+    const limit = limits.factor * (spike?.median ?? medianOf(h.tokens.rates));
+    const words = `${rate ?? 'unknown'} tokens a minute; limit ${Math.round(limit)}, ${limits.factor} times its median`;
+    return { value: rate, limit, words, hard: false };
+  },
+});
+
+/** The first that counts; what was used while an exemption held does not. */
+function spikeOf({ tokens }: History, { factor, min_samples }: SpikeLimits, { floor }: Judging): Spike | null {
+  return tokens.spikes.find((s) => s.samples >= min_samples && s.rate > factor * s.median && s.mark > floor) ?? null;
+}
+
+const burnLimits = z.strictObject({ for: duration });
+
+/** S1: tokens used, and still used after so long without progress. */
+export const tokenBurn: AnySignal = signal(burnLimits, {
+  axis: 'cost',
+  firesFrom: (h, limits, at) => {
+    const { from, to } = burning(h, at);
+    return to - from > limits.for ? absentFrom(from, limits.for, { ...at, floor: 0 }) : NEVER;
+  },
+  evidence: (h, limits, at) => {
+    if (h.tokens.count <= 0) return { value: null, limit: limits.for, words: 'no use of tokens reported', hard: false };
+    const { from, to } = burning(h, at);
+    const value = Math.max(0, to - from);
+    const words = `tokens used for ${spell(value)} without progress; limit ${spell(limits.for)}`;
+    return { value, limit: limits.for, words, hard: false };
+  },
+});
+
+/** Marks: from the last progress, or from where use began again after a pause or an exemption, to the last use. */
+function burning({ tokens, progress, heard, started }: History, { floor }: Judging): { from: number; to: number } {
+  const from = Math.max(started.watched, progress.at - progress.lag, tokens.resumed ?? 0, floor);
+  return { from, to: tokens.count > 0 ? (tokens.unusedSince ?? heard.watched) : from };
+}
+
+const contextLimits = z.strictObject({
+  /** used / max, such as 0.8 */
+  above: z.number().gt(0).lt(1),
+  /** a handoff may be under way for so long */
+  handoff: duration.default(600_000),
+});
+
+/** S0, S3: little of its context is left, and no handoff under way. */
+export const contextExhausted: AnySignal = signal(contextLimits, {
+  axis: 'cost',
+  firesFrom: ({ context, activity }, limits) => {
+    if (context.ratio === null || context.ratio <= limits.above) return NEVER;
+    const handing = activity.value === 'handing_off' ? activity.since : null;
+    const since = Math.max(handing ?? 0, context.handoffAt ?? 0);
+    return since === 0 ? context.at : Math.max(context.at, since + limits.handoff + 1);
+  },
+  evidence: ({ context: { ratio } }, { above }) => ({
+    value: ratio,
+    limit: above,
+    words:
+      ratio === null ? 'context: never reported' : `${percent(ratio)} of the context used; limit ${percent(above)}`,
+    hard: false,
+  }),
+});
+
+const percent = (ratio: number): string => `${Math.round(ratio * 1000) / 10} %`;

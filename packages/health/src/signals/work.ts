@@ -1,0 +1,75 @@
+import { duration, spell } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
+import { z } from 'zod';
+import type { History } from '../history/history.ts';
+import { after, silent } from './absence.ts';
+import { type AnySignal, absentFor, absentFrom, signal } from './signal.ts';
+
+const noCheckpointLimits = z.strictObject({ after: duration, assume_checkpoints: z.boolean().default(false) });
+
+/** S0: the age of the last checkpoint, or of an agent that writes them and has written none. */
+export const noCheckpoint: AnySignal = signal(noCheckpointLimits, {
+  axis: 'absence',
+  firesFrom: (h, limits, at) => absentFrom(checkpointMark(h, limits), limits.after, at),
+  evidence: (h, limits, at) => silent('no new checkpoint', absentFor(checkpointMark(h, limits), at), limits.after),
+});
+
+function checkpointMark({ checkpoint, started }: History, limits: z.output<typeof noCheckpointLimits>): number | null {
+  return checkpoint.mark ?? (checkpoint.reports || limits.assume_checkpoints ? started.watched : null);
+}
+
+/** S2: the work item had no update and no comment. */
+export const noWorkUpdate: AnySignal = signal(after, {
+  axis: 'absence',
+  firesFrom: ({ work }, limits, at) => absentFrom(work?.touched ?? null, limits.after, at),
+  evidence: ({ work }, limits, at) =>
+    silent(`work item ${work?.id ?? ''} untouched`, absentFor(work?.touched ?? null, at), limits.after),
+});
+
+/** S1: a claim held and not refreshed. */
+export const noClaimRefresh: AnySignal = signal(after, {
+  axis: 'absence',
+  firesFrom: ({ work }, limits, at) => absentFrom(work?.claim ?? null, limits.after, at),
+  evidence: ({ work }, limits, at) => silent('claim not refreshed', absentFor(work?.claim ?? null, at), limits.after),
+});
+
+/** S2: it was last active before the work item's update, and that is long ago. */
+export const progressMismatch: AnySignal = signal(after, {
+  axis: 'absence',
+  firesFrom: (h, limits, at) => (mismatched(h) ? absentFrom(h.activity.own, limits.after, at) : NEVER),
+  evidence: (h, limits, at) => {
+    if (!mismatched(h))
+      return { value: null, limit: limits.after, words: 'no work update later than its last activity', hard: false };
+    const what = `work item ${h.work?.id ?? ''} updated after its last activity, inactive`;
+    return silent(what, absentFor(h.activity.own, at), limits.after);
+  },
+});
+
+function mismatched({ activity: { own }, work }: History): boolean {
+  return own !== null && work !== null && work.dated !== null && own < work.dated;
+}
+
+/** S1: a result was reported, and no completion signal. That it idles meanwhile is what is wrong. */
+export const noCompletion: AnySignal = signal(after, {
+  axis: 'absence',
+  despite: 'idle',
+  firesFrom: ({ output }, limits, at) => absentFrom(output.uncompleted, limits.after, at),
+  evidence: ({ output }, limits, at) => {
+    const value = absentFor(output.uncompleted, at);
+    if (value === null) return { value, limit: limits.after, words: 'no completion signal awaited', hard: false };
+    return silent('result reported, no completion signal', value, limits.after);
+  },
+});
+
+/** GUPP (S0): a task is held and nothing was begun of it. That it idles meanwhile is what is wrong. */
+export const notStarted: AnySignal = signal(after, {
+  axis: 'absence',
+  despite: 'idle',
+  firesFrom: ({ unbegun }, limits, at) => absentFrom(unbegun, limits.after, at),
+  evidence: ({ unbegun, identity }, limits, at) => {
+    const value = absentFor(unbegun, at);
+    if (value === null) return { value, limit: limits.after, words: 'no task held that it has not begun', hard: false };
+    const words = `task ${identity.taskId ?? ''} held and nothing begun for ${spell(value)}; limit ${spell(limits.after)}`;
+    return { value, limit: limits.after, words, hard: false };
+  },
+});
