@@ -7,8 +7,11 @@ export type JudgedState = 'FAILING' | 'STUCK' | 'DEGRADED';
 
 /** What a policy may name, and the settings that each takes: given by packages/health, so that a new signal is known here at once. */
 export type Vocabulary = {
-  readonly signals: Readonly<Record<string, { readonly axis: Axis; readonly limits: z.ZodType }>>;
-  readonly exemptions: Readonly<Record<string, { readonly limits: z.ZodType }>>;
+  /** `despite`: the exemption that does not suspend it, though it suspends its axis */
+  readonly signals: Readonly<
+    Record<string, { readonly axis: Axis; readonly limits: z.ZodType; readonly despite?: string }>
+  >;
+  readonly exemptions: Readonly<Record<string, { readonly limits: z.ZodType; readonly suspends?: readonly Axis[] }>>;
 };
 
 /** A signal under the name and with the limits of one policy. */

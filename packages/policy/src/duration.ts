@@ -20,6 +20,13 @@ export const duration: z.ZodType<number> = z.unknown().transform((value, context
   return z.NEVER;
 });
 
+/** As people write it in a document: `10m`, `90s`, `500ms`. */
+export function brief(ms: number): string {
+  const units = Object.entries(UNIT_MS).toReversed();
+  const [unit, length] = units.find(([, length]) => ms >= length && ms % length === 0) ?? ['ms', 1];
+  return `${ms / length}${unit}`;
+}
+
 /** For people: `6 min 12 s`, `45 s`, `800 ms`, `2 h 5 min`. */
 export function spell(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;

@@ -1,5 +1,14 @@
+export {
+  ASSIGNMENT,
+  type Assigned,
+  type Assignment,
+  assigner,
+  asWished,
+  readAssignment,
+  unknownIn,
+} from './assignment.ts';
 export { canonicalJson, contentHash } from './canonical.ts';
-export { compile, loadPolicy } from './compile.ts';
+export { compile, loadPolicy, parseYaml } from './compile.ts';
 export type {
   Axis,
   Band,
@@ -15,9 +24,19 @@ export type {
   Vocabulary,
 } from './compiled.ts';
 export { BREAKER_NAMES } from './compiled.ts';
+export { type Difference, differences } from './differences.ts';
 export { duration, parseDuration, spell } from './duration.ts';
 export { CorrectThePolicy } from './errors.ts';
 export { excludes } from './exclude.ts';
-export { PRESETS, readPolicies, republished } from './files.ts';
+export { PRESETS, readPolicies, readPolicySet, republished } from './files.ts';
+export { assignmentSchema, policySchema } from './json-schema.ts';
 export type { BreakerLimits, Plan, RecoverySettings, Step } from './plan.ts';
+export {
+  type Application,
+  applied,
+  type HeldPolicy,
+  type PolicySet,
+  type Provenance,
+  policySet,
+} from './policy-set.ts';
 export { HANDOFF } from './texts.ts';

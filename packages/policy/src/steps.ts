@@ -1,13 +1,17 @@
 import { z } from 'zod';
 import { duration } from './duration.ts';
+import { type Path, reading } from './mistakes.ts';
 import type { Step } from './plan.ts';
+import { insteadOf } from './spelling.ts';
 import { HANDOFF, PROBE, REMINDER, RETRY } from './texts.ts';
 
 const count = z.int().min(1);
 const text = z.string().min(1);
+/** What people may decide on an escalated case. */
+const DECISIONS = ['allow_more_time', 'force_handoff', 'terminate_and_recover', 'pardon'] as const;
 
 /** The settings of each step as they are written, resolved to what a case works with. */
-const STEPS = {
+export const STEPS = {
   nudge: z
     .strictObject({ attempts: count.default(3), interval: duration, message: text.default(REMINDER) })
     .transform((s): Step => ({ step: 'nudge', attempts: s.attempts, intervalMs: s.interval, message: s.message })),
@@ -18,7 +22,10 @@ const STEPS = {
     .strictObject({
       timeout: z.union([z.literal('never'), duration]),
       on_timeout: z.enum(['terminate', 'hold']).default('terminate'),
-      options: z.array(text).default(['allow_more_time', 'force_handoff', 'terminate_and_recover', 'pardon']),
+      options: z
+        .array(z.enum(DECISIONS))
+        .min(1)
+        .default([...DECISIONS]),
     })
     .transform(
       (s): Step => ({
@@ -69,20 +76,24 @@ const STEPS = {
 
 /** A step is its name, or its name with its settings: `recover`, `{ nudge: { attempts: 3, interval: 10m } }`. */
 export const step = z.unknown().transform((written, context): Step => {
-  const [name, settings, ...more] =
-    typeof written === 'string' ? [written, {}] : (Object.entries(written ?? {})[0] ?? []);
-  const known = Object.keys(STEPS).join(', ');
-  const several = typeof written === 'object' && written !== null && Object.keys(written).length > 1;
-  if (typeof name !== 'string' || !(name in STEPS) || several || more.length > 0) {
-    context.addIssue({
-      code: 'custom',
-      message: `${JSON.stringify(written)} is no step: write one of ${known}, one an entry`,
-    });
+  const refuse = (message: string, path: Path = []) => {
+    context.addIssue({ code: 'custom', message, path: [...path] });
     return z.NEVER;
-  }
-  const read = STEPS[name as Step['step']].safeParse(settings ?? {});
-  if (read.success) return read.data;
-  for (const { message, path } of read.error.issues)
-    context.addIssue({ code: 'custom', message, path: [name, ...path] });
+  };
+  const named = typeof written === 'string' ? [[written, {}] as const] : Object.entries(Object(written) as object);
+  const [[name, settings] = ['', {}], ...more] = named;
+  if (name === '' || Array.isArray(written))
+    return refuse(`${JSON.stringify(written)} is no step: ${insteadOf('', STEP_NAMES)}`);
+  if (more.length > 0)
+    return refuse(
+      `${named.map(([one]) => one).join(' and ')} stand in one entry: write each step as an entry of its own`,
+    );
+  if (!isStep(name)) return refuse(`there is no step ${name}: ${insteadOf(name, STEP_NAMES)}`);
+  const read = reading(STEPS[name] as z.ZodType<Step>, settings ?? {});
+  if ('value' in read) return read.value;
+  for (const { message, path } of read.mistakes) refuse(message, [name, ...path]);
   return z.NEVER;
 });
+
+const STEP_NAMES = Object.keys(STEPS);
+const isStep = (name: string): name is Step['step'] => Object.hasOwn(STEPS, name);

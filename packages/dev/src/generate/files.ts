@@ -1,6 +1,9 @@
 import path from 'node:path';
+import { VOCABULARY } from '@vigil/health';
+import { assignmentSchema, policySchema } from '@vigil/policy';
 import { renderCatalogue } from './catalogue.ts';
 import { goldenFiles } from './golden.ts';
+import { hookFiles } from './hook.ts';
 import { readSchemas } from './schemas.ts';
 import { renderTopicTable } from './topic-table.ts';
 import { renderTypes } from './types.ts';
@@ -12,6 +15,11 @@ export const generatedFiles = (root: string): ReadonlyMap<string, string> => {
     ['packages/events/src/generated/types.ts', renderTypes(topics)],
     ['packages/events/src/generated/catalogue.ts', renderCatalogue(topics)],
     ['docs/topics.md', renderTopicTable(topics)],
+    ['packages/policy/policy.schema.json', pretty(policySchema(VOCABULARY))],
+    ['packages/policy/assign.schema.json', pretty(assignmentSchema())],
     ...goldenFiles(root),
+    ...hookFiles(root),
   ]);
 };
+
+const pretty = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { loadPolicy } from './compile.ts';
+import type { CompiledPolicy, Vocabulary } from './compiled.ts';
+import { duration } from './duration.ts';
+import { CorrectThePolicy } from './errors.ts';
+
+/** For tests: a small vocabulary, policies from text, and what is wrong with them. */
+export const VOCABULARY: Vocabulary = {
+  signals: {
+    no_activity: { axis: 'absence', limits: z.strictObject({ after: duration }) },
+    looping: { axis: 'repetition', limits: z.strictObject({ times: z.int().default(5) }) },
+  },
+  exemptions: {
+    idle: { limits: z.strictObject({}), suspends: ['absence'] },
+    starting: { limits: z.strictObject({ grace: duration.default(5) }), suspends: ['absence'] },
+  },
+};
+
+export const load = (text: string): CompiledPolicy => loadPolicy(text, 'test.yaml', VOCABULARY);
+
+/** The mistakes that a reading throws; none where it throws none. */
+export const mistakesOf = (read: () => unknown): readonly string[] => {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (error instanceof CorrectThePolicy) return error.mistakes;
+    throw error;
+  }
+};

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { load, mistakesOf } from './fixture.ts';
+
+const mistakesIn = (text: string) => mistakesOf(() => load(text));
+const wrong = (section: string) => mistakesIn(`{ policy: p, signals: {}, states: {}, ${section} }`);
+
+test('every mistake is named at once, with its place and what to write', () => {
+  expect(
+    mistakesIn(`
+policy: bad
+colour: red
+signals: { silent: { is: nothing }, no_activity: { after: 10 }, looping: { tims: 4 } }
+states: { STUCK: [unheard, looping] }
+exemptions: { naps: true }
+exclude: ['ok', '(']
+warrant: { renew: 60s, void: 60s }
+plans: [{ when: STUCKED, do: [{ nudge: { interval: soon } }, jump] }]
+`),
+  ).toEqual([
+    'plans[0].do[0].nudge.interval: "soon" is no duration: write one like 10m, 60s or 500ms',
+    expect.stringMatching(/^plans\[0\]\.do\[1\]: there is no step jump: write one of nudge, /),
+    expect.stringMatching(/^colour: there is no such key: write one of policy, enabled, /),
+    'signals.looping.tims: there is no such key: did you mean times?',
+    'signals.no_activity.after: 10 is no duration: write one like 10m, 60s or 500ms',
+    'signals.silent: there is no signal nothing: write one of no_activity, looping',
+    expect.stringMatching(/^exclude\[1\]: "\(" is no RE2 pattern/),
+    expect.stringMatching(/^warrant\.void: 1 min is not above warrant\.renew/),
+    'exemptions.naps: there is no such exemption: write one of idle, starting',
+    'states.STUCK[0]: unheard is not declared: add it under signals, as "unheard: {}"',
+    'plans[0].when: STUCKED is neither a state nor declared under signals nor an exemption: did you mean STUCK?',
+  ]);
+});
+
+test('a key, a signal, a step, a state that is nearly right is answered with the right one', () => {
+  expect(wrong('heartbeet: {}')).toEqual(['heartbeet: there is no such key: did you mean heartbeat?']);
+  expect(wrong('recovery: { max_atempts: 3, breaker: { failure_treshold: 2 } }')).toEqual([
+    'recovery.breaker.failure_treshold: there is no such key: did you mean failure_threshold?',
+    'recovery.max_atempts: there is no such key: did you mean max_attempts?',
+  ]);
+  expect(wrong('ticket: { bands: [{ at: 5, severity: medum }, { at: 5, sevrity: high }] }')).toEqual([
+    'ticket.bands[0].severity: "medum" is none of low, medium, high, critical: did you mean medium?',
+    'ticket.bands[1].severity: is missing: write one of low, medium, high, critical',
+    'ticket.bands[1].sevrity: there is no such key: did you mean severity?',
+  ]);
+  expect(mistakesIn('{ policy: p, signals: { no-activity: { after: 6m } }, states: {} }')).toEqual([
+    'signals.no-activity: there is no signal no-activity: did you mean no_activity?, or say which signal it is, as "no-activity: { is: … }"',
+  ]);
+  expect(mistakesIn('{ policy: p, signals: {}, states: { STUK: [] } }')).toEqual([
+    'states.STUK: there is no such key: did you mean STUCK?',
+  ]);
+  expect(wrong('plans: [{ when: STUCK, do: [{ terminat: {} }, { nudge: { interval: 1m, atempts: 2 } }] }]')).toEqual([
+    'plans[0].do[0]: there is no step terminat: did you mean terminate?',
+    'plans[0].do[1].nudge.atempts: there is no such key: did you mean attempts?',
+  ]);
+});
+
+test('a wrong kind of value is shown, with the kind that belongs there', () => {
+  expect(wrong('enabled: maybe')).toEqual(['enabled: "maybe" is not true or false: write true or false']);
+  expect(wrong('exclude: 5')).toEqual(['exclude: 5 is not a list: write a list']);
+  expect(wrong('exemptions: { idle: 5 }')).toEqual([
+    'exemptions.idle: 5: write true or false or a section of settings',
+  ]);
+  expect(wrong('recovery: { max_attempts: -1 }')).toEqual([
+    'recovery.max_attempts: -1 is too little: write at least 0',
+  ]);
+  expect(wrong('plans: [{ do: [] }]')).toEqual([
+    expect.stringMatching(/^plans\[0\]\.when: is missing: write /),
+    'plans[0].do: [] is too little: write at least 1 entry',
+  ]);
+  expect(mistakesIn('{ policy: Loud, signals: {}, states: {} }')).toEqual([
+    'policy: "Loud": write a name of lower-case letters, digits, - and _',
+  ]);
+  expect(mistakesIn('{ signals: {}, states: {} }')).toEqual(['policy: is missing: write a text']);
+  expect(mistakesIn('- a list')).toEqual([expect.stringMatching(/^document: \["a list"\] is not a section/)]);
+});
+
+test('each alternative is named by its number', () => {
+  const text =
+    '{ policy: p, signals: { looping: {} }, states: { STUCK: [looping, lopping +] }, plans: [{ when: [STUCK, nap], do: [recover] }] }';
+  expect(mistakesIn(text)).toEqual([
+    expect.stringMatching(/^states\.STUCK\[1\]: lopping is not declared: did you mean looping\?/),
+    expect.stringMatching(/^states\.STUCK\[1\]: a name is missing/),
+    expect.stringMatching(/^plans\[0\]\.when\[1\]: nap is neither/),
+  ]);
+});
+
+test('two steps in one entry, counter-evidence of itself, and bands at one number are mistakes', () => {
+  expect(wrong('plans: [{ when: STUCK, do: [{ recover: {}, block: why }] }]')).toEqual([
+    'plans[0].do[0]: recover and block stand in one entry: write each step as an entry of its own',
+  ]);
+  expect(mistakesIn('{ policy: p, signals: { looping: { unless: [looping, gone] } }, states: {} }')).toEqual([
+    'signals.looping.unless: looping would keep itself quiet: name another signal',
+    'signals.looping.unless: gone is not declared: add it under signals, as "gone: {}"',
+  ]);
+  expect(wrong('ticket: { bands: [{ at: 5, severity: low }, { at: 5, severity: high }] }')).toEqual([
+    'ticket.bands[1].at: 5 stands in an earlier band already: write another number of steps',
+  ]);
+});
+
+test('YAML that cannot be read is a mistake like any other, and a key written twice is one', () => {
+  expect(mistakesIn('policy: [')).toHaveLength(1);
+  expect(mistakesIn('policy: a\npolicy: b\n')).toHaveLength(1);
+});
