@@ -1,6 +1,6 @@
 import type { ToolCall } from '@vigil/events';
 import { finished, rateLimited } from './calls.ts';
-import type { Beat, Receipt } from './moment.ts';
+import { type Beat, instant, type Receipt } from './moment.ts';
 import { advances, declared, type Progress, remembering, resultOf, signature } from './progress.ts';
 
 /** The longest cycle that is looked for (S4 goes to five). */
@@ -66,7 +66,8 @@ function progressed(runs: Runs, call: ToolCall, results: readonly number[]): Run
   return { ...NO_RUNS, recent: runs.recent, masked };
 }
 
-function repeated(runs: Runs, call: ToolCall, { now }: Receipt): Runs {
+function repeated(runs: Runs, call: ToolCall, receipt: Receipt): Runs {
+  const { now } = instant(receipt, call.ended_at);
   const exact = tracked(runs, signature(call, resultOf(call)));
   const masked = tracked(runs.masked, signature(call, call.masked_result_hash));
   const grew = grown(runs, exact) || grown(runs.masked, masked);
