@@ -1,6 +1,7 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import { breakerNotices } from './breaker-notices.ts';
 import { type Notify, raise, resolve } from './notice.ts';
+import { ticketNotices, ticketOver } from './ticket-notices.ts';
 
 type Input = EventOf<typeof Topic.agentHealth | typeof Topic.agentIntervention>;
 type StateChanged = PayloadOf<typeof Topic.agentHealth, 'HEALTH_STATE_CHANGED'>;
@@ -29,12 +30,13 @@ export function agentNotices(input: Input): readonly Notify[] {
       const title = `${agentId}: nobody has confirmed its end, nothing is spawned`;
       return [raise(route, input.payload, { severity: 'critical', title, text: why })];
     }
+    case 'WORKER_ESCALATION_TICKET':
+      return ticketNotices(input.payload);
     case 'EXEMPTION_CHANGED':
     case 'WARRANT_FILED':
     case 'WARRANT_RENEWED':
     case 'WARRANT_LAPSED':
     case 'AGENT_ANSWERED':
-    case 'WORKER_ESCALATION_TICKET':
     case 'INSTANCE_STARTED':
     case 'DUPLICATE_INSTANCE':
     case 'CASE_OPENED':
@@ -63,11 +65,16 @@ function stateNotices(changed: StateChanged): readonly Notify[] {
       return [raise(route, changed, { severity, title: `${agentId} is ${to}`, text: words === '' ? reason : words })];
     }
     case 'HEALTHY':
-      return [resolve(route, changed, `${agentId} is HEALTHY`)];
+      return over(changed, `${agentId} is HEALTHY`);
     case 'TERMINATED':
-      return [resolve(route, changed, `${agentId} has ended: ${reason.replace(/^ended: /, '')}`)];
+      return over(changed, `${agentId} has ended: ${reason.replace(/^ended: /, '')}`);
     case 'DEGRADED':
     case 'UNKNOWN':
       return [];
   }
 }
+
+const over = (changed: StateChanged, text: string): readonly Notify[] => [
+  resolve(route, changed, text),
+  ticketOver(changed, text),
+];

@@ -19,7 +19,10 @@ const raised = (told: Told = {}, eventId = 'n1'): Input => {
     text: 'no call',
     action: 'raise',
   } as const;
-  return { ...example(Topic.notify, 'NOTIFY', { ...content, options: [], deadlineAt: null, ...told }), eventId };
+  return {
+    ...example(Topic.notify, 'NOTIFY', { ...content, options: [], deadlineAt: null, ticket: null, ...told }),
+    eventId,
+  };
 };
 const resolved = (): Input => raised({ action: 'resolve', severity: 'info', title: 'over', text: 'HEALTHY' }, 'n2');
 const acknowledged = example(Topic.steerAlerts, 'ACKNOWLEDGE_ALERT', { by: 'ada' });

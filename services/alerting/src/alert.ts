@@ -1,6 +1,7 @@
-import type { AlertMatcher, AlertSeverity, Draft, EventOf, PolicyRef, Topic } from '@vigil/events';
+import type { AlertMatcher, AlertSeverity, Draft, EventOf, PolicyRef, Topic, TriagedTicket } from '@vigil/events';
 import { type Clock, type Decider, NEVER } from '@vigil/stream';
-import type { Notice } from './notice.ts';
+import { type Content, inPlace, isWorse } from './content.ts';
+import { operatorTold, queenOf, queenRequested } from './queen.ts';
 
 export type Settings = {
   /** how long an alert gathers what belongs to it before sinks are told, milliseconds */
@@ -11,9 +12,6 @@ export type Settings = {
 
 export type Input = EventOf<typeof Topic.notify | typeof Topic.steerAlerts>;
 export type Output = Draft<typeof Topic.alert>;
-
-/** What an alert says. */
-export type Content = Omit<Notice, 'alertKey' | 'action' | 'timeAgeMs'>;
 
 /** `toldAs`: the severity sinks know, null: they know nothing. `tellAt`: when they are told, or told again, if nothing gets worse. */
 export type Open = {
@@ -42,58 +40,54 @@ export type Alert = {
   readonly open: Open | null;
   readonly silence: Silence | null;
   readonly news: News | null;
+  /** for which people have been asked in, and not yet told */
+  readonly queen: TriagedTicket | null;
 };
 
-export const initial: Alert = { alertKey: '', correlationId: '', policy: null, open: null, silence: null, news: null };
+const nobody = { correlationId: '', policy: null, open: null, silence: null };
+export const initial: Alert = { alertKey: '', ...nobody, news: null, queen: null };
 
 function observe(state: Alert, input: Input, { now }: Clock): Alert {
   const news = newsOf(state, input, now);
-  if (news === null) return state;
+  const queen = queenOf(input);
+  if (news === null && queen === null) return state;
   const { key: alertKey, correlationId, policy } = input;
   const chain = state.open ? {} : { correlationId, policy };
-  return { ...state, alertKey, ...chain, news };
+  return { ...state, alertKey, ...chain, news, queen };
 }
 
 /** null: nothing that changes anything. */
 function newsOf({ open }: Alert, input: Input, now: number): News | null {
   switch (input.type) {
     case 'NOTIFY': {
-      const { alertKey: _, action, timeAgeMs: __, ...told } = input.payload;
+      const { alertKey: _, action, timeAgeMs: __, ticket: ___, ...told } = input.payload;
       if (action === 'resolve') return open && { is: 'resolve', title: told.title, text: told.text };
-      const content = open ? inPlace(open.content, told) : told;
-      const isNew = open === null || JSON.stringify(content) !== JSON.stringify(open.content);
-      return action === 'raise' && isNew ? { is: 'raise', content, id: input.eventId, at: now } : null;
+      return action === 'raise' ? raising(open, told, input.eventId, now) : null;
     }
     case 'ACKNOWLEDGE_ALERT':
       return open && open.acknowledgedBy === null ? { is: 'acknowledge', by: input.payload.by } : null;
     case 'SILENCE_ALERTS':
       return { is: 'silence', ...input.payload };
     case 'NOTIFY_OPERATOR':
-      return null;
+      return raising(open, operatorTold(open?.content ?? null, input.payload), input.eventId, now);
   }
 }
 
-const severities: readonly AlertSeverity[] = ['UNKNOWN', 'info', 'warning', 'critical'];
-const isWorse = (one: AlertSeverity, than: AlertSeverity): boolean =>
-  severities.indexOf(one) > severities.indexOf(than);
-
-/** Within an episode severity never falls, and what people may choose stays. */
-const inPlace = (known: Content, told: Content): Content => ({
-  ...told,
-  agentId: told.agentId ?? known.agentId,
-  caseId: told.caseId ?? known.caseId,
-  episodeId: told.episodeId ?? known.episodeId,
-  severity: isWorse(known.severity, told.severity) ? known.severity : told.severity,
-  options: told.options.length > 0 ? told.options : known.options,
-  deadlineAt: told.deadlineAt ?? known.deadlineAt,
-});
+function raising(open: Open | null, told: Content, id: string, at: number): News | null {
+  const content = open ? inPlace(open.content, told) : told;
+  const isNew = open === null || JSON.stringify(content) !== JSON.stringify(open.content);
+  return isNew ? { is: 'raise', content, id, at } : null;
+}
 
 /** The answer to what was heard; then, what sinks are due to be told. */
 function decide(state: Alert, now: number, settings: Settings): readonly Output[] {
-  const answer = answerTo(state, now, settings);
+  const answer = [...requested(state), ...answerTo(state, now, settings)];
   const after = answer.reduce((before, event) => evolve(before, event, settings), state);
   return after.open && now >= tellFrom(after, after.open) ? [...answer, updated(after, after.open, now)] : answer;
 }
+
+const requested = (state: Alert): readonly Output[] =>
+  state.queen === null ? [] : [said(state, queenRequested(state.alertKey, state.queen))];
 
 function answerTo(state: Alert, now: number, { groupWaitMs }: Settings): readonly Output[] {
   const { news, open, alertKey } = state;
@@ -176,8 +170,9 @@ function evolve(state: Alert, event: Output, { groupWaitMs, repeatMs }: Settings
       return { ...state, news: null, open: null };
     case 'SILENCE_CHANGED':
       return { ...state, news: null, silence: { matchers: event.payload.matchers, until: event.payload.until } };
-    case 'ALERT_DELIVERED':
     case 'QUEEN_INTERVENTION_REQUESTED':
+      return { ...state, queen: null };
+    case 'ALERT_DELIVERED':
       return state;
   }
 }

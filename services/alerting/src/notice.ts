@@ -18,6 +18,7 @@ type Saying = {
   readonly text: string;
   readonly options?: readonly string[];
   readonly deadlineAt?: number | null;
+  readonly ticket?: Notice['ticket'];
 };
 
 /** People should know. */
@@ -30,13 +31,13 @@ export const resolve = (route: string, about: About, text: string): Notify =>
 function notice(route: string, about: About, action: 'raise' | 'resolve', saying: Saying): Notify {
   const { agentId, taskId, episodeId = null, caseId = null, labels = {} } = about;
   const alertKey = keyOf(route, about);
-  const { severity, title, text, options = [], deadlineAt = null } = saying;
+  const { severity, title, text, options = [], deadlineAt = null, ticket = null } = saying;
   const payload = { alertKey, agentId, taskId, episodeId, caseId, labels, route, severity, title, text, action };
   return {
     topic: 'onex.cmd.alerting.notify.v1',
     type: 'NOTIFY',
     key: alertKey,
-    payload: { ...payload, options, deadlineAt, timeAgeMs: null },
+    payload: { ...payload, options, deadlineAt, timeAgeMs: null, ticket },
   };
 }
 

@@ -19,8 +19,8 @@ test.each([
   ['STUCK', ['raise stuck_agent:OMN-1234 warning']],
   ['FAILING', ['raise stuck_agent:OMN-1234 critical']],
   ['DEGRADED', []],
-  ['HEALTHY', ['resolve stuck_agent:OMN-1234 info']],
-  ['TERMINATED', ['resolve stuck_agent:OMN-1234 info']],
+  ['HEALTHY', ['resolve stuck_agent:OMN-1234 info', 'resolve escalation_ticket:OMN-1234 info']],
+  ['TERMINATED', ['resolve stuck_agent:OMN-1234 info', 'resolve escalation_ticket:OMN-1234 info']],
 ] as const)('an agent that turns %s: %j', (to, expected) => {
   expect(brief(agentNotices(turned(to)))).toEqual(expected);
 });

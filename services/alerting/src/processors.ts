@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import type { DeciderProcessor, MapperProcessor } from '@vigil/stream';
 import { agentNotices } from './agent-notices.ts';
-import { type Alert, alerts, type Settings } from './alert.ts';
+import { type Alert, alerts, initial, type Settings } from './alert.ts';
 import { fleetNotices } from './fleet-notices.ts';
 import { taskNotices } from './task-notices.ts';
 
@@ -45,5 +45,6 @@ export const alertDecider = (
   writesTicks: Topic.notify,
   ticks: [],
   decider: alerts(settings),
-  shape: 1,
+  shape: 2,
+  upgrade: (_, state) => ({ ...initial, ...(state as Partial<Alert>) }),
 });

@@ -672,6 +672,8 @@ export type NotifyPayload = {
   readonly deadlineAt: null | number;
   /** how old the mapper's time was */
   readonly timeAgeMs: null | number;
+  /** seed 004: the ticket for which triage asks people in; null: none */
+  readonly ticket: null | TriagedTicket;
 };
 export type NudgeAgentPayload = {
   readonly orderId: string;
@@ -1164,6 +1166,11 @@ export type ToolCall = {
   readonly mutating: boolean;
   readonly polling: boolean;
   readonly target: null | string;
+};
+export type TriagedTicket = {
+  readonly ticket_id: string;
+  readonly analysis: string;
+  readonly severity: TicketSeverity;
 };
 export type Verdict = 'UNKNOWN' | 'ACCEPT' | 'RETRY' | 'CONTINUE' | 'ESCALATE';
 export type WarrantFiledPayload = {

@@ -1,0 +1,33 @@
+import type { AlertSeverity, TicketSeverity, WorkerEscalationTicketPayload } from '@vigil/events';
+import { type About, type Notify, raise, resolve } from './notice.ts';
+import { triage } from './triage.ts';
+
+export const TICKET_ROUTE = 'escalation_ticket';
+
+const SEVERITIES: Readonly<Record<TicketSeverity, AlertSeverity>> = {
+  UNKNOWN: 'warning',
+  low: 'info',
+  medium: 'warning',
+  high: 'warning',
+  critical: 'critical',
+};
+
+export const severityOf = (severity: TicketSeverity): AlertSeverity => SEVERITIES[severity];
+
+/** A ticket that triage does not dismiss. The worker is told nothing and goes on. */
+export function ticketNotices(filed: WorkerEscalationTicketPayload): readonly Notify[] {
+  const { intervene, analysis } = triage(filed);
+  if (!intervene) return [];
+  const { ticket_id, severity, worker_agent_id: agent, suggested_action } = filed.ticket;
+  return [
+    raise(TICKET_ROUTE, filed, {
+      severity: severityOf(severity),
+      title: `${agent}: ${severity} ticket`,
+      text: `${analysis}; ${suggested_action}`,
+      ticket: { ticket_id, analysis, severity },
+    }),
+  ];
+}
+
+/** With the episode its ticket is over. */
+export const ticketOver = (about: About, text: string): Notify => resolve(TICKET_ROUTE, about, text);

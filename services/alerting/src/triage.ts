@@ -1,0 +1,44 @@
+import type { WorkerEscalationTicketPayload } from '@vigil/events';
+
+/** What triage makes of a ticket (seed 004): a second gate before a person is disturbed. `analysis`: why, for that person. */
+export type Answer = { readonly intervene: boolean; readonly analysis: string };
+
+type Told = Pick<WorkerEscalationTicketPayload, 'ticket' | 'findings'>;
+/** One rule: what it says of a ticket, null: nothing. */
+type Rule = (told: Told) => string | null;
+
+const STALL_MINUTES = 4;
+const LOW_STEPS = 8;
+const STEPS = 10;
+/** Progress is real where it came within the time that would else be a stall. */
+const PROGRESS_MS = STALL_MINUTES * 60_000;
+
+const when = (holds: boolean, why: string): string | null => (holds ? why : null);
+
+/** In this order; the first that says something decides. */
+const RULES: readonly (readonly [intervene: boolean, rule: Rule])[] = [
+  [true, ({ ticket: { severity: s } }) => when(s === 'high' || s === 'critical', `severity is ${s}`)],
+  [true, ({ ticket: { stall_minutes: m } }) => when(m !== null && m > STALL_MINUTES, `no step for ${m} minutes`)],
+  [true, ({ findings }) => when(findings.unrecoverable, 'it cannot recover by itself')],
+  [true, ({ findings }) => when(findings.loop, 'it repeats itself without new information')],
+  [
+    false,
+    ({ ticket: { severity, steps_since_last_accept: n } }) =>
+      when(severity === 'low' && n < LOW_STEPS, `low, after ${n} steps`),
+  ],
+  [false, ({ findings }) => when(findings.transient, 'one timeout, and a success since')],
+  [false, (told) => when(hasProgressed(told), 'it makes progress despite bad verdicts')],
+  [true, ({ ticket: { steps_since_last_accept: n } }) => when(n >= STEPS, `${n} steps without an ACCEPT`)],
+];
+
+export function triage(told: Told): Answer {
+  for (const [intervene, rule] of RULES) {
+    const why = rule(told);
+    if (why !== null) return { intervene, analysis: `${why}: ${told.ticket.cause}` };
+  }
+  return { intervene: false, analysis: `nothing of it calls for a person yet: ${told.ticket.cause}` };
+}
+
+function hasProgressed({ ticket, findings: { progressAt } }: Told): boolean {
+  return progressAt !== null && Date.parse(ticket.created_at) - progressAt < PROGRESS_MS;
+}
