@@ -1,0 +1,95 @@
+import { DESCRIBED } from './described.ts';
+import type { Seen, Source } from './measure.ts';
+
+export const nameOf = ({ run }: Seen): string => `${run.src} ${run.run_id}`;
+
+/** What the page says beside the sources. `hangs`: seconds of silence until STUCK, one for each successful run with two calls or more. */
+export type Hangs = { readonly found: number; readonly of: number; readonly earliest: number; readonly latest: number };
+
+const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
+const share = (some: number, all: number): string =>
+  all === 0 ? '–' : `${some} of ${all} (${((100 * some) / all).toFixed(1)} %)`;
+
+const table = (sources: readonly Source[]): string =>
+  [
+    row([
+      'source',
+      'runs',
+      'successful',
+      'of them flagged',
+      'of them DEGRADED',
+      'loops caught',
+      'by the fifth call of a row',
+      'other failed runs flagged',
+    ]),
+    row(Array.from({ length: 8 }, () => '---')),
+    ...sources.map((s) =>
+      row([
+        s.name,
+        s.runs.length,
+        s.successes.length,
+        share(s.flagged.length, s.successes.length),
+        share(s.degraded.length, s.successes.length),
+        share(s.loops.length - s.missed.length, s.loops.length),
+        share(s.rows.length - s.late.length, s.rows.length),
+        share(s.othersFlagged.length, s.others.length),
+      ]),
+    ),
+  ].join('\n');
+
+const described = (all: readonly Seen[]): string =>
+  all.length === 0
+    ? 'None.'
+    : all
+        .map((one) => {
+          const { to = '', call = 0, signals = [] } = one.flag ?? {};
+          return `- **${nameOf(one)}**, ${to} at call ${call} of ${one.run.calls.length} (${signals.join(', ')}): ${DESCRIBED[nameOf(one)] ?? 'not described'}`;
+        })
+        .join('\n');
+
+const missedLines = (all: readonly Seen[]): string =>
+  all.length === 0
+    ? 'None.'
+    : all.map((one) => `- ${nameOf(one)}, ${one.run.calls.length} calls, at worst ${one.judged.worst}`).join('\n');
+
+/** docs/accuracy.md. */
+export const page = (sources: readonly Source[], hangs: Hangs): string => `# Accuracy
+
+Written by \`npm run bench accuracy\`, from recorded runs of real agents judged by \`vigil evaluate --json\` under the policy \`vigil\`. The runs are
+no part of the product: the folder that holds them is named by VIGIL_TRACES, else it is \`../shared/traces\` beside the clone. Without them the
+benchmark says so and leaves this page as it is.
+
+Sources: princeton-nlp/intercode (bash, ctf, python) and sierra-research/tau-bench (airline), both under the MIT licence, with every tool call and
+its result. They carry no times, so calls are taken as 5 s apart and nothing in this table comes from silence. A run is labelled \`loop\` by a rule: six or more
+identical calls in a row (tool, arguments, result but for its digits), or a cycle of calls that comes round four times.
+
+Flagged: judged STUCK or FAILING at any call.
+
+${table(sources)}
+
+What is asked: at most 1 in 100 successful runs of each source flagged; at least 95 of 100 loops caught, a row at its fifth call.
+
+## Successful runs that are flagged
+
+${described(sources.flatMap(({ flagged }) => flagged))}
+
+## Loops that are missed
+
+${missedLines(sources.flatMap(({ missed }) => missed))}
+
+## Silence
+
+An hour of silence after the middle call of each successful run of two calls or more: found in ${share(hangs.found, hangs.of)}, after ${hangs.earliest.toFixed(3)} to ${hangs.latest.toFixed(3)} s; the
+policy's limit is 360 s, exclusive. The gap of 360 s is chosen by what successful runs of two timed sources needed between two finished
+calls (161 and 51 runs): 310 s at most. A declared deadline moves the limit for its call: to the deadline and 60 s.
+
+## How the figures came about
+
+- **Five in a row, four turns of a cycle** for STUCK; one less of each for DEGRADED. Results are compared by their exact hash and by the hash in which
+  digits are masked: one real loop of twenty calls changed nothing but the line number of its error. Ten rows in a thousand loops differ in numbers only.
+- **What is new ends it.** A result that these arguments have not had lately, or a successful mutation, ends every row; so editing and testing again is
+  no loop, however often the test fails alike, and neither is scrolling, a retry after a wait that differs, or a poll whose answer changes in more than numbers.
+- **Failures in a row** are DEGRADED from the ninth and FAILING from the 25th. The ninth alone flagged a successful run, and half of the failed runs that it
+  flagged were trying something else each time.
+- **What is not known is not held against a run**: no heartbeats are recorded, so their absence is not judged; nothing after the last call is.
+`;

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+
+export type Call = {
+  readonly tool: string;
+  readonly args_h: string;
+  readonly resn_h: string;
+  readonly ts: number | null;
+};
+export type Run = {
+  readonly src: string;
+  readonly run_id: string;
+  readonly success: boolean;
+  readonly label: 'loop' | 'clean' | 'ambiguous';
+  readonly calls: readonly Call[];
+};
+export type Change = {
+  readonly to: string;
+  readonly call: number;
+  readonly at: number;
+  readonly signals: readonly string[];
+};
+export type Judged = { readonly run_id: string; readonly worst: string; readonly changes: readonly Change[] };
+
+const root = path.resolve(import.meta.dirname, '../../../..');
+
+/** Every run of the folder's *.jsonl and *.jsonl.gz, in the order of names and lines. */
+export const readRuns = (folder: string): readonly Run[] =>
+  readdirSync(folder)
+    .filter((name) => /\.jsonl(\.gz)?$/.test(name))
+    .sort()
+    .map((name) => readFileSync(path.join(folder, name)))
+    .map((bytes) => (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString('utf8'))
+    .flatMap((text) => text.split('\n').filter(Boolean))
+    .map((line) => JSON.parse(line) as Run);
+
+/** As `vigil evaluate --json` judges them: what a user gets is what is measured. */
+export const evaluated = async (runs: readonly Run[], policy: string): Promise<readonly Judged[]> => {
+  const args = [path.join(root, 'packages/cli/src/main.ts'), 'evaluate', '--json', '--policy', policy, '-'];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(runs.map((run) => `${JSON.stringify(run)}\n`).join(''));
+  let out = '';
+  for await (const chunk of child.stdout.setEncoding('utf8')) out += chunk;
+  const judged = out
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Judged);
+  if (judged.length !== runs.length || judged.some(({ run_id }, i) => run_id !== runs[i]?.run_id))
+    throw new Error(`of ${runs.length} runs ${judged.length} were judged: see above`);
+  return judged;
+};
