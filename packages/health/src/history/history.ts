@@ -113,7 +113,7 @@ export function folded(h: History, beat: Beat, receipt: Receipt): History {
   const known = calls.observe(h.calls, beat, receipt);
   const forward = progress.observe(h.progress, beat, receipt);
   const progressed = forward.at > h.progress.at;
-  const tokens = tokensAfter(h.tokens, progressed, beat, receipt);
+  const tokens = tokensAfter(h.tokens, beat, { progressed, previousLate: h.heard.driftMs, receipt });
   const took = identity.taskId !== h.identity.taskId;
   const moved = progressed || known !== h.calls || tokens.count > h.tokens.count;
   const after: History = {

@@ -49,13 +49,14 @@ export const NO_TOKENS: Tokens = {
 
 export const largestTokensBytes: number = 200 + MOST_SAMPLES * 10 + (MOST_SAMPLES - LEAST_SAMPLES + 1) * 80;
 
-/** `progressed`: this heartbeat tells of progress, which ends a spike. */
-export function tokensAfter(before: Tokens, progressed: boolean, beat: Beat, receipt: Receipt): Tokens {
-  const calm = progressed && before.spikes.length > 0 ? { ...before, spikes: [] } : before;
-  const count = beat.token_count;
-  if (count > before.count) return used(calm, count, progressed, receipt);
-  const unusedSince = count > 0 ? usedUntil(before, receipt) : null;
-  if (count < before.count) return { ...begun(calm, count, receipt), unusedSince };
+/** What a heartbeat tells besides its count. `progressed`: of progress, which ends a spike; `previousLate`: how late the one before it was. */
+type Telling = { readonly progressed: boolean; readonly previousLate: number; readonly receipt: Receipt };
+
+export function tokensAfter(before: Tokens, { token_count: count }: Beat, telling: Telling): Tokens {
+  const calm = telling.progressed && before.spikes.length > 0 ? { ...before, spikes: [] } : before;
+  if (count > before.count) return used(calm, count, telling);
+  const unusedSince = count > 0 ? usedUntil(before, telling.receipt) : null;
+  if (count < before.count) return { ...begun(calm, count, telling.receipt), unusedSince };
   return unusedSince === calm.unusedSince ? calm : { ...calm, unusedSince };
 }
 
@@ -64,21 +65,16 @@ function usedUntil(before: Tokens, { previous, watched }: Receipt): number {
   return before.unusedSince ?? previous?.watched ?? watched;
 }
 
-function used(before: Tokens, count: number, progressed: boolean, receipt: Receipt): Tokens {
-  const { previous, now, stamp, watched } = receipt;
-  const gap = watched - usedUntil(before, receipt);
-  const late = now - stamp;
+function used(before: Tokens, count: number, telling: Telling): Tokens {
+  const { previous, watched } = telling.receipt;
+  const gap = watched - usedUntil(before, telling.receipt);
   const first = before.count <= 0;
   const resumed = previous !== null && (first || gap > PAUSE_MS) ? watched : before.resumed;
-  if (first) return { ...begun(before, count, receipt), unusedSince: null, resumed };
+  if (first) return { ...begun(before, count, telling.receipt), unusedSince: null, resumed };
   const after = { ...before, count, unusedSince: null, resumed };
-  if (previous !== null && gap > SAMPLE_MS && before.unusedSince !== null)
-    return sampled(
-      { ...after, sampleAt: previous.now, sampleLate: late, sampleCount: before.count },
-      progressed,
-      receipt,
-    );
-  return sampled(after, progressed, receipt);
+  if (previous === null || before.unusedSince === null || gap <= SAMPLE_MS) return sampled(after, telling);
+  const sample = { sampleAt: previous.now, sampleLate: telling.previousLate, sampleCount: before.count };
+  return sampled({ ...after, ...sample }, telling);
 }
 
 /** The count begins anew: an agent that has never counted, or that counts from zero again. */
@@ -87,7 +83,7 @@ function begun(before: Tokens, count: number, { now, stamp }: Receipt): Tokens {
 }
 
 /** The longer of both clocks' spans counts: heartbeats that were held up and come at once are no spike. */
-function sampled(tokens: Tokens, progressed: boolean, receipt: Receipt): Tokens {
+function sampled(tokens: Tokens, { progressed, receipt }: Telling): Tokens {
   const { now, stamp, watched } = receipt;
   const elapsed = Math.max(now - tokens.sampleAt, stamp - (tokens.sampleAt - tokens.sampleLate));
   if (elapsed < SAMPLE_MS) return tokens;

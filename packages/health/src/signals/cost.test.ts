@@ -1,0 +1,152 @@
+import { NEVER } from '@vigil/stream';
+import { describe, expect, test } from 'vitest';
+import { type Beat, history, T0 } from '../fixture.ts';
+import type { Beats } from './case.ts';
+import { contextUsed, using } from './cases-cost.ts';
+import { contextExhausted, tokenBurn, tokenSpike } from './cost.ts';
+import { resourceLimit } from './limits.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const late = { now: T0 + 24 * HOUR, watched: T0 + 24 * HOUR, floor: 0 };
+const spikeLimits = (more: object = {}) => tokenSpike.limits.parse(more) as never;
+const spikes = (beats: Beats, more: object = {}, at = late) =>
+  tokenSpike.firesFrom(history(beats), spikeLimits(more), at) < NEVER;
+const STEADY = [1000, 1000, 1000, 1000, 1000] as const;
+const after = (beats: Beats, more: readonly Partial<Beat>[]): Beats => {
+  const [last, { token_count: count = 0 }] = beats.at(-1) ?? [0, {}];
+  return [...beats, ...more.map((m, i) => [last + (i + 1) * MINUTE, { token_count: count, ...m }] as const)];
+};
+
+describe('a spike of tokens', () => {
+  test('needs as many samples as the policy says', () => {
+    expect(spikes(using(1000, 1000, 1000, 1000, 9000))).toBe(false);
+    expect(spikes(using(1000, 1000, 1000, 1000, 9000), { min_samples: 4 })).toBe(true);
+  });
+
+  test('stays until there is progress, however usual the use becomes', () => {
+    const spike = using(...STEADY, 9000, 1000, 1000, 1000);
+    expect(spikes(spike)).toBe(true);
+    expect(spikes(after(spike, [{ phase: 'the next' }]))).toBe(false);
+  });
+
+  test('a higher one before there are enough samples hides none after', () => {
+    const beats = using(1000, 1000, 1000, 1000, 99_000, 9000);
+    expect(spikes(beats)).toBe(true);
+    expect(spikes(beats, { min_samples: 4, factor: 50 })).toBe(true);
+    expect(spikes(beats, { factor: 50 })).toBe(false);
+  });
+
+  test('heartbeats that were held up and come all at once are none', () => {
+    const held = using(...STEADY, ...STEADY).map(([ms, more], i) =>
+      i < 6 ? ([ms, more] as const) : ([10 * MINUTE, { ...more, timestamp: T0 + ms }] as const),
+    );
+    expect(spikes(after(held, [{ token_count: 12_000, timestamp: T0 + 11 * MINUTE }]))).toBe(false);
+  });
+
+  test('one that is held up for ten minutes makes no spike of the next', () => {
+    const beats = using(...STEADY);
+    const [, { token_count: count = 0 }] = beats.at(-1) ?? [0, {}];
+    const heldUp = [15 * MINUTE, { token_count: count, timestamp: T0 + 6 * MINUTE }] as const;
+    const next = [16 * MINUTE, { token_count: count + 10_000 }] as const;
+    expect(spikes([...beats, heldUp, next])).toBe(false);
+  });
+
+  test('a pause lowers no median: time without use is in no sample', () => {
+    const paused = after(using(...STEADY), Array(30).fill({}));
+    const [last, { token_count: count = 0 }] = paused.at(-1) ?? [0, {}];
+    const resumed = [1, 2, 3].map((i) => [last + i * MINUTE, { token_count: count + i * 1000 }] as const);
+    expect(history([...paused, ...resumed]).tokens.rates).toEqual(Array(6).fill(1000));
+  });
+
+  test('a count that begins anew is no use and no spike', () => {
+    const again = after(using(...STEADY), [{ token_count: 10 }, { token_count: 1010 }]);
+    expect(history(again).tokens.rates).toEqual(Array(6).fill(1000));
+    expect(spikes(again)).toBe(false);
+  });
+
+  test('what was used while an exemption held does not count', () => {
+    const floor = T0 + 6 * MINUTE;
+    expect(spikes(using(...STEADY, 9000), {}, { ...late, floor })).toBe(false);
+    expect(spikes(using(...STEADY, 9000), {}, { ...late, floor: floor - 1 })).toBe(true);
+  });
+});
+
+describe('burning tokens', () => {
+  const limits = tokenBurn.limits.parse({ for: '30m' }) as never;
+  const burns = (beats: Beats, floor = 0) => tokenBurn.firesFrom(history(beats), limits, { ...late, floor }) < NEVER;
+  const many = (n: number): Beats => using(...Array<number>(n).fill(10));
+
+  test('ends by progress, and begins anew from there', () => {
+    expect(burns(many(31))).toBe(true);
+    expect(burns(after(many(31), [{ phase: 'the next', token_count: 2000 }]))).toBe(false);
+  });
+
+  test('is no matter of time alone: an agent that used tokens long ago burns none', () => {
+    expect(burns([...many(2), [5 * HOUR, { token_count: 1020 }]])).toBe(false);
+  });
+
+  test('use that begins again after a pause of more than ten minutes begins anew', () => {
+    const calm = (ms: number): Beats => [...many(25), [25 * MINUTE + ms, { token_count: 5000 }]];
+    expect(burns(calm(10 * MINUTE))).toBe(true);
+    expect(burns(calm(10 * MINUTE + 1))).toBe(false);
+  });
+
+  test('what was used while an exemption held does not count', () => {
+    expect(burns(many(31), T0 + MINUTE)).toBe(false);
+    expect(burns(many(31), T0 + MINUTE - 1)).toBe(true);
+  });
+});
+
+describe('a context that is exhausted', () => {
+  const limits = contextExhausted.limits.parse({ above: 0.55 }) as never;
+  const from = (beats: Beats) => contextExhausted.firesFrom(history(beats), limits, late);
+
+  test('fires above the ratio, to the last digit', () => {
+    expect(from([[0, contextUsed(55)]])).toBe(NEVER);
+    expect(from([[0, contextUsed(55_001, 100_000)]])).toBe(T0);
+  });
+
+  test('does not fire while a handoff is under way, and does when that takes too long', () => {
+    const handing = [1000, { ...contextUsed(60), activity: 'handing_off' as const }] as const;
+    expect(from([[0, contextUsed(60)], handing])).toBe(T0 + 601_001);
+    expect(
+      from([
+        [0, contextUsed(60)],
+        [5000, { handoff: 'notes are in NOTES.md' }],
+      ]),
+    ).toBe(T0 + 605_001);
+  });
+
+  test('is over when the context is compacted', () => {
+    expect(
+      from([
+        [0, contextUsed(60)],
+        [1000, contextUsed(20)],
+      ]),
+    ).toBe(NEVER);
+  });
+});
+
+describe('an exceeded limit', () => {
+  const limit = (name: string, used: number, max = 100) => ({ name, used, max });
+  const from = (beats: Beats) => resourceLimit.firesFrom(history(beats), {} as never, late);
+
+  test('stands from its first report until the same one is kept again', () => {
+    const over = [
+      [1000, { limits: [limit('memory', 101)] }],
+      [2000, { limits: [limit('memory', 150), limit('turns', 20)] }],
+      [3000, {}],
+    ] as const;
+    expect(from(over)).toBe(T0 + 1000);
+    expect(from([...over, [4000, { limits: [limit('memory', 100)] }]])).toBe(NEVER);
+  });
+
+  test('figures that are none say nothing, and a name however long is told from another', () => {
+    expect(
+      from([[0, { limits: [limit('a', Number.POSITIVE_INFINITY), limit('b', Number.NaN), limit('c', 1, -1)] }]]),
+    ).toBe(NEVER);
+    const long = [limit('a'.repeat(500), 101), limit('b', 101), limit('c', 101)];
+    expect(JSON.stringify(history([[0, { limits: long }]]).limits).length).toBeLessThan(260);
+  });
+});
