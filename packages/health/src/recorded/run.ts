@@ -22,7 +22,7 @@ const orNull = <S extends z.ZodType>(schema: S) => schema.nullish().transform((v
 const flag = orNull(z.boolean()).transform((value) => value ?? false);
 
 const recordedCall = z.object({
-  tool: z.string().min(1),
+  tool: z.string(),
   args: orNull(z.unknown()),
   result: orNull(z.unknown()),
   err: flag,
