@@ -31,22 +31,36 @@ const LONGEST_WAIT_S = 55;
 
 /** Answers when every replica has them, with what awaits their agents. Throws Problem. */
 export const acceptHeartbeats = async (behind: Behind, body: unknown) => {
-  const { outbox, writing, board, policies, defaultPolicy, count, now } = behind;
+  const { outbox, writing, board, count, now } = behind;
   const askedAt = now();
   const heartbeats = readEach(body, readHeartbeat);
   await outbox.send(heartbeats.map(writing.heartbeat));
   count('heartbeats_accepted', heartbeats.length, 'gateway');
-  const served = policies.find(heartbeats[0]?.policy ?? defaultPolicy) ?? policies.find(defaultPolicy);
   const at = now();
   const lives = new Map(heartbeats.map(({ agent_id, instance_id }) => [agent_id, instance_id]));
   return {
     accepted: heartbeats.length,
     orders: [...lives].flatMap(([agentId, instanceId]) => board.offerToAgent(agentId, instanceId, at)),
-    policy: served === null ? null : { name: served.name, hash: served.hash },
-    intervalMs: served === null ? null : served.intervalMs,
+    ...wishOf(behind, heartbeats[0]?.policy ?? null),
     waitedMs: at - askedAt,
   };
 };
+
+/** What heartbeats are judged by, and how often it wants them. */
+const wishOf = ({ policies, defaultPolicy }: Behind, wished: string | null) => {
+  const served = policies.find(wished ?? defaultPolicy) ?? policies.find(defaultPolicy);
+  return {
+    policy: served === null ? null : { name: served.name, hash: served.hash },
+    intervalMs: served === null ? null : served.intervalMs,
+  };
+};
+
+/** What awaits an agent that sends its heartbeats straight to Kafka, with all else that the answer to a heartbeat says. */
+export const collectOrders = (behind: Behind, agentId: string, instanceId: string | null, policy: string | null) => ({
+  orders: behind.board.offerToAgent(agentId, instanceId, behind.now()),
+  ...wishOf(behind, policy),
+  waitedMs: 0,
+});
 
 /** Answers when every replica has them. Throws Problem. */
 export const acceptReceipts = async ({ outbox, writing, board, now }: Behind, body: unknown) => {
@@ -76,10 +90,10 @@ export const pollOrders = async (
 };
 
 /** Throws Problem where it is no id. */
-export const runtimeOf = (runtimeId: string): string => {
-  if (ID.test(runtimeId)) return runtimeId;
+export const idOf = (field: 'runtimeId' | 'agentId' | 'instance', id: string): string => {
+  if (ID.test(id)) return id;
   const wanted = '1 to 128 of the characters A-Z a-z 0-9 . _ : - are wanted';
-  throw new Problem(400, 'bad_id', `runtimeId is ${JSON.stringify(runtimeId)}: ${wanted}`, { field: 'runtimeId' });
+  throw new Problem(400, 'bad_id', `${field} is ${JSON.stringify(id)}: ${wanted}`, { field });
 };
 
 /** Milliseconds of a `wait` in seconds. Throws Problem. */

@@ -1,12 +1,22 @@
 import type { Logger } from '@vigil/chassis';
 import { type FastifyInstance, fastify } from 'fastify';
-import { acceptHeartbeats, acceptReceipts, type Behind, findPolicy, pollOrders, runtimeOf, waitOf } from './answers.ts';
+import {
+  acceptHeartbeats,
+  acceptReceipts,
+  type Behind,
+  collectOrders,
+  findPolicy,
+  idOf,
+  pollOrders,
+  waitOf,
+} from './answers.ts';
 import { LARGEST_BODY, readJson } from './body.ts';
 import { Problem } from './problem.ts';
 import { answerProblems } from './problem-answers.ts';
 import { guard } from './tokens.ts';
 
 type Polling = { Params: { runtimeId: string }; Querystring: { wait?: string } };
+type Collecting = { Params: { agentId: string }; Querystring: { instance?: string; policy?: string } };
 /** How long a request may take to arrive, milliseconds. */
 const ARRIVAL_MS = 30_000;
 
@@ -43,7 +53,10 @@ const route = (app: FastifyInstance, behind: Behind): void => {
     acceptReceipts(behind, body).then((answer) => reply.code(202).send(answer)),
   );
   app.get<Polling>('/v1/runtimes/:runtimeId/orders', ({ params, query }) =>
-    pollOrders(behind, runtimeOf(params.runtimeId), waitOf(query.wait)),
+    pollOrders(behind, idOf('runtimeId', params.runtimeId), waitOf(query.wait)),
+  );
+  app.get<Collecting>('/v1/agents/:agentId/orders', async ({ params, query: { instance = null, policy = null } }) =>
+    collectOrders(behind, idOf('agentId', params.agentId), instance && idOf('instance', instance), policy),
   );
   app.get<Named>('/v1/policies/:name', ({ params, headers }, reply) => {
     const { name, hash, document } = findPolicy(behind, params.name);

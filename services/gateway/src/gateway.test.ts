@@ -98,6 +98,27 @@ describe('a runtime that polls', () => {
   });
 });
 
+describe('an agent that sends its heartbeats to Kafka', () => {
+  test('asks for its orders by its own name, without a heartbeat, and hears its policy and interval', async () => {
+    await log().say(nudge);
+    expect(await answerOf(await get('/v1/agents/worker-1/orders?instance=worker-1.i1&policy=vigil'))).toMatchObject({
+      status: 200,
+      body: { orders: [{ payload: { orderId: 'order-1' } }], policy: { hash: 'h1' }, intervalMs: 30_000, waitedMs: 0 },
+    });
+    expect(log().events(Topic.heartbeat)).toEqual([]);
+  });
+
+  test('gets none that is for another agent, or another life of it', async () => {
+    await log().say(nudge);
+    for (const path of ['worker-2/orders?instance=worker-1.i1', 'worker-1/orders?instance=worker-1.i2'])
+      expect((await answerOf(await get(`/v1/agents/${path}`))).body.orders).toEqual([]);
+  });
+
+  test.each(['a%0ab/orders', 'worker-1/orders?instance=a%20b'])('%s is refused', async (path) => {
+    expect((await get(`/v1/agents/${path}`)).status).toBe(400);
+  });
+});
+
 describe('receipts', () => {
   test('are written each to its topic, under its key, in the chain that its order began', async () => {
     await log().say({ ...nudge, correlationId: 'c-1' });
