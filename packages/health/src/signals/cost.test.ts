@@ -59,6 +59,10 @@ describe('a spike of tokens', () => {
     expect(history([...paused, ...resumed]).tokens.rates).toEqual(Array(6).fill(1000));
   });
 
+  test('use too small to be a rate is in no sample', () => {
+    expect(history([...using(...STEADY), [25 * 60 * MINUTE, { token_count: 6001 }]]).tokens.rates).toHaveLength(5);
+  });
+
   test('a count that begins anew is no use and no spike', () => {
     const again = after(using(...STEADY), [{ token_count: 10 }, { token_count: 1010 }]);
     expect(history(again).tokens.rates).toEqual(Array(6).fill(1000));
