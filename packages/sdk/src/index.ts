@@ -1,1 +1,16 @@
+export { BreakerOpen } from '@vigil/circuit-breaker';
+export type { Call } from './calls.ts';
+export type { Saved } from './checkpoint.ts';
+export { connect, type Settings } from './connect.ts';
+export type { Ending } from './ending.ts';
+export { fromEnvironment } from './environment.ts';
+export type { Time } from './fields.ts';
 export { type Hashes, hashes, NORMALISER, normalise } from './hashes.ts';
+export type { Report, Work } from './saying.ts';
+export { overGateway } from './transport/gateway.ts';
+export type { Gateway } from './transport/http.ts';
+export { type KafkaWay, overKafka } from './transport/kafka.ts';
+export { overSocket } from './transport/socket.ts';
+export type { Answer, Line, Over, Transport } from './transport/transport.ts';
+export type { Status, Vigil } from './vigil.ts';
+export type { Word } from './words.ts';

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { backOff } from './beating.ts';
+import { connected, settled, testWay } from './fixture.ts';
+import { Refused } from './transport/transport.ts';
+
+const sequences = (beats: readonly { readonly sequence: number | null }[]) => beats.map(({ sequence }) => sequence);
+
+test('beats by itself: at once, then every interval, with a rising sequence', async () => {
+  const { way, world } = await connected({ intervalMs: 5000 });
+  expect(sequences(way.arrived)).toEqual([1]);
+  await world.pass(4999);
+  expect(way.arrived).toHaveLength(1);
+  await world.pass(1);
+  expect(sequences(way.arrived)).toEqual([1, 2]);
+});
+
+test('beats as often as the answer asks, unless its agent has said how often', async () => {
+  for (const [intervalMs, beats] of [
+    [undefined, 4],
+    [30_000, 2],
+  ] as const) {
+    const way = { ...testWay(), answer: { intervalMs: 20_000, policy: null } };
+    const { world, last } = await connected({ intervalMs }, way);
+    await world.pass(60_000);
+    expect([way.arrived.length, last().interval_ms]).toEqual(intervalMs ? [3, 30_000] : [beats, 20_000]);
+  }
+});
+
+test('beats at once on what somebody may wait for, not on every word, and never twice within 200 ms', async () => {
+  const { vigil, way, world } = await connected();
+  await world.pass(1000);
+  vigil.report({ phase: 'build', tokens: 5 });
+  await world.pass(1000);
+  expect(way.arrived).toHaveLength(1);
+  vigil.report({ activity: 'awaiting_input' });
+  vigil.report({ activity: 'working' });
+  await settled();
+  expect(way.arrived).toHaveLength(2);
+  expect(way.arrived[1]).toMatchObject({ phase: 'build', activity: 'working', token_count: 5 });
+  vigil.report({ blockers: ['no access'] });
+  await world.pass(199);
+  expect(way.arrived).toHaveLength(2);
+  await world.pass(1);
+  expect(way.arrived[2]).toMatchObject({ blockers: ['no access'] });
+});
+
+test('through an outage the same heartbeat is tried again, later and later; then the newest follows at once', async () => {
+  const { vigil, way, world, problems } = await connected();
+  way.reply = 'is away';
+  await vigil.call({ tool: 'Read', args: 1 }, () => 'a');
+  await world.pass(10_000);
+  await vigil.call({ tool: 'Edit', args: 2 }, () => 'b');
+  vigil.report({ progress: '2/3', tokens: 100 });
+  await world.pass(60_000);
+  const tried = way.tried.slice(1);
+  expect(tried.length).toBeGreaterThan(5);
+  expect(tried.length).toBeLessThan(20);
+  expect(new Set(sequences(tried))).toEqual(new Set([2]));
+  expect(new Set(tried.map(({ tool_calls }) => tool_calls.map(({ tool }) => tool).join()))).toEqual(new Set(['Read']));
+  vigil.report({ progress: '3/3' });
+  way.reply = 'takes';
+  await world.pass(10_300);
+  expect(way.arrived.slice(1)).toMatchObject([
+    { sequence: 2, tool_calls: [{ tool: 'Read' }], progress_indicator: 'running' },
+    { sequence: 3, tool_calls: [{ tool: 'Edit' }], progress_indicator: '3/3', token_count: 100 },
+  ]);
+  expect(problems).toEqual(['heartbeats wait: connection refused']);
+});
+
+test('a heartbeat that is sent again says when it is sent: its instants are read against that', async () => {
+  const { way, world } = await connected();
+  way.reply = 'is away';
+  await world.pass(30_000);
+  expect(way.tried.at(-1)?.timestamp).toBeGreaterThan((way.tried[1]?.timestamp ?? 0) + 5000);
+});
+
+test('an answer that does not come is not waited for for ever', async () => {
+  const { way, world } = await connected();
+  way.reply = 'says nothing';
+  await world.pass(10_000);
+  way.reply = 'takes';
+  await world.pass(14_000);
+  expect(way.arrived).toHaveLength(1);
+  await world.pass(2000);
+  expect(sequences(way.arrived)).toEqual([1, 2, 3]);
+});
+
+test('what will never be taken is given up, and the next is sent', async () => {
+  const { way, world, problems } = await connected();
+  way.reply = new Refused('bad_field: phase');
+  await world.pass(10_000);
+  way.reply = 'takes';
+  await world.pass(10_000);
+  expect(sequences(way.arrived)).toEqual([1, 3]);
+  expect(problems).toEqual(['a heartbeat was refused, and is given up: bad_field: phase']);
+});
+
+test('failures in a row are answered by longer pauses, at most 10 s, half of them by chance', () => {
+  expect([1, 2, 3, 20].map((failures) => backOff(failures, 1))).toEqual([250, 500, 1000, 10_000]);
+  expect(backOff(20, 0)).toBe(5000);
+});
+
+test('nothing is left waiting when it is closed', async () => {
+  const { vigil, world, way } = await connected();
+  await world.pass(25_000);
+  const closing = vigil.close();
+  await settled();
+  await closing;
+  expect([world.waiting(), way.closed]).toEqual([0, true]);
+});

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Checkpoint } from '@vigil/events';
+import { LONGEST, MOST, text, texts } from './fields.ts';
+import { lasting, type Notes } from './notes.ts';
+
+/** What was saved. With `file` its SHA-256 is taken and its address made; without, `uri` says where it is. */
+export type Saved = {
+  readonly file?: string | undefined;
+  readonly uri?: string | undefined;
+  readonly sha256?: string | undefined;
+  /** default: the first 16 digits of the SHA-256 */
+  readonly id?: string | undefined;
+  readonly completed?: readonly string[] | undefined;
+  readonly remaining?: readonly string[] | undefined;
+};
+
+/** Read in pieces, so that a large file holds nobody up. Throws where it cannot be read. */
+export const digestOf = async (file: string): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const part of createReadStream(file)) hash.update(part as Buffer);
+  return hash.digest('hex');
+};
+
+export const addressOf = (file: string): string => pathToFileURL(resolve(file)).href;
+
+/** `createdAt`: epoch milliseconds. */
+export const checkpointed = (notes: Notes, saved: Saved, sha256: string | null, createdAt: number): Notes => {
+  const before = notes.lasting.checkpoint?.checkpoint_id ?? null;
+  const id = text(saved.id, LONGEST.name) ?? sha256?.slice(0, 16) ?? `at-${createdAt}`;
+  const checkpoint: Checkpoint = {
+    checkpoint_id: id,
+    parent_id: before === id ? (notes.lasting.checkpoint?.parent_id ?? null) : before,
+    uri: text(saved.uri, LONGEST.address) ?? (saved.file === undefined ? null : addressOf(saved.file)),
+    sha256,
+    // Whoever can read it later says so; that it could be read just now proves nothing.
+    valid: null,
+    invalid_reason: null,
+    created_at: createdAt,
+    completed_work: texts(saved.completed, MOST.work, LONGEST.text),
+    remaining_work: texts(saved.remaining, MOST.work, LONGEST.text),
+  };
+  return lasting(notes, { reportsCheckpoints: true, checkpoint });
+};

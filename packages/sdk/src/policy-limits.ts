@@ -1,0 +1,41 @@
+import type { BreakerLimits } from '@vigil/circuit-breaker';
+import { type Limits, usualLimits } from './breakers.ts';
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A duration as policies spell it. Without @vigil/policy, which would bring the whole language along. */
+const durationOf = (value: unknown): number | null => {
+  const found = typeof value === 'string' ? /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value.trim()) : null;
+  return found === null ? null : Math.round(Number(found[1]) * (UNIT_MS[found[2] ?? ''] ?? 0));
+};
+
+const atLeastOne = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 ? value : null;
+
+type Written = {
+  readonly failure_threshold?: unknown;
+  readonly recovery_timeout?: unknown;
+  readonly half_open_requests?: unknown;
+};
+
+/** A breaker that the document names begins with the language's own defaults: 3 failures, 60 s, one trial. */
+const limitsOf = (written: unknown, usual: BreakerLimits): BreakerLimits => {
+  if (typeof written !== 'object' || written === null) return usual;
+  const { failure_threshold, recovery_timeout, half_open_requests } = written as Written;
+  return {
+    failureThreshold: atLeastOne(failure_threshold) ?? 3,
+    recoveryTimeoutMs: durationOf(recovery_timeout) ?? 60_000,
+    halfOpenRequests: atLeastOne(half_open_requests) ?? 1,
+  };
+};
+
+/** The breakers of a policy's document as the gateway serves it. */
+export const breakersIn = (document: unknown): Limits => {
+  const { breakers } = (document ?? {}) as { readonly breakers?: unknown };
+  const written = (breakers ?? {}) as Readonly<Record<string, unknown>>;
+  return {
+    tool_execution: limitsOf(written.tool_execution, usualLimits.tool_execution),
+    external_api: limitsOf(written.external_api, usualLimits.external_api),
+    checkpoint_write: limitsOf(written.checkpoint_write, usualLimits.checkpoint_write),
+  };
+};

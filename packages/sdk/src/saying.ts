@@ -1,0 +1,118 @@
+import * as field from './fields.ts';
+import { LONGEST, MOST, type SaidActivity, type SaidVerdict, type Time } from './fields.ts';
+import { resultHash } from './hashes.ts';
+import { failed, type Lasting, lasting, type Notes, once, stepped } from './notes.ts';
+
+export type Work = {
+  readonly id: string;
+  readonly status?: string | null | undefined;
+  readonly updatedAt?: Time | null | undefined;
+  readonly claimRefreshedAt?: Time | null | undefined;
+  readonly commentCount?: number | null | undefined;
+};
+
+/** What an agent says of itself; what is left out stays as it was. */
+export type Report = {
+  readonly phase?: string | undefined;
+  /** any text that changes as the work goes on: `3/10` */
+  readonly progress?: string | undefined;
+  readonly activity?: SaidActivity | undefined;
+  /** used since the last report: they are added up */
+  readonly tokens?: number | undefined;
+  readonly context?: { readonly used: number; readonly max: number } | undefined;
+  /** the ticket, bead or issue as its tracker has it */
+  readonly work?: Work | undefined;
+  /** a step is done; with a verdict where something judges steps */
+  readonly step?: SaidVerdict | true | undefined;
+  readonly limits?: readonly { readonly name: string; readonly used: number; readonly max: number }[] | undefined;
+  /** what it waits for; an answer to a nudge */
+  readonly blockers?: readonly string[] | undefined;
+  /** what the next one has to know; an answer to a nudge */
+  readonly handoff?: string | undefined;
+  /** until when it is rate limited; true: nobody knows */
+  readonly rateLimitedUntil?: Time | true | undefined;
+};
+
+const workOf = (work: unknown): Lasting['work'] => {
+  const { id, status, updatedAt, claimRefreshedAt, commentCount } = (work ?? {}) as Partial<Work>;
+  const name = field.text(id, LONGEST.name);
+  if (name === null) return null;
+  return {
+    id: name,
+    status: field.text(status, LONGEST.short),
+    updated_at: field.time(updatedAt),
+    claim_refreshed_at: field.time(claimRefreshedAt),
+    comment_count: field.count(commentCount),
+  };
+};
+
+const contextOf = (context: unknown): Lasting['context'] => {
+  const { used, max } = (context ?? {}) as { readonly used?: unknown; readonly max?: unknown };
+  const [tokens_used, tokens_max] = [field.count(used), field.count(max)];
+  return tokens_used === null || tokens_max === null ? null : { tokens_used, tokens_max };
+};
+
+const limitsOf = (limits: unknown): Lasting['limits'] =>
+  Array.isArray(limits)
+    ? limits.slice(0, MOST.limits).flatMap((limit) => {
+        const { name, used, max } = (limit ?? {}) as Record<string, unknown>;
+        const called = field.text(name, LONGEST.name);
+        return called !== null && Number.isFinite(used) && Number.isFinite(max)
+          ? [{ name: called, used: used as number, max: max as number }]
+          : [];
+      })
+    : [];
+
+/** Only what was said, and can be said. */
+const given = (said: { readonly [K in keyof Lasting]?: Lasting[K] | null }): Partial<Lasting> =>
+  Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null)) as Partial<Lasting>;
+
+export const reported = (notes: Notes, report: Report): Notes => {
+  const { phase, progress, activity, tokens, context, work, limits } = report;
+  const used = field.count(tokens) ?? 0;
+  const after = lasting(
+    notes,
+    given({
+      phase: field.text(phase, LONGEST.name),
+      progress: field.text(progress, LONGEST.text),
+      activity: field.activity(activity),
+      tokens: Math.min(notes.lasting.tokens + used, Number.MAX_SAFE_INTEGER),
+      context: contextOf(context),
+      work: workOf(work),
+      limits: limits === undefined ? null : limitsOf(limits),
+    }),
+  );
+  return answeredWith(stepDone(after, report.step), report);
+};
+
+const stepDone = (notes: Notes, step: unknown): Notes => {
+  const verdict = field.verdict(step);
+  return step === true || verdict !== null ? stepped(notes, verdict) : notes;
+};
+
+const answeredWith = (notes: Notes, { blockers, handoff, rateLimitedUntil: until }: Report): Notes => ({
+  ...notes,
+  once: {
+    ...notes.once,
+    blockers: blockers === undefined ? notes.once.blockers : field.texts(blockers, MOST.blockers, 1000),
+    handoff: field.text(handoff, LONGEST.answer) ?? notes.once.handoff,
+    rateLimit: until === undefined ? notes.once.rateLimit : { retry_at: field.time(until) },
+  },
+});
+
+/** Worth a heartbeat of its own: somebody may wait for it. */
+export const isUrgent = ({ activity, blockers, handoff, rateLimitedUntil, work }: Report): boolean =>
+  [activity, blockers, handoff, rateLimitedUntil, work].some((said) => said !== undefined);
+
+/** An error that is worth telling, whatever the agent does about it. */
+export const erred = (notes: Notes, errorClass: string, message: string | null, at: number): Notes =>
+  failed(notes, {
+    at,
+    count: 1,
+    error_class: field.text(errorClass, LONGEST.short),
+    hash: resultHash(message ?? undefined),
+    message,
+  });
+
+export const probeAnswered = (notes: Notes, nonce: string): Notes =>
+  once(notes, { probeReply: field.text(nonce, LONGEST.name) });

@@ -1,0 +1,97 @@
+import type { Codec, Heartbeat } from '@vigil/events';
+import type { KafkaLog } from '@vigil/stream';
+import { call, type Gateway } from './http.ts';
+import { openMail } from './mail.ts';
+import { noAnswer, type Over } from './transport.ts';
+
+export type KafkaWay = {
+  readonly brokers: readonly string[];
+  /** Confluent-compatible: heartbeats are Avro then; without it they are JSON, which is as good to Vigil */
+  readonly registryUrl?: string | undefined;
+  /** where orders are asked for: Kafka brings none */
+  readonly gateway?: Gateway | undefined;
+};
+
+const TOPIC = 'onex.cmd.heartbeat-ingest.heartbeat.v1';
+
+type Opened = { readonly log: KafkaLog; readonly encode: (heartbeat: Heartbeat) => Buffer };
+
+const encoding = (codec: Codec | null): Opened['encode'] =>
+  codec === null
+    ? (heartbeat) => Buffer.from(JSON.stringify(heartbeat))
+    : (payload) => codec.encode({ topic: TOPIC, type: 'HEARTBEAT', payload });
+
+/** The client, and Avro, are loaded by whoever goes this way. */
+const open = async ({ brokers, registryUrl }: KafkaWay, clientId: string): Promise<Opened> => {
+  const [{ connectLog }, { connectCodec, memoryCodec }] = await Promise.all([
+    import('@vigil/stream'),
+    import('@vigil/events'),
+  ]);
+  const codec = registryUrl === undefined ? null : await connectCodec(registryUrl, [TOPIC]);
+  const log = await connectLog({ brokers, clientId, codec: codec ?? memoryCodec() });
+  return { log, encode: encoding(codec) };
+};
+
+const before = <T>(signal: AbortSignal, done: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    if (signal.aborted) reject(new Error('given up'));
+    signal.addEventListener('abort', () => reject(new Error('the broker does not answer in time')), { once: true });
+    done.then(resolve, reject);
+  });
+
+/** Heartbeats straight to Kafka, under the agent's key. The client keeps the process alive until the agent is closed. */
+export const overKafka =
+  (way: KafkaWay): Over =>
+  (line) => {
+    const { agentId, instanceId, policy } = line.who;
+    const mail = way.gateway === undefined ? null : openMail(way.gateway, line);
+    let opening: Promise<Opened> | null = null;
+    let writing: { readonly sequence: number | null; readonly done: Promise<void> } | null = null;
+
+    const opened = (): Promise<Opened> => {
+      opening ??= open(way, `vigil-sdk-${agentId}`).catch((error: unknown) => {
+        opening = null;
+        throw error;
+      });
+      return opening;
+    };
+    const write = async (heartbeat: Heartbeat): Promise<void> => {
+      const { log, encode } = await opened();
+      const { writer } = await import('@vigil/stream');
+      await writer(log).writeRaw(TOPIC, agentId, encode(heartbeat));
+    };
+    /** What nobody waits for any more may still be under way in the client: it is waited for again, not written twice. */
+    const written = (heartbeat: Heartbeat): Promise<void> => {
+      if (writing?.sequence === heartbeat.sequence) return writing.done;
+      const own = { sequence: heartbeat.sequence, done: write(heartbeat) };
+      const over = () => {
+        if (writing === own) writing = null;
+      };
+      own.done.then(over, over);
+      writing = own;
+      return own.done;
+    };
+    const query = new URLSearchParams({ instance: instanceId, ...(policy === null ? {} : { policy }) });
+    const path = `/v1/agents/${encodeURIComponent(agentId)}/orders?${query}`;
+
+    return {
+      local: false,
+      send: async (heartbeat, signal) => {
+        await before(signal, written(heartbeat));
+        if (mail === null || way.gateway === undefined) return noAnswer;
+        const { gateway } = way;
+        return mail
+          .collect(() => call(gateway, path, signal))
+          .catch((error: Error) => {
+            line.tell(`no orders can be asked for: ${error.message}`);
+            return noAnswer;
+          });
+      },
+      policy: async (name, signal) => (mail === null ? null : mail.policy(name, signal)),
+      close: async () => {
+        if (opening === null) return;
+        const { log } = await opening;
+        await log[Symbol.asyncDispose]();
+      },
+    };
+  };

@@ -1,0 +1,136 @@
+import { createConnection, type Socket } from 'node:net';
+import type { Heartbeat } from '@vigil/events';
+import type { Heard } from '../words.ts';
+import { type Line, noAnswer, type Over } from './transport.ts';
+
+/** Calls and errors in one line: a supervisor takes lines of 128 Ki characters. */
+const IN_A_LINE = 20;
+/** Characters of a line from the supervisor. */
+const LONGEST_LINE = 1 << 20;
+
+/** What a supervisor says, one object a line. */
+type Pushed = {
+  readonly nudge?: string;
+  readonly probe?: string;
+  readonly message?: string;
+  readonly type?: string;
+  readonly deadline_ms?: number;
+  readonly reason?: string;
+  readonly name?: string;
+  readonly problems?: readonly string[];
+};
+
+const heardIn = ({
+  nudge,
+  probe,
+  message = '',
+  type,
+  deadline_ms = 0,
+  reason = '',
+  name = '',
+}: Pushed): Heard | null => {
+  if (nudge !== undefined) return { kind: 'nudge', message: nudge };
+  if (probe !== undefined) return { kind: 'probe', message, nonce: probe };
+  if (type === 'handoff_request') return { kind: 'handoff', message, deadlineMs: deadline_ms };
+  if (type === 'shutdown_request') return { kind: 'shutdown', reason };
+  return type === 'reset_breaker' ? { kind: 'reset_breaker', name } : null;
+};
+
+const obey = (line: string, { hear, tell }: Line): void => {
+  const pushed = JSON.parse(line) as Pushed;
+  if (pushed.problems !== undefined) tell(`the supervisor did not understand: ${pushed.problems.join('; ')}`);
+  const heard = heardIn(pushed);
+  if (heard !== null) hear(heard);
+};
+
+/** Fields that say who and where the agent is, or when it ended: its supervisor knows that. */
+type Own =
+  | 'agent_id'
+  | 'task_id'
+  | 'timestamp'
+  | 'instance_id'
+  | 'sequence'
+  | 'reporter'
+  | 'agent_beat_at'
+  | 'interval_ms';
+type OwnToo = 'door' | 'policy' | 'labels' | 'runtime_id' | 'attempt' | 'max_attempts' | 'output' | 'exit';
+
+const isSomething = (value: unknown): boolean =>
+  !(value === null || value === 0 || (Array.isArray(value) && value.length === 0));
+
+/** A partial heartbeat: what nothing was said of leaves alone what others have said, the hook for one. */
+const partial = (heartbeat: Heartbeat): Omit<Heartbeat, Own | OwnToo | 'tool_calls' | 'errors'> => {
+  const { agent_id, task_id, timestamp, instance_id, sequence, reporter, agent_beat_at, interval_ms, ...more } =
+    heartbeat;
+  const { door, policy, labels, runtime_id, attempt, max_attempts, output, exit, tool_calls, errors, ...said } = more;
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => isSomething(value))) as typeof said;
+};
+
+const chunks = <T>(list: readonly T[]): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(list.length / IN_A_LINE) }, (_, n) => list.slice(n * IN_A_LINE, (n + 1) * IN_A_LINE));
+
+const linesOf = (heartbeat: Heartbeat): string =>
+  [
+    ...chunks(heartbeat.tool_calls).map((tool_calls) => ({ tool_calls })),
+    ...chunks(heartbeat.errors).map((errors) => ({ errors })),
+    partial(heartbeat),
+  ]
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join('');
+
+/** Reads lines; of one without end no more than shows it. What cannot be read is told, and what follows is read on. */
+const eachLine = (socket: Socket, line: Line): void => {
+  let rest = '';
+  const read = (one: string) => {
+    try {
+      if (one.trim() !== '') obey(one, line);
+    } catch (error) {
+      line.tell(`a line of the supervisor cannot be read: ${(error as Error).message}`);
+    }
+  };
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = (lines.pop() ?? '').slice(0, LONGEST_LINE);
+    lines.forEach(read);
+  });
+};
+
+const connected = (path: string, line: Line): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = createConnection(path, () => resolve(socket));
+    socket.unref();
+    socket.on('error', reject);
+    eachLine(socket, line);
+  });
+
+const written = (socket: Socket, text: string, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('the supervisor does not read')), { once: true });
+    socket.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+
+/** To the supervisor that the agent runs under (VIGIL_SOCKET): it alone beats, and merges what the agent says of itself. */
+export const overSocket =
+  (path: string): Over =>
+  (line) => {
+    let open: Socket | null = null;
+    const socket = async (): Promise<Socket> => {
+      if (open === null || open.destroyed || !open.writable) open = await connected(path, line);
+      return open;
+    };
+    return {
+      local: true,
+      send: async (heartbeat, signal) => {
+        const to = await socket();
+        try {
+          await written(to, linesOf(heartbeat), signal);
+        } catch (error) {
+          to.destroy();
+          throw error;
+        }
+        return noAnswer;
+      },
+      policy: async () => null,
+      close: () => new Promise((resolve) => (open === null || open.destroyed ? resolve() : open.end(() => resolve()))),
+    };
+  };

@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ID, parseHeartbeat } from '@vigil/events';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { isId } from './fields.ts';
+import { connected, settled } from './fixture.ts';
+import { connect, type Report, type Settings, type Word } from './index.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'vigil-sdk-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+test('says who it is from its first heartbeat on, under a new instance each time', async () => {
+  const labels = { team: 'core' };
+  const { last, vigil } = await connected({
+    taskId: 'OMN-1',
+    labels,
+    attempt: 2,
+    runtimeId: 'host-1',
+    policy: 'strict',
+    checkpoints: true,
+  });
+  expect(last()).toMatchObject({
+    agent_id: 'worker-1',
+    task_id: 'OMN-1',
+    instance_id: vigil.instanceId,
+    labels: { team: 'core', host: 'here' },
+    attempt: 2,
+    runtime_id: 'host-1',
+    policy: 'strict',
+    reports_checkpoints: true,
+    reporter: 'agent',
+  });
+  expect(connect({ agentId: 'a' }).instanceId).not.toBe(connect({ agentId: 'a' }).instanceId);
+});
+
+test('what lasts is told until it changes; what happened is told once', async () => {
+  const { vigil, world, last } = await connected();
+  vigil.report({
+    phase: 'build',
+    progress: '1/3',
+    tokens: 100,
+    context: { used: 5, max: 10 },
+    step: 'ACCEPT',
+    handoff: 'h',
+    rateLimitedUntil: 99,
+  });
+  vigil.report({ tokens: 50, step: true, work: { id: 'OMN-1', updatedAt: '2026-11-22T00:00:00Z', commentCount: 2 } });
+  vigil.error(new Error('outside'));
+  await world.pass(200);
+  const lasting = {
+    phase: 'build',
+    progress_indicator: '1/3',
+    token_count: 150,
+    error_count: 1,
+    context: { tokens_used: 5, tokens_max: 10 },
+    work: { id: 'OMN-1', updated_at: Date.parse('2026-11-22T00:00:00Z'), comment_count: 2 },
+  };
+  const once = { handoff: 'h', rate_limit: { retry_at: 99 }, errors: [{ error_class: 'Error', message: 'outside' }] };
+  expect(last()).toMatchObject({ ...lasting, ...once, steps: { total_steps: 2, verdicts: ['ACCEPT'] } });
+  await world.pass(10_000);
+  expect(last()).toMatchObject({
+    ...lasting,
+    handoff: null,
+    rate_limit: null,
+    errors: [],
+    steps: { total_steps: 2, verdicts: [] },
+  });
+});
+
+test('the same error again and again is one entry with its count', async () => {
+  const { vigil, world, last } = await connected();
+  for (let n = 0; n < 500; n += 1) vigil.error(new Error('again'));
+  await world.pass(10_000);
+  expect(last().errors).toMatchObject([{ count: 500, message: 'again' }]);
+  expect(last().error_count).toBe(500);
+});
+
+test('a checkpoint is told with the digest of its file and the one before it; one that cannot be read is none', async () => {
+  const { vigil, world, last, problems } = await connected();
+  const file = join(dir, 'c.json');
+  writeFileSync(file, '{"step":1}');
+  await vigil.checkpoint({ file, completed: ['a'], remaining: ['b'] });
+  await world.pass(200);
+  const sha256 = createHash('sha256').update('{"step":1}').digest('hex');
+  const first = { checkpoint_id: sha256.slice(0, 16), parent_id: null, sha256, uri: pathToFileURL(file).href };
+  expect(last()).toMatchObject({
+    reports_checkpoints: true,
+    checkpoint: { ...first, completed_work: ['a'], remaining_work: ['b'] },
+  });
+  await vigil.checkpoint({ uri: 's3://bucket/2', id: 'two' });
+  await vigil.checkpoint({ file: join(dir, 'missing') });
+  await world.pass(200);
+  expect(last().checkpoint).toMatchObject({
+    checkpoint_id: 'two',
+    parent_id: first.checkpoint_id,
+    sha256: null,
+    uri: 's3://bucket/2',
+  });
+  expect(problems).toEqual([expect.stringMatching(/a checkpoint is not reported: .*ENOENT/)]);
+});
+
+test('words reach every listener; one that throws or rejects harms nobody', async () => {
+  const heard: Word[] = [];
+  const { vigil, way, problems } = await connected({
+    onWord: () => {
+      throw new Error('listener');
+    },
+  });
+  vigil.onWord(async () => Promise.reject(new Error('another')));
+  vigil.onWord((word) => void heard.push(word));
+  expect(way.line?.hear({ kind: 'nudge', message: 'still there?' })).toBe(true);
+  await settled();
+  expect(heard).toEqual([{ kind: 'nudge', message: 'still there?' }]);
+  expect(problems).toEqual([expect.stringContaining('listener'), expect.stringContaining('another')]);
+});
+
+test('words can be read one after the other, until it is closed', async () => {
+  const { vigil, way } = await connected();
+  const read: string[] = [];
+  const reading = (async () => {
+    for await (const word of vigil.words()) if (word.kind === 'nudge') read.push(word.message);
+  })();
+  await settled();
+  for (const message of ['one', 'two']) way.line?.hear({ kind: 'nudge', message });
+  await vigil.close();
+  await reading;
+  expect(read).toEqual(['one', 'two']);
+  for await (const word of vigil.words()) expect(word).toBe('none after the end');
+});
+
+test('without a listener nobody is told that somebody listens', async () => {
+  const { way } = await connected();
+  expect(way.line?.hear({ kind: 'nudge', message: 'x' })).toBe(false);
+});
+
+test('a probe is answered by its nonce, when the agent replies and not before', async () => {
+  const { vigil, way, world, last } = await connected();
+  const words: Word[] = [];
+  vigil.onWord((word) => void words.push(word));
+  way.line?.hear({ kind: 'probe', message: 'there?', nonce: 'n-1' });
+  await world.pass(10_000);
+  expect(way.arrived.every(({ probe_reply }) => probe_reply === null)).toBe(true);
+  const [probe] = words;
+  if (probe?.kind === 'probe') probe.reply();
+  await world.pass(200);
+  expect(last().probe_reply).toBe('n-1');
+});
+
+test('closing tells how it ended, with what was untold before; after it nothing is sent', async () => {
+  for (const [ending, activity, reason] of [
+    [{}, 'finished', 'finished'],
+    [{ reason: 'crashed', code: 3 }, 'exiting', 'crashed'],
+  ] as const) {
+    const { vigil, way, last, world } = await connected();
+    way.reply = 'is away';
+    await world.pass(10_000);
+    await vigil.call({ tool: 'Read' }, () => 1);
+    way.reply = 'takes';
+    await vigil.close(ending);
+    expect(way.arrived.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+    expect(last()).toMatchObject({ activity, exit: { reason }, tool_calls: [{ tool: 'Read' }] });
+    vigil.report({ activity: 'working' });
+    expect(await vigil.call({ tool: 'Read' }, () => 'still runs')).toBe('still runs');
+    await vigil.close();
+    await world.pass(60_000);
+    expect(way.arrived).toHaveLength(3);
+  }
+});
+
+test('closing waits no longer than it may, whatever the other side does', async () => {
+  for (const reply of ['is away', 'says nothing'] as const) {
+    const { vigil, way } = await connected();
+    way.reply = reply;
+    await vigil.close({ withinMs: 20 });
+    expect(way.closed).toBe(true);
+  }
+});
+
+test('with ids that cannot be, everything works, nothing is sent, and somebody is told', async () => {
+  const { vigil, way, problems } = await connected({ agentId: 'no good' });
+  expect(await vigil.call({ tool: 'x' }, () => 1)).toBe(1);
+  await vigil.close();
+  expect(way.tried).toEqual([]);
+  expect(problems).toEqual([expect.stringMatching(/agentId is "no good".*nothing is reported/)]);
+});
+
+test('whatever an agent says, nothing throws and the heartbeat is one that the gateway takes', async () => {
+  const odd = fc.oneof(
+    fc.anything(),
+    fc.string(),
+    fc.double(),
+    fc.constantFrom('x'.repeat(9999), -1, 2 ** 60, Number.NaN, '\ud800'),
+  );
+  const words = fc.record(
+    Object.fromEntries(
+      'phase progress activity tokens context work step limits blockers handoff rateLimitedUntil'
+        .split(' ')
+        .map((name) => [name, odd]),
+    ),
+    { requiredKeys: [] },
+  );
+  const settings = fc.record(
+    { taskId: odd, labels: odd, attempt: odd, policy: odd, runtimeId: odd, maxAttempts: odd },
+    { requiredKeys: [] },
+  );
+  await fc.assert(
+    fc.asyncProperty(settings, fc.array(fc.tuple(words, odd), { maxLength: 4 }), async (given, all) => {
+      const { vigil, last } = await connected(given as Partial<Settings>);
+      for (const [said, other] of all) {
+        vigil.report(said as Report);
+        vigil.report(other as Report);
+        vigil.error(other);
+        await vigil.call(
+          { tool: other as string, args: other, deadlineMs: other as number, target: other as string },
+          () => other,
+        );
+        await vigil.checkpoint({ uri: other as string, id: other as string, completed: other as string[] });
+      }
+      await vigil.close();
+      expect(() => parseHeartbeat(JSON.parse(JSON.stringify(last())))).not.toThrow();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('the ids that it takes are those that Vigil takes', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.string({ maxLength: 140 }), fc.stringMatching(/^[\w.:-]{120,130}$/)),
+      (id) => isId(id) === ID.test(id),
+    ),
+  );
+});
+
+test('no promise of its own is ever rejected without a hand that holds it', async () => {
+  const lost: unknown[] = [];
+  const note = (error: unknown): void => void lost.push(error);
+  process.on('unhandledRejection', note);
+  const { vigil, way, world } = await connected({ onWord: () => Promise.reject(new Error('x')) });
+  way.reply = 'is away';
+  way.answer = { intervalMs: null, policy: { name: 'p', hash: 'h' } };
+  await world.pass(10_000);
+  way.line?.hear({ kind: 'nudge', message: 'x' });
+  void vigil.checkpoint({ file: '/nowhere' });
+  await settled();
+  await vigil.close({ withinMs: 5 });
+  await settled();
+  process.off('unhandledRejection', note);
+  expect(lost).toEqual([]);
+});
