@@ -8,6 +8,7 @@ const USUAL: AgentState = {
   kind: 'known',
   agentId: '',
   policy: { name: '', hash: '' },
+  wish: null,
   excluded: false,
   history: bornAt(NOBODY, { now: 0, watched: 0, stamp: 0, previous: null }, ''),
   life: 1,

@@ -47,11 +47,12 @@ export function agentHealth(policies: Policies): AgentHealth {
   return {
     initial: UNSEEN,
     observe: (state, input, clock) => observe(policies, state, input, clock),
-    decide: (state, clock) => (state.kind === 'unseen' ? [] : decide(state, clock)),
+    decide: (state, clock) => (state.kind === 'unseen' ? [] : decide(policies.current(state), clock)),
     evolve,
     dueAt: (state, clock) => {
       if (state.kind === 'unseen') return NEVER;
-      return decide(state, clock).length > 0 ? clock.now : nextOf(policies, state, verdictOf(state, clock));
+      const known = policies.current(state);
+      return decide(known, clock).length > 0 ? clock.now : nextOf(policies, known, verdictOf(known, clock));
     },
     forgets: (state, clock) => state.kind === 'known' && state.told.warrant === null && clock.now >= forgetAt(state),
   };

@@ -4,7 +4,7 @@ import { breakerReset, breakersAfter } from './history/breakers.ts';
 import { hash32 } from './history/hash.ts';
 import { bornAt, type End, folded, type History, type Identity, identityOf, received } from './history/history.ts';
 import { axisThrough, type Beat, momentOn, OWN_AXIS, type Receipt } from './history/moment.ts';
-import type { Policies } from './policies.ts';
+import { type Policies, UNASSIGNED } from './policies.ts';
 import { type AgentState, type Answer, type Known, NOTHING_TOLD, type Stragglers } from './state.ts';
 
 export type Observation = EventOf<typeof Topic.agentObservation>;
@@ -88,14 +88,8 @@ function told(policies: Policies, state: Known, input: HeartbeatEvent, receipt: 
   const history = received(folded(state.history, beat, receipt), beat, receipt, input.correlationId);
   const axis = axisThrough(beat.door, history.axis, clock);
   const through = axis === history.axis ? history : { ...history, axis };
-  const known = assigned(policies, { ...state, history: through }, beat.policy);
+  const known = policies.current({ ...state, history: through, wish: beat.policy });
   return answering(withBreakers(policies, known, beat, receipt), state.history, beat);
-}
-
-function assigned(policies: Policies, state: Known, wish: string | null): Known {
-  const policy = policies.assigned(wish);
-  if (policy.hash === state.policy.hash) return state;
-  return { ...state, policy, excluded: policies.excluded(policy, state.agentId) };
 }
 
 function withBreakers(policies: Policies, state: Known, beat: Beat, receipt: Receipt): Known {
@@ -113,12 +107,12 @@ function breakerClosed(state: AgentState, name: string): AgentState {
 function begun(policies: Policies, state: AgentState, input: Observation, identity: Identity, receipt: Receipt): Known {
   const fresh = bornAt(identity, receipt, input.correlationId);
   if (state.kind === 'unseen') {
-    const policy = policies.assigned(null);
-    return {
+    return policies.current({
       kind: 'known',
       agentId: input.key,
-      policy,
-      excluded: policies.excluded(policy, input.key),
+      policy: UNASSIGNED,
+      wish: null,
+      excluded: false,
       history: fresh,
       life: 1,
       previousInstanceId: null,
@@ -127,7 +121,7 @@ function begun(policies: Policies, state: AgentState, input: Observation, identi
       answers: [],
       answered: 0,
       told: NOTHING_TOLD,
-    };
+    });
   }
   const previous = state.history.identity.instanceId;
   const retired = previous === null ? state.retired : [...state.retired.slice(1 - RETIRED), previous];

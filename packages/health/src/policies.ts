@@ -1,34 +1,77 @@
 import type { PolicyRef } from '@vigil/events';
-import { type CompiledPolicy, excludes } from '@vigil/policy';
+import { type Assignment, assigner, asWished, type CompiledPolicy, excludes } from '@vigil/policy';
 import { type Rules, rulesOf } from './rules.ts';
+import type { Known } from './state.ts';
 
-/** The policies that the evaluator judges with, and which agent gets which. */
+/** The policies that the evaluator judges with, and which agent gets which. They never change: others are another object. */
 export type Policies = {
   readonly all: readonly CompiledPolicy[];
+  readonly assignment: Assignment;
   /** that of a state: by its hash; by its name where the document has changed; else the default */
   readonly rules: (policy: PolicyRef) => Rules;
-  /** an agent's wish where operators list it, else their default */
-  readonly assigned: (wish: string | null) => PolicyRef;
-  readonly excluded: (policy: PolicyRef, agentId: string) => boolean;
+  /** The state under the policy that its agent is assigned now; the same state where it is under it already. Cheap: asked at every look. */
+  readonly current: (state: Known) => Known;
 };
 
-/** Throws where the default is none of them. */
-export function policiesOf(all: readonly CompiledPolicy[], defaultName: string): Policies {
+/** What a state says before a policy is assigned. */
+export const UNASSIGNED: PolicyRef = { name: '', hash: '' };
+
+/** Of so many agents is remembered what they are assigned; then it is worked out anew. */
+const REMEMBERED = 200_000;
+
+/** `assignment`: a name where agents get what they wish for, else the policy of that name. Throws where the default is none of them. */
+export function policiesOf(all: readonly CompiledPolicy[], assignment: Assignment | string): Policies {
   const rules = all.map(rulesOf);
   const byHash = new Map(rules.map((r) => [r.policy.hash, r]));
   const byName = new Map(rules.map((r) => [r.policy.name, r]));
-  const refs = new Map(all.map(({ name, hash }): [string, PolicyRef] => [name, { name, hash }]));
-  const fallback = byName.get(defaultName);
-  const fallbackRef = refs.get(defaultName);
-  if (!fallback || !fallbackRef) throw new NameALoadedPolicy(defaultName, [...byName.keys()]);
+  const chosen = typeof assignment === 'string' ? asWished(assignment) : assignment;
+  const fallback = byName.get(chosen.fallback);
+  if (!fallback) throw new NameALoadedPolicy(chosen.fallback, [...byName.keys()]);
   const find = (policy: PolicyRef) => byHash.get(policy.hash) ?? byName.get(policy.name) ?? fallback;
+  const assigned = remembering(
+    chosen,
+    assigner(chosen, (name) => byName.has(name)),
+  );
   return {
     all,
+    assignment: chosen,
     rules: find,
-    assigned: (wish) => (wish === null ? fallbackRef : (refs.get(wish) ?? fallbackRef)),
-    excluded: (policy, agentId) => excludes(find(policy).policy, agentId),
+    current: (state) => {
+      const { policy } = byName.get(assigned(state)) ?? fallback;
+      if (policy.hash === state.policy.hash && policy.name === state.policy.name) return state;
+      const { name, hash } = policy;
+      return { ...state, policy: { name, hash }, excluded: excludes(policy, state.agentId) };
+    },
   };
 }
+
+type Choice = {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly wish: string | null;
+  readonly name: string;
+};
+
+/** Patterns are asked only where an agent's wish or labels have changed. */
+function remembering({ rules }: Assignment, assign: ReturnType<typeof assigner>): (state: Known) => string {
+  const patterns = rules.some(({ id }) => id !== null);
+  const known = new Map<string, Choice>();
+  return ({ agentId, wish, history: { identity } }) => {
+    const { labels } = identity;
+    if (!patterns) return assign({ agentId, labels, wish });
+    const before = known.get(agentId);
+    if (before && before.wish === wish && same(before.labels, labels)) return before.name;
+    if (known.size >= REMEMBERED) known.clear();
+    const name = assign({ agentId, labels, wish });
+    known.set(agentId, { labels, wish, name });
+    return name;
+  };
+}
+
+type Labels = Choice['labels'];
+
+const same = (a: Labels, b: Labels): boolean =>
+  a === b ||
+  (Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([name, value]) => b[name] === value));
 
 /** The default policy is none of those loaded: name one of them, or load it. */
 export class NameALoadedPolicy extends Error {

@@ -48,6 +48,8 @@ export type Known = {
   readonly agentId: string;
   /** the policy it is judged with */
   readonly policy: PolicyRef;
+  /** the policy that it names itself, as last reported */
+  readonly wish: string | null;
   /** shown, never judged */
   readonly excluded: boolean;
   /** the current life, and its number */
