@@ -13,7 +13,7 @@ export type Process = {
   readonly done: Pick<ReadonlyMap<string, OrderReceiptPayload>, 'get'>;
   readonly progress: Progress;
   /** how a text would reach it */
-  readonly channel: 'socket' | 'terminal';
+  readonly channel: 'socket' | 'terminal' | 'hook';
   /** it has asked something and waits for the answer */
   readonly atQuestion: boolean;
   /** its terminal has been still for a moment: nothing is being drawn */
@@ -29,9 +29,10 @@ export type Admission =
 const superseded = (why: string): Admission => ({ verdict: 'superseded', why });
 const wait = (why: string): Admission => ({ verdict: 'wait', why });
 
-/** A text may be typed only between calls, at a still prompt that asks nothing; pushed down the socket it disturbs nothing. */
+/** A text may be typed only between calls, at a still prompt that asks nothing; pushed down the socket, or given to a hook that asks, it disturbs nothing. */
 const whenReachable = (process: Process): Admission => {
   if (process.channel === 'socket') return { verdict: 'go' };
+  if (process.channel === 'hook') return wait('no hook of its session has asked yet');
   if (process.atQuestion) return wait('the agent asks a question; nothing is typed into its answer');
   if (isMidCall(process.progress)) return wait('the agent is in the middle of a call');
   return process.quiet ? { verdict: 'go' } : wait('the terminal is being written to');

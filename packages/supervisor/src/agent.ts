@@ -10,8 +10,8 @@ import type { PatternSources } from './patterns.ts';
 import type { Pid } from './proc.ts';
 import type { Command } from './terminal.ts';
 
-/** How a text reaches the agent; auto: down the socket where somebody listens, else typed. */
-export type NudgeBy = 'auto' | 'socket' | 'terminal';
+/** How a text reaches the agent; auto: down the socket where somebody listens, else with a hook that asks or typed, whichever can be first. */
+export type NudgeBy = 'auto' | 'socket' | 'hook' | 'terminal';
 
 /** One life of one agent. */
 export type AgentSpec = Identity &

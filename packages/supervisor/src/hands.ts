@@ -5,6 +5,8 @@ import { type AgentOrder, type Received, receiptOf } from './order.ts';
 import type { Pid } from './proc.ts';
 import type { Push } from './socket.ts';
 
+/** An order that is a text for the agent. */
+export type TextOrder = Extract<AgentOrder, { type: 'NUDGE_AGENT' | 'PROBE_AGENT' | 'HANDOFF_AGENT' }>;
 export type Terminate = Extract<AgentOrder, { type: 'TERMINATE_AGENT' }>;
 
 /** The process that orders are carried out on. */
@@ -15,6 +17,8 @@ export type Body = {
   readonly type: (text: string) => void;
   /** false: nobody listens */
   readonly push: (message: Push) => boolean;
+  /** closes a breaker that is held for the agent; false: none of that name is */
+  readonly resetBreaker: (name: string) => boolean;
   readonly stop: () => void;
   readonly go: () => void;
   /** comes back with what the receipt says, when it is dead or will not die */
@@ -50,9 +54,24 @@ export class Hands {
     for (const received of waiting) this.#settle(received, this.#admit(received));
   }
 
-  #admit(received: Received<AgentOrder>): Admission {
+  /** Texts that a hook may pass on now; each is begun by its `pass`, which resolves when the hook has said that it did, or is gone. */
+  textsDue(): readonly TextOrder[] {
+    const texts = [...this.#waiting.values()].filter(({ order }) => isText(order));
+    return texts
+      .sort((a, b) => a.order.payload.number - b.order.payload.number)
+      .filter((received) => this.#admit(received, 'socket').verdict === 'go')
+      .map(({ order }) => order as TextOrder);
+  }
+
+  pass(order: TextOrder, toHook: (order: TextOrder) => Promise<boolean>): void {
+    this.#waiting.delete(order.payload.orderId);
+    this.#begin(order, async () => ((await toHook(order)) ? ['delivered'] : goneWithIt));
+  }
+
+  #admit(received: Received<AgentOrder>, by?: Process['channel']): Admission {
     const done = { get: (orderId: string) => receiptIn(this.#world, orderId) };
-    const process = { ...this.#body.process(), done, highestNumber: this.#highestNumber };
+    const body = this.#body.process();
+    const process = { ...body, channel: by ?? body.channel, done, highestNumber: this.#highestNumber };
     return admit(received, process, this.#world.clock.monotonic());
   }
 
@@ -72,11 +91,11 @@ export class Hands {
     }
   }
 
-  #begin(order: AgentOrder): void {
+  #begin(order: AgentOrder, perform = () => this.#perform(order)): void {
     const { orderId, number } = order.payload;
     this.#world.journal.write({ kind: 'begun', orderId, order, pid: this.#body.pid });
     this.#highestNumber = number;
-    const done = this.#perform(order)
+    const done = perform()
       .catch((error: unknown): Outcome => ['failed', { why: String(error) }])
       .then(([outcome, more]) => answer(this.#world, order, outcome, more))
       .finally(() => this.#underWay.delete(orderId));
@@ -99,7 +118,7 @@ export class Hands {
         return this.#tell({ type: 'handoff_request', message, deadline_ms: deadlineMs }, message);
       }
       case 'RESET_BREAKER':
-        return this.#body.push({ type: 'reset_breaker', name: order.payload.name }) ? ['done'] : nobodyListens;
+        return this.#reset(order.payload.name) ? ['done'] : nobodyListens;
       case 'PAUSE_AGENT':
         this.#body.stop();
         return ['done'];
@@ -113,6 +132,12 @@ export class Hands {
     }
   }
 
+  /** Whoever holds one of that name closes it. */
+  #reset(name: string): boolean {
+    const here = this.#body.resetBreaker(name);
+    return this.#body.push({ type: 'reset_breaker', name }) || here;
+  }
+
   #tell(message: Push, text: string): Outcome {
     if (this.#body.process().channel === 'socket') return this.#body.push(message) ? ['delivered'] : nobodyListens;
     this.#body.type(text);
@@ -120,6 +145,10 @@ export class Hands {
   }
 }
 
+const isText = ({ type }: AgentOrder): boolean =>
+  type === 'NUDGE_AGENT' || type === 'PROBE_AGENT' || type === 'HANDOFF_AGENT';
+
+const goneWithIt: Outcome = ['uncertain', { why: 'the hook that it was given to ended without a word' }];
 const nobodyListens: Outcome = ['failed', { why: 'nobody is connected to the agent’s socket' }];
 
 /** The receipt by which an order was answered before. */

@@ -24,7 +24,7 @@ const template = z.strictObject({
   cwd: z.string().default('.'),
   env: labels.default({}),
   policy: z.string().optional(),
-  nudge: z.enum(['auto', 'socket', 'terminal']).default('auto'),
+  nudge: z.enum(['auto', 'socket', 'hook', 'terminal']).default('auto'),
   must_signal_completion: z.boolean().default(false),
   release: chore.optional(),
   cleanup: chore.optional(),

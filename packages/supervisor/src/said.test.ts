@@ -5,6 +5,7 @@ test.each(['__proto__', 'constructor', 'toString'])('%s is no field, and harms n
   expect(understand(`{"${name}":1,"phase":"work"}`)).toEqual({
     said: { phase: 'work' },
     problems: [`${name}: no field that an agent reports of itself`],
+    hook: null,
   });
 });
 

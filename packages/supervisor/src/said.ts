@@ -1,5 +1,6 @@
 import type { Heartbeat } from '@vigil/events';
 import { z } from 'zod';
+import { type HookWord, hookWord } from './hook-words.ts';
 
 /**
  * What is longer or larger than the gateway takes is refused here, field by field: in a heartbeat it would spoil the whole, and all that
@@ -72,7 +73,7 @@ const error = z.object({
 });
 
 /** The fields that an agent may report of itself; who and where it is, its supervisor knows. */
-const fields = z.object({
+const shape = z.object({
   phase: z.string().min(1).max(200),
   last_tool_call: at.nullable(),
   token_count: count,
@@ -111,35 +112,44 @@ const fields = z.object({
 });
 
 /** Any subset of a heartbeat's fields, as an agent, a script or a hook reports it over VIGIL_SOCKET. */
-export type Said = { readonly [K in keyof z.output<typeof fields>]?: Heartbeat[K] | undefined };
+export type Said = { readonly [K in keyof z.output<typeof shape>]?: Heartbeat[K] | undefined };
 
 /** What was understood, and what was not: one bad field spoils no other. */
-export type Understood = { readonly said: Said; readonly problems: readonly string[] };
+export type Understood = {
+  readonly said: Said;
+  readonly problems: readonly string[];
+  /** it comes from a hook, which passes no push on; null: from somebody who listens */
+  readonly hook: HookWord | null;
+};
 
-const shapes: Readonly<Record<string, z.ZodType>> = fields.shape;
+const shapes: Readonly<Record<string, z.ZodType>> = shape.shape;
 
 /** Characters of a line from the socket. */
 export const longestLine: number = 1 << 17;
 
+const nothingSaid = (problem: string): Understood => ({ said: {}, problems: [problem], hook: null });
+
 /** One line from the socket. */
 export const understand = (line: string): Understood => {
-  if (line.length > longestLine)
-    return { said: {}, problems: [`longer than ${longestLine} characters; say less at once`] };
+  if (line.length > longestLine) return nothingSaid(`longer than ${longestLine} characters; say less at once`);
   let parsed: unknown;
   try {
     parsed = JSON.parse(line);
   } catch (error) {
-    return { said: {}, problems: [`not JSON: ${String(error)}; send one object a line`] };
+    return nothingSaid(`not JSON: ${String(error)}; send one object a line`);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    return { said: {}, problems: ['not an object; send one object with heartbeat fields a line'] };
+    return nothingSaid('not an object; send one object with heartbeat fields a line');
+  const { hook, ...fields } = parsed as Record<string, unknown>;
+  const word = hook === undefined ? null : hookWord.safeParse(hook);
+  if (word?.success === false) return nothingSaid('hook: neither what a hook asks nor what it has told');
   const said: Record<string, unknown> = {};
   const problems: string[] = [];
-  for (const [name, value] of Object.entries(parsed)) {
+  for (const [name, value] of Object.entries(fields)) {
     const outcome = Object.hasOwn(shapes, name) ? shapes[name]?.safeParse(value) : undefined;
     if (outcome === undefined) problems.push(`${name}: no field that an agent reports of itself`);
     else if (outcome.success) said[name] = outcome.data;
     else problems.push(...outcome.error.issues.map((issue) => `${[name, ...issue.path].join('.')}: ${issue.message}`));
   }
-  return { said: said as Said, problems };
+  return { said: said as Said, problems, hook: word?.data ?? null };
 };

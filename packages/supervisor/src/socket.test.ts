@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Said } from './said.ts';
 import { type AgentSocket, openSocket } from './socket.ts';
 
+const deaf = { onSaid: () => {}, onHook: () => {} };
 let dir: string;
 let socket: AgentSocket | undefined;
 beforeEach(() => {
@@ -21,7 +22,7 @@ afterEach(async () => {
 
 test('of a line without end only the line is lost: what follows is heard', async () => {
   const heard = Promise.withResolvers<Said>();
-  socket = await openSocket(join(dir, 's', 'a.sock'), heard.resolve);
+  socket = await openSocket(join(dir, 's', 'a.sock'), { onSaid: heard.resolve, onHook: () => {} });
   const client = connect(join(dir, 's', 'a.sock'));
   const answers = createInterface({ input: client });
   const answered = once(answers, 'line');
@@ -34,7 +35,7 @@ test('of a line without end only the line is lost: what follows is heard', async
 });
 
 test('who says much that is wrong, and reads nothing, is cut off', async () => {
-  socket = await openSocket(join(dir, 's', 'a.sock'), () => {});
+  socket = await openSocket(join(dir, 's', 'a.sock'), deaf);
   const client = connect(join(dir, 's', 'a.sock')).on('error', () => {});
   client.pause();
   const gone = new Promise((resolve) => void client.on('close', resolve));
@@ -49,7 +50,7 @@ test('who says much that is wrong, and reads nothing, is cut off', async () => {
 test('nobody else may look into the folder, even where it is there already', async () => {
   mkdirSync(join(dir, 's'));
   chmodSync(join(dir, 's'), 0o777);
-  socket = await openSocket(join(dir, 's', 'a.sock'), () => {});
+  socket = await openSocket(join(dir, 's', 'a.sock'), deaf);
   expect(statSync(join(dir, 's')).mode & 0o777).toBe(0o700);
   expect(statSync(join(dir, 's', 'a.sock')).mode & 0o777).toBe(0o600);
 });
@@ -57,5 +58,5 @@ test('nobody else may look into the folder, even where it is there already', asy
 test('a folder that is a link to somewhere is not taken', async () => {
   mkdirSync(join(dir, 'elsewhere'));
   symlinkSync(join(dir, 'elsewhere'), join(dir, 's'));
-  await expect(openSocket(join(dir, 's', 'a.sock'), () => {})).rejects.toThrow(/is not a folder of ours/);
+  await expect(openSocket(join(dir, 's', 'a.sock'), deaf)).rejects.toThrow(/is not a folder of ours/);
 });

@@ -3,6 +3,7 @@ import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { WrongSettings } from './errors.ts';
+import type { HookAnswer, HookWord } from './hook-words.ts';
 import { longestLine, type Said, understand } from './said.ts';
 
 /** What a supervisor pushes to whoever listens on VIGIL_SOCKET, one JSON object a line. */
@@ -14,9 +15,22 @@ export type Push =
   | { readonly type: 'reset_breaker'; readonly name: string }
   | { readonly problems: readonly string[] };
 
+/** A hook at the other end: it asks, is answered, and goes. */
+export type HookClient = {
+  readonly answer: (answer: HookAnswer) => void;
+  readonly onGone: (listener: () => void) => void;
+};
+
+/** Who hears what is said: an agent and its helpers, and the hooks of its sessions. */
+export type Ears = {
+  readonly onSaid: (said: Said) => void;
+  readonly onHook: (word: HookWord, said: Said, client: HookClient) => void;
+};
+
 export type AgentSocket = {
+  /** somebody listens: who has said anything and is no hook */
   readonly hasClient: () => boolean;
-  /** to everybody connected; false: nobody is */
+  /** to everybody who listens; false: nobody does */
   readonly push: (message: Push) => boolean;
   readonly close: () => Promise<void>;
 };
@@ -26,7 +40,7 @@ const mostClients = 64;
 /** Bytes that wait for a client; one that is told so much and reads nothing is cut off. */
 const mostUnread = 1 << 20;
 
-const send = (client: Socket, message: Push): void => {
+const send = (client: Socket, message: Push | HookAnswer): void => {
   if (client.writableLength > mostUnread) client.destroy();
   else client.write(`${JSON.stringify(message)}\n`);
 };
@@ -43,11 +57,19 @@ const eachLine = (client: Socket, onLine: (line: string) => void): void => {
   client.on('end', () => onLine(rest));
 };
 
-const listen = (client: Socket, onSaid: (said: Said) => void): void =>
+const hookAt = (client: Socket): HookClient => ({
+  answer: (answer) => send(client, answer),
+  onGone: (listener) => void client.once('close', listener),
+});
+
+const listen = (client: Socket, listeners: Set<Socket>, { onSaid, onHook }: Ears): void =>
   eachLine(client, (line) => {
     if (line.trim() === '') return;
-    const { said, problems } = understand(line);
+    const { said, problems, hook } = understand(line);
     if (problems.length > 0) send(client, { problems });
+    if (hook !== null) return onHook(hook, said, hookAt(client));
+    // Until its first word it may be a hook, which would take a text with it into the grave.
+    listeners.add(client);
     if (Object.keys(said).length > 0) onSaid(said);
   });
 
@@ -73,22 +95,27 @@ export const socketPath = (dir: string, instanceId: string): string =>
   join(dir, `${createHash('sha256').update(instanceId).digest('hex').slice(0, 16)}.sock`);
 
 /** Where an agent and its helpers report themselves: a Unix socket with JSON Lines of partial heartbeats. */
-export const openSocket = async (path: string, onSaid: (said: Said) => void): Promise<AgentSocket> => {
+export const openSocket = async (path: string, ears: Ears): Promise<AgentSocket> => {
   const clients = new Set<Socket>();
+  const listeners = new Set<Socket>();
   const server = createServer((client) => {
     clients.add(client);
-    client.on('error', () => client.destroy()).on('close', () => clients.delete(client));
-    listen(client, onSaid);
+    client.on('error', () => client.destroy());
+    client.on('close', () => {
+      clients.delete(client);
+      listeners.delete(client);
+    });
+    listen(client, listeners, ears);
   });
   server.maxConnections = mostClients;
   makeOwnFolder(dirname(path));
   rmSync(path, { force: true });
   await listening(server, path);
   return {
-    hasClient: () => clients.size > 0,
+    hasClient: () => listeners.size > 0,
     push: (message) => {
-      for (const client of clients) send(client, message);
-      return clients.size > 0;
+      for (const client of listeners) send(client, message);
+      return listeners.size > 0;
     },
     close: () => {
       for (const client of clients) client.destroy();

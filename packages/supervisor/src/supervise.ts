@@ -3,10 +3,11 @@ import { type AgentSpec, environmentOf, type World } from './agent.ts';
 import { type Asked, type Conclusion, conclude, describe, exitReport } from './conclude.ts';
 import { type Ending, endProcess } from './ending.ts';
 import { type Body, Hands, type Terminate } from './hands.ts';
+import { HookDesk } from './hook-desk.ts';
 import { type Lock, takeName } from './lock.ts';
 import type { AgentOrder } from './order.ts';
 import { type AgentSocket, openSocket, socketPath } from './socket.ts';
-import { type Exit, openTerminal, type Size, type Terminal } from './terminal.ts';
+import { asOneLine, type Exit, openTerminal, type Size, type Terminal } from './terminal.ts';
 import { Watch } from './watch.ts';
 
 /** How often questions and waiting orders are looked at again, milliseconds. */
@@ -36,6 +37,7 @@ type Parts = {
   readonly world: World;
   readonly socket: AgentSocket;
   readonly watch: Watch;
+  readonly desk: HookDesk;
   readonly terminal: Terminal;
 };
 
@@ -52,6 +54,7 @@ class Life implements Supervised {
   constructor(parts: Parts, lock: Lock) {
     this.#parts = parts;
     this.#hands = new Hands(this.#body(), parts.world);
+    parts.desk.serve(this.#hands);
     const looking = setInterval(() => this.#lookAgain(), lookEveryMs);
     this.ended = parts.terminal.exited.then((exit) => {
       clearInterval(looking);
@@ -69,7 +72,6 @@ class Life implements Supervised {
   get terminal(): Terminal {
     return this.#parts.terminal;
   }
-
   isOver = (): boolean => this.#isOver;
 
   #lookAgain(): void {
@@ -78,7 +80,7 @@ class Life implements Supervised {
   }
 
   #body(): Body {
-    const { spec, watch, terminal, socket } = this.#parts;
+    const { spec, watch, desk, terminal, socket } = this.#parts;
     return {
       pid: terminal.pid,
       process: () => ({
@@ -89,17 +91,13 @@ class Life implements Supervised {
         atQuestion: watch.atQuestion,
         quiet: watch.isQuiet,
       }),
-      // Ctrl-C or an escape sequence in a text would be a key that nobody has pressed.
       type: (text) => {
-        const line = `${text
-          .split(/[\r\n]+/)
-          .map((one) => one.trim())
-          .join(' ')
-          .replace(/\p{Cc}/gu, ' ')}\r`;
+        const line = `${asOneLine(text)}\r`;
         watch.screen.typing(line);
         terminal.write(line);
       },
       push: socket.push,
+      resetBreaker: (name) => desk.reset(name),
       stop: () => {
         terminal.signal('SIGSTOP');
         watch.paused = true;
@@ -180,19 +178,20 @@ export const supervise = async (
   const { agentId, instanceId, taskId, runtimeId, attempt, orderId } = spec;
   const holder = { agentId, instanceId, taskId, runtimeId, attempt, orderId, supervisor: world.self, child: null };
   const lock = takeName(world.dir, holder);
-  let watch: Watch | null = null;
   const path = socketPath(world.socketDir, instanceId);
+  let watch: Watch | null = null;
   try {
-    const socket = await openSocket(path, (words) => watch?.said(words));
-    watch = new Watch(spec, world);
-    const eyes = watch;
+    const eyes = new Watch(spec, world);
+    watch = eyes;
+    const desk = new HookDesk(eyes, spec.nudge, world.clock.now);
+    const socket = await openSocket(path, desk.ears);
     const terminal = openTerminal({ ...spec, env: environmentOf(spec, path) }, size, (data) => {
       eyes.output(data);
       onOutput(data);
     });
     lock.started(terminal.pid);
     world.log('an agent has started', { agentId, instanceId, taskId, attempt, pid: terminal.pid.pid });
-    return new Life({ spec, world, socket, watch, terminal }, lock);
+    return new Life({ spec, world, socket, watch, desk, terminal }, lock);
   } catch (error) {
     await watch?.finish(0);
     lock.release();

@@ -32,6 +32,14 @@ const signalName = (number: number | undefined): NodeJS.Signals | null => {
   return number ? ((found?.[0] ?? 'SIGKILL') as NodeJS.Signals) : null;
 };
 
+/** A text as a line to be typed: Ctrl-C or an escape sequence in it would be a key that nobody has pressed. */
+export const asOneLine = (text: string): string =>
+  text
+    .split(/[\r\n]+/)
+    .map((one) => one.trim())
+    .join(' ')
+    .replace(/\p{Cc}/gu, ' ');
+
 export type Size = { readonly columns: number; readonly rows: number };
 
 /** The shell's answer for a command that ended so. */

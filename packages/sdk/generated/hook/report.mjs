@@ -1,0 +1,87 @@
+// Generated from packages/sdk/src/hook/report.ts by `npm run generate`: for Node 18, which reads no TypeScript.
+import { asksPerson, begunCall, doneCall,                   failedCall } from './call.mjs';
+/** Fields of a heartbeat. */
+/** What one event of Claude Code's tells of its session. */
+/** The session waits for a person, or for nothing any more. */
+const WAITS                      = new Set([
+  'permission_prompt',
+  'idle_prompt',
+  'elicitation_dialog',
+  'elicitation_url_dialog',
+  'quota_auto_resume_stale',
+  'quota_auto_resume_disabled',
+]);
+const GOES_ON                      = new Set([
+  'elicitation_complete',
+  'elicitation_response',
+  'quota_auto_resume_fired',
+]);
+const LIMITS                      = new Set(['rate_limit', 'overloaded']);
+/** The process goes on with another session. */
+const SWITCHES                      = new Set(['clear', 'resume']);
+/** Early versions name no type: they notify of nothing but questions. */
+const notified = (type               )                  => {
+  if (type === null || WAITS.has(type)) return 'awaiting_input';
+  return GOES_ON.has(type) ? 'working' : null;
+};
+const has = (list         )          => Array.isArray(list) && list.length > 0;
+/** Something of its own will wake it up again. */
+const willWake = (input           )          =>
+  has(input.field('background_tasks')) || has(input.field('session_crons'));
+const working = { activity: 'working', phase: 'working' }         ;
+const failure = (error        , at        )       =>
+  LIMITS.has(error)
+    ? { activity: 'rate_limited', rate_limit: { retry_at: null } }
+    : {
+        activity: 'awaiting_input',
+        errors: [{ at, count: 1, error_class: error.slice(0, 200), hash: null, message: null }],
+      };
+const tellers                                   = {
+  SessionStart: (input, _at, env) => {
+    if (input.text('source') === 'compact') return { said: { phase: 'working' }, takesText: true };
+    const activity = env.VIGIL_TASK_ID ? 'starting' : 'idle';
+    return { said: { activity, phase: 'session' }, takesText: true, turnOver: true };
+  },
+  UserPromptSubmit: () => ({ said: working, takesText: true, turnOver: true }),
+  PreToolUse: (input, at, env) => {
+    const call = begunCall(input, at, env);
+    const activity = asksPerson(call.tool) ? 'awaiting_input' : 'working';
+    return { said: { ...working, activity, tool_calls: [call] }, asks: true };
+  },
+  PostToolUse: (input, at) => ({ said: { ...working, tool_calls: [doneCall(input, at)] }, takesText: true }),
+  PostToolUseFailure: (input, at) => ({ said: { ...working, tool_calls: [failedCall(input, at)] }, takesText: true }),
+  Notification: (input) => {
+    const activity = notified(input.text('notification_type'));
+    return { said: activity === null ? {} : { activity } };
+  },
+  Stop: (input) => ({
+    said: { activity: willWake(input) ? 'idle' : 'awaiting_input' },
+    // What has made it go on once does not do so for ever.
+    takesText: input.field('stop_hook_active') !== true,
+    turnOver: true,
+  }),
+  StopFailure: (input, at) => ({ said: failure(input.text('error') ?? 'unknown', at), turnOver: true }),
+  SubagentStop: () => ({ said: {} }),
+  PreCompact: () => ({ said: { phase: 'compacting' } }),
+  SessionEnd: (input) =>
+    SWITCHES.has(input.text('reason') ?? '')
+      ? { said: { activity: 'idle' } }
+      : { said: { activity: 'exiting', exit: { code: null, signal: null, reason: 'explicit' } } },
+};
+/** The events that `vigil hook install` asks for, and which of them name a tool. */
+export const EVENTS                    = Object.keys(tellers);
+/** A subagent's calls are its agent's work; but whether that waits for somebody, and what it is told, is not the subagent's. */
+const fromSubagent = ({ said: { activity: _, phase: __, ...said }, asks = false }      )         => ({
+  said,
+  takesText: false,
+  asks,
+  turnOver: false,
+});
+/** Null: an event that says nothing to us. `at`: now, epoch milliseconds. */
+export const reportOf = (input           , at        , env             )                => {
+  const teller = Object.hasOwn(tellers, input.event) ? tellers[input.event] : undefined;
+  if (teller === undefined) return null;
+  const told = teller(input, at, env);
+  if (input.text('agent_id') !== null) return fromSubagent(told);
+  return { takesText: false, asks: false, turnOver: false, ...told };
+};

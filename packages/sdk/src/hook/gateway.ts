@@ -1,0 +1,116 @@
+import { type Order, overtaken, receiptOf, said, textsAmong, type Who, whoIs } from './beat.ts';
+import type { Environment } from './call.ts';
+import { type Answer, nothing } from './door.ts';
+import { post, type Reply } from './http.ts';
+import { type HookInput, within } from './input.ts';
+import type { Report } from './report.ts';
+import { type Folder, forgetOld, openFolder, type Session } from './session.ts';
+
+/** A gateway may be far away, but nobody waits for it for long; one that did not answer is left alone for a while. Milliseconds. */
+const ANSWER_MS = 250;
+const AWAY_MS = 10_000;
+/** How often what others have left meanwhile is sent too, before it is left to the next hook. */
+const ROUNDS = 3;
+const MOST_DONE = 200;
+
+type Gateway = { readonly url: string; readonly token: string };
+
+const isOk = ({ status }: Reply): boolean => status >= 200 && status < 300;
+/** The same again would be refused again. */
+const isFinal = ({ status }: Reply): boolean =>
+  status >= 400 && status < 500 && ![401, 403, 408, 425, 429].includes(status);
+
+/** Nobody knows whether a text that an earlier hook was passing on has arrived: it is not repeated. */
+const settled = (session: Session): Session => ({
+  ...session,
+  receipts: [
+    ...session.receipts,
+    ...session.passing.map((receipt) => ({
+      ...receipt,
+      outcome: 'uncertain' as const,
+      why: 'the hook that had it died',
+    })),
+  ],
+  passing: [],
+});
+
+const away = (session: Session, now: number): Session => ({ ...session, awayUntil: now + AWAY_MS });
+
+const sendReceipts = async (session: Session, { url, token }: Gateway): Promise<Session> => {
+  if (session.receipts.length === 0) return session;
+  const body = session.receipts.map((payload) => ({ type: 'ORDER_RECEIPT', payload }));
+  const reply = await post(`${url}/v1/receipts`, token, body, ANSWER_MS);
+  return isOk(reply) || isFinal(reply) ? { ...session, receipts: [] } : away(session, Date.now());
+};
+
+type Sent = { readonly session: Session; readonly orders: readonly Order[] };
+
+const sendBeats = async (session: Session, { url, token }: Gateway): Promise<Sent> => {
+  if (session.unsent.length === 0) return { session, orders: [] };
+  const reply = await post(`${url}/v1/heartbeats`, token, session.unsent, ANSWER_MS);
+  if (!isOk(reply) && !isFinal(reply)) return { session: away(session, Date.now()), orders: [] };
+  const orders = isOk(reply) ? within(reply.body, 'orders') : [];
+  return { session: { ...session, unsent: [] }, orders: Array.isArray(orders) ? (orders as Order[]) : [] };
+};
+
+/** Whatever has been left is sent, unless the gateway is away; what came back is for the hook that sent it. */
+const round = async (folder: Folder, gateway: Gateway, who: Who): Promise<Sent> => {
+  const now = Date.now();
+  const session = said(settled(folder.read()), folder.collect(), who, now);
+  folder.write(session);
+  if (now < session.awayUntil) return { session, orders: [] };
+  const sent = await sendBeats(await sendReceipts(session, gateway), gateway);
+  folder.write(sent.session);
+  return sent;
+};
+
+const answered = (session: Session, receipts: Session['receipts']): Session => ({
+  ...session,
+  receipts: [...session.receipts, ...receipts],
+  done: [...session.done, ...receipts.map(({ orderId }) => orderId)].slice(-MOST_DONE),
+});
+
+/** The texts that go with this hook are written down before, as passing, and after, as delivered: none goes twice. */
+const take = (folder: Folder, gateway: Gateway, who: Who, { session, orders }: Sent): Answer => {
+  const now = Date.now();
+  const texts = textsAmong(orders, who, session);
+  const late = texts.flatMap((order) => {
+    const why = overtaken(order, session);
+    return why === null ? [] : [receiptOf(order, why, 'the session has gone on since', now)];
+  });
+  const due = texts.filter((order) => overtaken(order, session) === null);
+  const passing = due.map((order) => receiptOf(order, 'delivered', null, now));
+  const begun = answered(session, late);
+  folder.write({ ...begun, passing, done: [...begun.done, ...passing.map(({ orderId }) => orderId)] });
+  return {
+    texts: due.map(({ payload }) => ({ orderId: payload.orderId, text: payload.message ?? '' })),
+    denial: null,
+    told: async () => {
+      const told = answered(begun, passing);
+      folder.write(told);
+      folder.write(await sendReceipts(told, gateway));
+      folder.unlock();
+    },
+  };
+};
+
+/** Tells the gateway on behalf of a session that no supervisor watches. */
+export const askGateway = async (url: string, input: HookInput, report: Report, env: Environment): Promise<Answer> => {
+  const sessionId = input.text('session_id');
+  if (sessionId === null) return nothing;
+  if (input.event === 'SessionStart') forgetOld(env, Date.now());
+  const gateway = { url: url.replace(/\/+$/, ''), token: env.VIGIL_GATEWAY_TOKEN ?? '' };
+  const who = whoIs(sessionId, env);
+  const folder = openFolder(sessionId, env, process.hrtime.bigint());
+  if (Object.keys(report.said).length > 0) folder.leave(report.said);
+  for (let left = ROUNDS; left > 0 && folder.lock(); left -= 1) {
+    const sent = await round(folder, gateway, who).catch((error: unknown) => {
+      folder.unlock();
+      throw error;
+    });
+    if (report.takesText && sent.orders.length > 0) return take(folder, gateway, who, sent);
+    folder.unlock();
+    if (folder.isEmpty()) return nothing;
+  }
+  return nothing;
+};
