@@ -59,6 +59,10 @@ const OWN_DATA: Readonly<Record<string, readonly ExemptionName[]>> = {
   self_reported_stuck: ['paused', 'awaiting_input', 'handing_off', 'idle'],
   context_exhausted: ['handing_off'],
   rate_limited: ['rate_limited'],
+  false_completion: ['paused', 'awaiting_input', 'handing_off', 'idle'],
+  // What speaks for an agent is over by itself before then.
+  diverse_calls: NAMES,
+  steady_tokens: NAMES,
 };
 
 const firesAt = (signal: SignalName, exemption: ExemptionName, on: boolean): number => {

@@ -5,10 +5,14 @@ import type { Clock } from '@vigil/stream';
 import { clockAt } from '@vigil/stream/testing';
 import type { Said } from './health.ts';
 import { breakersAfter } from './history/breakers.ts';
-import { bornAt, folded, type History, identityOf, received } from './history/history.ts';
+import { bornAt, folded, type History, received } from './history/history.ts';
+import { identityOf } from './history/identity.ts';
+import type { LookedFor } from './history/matches.ts';
 import type { Receipt } from './history/moment.ts';
 import { type Policies, policiesOf } from './policies.ts';
+import { searched } from './read-with.ts';
 import { VOCABULARY } from './rules.ts';
+import { RATE_LIMIT_PATTERNS } from './signals/patterns.ts';
 
 /** For tests: heartbeats, histories and policies, without servers or files but the presets. */
 export const T0: number = EXAMPLE_TIME;
@@ -91,15 +95,19 @@ const of = (failureThreshold: number, seconds: number) => ({
 });
 const usual = { tool_execution: of(5, 30), checkpoint_write: of(3, 120), external_api: of(3, 60) };
 
-/** The history that heartbeats at their moments leave. */
-export function history(beats: readonly (readonly [ms: number, more: Partial<Beat>])[]): History {
+/** The history that heartbeats at their moments leave, for a policy that looks for these patterns. */
+export function history(
+  beats: readonly (readonly [ms: number, more: Partial<Beat>])[],
+  { rateLimits = RATE_LIMIT_PATTERNS, others = [] }: Partial<LookedFor> = {},
+): History {
   let h: History | null = null;
   for (const [ms, more] of beats) {
     const payload = beat(ms, more).payload;
     const now = T0 + ms;
     const receipt: Receipt = { now, watched: now, stamp: payload.timestamp, previous: h?.heard ?? null };
     h = received(folded(h ?? bornAt(identityOf(payload), receipt, 'c'), payload, receipt), payload, receipt, 'c');
-    h = { ...h, breakers: breakersAfter(h.breakers, payload, receipt, usual) };
+    const breakers = breakersAfter(h.breakers, payload, receipt, usual);
+    h = { ...h, breakers, ...searched(h, { rateLimits, others }, payload, receipt) };
   }
   if (h === null) throw new Error('give at least one heartbeat');
   return h;

@@ -46,8 +46,18 @@ export function judge(rules: Rules, history: History, moment: Moment, judged: bo
   const holds = (term: Term) => termHolds(rules, term, state, from, until, at.now);
   const acts = judged && rules.policy.enabled && !forgotten(history, at.now);
   const plan = acts ? (rules.plans.find(({ anyOf }) => anyOf.some((terms) => terms.every(holds))) ?? null) : null;
-  const next = Math.min(ahead(from, at.now), ahead(until, at.now));
+  const next = Math.min(ahead(from, at.now), ahead(until, at.now), firstEnd(rules, history, from, at));
   return { state, onsetAt, from, until, plan, floors, next, at: moment };
+}
+
+/** When the first of those that fire now ends by itself. */
+function firstEnd({ rules }: Rules, history: History, from: readonly number[], at: Judging): number {
+  let first = NEVER;
+  for (const [i, { signal, limits }] of rules.entries()) {
+    if (signal.endsAt === undefined || (from[i] ?? NEVER) > at.now) continue;
+    first = Math.min(first, signal.endsAt(history, limits, at));
+  }
+  return first;
 }
 
 /** How long the end of an agent is remembered, and its warrant kept: a day. */

@@ -1,10 +1,12 @@
 import type { EventOf, Topic } from '@vigil/events';
 import { type Clock, Unwelcome } from '@vigil/stream';
-import { breakerReset, breakersAfter } from './history/breakers.ts';
+import { breakerReset } from './history/breakers.ts';
 import { hash32 } from './history/hash.ts';
-import { bornAt, type End, folded, type History, type Identity, identityOf, received } from './history/history.ts';
+import { bornAt, type End, folded, type History, received } from './history/history.ts';
+import { type Identity, identityOf } from './history/identity.ts';
 import { axisThrough, type Beat, momentOn, OWN_AXIS, type Receipt } from './history/moment.ts';
 import { type Policies, UNASSIGNED } from './policies.ts';
+import { readWith } from './read-with.ts';
 import { type AgentState, type Answer, type Known, NOTHING_TOLD, type Stragglers } from './state.ts';
 
 export type Observation = EventOf<typeof Topic.agentObservation>;
@@ -89,13 +91,7 @@ function told(policies: Policies, state: Known, input: HeartbeatEvent, receipt: 
   const axis = axisThrough(beat.door, history.axis, clock);
   const through = axis === history.axis ? history : { ...history, axis };
   const known = policies.current({ ...state, history: through, wish: beat.policy });
-  return answering(withBreakers(policies, known, beat, receipt), state.history, beat);
-}
-
-function withBreakers(policies: Policies, state: Known, beat: Beat, receipt: Receipt): Known {
-  const { history } = state;
-  const breakers = breakersAfter(history.breakers, beat, receipt, policies.rules(state.policy).policy.breakers);
-  return breakers === history.breakers ? state : { ...state, history: { ...history, breakers } };
+  return answering(readWith(policies.rules(known.policy), known, beat, receipt), state.history, beat);
 }
 
 function breakerClosed(state: AgentState, name: string): AgentState {

@@ -1,6 +1,8 @@
 import type { CompiledPlan, CompiledPolicy, JudgedState, Together, Vocabulary } from '@vigil/policy';
 import { type AnyExemption, EXEMPTIONS, type ExemptionName } from './exemptions.ts';
+import type { LookedFor } from './history/matches.ts';
 import { SIGNALS, type SignalName } from './signals/all.ts';
+import { RATE_LIMIT_PATTERNS } from './signals/patterns.ts';
 import type { AnySignal } from './signals/signal.ts';
 
 /** What policies may name: given to packages/policy, which checks the names and the settings. */
@@ -27,6 +29,7 @@ export type Rules = {
   readonly exemptions: readonly Exempting[];
   readonly states: readonly { readonly state: JudgedState; readonly anyOf: readonly Together[] }[];
   readonly plans: readonly CompiledPlan[];
+  readonly lookedFor: LookedFor;
 };
 
 export function rulesOf(policy: CompiledPolicy): Rules {
@@ -41,7 +44,18 @@ export function rulesOf(policy: CompiledPolicy): Rules {
     const restartedBy = suspendedBy.filter((e) => signal.restarts || exemptions[e]?.name !== 'call_in_flight');
     return { name, signalName, signal, limits: limits as never, suspendedBy, restartedBy, unless };
   });
-  return { policy, rules, exemptions, states: policy.states, plans: policy.plans };
+  return { policy, rules, exemptions, states: policy.states, plans: policy.plans, lookedFor: lookedForBy(rules) };
+}
+
+/** Rate limits are looked for whether or not a policy names the signal: they exempt. */
+function lookedForBy(rules: readonly Rule[]): LookedFor {
+  const of = (wanted: (rule: Rule) => boolean) =>
+    rules.filter(wanted).flatMap(({ signal, limits }) => signal.patterns?.(limits) ?? []);
+  const named = rules.some(({ signalName }) => signalName === 'rate_limited');
+  return {
+    rateLimits: named ? of(({ signalName }) => signalName === 'rate_limited') : RATE_LIMIT_PATTERNS,
+    others: of(({ signalName }) => signalName !== 'rate_limited'),
+  };
 }
 
 function suspenders(signal: AnySignal, exemptions: readonly Exempting[]): number[] {

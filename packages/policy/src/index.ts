@@ -30,6 +30,7 @@ export { CorrectThePolicy } from './errors.ts';
 export { excludes } from './exclude.ts';
 export { PRESETS, readPolicies, readPolicySet, republished } from './files.ts';
 export { assignmentSchema, policySchema } from './json-schema.ts';
+export { Pattern, pattern, patternInAnyCase } from './patterns.ts';
 export type { BreakerLimits, Plan, RecoverySettings, Step } from './plan.ts';
 export {
   type Application,

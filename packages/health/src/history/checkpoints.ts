@@ -5,20 +5,23 @@ export type Checkpoints = {
   /** it says that it writes them: then its age counts from the start until the first */
   readonly reports: boolean;
   readonly mark: number | null;
+  /** how many pieces of work the newest leaves */
+  readonly remaining: number;
   /** without its lists of work: recovery has them from the task's checkpoints */
   readonly newest: CheckpointRef | null;
 };
 
 export const checkpoints: Fold<Checkpoints> = {
-  initial: () => ({ reports: false, mark: null, newest: null }),
+  initial: () => ({ reports: false, mark: null, remaining: 0, newest: null }),
   observe: (before, beat, receipt) => {
     const reports = beat.reports_checkpoints ?? (before.reports || beat.checkpoint !== null);
     const { checkpoint } = beat;
     if (!checkpoint || checkpoint.checkpoint_id === before.newest?.checkpointId)
       return reports === before.reports ? before : { ...before, reports };
-    return { reports, mark: instant(receipt, checkpoint.created_at).watched, newest: refOf(checkpoint, receipt) };
+    const mark = instant(receipt, checkpoint.created_at).watched;
+    return { reports, mark, remaining: checkpoint.remaining_work.length, newest: refOf(checkpoint, receipt) };
   },
-  largestBytes: 700,
+  largestBytes: 720,
 };
 
 function refOf(c: NonNullable<Beat['checkpoint']>, receipt: Receipt): CheckpointRef {

@@ -4,26 +4,23 @@ import { type Breakers, largestBreakersBytes, NO_BREAKERS } from './breakers.ts'
 import { type Calls, calls } from './calls.ts';
 import { type Checkpoints, checkpoints } from './checkpoints.ts';
 import { type Context, context } from './context.ts';
+import { type Errors, errorsAfter, largestErrorsBytes, NO_ERRORS } from './errors.ts';
+import { type Identity, identityAfter } from './identity.ts';
 import { type Exceeded, limits } from './limits.ts';
+import { largestMatchesBytes, type Matches, NO_MATCHES } from './matches.ts';
 import { type Axis, type Beat, type Moment, OWN_AXIS, type Receipt } from './moment.ts';
+import { newsOf } from './news.ts';
+import { type Outcomes, outcomes } from './outcomes.ts';
 import { type Outputs, outputs } from './outputs.ts';
 import { type Progress, progress } from './progress.ts';
 import { type RateLimit, rateLimits } from './rate-limits.ts';
 import { largestRunsBytes, NO_RUNS, type Runs, runsAfter } from './runs.ts';
 import { type Steps, steps } from './steps.ts';
+import { largestTargetsBytes, NO_TARGETS, type Targets, targetsAfter } from './targets.ts';
 import { largestTokensBytes, NO_TOKENS, type Tokens, tokensAfter } from './tokens.ts';
 import { largestUnbegunBytes, type Unbegun, unbegunAfter } from './unbegun.ts';
+import { type Variety, variety } from './variety.ts';
 import { type Work, work } from './work.ts';
-
-/** Whose life it is, as last reported. */
-export type Identity = {
-  readonly instanceId: string | null;
-  readonly taskId: string | null;
-  readonly runtimeId: string | null;
-  readonly attempt: number | null;
-  readonly maxAttempts: number | null;
-  readonly labels: Readonly<Record<string, string>>;
-};
 
 /** The last receipt. `driftMs`: how far the sender's clock is behind ours; reported, never judged. */
 export type Heard = Moment & {
@@ -48,6 +45,11 @@ export type History = {
   readonly activity: Activities;
   readonly calls: Calls;
   readonly runs: Runs;
+  readonly errors: Errors;
+  readonly targets: Targets;
+  readonly outcomes: Outcomes;
+  readonly variety: Variety;
+  readonly matches: Matches;
   readonly breakers: Breakers;
   readonly progress: Progress;
   readonly checkpoint: Checkpoints;
@@ -67,6 +69,11 @@ export type History = {
 export const largestHistoryBytes: number =
   calls.largestBytes +
   largestRunsBytes +
+  largestErrorsBytes +
+  largestTargetsBytes +
+  outcomes.largestBytes +
+  variety.largestBytes +
+  largestMatchesBytes +
   largestBreakersBytes +
   progress.largestBytes +
   activities.largestBytes +
@@ -91,6 +98,11 @@ export function bornAt(identity: Identity, receipt: Receipt, correlationId: stri
     activity: activities.initial(receipt),
     calls: calls.initial(receipt),
     runs: NO_RUNS,
+    errors: NO_ERRORS,
+    targets: NO_TARGETS,
+    outcomes: outcomes.initial(receipt),
+    variety: variety.initial(receipt),
+    matches: NO_MATCHES,
     breakers: NO_BREAKERS,
     progress: progress.initial(receipt),
     checkpoint: checkpoints.initial(receipt),
@@ -107,12 +119,13 @@ export function bornAt(identity: Identity, receipt: Receipt, correlationId: stri
   };
 }
 
-/** The contents of a heartbeat, but for breakers: those are counted with a policy's limits. Its receipt is noted by `received`. */
+/** The contents of a heartbeat, but for what is read with a policy (`readWith`). Its receipt is noted by `received`. */
 export function folded(h: History, beat: Beat, receipt: Receipt): History {
   const identity = identityAfter(h.identity, beat);
   const known = calls.observe(h.calls, beat, receipt);
   const forward = progress.observe(h.progress, beat, receipt);
   const progressed = forward.at > h.progress.at;
+  const news = newsOf(h.progress, beat);
   const tokens = tokensAfter(h.tokens, beat, { progressed, previousLate: h.heard.driftMs, receipt });
   const took = identity.taskId !== h.identity.taskId;
   const moved = progressed || known !== h.calls || tokens.count > h.tokens.count;
@@ -124,6 +137,11 @@ export function folded(h: History, beat: Beat, receipt: Receipt): History {
     activity: activities.observe(h.activity, beat, receipt),
     calls: known,
     runs: runsAfter(h.runs, h.progress, beat, receipt),
+    errors: errorsAfter(h.errors, news, progressed && !forward.strict, beat, receipt),
+    targets: targetsAfter(h.targets, news, beat, receipt),
+    outcomes: outcomes.observe(h.outcomes, beat, receipt),
+    variety: variety.observe(h.variety, beat, receipt),
+    matches: h.matches,
     breakers: h.breakers,
     progress: forward,
     checkpoint: checkpoints.observe(h.checkpoint, beat, receipt),
@@ -161,26 +179,4 @@ export function received(h: History, beat: Beat, receipt: Receipt, correlationId
     correlationId,
   };
   return { ...h, heard };
-}
-
-export function identityOf(beat: Beat): Identity {
-  return {
-    instanceId: beat.instance_id,
-    taskId: beat.task_id,
-    runtimeId: beat.runtime_id,
-    attempt: beat.attempt,
-    maxAttempts: beat.max_attempts,
-    labels: beat.labels,
-  };
-}
-
-function identityAfter(known: Identity, beat: Beat): Identity {
-  return {
-    instanceId: known.instanceId,
-    taskId: beat.task_id,
-    runtimeId: beat.runtime_id ?? known.runtimeId,
-    attempt: beat.attempt ?? known.attempt,
-    maxAttempts: beat.max_attempts ?? known.maxAttempts,
-    labels: Object.keys(beat.labels).length > 0 ? beat.labels : known.labels,
-  };
 }

@@ -1,18 +1,20 @@
 import { rateLimited } from './calls.ts';
-import { ahead, type Beat, type Fold } from './moment.ts';
+import { ahead, type Beat, type Fold, type Receipt } from './moment.ts';
 
 /** The last report of a rate limit; null: none. `retryAt` on `now`'s axis, null where nobody said when. */
 export type RateLimit = { readonly at: number; readonly mark: number; readonly retryAt: number | null } | null;
 
 export const rateLimits: Fold<RateLimit> = {
   initial: () => null,
-  observe: (before, beat, receipt) => {
-    if (!reported(beat)) return before;
-    const retryAt = beat.rate_limit?.retry_at ?? null;
-    return { at: receipt.now, mark: receipt.watched, retryAt: retryAt === null ? null : ahead(receipt, retryAt) };
-  },
+  observe: (before, beat, receipt) => (reported(beat) ? limitedBy(beat, receipt) : before),
   largestBytes: 80,
 };
+
+/** A rate limit that this heartbeat tells of. */
+export function limitedBy(beat: Beat, receipt: Receipt): NonNullable<RateLimit> {
+  const retryAt = beat.rate_limit?.retry_at ?? null;
+  return { at: receipt.now, mark: receipt.watched, retryAt: retryAt === null ? null : ahead(receipt, retryAt) };
+}
 
 function reported(beat: Beat): boolean {
   return (

@@ -1,11 +1,14 @@
 import { noActivity, noHeartbeat, noOutput, noStep, noTokens } from './absence.ts';
 import { callOverdue, noCalls } from './calls.ts';
 import { contextExhausted, tokenBurn, tokenSpike } from './cost.ts';
-import { breakerOpen, exited, rateLimitedSignal, selfReportedStuck } from './fact.ts';
+import { diverseCalls, steadyTokens } from './counter.ts';
+import { breakerOpen, exited, falseCompletion, rateLimitedSignal, selfReportedStuck } from './fact.ts';
 import { resourceLimit } from './limits.ts';
-import { consecutiveFailures } from './rate.ts';
-import { repeatedCalls } from './repetition.ts';
+import { errorPattern, unrecoverableError } from './patterns.ts';
+import { consecutiveFailures, errorRate } from './rate.ts';
+import { repeatedCalls, repeatedError, sameTarget } from './repetition.ts';
 import type { AnySignal } from './signal.ts';
+import { noAccept } from './steps.ts';
 import { noCheckpoint, noClaimRefresh, noCompletion, notStarted, noWorkUpdate, progressMismatch } from './work.ts';
 
 /** Every signal, under the name that policies use. To add one: write it in its family's file, list it here, give it its cases in cases.ts. */
@@ -24,14 +27,23 @@ export const SIGNALS = {
   progress_mismatch: progressMismatch,
   call_overdue: callOverdue,
   repeated_calls: repeatedCalls,
+  repeated_error: repeatedError,
+  same_target: sameTarget,
+  no_accept: noAccept,
   consecutive_failures: consecutiveFailures,
+  error_rate: errorRate,
   token_spike: tokenSpike,
   token_burn: tokenBurn,
   context_exhausted: contextExhausted,
   rate_limited: rateLimitedSignal,
+  error_pattern: errorPattern,
+  unrecoverable_error: unrecoverableError,
   breaker_open: breakerOpen,
   exited,
   self_reported_stuck: selfReportedStuck,
+  false_completion: falseCompletion,
+  diverse_calls: diverseCalls,
+  steady_tokens: steadyTokens,
   resource_limit: resourceLimit,
 } as const satisfies Record<string, AnySignal>;
 

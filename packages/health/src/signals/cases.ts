@@ -4,6 +4,8 @@ import type { SignalName } from './all.ts';
 import type { Beats, Case } from './case.ts';
 import { ABSENCE_CASES } from './cases-absence.ts';
 import { COST_CASES } from './cases-cost.ts';
+import { FACT_CASES } from './cases-fact.ts';
+import { REPETITION_CASES } from './cases-repetition.ts';
 
 const same = (n: number, more: Partial<Beat['tool_calls'][number]> = {}): Beats =>
   Array.from({ length: n }, (_, i) => [1000 * i, { tool_calls: [call(`c${i}`, more)] }] as const);
@@ -17,6 +19,8 @@ const runtime: Partial<Beat> = { reporter: 'runtime' };
 export const CASES: Readonly<Record<SignalName, Case>> = {
   ...ABSENCE_CASES,
   ...COST_CASES,
+  ...FACT_CASES,
+  ...REPETITION_CASES,
   no_heartbeat: {
     limits: { after: '60s' },
     beats: [[0, {}]],

@@ -1,16 +1,22 @@
-import { duration, spell } from '@vigil/policy';
+import { duration, patternInAnyCase, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import { AGENT_BREAKERS, type Breakers, trippedAt } from '../history/breakers.ts';
-import type { End } from '../history/history.ts';
+import type { End, History } from '../history/history.ts';
 import { limitedUntil } from '../history/rate-limits.ts';
-import { type AnySignal, type Figure, signal } from './signal.ts';
+import { RATE_LIMIT_PATTERNS } from './patterns.ts';
+import { type AnySignal, fact, signal } from './signal.ts';
 
-const fact = (words: string, holds: boolean): Figure => ({ value: null, limit: null, words, hard: holds });
+const rateLimitLimits = z.strictObject({
+  for: duration.default(60_000),
+  patterns: z.array(patternInAnyCase).prefault(RATE_LIMIT_PATTERNS.map(({ source }) => source)),
+});
 
 /** S1, S3: it says so, or what it reports does. Withdrawn when the limit is over. */
-export const rateLimitedSignal: AnySignal = signal(z.strictObject({ for: duration.default(60_000) }), {
+export const rateLimitedSignal: AnySignal = signal(rateLimitLimits, {
   axis: 'fact',
+  patterns: ({ patterns }) => patterns,
+  endsAt: ({ rateLimit }, limits) => (rateLimit ? limitedUntil(rateLimit, limits.for) : NEVER),
   firesFrom: ({ rateLimit }, limits, { now }) =>
     rateLimit && limitedUntil(rateLimit, limits.for) > now ? rateLimit.at : NEVER,
   evidence: ({ rateLimit }, limits, { now }) => {
@@ -71,3 +77,23 @@ export const exited: AnySignal = signal(z.strictObject({ reasons }), {
   },
   evidence: ({ end }) => (end ? fact(endWords(end), true) : fact('its end has not been reported', false)),
 });
+
+/** It is done, as it says or as was reported, and its last checkpoint names work that is left. */
+export const falseCompletion: AnySignal = signal(z.strictObject({}), {
+  axis: 'fact',
+  outlives: true,
+  firesFrom: (h) => (h.checkpoint.remaining > 0 ? (finishedAt(h) ?? NEVER) : NEVER),
+  evidence: (h) => {
+    const left = h.checkpoint.remaining;
+    const fires = left > 0 && finishedAt(h) !== null;
+    const words = fires
+      ? `finished, and its last checkpoint leaves ${left} ${left === 1 ? 'piece' : 'pieces'} of work`
+      : 'it has not finished with work left';
+    return { ...fact(words, fires), value: left };
+  },
+});
+
+function finishedAt({ activity, end }: History): number | null {
+  if (end) return end.reason === 'finished' && !end.ordered ? end.at : null;
+  return activity.value === 'finished' ? activity.since : null;
+}

@@ -1,5 +1,6 @@
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
+import { failedOf, MOST_CALLS } from '../history/outcomes.ts';
 import { type AnySignal, signal } from './signal.ts';
 
 /** S0: failed calls in a row, strictly above the limit. */
@@ -13,3 +14,34 @@ export const consecutiveFailures: AnySignal = signal(z.strictObject({ above: z.i
     hard: false,
   }),
 });
+
+const errorRateLimits = z
+  .strictObject({
+    /** of 1 */
+    above: z.number().min(0).max(1),
+    window: z.int().min(1).max(MOST_CALLS).default(20),
+    /** fewer say nothing */
+    min_calls: z.int().min(1).default(8),
+  })
+  .refine((l) => l.min_calls <= l.window, {
+    path: ['min_calls'],
+    message: 'is above window, so it is never reached: write at most as many calls as window',
+  });
+
+/** S0: the share of failed calls among the last ones, strictly above the limit. */
+export const errorRate: AnySignal = signal(errorRateLimits, {
+  axis: 'rate',
+  firesFrom: ({ outcomes }, l) => {
+    const { calls, failed } = failedOf(outcomes, l.window);
+    return calls >= l.min_calls && failed / calls > l.above ? outcomes.at : NEVER;
+  },
+  evidence: ({ outcomes }, l) => {
+    const { calls, failed } = failedOf(outcomes, l.window);
+    const value = calls === 0 ? null : failed / calls;
+    const few = calls < l.min_calls ? `, too few: ${l.min_calls} are needed` : '';
+    const words = `${failed} of the last ${calls} calls failed${few}; limit ${percent(l.above)}`;
+    return { value, limit: l.above, words, hard: false };
+  },
+});
+
+const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;

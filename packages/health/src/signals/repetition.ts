@@ -1,6 +1,7 @@
 import { duration, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
+import { MOST_TIMES } from '../history/errors.ts';
 import { MAX_CYCLE, type Runs, type Track } from '../history/runs.ts';
 import { type AnySignal, signal } from './signal.ts';
 
@@ -69,3 +70,32 @@ function strongest(runs: Runs, l: Limits): { value: number; limit: number; what:
   ];
   return ways.find(({ value, limit }) => value >= limit) ?? row;
 }
+
+const errorLimits = z.strictObject({ times: z.int().min(2).max(MOST_TIMES), within: duration });
+
+/** S1: the same error, whatever was tried. A count, so it fires when reached; it ends by progress. */
+export const repeatedError: AnySignal = signal(errorLimits, {
+  axis: 'repetition',
+  firesFrom: ({ errors }, { times, within }) => ((errors.spans[times - 2] ?? NEVER) <= within ? errors.at : NEVER),
+  evidence: ({ errors }, { times, within }) => {
+    const value = errors.spans.findLastIndex((span) => span <= within) + 2;
+    const found = errors.spans.length > 0 && value > 1;
+    const words = found ? `the same error (${errors.name}) ${value} times` : 'no error twice';
+    return {
+      value: found ? value : null,
+      limit: times,
+      words: `${words} within ${spell(within)}; limit ${times}`,
+      hard: false,
+    };
+  },
+});
+
+/** S1: reads and edits of one target that leave it as it was. */
+export const sameTarget: AnySignal = signal(z.strictObject({ times: z.int().min(2) }), {
+  axis: 'repetition',
+  firesFrom: ({ targets }, { times }) => (targets.top >= times ? targets.at : NEVER),
+  evidence: ({ targets: { top, name } }, { times }) => {
+    const often = top === 0 ? 'no target read or edited in vain' : `${name} read or edited ${top} times without change`;
+    return { value: top, limit: times, words: `${often}; limit ${times}`, hard: false };
+  },
+});

@@ -1,4 +1,4 @@
-import type { Axis } from '@vigil/policy';
+import type { Axis, Pattern } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import type { z } from 'zod';
 import type { History } from '../history/history.ts';
@@ -29,6 +29,12 @@ export type Signal<Limits> = {
   readonly restarts?: true;
   /** it still counts when the agent has ended */
   readonly outlives?: true;
+  /** it speaks for the agent: it is shown, is no evidence of anything, and quiets where a policy says so */
+  readonly counters?: true;
+  /** what it looks for in what the agent writes */
+  readonly patterns?: (limits: Limits) => readonly Pattern[];
+  /** of one that fires: the millisecond on `now`'s axis from which it no longer does, if nothing more is heard */
+  readonly endsAt?: (history: History, limits: Limits, at: Judging) => number;
   readonly firesFrom: (history: History, limits: Limits, at: Judging) => number;
   readonly evidence: (history: History, limits: Limits, at: Judging) => Figure;
 };
@@ -55,3 +61,6 @@ export function absentFrom(mark: number | null, after: number, at: Judging): num
 export function absentFor(mark: number | null, at: Judging): number | null {
   return mark === null ? null : Math.max(0, at.watched - Math.max(mark, at.floor));
 }
+
+/** What holds or does not, without a figure. */
+export const fact = (words: string, holds: boolean): Figure => ({ value: null, limit: null, words, hard: holds });

@@ -1,6 +1,6 @@
 import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
-import { BARE, type Beat, history, T0 } from '../fixture.ts';
+import { BARE, type Beat, history as historyOf, T0 } from '../fixture.ts';
 import type { History } from '../history/history.ts';
 import { SIGNALS, type SignalName } from './all.ts';
 import type { Beats, Case } from './case.ts';
@@ -36,6 +36,7 @@ describe.each(Object.entries(CASES) as [SignalName, Case][])(
   (name, { limits, beats, firesAt, unknown, needs, atLimit, words }) => {
     const signal = SIGNALS[name];
     const read = limitsOf(name, limits);
+    const history = (told: Beats) => historyOf(told, { others: signal.patterns?.(read) ?? [] });
     const known = (ends[name] ?? ((h) => h))(history(beats));
 
     test('fires from the millisecond beyond its limit, or when its count is reached', () => {

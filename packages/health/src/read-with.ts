@@ -1,0 +1,30 @@
+import { breakersAfter } from './history/breakers.ts';
+import type { History } from './history/history.ts';
+import { type LookedFor, matchesAfter, textsOf } from './history/matches.ts';
+import type { Beat, Receipt } from './history/moment.ts';
+import { limitedBy, type RateLimit } from './history/rate-limits.ts';
+import type { Rules } from './rules.ts';
+import type { Known } from './state.ts';
+
+/** What of a heartbeat is read with the limits and patterns of a policy. */
+export function readWith({ policy, lookedFor }: Rules, state: Known, beat: Beat, receipt: Receipt): Known {
+  const { history } = state;
+  const breakers = breakersAfter(history.breakers, beat, receipt, policy.breakers);
+  const { matches, rateLimit } = searched(history, lookedFor, beat, receipt);
+  const same = breakers === history.breakers && matches === history.matches && rateLimit === history.rateLimit;
+  return same ? state : { ...state, history: { ...history, breakers, matches, rateLimit } };
+}
+
+export function searched(
+  history: History,
+  { rateLimits, others }: LookedFor,
+  beat: Beat,
+  receipt: Receipt,
+): { readonly matches: History['matches']; readonly rateLimit: RateLimit } {
+  const texts = textsOf(history.matches, beat);
+  const limited = texts.some(({ text }) => rateLimits.some((pattern) => pattern.isIn(text)));
+  return {
+    matches: matchesAfter(history.matches, texts, others, beat, receipt),
+    rateLimit: limited ? limitedBy(beat, receipt) : history.rateLimit,
+  };
+}

@@ -1,0 +1,78 @@
+import { NEVER } from '@vigil/stream';
+import { given } from '@vigil/stream/testing';
+import { expect, test } from 'vitest';
+import { type Beat, beat, brief, call, history, policyOf, T0 } from '../fixture.ts';
+import { agentHealth } from '../health.ts';
+import { using } from './cases-cost.ts';
+import { diverseCalls, steadyTokens } from './counter.ts';
+
+const calls = (each: readonly string[]) =>
+  each.map((args_hash, i): [number, Partial<Beat>] => [1000 * i, { tool_calls: [call(`c${i}`, { args_hash })] }]);
+const judging = (ms: number) => ({ now: T0 + ms, watched: T0 + ms, floor: 0 });
+const diverse = (each: readonly string[], ms = 8000) =>
+  diverseCalls.firesFrom(history(calls(each)), diverseCalls.limits.parse({}) as never, judging(ms)) < NEVER;
+
+test('six different calls among the last eight are diverse, a cycle of five is not', () => {
+  expect(diverse([...'abcdef'])).toBe(true);
+  expect(diverse([...'aabbcdef'])).toBe(true);
+  expect(diverse([...'aaabcdef'])).toBe(true);
+  expect(diverse([...'aaaabcde'])).toBe(false);
+  expect(diverse([...'abcdeabcdeabcde'])).toBe(false);
+});
+
+test('diverse calls count for five minutes after the last', () => {
+  expect(diverse([...'abcdef'], 305_000)).toBe(true);
+  expect(diverse([...'abcdef'], 305_001)).toBe(false);
+});
+
+const steady = (tokens: readonly number[], more = 0) =>
+  steadyTokens.firesFrom(
+    history(using(...tokens)),
+    steadyTokens.limits.parse({}) as never,
+    judging(tokens.length * 60_000 + more),
+  ) < NEVER;
+
+test('tokens are used steadily where each of four rates is within twice and half of their median', () => {
+  expect(steady([900, 900, 900])).toBe(false);
+  expect(steady([900, 900, 900, 1800])).toBe(true);
+  expect(steady([900, 900, 900, 1801])).toBe(false);
+  expect(steady([900, 900, 900, 450])).toBe(true);
+  expect(steady([900, 900, 900, 449])).toBe(false);
+});
+
+test('steady use counts for five minutes after the last', () => {
+  expect(steady([900, 900, 900, 900], 300_000)).toBe(true);
+  expect(steady([900, 900, 900, 900], 300_001)).toBe(false);
+});
+
+const POLICY = `
+policy: p
+signals:
+  diverse_calls: {}
+  looping: { is: repeated_calls, times: 5, unless: diverse_calls }
+states: { STUCK: [looping] }
+plans: [{ when: STUCK, do: [{ alert: ops }] }]
+exemptions: { starting: false, idle: false }
+`;
+/** All seen before, so that none of them is progress. */
+const seen = [...'bcdef'];
+
+test('it quiets what a policy says, and the judge asks again when it is over by itself', () => {
+  const agent = given(agentHealth(policyOf(POLICY)), T0);
+  for (const [ms, more] of calls([...seen, 'a', 'a', 'a', 'a', 'a'])) agent.tell(beat(ms, more), T0 + ms);
+  expect(brief(agent.all())).toContain('HEALTHY → STUCK');
+  for (const [ms, more] of calls(seen)) agent.tell(beat(10_000 + ms, more), T0 + 10_000 + ms);
+  expect(brief(agent.all()).slice(-3)).toContain('STUCK → HEALTHY');
+  expect(brief(agent.passTo(T0 + 314_000))).toEqual(['AGENT_LOST silent']);
+  expect(brief(agent.passTo(T0 + 315_000))).toContain('HEALTHY → STUCK');
+});
+
+test('it speaks for the agent: it is evidence of nothing, and makes no second axis', () => {
+  const agent = given(agentHealth(policyOf(POLICY.replace(', unless: diverse_calls', ''))), T0);
+  const told = [...seen, 'a', 'a', 'a', 'a', 'a', ...seen];
+  for (const [ms, more] of calls(told)) agent.tell(beat(ms, more), T0 + ms);
+  const filed = agent.all().flatMap((said) => (said.type === 'WARRANT_FILED' ? [said.payload] : []));
+  expect(filed.map(({ axes, hard, evidence }) => [axes, hard, evidence.map(({ signal }) => signal)])).toEqual([
+    [['repetition'], false, ['looping']],
+  ]);
+});

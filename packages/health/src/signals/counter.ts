@@ -1,0 +1,72 @@
+import { duration, spell } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
+import { z } from 'zod';
+import type { History } from '../history/history.ts';
+import type { Judging } from '../history/moment.ts';
+import { MAX_CYCLE } from '../history/runs.ts';
+import { LEAST_SAMPLES, MOST_SAMPLES, medianOf } from '../history/tokens.ts';
+import { LAST_CALLS } from '../history/variety.ts';
+import { type AnySignal, type Figure, signal } from './signal.ts';
+
+/** What speaks for an agent is a sign of life: without another it is over after `within`. */
+const within = duration.default(300_000);
+
+const diverseLimits = z.strictObject({
+  /** of the last eight calls; above the longest cycle that is looked for, so that no loop passes for diverse */
+  distinct: z
+    .int()
+    .min(MAX_CYCLE + 1)
+    .max(LAST_CALLS)
+    .default(MAX_CYCLE + 1),
+  within,
+});
+
+/** S0: calls that differ in tool or arguments. */
+export const diverseCalls: AnySignal = signal(diverseLimits, {
+  axis: 'fact',
+  counters: true,
+  firesFrom: ({ variety: { calls, at } }, l, { now }) =>
+    calls.length >= l.distinct && now <= at + l.within && new Set(calls).size >= l.distinct ? at : NEVER,
+  endsAt: ({ variety }, l) => variety.at + l.within + 1,
+  evidence: ({ variety: { calls, at } }, l, { now }) => {
+    const value = new Set(calls).size;
+    const ago = calls.length === 0 ? '' : `, the newest ${spell(Math.max(0, now - at))} old`;
+    return speaking(value, l.distinct, `${value} different calls among the last ${calls.length}${ago}`, l.within);
+  },
+});
+
+const steadyLimits = z.strictObject({
+  samples: z.int().min(LEAST_SAMPLES).max(MOST_SAMPLES).default(LEAST_SAMPLES),
+  /** each rate at most so many times the median, and at least that part of it */
+  factor: z.number().min(1).default(2),
+  within,
+});
+type Steady = z.output<typeof steadyLimits>;
+
+/** S0: tokens used at a rate that stays about the same. */
+export const steadyTokens: AnySignal = signal(steadyLimits, {
+  axis: 'fact',
+  counters: true,
+  firesFrom: (h, l, at) => (isSteady(h, l) && at.now < usedUntil(h, l, at) ? h.tokens.sampleAt : NEVER),
+  endsAt: usedUntil,
+  evidence: ({ tokens: { rates } }, l) => {
+    const last = rates.slice(-l.samples);
+    const words = last.length === 0 ? 'no rate of tokens known' : `${last.join(', ')} tokens a minute`;
+    return speaking(medianOf(last), null, words, l.within);
+  },
+});
+
+function isSteady({ tokens: { rates } }: History, { samples, factor }: Steady): boolean {
+  const last = rates.slice(-samples);
+  const median = medianOf(last);
+  return last.length >= samples && last.every((rate) => rate <= median * factor && rate >= median / factor);
+}
+
+/** The last use is over so long ago that it tells nothing; as far as is known, it has gone on until the last heartbeat. */
+function usedUntil({ tokens, heard }: History, { within: after }: Steady, at: Judging): number {
+  return at.now + ((tokens.unusedSince ?? heard.watched) + after + 1 - at.watched);
+}
+
+function speaking(value: number, limit: number | null, words: string, during: number): Figure {
+  return { value, limit, words: `${words}; counts for ${spell(during)}`, hard: false };
+}

@@ -1,0 +1,139 @@
+import { CorrectThePolicy, loadPolicy } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
+import { given } from '@vigil/stream/testing';
+import { expect, test } from 'vitest';
+import { type Beat, beat, brief, history, policyOf, T0 } from '../fixture.ts';
+import { agentHealth } from '../health.ts';
+import { VOCABULARY } from '../rules.ts';
+import { SIGNALS } from './all.ts';
+import { errorPattern, RATE_LIMIT_PATTERNS, unrecoverableError } from './patterns.ts';
+
+type Told = readonly [ms: number, more: Partial<Beat>];
+type Output = NonNullable<Beat['output']>;
+
+const LATE = { now: T0 + 86_400_000, watched: T0 + 86_400_000, floor: 0 };
+const output = (more: Partial<Output>): Partial<Beat> => ({
+  output: {
+    ...{ last_output_at: null, lines: null, matched_patterns: [], repeated_error: null, result_at: null },
+    ...{ completion_signal_at: null, tail: [] },
+    ...more,
+  },
+});
+const fires = (signal: typeof errorPattern, written: object, told: readonly Told[]) => {
+  const limits = signal.limits.parse(written) as never;
+  return signal.firesFrom(history(told, { others: signal.patterns?.(limits) ?? [] }), limits, LATE) < NEVER;
+};
+const broken = { patterns: ['ids (\\d+) must'], lines: 50 };
+const matched = { kind: 'error', source: 'ids (\\d+) must', at: T0 };
+
+test('a pattern stands while its line is within the last lines, and no line longer', () => {
+  const seen: Told = [0, output({ lines: 100, matched_patterns: [matched] })];
+  expect(fires(errorPattern, broken, [seen, [1000, output({ lines: 149 })]])).toBe(true);
+  expect(fires(errorPattern, broken, [seen, [1000, output({ lines: 150 })]])).toBe(false);
+});
+
+test('where lines are not counted, it stands until the agent goes forward', () => {
+  const seen: Told = [1000, output({ matched_patterns: [{ ...matched, at: T0 + 1000 }] })];
+  expect(fires(errorPattern, broken, [[0, {}], seen, [2000, {}]])).toBe(true);
+  expect(fires(errorPattern, broken, [[0, {}], seen, [2000, { phase: 'another' }]])).toBe(false);
+});
+
+test('the end of the output is searched here where it is sent, by line', () => {
+  const tail = ['ok', 'error: ids 17 must be unique', 'ok'];
+  expect(fires(errorPattern, broken, [[0, output({ lines: 3, tail })]])).toBe(true);
+  expect(fires(errorPattern, broken, [[0, output({ lines: 3, tail: ['ids must'] })]])).toBe(false);
+  expect(
+    fires(errorPattern, broken, [
+      [0, output({ lines: 3, tail })],
+      [1000, output({ lines: 51 })],
+    ]),
+  ).toBe(true);
+  expect(
+    fires(errorPattern, broken, [
+      [0, output({ lines: 3, tail })],
+      [1000, output({ lines: 52 })],
+    ]),
+  ).toBe(false);
+});
+
+test('no patterns switch this signal off, and nothing else', () => {
+  expect(fires(errorPattern, { patterns: [] }, [[0, output({ lines: 3, matched_patterns: [matched] })]])).toBe(false);
+});
+
+test('a pattern that another policy looks for is none of ours', () => {
+  expect(fires(errorPattern, { patterns: ['ids'] }, [[0, output({ lines: 3, matched_patterns: [matched] })]])).toBe(
+    false,
+  );
+});
+
+test('a pattern that is none is a mistake of the policy, with its place and why', () => {
+  const policy = (signals: string) => `policy: p\nsignals:\n  ${signals}\nstates: {}\n`;
+  const load = (signals: string) => () => loadPolicy(policy(signals), 'p.yaml', VOCABULARY);
+  expect(load('error_pattern: { patterns: ["fine", "(open", "a(?=b)"] }')).toThrow(CorrectThePolicy);
+  expect(load('error_pattern: { patterns: ["fine", "(open"] }')).toThrow(
+    /signals\.error_pattern\.patterns\[1\]: "\(open" is no RE2 pattern \(.+\): correct or remove it/,
+  );
+  expect(load('rate_limited: { patterns: ["[a"] }')).toThrow(/signals\.rate_limited\.patterns\[0\]: "\[a" is no RE2/);
+  expect(load('unrecoverable_error: { patterns: ["*"] }')).toThrow(/signals\.unrecoverable_error\.patterns\[0\]/);
+});
+
+test('a fatal error is one by its class, or by its words in the error or in the output', () => {
+  const error = (more: object): Partial<Beat> => ({
+    errors: [{ ...{ at: T0, count: 1, error_class: null, hash: null, message: null }, ...more }],
+  });
+  const fatal = { classes: ['auth_expired'], patterns: ['(?i)please log in'] };
+  expect(fires(unrecoverableError, fatal, [[0, error({ error_class: 'auth_expired' })]])).toBe(true);
+  expect(fires(unrecoverableError, fatal, [[0, error({ error_class: 'auth' })]])).toBe(false);
+  expect(fires(unrecoverableError, fatal, [[0, error({ message: 'Please log in again' })]])).toBe(true);
+  expect(fires(unrecoverableError, fatal, [[0, output({ lines: 1, tail: ['> please log in'] })]])).toBe(true);
+  expect(fires(unrecoverableError, {}, [[0, error({ error_class: 'auth_expired' })]])).toBe(false);
+});
+
+const says = (text: string) => RATE_LIMIT_PATTERNS.some((pattern) => pattern.isIn(text));
+
+test.each([
+  'Rate limit exceeded',
+  'rate_limit_error',
+  'HTTP 429',
+  'status: 429',
+  'Error code: 429 -',
+  'overloaded_error',
+  'Overloaded',
+  '429 Too Many Requests',
+])('a rate limit: %s', (text) => expect(says(text)).toBe(true));
+
+test.each([
+  '429',
+  'took 429 ms',
+  'a moderate limit',
+  'accurate',
+  'generate limits',
+  'line 429: ok',
+  'error on line 429',
+  'code 4290',
+  'overloadedness',
+  'operator overloading',
+])('no rate limit: %s', (text) => expect(says(text)).toBe(false));
+
+const limited = (told: readonly Told[]) =>
+  SIGNALS.rate_limited.firesFrom(history(told), SIGNALS.rate_limited.limits.parse({}) as never, {
+    ...{ now: T0 + 2000, watched: T0 + 2000, floor: 0 },
+  }) < NEVER;
+
+test('a rate limit is found in the output and in errors, and is over unless it is said again', () => {
+  expect(limited([[0, output({ lines: 1, tail: ['HTTP 429'] })]])).toBe(true);
+  expect(limited([[0, output({ lines: 1, tail: ['took 429 ms'] })]])).toBe(false);
+  const message = { at: T0, count: 1, error_class: null, hash: null, message: 'overloaded_error' };
+  expect(limited([[0, { errors: [message] }]])).toBe(true);
+  const again: Told = [1500, output({ lines: 2, tail: ['HTTP 429', 'going on'] })];
+  expect(history([[0, output({ lines: 1, tail: ['HTTP 429'] })], again]).rateLimit?.at).toBe(T0);
+});
+
+test('a rate limit in words exempts, under a policy that does not name the signal', () => {
+  const policies = policyOf(
+    'policy: p\nsignals:\n  self_reported_stuck: {}\nstates: {}\nexemptions: { idle: false }\n',
+  );
+  const agent = given(agentHealth(policies), T0);
+  agent.tell(beat(0, output({ lines: 1, tail: ['rate limit reached'] })), T0);
+  expect(brief(agent.all())).toContain('exempt: rate_limited');
+});

@@ -1,0 +1,76 @@
+import { type Pattern, pattern, patternInAnyCase } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
+import { z } from 'zod';
+import { hash32 } from '../history/hash.ts';
+import type { History } from '../history/history.ts';
+import { standingSince } from '../history/matches.ts';
+import { type AnySignal, type Figure, fact, signal } from './signal.ts';
+
+/** What says that a limit was hit. A bare 429, or "rate" inside a word, is none. */
+export const RATE_LIMIT_PATTERNS: readonly Pattern[] = z
+  .array(patternInAnyCase)
+  .parse([
+    '\\brate[ _-]?limit',
+    '\\b(http|status|error|code)\\W{0,3}429\\b',
+    '\\b429 too many requests',
+    '\\boverloaded(_error)?\\b',
+  ]);
+
+/** How much of the output is looked at: `lines` from its end, as a terminal shows them (S2). */
+const looking = { patterns: z.array(pattern).default([]), lines: z.int().min(1).default(50) };
+type Looking = { readonly patterns: readonly Pattern[]; readonly lines: number };
+
+const errorPatternLimits = z.strictObject(looking);
+
+/** S2. No patterns: this signal is off, and nothing else. */
+export const errorPattern: AnySignal = signal(errorPatternLimits, {
+  axis: 'fact',
+  patterns: ({ patterns }) => patterns,
+  firesFrom: (h, limits) => matchedFrom(h, limits),
+  evidence: (h, limits) => matchedFigure('its output', h, limits) ?? fact('none of its patterns in the output', false),
+});
+
+const unrecoverableLimits = z.strictObject({
+  /** error classes, of calls or of errors, after which nothing can go on */
+  classes: z.array(z.string().min(1)).default([]),
+  ...looking,
+});
+
+/** S0: an error listed as fatal, by its class or by its words. A class is withdrawn by progress: it was none. */
+export const unrecoverableError: AnySignal = signal(unrecoverableLimits, {
+  axis: 'fact',
+  patterns: ({ patterns }) => patterns,
+  firesFrom: (h, limits) => Math.min(classFrom(h, limits.classes), matchedFrom(h, limits)),
+  evidence: (h, limits) => {
+    const named = limits.classes.find((name) => classFrom(h, [name]) < NEVER);
+    if (named !== undefined) return fact(`the error ${named} is listed as fatal`, true);
+    return matchedFigure('an error listed as fatal: its output', h, limits) ?? fact('no error listed as fatal', false);
+  },
+});
+
+function classFrom({ errors }: History, names: readonly string[]): number {
+  if (errors.classes.length === 0) return NEVER;
+  let first = NEVER;
+  for (const name of names) {
+    const sign = hash32(name);
+    for (const known of errors.classes) if (known.sign === sign) first = Math.min(first, known.at);
+  }
+  return first;
+}
+
+function matchedFrom({ matches, progress }: History, { patterns, lines }: Looking): number {
+  if (matches.seen.length === 0) return NEVER;
+  let first = NEVER;
+  for (const { source } of patterns)
+    first = Math.min(first, standingSince(matches, source, lines, progress.at) ?? NEVER);
+  return first;
+}
+
+/** The sources in order and with commas between them: the same findings give the same words. */
+function matchedFigure(what: string, { matches, progress }: History, { patterns, lines }: Looking): Figure | null {
+  const sources = patterns.map(({ source }) => source);
+  const found = sources.filter((source) => standingSince(matches, source, lines, progress.at) !== null);
+  if (found.length === 0) return null;
+  const matched = [...new Set(found)].sort().join(',');
+  return { ...fact(`${what} matches ${matched} within its last ${lines} lines`, true), matched };
+}
