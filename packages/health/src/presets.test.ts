@@ -22,5 +22,5 @@ test('demo judges by the same signals, states and plans as vigil', () => {
 });
 
 test('a default that is not loaded is refused, naming those that are', () => {
-  expect(() => policiesOf(presets, 'nobody')).toThrow('name one of demo, vigil');
+  expect(() => policiesOf(presets, 'nobody')).toThrow(/name one of .*demo, .*vigil/);
 });

@@ -46,7 +46,7 @@ export function warrantFiled(saying: Saying): Said[] {
         ...found,
         episodeId: state.told.episode?.id ?? idOf('episode', state, now),
         warrantId: idOf('warrant', state, now),
-        title: `Stuck agent: ${state.agentId}`,
+        title: `stuck:${state.agentId}`,
         label: rules.policy.warrant.label,
         metadata: metadata(saying, found.evidence),
       },
@@ -111,15 +111,17 @@ const firstOf = (evidence: readonly Evidence[]): number | null => {
   return onsets.length === 0 ? null : Math.min(...onsets);
 };
 
-/** Seed 002's six; a wisp is the work item, here the task. */
+/** Seed 002's six. A wisp is the work item, and its age that of its last update; without one, the task, and the time since progress. */
 function metadata({ state, rules, verdict }: Saying, evidence: readonly Evidence[]) {
-  const { taskId } = state.history.identity;
+  const { identity, work, progress } = state.history;
+  const { now, watched } = verdict.at;
+  const age = work?.dated ? watched - work.dated : now - progress.at;
   return {
     target: state.agentId,
     reason: evidence.map(({ words }) => words).join('; '),
     requester: rules.policy.warrant.requester,
     matched_pattern: evidence.flatMap(({ matched }) => matched ?? []).join(','),
-    wisp_id: taskId ?? '',
-    wisp_age: spell(Math.max(0, verdict.at.now - state.history.progress.at)),
+    wisp_id: work?.id ?? identity.taskId ?? '',
+    wisp_age: spell(Math.max(0, age)),
   };
 }

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { call, T0 } from '../fixture.ts';
+import { MIN, preset, SEC } from './judging.fixture.ts';
+
+const omniclaude = preset('omniclaude');
+const bash = (timeoutMs: number, more = {}) =>
+  call('b1', { tool: 'Bash', started_at: T0, ended_at: T0, deadline_at: T0 + timeoutMs, ...more });
+const context = (used: number) => ({ context: { tokens_used: used, tokens_max: 100_000 } });
+const LIMITED = {
+  errors: [{ at: T0, count: 1, error_class: 'rate_limit', hash: null, message: '429 Too Many Requests' }],
+};
+
+describe('four heuristics', () => {
+  test('inactivity: no call for more than 2 minutes', () => {
+    const beats = [[0, { tool_calls: [call('c1')] }]] as const;
+    expect(omniclaude.at(beats, 2 * MIN).state).toBe('HEALTHY');
+    expect(omniclaude.at(beats, 2 * MIN + 1)).toEqual({ state: 'STUCK', fires: ['no_calls'], plan: 'no_calls' });
+  });
+
+  test.each([
+    ['of exactly 120 s extends nothing', 120 * SEC, 2 * MIN],
+    ['above 120 s: that and 60 s more', 121 * SEC, 181 * SEC],
+    ['of ten minutes: eleven', 10 * MIN, 11 * MIN],
+  ])('Bash long timeout %s', (_, timeout, limit) => {
+    const done = [[0, { tool_calls: [bash(timeout)] }]] as const;
+    const running = [[0, { tool_calls: [bash(timeout, { outcome: 'running', ended_at: null })] }]] as const;
+    for (const beats of [done, running]) {
+      expect(omniclaude.at(beats, limit).state).toBe('HEALTHY');
+      expect(omniclaude.at(beats, limit + 1).state).toBe('STUCK');
+    }
+  });
+
+  test('the long timeout of another tool is no exemption once it has ended', () => {
+    const beats = [[0, { tool_calls: [bash(10 * MIN, { tool: 'Read' })] }]] as const;
+    expect(omniclaude.at(beats, 2 * MIN + 1).state).toBe('STUCK');
+  });
+
+  test('context overflow: above 80 %, not at it', () => {
+    expect(omniclaude.at([[0, context(80_000)]], 1).state).toBe('HEALTHY');
+    expect(omniclaude.at([[0, context(80_001)]], 1)).toMatchObject({ state: 'STUCK', plan: 'context_exhausted' });
+  });
+
+  test('rate limit: any such error, at once', () => {
+    expect(omniclaude.at([[0, LIMITED]], 0)).toMatchObject({ state: 'STUCK', plan: 'rate_limited' });
+  });
+});
+
+describe('rulings', () => {
+  test('"rate" inside a word is no rate limit', () => {
+    const error = { at: T0, count: 1, error_class: null, hash: 'h', message: 'could not generate 429 lines' };
+    expect(omniclaude.at([[0, { errors: [error] }]], 0).state).toBe('HEALTHY');
+  });
+
+  test('inactivity comes before context, context before rate limit', () => {
+    const all = [[0, { ...LIMITED, ...context(90_000), tool_calls: [call('c1')] }]] as const;
+    expect(omniclaude.at(all, 0).plan).toBe('context_exhausted');
+    const still = [...all, [119 * SEC, { ...LIMITED, ...context(90_000) }]] as const;
+    expect(omniclaude.at(still, 2 * MIN + 1)).toMatchObject({
+      fires: ['context_exhausted', 'no_calls', 'rate_limited'],
+      plan: 'no_calls',
+    });
+  });
+
+  test.each(['no_calls', 'context_exhausted', 'rate_limited'])(
+    '%s: a forced kill follows an unread shutdown_request, then a fresh agent',
+    (when) => {
+      expect(omniclaude.steps(when)).toEqual([
+        expect.objectContaining({ step: 'terminate', graceMs: 30 * SEC, leave: 'in_progress', requires: [] }),
+        { step: 'recover' },
+      ]);
+    },
+  );
+
+  test('a crash is dispatched again without a kill', () => {
+    expect(omniclaude.steps('crashed')).toEqual([{ step: 'recover' }]);
+  });
+
+  test('two redispatches a task, then people: Blocked and friction', () => {
+    expect(omniclaude.policy.recovery).toMatchObject({
+      maxAttempts: 2,
+      onProbationFailure: 'retry',
+      emitHealthcheck: true,
+    });
+    expect(omniclaude.policy.files).toEqual({
+      dispatchLog: '.onex_state/dispatch-log/',
+      friction: '.onex_state/friction/',
+      recovery: '.onex_state/pipeline_checkpoints/',
+    });
+  });
+});
+
+test('of an agent that reports none of this nothing is said', () => {
+  expect(omniclaude.at([[0, {}]], 60 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
+});
