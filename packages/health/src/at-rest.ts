@@ -17,6 +17,7 @@ const USUAL: AgentState = {
   stragglers: null,
   answers: [],
   answered: 0,
+  tickets: [],
   told: { ...NOTHING_TOLD, life: 1, presentLife: 1 },
 };
 

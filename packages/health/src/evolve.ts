@@ -35,7 +35,7 @@ export function evolved(state: Known, event: Said): Known {
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
       return tell({ breakers: breakersSaid(told.breakers, event.payload) });
     case 'WORKER_ESCALATION_TICKET':
-      return state;
+      return ticketSaid(state, event.payload);
   }
 }
 
@@ -72,6 +72,15 @@ function breakersSaid(
 ): Told['breakers'] {
   const { [name]: _, ...others } = told;
   return to === 'OPEN' || to === 'HALF_OPEN' ? { ...others, [name]: { state: to, taskId } } : others;
+}
+
+/** One that somebody filed says nothing about those that are ours to file. */
+function ticketSaid(state: Known, { ticket, episodeId }: Of<'WORKER_ESCALATION_TICKET'>['payload']): Known {
+  const byHand = state.tickets.findIndex(({ ticket_id }) => ticket_id === ticket.ticket_id);
+  if (byHand >= 0) return { ...state, tickets: state.tickets.toSpliced(byHand, 1) };
+  const { severity } = ticket;
+  if (severity === 'UNKNOWN') return state;
+  return { ...state, told: { ...state.told, ticket: { severity, life: state.life, episodeId } } };
 }
 
 function taskSaid({ taskId, instanceId, hold, to }: Of<'TASK_HEALTH_CHANGED'>['payload']): Told['task'] {

@@ -147,11 +147,12 @@ function briefly(event: Said): string {
       return `${event.payload.taskId} ${event.payload.hold}: ${event.payload.to}`;
     case 'AGENT_ANSWERED':
       return `AGENT_ANSWERED ${event.payload.how}`;
+    case 'WORKER_ESCALATION_TICKET':
+      return `${event.type} ${event.payload.ticket.severity}`;
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
       return `${event.payload.name} ${event.payload.from} → ${event.payload.to}`;
     case 'INSTANCE_STARTED':
     case 'DUPLICATE_INSTANCE':
-    case 'WORKER_ESCALATION_TICKET':
       return event.type;
   }
 }

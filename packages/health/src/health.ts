@@ -7,6 +7,7 @@ import { renewalOf } from './announce/lease.ts';
 import { lostFrom, presenceChanged } from './announce/presence.ts';
 import type { Said, Saying } from './announce/speech.ts';
 import { taskChanged } from './announce/task.ts';
+import { ticketsFiled } from './announce/ticket.ts';
 import { warrantFiled, warrantKept } from './announce/warrant.ts';
 import { evolve, evolved } from './evolve.ts';
 import { nextAttempt } from './history/breakers.ts';
@@ -14,7 +15,9 @@ import { momentOn } from './history/moment.ts';
 import { judge, REMEMBERED_MS, type Verdict } from './judge.ts';
 import { type Observation, observe } from './observe.ts';
 import type { Policies } from './policies.ts';
+import type { Rules } from './rules.ts';
 import { type AgentState, type Known, UNSEEN } from './state.ts';
+import { ticketsDue } from './tickets.ts';
 
 export type { Said } from './announce/speech.ts';
 export type { Observation } from './observe.ts';
@@ -30,6 +33,7 @@ const ANNOUNCEMENTS: readonly ((saying: Saying) => readonly Said[])[] = [
   stateChanged,
   exemptionChanged,
   breakersChanged,
+  ticketsFiled,
   warrantKept,
   warrantFiled,
   presenceChanged,
@@ -83,7 +87,14 @@ function nextOf(policies: Policies, state: Known, verdict: Verdict): number {
   const endAt = state.history.end?.at ?? null;
   const renewal = warrant ? renewalOf(warrant.voidAt, endAt, rules.policy.warrant) : forgetAt(state);
   const halfOpen = nextAttempt(state.history.breakers, verdict.at.now);
-  return Math.min(verdict.next, lost, renewal, halfOpen, endOfMemory(state));
+  const ticket = nextTicket(rules, state, verdict);
+  return Math.min(verdict.next, lost, renewal, halfOpen, ticket, endOfMemory(state));
+}
+
+function nextTicket(rules: Rules, { history }: Known, verdict: Verdict): number {
+  let next: number = NEVER;
+  for (const { from } of ticketsDue(rules, history, verdict)) if (from > verdict.at.now) next = Math.min(next, from);
+  return next;
 }
 
 function forgetAt({ history }: Known): number {

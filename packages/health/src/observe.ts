@@ -1,13 +1,14 @@
 import type { EventOf, Topic } from '@vigil/events';
 import { type Clock, Unwelcome } from '@vigil/stream';
+import { answering } from './answers.ts';
 import { breakerReset } from './history/breakers.ts';
-import { hash32 } from './history/hash.ts';
 import { bornAt, type End, folded, type History, received } from './history/history.ts';
 import { type Identity, identityOf } from './history/identity.ts';
 import { axisThrough, type Beat, momentOn, OWN_AXIS, type Receipt } from './history/moment.ts';
 import { type Policies, UNASSIGNED } from './policies.ts';
 import { readWith } from './read-with.ts';
-import { type AgentState, type Answer, type Known, NOTHING_TOLD, type Stragglers } from './state.ts';
+import { type AgentState, type Known, NOTHING_TOLD, type Stragglers } from './state.ts';
+import { withTicket } from './ticket-by-hand.ts';
 
 export type Observation = EventOf<typeof Topic.agentObservation>;
 type HeartbeatEvent = Extract<Observation, { type: 'AGENT_HEARTBEAT' }>;
@@ -15,7 +16,6 @@ type HeartbeatEvent = Extract<Observation, { type: 'AGENT_HEARTBEAT' }>;
 const RETIRED = 8;
 const STRAGGLING_MS = 60_000;
 const OLDEST_START_MS = 24 * 3_600_000;
-const ANSWER_CHARACTERS = 500;
 
 /** A record of an instance that another has replaced. The state that counts them is kept all the same. */
 export class OlderInstance extends Unwelcome {
@@ -51,7 +51,7 @@ export function observe(policies: Policies, state: AgentState, input: Observatio
     case 'RESET_BREAKER':
       return breakerClosed(state, input.payload.name);
     case 'FILE_TICKET':
-      return state;
+      return withTicket(state, input.key, input.payload.ticket);
   }
 }
 
@@ -116,6 +116,7 @@ function begun(policies: Policies, state: AgentState, input: Observation, identi
       stragglers: null,
       answers: [],
       answered: 0,
+      tickets: [],
       told: NOTHING_TOLD,
     });
   }
@@ -178,25 +179,4 @@ function straggling(state: Known, instanceId: string, now: number): Known {
     ? { ...before, count: before.count + 1 }
     : { instanceId, count: 1, from: now, told: false };
   return { ...state, stragglers };
-}
-
-/** Handoff, blockers, a probe's reply, or that it says how it is: each once. */
-function answering(state: Known, before: History, beat: Beat): Known {
-  const words = [beat.handoff ?? '', ...beat.blockers, beat.probe_reply ?? ''].join('\n').trim();
-  const said = words === '' ? state.answered : hash32(words);
-  const answers: Answer[] = [];
-  if (said !== state.answered) answers.push(...answersOf(beat));
-  const self = beat.activity === 'stuck' || beat.activity === 'blocked';
-  if (self && before.activity.value !== beat.activity)
-    answers.push({ how: 'self_report', nonce: null, text: `it says that it is ${beat.activity}` });
-  return answers.length === 0 ? state : { ...state, answered: said, answers: [...state.answers, ...answers] };
-}
-
-function answersOf(beat: Beat): Answer[] {
-  const text = (t: string) => t.slice(0, ANSWER_CHARACTERS);
-  const answers: Answer[] = [];
-  if (beat.handoff) answers.push({ how: 'handoff', nonce: null, text: text(beat.handoff) });
-  if (beat.blockers.length > 0) answers.push({ how: 'blockers', nonce: null, text: text(beat.blockers.join('; ')) });
-  if (beat.probe_reply) answers.push({ how: 'probe_reply', nonce: beat.probe_reply, text: null });
-  return answers;
 }

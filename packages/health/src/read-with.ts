@@ -3,6 +3,7 @@ import type { History } from './history/history.ts';
 import { type LookedFor, matchesAfter, textsOf } from './history/matches.ts';
 import type { Beat, Receipt } from './history/moment.ts';
 import { limitedBy, type RateLimit } from './history/rate-limits.ts';
+import { witnessAfter } from './history/witness.ts';
 import type { Rules } from './rules.ts';
 import type { Known } from './state.ts';
 
@@ -11,8 +12,10 @@ export function readWith({ policy, lookedFor }: Rules, state: Known, beat: Beat,
   const { history } = state;
   const breakers = breakersAfter(history.breakers, beat, receipt, policy.breakers);
   const { matches, rateLimit } = searched(history, lookedFor, beat, receipt);
+  const witness = policy.ticket === null ? null : witnessAfter(history.witness, beat, receipt);
   const same = breakers === history.breakers && matches === history.matches && rateLimit === history.rateLimit;
-  return same ? state : { ...state, history: { ...history, breakers, matches, rateLimit } };
+  if (same && witness === history.witness) return state;
+  return { ...state, history: { ...history, breakers, matches, rateLimit, witness } };
 }
 
 export function searched(

@@ -1,4 +1,4 @@
-import type { AnswerKind, HealthState, PolicyRef } from '@vigil/events';
+import type { AnswerKind, EscalationTicket, HealthState, PolicyRef, TicketSeverity } from '@vigil/events';
 import type { History } from './history/history.ts';
 
 /** What an agent answered, not yet announced. */
@@ -25,6 +25,12 @@ export type Warrant = {
 
 export type ToldBreaker = { readonly state: 'OPEN' | 'HALF_OPEN'; readonly taskId: string | null };
 
+export type ToldTicket = {
+  readonly severity: Exclude<TicketSeverity, 'UNKNOWN'>;
+  readonly life: number;
+  readonly episodeId: string | null;
+};
+
 /** What has been said, so that nothing is said twice. */
 export type Told = {
   /** the number of the life that has been announced */
@@ -40,6 +46,8 @@ export type Told = {
   readonly presentLife: number;
   /** those not closed, with the task under which that was said */
   readonly breakers: Readonly<Record<string, ToldBreaker>>;
+  /** the worst of the episode it was filed in; null episode: in none */
+  readonly ticket: ToldTicket | null;
   readonly task: { readonly taskId: string; readonly instanceId: string | null; readonly state: HealthState } | null;
 };
 
@@ -62,6 +70,8 @@ export type Known = {
   readonly answers: readonly Answer[];
   /** hash of the last answer in words: the same text again is no new answer */
   readonly answered: number;
+  /** filed by somebody, not yet announced */
+  readonly tickets: readonly EscalationTicket[];
   readonly told: Told;
 };
 
@@ -79,5 +89,6 @@ export const NOTHING_TOLD: Told = {
   counted: 0,
   presentLife: 0,
   breakers: {},
+  ticket: null,
   task: null,
 };

@@ -20,6 +20,7 @@ import { largestTargetsBytes, NO_TARGETS, type Targets, targetsAfter } from './t
 import { largestTokensBytes, NO_TOKENS, type Tokens, tokensAfter } from './tokens.ts';
 import { largestUnbegunBytes, type Unbegun, unbegunAfter } from './unbegun.ts';
 import { type Variety, variety } from './variety.ts';
+import { largestWitnessBytes, type Witness } from './witness.ts';
 import { type Work, work } from './work.ts';
 
 /** The last receipt. `driftMs`: how far the sender's clock is behind ours; reported, never judged. */
@@ -61,6 +62,7 @@ export type History = {
   readonly work: Work;
   readonly unbegun: Unbegun;
   readonly limits: readonly Exceeded[];
+  readonly witness: Witness | null;
   readonly held: Held | null;
   readonly end: End | null;
 };
@@ -75,6 +77,7 @@ export const largestHistoryBytes: number =
   variety.largestBytes +
   largestMatchesBytes +
   largestBreakersBytes +
+  largestWitnessBytes +
   progress.largestBytes +
   activities.largestBytes +
   checkpoints.largestBytes +
@@ -114,6 +117,7 @@ export function bornAt(identity: Identity, receipt: Receipt, correlationId: stri
     work: work.initial(receipt),
     unbegun: identity.taskId === null ? null : watched,
     limits: limits.initial(receipt),
+    witness: null,
     held: null,
     end: null,
   };
@@ -153,6 +157,7 @@ export function folded(h: History, beat: Beat, receipt: Receipt): History {
     work: work.observe(took ? null : h.work, beat, receipt),
     unbegun: unbegunAfter(h.unbegun, took, moved, beat, receipt),
     limits: limits.observe(h.limits, beat, receipt),
+    witness: h.witness,
     held: h.held,
     end: h.end,
   };

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { type EscalationTicket, type TicketFindings, Topic } from '@vigil/events';
+import { ending, transient } from '../history/witness.ts';
+import { absentFor } from '../signals/signal.ts';
+import { type Due, isWorse, loopFrom, stepping, ticketsDue } from '../tickets.ts';
+import { about, chain, evidenceOf, type Said, type Saying } from './speech.ts';
+import { ticketWords } from './ticket-words.ts';
+
+const MINUTE_MS = 60_000;
+
+/** The worst ticket that is due, where none as bad has been filed in its episode; before it, those that people file. */
+export function ticketsFiled(saying: Saying): Said[] {
+  const { state, rules, verdict } = saying;
+  const byHand = state.tickets.map((ticket) => filed(saying, ticket));
+  if (state.excluded) return byHand;
+  const worst = ticketsDue(rules, state.history, verdict)
+    .filter(({ from }) => from <= verdict.at.now)
+    .reduce<Due | null>((most, due) => (most && !isWorse(due.severity, most.severity) ? most : due), null);
+  if (worst === null || alreadyFiled(saying, worst)) return byHand;
+  return [...byHand, filed(saying, ticketOf(saying, worst))];
+}
+
+/** One filed outside any episode counts for as long as the instance lives. */
+function alreadyFiled({ state: { told, life } }: Saying, { severity }: Due): boolean {
+  const { ticket, episode } = told;
+  if (ticket === null || ticket.life !== life || isWorse(severity, ticket.severity)) return false;
+  return ticket.episodeId === null || ticket.episodeId === (episode?.id ?? null);
+}
+
+function filed(saying: Saying, ticket: EscalationTicket): Said {
+  const { state, rules } = saying;
+  return {
+    topic: Topic.agentHealth,
+    type: 'WORKER_ESCALATION_TICKET',
+    key: state.agentId,
+    ...chain(state, rules),
+    payload: { ...about(state, state.told.episode?.id ?? null), ticket, findings: findingsOf(saying) },
+  };
+}
+
+function findingsOf({ state: { history }, rules, verdict }: Saying): TicketFindings {
+  const firing = rules.rules.filter((_, i) => (verdict.from[i] ?? 0) <= verdict.at.now);
+  const { progress, started, witness } = history;
+  return {
+    signals: firing.map(({ name }) => name),
+    transient: witness !== null && transient(witness),
+    progressAt: progress.at > (witness?.acceptedAt ?? started.now) ? progress.at : null,
+    unrecoverable: firing.some(({ signalName }) => FATAL.has(signalName)),
+    loop: loopFrom(rules, history, verdict) <= verdict.at.now,
+  };
+}
+
+const FATAL: ReadonlySet<string> = new Set(['unrecoverable_error']);
+
+function ticketOf(saying: Saying, due: Due): EscalationTicket {
+  const { state, rules, verdict } = saying;
+  const { identity, steps, witness } = state.history;
+  const evidence = evidenceOf(rules, state.history, verdict).map(({ words }) => words);
+  const stalledMs = absentFor(steps.changed, stepping(rules, state.history, verdict));
+  const graph = identity.labels.graph ?? identity.taskId ?? state.agentId;
+  const words = ticketWords(due, steps, stalledMs, findingsOf(saying), evidence);
+  return {
+    ticket_id: ticketId(saying, due),
+    created_at: new Date(verdict.at.now).toISOString(),
+    worker_agent_id: state.agentId,
+    worker_session_id: identity.instanceId ?? state.agentId,
+    worker_node_id: witness?.phase || graph,
+    worker_graph_id: graph,
+    severity: due.severity,
+    ...words,
+    recent_verdicts: steps.recent,
+    total_steps_checked: steps.total ?? 0,
+    steps_since_last_accept: steps.sinceAccept,
+    stall_minutes: stalledMs === null || stalledMs < MINUTE_MS ? null : Math.round((100 * stalledMs) / MINUTE_MS) / 100,
+    evidence_snippet: witness?.snippet || ending(evidence.join('; ')) || words.cause,
+  };
+}
+
+/** Of ours, for ids made of names (RFC 9562, version 5). */
+const NAMESPACE = Buffer.from('b1a0c1f2d0f54e0c9a3e4d1f7a5c2b68', 'hex');
+
+/** The same at every re-decision: from the agent, its life, the moment and the severity. */
+function ticketId({ state, verdict }: Saying, { severity }: Due): string {
+  const name = `${state.agentId} ${state.history.identity.instanceId} ${state.life} ${verdict.at.now} ${severity}`;
+  const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
