@@ -9,6 +9,7 @@ import * as fleet from './commands/fleet.ts';
 import * as halt from './commands/halt.ts';
 import * as health from './commands/health.ts';
 import * as hold from './commands/hold.ts';
+import * as hook from './commands/hook.ts';
 import * as host from './commands/host.ts';
 import * as run from './commands/run.ts';
 import * as runtime from './commands/runtime.ts';
@@ -26,6 +27,7 @@ const program = new Command('vigil').description(ABOUT).exitOverride().showSugge
 const commands = [
   run,
   runtime,
+  hook,
   health,
   explain,
   cases,

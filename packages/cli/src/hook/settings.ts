@@ -1,0 +1,113 @@
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { Refusal } from '../errors.ts';
+import { appended, replaced, without } from './json-text.ts';
+
+/** A command among the hooks of a settings file: where it is, and what it says. */
+type Ours = { readonly event: string; readonly group: number; readonly hook: number; readonly command: string };
+type Found = { readonly hooks: Readonly<Record<string, readonly unknown[]>>; readonly ours: readonly Ours[] };
+
+/** Claude Code ends a hook that takes longer, seconds. */
+const TIMEOUT_S = 5;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const placeOf = (text: string, offset: number): string => {
+  const before = text.slice(0, offset).split('\n');
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+};
+
+/** Throws Refusal. */
+const readText = (text: string, file: string): Readonly<Record<string, unknown>> => {
+  if (text.trim() === '') return {};
+  const errors: ParseError[] = [];
+  const read: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first !== undefined)
+    throw new Refusal(
+      `${file} is not changed: it cannot be read as JSON (${printParseErrorCode(first.error)} at ${placeOf(text, first.offset)}). Mend it, then run this again.`,
+    );
+  if (isObject(read)) return read;
+  throw new Refusal(`${file} is not changed: it holds no object. Mend it, then run this again.`);
+};
+
+const isOurs = (command: unknown): command is string =>
+  typeof command === 'string' && /(?:^|[\s/'"])vigil(?:\.mjs)?['"]? hook$/.test(command.trim());
+
+const within = (event: string, groups: readonly unknown[]): readonly Ours[] =>
+  groups.flatMap((one, group) => {
+    const hooks = isObject(one) && Array.isArray(one.hooks) ? (one.hooks as unknown[]) : [];
+    return hooks.flatMap((each, hook) => {
+      const command = isObject(each) ? each.command : undefined;
+      return isOurs(command) ? [{ event, group, hook, command }] : [];
+    });
+  });
+
+/** Throws Refusal where the hooks are not as Claude Code has them. */
+const find = (text: string, file: string): Found => {
+  const { hooks = {} } = readText(text, file);
+  if (!isObject(hooks))
+    throw new Refusal(`${file} is not changed: "hooks" is no object. Mend it, then run this again.`);
+  for (const [event, groups] of Object.entries(hooks))
+    if (!Array.isArray(groups))
+      throw new Refusal(`${file} is not changed: "hooks.${event}" is no list. Mend it, then run this again.`);
+  const all = hooks as Found['hooks'];
+  return { hooks: all, ours: Object.entries(all).flatMap(([event, groups]) => within(event, groups)) };
+};
+
+/** The command is what it should be, for each event once; everything else stays as it is, to the byte. Throws Refusal. */
+export const withHooks = (text: string, file: string, command: string, events: readonly string[]): string => {
+  const { hooks, ours } = find(text, file);
+  const renewed = ours
+    .filter((one) => one.command !== command)
+    .reduce(
+      (so, { event, group, hook }) => replaced(so, ['hooks', event, group, 'hooks', hook, 'command'], command),
+      text,
+    );
+  const missing = events.filter((event) => !ours.some((one) => one.event === event));
+  const entry = { hooks: [{ type: 'command', command, timeout: TIMEOUT_S }] };
+  const start = renewed.trim() === '' ? '{}\n' : renewed;
+  if (Object.keys(hooks).length === 0 && missing.length > 0)
+    return appended(
+      without(start, ['hooks']),
+      [],
+      'hooks',
+      Object.fromEntries(missing.map((event) => [event, [entry]])),
+    );
+  return missing.reduce(
+    (so, event) =>
+      hooks[event] === undefined
+        ? appended(so, ['hooks'], event, [entry])
+        : appended(so, ['hooks', event], null, entry),
+    start,
+  );
+};
+
+const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
+
+/** What holds nothing but the hook goes with it. */
+const removed = (text: string, file: string, { event, group, hook }: Ours): string => {
+  const { hooks } = find(text, file);
+  const groups = hooks[event] ?? [];
+  const one = groups[group];
+  if (isObject(one) && lengthOf(one.hooks) > 1) return without(text, ['hooks', event, group, 'hooks', hook]);
+  if (groups.length > 1) return without(text, ['hooks', event, group]);
+  return without(text, Object.keys(hooks).length > 1 ? ['hooks', event] : ['hooks']);
+};
+
+/** Throws Refusal. */
+export const withoutHooks = (text: string, file: string): string =>
+  // The last first, so that the others stay where they were found.
+  [...find(text, file).ours].reverse().reduce((so, one) => removed(so, file, one), text);
+
+/** The events that have the hook, and the commands that they run. Throws Refusal. */
+export const installed = (
+  text: string,
+  file: string,
+): { readonly events: readonly string[]; readonly commands: readonly string[] } => {
+  const { ours } = find(text, file);
+  return {
+    events: [...new Set(ours.map(({ event }) => event))],
+    commands: [...new Set(ours.map((one) => one.command))],
+  };
+};
