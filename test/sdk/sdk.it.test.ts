@@ -1,0 +1,141 @@
+import { type Heartbeat, Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { connect, overGateway, overKafka, type Settings, type Vigil, type Word } from '@vigil/sdk';
+import { type Side, transportContract } from '@vigil/sdk/contract';
+import { writer } from '@vigil/stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
+
+describe.skipIf(!ownServers)('an agent that reports itself', () => {
+  let system: TestSystem;
+  const agents: Vigil[] = [];
+  beforeAll(async () => {
+    system = await openSystem({ name: 'sdk', services: ['heartbeat-ingest', 'gateway'] });
+  });
+  afterAll(async () => {
+    await Promise.all(agents.map((agent) => agent.close({ withinMs: 500 })));
+    await system?.stop();
+  });
+
+  const gatewayOf = () => ({ url: system.system.env.VIGIL_GATEWAY_URL, token: system.system.env.VIGIL_GATEWAY_TOKEN });
+  const brokers = () => system.servers.env.KAFKA_BROKERS.split(',');
+  const registryUrl = () => system.servers.env.SCHEMA_REGISTRY_URL;
+  const started = (settings: Settings): Vigil => {
+    const agent = connect({ intervalMs: 300, onProblem: () => {}, ...settings });
+    agents.push(agent);
+    return agent;
+  };
+  /** What judgement reads of an agent, in its order. */
+  const observed = async (agentId: string): Promise<readonly Heartbeat[]> =>
+    (await system.events(Topic.agentObservation))
+      .filter(({ key, type }) => key === agentId && type === 'AGENT_HEARTBEAT')
+      .map(({ payload }) => payload as Heartbeat);
+  const callsOf = (beats: readonly Heartbeat[]) =>
+    beats
+      .flatMap(({ tool_calls }) => tool_calls)
+      .filter(({ outcome }) => outcome !== 'running')
+      .map(({ tool, outcome }) => `${tool} ${outcome}`);
+  const untilEnded = (agentId: string) =>
+    until(`the end of ${agentId}`, async () => {
+      const seen = await observed(agentId);
+      return seen.some(({ exit }) => exit !== null) && seen;
+    });
+  const nudged = async (agentId: string, instanceId: string, message: string): Promise<void> => {
+    const about = { orderId: `order-${agentId}-${message.length}`, agentId, instanceId, message };
+    const { topic, type, payload } = example(Topic.agentOrder, 'NUDGE_AGENT', {
+      ...about,
+      ...{ runtimeId: '', ttlMs: 60_000, number: 1, axes: ['repetition'], foldedSequence: null },
+    });
+    await writer(system.log).write([{ topic, type, payload, key: agentId }]);
+  };
+  const receipts = async (agentId: string) =>
+    (await system.events(Topic.orderReceipt))
+      .filter(({ key }) => key === agentId)
+      .map(({ payload }) => payload.outcome);
+
+  test('is observed with what it has said and called, over the gateway', async () => {
+    const agent = started({ agentId: 'over-gateway', taskId: 'OMN-7', over: overGateway(gatewayOf()) });
+    agent.report({ phase: 'build', tokens: 120, context: { used: 10, max: 100 }, step: 'ACCEPT' });
+    await agent.call({ tool: 'Read', args: { path: 'a.ts' }, target: 'a.ts' }, () => 'text');
+    await agent.call({ tool: 'Bash', args: 'make' }, () => Promise.reject(new Error('boom'))).catch(() => {});
+    await agent.close({ reason: 'finished', code: 0 });
+    const beats = await untilEnded('over-gateway');
+    expect(callsOf(beats)).toEqual(['Read ok', 'Bash error']);
+    expect(beats.at(-1)).toMatchObject({
+      instance_id: agent.instanceId,
+      task_id: 'OMN-7',
+      door: 'gateway',
+      phase: 'build',
+      token_count: 120,
+      error_count: 1,
+      context: { tokens_used: 10, tokens_max: 100 },
+      activity: 'finished',
+      exit: { reason: 'finished', code: 0 },
+      breakers: [{ name: 'tool_execution', state: 'CLOSED', failures: 1 }],
+    });
+  });
+
+  test.each([true, false])(
+    'is observed with what it has said and called, straight over Kafka (Avro: %s)',
+    async (avro) => {
+      const agentId = `over-kafka-${avro}`;
+      const over = overKafka({ brokers: brokers(), registryUrl: avro ? registryUrl() : undefined });
+      const agent = started({ agentId, over });
+      await agent.call({ tool: 'Edit', mutating: true }, () => 'done');
+      await agent.close({ withinMs: 30_000 });
+      const beats = await untilEnded(agentId);
+      expect(callsOf(beats)).toEqual(['Edit ok']);
+      expect(beats.at(-1)).toMatchObject({ door: null, activity: 'finished' });
+    },
+  );
+
+  test('is held up by no gateway that hangs or dies; when it is back, the newest state arrives, and each call once', async () => {
+    const agent = started({ agentId: 'outage', over: overGateway(gatewayOf()) });
+    await until('the first heartbeat', async () => (await observed('outage')).length > 0);
+    const gateway = system.system.service('gateway');
+    gateway.freeze();
+    for (let n = 1; n <= 20; n += 1) await agent.call({ tool: `t${n}`, args: n }, () => n);
+    agent.report({ progress: '20/40' });
+    gateway.thaw();
+    gateway.kill('SIGKILL');
+    for (let n = 21; n <= 40; n += 1) await agent.call({ tool: `t${n}`, args: n }, () => n);
+    agent.report({ progress: '40/40' });
+    const beats = await until('the newest state', async () => {
+      const seen = await observed('outage');
+      return seen.at(-1)?.progress_indicator === '40/40' && seen;
+    });
+    const sequences = beats.map(({ sequence }) => sequence);
+    const first = beats.filter((_, place) => sequences.indexOf(sequences[place] ?? null) === place);
+    expect(callsOf(first)).toEqual(Array.from({ length: 40 }, (_, n) => `t${n + 1} ok`));
+    expect(agent.status.leftOut).toBe(0);
+  });
+
+  test.each(['gateway', 'Kafka'])('hears a nudge, over %s, and its receipt is written', async (way) => {
+    const agentId = `nudged-${way}`;
+    const gateway = gatewayOf();
+    const heard = Promise.withResolvers<Word>();
+    const over = way === 'gateway' ? overGateway(gateway) : overKafka({ brokers: brokers(), gateway });
+    const agent = started({ agentId, over, onWord: heard.resolve });
+    await until('the first heartbeat', async () => (await observed(agentId)).length > 0);
+    await nudged(agentId, agent.instanceId, 'are you stuck?');
+    expect(await heard.promise).toEqual({ kind: 'nudge', message: 'are you stuck?' });
+    await until('the receipt', async () => (await receipts(agentId)).includes('delivered'));
+  });
+
+  const decoded = (value: Buffer): Heartbeat =>
+    value[0] === 0
+      ? (system.log.codec.decode(Topic.heartbeat, value).payload as Heartbeat)
+      : JSON.parse(value.toString('utf8'));
+  const side: Side = {
+    over: () => overKafka({ brokers: brokers(), registryUrl: registryUrl(), gateway: gatewayOf() }),
+    agentId: (name) => `way-${name}`,
+    arrived: async (agentId) =>
+      (await system.records(Topic.heartbeat))
+        .filter(({ key, value }) => key === agentId && value !== null)
+        .map(({ value }) => decoded(value as Buffer)),
+    away: async () => system.servers.kafka?.kill('SIGKILL'),
+    back: async () => system.servers.kafka?.restart(),
+    nudge: nudged,
+  };
+  describe('over Kafka', () => transportContract(side));
+});
