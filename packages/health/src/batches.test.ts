@@ -13,8 +13,8 @@ const HEARD = 120_000;
 
 const verdicts = (h: History) =>
   [HEARD, HEARD + 30_000, HEARD + 3_600_000].map((ms) => {
-    const { from, until, floors } = judge(rules, h, at(ms), true);
-    return { from: Object.fromEntries(rules.rules.map(({ name }, i) => [name, from[i]])), until, floors };
+    const { from, until, judging } = judge(rules, h, at(ms), true);
+    return { from: Object.fromEntries(rules.rules.map(({ name }, i) => [name, from[i]])), until, judging };
   });
 
 /** So that rows come about. */

@@ -68,7 +68,7 @@ export function explain(policies: Policies, state: AgentState, clock: Clock): Ex
 
 function explained(rules: Rules, { history }: Known, verdict: Verdict, rule: Rule, i: number): Explained {
   const { from, until, at } = verdict;
-  const { value, limit, words, hard } = rule.signal.evidence(history, rule.limits, judgingOf(verdict, i));
+  const { value, limit, words, hard } = rule.signal.evidence(history, rule.limits, judgingOf(verdict, rule));
   const first = from[i] ?? NEVER;
   return {
     signal: rule.name,
@@ -79,7 +79,9 @@ function explained(rules: Rules, { history }: Known, verdict: Verdict, rule: Rul
     hard,
     fires: first <= at.now,
     firesFrom: momentOrNull(first),
-    suspendedBy: rule.suspendedBy.flatMap((e) => ((until[e] ?? 0) > at.now ? [rules.exemptions[e]?.name ?? ''] : [])),
+    suspendedBy: (rules.groups[rule.group]?.suspendedBy ?? []).flatMap((e) =>
+      (until[e] ?? 0) > at.now ? [rules.exemptions[e]?.name ?? ''] : [],
+    ),
     states: rules.states.flatMap(({ state, anyOf }) => (anyOf.some((all) => all.includes(i)) ? [state] : [])),
   };
 }

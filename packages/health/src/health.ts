@@ -25,6 +25,8 @@ export type { Observation } from './observe.ts';
 /** An agent of which nothing has been heard for so long, and about whom nothing stands, is forgotten: seven days. */
 const IDLE_MS = 7 * 24 * 3_600_000;
 
+const NOTHING: readonly Said[] = [];
+
 /** Announcements in the order in which they are made; each sees what those before it have said. */
 const ANNOUNCEMENTS: readonly ((saying: Saying) => readonly Said[])[] = [
   instanceStarted,
@@ -69,14 +71,15 @@ export function verdictAt(policies: Policies, state: Known, clock: Clock): Verdi
 function announcements(policies: Policies, state: Known, verdict: Verdict): readonly Said[] {
   const rules = policies.rules(state.policy);
   const fresh = state.told.life !== state.life;
-  const said: Said[] = [];
-  let known = state;
+  let said: Said[] | null = null;
+  let saying: Saying = { state, rules, verdict, fresh };
   for (const announce of ANNOUNCEMENTS)
-    for (const event of announce({ state: known, rules, verdict, fresh })) {
+    for (const event of announce(saying)) {
+      said ??= [];
       said.push(event);
-      known = evolved(known, event);
+      saying = { state: evolved(saying.state, event), rules, verdict, fresh };
     }
-  return said;
+  return said ?? NOTHING;
 }
 
 /** The next moment at which something may have to be said. */

@@ -1,5 +1,5 @@
 export { AT_REST } from './at-rest.ts';
-export { type Evaluated, evaluate, type Recorded } from './evaluate.ts';
+export { type Evaluated, evaluate, Folding, type Recorded } from './evaluate.ts';
 export { EXEMPTIONS, type ExemptionName } from './exemptions.ts';
 export { type Explained, type Explanation, explain } from './explain.ts';
 export { type AgentHealth, agentHealth, type Observation, type Said } from './health.ts';

@@ -3,7 +3,7 @@ import type { CompiledPlan, Term, Together } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import type { History } from './history/history.ts';
 import type { Judging, Moment } from './history/moment.ts';
-import type { Rules } from './rules.ts';
+import type { Rule, Rules } from './rules.ts';
 
 /** What follows from a history at a moment. */
 export type Verdict = {
@@ -15,47 +15,104 @@ export type Verdict = {
   /** of each exemption, until when it holds */
   readonly until: readonly number[];
   readonly plan: CompiledPlan | null;
-  /** of each rule, the mark before which nothing counts for it */
-  readonly floors: readonly number[];
+  /** of each group of rules, how it was judged: what its evidence is told at */
+  readonly judging: readonly Judging[];
   /** the next moment at which any of this may differ */
   readonly next: number;
   readonly at: Moment;
 };
 
-/** As the rule at `i` was judged: what its evidence is told at. */
-export function judgingOf({ at, floors }: Verdict, i: number): Judging {
-  return { now: at.now, watched: at.watched, floor: floors[i] ?? 0 };
+/** As the rule was judged: what its evidence is told at. */
+export function judgingOf({ at, judging }: Pick<Verdict, 'at' | 'judging'>, { group }: Rule): Judging {
+  return judging[group] ?? { now: at.now, watched: at.watched, floor: 0 };
 }
 
 /** Everything is min and max: all of = max, any of = min, an exemption a max. `judged` false: only shown. */
 export function judge(rules: Rules, history: History, moment: Moment, judged: boolean): Verdict {
-  const until = rules.exemptions.map(({ exemption, limits }) => exemption.until(history, limits, moment));
-  const floors = floorsOf(rules, history);
-  let at: Judging = { now: moment.now, watched: moment.watched, floor: 0 };
-  const from = rules.rules.map(({ signal, limits, suspendedBy }, i) => {
-    if (!judged || (history.end !== null && !signal.outlives)) return NEVER;
-    const floor = floors[i] ?? 0;
-    if (floor !== at.floor) at = { now: moment.now, watched: moment.watched, floor };
-    let first = signal.firesFrom(history, limits, at);
-    for (const e of suspendedBy) first = Math.max(first, until[e] ?? 0);
-    return first;
-  });
-  for (const [i, { unless }] of rules.rules.entries())
-    if (unless.some((other) => (from[other] ?? NEVER) <= at.now)) from[i] = NEVER;
-  const { state, onsetAt } = stateOf(rules, history, from, at.now);
-  const holds = (term: Term) => termHolds(rules, term, state, from, until, at.now);
-  const acts = judged && rules.policy.enabled && !forgotten(history, at.now);
-  const plan = acts ? (rules.plans.find(({ anyOf }) => anyOf.some((terms) => terms.every(holds))) ?? null) : null;
-  const next = Math.min(ahead(from, at.now), ahead(until, at.now), firstEnd(rules, history, from, at));
-  return { state, onsetAt, from, until, plan, floors, next, at: moment };
+  const until = untilOf(rules, history, moment);
+  const judging = judgingsOf(rules, history, moment);
+  const from = judged ? fromOf(rules, history, judging, until) : rules.never;
+  const { now } = moment;
+  const { state, onsetAt } = stateOf(rules, history, from, now);
+  const acts = judged && rules.policy.enabled && !forgotten(history, now);
+  const plan = acts ? planOf(rules, state, from, until, now) : null;
+  const next = Math.min(ahead(from, now), ahead(until, now), firstEnd(rules, history, from, judging, now));
+  return { state, onsetAt, from, until, plan, judging, next, at: moment };
+}
+
+// Some thirty rules judge each heartbeat: what follows are loops over numbers that allocate little else.
+
+function untilOf({ exemptions }: Rules, history: History, moment: Moment): readonly number[] {
+  const until: number[] = [];
+  for (const { exemption, limits } of exemptions) until.push(exemption.until(history, limits, moment));
+  return until;
+}
+
+/** What an exemption has suspended is not held against the agent afterwards: only of what it suspends, the clock begins anew. */
+function judgingsOf({ exemptions, groups }: Rules, history: History, { now, watched }: Moment): readonly Judging[] {
+  const ofExemption: number[] = [];
+  for (const { exemption, limits } of exemptions) ofExemption.push(exemption.floor(history, limits));
+  const judging: Judging[] = [];
+  for (const { restartedBy } of groups) judging.push({ now, watched, floor: most(restartedBy, ofExemption) });
+  return judging;
+}
+
+function most(positions: readonly number[], moments: readonly number[]): number {
+  let last = 0;
+  for (const i of positions) last = Math.max(last, moments[i] ?? 0);
+  return last;
+}
+
+function fromOf(
+  { rules, groups, quieted, never }: Rules,
+  history: History,
+  judging: readonly Judging[],
+  until: readonly number[],
+): readonly number[] {
+  const from = never.slice();
+  const suspended: number[] = [];
+  for (const { suspendedBy } of groups) suspended.push(most(suspendedBy, until));
+  for (let i = 0; i < rules.length; i++) {
+    const { signal, limits, group } = rules[i] as Rule;
+    if (history.end !== null && !signal.outlives) continue;
+    const first = signal.firesFrom(history, limits, judging[group] as Judging);
+    from[i] = Math.max(first, suspended[group] ?? 0);
+  }
+  for (const i of quieted) if (isQuiet(rules[i] as Rule, from, judging)) from[i] = NEVER;
+  return from;
+}
+
+/** Its counter-evidence fires. */
+function isQuiet({ unless, group }: Rule, from: readonly number[], judging: readonly Judging[]): boolean {
+  const { now } = judging[group] as Judging;
+  return unless.some((other) => (from[other] ?? NEVER) <= now);
+}
+
+function planOf(
+  rules: Rules,
+  state: HealthState,
+  from: readonly number[],
+  until: readonly number[],
+  now: number,
+): CompiledPlan | null {
+  const holds = (term: Term) => termHolds(rules, term, state, from, until, now);
+  for (const plan of rules.plans) for (const terms of plan.anyOf) if (terms.every(holds)) return plan;
+  return null;
 }
 
 /** When the first of those that fire now ends by itself. */
-function firstEnd({ rules }: Rules, history: History, from: readonly number[], at: Judging): number {
+function firstEnd(
+  { rules, ending }: Rules,
+  history: History,
+  from: readonly number[],
+  judging: readonly Judging[],
+  now: number,
+): number {
   let first = NEVER;
-  for (const [i, { signal, limits }] of rules.entries()) {
-    if (signal.endsAt === undefined || (from[i] ?? NEVER) > at.now) continue;
-    first = Math.min(first, signal.endsAt(history, limits, at));
+  for (const i of ending) {
+    if ((from[i] ?? NEVER) > now) continue;
+    const { signal, limits, group } = rules[i] as Rule;
+    first = Math.min(first, signal.endsAt?.(history, limits, judging[group] as Judging) ?? NEVER);
   }
   return first;
 }
@@ -92,16 +149,6 @@ function latest(together: Together, from: readonly number[]): number {
   let last = 0;
   for (const i of together) last = Math.max(last, from[i] ?? NEVER);
   return last;
-}
-
-/** What an exemption has suspended is not held against the agent afterwards: only of what it suspends, the clock begins anew. */
-function floorsOf({ exemptions, rules }: Rules, history: History): readonly number[] {
-  const ofExemption = exemptions.map(({ exemption, limits }) => exemption.floor(history, limits));
-  return rules.map(({ restartedBy }) => {
-    let floor = 0;
-    for (const e of restartedBy) floor = Math.max(floor, ofExemption[e] ?? 0);
-    return floor;
-  });
 }
 
 function ahead(moments: readonly number[], now: number): number {

@@ -1,4 +1,5 @@
 import type { CompiledPlan, CompiledPolicy, JudgedState, Together, Vocabulary } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
 import { type AnyExemption, EXEMPTIONS, type ExemptionName } from './exemptions.ts';
 import type { LookedFor } from './history/matches.ts';
 import { SIGNALS, type SignalName } from './signals/all.ts';
@@ -8,24 +9,32 @@ import type { AnySignal } from './signals/signal.ts';
 /** What policies may name: given to packages/policy, which checks the names and the settings. */
 export const VOCABULARY: Vocabulary = { signals: SIGNALS, exemptions: EXEMPTIONS };
 
-/** A use of a signal with the functions it stands for. `suspendedBy`: positions in `exemptions`. */
+/** A use of a signal with the functions it stands for. */
 export type Rule = {
   readonly name: string;
   readonly signalName: SignalName;
   readonly signal: AnySignal;
   readonly limits: never;
-  readonly suspendedBy: readonly number[];
-  /** of those, which make its clock begin anew when they are over */
-  readonly restartedBy: readonly number[];
+  /** position in `groups` */
+  readonly group: number;
   /** positions of counter-evidence among the rules */
   readonly unless: readonly number[];
 };
 export type Exempting = { readonly name: ExemptionName; readonly exemption: AnyExemption; readonly limits: never };
 
+/** Rules that the same exemptions suspend. Both: positions in `exemptions`; `restartedBy`: whose end makes their clock begin anew. */
+export type Group = { readonly suspendedBy: readonly number[]; readonly restartedBy: readonly number[] };
+
 /** A policy bound to the functions that its names stand for. */
 export type Rules = {
   readonly policy: CompiledPolicy;
   readonly rules: readonly Rule[];
+  readonly groups: readonly Group[];
+  /** positions among the rules: those that counter-evidence may quiet, and those that end by themselves */
+  readonly quieted: readonly number[];
+  readonly ending: readonly number[];
+  /** of each rule: NEVER */
+  readonly never: readonly number[];
   readonly exemptions: readonly Exempting[];
   readonly states: readonly { readonly state: JudgedState; readonly anyOf: readonly Together[] }[];
   readonly plans: readonly CompiledPlan[];
@@ -37,14 +46,25 @@ export function rulesOf(policy: CompiledPolicy): Rules {
     const known = name as ExemptionName;
     return { name: known, exemption: EXEMPTIONS[known], limits: limits as never };
   });
+  const groups: Group[] = [];
   const rules = policy.uses.map(({ name, signal: named, limits, unless }): Rule => {
     const signalName = named as SignalName;
     const signal: AnySignal = SIGNALS[signalName];
-    const suspendedBy = suspenders(signal, exemptions);
-    const restartedBy = suspendedBy.filter((e) => signal.restarts || exemptions[e]?.name !== 'call_in_flight');
-    return { name, signalName, signal, limits: limits as never, suspendedBy, restartedBy, unless };
+    return { name, signalName, signal, limits: limits as never, group: groupOf(signal, exemptions, groups), unless };
   });
-  return { policy, rules, exemptions, states: policy.states, plans: policy.plans, lookedFor: lookedForBy(rules) };
+  const those = (wanted: (rule: Rule) => boolean) => rules.flatMap((rule, i) => (wanted(rule) ? [i] : []));
+  return {
+    policy,
+    rules,
+    groups,
+    quieted: those(({ unless }) => unless.length > 0),
+    ending: those(({ signal }) => signal.endsAt !== undefined),
+    never: rules.map(() => NEVER),
+    exemptions,
+    states: policy.states,
+    plans: policy.plans,
+    lookedFor: lookedForBy(rules),
+  };
 }
 
 /** Rate limits are looked for whether or not a policy names the signal: they exempt. */
@@ -56,6 +76,16 @@ function lookedForBy(rules: readonly Rule[]): LookedFor {
     rateLimits: named ? of(({ signalName }) => signalName === 'rate_limited') : RATE_LIMIT_PATTERNS,
     others: of(({ signalName }) => signalName !== 'rate_limited'),
   };
+}
+
+/** Its position; a new one where none of them is the same. */
+function groupOf(signal: AnySignal, exemptions: readonly Exempting[], groups: Group[]): number {
+  const suspendedBy = suspenders(signal, exemptions);
+  const restartedBy = suspendedBy.filter((e) => signal.restarts || exemptions[e]?.name !== 'call_in_flight');
+  const known = groups.findIndex(
+    (one) => `${one.suspendedBy}` === `${suspendedBy}` && `${one.restartedBy}` === `${restartedBy}`,
+  );
+  return known >= 0 ? known : groups.push({ suspendedBy, restartedBy }) - 1;
 }
 
 function suspenders(signal: AnySignal, exemptions: readonly Exempting[]): number[] {

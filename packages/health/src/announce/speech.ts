@@ -37,10 +37,11 @@ export function idOf(kind: 'episode' | 'warrant', state: Known, now: number): st
 
 /** Every rule that fires, in words and figures; what speaks for the agent is no evidence. */
 export function evidenceOf({ rules }: Rules, history: History, verdict: Verdict): Evidence[] {
-  return rules.flatMap(({ name, signal, limits }, i) => {
+  return rules.flatMap((rule, i) => {
+    const { name, signal, limits } = rule;
     const onsetAt = verdict.from[i] ?? 0;
     if (onsetAt > verdict.at.now || signal.counters) return [];
-    const { value, limit, words, hard, matched } = signal.evidence(history, limits, judgingOf(verdict, i));
+    const { value, limit, words, hard, matched } = signal.evidence(history, limits, judgingOf(verdict, rule));
     return [{ signal: name, axis: signal.axis, words, onsetAt, value, limit, hard, matched: matched ?? null }];
   });
 }
