@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { agentMapper, alertDecider, fleetMapper, taskMapper } from '../services/alerting/src/processors.ts';
-import { loadPolicies } from '../services/health-evaluator/src/policies.ts';
+import { inForceOf, loadPolicies } from '../services/health-evaluator/src/policies.ts';
 import { evaluator } from '../services/health-evaluator/src/processor.ts';
 import { ingest } from '../services/heartbeat-ingest/src/processor.ts';
 import { cases, governor } from '../services/intervention/src/processors.ts';
@@ -10,9 +10,11 @@ import { processor as recovery } from '../services/recovery/src/processor.ts';
 
 type Declared = { readonly processor: string; readonly reads: readonly string[]; readonly writes: readonly string[] };
 
+const vigil = inForceOf(loadPolicies(undefined, 'vigil'));
+
 const declared: readonly (readonly [service: string, Declared])[] = [
   ['heartbeat-ingest', ingest],
-  ['health-evaluator', evaluator(loadPolicies(undefined, 'vigil'))],
+  ['health-evaluator', evaluator(() => vigil)],
   ['intervention', cases],
   ['intervention', governor({} as never)],
   ['recovery', recovery],

@@ -12,6 +12,8 @@ export const COUNTERS = {
   slots_opened: 'partitions opened',
   slots_lost: 'partitions given up, to be opened again',
   heartbeats_accepted: 'heartbeats that came through the gateway',
+  policies_applied: 'documents applied to what is in force, at the start and later',
+  policies_refused: 'documents that were applied and have mistakes',
   requests_refused: 'HTTP requests answered with a problem',
 } as const;
 

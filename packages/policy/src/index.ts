@@ -8,6 +8,7 @@ export {
   unknownIn,
 } from './assignment.ts';
 export { canonicalJson, contentHash } from './canonical.ts';
+export { type Checked, checkFiles } from './check.ts';
 export { compile, loadPolicy, parseYaml } from './compile.ts';
 export type {
   Axis,

@@ -4,7 +4,7 @@
 ALTER TABLE policies ADD COLUMN origin text, ADD COLUMN why text, ADD COLUMN withdrawn boolean NOT NULL DEFAULT false;
 
 CREATE TABLE policy_refusals (
-  event_id text PRIMARY KEY,
+  refusal_id text PRIMARY KEY,
   name text NOT NULL,
   hash text,
   refused_by text NOT NULL,

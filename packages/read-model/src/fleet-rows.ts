@@ -133,7 +133,7 @@ export type PolicyRow = {
 
 /** A document that was applied and not taken. */
 export type PolicyRefusalRow = {
-  readonly eventId: string;
+  readonly refusalId: string;
   readonly name: string;
   readonly hash: string | null;
   readonly refusedBy: string;

@@ -46,7 +46,7 @@ export const facts = {
     key: ['name', 'hash', 'published_at'],
     columns: ['document', 'published_by', 'origin', 'why', 'withdrawn'],
   },
-  policy_refusals: { key: ['event_id'], columns: ['name', 'hash', 'refused_by', 'why', 'mistakes', 'refused_at'] },
+  policy_refusals: { key: ['refusal_id'], columns: ['name', 'hash', 'refused_by', 'why', 'mistakes', 'refused_at'] },
   dead_letters: {
     key: ['event_id'],
     columns: [

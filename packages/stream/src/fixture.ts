@@ -1,8 +1,8 @@
 import { type Codec, type Draft, type Envelope, type HealthEvent, Undecodable, UnknownSchemaId } from '@vigil/events';
 import { type Decider, NEVER } from './decider.ts';
-import type { Surroundings } from './fold.ts';
 import { countNothing } from './metrics.ts';
 import type { AnyDecider, AnyMapper } from './processor.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** For tests of the runners: events as JSON on topics of any name. Values `?7` have the schema id 7; ids below 10 can be learned. */
 export const jsonCodec = (): Codec => {

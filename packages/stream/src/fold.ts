@@ -1,26 +1,19 @@
 import { type Codec, ID, UnknownSchemaId } from '@vigil/events';
+import { ByDecider } from './by-decider.ts';
+import { ByMapper } from './by-mapper.ts';
 import { type ClockState, doorOpen, pass, START, TICK_MS, tick, tickOf, timeOf } from './clock.ts';
 import { DeadLetterLimits, deadLetterOf, deadLetterTopic, isReasoned } from './dead-letters.ts';
-import { type Decided, decidedBy } from './decided.ts';
+import type { Decided } from './decided.ts';
 import type { Clock } from './decider.ts';
 import { Unwelcome } from './errors.ts';
 import { misplaced } from './inputs.ts';
 import type { LogRecord, OutRecord } from './log.ts';
-import type { Count } from './metrics.ts';
 import { partitionOf } from './murmur2.ts';
-import type { AnyProcessor } from './processor.ts';
+import type { AnyProcessor, AnyRules } from './processor.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export const TICK = '@tick/';
 export const DOOR = '@door/';
-
-/** What a fold needs to know of the world. `sources`: the partitions of the agent and task key spaces. */
-export type Surroundings = {
-  readonly codec: Codec;
-  readonly partition: number;
-  readonly partitions: (topic: string) => number;
-  readonly sources: number;
-  readonly count: Count;
-};
 
 /** One partition of a processor: pure, synchronous, without I/O or a clock of its own. Records in, records out. */
 export class Fold {
@@ -40,6 +33,11 @@ export class Fold {
 
   get time(): Clock {
     return timeOf(this.clock, this.#intervalMs);
+  }
+
+  /** From now on it decides by these rules. `others`: they are not those by which its deadlines were worked out. */
+  turn({ decider }: AnyRules, others: boolean): void {
+    this.decided.turn(decider, others ? this.time : null);
   }
 
   /** What follows from a record. Throws UnknownSchemaId, with nothing changed: learn it, then apply the record again. */
@@ -130,4 +128,9 @@ export class Fold {
   #mark(key: string, timestamp: number) {
     return { key, value: null, timestamp };
   }
+}
+
+function decidedBy(processor: AnyProcessor, around: Surroundings): Decided {
+  const speaker = { ...processor, codec: around.codec, partitions: around.partitions };
+  return 'decider' in processor ? new ByDecider(processor, around, speaker) : new ByMapper(processor, around, speaker);
 }

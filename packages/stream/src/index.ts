@@ -1,7 +1,7 @@
 export { Deadlines } from './deadlines.ts';
 export { type Clock, type Decider, NEVER } from './decider.ts';
 export { DeadLetter, Fatal, Refused, Retry, Unwelcome } from './errors.ts';
-export { Fold, type Surroundings } from './fold.ts';
+export { Fold } from './fold.ts';
 export { connectLog, type KafkaLog, type LogOptions } from './kafka/connect.ts';
 export { HANGS_AFTER_MS, type Hanging, hangingTransactions } from './kafka/hanging.ts';
 export { applyTopics, compareTopics, type PlannedTopic, planTopics, type TopicChange } from './kafka/topics.ts';
@@ -12,6 +12,7 @@ export { type Move, movePosition } from './move-position.ts';
 export { partitionOf } from './murmur2.ts';
 export { type Peeked, peek, type Seen } from './peek.ts';
 export { type Processor, snapshotTopic } from './processor.ts';
+export { readOn } from './read-on.ts';
 export {
   type PartitionStatus,
   type ProcessorOptions,
@@ -22,7 +23,8 @@ export { type ProjectionBatch, type ProjectionOptions, type RunningPart, runProj
 export { type ReactorOptions, runReactor } from './run-reactor.ts';
 export type { Phase } from './slot.ts';
 export { type Form, sparse } from './sparse.ts';
+export type { Surroundings } from './surroundings.ts';
 export { type TailOptions, tail } from './tail.ts';
 export { startDoor } from './ticks.ts';
-export type { DeciderProcessor, MapperProcessor, TickRoute, Topology } from './topology.ts';
+export type { DeciderProcessor, MapperProcessor, Rules, TickRoute, Topology } from './topology.ts';
 export { type Outside, type Writer, writer } from './writer.ts';

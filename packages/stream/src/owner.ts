@@ -1,11 +1,11 @@
 import { Fatal, Retry } from './errors.ts';
-import type { Surroundings } from './fold.ts';
 import type { Batch, Log, Member, Membership } from './log.ts';
 import { type Logger, silent } from './logger.ts';
 import { countNothing } from './metrics.ts';
 import type { AnyProcessor } from './processor.ts';
 import type { PartitionStatus, ProcessorOptions } from './run-processor.ts';
 import { Slot } from './slot.ts';
+import type { Surroundings } from './surroundings.ts';
 import { startTicks } from './ticks.ts';
 import { Watchdog } from './watchdog.ts';
 import { within } from './within.ts';

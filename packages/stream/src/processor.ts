@@ -1,9 +1,11 @@
 import type { Codec, Draft, HealthEvent, TopicName } from '@vigil/events';
 import type { Decider } from './decider.ts';
 import type { LogRecord } from './log.ts';
-import type { DeciderProcessor, MapperProcessor, Topology } from './topology.ts';
+import type { DeciderProcessor, MapperProcessor, Rules, Topology } from './topology.ts';
 
 type AnyTopology = Topology<TopicName, TopicName>;
+
+export type AnyRules = Rules<unknown, HealthEvent, Draft>;
 
 /** A decider's processor, its types forgotten: inside the runner every state is a state and every event an event. */
 export type AnyDecider = AnyTopology & {
@@ -12,7 +14,7 @@ export type AnyDecider = AnyTopology & {
   readonly shape: number;
   readonly usual?: unknown;
   readonly upgrade?: (shape: number, state: unknown) => unknown;
-  readonly marker?: { readonly topic: TopicName; readonly key: `@${string}`; readonly value: string };
+  readonly marker?: { readonly topic: TopicName; readonly key: `@${string}`; readonly rules: () => AnyRules };
 };
 export type AnyMapper = AnyTopology & {
   readonly map: (input: HealthEvent, now: number, receivedAt: number) => readonly Draft[];

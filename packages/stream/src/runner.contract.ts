@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { echoing, listening } from './fixture.ts';
+import { echoing, listener, listening } from './fixture.ts';
 import { partitionOf } from './murmur2.ts';
+import type { AnyRules } from './processor.ts';
 import { aliased, expectGapless, type Ground, PARTITIONS, start, T, until, world } from './world.fixture.ts';
 
 /** What the processor runner promises, in memory and on Kafka. */
@@ -168,7 +169,8 @@ export const runnerContract = ({ log: open, topics }: Ground): void => {
   test('a marker stands before everything that was folded under its rules, with the positions it begins at', async () => {
     await using log = await open();
     const w = await world(log, await topics(PARTITIONS));
-    const marker = { topic: `${w.run}.out` as never, key: '@policy' as const, value: 'hash-1' };
+    const rules = { value: 'hash-1', decider: listener(`${w.run}.out`) as AnyRules['decider'] };
+    const marker = { topic: `${w.run}.out` as never, key: '@policy' as const, rules: () => rules };
     await using _running = await start(log, listening(w.run, { marker }));
     await w.write(w.beat('a', 1));
     await until(() => expect(w.said()).toHaveLength(1));

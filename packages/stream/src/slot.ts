@@ -1,9 +1,11 @@
 import { foldAll } from './batch-fold.ts';
 import type { ClockState } from './clock.ts';
 import { Fatal, Refused, Retry } from './errors.ts';
-import { Fold, type Surroundings } from './fold.ts';
+import { Fold } from './fold.ts';
 import type { Batch, Bounds, Log, LogRecord, OutRecord, Transactor } from './log.ts';
-import { type AnyProcessor, snapshotTopic } from './processor.ts';
+import { markerOf, markOf, RULES } from './marker.ts';
+import { type AnyProcessor, type AnyRules, snapshotTopic } from './processor.ts';
+import type { Surroundings } from './surroundings.ts';
 import { within } from './within.ts';
 
 export const POSITION = '@position/';
@@ -29,7 +31,9 @@ export class Slot {
   readonly #given = new AbortController();
   #transactor: Transactor | undefined;
   #queue: Promise<unknown> = Promise.resolve();
-  #marked = false;
+  /** by which it decides, and by which it did when it was written down last */
+  #rules: AnyRules | undefined;
+  #written: string | undefined;
 
   constructor(log: Log, processor: AnyProcessor, around: Surroundings) {
     this.#log = log;
@@ -112,11 +116,9 @@ export class Slot {
   #remember({ key, value }: LogRecord): void {
     this.progress += 1;
     if (key === null) return;
-    if (!key.startsWith(POSITION)) {
-      this.#fold.decided.store.restore(key, value);
-      return;
-    }
-    if (value === null) return;
+    if (key === RULES) this.#written = value?.toString();
+    else if (!key.startsWith(POSITION)) this.#fold.decided.store.restore(key, value);
+    if (value === null || !key.startsWith(POSITION)) return;
     const { next, clock } = JSON.parse(value.toString()) as { next: number; clock: ClockState };
     this.positions.set(key.slice(POSITION.length), next);
     this.#fold.clock = clock;
@@ -146,9 +148,10 @@ export class Slot {
     this.ends.set(topic, end);
     if (next <= position) return;
     const unread = batch.records.filter(({ offset }) => offset >= position);
+    const turned = this.#turn();
     const { outs, stoppedAt } = await foldAll(this.#fold, this.#around.codec, unread);
     const after = stoppedAt ?? next;
-    await this.#commit([...this.#marker(), ...outs, ...this.#changes(topic, after)]);
+    await this.#commit([...turned, ...outs, ...this.#changes(topic, after)]);
     this.positions.set(topic, after);
     this.progress += 1;
     if (stoppedAt !== undefined)
@@ -162,13 +165,19 @@ export class Slot {
     this.#around.count('transactions', 1, this.#processor.processor);
   }
 
-  /** Under which rules everything behind it was folded, and from where. */
-  #marker(): readonly OutRecord[] {
-    if (this.#marked || !('marker' in this.#processor) || this.#processor.marker === undefined) return [];
-    this.#marked = true;
-    const { topic, key, value } = this.#processor.marker;
-    const marked = JSON.stringify({ rules: value, from: Object.fromEntries(this.positions) });
-    return [{ topic, partition: this.partition, key, value: Buffer.from(marked), timestamp: this.clock.now }];
+  /** Turns to the rules that are in force, where they are others; the records that say so stand before all that follows from them. */
+  #turn(): readonly OutRecord[] {
+    const marker = markerOf(this.#processor);
+    const rules = marker?.rules();
+    if (marker === undefined || rules === undefined || rules === this.#rules) return [];
+    const others = this.#written !== rules.value;
+    this.#rules = rules;
+    this.#written = rules.value;
+    this.#fold.turn(rules, others);
+    const { partition } = this;
+    const mark = markOf(marker, rules, { partition, positions: this.positions, now: this.clock.now });
+    const lies = { topic: snapshotTopic(this.#processor.processor), partition };
+    return others ? [mark, { ...lies, key: RULES, value: Buffer.from(rules.value) }] : [mark];
   }
 
   #changes(topic: string, next: number): readonly OutRecord[] {

@@ -129,6 +129,16 @@ export class Store<State> {
     this.#changed.add(key);
   }
 
+  /** Looks at it at `dueAt` at the latest, and so does whoever restores it. */
+  advance(key: string, dueAt: number): void {
+    if ((this.bytes(key) as Buffer).readDoubleBE(DUE_AT) > dueAt) this.push(key, dueAt);
+  }
+
+  keys(): readonly string[] {
+    this.#settle();
+    return [...this.#states.keys()];
+  }
+
   /** The keys whose deadline may have come. Those whose deadline has not cost nothing. */
   due(now: number): readonly string[] {
     this.#settle();

@@ -1,4 +1,4 @@
-import type { Codec, ContentOf, Draft, EventOf, TopicName } from '@vigil/events';
+import type { Codec, ContentOf, Draft, EventOf, HealthEvent, TopicName } from '@vigil/events';
 import type { Decider } from './decider.ts';
 import type { LogRecord } from './log.ts';
 
@@ -36,8 +36,21 @@ export type DeciderProcessor<State, In extends TopicName, Out extends TopicName>
   readonly usual?: State;
   /** of a state of an older shape, as it lay: without what was usual then */
   readonly upgrade?: (shape: number, state: unknown) => State;
-  /** `@policy`: what is written when a partition opens, so that a replay knows under which rules it was folded */
-  readonly marker?: { readonly topic: Out; readonly key: `@${string}`; readonly value: string };
+  /**
+   * `@policy`: written when a partition opens and when its rules change, so that a replay knows under which rules it was folded. `rules`:
+   * those in force now. Asked before each batch: where they are others, the partition turns to them in the transaction of that batch.
+   */
+  readonly marker?: {
+    readonly topic: Out;
+    readonly key: `@${string}`;
+    readonly rules: () => Rules<State, EventOf<In>, Draft<Out>>;
+  };
+};
+
+/** What a processor decides by from some moment on. `value` says which rules they are: equal values decide alike. */
+export type Rules<State, Input extends HealthEvent, Output extends Draft> = {
+  readonly value: string;
+  readonly decider: Decider<State, Input, Output>;
 };
 
 /** A processor without state of its own: each record gives its outputs. What is mapped `occurredAt` the receipt of its input. */

@@ -6,6 +6,7 @@ import type { Feed } from './feed.ts';
 import { Problem, sendProblem } from './problem.ts';
 import { commandRoutes, type Write } from './routes/commands.ts';
 import { eventRoutes } from './routes/events.ts';
+import { policyRoutes } from './routes/policies.ts';
 import { readRoutes } from './routes/read.ts';
 
 export type Ports = {
@@ -44,6 +45,7 @@ export function openApp(ports: Ports): FastifyInstance {
     if (url.includes('%00')) throw new Problem(400, 'bad_address', 'Nothing has a name with a NUL in it.');
   });
   readRoutes(app, ports.model, ports.signalsOf);
+  policyRoutes(app, ports.model);
   commandRoutes(app, ports.model, ports.write, ports.now);
   eventRoutes(app, ports.feed, ports.signal);
   app.get('/v1/doctor', ports.doctor);

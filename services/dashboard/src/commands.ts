@@ -1,6 +1,7 @@
 import { type Draft, parsePayload, Topic } from '@vigil/events';
 import type { ReadModel } from '@vigil/read-model';
 import { z } from 'zod';
+import { applyPolicy } from './policy-command.ts';
 import { Problem, unknown } from './problem.ts';
 
 const who = { by: z.string().min(1).max(200), why: z.string().min(1).max(2000) };
@@ -37,6 +38,7 @@ export const commandShape = z.discriminatedUnion('command', [
   named('lift_brake', {}),
   named('dry_run', { on: z.boolean() }),
   named('review_task', { taskId: id, decision: z.enum(['retry', 'abandon', 'reset']) }),
+  named('apply_policy', { name: id, document: z.record(z.string(), z.unknown()).nullable() }),
   named('acknowledge', { alertId: id }),
   named('silence', {
     matchers: z
@@ -96,6 +98,8 @@ async function draftOf(command: OfOne, model: ReadModel, now: number): Promise<D
       return steerFleet(command.on ? 'DRY_RUN_ON' : 'DRY_RUN_OFF', { by, why });
     case 'review_task':
       return reviewTask(command, model);
+    case 'apply_policy':
+      return applyPolicy(command);
     case 'acknowledge':
       return acknowledge(command, model);
     case 'silence': {

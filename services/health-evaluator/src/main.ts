@@ -1,23 +1,23 @@
 import { runService } from '@vigil/chassis';
 import { connectCodec } from '@vigil/events';
-import { connectLog, runProcessor, writer } from '@vigil/stream';
+import { connectLog, runProcessor } from '@vigil/stream';
+import { followApplied } from './applying.ts';
 import { config } from './config.ts';
 import { loadPolicies } from './policies.ts';
-import { evaluator, published } from './processor.ts';
+import { evaluator } from './processor.ts';
 
 await runService({
   name: 'health-evaluator',
   config,
-  async start({ config, log, count, use }) {
+  async start({ config, log, count, signal, use }) {
     const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL, VIGIL_PARTITIONS: partitions } = config;
-    const policies = loadPolicies(config.VIGIL_POLICY_DIR, config.VIGIL_DEFAULT_POLICY);
-    for (const { name, warnings } of policies.all) for (const warning of warnings) log.warn({ policy: name }, warning);
+    const files = loadPolicies(config.VIGIL_POLICY_DIR, config.VIGIL_DEFAULT_POLICY);
     const codec = await connectCodec(SCHEMA_REGISTRY_URL);
     const kafka = await use(connectLog({ brokers, clientId: 'health-evaluator', codec, logger: log }));
-    await writer(kafka).write(published(policies));
+    const policies = await followApplied(kafka, files, { logger: log, count, signal, now: Date.now });
     const processor = await use(
-      runProcessor(kafka, evaluator(policies), { partitions, paceMs: 20, logger: log, count }),
+      runProcessor(kafka, evaluator(policies.inForce), { partitions, paceMs: 20, logger: log, count }),
     );
-    return { evaluator: processor };
+    return { evaluator: processor, policies: { ready: () => true, finished: policies.finished } };
   },
 });

@@ -1,13 +1,34 @@
-import { type Policies, policiesOf, VOCABULARY } from '@vigil/health';
-import { PRESETS, readPolicies } from '@vigil/policy';
-import { Refused } from '@vigil/stream';
+import { type AgentState, agentHealth, type Observation, policiesOf, type Said, VOCABULARY } from '@vigil/health';
+import { ASSIGNMENT, type PolicySet, readPolicySet } from '@vigil/policy';
+import { Refused, type Rules } from '@vigil/stream';
 
-/** The presets and those of `directory`. Throws Refused with every mistake: starting again would change nothing. */
-export function loadPolicies(directory: string | undefined, defaultName: string): Policies {
+/** What is judged by: the documents, and what they make of an agent. */
+export type InForce = Rules<AgentState, Observation, Said> & { readonly set: PolicySet };
+
+/** The presets, and the policies and assign.yaml of `directory`. Throws Refused with every mistake: starting again would change nothing. */
+export function loadPolicies(directory: string | undefined, defaultName: string): PolicySet {
   try {
-    const directories = directory === undefined ? [PRESETS] : [PRESETS, directory];
-    return policiesOf(readPolicies(directories, VOCABULARY), defaultName);
+    return readPolicySet(directory ?? null, defaultName, VOCABULARY);
   } catch (error) {
     throw new Refused(error instanceof Error ? error.message : String(error), { cause: error });
   }
+}
+
+/** `value`: name and hash of everything in force, for the marker. */
+export function inForceOf(set: PolicySet): InForce {
+  const policies = set.policies.map(({ policy }) => policy);
+  const { assignment } = set.assignment;
+  const names = [...policies.map(({ name, hash }) => ({ name, hash })), { name: ASSIGNMENT, hash: assignment.hash }];
+  return { set, value: JSON.stringify(names), decider: agentHealth(policiesOf(policies, assignment)) };
+}
+
+/** What works but is probably not meant, with the document that says it. */
+export function warningsIn({
+  policies,
+  assignment: { assignment },
+}: PolicySet): readonly { policy: string; warning: string }[] {
+  return [
+    ...policies.flatMap(({ policy: { name, warnings } }) => warnings.map((warning) => ({ policy: name, warning }))),
+    ...assignment.warnings.map((warning) => ({ policy: ASSIGNMENT, warning })),
+  ];
 }

@@ -1,20 +1,19 @@
 import { Topic } from '@vigil/events';
 import { expect, test } from 'vitest';
-import { loadPolicies } from './policies.ts';
-import { evaluator, published } from './processor.ts';
+import { inForceOf, loadPolicies } from './policies.ts';
+import { evaluator } from './processor.ts';
+import { publications } from './published.ts';
 
-const policies = loadPolicies(undefined, 'demo');
+const policies = inForceOf(loadPolicies(undefined, 'demo'));
 
-test('every loaded policy is published by its hash, and named in the marker', () => {
-  const drafts = published(policies);
-  expect(drafts.map(({ key, payload }) => [payload.name, key])).toEqual(
-    policies.all.map(({ name, hash }) => [name, hash]),
-  );
-  expect(JSON.parse(evaluator(policies).marker?.value ?? '')).toEqual(drafts.map(({ policy }) => policy));
+test('everything in force is named in the marker, and published by its hash', () => {
+  const said = [...publications(policies.set).values()].map(({ name, hash }) => ({ name, hash }));
+  expect(said.map(({ name }) => name)).toEqual(expect.arrayContaining(['demo', 'vigil', 'assign.yaml']));
+  expect(JSON.parse(evaluator(() => policies).marker?.rules().value ?? '')).toEqual(said);
 });
 
 test('judgement reads one topic, and that topic carries its time', () => {
-  const { reads, time } = evaluator(policies);
+  const { reads, time } = evaluator(() => policies);
   expect(reads).toEqual([Topic.agentObservation]);
   expect(time?.topic).toBe(Topic.agentObservation);
 });

@@ -1407,7 +1407,7 @@ export type Content =
   | { readonly topic: 'onex.evt.health-evaluator.fleet-presence.v1'; readonly type: 'AGENT_PRESENT'; readonly payload: AgentPresentPayload }
   /** A whole policy document, by its hash. */
   | { readonly topic: 'onex.evt.health-evaluator.policy.v1'; readonly type: 'POLICY_PUBLISHED'; readonly payload: PolicyPublishedPayload }
-  /** A document that was applied and has mistakes: what held before still holds. Its key begins with refused:, so that compaction never takes a published document for it. */
+  /** A document that was applied and has mistakes: what held before still holds. Its key is refused:<offset of the command>: one refusal, however many evaluators say so. */
   | { readonly topic: 'onex.evt.health-evaluator.policy.v1'; readonly type: 'POLICY_REFUSED'; readonly payload: PolicyRefusedPayload }
   /** How the holder of a task is. */
   | { readonly topic: 'onex.evt.health-evaluator.task-health.v1'; readonly type: 'TASK_HEALTH_CHANGED'; readonly payload: TaskHealthChangedPayload }

@@ -44,7 +44,7 @@ export const policy: Handlers<typeof Topic.policy> = {
     {
       kind: 'fact',
       table: 'policy_refusals',
-      key: { event_id: event.eventId },
+      key: { refusal_id: event.key },
       columns: {
         name: event.payload.name,
         hash: event.payload.hash,

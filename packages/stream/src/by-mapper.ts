@@ -1,0 +1,40 @@
+import type { Decided } from './decided.ts';
+import type { Clock } from './decider.ts';
+import { eventOf, receivedAt } from './inputs.ts';
+import type { LogRecord, OutRecord } from './log.ts';
+import type { AnyMapper } from './processor.ts';
+import { type Speaker, speak } from './speech.ts';
+import { Store } from './store.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Each record gives its outputs; nothing is remembered. */
+export class ByMapper implements Decided {
+  readonly store = new Store<unknown>(0);
+  readonly #processor: AnyMapper;
+  readonly #around: Surroundings;
+  readonly #speaker: Speaker;
+
+  constructor(processor: AnyMapper, around: Surroundings, speaker: Speaker) {
+    this.#processor = processor;
+    this.#around = around;
+    this.#speaker = speaker;
+  }
+
+  on(record: LogRecord, clock: Clock): readonly OutRecord[] {
+    const input = eventOf(record, this.#around.codec, this.#processor.decode);
+    const stamp = receivedAt(record);
+    const { correlationId } = input;
+    const drafts = this.#processor.map(input, clock.now, stamp);
+    this.#around.count('events_written', drafts.length, this.#processor.processor);
+    return drafts.map((draft, ordinal) => {
+      const said = { stateKey: null, version: null, epoch: null, ordinal, at: stamp, now: clock.now, correlationId };
+      return speak(this.#speaker, draft, { record, input }, said);
+    });
+  }
+
+  deadlines(): readonly OutRecord[] {
+    return [];
+  }
+
+  turn(): void {}
+}

@@ -1,0 +1,21 @@
+import type { OutRecord } from './log.ts';
+import type { AnyDecider, AnyProcessor, AnyRules } from './processor.ts';
+
+/** The key under which lies by which rules the deadlines of the states were worked out. */
+export const RULES = '@rules';
+
+type Marker = NonNullable<AnyDecider['marker']>;
+
+export const markerOf = (processor: AnyProcessor): Marker | undefined =>
+  'marker' in processor ? processor.marker : undefined;
+
+/** Under which rules everything behind it is folded, and from which positions of the inputs. */
+export const markOf = (
+  { topic, key }: Marker,
+  { value }: AnyRules,
+  at: { readonly partition: number; readonly positions: ReadonlyMap<string, number>; readonly now: number },
+): OutRecord => {
+  const from = Object.fromEntries(at.positions);
+  const mark = Buffer.from(JSON.stringify({ rules: value, from }));
+  return { topic, partition: at.partition, key, value: mark, timestamp: at.now };
+};

@@ -1,0 +1,54 @@
+import { type EventOf, type TopicName, Undecodable } from '@vigil/events';
+import { DeadLetter } from './errors.ts';
+import type { Bounds, Log, LogRecord } from './log.ts';
+import { isEvent, readEvent } from './reading.ts';
+
+type ReadOnOptions<In extends TopicName> = {
+  /** One at a time. What it throws ends the reading. */
+  readonly onEvent: (event: EventOf<In>, record: LogRecord) => void | Promise<void>;
+  /** All that was written before the call has been told. What comes later waits for it. */
+  readonly onCaughtUp?: () => void | Promise<void>;
+  /** Hears of what cannot be read: it is passed over. */
+  readonly onUnreadable: (error: Error, record: LogRecord) => void;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Reads a topic of one partition from its beginning, each event once and in order, and goes on as they come, without leaving a group
+ * behind. Resolves when all that was written before the call has been told; `finished` rejects where it ends other than by its signal.
+ */
+export const readOn = async <In extends TopicName>(
+  log: Log,
+  topic: In,
+  { onEvent, onCaughtUp, onUnreadable, signal }: ReadOnOptions<In>,
+): Promise<{ readonly finished: Promise<never> }> => {
+  const { promise: finished, reject } = Promise.withResolvers<never>();
+  finished.catch(() => {});
+  let next = 0;
+  let queue: Promise<unknown> = Promise.resolve();
+  const tell = async (record: LogRecord) => {
+    if (record.offset < next || signal.aborted) return;
+    next = record.offset + 1;
+    if (!isEvent(record)) return;
+    const event = await readEvent(log.codec, record).catch((error: unknown) => {
+      if (!(error instanceof DeadLetter || error instanceof Undecodable)) throw error;
+      onUnreadable(error, record);
+    });
+    if (event) await onEvent(event as EventOf<In>, record);
+  };
+  const hear = (record: LogRecord) => {
+    queue = queue.then(() => tell(record));
+    queue.catch(reject);
+  };
+  const early: LogRecord[] = [];
+  let later = (record: LogRecord): unknown => early.push(record);
+  await log.follow([topic], 'end', (record) => later(record), signal);
+  const [all] = await log.bounds(topic);
+  await log.read(topic, 0, all as Bounds, hear, signal);
+  const caughtUp = queue.then(onCaughtUp);
+  queue = caughtUp;
+  early.forEach(hear);
+  later = hear;
+  await caughtUp;
+  return { finished };
+};

@@ -1,0 +1,11 @@
+import type { Codec } from '@vigil/events';
+import type { Count } from './metrics.ts';
+
+/** What a fold needs to know of the world. `sources`: the partitions of the agent and task key spaces. */
+export type Surroundings = {
+  readonly codec: Codec;
+  readonly partition: number;
+  readonly partitions: (topic: string) => number;
+  readonly sources: number;
+  readonly count: Count;
+};

@@ -1,0 +1,29 @@
+import { type Draft, Topic } from '@vigil/events';
+import { VOCABULARY } from '@vigil/health';
+import { ASSIGNMENT, CorrectThePolicy, canonicalJson, compile, readAssignment } from '@vigil/policy';
+import { Problem } from './problem.ts';
+
+type ApplyPolicy = {
+  readonly name: string;
+  readonly document: Readonly<Record<string, unknown>> | null;
+  readonly by: string;
+  readonly why: string;
+};
+
+/** A document to be applied, or taken back. Throws Problem 422 with every mistake that can be seen in it alone; the evaluator sees the rest. */
+export function applyPolicy({ name, document, by, why }: ApplyPolicy): Draft {
+  if (document !== null) check(name, document);
+  const payload = { name, document: document && canonicalJson(document), by, why };
+  return { topic: Topic.applyPolicy, type: 'APPLY_POLICY', key: name, payload };
+}
+
+function check(name: string, document: ApplyPolicy['document']): void {
+  try {
+    if (name === ASSIGNMENT) readAssignment(document, name);
+    else if (compile(document, name, VOCABULARY).name !== name)
+      throw new CorrectThePolicy(name, [`policy: is not ${name}: apply it under its own name`]);
+  } catch (error) {
+    if (error instanceof CorrectThePolicy) throw new Problem(422, 'bad_policy', error.message, 'document');
+    throw error;
+  }
+}

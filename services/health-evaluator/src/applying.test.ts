@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { canonicalJson } from '@vigil/policy';
+import { runProcessor } from '@vigil/stream';
+import { MemoryLog } from '@vigil/stream/memory';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { followApplied } from './applying.ts';
+import { loadPolicies } from './policies.ts';
+import { evaluator } from './processor.ts';
+
+/** One that believes an agent that says it is stuck, or does not. */
+const policy = (name: string, believes: boolean) => ({
+  policy: name,
+  signals: { self_reported_stuck: {} },
+  states: believes ? { STUCK: ['self_reported_stuck'] } : { DEGRADED: ['self_reported_stuck'] },
+});
+const command = (name: string, document: unknown) =>
+  example(Topic.applyPolicy, 'APPLY_POLICY', {
+    name,
+    document: document === null ? null : canonicalJson(document),
+    by: 'ada',
+    why: 'a test',
+  });
+
+let folder: string;
+let log: MemoryLog;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'vigil-applying-'));
+  writeFileSync(path.join(folder, 'mine.yaml'), JSON.stringify(policy('mine', false)));
+  log = new MemoryLog({ partitions: 1 });
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+/** An evaluator on the log, until it is stopped. */
+const open = async () => {
+  const stop = new AbortController();
+  const logger = { info: () => {}, warn: () => {} };
+  const around = { logger, count: () => {}, signal: stop.signal, now: Date.now };
+  const { inForce } = await followApplied(log, loadPolicies(folder, 'mine'), around);
+  const running = await runProcessor(log, evaluator(inForce), { partitions: 1 });
+  return {
+    hashOf: (name: string) => inForce().set.policies.find((held) => held.policy.name === name)?.policy.hash,
+    inForce,
+    stop: async () => {
+      stop.abort();
+      await running.stop();
+    },
+  };
+};
+const say = async (name: string, document: unknown) => {
+  await log.say(command(name, document));
+  await settled();
+};
+const published = () =>
+  log.events(Topic.policy).filter(({ type, payload }) => type === 'POLICY_PUBLISHED' && payload.name === 'mine');
+const marks = () =>
+  log
+    .records(Topic.agentHealth)
+    .filter(({ key }) => key === '@policy')
+    .map(
+      ({ value }) =>
+        JSON.parse(JSON.parse(String(value)).rules).find((one: { name: string }) => one.name === 'mine').hash,
+    );
+/** An agent says that it is stuck. */
+const complain = async (agentId: string) => {
+  const more = { agent_id: agentId, instance_id: `${agentId}.1`, timestamp: Date.now(), activity: 'stuck' } as const;
+  await log.say({ ...example(Topic.agentObservation, 'AGENT_HEARTBEAT', { ...more, policy: 'mine' }), key: agentId });
+  await log.settled();
+};
+const stuck = () =>
+  log
+    .events(Topic.agentHealth)
+    .filter(({ type, payload }) => type === 'HEALTH_STATE_CHANGED' && payload.to === 'STUCK')
+    .map(({ key, policy: by }) => [key, by?.hash]);
+
+test('an applied document is published, then marked, then judged by', async () => {
+  const evaluating = await open();
+  const file = evaluating.hashOf('mine');
+  await complain('before');
+  expect(stuck()).toEqual([]);
+  await say('mine', policy('mine', true));
+  await complain('after');
+  const now = evaluating.hashOf('mine');
+  expect(stuck()).toEqual([['after', now]]);
+  expect(marks()).toEqual([file, now]);
+  expect(published().map(({ payload }) => [payload.hash, 'origin' in payload && payload.origin])).toEqual([
+    [file, 'file'],
+    [now, 'applied'],
+  ]);
+  await evaluating.stop();
+});
+
+test('a document with mistakes is refused with its reasons, once; what held before still holds', async () => {
+  const evaluating = await open();
+  const file = evaluating.hashOf('mine');
+  await say('mine', { ...policy('mine', true), states: { STUCK: ['self_reported_stuk'] } });
+  expect(evaluating.hashOf('mine')).toBe(file);
+  await evaluating.stop();
+  await (await open()).stop();
+  const refused = log.events(Topic.policy).filter(({ type }) => type === 'POLICY_REFUSED');
+  expect(refused).toMatchObject([
+    {
+      key: 'refused:0',
+      payload: {
+        name: 'mine',
+        by: 'ada',
+        why: 'a test',
+        mistakes: [expect.stringContaining('did you mean self_reported_stuck?')],
+      },
+    },
+  ]);
+});
+
+test('a restart keeps what was applied, behind a refused one too, and publishes nothing again', async () => {
+  const first = await open();
+  await say('mine', policy('mine', true));
+  await say('mine', { policy: 'mine' });
+  const applied = first.hashOf('mine');
+  await first.stop();
+  const before = log.records(Topic.policy).length;
+  const again = await open();
+  expect(again.hashOf('mine')).toBe(applied);
+  expect(log.records(Topic.policy)).toHaveLength(before);
+  await again.stop();
+});
+
+test('what was applied while nobody evaluated holds when somebody does', async () => {
+  await say('mine', policy('mine', true));
+  const evaluating = await open();
+  await complain('a');
+  expect(stuck()).toEqual([['a', evaluating.hashOf('mine')]]);
+  await evaluating.stop();
+});
+
+test('what is taken back gives way to the file; a policy without one is gone, and that is published', async () => {
+  const evaluating = await open();
+  const file = evaluating.hashOf('mine');
+  await say('mine', policy('mine', true));
+  await say('other', policy('other', true));
+  await say('mine', null);
+  await say('other', null);
+  expect([evaluating.hashOf('mine'), evaluating.hashOf('other')]).toEqual([file, undefined]);
+  const last = log.events(Topic.policy).at(-1)?.payload;
+  expect(last).toMatchObject({ name: 'other', withdrawn: true });
+  await evaluating.stop();
+});
+
+test('an assignment is applied like a policy: agents are judged by what it gives them', async () => {
+  const evaluating = await open();
+  await say('strict', policy('strict', true));
+  await say('assign.yaml', { rules: [{ id: '^ci-', policy: 'strict' }], default: 'mine' });
+  await complain('ci-1');
+  await complain('dev-1');
+  expect(stuck()).toEqual([['ci-1', evaluating.hashOf('strict')]]);
+  await say('strict', null);
+  expect(evaluating.hashOf('strict')).toBeDefined();
+  await evaluating.stop();
+});

@@ -1,0 +1,80 @@
+import type { Count, Logger } from '@vigil/chassis';
+import { type Draft, type EventOf, Topic } from '@vigil/events';
+import { VOCABULARY } from '@vigil/health';
+import { type Application, applied, CorrectThePolicy, contentHash, type PolicySet } from '@vigil/policy';
+import { type Log, readOn, writer } from '@vigil/stream';
+import { type InForce, inForceOf, warningsIn } from './policies.ts';
+import { publications, readPublished, unsaid } from './published.ts';
+
+type Surroundings = {
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly count: Count;
+  readonly signal: AbortSignal;
+  /** epoch milliseconds */
+  readonly now: () => number;
+};
+type Command = EventOf<typeof Topic.applyPolicy>;
+
+/** `inForce`: what is judged by from now on; it is published before. `finished` rejects where the following ends other than by its signal. */
+export type Applying = { readonly inForce: () => InForce; readonly finished: Promise<never> };
+
+/**
+ * What the files say, and what was applied since, in the order of the commands: first all there is, then each as it comes. A document
+ * with mistakes is refused with its reasons, and what held before still holds.
+ */
+export async function followApplied(log: Log, files: PolicySet, around: Surroundings): Promise<Applying> {
+  const { logger, count, signal, now } = around;
+  const before = await readPublished(log);
+  const said = { newest: new Map(before.newest), refusals: new Set(before.refusals) };
+  let inForce = inForceOf(files);
+  let caughtUp = false;
+
+  const publish = async (set: PolicySet, moment: number) => {
+    for (const { draft, at } of unsaid(set, said, moment)) await writer(log).write([draft], { occurredAt: at });
+    said.newest.clear();
+    for (const [name, { at: _, ...publication }] of publications(set)) said.newest.set(name, publication);
+  };
+  const take = async (set: PolicySet, at: number) => {
+    const next = inForceOf(set);
+    if (caughtUp) await publish(set, at);
+    inForce = next;
+  };
+  const refuse = async (command: Command, refusalId: string, mistakes: readonly string[]) => {
+    const { name, document, by, why } = command.payload;
+    count('policies_refused', 1, 'health-evaluator');
+    logger.warn({ policy: name, by, why, mistakes }, 'an applied policy is refused: what held before still holds');
+    if (said.refusals.has(refusalId)) return;
+    said.refusals.add(refusalId);
+    const hash = document === null ? null : contentHash(document);
+    const draft = {
+      topic: Topic.policy,
+      type: 'POLICY_REFUSED',
+      key: refusalId,
+      payload: { name, hash, by, why, mistakes },
+    };
+    await writer(log).write([draft as Draft], { causationId: command.eventId });
+  };
+
+  const { finished } = await readOn(log, Topic.applyPolicy, {
+    signal,
+    onCaughtUp: async () => {
+      await publish(inForce.set, now());
+      caughtUp = true;
+    },
+    onUnreadable: (err, { offset }) =>
+      logger.warn({ err, offset }, 'an applied policy cannot be read: it is passed over'),
+    onEvent: async (command, { offset, timestamp: at }) => {
+      const application: Application = { ...command.payload, at };
+      try {
+        await take(applied(inForce.set, files, application, VOCABULARY), at);
+      } catch (error) {
+        if (!(error instanceof CorrectThePolicy)) throw error;
+        return refuse(command, `refused:${offset}`, error.mistakes);
+      }
+      count('policies_applied', 1, 'health-evaluator');
+      logger.info({ policy: application.name, by: application.by, why: application.why }, 'a policy is applied');
+    },
+  });
+  for (const warning of warningsIn(inForce.set)) logger.warn(warning, 'a policy that is probably not meant so');
+  return { inForce: () => inForce, finished };
+}
