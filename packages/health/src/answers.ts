@@ -7,15 +7,18 @@ const ANSWER_CHARACTERS = 500;
 
 /** Handoff, blockers, a probe's reply, or that it says how it is: each once. */
 export function answering(state: Known, before: History, beat: Beat): Known {
-  const words = [beat.handoff ?? '', ...beat.blockers, beat.probe_reply ?? ''].join('\n').trim();
+  const words = beat.handoff === null && beat.blockers.length === 0 && beat.probe_reply === null ? '' : wordsOf(beat);
   const said = words === '' ? state.answered : hash32(words);
-  const answers: Answer[] = [];
-  if (said !== state.answered) answers.push(...answersOf(beat));
   const self = beat.activity === 'stuck' || beat.activity === 'blocked';
+  if (said === state.answered && !self) return state;
+  const answers: Answer[] = said === state.answered ? [] : answersOf(beat);
   if (self && before.activity.value !== beat.activity)
     answers.push({ how: 'self_report', nonce: null, text: `it says that it is ${beat.activity}` });
   return answers.length === 0 ? state : { ...state, answered: said, answers: [...state.answers, ...answers] };
 }
+
+const wordsOf = (beat: Beat): string =>
+  [beat.handoff ?? '', ...beat.blockers, beat.probe_reply ?? ''].join('\n').trim();
 
 function answersOf(beat: Beat): Answer[] {
   const text = (t: string) => t.slice(0, ANSWER_CHARACTERS);

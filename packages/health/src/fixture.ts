@@ -5,7 +5,7 @@ import type { Clock } from '@vigil/stream';
 import { clockAt } from '@vigil/stream/testing';
 import type { Said } from './health.ts';
 import { breakersAfter } from './history/breakers.ts';
-import { bornAt, folded, type History, received } from './history/history.ts';
+import { bornAt, folded, type History } from './history/history.ts';
 import { identityOf } from './history/identity.ts';
 import type { LookedFor } from './history/matches.ts';
 import type { Receipt } from './history/moment.ts';
@@ -105,7 +105,7 @@ export function history(
     const payload = beat(ms, more).payload;
     const now = T0 + ms;
     const receipt: Receipt = { now, watched: now, stamp: payload.timestamp, previous: h?.heard ?? null };
-    h = received(folded(h ?? bornAt(identityOf(payload), receipt, 'c'), payload, receipt), payload, receipt, 'c');
+    h = folded(h ?? bornAt(identityOf(payload), receipt, 'c'), payload, receipt, 'c');
     const breakers = breakersAfter(h.breakers, payload, receipt, usual);
     h = { ...h, breakers, ...searched(h, { rateLimits, others }, payload, receipt) };
   }

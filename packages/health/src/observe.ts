@@ -87,7 +87,7 @@ function continued(policies: Policies, state: Known, input: HeartbeatEvent, cloc
 
 function told(policies: Policies, state: Known, input: HeartbeatEvent, receipt: Receipt, clock: Clock): Known {
   const beat = input.payload;
-  const history = received(folded(state.history, beat, receipt), beat, receipt, input.correlationId);
+  const history = folded(state.history, beat, receipt, input.correlationId);
   const axis = axisThrough(beat.door, history.axis, clock);
   const through = axis === history.axis ? history : { ...history, axis };
   const known = policies.current({ ...state, history: through, wish: beat.policy });

@@ -123,8 +123,8 @@ export function bornAt(identity: Identity, receipt: Receipt, correlationId: stri
   };
 }
 
-/** The contents of a heartbeat, but for what is read with a policy (`readWith`). Its receipt is noted by `received`. */
-export function folded(h: History, beat: Beat, receipt: Receipt): History {
+/** A heartbeat, but for what of its contents is read with a policy (`readWith`). */
+export function folded(h: History, beat: Beat, receipt: Receipt, correlationId: string): History {
   const identity = identityAfter(h.identity, beat);
   const known = calls.observe(h.calls, beat, receipt);
   const forward = progress.observe(h.progress, beat, receipt);
@@ -137,7 +137,7 @@ export function folded(h: History, beat: Beat, receipt: Receipt): History {
     identity,
     axis: h.axis,
     started: h.started,
-    heard: h.heard,
+    heard: heardAfter(h.heard, beat, receipt, correlationId),
     activity: activities.observe(h.activity, beat, receipt),
     calls: known,
     runs: runsAfter(h.runs, h.progress, beat, receipt),
@@ -175,13 +175,16 @@ function woken(h: History, { watched }: Receipt): History {
 
 /** That something was received, whatever it says. */
 export function received(h: History, beat: Beat, receipt: Receipt, correlationId: string): History {
-  const heard: Heard = {
+  return { ...h, heard: heardAfter(h.heard, beat, receipt, correlationId) };
+}
+
+function heardAfter(before: Heard, beat: Beat, receipt: Receipt, correlationId: string): Heard {
+  return {
     now: receipt.now,
     watched: receipt.watched,
-    sequence: beat.sequence === null ? h.heard.sequence : Math.max(beat.sequence, h.heard.sequence ?? beat.sequence),
-    intervalMs: beat.interval_ms ?? h.heard.intervalMs,
+    sequence: beat.sequence === null ? before.sequence : Math.max(beat.sequence, before.sequence ?? beat.sequence),
+    intervalMs: beat.interval_ms ?? before.intervalMs,
     driftMs: receipt.now - receipt.stamp,
     correlationId,
   };
-  return { ...h, heard };
 }
