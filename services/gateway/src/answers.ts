@@ -1,5 +1,6 @@
 import type { Count } from '@vigil/chassis';
-import { ID } from '@vigil/events';
+import { type Heartbeat, ID } from '@vigil/events';
+import type { Assigned } from '@vigil/policy';
 import type { Board, OrderEnvelope } from './board.ts';
 import { readEach } from './body.ts';
 import { readHeartbeat } from './heartbeat.ts';
@@ -18,8 +19,6 @@ export type Behind = {
   readonly outbox: Outbox;
   readonly writing: Writing;
   readonly token: string;
-  /** the policy of heartbeats that wish for none */
-  readonly defaultPolicy: string;
   readonly count: Count;
   /** ends long polls */
   readonly closing: AbortSignal;
@@ -41,14 +40,20 @@ export const acceptHeartbeats = async (behind: Behind, body: unknown) => {
   return {
     accepted: heartbeats.length,
     orders: [...lives].flatMap(([agentId, instanceId]) => board.offerToAgent(agentId, instanceId, at)),
-    ...wishOf(behind, heartbeats[0]?.policy ?? null),
+    ...assignedTo(behind, assignedBy(heartbeats[0])),
     waitedMs: at - askedAt,
   };
 };
 
-/** What heartbeats are judged by, and how often it wants them. */
-const wishOf = ({ policies, defaultPolicy }: Behind, wished: string | null) => {
-  const served = policies.find(wished ?? defaultPolicy) ?? policies.find(defaultPolicy);
+const assignedBy = (first: Heartbeat | undefined): Assigned => ({
+  agentId: first?.agent_id ?? '',
+  labels: first?.labels ?? {},
+  wish: first?.policy ?? null,
+});
+
+/** What an agent is judged by, and how often that wants heartbeats. */
+const assignedTo = ({ policies }: Behind, agent: Assigned) => {
+  const served = policies.assignedTo(agent);
   return {
     policy: served === null ? null : { name: served.name, hash: served.hash },
     intervalMs: served === null ? null : served.intervalMs,
@@ -56,11 +61,20 @@ const wishOf = ({ policies, defaultPolicy }: Behind, wished: string | null) => {
 };
 
 /** What awaits an agent that sends its heartbeats straight to Kafka, with all else that the answer to a heartbeat says. */
-export const collectOrders = (behind: Behind, agentId: string, instanceId: string | null, policy: string | null) => ({
-  orders: behind.board.offerToAgent(agentId, instanceId, behind.now()),
-  ...wishOf(behind, policy),
+export const collectOrders = (behind: Behind, agent: Assigned, instanceId: string | null) => ({
+  orders: behind.board.offerToAgent(agent.agentId, instanceId, behind.now()),
+  ...assignedTo(behind, agent),
   waitedMs: 0,
 });
+
+/** `team=core`, once for each label. */
+export const labelsOf = (label: string | readonly string[] = []): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [label].flat().map((pair) => {
+      const at = pair.indexOf('=');
+      return at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
 
 /** Answers when every replica has them. Throws Problem. */
 export const acceptReceipts = async ({ outbox, writing, board, now }: Behind, body: unknown) => {

@@ -7,6 +7,7 @@ import {
   collectOrders,
   findPolicy,
   idOf,
+  labelsOf,
   pollOrders,
   waitOf,
 } from './answers.ts';
@@ -16,7 +17,10 @@ import { answerProblems } from './problem-answers.ts';
 import { guard } from './tokens.ts';
 
 type Polling = { Params: { runtimeId: string }; Querystring: { wait?: string } };
-type Collecting = { Params: { agentId: string }; Querystring: { instance?: string; policy?: string } };
+type Collecting = {
+  Params: { agentId: string };
+  Querystring: { instance?: string; policy?: string; label?: string | readonly string[] };
+};
 /** How long a request may take to arrive, milliseconds. */
 const ARRIVAL_MS = 30_000;
 
@@ -55,9 +59,10 @@ const route = (app: FastifyInstance, behind: Behind): void => {
   app.get<Polling>('/v1/runtimes/:runtimeId/orders', ({ params, query }) =>
     pollOrders(behind, idOf('runtimeId', params.runtimeId), waitOf(query.wait)),
   );
-  app.get<Collecting>('/v1/agents/:agentId/orders', async ({ params, query: { instance = null, policy = null } }) =>
-    collectOrders(behind, idOf('agentId', params.agentId), instance && idOf('instance', instance), policy),
-  );
+  app.get<Collecting>('/v1/agents/:agentId/orders', async ({ params, query: { instance = null, policy, label } }) => {
+    const agent = { agentId: idOf('agentId', params.agentId), labels: labelsOf(label), wish: policy ?? null };
+    return collectOrders(behind, agent, instance && idOf('instance', instance));
+  });
   app.get<Named>('/v1/policies/:name', ({ params, headers }, reply) => {
     const { name, hash, document } = findPolicy(behind, params.name);
     const etag = `"${hash}"`;

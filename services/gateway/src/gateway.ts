@@ -28,7 +28,7 @@ export const openGateway = async (
   await using opening = new AsyncDisposableStack();
   const board = createBoard();
   const waits = createWaits(signal);
-  const policies = createPolicies();
+  const policies = createPolicies(config.VIGIL_DEFAULT_POLICY);
   await tail(kafka, { board, waits, policies }, log, signal);
   const behind = {
     board,
@@ -37,7 +37,6 @@ export const openGateway = async (
     outbox: createOutbox((records) => kafka.write(records)),
     writing: await openWriting(kafka),
     token: config.VIGIL_GATEWAY_TOKEN,
-    defaultPolicy: config.VIGIL_DEFAULT_POLICY,
     count,
     closing: signal,
     now,

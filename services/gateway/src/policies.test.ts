@@ -3,11 +3,12 @@ import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
 import { createPolicies } from './policies.ts';
 
-const published = (hash: string, document: unknown) =>
-  example(Topic.policy, 'POLICY_PUBLISHED', { name: 'vigil', hash, document: JSON.stringify(document) });
+const named = (name: string, hash: string, document: unknown, withdrawn = false) =>
+  example(Topic.policy, 'POLICY_PUBLISHED', { name, hash, document: JSON.stringify(document), withdrawn });
+const published = (hash: string, document: unknown) => named('vigil', hash, document);
 
 test('of a name, what was published last is in force, in whatever order it is read', () => {
-  const policies = createPolicies();
+  const policies = createPolicies('vigil');
   policies.observe(published('new', {}), 7);
   policies.observe(published('old', {}), 3);
   expect(policies.find('vigil')?.hash).toBe('new');
@@ -15,9 +16,37 @@ test('of a name, what was published last is in force, in whatever order it is re
 });
 
 test('how often heartbeats are wanted is what the policy says, unknown where it says nothing', () => {
-  const policies = createPolicies();
+  const policies = createPolicies('vigil');
   policies.observe(published('a', { heartbeat: { interval: '30s' } }), 0);
   expect(policies.find('vigil')?.intervalMs).toBe(30_000);
   policies.observe(published('b', { heartbeat: {} }), 1);
   expect(policies.find('vigil')?.intervalMs).toBeNull();
+});
+
+test('an agent is told of the policy that it is assigned, not of the one it wishes for', () => {
+  const policies = createPolicies('vigil');
+  for (const [i, name] of ['vigil', 'demo', 'hive'].entries()) policies.observe(named(name, `h-${name}`, {}), i);
+  const assigned = (agentId: string, wish: string | null, labels = {}) =>
+    policies.assignedTo({ agentId, labels, wish })?.name;
+  expect([assigned('a', null), assigned('a', 'demo'), assigned('a', 'gone')]).toEqual(['vigil', 'demo', 'vigil']);
+  const rules = [
+    { id: '^ci-', policy: 'demo', wishes: ['hive'] },
+    { labels: { team: 'core' }, policy: 'hive' },
+  ];
+  policies.observe(named('assign.yaml', 'h-a', { rules, default: 'vigil' }), 5);
+  expect([assigned('ci-1', 'vigil'), assigned('ci-1', 'hive'), assigned('a', 'demo')]).toEqual([
+    'demo',
+    'hive',
+    'vigil',
+  ]);
+  expect(assigned('a', null, { team: 'core' })).toBe('hive');
+});
+
+test('a policy that is gone is served no more, and no longer what anybody may wish for', () => {
+  const policies = createPolicies('vigil');
+  policies.observe(published('h1', {}), 0);
+  policies.observe(named('demo', 'h2', {}), 1);
+  policies.observe(named('demo', 'h2', {}, true), 2);
+  expect(policies.find('demo')).toBeNull();
+  expect(policies.assignedTo({ agentId: 'a', labels: {}, wish: 'demo' })?.name).toBe('vigil');
 });

@@ -21,7 +21,7 @@ export const least = {
   progress_indicator: 'step 1',
 };
 
-const policy = { name: 'vigil', hash: 'h1', document: '{"heartbeat":{"interval":"30s"}}' };
+const policy = { name: 'vigil', hash: 'h1', document: '{"heartbeat":{"interval":"30s"}}', withdrawn: false };
 const env = { KAFKA_BROKERS: 'memory:1', SCHEMA_REGISTRY_URL: 'http://memory', VIGIL_GATEWAY_TOKEN: token };
 
 /** A gateway on a log in memory, opened anew for each test, and requests to it. */

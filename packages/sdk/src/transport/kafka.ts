@@ -43,7 +43,7 @@ const before = <T>(signal: AbortSignal, done: Promise<T>): Promise<T> =>
 export const overKafka =
   (way: KafkaWay): Over =>
   (line) => {
-    const { agentId, instanceId, policy } = line.who;
+    const { agentId, instanceId, policy, labels } = line.who;
     const mail = way.gateway === undefined ? null : openMail(way.gateway, line);
     let opening: Promise<Opened> | null = null;
     let writing: { readonly sequence: number | null; readonly done: Promise<void> } | null = null;
@@ -72,6 +72,7 @@ export const overKafka =
       return own.done;
     };
     const query = new URLSearchParams({ instance: instanceId, ...(policy === null ? {} : { policy }) });
+    for (const [name, value] of Object.entries(labels)) query.append('label', `${name}=${value}`);
     const path = `/v1/agents/${encodeURIComponent(agentId)}/orders?${query}`;
 
     return {
