@@ -18,6 +18,14 @@ test('a limit of absence that one lost heartbeat would pass is warned of', () =>
   expect(at('5001ms')).toEqual([]);
 });
 
+test('to be DEGRADED by one lost heartbeat is no accusation, unless a plan follows from it', () => {
+  const degraded = (more: string) =>
+    warned(`heartbeat: { interval: 1s }, states: { DEGRADED: [no_activity] }${more}`, 'no_activity: { after: 5s }');
+  expect(degraded('')).toEqual([]);
+  expect(degraded(', plans: [{ when: DEGRADED, do: [recover] }]')).toHaveLength(1);
+  expect(degraded(', plans: [{ when: no_activity, do: [recover] }]')).toHaveLength(1);
+});
+
 test('a signal that nothing names is only shown; a state, a plan and counter-evidence name it', () => {
   expect(warned('states: { STUCK: [no_activity] }')).toEqual([
     expect.stringMatching(/^signals\.looping: no state, plan/),

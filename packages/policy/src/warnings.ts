@@ -8,6 +8,8 @@ import { insteadOf } from './spelling.ts';
 const SETTLING_MS = 3_000;
 /** The kinds of sinks that alerts are delivered to, and the name that seed 001 gives to people on duty. */
 const CHANNELS = ['console', 'slack', 'pagerduty', 'linear', 'webhook', 'command', 'files', 'ops'];
+/** What shows a loop to a ticket's band that needs one. */
+const LOOPS = ['repeated_calls', 'repeated_error'];
 
 /** What works but is probably not meant. */
 export function warningsOf(d: PolicyDocument, policy: CompiledPolicy, vocabulary: Vocabulary): readonly string[] {
@@ -22,20 +24,32 @@ export function warningsOf(d: PolicyDocument, policy: CompiledPolicy, vocabulary
   ];
 }
 
-function shortAbsences({ uses, heartbeat }: CompiledPolicy, { signals }: Vocabulary): string[] {
-  const least = 2 * heartbeat.intervalMs + SETTLING_MS;
-  return uses.flatMap(({ name, signal, limits }) => {
+function shortAbsences(policy: CompiledPolicy, { signals }: Vocabulary): string[] {
+  const least = 2 * policy.heartbeat.intervalMs + SETTLING_MS;
+  const accusing = accusers(policy);
+  return policy.uses.flatMap(({ name, signal, limits }, i) => {
     const after = signals[signal]?.axis === 'absence' ? (limits as { after?: unknown }).after : undefined;
-    if (typeof after !== 'number' || after > least) return [];
+    if (typeof after !== 'number' || after > least || !accusing.has(i)) return [];
     return `signals.${name}.after: ${spell(after)} is not above ${spell(least)} (two heartbeat intervals and settling): one lost heartbeat would accuse`;
   });
 }
 
-function unused({ uses, states, plans }: CompiledPolicy): string[] {
+/** What makes an agent STUCK or FAILING, or leads to a plan; to be DEGRADED alone is no accusation. */
+function accusers({ states, plans }: CompiledPolicy): ReadonlySet<number> {
+  const terms = plans.flatMap(({ anyOf }) => anyOf.flat());
+  const acting = new Set(terms.flatMap((term) => (term.kind === 'state' ? [term.state] : [])));
+  const grave = states.filter(({ state }) => state !== 'DEGRADED' || acting.has(state));
+  return new Set([...grave.flatMap(({ anyOf }) => anyOf.flat()), ...named(terms)]);
+}
+
+const named = (terms: readonly Term[]): number[] => terms.flatMap((term) => (term.kind === 'use' ? [term.use] : []));
+
+function unused({ uses, states, plans, ticket }: CompiledPolicy): string[] {
+  const loops = ticket?.bands.some(({ needsLoop }) => needsLoop) ? LOOPS : [];
   const used = new Set([
     ...states.flatMap(({ anyOf }) => anyOf.flat()),
-    ...uses.flatMap(({ unless }) => unless),
-    ...plans.flatMap(({ anyOf }) => anyOf.flat().flatMap((term) => (term.kind === 'use' ? [term.use] : []))),
+    ...uses.flatMap(({ unless, signal }, i) => [...unless, ...(loops.includes(signal) ? [i] : [])]),
+    ...plans.flatMap(({ anyOf }) => named(anyOf.flat())),
   ]);
   return uses.flatMap(({ name }, i) =>
     used.has(i) ? [] : `signals.${name}: no state, plan or unless names it: it is only shown; name it, or remove it`,

@@ -1,6 +1,6 @@
 import type { HealthState } from '@vigil/events';
 import type { CompiledPolicy, Step } from '@vigil/policy';
-import { history, presetsWith, T0 } from '../fixture.ts';
+import { type Beat, history, presetsWith, T0 } from '../fixture.ts';
 import { judge, type Verdict } from '../judge.ts';
 import type { Beats } from '../signals/case.ts';
 
@@ -38,3 +38,29 @@ export function preset(name: string): Preset {
 /** The beat at 0, then `n` more a second apart, each with what `more` gives. */
 export const each = (n: number, more: (i: number) => Beats[number][1]): Beats =>
   Array.from({ length: n }, (_, i) => [i * SEC, more(i)] as const);
+
+/** An output as a terminal's watcher reports it, of which only this is told. */
+export const output = (more: Partial<NonNullable<Beat['output']>>): Pick<Beat, 'output'> => ({
+  output: {
+    last_output_at: null,
+    lines: null,
+    matched_patterns: [],
+    repeated_error: null,
+    result_at: null,
+    completion_signal_at: null,
+    tail: [],
+    ...more,
+  },
+});
+
+/** A work item of which only this is told. */
+export const work = (more: Partial<NonNullable<Beat['work']>>): Pick<Beat, 'work'> => ({
+  work: {
+    id: 'wisp-1',
+    status: 'in_progress',
+    updated_at: null,
+    claim_refreshed_at: null,
+    comment_count: null,
+    ...more,
+  },
+});

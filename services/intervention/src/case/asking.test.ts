@@ -48,7 +48,7 @@ test('the dance asks three times and waits 60, 120 and 240 seconds; only then th
   expect(one.after(1)).toEqual(['asks terminate destructive']);
 });
 
-test('each probe carries a nonce of its own, its number, and lives as long as it is waited for', () => {
+test('each probe carries a nonce of its own, its number and its time, and lives as long as it is waited for', () => {
   const one = interrogated();
   one.after(1 * MIN);
   one.admit();
@@ -58,7 +58,7 @@ test('each probe carries a nonce of its own, its number, and lives as long as it
     [2 * MIN, 2 * MIN],
   ]);
   expect(probes[0]?.nonce).not.toBe(probes[1]?.nonce);
-  expect(probes[1]?.message).toBe(`say ${probes[1]?.nonce}, 2 of 3`);
+  expect(probes[1]?.message).toBe(`say ${probes[1]?.nonce} within 120 s, 2 of 3`);
 });
 
 test('a reply with a nonce of ours pardons, also to an earlier probe; any other answer does not', () => {

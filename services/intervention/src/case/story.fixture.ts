@@ -32,7 +32,7 @@ export const terminate = {
 export const interrogate = {
   step: 'interrogate',
   waitsMs: [1 * MIN, 2 * MIN, 4 * MIN],
-  message: 'say {nonce}, {attempt} of {attempts}',
+  message: 'say {nonce} within {timeout} s, {attempt} of {attempts}',
 } as const;
 export const handoff = { step: 'handoff', deadlineMs: 5 * MIN, message: 'hand {task} off' } as const;
 export const pause = { step: 'pause', backoffMs: 1 * MIN, message: 'go on with {task}' } as const;

@@ -26,7 +26,8 @@ export const interrogate: StepRules<Interrogate> = {
   act: ({ waitsMs, message }, { matter, attempt }, { number }) => {
     const nonce = nonceOf(orderId(matter, number));
     const waitMs = waitsMs[attempt.sent] ?? 0;
-    const text = fill(message, matter, attempt.sent + 1, waitsMs.length).replaceAll('{nonce}', nonce);
+    const asked = fill(message, matter, attempt.sent + 1, waitsMs.length).replaceAll('{nonce}', nonce);
+    const text = asked.replaceAll('{timeout}', String(waitMs / 1000));
     return [order(matter, 'PROBE_AGENT', number, { ttlMs: waitMs, message: text, nonce, waitMs })];
   },
 };

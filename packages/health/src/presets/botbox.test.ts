@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { type Beat, call, T0 } from '../fixture.ts';
+import type { Beats } from '../signals/case.ts';
+import { each, MIN, output, preset, SEC, work } from './judging.fixture.ts';
+
+const botbox = preset('botbox');
+const runtime: Partial<Beat> = { reporter: 'runtime', activity: 'working' };
+/** Edges of an absence: at its limit, and a millisecond later. */
+const edges = (beats: Beats, limit: number) => [limit, limit + 1].map((ms) => botbox.at(beats, ms).plan);
+const same = (times: number, apart: number): Beats =>
+  Array.from({ length: times }, (_, i) => [
+    i * apart,
+    {
+      errors: [{ at: T0 + i * apart, count: 1, error_class: 'TypeError', hash: 'h', message: 'x is not a function' }],
+    },
+  ]);
+
+describe('the table of signals', () => {
+  test('no output for 15 min', () => {
+    expect(edges([[0, { ...runtime, ...output({ last_output_at: T0, lines: 1 }) }]], 15 * MIN)).toEqual([
+      null,
+      'no_output',
+    ]);
+  });
+
+  test('no completion signal within 10 min of the result', () => {
+    const result = output({ result_at: T0 });
+    expect(edges([[0, { ...runtime, ...result }]], 10 * MIN)).toEqual([null, 'no_completion']);
+    const complete = [[0, { ...runtime, ...output({ result_at: T0, completion_signal_at: T0 }) }]] as const;
+    expect(botbox.at(complete, 60 * MIN).state).toBe('HEALTHY');
+  });
+
+  test('a rate limit, for as long as it lasts', () => {
+    const limited = output({ matched_patterns: [{ kind: 'rate_limit', source: 'overloaded', at: T0 }] });
+    expect(botbox.at([[0, { ...runtime, ...limited }]], 0)).toMatchObject({ state: 'DEGRADED', plan: 'rate_limited' });
+    expect(botbox.at([[0, { ...runtime, ...limited }]], 60 * SEC).plan).toBe(null);
+  });
+
+  test('the same error five times within ten minutes: the fifth fires', () => {
+    expect(botbox.at(same(4, SEC), 4 * SEC).state).toBe('HEALTHY');
+    expect(botbox.at(same(5, SEC), 4 * SEC)).toMatchObject({ state: 'STUCK', plan: 'repeated_error' });
+    expect(botbox.at(same(5, 3 * MIN), 12 * MIN).state).toBe('HEALTHY');
+  });
+
+  test('tokens burnt for 30 min without progress: a soft alert', () => {
+    const burning = (minutes: number): Beats =>
+      Array.from({ length: minutes + 1 }, (_, i) => [
+        i * MIN,
+        { token_count: 1000 * (i + 1), ...work({ comment_count: 1 }) },
+      ]);
+    expect(botbox.at(burning(30), 30 * MIN).state).toBe('HEALTHY');
+    expect(botbox.at(burning(31), 31 * MIN)).toMatchObject({ state: 'DEGRADED', plan: 'token_burn' });
+  });
+
+  test('a claim not refreshed for 60 min', () => {
+    const claimed = [[0, { ...runtime, ...work({ claim_refreshed_at: T0 }) }]] as const;
+    expect(edges(claimed, 60 * MIN)).toEqual([null, 'no_claim_refresh or same_target']);
+  });
+
+  test('spinning on the same file: the tenth read of it, alert only', () => {
+    const reads = (n: number) => each(n, (i) => ({ tool_calls: [call(`c${i}`, { tool: 'Read', target: 'a.ts' })] }));
+    expect(botbox.at(reads(9), 9 * SEC).plan).toBe(null);
+    expect(botbox.at(reads(10), 9 * SEC)).toMatchObject({ state: 'DEGRADED', plan: 'no_claim_refresh or same_target' });
+  });
+});
+
+describe('the table of actions', () => {
+  const steps = (when: string) => botbox.steps(when).map(({ step }) => step);
+
+  test('a rate limit: pause, back off for 60 s, retry; nothing is killed', () => {
+    expect(botbox.steps('rate_limited')).toMatchObject([{ step: 'pause', backoffMs: 60 * SEC }]);
+  });
+
+  test('idle: kill, release the claims, post', () => {
+    expect(botbox.steps('no_output')).toMatchObject([
+      { step: 'terminate', release: ['claims'], requires: [] },
+      { step: 'alert', channel: 'ops' },
+    ]);
+  });
+
+  test('completion timeout: killed, and its task left in progress for crash recovery', () => {
+    expect(botbox.steps('no_completion')).toMatchObject([
+      { step: 'alert', channel: 'ops' },
+      { step: 'terminate', leave: 'in_progress', release: [] },
+    ]);
+    expect(steps('no_completion')).not.toContain('recover');
+  });
+
+  test('it kills only for idle and completion unless told otherwise', () => {
+    const killing = botbox.policy.plans.filter(({ steps }) => steps.some(({ step }) => step === 'terminate'));
+    expect(killing.map(({ name }) => name)).toEqual(['no_completion', 'no_output']);
+    expect(steps('repeated_error')).toEqual(['alert']);
+    expect(steps('no_claim_refresh or same_target')).toEqual(['alert']);
+  });
+
+  test('token burn waits for a person, for ever', () => {
+    expect(botbox.steps('token_burn')).toMatchObject([{ step: 'escalate', timeoutMs: null }]);
+  });
+
+  test('every alert goes to ops', () => {
+    const channels = botbox.policy.plans.flatMap(({ steps }) =>
+      steps.flatMap((step) => (step.step === 'alert' ? [step.channel] : [])),
+    );
+    expect(new Set(channels)).toEqual(new Set(['ops']));
+    expect(botbox.policy.alerts.stuck_agent?.channels).toEqual(['ops']);
+  });
+});
+
+describe('rulings', () => {
+  test('the plan follows the signal: one that is done but says so badly is not taken for idle', () => {
+    const both = [[0, { ...runtime, ...output({ last_output_at: T0, lines: 1, result_at: T0 }) }]] as const;
+    expect(botbox.at(both, 16 * MIN)).toMatchObject({ fires: ['no_completion', 'no_output'], plan: 'no_completion' });
+  });
+
+  test('while rate-limited it is not idle', () => {
+    const beats = [
+      [0, { ...runtime, ...output({ last_output_at: T0, lines: 1 }) }],
+      [15 * MIN, { ...runtime, activity: 'rate_limited' }],
+    ] as const;
+    expect(botbox.at(beats, 15 * MIN + 30 * SEC).plan).toBe('rate_limited');
+  });
+});
+
+test('of an agent that reports none of this nothing is said', () => {
+  expect(botbox.at([[0, {}]], 600 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
+});

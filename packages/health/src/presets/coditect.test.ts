@@ -1,0 +1,175 @@
+import { given } from '@vigil/stream/testing';
+import { describe, expect, test } from 'vitest';
+import { type Beat, beat, call, presetsWith, T0 } from '../fixture.ts';
+import { agentHealth } from '../health.ts';
+import type { Beats } from '../signals/case.ts';
+import { each, MIN, preset, SEC } from './judging.fixture.ts';
+
+const coditect = preset('coditect');
+const stateAt = (beats: Beats, ms: number) => coditect.at(beats, ms).state;
+
+const checkpoint = (id: string): Partial<Beat> => ({
+  checkpoint: {
+    checkpoint_id: id,
+    parent_id: null,
+    uri: null,
+    sha256: null,
+    valid: null,
+    invalid_reason: null,
+    created_at: null,
+    completed_work: [],
+    remaining_work: [],
+  },
+});
+/** Beats every five minutes up to `ms`, so that only what is looked at is missing. */
+const heard = (ms: number, first: Partial<Beat>, more: Partial<Beat> = {}): Beats => [
+  [0, first],
+  ...Array.from({ length: Math.floor(ms / (5 * MIN)) }, (_, i) => [(i + 1) * 5 * MIN, more] as const),
+];
+const calls = (n: number, failed: (i: number) => boolean): Beats =>
+  each(n, (i) => ({
+    tool_calls: [call(`c${i}`, { args_hash: `${i}`, result_hash: null, outcome: failed(i) ? 'error' : 'ok' })],
+  }));
+
+describe('section 1: states', () => {
+  test('a checkpoint up to 10 min old is HEALTHY, up to 30 min DEGRADED, then STUCK', () => {
+    const beats = heard(30 * MIN, checkpoint('k1'), { agent_beat_at: null });
+    const edges = [10 * MIN, 10 * MIN + 1, 20 * MIN, 20 * MIN + 1, 30 * MIN, 30 * MIN + 1];
+    expect(edges.map((ms) => stateAt(beats, ms))).toEqual([
+      'HEALTHY',
+      'DEGRADED',
+      'DEGRADED',
+      'DEGRADED',
+      'DEGRADED',
+      'STUCK',
+    ]);
+  });
+
+  test('an error rate of 25 % is HEALTHY, above it DEGRADED, and eight calls are needed', () => {
+    expect(
+      stateAt(
+        calls(20, (i) => i % 4 === 0),
+        20 * SEC,
+      ),
+    ).toBe('HEALTHY');
+    expect(
+      stateAt(
+        calls(20, (i) => i % 4 === 0 || i === 17),
+        20 * SEC,
+      ),
+    ).toBe('DEGRADED');
+    expect(
+      stateAt(
+        calls(7, (i) => i % 2 === 0),
+        20 * SEC,
+      ),
+    ).toBe('HEALTHY');
+    expect(
+      stateAt(
+        calls(8, (i) => i % 2 === 0),
+        20 * SEC,
+      ),
+    ).toBe('DEGRADED');
+  });
+
+  test('five times its usual use of tokens is HEALTHY, more is DEGRADED', () => {
+    const using = (last: number): Beats =>
+      [1000, 1000, 1000, 1000, 1000, 1000, last].map((_, i, all) => [
+        i * MIN,
+        { token_count: all.slice(0, i + 1).reduce((sum, n) => sum + n, 0) },
+      ]);
+    expect(stateAt(using(5000), 6 * MIN)).toBe('HEALTHY');
+    expect(stateAt(using(5001), 6 * MIN)).toBe('DEGRADED');
+  });
+
+  test('the fifth identical operation is STUCK, the fourth is not', () => {
+    const same = (n: number) => each(n, (i) => ({ tool_calls: [call(`c${i}`)] }));
+    expect(stateAt(same(4), 4 * SEC)).toBe('HEALTHY');
+    expect(coditect.at(same(5), 4 * SEC)).toMatchObject({ state: 'STUCK', fires: ['looping'], plan: 'STUCK' });
+  });
+
+  test('context exhausted without a handoff is STUCK; with one under way it is not', () => {
+    const used = (tokens_used: number, more: Partial<Beat> = {}): Beats => [
+      [0, { context: { tokens_used, tokens_max: 1000 }, ...more }],
+    ];
+    expect(stateAt(used(950), 0)).toBe('HEALTHY');
+    expect(stateAt(used(951), 0)).toBe('STUCK');
+    expect(stateAt(used(951, { activity: 'handing_off' }), 0)).toBe('HEALTHY');
+  });
+
+  test('more than three failures in a row are FAILING, three are not', () => {
+    expect(
+      stateAt(
+        calls(3, () => true),
+        3 * SEC,
+      ),
+    ).toBe('HEALTHY');
+    expect(
+      coditect.at(
+        calls(4, () => true),
+        3 * SEC,
+      ),
+    ).toMatchObject({ state: 'FAILING', plan: 'FAILING' });
+  });
+
+  test('an open breaker is FAILING, a half-open one is not', () => {
+    const breaker = (state: 'OPEN' | 'HALF_OPEN'): Beats => [
+      [0, { breakers: [{ name: 'external_api', state, failures: 3, next_attempt_at: null }] }],
+    ];
+    expect(stateAt(breaker('OPEN'), 0)).toBe('FAILING');
+    expect(stateAt(breaker('HALF_OPEN'), 0)).toBe('HEALTHY');
+  });
+
+  test('an unrecoverable error is FAILING; a limit exceeded while alive, too', () => {
+    const error = (error_class: string): Beats => [
+      [0, { errors: [{ at: T0, count: 1, error_class, hash: 'h', message: null }] }],
+    ];
+    expect(stateAt(error('authentication_error'), 0)).toBe('FAILING');
+    expect(stateAt(error('timeout'), 0)).toBe('HEALTHY');
+    expect(stateAt([[0, { limits: [{ name: 'memory', used: 2, max: 1 }] }]], 0)).toBe('FAILING');
+  });
+});
+
+describe('section 2: heartbeat and progress', () => {
+  test('a heartbeat is awaited for 600 s, twice its interval; then the agent is DEGRADED, not STUCK', () => {
+    expect(coditect.policy.heartbeat.intervalMs).toBe(300 * SEC);
+    expect(stateAt([[0, {}]], 600 * SEC)).toBe('HEALTHY');
+    expect(coditect.at([[0, {}]], 600 * SEC + 1)).toEqual({ state: 'DEGRADED', fires: ['no_heartbeat'], plan: null });
+    expect(stateAt([[0, {}]], 24 * 60 * MIN)).toBe('DEGRADED');
+  });
+
+  test('no calls for 900 s is STUCK', () => {
+    const beats = heard(15 * MIN, { tool_calls: [call('c1')] });
+    expect(stateAt(beats, 900 * SEC)).toBe('HEALTHY');
+    expect(coditect.at(beats, 900 * SEC + 1)).toMatchObject({ state: 'STUCK', fires: ['no_calls'] });
+  });
+
+  test('zero consumption is STUCK, after 15 min', () => {
+    const beats = heard(15 * MIN, { token_count: 9, activity: 'working' }, { token_count: 9 });
+    expect(stateAt(beats, 15 * MIN)).toBe('HEALTHY');
+    expect(coditect.at(beats, 15 * MIN + 1)).toMatchObject({ state: 'STUCK', fires: ['no_tokens'] });
+  });
+
+  test('diverse calls quiet repetition, a steady rate quiets zero consumption', () => {
+    const unless = (name: string) =>
+      coditect.policy.uses.find((use) => use.name === name)?.unless.map((i) => coditect.policy.uses[i]?.signal);
+    expect([unless('looping'), unless('no_tokens')]).toEqual([['diverse_calls'], ['steady_tokens']]);
+  });
+});
+
+test('"within five minutes" counts from the crossing: the state is said within a tick of it', () => {
+  const agent = given(agentHealth(presetsWith('coditect')), T0);
+  agent.tell(beat(0, { tool_calls: [call('c1')] }));
+  agent.tell(beat(10 * MIN), T0 + 10 * MIN);
+  expect(agent.passTo(T0 + 15 * MIN).map(({ type }) => type)).not.toContain('HEALTH_STATE_CHANGED');
+  expect(agent.passTo(T0 + 15 * MIN + SEC)).toContainEqual(
+    expect.objectContaining({
+      type: 'HEALTH_STATE_CHANGED',
+      payload: expect.objectContaining({ from: 'HEALTHY', to: 'STUCK', onsetAt: T0 + 15 * MIN + 1 }),
+    }),
+  );
+});
+
+test('of an agent that reports none of this nothing is said while it beats', () => {
+  expect(coditect.at(heard(60 * MIN, {}), 60 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
+});

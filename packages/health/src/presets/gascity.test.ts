@@ -1,0 +1,176 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { given } from '@vigil/stream/testing';
+import { describe, expect, test } from 'vitest';
+import { evaluate } from '../evaluate.ts';
+import { at, type Beat, beat, policyOf, T0 } from '../fixture.ts';
+import { agentHealth, type Said } from '../health.ts';
+import type { Beats } from '../signals/case.ts';
+import { MIN, output, preset, SEC, work } from './judging.fixture.ts';
+
+const ended = example(Topic.agentObservation, 'AGENT_EXITED', {
+  agentId: 'a1',
+  instanceId: 'a1.i1',
+  reason: 'crashed',
+});
+
+const gascity = preset('gascity');
+/** The preset as a city writes it that has switched the sweep on. */
+const city = (patterns: readonly string[] = []) => {
+  const document = JSON.parse(gascity.policy.document);
+  const signals = { ...document.signals, error_pattern: { ...document.signals.error_pattern, patterns } };
+  return policyOf(JSON.stringify({ ...document, enabled: true, signals }));
+};
+const agentOf = (patterns: readonly string[] = []) => given(agentHealth(city(patterns)), T0);
+const runtime: Partial<Beat> = { reporter: 'runtime', activity: 'working' };
+const wisp = (updatedAt: number) => work({ updated_at: T0 + updatedAt });
+const pane = (ms: number, ...sources: readonly string[]) =>
+  output({ lines: 60, matched_patterns: sources.map((source) => ({ kind: 'error', source, at: T0 + ms })) });
+/** Active, then its wisp is updated, and nothing more of its own: only its runtime beats. */
+const wedged: Beats = [
+  [0, { ...runtime, agent_beat_at: T0, ...wisp(-SEC) }],
+  [SEC, { ...runtime, ...wisp(SEC) }],
+];
+const tell = (agent: ReturnType<typeof agentOf>, beats: Beats): readonly Said[] =>
+  beats.flatMap(([ms, more]) => agent.tell(beat(ms, more), T0 + ms));
+const stuck = (said: readonly Said[]) => said.flatMap((one) => (one.type === 'WARRANT_FILED' ? [one.payload] : []));
+
+describe('stuck tracker', () => {
+  test('disabled: observes and files nothing', () => {
+    expect(gascity.policy.enabled).toBe(false);
+    expect(gascity.at(wedged, 11 * MIN)).toMatchObject({ state: 'STUCK', plan: null });
+  });
+
+  test('progress mismatch: stale work and no I/O since it was updated', () => {
+    expect(gascity.at(wedged, 10 * MIN + SEC + 1).fires).toEqual(['no_work_update', 'progress_mismatch']);
+  });
+
+  test('boundary equality: ten minutes are not stuck, a millisecond more is', () => {
+    expect(gascity.at(wedged, 10 * MIN + SEC).state).toBe('HEALTHY');
+    expect(gascity.at(wedged, 10 * MIN + SEC + 1).state).toBe('STUCK');
+  });
+
+  test('I/O after the update is no mismatch, however long ago both are', () => {
+    const active: Beats = [...wedged, [2 * SEC, { ...runtime, agent_beat_at: T0 + 2 * SEC }]];
+    expect(gascity.at(active, 60 * MIN)).toMatchObject({ state: 'HEALTHY', fires: ['no_work_update'] });
+  });
+
+  test('pattern match: stale work and an error in the output', () => {
+    const agent = agentOf(['API Error: 400', 'tool_use']);
+    const active: Partial<Beat> = { ...runtime, agent_beat_at: T0 + 11 * MIN, ...pane(11 * MIN, 'API Error: 400') };
+    tell(agent, [[0, { ...runtime, agent_beat_at: T0, ...wisp(0) }]]);
+    expect(stuck(tell(agent, [[11 * MIN, active]]))).toHaveLength(1);
+  });
+
+  test('empty patterns: that axis is off, the other is not', () => {
+    const agent = agentOf([]);
+    tell(agent, [[0, { ...runtime, agent_beat_at: T0, ...wisp(0) }]]);
+    const active = { ...runtime, agent_beat_at: T0 + 11 * MIN, ...pane(11 * MIN, 'API Error: 400') };
+    expect(stuck(tell(agent, [[11 * MIN, active]]))).toEqual([]);
+    const other = agentOf([]);
+    expect(stuck([...tell(other, wedged), ...other.passTo(T0 + 11 * MIN)])).toHaveLength(1);
+  });
+
+  test('invalid regex: refused, naming its index', () => {
+    expect(() => city(['fine', '('])).toThrow(/signals\.error_pattern\.patterns\[1\]/);
+  });
+
+  test('a fresh wisp is not stuck, whatever the output says', () => {
+    const agent = agentOf(['API Error: 400']);
+    const failing: Partial<Beat> = { ...runtime, agent_beat_at: T0, ...wisp(0), ...pane(0, 'API Error: 400') };
+    expect(stuck([...tell(agent, [[0, failing]]), ...agent.passTo(T0 + 10 * MIN)])).toEqual([]);
+  });
+
+  test('deterministic match joining: sources sorted, by comma', () => {
+    const agent = agentOf(['tool_use', 'API Error: 400']);
+    tell(agent, [[0, { ...runtime, agent_beat_at: T0, ...wisp(0) }]]);
+    const active = { ...runtime, agent_beat_at: T0 + 11 * MIN, ...pane(11 * MIN, 'tool_use', 'API Error: 400') };
+    expect(stuck(tell(agent, [[11 * MIN, active]]))[0]?.metadata.matched_pattern).toBe('API Error: 400,tool_use');
+  });
+});
+
+describe('stuck sweep', () => {
+  const file = () => {
+    const agent = agentOf();
+    return { agent, said: [...tell(agent, wedged), ...agent.passTo(T0 + 11 * MIN)] };
+  };
+
+  test('no agents: an empty fleet files nothing', () => {
+    const ticks = [0, 1, 2].map((i) => ({ clock: at(i * 20 * MIN), input: null }));
+    expect([...evaluate(city(), ticks)].flatMap(({ said }) => said)).toEqual([]);
+  });
+
+  test('idempotence: a second tick files nothing; the warrant is only renewed', () => {
+    const { agent, said } = file();
+    expect(stuck(said)).toHaveLength(1);
+    const later = agent.passTo(T0 + 30 * MIN);
+    expect(stuck(later)).toEqual([]);
+    expect(later.map(({ type }) => type)).toContain('WARRANT_RENEWED');
+  });
+
+  test('fail open: a heartbeat without `work` files nothing', () => {
+    const agent = agentOf(['API Error: 400']);
+    const beats: Beats = [
+      [0, { ...runtime, agent_beat_at: T0, ...pane(0, 'API Error: 400') }],
+      [SEC, runtime],
+    ];
+    expect(stuck([...tell(agent, beats), ...agent.passTo(T0 + 60 * MIN)])).toEqual([]);
+    const undated: Beats = [[0, { ...runtime, agent_beat_at: T0, ...work({}) }]];
+    const other = agentOf();
+    expect(stuck([...tell(other, undated), ...other.passTo(T0 + 60 * MIN)])).toEqual([]);
+  });
+
+  test('an agent whose process has ended gets no warrant', () => {
+    const agent = agentOf();
+    tell(agent, wedged);
+    agent.tell({ ...ended, key: 'a1' }, T0 + 5 * MIN);
+    expect(stuck(agent.passTo(T0 + 60 * MIN))).toEqual([]);
+  });
+
+  test('event on create: one warrant, with the axes that a counter is kept by', () => {
+    const { said } = file();
+    expect(stuck(said).map(({ axes, planName, hard }) => ({ axes, planName, hard }))).toEqual([
+      { axes: ['absence'], planName: 'STUCK', hard: false },
+    ]);
+  });
+
+  test('field names pinned: title, label and the six of its metadata', () => {
+    const [warrant] = stuck(file().said);
+    expect(warrant).toMatchObject({ title: 'stuck:a1', label: 'pool:dog' });
+    expect(warrant?.metadata).toEqual({
+      target: 'a1',
+      reason: expect.stringContaining('work item wisp-1 untouched for 10 min'),
+      requester: 'controller',
+      matched_pattern: '',
+      wisp_id: 'wisp-1',
+      wisp_age: '10 min 1 s',
+    });
+  });
+});
+
+describe('wisp freshness', () => {
+  test('tiebreaker: an older update of the same wisp changes nothing, another wisp begins anew', () => {
+    const older: Beats = [...wedged, [2 * SEC, { ...runtime, ...wisp(0) }]];
+    expect(gascity.at(older, 10 * MIN + SEC + 1).state).toBe('STUCK');
+    const other: Beats = [...wedged, [2 * SEC, { ...runtime, ...work({ id: 'wisp-2', updated_at: T0 + 2 * SEC }) }]];
+    expect(gascity.at(other, 10 * MIN + SEC + 1).state).toBe('HEALTHY');
+  });
+});
+
+test('the shutdown dance: 60, 120 and 240 s, its message to the letter, then the end', () => {
+  expect(gascity.steps('STUCK')).toMatchObject([
+    { step: 'interrogate', waitsMs: [60 * SEC, 120 * SEC, 240 * SEC] },
+    { step: 'terminate', graceMs: 30 * SEC, requires: [] },
+  ]);
+  const filled: Readonly<Record<string, string>> = { agent: '{target}', attempts: '3' };
+  const [dance] = gascity.steps('STUCK');
+  const said =
+    dance?.step === 'interrogate' ? dance.message.replace(/\{(\w+)\}/g, (all, name) => filled[name] ?? all) : '';
+  expect(said.split('\n').slice(0, 4)).toEqual([
+    '[DOG] HEALTH CHECK: Session {target}, respond ALIVE within {timeout}s or face termination.',
+    'Warrant reason: {reason}',
+    'Filed by: controller',
+    'Attempt: {attempt}/3',
+  ]);
+  expect(said).toContain('{nonce}');
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { mistakesIn, policyOf, preset, unmappedOf } from './importing.fixture.ts';
+import { GASCITY_TOML } from './sources.fixture.ts';
+
+test('its five fields change what they name; the rest of the section is named', () => {
+  const policy = policyOf('gascity', GASCITY_TOML);
+  expect(policy).toMatchObject({ enabled: true, warrant: { label: 'pool:hounds' } });
+  expect(policy.signals).toMatchObject({
+    no_work_update: { after: '90m' },
+    progress_mismatch: { after: '90m' },
+    error_pattern: { patterns: ['(?i)api error: (?P<code>400|5\\d\\d)', 'tool_use concurrency\\z'], lines: 80 },
+  });
+  expect(unmappedOf('gascity', GASCITY_TOML)).toEqual(['daemon.patrol_interval']);
+});
+
+test('its defaults, and what it takes for unset, give the preset gascity', () => {
+  const defaults =
+    '[daemon]\nstuck_sweep = false\nstuck_wisp_threshold = "10m"\nstuck_error_patterns = []\nstuck_peek_lines = 50\nstuck_warrant_label = "pool:dog"';
+  const unset = '[daemon]\nstuck_wisp_threshold = ""\nstuck_peek_lines = 0\nstuck_warrant_label = ""';
+  expect(policyOf('gascity', defaults)).toEqual(preset('gascity'));
+  expect(policyOf('gascity', unset)).toEqual(preset('gascity'));
+});
+
+test('more lines than it looks at are said to be fewer', () => {
+  const many = '[daemon]\nstuck_peek_lines = 2001';
+  expect(policyOf('gascity', many).signals.error_pattern.lines).toBe(2000);
+  expect(unmappedOf('gascity', many)).toEqual(['daemon.stuck_peek_lines']);
+  expect(unmappedOf('gascity', '[daemon]\nstuck_peek_lines = 2000')).toEqual([]);
+});
+
+test('a bad pattern is named by its index, with every other mistake', () => {
+  expect(
+    mistakesIn('gascity', `[daemon]\nstuck_wisp_threshold = "soon"\nstuck_error_patterns = ['ok', '(', '(?!no)']`),
+  ).toEqual([
+    'daemon.stuck_wisp_threshold: "soon" is no Go duration: write one like "10m"',
+    expect.stringMatching(/^daemon\.stuck_error_patterns\[1\]: "\(" is no RE2 pattern/),
+    expect.stringMatching(/^daemon\.stuck_error_patterns\[2\]: "\(\?!no\)" is no RE2 pattern/),
+  ]);
+  expect(mistakesIn('gascity', '[daemon]\nstuck_sweep = maybe')).toEqual([expect.stringMatching(/^line 2: /)]);
+});

@@ -1,0 +1,62 @@
+import { parse, TomlError } from 'smol-toml';
+import { z } from 'zod';
+import { brief } from '../duration.ts';
+import { unreadablePattern } from '../exclude.ts';
+import { aText, flag, type Given, no, type Reading, type Settings, setting, valuesOf } from './settings.ts';
+
+const SECTION = 'daemon';
+const MOST_LINES = 2000;
+const UNITS = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+/** A Go duration (`10m`, `1h30m0s`) as milliseconds; null: none. */
+function goDuration(text: string): number | null {
+  if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(text)) return text === '0' ? 0 : null;
+  let ms = 0;
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g))
+    ms += Number(amount) * UNITS[unit as keyof typeof UNITS];
+  return Math.round(ms);
+}
+
+const threshold = aText.refine((text) => goDuration(text) !== null, no('Go duration', '"10m"'));
+const patterns = z.array(z.string(no('pattern', '"(?i)api error"')), no('list of patterns', '["(?i)api error"]'));
+const checked = patterns.superRefine((all, context) => {
+  for (const [i, pattern] of all.entries()) {
+    const message = unreadablePattern(pattern);
+    if (message !== null) context.addIssue({ code: 'custom', path: [i], message });
+  }
+});
+
+/** gascity's `[daemon]` (seed 002). What it takes for unset stays the preset's. */
+export const GASCITY: Settings = {
+  stuck_sweep: flag('enabled'),
+  stuck_wisp_threshold: setting(z.union([z.literal(''), threshold]), (to, text, from) => {
+    for (const signal of text === '' ? [] : ['no_work_update', 'progress_mismatch'])
+      to.put(`signals.${signal}.after`, brief(goDuration(text) ?? 0), from);
+    return null;
+  }),
+  stuck_error_patterns: setting(checked, (to, all, from) => {
+    to.put('signals.error_pattern.patterns', all, from);
+    return null;
+  }),
+  stuck_peek_lines: setting(z.int(no('whole number', '50')), (to, lines, from) => {
+    const within = Math.min(lines, MOST_LINES);
+    if (lines > 0) to.put('signals.error_pattern.lines', within, from);
+    return within === lines ? null : `at most ${MOST_LINES} lines are looked at, as in gascity: ${within} is written`;
+  }),
+  stuck_warrant_label: setting(z.string(no('label', '"pool:dog"')), (to, label, from) => {
+    if (label !== '') to.put('warrant.label', label, from);
+    return null;
+  }),
+};
+
+/** The rest of the file is not about stuck agents, and not read. */
+export const readGascity: Reading = (text, mistakes) => {
+  try {
+    const { [SECTION]: daemon = {} } = parse(text);
+    return valuesOf(daemon).map(({ key, value }): Given => ({ key, path: `${SECTION}.${key}`, value }));
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    mistakes.push(`line ${error.line}: ${error.message.split('\n')[0]}: correct the TOML`);
+    return [];
+  }
+};

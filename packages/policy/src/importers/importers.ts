@@ -1,0 +1,42 @@
+import { CorrectThePolicy } from '../errors.ts';
+import { ADR_110, readAdr110 } from './adr-110.ts';
+import { BOTBOX, readBotbox } from './botbox.ts';
+import { GASCITY, readGascity } from './gascity.ts';
+import { OMNICLAUDE, readOmniclaude } from './omniclaude.ts';
+import { PolicyText } from './policy-text.ts';
+import { apply, type Reading, type Settings, settingOf, type Unmapped } from './settings.ts';
+
+export type ImportKind = 'adr-110' | 'botbox' | 'gascity' | 'omniclaude';
+
+/** `yaml`: a complete policy document. `unmapped`: what of the source is not in it, and why. */
+export type Imported = { readonly yaml: string; readonly unmapped: readonly Unmapped[] };
+
+type Source = { readonly preset: string; readonly what: string; readonly read: Reading; readonly settings: Settings };
+
+const SOURCES: Readonly<Record<ImportKind, Source>> = {
+  'adr-110': {
+    preset: 'coditect',
+    what: "ADR-110's YAML, sections 2 and 7",
+    read: readAdr110,
+    settings: ADR_110,
+  },
+  botbox: { preset: 'botbox', what: '.botbox.json, agents.health', read: readBotbox, settings: BOTBOX },
+  gascity: { preset: 'gascity', what: "gascity's TOML, [daemon]", read: readGascity, settings: GASCITY },
+  omniclaude: { preset: 'omniclaude', what: "omniclaude's switches", read: readOmniclaude, settings: OMNICLAUDE },
+};
+
+export const IMPORT_KINDS: readonly ImportKind[] = Object.keys(SOURCES) as ImportKind[];
+
+/** A source's own file, unchanged, as a policy: its preset with the file's figures. Throws CorrectThePolicy with every mistake; `source` names the file. */
+export function importPolicy(kind: ImportKind, text: string, source: string): Imported {
+  const { preset, what, read, settings } = SOURCES[kind];
+  const mistakes: string[] = [];
+  const given = read(text, mistakes);
+  if (mistakes.length === 0 && !given.some(({ key }) => settingOf(settings, key)))
+    mistakes.push(`document: nothing of it is known: give ${what}`);
+  const policy = new PolicyText(preset);
+  const unmapped = apply(settings, given, policy, mistakes);
+  if (mistakes.length > 0) throw new CorrectThePolicy(source, mistakes);
+  const heading = `From ${source} (${what}): its lines say which key. All others are those of the preset ${preset}.`;
+  return { yaml: policy.text(heading), unmapped };
+}

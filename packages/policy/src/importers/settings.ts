@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import type { PolicyText } from './policy-text.ts';
+
+/** What a source says and a policy does not: where, and why. */
+export type Unmapped = { readonly path: string; readonly why: string };
+
+/** One value of a source. `key`: as in the settings; `path`: as the source's author finds it. */
+export type Given = { readonly key: string; readonly path: string; readonly value: unknown };
+
+/**
+ * A key of a source: how its value is read, and what it becomes. `write` gives the reason where that value has no counterpart, else
+ * null; `from` is what the policy's line says of its origin.
+ */
+export type Setting = {
+  readonly read: z.ZodType;
+  readonly write: (to: PolicyText, value: never, from: string) => string | null;
+};
+/** By dotted key; `x.*` stands for all below x. Written in this order: what overrides comes later. */
+export type Settings = Readonly<Record<string, Setting>>;
+
+/** What a source's text says. Whatever cannot be read goes to `mistakes`. */
+export type Reading = (text: string, mistakes: string[]) => readonly Given[];
+
+export function setting<V>(
+  read: z.ZodType<V>,
+  write: (to: PolicyText, value: V, from: string) => string | null,
+): Setting {
+  return { read, write };
+}
+
+/** Written as it is, or as `spelled`, at one place or several. */
+export const copied =
+  <V>(read: z.ZodType<V>, spelled: (value: V) => unknown = (value) => value) =>
+  (...targets: readonly string[]): Setting =>
+    setting(read, (to, value, from) => {
+      for (const target of targets) to.put(target, spelled(value), from);
+      return null;
+    });
+
+/** Known, and nothing that a policy says. */
+export const unmapped = (why: string): Setting => setting(z.unknown(), () => why);
+
+/** For zod: `"soon" is no number of seconds: write one like 600`. */
+export const no = (what: string, like: string) => ({
+  error: ({ input }: { readonly input?: unknown }) => `${JSON.stringify(input)} is no ${what}: write one like ${like}`,
+});
+
+const amount = (unit: string) => z.number(no(`number of ${unit}`, '10')).min(0, no(`number of ${unit}`, '10'));
+const whole = (least: number) =>
+  z.int(no(`whole number from ${least}`, '3')).min(least, no(`whole number from ${least}`, '3'));
+
+export const aSwitch: z.ZodType<boolean> = z.boolean(no('switch', 'true'));
+export const aText: z.ZodType<string> = z.string(no('text', '"ops"')).min(1, no('text', '"ops"'));
+
+export const flag: (...targets: readonly string[]) => Setting = copied(aSwitch);
+export const word: (...targets: readonly string[]) => Setting = copied(aText);
+export const count: (...targets: readonly string[]) => Setting = copied(whole(1));
+export const countOrNone: (...targets: readonly string[]) => Setting = copied(whole(0));
+export const seconds: (...targets: readonly string[]) => Setting = copied(amount('seconds'), (s) => `${s}s`);
+export const minutes: (...targets: readonly string[]) => Setting = copied(amount('minutes'), (m) => `${m}m`);
+
+/** Writes what is given; a mistake is `path: what is wrong, what to write`. */
+export function apply(settings: Settings, given: readonly Given[], to: PolicyText, mistakes: string[]): Unmapped[] {
+  const left = new Map<string, string>();
+  for (const { key, path } of given) if (settingOf(settings, key) === undefined) left.set(path, 'not known here');
+  for (const [key, { read, write }] of Object.entries(settings))
+    for (const { path, value } of given.filter((one) => matches(key, one.key))) {
+      const found = read.safeParse(value);
+      if (!found.success) {
+        mistakes.push(...found.error.issues.map((issue) => `${path}${indexes(issue.path)}: ${issue.message}`));
+        continue;
+      }
+      const why = write(to, found.data as never, `${path}: ${JSON.stringify(value)}`);
+      if (why !== null) left.set(below(path, key), why);
+    }
+  return [...left].map(([path, why]) => ({ path, why }));
+}
+
+export function settingOf(settings: Settings, key: string): Setting | undefined {
+  return Object.entries(settings).find(([known]) => matches(known, key))?.[1];
+}
+
+const matches = (known: string, key: string): boolean =>
+  known.endsWith('.*') ? key.startsWith(known.slice(0, -1)) : key === known;
+
+/** `x.*` is named once, as x. */
+function below(path: string, key: string): string {
+  const named = key.slice(0, -2);
+  return key.endsWith('.*') ? path.slice(0, path.indexOf(named) + named.length) : path;
+}
+
+const indexes = (path: readonly PropertyKey[]): string =>
+  path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+
+/** The values of a nested source, by dotted key. A list is a value. */
+export function valuesOf(value: unknown, at = ''): Given[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Date)
+    return [{ key: at, path: at, value }];
+  return Object.entries(value).flatMap(([key, inner]) => valuesOf(inner, at === '' ? key : `${at}.${key}`));
+}
