@@ -67,6 +67,16 @@ test('through an outage the same heartbeat is tried again, later and later; then
   expect(problems).toEqual(['heartbeats wait: connection refused']);
 });
 
+test('after a short outage too the newest follows at once, not an interval later', async () => {
+  const { vigil, way, world } = await connected({ intervalMs: 10_000 });
+  way.reply = 'is away';
+  await world.pass(10_000);
+  vigil.report({ progress: '2/3' });
+  way.reply = 'takes';
+  await world.pass(500);
+  expect(way.arrived.slice(1).map(({ progress_indicator }) => progress_indicator)).toEqual(['running', '2/3']);
+});
+
 test('a heartbeat that is sent again says when it is sent: its instants are read against that', async () => {
   const { way, world } = await connected();
   way.reply = 'is away';

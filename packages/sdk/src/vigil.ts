@@ -161,7 +161,6 @@ export class Vigil {
   }
 
   #note(change: (notes: Notes) => Notes, isUrgent: () => boolean): void {
-    if (this.#closing !== null) return;
     this.#quietly(() => {
       this.#beating.note(change);
       if (isUrgent()) this.#beating.soon();

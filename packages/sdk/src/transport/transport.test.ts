@@ -1,4 +1,7 @@
+import { type ToolCall, Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { realWorld } from '../world.ts';
 import { gatewaySide, socketSide } from './servers.fixture.ts';
 import { transportContract } from './transport.contract.ts';
 
@@ -19,4 +22,42 @@ describe('over the gateway', () => {
 
 describe('over the socket of its supervisor', () => {
   transportContract(socket);
+
+  test('it says of the agent what was said, in lines that are taken, and leaves the rest to its supervisor and to others', async () => {
+    const fresh = await socketSide();
+    const { payload } = example(Topic.heartbeat, 'HEARTBEAT', {
+      context: null,
+      token_count: 0,
+      blockers: [],
+      phase: 'build',
+    });
+    const tool_calls = Array.from({ length: 100 }, (_, n) => ({
+      ...(payload.tool_calls[0] as ToolCall),
+      call_id: `c${n}`,
+    }));
+    const who = { agentId: 'a', instanceId: 'i', taskId: null, runtimeId: null, attempt: null, maxAttempts: null };
+    const heard = { hear: () => true, mark: () => null, tell: () => {} };
+    const way = fresh.over()({ who: { ...who, policy: null, labels: {} }, world: realWorld(), ...heard });
+    await way.send({ ...payload, tool_calls }, AbortSignal.timeout(5000));
+    await vi.waitUntil(async () => (await fresh.arrived('says')).some(({ phase }) => phase === 'build'));
+    const lines = await fresh.arrived('says');
+    const unsaid = [
+      'agent_id',
+      'instance_id',
+      'sequence',
+      'timestamp',
+      'exit',
+      'output',
+      'context',
+      'token_count',
+      'blockers',
+    ];
+    expect(lines.flatMap(Object.keys).filter((field) => unsaid.includes(field))).toEqual([]);
+    expect(lines.flatMap((line) => line.tool_calls ?? []).map(({ call_id }) => call_id)).toEqual(
+      tool_calls.map(({ call_id }) => call_id),
+    );
+    expect(Math.max(...lines.map((line) => line.tool_calls?.length ?? 0))).toBe(20);
+    await way.close();
+    await fresh.close();
+  });
 });
