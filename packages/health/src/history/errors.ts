@@ -67,7 +67,7 @@ function reportsOf(beat: Beat, news: News, receipt: Receipt): { reports: Report[
   let reports: Report[] = [];
   let over = -1;
   for (const [i, call] of beat.tool_calls.entries()) {
-    if (news.calls[i]) {
+    if (news.calls[i]?.succeeds) {
       reports = [];
       over = instant(receipt, call.ended_at).now;
     } else if (call.outcome === 'error' && !rateLimited(call)) reports.push(ofCall(call, receipt));

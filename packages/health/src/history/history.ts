@@ -12,7 +12,7 @@ import { type Axis, type Beat, type Moment, OWN_AXIS, type Receipt } from './mom
 import { newsOf } from './news.ts';
 import { type Outcomes, outcomes } from './outcomes.ts';
 import { type Outputs, outputs } from './outputs.ts';
-import { type Progress, progress } from './progress.ts';
+import { largestProgressBytes, noProgress, type Progress, progressAfter } from './progress.ts';
 import { type RateLimit, rateLimits } from './rate-limits.ts';
 import { largestRunsBytes, NO_RUNS, type Runs, runsAfter } from './runs.ts';
 import { type Steps, steps } from './steps.ts';
@@ -78,7 +78,7 @@ export const largestHistoryBytes: number =
   largestMatchesBytes +
   largestBreakersBytes +
   largestWitnessBytes +
-  progress.largestBytes +
+  largestProgressBytes +
   activities.largestBytes +
   checkpoints.largestBytes +
   steps.largestBytes +
@@ -107,7 +107,7 @@ export function bornAt(identity: Identity, receipt: Receipt, correlationId: stri
     variety: variety.initial(receipt),
     matches: NO_MATCHES,
     breakers: NO_BREAKERS,
-    progress: progress.initial(receipt),
+    progress: noProgress(receipt),
     checkpoint: checkpoints.initial(receipt),
     rateLimit: rateLimits.initial(receipt),
     steps: steps.initial(receipt),
@@ -127,9 +127,9 @@ export function bornAt(identity: Identity, receipt: Receipt, correlationId: stri
 export function folded(h: History, beat: Beat, receipt: Receipt, correlationId: string): History {
   const identity = identityAfter(h.identity, beat);
   const known = calls.observe(h.calls, beat, receipt);
-  const forward = progress.observe(h.progress, beat, receipt);
-  const progressed = forward.at > h.progress.at;
   const news = newsOf(h.progress, beat);
+  const forward = progressAfter(h.progress, news, beat, receipt);
+  const progressed = forward.at > h.progress.at;
   const tokens = tokensAfter(h.tokens, beat, { progressed, previousLate: h.heard.driftMs, receipt });
   const took = identity.taskId !== h.identity.taskId;
   const moved = progressed || known !== h.calls || tokens.count > h.tokens.count;
@@ -140,7 +140,7 @@ export function folded(h: History, beat: Beat, receipt: Receipt, correlationId: 
     heard: heardAfter(h.heard, beat, receipt, correlationId),
     activity: activities.observe(h.activity, beat, receipt),
     calls: known,
-    runs: runsAfter(h.runs, h.progress, beat, receipt),
+    runs: runsAfter(h.runs, news, receipt),
     errors: errorsAfter(h.errors, news, progressed && !forward.strict, beat, receipt),
     targets: targetsAfter(h.targets, news, beat, receipt),
     outcomes: outcomes.observe(h.outcomes, beat, receipt),

@@ -1,10 +1,8 @@
-import type { ToolCall } from '@vigil/events';
 import { finished } from './calls.ts';
 import { hash32 } from './hash.ts';
-import { type Beat, type Fold, instant, markOf, type Receipt } from './moment.ts';
+import { type Beat, instant, markOf, type Receipt } from './moment.ts';
+import { type News, REMEMBERED_RESULTS, workOf } from './news.ts';
 
-/** Results that are remembered, over all tools and arguments: a cycle longer than this is no loop that we look for. */
-const RESULTS = 32;
 /** Output alone is progress only after this long. */
 const OUTPUT_MS = 60_000;
 
@@ -24,8 +22,10 @@ export type Progress = {
   readonly sentOutput: number | null;
 };
 
-export const progress: Fold<Progress> = {
-  initial: ({ now, watched }) => ({
+export const largestProgressBytes: number = REMEMBERED_RESULTS * 11 + 350;
+
+export function noProgress({ now, watched }: Receipt): Progress {
+  return {
     at: now,
     lag: now - watched,
     strict: false,
@@ -35,74 +35,39 @@ export const progress: Fold<Progress> = {
     indicator: 0,
     sentCall: null,
     sentOutput: null,
-  }),
-  observe: (before, beat, receipt) => {
-    const { results, strict, at } = byCalls(before, beat, receipt);
-    const reports = strict || beat.checkpoint !== null || beat.work !== null || beat.steps !== null;
-    const forward = declared(before, beat) || (!reports && weak(before, beat, receipt));
-    const last = forward ? receipt.now : at;
-    return {
-      at: last,
-      lag: last === before.at ? before.lag : last - markOf(receipt, last),
-      strict: reports,
-      results,
-      checkpoint: beat.checkpoint?.checkpoint_id ?? before.checkpoint,
-      work: beat.work ? workOf(beat) : before.work,
-      indicator: hash32(beat.phase, beat.progress_indicator),
-      sentCall: beat.last_tool_call ?? before.sentCall,
-      sentOutput: beat.output?.last_output_at ?? before.sentOutput,
-    };
-  },
-  largestBytes: RESULTS * 11 + 350,
-};
-
-/** What a call's result is compared by: an error without content is its class. Null: nothing to compare. */
-export function resultOf(call: ToolCall): string | null {
-  return call.result_hash ?? (call.outcome === 'error' && call.error_class ? `error:${call.error_class}` : null);
+  };
 }
 
-/** The call as a number: the same only for the same tool, arguments and result. Null: something of it is unknown. */
-export function signature(call: ToolCall, result: string | null): number | null {
-  return call.args_hash === null || result === null ? null : hash32(call.tool, call.args_hash, result);
+export function progressAfter(before: Progress, news: News, beat: Beat, receipt: Receipt): Progress {
+  const { strict, at } = byCalls(before, news, receipt);
+  const reports = strict || beat.checkpoint !== null || beat.work !== null || beat.steps !== null;
+  const indicator = reports ? before.indicator : hash32(beat.phase, beat.progress_indicator);
+  const forward = news.declared || (!reports && weak(before, indicator, beat, receipt));
+  const last = forward ? receipt.now : at;
+  return {
+    at: last,
+    lag: last === before.at ? before.lag : last - markOf(receipt, last),
+    strict: reports,
+    results: news.results,
+    checkpoint: beat.checkpoint?.checkpoint_id ?? before.checkpoint,
+    work: beat.work ? workOf(beat) : before.work,
+    indicator,
+    sentCall: beat.last_tool_call ?? before.sentCall,
+    sentOutput: beat.output?.last_output_at ?? before.sentOutput,
+  };
 }
 
-/** A successful mutation, or a result that these arguments have not had lately. */
-export function advances(call: ToolCall, results: readonly number[]): boolean {
-  if (!finished(call)) return false;
-  if (call.mutating && call.outcome === 'ok') return true;
-  const sign = signature(call, call.result_hash);
-  return sign !== null && !results.includes(sign);
-}
-
-function byCalls(before: Progress, beat: Beat, receipt: Receipt): Pick<Progress, 'at' | 'strict' | 'results'> {
-  let { at, strict, results } = before;
-  for (const call of beat.tool_calls) {
-    if (advances(call, results)) at = Math.max(at, instant(receipt, call.ended_at).now);
+function byCalls(before: Progress, news: News, receipt: Receipt): Pick<Progress, 'at' | 'strict'> {
+  let { at, strict } = before;
+  for (const { call, advances } of news.calls) {
+    if (advances) at = Math.max(at, instant(receipt, call.ended_at).now);
     strict ||= finished(call) && (call.mutating || call.result_hash !== null);
-    results = remembering(results, call);
   }
-  return { at, strict, results };
+  return { at, strict };
 }
 
-export function remembering(results: readonly number[], call: ToolCall): readonly number[] {
-  const sign = finished(call) ? signature(call, call.result_hash) : null;
-  return sign === null || results.includes(sign) ? results : [...results.slice(1 - RESULTS), sign];
-}
-
-/** A new checkpoint, a work update or comment, an ACCEPT. */
-export function declared(before: Progress, beat: Beat): boolean {
-  const { checkpoint, work, steps } = beat;
-  if (checkpoint && checkpoint.valid !== false && checkpoint.checkpoint_id !== before.checkpoint) return true;
-  if (work && before.work !== null && workOf(beat) !== before.work) return true;
-  return steps?.verdicts.includes('ACCEPT') ?? false;
-}
-
-function workOf({ work }: Beat): string | null {
-  return work && `${work.id} ${work.updated_at} ${work.comment_count}`;
-}
-
-function weak(before: Progress, beat: Beat, receipt: Receipt): boolean {
-  if (hash32(beat.phase, beat.progress_indicator) !== before.indicator) return true;
+function weak(before: Progress, indicator: number, beat: Beat, receipt: Receipt): boolean {
+  if (indicator !== before.indicator) return true;
   if (beat.last_tool_call !== null && beat.last_tool_call > (before.sentCall ?? 0)) return true;
   const output = beat.output?.last_output_at ?? null;
   return output !== null && output > (before.sentOutput ?? 0) && receipt.now - before.at > OUTPUT_MS;

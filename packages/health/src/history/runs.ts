@@ -1,7 +1,7 @@
 import type { ToolCall } from '@vigil/events';
 import { finished, rateLimited } from './calls.ts';
-import { type Beat, instant, type Receipt } from './moment.ts';
-import { advances, declared, type Progress, remembering, resultOf, signature } from './progress.ts';
+import { instant, type Receipt } from './moment.ts';
+import { type CallNews, type News, signature } from './news.ts';
 
 /** The longest cycle that is looked for (S4 goes to five). */
 export const MAX_CYCLE = 5;
@@ -41,35 +41,21 @@ export const NO_RUNS: Runs = {
 
 export const largestRunsBytes: number = 500;
 
-/** `before`: progress as it was before this heartbeat, so that each call is compared with those before it. */
-export function runsAfter(runs: Runs, before: Progress, beat: Beat, receipt: Receipt): Runs {
-  let after = declared(before, beat) ? NO_RUNS : runs;
-  let { results } = before;
-  for (const call of beat.tool_calls) {
-    if (!finished(call) || rateLimited(call)) continue;
-    after = repeated(progressed(after, call, results), call, receipt);
-    results = remembering(results, call);
+export function runsAfter(runs: Runs, news: News, receipt: Receipt): Runs {
+  let after = news.declared ? NO_RUNS : runs;
+  for (const one of news.calls) {
+    if (!finished(one.call) || rateLimited(one.call)) continue;
+    after = repeated(after, one, receipt);
   }
   return after;
 }
 
-/**
- * A mutation ends every run; a changed result ends them too. The masked ones it ends only where it is none of their last results
- * either: they are there to see through small changes.
- */
-function progressed(runs: Runs, call: ToolCall, results: readonly number[]): Runs {
-  if (call.mutating && call.outcome === 'ok') return NO_RUNS;
-  if (!advances(call, results)) return runs;
-  const sign = signature(call, call.masked_result_hash);
-  const known = sign !== null && runs.masked.recent.includes(sign);
-  const masked = known ? runs.masked : { ...NO_TRACK, recent: runs.masked.recent };
-  return { ...NO_RUNS, recent: runs.recent, masked };
-}
-
-function repeated(runs: Runs, call: ToolCall, receipt: Receipt): Runs {
+function repeated(before: Runs, { call, sign, advances }: CallNews, receipt: Receipt): Runs {
+  const maskedSign = signature(call, call.masked_result_hash);
+  const runs = progressed(before, call, advances, maskedSign);
   const { now } = instant(receipt, call.ended_at);
-  const exact = tracked(runs, signature(call, resultOf(call)));
-  const masked = tracked(runs.masked, signature(call, call.masked_result_hash));
+  const exact = tracked(runs, sign ?? signature(call, failureOf(call)));
+  const masked = tracked(runs.masked, maskedSign);
   const grew = grown(runs, exact) || grown(runs.masked, masked);
   const continues = exact.same.some((length) => length > 0);
   return {
@@ -80,6 +66,23 @@ function repeated(runs: Runs, call: ToolCall, receipt: Receipt): Runs {
     since: continues ? runs.since : now,
     polling: call.polling && (!continues || runs.polling),
   };
+}
+
+/** An error without content is compared by its class. Null: nothing to compare. */
+function failureOf({ outcome, error_class: name }: ToolCall): string | null {
+  return outcome === 'error' && name ? `error:${name}` : null;
+}
+
+/**
+ * A mutation ends every run; a changed result ends them too. The masked ones it ends only where it is none of their last results
+ * either: they are there to see through small changes.
+ */
+function progressed(runs: Runs, call: ToolCall, advances: boolean, maskedSign: number | null): Runs {
+  if (call.mutating && call.outcome === 'ok') return NO_RUNS;
+  if (!advances) return runs;
+  const known = maskedSign !== null && runs.masked.recent.includes(maskedSign);
+  const masked = known ? runs.masked : { ...NO_TRACK, recent: runs.masked.recent };
+  return { ...NO_RUNS, recent: runs.recent, masked };
 }
 
 /** A call of which nothing is known to compare breaks the row, and what was counted stands. */

@@ -27,7 +27,7 @@ export const largestTargetsBytes: number = TARGETS * 34 + NAME_CHARACTERS + 70;
 export function targetsAfter(before: Targets, news: News, beat: Beat, receipt: Receipt): Targets {
   let after = news.declared ? cleared(before) : before;
   for (const [i, call] of beat.tool_calls.entries()) {
-    if (news.calls[i]) after = cleared(after);
+    if (news.calls[i]?.succeeds) after = cleared(after);
     if (call.target !== null && leavesUnchanged(call)) after = touched(after, call.target, call, receipt);
   }
   return after;
