@@ -1,3 +1,4 @@
+import type { BreakerRow, TicketRow } from './finding-rows.ts';
 import type { AlertRow, CheckpointRow, OrderRow, RecoveryRow, TaskRow } from './fleet-rows.ts';
 import type { ReadModel } from './read-model.ts';
 import type { AgentRow, CaseStory, Entry, TransitionRow } from './rows.ts';
@@ -28,6 +29,8 @@ export type Explanation = {
   readonly checkpoints: readonly CheckpointRow[];
   readonly recoveries: readonly RecoveryRow[];
   readonly alerts: readonly AlertRow[];
+  readonly breakers: readonly BreakerRow[];
+  readonly tickets: readonly TicketRow[];
   /** null: the evaluator's state was not to be had */
   readonly signals: readonly SignalFigure[] | null;
 };
@@ -47,13 +50,15 @@ export async function explain(
   const agent = await model.agent(agentId);
   if (agent === null) return null;
   const { taskId } = agent;
-  const [signals, transitions, story, cases, orders, alerts] = await Promise.all([
+  const [signals, transitions, story, cases, orders, alerts, breakers, tickets] = await Promise.all([
     signalsOf(agentId),
     model.transitions({ agentId, limit: SHOWN }),
     model.story({ agentId, limit: SHOWN }),
     model.cases({ agentId }),
     model.orders({ agentId }),
     model.alerts({ agentId }),
+    model.breakers({ agentId }),
+    model.tickets({ agentId, limit: SHOWN }),
   ]);
   const stories = await Promise.all(cases.slice(0, SHOWN_CASES).map(({ caseId }) => model.case(caseId)));
   const ofTask = taskId === null ? NO_TASK : await aboutTask(model, taskId);
@@ -68,6 +73,8 @@ export async function explain(
       0,
       SHOWN,
     ),
+    breakers,
+    tickets,
     signals,
   };
 }

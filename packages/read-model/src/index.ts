@@ -2,6 +2,7 @@ export { apply, type Sql } from './apply.ts';
 export { type Database, openDatabase } from './database.ts';
 export { DatabaseUnreachable, isDataError, OtherCluster } from './errors.ts';
 export { type Explanation, explain, type SignalFigure, type SignalsOf } from './explain.ts';
+export type * from './finding-rows.ts';
 export type * from './fleet-rows.ts';
 export { migrate } from './migrate.ts';
 export { CHANGES, notify } from './notify.ts';

@@ -1,4 +1,5 @@
 import type { Sql } from './apply.ts';
+import type { BreakerRow, TicketRow } from './finding-rows.ts';
 import type {
   AlertRow,
   CheckpointRow,
@@ -14,6 +15,7 @@ import type {
 import { type Position, positions } from './positions.ts';
 import { type AgentFilter, agents } from './queries/agents.ts';
 import { type CaseFilter, caseStory, cases, type OrderFilter, orders } from './queries/cases.ts';
+import { type BreakerFilter, breakers, type TicketFilter, tickets } from './queries/findings.ts';
 import { type AlertFilter, alerts, type DeadLetterFilter, deadLetters, fleet, runtimes } from './queries/fleet.ts';
 import { type StoryFilter, story, type TransitionFilter, transitions } from './queries/journal.ts';
 import { policies, policyDocument, policyRefusals } from './queries/policies.ts';
@@ -34,6 +36,8 @@ export type ReadModel = {
   readonly transitions: (filter: TransitionFilter) => Promise<readonly TransitionRow[]>;
   readonly story: (filter: StoryFilter) => Promise<readonly Entry[]>;
   readonly alerts: (filter: AlertFilter) => Promise<readonly AlertRow[]>;
+  readonly breakers: (filter: BreakerFilter) => Promise<readonly BreakerRow[]>;
+  readonly tickets: (filter: TicketFilter) => Promise<readonly TicketRow[]>;
   readonly fleet: () => Promise<FleetRow>;
   readonly runtimes: () => Promise<readonly RuntimeRow[]>;
   readonly deadLetters: (filter: DeadLetterFilter) => Promise<readonly DeadLetterRow[]>;
@@ -61,6 +65,8 @@ export function readModel(sql: Sql): ReadModel {
     transitions: (filter) => transitions(sql, filter),
     story: (filter) => story(sql, filter),
     alerts: (filter) => alerts(sql, filter),
+    breakers: (filter) => breakers(sql, filter),
+    tickets: (filter) => tickets(sql, filter),
     fleet: () => fleet(sql),
     runtimes: () => runtimes(sql),
     deadLetters: (filter) => deadLetters(sql, filter),

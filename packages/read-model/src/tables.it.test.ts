@@ -42,6 +42,8 @@ test('every question can be asked of an empty read model', async () => {
   expect(await model.fleet()).toMatchObject({ halted: false, braked: false, dryRun: false, brakeAgents: [] });
   expect(await model.deadLetters({ service: 's', limit: 5 })).toEqual([]);
   expect(await model.policies()).toEqual([]);
+  expect(await model.breakers({ agentId: 'a', taskId: 't', open: true, tripsSince: 5 })).toEqual([]);
+  expect(await model.tickets({ agentId: 'a', ticketId: 'k', limit: 5 })).toEqual([]);
   expect(await model.policyRefusals()).toEqual([]);
   expect(await model.runtimes()).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { agents } from './agents-table.ts';
+import { breakers, tickets } from './finding-tables.ts';
 
 /**
  * What the projector may write, as data. A fact table holds a row an event, inserted once. A register table holds a row a thing;
@@ -136,6 +137,8 @@ export const registers = {
       holder: ['instance_id', 'attempt', 'hold', 'state', 'end_reason', 'ordered', 'runtime_id', 'holder_at'],
     },
   },
+  breakers,
+  tickets,
   tasks: {
     key: ['task_id'],
     groups: { recovery: ['recovery', 'recovery_at', 'recovery_attempt', 'recovery_agent_id', 'recovery_reason'] },

@@ -134,3 +134,39 @@ test('an explanation holds all that is known of an agent; of an unknown one ther
   expect(explanation?.cases[0]?.trail).toHaveLength(3);
   expect(await explain(it.model, 'nobody')).toBeNull();
 });
+
+const breaker = (to: 'OPEN' | 'HALF_OPEN' | 'CLOSED', more: object = {}) =>
+  example(Topic.agentHealth, 'CIRCUIT_BREAKER_STATE_CHANGED', {
+    name: 'tool_execution',
+    to,
+    agentId: 'worker-1',
+    ...more,
+  });
+
+test('a breaker is one row an agent and name, with its state, its next attempt and how often it has opened', async () => {
+  const next = EXAMPLE_TIME + 30_000;
+  const again = breaker('OPEN', { failures: 6, nextAttemptAt: next });
+  const other = example(Topic.taskRecovery, 'CIRCUIT_BREAKER_STATE_CHANGED', { name: 'recovery_attempt', to: 'OPEN' });
+  await using it = await modelOf(breaker('OPEN'), breaker('HALF_OPEN'), again, other);
+  expect(await it.model.breakers({ agentId: 'worker-1' })).toMatchObject([
+    { name: 'tool_execution', state: 'OPEN', failures: 6, nextAttemptAt: next, since: EXAMPLE_TIME + 2000, trips: 2 },
+  ]);
+  expect(await it.model.breakers({ agentId: 'worker-1', tripsSince: EXAMPLE_TIME + 1 })).toMatchObject([{ trips: 1 }]);
+  expect(await it.model.breakers({ open: true })).toHaveLength(2);
+  expect(await it.model.breakers({ open: false })).toEqual([]);
+});
+
+test('a ticket is kept whole, and who was asked in about it', async () => {
+  const filed = example(Topic.agentHealth, 'WORKER_ESCALATION_TICKET');
+  const { ticket, findings } = filed.payload;
+  await using dismissed = await modelOf(filed);
+  expect(await dismissed.model.tickets({ agentId: 'worker-1', limit: 5 })).toMatchObject([
+    { ticketId: ticket.ticket_id, severity: ticket.severity, ticket, findings, filedAt: EXAMPLE_TIME, answer: null },
+  ]);
+  const { ticket_id } = ticket;
+  const asked = example(Topic.alert, 'QUEEN_INTERVENTION_REQUESTED', { ticket_id, analysis: 'it loops' });
+  await using it = await modelOf(filed, asked);
+  expect(await it.model.tickets({ ticketId: ticket_id, limit: 5 })).toMatchObject([
+    { ticket, answer: 'intervene', analysis: 'it loops', alertKey: asked.payload.queen_stream_id },
+  ]);
+});

@@ -1,6 +1,7 @@
 import type { AgentRow, Explanation, OrderRow, SignalFigure } from '@vigil/read-model';
 import { listed } from '../tell/teller.ts';
 import { caseLines } from './cases.ts';
+import { breakerLine, ticketLine } from './findings.ts';
 import { alertLine } from './fleet.ts';
 import { trailLine } from './story.ts';
 import { checkpointLine, inWords, recoveryLine } from './tasks.ts';
@@ -17,6 +18,8 @@ export function explainLines(view: View, told: Explanation): string[] {
     { title: 'Orders outside cases', lines: told.orders.map((order) => orderLine(view, order)) },
     { title: 'Recoveries', lines: told.recoveries.map((recovery) => recoveryLine(view, recovery)) },
     { title: 'Checkpoints', lines: checkpointLines(view, told) },
+    { title: 'Breakers', lines: told.breakers.map((breaker) => breakerLine(view, breaker)) },
+    { title: 'Tickets', lines: told.tickets.map((ticket) => ticketLine(view, ticket)) },
     { title: 'Alerts', lines: told.alerts.map((alert) => alertLine(view, alert)) },
   ];
   const shown = parts.filter(({ lines }) => lines.length > 0);

@@ -150,6 +150,8 @@ export const explanation = (more: Partial<Explanation> = {}): Explanation => ({
   checkpoints: [],
   recoveries: [],
   alerts: [],
+  breakers: [],
+  tickets: [],
   signals: null,
   ...more,
 });

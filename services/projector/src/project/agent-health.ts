@@ -1,5 +1,6 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
+import { breaker, filed } from './findings.ts';
 import type { Handlers } from './handlers.ts';
 import { journal, told } from './journal.ts';
 
@@ -16,8 +17,11 @@ export const agentHealth: Handlers<T> = {
   WARRANT_LAPSED: (event) => [journal(event), lapsedWarrant(event)],
   DUPLICATE_INSTANCE: (event) => [journal(event), duplicate(event)],
   AGENT_ANSWERED: told,
-  CIRCUIT_BREAKER_STATE_CHANGED: told,
-  WORKER_ESCALATION_TICKET: told,
+  CIRCUIT_BREAKER_STATE_CHANGED: (event) => [
+    journal(event),
+    ...breaker(event, event.payload.agentId, event.payload.agentId),
+  ],
+  WORKER_ESCALATION_TICKET: (event) => [journal(event), filed(event)],
 };
 
 function state(event: Of<'HEALTH_STATE_CHANGED'>): Statement {

@@ -1,7 +1,8 @@
 import type { EventOf, Topic } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
+import { breaker } from './findings.ts';
 import type { Handlers } from './handlers.ts';
-import { journal, told } from './journal.ts';
+import { journal } from './journal.ts';
 
 /** Each holder has its own row: what the evaluator says of two agents has no common order. */
 export const taskHealth: Handlers<typeof Topic.taskHealth> = {
@@ -69,7 +70,7 @@ export const taskRecovery: Handlers<typeof Topic.taskRecovery> = {
     recovery(event, { ...because(event), attempt: event.payload.attempts, agentId: event.payload.agentId }),
   REVIEW_DECIDED: (event) => recovery(event, { attempt: null, agentId: null, reason: event.payload.decision }),
   TASK_RELEASED: (event) => recovery(event, { attempt: null, agentId: null, reason: event.payload.why }),
-  CIRCUIT_BREAKER_STATE_CHANGED: told,
+  CIRCUIT_BREAKER_STATE_CHANGED: (event) => [journal(event), ...breaker(event, event.payload.taskId, null)],
 };
 
 const of = (event: { payload: { attempt: number } }) => ({ attempt: event.payload.attempt });

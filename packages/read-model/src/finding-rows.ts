@@ -1,0 +1,34 @@
+import type { BreakerState, EscalationTicket, TicketFindings, TicketSeverity } from '@vigil/events';
+
+/** Instants are epoch milliseconds, on the broker's clock. */
+export type BreakerRow = {
+  readonly name: string;
+  /** null: the task's own, which recovery holds */
+  readonly agentId: string | null;
+  readonly taskId: string | null;
+  readonly state: BreakerState;
+  readonly failures: number;
+  readonly nextAttemptAt: number | null;
+  readonly since: number;
+  /** how often it has opened, in the time asked for */
+  readonly trips: number;
+};
+
+/** A ticket that only an answer names has no contents: it was filed elsewhere. */
+export type TicketRow = {
+  readonly ticketId: string;
+  readonly agentId: string | null;
+  readonly instanceId: string | null;
+  readonly taskId: string | null;
+  readonly episodeId: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly severity: TicketSeverity | null;
+  readonly ticket: EscalationTicket | null;
+  readonly findings: TicketFindings | null;
+  readonly filedAt: number | null;
+  /** people were asked in; null: they were not */
+  readonly answer: 'intervene' | null;
+  readonly analysis: string | null;
+  readonly alertKey: string | null;
+  readonly answeredAt: number | null;
+};
