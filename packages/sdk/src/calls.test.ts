@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { connected } from './fixture.ts';
 import { hashes } from './hashes.ts';
-import { BreakerOpen } from './index.ts';
 
 const boom = (more: object = {}) => Object.assign(new Error('boom 7'), more);
 
@@ -150,107 +149,5 @@ describe('a wrapped call', () => {
       await world.pass(10_000);
       expect(last().activity).toBe(then);
     }
-  });
-});
-
-describe('calls since the last heartbeat that arrived', () => {
-  test('are kept up to a hundred, the newest; the rest is counted', async () => {
-    const { vigil, world, way, last } = await connected();
-    way.reply = 'is away';
-    await world.pass(10_000);
-    for (let n = 0; n < 130; n += 1) await vigil.call({ tool: `t${n}` }, () => n);
-    way.reply = 'takes';
-    await world.pass(20_000);
-    const told = way.arrived.flatMap(({ tool_calls }) => tool_calls.map(({ tool }) => tool));
-    expect([told.length, told[0], told.at(-1)]).toEqual([100, 't30', 't129']);
-    expect(vigil.status).toEqual({ delivered: way.arrived.length, leftOut: 30 });
-    expect(last().tool_calls.length).toBeLessThanOrEqual(100);
-  });
-
-  test('never lose the end of a call whose start was told: it would be in flight for ever', async () => {
-    const { vigil, world, way } = await connected();
-    const { promise, resolve } = Promise.withResolvers<string>();
-    const running = vigil.call({ tool: 'slow' }, () => promise);
-    await world.pass(10_000);
-    way.reply = 'is away';
-    await world.pass(10_000);
-    resolve('done');
-    await running;
-    for (let n = 0; n < 300; n += 1) await vigil.call({ tool: `t${n}` }, () => n);
-    way.reply = 'takes';
-    await world.pass(20_000);
-    const told = way.arrived.flatMap(({ tool_calls }) => tool_calls);
-    expect(told.filter(({ tool }) => tool === 'slow').map(({ outcome }) => outcome)).toEqual(['running', 'ok']);
-  });
-
-  test('bring a heartbeat before they are too many', async () => {
-    const { vigil, way, world } = await connected();
-    for (let n = 0; n < 24; n += 1) await vigil.call({ tool: `t${n}` }, () => n);
-    await world.pass(200);
-    expect(way.arrived.length).toBe(1);
-    for (let n = 0; n < 30; n += 1) await vigil.call({ tool: `u${n}` }, () => n);
-    await world.pass(200);
-    expect(way.arrived.map(({ tool_calls }) => tool_calls.length)).toEqual([0, 51]);
-  });
-});
-
-describe('the breaker of its kind', () => {
-  const fails = () => Promise.reject(boom());
-
-  test('refuses at once after so many failures in a row, by a typed error, without a call; and is told', async () => {
-    const { vigil, world, last } = await connected();
-    for (let n = 0; n < 5; n += 1) await vigil.call({ tool: 'Bash' }, fails).catch(() => {});
-    let calls = 0;
-    const refused = await vigil.call({ tool: 'Read' }, () => ++calls).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(BreakerOpen);
-    expect(refused).toMatchObject({ breaker: 'tool_execution', nextAttemptAt: world.now() + 30_000 });
-    expect(calls).toBe(0);
-    await world.pass(200);
-    expect(last().breakers).toEqual([
-      { name: 'tool_execution', state: 'OPEN', failures: 5, next_attempt_at: expect.any(Number) },
-    ]);
-    expect(last().tool_calls.filter(({ tool }) => tool === 'Read')).toEqual([]);
-    await expect(vigil.call({ tool: 'Fetch', kind: 'external_api' }, () => 'other kinds go on')).resolves.toBe(
-      'other kinds go on',
-    );
-    await expect(vigil.call({ tool: 'model', kind: 'model' }, () => 'and it may think')).resolves.toBe(
-      'and it may think',
-    );
-  });
-
-  test('closes by a trial that succeeds after its time', async () => {
-    const { vigil, world, last } = await connected();
-    for (let n = 0; n < 5; n += 1) await vigil.call({ tool: 'Bash' }, fails).catch(() => {});
-    await world.pass(29_999);
-    await expect(vigil.call({ tool: 'Bash' }, () => 1)).rejects.toThrow(BreakerOpen);
-    await world.pass(1);
-    await expect(vigil.call({ tool: 'Bash' }, () => 1)).resolves.toBe(1);
-    await world.pass(200);
-    expect(last().breakers).toMatchObject([{ state: 'CLOSED', failures: 0 }]);
-  });
-
-  test('does not count rate limits, cancellations, or what another breaker refused', async () => {
-    const { vigil } = await connected();
-    const others = [boom({ status: 429 }), boom({ name: 'AbortError' }), new BreakerOpen('external_api', null)];
-    for (let n = 0; n < 9; n += 1) await vigil.call({ tool: 'x' }, () => Promise.reject(others[n % 3])).catch(() => {});
-    await expect(vigil.call({ tool: 'x' }, () => 1)).resolves.toBe(1);
-  });
-
-  test('has the limits of the policy that the answer names; what it leaves out is as usual', async () => {
-    const { vigil, world, way } = await connected();
-    way.document = { breakers: { tool_execution: { failure_threshold: 2, recovery_timeout: '90s' } } };
-    way.answer = { intervalMs: null, policy: { name: 'strict', hash: 'h1' } };
-    await world.pass(10_000);
-    for (let n = 0; n < 2; n += 1) await vigil.call({ tool: 'Bash' }, fails).catch(() => {});
-    await expect(vigil.call({ tool: 'Bash' }, () => 1)).rejects.toMatchObject({ nextAttemptAt: world.now() + 90_000 });
-    for (let n = 0; n < 2; n += 1) await vigil.call({ tool: 'api', kind: 'external_api' }, fails).catch(() => {});
-    await expect(vigil.call({ tool: 'api', kind: 'external_api' }, () => 1)).resolves.toBe(1);
-  });
-
-  test('is closed by an order', async () => {
-    const { vigil, way } = await connected();
-    for (let n = 0; n < 5; n += 1) await vigil.call({ tool: 'Bash' }, fails).catch(() => {});
-    way.line?.hear({ kind: 'reset_breaker', name: 'tool_execution' });
-    await expect(vigil.call({ tool: 'Bash' }, () => 1)).resolves.toBe(1);
   });
 });

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { isId } from './fields.ts';
 import { connected, settled } from './fixture.ts';
-import { connect, type Report, type Settings, type Word } from './index.ts';
+import { connect, type Report, type Settings } from './index.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'vigil-sdk-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -101,83 +101,6 @@ test('a checkpoint is told with the digest of its file and the one before it; on
     uri: 's3://bucket/2',
   });
   expect(problems).toEqual([expect.stringMatching(/a checkpoint is not reported: .*ENOENT/)]);
-});
-
-test('words reach every listener; one that throws or rejects harms nobody', async () => {
-  const heard: Word[] = [];
-  const { vigil, way, problems } = await connected({
-    onWord: () => {
-      throw new Error('listener');
-    },
-  });
-  vigil.onWord(async () => Promise.reject(new Error('another')));
-  vigil.onWord((word) => void heard.push(word));
-  expect(way.line?.hear({ kind: 'nudge', message: 'still there?' })).toBe(true);
-  await settled();
-  expect(heard).toEqual([{ kind: 'nudge', message: 'still there?' }]);
-  expect(problems).toEqual([expect.stringContaining('listener'), expect.stringContaining('another')]);
-});
-
-test('words can be read one after the other, until it is closed', async () => {
-  const { vigil, way } = await connected();
-  const read: string[] = [];
-  const reading = (async () => {
-    for await (const word of vigil.words()) if (word.kind === 'nudge') read.push(word.message);
-  })();
-  await settled();
-  for (const message of ['one', 'two']) way.line?.hear({ kind: 'nudge', message });
-  await vigil.close();
-  await reading;
-  expect(read).toEqual(['one', 'two']);
-  for await (const word of vigil.words()) expect(word).toBe('none after the end');
-});
-
-test('without a listener nobody is told that somebody listens', async () => {
-  const { way } = await connected();
-  expect(way.line?.hear({ kind: 'nudge', message: 'x' })).toBe(false);
-});
-
-test('a probe is answered by its nonce, when the agent replies and not before', async () => {
-  const { vigil, way, world, last } = await connected();
-  const words: Word[] = [];
-  vigil.onWord((word) => void words.push(word));
-  way.line?.hear({ kind: 'probe', message: 'there?', nonce: 'n-1' });
-  await world.pass(10_000);
-  expect(way.arrived.every(({ probe_reply }) => probe_reply === null)).toBe(true);
-  const [probe] = words;
-  if (probe?.kind === 'probe') probe.reply();
-  await world.pass(200);
-  expect(last().probe_reply).toBe('n-1');
-});
-
-test('closing tells how it ended, with what was untold before; after it nothing is sent', async () => {
-  for (const [ending, activity, reason] of [
-    [{}, 'finished', 'finished'],
-    [{ reason: 'crashed', code: 3 }, 'exiting', 'crashed'],
-  ] as const) {
-    const { vigil, way, last, world } = await connected();
-    way.reply = 'is away';
-    await world.pass(10_000);
-    await vigil.call({ tool: 'Read' }, () => 1);
-    way.reply = 'takes';
-    await vigil.close(ending);
-    expect(way.arrived.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
-    expect(last()).toMatchObject({ activity, exit: { reason }, tool_calls: [{ tool: 'Read' }] });
-    vigil.report({ activity: 'working' });
-    expect(await vigil.call({ tool: 'Read' }, () => 'still runs')).toBe('still runs');
-    await vigil.close();
-    await world.pass(60_000);
-    expect(way.arrived).toHaveLength(3);
-  }
-});
-
-test('closing waits no longer than it may, whatever the other side does', async () => {
-  for (const reply of ['is away', 'says nothing'] as const) {
-    const { vigil, way } = await connected();
-    way.reply = reply;
-    await vigil.close({ withinMs: 20 });
-    expect(way.closed).toBe(true);
-  }
 });
 
 test('with ids that cannot be, everything works, nothing is sent, and somebody is told', async () => {

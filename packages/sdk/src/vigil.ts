@@ -8,17 +8,15 @@ import { errorClass, inWords, messageOf } from './error-class.ts';
 import { LONGEST, text } from './fields.ts';
 import type { Who } from './heartbeat.ts';
 import { called, lasting, type Notes, nextSequence } from './notes.ts';
-import { breakersIn } from './policy-limits.ts';
+import { PolicyFollower } from './policy-follower.ts';
 import { erred, isUrgent, probeAnswered, type Report, reported } from './saying.ts';
-import type { Answer, Over, Transport } from './transport/transport.ts';
+import type { Over, Transport } from './transport/transport.ts';
 import { type Heard, Listeners, type Word } from './words.ts';
 import type { World } from './world.ts';
 
 /** How it goes between agent and Vigil. `leftOut`: calls and errors that no heartbeat has carried, because too many came at once. */
 export type Status = { readonly delivered: number; readonly leftOut: number };
 
-/** A policy that does not come is asked for again when it has changed. */
-const POLICY_MS = 10_000;
 /** So many calls are worth a heartbeat of their own, well before any has to be left out. */
 const MANY_CALLS = 50;
 
@@ -33,7 +31,6 @@ export class Vigil {
   readonly #tell: (problem: string) => void;
   #calls = 0;
   #mark: number | null = null;
-  #policyHash: string | null = null;
   #closing: Promise<void> | null = null;
 
   /** Made by `connect`. */
@@ -45,10 +42,11 @@ export class Vigil {
     this.#breakers = new Breakers(world.now, () => this.#beating.soon());
     const line = { who, world, tell, hear: (heard: Heard) => this.#hear(heard), mark: () => this.#mark };
     this.#transport = over(line);
+    const following = new PolicyFollower(this.#transport, this.#breakers, tell);
     this.#beating = new Beating({
       ...{ who, world, tell, intervalMs, transport: this.#transport },
       breakers: () => this.#breakers.reports(),
-      onAnswer: (answer) => this.#quietly(() => this.#follow(answer)),
+      onAnswer: ({ policy }) => this.#quietly(() => following.heed(policy)),
     });
   }
 
@@ -84,10 +82,7 @@ export class Vigil {
   async checkpoint(saved: Saved): Promise<void> {
     try {
       const sha256 = saved.file === undefined ? text(saved.sha256, LONGEST.name) : await digestOf(saved.file);
-      this.#note(
-        (notes) => checkpointed(notes, saved, sha256, this.#world.now()),
-        () => true,
-      );
+      this.#note((notes) => checkpointed(notes, saved, sha256, this.#world.now()));
     } catch (error) {
       this.#tell(`a checkpoint is not reported: ${inWords(error)}`);
     }
@@ -160,7 +155,7 @@ export class Vigil {
     return `${this.instanceId.slice(0, 8)}-${this.#calls.toString(36)}`;
   }
 
-  #note(change: (notes: Notes) => Notes, isUrgent: () => boolean): void {
+  #note(change: (notes: Notes) => Notes, isUrgent: () => boolean = () => true): void {
     this.#quietly(() => {
       this.#beating.note(change);
       if (isUrgent()) this.#beating.soon();
@@ -174,29 +169,13 @@ export class Vigil {
       case 'shutdown':
         return this.#listeners.say(heard);
       case 'probe': {
-        const reply = () =>
-          this.#note(
-            (notes) => probeAnswered(notes, heard.nonce),
-            () => true,
-          );
+        const reply = () => this.#note((notes) => probeAnswered(notes, heard.nonce));
         return this.#listeners.say({ kind: 'probe', message: heard.message, reply });
       }
       case 'reset_breaker':
         this.#breakers.reset(heard.name);
         return true;
     }
-  }
-
-  #follow({ policy }: Answer): void {
-    if (policy === null || policy.hash === this.#policyHash) return;
-    this.#policyHash = policy.hash;
-    this.#transport.policy(policy.name, AbortSignal.timeout(POLICY_MS)).then(
-      (document) => this.#breakers.follow(breakersIn(document)),
-      (error: unknown) => {
-        this.#policyHash = null;
-        this.#tell(`policy ${policy.name} cannot be read: ${inWords(error)}`);
-      },
-    );
   }
 
   #quietly(act: () => void): void {

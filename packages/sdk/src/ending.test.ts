@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { connected } from './fixture.ts';
+
+test('closing tells how it ended, with what was untold before; after it nothing is sent', async () => {
+  for (const [ending, activity, reason] of [
+    [{}, 'finished', 'finished'],
+    [{ reason: 'crashed', code: 3 }, 'exiting', 'crashed'],
+  ] as const) {
+    const { vigil, way, last, world } = await connected();
+    way.reply = 'is away';
+    await world.pass(10_000);
+    await vigil.call({ tool: 'Read' }, () => 1);
+    way.reply = 'takes';
+    await vigil.close(ending);
+    expect(way.arrived.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+    expect(last()).toMatchObject({ activity, exit: { reason }, tool_calls: [{ tool: 'Read' }] });
+    vigil.report({ activity: 'working' });
+    expect(await vigil.call({ tool: 'Read' }, () => 'still runs')).toBe('still runs');
+    await vigil.close();
+    await world.pass(60_000);
+    expect(way.arrived).toHaveLength(3);
+  }
+});
+
+test('closing waits no longer than it may, whatever the other side does', async () => {
+  for (const reply of ['is away', 'says nothing'] as const) {
+    const { vigil, way } = await connected();
+    way.reply = reply;
+    await vigil.close({ withinMs: 20 });
+    expect(way.closed).toBe(true);
+  }
+});

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { connected } from './fixture.ts';
+
+describe('calls since the last heartbeat that arrived', () => {
+  test('are kept up to a hundred, the newest; the rest is counted', async () => {
+    const { vigil, world, way, last } = await connected();
+    way.reply = 'is away';
+    await world.pass(10_000);
+    for (let n = 0; n < 130; n += 1) await vigil.call({ tool: `t${n}` }, () => n);
+    way.reply = 'takes';
+    await world.pass(20_000);
+    const told = way.arrived.flatMap(({ tool_calls }) => tool_calls.map(({ tool }) => tool));
+    expect([told.length, told[0], told.at(-1)]).toEqual([100, 't30', 't129']);
+    expect(vigil.status).toEqual({ delivered: way.arrived.length, leftOut: 30 });
+    expect(last().tool_calls.length).toBeLessThanOrEqual(100);
+  });
+
+  test('never lose the end of a call whose start was told: it would be in flight for ever', async () => {
+    const { vigil, world, way } = await connected();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const running = vigil.call({ tool: 'slow' }, () => promise);
+    await world.pass(10_000);
+    way.reply = 'is away';
+    await world.pass(10_000);
+    resolve('done');
+    await running;
+    for (let n = 0; n < 300; n += 1) await vigil.call({ tool: `t${n}` }, () => n);
+    way.reply = 'takes';
+    await world.pass(20_000);
+    const told = way.arrived.flatMap(({ tool_calls }) => tool_calls);
+    expect(told.filter(({ tool }) => tool === 'slow').map(({ outcome }) => outcome)).toEqual(['running', 'ok']);
+  });
+
+  test('bring a heartbeat before they are too many', async () => {
+    const { vigil, way, world } = await connected();
+    for (let n = 0; n < 24; n += 1) await vigil.call({ tool: `t${n}` }, () => n);
+    await world.pass(200);
+    expect(way.arrived.length).toBe(1);
+    for (let n = 0; n < 30; n += 1) await vigil.call({ tool: `u${n}` }, () => n);
+    await world.pass(200);
+    expect(way.arrived.map(({ tool_calls }) => tool_calls.length)).toEqual([0, 51]);
+  });
+});
