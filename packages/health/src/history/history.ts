@@ -1,5 +1,5 @@
 import type { ExitReason } from '@vigil/events';
-import { type Activities, activities } from './activities.ts';
+import { type Activities, activitiesAfter, largestActivitiesBytes, noActivities } from './activities.ts';
 import { type Breakers, largestBreakersBytes, NO_BREAKERS } from './breakers.ts';
 import { type Calls, calls } from './calls.ts';
 import { type Checkpoints, checkpoints } from './checkpoints.ts';
@@ -79,7 +79,7 @@ export const largestHistoryBytes: number =
   largestBreakersBytes +
   largestWitnessBytes +
   largestProgressBytes +
-  activities.largestBytes +
+  largestActivitiesBytes +
   checkpoints.largestBytes +
   steps.largestBytes +
   largestTokensBytes +
@@ -98,7 +98,7 @@ export function bornAt(identity: Identity, receipt: Receipt, correlationId: stri
     axis: OWN_AXIS,
     started: { now, watched },
     heard: { now, watched, sequence: null, intervalMs: null, driftMs: 0, correlationId },
-    activity: activities.initial(receipt),
+    activity: noActivities(receipt),
     calls: calls.initial(receipt),
     runs: NO_RUNS,
     errors: NO_ERRORS,
@@ -128,7 +128,13 @@ export function folded(h: History, beat: Beat, receipt: Receipt, correlationId: 
   const identity = identityAfter(h.identity, beat);
   const known = calls.observe(h.calls, beat, receipt);
   const news = newsOf(h.progress, beat);
-  const forward = progressAfter(h.progress, news, beat, receipt);
+  const forward = progressAfter(
+    h.progress,
+    news,
+    { call: h.calls.sentLast, output: h.output.sentOutput },
+    beat,
+    receipt,
+  );
   const progressed = forward.at > h.progress.at;
   const tokens = tokensAfter(h.tokens, beat, { progressed, previousLate: h.heard.driftMs, receipt });
   const took = identity.taskId !== h.identity.taskId;
@@ -138,7 +144,7 @@ export function folded(h: History, beat: Beat, receipt: Receipt, correlationId: 
     axis: h.axis,
     started: h.started,
     heard: heardAfter(h.heard, beat, receipt, correlationId),
-    activity: activities.observe(h.activity, beat, receipt),
+    activity: activitiesAfter(h.activity, h.output.sentOutput, beat, receipt),
     calls: known,
     runs: runsAfter(h.runs, news, receipt),
     errors: errorsAfter(h.errors, news, progressed && !forward.strict, beat, receipt),

@@ -18,9 +18,10 @@ export type Progress = {
   readonly checkpoint: string | null;
   readonly work: string | null;
   readonly indicator: number;
-  readonly sentCall: number | null;
-  readonly sentOutput: number | null;
 };
+
+/** The last call and output that were told before, as sent: a later one is a weak sign of progress. */
+export type Sent = { readonly call: number | null; readonly output: number | null };
 
 export const largestProgressBytes: number = REMEMBERED_RESULTS * 11 + 350;
 
@@ -33,16 +34,15 @@ export function noProgress({ now, watched }: Receipt): Progress {
     checkpoint: null,
     work: null,
     indicator: 0,
-    sentCall: null,
-    sentOutput: null,
   };
 }
 
-export function progressAfter(before: Progress, news: News, beat: Beat, receipt: Receipt): Progress {
+export function progressAfter(before: Progress, news: News, sent: Sent, beat: Beat, receipt: Receipt): Progress {
   const { strict, at } = byCalls(before, news, receipt);
   const reports = strict || beat.checkpoint !== null || beat.work !== null || beat.steps !== null;
   const indicator = reports ? before.indicator : hash32(beat.phase, beat.progress_indicator);
-  const forward = news.declared || (!reports && weak(before, indicator, beat, receipt));
+  const forward =
+    news.declared || (!reports && (indicator !== before.indicator || goesOn(before, sent, beat, receipt)));
   const last = forward ? receipt.now : at;
   return {
     at: last,
@@ -52,8 +52,6 @@ export function progressAfter(before: Progress, news: News, beat: Beat, receipt:
     checkpoint: beat.checkpoint?.checkpoint_id ?? before.checkpoint,
     work: beat.work ? workOf(beat) : before.work,
     indicator,
-    sentCall: beat.last_tool_call ?? before.sentCall,
-    sentOutput: beat.output?.last_output_at ?? before.sentOutput,
   };
 }
 
@@ -66,9 +64,8 @@ function byCalls(before: Progress, news: News, receipt: Receipt): Pick<Progress,
   return { at, strict };
 }
 
-function weak(before: Progress, indicator: number, beat: Beat, receipt: Receipt): boolean {
-  if (indicator !== before.indicator) return true;
-  if (beat.last_tool_call !== null && beat.last_tool_call > (before.sentCall ?? 0)) return true;
+function goesOn(before: Progress, sent: Sent, beat: Beat, receipt: Receipt): boolean {
+  if (beat.last_tool_call !== null && beat.last_tool_call > (sent.call ?? 0)) return true;
   const output = beat.output?.last_output_at ?? null;
-  return output !== null && output > (before.sentOutput ?? 0) && receipt.now - before.at > OUTPUT_MS;
+  return output !== null && output > (sent.output ?? 0) && receipt.now - before.at > OUTPUT_MS;
 }
