@@ -19,6 +19,9 @@ export const UNASSIGNED: PolicyRef = { name: '', hash: '' };
 /** Of so many agents is remembered what they are assigned; then it is worked out anew. */
 const REMEMBERED = 200_000;
 
+/** What agents wish for is theirs to make up. */
+const WISHES = 100;
+
 /** `assignment`: a name where agents get what they wish for, else the policy of that name. Throws where the default is none of them. */
 export function policiesOf(all: readonly CompiledPolicy[], assignment: Assignment | string): Policies {
   const rules = all.map(rulesOf);
@@ -27,7 +30,8 @@ export function policiesOf(all: readonly CompiledPolicy[], assignment: Assignmen
   const chosen = typeof assignment === 'string' ? asWished(assignment) : assignment;
   const fallback = byName.get(chosen.fallback);
   if (!fallback) throw new NameALoadedPolicy(chosen.fallback, [...byName.keys()]);
-  const find = (policy: PolicyRef) => byHash.get(policy.hash) ?? byName.get(policy.name) ?? fallback;
+  const refs = new Map(rules.map(({ policy: { name, hash } }): [string, PolicyRef] => [name, { name, hash }]));
+  const find = lastKept((policy: PolicyRef) => byHash.get(policy.hash) ?? byName.get(policy.name) ?? fallback);
   const assigned = remembering(
     chosen,
     assigner(chosen, (name) => byName.has(name)),
@@ -37,11 +41,19 @@ export function policiesOf(all: readonly CompiledPolicy[], assignment: Assignmen
     assignment: chosen,
     rules: find,
     current: (state) => {
-      const { policy } = byName.get(assigned(state)) ?? fallback;
-      if (policy.hash === state.policy.hash && policy.name === state.policy.name) return state;
-      const { name, hash } = policy;
-      return { ...state, policy: { name, hash }, excluded: excludes(policy, state.agentId) };
+      const ref = refs.get(assigned(state)) ?? (refs.get(chosen.fallback) as PolicyRef);
+      if (ref === state.policy || (ref.hash === state.policy.hash && ref.name === state.policy.name)) return state;
+      return { ...state, policy: ref, excluded: excludes(find(ref).policy, state.agentId) };
     },
+  };
+}
+
+/** Agent after agent has the same policy. */
+function lastKept<A, R>(find: (a: A) => R): (a: A) => R {
+  let last: { readonly a: A; readonly r: R } | null = null;
+  return (a) => {
+    if (last === null || last.a !== a) last = { a, r: find(a) };
+    return last.r;
   };
 }
 
@@ -51,18 +63,22 @@ type Choice = {
   readonly name: string;
 };
 
-/** Patterns are asked only where an agent's wish or labels have changed. */
+/** Patterns are asked only where an agent's wish or labels have changed; where neither patterns nor labels count, once a wish. */
 function remembering({ rules }: Assignment, assign: ReturnType<typeof assigner>): (state: Known) => string {
   const patterns = rules.some(({ id }) => id !== null);
+  const wishesAlone = !patterns && rules.every(({ labels }) => Object.keys(labels).length === 0);
+  const byWish = new Map<string | null, string>();
   const known = new Map<string, Choice>();
   return ({ agentId, wish, history: { identity } }) => {
     const { labels } = identity;
-    if (!patterns) return assign({ agentId, labels, wish });
+    const granted = byWish.get(wish);
+    if (granted !== undefined) return granted;
     const before = known.get(agentId);
     if (before && before.wish === wish && same(before.labels, labels)) return before.name;
-    if (known.size >= REMEMBERED) known.clear();
     const name = assign({ agentId, labels, wish });
-    known.set(agentId, { labels, wish, name });
+    if (known.size >= REMEMBERED) known.clear();
+    if (patterns) known.set(agentId, { labels, wish, name });
+    if (wishesAlone && byWish.size < WISHES) byWish.set(wish, name);
     return name;
   };
 }

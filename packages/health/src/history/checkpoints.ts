@@ -11,8 +11,10 @@ export type Checkpoints = {
   readonly newest: CheckpointRef | null;
 };
 
+const NO_CHECKPOINTS: Checkpoints = { reports: false, mark: null, remaining: 0, newest: null };
+
 export const checkpoints: Fold<Checkpoints> = {
-  initial: () => ({ reports: false, mark: null, remaining: 0, newest: null }),
+  initial: () => NO_CHECKPOINTS,
   observe: (before, beat, receipt) => {
     const reports = beat.reports_checkpoints ?? (before.reports || beat.checkpoint !== null);
     const { checkpoint } = beat;
