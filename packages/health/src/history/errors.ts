@@ -44,6 +44,7 @@ type Report = {
 
 /** `goesOn`: this heartbeat tells of progress, if only by weak signs. */
 export function errorsAfter(before: Errors, news: News, goesOn: boolean, beat: Beat, receipt: Receipt): Errors {
+  if (before.recent.length + before.classes.length === 0 && !mayTell(beat)) return before;
   const counted = countedBy(before, beat, receipt);
   const began = news.declared || (goesOn && quiet(before, receipt)) ? cleared(before) : before;
   const { reports, cleared: again } = reportsOf(beat, news, receipt);
@@ -52,6 +53,10 @@ export function errorsAfter(before: Errors, news: News, goesOn: boolean, beat: B
   if (all.length === 0) return counted === null ? base : { ...base, counted: counted.counted };
   const after = all.sort((a, b) => a.at - b.at).reduce(noted, base);
   return counted === null ? after : { ...after, counted: counted.counted };
+}
+
+function mayTell({ tool_calls: calls, errors, output }: Beat): boolean {
+  return errors.length > 0 || calls.some(({ outcome }) => outcome === 'error') || output?.repeated_error != null;
 }
 
 const cleared = (errors: Errors): Errors =>

@@ -9,62 +9,64 @@ const NONE: readonly number[] = [0, 0, 0, 0, 0];
 
 /**
  * Repetition, counted as it goes. At [p − 1] stands the period p: `same` is how many calls in a row equalled the one p before,
- * `top` the most repetitions since the last progress, which is what ends a repetition.
+ * `top` the most repetitions since the last progress, which is what ends a repetition. Polls are not remembered in `top`: a row of
+ * them counts while it lasts.
  */
-export type Track = {
+export type Row = {
   readonly recent: readonly number[];
   readonly same: readonly number[];
   readonly top: readonly number[];
-};
-
-/** `masked`: the same of results in which what varies from call to call is masked. */
-export type Runs = Track & {
-  readonly masked: Track;
+  /** the call at which `top` last grew, or the last poll: its tool, and when, on `now`'s axis */
   readonly tool: string | null;
-  /** when `top` last grew, on `now`'s axis */
   readonly at: number;
-  /** the first call of the current run, and whether all of it polls */
+  /** when the first call of the present row was, and whether all of it polls */
   readonly since: number;
   readonly polling: boolean;
 };
 
-const NO_TRACK: Track = { recent: [], same: NONE, top: NONE };
-
-export const NO_RUNS: Runs = {
-  ...NO_TRACK,
-  masked: NO_TRACK,
-  tool: null,
-  at: 0,
-  since: 0,
-  polling: false,
+/** One and the same call that fails, in whatever way, so often in a row; `top` since the last progress. */
+export type Failing = {
+  readonly sign: number | null;
+  readonly count: number;
+  readonly top: number;
+  readonly at: number;
 };
 
-export const largestRunsBytes: number = 500;
+export type Runs = {
+  readonly exact: Row;
+  /** the same of results in which what varies from call to call is masked */
+  readonly masked: Row;
+  readonly failing: Failing;
+  /** calls in a row that told nothing new, whichever they were, and when the last of them was */
+  readonly stale: { readonly count: number; readonly at: number };
+};
+
+const NO_ROW: Row = { recent: [], same: NONE, top: NONE, tool: null, at: 0, since: 0, polling: false };
+const NO_FAILING: Failing = { sign: null, count: 0, top: 0, at: 0 };
+const NO_STALE: Runs['stale'] = { count: 0, at: 0 };
+
+export const NO_RUNS: Runs = { exact: NO_ROW, masked: NO_ROW, failing: NO_FAILING, stale: NO_STALE };
+
+export const largestRunsBytes: number = 2 * 290 + 120;
 
 export function runsAfter(runs: Runs, news: News, receipt: Receipt): Runs {
   let after = news.declared ? NO_RUNS : runs;
   for (const one of news.calls) {
     if (!finished(one.call) || rateLimited(one.call)) continue;
-    after = repeated(after, one, receipt);
+    after = repeated(after, one, instant(receipt, one.call.ended_at).now);
   }
   return after;
 }
 
-function repeated(before: Runs, { call, sign, advances }: CallNews, receipt: Receipt): Runs {
-  const maskedSign = signature(call, call.masked_result_hash);
-  const runs = progressed(before, call, advances, maskedSign);
-  const { now } = instant(receipt, call.ended_at);
-  const exact = tracked(runs, sign ?? signature(call, failureOf(call)));
-  const masked = tracked(runs.masked, maskedSign);
-  const grew = grown(runs, exact) || grown(runs.masked, masked);
-  const continues = exact.same.some((length) => length > 0);
+function repeated(before: Runs, { call, sign: ofResult, advances }: CallNews, now: number): Runs {
+  const sign = ofResult ?? signature(call, failureOf(call));
+  const maskedSign = call.masked_result_hash === null ? sign : signature(call, call.masked_result_hash);
+  const runs = advances ? progressed(before, call, maskedSign) : before;
   return {
-    ...exact,
-    masked,
-    tool: grew ? call.tool : runs.tool,
-    at: grew ? now : runs.at,
-    since: continues ? runs.since : now,
-    polling: call.polling && (!continues || runs.polling),
+    exact: rowAfter(runs.exact, call, sign, now),
+    masked: rowAfter(runs.masked, call, maskedSign, now),
+    failing: failingAfter(runs.failing, call, now),
+    stale: advances ? NO_STALE : staleAfter(runs.stale, call, sign, now),
   };
 }
 
@@ -75,32 +77,64 @@ function failureOf({ outcome, error_class: name }: ToolCall): string | null {
 
 /**
  * A mutation ends every run; a changed result ends them too. The masked ones it ends only where it is none of their last results
- * either: they are there to see through small changes.
+ * either: they are there to see through small changes. To fail in another way is no end of failing.
  */
-function progressed(runs: Runs, call: ToolCall, advances: boolean, maskedSign: number | null): Runs {
+function progressed(runs: Runs, call: ToolCall, maskedSign: number | null): Runs {
   if (call.mutating && call.outcome === 'ok') return NO_RUNS;
-  if (!advances) return runs;
   const known = maskedSign !== null && runs.masked.recent.includes(maskedSign);
-  const masked = known ? runs.masked : { ...NO_TRACK, recent: runs.masked.recent };
-  return { ...NO_RUNS, recent: runs.recent, masked };
-}
-
-/** A call of which nothing is known to compare breaks the row, and what was counted stands. */
-function tracked({ recent, same: before, top }: Track, sign: number | null): Track {
-  if (sign === null) return { ...NO_TRACK, top };
-  const same = NONE.map((_, i) => (recent.at(-1 - i) === sign ? (before[i] ?? 0) + 1 : 0));
   return {
-    recent: [...recent.slice(1 - MAX_CYCLE), sign],
-    same,
-    top: top.map((most, i) => Math.max(most, repetitions(same, i + 1))),
+    exact: { ...NO_ROW, recent: runs.exact.recent },
+    masked: known ? runs.masked : { ...NO_ROW, recent: runs.masked.recent },
+    failing: call.outcome === 'ok' ? NO_FAILING : runs.failing,
+    stale: NO_STALE,
   };
 }
 
-const grown = (before: Track, after: Track): boolean => after.top.some((most, i) => most > (before.top[i] ?? 0));
+/** What became of a call without result is unknown: it may have told something. */
+function staleAfter(before: Runs['stale'], call: ToolCall, sign: number | null, now: number): Runs['stale'] {
+  return call.polling || sign === null ? before : { count: before.count + 1, at: now };
+}
 
-/** How often the last p calls have come in a row. A row of one and the same call is a run of period 1, and no longer cycle. */
-function repetitions(same: readonly number[], period: number): number {
+/** A call of which nothing is known to compare breaks the row, and what was counted stands. */
+function rowAfter(row: Row, call: ToolCall, sign: number | null, now: number): Row {
+  const { top: before, tool, at } = row;
+  if (sign === null) return { ...NO_ROW, top: before, tool, at };
+  const same = NONE.map((_, i) => (row.recent.at(-1 - i) === sign ? (row.same[i] ?? 0) + 1 : 0));
+  const continues = same.some((length) => length > 0);
+  const polling = call.polling && (!continues || row.polling);
+  const top = polling || !continues ? before : topAfter(before, same);
+  const counts = top !== before || (polling && continues);
+  return {
+    recent: [...row.recent.slice(1 - MAX_CYCLE), sign],
+    same: continues ? same : NONE,
+    top,
+    tool: counts ? call.tool : tool,
+    at: counts ? now : at,
+    since: continues ? row.since : now,
+    polling,
+  };
+}
+
+function topAfter(top: readonly number[], same: readonly number[]): readonly number[] {
+  const after = top.map((most, i) => Math.max(most, repetitions(same, i + 1)));
+  return after.some((most, i) => most > (top[i] ?? 0)) ? after : top;
+}
+
+/** How often the last p calls have come in a row, twice or more. A row of one and the same call is a run of period 1, and no longer cycle. */
+export function repetitions(same: readonly number[], period: number): number {
+  const length = same[period - 1] ?? 0;
+  if (length === 0) return 0;
   for (let shorter = 1; shorter < period; shorter++)
     if (period % shorter === 0 && (same[shorter - 1] ?? 0) > 0) return 0;
-  return Math.floor(((same[period - 1] ?? 0) + period) / period);
+  const times = Math.floor((length + period) / period);
+  return times > 1 ? times : 0;
+}
+
+function failingAfter(before: Failing, call: ToolCall, now: number): Failing {
+  const failed = call.outcome === 'error' && !call.polling;
+  const sign = failed ? signature(call, 'failed') : null;
+  if (sign === null) return before.sign === null ? before : { ...before, sign, count: 0 };
+  const count = sign === before.sign ? before.count + 1 : 1;
+  const grew = count > before.top;
+  return { sign, count, top: grew ? count : before.top, at: grew ? now : before.at };
 }

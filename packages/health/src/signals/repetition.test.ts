@@ -123,3 +123,61 @@ test('a failing command whose error has only a class repeats itself', () => {
 test('calls refused by a rate limit are no repetition', () => {
   expect(fires(times(9, { ...A, outcome: 'error', error_class: 'rate_limit' }))).toBe(false);
 });
+
+const fromWhen = (told: Parameters<typeof history>[0], l: never, ms: number) =>
+  repeatedCalls.firesFrom(history(told), l, { now: T0 + ms, watched: T0 + ms, floor: 0 });
+const told = (calls: readonly Partial<Call>[]) =>
+  calls.map((c, i): [number, Partial<Beat>] => [1000 * i, { tool_calls: [call(`c${i}`, c)] }]);
+const POLL: Partial<Call> = { args_hash: 'poll', polling: true };
+
+test('it counts from the moment of the call, not from when it was told', () => {
+  const late = told(times(5, A)).with(4, [9000, { tool_calls: [call('c4', { ...A, ended_at: T0 + 6000 })] }]);
+  expect(fromWhen(late, limits(), 9000)).toBe(T0 + 6000);
+});
+
+test('a loop that was found stands while the agent polls', () => {
+  expect(fromWhen(told([POLL, ...times(5, A), POLL]), limits(), 6000)).toBe(T0 + 5000);
+});
+
+test('a row of polls counts while it lasts, and is over with another call', () => {
+  const l = limits({ polling_after: '0s' });
+  expect(fires([B, ...times(5, POLL)], l)).toBe(true);
+  expect(fires([B, ...times(5, POLL), B], l)).toBe(false);
+  expect(fires([B, ...times(4, POLL), B, POLL], l)).toBe(false);
+});
+
+test('polls whose results change are none, however many', () => {
+  const changing = Array.from({ length: 25 }, (_, i) => ({ ...POLL, result_hash: `r${i}` }));
+  expect(fires(changing, limits({ polling_after: '0s', stale_times: 5, failing_times: 5 }))).toBe(false);
+});
+
+const failing = (n: number): Partial<Call>[] =>
+  Array.from({ length: n }, (_, i) => ({ ...A, outcome: 'error', error_class: 'exit_1', result_hash: `e${i}` }));
+
+test('one call that fails in ever other ways counts from failing_times', () => {
+  const l = limits({ failing_times: 3 });
+  expect(fires(failing(2), l)).toBe(false);
+  expect(fires(failing(3), l)).toBe(true);
+  expect(fires(failing(9))).toBe(false);
+  expect(fires([...failing(2), B, ...failing(2)], l)).toBe(false);
+  expect(fires([...failing(2), A, ...failing(2)], l)).toBe(false);
+  expect(fires([...failing(3), { args_hash: 'edit', mutating: true }], l)).toBe(false);
+});
+
+test('calls that tell nothing new, in whatever order, count from stale_times', () => {
+  const l = limits({ times: 90, stale_times: 20 });
+  const churn = Array.from({ length: 33 }, (_, i) => (i % 3 === 1 ? B : A));
+  expect(fires([A, B, ...churn.slice(0, 19)], l)).toBe(false);
+  expect(fires([A, B, ...churn.slice(0, 20)], l)).toBe(true);
+  expect(fires(churn, limits({ times: 90 }))).toBe(false);
+  const twice = Array.from({ length: 15 }, (_, i) => ({ args_hash: `a${i}` }));
+  expect(fires([...twice, ...twice], l)).toBe(false);
+  expect(
+    fires(
+      churn.map((c, i) => (c === B ? { ...B, result_hash: `r${i}` } : c)),
+      l,
+    ),
+  ).toBe(false);
+  expect(fires([...churn, C], l)).toBe(false);
+  expect(fires(times(40, { args_hash: null }), l)).toBe(false);
+});

@@ -2,19 +2,25 @@ import { duration, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import { MOST_TIMES } from '../history/errors.ts';
-import { MAX_CYCLE, type Runs, type Track } from '../history/runs.ts';
+import { MAX_CYCLE, type Row, type Runs, repetitions } from '../history/runs.ts';
 import { type AnySignal, signal } from './signal.ts';
 
+const times = z.int().min(2);
+/** Each way of repeating has a limit of its own; all but the first two are off where none is given. */
 const limits = z
   .strictObject({
-    times: z.int().min(2),
+    /** the same call with the same result, in a row */
+    times,
     max_cycle: z.int().min(1).max(MAX_CYCLE).default(MAX_CYCLE),
     /** repetitions of a cycle; as many as `times` where none is given */
-    cycles: z.int().min(2).optional(),
-    /** off where none is given */
-    masked_times: z.int().min(2).optional(),
-    /** off where none is given */
-    masked_cycles: z.int().min(2).optional(),
+    cycles: times.optional(),
+    /** the same two of results in which numbers are masked */
+    masked_times: times.optional(),
+    masked_cycles: times.optional(),
+    /** the same call failing, in whatever way (S3) */
+    failing_times: times.optional(),
+    /** calls in a row, whichever they are, that tell nothing new (S1) */
+    stale_times: times.optional(),
     /** a row of polling calls must have lasted longer, too */
     polling_after: duration.default(1_800_000),
   })
@@ -23,52 +29,73 @@ const limits = z
     cycles: l.cycles ?? l.times,
     masked_times: l.masked_times ?? NEVER,
     masked_cycles: l.masked_cycles ?? NEVER,
+    failing_times: l.failing_times ?? NEVER,
+    stale_times: l.stale_times ?? NEVER,
   }));
 type Limits = z.output<typeof limits>;
+
+/** One way of repeating: how often, from when it counts as far as is known now, and in words. */
+type Way = { readonly value: number; readonly limit: number; readonly from: number; readonly words: () => string };
 
 /** S0's repeated identical operations: a count, so it fires when reached; it ends by progress. */
 export const repeatedCalls: AnySignal = signal(limits, {
   axis: 'repetition',
   firesFrom: ({ runs }, l) => {
-    if (!found(runs, l)) return NEVER;
-    return runs.polling ? Math.max(runs.at, runs.since + l.polling_after + 1) : runs.at;
+    if (!repeats(runs)) return NEVER;
+    let first = NEVER;
+    for (const { value, limit, from } of waysOf(runs, l)) if (value >= limit) first = Math.min(first, from);
+    return first;
   },
-  evidence: ({ runs, started }, l) => {
-    const { value, limit, what } = strongest(runs, l);
-    const tool = runs.tool ?? 'none';
-    const often = value === 1 ? 'once' : `${value} times in a row with the same result`;
-    const words = `${what} (${tool}) ${often}; limit ${limit}`;
-    const polls = runs.polling ? `, polling for ${spell(Math.max(0, runs.at - (runs.since || started.now)))}` : '';
-    return { value, limit, words: words + polls, hard: false };
+  evidence: ({ runs }, l) => {
+    const ways = waysOf(runs, l);
+    const reached = ways.filter(({ value, limit }) => value >= limit).sort((x, y) => x.from - y.from)[0];
+    const { value, limit, words } = reached ?? ways[0] ?? { value: 0, limit: l.times, words: () => '' };
+    const often = value < 2 ? 'no call twice in a row with the same result' : words();
+    return { value, limit, words: `${often}; limit ${limit}`, hard: false };
   },
 });
 
-function found(runs: Runs, l: Limits): boolean {
-  return (
-    rowOf(runs) >= l.times ||
-    cyclesOf(runs, l) >= l.cycles ||
-    rowOf(runs.masked) >= l.masked_times ||
-    cyclesOf(runs.masked, l) >= l.masked_cycles
-  );
+/** Nothing repeats for most agents, most of the time. */
+function repeats({ exact, masked, failing, stale }: Runs): boolean {
+  return inRow(exact) || inRow(masked) || failing.top > 1 || stale.count > 1;
 }
 
-const rowOf = ({ top }: Track): number => top[0] ?? 0;
+const some = (counts: readonly number[]): boolean => counts.some((count) => count > 0);
+const inRow = ({ top, same }: Row): boolean => some(top) || some(same);
 
-function cyclesOf({ top }: Track, l: Limits): number {
-  let most = 0;
-  for (let period = 2; period <= l.max_cycle; period++) most = Math.max(most, top[period - 1] ?? 0);
-  return most;
-}
-
-function strongest(runs: Runs, l: Limits): { value: number; limit: number; what: string } {
-  const row = { value: rowOf(runs), limit: l.times, what: 'the same call' };
-  const ways = [
-    row,
-    { value: cyclesOf(runs, l), limit: l.cycles, what: 'the same cycle of calls' },
-    { value: rowOf(runs.masked), limit: l.masked_times, what: 'the same call but for numbers' },
-    { value: cyclesOf(runs.masked, l), limit: l.masked_cycles, what: 'the same cycle of calls but for numbers' },
+function waysOf({ exact, masked, failing, stale }: Runs, l: Limits): readonly Way[] {
+  const again = 'times in a row with the same result';
+  return [
+    ...inRowOf(exact, 1, l.times, l, `the same call (#) ${again}`),
+    ...inCycleOf(exact, l.cycles, l, `the same cycle of calls (#) ${again}`),
+    ...inRowOf(masked, 1, l.masked_times, l, `the same call but for numbers (#) ${again}`),
+    ...inCycleOf(masked, l.masked_cycles, l, `the same cycle of calls but for numbers (#) ${again}`),
+    {
+      ...{ value: failing.top, limit: l.failing_times, from: failing.at },
+      words: () => `the same call failing ${failing.top} times in a row`,
+    },
+    {
+      ...{ value: stale.count, limit: l.stale_times, from: stale.at },
+      words: () => `${stale.count} calls in a row that told nothing new`,
+    },
   ];
-  return ways.find(({ value, limit }) => value >= limit) ?? row;
+}
+
+/** What was found since the last progress, and the polls of the present row. */
+function inRowOf(row: Row, period: number, limit: number, l: Limits, words: string): readonly Way[] {
+  const way = (value: number, from: number, more = ''): Way => {
+    return { value, limit, from, words: () => words.replace('(#)', `(${row.tool}) ${value}`) + more };
+  };
+  const found = way(row.top[period - 1] ?? 0, row.at);
+  const polls = row.polling ? repetitions(row.same, period) : 0;
+  if (polls === 0) return [found];
+  const lasted = `, polling for ${spell(Math.max(0, row.at - row.since))}`;
+  return [found, way(polls, Math.max(row.at, row.since + l.polling_after + 1), lasted)];
+}
+
+function inCycleOf(row: Row, limit: number, l: Limits, words: string): readonly Way[] {
+  const periods = Array.from({ length: l.max_cycle - 1 }, (_, i) => i + 2);
+  return periods.flatMap((period) => inRowOf(row, period, limit, l, words));
 }
 
 const errorLimits = z.strictObject({ times: z.int().min(2).max(MOST_TIMES), within: duration });

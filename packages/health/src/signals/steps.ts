@@ -8,10 +8,11 @@ const LOOP_TIMES = 3;
 const LOOP_WITHIN_MS = 600_000;
 
 /** Since when it goes round in a loop, however small: enough to confirm another signal, not to judge by. NEVER: it does not. */
-export function loopFrom({ runs, errors, steps }: History): number {
-  const repeats = runs.top.some((times) => times >= LOOP_TIMES);
+function loopFrom({ runs, errors, steps }: History): number {
+  const { top, at } = runs.exact;
+  const repeats = top.some((times) => times >= LOOP_TIMES);
   const fails = (errors.spans[LOOP_TIMES - 2] ?? NEVER) <= LOOP_WITHIN_MS;
-  return Math.min(repeats ? runs.at : NEVER, fails ? errors.at : NEVER, steps.retries >= LOOP_TIMES ? steps.at : NEVER);
+  return Math.min(repeats ? at : NEVER, fails ? errors.at : NEVER, steps.retries >= LOOP_TIMES ? steps.at : NEVER);
 }
 
 const limits = z.strictObject({
