@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { type Beat, call, T0 } from '../fixture.ts';
+import type { Beats } from '../signals/case.ts';
+import { each, MIN, preset, SEC } from './judging.fixture.ts';
+
+const vigil = preset('vigil');
+const runtime: Partial<Beat> = { reporter: 'runtime', activity: 'working' };
+const flying = (kind: 'model' | 'tool', deadline: number | null) =>
+  call('c1', { kind, outcome: 'running', started_at: T0, deadline_at: deadline === null ? null : T0 + deadline });
+const same = (n: number): Beats => each(n, (i) => ({ tool_calls: [call(`c${i}`)] }));
+
+test('nothing of its own for 6 min is STUCK; its runtime’s beats are none', () => {
+  const beats: Beats = [
+    [0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }],
+    [6 * MIN, runtime],
+  ];
+  expect(vigil.at(beats, 6 * MIN).state).toBe('HEALTHY');
+  expect(vigil.at(beats, 6 * MIN + 1)).toEqual({ state: 'STUCK', fires: ['no_activity'], plan: 'STUCK or FAILING' });
+});
+
+describe('a call in flight', () => {
+  test.each([
+    ['a model call without deadline: ten minutes and 60 s', 'model', null, 11 * MIN],
+    ['a tool call without deadline: thirty and 60 s', 'tool', null, 31 * MIN],
+    ['a deadline of its own, and 60 s', 'tool', 15 * MIN, 16 * MIN],
+  ] as const)('%s', (_, kind, deadline, limit) => {
+    const beats: Beats = [
+      [0, { ...runtime, agent_beat_at: T0, tool_calls: [flying(kind, deadline)] }],
+      [limit, runtime],
+    ];
+    expect(vigil.at(beats, limit).state).not.toBe('STUCK');
+    expect(vigil.at(beats, limit + 1)).toMatchObject({
+      state: 'STUCK',
+      fires: expect.arrayContaining(['call_overdue']),
+    });
+  });
+});
+
+test.each([
+  [3, 'HEALTHY'],
+  [4, 'DEGRADED'],
+  [5, 'STUCK'],
+  [11, 'STUCK'],
+  [12, 'FAILING'],
+])('%i identical calls: %s', (n, state) => {
+  expect(vigil.at(same(n), n * SEC).state).toBe(state);
+});
+
+describe('rulings', () => {
+  test('a rate limit waits: nothing is done, and silence does not count', () => {
+    const beats: Beats = [
+      [0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }],
+      [7 * MIN, { ...runtime, activity: 'rate_limited', rate_limit: { retry_at: T0 + 20 * MIN } }],
+    ];
+    expect(vigil.at(beats, 20 * MIN - 1)).toMatchObject({ state: 'DEGRADED', plan: null });
+  });
+
+  test('an end by force needs a hard signal, two axes, or nobody who answers', () => {
+    expect(vigil.steps('STUCK or FAILING').find(({ step }) => step === 'terminate')).toMatchObject({
+      requires: ['hard', 'two_axes', 'unanswered'],
+    });
+  });
+
+  test('what is DEGRADED only leads to no step', () => {
+    const failing = each(10, (i) => ({
+      tool_calls: [call(`c${i}`, { args_hash: `${i}`, outcome: 'error', result_hash: null })],
+    }));
+    expect(vigil.at(failing, 10 * SEC)).toMatchObject({ state: 'DEGRADED', plan: null });
+  });
+
+  test('a failed probation is tried again', () => {
+    expect(vigil.policy.recovery).toMatchObject({ onProbationFailure: 'retry', maxAttempts: 3 });
+  });
+});
+
+test('an agent with the eight fields alone is judged by its beats, once its first five minutes are over', () => {
+  expect([5 * MIN - 1, 5 * MIN, 6 * MIN + 1].map((ms) => vigil.at([[0, {}]], ms).fires)).toEqual([
+    [],
+    ['no_heartbeat'],
+    ['no_activity', 'no_heartbeat'],
+  ]);
+});
