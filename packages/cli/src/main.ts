@@ -11,6 +11,7 @@ import * as health from './commands/health.ts';
 import * as hold from './commands/hold.ts';
 import * as hook from './commands/hook.ts';
 import * as host from './commands/host.ts';
+import * as policy from './commands/policy.ts';
 import * as run from './commands/run.ts';
 import * as runtime from './commands/runtime.ts';
 import * as schemas from './commands/schemas.ts';
@@ -40,6 +41,7 @@ const commands = [
   task,
   alert,
   doctor,
+  policy,
   evaluate,
   topics,
   transactions,

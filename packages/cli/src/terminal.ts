@@ -57,6 +57,6 @@ export const endUnwell = (): void => {
 /** Says what went wrong. 1: refused; 2: cannot be asked. Anything else is a mistake of ours, shown with its stack. */
 export function sayError(error: unknown): void {
   if (!(error instanceof CannotAsk || error instanceof Refusal)) throw error;
-  process.stderr.write(`vigil: ${plain(error.message)}\n`);
+  process.stderr.write(`vigil: ${error.message.split('\n').map(plain).join('\n')}\n`);
   process.exitCode = error instanceof Refusal ? 1 : 2;
 }

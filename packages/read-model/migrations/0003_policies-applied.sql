@@ -5,6 +5,7 @@ ALTER TABLE policies ADD COLUMN origin text, ADD COLUMN why text, ADD COLUMN wit
 
 CREATE TABLE policy_refusals (
   refusal_id text PRIMARY KEY,
+  command_id text,
   name text NOT NULL,
   hash text,
   refused_by text NOT NULL,

@@ -134,6 +134,8 @@ export type PolicyRow = {
 /** A document that was applied and not taken. */
 export type PolicyRefusalRow = {
   readonly refusalId: string;
+  /** the event that asked for it */
+  readonly commandId: string | null;
   readonly name: string;
   readonly hash: string | null;
   readonly refusedBy: string;

@@ -47,7 +47,10 @@ export const facts = {
     key: ['name', 'hash', 'published_at'],
     columns: ['document', 'published_by', 'origin', 'why', 'withdrawn'],
   },
-  policy_refusals: { key: ['refusal_id'], columns: ['name', 'hash', 'refused_by', 'why', 'mistakes', 'refused_at'] },
+  policy_refusals: {
+    key: ['refusal_id'],
+    columns: ['command_id', 'name', 'hash', 'refused_by', 'why', 'mistakes', 'refused_at'],
+  },
   dead_letters: {
     key: ['event_id'],
     columns: [

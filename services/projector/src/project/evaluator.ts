@@ -46,6 +46,7 @@ export const policy: Handlers<typeof Topic.policy> = {
       table: 'policy_refusals',
       key: { refusal_id: event.key },
       columns: {
+        command_id: event.causationId,
         name: event.payload.name,
         hash: event.payload.hash,
         refused_by: event.payload.by,

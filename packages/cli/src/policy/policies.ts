@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Checked, differences } from '@vigil/policy';
+import type { PolicyRefusalRow, PolicyRow } from '@vigil/read-model';
+import { stringify } from 'yaml';
+import { path, type Written } from '../commands/options.ts';
+import { CannotAsk, Refusal } from '../errors.ts';
+import { appliedLines, differenceLines, policiesTable, type Wish } from '../render/policies.ts';
+import { dashboard, endUnwell, show } from '../terminal.ts';
+import { readFiles } from './files.ts';
+
+type Json = { readonly json?: boolean };
+type InForce = { readonly policies: readonly PolicyRow[]; readonly refusals: readonly PolicyRefusalRow[] };
+type Whole = PolicyRow & { readonly document: unknown };
+type Apply = Json & {
+  readonly remove?: readonly string[];
+  readonly dryRun?: boolean;
+  readonly why: string;
+  readonly by: string;
+};
+
+/** How long is waited for what becomes of a command. */
+const PATIENCE_MS = 15_000;
+const LOOK_MS = 250;
+
+const inForce = () => dashboard().get<InForce>('/v1/policies');
+
+export async function list({ json }: Json): Promise<void> {
+  const { policies } = await inForce();
+  show(json, policies, (rows, view) => policiesTable(view, rows));
+}
+
+export async function showOne(name: string, { json }: Json): Promise<void> {
+  const found = await dashboard().get<Whole>(path('policies', name));
+  show(json, found, ({ hash, origin, publishedBy, why, document }) => [
+    `# ${name} ${hash}, ${origin ?? 'published'} by ${publishedBy}${why === null ? '' : `: ${why}`}`,
+    stringify(document, { lineWidth: 120 }).trimEnd(),
+  ]);
+}
+
+export async function diff(before: string, after: string, { json }: Json): Promise<void> {
+  const [old, now] = [await documentOf(before), await documentOf(after)];
+  const found = differences(old, now);
+  show(json, found, (all, view) => differenceLines(view, all));
+  if (found.length > 0) endUnwell();
+}
+
+/** A file where there is one of that name, else the policy in force. */
+async function documentOf(named: string): Promise<unknown> {
+  if (!existsSync(named)) return (await dashboard().get<Whole>(path('policies', named))).document;
+  const [file, ...more] = readFiles([named], [named]);
+  if (file === undefined || more.length > 0) throw new CannotAsk(`${named} is a directory: give one file.`);
+  return JSON.parse(file.document);
+}
+
+export async function apply(paths: readonly string[], { remove = [], dryRun, why, by, json }: Apply): Promise<void> {
+  if (paths.length + remove.length === 0)
+    throw new CannotAsk('Nothing is to be applied: give files, or --remove NAME.');
+  const { policies } = await inForce();
+  const files =
+    paths.length === 0
+      ? []
+      : readFiles(
+          paths,
+          policies.map(({ name }) => name),
+        );
+  const wishes = await Promise.all([
+    ...files.map((file) => wishOf(file, policies)),
+    ...remove.map((name) => removal(name, policies)),
+  ]);
+  if (dryRun) return show(json, wishes, (all, view) => appliedLines(view, all));
+  for (const wish of wishes) if (wish.change !== 'none') await put(wish, { by, why });
+  show(json, wishes, (all, view) => appliedLines(view, all));
+}
+
+async function put(wish: Wish, said: { readonly by: string; readonly why: string }): Promise<void> {
+  const { name, document } = wish;
+  const command = { command: 'apply_policy', name, document, ...said };
+  await outcome(wish, await dashboard().post<Written>('/v1/commands', command));
+}
+
+async function wishOf(
+  { name, hash, document, file, warnings }: Checked,
+  policies: readonly PolicyRow[],
+): Promise<Wish> {
+  const written = JSON.parse(document) as Readonly<Record<string, unknown>>;
+  const before = policies.find((policy) => policy.name === name);
+  if (before?.hash === hash) return { name, hash, document: written, file, warnings, change: 'none', differences: [] };
+  if (before === undefined) return { name, hash, document: written, file, warnings, change: 'new', differences: [] };
+  const old = (await dashboard().get<Whole>(path('policies', name))).document;
+  return { name, hash, document: written, file, warnings, change: 'changed', differences: differences(old, written) };
+}
+
+function removal(name: string, policies: readonly PolicyRow[]): Wish {
+  const applied = policies.find((policy) => policy.name === name && policy.origin === 'applied');
+  if (applied === undefined)
+    throw new CannotAsk(
+      `Nothing is applied under the name ${name}: \`vigil policy list\` says what is, and from where.`,
+    );
+  return { name, hash: null, document: null, file: null, warnings: [], change: 'removed', differences: [] };
+}
+
+/** Waits until it is in force. Throws Refusal with the evaluator's reasons. */
+async function outcome({ name, hash, change }: Wish, { eventId }: Written): Promise<void> {
+  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
+    const { policies, refusals } = await inForce();
+    const now = policies.find((policy) => policy.name === name);
+    if (change === 'removed' ? now?.origin !== 'applied' : now?.hash === hash) return;
+    const refused = refusals.find(({ commandId }) => commandId === eventId);
+    if (refused)
+      throw new Refusal(`${name} is refused:\n${refused.mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`);
+    await sleep(LOOK_MS);
+  }
+  throw new Refusal(
+    `${name} is written (${eventId}), and nobody has taken it after ${PATIENCE_MS / 1000} s: \`vigil doctor\` says what is behind.`,
+  );
+}

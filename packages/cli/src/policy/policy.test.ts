@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { contentHash } from '@vigil/policy';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+
+/** Each test starts the command line several times. */
+vi.setConfig({ testTimeout: 60_000 });
+
+type Policy = { readonly policy: string; readonly signals: object; readonly states: object };
+const policy = (name: string, after: string): Policy => ({
+  policy: name,
+  signals: { no_activity: { after } },
+  states: { STUCK: ['no_activity'] },
+});
+const row = (document: Policy, origin: string) => ({
+  name: document.policy,
+  hash: contentHash(JSON.stringify(document)),
+  origin,
+  publishedBy: 'ada',
+  publishedAt: 1,
+  why: null,
+  agents: 3,
+  document,
+});
+
+/** A dashboard and an evaluator that takes every document but those of 13 min. */
+let inForce: ReturnType<typeof row>[];
+let refusals: object[];
+const server = createServer(async (request, response) => {
+  const answer = (status: number, body: object) => response.writeHead(status).end(JSON.stringify(body));
+  const [, , name] = (request.url ?? '').split('/').slice(1);
+  if (request.method === 'GET' && name === undefined) return answer(200, { policies: inForce, refusals });
+  if (request.method === 'GET') {
+    const found = inForce.find((one) => one.name === name);
+    return found ? answer(200, found) : answer(404, { detail: `There is no policy "${name}"` });
+  }
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  const command = JSON.parse(text);
+  if (text.includes('13m')) refusals = [{ commandId: 'e-1', mistakes: ['default: there is no policy gone'] }];
+  else
+    inForce = inForce
+      .filter((one) => one.name !== command.name)
+      .concat(command.document ? row(command.document, 'applied') : []);
+  return answer(202, { eventId: 'e-1', topic: 't', type: 'APPLY_POLICY', key: command.name });
+});
+
+let folder: string;
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  folder = mkdtempSync(path.join(os.tmpdir(), 'vigil-policy-'));
+  write('bad.yaml', '{ policy: bad, colour: red, signals: { no_activty: { after: 6m } }, states: {} }');
+  write('mine.yaml', JSON.stringify(policy('mine', '8m')));
+  write('unlucky.yaml', JSON.stringify(policy('mine', '13m')));
+  write('assign.yaml', '{ rules: [{ id: "^ci-", policy: mine }], default: vigil }');
+});
+beforeEach(() => {
+  inForce = [row(policy('mine', '6m'), 'file'), row(policy('other', '6m'), 'applied')];
+  refusals = [];
+});
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
+
+async function vigil(...args: readonly string[]) {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { PATH = '' } = process.env;
+  const main = path.resolve(import.meta.dirname, '../main.ts');
+  const env = { PATH, VIGIL_DASHBOARD_URL: url, VIGIL_DASHBOARD_TOKEN: 'a-token-for-tests-only', USER: 'ada' };
+  const child = spawn(process.execPath, [main, 'policy', ...args], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { out: '', err: '' };
+  child.stdout.on('data', (chunk) => {
+    said.out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    said.err += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, ...said };
+}
+
+test('check finds every mistake of every file without servers, and ends with 1', async () => {
+  const { code, err } = await vigil('check', 'bad.yaml', 'assign.yaml', 'mine.yaml');
+  expect(code).toBe(1);
+  expect(err).toContain('bad.yaml: colour: there is no such key');
+  expect(err).toContain('bad.yaml: signals.no_activty: there is no signal no_activty: did you mean no_activity?');
+  const well = await vigil('check', 'mine.yaml', 'assign.yaml', '--json');
+  expect(well.code).toBe(0);
+  expect(JSON.parse(well.out).files).toMatchObject([{ name: 'mine' }, { name: 'assign.yaml' }]);
+  expect((await vigil('check', 'nowhere.yaml')).code).toBe(2);
+});
+
+test('list says where policies come from, show gives one as YAML, diff says what differs in words', async () => {
+  expect((await vigil('list')).out).toMatch(/mine +[0-9a-f]{16} +file +3 +/);
+  expect((await vigil('show', 'mine')).out).toContain('signals:\n  no_activity:\n    after: 6m');
+  const { code, out } = await vigil('diff', 'mine', 'mine.yaml');
+  expect([code, out]).toEqual([1, 'signals.no_activity.after: 6 min → 8 min\n']);
+  expect((await vigil('show', 'nobody')).code).toBe(1);
+});
+
+test('apply sends what changes and waits until it is in force; a dry run sends nothing', async () => {
+  const before = inForce;
+  const dry = await vigil('apply', 'mine.yaml', '--remove', 'other', '--dry-run');
+  expect(dry.out).toMatch(
+    /^mine [0-9a-f]{16} changes\n {2}signals\.no_activity\.after: 6 min → 8 min\nother is taken back\n$/,
+  );
+  expect(inForce).toBe(before);
+  const { code } = await vigil('apply', 'mine.yaml', '--remove', 'other');
+  expect(code).toBe(0);
+  expect(inForce).toMatchObject([{ name: 'mine', origin: 'applied', document: policy('mine', '8m') }]);
+});
+
+test('what the evaluator refuses ends with 1 and its reasons; what has mistakes is not sent', async () => {
+  const { code, err } = await vigil('apply', 'unlucky.yaml');
+  expect([code, err]).toEqual([1, 'vigil: mine is refused:\n  - default: there is no policy gone\n']);
+  const before = inForce;
+  expect((await vigil('apply', 'bad.yaml')).code).toBe(1);
+  expect((await vigil('apply', '--remove', 'mine')).err).toContain('Nothing is applied under the name mine');
+  expect(inForce).toBe(before);
+});
+
+test('another tool’s file becomes a policy; a kind that there is not is answered with those that are', async () => {
+  write('.botbox.json', '{"project":{"name":"x"}}');
+  expect((await vigil('import', 'nagios', 'x')).err).toContain('give one of adr-110');
+});

@@ -1,0 +1,60 @@
+import type { Checked, Difference } from '@vigil/policy';
+import type { PolicyRow } from '@vigil/read-model';
+import { clockTime, orDash, table, type View } from './view.ts';
+
+/** What becomes of a document: `file` null: one that is taken back. */
+export type Wish = {
+  readonly name: string;
+  readonly hash: string | null;
+  readonly document: Readonly<Record<string, unknown>> | null;
+  readonly file: string | null;
+  readonly warnings: readonly string[];
+  readonly change: 'none' | 'new' | 'changed' | 'removed';
+  readonly differences: readonly Difference[];
+};
+
+export function policiesTable(view: View, policies: readonly PolicyRow[]): string[] {
+  if (policies.length === 0) return ['No policy is published: start health-evaluator.'];
+  return table<PolicyRow>(
+    view,
+    [
+      { title: 'POLICY', of: ({ name }) => name },
+      { title: 'HASH', of: ({ hash }) => hash },
+      { title: 'FROM', of: ({ origin }) => orDash(origin) },
+      { title: 'AGENTS', of: ({ name, agents }) => (name.includes('.') ? '-' : String(agents)) },
+      { title: 'SINCE', of: ({ publishedAt }) => clockTime(view, publishedAt) },
+      { title: 'BY', of: ({ publishedBy }) => publishedBy },
+      { title: 'WHY', of: ({ why }) => orDash(why), rest: true },
+    ],
+    policies,
+  );
+}
+
+export function checkedLines({ paint }: View, files: readonly Checked[]): string[] {
+  return files.flatMap(({ file, name, hash, warnings }) => [
+    `${paint.green('well')}  ${file}: ${name} ${hash}`,
+    ...warningLines(paint.yellow, warnings),
+  ]);
+}
+
+/** `signals.no_activity.after: 6 min → 8 min`. */
+export function differenceLines({ paint }: View, found: readonly Difference[]): string[] {
+  if (found.length === 0) return ['They say the same.'];
+  return found.map(({ path, old, new: now }) => {
+    if (old === null) return `${path}: ${paint.green(`${now}`)} is new`;
+    return now === null ? `${path}: ${paint.red(old)} is gone` : `${path}: ${paint.red(old)} → ${paint.green(now)}`;
+  });
+}
+
+const WORDS = { none: 'is in force already', new: 'is new', changed: 'changes', removed: 'is taken back' } as const;
+
+export function appliedLines(view: View, wishes: readonly Wish[]): string[] {
+  return wishes.flatMap(({ name, hash, change, warnings, differences }) => [
+    `${name}${hash === null ? '' : ` ${hash}`} ${WORDS[change]}`,
+    ...(differences.length > 0 ? differenceLines(view, differences).map((line) => `  ${line}`) : []),
+    ...warningLines(view.paint.yellow, warnings),
+  ]);
+}
+
+const warningLines = (paint: (text: string) => string, warnings: readonly string[]): string[] =>
+  warnings.map((warning) => `  ${paint('probably not meant so')}: ${warning}`);
