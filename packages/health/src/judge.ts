@@ -53,7 +53,11 @@ function judgingsOf({ exemptions, groups }: Rules, history: History, { now, watc
   const ofExemption: number[] = [];
   for (const { exemption, limits } of exemptions) ofExemption.push(exemption.floor(history, limits));
   const judging: Judging[] = [];
-  for (const { restartedBy } of groups) judging.push({ now, watched, floor: most(restartedBy, ofExemption) });
+  const free: Judging = { now, watched, floor: 0 };
+  for (const { restartedBy } of groups) {
+    const floor = most(restartedBy, ofExemption);
+    judging.push(floor === 0 ? free : { now, watched, floor });
+  }
   return judging;
 }
 

@@ -2,15 +2,19 @@ import { type BreakerState, Topic } from '@vigil/events';
 import { AGENT_BREAKERS, type AgentBreaker, type Tripped, trippedAt } from '../history/breakers.ts';
 import { chain, type Said, type Saying } from './speech.ts';
 
+const NOTHING: readonly Said[] = [];
+
 /** Each of its breakers whose state is another than the one last said. With its end, or where it is only shown, all are closed. */
-export function breakersChanged(saying: Saying): Said[] {
+export function breakersChanged(saying: Saying): readonly Said[] {
   const { state, verdict } = saying;
   const over = state.history.end !== null || state.excluded;
-  return AGENT_BREAKERS.flatMap((name) => {
+  let said = NOTHING;
+  for (const name of AGENT_BREAKERS) {
     const tripped = over ? null : trippedAt(state.history.breakers, name, verdict.at.now);
     const from = state.told.breakers[name]?.state ?? 'CLOSED';
-    return from === (tripped?.state ?? 'CLOSED') ? [] : [changed(saying, name, from, tripped)];
-  });
+    if (from !== (tripped?.state ?? 'CLOSED')) said = [...said, changed(saying, name, from, tripped)];
+  }
+  return said;
 }
 
 /** Under the task that it opened with, so that what began there ends there. */
