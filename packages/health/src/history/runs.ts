@@ -99,14 +99,14 @@ function staleAfter(before: Runs['stale'], call: ToolCall, sign: number | null, 
 function rowAfter(row: Row, call: ToolCall, sign: number | null, now: number): Row {
   const { top: before, tool, at } = row;
   if (sign === null) return { ...NO_ROW, top: before, tool, at };
-  const same = NONE.map((_, i) => (row.recent.at(-1 - i) === sign ? (row.same[i] ?? 0) + 1 : 0));
-  const continues = same.some((length) => length > 0);
+  const continues = row.recent.includes(sign);
+  const same = continues ? NONE.map((_, i) => (row.recent.at(-1 - i) === sign ? (row.same[i] ?? 0) + 1 : 0)) : NONE;
   const polling = call.polling && (!continues || row.polling);
   const top = polling || !continues ? before : topAfter(before, same);
   const counts = top !== before || (polling && continues);
   return {
     recent: [...row.recent.slice(1 - MAX_CYCLE), sign],
-    same: continues ? same : NONE,
+    same,
     top,
     tool: counts ? call.tool : tool,
     at: counts ? now : at,

@@ -58,12 +58,14 @@ exemptions: { starting: false, idle: false }
 const seen = [...'bcdef'];
 
 test('it quiets what a policy says, and the judge asks again when it is over by itself', () => {
-  const agent = given(agentHealth(policyOf(POLICY)), T0);
+  const decider = agentHealth(policyOf(POLICY));
+  const agent = given(decider, T0);
   for (const [ms, more] of calls([...seen, 'a', 'a', 'a', 'a', 'a'])) agent.tell(beat(ms, more), T0 + ms);
   expect(brief(agent.all())).toContain('HEALTHY → STUCK');
   for (const [ms, more] of calls(seen)) agent.tell(beat(10_000 + ms, more), T0 + 10_000 + ms);
   expect(brief(agent.all()).slice(-3)).toContain('STUCK → HEALTHY');
   expect(brief(agent.passTo(T0 + 314_000))).toEqual(['AGENT_LOST silent']);
+  expect(decider.dueAt(agent.state(), agent.clock())).toBe(T0 + 314_001);
   expect(brief(agent.passTo(T0 + 315_000))).toContain('HEALTHY → STUCK');
 });
 

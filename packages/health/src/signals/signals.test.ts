@@ -70,6 +70,12 @@ describe.each(Object.entries(CASES) as [SignalName, Case][])(
       expect(signal.firesFrom(history(without(beats, path)), read, judging(86_400_000))).toBe(NEVER);
     });
 
+    test.runIf(signal.endsAt)('says when it ends by itself', () => {
+      const end = (signal.endsAt?.(known, read, judging(firesAt)) ?? 0) - T0;
+      expect(signal.firesFrom(known, read, judging(end - 1))).toBe(T0 + firesAt);
+      expect(signal.firesFrom(known, read, judging(end))).toBe(NEVER);
+    });
+
     test('says why, with figure and limit', () => {
       const at = judging(signal.axis === 'absence' ? firesAt - 1 : firesAt);
       expect(signal.evidence(known, read, at).words).toBe(words);
