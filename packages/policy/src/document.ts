@@ -7,19 +7,22 @@ const name = z.string().regex(/^[a-z][a-z0-9_-]*$/, 'write a name of lower-case 
 const names = z.union([z.string().transform((one) => [one]), z.array(z.string()).min(1)]);
 const settings = z.record(z.string(), z.unknown());
 
-const breaker = z
-  .strictObject({
-    failure_threshold: z.int().min(1).default(3),
-    recovery_timeout: duration.default(60_000),
-    half_open_requests: z.int().min(1).default(1),
-  })
-  .transform(
-    (b): BreakerLimits => ({
-      failureThreshold: b.failure_threshold,
-      recoveryTimeoutMs: b.recovery_timeout,
-      halfOpenRequests: b.half_open_requests,
-    }),
-  );
+/** ADR-110's figures for a breaker: what a policy leaves out of it stays as they are. */
+const breaker = (failures = 3, timeoutMs = 60_000) =>
+  z
+    .strictObject({
+      failure_threshold: z.int().min(1).default(failures),
+      recovery_timeout: duration.default(timeoutMs),
+      half_open_requests: z.int().min(1).default(1),
+    })
+    .transform(
+      (b): BreakerLimits => ({
+        failureThreshold: b.failure_threshold,
+        recoveryTimeoutMs: b.recovery_timeout,
+        halfOpenRequests: b.half_open_requests,
+      }),
+    )
+    .prefault({});
 const bands = z.array(
   z.strictObject({
     at: z.int().min(1),
@@ -37,7 +40,7 @@ const recovery = z.strictObject({
   probation: duration.default(900_000),
   stable: duration.default(1_800_000),
   on_probation_failure: z.enum(['retry', 'review']).default('retry'),
-  breaker: breaker.prefault({}),
+  breaker: breaker(),
   emit_healthcheck: z.boolean().default(false),
 });
 
@@ -69,10 +72,10 @@ export const policyDocument = z.strictObject({
   plans: z.array(z.strictObject({ when: names, do: z.array(step).min(1) })).default([]),
   breakers: z
     .strictObject({
-      tool_execution: breaker.prefault({ failure_threshold: 5, recovery_timeout: '30s' }),
-      checkpoint_write: breaker.prefault({ failure_threshold: 3, recovery_timeout: '120s' }),
-      external_api: breaker.prefault({}),
-      recovery_attempt: breaker.prefault({}),
+      tool_execution: breaker(5, 30_000),
+      checkpoint_write: breaker(3, 120_000),
+      external_api: breaker(),
+      recovery_attempt: breaker(),
     })
     .prefault({}),
   ticket: z

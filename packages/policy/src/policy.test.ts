@@ -74,3 +74,10 @@ test('what is published compiles to the same policy', () => {
   const policy = load(WHOLE);
   expect(republished(policy.document, VOCABULARY)).toEqual(policy);
 });
+
+test("a breaker of which a policy names some figures keeps ADR-110's for the others", () => {
+  const { breakers } = load(`${WHOLE}\nbreakers: { tool_execution: { half_open_requests: 2 } }`);
+  expect(breakers.tool_execution).toEqual({ failureThreshold: 5, recoveryTimeoutMs: 30_000, halfOpenRequests: 2 });
+  expect(breakers.checkpoint_write).toEqual({ failureThreshold: 3, recoveryTimeoutMs: 120_000, halfOpenRequests: 1 });
+  expect(breakers.external_api).toEqual({ failureThreshold: 3, recoveryTimeoutMs: 60_000, halfOpenRequests: 1 });
+});

@@ -18,14 +18,13 @@ type Written = {
   readonly half_open_requests?: unknown;
 };
 
-/** A breaker that the document names begins with the language's own defaults: 3 failures, 60 s, one trial. */
 const limitsOf = (written: unknown, usual: BreakerLimits): BreakerLimits => {
   if (typeof written !== 'object' || written === null) return usual;
   const { failure_threshold, recovery_timeout, half_open_requests } = written as Written;
   return {
-    failureThreshold: atLeastOne(failure_threshold) ?? 3,
-    recoveryTimeoutMs: durationOf(recovery_timeout) ?? 60_000,
-    halfOpenRequests: atLeastOne(half_open_requests) ?? 1,
+    failureThreshold: atLeastOne(failure_threshold) ?? usual.failureThreshold,
+    recoveryTimeoutMs: durationOf(recovery_timeout) ?? usual.recoveryTimeoutMs,
+    halfOpenRequests: atLeastOne(half_open_requests) ?? usual.halfOpenRequests,
   };
 };
 
