@@ -1,7 +1,5 @@
-import { bornAt } from './history/history.ts';
+import { AT_BIRTH } from './history/at-birth.ts';
 import { type AgentState, NOTHING_TOLD } from './state.ts';
-
-const NOBODY = { instanceId: null, taskId: null, runtimeId: null, attempt: null, maxAttempts: null, labels: {} };
 
 /** A healthy agent that reports no more than it must: what is the same in a state takes no place at rest. */
 const USUAL: AgentState = {
@@ -10,7 +8,7 @@ const USUAL: AgentState = {
   policy: { name: '', hash: '' },
   wish: null,
   excluded: false,
-  history: bornAt(NOBODY, { now: 0, watched: 0, stamp: 0, previous: null }, ''),
+  history: AT_BIRTH,
   life: 1,
   previousInstanceId: null,
   retired: [],

@@ -1,9 +1,10 @@
 import type { HealthState } from '@vigil/events';
 import type { CompiledPlan, Term, Together } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
+import { AT_BIRTH } from './history/at-birth.ts';
 import type { History } from './history/history.ts';
 import type { Judging, Moment } from './history/moment.ts';
-import type { Rule, Rules } from './rules.ts';
+import type { Exempting, Rule, Rules } from './rules.ts';
 
 /** What follows from a history at a moment. */
 export type Verdict = {
@@ -33,18 +34,25 @@ export function judge(rules: Rules, history: History, moment: Moment, judged: bo
   const judging = judgingsOf(rules, history, moment);
   const from = judged ? fromOf(rules, history, judging, until) : rules.never;
   const { now } = moment;
-  const { state, onsetAt } = stateOf(rules, history, from, now);
+  const first = soonest(from);
+  const fires = first <= now;
+  const { state, onsetAt } = fires || history.end ? stateOf(rules, history, from, now) : HEALTHY;
   const acts = judged && rules.policy.enabled && !forgotten(history, now);
   const plan = acts ? planOf(rules, state, from, until, now) : null;
-  const next = Math.min(ahead(from, now), ahead(until, now), firstEnd(rules, history, from, judging, now));
-  return { state, onsetAt, from, until, plan, judging, next, at: moment };
+  const onset = fires ? Math.min(ahead(from, now), firstEnd(rules, history, from, judging, now)) : first;
+  return { state, onsetAt, from, until, plan, judging, next: Math.min(onset, ahead(until, now)), at: moment };
 }
+
+const HEALTHY: Pick<Verdict, 'state' | 'onsetAt'> = { state: 'HEALTHY', onsetAt: null };
 
 // Some thirty rules judge each heartbeat: what follows are loops over numbers that allocate little else.
 
-function untilOf({ exemptions }: Rules, history: History, moment: Moment): readonly number[] {
-  const until: number[] = [];
-  for (const { exemption, limits } of exemptions) until.push(exemption.until(history, limits, moment));
+function untilOf({ exemptions, unending }: Rules, history: History, moment: Moment): readonly number[] {
+  const until = unending.slice();
+  for (let e = 0; e < exemptions.length; e++) {
+    const { exemption, limits } = exemptions[e] as Exempting;
+    until[e] = exemption.until(history, limits, moment);
+  }
   return until;
 }
 
@@ -68,7 +76,7 @@ function most(positions: readonly number[], moments: readonly number[]): number 
 }
 
 function fromOf(
-  { rules, groups, quieted, never }: Rules,
+  { rules, groups, byPart, quieted, never }: Rules,
   history: History,
   judging: readonly Judging[],
   until: readonly number[],
@@ -76,11 +84,14 @@ function fromOf(
   const from = never.slice();
   const suspended: number[] = [];
   for (const { suspendedBy } of groups) suspended.push(most(suspendedBy, until));
-  for (let i = 0; i < rules.length; i++) {
-    const { signal, limits, group } = rules[i] as Rule;
-    if (history.end !== null && !signal.outlives) continue;
-    const first = signal.firesFrom(history, limits, judging[group] as Judging);
-    from[i] = Math.max(first, suspended[group] ?? 0);
+  for (const { part, positions } of byPart) {
+    if (part !== null && history[part] === AT_BIRTH[part]) continue;
+    for (const i of positions) {
+      const { signal, limits, group } = rules[i] as Rule;
+      if (history.end !== null && !signal.outlives) continue;
+      const first = signal.firesFrom(history, limits, judging[group] as Judging);
+      from[i] = Math.max(first, suspended[group] ?? 0);
+    }
   }
   for (const i of quieted) if (isQuiet(rules[i] as Rule, from, judging)) from[i] = NEVER;
   return from;
@@ -140,7 +151,7 @@ function stateOf(
     const onset = onsetOf(anyOf, from);
     if (onset <= now) return { state, onsetAt: onset };
   }
-  return { state: 'HEALTHY', onsetAt: null };
+  return HEALTHY;
 }
 
 function onsetOf(anyOf: readonly Together[], from: readonly number[]): number {
@@ -155,9 +166,18 @@ function latest(together: Together, from: readonly number[]): number {
   return last;
 }
 
+function soonest(moments: readonly number[]): number {
+  let first = NEVER;
+  for (const moment of moments) if (moment < first) first = moment;
+  return first;
+}
+
 function ahead(moments: readonly number[], now: number): number {
   let next = NEVER;
-  for (const moment of moments) if (moment > now && moment < next) next = moment;
+  for (let i = 0; i < moments.length; i++) {
+    const moment = moments[i] as number;
+    if (moment > now && moment < next) next = moment;
+  }
   return next;
 }
 

@@ -1,6 +1,7 @@
 import type { CompiledPlan, CompiledPolicy, JudgedState, Together, Vocabulary } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { type AnyExemption, EXEMPTIONS, type ExemptionName } from './exemptions.ts';
+import type { History } from './history/history.ts';
 import type { LookedFor } from './history/matches.ts';
 import { SIGNALS, type SignalName } from './signals/all.ts';
 import { RATE_LIMIT_PATTERNS } from './signals/patterns.ts';
@@ -30,11 +31,15 @@ export type Rules = {
   readonly policy: CompiledPolicy;
   readonly rules: readonly Rule[];
   readonly groups: readonly Group[];
+  /** positions among the rules, by the part of a history without which they never fire; null: there is no such part */
+  readonly byPart: readonly { readonly part: keyof History | null; readonly positions: readonly number[] }[];
   /** positions among the rules: those that counter-evidence may quiet, and those that end by themselves */
   readonly quieted: readonly number[];
   readonly ending: readonly number[];
   /** of each rule: NEVER */
   readonly never: readonly number[];
+  /** of each exemption: NEVER */
+  readonly unending: readonly number[];
   readonly exemptions: readonly Exempting[];
   readonly states: readonly { readonly state: JudgedState; readonly anyOf: readonly Together[] }[];
   readonly plans: readonly CompiledPlan[];
@@ -57,9 +62,14 @@ export function rulesOf(policy: CompiledPolicy): Rules {
     policy,
     rules,
     groups,
+    byPart: [...Map.groupBy(rules.keys(), (i) => rules[i]?.signal.by ?? null)].map(([part, positions]) => ({
+      part,
+      positions,
+    })),
     quieted: those(({ unless }) => unless.length > 0),
     ending: those(({ signal }) => signal.endsAt !== undefined),
     never: rules.map(() => NEVER),
+    unending: exemptions.map(() => NEVER),
     exemptions,
     states: policy.states,
     plans: policy.plans,

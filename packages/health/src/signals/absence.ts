@@ -24,6 +24,7 @@ export const noActivity: AnySignal = signal(after, {
 /** S1: nothing appeared on the terminal. */
 export const noOutput: AnySignal = signal(after, {
   axis: 'absence',
+  by: 'output',
   restarts: true,
   firesFrom: ({ output }, limits, at) => absentFrom(output.last, limits.after, at),
   evidence: ({ output }, limits, at) => silent('no output', absentFor(output.last, at), limits.after),
@@ -54,6 +55,7 @@ const noStepLimits = z.strictObject({
 /** S4: the count of steps is the same as before. */
 export const noStep: AnySignal = signal(noStepLimits, {
   axis: 'absence',
+  by: 'steps',
   restarts: true,
   firesFrom: ({ steps }, limits, at) => absentFrom(steps.changed, limits.after - (limits.inclusive ? 1 : 0), at),
   evidence: ({ steps }, limits, at) => silent('no step', absentFor(steps.changed, at), limits.after),

@@ -67,6 +67,7 @@ const contextLimits = z.strictObject({
 /** S0, S3: little of its context is left, and no handoff under way. */
 export const contextExhausted: AnySignal = signal(contextLimits, {
   axis: 'cost',
+  by: 'context',
   firesFrom: ({ context, activity }, limits) => {
     if (context.ratio === null || context.ratio <= limits.above) return NEVER;
     const handing = activity.value === 'handing_off' ? activity.since : null;

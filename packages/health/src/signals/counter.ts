@@ -24,6 +24,7 @@ const diverseLimits = z.strictObject({
 /** S0: calls that differ in tool or arguments. */
 export const diverseCalls: AnySignal = signal(diverseLimits, {
   axis: 'fact',
+  by: 'variety',
   counters: true,
   firesFrom: ({ variety: { calls, at } }, l, { now }) =>
     calls.length >= l.distinct && now <= at + l.within && new Set(calls).size >= l.distinct ? at : NEVER,

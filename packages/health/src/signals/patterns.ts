@@ -25,6 +25,7 @@ const errorPatternLimits = z.strictObject(looking);
 /** S2. No patterns: this signal is off, and nothing else. */
 export const errorPattern: AnySignal = signal(errorPatternLimits, {
   axis: 'fact',
+  by: 'matches',
   patterns: ({ patterns }) => patterns,
   firesFrom: (h, limits) => matchedFrom(h, limits),
   evidence: (h, limits) => matchedFigure('its output', h, limits) ?? fact('none of its patterns in the output', false),

@@ -31,6 +31,7 @@ const errorRateLimits = z
 /** S0: the share of failed calls among the last ones, strictly above the limit. */
 export const errorRate: AnySignal = signal(errorRateLimits, {
   axis: 'rate',
+  by: 'outcomes',
   firesFrom: ({ outcomes }, l) => {
     const { calls, failed } = failedOf(outcomes, l.window);
     return calls >= l.min_calls && failed / calls > l.above ? outcomes.at : NEVER;

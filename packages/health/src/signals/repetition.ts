@@ -40,6 +40,7 @@ type Way = { readonly value: number; readonly limit: number; readonly from: numb
 /** S0's repeated identical operations: a count, so it fires when reached; it ends by progress. */
 export const repeatedCalls: AnySignal = signal(limits, {
   axis: 'repetition',
+  by: 'runs',
   firesFrom: ({ runs }, l) => {
     if (!repeats(runs)) return NEVER;
     let first = NEVER;
@@ -103,6 +104,7 @@ const errorLimits = z.strictObject({ times: z.int().min(2).max(MOST_TIMES), with
 /** S1: the same error, whatever was tried. A count, so it fires when reached; it ends by progress. */
 export const repeatedError: AnySignal = signal(errorLimits, {
   axis: 'repetition',
+  by: 'errors',
   firesFrom: ({ errors }, { times, within }) => ((errors.spans[times - 2] ?? NEVER) <= within ? errors.at : NEVER),
   evidence: ({ errors }, { times, within }) => {
     const value = errors.spans.findLastIndex((span) => span <= within) + 2;
@@ -120,6 +122,7 @@ export const repeatedError: AnySignal = signal(errorLimits, {
 /** S1: reads and edits of one target that leave it as it was. */
 export const sameTarget: AnySignal = signal(z.strictObject({ times: z.int().min(2) }), {
   axis: 'repetition',
+  by: 'targets',
   firesFrom: ({ targets }, { times }) => (targets.top >= times ? targets.at : NEVER),
   evidence: ({ targets: { top, name } }, { times }) => {
     const often = top === 0 ? 'no target read or edited in vain' : `${name} read or edited ${top} times without change`;

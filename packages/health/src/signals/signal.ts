@@ -23,6 +23,8 @@ export type Signal<Limits> = {
   readonly axis: Axis;
   /** the settings that a policy may give it */
   readonly limits: z.ZodType;
+  /** The only part of a history that it fires by: while that is as at birth, it is NEVER, and need not be asked. */
+  readonly by?: keyof History;
   /** an exemption that does not suspend it, though it suspends its axis */
   readonly despite?: string;
   /** the end of a call that was in flight begins its clock anew, too: a call tells of nothing else while it lasts */

@@ -1,6 +1,7 @@
 import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
 import { BARE, type Beat, history as historyOf, T0 } from '../fixture.ts';
+import { AT_BIRTH } from '../history/at-birth.ts';
 import type { History } from '../history/history.ts';
 import { SIGNALS, type SignalName } from './all.ts';
 import type { Beats, Case } from './case.ts';
@@ -74,6 +75,12 @@ describe.each(Object.entries(CASES) as [SignalName, Case][])(
       const end = (signal.endsAt?.(known, read, judging(firesAt)) ?? 0) - T0;
       expect(signal.firesFrom(known, read, judging(end - 1))).toBe(T0 + firesAt);
       expect(signal.firesFrom(known, read, judging(end))).toBe(NEVER);
+    });
+
+    test.runIf(signal.by)('never fires while the part that it fires by is as at birth', () => {
+      const part = signal.by as keyof History;
+      const { [part]: unborn } = AT_BIRTH;
+      expect(signal.firesFrom({ ...known, [part]: unborn }, read, judging(86_400_000))).toBe(NEVER);
     });
 
     test('says why, with figure and limit', () => {

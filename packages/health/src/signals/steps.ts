@@ -24,6 +24,7 @@ const limits = z.strictObject({
 /** S4: steps since the last ACCEPT; it ends with the next. */
 export const noAccept: AnySignal = signal(limits, {
   axis: 'repetition',
+  by: 'steps',
   firesFrom: (h, l) => {
     if (h.steps.sinceAccept < l.at) return NEVER;
     return l.needs_loop ? Math.max(h.steps.at, loopFrom(h)) : h.steps.at;

@@ -21,6 +21,7 @@ function checkpointMark({ checkpoint, started }: History, limits: z.output<typeo
 /** S2: the work item had no update and no comment. */
 export const noWorkUpdate: AnySignal = signal(after, {
   axis: 'absence',
+  by: 'work',
   firesFrom: ({ work }, limits, at) => absentFrom(work?.touched ?? null, limits.after, at),
   evidence: ({ work }, limits, at) =>
     silent(`work item ${work?.id ?? ''} untouched`, absentFor(work?.touched ?? null, at), limits.after),
@@ -29,6 +30,7 @@ export const noWorkUpdate: AnySignal = signal(after, {
 /** S1: a claim held and not refreshed. */
 export const noClaimRefresh: AnySignal = signal(after, {
   axis: 'absence',
+  by: 'work',
   firesFrom: ({ work }, limits, at) => absentFrom(work?.claim ?? null, limits.after, at),
   evidence: ({ work }, limits, at) => silent('claim not refreshed', absentFor(work?.claim ?? null, at), limits.after),
 });
@@ -36,6 +38,7 @@ export const noClaimRefresh: AnySignal = signal(after, {
 /** S2: it was last active before the work item's update, and that is long ago. */
 export const progressMismatch: AnySignal = signal(after, {
   axis: 'absence',
+  by: 'work',
   firesFrom: (h, limits, at) => (mismatched(h) ? absentFrom(h.activity.own, limits.after, at) : NEVER),
   evidence: (h, limits, at) => {
     if (!mismatched(h))
@@ -52,6 +55,7 @@ function mismatched({ activity: { own }, work }: History): boolean {
 /** S1: a result was reported, and no completion signal. That it idles meanwhile is what is wrong. */
 export const noCompletion: AnySignal = signal(after, {
   axis: 'absence',
+  by: 'output',
   despite: 'idle',
   firesFrom: ({ output }, limits, at) => absentFrom(output.uncompleted, limits.after, at),
   evidence: ({ output }, limits, at) => {
@@ -64,6 +68,7 @@ export const noCompletion: AnySignal = signal(after, {
 /** GUPP (S0): a task is held and nothing was begun of it. That it idles meanwhile is what is wrong. */
 export const notStarted: AnySignal = signal(after, {
   axis: 'absence',
+  by: 'unbegun',
   despite: 'idle',
   firesFrom: ({ unbegun }, limits, at) => absentFrom(unbegun, limits.after, at),
   evidence: ({ unbegun, identity }, limits, at) => {
