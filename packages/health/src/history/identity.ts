@@ -21,13 +21,21 @@ export function identityOf(beat: Beat): Identity {
   };
 }
 
+/** The same object where nothing is new: most heartbeats tell what is known. */
 export function identityAfter(known: Identity, beat: Beat): Identity {
-  return {
-    instanceId: known.instanceId,
-    taskId: beat.task_id,
-    runtimeId: beat.runtime_id ?? known.runtimeId,
-    attempt: beat.attempt ?? known.attempt,
-    maxAttempts: beat.max_attempts ?? known.maxAttempts,
-    labels: Object.keys(beat.labels).length > 0 ? beat.labels : known.labels,
-  };
+  const runtimeId = beat.runtime_id ?? known.runtimeId;
+  const attempt = beat.attempt ?? known.attempt;
+  const maxAttempts = beat.max_attempts ?? known.maxAttempts;
+  const labels = labelsAfter(known.labels, beat.labels);
+  const place = runtimeId === known.runtimeId && labels === known.labels;
+  const same = place && attempt === known.attempt && maxAttempts === known.maxAttempts;
+  if (same && beat.task_id === known.taskId) return known;
+  return { instanceId: known.instanceId, taskId: beat.task_id, runtimeId, attempt, maxAttempts, labels };
+}
+
+/** None told: as they were. */
+function labelsAfter(known: Identity['labels'], told: Identity['labels']): Identity['labels'] {
+  const names = Object.keys(told);
+  const same = names.length === Object.keys(known).length && names.every((name) => told[name] === known[name]);
+  return same || names.length === 0 ? known : told;
 }
