@@ -48,8 +48,9 @@ export const facts = {
     columns: ['document', 'published_by', 'origin', 'why', 'withdrawn'],
   },
   policy_refusals: {
-    key: ['refusal_id'],
-    columns: ['command_id', 'name', 'hash', 'refused_by', 'why', 'mistakes', 'refused_at'],
+    // Each instance of the evaluator refuses for itself: what one command met, more than once.
+    key: ['refusal_id', 'refused_at'],
+    columns: ['command_id', 'name', 'hash', 'refused_by', 'why', 'mistakes'],
   },
   dead_letters: {
     key: ['event_id'],

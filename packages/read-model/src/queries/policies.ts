@@ -28,7 +28,8 @@ export function policies(sql: Sql): Promise<readonly PolicyRow[]> {
 export function policyRefusals(sql: Sql): Promise<readonly PolicyRefusalRow[]> {
   return select<PolicyRefusalRow>(
     sql,
-    `SELECT refusal_id, command_id, name, hash, refused_by, why, mistakes, refused_at FROM policy_refusals
+    `SELECT refusal_id, command_id, name, hash, refused_by, why, mistakes, refused_at
+     FROM (SELECT DISTINCT ON (refusal_id) * FROM policy_refusals ORDER BY refusal_id, refused_at) first
      ORDER BY refused_at DESC, refusal_id LIMIT 20`,
   );
 }

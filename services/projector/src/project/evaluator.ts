@@ -44,7 +44,7 @@ export const policy: Handlers<typeof Topic.policy> = {
     {
       kind: 'fact',
       table: 'policy_refusals',
-      key: { refusal_id: event.key },
+      key: { refusal_id: event.key, refused_at: instant(event.occurredAt) },
       columns: {
         command_id: event.causationId,
         name: event.payload.name,
@@ -52,7 +52,6 @@ export const policy: Handlers<typeof Topic.policy> = {
         refused_by: event.payload.by,
         why: event.payload.why,
         mistakes: event.payload.mistakes,
-        refused_at: instant(event.occurredAt),
       },
     },
   ],
