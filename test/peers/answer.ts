@@ -1,0 +1,71 @@
+import { hashes } from '@vigil/sdk/hashes';
+import type { Asked, Compared, PeerCase, Suite } from './peer.ts';
+import { replayed, type Seen } from './replay.ts';
+
+/** What we answered, in words; null: the test is of something that is not ours to answer. */
+export type Answer = {
+  readonly name: string;
+  readonly differs: string | null;
+  readonly outside: string | null;
+  readonly agrees: boolean;
+  readonly theirs: string;
+  readonly ours: string;
+};
+
+export const answersOf = (suite: Suite): readonly Answer[] =>
+  suite.cases.map((one) => {
+    const found = answerOf(suite, one);
+    return { name: one.name, differs: one.differs ?? null, outside: null, ...found };
+  });
+
+type Found = Omit<Answer, 'name' | 'differs' | 'outside'> & { readonly outside?: string };
+
+function answerOf(suite: Suite, one: PeerCase): Found {
+  switch (one.kind) {
+    case 'outside':
+      return { outside: one.why, agrees: true, theirs: '', ours: '' };
+    case 'hash': {
+      const made = one.values.map(({ tool, value }) => hashOf(one.of, tool, value));
+      const ours = made.length === new Set(made).size ? 'different' : 'alike';
+      const lengths = new Set(made.map((text) => text?.length));
+      const agrees = one.asked === 'sized' ? lengths.size === 1 && !made.includes(null) : ours === one.asked;
+      return { agrees, theirs: one.asked, ours };
+    }
+    case 'replay': {
+      const all = one.replays.map(({ given, asked, policy }) => ({
+        asked,
+        seen: replayed(policy ?? suite.policy, given),
+      }));
+      for (const { asked, seen } of all)
+        if (asked.length !== seen.length)
+          throw new Error(`${suite.name}, ${one.name}: ${seen.length} looks, but ${asked.length} are asked for`);
+      return {
+        agrees: all.every(({ asked, seen }) => asked.every((wanted, i) => satisfies(seen[i] as Seen, wanted))),
+        theirs: all.map(({ asked }) => asked.map(wordsOf).join(', then ')).join('; '),
+        ours: all.map(({ seen }) => seen.map(({ state }) => state).join(', then ')).join('; '),
+      };
+    }
+  }
+}
+
+function hashOf(of: Compared, tool: string | undefined, value: unknown): string | null {
+  switch (of) {
+    case 'call': {
+      const made = hashes({ args: value }).args_hash;
+      return made && `${tool ?? 'tool'} ${made}`;
+    }
+    case 'result':
+      return hashes({ result: value }).result_hash;
+    case 'masked':
+      return hashes({ result: value }).masked_result_hash;
+  }
+}
+
+function satisfies({ state, plan, words }: Seen, wanted: Asked): boolean {
+  if (!wanted.state.includes(state)) return false;
+  if (wanted.plan !== undefined && wanted.plan !== plan) return false;
+  return wanted.says === undefined || words.some((text) => text.includes(wanted.says as string));
+}
+
+const wordsOf = ({ state, plan }: Asked): string =>
+  state.join(' or ') + (plan === undefined ? '' : plan === null ? ' without plan' : ` with plan ${plan}`);

@@ -1,0 +1,85 @@
+import { act, is, LOOK, type PeerCase, replay, replays, type Step, type Suite, tell, times } from './peer.ts';
+
+const NO = is('HEALTHY');
+const STUCK = is('STUCK');
+const NUDGE = is('DEGRADED');
+
+const run = (command: string, result: string): Step => act({ tool: 'terminal', args: { command }, result });
+const ls = (n: number): Step[] => times(n, () => run('ls', 'a b'));
+const said = (comments: number): Step =>
+  tell({ work: { id: 'w', status: 'open', updated_at: null, claim_refreshed_at: null, comment_count: comments } });
+const say = (text: string): Step => act({ tool: 'say', args: { text }, result: '', target: `say ${text}` });
+const FILLER = say('ok');
+const bad: Step = act({
+  tool: 'terminal',
+  args: 'x',
+  result: 'not found',
+  outcome: 'error',
+  error_class: 'tool_error',
+});
+const custom = (actions: number, errors: number, monologue: number) => `policy: custom
+signals:
+  action_observation: { is: repeated_calls, times: ${actions}, cycles: 6, max_cycle: 2 }
+  action_error: { is: repeated_error, times: ${errors}, within: 1h }
+  monologue: { is: same_target, times: ${monologue} }
+states: { STUCK: [action_observation, action_error, monologue] }
+`;
+
+const cases: readonly PeerCase[] = [
+  replay('one command', [run('ls', 'a b')], [NO]),
+  replay('a loop at the end of a long history', [...times(3, () => FILLER), ...ls(4)], [STUCK]),
+  replay('a loop after much talk', [...times(12, () => FILLER), ...ls(4)], [STUCK]),
+  replay('a loop and nothing before it', ls(4), [STUCK]),
+  replay('three times', ls(3), [NO]),
+  replay('four times', ls(4), [STUCK]),
+  replay('failing alike: told at three, stuck at four', [bad, bad, LOOK, bad, LOOK, bad], [NO, NUDGE, STUCK]),
+  replay(
+    'three messages that differ',
+    times(3, (i) => say(`I am thinking ${i}`)),
+    [STUCK],
+    {
+      differs:
+        'messages that differ are no repetition; an agent that only talks makes no call, which no_calls limits in time',
+    },
+  ),
+  replay(
+    'four commands',
+    ['ls', 'pwd', 'whoami', 'date'].map((c) => run(c, `of ${c}`)),
+    [NO],
+  ),
+  replay('a person’s message begins anew', [said(0), ...ls(4), LOOK, said(1), LOOK, run('pwd', '/')], [STUCK, NO, NO]),
+  replay('six instead of four', [...ls(4), LOOK, ...ls(2)], [NO, STUCK], { policy: custom(6, 4, 3) }),
+  replays(
+    'eight calls, six errors, ten messages',
+    [
+      { given: [...ls(7), LOOK, ...ls(1)], asked: [NO, STUCK] },
+      { given: [...times(5, () => bad), LOOK, bad], asked: [NO, STUCK] },
+      { given: [...times(7, () => FILLER), LOOK, ...times(3, () => FILLER)], asked: [NO, STUCK] },
+    ].map((one) => ({ ...one, policy: custom(8, 6, 10) })),
+  ),
+  replay('one nudge at the third failure, stuck at the fourth', [...times(3, () => bad), LOOK, bad], [NUDGE, STUCK]),
+  replay('another way after the nudge: not stuck', [...times(3, () => bad), LOOK, say('I see')], [NUDGE, NO]),
+  replay(
+    'nothing new after the nudge: no second one',
+    [...times(3, () => bad), LOOK, tell({}), LOOK, say('I see')],
+    [NUDGE, NUDGE, NO],
+  ),
+];
+
+export const openhandsSdk: Suite = {
+  name: 'OpenHands SDK',
+  source:
+    'OpenHands/software-agent-sdk `tests/cross/test_stuck_detector.py`, `test_stuck_detector_config.py` and `tests/sdk/conversation/local/test_stuck_detector_nudge.py` at 611629e6, MIT',
+  policy: `policy: openhands-sdk
+signals:
+  action_observation: { is: repeated_calls, times: 4, cycles: 3, max_cycle: 2 }
+  monologue:          { is: same_target, times: 3 }
+  action_error:       { is: repeated_error, times: 3, within: 1h }
+  action_error_again: { is: repeated_error, times: 4, within: 1h }
+states:
+  STUCK: [action_observation, monologue, action_error_again]
+  DEGRADED: [action_error]
+`,
+  read: ['As above. The nudge after three failures is DEGRADED.'],
+  cases: cases,
+};

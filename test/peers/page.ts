@@ -1,0 +1,61 @@
+import type { Answer } from './answer.ts';
+import type { Suite } from './peer.ts';
+
+type Answered = { readonly suite: Suite; readonly answers: readonly Answer[] };
+
+/** One page of what the suites ask and what we answer. */
+export function pageOf(all: readonly Answered[]): string {
+  const rows = all.map(({ suite, answers }) => rowOf(suite.name, answers));
+  const total = rowOf(
+    'all',
+    all.flatMap(({ answers }) => answers),
+  );
+  return [INTRODUCTION, ...HEAD, ...rows, total, '', ...all.flatMap(section)].join('\n');
+}
+
+const INTRODUCTION = `# Peers
+
+Written by test/peers, which replays what the tests of other projects' stuck detectors check, each under a policy with the thresholds that
+its suite sets, through the fold that judges agents. The cases are restated as data in our own words; a suite's file, commit and
+licence stand with it. Where a suite gives its calls no results, they all answer the same. A run that disagrees without a reason below,
+or agrees where one is given, fails.
+
+Outside: tests of what is not detection, or not detection by what agents do. Differ: we answer otherwise, for the reason given.
+`;
+const HEAD = ['| suite | tests | outside | replayed | agree | differ |', '| --- | --- | --- | --- | --- | --- |'];
+
+function rowOf(name: string, answers: readonly Answer[]): string {
+  const replayed = answers.filter(({ outside }) => outside === null);
+  const agree = replayed.filter(({ agrees }) => agrees).length;
+  const outside = answers.length - replayed.length;
+  const figures = [answers.length, outside, replayed.length, agree, replayed.length - agree];
+  return `| ${name} | ${figures.join(' | ')} |`;
+}
+
+function section({ suite, answers }: Answered): string[] {
+  const differ = answers.flatMap(({ name, differs, theirs, ours }) =>
+    differs === null ? [] : [`- **${name}**: they say ${theirs}, we ${ours}. ${sentence(differs)}`],
+  );
+  const outside = [...Map.groupBy(answers, ({ outside: why }) => why)].flatMap(([why, those]) =>
+    why === null ? [] : [`- ${those.length}: ${why}.`],
+  );
+  return [
+    `## ${suite.name}`,
+    '',
+    `${suite.source}.`,
+    '',
+    ...suite.read,
+    '',
+    '```yaml',
+    `${suite.policy.trimEnd()}`,
+    '```',
+    '',
+    ...listed('Differ:', differ),
+    ...listed('Outside:', outside),
+  ];
+}
+
+const listed = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [title, '', ...lines, ''];
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -1,0 +1,100 @@
+import type { HealthState } from '@vigil/events';
+import type { Beat, Call } from '@vigil/health/fixture';
+
+/** A call as a suite gives it; hashes are made of it as the SDK makes them. Where a suite gives no results, every call answers the same. */
+export type Act = {
+  readonly tool: string;
+  readonly args?: unknown;
+  readonly result?: unknown;
+  /** it is reported when it begins, and again when it ends */
+  readonly announced?: boolean;
+} & Partial<Pick<Call, 'outcome' | 'error_class' | 'mutating' | 'polling' | 'target' | 'kind'>> & {
+    /** from its start to its deadline, milliseconds */
+    readonly within?: number;
+  };
+
+/** What happens, in order. A call or a heartbeat comes 5 s after what was before it. */
+export type Step =
+  | { readonly does: 'act'; readonly call: Act; readonly instance: string | null }
+  | { readonly does: 'tell'; readonly beat: Partial<Beat> }
+  /** time passes; `alive`: its runtime says every 30 s that it is there */
+  | { readonly does: 'wait'; readonly ms: number; readonly alive: boolean }
+  | { readonly does: 'hold' }
+  | { readonly does: 'exit'; readonly reason: 'finished' | 'crashed' }
+  /** what stands now is compared with what the suite asks */
+  | { readonly does: 'look' };
+
+/** What a suite asks to be seen: one of these states; `plan`: the `when` of the plan that holds, null for none; `says`: words of the evidence. */
+export type Asked = {
+  readonly state: readonly HealthState[];
+  readonly plan?: string | null;
+  readonly says?: string;
+};
+
+/** One agent under one policy (the suite's, unless said otherwise): what it does, and what is asked at each look and at the end. */
+export type Replay = { readonly given: readonly Step[]; readonly asked: readonly Asked[]; readonly policy?: string };
+
+/** What of two or more calls is compared: their arguments with the tool, their results, or these with all masked that varies. */
+export type Compared = 'call' | 'result' | 'masked';
+
+/** A test of a suite. `differs`: why we answer otherwise, and mean to. */
+export type PeerCase = { readonly name: string; readonly differs?: string } & (
+  | { readonly kind: 'replay'; readonly replays: readonly Replay[] }
+  | {
+      readonly kind: 'hash';
+      readonly of: Compared;
+      /** the same hash, another, or hashes of one length */
+      readonly asked: 'alike' | 'different' | 'sized';
+      readonly values: readonly { readonly tool?: string; readonly value: unknown }[];
+    }
+  | { readonly kind: 'outside'; readonly why: string }
+);
+
+export type Suite = {
+  readonly name: string;
+  /** the project, file and commit whose tests are restated, and its licence */
+  readonly source: string;
+  readonly policy: string;
+  /** how its words are read in ours */
+  readonly read: readonly string[];
+  readonly cases: readonly PeerCase[];
+};
+
+type Differing = { readonly differs?: string };
+type More = Differing & { readonly policy?: string };
+
+/** One agent. */
+export const replay = (name: string, given: readonly Step[], asked: readonly Asked[], more: More = {}): PeerCase => {
+  const { policy, ...differs } = more;
+  return { kind: 'replay', name, ...differs, replays: [{ given, asked, ...(policy === undefined ? {} : { policy }) }] };
+};
+/** Several agents, or one under several policies. */
+export const replays = (name: string, all: readonly Replay[], differs: Differing = {}): PeerCase => {
+  return { kind: 'replay', name, ...differs, replays: all };
+};
+export const hash = (
+  name: string,
+  of: Compared,
+  asked: 'alike' | 'different' | 'sized',
+  values: readonly { readonly tool?: string; readonly value: unknown }[],
+  differs: Differing = {},
+): PeerCase => ({ kind: 'hash', name, of, asked, values, ...differs });
+export const outside = (why: string, ...names: readonly string[]): PeerCase[] =>
+  names.map((name) => ({ kind: 'outside', name, why }));
+
+export const is = (...state: readonly HealthState[]): Asked => ({ state });
+
+export const act = (call: Act, instance: string | null = 'i1'): Step => ({ does: 'act', call, instance });
+export const tell = (beat: Partial<Beat>): Step => ({ does: 'tell', beat });
+export const wait = (ms: number): Step => ({ does: 'wait', ms, alive: false });
+export const watched = (ms: number): Step => ({ does: 'wait', ms, alive: true });
+export const HOLD: Step = { does: 'hold' };
+export const LOOK: Step = { does: 'look' };
+export const exit = (reason: 'finished' | 'crashed'): Step => ({ does: 'exit', reason });
+
+/** `n` steps, each from its number. */
+export const times = (n: number, step: (i: number) => Step | readonly Step[]): Step[] =>
+  Array.from({ length: n }, (_, i) => step(i)).flat();
+
+export const SEC = 1000;
+export const MIN: number = 60 * SEC;

@@ -1,0 +1,131 @@
+import { type HealthState, Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { type AgentState, explain, Folding, type Observation, type Policies, type Said } from '@vigil/health';
+import { at, type Beat, beat, call, policyOf, T0 } from '@vigil/health/fixture';
+import { hashes } from '@vigil/sdk/hashes';
+import type { Act, Step } from './peer.ts';
+
+/** What stands at a look: the state that was last said, the plan that holds, and the words of what fires. */
+export type Seen = { readonly state: HealthState; readonly plan: string | null; readonly words: readonly string[] };
+
+const GAP_MS = 5_000;
+const BEAT_MS = 30_000;
+const AGENT = 'a1';
+
+const known = new Map<string, Policies>();
+const policiesFor = (yaml: string): Policies => {
+  const policies = known.get(yaml) ?? policyOf(yaml);
+  known.set(yaml, policies);
+  return policies;
+};
+
+/** Folds what one agent does as the evaluator folds it, and looks where it is asked to, and at the end. */
+export function replayed(policy: string, steps: readonly Step[]): readonly Seen[] {
+  const stage = new Stage(policiesFor(policy));
+  const seen: Seen[] = [];
+  for (const step of steps) {
+    if (step.does === 'look') seen.push(stage.look());
+    else stage.take(step);
+  }
+  return [...seen, stage.look()];
+}
+
+/** An example, but for what is given. */
+function order<K extends Observation['type']>(type: K, more: object): Observation {
+  const it = example(Topic.agentObservation, type);
+  return { ...it, key: AGENT, payload: { ...it.payload, ...more } } as Observation;
+}
+
+class Stage {
+  readonly #policies: Policies;
+  readonly #states = new Map<string, AgentState>();
+  readonly #folding: Folding;
+  #ms = 0;
+  #calls = 0;
+  #state: HealthState = 'HEALTHY';
+  #told: Partial<Beat> = {};
+
+  constructor(policies: Policies) {
+    this.#policies = policies;
+    this.#folding = new Folding(policies, this.#states);
+  }
+
+  take(step: Exclude<Step, { does: 'look' }>): void {
+    switch (step.does) {
+      case 'act':
+        this.#act(step.call, step.instance);
+        break;
+      case 'tell':
+        this.#told = step.beat;
+        this.#beat(step.beat);
+        break;
+      case 'wait':
+        if (step.alive) this.#alive(step.ms);
+        else this.#passTo(this.#ms + step.ms);
+        break;
+      case 'hold':
+        this.#fold(order('HOLD_AGENT', { agentId: AGENT, until: null }));
+        break;
+      case 'exit': {
+        const ended = { agentId: AGENT, instanceId: 'i1', taskId: 'T-1', runtimeId: 'host-1', orderId: null };
+        this.#fold(order('AGENT_EXITED', { ...ended, reason: step.reason }));
+        break;
+      }
+    }
+  }
+
+  look(): Seen {
+    const state = this.#states.get(AGENT);
+    const explained = state ? explain(this.#policies, state, at(this.#ms)) : null;
+    const firing = explained?.signals.filter(({ fires }) => fires) ?? [];
+    return { state: this.#state, plan: explained?.plan ?? null, words: firing.map(({ words }) => words) };
+  }
+
+  #act({ args = {}, announced, within, ...rest }: Act, instance: string | null): void {
+    const { result = '', ...more } = rest;
+    const id = `c${this.#calls++}`;
+    const running = more.outcome === 'running';
+    const one = (outcome: 'ok' | 'error' | 'running') => {
+      const now = T0 + this.#ms + GAP_MS;
+      const made = hashes(outcome === 'running' ? { args } : { args, result });
+      const deadline_at = within === undefined ? null : now + within;
+      const ended_at = outcome === 'running' ? null : now;
+      this.#beat({
+        instance_id: instance,
+        tool_calls: [call(id, { ...more, ...made, outcome, started_at: now, ended_at, deadline_at })],
+      });
+    };
+    if (announced || running) one('running');
+    if (!running) one(more.outcome === 'error' ? 'error' : 'ok');
+  }
+
+  #beat(more: Partial<Beat>): void {
+    this.#passTo(this.#ms + GAP_MS);
+    this.#fold(beat(this.#ms, { agent_id: AGENT, instance_id: 'i1', ...more }));
+  }
+
+  /** A runtime that sees the session, and what it was told last of its activity and output. */
+  #alive(ms: number): void {
+    const until = this.#ms + ms;
+    const { activity = null, output = null } = this.#told;
+    while (this.#ms + BEAT_MS <= until) {
+      this.#passTo(this.#ms + BEAT_MS);
+      this.#fold(beat(this.#ms, { agent_id: AGENT, instance_id: 'i1', reporter: 'runtime', activity, output }));
+    }
+    this.#passTo(until);
+  }
+
+  #passTo(ms: number): void {
+    while (this.#folding.dueAt <= T0 + ms)
+      this.#hear(this.#folding.fold({ clock: at(this.#folding.dueAt - T0), input: null }).said);
+    this.#ms = ms;
+  }
+
+  #fold(input: Observation): void {
+    this.#hear(this.#folding.fold({ clock: at(this.#ms), input: { ...input, key: AGENT } }).said);
+  }
+
+  #hear(said: readonly Said[]): void {
+    for (const one of said) if (one.type === 'HEALTH_STATE_CHANGED') this.#state = one.payload.to;
+  }
+}
