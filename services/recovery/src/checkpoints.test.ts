@@ -42,9 +42,10 @@ test('what a runtime finds invalid is passed over: the same attempt is made agai
     orderId: 'e3-1',
     checkpoints: [{ checkpointId: 'b' }, { checkpointId: 'a' }],
   });
-  expect(
-    find(receipt(story, { outcome: 'checkpoint_invalid', checkpointId: 'b', why: 'not_here' }), 'ADMIT_SPAWN'),
-  ).toMatchObject({ attempt: 1, requestId: 'e3-2' });
+  const again = receipt(story, { outcome: 'checkpoint_invalid', checkpointId: 'b', why: 'not_here' });
+  expect(types(again)).toEqual(['WITHDRAW_STEP', 'ADMIT_SPAWN']);
+  expect(find(again, 'WITHDRAW_STEP')).toMatchObject({ requestId: 'e3-1' });
+  expect(find(again, 'ADMIT_SPAWN')).toMatchObject({ attempt: 1, requestId: 'e3-2', newAgentId: 'worker-1-r1' });
   expect(find(admit(story), 'RECOVERY_INITIATED')).toMatchObject({
     ...{ attempt: 1, newAgentId: 'worker-1-r1', fromCheckpoint: 'a', orderId: 'e3-2' },
     skipped: [{ checkpointId: 'b', why: 'not_here' }],
@@ -58,7 +59,7 @@ test('what a runtime finds invalid is passed over: the same attempt is made agai
   });
 });
 
-test('the handover is seed 003’s text, with the remaining work only', () => {
+test('the handover is seed 003’s text, with the remaining work only, and what is done', () => {
   const work = workFrom(
     { checkpointId: 'a', completedWork: ['read'], remainingWork: ['read', 'write "x"'] },
     checkpoint('a'),
@@ -74,6 +75,8 @@ IMPORTANT:
 - Use targeted file reads (offset/limit) — avoid reading entire large files
 - If you get stuck on the same step that stalled the previous agent, write a
 diagnosis doc and stop rather than spinning
+
+Completed work (do NOT re-do): ["read"]
 `,
   );
 });

@@ -1,7 +1,7 @@
 import { admitsFrom } from '@vigil/circuit-breaker';
 import { evolve, lapsed } from './evolve.ts';
 import { healthcheck } from './healthcheck.ts';
-import { admitSpawn, breakerChanged, endRival, initiated, type Output, taskStory } from './say.ts';
+import { admitSpawn, breakerChanged, endRival, initiated, type Output, taskStory, withdrawn } from './say.ts';
 import { attemptOf, lifeOf, limitOf, living, type Recovery, type Subject } from './state.ts';
 
 /** All that follows now: each answer is folded before the next question, until nothing new is to be said. */
@@ -13,7 +13,7 @@ export function decide(before: Recovery, now: number): readonly Output[] {
     said.push(...drafts);
     return drafts.length > 0;
   };
-  while (say(breakerChanged(state)) || say(next(state, now)));
+  while (say(withdrawn(state)) || say(breakerChanged(state)) || say(next(state, now)));
   say(rivals(state));
   say(healthcheck(state, now));
   const { subject } = state;
@@ -33,6 +33,8 @@ function next(state: Recovery, now: number): readonly Output[] {
       return heldAlready(state) ?? [];
     case 'admitted':
       return heldAlready(state) ?? initiated(state, subject, situation);
+    case 'refused':
+      return failed(state, situation.why);
     case 'spawning':
       return heldBy(state, situation.attempt.agentId);
     case 'probation':
@@ -136,6 +138,7 @@ export function dueAt(before: Recovery, now: number): number {
     case 'idle':
     case 'asking':
     case 'admitted':
+    case 'refused':
     case 'stable':
     case 'review':
     case 'over':

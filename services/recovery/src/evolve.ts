@@ -1,7 +1,7 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { Output } from './say.ts';
 import { delayBefore } from './settings.ts';
-import { attemptOf, isBad, livingAs, type Recovery, remember, type Situation } from './state.ts';
+import { attemptOf, isBad, livingAs, notUsed, type Recovery, remember, type Situation } from './state.ts';
 
 /** The state at this moment: an attempt whose deadline has passed without a heartbeat has failed. */
 export const lapsed = (state: Recovery, now: number): Recovery => {
@@ -57,10 +57,11 @@ export function evolve(state: Recovery, draft: Output): Recovery {
     }
     case 'REQUEST_STEP':
       return { ...state, said: { ...state.said, ended: remember(state.said.ended, draft.payload.instanceId) } };
+    case 'WITHDRAW_STEP':
+      return { ...state, unused: null };
     case 'REVIEW_REQUIRED':
     case 'SPAWN_AGENT':
     case 'ADMIT_STEP':
-    case 'WITHDRAW_STEP':
     case 'DECIDE_CASE':
     case 'HANDOFF_AGENT':
     case 'NUDGE_AGENT':
@@ -104,7 +105,7 @@ function spawning(state: Recovery, { newAgentId, attempt: number, orderId, runti
 
 function probation(before: Recovery, agentId: string): Recovery {
   const isCurrent = before.situation.is === 'spawning' && before.situation.attempt.agentId === agentId;
-  const state = isCurrent ? before : lapse(before);
+  const state = isCurrent ? before : notUsed(lapse(before));
   const holder = livingAs(state, agentId);
   const attempt = attemptOf(state, agentId);
   if (!holder || !attempt) return state;
@@ -124,7 +125,8 @@ function stable(state: Recovery): Recovery {
 }
 
 /** A task whose holder has changed keeps its count: attempts are the task's. */
-function released(state: Recovery, isReassigned: boolean): Recovery {
+function released(before: Recovery, isReassigned: boolean): Recovery {
+  const state = notUsed(before);
   const count = isReassigned ? {} : { attempts: 0, granted: 0 };
   return { ...state, ...count, avoid: [], breaker: breaker.reset(state.breaker), situation: { is: 'idle' } };
 }

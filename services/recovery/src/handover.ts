@@ -11,7 +11,7 @@ export type Handover = {
   readonly work: Work;
 };
 
-/** What a fresh agent is told (seed 003, redispatch_agent, to the letter). The resume command is the runtime's own configuration. */
+/** What a fresh agent is told (seed 003, redispatch_agent, to the letter), and what is done already. The resume command is the runtime's own configuration. */
 export const handoverText = ({ taskId, attempt, of, checkpoint, work }: Handover): string =>
   `You are resuming work on ${taskId} after a previous agent stalled.
 This is redispatch attempt ${attempt} of ${of}.
@@ -23,10 +23,16 @@ IMPORTANT:
 - Use targeted file reads (offset/limit) — avoid reading entire large files
 - If you get stuck on the same step that stalled the previous agent, write a
 diagnosis doc and stop rather than spinning
-`;
+${completedWork(work)}`;
+
+/** Seed 003: a fresh agent gets a summary of completed work. */
+const completedWork = ({ completed }: Work): string =>
+  completed.length > 0 ? `\nCompleted work (do NOT re-do): ${listed(completed)}\n` : '';
+
+const listed = (items: readonly string[]): string => `[${items.map((item) => JSON.stringify(item)).join(', ')}]`;
 
 function remainingTasks({ remaining }: Work, checkpoint: CheckpointRef | undefined): string {
-  if (remaining.length > 0) return `[${remaining.map((item) => JSON.stringify(item)).join(', ')}]`;
+  if (remaining.length > 0) return listed(remaining);
   return checkpoint ? 'what the checkpoint does not list as completed' : 'the whole task';
 }
 

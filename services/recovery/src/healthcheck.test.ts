@@ -1,6 +1,17 @@
 import { expect, test } from 'vitest';
 import { stallOf } from './healthcheck.ts';
-import { admit, left, openStory, recorded, recoverTask, task, took, turned } from './story.fixture.ts';
+import {
+  admit,
+  health,
+  left,
+  openStory,
+  recorded,
+  recoverTask,
+  task,
+  took,
+  turned,
+  withhold,
+} from './story.fixture.ts';
 
 test('seed 003’s event tells each change of status, checkpoint and action, and nothing else', () => {
   const story = openStory();
@@ -34,7 +45,36 @@ test('seed 003’s event tells each change of status, checkpoint and action, and
   ]);
   expect(story.tell(turned('worker-1-r1', 'HEALTHY'))).toMatchObject([{ payload: { status: 'recovered' } }]);
   expect(story.wait(900_000)[1]?.payload).toMatchObject({ status: 'healthy', stall_reason: null });
+  expect(story.tell(turned('worker-1-r1', 'STUCK'))).toMatchObject([
+    { payload: { status: 'stalled', recovery_action: 'relaunch_fresh_agent' } },
+  ]);
   expect(story.tell(left('worker-1-r1', 'finished'))).toHaveLength(1);
+});
+
+const unusual = {
+  ...{ signal: '', axis: 'cost', words: '', onsetAt: null, value: null, limit: null, hard: false, matched: null },
+} as const;
+
+test('an attempt tells its own reason and figures, not those of the agent before it', () => {
+  const story = openStory();
+  story.tell(recoverTask({}, { emitHealthcheck: true }));
+  admit(story);
+  story.tell(took('worker-1-r1'));
+  const evidence = { ...unusual, signal: 'context_exhausted', axis: 'cost' } as const;
+  const stuck = health({
+    ...{ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1', to: 'STUCK' },
+    ...{ idleMinutes: 0.5, contextUsagePct: 91, evidence: [evidence] },
+  });
+  expect(story.tell(stuck)).toMatchObject([
+    { payload: { status: 'stalled', stall_reason: 'context_overflow', idle_minutes: 0.5, context_usage_pct: 91 } },
+  ]);
+});
+
+test('in review it has the seed’s words: stalled, and nothing is done', () => {
+  const story = openStory();
+  story.tell(recoverTask({}, { emitHealthcheck: true }));
+  const said = withhold(story, 'budget');
+  expect(said.at(-1)?.payload).toMatchObject({ status: 'stalled', recovery_action: 'none' });
 });
 
 test('where the policy does not emit it, it is never written', () => {

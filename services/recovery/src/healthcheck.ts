@@ -1,6 +1,6 @@
 import type { Draft, Evidence, StallReason, Topic } from '@vigil/events';
 import { pathOf, usable } from './checkpoints.ts';
-import type { Healthcheck, Recovery } from './state.ts';
+import { type Healthcheck, livingAs, type Recovery } from './state.ts';
 
 type Stall = Exclude<StallReason, 'UNKNOWN'>;
 type View = Healthcheck & { readonly agentId: string };
@@ -23,14 +23,15 @@ export function healthcheck(state: Recovery, now: number): readonly Draft<typeof
   const { subject, said } = state;
   const view = subject?.settings.emitHealthcheck ? viewOf(state, subject.agentId) : null;
   if (!subject || !view || isSame(view, said.healthcheck)) return [];
+  const of = livingAs(state, view.agentId) ?? subject;
   const payload = {
     type: 'agent_healthcheck',
     ticket_id: state.taskId,
     agent_id: view.agentId,
     status: view.status,
-    stall_reason: view.status === 'healthy' ? null : subject.stall,
-    idle_minutes: subject.idleMinutes,
-    context_usage_pct: subject.contextUsagePct,
+    stall_reason: view.status === 'healthy' ? null : (of.stall ?? subject.stall),
+    idle_minutes: of.idleMinutes,
+    context_usage_pct: of.contextUsagePct,
     checkpoint_path: view.path,
     recovery_action: view.action,
     timestamp_utc: `${new Date(now).toISOString().slice(0, 19)}Z`,
@@ -42,11 +43,15 @@ const isSame = (view: Healthcheck, said: Healthcheck | null): boolean =>
   said !== null && said.status === view.status && said.path === view.path && said.action === view.action;
 
 type Told = {
-  readonly status: 'stalled' | 'recovered' | 'healthy' | 'failed';
+  readonly status: 'stalled' | 'recovered' | 'healthy';
   readonly action: 'relaunch_fresh_agent' | 'none';
   readonly path: string | null;
   readonly agentId: string;
 };
+
+const stalled = { status: 'stalled', action: 'relaunch_fresh_agent' } as const;
+const recovered = { status: 'recovered', action: 'none' } as const;
+const healthy = { status: 'healthy', action: 'none' } as const;
 
 function viewOf(state: Recovery, dead: string): (View & Told) | null {
   const path = pathOf(usable(state.checkpoints).from[0]);
@@ -56,15 +61,14 @@ function viewOf(state: Recovery, dead: string): (View & Told) | null {
     case 'asking':
     case 'admitted':
     case 'spawning':
-      return { status: 'stalled', action: 'relaunch_fresh_agent', path, agentId: dead };
+      return { ...stalled, path, agentId: dead };
     case 'probation':
-      return situation.failing === null
-        ? { status: 'recovered', action: 'none', path, agentId: situation.attempt.agentId }
-        : { status: 'stalled', action: 'relaunch_fresh_agent', path, agentId: situation.attempt.agentId };
+      return { ...(situation.failing === null ? recovered : stalled), path, agentId: situation.attempt.agentId };
     case 'stable':
-      return { status: 'healthy', action: 'none', path, agentId: situation.attempt.agentId };
+      return { ...(situation.since === null ? stalled : healthy), path, agentId: situation.attempt.agentId };
     case 'review':
-      return { status: 'failed', action: 'none', path, agentId: dead };
+      return { status: 'stalled', action: 'none', path, agentId: dead };
+    case 'refused':
     case 'idle':
     case 'over':
       return null;

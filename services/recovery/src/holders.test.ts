@@ -55,13 +55,18 @@ test('the dead instance is no holder, whichever topic tells of its end first; a 
   story.tell(took('worker-1'));
   expect(types(story.tell(recoverTask()))).toEqual(['ADMIT_SPAWN']);
   expect(story.tell(turned('worker-1', 'STUCK'))).toEqual([]);
-  expect(types(story.tell(health({ instanceId: 'worker-1.i2', hold: 'took' })))).toEqual(['TASK_RELEASED']);
+  expect(types(story.tell(health({ instanceId: 'worker-1.i2', hold: 'took' })))).toEqual([
+    'TASK_RELEASED',
+    'WITHDRAW_STEP',
+  ]);
 });
 
-test('somebody who takes the task between the request and its admission keeps it: nothing is spawned', () => {
+test('somebody who takes the task between the request and its admission keeps it: nothing is spawned, and the governor is told', () => {
   const story = openStory();
   story.tell(recoverTask());
-  expect(types(story.tell(took('worker-7')))).toEqual(['TASK_RELEASED']);
+  const said = story.tell(took('worker-7'));
+  expect(types(said)).toEqual(['TASK_RELEASED', 'WITHDRAW_STEP']);
+  expect(find(said, 'WITHDRAW_STEP')).toMatchObject({ requestId: 'e1-1' });
   expect(admit(story, { requestId: 'e1-1' })).toEqual([]);
 });
 

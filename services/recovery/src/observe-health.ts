@@ -1,7 +1,7 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { PayloadOf, Topic } from '@vigil/events';
 import { stallFrom } from './healthcheck.ts';
-import { attemptOf, type Holder, isBad, lifeOf, livingAs, type Recovery } from './state.ts';
+import { attemptOf, type Holder, isBad, lifeOf, livingAs, notUsed, type Recovery } from './state.ts';
 
 type TaskHealth = PayloadOf<typeof Topic.taskHealth, 'TASK_HEALTH_CHANGED'>;
 
@@ -12,7 +12,7 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
   const state = { ...before, holders: holdersAfter(before.holders, health, now) };
   const gone = hasLeft(health) && !state.holders.some((holder) => holder.agentId === health.agentId);
   const finished = gone && health.endReason === 'finished';
-  const over = { ...state, situation: { is: 'over', why: 'finished', detail: null } } as const;
+  const over = { ...notUsed(state), situation: { is: 'over', why: 'finished', detail: null } } as const;
   const { situation } = state;
   switch (situation.is) {
     case 'idle':
@@ -21,6 +21,7 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
     case 'waiting':
     case 'asking':
     case 'admitted':
+    case 'refused':
     case 'review':
       return finished && (livingAs(before, health.agentId) || attemptOf(state, health.agentId)) ? over : state;
     case 'spawning':
@@ -81,7 +82,7 @@ function holdersAfter(holders: readonly Holder[], health: TaskHealth, now: numbe
   // An end of an older life says nothing about the newer one.
   if (hasLeft(health)) return old && lifeOf(old) !== lifeOf(health) ? holders : others;
   const since = old && lifeOf(old) === lifeOf(health) ? old.since : now;
-  return [...others, { agentId, instanceId, runtimeId, state: to, since, stall: stallFrom(health.evidence) }].slice(
-    -mostHolders,
-  );
+  const figures = { idleMinutes: health.idleMinutes, contextUsagePct: health.contextUsagePct };
+  const stall = stallFrom(health.evidence);
+  return [...others, { agentId, instanceId, runtimeId, state: to, since, stall, ...figures }].slice(-mostHolders);
 }

@@ -25,6 +25,7 @@ export function observeRequest(state: Recovery, input: RecoverTask, now: number)
     case 'waiting':
     case 'asking':
     case 'admitted':
+    case 'refused':
       return payload.immediate ? hurried(told, now) : told;
     case 'spawning':
     case 'probation':
@@ -64,6 +65,7 @@ function fallen(state: Recovery, why: string, now: number): Recovery {
     case 'waiting':
     case 'asking':
     case 'admitted':
+    case 'refused':
     case 'review':
     case 'over':
       return state;

@@ -15,6 +15,7 @@ export type Input = EventOf<
   | typeof Topic.taskCheckpoint
 >;
 type Admitted = PayloadOf<typeof Topic.spawnRuling, 'SPAWN_ADMITTED'>;
+type Withheld = PayloadOf<typeof Topic.spawnRuling, 'SPAWN_WITHHELD'>;
 type Receipt = PayloadOf<typeof Topic.spawnReceipt, 'SPAWN_RECEIPT'>;
 
 /** When a withheld spawn is asked for again, milliseconds; the last repeats. A halt or a brake lasts; nothing is lost by waiting. */
@@ -37,7 +38,7 @@ export function observe(before: Recovery, input: Input, { now }: Clock): Recover
     case 'SPAWN_ADMITTED':
       return observeAdmission(state, input.payload, now);
     case 'SPAWN_WITHHELD':
-      return observeWithheld(state, input.payload.requestId, now, input.payload.why === 'no_runtime');
+      return observeWithheld(state, input.payload, now);
     case 'SPAWN_RECEIPT':
       return observeReceipt(state, input.payload, now);
   }
@@ -51,21 +52,24 @@ function observeAdmission(
 ): Recovery {
   const { situation } = state;
   if (situation.is !== 'asking' || situation.requestId !== requestId) return state;
-  if (dryRun || now > validUntil) return observeWithheld(state, requestId, now, false);
+  if (dryRun || now > validUntil) return askedLater(state, now);
   return { ...state, situation: { ...situation, is: 'admitted', runtimeId, at: now } };
 }
 
-/** Where no runtime is left, those at which a spawn came to nothing are as good as any. */
-function observeWithheld(state: Recovery, requestId: string, now: number, nowhere: boolean): Recovery {
+/** Over the budget of spawns people decide; where no runtime is left, those at which a spawn came to nothing are as good as any. */
+function observeWithheld(state: Recovery, { requestId, why, detail }: Withheld, now: number): Recovery {
   const { situation } = state;
   if (situation.is !== 'asking' || situation.requestId !== requestId) return state;
+  if (why === 'budget') return { ...state, situation: { is: 'refused', why: `${detail}: ${situation.why}` } };
+  return askedLater(why === 'no_runtime' ? { ...state, avoid: [] } : state, now);
+}
+
+function askedLater(state: Recovery, now: number): Recovery {
+  const { situation } = state;
+  if (situation.is !== 'asking') return state;
   const { immediate, withheld, why } = situation;
   const after = askAgainAfter[Math.min(withheld, askAgainAfter.length - 1)] ?? 0;
-  return {
-    ...state,
-    avoid: nowhere ? [] : state.avoid,
-    situation: { is: 'waiting', dueAt: now + after, immediate, withheld: withheld + 1, why },
-  };
+  return { ...state, situation: { is: 'waiting', dueAt: now + after, immediate, withheld: withheld + 1, why } };
 }
 
 /** A receipt of an order that is no longer awaited changes nothing: what its agent does is seen on task-health. */
@@ -82,7 +86,7 @@ function observeReceipt(state: Recovery, receipt: Receipt, now: number): Recover
     case 'checkpoint_invalid':
       return withPrevious(state, receipt, now);
     case 'not_needed':
-      return { ...state, situation: { is: 'over', why: 'not_needed', detail: receipt.why } };
+      return { ...state, unused: receipt.orderId, situation: { is: 'over', why: 'not_needed', detail: receipt.why } };
     case 'superseded':
     case 'expired':
     case 'failed': {
@@ -109,6 +113,7 @@ function withPrevious(state: Recovery, receipt: Receipt, now: number): Recovery 
   return {
     ...state,
     checkpoints,
+    unused: receipt.orderId,
     attempts: state.attempts - 1,
     serial: state.serial - 1,
     tried: state.tried.slice(0, -1),

@@ -15,6 +15,7 @@ test('a request becomes a question to the governor, once, also when it is writte
   await vi.waitFor(() => expect(said(Topic.taskRecovery)).toHaveLength(1), 5000);
   expect(said(Topic.admitStep)).toMatchObject([
     { type: 'ADMIT_SPAWN', key: 'fleet', stateKey: 'OMN-1234', version: 1 },
+    { type: 'WITHDRAW_STEP', key: 'fleet', version: 3 },
   ]);
   expect(said(Topic.taskRecovery)).toMatchObject([{ type: 'TASK_RELEASED', version: 2 }]);
 });

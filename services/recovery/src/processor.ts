@@ -17,6 +17,9 @@ type Out =
   | typeof Topic.decideCase
   | typeof Topic.agentHealthcheck;
 
+/** Shape 1 did not know of admissions that are not used. */
+const upgrade = (_: number, state: unknown): Recovery => ({ unused: null, ...(state as Omit<Recovery, 'unused'>) });
+
 /** The task key space: who holds a task, and how it is put on a fresh agent. Its time comes from every partition of the evaluator. */
 export const processor: DeciderProcessor<Recovery, In, Out> = {
   processor: 'recovery',
@@ -33,5 +36,6 @@ export const processor: DeciderProcessor<Recovery, In, Out> = {
   time: { topic: Topic.taskHealth, sources: 'every', everyMs: 5000 },
   ticks: [{ topic: Topic.taskRecovery, everyMs: 5000, to: 'same' }],
   decider: recovery,
-  shape: 1,
+  shape: 2,
+  upgrade,
 };

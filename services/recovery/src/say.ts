@@ -59,6 +59,14 @@ export function admitSpawn(state: Recovery, subject: Subject): Draft<typeof Topi
   return { topic: 'onex.cmd.intervention.admit-step.v1', type: 'ADMIT_SPAWN', key: 'fleet', payload };
 }
 
+/** What was asked for, or admitted, and is not needed after all. */
+export function withdrawn({ unused, subject, taskId }: Recovery): readonly Draft<typeof Topic.admitStep>[] {
+  if (unused === null) return [];
+  const { caseId, agentId } = subject ?? { caseId: null, agentId: taskId };
+  const payload = { requestId: unused, caseId: caseId ?? '', agentId, why: 'nothing is spawned by it' };
+  return [{ topic: 'onex.cmd.intervention.admit-step.v1', type: 'WITHDRAW_STEP', key: 'fleet', payload }];
+}
+
 /** The longest key is 128 characters. */
 const nextAgent = ({ base, serial }: Recovery): string => {
   const suffix = `-r${serial + 1}`;

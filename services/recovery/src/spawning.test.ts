@@ -1,5 +1,17 @@
 import { expect, test } from 'vitest';
-import { admit, find, openStory, receipt, recoverTask, start, took, types, withhold } from './story.fixture.ts';
+import {
+  admit,
+  find,
+  openStory,
+  receipt,
+  recoverTask,
+  review,
+  start,
+  task,
+  took,
+  types,
+  withhold,
+} from './story.fixture.ts';
 
 test('a withheld spawn is asked for again, ever more slowly, and counts no attempt', () => {
   const story = openStory();
@@ -59,13 +71,39 @@ test('an uncertain spawn waits for the deadline; a late receipt of an older orde
   expect(story.state().situation).toMatchObject({ is: 'spawning', failed: null });
 });
 
-test('a task that needs nothing any more is released', () => {
+test('a task that needs nothing any more is released, and its admission returns to the budget', () => {
   const story = openStory();
   story.tell(recoverTask());
   admit(story);
   expect(receipt(story, { outcome: 'not_needed', why: 'closed' })).toMatchObject([
+    { type: 'WITHDRAW_STEP', payload: { requestId: 'e1-1', agentId: 'worker-1' } },
     { type: 'TASK_RELEASED', payload: { why: 'not_needed', detail: 'closed' } },
   ]);
+});
+
+test('over the budget of spawns people decide: the reason is said once, nothing more is asked by itself, and no attempt is counted', () => {
+  const story = openStory();
+  story.tell(recoverTask());
+  const said = withhold(story, 'budget');
+  expect(types(said)).toEqual(['RECOVERY_FAILED', 'REVIEW_REQUIRED']);
+  expect(find(said, 'RECOVERY_FAILED')).toEqual({
+    taskId: task,
+    reason: '5 spawns an hour for fleet; free in 12 min: no_activity',
+    attempts: 0,
+  });
+  expect(story.wait(86_400_000)).toEqual([]);
+  expect(story.tell(recoverTask())).toEqual([]);
+  expect(types(story.tell(review('retry')))).toEqual(['REVIEW_DECIDED', 'ADMIT_SPAWN']);
+  expect(find(admit(story), 'RECOVERY_INITIATED')).toMatchObject({ attempt: 1, of: 3 });
+});
+
+test('halted, braked or without a runtime, a task waits and no person is asked', () => {
+  for (const why of ['halted', 'brake', 'no_runtime'] as const) {
+    const story = openStory();
+    story.tell(recoverTask());
+    expect(withhold(story, why)).toEqual([]);
+    expect(types(story.wait(5_000))).toEqual(['ADMIT_SPAWN']);
+  }
 });
 
 test('an open breaker lets nothing through until its timeout is over, then one trial', () => {

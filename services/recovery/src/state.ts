@@ -13,6 +13,8 @@ export type Holder = {
   readonly state: HealthState;
   readonly since: number;
   readonly stall: StallReason | null;
+  readonly idleMinutes: number | null;
+  readonly contextUsagePct: number | null;
 };
 
 /** What RecoverTask says of the dead instance and of its work. */
@@ -55,6 +57,8 @@ export type Situation =
   /** for the governor's ruling */
   | ({ readonly is: 'asking'; readonly requestId: string } & Next)
   | ({ readonly is: 'admitted'; readonly requestId: string; readonly runtimeId: string; readonly at: number } & Next)
+  /** over a limit that is not the task's own; about to be said */
+  | { readonly is: 'refused'; readonly why: string }
   /** the order is out; the first heartbeat is awaited, up to and including the deadline */
   | {
       readonly is: 'spawning';
@@ -105,6 +109,8 @@ export type Recovery = {
   readonly checkpoints: readonly CheckpointRef[];
   /** runtimes at which a spawn came to nothing */
   readonly avoid: readonly string[];
+  /** the request of an admission that is not used after all, until it is withdrawn */
+  readonly unused: string | null;
   readonly said: {
     readonly breaker: Breaker['state'];
     readonly healthcheck: Healthcheck | null;
@@ -128,6 +134,7 @@ export const initial: Recovery = {
   holders: [],
   checkpoints: [],
   avoid: [],
+  unused: null,
   said: { breaker: 'CLOSED', healthcheck: null, ended: [] },
 };
 
@@ -155,3 +162,9 @@ export const attemptOf = (state: Recovery, agentId: string): Attempt | undefined
 export const limitOf = (state: Recovery, subject: Subject): number => subject.settings.maxAttempts + state.granted;
 
 export const isBad = (state: HealthState): boolean => state === 'STUCK' || state === 'FAILING';
+
+/** The task needs no spawn any more: what was asked for, or admitted, returns to its budget. */
+export const notUsed = (state: Recovery): Recovery => {
+  const { situation } = state;
+  return situation.is === 'asking' || situation.is === 'admitted' ? { ...state, unused: situation.requestId } : state;
+};

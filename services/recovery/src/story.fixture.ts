@@ -89,10 +89,11 @@ export function admit(story: Story, overrides: Partial<PayloadOf<typeof Topic.sp
   return story.tell(example(Topic.spawnRuling, 'SPAWN_ADMITTED', { ...payload, ...overrides }));
 }
 
-export function withhold(story: Story, why: 'halted' | 'budget' | 'no_runtime' = 'halted') {
+export function withhold(story: Story, why: 'halted' | 'brake' | 'budget' | 'no_runtime' = 'halted') {
   const { situation } = story.state();
   const requestId = situation.is === 'asking' ? situation.requestId : 'none';
-  return story.tell(example(Topic.spawnRuling, 'SPAWN_WITHHELD', { taskId: task, requestId, why }));
+  const detail = why === 'budget' ? '5 spawns an hour for fleet; free in 12 min' : why;
+  return story.tell(example(Topic.spawnRuling, 'SPAWN_WITHHELD', { taskId: task, requestId, why, detail }));
 }
 
 /** What the runtime says of the last order. */
