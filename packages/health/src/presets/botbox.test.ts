@@ -39,7 +39,8 @@ describe('the table of signals', () => {
   test('the same error five times within ten minutes: the fifth fires', () => {
     expect(botbox.at(same(4, SEC), 4 * SEC).state).toBe('HEALTHY');
     expect(botbox.at(same(5, SEC), 4 * SEC)).toMatchObject({ state: 'STUCK', plan: 'repeated_error' });
-    expect(botbox.at(same(5, 3 * MIN), 12 * MIN).state).toBe('HEALTHY');
+    expect(botbox.at(same(5, 2.5 * MIN), 10 * MIN).state).toBe('STUCK');
+    expect(botbox.at(same(5, 2.5 * MIN + 1), 10 * MIN + 4).state).toBe('HEALTHY');
   });
 
   test('tokens burnt for 30 min without progress: a soft alert', () => {

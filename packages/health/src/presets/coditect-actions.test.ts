@@ -31,7 +31,7 @@ describe('section 3: intervention', () => {
   });
 
   test('FAILING is terminated and recovered without nudges', () => {
-    expect(coditect.steps('FAILING').map(({ step }) => step)).toEqual(['terminate', 'recover']);
+    expect(coditect.steps('FAILING')).toMatchObject([{ step: 'terminate', cleanupMs: 30 * SEC }, { step: 'recover' }]);
   });
 });
 

@@ -46,6 +46,7 @@ describe('section 1: states', () => {
   });
 
   test('an error rate of 25 % is HEALTHY, above it DEGRADED, and eight calls are needed', () => {
+    expect(coditect.limits('error_rate')).toEqual({ above: 0.25, window: 20, min_calls: 8 });
     expect(
       stateAt(
         calls(20, (i) => i % 4 === 0),

@@ -41,6 +41,10 @@ describe('stuck tracker', () => {
     expect(gascity.at(wedged, 11 * MIN)).toMatchObject({ state: 'STUCK', plan: null });
   });
 
+  test('fifty lines are looked at', () => {
+    expect(gascity.limits('error_pattern')).toEqual({ patterns: [], lines: 50 });
+  });
+
   test('progress mismatch: stale work and no I/O since it was updated', () => {
     expect(gascity.at(wedged, 10 * MIN + SEC + 1).fires).toEqual(['no_work_update', 'progress_mismatch']);
   });

@@ -1,5 +1,7 @@
+import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { type Beat, T0 } from '../fixture.ts';
+import { type Beat, beat, call, presetsWith, T0 } from '../fixture.ts';
+import { agentHealth, type Said } from '../health.ts';
 import type { Beats } from '../signals/case.ts';
 import { each, MIN, preset, SEC } from './judging.fixture.ts';
 
@@ -10,6 +12,8 @@ const steps = (total_steps: number, ...verdicts: NonNullable<Beat['steps']>['ver
 /** An ACCEPT, then `n` steps without one. */
 const since = (n: number, verdict: 'RETRY' | 'CONTINUE' = 'CONTINUE'): Beats =>
   each(n + 1, (i) => steps(i + 1, i === 0 ? 'ACCEPT' : verdict));
+const tickets = (said: readonly Said[]) =>
+  said.flatMap((one) => (one.type === 'WORKER_ESCALATION_TICKET' ? [one.payload.ticket.severity] : []));
 const stateAfter = (n: number) => hive.at(since(n), n * SEC).state;
 
 describe('the bands', () => {
@@ -40,6 +44,28 @@ describe('the bands', () => {
     const beats = [[0, steps(7, 'ACCEPT')]] as const;
     expect(hive.at(beats, 4 * MIN - 1).state).toBe('HEALTHY');
     expect(hive.at(beats, 4 * MIN)).toMatchObject({ state: 'STUCK', fires: ['no_step'] });
+  });
+
+  test('its first check, at two minutes, files nothing: what it finds later it files', () => {
+    const agent = given(agentHealth(presetsWith('hive')), T0);
+    const stalled = { ...steps(7, 'ACCEPT') };
+    agent.tell(beat(0, stalled));
+    expect(tickets(agent.passTo(T0 + 4 * MIN - 1))).toEqual([]);
+    expect(tickets(agent.passTo(T0 + 4 * MIN))).toEqual(['critical']);
+  });
+
+  test('a loop is the same call or the same error three times, within ten minutes', () => {
+    expect(hive.limits('repeated_calls')).toMatchObject({ times: 3 });
+    expect(hive.limits('repeated_error')).toEqual({ times: 3, within: 10 * MIN });
+    const looping = (times: number) => {
+      const agent = given(agentHealth(presetsWith('hive')), T0);
+      agent.tell(beat(0, steps(1, 'ACCEPT')));
+      const tool_calls = Array.from({ length: times }, (_, i) => call(`c${i}`));
+      const verdicts = Array.from({ length: 10 }, () => 'CONTINUE' as const);
+      return tickets(agent.tell(beat(3 * MIN, { ...steps(11, ...verdicts), tool_calls }), T0 + 3 * MIN));
+    };
+    expect(looping(2)).toEqual([]);
+    expect(looping(3)).toEqual(['medium']);
   });
 
   test('an ACCEPT ends it', () => {

@@ -18,8 +18,10 @@ export type Judged = {
 export type Preset = {
   readonly policy: CompiledPolicy;
   readonly at: (beats: Beats, ms: number) => Judged;
-  /** its steps' names under one `when` */
+  /** its steps under one `when` */
   readonly steps: (when: string) => readonly Step[];
+  /** what a signal is set to, by its name in the policy */
+  readonly limits: (signal: string) => unknown;
 };
 
 export function preset(name: string): Preset {
@@ -32,7 +34,8 @@ export function preset(name: string): Preset {
     return { state: verdict.state, fires, plan: verdict.plan?.name ?? null };
   };
   const steps = (when: string) => rules.plans.find((plan) => plan.name === when)?.steps ?? [];
-  return { policy: rules.policy, at, steps };
+  const limits = (signal: string) => rules.policy.uses.find((use) => use.name === signal)?.limits;
+  return { policy: rules.policy, at, steps, limits };
 }
 
 /** The beat at 0, then `n` more a second apart, each with what `more` gives. */

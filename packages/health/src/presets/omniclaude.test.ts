@@ -78,6 +78,8 @@ describe('rulings', () => {
   test('two redispatches a task, then people: Blocked and friction', () => {
     expect(omniclaude.policy.recovery).toMatchObject({
       maxAttempts: 2,
+      delaysMs: [0],
+      jitter: 0,
       onProbationFailure: 'retry',
       emitHealthcheck: true,
     });
