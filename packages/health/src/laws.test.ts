@@ -91,7 +91,7 @@ const refusing = {
 };
 
 describe('the laws', () => {
-  test('hold for every agent', () => laws(refusing, observations, { runs: 300 }));
+  test('hold for every agent', () => laws(refusing, observations, { runs: 300 }), 60_000);
 
   test('the same records give the same decisions, from wherever the states are restored', () => {
     const records = fc.array(
