@@ -111,9 +111,14 @@ function endOfMemory({ history, told }: Known): number {
 
 /** The last answer is kept: the runner asks for the deadline at the moment it has decided. */
 function remembering<A extends object, B extends object, R>(compute: (a: A, b: B) => R): (a: A, b: B) => R {
-  let last: { readonly a: A; readonly b: B; readonly r: R } | null = null;
+  let lastA: A | null = null;
+  let lastB: B | null = null;
+  let last: R;
   return (a, b) => {
-    if (last === null || last.a !== a || last.b !== b) last = { a, b, r: compute(a, b) };
-    return last.r;
+    if (lastA === a && lastB === b) return last;
+    last = compute(a, b);
+    lastA = a;
+    lastB = b;
+    return last;
   };
 }

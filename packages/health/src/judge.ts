@@ -36,7 +36,7 @@ export function judge(rules: Rules, history: History, moment: Moment, judged: bo
   const { now } = moment;
   const first = soonest(from);
   const fires = first <= now;
-  const { state, onsetAt } = fires || history.end ? stateOf(rules, history, from, now) : HEALTHY;
+  const { state, onsetAt } = stateOf(rules, history, from, now);
   const acts = judged && rules.policy.enabled && !forgotten(history, now);
   const plan = acts ? planOf(rules, state, from, until, now) : null;
   const onset = fires ? Math.min(ahead(from, now), firstEnd(rules, history, from, judging, now)) : first;
@@ -47,9 +47,9 @@ const HEALTHY: Pick<Verdict, 'state' | 'onsetAt'> = { state: 'HEALTHY', onsetAt:
 
 // Some thirty rules judge each heartbeat: what follows are loops over numbers that allocate little else.
 
-function untilOf({ exemptions, unending }: Rules, history: History, moment: Moment): readonly number[] {
-  const until = unending.slice();
-  for (let e = 0; e < exemptions.length; e++) {
+function untilOf({ exemptions, neverExempt }: Rules, history: History, moment: Moment): readonly number[] {
+  const until = neverExempt.slice();
+  for (let e = 0; e < until.length; e++) {
     const { exemption, limits } = exemptions[e] as Exempting;
     until[e] = exemption.until(history, limits, moment);
   }
@@ -57,16 +57,17 @@ function untilOf({ exemptions, unending }: Rules, history: History, moment: Mome
 }
 
 /** What an exemption has suspended is not held against the agent afterwards: only of what it suspends, the clock begins anew. */
-function judgingsOf({ exemptions, groups }: Rules, history: History, { now, watched }: Moment): readonly Judging[] {
-  const ofExemption: number[] = [];
-  for (const { exemption, limits } of exemptions) ofExemption.push(exemption.floor(history, limits));
-  const judging: Judging[] = [];
-  const free: Judging = { now, watched, floor: 0 };
-  for (const { restartedBy } of groups) {
-    const floor = most(restartedBy, ofExemption);
-    judging.push(floor === 0 ? free : { now, watched, floor });
+function judgingsOf(rules: Rules, history: History, { now, watched }: Moment): readonly Judging[] {
+  const floors = rules.neverExempt.slice();
+  for (let e = 0; e < floors.length; e++) {
+    const { exemption, limits } = rules.exemptions[e] as Exempting;
+    floors[e] = exemption.floor(history, limits);
   }
-  return judging;
+  const free: Judging = { now, watched, floor: 0 };
+  return rules.groups.map(({ restartedBy }) => {
+    const floor = most(restartedBy, floors);
+    return floor === 0 ? free : { now, watched, floor };
+  });
 }
 
 function most(positions: readonly number[], moments: readonly number[]): number {
@@ -82,8 +83,7 @@ function fromOf(
   until: readonly number[],
 ): readonly number[] {
   const from = never.slice();
-  const suspended: number[] = [];
-  for (const { suspendedBy } of groups) suspended.push(most(suspendedBy, until));
+  const suspended = groups.map(({ suspendedBy }) => most(suspendedBy, until));
   for (const { part, positions } of byPart) {
     if (part !== null && history[part] === AT_BIRTH[part]) continue;
     for (const i of positions) {
@@ -141,12 +141,13 @@ function forgotten({ end }: History, now: number): boolean {
 }
 
 function stateOf(
-  { states }: Rules,
+  { states, stating }: Rules,
   { end }: History,
   from: readonly number[],
   now: number,
 ): Pick<Verdict, 'state' | 'onsetAt'> {
   if (end) return { state: 'TERMINATED', onsetAt: end.at };
+  if (!stating.some((i) => (from[i] ?? NEVER) <= now)) return HEALTHY;
   for (const { state, anyOf } of states) {
     const onset = onsetOf(anyOf, from);
     if (onset <= now) return { state, onsetAt: onset };

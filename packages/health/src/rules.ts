@@ -33,11 +33,13 @@ export type Rules = {
   readonly groups: readonly Group[];
   /** positions among the rules, by the part of a history without which they never fire; null: there is no such part */
   readonly byPart: readonly { readonly part: keyof History | null; readonly positions: readonly number[] }[];
-  /** positions among the rules: those that counter-evidence may quiet, and those that end by themselves */
+  /** positions among the rules: those that make a state, that counter-evidence may quiet, and that end by themselves */
+  readonly stating: readonly number[];
   readonly quieted: readonly number[];
   readonly ending: readonly number[];
-  /** of each rule: NEVER */
+  /** of each rule, and of each exemption: NEVER */
   readonly never: readonly number[];
+  readonly neverExempt: readonly number[];
   /** of each exemption: NEVER */
   readonly unending: readonly number[];
   readonly exemptions: readonly Exempting[];
@@ -66,9 +68,11 @@ export function rulesOf(policy: CompiledPolicy): Rules {
       part,
       positions,
     })),
+    stating: [...new Set(policy.states.flatMap(({ anyOf }) => anyOf.flat()))],
     quieted: those(({ unless }) => unless.length > 0),
     ending: those(({ signal }) => signal.endsAt !== undefined),
     never: rules.map(() => NEVER),
+    neverExempt: exemptions.map(() => NEVER),
     unending: exemptions.map(() => NEVER),
     exemptions,
     states: policy.states,

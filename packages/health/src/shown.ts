@@ -8,9 +8,7 @@ export type Shown = { readonly name: ExemptionName; readonly suspends: readonly 
 
 /** The one that is shown beside the state: the first that holds, of those that are announced. */
 export function shownOf({ exemptions }: Rules, { until, at }: Verdict): Shown | null {
-  for (const [i, { name, exemption }] of exemptions.entries()) {
-    const end = until[i] ?? 0;
-    if (exemption.announced && end > at.now) return { name, suspends: exemption.suspends, until: end };
-  }
-  return null;
+  const i = exemptions.findIndex(({ exemption }, e) => (until[e] ?? 0) > at.now && exemption.announced);
+  const first = exemptions[i];
+  return first ? { name: first.name, suspends: first.exemption.suspends, until: until[i] ?? 0 } : null;
 }

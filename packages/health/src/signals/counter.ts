@@ -58,9 +58,10 @@ export const steadyTokens: AnySignal = signal(steadyLimits, {
 });
 
 function isSteady({ tokens: { rates } }: History, { samples, factor }: Steady): boolean {
+  if (rates.length < samples) return false;
   const last = rates.slice(-samples);
   const median = medianOf(last);
-  return last.length >= samples && last.every((rate) => rate <= median * factor && rate >= median / factor);
+  return last.every((rate) => rate <= median * factor && rate >= median / factor);
 }
 
 /** The last use is over so long ago that it tells nothing; as far as is known, it has gone on until the last heartbeat. */
