@@ -1,6 +1,6 @@
 import { Topic, topicNames } from '@vigil/events';
 import { policiesOf, VOCABULARY } from '@vigil/health';
-import { PRESETS, readPolicies } from '@vigil/policy';
+import { ASSIGNMENT, PRESETS, readPolicies } from '@vigil/policy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { byKey, recordedDecisions, refold } from '../support/refold.ts';
 import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
@@ -56,10 +56,11 @@ describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to what pe
 
   test('folding the stored heartbeats again gives the recorded decisions, event for event', async () => {
     const policies = policiesOf(readPolicies([PRESETS], VOCABULARY), 'demo');
+    const assigned = { name: ASSIGNMENT, hash: policies.assignment.hash };
     const marks = (await system.records(Topic.agentHealth)).filter(({ key }) => key === '@policy');
     const rules = marks.map(({ value }) => JSON.parse(JSON.parse(String(value)).rules));
     expect(new Set(rules.map((one) => JSON.stringify(one)))).toEqual(
-      new Set([JSON.stringify(policies.all.map(({ name, hash }) => ({ name, hash })))]),
+      new Set([JSON.stringify([...policies.all.map(({ name, hash }) => ({ name, hash })), assigned])]),
     );
     const records = await system.records(Topic.agentObservation);
     const again = byKey(refold(system.log, policies, records));
