@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { namesIn } from './checkpoint-names.ts';
+import { contentOf } from './checkpoint-content.ts';
 
 export type CheckpointFile = { readonly uri: string | null; readonly sha256: string | null };
 export type Validity =
@@ -32,16 +32,20 @@ const read = async (path: string): Promise<Buffer | null> => {
   return buffer.subarray(0, bytesRead);
 };
 
+/** Seed 003's protocol (`schema_version: 1.1.0`), in any version that adds to it; a document without a version is its author's own. */
+const isKnown = (schema: string | null): boolean => schema === null || /^1(\.\d+){0,2}$/.test(schema);
+
 const judge = async (bytes: Buffer, path: string, sha256: string | null, taskId: string): Promise<Validity> => {
   if (sha256 !== null && createHash('sha256').update(bytes).digest('hex') !== sha256.toLowerCase())
     return invalid('sha256_differs');
-  const names = await namesIn(bytes);
-  if (names === null) return invalid('does_not_parse');
-  return names.includes(taskId) ? { valid: true, path } : invalid('names_another_task');
+  const found = await contentOf(bytes);
+  if (found === null) return invalid('does_not_parse');
+  if (!isKnown(found.schema)) return invalid('schema_unknown');
+  return found.names.includes(taskId) ? { valid: true, path } : invalid('names_another_task');
 };
 
 /**
- * Reads a checkpoint where it lies: below one of the roots, there, with its SHA-256, YAML or JSON, naming this task
+ * Reads a checkpoint where it lies: below one of the roots, there, with its SHA-256, YAML or JSON, of a schema that is known, naming this task
  * (`task_id`, or seed 003's `ticket_id`). Anything that is not a file below the roots is `not_here`.
  */
 export const validate = async (file: CheckpointFile, roots: readonly string[], taskId: string): Promise<Validity> => {

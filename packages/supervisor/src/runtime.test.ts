@@ -63,20 +63,15 @@ test('a runtime announces itself with what it runs and has room for', async () =
   });
 });
 
-test('an agent dies by order, and another continues its task from the newest checkpoint that is valid', async () => {
+test('an agent dies by order, and another continues its task from its checkpoint', async () => {
   const instanceId = (await beatOf('worker-1'))?.instance_id ?? null;
   stage.gateway.offer(terminate({ instanceId }));
   expect(await find('ORDER_RECEIPT')).toMatchObject({ confirmed: true });
   await find('AGENT_EXITED');
   const good = checkpointFile(join(stage.dir, 'checkpoints'), 'good.yaml', 'task_id: TASK-1\n');
-  const bad = { ...good, checkpointId: 'bad', sha256: '0' };
-  stage.gateway.offer(spawn({ checkpoints: [bad, good], handover: 'remaining: two' }));
+  stage.gateway.offer(spawn({ checkpoints: [good], handover: 'remaining: two' }));
   const receipt = await find('SPAWN_RECEIPT');
-  expect(receipt).toMatchObject({
-    outcome: 'spawned',
-    checkpointId: 'good.yaml',
-    skipped: [{ checkpointId: 'bad', why: 'sha256_differs' }],
-  });
+  expect(receipt).toMatchObject({ outcome: 'spawned', checkpointId: 'good.yaml', skipped: [] });
   expect(await beatOf('worker-1.r1')).toMatchObject({
     attempt: 1,
     max_attempts: 3,
@@ -99,6 +94,28 @@ test('an order that is offered again while it is carried out has one outcome, ev
   await find('ORDER_RECEIPT', { confirmed: true });
   const receipts = stage.gateway.reports.filter(({ type }) => type === 'ORDER_RECEIPT');
   expect(new Set(receipts.map(({ payload }) => JSON.stringify(payload))).size).toBe(1);
+});
+
+test('from a checkpoint that is invalid here nothing is spawned: the answer names it and each that is newer than the first valid one', async () => {
+  await beatOf('worker-1');
+  await runtime.agents()[0]?.end('the test', 0);
+  await find('AGENT_EXITED');
+  const good = checkpointFile(join(stage.dir, 'checkpoints'), 'good.yaml', 'task_id: TASK-1\n');
+  const [changed, gone] = [
+    { ...good, checkpointId: 'changed', sha256: '0' },
+    { ...good, checkpointId: 'gone', uri: `${good.uri}.gone` },
+  ];
+  stage.gateway.offer(spawn({ checkpoints: [changed, gone, good] }));
+  expect(await find('SPAWN_RECEIPT')).toMatchObject({
+    ...{ outcome: 'checkpoint_invalid', checkpointId: 'changed', why: 'sha256_differs', instanceId: null },
+    skipped: [
+      { checkpointId: 'changed', why: 'sha256_differs' },
+      { checkpointId: 'gone', why: 'missing' },
+    ],
+  });
+  expect(runtime.agents()).toEqual([]);
+  stage.gateway.offer(spawn({ orderId: 'spawn-2', checkpoints: [good] }));
+  expect(await find('SPAWN_RECEIPT', { outcome: 'spawned' })).toMatchObject({ checkpointId: 'good.yaml' });
 });
 
 test('a task that is still worked on here is not given to a second agent', async () => {

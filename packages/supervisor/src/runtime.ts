@@ -134,13 +134,17 @@ class HostRuntime implements Runtime {
     this.#starting.set(orderId, life);
     try {
       const origin = await originOf(checkpoints, this.#settings.config.checkpoint_roots, taskId ?? '');
+      const [newest] = origin.skipped;
+      if (newest) {
+        answerSpawn(this.#world, order, 'checkpoint_invalid', { ...newest, skipped: origin.skipped });
+        return;
+      }
       this.#world.journal.write({ kind: 'begun', orderId, order, pid: null });
       const agent = await this.#beginFrom(origin, life, order);
       const { instanceId } = agent.spec;
       answerSpawn(this.#world, order, 'spawned', {
         instanceId,
         checkpointId: origin.checkpoint?.id ?? null,
-        skipped: origin.skipped,
       });
     } catch (error) {
       answerSpawn(this.#world, order, 'failed', { why: String(error) });

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { namesIn } from './checkpoint-names.ts';
+import { contentOf } from './checkpoint-content.ts';
 import { spawnReceiptOf } from './order.ts';
 import { parseRuntimeConfig, templateFor } from './runtime-config.ts';
 import { admitSpawn, type Host, originOf, writeHandover } from './spawn.ts';
@@ -64,6 +64,18 @@ test('the newest valid checkpoint is taken, and each that was passed over is nam
   ]);
 });
 
+test.each([
+  ['schema_version: 1.1.0\n', undefined],
+  ['schema_version: 1\n', undefined],
+  ['', undefined],
+  ['schema_version: 2.0.0\n', 'schema_unknown'],
+  ['schema_version: 11\n', 'schema_unknown'],
+  ['schema_version: [1]x\n', 'does_not_parse'],
+])('a checkpoint with %j is invalid as %s', async (version, why) => {
+  const file = checkpointFile(root, 'c.yaml', `${version}ticket_id: TASK-1\n`);
+  expect((await originOf([file], [root], 'TASK-1')).skipped[0]?.why).toBe(why);
+});
+
 test('without a valid checkpoint the task starts from its beginning', async () => {
   expect(await originOf([], [root], 'TASK-1')).toEqual({ checkpoint: null, skipped: [] });
 });
@@ -83,7 +95,7 @@ test('a checkpoint that takes for ever to parse is none, and nobody waits for it
   const looking = setInterval(() => {
     looked += 1;
   }, 5);
-  expect(await namesIn(hostile, 200)).toBeNull();
+  expect(await contentOf(hostile, 200)).toBeNull();
   clearInterval(looking);
   expect(looked).toBeGreaterThan(1);
 });

@@ -37,6 +37,7 @@ export const admitSpawn = ({ order, expiresAt }: Received<SpawnOrder>, host: Hos
 export type Origin = {
   /** null: from the task's start */
   readonly checkpoint: { readonly id: string; readonly path: string } | null;
+  /** what is newer and invalid here: the order was made from one of these, so nothing is spawned by it */
   readonly skipped: readonly SkippedCheckpoint[];
 };
 

@@ -1,17 +1,17 @@
 import { Worker } from 'node:worker_threads';
 
-/** Which tasks a checkpoint names (`task_id`, seed 003's `ticket_id`, `taskId`). */
-export type Names = readonly unknown[];
+/** What a checkpoint says of itself: the tasks it names (`task_id`, seed 003's `ticket_id`, `taskId`), and its `schema_version`, null where it has none. */
+export type Content = { readonly names: readonly unknown[]; readonly schema: string | null };
 
 /** A document that takes longer is none; milliseconds. */
 const longestMs = 5000;
 
 /**
- * The tasks that a document in JSON or YAML names; null: it does not parse, or not in time. An agent chooses what is parsed, and some
+ * What a document in JSON or YAML says of itself; null: it does not parse, or not in time. An agent chooses what is parsed, and some
  * kilobytes of YAML can take minutes: so it is done on a thread of its own, which is ended when its time is over.
  */
-export const namesIn = async (bytes: Buffer, withinMs: number = longestMs): Promise<Names | null> => {
-  const { promise, resolve } = Promise.withResolvers<Names | null>();
+export const contentOf = async (bytes: Buffer, withinMs: number = longestMs): Promise<Content | null> => {
+  const { promise, resolve } = Promise.withResolvers<Content | null>();
   const worker = new Worker(new URL('./checkpoint-reader.ts', import.meta.url), {
     workerData: bytes,
     env: {},
