@@ -1,4 +1,4 @@
-import { type Clock, DeadLetter, Deadlines } from '@vigil/stream';
+import { type Armed, type Clock, DeadLetter, Deadlines, NEVER } from '@vigil/stream';
 import { type AgentHealth, agentHealth, type Observation, type Said } from './health.ts';
 import { OlderInstance } from './observe.ts';
 import type { Policies } from './policies.ts';
@@ -9,26 +9,33 @@ export type Recorded = { readonly clock: Clock; readonly input: Observation | nu
 /** What was said at it; the reason where the record is a dead letter. */
 export type Evaluated = Recorded & { readonly said: readonly Said[]; readonly refused: string | null };
 
-/** Folds records of one partition as the evaluator does, without Kafka: the same records give the same decisions. `states` is changed. */
+/** Folds records of one partition as the evaluator does, without Kafka: the same records give the same decisions. `states` is changed at the end. */
 export function* evaluate(
   policies: Policies,
   records: Iterable<Recorded>,
   states: Map<string, AgentState> = new Map(),
 ): Generator<Evaluated> {
   const folding = new Folding(policies, states);
-  for (const record of records) yield folding.fold(record);
+  try {
+    for (const record of records) yield folding.fold(record);
+  } finally {
+    states.clear();
+    for (const [key, state] of folding.states()) states.set(key, state);
+  }
 }
 
-/** The fold of one partition, record by record. `states` is changed. */
+/** One agent: its state, and the moment that it is looked at again. */
+type Agent = Armed & { readonly key: string; state: AgentState };
+
+/** The fold of one partition, record by record. */
 export class Folding {
   readonly #decider: AgentHealth;
-  readonly #states: Map<string, AgentState>;
-  readonly #deadlines = new Deadlines();
+  readonly #agents = new Map<string, Agent>();
+  readonly #deadlines = new Deadlines<Agent>();
 
-  constructor(policies: Policies, states: Map<string, AgentState>) {
+  constructor(policies: Policies, states: Iterable<readonly [string, AgentState]> = []) {
     this.#decider = agentHealth(policies);
-    this.#states = states;
-    for (const key of states.keys()) this.#deadlines.arm(key, 0);
+    for (const [key, state] of states) this.#deadlines.arm(this.#begun(key, state), 0);
   }
 
   /** Nothing is said by a tick before this moment. */
@@ -36,44 +43,65 @@ export class Folding {
     return this.#deadlines.next;
   }
 
-  fold({ clock, input }: Recorded): Evaluated {
-    if (input === null) return { clock, input, said: this.#tick(clock), refused: null };
-    const told = tell(() => this.#decider.observe(this.#states.get(input.key) ?? UNSEEN, input, clock));
-    const said = told.state === null ? [] : this.#say(input.key, told.state, clock);
-    return { clock, input, said, refused: told.refused };
+  stateOf(key: string): AgentState {
+    return this.#agents.get(key)?.state ?? UNSEEN;
   }
 
-  #say(key: string, state: AgentState, clock: Clock): readonly Said[] {
-    const said = this.#decider.decide(state, clock);
-    const after = said.reduce(this.#decider.evolve, state);
-    if (this.#decider.forgets(after, clock)) {
-      this.#states.delete(key);
-      this.#deadlines.disarm(key);
-    } else {
-      this.#states.set(key, after);
-      this.#deadlines.arm(key, this.#decider.dueAt(after, clock));
+  *states(): Iterable<readonly [string, AgentState]> {
+    for (const { key, state } of this.#agents.values()) if (state.kind === 'known') yield [key, state];
+  }
+
+  fold({ clock, input }: Recorded): Evaluated {
+    if (input === null) return { clock, input, said: this.#tick(clock), refused: null };
+    const agent = this.#agents.get(input.key) ?? this.#begun(input.key, UNSEEN);
+    const refused = this.#tell(agent, input, clock);
+    const said = refused.kept ? this.#say(agent, clock) : NOTHING;
+    return { clock, input, said, refused: refused.reason };
+  }
+
+  #begun(key: string, state: AgentState): Agent {
+    const agent = { key, state, armedAt: NEVER };
+    this.#agents.set(key, agent);
+    return agent;
+  }
+
+  #tell(agent: Agent, input: Observation, clock: Clock): Refusal {
+    try {
+      agent.state = this.#decider.observe(agent.state, input, clock);
+      return HEARD;
+    } catch (error) {
+      if (!(error instanceof DeadLetter)) throw error;
+      if (error instanceof OlderInstance) agent.state = error.state;
+      return { reason: error.reason, kept: error instanceof OlderInstance };
     }
+  }
+
+  #say(agent: Agent, clock: Clock): readonly Said[] {
+    const said = this.#decider.decide(agent.state, clock);
+    for (const event of said) agent.state = this.#decider.evolve(agent.state, event);
+    if (this.#decider.forgets(agent.state, clock)) {
+      this.#agents.delete(agent.key);
+      this.#deadlines.disarm(agent);
+    } else this.#deadlines.arm(agent, this.#decider.dueAt(agent.state, clock));
     return said;
   }
 
   /** In the order in which the runner asks: moment, then key. As there, what is armed is a lower bound: watched time may have stood still since. */
   #tick(clock: Clock): readonly Said[] {
-    const due: { readonly key: string; readonly at: number }[] = [];
-    for (const key of this.#deadlines.take(clock.now)) {
-      const at = this.#decider.dueAt(this.#states.get(key) ?? UNSEEN, clock);
-      if (at <= clock.now) due.push({ key, at });
-      else this.#deadlines.arm(key, at);
+    const taken = this.#deadlines.take(clock.now);
+    if (taken.length === 0) return NOTHING;
+    const due: { readonly agent: Agent; readonly at: number }[] = [];
+    for (const agent of taken) {
+      const at = this.#decider.dueAt(agent.state, clock);
+      if (at <= clock.now) due.push({ agent, at });
+      else this.#deadlines.arm(agent, at);
     }
-    due.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
-    return due.flatMap(({ key }) => this.#say(key, this.#states.get(key) ?? UNSEEN, clock));
+    due.sort((a, b) => a.at - b.at || (a.agent.key < b.agent.key ? -1 : 1));
+    return due.flatMap(({ agent }) => this.#say(agent, clock));
   }
 }
 
-function tell(observe: () => AgentState): { readonly state: AgentState | null; readonly refused: string | null } {
-  try {
-    return { state: observe(), refused: null };
-  } catch (error) {
-    if (!(error instanceof DeadLetter)) throw error;
-    return { state: error instanceof OlderInstance ? error.state : null, refused: error.reason };
-  }
-}
+/** Why a record is a dead letter; null: it is none. `kept`: its agent is told of it. */
+type Refusal = { readonly reason: string | null; readonly kept: boolean };
+const HEARD: Refusal = { reason: null, kept: true };
+const NOTHING: readonly Said[] = [];

@@ -1,44 +1,45 @@
 import { NEVER } from './decider.ts';
 
-/**
- * Which keys may be due, without looking at those that are not. A heap of lower bounds, milliseconds: a deadline that moves later costs
- * nothing until the earlier moment comes, and then one look.
- */
-export class Deadlines {
-  readonly #moments: number[] = [];
-  readonly #keys: string[] = [];
-  /** the moment of each key that counts; any other in the heap has been overtaken */
-  readonly #armed = new Map<string, number>();
+/** What is armed carries the moment itself: NEVER where none is. Nobody else changes it. */
+export type Armed = { armedAt: number };
 
-  /** The earliest moment at which a key may be due; NEVER where none is armed. */
+/**
+ * Which of many may be due, without looking at those that are not. A heap of lower bounds, milliseconds: a deadline that moves later
+ * costs nothing until the earlier moment comes, and then one look.
+ */
+export class Deadlines<Item extends Armed> {
+  readonly #moments: number[] = [];
+  readonly #items: Item[] = [];
+
+  /** The earliest moment at which one may be due; NEVER where none is armed. */
   get next(): number {
-    while (this.#moments.length > 0 && this.#armed.get(this.#keys[0] as string) !== this.#moments[0]) this.#pop();
+    // What has been armed earlier or disarmed since has left its old moment in the heap.
+    while (this.#moments.length > 0 && this.#items[0]?.armedAt !== this.#moments[0]) this.#pop();
     return this.#moments[0] ?? NEVER;
   }
 
-  arm(key: string, at: number): void {
-    const known = this.#armed.get(key);
-    if (at === NEVER || (known !== undefined && known <= at)) return;
-    this.#armed.set(key, at);
-    this.#push(key, at);
+  arm(item: Item, at: number): void {
+    if (item.armedAt <= at) return;
+    item.armedAt = at;
+    this.#push(item, at);
   }
 
-  disarm(key: string): void {
-    this.#armed.delete(key);
+  disarm(item: Item): void {
+    item.armedAt = NEVER;
   }
 
-  /** The keys whose moment has come. They are disarmed: arm each of them again. */
-  take(now: number): readonly string[] {
-    const keys: string[] = [];
+  /** Those whose moment has come. They are disarmed: arm each of them again. */
+  take(now: number): readonly Item[] {
+    const items: Item[] = [];
     while (this.next <= now) {
-      const key = this.#pop();
-      this.#armed.delete(key);
-      keys.push(key);
+      const item = this.#pop();
+      item.armedAt = NEVER;
+      items.push(item);
     }
-    return keys;
+    return items;
   }
 
-  #push(key: string, at: number): void {
+  #push(item: Item, at: number): void {
     const moments = this.#moments;
     let place = moments.length;
     while (place > 0) {
@@ -47,14 +48,14 @@ export class Deadlines {
       this.#move(parent, place);
       place = parent;
     }
-    this.#put(place, key, at);
+    this.#put(place, item, at);
   }
 
   /** Takes the first away; the last finds the place that has become free. */
-  #pop(): string {
-    const first = this.#keys[0] as string;
+  #pop(): Item {
+    const first = this.#items[0] as Item;
     const at = this.#moments.pop() as number;
-    const key = this.#keys.pop() as string;
+    const item = this.#items.pop() as Item;
     const { length } = this.#moments;
     let place = 0;
     for (let child = 1; child < length; child = 2 * place + 1) {
@@ -63,16 +64,16 @@ export class Deadlines {
       this.#move(child, place);
       place = child;
     }
-    if (length > 0) this.#put(place, key, at);
+    if (length > 0) this.#put(place, item, at);
     return first;
   }
 
   #move(from: number, to: number): void {
-    this.#put(to, this.#keys[from] as string, this.#moments[from] as number);
+    this.#put(to, this.#items[from] as Item, this.#moments[from] as number);
   }
 
-  #put(place: number, key: string, at: number): void {
-    this.#keys[place] = key;
+  #put(place: number, item: Item, at: number): void {
+    this.#items[place] = item;
     this.#moments[place] = at;
   }
 }

@@ -1,4 +1,4 @@
-export { Deadlines } from './deadlines.ts';
+export { type Armed, Deadlines } from './deadlines.ts';
 export { type Clock, type Decider, NEVER } from './decider.ts';
 export { DeadLetter, Fatal, Refused, Retry, Unwelcome } from './errors.ts';
 export { Fold } from './fold.ts';

@@ -1,7 +1,7 @@
-import { Deadlines } from './deadlines.ts';
 import { Refused } from './errors.ts';
 import { Recent } from './recent.ts';
 import { type Form, sparse } from './sparse.ts';
+import { Timers } from './timers.ts';
 
 /**
  * What is remembered of one key. `dueAt`: a lower bound of its next deadline, on `now`'s axis. `version`: of the last event written for it.
@@ -57,7 +57,7 @@ export class Store<State> {
   /** put, and not yet bytes */
   readonly #put = new Map<string, Entry<State>>();
   readonly #recent = new Recent<Entry<State>>();
-  readonly #deadlines = new Deadlines();
+  readonly #timers = new Timers();
   readonly #shape: number;
   readonly #form: Form;
   readonly #upgrade: (shape: number, state: unknown) => State;
@@ -78,7 +78,7 @@ export class Store<State> {
     this.#recent.delete(key);
     if (value === null) {
       this.#states.delete(key);
-      this.#deadlines.disarm(key);
+      this.#timers.disarm(key);
       return;
     }
     const shape = value.readUInt16BE(SHAPE);
@@ -106,7 +106,7 @@ export class Store<State> {
   forget(key: string): void {
     this.#settle();
     this.#recent.delete(key);
-    this.#deadlines.disarm(key);
+    this.#timers.disarm(key);
     if (this.#states.delete(key)) this.#changed.add(key);
   }
 
@@ -143,9 +143,9 @@ export class Store<State> {
   due(now: number): readonly string[] {
     this.#settle();
     const keys: string[] = [];
-    for (const key of this.#deadlines.take(now)) {
+    for (const key of this.#timers.take(now)) {
       const at = (this.#states.get(key) as Buffer).readDoubleBE(DUE_AT);
-      this.#deadlines.arm(key, at);
+      this.#timers.arm(key, at);
       if (at <= now) keys.push(key);
     }
     return keys;
@@ -173,7 +173,7 @@ export class Store<State> {
 
   #set(key: string, bytes: Buffer): void {
     this.#states.set(key, bytes);
-    this.#deadlines.arm(key, bytes.readDoubleBE(DUE_AT));
+    this.#timers.arm(key, bytes.readDoubleBE(DUE_AT));
   }
 
   #decode(bytes: Buffer): Entry<State> {

@@ -48,7 +48,7 @@ function forRecords(policy: CompiledPolicy): CompiledPolicy {
 
 /** After the last report nothing is judged: nobody knows how the run went on. */
 function changesOf(policies: Policies, rules: Rules, run: RecordedRun, reports: readonly Report[]): Change[] {
-  const folding = new Folding(policies, new Map());
+  const folding = new Folding(policies);
   const origin = reports[0]?.at ?? 0;
   const changes: Change[] = [];
   let folded = 0;
