@@ -42,7 +42,7 @@ function answerOf(suite: Suite, one: PeerCase): Found {
       return {
         agrees: all.every(({ asked, seen }) => asked.every((wanted, i) => satisfies(seen[i] as Seen, wanted))),
         theirs: all.map(({ asked }) => asked.map(wordsOf).join(', then ')).join('; '),
-        ours: all.map(({ seen }) => seen.map(({ state }) => state).join(', then ')).join('; '),
+        ours: all.map(({ asked, seen }) => seen.map((one, i) => seenWords(one, asked[i])).join(', then ')).join('; '),
       };
     }
   }
@@ -67,5 +67,9 @@ function satisfies({ state, plan, words }: Seen, wanted: Asked): boolean {
   return wanted.says === undefined || words.some((text) => text.includes(wanted.says as string));
 }
 
-const wordsOf = ({ state, plan }: Asked): string =>
-  state.join(' or ') + (plan === undefined ? '' : plan === null ? ' without plan' : ` with plan ${plan}`);
+const wordsOf = ({ state, plan }: Asked): string => state.join(' or ') + planWords(plan);
+/** The plan only where one is asked for. */
+const seenWords = ({ state, plan }: Seen, asked: Asked | undefined): string =>
+  state + planWords(asked?.plan === undefined ? undefined : plan);
+const planWords = (plan: string | null | undefined): string =>
+  plan === undefined ? '' : plan === null ? ' without plan' : ` with plan ${plan}`;

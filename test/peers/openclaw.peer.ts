@@ -11,7 +11,7 @@ export const openclaw: Suite = {
 signals:
   warning:      { is: repeated_calls, times: 10, cycles: 5, max_cycle: 2, masked_cycles: 5 }
   critical:     { is: repeated_calls, times: 20, cycles: 10, max_cycle: 2, masked_times: 20 }
-  global:       { is: repeated_calls, times: 30, cycles: 15, max_cycle: 2 }
+  global:       { is: repeated_calls, times: 30, cycles: 15, max_cycle: 2, stale_times: 28 }
   unknown_tool: { is: repeated_error, times: 10, within: 1h }
 states:
   FAILING: [global]
@@ -20,6 +20,7 @@ states:
 `,
   read: [
     'Warning is DEGRADED, critical STUCK, the global breaker FAILING; a run is an instance.',
+    'Of its thirty calls of two kinds the first two tell something new. It knows no mutations: its writes are calls like others here.',
     'Its guard asks before a call: where the call that is asked about counts, it is made.',
   ],
   cases: [...hashing, ...calls, ...sends],

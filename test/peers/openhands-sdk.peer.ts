@@ -19,10 +19,9 @@ const bad: Step = act({
 });
 const custom = (actions: number, errors: number, monologue: number) => `policy: custom
 signals:
-  action_observation: { is: repeated_calls, times: ${actions}, cycles: 6, max_cycle: 2 }
-  action_error: { is: repeated_error, times: ${errors}, within: 1h }
+  action: { is: repeated_calls, times: ${actions}, cycles: 6, max_cycle: 2, failing_times: ${errors} }
   monologue: { is: same_target, times: ${monologue} }
-states: { STUCK: [action_observation, action_error, monologue] }
+states: { STUCK: [action, monologue] }
 `;
 
 const cases: readonly PeerCase[] = [
@@ -72,13 +71,12 @@ export const openhandsSdk: Suite = {
     'OpenHands/software-agent-sdk `tests/cross/test_stuck_detector.py`, `test_stuck_detector_config.py` and `tests/sdk/conversation/local/test_stuck_detector_nudge.py` at 611629e6, MIT',
   policy: `policy: openhands-sdk
 signals:
-  action_observation: { is: repeated_calls, times: 4, cycles: 3, max_cycle: 2 }
-  monologue:          { is: same_target, times: 3 }
-  action_error:       { is: repeated_error, times: 3, within: 1h }
-  action_error_again: { is: repeated_error, times: 4, within: 1h }
+  nudge:     { is: repeated_calls, times: 4, cycles: 3, max_cycle: 2, failing_times: 3 }
+  action:    { is: repeated_calls, times: 4, cycles: 3, max_cycle: 2, failing_times: 4 }
+  monologue: { is: same_target, times: 3 }
 states:
-  STUCK: [action_observation, monologue, action_error_again]
-  DEGRADED: [action_error]
+  STUCK: [action, monologue]
+  DEGRADED: [nudge]
 `,
   read: ['As above. The nudge after three failures is DEGRADED.'],
   cases: cases,

@@ -105,11 +105,10 @@ export const openhands: Suite = {
   source: 'All-Hands-AI/OpenHands `tests/unit/controller/test_is_stuck.py` at 156d0686, MIT',
   policy: `policy: openhands
 signals:
-  action_observation: { is: repeated_calls, times: 4, cycles: 3, max_cycle: 2 }
-  action_error:       { is: consecutive_failures, above: 2 }
-  monologue:          { is: same_target, times: 3 }
+  action:    { is: repeated_calls, times: 4, cycles: 3, max_cycle: 2, failing_times: 3 }
+  monologue: { is: same_target, times: 3 }
 states:
-  STUCK: [action_observation, action_error, monologue]
+  STUCK: [action, monologue]
 `,
   read: [
     'What is said is a call of the tool `say` whose target are the words; a compaction of the context is a call. A message of a person is a',

@@ -1,7 +1,7 @@
 import { type HealthState, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { type AgentState, explain, Folding, type Observation, type Policies, type Said } from '@vigil/health';
-import { at, type Beat, beat, call, policyOf, T0 } from '@vigil/health/fixture';
+import { explain, Folding, type Observation, type Policies, type Said } from '@vigil/health';
+import { at, BARE, type Beat, beat, call, policyOf, T0 } from '@vigil/health/fixture';
 import { hashes } from '@vigil/sdk/hashes';
 import type { Act, Step } from './peer.ts';
 
@@ -38,7 +38,6 @@ function order<K extends Observation['type']>(type: K, more: object): Observatio
 
 class Stage {
   readonly #policies: Policies;
-  readonly #states = new Map<string, AgentState>();
   readonly #folding: Folding;
   #ms = 0;
   #calls = 0;
@@ -47,7 +46,7 @@ class Stage {
 
   constructor(policies: Policies) {
     this.#policies = policies;
-    this.#folding = new Folding(policies, this.#states);
+    this.#folding = new Folding(policies);
   }
 
   take(step: Exclude<Step, { does: 'look' }>): void {
@@ -75,7 +74,7 @@ class Stage {
   }
 
   look(): Seen {
-    const state = this.#states.get(AGENT);
+    const state = this.#folding.stateOf(AGENT);
     const explained = state ? explain(this.#policies, state, at(this.#ms)) : null;
     const firing = explained?.signals.filter(({ fires }) => fires) ?? [];
     return { state: this.#state, plan: explained?.plan ?? null, words: firing.map(({ words }) => words) };
@@ -104,13 +103,15 @@ class Stage {
     this.#fold(beat(this.#ms, { agent_id: AGENT, instance_id: 'i1', ...more }));
   }
 
-  /** A runtime that sees the session, and what it was told last of its activity and output. */
+  /** A runtime that sees the session, its task, and what it was told last of its activity and output. */
   #alive(ms: number): void {
     const until = this.#ms + ms;
-    const { activity = null, output = null } = this.#told;
+    const { activity = null, output = null, task_id = BARE.task_id } = this.#told;
     while (this.#ms + BEAT_MS <= until) {
       this.#passTo(this.#ms + BEAT_MS);
-      this.#fold(beat(this.#ms, { agent_id: AGENT, instance_id: 'i1', reporter: 'runtime', activity, output }));
+      this.#fold(
+        beat(this.#ms, { agent_id: AGENT, instance_id: 'i1', reporter: 'runtime', task_id, activity, output }),
+      );
     }
     this.#passTo(until);
   }

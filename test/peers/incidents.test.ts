@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type AgentState, Folding, type Said } from '@vigil/health';
+import { at, beat, call, presetsWith, T0 } from '@vigil/health/fixture';
+import { PRESETS } from '@vigil/policy';
+import { expect, test } from 'vitest';
+import { answersOf } from './answer.ts';
+import { incidents } from './incidents.ts';
+import { MIN } from './peer.ts';
+
+const policy = readFileSync(path.join(PRESETS, 'vigil.yaml'), 'utf8');
+
+test.each(answersOf({ name: 'incidents', source: '', policy, read: [], cases: incidents }))(
+  '$name',
+  ({ agrees, theirs, ours }) => expect(ours, `asked is ${theirs}`).toSatisfy(() => agrees),
+);
+
+const vigil = presetsWith('vigil');
+const HEARTBEAT = beat(0, { tool_calls: [call('c1')] });
+const begun = (states = new Map<string, AgentState>()) => {
+  const folding = new Folding(vigil, states);
+  folding.fold({ clock: at(0), input: HEARTBEAT });
+  return { folding, states };
+};
+/** What ticks say until `ms` after T0, everything watched. */
+function ticked(folding: Folding, ms: number): readonly Said[] {
+  const said: Said[] = [];
+  while (folding.dueAt <= T0 + ms) said.push(...folding.fold({ clock: at(folding.dueAt - T0), input: null }).said);
+  return said;
+}
+const of = (type: Said['type'], said: readonly Said[]) => said.filter((one) => one.type === type);
+
+test('red-skills #3578: a monitor that was away for an hour reported deaths when it came back', () => {
+  const { states } = begun();
+  const again = new Folding(vigil, states);
+  expect(again.fold({ clock: { now: T0 + 60 * MIN, watched: T0, doors: {} }, input: null }).said).toEqual([]);
+});
+
+test('mars #470: workers were dead to a scheduler that was too busy to hear them', () => {
+  const folding = new Folding(vigil, new Map());
+  const busy = (ms: number) => ({ ...at(ms), doors: { gateway: T0 } });
+  folding.fold({ clock: busy(0), input: beat(0, { door: 'gateway', tool_calls: [call('c1')] }) });
+  expect(folding.fold({ clock: busy(10 * MIN), input: null }).said).toEqual([]);
+});
+
+test('gt #589: a heartbeat from before the restart spoke for the agent that had been started anew', () => {
+  const { folding } = begun();
+  folding.fold({ clock: at(1000), input: beat(1000, { instance_id: 'a1.i2' }) });
+  const { refused, said } = folding.fold({ clock: at(2000), input: beat(2000, { activity: 'stuck' }) });
+  expect({ refused, said }).toMatchObject({ refused: expect.stringContaining('older_instance'), said: [] });
+});
+
+test('cqlite #3284: it was seen, and nothing came of it: a warrant stands and is renewed until something does', () => {
+  const said = ticked(begun().folding, 90 * MIN);
+  expect(of('WARRANT_FILED', said)).toHaveLength(1);
+  expect(of('WARRANT_RENEWED', said).length).toBeGreaterThan(80);
+  expect(of('WARRANT_LAPSED', said)).toEqual([]);
+});
+
+test('gc #6306: people were told at each interval, not once for each matter', () => {
+  const changes = of('HEALTH_STATE_CHANGED', ticked(begun().folding, 90 * MIN));
+  const states = changes.map(({ payload }) => ('to' in payload ? payload.to : null));
+  expect(states).toEqual([...new Set(states)]);
+});
