@@ -2,6 +2,7 @@ import { Topic } from '@vigil/events';
 import { about, chain, type Said, type Saying } from './speech.ts';
 
 const MORE_THAN = 3;
+const NOTHING: readonly Said[] = [];
 
 /** A life that has not been announced. */
 export function instanceStarted({ state, rules }: Saying): Said[] {
@@ -39,7 +40,8 @@ export function duplicateInstance({ state, rules }: Saying): Said[] {
 }
 
 /** What the agent has answered since it was last asked. */
-export function answered({ state, rules }: Saying): Said[] {
+export function answered({ state, rules }: Saying): readonly Said[] {
+  if (state.answers.length === 0) return NOTHING;
   return state.answers.map((answer) => ({
     topic: Topic.agentHealth,
     type: 'AGENT_ANSWERED',

@@ -7,10 +7,12 @@ import { about, chain, evidenceOf, type Said, type Saying } from './speech.ts';
 import { ticketWords } from './ticket-words.ts';
 
 const MINUTE_MS = 60_000;
+const NOTHING: readonly Said[] = [];
 
 /** The worst ticket that is due, where none as bad has been filed in its episode; before it, those that people file. */
-export function ticketsFiled(saying: Saying): Said[] {
+export function ticketsFiled(saying: Saying): readonly Said[] {
   const { state, rules, verdict } = saying;
+  if (state.tickets.length === 0 && rules.policy.ticket === null) return NOTHING;
   const byHand = state.tickets.map((ticket) => filed(saying, ticket));
   if (state.excluded) return byHand;
   const worst = ticketsDue(rules, state.history, verdict)

@@ -2,7 +2,7 @@ import type { Axis, Pattern } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import type { z } from 'zod';
 import type { History } from '../history/history.ts';
-import type { Judging } from '../history/moment.ts';
+import type { Judging, Moment } from '../history/moment.ts';
 
 /** What a signal sees, for people and events. `value` and `limit` in the unit of the limit; null: unknown, or none. */
 export type Figure = {
@@ -50,7 +50,7 @@ export function signal<S extends z.ZodType>(limits: S, rest: Omit<Signal<z.outpu
 }
 
 /** A mark, on `now`'s axis. */
-export function momentOf(mark: number, at: Judging): number {
+export function momentOf(mark: number, at: Moment): number {
   return at.now + (mark - at.watched);
 }
 
