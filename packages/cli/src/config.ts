@@ -1,3 +1,4 @@
+import { LEAST_SECRET } from '@vigil/events/door-token';
 import { CannotAsk } from './errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -14,6 +15,13 @@ export function dashboardSettings(env: Environment): DashboardSettings {
   if (!token)
     throw new CannotAsk('VIGIL_DASHBOARD_TOKEN is not set: give the token that the dashboard was started with.');
   return { url, token };
+}
+
+/** The secret from which the gateway's tokens of a name are made. Throws CannotAsk. */
+export function gatewaySecret({ VIGIL_GATEWAY_SECRET: secret = '' }: Environment): string {
+  if (secret.length >= LEAST_SECRET) return secret;
+  const wrong = secret === '' ? 'not set' : `too short (${LEAST_SECRET} characters are wanted)`;
+  throw new CannotAsk(`VIGIL_GATEWAY_SECRET is ${wrong}: give the secret that the gateway was started with.`);
 }
 
 /** The Kafka that a command speaks to itself. Throws CannotAsk. */

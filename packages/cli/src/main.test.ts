@@ -137,3 +137,22 @@ test('events are told as they come, and the command ends with the stream', async
   expect(code).toBe(0);
   expect(out).toMatch(/fleet {2}halted by ada/);
 });
+
+const secret = { VIGIL_GATEWAY_SECRET: 'a-secret-for-tests-only-of-some-length' };
+
+test('a token of a name is made from the secret alone', async () => {
+  const { code, out } = await vigil(['token', 'runtime', 'build-7'], { ...secret, VIGIL_DASHBOARD_TOKEN: '' });
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^v1\.runtime\.build-7\.[\w-]{43}\n$/) });
+});
+
+test.each([
+  [['runtime', 'a'], {}, 'VIGIL_GATEWAY_SECRET is not set'],
+  [['agent', 'a'], { VIGIL_GATEWAY_SECRET: 'tiny' }, 'VIGIL_GATEWAY_SECRET is too short'],
+  [['runtime', 'a b'], secret, 'characters'],
+  [['person', 'ada'], secret, 'runtime, agent'],
+])('no token is made of %o with %o', async (args, env, text) => {
+  const end = await vigil(['token', ...args], env);
+  expect(end).toMatchObject({ code: 2, out: '' });
+  expect(end.err).toContain(text);
+  expect(end.err).not.toContain('tiny');
+});

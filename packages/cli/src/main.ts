@@ -17,6 +17,7 @@ import * as runtime from './commands/runtime.ts';
 import * as schemas from './commands/schemas.ts';
 import * as step from './commands/step.ts';
 import * as task from './commands/task.ts';
+import * as token from './commands/token.ts';
 import * as topics from './commands/topics.ts';
 import * as transactions from './commands/transactions.ts';
 import { sayError } from './terminal.ts';
@@ -43,6 +44,7 @@ const commands = [
   doctor,
   policy,
   evaluate,
+  token,
   topics,
   transactions,
   schemas,

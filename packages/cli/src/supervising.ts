@@ -27,9 +27,9 @@ export const hostId = (): string =>
     .replace(/[^A-Za-z0-9._:-]/g, '-')
     .slice(0, 60);
 
-/** Agents inherit the environment, but no keys: the gateway's speaks for its runtime, the dashboard's for people. */
+/** Agents inherit the environment, but no keys: the gateway's speaks for its runtime, its secret for everybody, the dashboard's for people. */
 export const agentEnvironment = (): Record<string, string> => {
-  const { VIGIL_GATEWAY_TOKEN: _, VIGIL_DASHBOARD_TOKEN: __, ...inherited } = process.env;
+  const { VIGIL_GATEWAY_TOKEN: _, VIGIL_GATEWAY_SECRET: __, VIGIL_DASHBOARD_TOKEN: ___, ...inherited } = process.env;
   return Object.fromEntries(
     Object.entries(inherited).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );

@@ -2,12 +2,14 @@ import type { Count } from '@vigil/chassis';
 import { type Heartbeat, ID } from '@vigil/events';
 import type { Assigned } from '@vigil/policy';
 import type { Board, OrderEnvelope } from './board.ts';
-import { readEach } from './body.ts';
+import { placeIn, readEach } from './body.ts';
 import { readHeartbeat } from './heartbeat.ts';
 import type { Outbox } from './outbox.ts';
 import type { Policies, Served } from './policies.ts';
 import { Problem } from './problem.ts';
 import { readReceipt, type Told } from './receipts.ts';
+import { mayBeat, mayTell } from './rights.ts';
+import type { Holder } from './tokens.ts';
 import type { Waits } from './waits.ts';
 import type { Writing } from './writing.ts';
 
@@ -18,7 +20,8 @@ export type Behind = {
   readonly policies: Policies;
   readonly outbox: Outbox;
   readonly writing: Writing;
-  readonly token: string;
+  /** who shows an Authorization header; throws Problem */
+  readonly admit: (authorization: string | undefined) => Holder;
   readonly count: Count;
   /** ends long polls */
   readonly closing: AbortSignal;
@@ -29,10 +32,11 @@ const DEFAULT_WAIT_S = 25;
 const LONGEST_WAIT_S = 55;
 
 /** Answers when every replica has them, with what awaits their agents. Throws Problem. */
-export const acceptHeartbeats = async (behind: Behind, body: unknown) => {
+export const acceptHeartbeats = async (behind: Behind, holder: Holder, body: unknown) => {
   const { outbox, writing, board, count, now } = behind;
   const askedAt = now();
   const heartbeats = readEach(body, readHeartbeat);
+  for (const [i, beat] of heartbeats.entries()) mayBeat(holder, beat, placeIn(body, i));
   await outbox.send(heartbeats.map(writing.heartbeat));
   count('heartbeats_accepted', heartbeats.length, 'gateway');
   const at = now();
@@ -77,8 +81,9 @@ export const labelsOf = (label: string | readonly string[] = []): Readonly<Recor
   );
 
 /** Answers when every replica has them. Throws Problem. */
-export const acceptReceipts = async ({ outbox, writing, board, now }: Behind, body: unknown) => {
+export const acceptReceipts = async ({ outbox, writing, board, now }: Behind, holder: Holder, body: unknown) => {
   const told = readEach(body, readReceipt);
+  for (const [i, one] of told.entries()) mayTell(holder, one, board, placeIn(body, i));
   await outbox.send(told.map((one) => writing.told(one, correlationOf(board, one), now())));
   return { accepted: told.length };
 };

@@ -26,6 +26,8 @@ export type Board = {
   readonly offerToAgent: (agentId: string, instanceId: string | null, now: number) => readonly OrderEnvelope[];
   /** What an unreceipted order began; null: no such order. */
   readonly correlationOf: (orderId: string) => string | null;
+  /** An unreceipted order; null: no such order. */
+  readonly find: (orderId: string) => Order['payload'] | null;
 };
 
 /** No order lives longer: what is read again after a restart. */
@@ -105,5 +107,6 @@ export const createBoard = (): Board => {
           !polls(payload.runtimeId, now),
       ).map((offer) => envelope(offer, now)),
     correlationOf: (orderId) => offers.get(orderId)?.order.correlationId ?? null,
+    find: (orderId) => offers.get(orderId)?.order.payload ?? null,
   };
 };

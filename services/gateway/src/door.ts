@@ -1,5 +1,5 @@
 import type { Logger } from '@vigil/chassis';
-import { type FastifyInstance, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import {
   acceptHeartbeats,
   acceptReceipts,
@@ -14,7 +14,8 @@ import {
 import { LARGEST_BODY, readJson } from './body.ts';
 import { Problem } from './problem.ts';
 import { answerProblems } from './problem-answers.ts';
-import { guard } from './tokens.ts';
+import { mayCollect, mayPoll } from './rights.ts';
+import type { Holder } from './tokens.ts';
 
 type Polling = { Params: { runtimeId: string }; Querystring: { wait?: string } };
 type Collecting = {
@@ -35,8 +36,10 @@ export const createDoor = (behind: Behind, log: Logger): FastifyInstance => {
     routerOptions: { maxParamLength: 200 },
     frameworkErrors: answerProblem,
   });
-  const check = guard(behind.token);
-  app.addHook('onRequest', async ({ headers }) => check(headers.authorization));
+  app.decorateRequest('holder');
+  app.addHook('onRequest', async (request) => {
+    request.setDecorator<Holder>('holder', behind.admit(request.headers.authorization));
+  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
     readJson(body),
@@ -49,18 +52,27 @@ export const createDoor = (behind: Behind, log: Logger): FastifyInstance => {
   return app;
 };
 
+/** Who shows the token: known before anything is read. */
+const holderOf = (request: FastifyRequest): Holder => request.getDecorator<Holder>('holder');
+
 const route = (app: FastifyInstance, behind: Behind): void => {
-  app.post('/v1/heartbeats', ({ body }, reply) =>
-    acceptHeartbeats(behind, body).then((answer) => reply.code(202).send(answer)),
+  app.post('/v1/heartbeats', (request, reply) =>
+    acceptHeartbeats(behind, holderOf(request), request.body).then((answer) => reply.code(202).send(answer)),
   );
-  app.post('/v1/receipts', ({ body }, reply) =>
-    acceptReceipts(behind, body).then((answer) => reply.code(202).send(answer)),
+  app.post('/v1/receipts', (request, reply) =>
+    acceptReceipts(behind, holderOf(request), request.body).then((answer) => reply.code(202).send(answer)),
   );
-  app.get<Polling>('/v1/runtimes/:runtimeId/orders', ({ params, query }) =>
-    pollOrders(behind, idOf('runtimeId', params.runtimeId), waitOf(query.wait)),
-  );
-  app.get<Collecting>('/v1/agents/:agentId/orders', async ({ params, query: { instance = null, policy, label } }) => {
+  app.get<Polling>('/v1/runtimes/:runtimeId/orders', async (request) => {
+    const { params, query } = request;
+    const runtimeId = idOf('runtimeId', params.runtimeId);
+    mayPoll(holderOf(request), runtimeId);
+    return pollOrders(behind, runtimeId, waitOf(query.wait));
+  });
+  app.get<Collecting>('/v1/agents/:agentId/orders', async (request) => {
+    const { instance = null, policy, label } = request.query;
+    const { params } = request;
     const agent = { agentId: idOf('agentId', params.agentId), labels: labelsOf(label), wish: policy ?? null };
+    mayCollect(holderOf(request), agent.agentId);
     return collectOrders(behind, agent, instance && idOf('instance', instance));
   });
   app.get<Named>('/v1/policies/:name', ({ params, headers }, reply) => {

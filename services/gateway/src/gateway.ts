@@ -6,6 +6,7 @@ import { createDoor } from './door.ts';
 import { createOutbox } from './outbox.ts';
 import { createPolicies } from './policies.ts';
 import { tail } from './tail.ts';
+import { guard } from './tokens.ts';
 import { createWaits } from './waits.ts';
 import { openWriting } from './writing.ts';
 
@@ -36,7 +37,7 @@ export const openGateway = async (
     policies,
     outbox: createOutbox((records) => kafka.write(records)),
     writing: await openWriting(kafka),
-    token: config.VIGIL_GATEWAY_TOKEN,
+    admit: guard(config.VIGIL_GATEWAY_TOKEN, config.VIGIL_GATEWAY_SECRET),
     count,
     closing: signal,
     now,

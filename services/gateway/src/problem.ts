@@ -25,6 +25,7 @@ export class Problem extends Error {
 const titles: Readonly<Record<number, string>> = {
   400: 'Not understood',
   401: 'Not allowed in',
+  403: 'Not yours',
   404: 'Not here',
   413: 'Too large',
   415: 'Not JSON',

@@ -7,6 +7,7 @@ import { config } from './config.ts';
 import { type Gateway, openGateway } from './gateway.ts';
 
 export const token = 'a-token-for-tests-only';
+export const secret = 'a-secret-for-tests-only-of-some-length';
 const quiet = { info: () => {}, warn: () => {}, error: () => {} } as unknown as Logger;
 
 /** ADR-110's eight fields. */
@@ -22,7 +23,12 @@ export const least = {
 };
 
 const policy = { name: 'vigil', hash: 'h1', document: '{"heartbeat":{"interval":"30s"}}', withdrawn: false };
-const env = { KAFKA_BROKERS: 'memory:1', SCHEMA_REGISTRY_URL: 'http://memory', VIGIL_GATEWAY_TOKEN: token };
+const env = {
+  KAFKA_BROKERS: 'memory:1',
+  SCHEMA_REGISTRY_URL: 'http://memory',
+  VIGIL_GATEWAY_TOKEN: token,
+  VIGIL_GATEWAY_SECRET: secret,
+};
 
 /** A gateway on a log in memory, opened anew for each test, and requests to it. */
 export const testGateway = () => {
@@ -50,7 +56,8 @@ export const testGateway = () => {
     get: (path: string, headers: Record<string, string> = {}) =>
       fetch(gateway.url + path, { headers: { authorization, ...headers } }),
     postRaw,
-    post: (path: string, body: unknown) => postRaw(path, JSON.stringify(body)),
+    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
+      postRaw(path, JSON.stringify(body), headers),
   };
 };
 

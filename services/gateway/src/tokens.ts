@@ -1,13 +1,38 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { ID } from '@vigil/events';
+import { type Bearer, doorToken } from '@vigil/events/door-token';
 import { Problem } from './problem.ts';
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+/** Who shows a token: the operator may everything, any other what concerns its own name. */
+export type Holder = { readonly kind: 'operator' } | Bearer;
 
-/** Checks an Authorization header in a time that tells nothing about the token. Throws Problem. */
-export const guard = (token: string): ((authorization: string | undefined) => void) => {
-  const wanted = digest(`Bearer ${token}`);
-  return (authorization) => {
-    if (timingSafeEqual(digest(authorization ?? ''), wanted)) return;
-    throw new Problem(401, 'bad_token', 'the request needs the header "Authorization: Bearer <VIGIL_GATEWAY_TOKEN>"');
+const OPERATOR: Holder = { kind: 'operator' };
+/** The name may have dots, the mac has none. */
+const BOUND = /^Bearer v1\.(runtime|agent)\.(.+)\.[^.]+$/;
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+const same = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));
+
+/**
+ * Who shows an Authorization header, in a time that tells nothing about the right one. `secret`: from which tokens that bind a name are
+ * made; without it only `token`, the operator's, is one. Throws Problem.
+ */
+export const guard = (token: string, secret: string | undefined): ((authorization: string | undefined) => Holder) => {
+  const wanted = `Bearer ${token}`;
+  return (authorization = '') => {
+    if (same(authorization, wanted)) return OPERATOR;
+    const bearer = claimed(authorization);
+    if (bearer !== null && secret !== undefined && same(authorization, `Bearer ${doorToken(secret, bearer)}`))
+      return bearer;
+    throw new Problem(
+      401,
+      'bad_token',
+      'the request needs the header "Authorization: Bearer <token>", with VIGIL_GATEWAY_TOKEN or what `vigil token` prints',
+    );
   };
+};
+
+const claimed = (authorization: string): Bearer | null => {
+  const [, kind, name = ''] = BOUND.exec(authorization) ?? [];
+  return (kind === 'runtime' || kind === 'agent') && ID.test(name) ? { kind, name } : null;
 };

@@ -1,0 +1,125 @@
+import { Topic } from '@vigil/events';
+import { doorToken } from '@vigil/events/door-token';
+import { example } from '@vigil/events/examples';
+import { describe, expect, test } from 'vitest';
+import { answerOf, least, secret, testGateway } from './testing.ts';
+import { guard } from './tokens.ts';
+
+const { log, get, post } = testGateway();
+const showing = (token: string) => ({ authorization: `Bearer ${token}` });
+const runtime = showing(doorToken(secret, { kind: 'runtime', name: 'host-1' }));
+const agent = showing(doorToken(secret, { kind: 'agent', name: 'worker-1' }));
+const own = { ...least, runtime_id: 'host-1' };
+const nudge = example(Topic.agentOrder, 'NUDGE_AGENT', { orderId: 'order-1', runtimeId: 'host-1', ttlMs: 60_000 });
+const receipt = example(Topic.orderReceipt, 'ORDER_RECEIPT', { orderId: 'order-1', runtimeId: 'host-1' }).payload;
+const told = (payload: object) => ({ type: 'ORDER_RECEIPT', payload: { ...receipt, ...payload } });
+const refusal = (field: string, index: number | null = null) => ({
+  status: 403,
+  body: { type: 'urn:vigil:problem:not_yours', title: 'Not yours', field, index },
+});
+
+describe("a runtime's token", () => {
+  test('beats for all agents that name it', async () => {
+    const beats = [own, { ...own, agent_id: 'worker-2' }];
+    expect(await answerOf(await post('/v1/heartbeats', beats, runtime))).toMatchObject({ body: { accepted: 2 } });
+  });
+
+  test('with one in a list that names another or none, all are refused, and its place is told', async () => {
+    for (const runtime_id of ['host-2', null]) {
+      const answer = await answerOf(await post('/v1/heartbeats', [own, { ...own, runtime_id }, own], runtime));
+      expect(answer).toMatchObject(refusal('runtime_id', 1));
+    }
+    expect(log().events(Topic.heartbeat)).toEqual([]);
+  });
+
+  test("polls its own orders, neither another's nor an agent's", async () => {
+    expect((await get('/v1/runtimes/host-1/orders?wait=0', runtime)).status).toBe(200);
+    expect(await answerOf(await get('/v1/runtimes/host-2/orders', runtime))).toMatchObject(refusal('runtimeId'));
+    expect(await answerOf(await get('/v1/agents/host-1/orders', runtime))).toMatchObject(refusal('agentId'));
+  });
+
+  test('tells receipts, ends and its presence in its own name', async () => {
+    const all = [
+      { type: 'ORDER_RECEIPT', payload: receipt },
+      { type: 'SPAWN_RECEIPT', payload: example(Topic.spawnReceipt, 'SPAWN_RECEIPT', { runtimeId: 'host-1' }).payload },
+      { type: 'AGENT_EXITED', payload: example(Topic.steerAgent, 'AGENT_EXITED', { runtimeId: 'host-1' }).payload },
+      {
+        type: 'RUNTIME_ANNOUNCED',
+        payload: example(Topic.runtimePresence, 'RUNTIME_ANNOUNCED', { runtimeId: 'host-1' }).payload,
+      },
+    ];
+    expect((await post('/v1/receipts', all, runtime)).status).toBe(202);
+    for (const { type, payload } of all) {
+      const other = { type, payload: { ...payload, runtimeId: 'host-2' } };
+      expect(await answerOf(await post('/v1/receipts', other, runtime))).toMatchObject(refusal('runtimeId'));
+    }
+  });
+
+  test('gives no receipt for an order to another', async () => {
+    await log().say({ ...nudge, payload: { ...nudge.payload, runtimeId: 'host-2' } });
+    const answer = await answerOf(await post('/v1/receipts', [told({ orderId: 'order-0' }), told({})], runtime));
+    expect(answer).toMatchObject(refusal('orderId', 1));
+    expect(log().events(Topic.orderReceipt)).toEqual([]);
+  });
+});
+
+describe("an agent's token", () => {
+  test('beats for itself only', async () => {
+    expect((await post('/v1/heartbeats', least, agent)).status).toBe(202);
+    const answer = await answerOf(await post('/v1/heartbeats', { ...least, agent_id: 'worker-2' }, agent));
+    expect(answer).toMatchObject(refusal('agent_id'));
+    expect(log().events(Topic.heartbeat)).toHaveLength(1);
+  });
+
+  test("asks its own orders, neither another's nor a runtime's", async () => {
+    expect((await get('/v1/agents/worker-1/orders', agent)).status).toBe(200);
+    expect(await answerOf(await get('/v1/agents/worker-2/orders', agent))).toMatchObject(refusal('agentId'));
+    expect(await answerOf(await get('/v1/runtimes/worker-1/orders', agent))).toMatchObject(refusal('runtimeId'));
+  });
+
+  test('answers its own orders, and tells nothing else', async () => {
+    await log().say(nudge);
+    expect((await post('/v1/receipts', told({ agentId: 'worker-1' }), agent)).status).toBe(202);
+    const other = await answerOf(await post('/v1/receipts', told({ agentId: 'worker-2' }), agent));
+    expect(other).toMatchObject(refusal('agentId'));
+    const exited = example(Topic.steerAgent, 'AGENT_EXITED', { agentId: 'worker-1' });
+    const end = await answerOf(await post('/v1/receipts', { type: 'AGENT_EXITED', payload: exited.payload }, agent));
+    expect(end).toMatchObject(refusal('type'));
+  });
+
+  test('gives no receipt for an order to another agent', async () => {
+    await log().say({ ...nudge, key: 'worker-2', payload: { ...nudge.payload, agentId: 'worker-2' } });
+    expect(await answerOf(await post('/v1/receipts', told({ agentId: 'worker-1' }), agent))).toMatchObject(
+      refusal('orderId'),
+    );
+  });
+});
+
+test('both read policies', async () => {
+  for (const holder of [runtime, agent]) expect((await get('/v1/policies/vigil', holder)).status).toBe(200);
+});
+
+describe('a token that nobody made', () => {
+  const [, mac] = /\.([^.]+)$/.exec(runtime.authorization) ?? [];
+  test.each([
+    ['another name', `v1.runtime.host-2.${mac}`],
+    ['another kind', `v1.agent.host-1.${mac}`],
+    ['another version', `v2.runtime.host-1.${mac}`],
+    ['another secret', doorToken('another-secret-that-is-long-enough', { kind: 'runtime', name: 'host-1' })],
+    ['a name that is none', doorToken(secret, { kind: 'runtime', name: 'a b' })],
+    ['no mac', 'v1.runtime.host-1.'],
+    ['the secret itself', secret],
+  ])('%s lets nobody in', async (_what, token) => {
+    expect((await get('/v1/runtimes/host-1/orders?wait=0', showing(token))).status).toBe(401);
+  });
+
+  test('without a secret only the fixed token is one', () => {
+    expect(guard('the-fixed-token-alone', undefined)('Bearer the-fixed-token-alone')).toEqual({ kind: 'operator' });
+    expect(() => guard('the-fixed-token-alone', undefined)(runtime.authorization)).toThrow('Authorization');
+  });
+
+  test('a name may have dots', () => {
+    const name = 'v1.agent.host-1.example';
+    expect(guard('x', secret)(`Bearer ${doorToken(secret, { kind: 'agent', name })}`)).toEqual({ kind: 'agent', name });
+  });
+});
