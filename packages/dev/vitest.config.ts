@@ -20,6 +20,9 @@ export default defineConfig({
           name: 'unit',
           include: ['{packages,services}/*/src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/*.it.test.ts', modules],
+          // Only what hangs is ended: on a busy machine a property takes its time.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
