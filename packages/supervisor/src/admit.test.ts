@@ -3,7 +3,7 @@ import { admit, type Process } from './admit.ts';
 import { type AgentOrder, receiptOf } from './order.ts';
 import { agentSaid, noProgress, outputSeen } from './progress.ts';
 import { understand } from './said.ts';
-import { nudge, terminate } from './testing.ts';
+import { nudge, pause, resume, terminate } from './testing.ts';
 
 const living: Process = {
   instanceId: 'instance-1',
@@ -14,6 +14,7 @@ const living: Process = {
   channel: 'terminal',
   atQuestion: false,
   quiet: true,
+  paused: false,
 };
 const said = (words: object) => understand(JSON.stringify(words)).said;
 const call = (more: object) => ({ tool_calls: [{ call_id: 'c', tool: 'Bash', args_hash: 'a', ...more }] });
@@ -122,4 +123,22 @@ test('a waiting nudge expires', () => {
 
 test('a terminate waits for nothing', () => {
   expect(verdict(terminate(), { progress: calling, atQuestion: true, quiet: false })).toBe('go');
+});
+
+test('what the agent reads in a file is put there only between calls, and while it asks nothing', () => {
+  const file = { channel: 'file' } as const;
+  const midCall = agentSaid(noProgress, said(call({ outcome: 'running' })), 1);
+  expect(verdict(nudge(), file)).toBe('go');
+  expect(verdict(nudge(), { ...file, quiet: false })).toBe('go');
+  expect(verdict(nudge(), { ...file, atQuestion: true })).toBe('wait');
+  expect(verdict(nudge(), { ...file, progress: midCall })).toBe('wait');
+  expect(verdict(nudge(), { ...file, progress: agentSaid(midCall, said(call({ outcome: 'ok' })), 2) })).toBe('go');
+});
+
+test('a paused agent is told nothing, whatever the way; it can be resumed and ended', () => {
+  for (const channel of ['socket', 'terminal', 'file', 'hook'] as const)
+    expect(verdict(nudge(), { channel, paused: true })).toBe('wait');
+  expect(verdict(pause(), { paused: true })).toBe('go');
+  expect(verdict(resume(), { paused: true })).toBe('go');
+  expect(verdict(terminate(), { paused: true })).toBe('go');
 });

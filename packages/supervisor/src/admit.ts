@@ -13,12 +13,17 @@ export type Process = {
   readonly done: Pick<ReadonlyMap<string, OrderReceiptPayload>, 'get'>;
   readonly progress: Progress;
   /** how a text would reach it */
-  readonly channel: 'socket' | 'terminal' | 'hook';
+  readonly channel: 'socket' | 'terminal' | 'hook' | 'file';
   /** it has asked something and waits for the answer */
   readonly atQuestion: boolean;
   /** its terminal has been still for a moment: nothing is being drawn */
   readonly quiet: boolean;
+  /** held by an order, until it is resumed */
+  readonly paused: boolean;
 };
+
+/** What decides whether it can be told something. */
+export type Hearing = Pick<Process, 'paused' | 'channel' | 'atQuestion' | 'progress' | 'quiet'>;
 
 export type Admission =
   | { readonly verdict: 'go' }
@@ -29,13 +34,17 @@ export type Admission =
 const superseded = (why: string): Admission => ({ verdict: 'superseded', why });
 const wait = (why: string): Admission => ({ verdict: 'wait', why });
 
-/** A text may be typed only between calls, at a still prompt that asks nothing; pushed down the socket, or given to a hook that asks, it disturbs nothing. */
-const whenReachable = (process: Process): Admission => {
+/**
+ * A text is typed, or put where the agent reads it, only between calls and while nothing is asked, and typed only at a still prompt;
+ * pushed down the socket, or given to a hook that asks, it disturbs nothing. One that is held can hear nothing.
+ */
+export const whenReachable = (process: Hearing): Admission => {
+  if (process.paused) return wait('the agent is paused');
   if (process.channel === 'socket') return { verdict: 'go' };
   if (process.channel === 'hook') return wait('no hook of its session has asked yet');
   if (process.atQuestion) return wait('the agent asks a question; nothing is typed into its answer');
   if (isMidCall(process.progress)) return wait('the agent is in the middle of a call');
-  return process.quiet ? { verdict: 'go' } : wait('the terminal is being written to');
+  return process.quiet || process.channel === 'file' ? { verdict: 'go' } : wait('the terminal is being written to');
 };
 
 const whenDue = (order: AgentOrder, process: Process): Admission => {

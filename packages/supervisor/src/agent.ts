@@ -4,6 +4,8 @@ import type { Chore } from './chore.ts';
 import type { Log, MachineClock } from './clock.ts';
 import type { Gateway } from './gateway-client.ts';
 import type { Journal } from './journal.ts';
+import type { LimitSettings } from './limits.ts';
+import type { NudgeFile } from './nudge-file.ts';
 import type { OrderEnvelope } from './order.ts';
 import type { Outbox } from './outbox.ts';
 import type { PatternSources } from './patterns.ts';
@@ -11,19 +13,25 @@ import type { Pid } from './proc.ts';
 import type { Command } from './terminal.ts';
 
 /** How a text reaches the agent; auto: down the socket where somebody listens, else with a hook that asks or typed, whichever can be first. */
-export type NudgeBy = 'auto' | 'socket' | 'hook' | 'terminal';
+export type NudgeBy = 'auto' | 'socket' | 'hook' | 'terminal' | 'file';
 
 /** One life of one agent. */
 export type AgentSpec = Identity &
   Command & {
     readonly patterns: PatternSources;
     readonly nudge: NudgeBy;
+    /** where `nudge: file` writes */
+    readonly nudgeFile: NudgeFile | null;
     /** exit 0 counts as finished only after the completion signal */
     readonly mustSignalCompletion: boolean;
     readonly checkpointRoots: readonly string[];
     /** prints what it released, one a line */
     readonly release: Chore | null;
     readonly cleanup: Chore | null;
+    /** how it is held and set going again; null: SIGSTOP and SIGCONT to its group */
+    readonly pause: Chore | null;
+    readonly resume: Chore | null;
+    readonly limits: LimitSettings;
     /** null: as the gateway asks */
     readonly intervalMs: number | null;
     /** what it continues from, and what it is told: paths */
@@ -61,6 +69,7 @@ export const environmentOf = (spec: AgentSpec, socket: string): Readonly<Record<
   ...(spec.taskId === null ? {} : { VIGIL_TASK_ID: spec.taskId }),
   ...(spec.checkpoint === null ? {} : { VIGIL_CHECKPOINT: spec.checkpoint }),
   ...(spec.handover === null ? {} : { VIGIL_HANDOVER: spec.handover }),
+  ...(spec.nudgeFile === null ? {} : { VIGIL_NUDGE_FILE: spec.nudgeFile.path }),
 });
 
 /** The same checkpoint in the spelling of our own events. */

@@ -19,6 +19,7 @@ const silent: TerminalFacts = {
   completionAt: null,
   asksSince: null,
   paused: false,
+  limits: [],
 };
 const says = (beats: Beats, words: object, at = 100) => said(beats, understand(JSON.stringify(words)).said, at);
 const next = (beats: Beats, facts: Partial<TerminalFacts> = {}) =>

@@ -1,4 +1,12 @@
-import type { Checkpoint, ErrorReport, Heartbeat, MatchedPattern, RepeatedError, ToolCall } from '@vigil/events';
+import type {
+  Checkpoint,
+  ErrorReport,
+  Heartbeat,
+  LimitReport,
+  MatchedPattern,
+  RepeatedError,
+  ToolCall,
+} from '@vigil/events';
 import type { Said } from './said.ts';
 
 /** Who beats, for whom; fixed for the life of an instance. */
@@ -24,6 +32,8 @@ export type TerminalFacts = {
   readonly asksSince: number | null;
   /** stopped by an order, until it is resumed */
   readonly paused: boolean;
+  /** what it may use here, and uses */
+  readonly limits: readonly LimitReport[];
 };
 
 /** Lists are what no accepted heartbeat has carried yet; one heartbeat is on its way at a time, unchanged until answered. */
@@ -51,6 +61,8 @@ export const noBeats: Beats = {
 
 /** A list that nobody takes keeps the newest: as many as one heartbeat may carry. */
 const atMost = 100;
+/** As many as a heartbeat may carry. */
+const mostLimits = 20;
 const bounded = <T>(list: readonly T[]): readonly T[] => list.slice(-atMost);
 
 /** A call reported twice before it was sent is sent once, as it is now. */
@@ -137,7 +149,7 @@ const heartbeat = (beats: Beats, who: Identity, facts: TerminalFacts, now: numbe
   steps: beats.latest.steps ?? null,
   errors: beats.errors,
   rate_limit: beats.once.rate_limit ?? null,
-  limits: beats.latest.limits ?? [],
+  limits: [...facts.limits, ...(beats.latest.limits ?? [])].slice(0, mostLimits),
   handoff: beats.once.handoff ?? null,
   blockers: beats.once.blockers ?? [],
   probe_reply: beats.once.probe_reply ?? null,

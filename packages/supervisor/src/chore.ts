@@ -4,16 +4,27 @@ import type { Log } from './clock.ts';
 /** A command with its arguments, from the runtime's own configuration: never from an order's text. */
 export type Chore = readonly [string, ...string[]];
 
-/** Runs it to its end, or kills it after so long; gives its output's lines, none where it failed. */
-export const runChore = (
+export type ChoreRoom = {
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly withinMs: number;
+};
+
+/** Runs it to its end, or kills it after so long; gives what it printed, null where it failed. */
+export const tryChore = (
   [command, ...args]: Chore,
-  env: Readonly<Record<string, string>>,
-  withinMs: number,
+  { withinMs, ...room }: ChoreRoom,
   log: Log,
-): Promise<readonly string[]> =>
+): Promise<string | null> =>
   new Promise((resolve) => {
-    execFile(command, args, { env, timeout: withinMs, killSignal: 'SIGKILL', maxBuffer: 1 << 20 }, (error, stdout) => {
+    const limits = { timeout: withinMs, killSignal: 'SIGKILL', maxBuffer: 1 << 20 } as const;
+    const child = execFile(command, args, { ...room, ...limits }, (error, stdout) => {
       if (error) log('a configured command failed', { command, args, error: error.message });
-      resolve(error ? [] : stdout.split('\n').filter((line) => line.trim() !== ''));
+      resolve(error ? null : stdout);
     });
+    child.stdin?.on('error', () => {}).end();
   });
+
+/** The same, for its output's lines: none where it failed. */
+export const runChore = async (chore: Chore, env: ChoreRoom['env'], withinMs: number, log: Log) =>
+  ((await tryChore(chore, { env, withinMs }, log)) ?? '').split('\n').filter((line) => line.trim() !== '');

@@ -9,8 +9,13 @@ import type { Report } from './order.ts';
 import type { Exit } from './terminal.ts';
 import type { Watch } from './watch.ts';
 
-/** Who wanted the end. */
-export type Asked = { readonly by: string; readonly order: Terminate | null };
+/** Who wanted the end, and why; `orderId`: of the order that asked for it, which where it is a terminate is carried out here. */
+export type Asked = {
+  readonly by: string;
+  readonly reason: 'explicit' | 'resource_limit';
+  readonly orderId: string | null;
+  readonly order: Terminate | null;
+};
 
 /** What is known of a life when it is over. */
 export type Conclusion = {
@@ -29,10 +34,16 @@ const choreMs = 30_000;
 export const describe = ({ code, signal }: Exit): string =>
   signal ? `ended by ${signal}` : `exited with code ${code}`;
 
-/** An end that was asked for is explicit, whatever the exit code says. */
+/** An end that was asked for has its reason, whatever the exit code says. */
 export const reasonOf = (exit: Exit, asked: Asked | null, hasCompleted: boolean): ExitReason => {
-  if (asked !== null) return 'explicit';
+  if (asked !== null) return asked.reason;
   return exit.code === 0 && hasCompleted ? 'finished' : 'crashed';
+};
+
+/** Asked to hand off, it has stopped by itself: that was the order's doing, unless it has said that its work is done. */
+export const handedOff = ({ signal }: Exit, orderId: string | null, watch: Watch): Asked | null => {
+  if (orderId === null || signal !== null || watch.hasCompleted || watch.saysFinished) return null;
+  return { by: 'it was asked to hand off', reason: 'explicit', orderId, order: null };
 };
 
 const archive = (world: World, spec: AgentSpec, facts: object): string | null => {

@@ -1,26 +1,28 @@
 import type { OrderReceiptPayload } from '@vigil/events';
 import { type Admission, admit, type Process } from './admit.ts';
+import { Afterwords } from './afterwords.ts';
 import type { World } from './agent.ts';
 import { type AgentOrder, type Received, receiptOf } from './order.ts';
 import type { Pid } from './proc.ts';
 import type { Push } from './socket.ts';
+import { type Text, textOf } from './texts.ts';
 
-/** An order that is a text for the agent. */
-export type TextOrder = Extract<AgentOrder, { type: 'NUDGE_AGENT' | 'PROBE_AGENT' | 'HANDOFF_AGENT' }>;
+type Resume = Extract<AgentOrder, { type: 'RESUME_AGENT' }>;
 export type Terminate = Extract<AgentOrder, { type: 'TERMINATE_AGENT' }>;
 
 /** The process that orders are carried out on. */
 export type Body = {
   readonly pid: Pid;
   readonly process: () => Omit<Process, 'done' | 'highestNumber'>;
-  /** as if a person had typed it and pressed return */
-  readonly type: (text: string) => void;
-  /** false: nobody listens */
+  /** by the way that its process names; false: nobody is there to hear it */
+  readonly tell: (message: Push, text: string) => boolean;
+  /** to whoever is connected to its socket; false: nobody listens */
   readonly push: (message: Push) => boolean;
   /** closes a breaker that is held for the agent; false: none of that name is */
   readonly resetBreaker: (name: string) => boolean;
-  readonly stop: () => void;
-  readonly go: () => void;
+  /** holds it, and sets it going again; false: it could not be done */
+  readonly stop: () => Promise<boolean>;
+  readonly go: () => Promise<boolean>;
   /** comes back with what the receipt says, when it is dead or will not die */
   readonly end: (order: Terminate) => Promise<Partial<OrderReceiptPayload>>;
 };
@@ -33,6 +35,8 @@ export class Hands {
   readonly #world: World;
   readonly #waiting = new Map<string, Received<AgentOrder>>();
   readonly #underWay = new Map<string, Promise<void>>();
+  readonly #afterwords = new Afterwords();
+  #handedOff: string | null = null;
   #highestNumber = -1;
 
   constructor(body: Body, world: World) {
@@ -50,22 +54,30 @@ export class Hands {
 
   /** What waits is admitted as soon as it may be. */
   lookAgain(): void {
+    const now = this.#world.clock.monotonic();
+    this.#afterwords.lookAgain(this.#body.process(), now, (text) => this.#body.tell({ nudge: text }, text));
     const waiting = [...this.#waiting.values()].sort((a, b) => a.order.payload.number - b.order.payload.number);
     for (const received of waiting) this.#settle(received, this.#admit(received));
   }
 
-  /** Texts that a hook may pass on now; each is begun by its `pass`, which resolves when the hook has said that it did, or is gone. */
-  textsDue(): readonly TextOrder[] {
-    const texts = [...this.#waiting.values()].filter(({ order }) => isText(order));
-    return texts
-      .sort((a, b) => a.order.payload.number - b.order.payload.number)
-      .filter((received) => this.#admit(received, 'socket').verdict === 'go')
-      .map(({ order }) => order as TextOrder);
+  /** The handoff that the agent has been asked for last; null: none. */
+  get handedOff(): string | null {
+    return this.#handedOff;
   }
 
-  pass(order: TextOrder, toHook: (order: TextOrder) => Promise<boolean>): void {
-    this.#waiting.delete(order.payload.orderId);
-    this.#begin(order, async () => ((await toHook(order)) ? ['delivered'] : goneWithIt));
+  /** Texts that a hook may pass on now; each is begun by its `pass`, which resolves when the hook has said that it did, or is gone. */
+  textsDue(): readonly Text[] {
+    const orders = [...this.#waiting.values()]
+      .sort((a, b) => a.order.payload.number - b.order.payload.number)
+      .filter((received) => this.#admit(received, 'socket').verdict === 'go');
+    return [...this.#afterwords.due(this.#body.process()), ...orders.flatMap(({ order }) => textOf(order))];
+  }
+
+  pass(text: Text, toHook: (text: Text) => Promise<boolean>): void {
+    const received = this.#waiting.get(text.orderId);
+    if (received === undefined) return void this.#afterwords.pass(text, toHook(text));
+    this.#waiting.delete(text.orderId);
+    this.#begin(received, async () => ((await toHook(text)) ? ['delivered'] : goneWithIt));
   }
 
   #admit(received: Received<AgentOrder>, by?: Process['channel']): Admission {
@@ -75,12 +87,13 @@ export class Hands {
     return admit(received, process, this.#world.clock.monotonic());
   }
 
-  #settle({ order }: Received<AgentOrder>, admission: Admission): void {
+  #settle(received: Received<AgentOrder>, admission: Admission): void {
+    const { order } = received;
     if (admission.verdict === 'wait') return;
     this.#waiting.delete(order.payload.orderId);
     switch (admission.verdict) {
       case 'go':
-        this.#begin(order);
+        this.#begin(received);
         return;
       case 'again':
         this.#world.outbox.put({ type: 'ORDER_RECEIPT', payload: admission.receipt });
@@ -91,15 +104,21 @@ export class Hands {
     }
   }
 
-  #begin(order: AgentOrder, perform = () => this.#perform(order)): void {
+  #begin(received: Received<AgentOrder>, perform = () => this.#perform(received)): void {
+    const { order } = received;
     const { orderId, number } = order.payload;
     this.#world.journal.write({ kind: 'begun', orderId, order, pid: this.#body.pid });
     this.#highestNumber = number;
     const done = perform()
       .catch((error: unknown): Outcome => ['failed', { why: String(error) }])
-      .then(([outcome, more]) => answer(this.#world, order, outcome, more))
+      .then(([outcome, more]) => this.#answer(order, outcome, more))
       .finally(() => this.#underWay.delete(orderId));
     this.#underWay.set(orderId, done);
+  }
+
+  #answer(order: AgentOrder, ...[outcome, more]: Outcome): void {
+    if (order.type === 'HANDOFF_AGENT' && outcome === 'delivered') this.#handedOff = order.payload.orderId;
+    answer(this.#world, order, outcome, more);
   }
 
   /** Resolves when nothing is under way: all that was begun is answered. */
@@ -107,7 +126,7 @@ export class Hands {
     await Promise.all(this.#underWay.values());
   }
 
-  async #perform(order: AgentOrder): Promise<Outcome> {
+  async #perform({ order, expiresAt }: Received<AgentOrder>): Promise<Outcome> {
     switch (order.type) {
       case 'NUDGE_AGENT':
         return this.#tell({ nudge: order.payload.message }, order.payload.message);
@@ -120,11 +139,9 @@ export class Hands {
       case 'RESET_BREAKER':
         return this.#reset(order.payload.name) ? ['done'] : nobodyListens;
       case 'PAUSE_AGENT':
-        this.#body.stop();
-        return ['done'];
+        return (await this.#body.stop()) ? ['done'] : commandFailed;
       case 'RESUME_AGENT':
-        this.#body.go();
-        return ['done'];
+        return this.#resume(order, expiresAt);
       case 'TERMINATE_AGENT': {
         const receipt = await this.#body.end(order);
         return [receipt.confirmed ? 'done' : 'failed', receipt];
@@ -138,18 +155,25 @@ export class Hands {
     return this.#body.push({ type: 'reset_breaker', name }) || here;
   }
 
+  /** What was never paused has nothing to go on with, and is told nothing. */
+  async #resume({ payload: { orderId, message } }: Resume, expiresAt: number): Promise<Outcome> {
+    if (!this.#body.process().paused) return ['done', { why: 'it was not paused' }];
+    if (!(await this.#body.go())) return commandFailed;
+    if (message === null) return ['done'];
+    const heard = this.#afterwords.wait({ orderId, message }, expiresAt);
+    this.lookAgain();
+    const unsaid = await heard;
+    return ['done', { why: unsaid === null ? null : `it goes on, untold: ${unsaid}` }];
+  }
+
   #tell(message: Push, text: string): Outcome {
-    if (this.#body.process().channel === 'socket') return this.#body.push(message) ? ['delivered'] : nobodyListens;
-    this.#body.type(text);
-    return ['delivered'];
+    return this.#body.tell(message, text) ? ['delivered'] : nobodyListens;
   }
 }
 
-const isText = ({ type }: AgentOrder): boolean =>
-  type === 'NUDGE_AGENT' || type === 'PROBE_AGENT' || type === 'HANDOFF_AGENT';
-
 const goneWithIt: Outcome = ['uncertain', { why: 'the hook that it was given to ended without a word' }];
 const nobodyListens: Outcome = ['failed', { why: 'nobody is connected to the agent’s socket' }];
+const commandFailed: Outcome = ['failed', { why: 'the configured command failed; the runtime’s log says how' }];
 
 /** The receipt by which an order was answered before. */
 export const receiptIn = (world: World, orderId: string): OrderReceiptPayload | undefined => {

@@ -1,9 +1,10 @@
 import type { NudgeBy } from './agent.ts';
-import type { Hands, TextOrder } from './hands.ts';
+import type { Hands } from './hands.ts';
 import { asked, breakerReports, closedByOrder, ended, noBreakers, turnOver } from './hook-breakers.ts';
 import type { Denied, HookWord } from './hook-words.ts';
 import type { Said } from './said.ts';
 import type { Ears, HookClient } from './socket.ts';
+import type { Text } from './texts.ts';
 import type { Watch } from './watch.ts';
 
 type Question = Extract<HookWord, { asks: boolean }>;
@@ -50,14 +51,14 @@ export class HookDesk {
     client.answer({ hook: { texts, denied } });
   }
 
-  #textsDue(): readonly TextOrder[] {
-    return this.#nudge === 'terminal' ? [] : (this.#hands?.textsDue() ?? []);
+  #textsDue(): readonly Text[] {
+    return this.#nudge === 'terminal' || this.#nudge === 'file' ? [] : (this.#hands?.textsDue() ?? []);
   }
 
   #give(client: HookClient): void {
     const texts = this.#textsDue();
     client.answer({ hook: { texts: texts.length, denied: null } });
-    for (const order of texts) this.#hands?.pass(order, (one) => this.#pass(client, one));
+    for (const text of texts) this.#hands?.pass(text, (one) => this.#pass(client, one));
   }
 
   /** Closes the breaker of that name; false: there is none here. */
@@ -91,11 +92,11 @@ export class HookDesk {
     return null;
   }
 
-  #pass(client: HookClient, { payload }: TextOrder): Promise<boolean> {
+  #pass(client: HookClient, { orderId, message }: Text): Promise<boolean> {
     return new Promise<boolean>((resolve) => {
-      this.#passing.set(payload.orderId, resolve);
+      this.#passing.set(orderId, resolve);
       client.onGone(() => resolve(false));
-      client.answer({ text: payload.message, order_id: payload.orderId });
-    }).finally(() => this.#passing.delete(payload.orderId));
+      client.answer({ text: message, order_id: orderId });
+    }).finally(() => this.#passing.delete(orderId));
   }
 }

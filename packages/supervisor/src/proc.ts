@@ -47,3 +47,18 @@ export const signalled = (pid: number, signal: NodeJS.Signals | 0): boolean => {
     return false;
   }
 };
+
+const residentOf = (pid: number): number | null => {
+  try {
+    const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return found ? Number(found[1]) * 1024 : null;
+  } catch {
+    return null;
+  }
+};
+
+/** What these processes hold in memory together, bytes: what they share counts for each. Null: nothing is known of any. */
+export const residentBytes = (pids: readonly number[]): number | null => {
+  const known = pids.map(residentOf).filter((bytes) => bytes !== null);
+  return known.length === 0 ? null : known.reduce((sum, bytes) => sum + bytes, 0);
+};

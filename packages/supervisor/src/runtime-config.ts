@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { WrongSettings } from './errors.ts';
 import { defaultPatterns } from './patterns.ts';
+import { size } from './size.ts';
 
 const name = z
   .string()
@@ -12,6 +13,13 @@ const name = z
 const labels = z.record(z.string(), z.string());
 const chore = z.tuple([z.string().min(1)], z.string());
 const patterns = z.array(z.string());
+const limits = z.strictObject({
+  memory: size.nullable().default(null),
+  output: size.nullable().default(null),
+  time: duration.nullable().default(null),
+  /** false: whoever goes over one is ended */
+  report_only: z.boolean().default(false),
+});
 
 /** What is executed, and how it is watched. The first template that fits an order's task and labels is taken. */
 const template = z.strictObject({
@@ -24,10 +32,17 @@ const template = z.strictObject({
   cwd: z.string().default('.'),
   env: labels.default({}),
   policy: z.string().optional(),
-  nudge: z.enum(['auto', 'socket', 'hook', 'terminal']).default('auto'),
+  nudge: z.enum(['auto', 'socket', 'hook', 'terminal', 'file']).default('auto'),
+  /** where `nudge: file` writes; `{agent}` stands for its name */
+  nudge_file: z
+    .strictObject({ path: z.string().min(1), format: z.enum(['jsonl', 'text']).default('jsonl') })
+    .optional(),
   must_signal_completion: z.boolean().default(false),
   release: chore.optional(),
   cleanup: chore.optional(),
+  pause: chore.optional(),
+  resume: chore.optional(),
+  limits: limits.prefault({}),
   patterns: z
     .strictObject({
       rate_limit: patterns,
@@ -39,6 +54,16 @@ const template = z.strictObject({
     .partial()
     .default({}),
 });
+
+const whole = template
+  .refine((one) => (one.nudge === 'file') === (one.nudge_file !== undefined), {
+    path: ['nudge_file'],
+    message: 'write it where nudge is file, and only there',
+  })
+  .refine((one) => (one.pause === undefined) === (one.resume === undefined), {
+    path: ['resume'],
+    message: 'write both pause and resume, or neither: what is paused by a command is resumed by one',
+  });
 
 const agent = z.strictObject({ name, task: name, template: z.string().optional(), labels: labels.default({}) });
 
@@ -55,7 +80,7 @@ const runtime = z.strictObject({
   /** how long agents may take to end when the runtime does */
   grace: duration.default(5000),
   checkpoint_roots: z.array(z.string()).default([]),
-  templates: z.array(template).default([]),
+  templates: z.array(whole).default([]),
   /** started with the runtime */
   agents: z.array(agent).default([]),
 });
@@ -109,14 +134,27 @@ export const templateFor = (
     (one) => fits(one.task, task) && Object.entries(one.labels).every(([label, value]) => given[label] === value),
   );
 
-/** How a template has its agents watched. */
-export const watchingOf = (one: Template) => ({
+/** How a template has an agent of this name watched. */
+export const watchingOf = (one: Template, agentId: string) => ({
   patterns: { ...defaultPatterns, ...definedOnly(one.patterns) },
   nudge: one.nudge,
+  nudgeFile: one.nudge_file ? { ...one.nudge_file, path: pathOf(one, agentId) } : null,
   mustSignalCompletion: one.must_signal_completion,
   release: one.release ?? null,
   cleanup: one.cleanup ?? null,
+  pause: one.pause ?? null,
+  resume: one.resume ?? null,
+  limits: {
+    ...{ memory: one.limits.memory, output: one.limits.output, time: one.limits.time },
+    reportOnly: one.limits.report_only,
+  },
 });
+
+const pathOf = ({ nudge_file, cwd }: Template, agentId: string): string =>
+  resolve(cwd, (nudge_file?.path ?? '').replaceAll('{agent}', agentId));
+
+/** How a command is watched that no template fits. */
+export const plainWatching = (agentId: string) => watchingOf(template.parse({ command: 'none' }), agentId);
 
 const definedOnly = <T extends object>(given: T) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {

@@ -72,7 +72,7 @@ class HostRuntime implements Runtime {
     const { config, host, env } = this.#settings;
     return {
       ...life,
-      ...watchingOf(template),
+      ...watchingOf(template, life.agentId),
       instanceId: this.#world.newId(),
       runtimeId: config.runtime,
       policy: template.policy ?? config.policy ?? null,

@@ -1,19 +1,24 @@
 import type { OrderReceiptPayload } from '@vigil/events';
 import { type AgentSpec, environmentOf, type World } from './agent.ts';
-import { type Asked, type Conclusion, conclude, describe, exitReport } from './conclude.ts';
+import { askToLeave, bodyOf, type LifeParts } from './body.ts';
+import { type Asked, type Conclusion, conclude, describe, exitReport, handedOff } from './conclude.ts';
 import { type Ending, endProcess } from './ending.ts';
-import { type Body, Hands, type Terminate } from './hands.ts';
+import { Hands, type Terminate } from './hands.ts';
+import { Hold } from './hold.ts';
 import { HookDesk } from './hook-desk.ts';
 import { type Lock, takeName } from './lock.ts';
+import { Meter } from './meter.ts';
 import type { AgentOrder } from './order.ts';
-import { type AgentSocket, openSocket, socketPath } from './socket.ts';
-import { asOneLine, type Exit, openTerminal, type Size, type Terminal } from './terminal.ts';
+import { openSocket, socketPath } from './socket.ts';
+import { type Exit, openTerminal, type Size, type Terminal } from './terminal.ts';
 import { Watch } from './watch.ts';
 
 /** How often questions and waiting orders are looked at again, milliseconds. */
 const lookEveryMs = 250;
 /** How long the last heartbeats may take before the end is reported without them, milliseconds. */
 const lastBeatsMs = 1500;
+/** How long one that is over a limit has to leave by itself, milliseconds. */
+const overLimitGraceMs = 2000;
 
 export type Supervised = {
   readonly spec: AgentSpec;
@@ -32,14 +37,7 @@ export type Supervised = {
   readonly isOver: () => boolean;
 };
 
-type Parts = {
-  readonly spec: AgentSpec;
-  readonly world: World;
-  readonly socket: AgentSocket;
-  readonly watch: Watch;
-  readonly desk: HookDesk;
-  readonly terminal: Terminal;
-};
+type Parts = LifeParts & { readonly world: World; readonly meter: Meter };
 
 class Life implements Supervised {
   readonly #parts: Parts;
@@ -53,7 +51,12 @@ class Life implements Supervised {
 
   constructor(parts: Parts, lock: Lock) {
     this.#parts = parts;
-    this.#hands = new Hands(this.#body(), parts.world);
+    const body = bodyOf(
+      parts,
+      () => this.#how,
+      (order) => this.#endByOrder(order),
+    );
+    this.#hands = new Hands(body, parts.world);
     parts.desk.serve(this.#hands);
     const looking = setInterval(() => this.#lookAgain(), lookEveryMs);
     this.ended = parts.terminal.exited.then((exit) => {
@@ -77,42 +80,15 @@ class Life implements Supervised {
   #lookAgain(): void {
     this.#parts.watch.lookAgain();
     this.#hands.lookAgain();
-  }
-
-  #body(): Body {
-    const { spec, watch, desk, terminal, socket } = this.#parts;
-    return {
-      pid: terminal.pid,
-      process: () => ({
-        instanceId: spec.instanceId,
-        ended: this.#how,
-        progress: watch.progress,
-        channel: spec.nudge === 'auto' ? (socket.hasClient() ? 'socket' : 'terminal') : spec.nudge,
-        atQuestion: watch.atQuestion,
-        quiet: watch.isQuiet,
-      }),
-      type: (text) => {
-        const line = `${asOneLine(text)}\r`;
-        watch.screen.typing(line);
-        terminal.write(line);
-      },
-      push: socket.push,
-      resetBreaker: (name) => desk.reset(name),
-      stop: () => {
-        terminal.signal('SIGSTOP');
-        watch.paused = true;
-      },
-      go: () => {
-        terminal.signal('SIGCONT');
-        watch.paused = false;
-      },
-      end: (order) => this.#endByOrder(order),
-    };
+    const over = this.#asked === null ? this.#parts.meter.over : null;
+    if (over === null) return;
+    this.#asked = { by: over, reason: 'resource_limit', orderId: null, order: null };
+    void this.#end(over, overLimitGraceMs);
   }
 
   async #endByOrder(order: Terminate): Promise<Partial<OrderReceiptPayload>> {
     const { graceMs, reason } = order.payload;
-    this.#asked = { by: reason, order };
+    this.#asked = { by: reason, reason: 'explicit', orderId: order.payload.orderId, order };
     const ending = await this.#end(reason, graceMs);
     if (!ending.confirmed)
       return { ...ending, why: 'SIGKILL did not end it', lastOutput: this.#parts.watch.lastOutput };
@@ -121,9 +97,11 @@ class Life implements Supervised {
     return { ...ending, ...exit, ...work, checkpoint, claimsReleased, forensics, lastOutput };
   }
 
-  #end(reason: string, graceMs: number): Promise<Ending> {
-    const { socket, terminal, world } = this.#parts;
-    socket.push({ type: 'shutdown_request', reason });
+  /** One that is paused goes on first: it could neither hear nor leave. */
+  async #end(reason: string, graceMs: number): Promise<Ending> {
+    const { terminal, world, hold } = this.#parts;
+    if (hold.isPaused) await hold.go();
+    askToLeave(this.#parts, reason, world.log);
     return endProcess(terminal.pid, { graceMs, killAfterMs: world.killAfterMs }, world.clock);
   }
 
@@ -136,7 +114,7 @@ class Life implements Supervised {
   }
 
   expectEnd(by: string): void {
-    this.#asked ??= { by, order: null };
+    this.#asked ??= { by, reason: 'explicit', orderId: null, order: null };
   }
 
   end(by: string, graceMs: number): Promise<Ending> {
@@ -149,12 +127,13 @@ class Life implements Supervised {
     const { spec, world, watch, socket } = this.#parts;
     if (this.#interrupted && (exit.signal === 'SIGINT' || exit.code === 130)) this.expectEnd('Ctrl-C at its terminal');
     this.#how = describe(exit);
+    this.#asked ??= handedOff(exit, this.#hands.handedOff, watch);
     this.#hands.lookAgain();
     const at = world.clock.now();
     await watch.finish(lastBeatsMs);
     await socket.close();
     const end = await conclude(world, spec, watch, exit, this.#asked);
-    world.outbox.put(exitReport(spec, end, this.#asked?.order?.payload.orderId ?? null, at));
+    world.outbox.put(exitReport(spec, end, this.#asked?.orderId ?? null, at));
     world.log('an agent has ended', {
       agentId: spec.agentId,
       instanceId: spec.instanceId,
@@ -181,7 +160,8 @@ export const supervise = async (
   const path = socketPath(world.socketDir, instanceId);
   let watch: Watch | null = null;
   try {
-    const eyes = new Watch(spec, world);
+    const meter = new Meter(spec.limits, world.clock);
+    const eyes = new Watch(spec, world, meter);
     watch = eyes;
     const desk = new HookDesk(eyes, spec.nudge, world.clock.now);
     const socket = await openSocket(path, desk.ears);
@@ -189,9 +169,19 @@ export const supervise = async (
       eyes.output(data);
       onOutput(data);
     });
+    meter.started(terminal.pid);
     lock.started(terminal.pid);
     world.log('an agent has started', { agentId, instanceId, taskId, attempt, pid: terminal.pid.pid });
-    return new Life({ spec, world, socket, watch, desk, terminal }, lock);
+    const hold: Hold = new Hold({
+      ...spec,
+      signal: terminal.signal,
+      env: { ...environmentOf(spec, path), VIGIL_PID: String(terminal.pid.pid) },
+      onChange: () => {
+        eyes.paused = hold.isPaused;
+      },
+      log: world.log,
+    });
+    return new Life({ spec, world, socket, watch, desk, terminal, hold, meter }, lock);
   } catch (error) {
     await watch?.finish(0);
     lock.release();

@@ -3,8 +3,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CheckpointRef, NudgeAgentPayload, SpawnAgentPayload, TerminateAgentPayload } from '@vigil/events';
+import type {
+  CheckpointRef,
+  HandoffAgentPayload,
+  NudgeAgentPayload,
+  PauseAgentPayload,
+  ResumeAgentPayload,
+  SpawnAgentPayload,
+  TerminateAgentPayload,
+} from '@vigil/events';
 import type { AgentSpec } from './agent.ts';
+import { noLimits } from './limits.ts';
 import { defaultPatterns } from './patterns.ts';
 import { type FakeGateway, fakeGateway } from './testing-gateway.ts';
 import { type OpenWorld, openWorld } from './world.ts';
@@ -57,10 +66,14 @@ export const scriptSpec = (script: string, more: Partial<AgentSpec> = {}): Agent
   env: { PATH: process.env.PATH ?? '' },
   patterns: defaultPatterns,
   nudge: 'auto',
+  nudgeFile: null,
   mustSignalCompletion: false,
   checkpointRoots: [],
   release: null,
   cleanup: null,
+  pause: null,
+  resume: null,
+  limits: noLimits,
   intervalMs: 100,
   checkpoint: null,
   handover: null,
@@ -100,6 +113,21 @@ export const terminate = (more: Partial<TerminateAgentPayload> = {}) =>
       release: [],
       ...more,
     },
+  }) as const;
+
+export const pause = (more: Partial<PauseAgentPayload> = {}) =>
+  ({ type: 'PAUSE_AGENT', payload: { ...common, orderId: 'pause-1', forMs: 60_000, ...more } }) as const;
+
+export const resume = (more: Partial<ResumeAgentPayload> = {}) =>
+  ({
+    type: 'RESUME_AGENT',
+    payload: { ...common, orderId: 'resume-1', number: 2, message: 'please go on', ...more },
+  }) as const;
+
+export const handoff = (more: Partial<HandoffAgentPayload> = {}) =>
+  ({
+    type: 'HANDOFF_AGENT',
+    payload: { ...common, orderId: 'handoff-1', message: 'hand over and stop', deadlineMs: 60_000, ...more },
   }) as const;
 
 export const spawn = (more: Partial<SpawnAgentPayload> = {}) =>

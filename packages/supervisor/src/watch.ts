@@ -3,6 +3,7 @@ import type { AgentSpec, World } from './agent.ts';
 import type { TerminalFacts } from './beat.ts';
 import { Beating } from './beating.ts';
 import { validate } from './checkpoint.ts';
+import type { Meter } from './meter.ts';
 import { compilePatterns } from './patterns.ts';
 import { agentSaid, noProgress, outputSeen, type Progress } from './progress.ts';
 import type { Said } from './said.ts';
@@ -18,6 +19,7 @@ export class Watch {
   readonly screen: Screen;
   readonly #spec: AgentSpec;
   readonly #world: World;
+  readonly #meter: Meter;
   readonly #beating: Beating;
   readonly #decoder = new TextDecoder();
   #progress: Progress = noProgress;
@@ -27,7 +29,8 @@ export class Watch {
   #paused = false;
   #reading: Promise<void> | null = null;
 
-  constructor(spec: AgentSpec, world: World) {
+  constructor(spec: AgentSpec, world: World, meter: Meter) {
+    this.#meter = meter;
     this.#spec = spec;
     this.#world = world;
     this.screen = new Screen(compilePatterns(spec.patterns));
@@ -37,10 +40,20 @@ export class Watch {
   #facts(): TerminalFacts {
     const { lastOutputAt, lines, repeatedError } = this.screen;
     const asksSince = this.screen.asksSince(this.#world.clock.now());
-    return { lastOutputAt, lines, repeatedError, asksSince, completionAt: this.#completionAt, paused: this.#paused };
+    return {
+      ...{ lastOutputAt, lines, repeatedError, asksSince },
+      completionAt: this.#completionAt,
+      paused: this.#paused,
+      limits: this.#meter.reports,
+    };
+  }
+
+  get #isAsking(): boolean {
+    return this.screen.asksSince(this.#world.clock.now()) !== null;
   }
 
   output(data: Buffer): void {
+    this.#meter.output(data.length);
     const now = this.#world.clock.now();
     const seen = this.screen.write(this.#decoder.decode(data, { stream: true }), now);
     if (seen.fresh) this.#progress = outputSeen(this.#progress, this.#beating.next);
@@ -82,7 +95,7 @@ export class Watch {
 
   /** A question is one only after the cursor has stood still, so somebody has to look. */
   lookAgain(): void {
-    const asks = this.#facts().asksSince !== null;
+    const asks = this.#isAsking;
     if (asks !== this.#asked) this.#beating.soon();
     this.#asked = asks;
   }
@@ -95,13 +108,17 @@ export class Watch {
     return this.#progress;
   }
   get atQuestion(): boolean {
-    return this.#activity === 'awaiting_input' || this.#facts().asksSince !== null;
+    return this.#activity === 'awaiting_input' || this.#isAsking;
   }
   get isQuiet(): boolean {
     return this.screen.isStill(this.#world.clock.now());
   }
   get hasCompleted(): boolean {
     return this.#completionAt !== null;
+  }
+  /** it says itself that it is done */
+  get saysFinished(): boolean {
+    return this.#activity === 'finished';
   }
   get lastOutput(): readonly string[] {
     return this.screen.tail.map(({ text }) => text);

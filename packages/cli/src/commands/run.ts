@@ -3,8 +3,10 @@ import { parseDuration } from '@vigil/policy';
 import {
   type AgentSpec,
   AlreadySupervised,
-  defaultPatterns,
+  type LimitSettings,
   openWorld,
+  parseSize,
+  plainWatching,
   readRuntimeConfig,
   run,
   type Seat,
@@ -31,32 +33,47 @@ type RunOptions = SupervisingOptions & {
   readonly interval?: number;
   readonly label: Record<string, string>;
   readonly runtimeConfig?: string;
+  readonly maxMemory?: number;
+  readonly maxOutput?: number;
+  readonly timeout?: number;
   readonly tty: boolean;
 };
 
-const interval = (text: string): number => {
+const length = (text: string): number => {
   const ms = parseDuration(text);
   if (ms === null || ms <= 0) throw new InvalidArgumentError('write a duration such as 1s, 500ms or 2m');
   return ms;
 };
 
-/** What the host's own configuration says of such a task: how to watch it, not what to execute. */
-const watching = (options: RunOptions) => {
-  const plain = {
-    patterns: defaultPatterns,
-    nudge: 'auto',
-    mustSignalCompletion: false,
-    release: null,
-    cleanup: null,
-  } as const;
-  if (options.runtimeConfig === undefined) return { ...plain, checkpointRoots: [process.cwd()] };
-  const { templates, checkpoint_roots: checkpointRoots } = readRuntimeConfig(options.runtimeConfig);
-  const template = templateFor(templates, options.task ?? '', options.label);
-  return { ...(template ? watchingOf(template) : plain), checkpointRoots };
+const bytes = (text: string): number => {
+  const found = parseSize(text);
+  if (found === null || found <= 0) throw new InvalidArgumentError('write a size such as 512MiB or 2GiB');
+  return found;
 };
 
-const specOf = (options: RunOptions, [command = '', ...args]: readonly string[]): AgentSpec => ({
-  ...watching(options),
+/** What the host's own configuration says of such a task: how to watch it, not what to execute. */
+const watching = ({ runtimeConfig, task, label, name }: RunOptions) => {
+  if (runtimeConfig === undefined) return { ...plainWatching(name), checkpointRoots: [process.cwd()] };
+  const { templates, checkpoint_roots: checkpointRoots } = readRuntimeConfig(runtimeConfig);
+  const template = templateFor(templates, task ?? '', label);
+  return { ...(template ? watchingOf(template, name) : plainWatching(name)), checkpointRoots };
+};
+
+/** What is said on the command line counts before what a template says. */
+const limitsOf = (options: RunOptions, configured: LimitSettings): LimitSettings => ({
+  memory: options.maxMemory ?? configured.memory,
+  output: options.maxOutput ?? configured.output,
+  time: options.timeout ?? configured.time,
+  reportOnly: configured.reportOnly,
+});
+
+const specOf = (
+  options: RunOptions,
+  [command = '', ...args]: readonly string[],
+  watched = watching(options),
+): AgentSpec => ({
+  ...watched,
+  limits: limitsOf(options, watched.limits),
   agentId: options.name,
   instanceId: crypto.randomUUID(),
   taskId: options.task ?? null,
@@ -122,12 +139,15 @@ export const register = (program: Command): void => {
     .requiredOption('--name <name>', "the agent's id")
     .option('--task <id>', 'the task it works on')
     .option('--health-policy <name>', 'the policy it wishes to be judged by')
-    .option('--interval <duration>', 'how often it beats (default: as the gateway asks)', interval)
+    .option('--interval <duration>', 'how often it beats (default: as the gateway asks)', length)
     .option('--label <name=value>', 'a label; may be repeated', collectLabel, {})
     .option(
       '--runtime-config <file>',
       "the host's runtime configuration: patterns, checkpoint roots, commands at the end",
     )
+    .option('--max-memory <size>', 'it is ended when its processes hold more, such as 2GiB', bytes)
+    .option('--max-output <size>', 'it is ended when it has printed more', bytes)
+    .option('--timeout <duration>', 'it is ended after so long', length)
     .option('--no-tty', 'do not take the terminal over');
   withSupervisingOptions(command).action((words: string[], options: RunOptions) =>
     orRefusal(runCommand(words, options), command),

@@ -1,0 +1,39 @@
+import type { LimitReport } from '@vigil/events';
+import { spell } from '@vigil/policy';
+
+/** What an agent may use; null: as much as it likes. */
+export type LimitSettings = {
+  /** resident memory of its whole session, bytes */
+  readonly memory: number | null;
+  /** what it has printed, bytes */
+  readonly output: number | null;
+  /** wall time since its start, milliseconds */
+  readonly time: number | null;
+  /** false: whoever goes over one is ended; true: it is said in the heartbeats, and policies decide */
+  readonly reportOnly: boolean;
+};
+
+export const noLimits: LimitSettings = { memory: null, output: null, time: null, reportOnly: false };
+
+/** What it has used; memory null: not known, as where there is no /proc. */
+export type Used = { readonly memory: number | null; readonly output: number; readonly time: number };
+
+const names = { memory: 'memory_bytes', output: 'output_bytes', time: 'time_ms' } as const;
+const kinds = ['memory', 'output', 'time'] as const;
+
+/** As heartbeats carry them: those that are set, and of which the use is known. */
+export const limitReports = (settings: LimitSettings, used: Used): readonly LimitReport[] =>
+  kinds.flatMap((kind) => {
+    const [is, max] = [used[kind], settings[kind]];
+    return max === null || is === null ? [] : [{ name: names[kind], used: is, max }];
+  });
+
+const sized = (bytes: number): string => `${Math.round(bytes / 104_857.6) / 10} MiB`;
+
+/** For people: the first limit that is exceeded; null: none is. Using exactly what is allowed is allowed. */
+export const overLimit = (settings: LimitSettings, used: Used): string | null => {
+  const over = kinds.find((kind) => settings[kind] !== null && (used[kind] ?? 0) > settings[kind]);
+  if (over === undefined) return null;
+  const spelled = over === 'time' ? spell : sized;
+  return `over its limit of ${over}: ${spelled(used[over] ?? 0)}, allowed are ${spelled(settings[over] ?? 0)}`;
+};

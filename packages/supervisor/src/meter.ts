@@ -1,0 +1,52 @@
+import type { LimitReport } from '@vigil/events';
+import type { MachineClock } from './clock.ts';
+import { type LimitSettings, limitReports, overLimit, type Used } from './limits.ts';
+import { type Pid, residentBytes, sessionOf } from './proc.ts';
+
+/** Between two samples of memory, milliseconds: each looks through the host's processes. */
+const sampleEveryMs = 2000;
+
+/** What one agent has used so far. */
+export class Meter {
+  readonly #settings: LimitSettings;
+  readonly #clock: MachineClock;
+  readonly #began: number;
+  #pid: Pid | null = null;
+  #output = 0;
+  #memory: { readonly bytes: number | null; readonly at: number } | null = null;
+
+  constructor(settings: LimitSettings, clock: MachineClock) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#began = clock.monotonic();
+  }
+
+  started(pid: Pid): void {
+    this.#pid = pid;
+  }
+
+  output(bytes: number): void {
+    this.#output += bytes;
+  }
+
+  get reports(): readonly LimitReport[] {
+    return limitReports(this.#settings, this.#used());
+  }
+
+  /** In words; null: within all limits, or they are only reported. */
+  get over(): string | null {
+    return this.#settings.reportOnly ? null : overLimit(this.#settings, this.#used());
+  }
+
+  #used(): Used {
+    const now = this.#clock.monotonic();
+    return { memory: this.#sample(now), output: this.#output, time: Math.round(now - this.#began) };
+  }
+
+  #sample(now: number): number | null {
+    if (this.#settings.memory === null || this.#pid === null) return null;
+    if (this.#memory === null || now >= this.#memory.at + sampleEveryMs)
+      this.#memory = { bytes: residentBytes(sessionOf(this.#pid.pid)), at: now };
+    return this.#memory.bytes;
+  }
+}

@@ -1,0 +1,33 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { appendTo } from './nudge-file.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'vigil-test-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+test('each text is a line of JSON, as on the socket, behind what stands there', () => {
+  const path = join(dir, 'nudges.jsonl');
+  appendTo({ path, format: 'jsonl' }, { nudge: 'one\ntwo' }, 'one\ntwo');
+  appendTo({ path, format: 'jsonl' }, { probe: 'n', message: 'three' }, 'three');
+  expect(readFileSync(path, 'utf8')).toBe('{"nudge":"one\\ntwo"}\n{"probe":"n","message":"three"}\n');
+  expect(statSync(path).mode & 0o077).toBe(0);
+});
+
+test('as text, each is one line, whatever stands in it', () => {
+  const path = join(dir, 'nudges.txt');
+  appendTo({ path, format: 'text' }, { nudge: '' }, 'one\r\n\n two');
+  appendTo({ path, format: 'text' }, { nudge: '' }, 'three');
+  expect(readFileSync(path, 'utf8')).toBe('one two\nthree\n');
+});
+
+test('a pipe that nobody reads holds nobody up', () => {
+  const path = join(dir, 'pipe');
+  execFileSync('mkfifo', [path]);
+  expect(() => appendTo({ path, format: 'text' }, { nudge: '' }, 'one')).toThrow(/ENXIO/);
+});
