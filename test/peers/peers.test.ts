@@ -33,6 +33,6 @@ describe.each(answered)('$suite.name', ({ answers }) => {
   });
 });
 
-test('docs/peers.md says what this run says (vitest --update writes it)', async () => {
+test('docs/peers.md says what this run says; deleted, it is written anew', async () => {
   await expect(pageOf(answered)).toMatchFileSnapshot(path.resolve(import.meta.dirname, '../../docs/peers.md'));
 });
