@@ -102,7 +102,8 @@ const cases: readonly PeerCase[] = [
 
 export const openhands: Suite = {
   name: 'OpenHands',
-  source: 'All-Hands-AI/OpenHands `tests/unit/controller/test_is_stuck.py` at 156d0686, MIT',
+  source:
+    'All-Hands-AI/OpenHands `tests/unit/controller/test_is_stuck.py` at 156d0686 (its 22 tests as they stand in 0c68ea35, which was read), MIT',
   policy: `policy: openhands
 signals:
   action:    { is: repeated_calls, times: 4, cycles: 3, max_cycle: 2, failing_times: 3 }
