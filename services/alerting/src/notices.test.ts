@@ -66,13 +66,13 @@ test('a recovery that failed rises critical, and is over with a decision or a ne
   expect(brief(taskNotices(story('RECOVERY_COMPLETED')))).toEqual(['resolve recovery_failed:OMN-1234 info']);
 });
 
-test('a task that begins anew is told only where checkpoints were passed over', () => {
+test('a task that begins anew is told, the more urgently where checkpoints were passed over; one that goes on is not', () => {
   const begun = (fromCheckpoint: string, skipped: readonly object[]) =>
     brief(taskNotices(story('RECOVERY_INITIATED', { fromCheckpoint, skipped })));
   expect(begun('task-start', [{ checkpointId: 'c1', why: 'sha256' }])).toEqual([
     'raise checkpoint_lost:OMN-1234 warning',
   ]);
-  expect(begun('task-start', [])).toEqual([]);
+  expect(begun('task-start', [])).toEqual(['raise checkpoint_lost:OMN-1234 info']);
   expect(begun('c0', [{ checkpointId: 'c1', why: 'sha256' }])).toEqual([]);
 });
 

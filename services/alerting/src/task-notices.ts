@@ -29,10 +29,12 @@ export function taskNotices(input: EventOf<typeof Topic.taskRecovery>): readonly
       return [resolve(route, about, `${input.payload.newAgentId} goes on with it`)];
     case 'RECOVERY_INITIATED': {
       const { fromCheckpoint, skipped, newAgentId } = input.payload;
-      if (fromCheckpoint !== 'task-start' || skipped.length === 0) return [];
-      const text = skipped.map((one) => `${one.checkpointId}: ${one.why}`).join('; ');
-      const title = `${newAgentId} starts ${taskId} from its beginning: no checkpoint can be used`;
-      return [raise(lost, { ...about, agentId: newAgentId }, { severity: 'warning', title, text })];
+      if (fromCheckpoint !== 'task-start') return [];
+      const unused = skipped.map((one) => `${one.checkpointId}: ${one.why}`).join('; ');
+      const why = skipped.length > 0 ? 'no checkpoint can be used' : 'it has no checkpoint';
+      const title = `${newAgentId} starts ${taskId} from its beginning: ${why}`;
+      const severity = skipped.length > 0 ? 'warning' : 'info';
+      return [raise(lost, { ...about, agentId: newAgentId }, { severity, title, text: unused || why })];
     }
     case 'PROBATION_PASSED':
       return [resolve(lost, about, `${input.payload.agentId} does well`)];

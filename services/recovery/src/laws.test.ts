@@ -60,4 +60,4 @@ const inputs = fc.oneof(
     ),
 );
 
-test('recovery obeys the laws of deciders', () => laws(recovery, inputs, { runs: 1500 }));
+test('recovery obeys the laws of deciders', () => laws(recovery, inputs, { runs: 1500 }), 30_000);

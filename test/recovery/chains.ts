@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Checkpoint } from '@vigil/events';
+
+/** What is wrong with a checkpoint by the time its agent dies. */
+export type Kind = 'valid' | 'torn' | 'changed' | 'gone' | 'foreign' | 'future' | 'outside';
+
+/** What a runtime must find out about it. */
+export const whyInvalid: Readonly<Record<Exclude<Kind, 'valid'>, string>> = {
+  torn: 'does_not_parse',
+  changed: 'sha256_differs',
+  gone: 'missing',
+  foreign: 'names_another_task',
+  future: 'schema_unknown',
+  outside: 'not_here',
+};
+
+/** A task's checkpoints, oldest first; `broken`: each names a parent that nobody knows. */
+export type Chain = { readonly kinds: readonly Kind[]; readonly broken?: true };
+
+/** Every way to end without a valid newest checkpoint, and some that are well. */
+export const chains: readonly Chain[] = [
+  { kinds: ['valid'] },
+  { kinds: ['valid', 'valid'] },
+  { kinds: ['valid', 'torn'] },
+  { kinds: ['valid', 'changed'] },
+  { kinds: ['valid', 'gone'] },
+  { kinds: ['valid', 'foreign'] },
+  { kinds: ['valid', 'future'] },
+  { kinds: ['valid', 'outside'] },
+  { kinds: ['valid', 'gone', 'changed'] },
+  { kinds: ['valid', 'valid', 'torn'], broken: true },
+  { kinds: ['changed', 'outside'] },
+  { kinds: [] },
+];
+
+export type Stored = { readonly kind: Kind; readonly file: string; readonly told: Checkpoint };
+
+const text = (task: string, step: number, version: string): string =>
+  JSON.stringify({ schema_version: version, task_id: task, step });
+
+/** Writes a task's checkpoints, as its agent would: all are as they are told, but for those that never were this task's, or of a known schema. */
+export const store = (task: string, { kinds, broken }: Chain, roots: { root: string; elsewhere: string }): Stored[] =>
+  kinds.map((kind, step) => {
+    const folder = kind === 'outside' ? roots.elsewhere : roots.root;
+    const file = path.join(folder, task, `${step}.json`);
+    const content = text(kind === 'foreign' ? `${task}0` : task, step, kind === 'future' ? '9.0.0' : '1.1.0');
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+    const sha256 = kind === 'torn' ? null : createHash('sha256').update(content).digest('hex');
+    const parent = broken ? `${task}.lost` : step === 0 ? null : `${task}.${step - 1}`;
+    const told = {
+      ...{ checkpoint_id: `${task}.${step}`, parent_id: parent, uri: pathToFileURL(file).href, sha256 },
+      ...{ valid: null, invalid_reason: null, created_at: null },
+      ...{ completed_work: [`step ${step}`], remaining_work: [`step ${step + 1}`] },
+    };
+    return { kind, file, told };
+  });
+
+/** What befalls files after they have been told. */
+export const spoil = (stored: readonly Stored[]): void => {
+  for (const { kind, file } of stored) {
+    if (kind === 'torn') writeFileSync(file, '{"task_id": ');
+    if (kind === 'changed') writeFileSync(file, text('changed', 0, '1.1.0'));
+    if (kind === 'gone') rmSync(file);
+  }
+};
+
+/** What a fresh agent must start from, null: the task's start; and what is passed over on the way. */
+export const expected = (stored: readonly Stored[]) => {
+  const newest = stored.findLastIndex(({ kind }) => kind === 'valid');
+  const over = stored.slice(newest + 1).toReversed();
+  return {
+    from: stored[newest] ?? null,
+    skipped: over.map(({ kind, told }) => ({
+      checkpointId: told.checkpoint_id,
+      why: kind === 'valid' ? '' : whyInvalid[kind],
+    })),
+  };
+};

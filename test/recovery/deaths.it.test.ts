@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EventOf, Topic } from '@vigil/events';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { randomFrom } from '../crash/faults.ts';
+import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
+import { chains, expected, type Stored, spoil, store } from './chains.ts';
+import { type Life, type Mortals, openMortals, say } from './mortals.ts';
+
+/** Room for every step: what the governor holds back is not what is tried here. */
+const ROOM = {
+  VIGIL_GOVERNOR_BRAKE_LEAST: '1000',
+  VIGIL_GOVERNOR_STEPS_PER_MINUTE: '1000',
+  VIGIL_GOVERNOR_SPAWNS_PER_HOUR: '1000',
+};
+const SERVICES = ['gateway', 'heartbeat-ingest', 'health-evaluator', 'intervention', 'recovery', 'alerting'] as const;
+const TASKS = Array.from({ length: 36 }, (_, n) => `M-${n}`);
+/** The demo policy's limit: so many deaths of a task have an attempt left. */
+const ATTEMPTS = 3;
+/** Every sixth task dies once more than it may. */
+const deathsOf = (task: string): number => ATTEMPTS + (TASKS.indexOf(task) % 6 === 5 ? 1 : 0);
+const DEATHS = TASKS.reduce((sum, task) => sum + deathsOf(task), 0);
+/** From an agent's start to its end: at most so long, often at once. */
+const LONGEST_MS = 5000;
+
+type Death = { readonly life: Life; readonly at: number };
+
+describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => {
+  const seed = Number(process.env.VIGIL_SEED ?? Date.now() % 1_000_000);
+  const random = randomFrom(seed);
+  const deaths: Death[] = [];
+  const stored = new Map<string, readonly Stored[]>();
+  let on: TestSystem;
+  let mortals: Mortals;
+  let lives: readonly Life[] = [];
+  let told: readonly EventOf<typeof Topic.taskRecovery>[] = [];
+
+  const of = (task: string): readonly Life[] => lives.filter((life) => life.task === task);
+  const initiated = (task: string) =>
+    told.flatMap((one) => (one.key === task && one.type === 'RECOVERY_INITIATED' ? [one] : []));
+
+  /** Each first life tells its task's whole chain, one after another, then the files that rot do. */
+  const tellCheckpoints = async (): Promise<void> => {
+    await until('every task has its first agent', async () => mortals.lives().length === TASKS.length);
+    lives = mortals.lives();
+    for (const [at, task] of TASKS.entries())
+      stored.set(task, store(task, chains[at % chains.length] ?? { kinds: [] }, mortals.roots));
+    for (let step = 0; [...stored.values()].some((one) => one.length > step); step++) {
+      const words = lives.flatMap((life) => {
+        const checkpoint = stored.get(life.task)?.[step]?.told;
+        return checkpoint ? [{ life, checkpoint }] : [];
+      });
+      await Promise.all(words.map(({ life, checkpoint }) => say(life, { reports_checkpoints: true, checkpoint })));
+      await until(`checkpoints ${step} are recorded`, async () => {
+        const known = new Set(
+          (await on.events(Topic.taskCheckpoint)).map(({ payload }) => payload.checkpoint.checkpointId),
+        );
+        return words.every(({ checkpoint }) => known.has(checkpoint.checkpoint_id));
+      });
+    }
+    for (const one of stored.values()) spoil(one);
+  };
+
+  const kill = (life: Life): void => {
+    deaths.push({ life, at: Date.now() });
+    process.kill(life.pid, 'SIGKILL');
+  };
+
+  /** Every agent that starts is killed, as long as its task has deaths to die. */
+  const killAll = async (): Promise<void> => {
+    const seen = new Set<string>();
+    await until(
+      'all deaths are died',
+      async () => {
+        lives = mortals.lives();
+        for (const life of lives.filter(({ instanceId }) => !seen.has(instanceId))) {
+          seen.add(life.instanceId);
+          if (of(life.task).length > deathsOf(life.task)) continue;
+          void sleep(random() < 0.2 ? random() * 100 : random() * LONGEST_MS).then(() => kill(life));
+        }
+        return deaths.length === DEATHS;
+      },
+      150_000,
+    );
+  };
+
+  const settle = (): Promise<boolean> =>
+    until('every task has an agent that lives, or waits for a person', async () => {
+      lives = mortals.lives();
+      told = await on.events(Topic.taskRecovery);
+      return TASKS.every((task) => {
+        const last = of(task).at(-1)?.agentId;
+        const mine = told.filter(({ key }) => key === task);
+        if (of(task).length < Math.min(deathsOf(task), ATTEMPTS) + 1) return false;
+        if (deathsOf(task) > ATTEMPTS) return mine.some(({ type }) => type === 'REVIEW_REQUIRED');
+        return mine.some((one) => one.type === 'RECOVERY_COMPLETED' && one.payload.newAgentId === last);
+      });
+    });
+
+  beforeAll(async () => {
+    on = await openSystem({ name: 'deaths', services: SERVICES, env: ROOM });
+    mortals = openMortals(on, ['mortals-a', 'mortals-b'], TASKS);
+    await tellCheckpoints();
+    await killAll();
+    await settle();
+  }, 240_000);
+  afterAll(async () => {
+    await mortals?.stop();
+    await on?.stop();
+  });
+
+  /** The deaths after which an attempt was left. */
+  const recoverable = (): readonly Death[] =>
+    deaths.filter(({ life }) => of(life.task).findIndex(({ pid }) => pid === life.pid) < ATTEMPTS);
+  const recovered = (): readonly Death[] =>
+    recoverable().filter(({ life }) => of(life.task).some(({ at }) => at > life.at));
+
+  test('more than 95 % of those that can be are recovered without a person', () => {
+    const share = recovered().length / recoverable().length;
+    const inReview = deaths.length - recoverable().length;
+    const figures = { deaths: deaths.length, recoverable: recoverable().length, recovered: recovered().length };
+    console.log(JSON.stringify({ ...figures, share: Number(share.toFixed(4)), inReview, seed }));
+    expect(deaths.length).toBeGreaterThanOrEqual(100);
+    expect(share).toBeGreaterThan(0.95);
+  });
+
+  test('the rest is in review with its reason, and nothing else is', () => {
+    const asked = told.flatMap((one) => (one.type === 'REVIEW_REQUIRED' ? [one] : []));
+    expect(asked.map(({ key }) => key).toSorted()).toEqual(
+      TASKS.filter((task) => deathsOf(task) > ATTEMPTS).toSorted(),
+    );
+    for (const { payload } of asked) {
+      expect(payload.reason).toMatch(/^3 of 3 attempts used: /);
+      expect(payload.attempts).toBe(ATTEMPTS);
+    }
+  });
+
+  test('nothing is spawned before the death before it is confirmed, and at most one agent of a task lives', async () => {
+    const ends = (await on.events(Topic.agentObservation)).flatMap((one) => (one.type === 'AGENT_EXITED' ? [one] : []));
+    for (const task of TASKS) {
+      for (const one of initiated(task)) {
+        const end = ends.find(({ payload }) => payload.agentId === one.payload.deadAgentId);
+        expect(end?.occurredAt, `${one.payload.newAgentId} after ${one.payload.deadAgentId}`).toBeLessThanOrEqual(
+          one.occurredAt,
+        );
+      }
+      for (const [at, life] of of(task).entries()) {
+        const before = of(task)[at - 1];
+        if (!before) continue;
+        const death = deaths.find(({ life: { pid } }) => pid === before.pid);
+        expect(death?.at, `${life.agentId} after ${before.agentId}`).toBeLessThanOrEqual(life.at);
+      }
+    }
+  });
+
+  test('no task has more attempts than its limit, and each attempt is a new agent', async () => {
+    for (const task of TASKS) {
+      expect(of(task).map(({ attempt }) => attempt)).toEqual(of(task).map((_, at) => at));
+      expect(of(task).length).toBeLessThanOrEqual(1 + ATTEMPTS);
+      expect(new Set(of(task).map(({ agentId }) => agentId)).size).toBe(of(task).length);
+    }
+  });
+
+  test('each starts from the newest checkpoint that is valid, and the story says which, and why not a newer one', () => {
+    for (const task of TASKS) {
+      const { from, skipped } = expected(stored.get(task) ?? []);
+      for (const life of of(task).slice(1)) expect(life.checkpoint, life.agentId).toBe(from?.file ?? '');
+      const begun = initiated(task).map(({ payload }) => payload);
+      for (const { newAgentId } of begun) {
+        const last = begun.findLast((one) => one.newAgentId === newAgentId);
+        expect(last).toMatchObject({ fromCheckpoint: from?.told.checkpoint_id ?? 'task-start', skipped });
+      }
+    }
+  });
+
+  test('a person is alerted where a task begins anew', async () => {
+    const raised = (await on.events(Topic.alert)).flatMap((one) => (one.type === 'ALERT_RAISED' ? [one.key] : []));
+    for (const task of TASKS)
+      expect(raised.includes(`checkpoint_lost:${task}`), task).toBe(expected(stored.get(task) ?? []).from === null);
+  });
+});

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import path from 'node:path';
+import type { TestSystem } from '../support/system.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** One life of a real agent process, as it tells itself at its start. `at`: epoch milliseconds */
+export type Life = {
+  readonly task: string;
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly attempt: number;
+  readonly pid: number;
+  readonly at: number;
+  /** the file it was to start from; empty: none */
+  readonly checkpoint: string;
+  readonly socket: string;
+};
+
+/** Says who it is, then works aloud until it is killed. */
+const agent = `printf '%s\\t' "$VIGIL_TASK_ID" "$VIGIL_AGENT_ID" "$VIGIL_INSTANCE_ID" "$VIGIL_ATTEMPT" $$ "$(date +%s%3N)" "$VIGIL_CHECKPOINT" "$VIGIL_SOCKET" | sed 's/$/\\n/' >> lives
+part=0; while :; do part=$((part + 1)); echo "part $part is done"; sleep 1; done`;
+
+export type Mortals = {
+  readonly lives: () => readonly Life[];
+  readonly roots: { readonly root: string; readonly elsewhere: string };
+  readonly stop: () => Promise<void>;
+};
+
+/** `vigil runtime`s, each with a share of the tasks, an agent a task. */
+export const openMortals = ({ dir, system }: TestSystem, runtimes: readonly string[], tasks: readonly string[]) => {
+  const folder = path.join(dir, 'mortals');
+  const roots = { root: path.join(folder, 'checkpoints'), elsewhere: path.join(folder, 'elsewhere') };
+  for (const each of Object.values(roots)) mkdirSync(each, { recursive: true });
+  const begin = (runtime: string, place: number): ChildProcess => {
+    const own = tasks.filter((_, at) => at % runtimes.length === place);
+    const config = {
+      ...{ runtime, capacity: tasks.length, announce: '2s', grace: '0s', interval: '1s', policy: 'demo' },
+      checkpoint_roots: [roots.root],
+      templates: [{ name: 'mortal', command: '/bin/sh', args: ['-c', agent], cwd: folder }],
+      agents: own.map((task) => ({ name: `on-${task}`, task, template: 'mortal' })),
+    };
+    const file = path.join(folder, `${runtime}.yaml`);
+    writeFileSync(file, JSON.stringify(config));
+    const env = { ...process.env, ...system.env, VIGIL_STATE_DIR: path.join(folder, runtime) };
+    const args = [path.join(root, 'packages/cli/src/main.ts'), 'runtime', '--config', file];
+    const child = spawn(process.execPath, args, { env, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+    child.stderr?.on('data', (data) => appendFileSync(path.join(folder, `${runtime}.log`), data));
+    return child;
+  };
+  const running = runtimes.map(begin);
+  const stop = async (): Promise<void> => {
+    for (const child of running.filter(({ exitCode }) => exitCode === null)) {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+  };
+  return { lives: () => livesIn(path.join(folder, 'lives')), roots, stop } satisfies Mortals;
+};
+
+const livesIn = (file: string): Life[] => {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => {
+    const [task = '', agentId = '', instanceId = '', attempt, pid, at, checkpoint = '', socket = ''] = line.split('\t');
+    return {
+      task,
+      agentId,
+      instanceId,
+      attempt: Number(attempt),
+      pid: Number(pid),
+      at: Number(at),
+      checkpoint,
+      socket,
+    };
+  });
+};
+
+/** As a helper of the agent does, down its socket. */
+export const say = (life: Life, words: object): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = createConnection(life.socket, () => socket.end(`${JSON.stringify(words)}\n`));
+    socket.on('error', reject).on('close', () => resolve());
+    socket.resume();
+  });
