@@ -4,6 +4,7 @@ import {
   about,
   alive,
   changes,
+  exemptions,
   inOrder,
   leftAlone,
   lives,
@@ -26,12 +27,36 @@ export const actedOnFates = (told: () => Told): void => {
     expect(alive(told(), 'loops')).toEqual([true]);
     expect(await told().rows.cases({ agentId: 'loops' })).toMatchObject([{ ending: 'recovered', waiting: false }]);
     expect(await standing(told(), 'loops')).toMatchObject({ state: 'HEALTHY', endReason: null, exemption: null });
-    expect(toldPeople(told(), 'DEMO-loops')).toEqual([
-      'raised [warning] stuck_agent',
-      'resolved [warning] stuck_agent',
-    ]);
+    const [stuck, breaker] = ['stuck_agent', 'circuit_breaker_open'].map((kind) =>
+      toldPeople(told(), 'DEMO-loops').filter((line) => line.endsWith(kind)),
+    );
+    expect(stuck).toEqual(['raised [warning] stuck_agent', 'resolved [warning] stuck_agent']);
+    // five failures in a row open it; its first success closes it, which may be after the story
+    expect(breaker?.[0]).toBe('raised [warning] circuit_breaker_open');
     const happened = ['the same call', 'case opened', 'nudged (1 of 2)', 'case closed as recovered', '→ HEALTHY'];
     expect(inOrder(told().explained.get('loops'), happened)).toEqual(happened);
+  });
+
+  test('limited is refused by its model: paused, and resumed with a word; nothing is counted, HEALTHY throughout', async () => {
+    expect(changes(told(), 'limited')).toEqual([]);
+    const [first, ...more] = exemptions(told(), 'limited');
+    expect([first, ...new Set(more)]).toEqual(['starting', 'rate_limited', 'paused']);
+    const pauses = orders(told(), 'limited').length / 2;
+    const each = <T>(...words: T[]) => Array.from({ length: pauses }, () => words).flat();
+    expect(pauses).toBeGreaterThanOrEqual(1);
+    expect(orders(told(), 'limited')).toEqual(each('PAUSE_AGENT', 'RESUME_AGENT'));
+    const receipts = about(told(), Topic.orderReceipt, 'limited').map(({ payload }) => payload);
+    expect(receipts).toMatchObject(each({ outcome: 'done', why: null }, { outcome: 'done', why: null }));
+    const steps = types(told(), Topic.agentIntervention, 'limited').filter((type) => !type.startsWith('CASE'));
+    expect(steps).toEqual(each('AGENT_PAUSED', 'AGENT_RESUMED'));
+    for (const one of await told().rows.cases({ agentId: 'limited' }))
+      expect(one).toMatchObject({ ending: 'recovered' });
+    expect(alive(told(), 'limited')).toEqual([true]);
+    expect(await standing(told(), 'limited')).toMatchObject({ state: 'HEALTHY', endReason: null, exemption: null });
+    expect(leftAlone(told(), 'limited')).toMatchObject({ alerts: [], recoveries: [] });
+    expect(toldPeople(told(), 'DEMO-limited')).toEqual([]);
+    const happened = ['exempt: rate_limited', 'case opened', 'exempt: paused', 'no longer exempt (paused)'];
+    expect(inOrder(told().explained.get('limited'), happened)).toEqual(happened);
   });
 
   test('hangs falls silent: nudged, escalated, timed out, ended; a fresh agent goes on from the checkpoint and finishes', async () => {

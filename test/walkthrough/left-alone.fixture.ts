@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ALONE, alive, changes, exemptions, leftAlone, standing, type Told } from './told.ts';
+import { ALONE, changes, exemptions, leftAlone, standing, type Told } from './told.ts';
 
 /** Those whom nobody has to help. `told` is there once a test runs. */
 export const leftAloneFates = (told: () => Told): void => {
@@ -36,14 +36,5 @@ export const leftAloneFates = (told: () => Told): void => {
     expect(exemptions(told(), 'waits')).toEqual(['starting', 'awaiting_input']);
     expect(await standing(told(), 'waits')).toMatchObject({ state: 'HEALTHY', exemption: 'awaiting_input' });
     expect(told().explained.get('waits')).toMatch(/exempt {5}awaiting_input, absence not counted/);
-  });
-
-  test('limited is refused by its model: announced as exempt, nothing counted, HEALTHY again by itself', async () => {
-    expect(changes(told(), 'limited')).toEqual([]);
-    expect(leftAlone(told(), 'limited')).toEqual(ALONE);
-    expect(exemptions(told(), 'limited')).toEqual(['starting', 'rate_limited']);
-    expect(await standing(told(), 'limited')).toMatchObject({ state: 'HEALTHY', exemption: null });
-    expect(alive(told(), 'limited')).toEqual([true]);
-    expect(told().explained.get('limited')).toMatch(/exempt: rate_limited.*\n.*no longer exempt \(rate_limited\)/);
   });
 };

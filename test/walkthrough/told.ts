@@ -47,7 +47,10 @@ export const fatesMet = async ({ sql, events }: TestSystem): Promise<boolean> =>
   const [heir, limited, loops] = await Promise.all(['hangs-r1', 'limited', 'loops'].map((name) => rows.agent(name)));
   const tasks = await rows.tasks({});
   const recovery = (taskId: string) => tasks.find((task) => task.taskId === taskId)?.recovery;
+  const paused = await rows.cases({ agentId: 'limited' });
   const met =
+    paused.length > 0 &&
+    paused.every(({ ending }) => ending !== null) &&
     heir?.endReason === 'finished' &&
     recovery('DEMO-hangs') === 'TASK_RELEASED' &&
     recovery('DEMO-crashes') === 'REVIEW_REQUIRED' &&
@@ -60,7 +63,7 @@ export const fatesMet = async ({ sql, events }: TestSystem): Promise<boolean> =>
 };
 
 const isEnd = (key: string | null, type: string, payload: object): boolean =>
-  key === 'limited' && type === 'EXEMPTION_CHANGED' && 'from' in payload && payload.from === 'rate_limited';
+  key === 'limited' && type === 'EXEMPTION_CHANGED' && 'from' in payload && payload.from === 'paused';
 
 /** Reads everything back once the read model has caught up with the topics as they are now. */
 export const readBack = async (system: TestSystem): Promise<Told> => {

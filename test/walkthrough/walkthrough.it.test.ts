@@ -27,7 +27,7 @@ describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to what pe
 
   test('nobody else was acted on, nothing was dead-lettered, every order has its one outcome', async () => {
     const acted = new Set(told.of(Topic.agentIntervention).map(({ payload }) => payload.agentId));
-    expect([...acted].toSorted()).toEqual([...lives, 'hangs', 'loops']);
+    expect([...acted].toSorted()).toEqual([...lives, 'hangs', 'limited', 'loops']);
     expect(await told.rows.deadLetters({ limit: 10 })).toEqual([]);
     const asked = [['case', 'list'], ['doctor'], ['health', '--filter', 'unhealthy']];
     const [cases, doctor, health] = await Promise.all(asked.map((words) => told.vigil(...words)));

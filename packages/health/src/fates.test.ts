@@ -108,7 +108,7 @@ describe('the demonstration fleet', () => {
     ]);
   });
 
-  test('limited prints rate-limit errors: exempt, nothing counted, healthy again by itself', () => {
+  test('limited prints rate-limit errors: exempt, to be paused; nothing counted, healthy throughout', () => {
     const { beats, all } = started();
     beats(0, 3000, works);
     const pattern = (ms: number) => ({ kind: 'rate_limit', source: 'rate[ _-]?limit', at: T0 + ms });
@@ -124,8 +124,15 @@ describe('the demonstration fleet', () => {
         tail: [],
       },
     });
-    expect(brief(beats(5000, 25_000, limited))).toEqual(['exempt: rate_limited']);
-    expect(brief(beats(26_000, 60_000, works))).toEqual(['exempt: null']);
+    expect(brief(beats(5000, 8000, limited))).toEqual(['exempt: rate_limited', 'WARRANT_FILED HEALTHY']);
+    const paused = { ...runtime, activity: 'paused' } as const;
+    // both at once: the pause is what is shown
+    expect(brief(beats(9000, 18_000, () => paused))).toEqual([
+      'exempt: paused',
+      'WARRANT_RENEWED HEALTHY',
+      'WARRANT_LAPSED progress',
+    ]);
+    expect(brief(beats(19_000, 60_000, works))).toEqual(['exempt: null']);
     expect(all().some(({ type }) => type === 'HEALTH_STATE_CHANGED')).toBe(false);
   });
 

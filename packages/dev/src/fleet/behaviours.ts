@@ -43,14 +43,21 @@ const loops: Behaviour = async (desk, nudged) => {
   for (let step = 2; step < endless; step += 1) await part(desk, step, endless);
 };
 
-/** Refused by its model for twenty seconds; nothing is wrong with it. */
-const limited: Behaviour = async (desk) => {
+/** Refused by its model for as long as it goes on asking: nothing is wrong with it, it has to stand aside for a while. */
+const limited: Behaviour = async (desk, nudged) => {
   await part(desk, 1, endless);
-  for (let refusal = 1; refusal <= 10; refusal += 1) {
-    tell('HTTP 429 Too Many Requests: rate limit reached, trying again in 2 s');
+  let told = false;
+  void nudged.then(() => {
+    told = true;
+  });
+  while (!told) {
+    tell('HTTP 429 Too Many Requests: rate limit reached');
     await call(desk, 'model', 'next step', 200, { outcome: 'error', result: 'rate limit', errorClass: 'rate_limit' });
-    await sleep(1800);
+    await sleep(1500);
+    // what it was told while it stood still is read first
+    await sleep(500);
   }
+  tell('told to go on');
   for (let step = 2; step < endless; step += 1) await part(desk, step, endless);
 };
 
