@@ -10,6 +10,7 @@ import type { OrderEnvelope } from './order.ts';
 import type { Outbox } from './outbox.ts';
 import type { PatternSources } from './patterns.ts';
 import type { Pid } from './proc.ts';
+import type { StateFiles } from './state-files.ts';
 import type { Command } from './terminal.ts';
 
 /** How a text reaches the agent; auto: down the socket where somebody listens, else with a hook that asks or typed, whichever can be first. */
@@ -32,6 +33,8 @@ export type AgentSpec = Identity &
     readonly pause: Chore | null;
     readonly resume: Chore | null;
     readonly limits: LimitSettings;
+    /** what is written of one that ends unfinished; nothing named here: as its policy says */
+    readonly files: StateFiles;
     /** null: as the gateway asks */
     readonly intervalMs: number | null;
     /** what it continues from, and what it is told: paths */

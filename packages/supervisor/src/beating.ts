@@ -39,6 +39,7 @@ export class Beating {
   readonly #finishing = new AbortController();
   #beats: Beats = noBeats;
   #intervalMs: number;
+  #policy: string | null = null;
   #urgent = false;
   #wake = new AbortController();
 
@@ -51,6 +52,10 @@ export class Beating {
   /** The sequence of the heartbeat that will carry what is said now. */
   get next(): number {
     return nextSequence(this.#beats);
+  }
+  /** by which it is judged, as the gateway has said last; null: it has not */
+  get policy(): string | null {
+    return this.#policy;
   }
   said(words: Said): void {
     this.#beats = said(this.#beats, words, this.#parts.clock.now());
@@ -113,6 +118,7 @@ export class Beating {
     const answer = await this.#parts.gateway.beat(onItsWay, signal);
     this.#beats = answered(this.#beats);
     this.#intervalMs = this.#parts.intervalMs ?? answer.intervalMs ?? this.#intervalMs;
+    this.#policy = answer.policy?.name ?? this.#policy;
     if (answer.orders.length > 0) this.#parts.onOrders(answer.orders);
   }
 

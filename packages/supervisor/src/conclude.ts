@@ -5,7 +5,9 @@ import type { CheckpointRef, ExitReason } from '@vigil/events';
 import { type AgentSpec, environmentOf, refOf, type World } from './agent.ts';
 import { runChore } from './chore.ts';
 import type { Terminate } from './hands.ts';
+import { leaveBehind } from './leave-behind.ts';
 import type { Report } from './order.ts';
+import { stateFilesOf } from './state-files.ts';
 import type { Exit } from './terminal.ts';
 import type { Watch } from './watch.ts';
 
@@ -59,6 +61,23 @@ const archive = (world: World, spec: AgentSpec, facts: object): string | null =>
   }
 };
 
+type Over = Pick<Conclusion, 'reason' | 'details'> & { readonly asked: Asked | null };
+
+/** One that is finished, or was stopped with its host, leaves its own checkpoint and nothing else. */
+const leftBehind = async (world: World, spec: AgentSpec, watch: Watch, over: Over): Promise<CheckpointRef | null> => {
+  const { reason, details, asked } = over;
+  const own = watch.progress.checkpoint ? refOf(watch.progress.checkpoint) : null;
+  const goesOn = reason !== 'finished' && (reason !== 'explicit' || asked?.orderId != null);
+  if (!goesOn) return own;
+  const files = await stateFilesOf(world, { ...spec, policy: watch.policy });
+  return leaveBehind(world, spec, files, {
+    order: asked?.order ?? null,
+    details,
+    checkpoint: own,
+    heardAt: watch.heardAt,
+  });
+};
+
 /** Cleans up, releases what the agent held (a finished one has done so itself), and archives what is left of it. */
 export const conclude = async (
   world: World,
@@ -78,8 +97,8 @@ export const conclude = async (
   if (spec.cleanup) await runChore(spec.cleanup, env, order?.cleanupMs ?? choreMs, world.log);
   const release = reason === 'finished' ? null : spec.release;
   const claimsReleased = release ? await runChore(release, env, choreMs, world.log) : [];
-  const checkpoint = watch.progress.checkpoint ? refOf(watch.progress.checkpoint) : null;
   const details = asked ? `${describe(exit)}; ${asked.by}` : describe(exit);
+  const checkpoint = await leftBehind(world, spec, watch, { reason, details, asked });
   const facts = { exit, reason, details, checkpoint, lastOutput: watch.lastOutput, claimsReleased };
   return { ...facts, forensics: archive(world, spec, { ...facts, output: watch.screen.tail }) };
 };

@@ -7,11 +7,15 @@ export type BeatAnswer = {
   readonly orders: readonly OrderEnvelope[];
   /** how often the policy wants a heartbeat; null: as the runtime likes */
   readonly intervalMs: number | null;
+  /** whose policy it is judged by; null: not known */
+  readonly policy: { readonly name: string } | null;
 };
 
 /** All of it @throws GatewayAway (the same again later) or GatewayRefused (not again). */
 export type Gateway = {
   readonly beat: (heartbeat: Heartbeat, signal: AbortSignal) => Promise<BeatAnswer>;
+  /** `{ name, hash, document }` */
+  readonly policy: (name: string, signal: AbortSignal) => Promise<unknown>;
   readonly report: (reports: readonly Report[]) => Promise<void>;
   /** comes back when there are orders, or after `waitSeconds` without */
   readonly orders: (runtimeId: string, waitSeconds: number, signal: AbortSignal) => Promise<readonly OrderEnvelope[]>;
@@ -63,14 +67,15 @@ const offerOf =
   ({ now, monotonic }: MachineClock) =>
   async (asking: () => Promise<unknown>): Promise<BeatAnswer> => {
     const [began, beganMonotonic] = [now(), monotonic()];
-    const { orders = [], intervalMs = null, waitedMs } = (await asking()) as Offer;
+    const { orders = [], intervalMs = null, policy = null, waitedMs } = (await asking()) as Offer;
     const passed = Math.max(now() - began, monotonic() - beganMonotonic);
     const lateMs = waitedMs === undefined ? 0 : Math.max(0, passed - waitedMs);
-    return { orders: orders.map((one) => ({ ...one, expiresInMs: one.expiresInMs - lateMs })), intervalMs };
+    return { orders: orders.map((one) => ({ ...one, expiresInMs: one.expiresInMs - lateMs })), intervalMs, policy };
   };
 
 export const connectGateway = (address: Address, clock: MachineClock): Gateway => ({
   beat: (heartbeat, signal) => offerOf(clock)(() => post(address, '/v1/heartbeats', heartbeat, signal)),
+  policy: (name, signal) => ask(address, `/v1/policies/${encodeURIComponent(name)}`, { signal }),
   report: async (reports) => void (await post(address, '/v1/receipts', reports)),
   orders: async (runtimeId, waitSeconds, signal) => {
     const path = `/v1/runtimes/${encodeURIComponent(runtimeId)}/orders?wait=${waitSeconds}`;

@@ -43,6 +43,8 @@ const template = z.strictObject({
   pause: chore.optional(),
   resume: chore.optional(),
   limits: limits.prefault({}),
+  /** where what is left of an unfinished agent is written; absent: as its policy says, below cwd */
+  files: z.strictObject({ recovery: z.string().optional(), dispatch_log: z.string().optional() }).default({}),
   patterns: z
     .strictObject({
       rate_limit: patterns,
@@ -147,6 +149,10 @@ export const watchingOf = (one: Template, agentId: string) => ({
   limits: {
     ...{ memory: one.limits.memory, output: one.limits.output, time: one.limits.time },
     reportOnly: one.limits.report_only,
+  },
+  files: {
+    recovery: one.files.recovery === undefined ? null : resolve(one.cwd, one.files.recovery),
+    dispatchLog: one.files.dispatch_log === undefined ? null : resolve(one.cwd, one.files.dispatch_log),
   },
 });
 

@@ -1,6 +1,7 @@
 import { answerSpawn, settleAftermath } from './aftermath.ts';
 import type { AgentSpec, World } from './agent.ts';
 import { pause } from './clock.ts';
+import { logRedispatch } from './leave-behind.ts';
 import type { SpawnOrder } from './order.ts';
 import { dispatch, pollOrders } from './orders.ts';
 import { type RuntimeConfig, type Template, templateFor, watchingOf } from './runtime-config.ts';
@@ -141,9 +142,9 @@ class HostRuntime implements Runtime {
       }
       this.#world.journal.write({ kind: 'begun', orderId, order, pid: null });
       const agent = await this.#beginFrom(origin, life, order);
-      const { instanceId } = agent.spec;
+      void logRedispatch(this.#world, agent.spec, order);
       answerSpawn(this.#world, order, 'spawned', {
-        instanceId,
+        instanceId: agent.spec.instanceId,
         checkpointId: origin.checkpoint?.id ?? null,
       });
     } catch (error) {

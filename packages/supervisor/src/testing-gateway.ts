@@ -12,6 +12,8 @@ export type FakeGateway = {
   readonly offer: (order: Order, expiresInMs?: number) => void;
   /** answers 503 to everything until put back */
   away: boolean;
+  /** documents by name */
+  readonly policies: Map<string, object>;
   readonly close: () => Promise<void>;
 };
 
@@ -45,6 +47,11 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
       }
       return send(response, 202, {});
     }
+    const asked = /^\/v1\/policies\/(.+)$/.exec(request.url ?? '')?.[1];
+    if (asked !== undefined) {
+      const document = gateway.policies.get(asked);
+      return document ? send(response, 200, { name: asked, hash: 'h', document }) : send(response, 404, {});
+    }
     return send(response, 200, { orders: orders() });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -54,6 +61,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
     reports,
     offer: (order, expiresInMs = 60_000) => void offered.set(order.payload.orderId, { ...order, expiresInMs }),
     away: false,
+    policies: new Map(),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

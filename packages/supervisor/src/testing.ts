@@ -15,6 +15,7 @@ import type {
 import type { AgentSpec } from './agent.ts';
 import { noLimits } from './limits.ts';
 import { defaultPatterns } from './patterns.ts';
+import { noStateFiles } from './state-files.ts';
 import { type FakeGateway, fakeGateway } from './testing-gateway.ts';
 import { type OpenWorld, openWorld } from './world.ts';
 
@@ -74,6 +75,7 @@ export const scriptSpec = (script: string, more: Partial<AgentSpec> = {}): Agent
   pause: null,
   resume: null,
   limits: noLimits,
+  files: noStateFiles,
   intervalMs: 100,
   checkpoint: null,
   handover: null,

@@ -27,6 +27,7 @@ export class Watch {
   #completionAt: number | null = null;
   #asked = false;
   #paused = false;
+  #saidAt: number | null = null;
   #reading: Promise<void> | null = null;
 
   constructor(spec: AgentSpec, world: World, meter: Meter) {
@@ -66,6 +67,7 @@ export class Watch {
   said(words: Said): void {
     this.#progress = agentSaid(this.#progress, words, this.#beating.next);
     this.#beating.said(words);
+    this.#saidAt = this.#world.clock.now();
     if (isNotable(words, this.#activity)) this.#beating.soon();
     this.#activity = words.activity ?? this.#activity;
     if (words.checkpoint) this.#readNewest();
@@ -112,6 +114,14 @@ export class Watch {
   }
   get isQuiet(): boolean {
     return this.screen.isStill(this.#world.clock.now());
+  }
+  /** epoch milliseconds; null: it has neither printed nor said anything */
+  get heardAt(): number | null {
+    return Math.max(this.#saidAt ?? 0, this.screen.lastOutputAt ?? 0) || null;
+  }
+  /** by which it is judged, as far as that is known */
+  get policy(): string | null {
+    return this.#beating.policy ?? this.#spec.policy;
   }
   get hasCompleted(): boolean {
     return this.#completionAt !== null;
