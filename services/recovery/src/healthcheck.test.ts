@@ -70,6 +70,28 @@ test('an attempt tells its own reason and figures, not those of the agent before
   ]);
 });
 
+test('a stall is told when it is found, before anything is done about it, and so is its end; being well alone is not', () => {
+  const tells = { emitHealthcheck: true } as const;
+  const as = (to: 'STUCK' | 'DEGRADED' | 'HEALTHY', more: object = tells) => health({ to, ...more });
+  const story = openStory();
+  expect(story.tell(health({ hold: 'took', ...tells }))).toEqual([]);
+  expect(story.tell(recorded('c1'))).toEqual([]);
+  expect(story.tell(as('DEGRADED'))).toEqual([]);
+  const evidence = [{ ...unusual, signal: 'no_calls', axis: 'absence' } as const];
+  expect(story.tell(as('STUCK', { ...tells, idleMinutes: 2.5, evidence }))).toMatchObject([
+    {
+      payload: {
+        ...{ agent_id: 'worker-1', status: 'stalled', stall_reason: 'inactivity', idle_minutes: 2.5 },
+        ...{ checkpoint_path: '/state/c1.yaml', recovery_action: 'none' },
+      },
+    },
+  ]);
+  expect(story.tell(as('DEGRADED'))).toEqual([]);
+  expect(story.tell(as('HEALTHY'))).toMatchObject([{ payload: { status: 'healthy', stall_reason: null } }]);
+  const quiet = openStory();
+  expect(quiet.tell(as('STUCK', {}))).toEqual([]);
+});
+
 test('in review it has the seed’s words: stalled, and nothing is done', () => {
   const story = openStory();
   story.tell(recoverTask({}, { emitHealthcheck: true }));

@@ -1,6 +1,6 @@
 import type { Draft, Evidence, StallReason, Topic } from '@vigil/events';
 import { pathOf, usable } from './checkpoints.ts';
-import { type Healthcheck, livingAs, type Recovery } from './state.ts';
+import { type Healthcheck, isBad, living, livingAs, type Recovery, type Situation } from './state.ts';
 
 type Stall = Exclude<StallReason, 'UNKNOWN'>;
 type View = Healthcheck & { readonly agentId: string };
@@ -21,17 +21,17 @@ export const stallFrom = (evidence: readonly Evidence[]): Stall | null =>
 /** Seed 003's event, flat, on each change of status, checkpoint or action, where the policy emits it. */
 export function healthcheck(state: Recovery, now: number): readonly Draft<typeof Topic.agentHealthcheck>[] {
   const { subject, said } = state;
-  const view = subject?.settings.emitHealthcheck ? viewOf(state, subject.agentId) : null;
-  if (!subject || !view || isSame(view, said.healthcheck)) return [];
+  const view = viewOf(state);
+  if (!view || isSame(view, said.healthcheck)) return [];
   const of = livingAs(state, view.agentId) ?? subject;
   const payload = {
     type: 'agent_healthcheck',
     ticket_id: state.taskId,
     agent_id: view.agentId,
     status: view.status,
-    stall_reason: view.status === 'healthy' ? null : (of.stall ?? subject.stall),
-    idle_minutes: of.idleMinutes,
-    context_usage_pct: of.contextUsagePct,
+    stall_reason: view.status === 'healthy' ? null : (of?.stall ?? subject?.stall ?? null),
+    idle_minutes: of?.idleMinutes ?? null,
+    context_usage_pct: of?.contextUsagePct ?? null,
     checkpoint_path: view.path,
     recovery_action: view.action,
     timestamp_utc: `${new Date(now).toISOString().slice(0, 19)}Z`,
@@ -53,9 +53,23 @@ const stalled = { status: 'stalled', action: 'relaunch_fresh_agent' } as const;
 const recovered = { status: 'recovered', action: 'none' } as const;
 const healthy = { status: 'healthy', action: 'none' } as const;
 
-function viewOf(state: Recovery, dead: string): (View & Told) | null {
+function viewOf(state: Recovery): (View & Told) | null {
+  const { situation, subject } = state;
   const path = pathOf(usable(state.checkpoints).from[0]);
-  const { situation } = state;
+  if (situation.is === 'idle') return state.emits ? untouched(state, path) : null;
+  return subject?.settings.emitHealthcheck ? recovering(situation, path, subject.agentId) : null;
+}
+
+/** Nothing is recovered (yet): a stall is told, and its end; that all is well, only to whom something has been told. */
+function untouched(state: Recovery, path: string | null): (View & Told) | null {
+  const holder = living(state).at(-1);
+  if (!holder) return null;
+  const { agentId } = holder;
+  if (isBad(holder.state)) return { status: 'stalled', action: 'none', path, agentId };
+  return holder.state === 'HEALTHY' && state.said.healthcheck ? { ...healthy, path, agentId } : null;
+}
+
+function recovering(situation: Situation, path: string | null, dead: string): (View & Told) | null {
   switch (situation.is) {
     case 'waiting':
     case 'asking':

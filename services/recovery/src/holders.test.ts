@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { admit, find, health, left, openStory, recoverTask, took, turned, types } from './story.fixture.ts';
+import { admit, find, health, left, openStory, recoverTask, took, turned, types, withhold } from './story.fixture.ts';
 
 const died = (agentId: string) => recoverTask({ agentId, instanceId: `${agentId}.i1`, reason: 'crashed' });
 
@@ -68,6 +68,20 @@ test('somebody who takes the task between the request and its admission keeps it
   expect(types(said)).toEqual(['TASK_RELEASED', 'WITHDRAW_STEP']);
   expect(find(said, 'WITHDRAW_STEP')).toMatchObject({ requestId: 'e1-1' });
   expect(admit(story, { requestId: 'e1-1' })).toEqual([]);
+});
+
+test('with its host an agent’s runtime is lost too: the task goes to another, unless there is none', () => {
+  for (const [endReason, avoided] of [
+    ['lost', ['host-1']],
+    ['crashed', []],
+  ] as const) {
+    const story = openStory();
+    story.tell(took('worker-1'));
+    story.tell(health({ hold: 'left', to: 'TERMINATED', endReason, runtimeId: 'host-1' }));
+    expect(find(story.tell(recoverTask()), 'ADMIT_SPAWN')).toMatchObject({ notRuntimeIds: avoided });
+    withhold(story, 'no_runtime');
+    expect(find(story.wait(5_000), 'ADMIT_SPAWN')).toMatchObject({ notRuntimeIds: [] });
+  }
 });
 
 test('an agent without an instance id is dead as an agent, whatever life task-health still shows', () => {

@@ -17,6 +17,9 @@ const inputs = fc.oneof(
   fc.tuple(agent, fc.constantFrom('STUCK', 'FAILING', 'HEALTHY', 'DEGRADED')).map(([one, to]) => turned(one, to)),
   fc.tuple(agent, fc.constantFrom('finished', 'crashed')).map(([one, end]) => left(one, end)),
   agent.map((agentId) => health({ agentId, instanceId: `${agentId}.i2`, hold: 'took' })),
+  fc
+    .tuple(agent, fc.constantFrom('STUCK', 'HEALTHY'))
+    .map(([agentId, to]) => health({ agentId, instanceId: `${agentId}.i1`, to, emitHealthcheck: true })),
   fc.constantFrom('c1', 'c2', 'c3').map((id) => recorded(id)),
   fc.constantFrom('retry', 'abandon', 'reset').map((decision) => review(decision)),
   {

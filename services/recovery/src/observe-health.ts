@@ -1,7 +1,7 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { PayloadOf, Topic } from '@vigil/events';
 import { stallFrom } from './healthcheck.ts';
-import { attemptOf, type Holder, isBad, lifeOf, livingAs, notUsed, type Recovery } from './state.ts';
+import { attemptOf, type Holder, isBad, lifeOf, livingAs, notUsed, type Recovery, remember } from './state.ts';
 
 type TaskHealth = PayloadOf<typeof Topic.taskHealth, 'TASK_HEALTH_CHANGED'>;
 
@@ -9,7 +9,8 @@ const mostHolders = 8;
 
 /** Who holds the task is kept for every task; what it means depends on where recovery stands. */
 export function observeHealth(before: Recovery, health: TaskHealth, now: number): Recovery {
-  const state = { ...before, holders: holdersAfter(before.holders, health, now) };
+  const holders = holdersAfter(before.holders, health, now);
+  const state = { ...before, holders, avoid: avoidAfter(before.avoid, health), emits: health.emitHealthcheck };
   const gone = hasLeft(health) && !state.holders.some((holder) => holder.agentId === health.agentId);
   const finished = gone && health.endReason === 'finished';
   const over = { ...notUsed(state), situation: { is: 'over', why: 'finished', detail: null } } as const;
@@ -32,6 +33,12 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
       return finished ? over : judged(state, health, gone, now);
   }
 }
+
+/** Nothing is spawned where the host is gone, however lately its runtime announced itself. */
+const avoidAfter = (avoid: readonly string[], health: TaskHealth): readonly string[] =>
+  hasLeft(health) && health.endReason === 'lost' && health.runtimeId !== null
+    ? remember(avoid, health.runtimeId)
+    : avoid;
 
 function judged(state: Recovery, health: TaskHealth, gone: boolean, now: number): Recovery {
   if (gone) return settled(state, health.endReason ?? 'left the task', now);

@@ -17,8 +17,11 @@ type Out =
   | typeof Topic.decideCase
   | typeof Topic.agentHealthcheck;
 
-/** Shape 1 did not know of admissions that are not used. */
-const upgrade = (_: number, state: unknown): Recovery => ({ unused: null, ...(state as Omit<Recovery, 'unused'>) });
+/** Shape 1 knew neither of admissions that are not used nor of whose stalls are told. */
+const upgrade = (_: number, state: unknown): Recovery => ({
+  ...{ unused: null, emits: false },
+  ...(state as Omit<Recovery, 'unused' | 'emits'>),
+});
 
 /** The task key space: who holds a task, and how it is put on a fresh agent. Its time comes from every partition of the evaluator. */
 export const processor: DeciderProcessor<Recovery, In, Out> = {

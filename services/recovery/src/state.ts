@@ -105,6 +105,8 @@ export type Recovery = {
   /** spawned agents, newest last */
   readonly tried: readonly Attempt[];
   readonly holders: readonly Holder[];
+  /** the last holder's policy has seed 003's event written, also where nothing is recovered */
+  readonly emits: boolean;
   /** newest last */
   readonly checkpoints: readonly CheckpointRef[];
   /** runtimes at which a spawn came to nothing */
@@ -132,6 +134,7 @@ export const initial: Recovery = {
   dead: [],
   tried: [],
   holders: [],
+  emits: false,
   checkpoints: [],
   avoid: [],
   unused: null,

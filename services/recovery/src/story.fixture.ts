@@ -59,7 +59,11 @@ export const recoverTask = (
 
 export const health = (overrides: Partial<PayloadOf<typeof Topic.taskHealth, 'TASK_HEALTH_CHANGED'>>): Input => {
   const payload = { ...dead, attempt: null, hold: 'kept', from: 'UNKNOWN', to: 'HEALTHY', endReason: null } as const;
-  return example(Topic.taskHealth, 'TASK_HEALTH_CHANGED', { ...payload, ordered: false, evidence: [], ...overrides });
+  return example(Topic.taskHealth, 'TASK_HEALTH_CHANGED', {
+    ...payload,
+    ...{ ordered: false, evidence: [], emitHealthcheck: false },
+    ...overrides,
+  });
 };
 
 export const took = (agentId: string): Input => health({ agentId, instanceId: `${agentId}.i1`, hold: 'took' });

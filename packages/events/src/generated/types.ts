@@ -1105,6 +1105,8 @@ export type TaskHealthChangedPayload = {
   readonly idleMinutes: null | number;
   readonly contextUsagePct: null | number;
   readonly evidence: readonly Evidence[];
+  /** its policy has seed 003's event written */
+  readonly emitHealthcheck: boolean;
 };
 export type TaskLeft = 'UNKNOWN' | 'in_progress' | 'released' | 'blocked';
 export type TaskReleasedPayload = {

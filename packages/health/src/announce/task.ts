@@ -56,6 +56,7 @@ function said(
       idleMinutes: idleMinutes(history, verdict.at),
       contextUsagePct: contextPct(history.context),
       evidence: ofThisLife ? evidenceOf(rules, history, verdict) : [],
+      emitHealthcheck: rules.policy.recovery.emitHealthcheck,
     },
   };
 }
