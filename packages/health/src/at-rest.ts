@@ -14,6 +14,7 @@ const USUAL: AgentState = {
   retired: [],
   stragglers: null,
   answers: [],
+  resets: [],
   answered: 0,
   tickets: [],
   told: { ...NOTHING_TOLD, life: 1, presentLife: 1 },

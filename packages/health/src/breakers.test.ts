@@ -24,7 +24,7 @@ const ok = (more: Partial<Call> = {}): Partial<Beat> => ({ tool_calls: [call('ok
 
 function agent() {
   const driven = given(decider, T0);
-  const changes = (said: readonly Said[]) => brief(said).filter((line) => /CLOSED|OPEN/.test(line));
+  const changes = (said: readonly Said[]) => brief(said).filter((line) => /CLOSED|OPEN|reset/.test(line));
   const tell = (ms: number, more: Partial<Beat> = {}) => changes(driven.tell(beat(ms, more), T0 + ms));
   tell(0);
   return {
@@ -32,6 +32,7 @@ function agent() {
     input: (input: Observation, ms: number) => changes(driven.tell({ ...input, key: 'a1' } as Observation, T0 + ms)),
     passTo: (ms: number) => changes(driven.passTo(T0 + ms)),
     last: () => driven.all().findLast(({ type }) => type === 'CIRCUIT_BREAKER_STATE_CHANGED'),
+    asked: () => driven.all().findLast(({ type }) => type === 'BREAKER_RESET_ASKED'),
     health: () => driven.all().findLast((said) => said.type === 'HEALTH_STATE_CHANGED')?.payload,
     due: () => decider.dueAt(driven.state(), driven.clock()) - T0,
     memory: () => JSON.stringify(driven.state()),
@@ -146,7 +147,23 @@ describe('where nobody holds them', () => {
     expect(a.tell(3000, failures(4))).toEqual([]);
     const held = agent();
     held.tell(1000, report('OPEN'));
-    expect(held.input(reset, 2000)).toEqual([]);
+    expect(held.input(reset, 2000)).toEqual(['reset of tool_execution asked']);
+    expect(held.tell(3000, report('OPEN'))).toEqual([]);
+    expect(held.tell(4000, report('CLOSED'))).toEqual(['tool_execution OPEN → CLOSED']);
+  });
+
+  test('the caller of one that it holds is asked in the words of the person, under its command; one that has ended is not', () => {
+    const reset = example(Topic.agentObservation, 'RESET_BREAKER', { agentId: 'a1', name: 'external_api', by: 'ada' });
+    const a = agent();
+    a.tell(1000, { ...report('CLOSED', { name: 'external_api' }), runtime_id: 'host-1' });
+    expect(a.input({ ...reset, correlationId: 'c-9' }, 2000)).toEqual(['reset of external_api asked']);
+    expect(a.asked()).toMatchObject({
+      correlationId: 'c-9',
+      payload: { agentId: 'a1', instanceId: 'a1.i1', name: 'external_api', by: 'ada', why: reset.payload.why },
+    });
+    const exit = example(Topic.agentObservation, 'AGENT_EXITED', { agentId: 'a1', instanceId: 'a1.i1' });
+    a.input(exit, 3000);
+    expect(a.input(reset, 4000)).toEqual([]);
   });
 
   test('nothing is remembered of calls that succeed', () => {

@@ -16,6 +16,8 @@ export function evolved(state: Known, event: Said): Known {
       return { ...state, stragglers: state.stragglers && { ...state.stragglers, told: true } };
     case 'AGENT_ANSWERED':
       return { ...state, answers: state.answers.slice(1) };
+    case 'BREAKER_RESET_ASKED':
+      return { ...state, resets: state.resets.slice(1) };
     case 'HEALTH_STATE_CHANGED':
       return tell(stateSaid(told, event.payload, event.correlationId ?? ''));
     case 'EXEMPTION_CHANGED':

@@ -147,6 +147,8 @@ function briefly(event: Said): string {
       return `${event.payload.taskId} ${event.payload.hold}: ${event.payload.to}`;
     case 'AGENT_ANSWERED':
       return `AGENT_ANSWERED ${event.payload.how}`;
+    case 'BREAKER_RESET_ASKED':
+      return `reset of ${event.payload.name} asked`;
     case 'WORKER_ESCALATION_TICKET':
       return `${event.type} ${event.payload.ticket.severity}`;
     case 'CIRCUIT_BREAKER_STATE_CHANGED':

@@ -1,6 +1,6 @@
 import type { Clock, Decider } from '@vigil/stream';
 import { NEVER } from '@vigil/stream';
-import { breakersChanged } from './announce/breakers.ts';
+import { breakersChanged, resetsAsked } from './announce/breakers.ts';
 import { exemptionChanged, stateChanged } from './announce/health.ts';
 import { answered, duplicateInstance, instanceStarted } from './announce/instance.ts';
 import { renewalOf } from './announce/lease.ts';
@@ -32,6 +32,7 @@ const ANNOUNCEMENTS: readonly ((saying: Saying) => readonly Said[])[] = [
   instanceStarted,
   duplicateInstance,
   answered,
+  resetsAsked,
   stateChanged,
   exemptionChanged,
   breakersChanged,

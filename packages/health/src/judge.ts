@@ -1,7 +1,6 @@
 import type { HealthState } from '@vigil/events';
 import type { CompiledPlan, Term, Together } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
-import { AT_BIRTH } from './history/at-birth.ts';
 import type { History } from './history/history.ts';
 import type { Judging, Moment } from './history/moment.ts';
 import type { Exempting, Rule, Rules } from './rules.ts';
@@ -77,23 +76,24 @@ function most(positions: readonly number[], moments: readonly number[]): number 
 }
 
 function fromOf(
-  { rules, groups, byPart, quieted, never }: Rules,
+  rules: Rules,
   history: History,
   judging: readonly Judging[],
   until: readonly number[],
 ): readonly number[] {
-  const from = never.slice();
-  const suspended = groups.map(({ suspendedBy }) => most(suspendedBy, until));
-  for (const { part, positions } of byPart) {
-    if (part !== null && history[part] === AT_BIRTH[part]) continue;
+  const from = rules.never.slice();
+  const suspended = rules.groups.map(({ suspendedBy }) => most(suspendedBy, until));
+  const ask = (positions: readonly number[]) => {
     for (const i of positions) {
-      const { signal, limits, group } = rules[i] as Rule;
+      const { signal, limits, group } = rules.rules[i] as Rule;
       if (history.end !== null && !signal.outlives) continue;
       const first = signal.firesFrom(history, limits, judging[group] as Judging);
       from[i] = Math.max(first, suspended[group] ?? 0);
     }
-  }
-  for (const i of quieted) if (isQuiet(rules[i] as Rule, from, judging)) from[i] = NEVER;
+  };
+  ask(rules.always);
+  for (const { partOf, unborn, positions } of rules.byPart) if (partOf(history) !== unborn) ask(positions);
+  for (const i of rules.quieted) if (isQuiet(rules.rules[i] as Rule, from, judging)) from[i] = NEVER;
   return from;
 }
 

@@ -1,7 +1,7 @@
 import type { EventOf, Topic } from '@vigil/events';
 import { type Clock, Unwelcome } from '@vigil/stream';
 import { answering } from './answers.ts';
-import { breakerReset } from './history/breakers.ts';
+import { breakerReset, isHeld } from './history/breakers.ts';
 import { bornAt, type End, folded, type History, received } from './history/history.ts';
 import { type Identity, identityOf } from './history/identity.ts';
 import { axisThrough, type Beat, momentOn, OWN_AXIS, type Receipt } from './history/moment.ts';
@@ -11,6 +11,7 @@ import { type AgentState, type Known, NOTHING_TOLD, type Stragglers } from './st
 import { withTicket } from './ticket-by-hand.ts';
 
 export type Observation = EventOf<typeof Topic.agentObservation>;
+type ResetEvent = Extract<Observation, { type: 'RESET_BREAKER' }>;
 type HeartbeatEvent = Extract<Observation, { type: 'AGENT_HEARTBEAT' }>;
 
 const RETIRED = 8;
@@ -49,7 +50,7 @@ export function observe(policies: Policies, state: AgentState, input: Observatio
     case 'RELEASE_AGENT':
       return held(state, null, true, clock);
     case 'RESET_BREAKER':
-      return breakerClosed(state, input.payload.name);
+      return breakerClosed(state, input);
     case 'FILE_TICKET':
       return withTicket(state, input.key, input.payload.ticket);
   }
@@ -94,8 +95,12 @@ function told(policies: Policies, state: Known, input: HeartbeatEvent, receipt: 
   return answering(readWith(policies.rules(known.policy), known, beat, receipt), state.history, beat);
 }
 
-function breakerClosed(state: AgentState, name: string): AgentState {
+/** One of ours is closed; of one that its caller holds the caller is told, while there is one. */
+function breakerClosed(state: AgentState, { payload, correlationId }: ResetEvent): AgentState {
   if (state.kind === 'unseen') return state;
+  const { name, by, why } = payload;
+  if (isHeld(state.history.breakers, name))
+    return state.history.end ? state : { ...state, resets: [...state.resets, { name, by, why, correlationId }] };
   return { ...state, history: { ...state.history, breakers: breakerReset(state.history.breakers, name) } };
 }
 
@@ -115,6 +120,7 @@ function begun(policies: Policies, state: AgentState, input: Observation, identi
       retired: [],
       stragglers: null,
       answers: [],
+      resets: [],
       answered: 0,
       tickets: [],
       told: NOTHING_TOLD,
@@ -131,6 +137,7 @@ function begun(policies: Policies, state: AgentState, input: Observation, identi
     retired,
     stragglers: null,
     answers: [],
+    resets: [],
   };
 }
 

@@ -1,8 +1,10 @@
 import type { CompiledPlan, CompiledPolicy, JudgedState, Together, Vocabulary } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { type AnyExemption, EXEMPTIONS, type ExemptionName } from './exemptions.ts';
+import { AT_BIRTH } from './history/at-birth.ts';
 import type { History } from './history/history.ts';
 import type { LookedFor } from './history/matches.ts';
+import { PARTS, type Part } from './history/parts.ts';
 import { SIGNALS, type SignalName } from './signals/all.ts';
 import { RATE_LIMIT_PATTERNS } from './signals/patterns.ts';
 import type { AnySignal } from './signals/signal.ts';
@@ -26,13 +28,21 @@ export type Exempting = { readonly name: ExemptionName; readonly exemption: AnyE
 /** Rules that the same exemptions suspend. Both: positions in `exemptions`; `restartedBy`: whose end makes their clock begin anew. */
 export type Group = { readonly suspendedBy: readonly number[]; readonly restartedBy: readonly number[] };
 
+/** Rules that never fire while `partOf` a history is `unborn`. */
+type ByPart = {
+  readonly partOf: (history: History) => unknown;
+  readonly unborn: unknown;
+  readonly positions: readonly number[];
+};
+
 /** A policy bound to the functions that its names stand for. */
 export type Rules = {
   readonly policy: CompiledPolicy;
   readonly rules: readonly Rule[];
   readonly groups: readonly Group[];
-  /** positions among the rules, by the part of a history without which they never fire; null: there is no such part */
-  readonly byPart: readonly { readonly part: keyof History | null; readonly positions: readonly number[] }[];
+  /** positions among the rules: those that are always asked, and those by the part of a history without which they never fire */
+  readonly always: readonly number[];
+  readonly byPart: readonly ByPart[];
   /** positions among the rules: those that make a state, that counter-evidence may quiet, and that end by themselves */
   readonly stating: readonly number[];
   readonly quieted: readonly number[];
@@ -64,10 +74,11 @@ export function rulesOf(policy: CompiledPolicy): Rules {
     policy,
     rules,
     groups,
-    byPart: [...Map.groupBy(rules.keys(), (i) => rules[i]?.signal.by ?? null)].map(([part, positions]) => ({
-      part,
-      positions,
-    })),
+    always: those(({ signal }) => signal.by === undefined),
+    byPart: (Object.keys(PARTS) as Part[]).flatMap((part): ByPart[] => {
+      const positions = those(({ signal }) => signal.by === part);
+      return positions.length === 0 ? [] : [{ partOf: PARTS[part], unborn: PARTS[part](AT_BIRTH), positions }];
+    }),
     stating: [...new Set(policy.states.flatMap(({ anyOf }) => anyOf.flat()))],
     quieted: those(({ unless }) => unless.length > 0),
     ending: those(({ signal }) => signal.endsAt !== undefined),

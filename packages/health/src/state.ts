@@ -4,6 +4,14 @@ import type { History } from './history/history.ts';
 /** What an agent answered, not yet announced. */
 export type Answer = { readonly how: AnswerKind; readonly nonce: string | null; readonly text: string | null };
 
+/** A breaker that its caller holds and a person wants closed, not yet announced. */
+export type Reset = {
+  readonly name: string;
+  readonly by: string;
+  readonly why: string;
+  readonly correlationId: string;
+};
+
 /** Records of an older instance, since `from`: more than three in a minute are two that run at once. */
 export type Stragglers = {
   readonly instanceId: string;
@@ -68,6 +76,7 @@ export type Known = {
   readonly retired: readonly string[];
   readonly stragglers: Stragglers | null;
   readonly answers: readonly Answer[];
+  readonly resets: readonly Reset[];
   /** hash of the last answer in words: the same text again is no new answer */
   readonly answered: number;
   /** filed by somebody, not yet announced */

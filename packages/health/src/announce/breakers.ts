@@ -1,6 +1,6 @@
 import { type BreakerState, Topic } from '@vigil/events';
 import { AGENT_BREAKERS, type AgentBreaker, type Tripped, trippedAt } from '../history/breakers.ts';
-import { chain, type Said, type Saying } from './speech.ts';
+import { about, chain, type Said, type Saying } from './speech.ts';
 
 const NOTHING: readonly Said[] = [];
 
@@ -35,4 +35,20 @@ function changed({ state, rules }: Saying, name: AgentBreaker, from: BreakerStat
       nextAttemptAt: tripped?.nextAttemptAt ?? null,
     },
   };
+}
+
+/** What people want closed and its caller holds: only the caller can. */
+export function resetsAsked({ state, rules }: Saying): readonly Said[] {
+  return state.resets.map(({ correlationId, ...reset }) => ({
+    topic: Topic.agentHealth,
+    type: 'BREAKER_RESET_ASKED',
+    key: state.agentId,
+    ...chain(state, rules),
+    correlationId,
+    payload: {
+      ...about(state, state.told.episode?.id ?? null),
+      runtimeId: state.history.identity.runtimeId,
+      ...reset,
+    },
+  }));
 }

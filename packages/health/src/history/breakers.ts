@@ -49,6 +49,9 @@ export function breakerReset(before: Breakers, name: string): Breakers {
   return isAgents(name) && before.own[name] ? { ...before, own: without(before.own, name) } : before;
 }
 
+/** Whether its caller reports it, open or closed. */
+export const isHeld = ({ held }: Breakers, name: string): boolean => isAgents(name) && held[name] !== undefined;
+
 /** As it stands at a moment; null: closed. Ours is half open from its next attempt on, a caller's when it says so. */
 export function trippedAt({ held, own }: Breakers, name: AgentBreaker, now: number): Tripped | null {
   const reported = held[name];

@@ -3,6 +3,7 @@ import { NEVER } from '@vigil/stream';
 import type { z } from 'zod';
 import type { History } from '../history/history.ts';
 import type { Judging, Moment } from '../history/moment.ts';
+import type { Part } from '../history/parts.ts';
 
 /** What a signal sees, for people and events. `value` and `limit` in the unit of the limit; null: unknown, or none. */
 export type Figure = {
@@ -24,7 +25,7 @@ export type Signal<Limits> = {
   /** the settings that a policy may give it */
   readonly limits: z.ZodType;
   /** The only part of a history that it fires by: while that is as at birth, it is NEVER, and need not be asked. */
-  readonly by?: keyof History;
+  readonly by?: Part;
   /** an exemption that does not suspend it, though it suspends its axis */
   readonly despite?: string;
   /** the end of a call that was in flight begins its clock anew, too: a call tells of nothing else while it lasts */

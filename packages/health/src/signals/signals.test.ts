@@ -78,7 +78,7 @@ describe.each(Object.entries(CASES) as [SignalName, Case][])(
     });
 
     test.runIf(signal.by)('never fires while the part that it fires by is as at birth', () => {
-      const part = signal.by as keyof History;
+      const part = signal.by!;
       const { [part]: unborn } = AT_BIRTH;
       expect(signal.firesFrom({ ...known, [part]: unborn }, read, judging(86_400_000))).toBe(NEVER);
     });
