@@ -1,0 +1,94 @@
+import type { Step } from '@vigil/policy';
+import { describe, expect, test } from 'vitest';
+import { asks, fleet, lost, SEC } from '../governor/fleet.fixture.ts';
+import { agent, escalate, filed, MIN, receipt, recover, renewed, terminate } from './story.fixture.ts';
+
+/** Gas Town's witness and deacon, as a policy has them: STUCK after 10 min, FAILING after 45; people decide about every end. */
+const toPeople = { ...escalate, timeoutMs: null };
+const reminded: readonly Step[] = [{ step: 'nudge', attempts: 2, intervalMs: 10 * MIN, message: '{task}?' }, toPeople];
+const worse: readonly Step[] = [toPeople];
+const failing = (told: typeof filed | typeof renewed) => told(worse, { state: 'FAILING' });
+
+const idleForTen = () => {
+  const one = agent();
+  one.tell(filed(reminded));
+  return one;
+};
+const nudgedTwice = () => {
+  const one = idleForTen();
+  one.admit();
+  one.after(10 * MIN);
+  one.admit();
+  return one;
+};
+
+describe('Gas Town’s table, what follows from each finding', () => {
+  test('idle 10 min with work: one nudge', () => {
+    expect(idleForTen().admit()).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/2']);
+  });
+
+  test('idle 20 min with work: another', () => {
+    const one = idleForTen();
+    one.admit();
+    expect(one.after(10 * MIN)).toEqual(['asks nudge soft']);
+    expect(one.admit()).toEqual(['order 2 NUDGE_AGENT', 'NUDGE_SENT 2/2']);
+  });
+
+  test('two nudges unanswered, idle 30 min: escalate, not another nudge', () => {
+    expect(nudgedTwice().after(10 * MIN)).toEqual(['ESCALATION_TRIGGERED hold']);
+  });
+
+  test('idle 45 min with work, and nobody has looked before: escalate at once', () => {
+    const one = agent();
+    expect(one.tell(failing(filed))).toEqual(['asks escalate soft']);
+    expect(one.admit()).toEqual(['CASE_OPENED', 'ESCALATION_TRIGGERED hold']);
+  });
+
+  test('it gets worse between two nudges: escalate, not another nudge', () => {
+    const one = idleForTen();
+    one.admit();
+    expect(one.tell(failing(renewed))).toEqual(['ESCALATION_TRIGGERED hold']);
+    expect(one.after(10 * MIN)).toEqual([]);
+  });
+
+  test('once people have been asked, they are not asked again', () => {
+    const one = nudgedTwice();
+    one.after(10 * MIN);
+    expect([...one.tell(renewed(reminded)), ...one.after(60 * MIN)]).toEqual([]);
+  });
+
+  test('alive and idle for half an hour, or a day: never ended', () => {
+    const one = nudgedTwice();
+    const said = [...one.after(10 * MIN), ...one.after(23 * 60 * MIN)];
+    expect(said).toEqual(['ESCALATION_TRIGGERED hold']);
+  });
+
+  test('a dead session that counts as running: recovered, and nobody is killed or nudged', () => {
+    for (const reason of ['ended: crashed, 2 min ago', 'ended: lost']) {
+      const one = agent();
+      const evidence = filed().payload.evidence.map((found) => ({ ...found, words: reason }));
+      one.tell(filed([recover], { state: 'TERMINATED', endReason: 'crashed', evidence }));
+      const said = one.drafts(one.admitted());
+      expect(said.map(({ type }) => type)).toEqual(['CASE_OPENED', 'RECOVER_TASK', 'CASE_CLOSED']);
+      expect(said[1]?.payload).toMatchObject({ reason: expect.stringContaining(reason) });
+    }
+  });
+
+  test('a dog beyond five times its timeout: ended by its warrant, and not recovered', () => {
+    const one = agent();
+    one.tell(filed([terminate], { state: 'FAILING', hard: true }));
+    one.admit();
+    expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
+    expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual(['AGENT_TERMINATED', 'CASE_CLOSED executed']);
+  });
+
+  test('four sessions die within ten seconds: one incident, and whoever is warranted then is not ended', () => {
+    const one = fleet(40);
+    one.tell(asks('a39'));
+    const said = [0, 11, 22, 33].flatMap((i) => [
+      ...one.tell(lost(`a${i}`, { host: `h${Math.floor(i / 10)}` })),
+      ...one.after(SEC),
+    ]);
+    expect([...said, ...one.after(60 * SEC)]).toEqual(['BRAKE_ENGAGED fleet', 'withholds a39 brake']);
+  });
+});
