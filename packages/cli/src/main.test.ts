@@ -120,6 +120,10 @@ test.each([
   [['host', 'gone', 'build-7', '--why', 'x'], { command: 'host_gone', host: 'build-7' }],
   [['brake', 'lift', '--why', 'x'], { command: 'lift_brake' }],
   [['dry-run', 'on', '--why', 'x'], { command: 'dry_run', on: true }],
+  [
+    ['breaker', 'reset', 'worker-1', 'external_api', '--why', 'x'],
+    { command: 'reset_breaker', agentId: 'worker-1', name: 'external_api' },
+  ],
   [['alert', 'ack', 'alert-1', '--why', 'x'], { command: 'acknowledge', alertId: 'alert-1' }],
 ])('%o is one command, with who asks and why', async (args, command) => {
   expect(await vigil(args)).toMatchObject({ code: 0, err: '' });

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import * as alert from './commands/alert.ts';
+import * as breaker from './commands/breaker.ts';
 import * as cases from './commands/case.ts';
 import * as doctor from './commands/doctor.ts';
 import * as evaluate from './commands/evaluate.ts';
@@ -41,6 +42,7 @@ const commands = [
   events,
   task,
   alert,
+  breaker,
   doctor,
   policy,
   evaluate,

@@ -26,8 +26,8 @@ export type TicketRow = {
   readonly ticket: EscalationTicket | null;
   readonly findings: TicketFindings | null;
   readonly filedAt: number | null;
-  /** people were asked in; null: they were not */
-  readonly answer: 'intervene' | null;
+  /** people were asked in, or triage disturbed nobody; null: neither has been said yet */
+  readonly answer: 'intervene' | 'dismissed' | null;
   readonly analysis: string | null;
   readonly alertKey: string | null;
   readonly answeredAt: number | null;

@@ -37,6 +37,7 @@ export function agentNotices(input: Input): readonly Notify[] {
     case 'WARRANT_RENEWED':
     case 'WARRANT_LAPSED':
     case 'AGENT_ANSWERED':
+    case 'BREAKER_RESET_ASKED':
     case 'INSTANCE_STARTED':
     case 'DUPLICATE_INSTANCE':
     case 'CASE_OPENED':

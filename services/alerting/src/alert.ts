@@ -1,7 +1,7 @@
 import type { AlertMatcher, AlertSeverity, Draft, EventOf, PolicyRef, Topic, TriagedTicket } from '@vigil/events';
 import { type Clock, type Decider, NEVER } from '@vigil/stream';
 import { type Content, inPlace, isWorse } from './content.ts';
-import { operatorTold, queenOf, queenRequested } from './queen.ts';
+import { type Dismissed, dismissedOf, operatorTold, queenOf, queenRequested } from './queen.ts';
 
 export type Settings = {
   /** how long an alert gathers what belongs to it before sinks are told, milliseconds */
@@ -42,18 +42,21 @@ export type Alert = {
   readonly news: News | null;
   /** for which people have been asked in, and not yet told */
   readonly queen: TriagedTicket | null;
+  /** a ticket with which nobody is disturbed, not yet said */
+  readonly dismissed: Dismissed | null;
 };
 
 const nobody = { correlationId: '', policy: null, open: null, silence: null };
-export const initial: Alert = { alertKey: '', ...nobody, news: null, queen: null };
+export const initial: Alert = { alertKey: '', ...nobody, news: null, queen: null, dismissed: null };
 
 function observe(state: Alert, input: Input, { now }: Clock): Alert {
   const news = newsOf(state, input, now);
   const queen = queenOf(input);
-  if (news === null && queen === null) return state;
+  const dismissed = dismissedOf(input);
+  if (news === null && queen === null && dismissed === null) return state;
   const { key: alertKey, correlationId, policy } = input;
   const chain = state.open ? {} : { correlationId, policy };
-  return { ...state, alertKey, ...chain, news, queen };
+  return { ...state, alertKey, ...chain, news, queen, dismissed };
 }
 
 /** null: nothing that changes anything. */
@@ -81,13 +84,16 @@ function raising(open: Open | null, told: Content, id: string, at: number): News
 
 /** The answer to what was heard; then, what sinks are due to be told. */
 function decide(state: Alert, now: number, settings: Settings): readonly Output[] {
-  const answer = [...requested(state), ...answerTo(state, now, settings)];
+  const answer = [...requested(state), ...dismissals(state), ...answerTo(state, now, settings)];
   const after = answer.reduce((before, event) => evolve(before, event, settings), state);
   return after.open && now >= tellFrom(after, after.open) ? [...answer, updated(after, after.open, now)] : answer;
 }
 
 const requested = (state: Alert): readonly Output[] =>
   state.queen === null ? [] : [said(state, queenRequested(state.alertKey, state.queen))];
+
+const dismissals = (state: Alert): readonly Output[] =>
+  state.dismissed === null ? [] : [said(state, { type: 'TICKET_DISMISSED', payload: state.dismissed })];
 
 function answerTo(state: Alert, now: number, { groupWaitMs }: Settings): readonly Output[] {
   const { news, open, alertKey } = state;
@@ -172,6 +178,8 @@ function evolve(state: Alert, event: Output, { groupWaitMs, repeatMs }: Settings
       return { ...state, news: null, silence: { matchers: event.payload.matchers, until: event.payload.until } };
     case 'QUEEN_INTERVENTION_REQUESTED':
       return { ...state, queen: null };
+    case 'TICKET_DISMISSED':
+      return { ...state, dismissed: null };
     case 'ALERT_DELIVERED':
       return state;
   }

@@ -14,6 +14,7 @@ export function tellingOf(event: Alert): Telling | null {
     case 'ALERT_DELIVERED':
     case 'SILENCE_CHANGED':
     case 'QUEEN_INTERVENTION_REQUESTED':
+    case 'TICKET_DISMISSED':
       return null;
   }
 }

@@ -1,4 +1,4 @@
-import type { AlertSeverity, Draft, PayloadOf, Topic } from '@vigil/events';
+import type { AlertSeverity, Draft, PayloadOf, Topic, TriagedTicket } from '@vigil/events';
 
 export type Notice = PayloadOf<typeof Topic.notify, 'NOTIFY'>;
 export type Notify = Draft<typeof Topic.notify>;
@@ -24,11 +24,20 @@ type Saying = {
 /** People should know. */
 export const raise = (route: string, about: About, saying: Saying): Notify => notice(route, about, 'raise', saying);
 
+/** Nobody is disturbed with a ticket: said all the same, so that everybody can read why. */
+export const dismiss = (route: string, about: About, severity: AlertSeverity, ticket: TriagedTicket): Notify =>
+  notice(route, about, 'dismiss', {
+    severity,
+    title: `${about.agentId}: ticket dismissed`,
+    text: ticket.analysis,
+    ticket,
+  });
+
 /** People need to know no longer. */
 export const resolve = (route: string, about: About, text: string): Notify =>
   notice(route, about, 'resolve', { severity: 'info', title: `${about.taskId ?? about.agentId}: over`, text });
 
-function notice(route: string, about: About, action: 'raise' | 'resolve', saying: Saying): Notify {
+function notice(route: string, about: About, action: 'raise' | 'resolve' | 'dismiss', saying: Saying): Notify {
   const { agentId, taskId, episodeId = null, caseId = null, labels = {} } = about;
   const alertKey = keyOf(route, about);
   const { severity, title, text, options = [], deadlineAt = null, ticket = null } = saying;

@@ -45,6 +45,6 @@ export const alertDecider = (
   writesTicks: Topic.notify,
   ticks: [],
   decider: alerts(settings),
-  shape: 2,
+  shape: 3,
   upgrade: (_, state) => ({ ...initial, ...(state as Partial<Alert>) }),
 });

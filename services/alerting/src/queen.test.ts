@@ -40,8 +40,33 @@ test.each([
   expect(notice?.payload.ticket).toMatchObject({ ticket_id: 't-1', severity });
 });
 
-test('a dismissed ticket disturbs nobody', () => {
-  expect(notices('low', 3)).toEqual([]);
+test('a dismissed ticket disturbs nobody, and it is said why', () => {
+  const [notice, ...more] = notices('low', 3);
+  if (!notice) throw new Error('no notice');
+  expect(more).toEqual([]);
+  const story = open();
+  expect(story.tell(notify(notice.payload))).toMatchObject([
+    {
+      type: 'TICKET_DISMISSED',
+      key: 'escalation_ticket:OMN-1234',
+      payload: {
+        ...{ alertKey: 'escalation_ticket:OMN-1234', agentId: 'worker-1', taskId: 'OMN-1234' },
+        ...{ ticket_id: 't-1', severity: 'low', analysis: expect.stringMatching(/^low, after 3 steps: /) },
+      },
+    },
+  ]);
+  expect(story.state().open).toBeNull();
+});
+
+test('an alert that is open stays as it is when a further ticket is dismissed', () => {
+  const [raised] = notices('high');
+  const [dismissed] = notices('low', 3);
+  if (!raised || !dismissed) throw new Error('no notice');
+  const story = open();
+  story.tell(notify(raised.payload));
+  const before = story.state().open;
+  expect(story.tell(notify(dismissed.payload))).toMatchObject([{ type: 'TICKET_DISMISSED' }]);
+  expect(story.state().open).toEqual(before);
 });
 
 test('people are asked in and told, and the alert is raised under the key that the request names', () => {

@@ -6,6 +6,8 @@ import { severityOf, TICKET_ROUTE } from './ticket-notices.ts';
 type NotifyOperator = PayloadOf<typeof Topic.steerAlerts, 'NOTIFY_OPERATOR'>;
 type Requested = Extract<EventOf<typeof Topic.alert>, { type: 'QUEEN_INTERVENTION_REQUESTED' }>;
 
+export type Dismissed = PayloadOf<typeof Topic.alert, 'TICKET_DISMISSED'>;
+
 const GRAPH = 'vigil-alerting';
 
 /** The ticket that a person is asked in for: by triage, or by whoever asks for the operator (seed 004). */
@@ -21,6 +23,13 @@ export function queenOf(input: Input): TriagedTicket | null {
     case 'SILENCE_ALERTS':
       return null;
   }
+}
+
+/** A ticket with which triage disturbs nobody, and whom it is about. */
+export function dismissedOf({ type, payload }: Input): Dismissed | null {
+  if (type !== 'NOTIFY' || payload.action !== 'dismiss' || payload.ticket === null) return null;
+  const { alertKey, agentId, taskId, episodeId, labels, ticket } = payload;
+  return { alertKey, agentId, taskId, episodeId, labels, ...ticket };
 }
 
 /** The worker is not paused, and not told. */

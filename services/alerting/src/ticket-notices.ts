@@ -1,5 +1,5 @@
 import type { AlertSeverity, TicketSeverity, WorkerEscalationTicketPayload } from '@vigil/events';
-import { type About, type Notify, raise, resolve } from './notice.ts';
+import { type About, dismiss, type Notify, raise, resolve } from './notice.ts';
 import { triage } from './triage.ts';
 
 export const TICKET_ROUTE = 'escalation_ticket';
@@ -14,17 +14,18 @@ const SEVERITIES: Readonly<Record<TicketSeverity, AlertSeverity>> = {
 
 export const severityOf = (severity: TicketSeverity): AlertSeverity => SEVERITIES[severity];
 
-/** A ticket that triage does not dismiss. The worker is told nothing and goes on. */
+/** People are asked in, or triage dismisses it. The worker is told nothing and goes on. */
 export function ticketNotices(filed: WorkerEscalationTicketPayload): readonly Notify[] {
   const { intervene, analysis } = triage(filed);
-  if (!intervene) return [];
   const { ticket_id, severity, worker_agent_id: agent, suggested_action } = filed.ticket;
+  const triaged = { ticket_id, analysis, severity };
+  if (!intervene) return [dismiss(TICKET_ROUTE, filed, severityOf(severity), triaged)];
   return [
     raise(TICKET_ROUTE, filed, {
       severity: severityOf(severity),
       title: `${agent}: ${severity} ticket`,
       text: `${analysis}; ${suggested_action}`,
-      ticket: { ticket_id, analysis, severity },
+      ticket: triaged,
     }),
   ];
 }

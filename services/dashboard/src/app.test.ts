@@ -85,6 +85,13 @@ test.each([
   [{ command: 'hold', agentId: 'a' }, Topic.steerAgent, 'HOLD_AGENT', 'a', { until: null }],
   [{ command: 'release', agentId: 'a' }, Topic.steerAgent, 'RELEASE_AGENT', 'a', {}],
   [
+    { command: 'reset_breaker', agentId: 'worker-1', name: 'external_api' },
+    Topic.steerAgent,
+    'RESET_BREAKER',
+    'worker-1',
+    { name: 'external_api' },
+  ],
+  [
     { command: 'decide_case', caseId: 'case-1', decision: 'pardon' },
     Topic.decideCase,
     'DECIDE_CASE',
@@ -114,6 +121,8 @@ test.each([
   [{ command: 'hold', agentId: 'no spaces', ...said }, 400, 'agentId'],
   [{ command: 'halt', extra: 1, ...said }, 400, undefined],
   [{ command: 'decide_case', caseId: 'case-2', decision: 'pardon', ...said }, 404, undefined],
+  [{ command: 'reset_breaker', agentId: 'worker-1', name: 'recovery_attempt', ...said }, 400, 'name'],
+  [{ command: 'reset_breaker', agentId: 'nobody', name: 'external_api', ...said }, 404, undefined],
   [{ command: 'review_task', taskId: 'T-9', decision: 'retry', ...said }, 404, undefined],
 ])('%o is refused and nothing is written', async (command, status, field) => {
   const { ask, written } = dashboard();

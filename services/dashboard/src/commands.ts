@@ -31,6 +31,7 @@ export const commandShape = z.discriminatedUnion('command', [
   }),
   named('hold', { agentId: id, forMs: forMs.optional() }),
   named('release', { agentId: id }),
+  named('reset_breaker', { agentId: id, name: z.enum(['tool_execution', 'checkpoint_write', 'external_api']) }),
   named('confirm_death', { agentId: id, instanceId: id }),
   named('host_gone', { host: id }),
   named('halt', {}),
@@ -81,6 +82,8 @@ async function draftOf(command: OfOne, model: ReadModel, now: number): Promise<D
     }
     case 'release':
       return steerAgent('RELEASE_AGENT', command.agentId, { by, why });
+    case 'reset_breaker':
+      return resetBreaker(command, model);
     case 'confirm_death':
       return steerAgent('CONFIRM_DEATH', command.agentId, {
         instanceId: command.instanceId,
@@ -128,7 +131,8 @@ async function hostGone({ host, by, why }: Of<'host_gone'>, model: ReadModel): P
   );
 }
 
-const steerAgent = (type: 'HOLD_AGENT' | 'RELEASE_AGENT' | 'CONFIRM_DEATH', agentId: string, said: object): Draft =>
+type SteeringAgent = 'HOLD_AGENT' | 'RELEASE_AGENT' | 'CONFIRM_DEATH' | 'RESET_BREAKER';
+const steerAgent = (type: SteeringAgent, agentId: string, said: object): Draft =>
   ({
     topic: Topic.steerAgent,
     type,
@@ -143,6 +147,11 @@ const steerFleet = (type: Steering, payload: { by: string; why: string }): Draft
   key: 'fleet',
   payload,
 });
+
+async function resetBreaker({ agentId, name, by, why }: Of<'reset_breaker'>, model: ReadModel): Promise<Draft> {
+  if ((await model.agent(agentId)) === null) throw unknown('agent', agentId, '`vigil health`');
+  return steerAgent('RESET_BREAKER', agentId, { name, by, why });
+}
 
 async function decideCase({ caseId, decision, forMs, by, why }: Of<'decide_case'>, model: ReadModel): Promise<Draft> {
   const found = await model.case(caseId);

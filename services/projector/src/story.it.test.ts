@@ -159,11 +159,16 @@ test('a breaker is one row an agent and name, with its state, its next attempt a
 test('a ticket is kept whole, and who was asked in about it', async () => {
   const filed = example(Topic.agentHealth, 'WORKER_ESCALATION_TICKET');
   const { ticket, findings } = filed.payload;
-  await using dismissed = await modelOf(filed);
-  expect(await dismissed.model.tickets({ agentId: 'worker-1', limit: 5 })).toMatchObject([
+  await using untriaged = await modelOf(filed);
+  expect(await untriaged.model.tickets({ agentId: 'worker-1', limit: 5 })).toMatchObject([
     { ticketId: ticket.ticket_id, severity: ticket.severity, ticket, findings, filedAt: EXAMPLE_TIME, answer: null },
   ]);
   const { ticket_id } = ticket;
+  const nobody = example(Topic.alert, 'TICKET_DISMISSED', { ticket_id, agentId: 'worker-1', analysis: 'low' });
+  await using triaged = await modelOf(filed, nobody);
+  expect(await triaged.model.tickets({ ticketId: ticket_id, limit: 5 })).toMatchObject([
+    { ticket, answer: 'dismissed', analysis: 'low', alertKey: nobody.payload.alertKey },
+  ]);
   const asked = example(Topic.alert, 'QUEEN_INTERVENTION_REQUESTED', { ticket_id, analysis: 'it loops' });
   await using it = await modelOf(filed, asked);
   expect(await it.model.tickets({ ticketId: ticket_id, limit: 5 })).toMatchObject([

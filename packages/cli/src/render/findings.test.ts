@@ -22,8 +22,11 @@ test('an open breaker tells its failures and its next attempt, a closed one how 
   );
 });
 
-test('a ticket tells whether anybody was asked in', () => {
-  expect(ticketLine(VIEW, ticket)).toMatch(/high ticket t-1: -; nobody was asked in$/);
+test('a ticket tells whether anybody was asked in, or why nobody was', () => {
+  expect(ticketLine(VIEW, ticket)).toMatch(/high ticket t-1: -; not triaged yet$/);
+  expect(ticketLine(VIEW, { ...ticket, answer: 'dismissed', analysis: 'low, after 3 steps' })).toMatch(
+    /dismissed: low, after 3 steps$/,
+  );
   expect(ticketLine(VIEW, { ...ticket, answer: 'intervene', analysis: 'it loops' })).toMatch(
     /people were asked in: it loops$/,
   );

@@ -7,9 +7,11 @@ export function breakerLine(view: View, { name, state, failures, since, nextAtte
   return `  ${name} ${state} since ${clockTime(view, since)}${failed}${next}, opened ${trips} times`;
 }
 
+const ANSWERS = { intervene: 'people were asked in', dismissed: 'dismissed' } as const;
+
 /** Seed 004: what was found, and whether anybody was asked in. */
 export function ticketLine(view: View, { ticketId, severity, ticket, filedAt, answer, analysis }: TicketRow): string {
   const at = filedAt === null ? '-' : clockTime(view, filedAt);
-  const asked = answer === null ? 'nobody was asked in' : `people were asked in: ${orDash(analysis)}`;
+  const asked = answer === null ? 'not triaged yet' : `${ANSWERS[answer]}: ${orDash(analysis)}`;
   return `  ${at} ${orDash(severity)} ticket ${ticketId}: ${orDash(ticket?.cause ?? null)}; ${asked}`;
 }

@@ -39,6 +39,8 @@ export const acting: Tellers = {
   PAUSE_AGENT: order('pause'),
   RESUME_AGENT: order('resume'),
   TERMINATE_AGENT: order('terminate'),
+  RESET_BREAKER: (p) =>
+    'number' in p ? order(`close breaker ${p.name}`)(p) : `breaker ${p.name} reset by ${p.by}${because(p.why)}`,
   SPAWN_AGENT: (p) => `order: spawn attempt ${times(p.attempt, p.maxAttempts)} as ${p.agentId}, to ${p.runtimeId}`,
   ORDER_RECEIPT: receipt,
   SPAWN_RECEIPT: receipt,
@@ -54,6 +56,7 @@ export const acting: Tellers = {
   ALERT_UPDATED: (p) => `alert updated (${p.severity}): ${p.title}`,
   ALERT_ACKNOWLEDGED: (p) => `alert acknowledged by ${p.by}`,
   ALERT_RESOLVED: (p) => `alert resolved: ${p.text}`,
+  TICKET_DISMISSED: (p) => `ticket ${p.ticket_id} (${p.severity}) dismissed: ${p.analysis}`,
   ALERT_DELIVERED: (p) => `alert ${p.ok ? 'delivered' : 'not delivered'} by ${p.sink}${because(p.detail)}`,
   DEAD_LETTER: (p) => `dead letter from ${p.original_topic} (${p.failure_reason})`,
 };

@@ -12,6 +12,7 @@ export const health: Tellers = {
   WARRANT_RENEWED: (p) => `warrant renewed, plan "${p.planName}"`,
   WARRANT_LAPSED: (p) => `warrant lapsed: ${p.why.replaceAll('_', ' ')}`,
   AGENT_ANSWERED: (p) => `answered by ${p.how.replaceAll('_', ' ')}${because(p.text)}`,
+  BREAKER_RESET_ASKED: (p) => `asked by ${p.by} to close its breaker ${p.name}${because(p.why)}`,
   CIRCUIT_BREAKER_STATE_CHANGED: (p) => `breaker ${p.name} ${p.from} → ${p.to} after ${p.failures} failures`,
   WORKER_ESCALATION_TICKET: (p) => `escalation ticket ${p.ticket.ticket_id} (${p.ticket.severity}): ${p.ticket.cause}`,
   INSTANCE_STARTED: (p) =>

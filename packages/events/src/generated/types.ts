@@ -178,7 +178,7 @@ export type AlertAcknowledgedPayload = {
   readonly alertId: string;
   readonly by: string;
 };
-export type AlertAction = 'UNKNOWN' | 'raise' | 'resolve';
+export type AlertAction = 'UNKNOWN' | 'raise' | 'resolve' | 'dismiss';
 export type AlertDeliveredPayload = {
   readonly alertKey: string;
   readonly alertId: string;
@@ -283,6 +283,18 @@ export type BreakerReport = {
   readonly state: BreakerState;
   readonly failures: number;
   readonly next_attempt_at: null | number;
+};
+export type BreakerResetAskedPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly runtimeId: null | string;
+  /** of the breaker, as heartbeats report it */
+  readonly name: string;
+  readonly by: string;
+  readonly why: string;
 };
 export type BreakerState = 'UNKNOWN' | 'CLOSED' | 'OPEN' | 'HALF_OPEN';
 export type CallKind = 'UNKNOWN' | 'tool' | 'model' | 'external_api' | 'checkpoint_write';
@@ -1145,6 +1157,17 @@ export type TerminationUnconfirmedPayload = {
   readonly orderId: string;
   readonly why: string;
 };
+export type TicketDismissedPayload = {
+  readonly alertKey: string;
+  readonly agentId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly ticket_id: string;
+  /** why nobody is disturbed, and what the ticket says */
+  readonly analysis: string;
+  readonly severity: TicketSeverity;
+};
 export type TicketFindings = {
   readonly signals: readonly string[];
   readonly transient: boolean;
@@ -1383,8 +1406,12 @@ export type Content =
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'QUEEN_INTERVENTION_REQUESTED'; readonly payload: QueenInterventionRequestedPayload }
   /** Silences. */
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'SILENCE_CHANGED'; readonly payload: SilenceChangedPayload }
+  /** Triage disturbs nobody with this ticket. */
+  | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'TICKET_DISMISSED'; readonly payload: TicketDismissedPayload }
   /** The agent has answered a nudge or a probe. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'AGENT_ANSWERED'; readonly payload: AgentAnsweredPayload }
+  /** A person wants a breaker closed that its caller holds: intervention orders it. */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'BREAKER_RESET_ASKED'; readonly payload: BreakerResetAskedPayload }
   /** A circuit breaker has changed its state (ADR-110). */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'CIRCUIT_BREAKER_STATE_CHANGED'; readonly payload: CircuitBreakerStateChangedPayload }
   /** Two lives of one name report at once. */

@@ -1,6 +1,7 @@
 import { closed, refusal, say, withdraw } from './drafts.ts';
 import type { Matter, Open } from './open.ts';
 import { opening } from './opening.ts';
+import { resetOrder } from './reset.ts';
 import type { CaseDraft, CaseState, Word } from './state.ts';
 import { resumed } from './steps/pause.ts';
 import { handless } from './steps/step.ts';
@@ -14,8 +15,16 @@ export const defaultMoreTimeMs = 600_000;
 const mostMoreTime = 2;
 
 /** Every word is answered in the call that heard it: done, or refused with the reason. */
-export const answer = (state: CaseState, word: Word): readonly CaseDraft[] =>
-  word.kind === 'decision' ? answerDecision(state, word) : answerRequest(state, word);
+export const answer = (state: CaseState, word: Word): readonly CaseDraft[] => {
+  switch (word.kind) {
+    case 'decision':
+      return answerDecision(state, word);
+    case 'request':
+      return answerRequest(state, word);
+    case 'reset':
+      return [resetOrder(state, word)];
+  }
+};
 
 const answerDecision = (state: CaseState, word: Decision): readonly CaseDraft[] => {
   const found = openNamed(state, word.caseId);

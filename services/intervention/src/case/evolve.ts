@@ -54,8 +54,9 @@ export const evolve = (state: CaseState, draft: CaseDraft): CaseState => {
       );
     case 'AGENT_TERMINATED':
       return buried(terminated(state), draft.payload.instanceId);
-    case 'TERMINATION_UNCONFIRMED':
     case 'RESET_BREAKER':
+      return { ...state, word: null, life: state.life && { ...state.life, number: draft.payload.number } };
+    case 'TERMINATION_UNCONFIRMED':
     case 'SPAWN_AGENT':
     case 'ADMIT_SPAWN':
       return state;

@@ -20,6 +20,7 @@ import {
   recover,
   renewed,
   requests,
+  resetAsked,
   started,
   T0,
   terminate,
@@ -54,7 +55,14 @@ const inputs: fc.Arbitrary<CaseInput> = fc.oneof(
   found.map((it) => filed(it.plan, rest(it))),
   found.map((it) => renewed(it.plan, rest(it))),
   fc.constantFrom('progress' as const, 'ended' as const, 'held' as const).map((why) => lapsed(why)),
-  fc.constantFrom(died(), changed({ to: 'STUCK' }), started('worker-1.i1'), started('worker-1.i2'), answered()),
+  fc.constantFrom(
+    died(),
+    changed({ to: 'STUCK' }),
+    started('worker-1.i1'),
+    started('worker-1.i2'),
+    answered(),
+    resetAsked(),
+  ),
   ruling.map(({ caseId, n, dryRun, late }) =>
     example(Topic.stepRuling, 'STEP_ADMITTED', {
       requestId: `${caseId}-r${n}`,

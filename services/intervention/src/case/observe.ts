@@ -4,6 +4,7 @@ import { figuresOf, matterOfRequest, matterOfWarrant } from './matter.ts';
 import { aliveNoMore, type Ending, type Matter, type Open, type Ruling } from './open.ts';
 import { receiptRead } from './receipt.ts';
 import { replanned } from './replan.ts';
+import { resetWord } from './reset.ts';
 import { type CaseInput, type CaseState, inCase, neverOpened, type Situation, unknownLife } from './state.ts';
 import { answersProbe } from './steps/interrogate.ts';
 
@@ -30,6 +31,8 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
       return livingOn(known, input.payload.instanceId, input.payload.runtimeId);
     case 'AGENT_ANSWERED':
       return answered(known, input.payload);
+    case 'BREAKER_RESET_ASKED':
+      return { ...livingOn(known, input.payload.instanceId, input.payload.runtimeId), word: resetWord(input) };
     case 'STEP_ADMITTED':
     case 'STEP_WITHHELD':
       return ruled(known, input, clock.now);

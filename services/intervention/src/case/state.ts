@@ -1,4 +1,4 @@
-import type { Draft, EventOf, Topic } from '@vigil/events';
+import type { Draft, EventOf, PolicyRef, Topic } from '@vigil/events';
 import type { Ending, Matter, Open, Work } from './open.ts';
 
 type Reads = (typeof Topic)['agentHealth' | 'stepRuling' | 'orderReceipt' | 'decideCase'];
@@ -24,6 +24,15 @@ export type Word =
       readonly by: string;
       readonly why: string;
       readonly at: number;
+    }
+  /** a breaker that its caller holds */
+  | {
+      readonly kind: 'reset';
+      readonly name: string;
+      readonly orderId: string;
+      readonly taskId: string | null;
+      readonly correlationId: string;
+      readonly policy: PolicyRef | null;
     }
   | { readonly kind: 'request'; readonly step: string; readonly why: string; readonly matter: Matter };
 

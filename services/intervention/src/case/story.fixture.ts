@@ -94,6 +94,11 @@ export const requests = (step: Request['step'], rest: Partial<Request> = {}) => 
   eventId: 'event-1',
 });
 
+export const resetAsked = (instanceId = 'worker-1.i1') => ({
+  ...example(Topic.agentHealth, 'BREAKER_RESET_ASKED', { instanceId, runtimeId: 'host-1', name: 'tool_execution' }),
+  eventId: 'event-2',
+});
+
 type Asked = Extract<CaseDraft, { readonly type: 'ADMIT_STEP' }>;
 type Ruled = EventOf<typeof Topic.stepRuling>;
 
@@ -150,6 +155,7 @@ const word = (draft: CaseDraft): string => {
     case 'HANDOFF_AGENT':
     case 'PAUSE_AGENT':
     case 'RESUME_AGENT':
+    case 'RESET_BREAKER':
     case 'TERMINATE_AGENT':
       return `order ${draft.payload.number} ${draft.type}`;
     case 'NUDGE_SENT':

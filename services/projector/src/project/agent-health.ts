@@ -17,6 +17,7 @@ export const agentHealth: Handlers<T> = {
   WARRANT_LAPSED: (event) => [journal(event), lapsedWarrant(event)],
   DUPLICATE_INSTANCE: (event) => [journal(event), duplicate(event)],
   AGENT_ANSWERED: told,
+  BREAKER_RESET_ASKED: told,
   CIRCUIT_BREAKER_STATE_CHANGED: (event) => [
     journal(event),
     ...breaker(event, event.payload.agentId, event.payload.agentId),

@@ -1,6 +1,6 @@
 import type { EventOf, Topic } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
-import { answered } from './findings.ts';
+import { answered, dismissed } from './findings.ts';
 import type { Handlers } from './handlers.ts';
 import { journal, told } from './journal.ts';
 
@@ -15,6 +15,7 @@ export const alert: Handlers<typeof Topic.alert> = {
   ALERT_DELIVERED: (event) => [delivered(event)],
   SILENCE_CHANGED: told,
   QUEEN_INTERVENTION_REQUESTED: (event) => [journal(event), answered(event)],
+  TICKET_DISMISSED: (event) => [journal(event), dismissed(event)],
 };
 
 function content(event: Of<'ALERT_RAISED' | 'ALERT_UPDATED'>): Statement {

@@ -52,16 +52,26 @@ export const filed = (event: Of<'WORKER_ESCALATION_TICKET'>): Statement => ({
   },
 });
 
-export const answered = (event: Of<'QUEEN_INTERVENTION_REQUESTED'>): Statement => ({
+export const answered = (event: Of<'QUEEN_INTERVENTION_REQUESTED'>): Statement =>
+  answer(event, 'intervene', event.payload.queen_stream_id);
+
+export const dismissed = (event: Of<'TICKET_DISMISSED'>): Statement =>
+  answer(event, 'dismissed', event.payload.alertKey);
+
+const answer = (
+  event: Of<'QUEEN_INTERVENTION_REQUESTED' | 'TICKET_DISMISSED'>,
+  given: 'intervene' | 'dismissed',
+  alertKey: string,
+): Statement => ({
   kind: 'register',
   table: 'tickets',
   key: { ticket_id: event.payload.ticket_id },
   group: 'answer',
   order: orderOf(event),
   columns: {
-    answer: 'intervene',
+    answer: given,
     analysis: event.payload.analysis,
-    alert_key: event.payload.queen_stream_id,
+    alert_key: alertKey,
     answered_at: instant(event.occurredAt),
   },
 });

@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import { type Said, saying, write } from './options.ts';
+
+const RESET = `
+NAME is tool_execution, checkpoint_write or external_api. One that the agent's caller holds is closed by an order to it, one that Vigil
+counts at once. A task's recovery_attempt: \`vigil task review TASK --decision reset\`.
+
+Example:
+  vigil breaker reset worker-1 external_api --why "their service is back"`;
+
+export function register(program: Command): void {
+  const breaker = program.command('breaker').description('circuit breakers of agents');
+  saying(breaker.command('reset <agent> <name>').description('close a breaker before its time'))
+    .addHelpText('after', RESET)
+    .action((agentId: string, name: string, said: Said) =>
+      write({ command: 'reset_breaker', agentId, name }, said, `vigil explain ${agentId}`),
+    );
+}
