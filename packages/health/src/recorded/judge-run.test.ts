@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { policyOf } from '../fixture.ts';
+import { policyOf, presetsWith } from '../fixture.ts';
 import { runJudge } from './judge-run.ts';
 import { type Hashing, readRun } from './run.ts';
 
@@ -61,6 +61,16 @@ test('silence is judged at its millisecond, whatever the times are counted from'
       ]).changes,
     ).toEqual([stuck(1, 60.001, 'no_activity'), healthy(2, 60.002)]);
   }
+});
+
+test('under vigil no gap that successful timed runs have is silence; beyond six minutes it is', () => {
+  const vigil = presetsWith('vigil').all.find(({ name }) => name === 'vigil')!;
+  const worst = (gap: number) => {
+    const calls = [0, 5, 5 + gap].map((ts, i) => ({ ...other(i), ts }));
+    return runJudge(vigil, hashing, 5_000)(readRun(JSON.stringify({ run_id: 'r', calls }))).worst;
+  };
+  for (const gap of [60, 120, 180, 300, 310, 360]) expect(worst(gap)).toBe('HEALTHY');
+  expect(worst(360.002)).toBe('STUCK');
 });
 
 test('times may be text, and seconds and milliseconds are told apart', () => {
