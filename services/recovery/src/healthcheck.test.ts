@@ -110,3 +110,12 @@ test('of several reasons the priority is inactivity, context, rate limit', () =>
   expect(stallOf('rate_limited')).toBe('rate_limit');
   expect(stallOf('crashed')).toBeNull();
 });
+
+test('what the evidence says in words has the same reasons', () => {
+  expect(stallOf('no call for 2 min 1 s; limit 2 min')).toBe('inactivity');
+  expect(stallOf('82 % of the context used; limit 80 %; no call for 3 min; limit 2 min')).toBe('inactivity');
+  expect(stallOf('nothing received for 2 min; limit 1 min')).toBe('inactivity');
+  expect(stallOf('82 % of the context used; limit 80 %')).toBe('context_overflow');
+  expect(stallOf('rate-limited for another 45 s')).toBe('rate_limit');
+  expect(stallOf('ended: crashed')).toBeNull();
+});

@@ -5,9 +5,13 @@ import { type Healthcheck, isBad, living, livingAs, type Recovery, type Situatio
 type Stall = Exclude<StallReason, 'UNKNOWN'>;
 type View = Healthcheck & { readonly agentId: string };
 
-/** Seed 003's three reasons, in its order of priority, from what a policy's signals are called. */
+const silence = /no_(heartbeat|activity|calls|output|checkpoint|completion)|call_overdue|inactivity|silent/;
+/** As evidence says it: of whoever has died before its recovery is asked for, only these words are left. */
+const silenceInWords = /\b(no|nothing|not|untouched)\b[^;]* for \d/;
+
+/** Seed 003's three reasons, in its order of priority, from what a policy's signals are called, or say. */
 const reasons: readonly (readonly [Stall, RegExp])[] = [
-  ['inactivity', /no_(heartbeat|activity|calls|output|checkpoint|completion)|call_overdue|inactivity|silent/i],
+  ['inactivity', new RegExp(`${silence.source}|${silenceInWords.source}`, 'i')],
   ['context_overflow', /context/i],
   ['rate_limit', /rate.?limit/i],
 ];
