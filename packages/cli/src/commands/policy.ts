@@ -11,7 +11,8 @@ Examples:
   vigil policy diff vigil mine.yaml                   what differs, by path, old and new
   vigil policy apply mine.yaml --why "builds are slow today" --dry-run
   vigil policy apply policies/ --remove mine          files into force; what was applied as "mine" taken back
-  vigil policy import botbox .botbox.json > botbox.yaml`;
+  vigil policy import botbox .botbox.json > botbox.yaml
+  vigil policy import botbox .botbox.json --migrate --write`;
 
 /** Judgement is loaded by these commands only: every other one starts without it. */
 const policies = () => import('../policy/policies.ts');
@@ -60,6 +61,8 @@ export function register(program: Command): void {
     .description(
       "another tool's own file as a policy: adr-110, botbox, gascity or omniclaude; what has no counterpart is named",
     )
+    .option('--migrate', "of botbox: the file itself with the proposal's defaults where it has no agents.health")
+    .option('--write', 'with --migrate: into the file, instead of printing it')
     .option('--json', 'for programs')
     .action(async (kind, file, options) => (await files()).importFile(kind, file, options));
 }

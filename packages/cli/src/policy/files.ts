@@ -6,11 +6,13 @@ import {
   checkFiles,
   IMPORT_KINDS,
   importPolicy,
+  migrateBotbox,
   PRESETS,
   readPolicies,
 } from '@vigil/policy';
 import { CannotAsk, Refusal } from '../errors.ts';
 import { checkedLines } from '../render/policies.ts';
+import { replaceFile } from '../replace-file.ts';
 import { endUnwell, print, show } from '../terminal.ts';
 
 type Json = { readonly json?: boolean };
@@ -44,13 +46,40 @@ function collected(paths: readonly string[], known: readonly string[]) {
   }
 }
 
-export function importFile(kind: string, file: string, { json }: Json): void {
+type Import = Json & { readonly migrate?: boolean; readonly write?: boolean };
+
+export function importFile(kind: string, file: string, options: Import): void {
+  const { json, migrate, write } = options;
   const known = IMPORT_KINDS.find((one) => one === kind);
   if (known === undefined) throw new CannotAsk(`There is no importer ${kind}: give one of ${IMPORT_KINDS.join(', ')}.`);
+  if (migrate === true) {
+    migrated(known, file, options);
+    return;
+  }
+  if (write === true) throw new CannotAsk('--write goes with --migrate: a policy is printed; lead it into a file.');
   const { yaml, unmapped } = told(() => importPolicy(known, readFileSync(file, 'utf8'), file));
   if (json === true) show(true, { yaml, unmapped }, () => []);
   else print([yaml.trimEnd()]);
   for (const { path, why } of unmapped) process.stderr.write(`not taken over: ${path}: ${why}\n`);
+}
+
+/** The file as it would be, or is from now on; nothing is written where nothing changes. */
+function migrated(kind: string, file: string, { json, write }: Import): void {
+  if (kind !== 'botbox')
+    throw new CannotAsk(`There is nothing to migrate in a file of ${kind}: only botbox's gets defaults.`);
+  const { before, after } = told(() => {
+    const text = readFileSync(file, 'utf8');
+    return { before: text, after: migrateBotbox(text, file) };
+  });
+  const changed = after !== before;
+  if (write !== true && json !== true) {
+    process.stdout.write(after);
+    return;
+  }
+  if (write === true && changed) replaceFile(file, after);
+  show(json, { file, changed, written: write === true && changed, text: after }, (said) => [
+    said.changed ? `${said.file} has the defaults of agents.health now.` : `${said.file} has agents.health already.`,
+  ]);
 }
 
 function told<T>(read: () => T): T {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -135,4 +135,32 @@ test('what the evaluator refuses ends with 1 and its reasons; what has mistakes 
 test('another tool’s file becomes a policy; a kind that there is not is answered with those that are', async () => {
   write('.botbox.json', '{"project":{"name":"x"}}');
   expect((await vigil('import', 'nagios', 'x')).err).toContain('give one of adr-110');
+});
+
+test('a botbox file is migrated on paper, into itself only with --write, and not a second time', async () => {
+  const before = '{\n  "project": { "name": "x" }\n}\n';
+  write('.botbox.json', before);
+  const stands = () => readFileSync(path.join(folder, '.botbox.json'), 'utf8');
+  const paper = await vigil('import', 'botbox', '.botbox.json', '--migrate');
+  expect(JSON.parse(paper.out)).toMatchObject({ project: { name: 'x' }, agents: { health: { enabled: true } } });
+  expect(stands()).toBe(before);
+  const written = await vigil('import', 'botbox', '.botbox.json', '--migrate', '--write');
+  expect(written).toEqual({ code: 0, out: '.botbox.json has the defaults of agents.health now.\n', err: '' });
+  expect(stands()).toBe(paper.out);
+  const again = await vigil('import', 'botbox', '.botbox.json', '--migrate', '--write');
+  expect(again.out).toBe('.botbox.json has agents.health already.\n');
+  expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([]);
+}, 20_000);
+
+test.each([
+  [['gascity', 'x', '--migrate'], 2, 'only botbox'],
+  [['botbox', '.botbox.json', '--write'], 2, '--write goes with --migrate'],
+  [['botbox', 'list.json', '--migrate', '--write'], 1, 'is no JSON object'],
+  [['botbox', 'nowhere.json', '--migrate'], 2, 'cannot be read'],
+])('import %o is refused, and nothing is written', async (args, code, text) => {
+  write('list.json', '[]');
+  const end = await vigil('import', ...args);
+  expect(end).toMatchObject({ code, out: '' });
+  expect(end.err).toContain(text);
+  expect(readFileSync(path.join(folder, 'list.json'), 'utf8')).toBe('[]');
 });
