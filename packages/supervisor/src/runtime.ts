@@ -106,6 +106,7 @@ class HostRuntime implements Runtime {
       },
       agents: [...this.agents().map(({ spec }) => spec), ...this.#starting.values()],
       capacity: config.capacity,
+      closedAs: null,
       knowsHow: templateFor(config.templates, taskId ?? '', labels) !== undefined,
     };
   }
@@ -122,6 +123,7 @@ class HostRuntime implements Runtime {
       case 'again':
         this.#world.outbox.put({ type: 'SPAWN_RECEIPT', payload: admission.receipt });
         return;
+      case 'not_needed':
       case 'superseded':
       case 'expired':
       case 'failed':
@@ -143,10 +145,8 @@ class HostRuntime implements Runtime {
       this.#world.journal.write({ kind: 'begun', orderId, order, pid: null });
       const agent = await this.#beginFrom(origin, life, order);
       void logRedispatch(this.#world, agent.spec, order);
-      answerSpawn(this.#world, order, 'spawned', {
-        instanceId: agent.spec.instanceId,
-        checkpointId: origin.checkpoint?.id ?? null,
-      });
+      const { instanceId } = agent.spec;
+      answerSpawn(this.#world, order, 'spawned', { instanceId, checkpointId: origin.checkpoint?.id ?? null });
     } catch (error) {
       answerSpawn(this.#world, order, 'failed', { why: String(error) });
     } finally {

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-const host: Host = { done: new Map(), agents: [], capacity: 1, knowsHow: true };
+const host: Host = { done: new Map(), agents: [], capacity: 1, knowsHow: true, closedAs: null };
 const verdict = (more: Partial<Host> = {}, now = 0) =>
   admitSpawn({ order: spawn(), expiresAt: 1000 }, { ...host, ...more }, now).verdict;
 
@@ -33,6 +33,10 @@ test('a task that is worked on here, or a name that lives here, is not started t
   expect(verdict({ agents: [{ agentId: 'worker-1.r1', taskId: 'TASK-2', attempt: 0 }], capacity: 9 })).toBe(
     'superseded',
   );
+});
+
+test('a task that its work source has closed is not started', () => {
+  expect(verdict({ closedAs: 'done' })).toBe('not_needed');
 });
 
 test('a late spawn is expired, one done before is answered the same', () => {

@@ -11,12 +11,14 @@ export type Host = {
   readonly agents: readonly { readonly agentId: string; readonly taskId: string | null; readonly attempt: number }[];
   readonly capacity: number;
   readonly knowsHow: boolean;
+  /** the status under which the work source has closed the order's task; null: it has not, or cannot say */
+  readonly closedAs: string | null;
 };
 
 export type SpawnAdmission =
   | { readonly verdict: 'go' }
   | { readonly verdict: 'again'; readonly receipt: SpawnReceiptPayload }
-  | { readonly verdict: 'superseded' | 'expired' | 'failed'; readonly why: string };
+  | { readonly verdict: 'not_needed' | 'superseded' | 'expired' | 'failed'; readonly why: string };
 
 /** One task is never worked on twice here, and a name never runs twice. `now` is monotonic. */
 export const admitSpawn = ({ order, expiresAt }: Received<SpawnOrder>, host: Host, now: number): SpawnAdmission => {
@@ -26,6 +28,8 @@ export const admitSpawn = ({ order, expiresAt }: Received<SpawnOrder>, host: Hos
   if (now > expiresAt)
     return { verdict: 'expired', why: `its time to live was over ${Math.round(now - expiresAt)} ms ago` };
   if (taskId === null) return { verdict: 'failed', why: 'the order names no task' };
+  if (host.closedAs !== null)
+    return { verdict: 'not_needed', why: `its work source says that ${taskId} is ${host.closedAs}` };
   const other = host.agents.find((agent) => agent.agentId === agentId || agent.taskId === taskId);
   if (other) return { verdict: 'superseded', why: `${other.agentId} lives here and works on ${other.taskId}` };
   if (host.agents.length >= host.capacity)

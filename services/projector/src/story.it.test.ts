@@ -112,6 +112,20 @@ test('each attempt of a recovery is a row that ends where the next begins', asyn
   expect(await it.model.tasks({ review: true })).toMatchObject([{ taskId: 'OMN-1234', recovery: 'REVIEW_REQUIRED' }]);
 });
 
+test('an attempt that is made again from an older checkpoint is one row, with what was passed over', async () => {
+  const skipped = [{ checkpointId: 'c2', why: 'missing' }];
+  const one = { attempt: 1, newAgentId: 'fresh' };
+  await using it = await modelOf(
+    example(Topic.taskRecovery, 'RECOVERY_INITIATED', { ...one, fromCheckpoint: 'c2', skipped: [] }),
+    example(Topic.taskRecovery, 'RECOVERY_INITIATED', { ...one, fromCheckpoint: 'c1', skipped }),
+    example(Topic.taskRecovery, 'RECOVERY_INITIATED', { attempt: 1, newAgentId: 'after-reset' }),
+  );
+  expect(await it.model.recoveries({ taskId: 'OMN-1234' })).toMatchObject([
+    { attempt: 1, newAgentId: 'after-reset' },
+    { attempt: 1, newAgentId: 'fresh', fromCheckpoint: 'c1', skipped },
+  ]);
+});
+
 test('an agent that has ended is told with its attempt', async () => {
   const attempt = example(Topic.taskRecovery, 'RECOVERY_INITIATED', { newAgentId: 'fresh' });
   const end = { agentId: 'fresh', hold: 'left', to: 'TERMINATED', endReason: 'crashed' } as const;

@@ -35,9 +35,15 @@ export function tasks(sql: Sql, filter: TaskFilter): Promise<readonly TaskRow[]>
 
 export type RecoveryFilter = { readonly taskId?: string | undefined };
 
+/** An attempt whose checkpoint turned out to be invalid is made again, as the same: only the last is one. */
+const LAST_OF_ITS_ATTEMPT = `NOT EXISTS (
+  SELECT 1 FROM journal again WHERE again.task_id = recoveries.task_id AND again.type = 'RECOVERY_INITIATED'
+    AND again.event_order > recoveries.event_order AND (again.payload ->> 'attempt')::integer = recoveries.attempt
+    AND again.payload ->> 'newAgentId' = recoveries.new_agent_id)`;
+
 /** Attempts, newest first. */
 export function recoveries(sql: Sql, filter: RecoveryFilter): Promise<readonly RecoveryRow[]> {
-  const { text, values } = where([when('task_id = $?', filter.taskId)]);
+  const { text, values } = where([when('task_id = $?', filter.taskId), [LAST_OF_ITS_ATTEMPT]]);
   return select<RecoveryRow>(
     sql,
     `SELECT task_id, attempt, max_attempts, from_checkpoint, new_agent_id, dead_agent_id, order_id,
