@@ -56,7 +56,7 @@ const missedLines = (all: readonly Seen[]): string =>
 export const page = (sources: readonly Source[], hangs: Hangs): string => `# Accuracy
 
 Written by \`npm run bench accuracy\`, from recorded runs of real agents judged by \`vigil evaluate --json\` under the policy \`vigil\`. The runs are
-no part of the product: the folder that holds them is named by VIGIL_TRACES, else it is \`../shared/traces\` beside the clone. Without them the
+no part of the product: VIGIL_TRACES names the folder that holds them. Without them the
 benchmark says so and leaves this page as it is.
 
 Sources: princeton-nlp/intercode (bash, ctf, python) and sierra-research/tau-bench (airline), both under the MIT licence, with every tool call and
