@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { contentOf } from './checkpoint-content.ts';
 import { spawnReceiptOf } from './order.ts';
 import { parseRuntimeConfig, templateFor } from './runtime-config.ts';
-import { admitSpawn, type Host, originOf, writeHandover } from './spawn.ts';
+import { admitSpawn, closedAs, type Host, originOf, writeHandover } from './spawn.ts';
 import { checkpointFile, spawn } from './testing.ts';
 
 let dir = '';
@@ -37,6 +37,20 @@ test('a task that is worked on here, or a name that lives here, is not started t
 
 test('a task that its work source has closed is not started', () => {
   expect(verdict({ closedAs: 'done' })).toBe('not_needed');
+});
+
+test.each([
+  ['closed', 'closed'],
+  ['Done', 'Done'],
+  ['in_progress', null],
+  ['not_done', null],
+  [null, null],
+])('work that is %j is over as %j', (status, over) => {
+  expect(closedAs({ status })).toBe(over);
+});
+
+test('of work that nobody knows it is not known that it is over', () => {
+  expect(closedAs(null)).toBeNull();
 });
 
 test('a late spawn is expired, one done before is answered the same', () => {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CheckpointRef, SkippedCheckpoint, SpawnReceiptPayload } from '@vigil/events';
+import type { CheckpointRef, SkippedCheckpoint, SpawnReceiptPayload, WorkItem } from '@vigil/events';
 import { validate } from './checkpoint.ts';
 import { checkName } from './lock.ts';
 import type { Received, SpawnOrder } from './order.ts';
@@ -19,6 +19,13 @@ export type SpawnAdmission =
   | { readonly verdict: 'go' }
   | { readonly verdict: 'again'; readonly receipt: SpawnReceiptPayload }
   | { readonly verdict: 'not_needed' | 'superseded' | 'expired' | 'failed'; readonly why: string };
+
+/** What trackers call work that nobody is to do any more; `br` and `bd`: closed, tombstone. */
+const isOver = /^(closed|done|completed?|resolved|cancell?ed|tombstone)$/i;
+
+/** The status under which an item of work is over; null: it is not, or is not known. */
+export const closedAs = (work: Pick<WorkItem, 'status'> | null): string | null =>
+  work?.status && isOver.test(work.status) ? work.status : null;
 
 /** One task is never worked on twice here, and a name never runs twice. `now` is monotonic. */
 export const admitSpawn = ({ order, expiresAt }: Received<SpawnOrder>, host: Host, now: number): SpawnAdmission => {
