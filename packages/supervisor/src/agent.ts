@@ -1,4 +1,4 @@
-import type { Checkpoint, CheckpointRef } from '@vigil/events';
+import type { Checkpoint, CheckpointRef, WorkItem } from '@vigil/events';
 import type { Identity } from './beat.ts';
 import type { Chore } from './chore.ts';
 import type { Log, MachineClock } from './clock.ts';
@@ -32,6 +32,8 @@ export type AgentSpec = Identity &
     /** how it is held and set going again; null: SIGSTOP and SIGCONT to its group */
     readonly pause: Chore | null;
     readonly resume: Chore | null;
+    /** seed 004's tool_logs.jsonl of this agent */
+    readonly stepLog: string | null;
     readonly limits: LimitSettings;
     /** what is written of one that ends unfinished; nothing named here: as its policy says */
     readonly files: StateFiles;
@@ -58,6 +60,8 @@ export type World = {
   readonly killAfterMs: number;
   readonly log: Log;
   readonly newId: () => string;
+  /** what the host's tracker says of a task; null: nothing */
+  readonly workOf: (taskId: string | null) => WorkItem | null;
   /** orders that came with a heartbeat's answer */
   readonly onOrders: (orders: readonly OrderEnvelope[]) => void;
 };

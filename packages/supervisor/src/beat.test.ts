@@ -20,6 +20,7 @@ const silent: TerminalFacts = {
   asksSince: null,
   paused: false,
   limits: [],
+  work: null,
 };
 const says = (beats: Beats, words: object, at = 100) => said(beats, understand(JSON.stringify(words)).said, at);
 const next = (beats: Beats, facts: Partial<TerminalFacts> = {}) =>
@@ -112,4 +113,23 @@ test('times may be written either way', () => {
     Date.parse('2026-11-22T01:00:00Z'),
   );
   expect(understand('{"last_tool_call":5}').said.last_tool_call).toBe(5);
+});
+
+test('verdicts of several reports go out together, each once', () => {
+  const steps = (total_steps: number, ...verdicts: string[]) => ({ steps: { total_steps, verdicts } });
+  const both = says(says(noBeats, steps(1, 'RETRY')), steps(3, 'RETRY', 'ACCEPT'));
+  const sent = next(both);
+  expect(sent.onItsWay?.steps).toEqual({ total_steps: 3, verdicts: ['RETRY', 'RETRY', 'ACCEPT'] });
+  expect(next(says(sent, steps(4, 'CONTINUE'))).onItsWay?.steps).toEqual({ total_steps: 4, verdicts: ['CONTINUE'] });
+});
+
+test('of what an agent says of its work and what its tracker says, the newer counts', () => {
+  const work = (id: string, updated_at: number | null) => ({
+    ...{ id, updated_at, status: null, claim_refreshed_at: null, comment_count: null },
+  });
+  const says5 = says(noBeats, { work: { id: 'bd-1', updated_at: 5 } });
+  expect(next(noBeats, { work: work('bd-1', 4) }).onItsWay?.work).toMatchObject({ updated_at: 4 });
+  expect(next(says5, { work: work('bd-1', 4) }).onItsWay?.work).toMatchObject({ updated_at: 5 });
+  expect(next(says5, { work: work('bd-1', 6) }).onItsWay?.work).toMatchObject({ updated_at: 6 });
+  expect(next(says5).onItsWay?.work).toMatchObject({ updated_at: 5 });
 });

@@ -6,8 +6,10 @@ import type {
   MatchedPattern,
   RepeatedError,
   ToolCall,
+  WorkItem,
 } from '@vigil/events';
 import type { Said } from './said.ts';
+import { newerWork } from './work-source.ts';
 
 /** Who beats, for whom; fixed for the life of an instance. */
 export type Identity = {
@@ -34,6 +36,8 @@ export type TerminalFacts = {
   readonly paused: boolean;
   /** what it may use here, and uses */
   readonly limits: readonly LimitReport[];
+  /** as the host's tracker has it */
+  readonly work: WorkItem | null;
 };
 
 /** Lists are what no accepted heartbeat has carried yet; one heartbeat is on its way at a time, unchanged until answered. */
@@ -74,6 +78,10 @@ const withCalls = (known: readonly ToolCall[], calls: readonly ToolCall[]): read
 /** The sequence of the heartbeat that will carry what is said now. */
 export const nextSequence = (beats: Beats): number => beats.sequence + 1;
 
+/** Verdicts that are not yet sent stay. */
+const stepsOf = ({ steps: before }: Said, { steps: now }: Said): Pick<Said, 'steps'> =>
+  now && before ? { steps: { ...now, verdicts: bounded([...before.verdicts, ...now.verdicts]) } } : {};
+
 export const said = (beats: Beats, words: Said, at: number): Beats => {
   const { tool_calls = [], errors = [], handoff, blockers, probe_reply, rate_limit, ...lasting } = words;
   const given = Object.entries({ handoff, blockers, probe_reply, rate_limit }).filter(
@@ -81,7 +89,7 @@ export const said = (beats: Beats, words: Said, at: number): Beats => {
   );
   return {
     ...beats,
-    latest: { ...beats.latest, ...lasting },
+    latest: { ...beats.latest, ...lasting, ...stepsOf(beats.latest, lasting) },
     saidAt: at,
     toolCalls: withCalls(beats.toolCalls, tool_calls),
     errors: bounded([...beats.errors, ...errors]),
@@ -136,7 +144,7 @@ const heartbeat = (beats: Beats, who: Identity, facts: TerminalFacts, now: numbe
   reports_checkpoints: beats.latest.reports_checkpoints ?? (beats.latest.checkpoint ? true : null),
   checkpoint: beats.latest.checkpoint ?? null,
   context: beats.latest.context ?? null,
-  work: beats.latest.work ?? null,
+  work: newerWork(beats.latest.work ?? null, facts.work),
   output: {
     last_output_at: facts.lastOutputAt,
     lines: facts.lines,

@@ -97,9 +97,9 @@ test('a paused agent that is terminated hears it and leaves by itself', async ()
   await start(`exec node -e '
     const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
     socket.on("data", (data) => data.includes("shutdown_request") && process.exit(0));
-    socket.write("{}\\n");
+    socket.write(JSON.stringify({ phase: "build" }) + "\\n");
     setInterval(() => {}, 1000)'`);
-  await until(() => expect(last()?.reporter).toBe('runtime'));
+  await until(() => expect(last()?.agent_beat_at).toBeTypeOf('number'));
   stage.gateway.offer(pause());
   await until(() => expect(receipts()).toHaveLength(1));
   stage.gateway.offer(terminate({ graceMs: 10_000 }));

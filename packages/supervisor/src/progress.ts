@@ -1,4 +1,4 @@
-import type { Checkpoint, ToolCall } from '@vigil/events';
+import type { Checkpoint, ToolCall, WorkItem } from '@vigil/events';
 import type { Said } from './said.ts';
 
 /**
@@ -15,6 +15,8 @@ export type Progress = {
   readonly results: Readonly<Record<string, readonly string[]>>;
   readonly checkpoint: Checkpoint | null;
   readonly workStamp: string | null;
+  /** the same of what the host's tracker says */
+  readonly trackedStamp: string | null;
 };
 
 export const noProgress: Progress = {
@@ -24,6 +26,7 @@ export const noProgress: Progress = {
   results: {},
   checkpoint: null,
   workStamp: null,
+  trackedStamp: null,
 };
 
 const pairOf = (call: ToolCall): string => `${call.tool} ${call.args_hash ?? ''}`;
@@ -50,10 +53,19 @@ const call = (progress: Progress, one: ToolCall, sequence: number): Progress => 
   };
 };
 
+const stampOf = (work: WorkItem): string => `${work.id} ${work.updated_at} ${work.comment_count}`;
+
+/** What the host's tracker says of its work now: touched, it has changed; seen for the first time, it has not. */
+export const workSeen = (progress: Progress, work: WorkItem | null, sequence: number): Progress => {
+  if (work === null || stampOf(work) === progress.trackedStamp) return progress;
+  const change = progress.trackedStamp === null ? progress.change : sequence;
+  return { ...progress, change, trackedStamp: stampOf(work) };
+};
+
 /** The agent said something, which the heartbeat of this sequence will carry. */
 export const agentSaid = (before: Progress, said: Said, sequence: number): Progress => {
   const progress = (said.tool_calls ?? []).reduce((so, one) => call(so, one, sequence), before);
-  const workStamp = said.work ? `${said.work.id} ${said.work.updated_at} ${said.work.comment_count}` : before.workStamp;
+  const workStamp = said.work ? stampOf(said.work) : before.workStamp;
   const changed =
     (said.checkpoint && said.checkpoint.checkpoint_id !== before.checkpoint?.checkpoint_id) ||
     workStamp !== before.workStamp ||

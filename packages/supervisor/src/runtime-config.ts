@@ -42,6 +42,8 @@ const template = z.strictObject({
   cleanup: chore.optional(),
   pause: chore.optional(),
   resume: chore.optional(),
+  /** seed 004's tool_logs.jsonl; `{agent}` and `{task}` stand for their names */
+  step_log: z.string().optional(),
   limits: limits.prefault({}),
   /** where what is left of an unfinished agent is written; absent: as its policy says, below cwd */
   files: z.strictObject({ recovery: z.string().optional(), dispatch_log: z.string().optional() }).default({}),
@@ -81,6 +83,10 @@ const runtime = z.strictObject({
   policy: z.string().optional(),
   /** how long agents may take to end when the runtime does */
   grace: duration.default(5000),
+  /** prints the host's work items as JSON, such as `br list --json` */
+  work_source: z
+    .strictObject({ command: chore, cwd: z.string().default('.'), interval: duration.default(30_000) })
+    .optional(),
   checkpoint_roots: z.array(z.string()).default([]),
   templates: z.array(whole).default([]),
   /** started with the runtime */
@@ -94,6 +100,9 @@ export type RuntimeConfig = z.output<typeof runtime>;
 const located = (config: RuntimeConfig, folder: string): RuntimeConfig => ({
   ...config,
   ...(config.dir === undefined ? {} : { dir: resolve(folder, config.dir) }),
+  ...(config.work_source === undefined
+    ? {}
+    : { work_source: { ...config.work_source, cwd: resolve(folder, config.work_source.cwd) } }),
   checkpoint_roots: config.checkpoint_roots.map((root) => resolve(folder, root)),
   templates: config.templates.map((one) => ({ ...one, cwd: resolve(folder, one.cwd) })),
 });
@@ -137,15 +146,16 @@ export const templateFor = (
   );
 
 /** How a template has an agent of this name watched. */
-export const watchingOf = (one: Template, agentId: string) => ({
+export const watchingOf = (one: Template, agentId: string, taskId: string | null) => ({
   patterns: { ...defaultPatterns, ...definedOnly(one.patterns) },
   nudge: one.nudge,
-  nudgeFile: one.nudge_file ? { ...one.nudge_file, path: pathOf(one, agentId) } : null,
+  nudgeFile: one.nudge_file ? { ...one.nudge_file, path: pathIn(one, one.nudge_file.path, agentId, taskId) } : null,
   mustSignalCompletion: one.must_signal_completion,
   release: one.release ?? null,
   cleanup: one.cleanup ?? null,
   pause: one.pause ?? null,
   resume: one.resume ?? null,
+  stepLog: one.step_log === undefined ? null : pathIn(one, one.step_log, agentId, taskId),
   limits: {
     ...{ memory: one.limits.memory, output: one.limits.output, time: one.limits.time },
     reportOnly: one.limits.report_only,
@@ -156,11 +166,11 @@ export const watchingOf = (one: Template, agentId: string) => ({
   },
 });
 
-const pathOf = ({ nudge_file, cwd }: Template, agentId: string): string =>
-  resolve(cwd, (nudge_file?.path ?? '').replaceAll('{agent}', agentId));
+const pathIn = ({ cwd }: Template, path: string, agentId: string, taskId: string | null): string =>
+  resolve(cwd, path.replaceAll('{agent}', agentId).replaceAll('{task}', taskId ?? ''));
 
 /** How a command is watched that no template fits. */
-export const plainWatching = (agentId: string) => watchingOf(template.parse({ command: 'none' }), agentId);
+export const plainWatching = () => watchingOf(template.parse({ command: 'none' }), '', null);
 
 const definedOnly = <T extends object>(given: T) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {

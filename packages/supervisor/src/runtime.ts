@@ -1,12 +1,13 @@
 import { answerSpawn, settleAftermath } from './aftermath.ts';
 import type { AgentSpec, World } from './agent.ts';
-import { pause } from './clock.ts';
+import { announce } from './announce.ts';
 import { logRedispatch } from './leave-behind.ts';
 import type { SpawnOrder } from './order.ts';
 import { dispatch, pollOrders } from './orders.ts';
 import { type RuntimeConfig, type Template, templateFor, watchingOf } from './runtime-config.ts';
 import { admitSpawn, type Host, type Origin, originOf, writeHandover } from './spawn.ts';
 import { type Supervised, supervise } from './supervise.ts';
+import { WorkSource } from './work-source.ts';
 
 export type Runtime = {
   readonly agents: () => readonly Supervised[];
@@ -36,6 +37,7 @@ class HostRuntime implements Runtime {
   /** names and tasks that are being started */
   readonly #starting = new Map<string, Life>();
   readonly #stopping = new AbortController();
+  readonly #workSource: WorkSource | null;
   readonly #loops: Promise<unknown>[] = [];
 
   constructor(settings: RuntimeSettings, world: Omit<World, 'onOrders'>) {
@@ -45,7 +47,15 @@ class HostRuntime implements Runtime {
       lives: () => this.#agents,
       spawn: (order: SpawnOrder, ms: number) => this.#spawn(order, ms),
     };
-    this.#world = { ...world, onOrders: (orders) => dispatch(this.#world, addressees, orders) };
+    const { work_source: source } = settings.config;
+    this.#workSource = source
+      ? new WorkSource({ ...source, env: settings.env, everyMs: source.interval }, world.log)
+      : null;
+    this.#world = {
+      ...world,
+      workOf: this.#workSource?.of ?? world.workOf,
+      onOrders: (orders) => dispatch(this.#world, addressees, orders),
+    };
   }
 
   agents = (): readonly Supervised[] => [...this.#agents].filter((agent) => !agent.isOver());
@@ -55,6 +65,7 @@ class HostRuntime implements Runtime {
     await settleAftermath(this.#world, config.runtime);
     for (const one of config.agents) await this.#startConfigured(one);
     this.#loops.push(pollOrders(this.#world, config.runtime, this.#stopping.signal), this.#announce());
+    if (this.#workSource) this.#loops.push(this.#workSource.run(this.#stopping.signal));
   }
 
   async #startConfigured(one: RuntimeConfig['agents'][number]): Promise<void> {
@@ -73,7 +84,7 @@ class HostRuntime implements Runtime {
     const { config, host, env } = this.#settings;
     return {
       ...life,
-      ...watchingOf(template, life.agentId),
+      ...watchingOf(template, life.agentId, life.taskId),
       instanceId: this.#world.newId(),
       runtimeId: config.runtime,
       policy: template.policy ?? config.policy ?? null,
@@ -161,23 +172,9 @@ class HostRuntime implements Runtime {
     return this.#begin({ ...life, checkpoint: checkpoint?.path ?? null, handover }, template);
   }
 
-  /** Only the newest announcement matters, so one that fails is not kept. */
-  async #announce(): Promise<void> {
-    const { config, host } = this.#settings;
-    while (!this.#stopping.signal.aborted) {
-      const agents = this.agents().map(({ spec }) => spec.agentId);
-      const payload = {
-        runtimeId: config.runtime,
-        host,
-        capacity: config.capacity,
-        agents,
-        labels: { host, ...config.labels },
-      };
-      await this.#world.gateway
-        .report([{ type: 'RUNTIME_ANNOUNCED', payload }])
-        .catch((error: unknown) => this.#world.log('the runtime is not announced', { error: String(error) }));
-      await pause(config.announce, this.#stopping.signal);
-    }
+  #announce(): Promise<void> {
+    const agents = () => this.agents().map(({ spec }) => spec.agentId);
+    return announce(this.#world, this.#settings, agents, this.#stopping.signal);
   }
 
   async stop(by: string): Promise<void> {

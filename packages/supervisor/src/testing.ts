@@ -74,6 +74,7 @@ export const scriptSpec = (script: string, more: Partial<AgentSpec> = {}): Agent
   cleanup: null,
   pause: null,
   resume: null,
+  stepLog: null,
   limits: noLimits,
   files: noStateFiles,
   intervalMs: 100,

@@ -5,9 +5,10 @@ import { Beating } from './beating.ts';
 import { validate } from './checkpoint.ts';
 import type { Meter } from './meter.ts';
 import { compilePatterns } from './patterns.ts';
-import { agentSaid, noProgress, outputSeen, type Progress } from './progress.ts';
+import { agentSaid, noProgress, outputSeen, type Progress, workSeen } from './progress.ts';
 import type { Said } from './said.ts';
 import { Screen } from './screen.ts';
+import { StepLog } from './step-log.ts';
 
 const isNotable = (words: Said, before: Activity | null): boolean =>
   (words.activity ?? before) !== before ||
@@ -29,11 +30,13 @@ export class Watch {
   #paused = false;
   #saidAt: number | null = null;
   #reading: Promise<void> | null = null;
+  #stepLog: StepLog | null;
 
   constructor(spec: AgentSpec, world: World, meter: Meter) {
     this.#meter = meter;
     this.#spec = spec;
     this.#world = world;
+    this.#stepLog = spec.stepLog === null ? null : new StepLog(spec.stepLog);
     this.screen = new Screen(compilePatterns(spec.patterns));
     this.#beating = new Beating({ ...world, who: spec, intervalMs: spec.intervalMs, facts: () => this.#facts() });
   }
@@ -46,6 +49,7 @@ export class Watch {
       completionAt: this.#completionAt,
       paused: this.#paused,
       limits: this.#meter.reports,
+      work: this.#world.workOf(this.#spec.taskId),
     };
   }
 
@@ -95,8 +99,21 @@ export class Watch {
     this.#beating.checkpointRead(read);
   }
 
+  /** What is written of its steps is its own word; a log that cannot be read is read no more. */
+  #readSteps(): void {
+    try {
+      const steps = this.#stepLog?.read();
+      if (steps) this.said({ steps });
+    } catch (error) {
+      this.#world.log('the step log is not read any more', { path: this.#spec.stepLog, error: String(error) });
+      this.#stepLog = null;
+    }
+  }
+
   /** A question is one only after the cursor has stood still, so somebody has to look. */
   lookAgain(): void {
+    this.#readSteps();
+    this.#progress = workSeen(this.#progress, this.#world.workOf(this.#spec.taskId), this.#beating.next);
     const asks = this.#isAsking;
     if (asks !== this.#asked) this.#beating.soon();
     this.#asked = asks;
@@ -135,6 +152,9 @@ export class Watch {
   }
 
   finish(withinMs: number): Promise<void> {
+    this.#readSteps();
+    this.#stepLog?.close();
+    this.#stepLog = null;
     return this.#beating.finish(withinMs);
   }
 }

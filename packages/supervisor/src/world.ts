@@ -35,5 +35,5 @@ export const openWorld = (runtimeId: string, settings: WorldSettings): OpenWorld
     outbox.close();
     journal.close();
   };
-  return { dir, socketDir, self, gateway, outbox, journal, clock, log, newId, killAfterMs, close };
+  return { dir, socketDir, self, gateway, outbox, journal, clock, log, newId, killAfterMs, close, workOf: () => null };
 };

@@ -53,10 +53,10 @@ const bytes = (text: string): number => {
 
 /** What the host's own configuration says of such a task: how to watch it, not what to execute. */
 const watching = ({ runtimeConfig, task, label, name }: RunOptions) => {
-  if (runtimeConfig === undefined) return { ...plainWatching(name), checkpointRoots: [process.cwd()] };
+  if (runtimeConfig === undefined) return { ...plainWatching(), checkpointRoots: [process.cwd()] };
   const { templates, checkpoint_roots: checkpointRoots } = readRuntimeConfig(runtimeConfig);
   const template = templateFor(templates, task ?? '', label);
-  return { ...(template ? watchingOf(template, name) : plainWatching(name)), checkpointRoots };
+  return { ...(template ? watchingOf(template, name, task ?? null) : plainWatching()), checkpointRoots };
 };
 
 /** What is said on the command line counts before what a template says. */

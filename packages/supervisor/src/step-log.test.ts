@@ -1,0 +1,66 @@
+import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { StepLog } from './step-log.ts';
+
+let dir: string;
+let path: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'vigil-test-'));
+  path = join(dir, 'tool_logs.jsonl');
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const step = (index: number, verdict?: string) => `${JSON.stringify({ node_id: 'n', step_index: index, verdict })}\n`;
+
+test('each line is a step; what stood there before is of an earlier life', () => {
+  writeFileSync(path, step(0, 'RETRY') + step(1, 'RETRY'));
+  const log = new StepLog(path);
+  expect(log.read()).toBe(null);
+  appendFileSync(path, step(2, 'ACCEPT') + step(3) + step(4, 'shrug'));
+  expect(log.read()).toEqual({ total_steps: 3, verdicts: ['ACCEPT'] });
+  expect(log.read()).toBe(null);
+  appendFileSync(path, step(5, 'ESCALATE'));
+  expect(log.read()).toEqual({ total_steps: 4, verdicts: ['ESCALATE'] });
+  log.close();
+});
+
+test('a torn line waits for its end; one that is no object is no step', () => {
+  const log = new StepLog(path);
+  expect(log.read()).toBe(null);
+  const whole = `${JSON.stringify({ verdict: 'RETRY', llm_text: 'é€' })}\n`;
+  const bytes = Buffer.from(whole);
+  const cut = whole.indexOf('é') + 1;
+  writeFileSync(path, bytes.subarray(0, cut));
+  expect(log.read()).toBe(null);
+  appendFileSync(path, bytes.subarray(cut));
+  expect(log.read()).toEqual({ total_steps: 1, verdicts: ['RETRY'] });
+  appendFileSync(path, 'not JSON\n[]\n7\n\n');
+  expect(log.read()).toBe(null);
+  log.close();
+});
+
+test('over a rotation no step is lost and none counts twice', () => {
+  writeFileSync(path, '');
+  const log = new StepLog(path);
+  appendFileSync(path, step(0, 'CONTINUE'));
+  expect(log.read()).toEqual({ total_steps: 1, verdicts: ['CONTINUE'] });
+  appendFileSync(path, step(1, 'RETRY'));
+  renameSync(path, `${path}.1`);
+  writeFileSync(path, step(2, 'ACCEPT'));
+  expect(log.read()).toEqual({ total_steps: 3, verdicts: ['RETRY', 'ACCEPT'] });
+  renameSync(path, `${path}.2`);
+  expect(log.read()).toBe(null);
+  writeFileSync(path, step(3));
+  expect(log.read()).toEqual({ total_steps: 4, verdicts: [] });
+  log.close();
+});
+
+test('a file that is cut short is read from its beginning', () => {
+  writeFileSync(path, step(0) + step(1));
+  const log = new StepLog(path);
+  writeFileSync(path, step(2, 'ACCEPT'));
+  expect(log.read()).toEqual({ total_steps: 1, verdicts: ['ACCEPT'] });
+  log.close();
+});

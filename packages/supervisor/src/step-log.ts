@@ -1,0 +1,87 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import type { Heartbeat, Verdict } from '@vigil/events';
+
+type Steps = NonNullable<Heartbeat['steps']>;
+type Open = { readonly file: number; readonly ino: number };
+
+const verdicts: ReadonlySet<unknown> = new Set(['ACCEPT', 'RETRY', 'CONTINUE', 'ESCALATE']);
+/** Bytes that are read at once; what is more comes the next time. */
+const mostAtOnce = 1 << 20;
+/** Bytes of a line; a longer one is no step. */
+const longestLine = 1 << 20;
+
+const found = (path: string): Stats | null => statSync(path, { throwIfNoEntry: false }) ?? null;
+
+/** A step is a line that is a JSON object; its verdict may be missing. */
+const stepIn = (line: string): { readonly verdict?: unknown } | null => {
+  try {
+    const parsed: unknown = JSON.parse(line);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
+};
+
+/** Follows seed 004's tool_logs.jsonl from where it stands at first: the steps of one life, over rotation and truncation. */
+export class StepLog {
+  readonly #path: string;
+  #open: Open | null = null;
+  #offset = 0;
+  #rest: Buffer = Buffer.alloc(0);
+  #total = 0;
+
+  /** What stands in it already is of an earlier life. */
+  constructor(path: string) {
+    this.#path = path;
+    this.#offset = found(path)?.size ?? 0;
+    this.#reopen();
+  }
+
+  /** The steps since the last time; null: there are none. @throws what the file system says */
+  read(): Steps | null {
+    const lines = [...this.#more(), ...(this.#isReplaced() ? this.#fromTheNewOne() : [])];
+    const steps = lines.map(stepIn).filter((step) => step !== null);
+    if (steps.length === 0) return null;
+    this.#total += steps.length;
+    const said = steps.flatMap(({ verdict }) => (verdicts.has(verdict) ? [verdict as Verdict] : []));
+    return { total_steps: this.#total, verdicts: said };
+  }
+
+  close(): void {
+    if (this.#open) closeSync(this.#open.file);
+    this.#open = null;
+  }
+
+  #isReplaced(): boolean {
+    const now = found(this.#path);
+    return now !== null && (this.#open === null || now.ino !== this.#open.ino || now.size < this.#offset);
+  }
+
+  /** The old one has been read to its end by now, unless it grows faster than it is read. */
+  #fromTheNewOne(): string[] {
+    this.close();
+    this.#offset = 0;
+    this.#rest = Buffer.alloc(0);
+    this.#reopen();
+    return this.#more();
+  }
+
+  #reopen(): void {
+    if (!found(this.#path)?.isFile()) return;
+    const file = openSync(this.#path, constants.O_RDONLY | constants.O_NONBLOCK);
+    this.#open = { file, ino: fstatSync(file).ino };
+  }
+
+  /** Whole lines; one that is torn waits for its end. */
+  #more(): string[] {
+    if (this.#open === null) return [];
+    const chunk = Buffer.alloc(mostAtOnce);
+    const bytes = readSync(this.#open.file, chunk, 0, mostAtOnce, this.#offset);
+    this.#offset += bytes;
+    const text = Buffer.concat([this.#rest, chunk.subarray(0, bytes)]);
+    const end = text.lastIndexOf(0x0a) + 1;
+    const rest = text.subarray(end);
+    this.#rest = Buffer.from(rest.length > longestLine ? rest.subarray(0, longestLine) : rest);
+    return text.subarray(0, end).toString('utf8').split('\n');
+  }
+}

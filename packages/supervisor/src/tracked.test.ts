@@ -1,0 +1,77 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { noProgress, workSeen } from './progress.ts';
+import { type Runtime, startRuntime } from './runtime.ts';
+import { parseRuntimeConfig } from './runtime-config.ts';
+import { type Stage, setStage } from './testing.ts';
+
+let stage: Stage;
+let runtime: Runtime;
+beforeEach(async () => {
+  stage = await setStage();
+});
+afterEach(async () => {
+  await runtime?.stop('the test is over');
+  await stage.close();
+});
+
+vi.setConfig({ testTimeout: 30_000 });
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 15_000, interval: 20 });
+const last = (agentId: string) => stage.gateway.heartbeats.filter((beat) => beat.agent_id === agentId).at(-1);
+const start = async (more: object): Promise<void> => {
+  const config = parseRuntimeConfig(
+    JSON.stringify({
+      runtime: 'run-1',
+      interval: '100ms',
+      grace: '0s',
+      templates: [{ command: '/bin/sleep', args: ['600'], step_log: 'sessions/{task}/{agent}.jsonl' }],
+      agents: [
+        { name: 'worker-1', task: 'bd-1' },
+        { name: 'worker-2', task: 'bd-2' },
+      ],
+      ...more,
+    }),
+    stage.dir,
+  );
+  runtime = await startRuntime({ config, host: 'here', env: { PATH: process.env.PATH ?? '' } }, stage.world);
+};
+
+test('one command an interval tells the work of all agents of the host; when it fails, nothing is known', async () => {
+  const path = join(stage.dir, 'issues.json');
+  const of = (updated_at: number) => ['bd-1', 'bd-2'].map((id) => ({ id, status: 'in_progress', updated_at }));
+  writeFileSync(path, JSON.stringify(of(1000)));
+  await start({ work_source: { command: ['/bin/cat', 'issues.json'], interval: '100ms' } });
+  await until(() => expect(last('worker-1')?.work).toMatchObject({ id: 'bd-1', updated_at: 1000 }));
+  await until(() => expect(last('worker-2')?.work).toMatchObject({ id: 'bd-2' }));
+  writeFileSync(path, JSON.stringify(of(2000)));
+  await until(() => expect(last('worker-1')?.work).toMatchObject({ updated_at: 2000 }));
+  writeFileSync(path, '{ torn');
+  await until(() => expect(last('worker-1')?.work).toBe(null));
+  expect(last('worker-1')?.activity).toBe(null);
+});
+
+test('what is written to an agent’s step log goes out with its heartbeats, each verdict once', async () => {
+  mkdirSync(join(stage.dir, 'sessions/bd-1'), { recursive: true });
+  const path = join(stage.dir, 'sessions/bd-1/worker-1.jsonl');
+  await start({});
+  await until(() => expect(last('worker-1')).toBeDefined());
+  appendFileSync(path, '{"verdict":"RETRY"}\n{"verdict":"ACCEPT"}\n{"verd');
+  await until(() => expect(last('worker-1')?.steps?.total_steps).toBe(2));
+  appendFileSync(path, 'ict":"CONTINUE"}\n');
+  await until(() => expect(last('worker-1')?.steps?.total_steps).toBe(3));
+  const verdicts = stage.gateway.heartbeats.flatMap((beat) =>
+    beat.agent_id === 'worker-1' ? (beat.steps?.verdicts ?? []) : [],
+  );
+  expect(verdicts).toEqual(['RETRY', 'ACCEPT', 'CONTINUE']);
+  expect(last('worker-2')?.steps).toBe(null);
+});
+
+test('work that is touched while it is watched has changed; work seen for the first time has not', () => {
+  const work = { id: 'bd-1', status: null, updated_at: 5, claim_refreshed_at: null, comment_count: 1 };
+  const seen = workSeen(noProgress, work, 3);
+  expect(seen.change).toBe(null);
+  expect(workSeen(seen, work, 4).change).toBe(null);
+  expect(workSeen(seen, null, 4).change).toBe(null);
+  expect(workSeen(seen, { ...work, comment_count: 2 }, 4).change).toBe(4);
+});
