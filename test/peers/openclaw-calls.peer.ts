@@ -114,7 +114,7 @@ export const calls: readonly PeerCase[] = [
   ),
   replay(
     'a command that answers the same but for time and folder',
-    times(20, (i) => exec('list', { out: 'two found', exitCode: 0, durationMs: 100 + i, cwd: `/work/${i}` })),
+    times(20, (i) => exec('list', { out: 'two found', exitCode: 0, durationMs: 100 + i, cwd: `/project/${i}` })),
     [CRITICAL],
   ),
   replay(

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { durationOption } from './options.ts';
 
 type Options = { readonly policy: string; readonly gap: number; readonly json?: boolean };
@@ -21,7 +21,11 @@ export function register(program: Command): void {
     .description('judge recorded runs, offline')
     .argument('<file...>', 'runs as lines of JSON')
     .option('--policy <policy>', "a preset's name, or the path of a policy", 'vigil')
-    .option('--gap <duration>', 'from call to call where no times are recorded', durationOption, 5_000)
+    .addOption(
+      new Option('--gap <duration>', 'from call to call where no times are recorded')
+        .argParser(durationOption)
+        .default(5_000, '5s'),
+    )
     .option('--json', 'a line of JSON a run')
     .addHelpText('after', EXAMPLES)
     // Judgement is loaded by this command only: every other one starts without it.

@@ -9,8 +9,9 @@ type Options = { why: string; by: string; direct?: boolean; json?: boolean };
 const EXAMPLES = `
 With --direct it needs Kafka only (KAFKA_BROKERS, SCHEMA_REGISTRY_URL), not the dashboard.
 
-Example:
-  vigil halt --why "the network is being moved"`;
+Examples:
+  vigil halt --why "the network is being moved"
+  vigil resume --why "the network has been moved"`;
 
 export function register(program: Command): void {
   steering(program, 'halt', 'nothing acts any more; everything still observes', 'HALT_FLEET');
