@@ -1,7 +1,7 @@
 import { metrics as api, type Counter } from '@opentelemetry/api';
 import type { Part } from './readiness.ts';
 
-/** Every counter of ours, as `/metrics` names it, with what it counts. Each has the label `of`: the processor, group, client or reason. */
+/** Every counter of ours, as `/metrics` names it, with what it counts. Each has the label `of` (the processor, group, client or reason), unless LABELS names another. */
 export const COUNTERS = {
   records_read: 'records read from topics',
   events_written: 'events and commands written',
@@ -15,7 +15,10 @@ export const COUNTERS = {
   policies_applied: 'documents applied to what is in force, at the start and later',
   policies_refused: 'documents that were applied and have mistakes',
   requests_refused: 'HTTP requests answered with a problem',
+  warrants: 'warrants filed, counted once they are committed (seed 002)',
 } as const;
+
+const LABELS: Readonly<Partial<Record<keyof typeof COUNTERS, string>>> = { warrants: 'axis' };
 
 export type CounterName = keyof typeof COUNTERS;
 
@@ -28,7 +31,7 @@ export const createCount = (): Count => {
   const counters = new Map<CounterName, Counter>();
   for (const [name, description] of Object.entries(COUNTERS))
     counters.set(name as CounterName, meter.createCounter(`vigil_${name}`, { description }));
-  return (name, by, of) => counters.get(name)?.add(by, { of });
+  return (name, by, of) => counters.get(name)?.add(by, { [LABELS[name] ?? 'of']: of });
 };
 
 /** Shows what each part says of its partitions at every scrape: `vigil_partition_lag`, `vigil_partition_time`, `vigil_partition_running`. */

@@ -23,6 +23,7 @@ await runService({
       return { part: { ready: () => true, finished: Promise.reject(new Error('part broke')) } };
     if (config.FATE === 'ends') return { part: { ready: () => true, finished: Promise.resolve() } };
     count('records_read', 3, 'part');
+    count('warrants', 1, 'regex');
     const status = () => [{ partition: 2, phase: 'running', lag: 5, time: 1500 }];
     return { part: { ready: () => true, status } };
   },

@@ -48,6 +48,7 @@ test('the probes answer while it runs', async () => {
   expect(seen['/ready']).toBe('200 {"ready":true,"parts":{"part":true}}');
   expect(seen['/metrics']).toContain('target_info{service_name="fixture"}');
   expect(seen['/metrics']).toContain('vigil_records_read_total{of="part"} 3');
+  expect(seen['/metrics']).toContain('vigil_warrants_total{axis="regex"} 1');
   expect(seen['/metrics']).toContain('vigil_partition_lag{of="part",partition="2"} 5');
   expect(seen['/metrics']).toContain('vigil_partition_time{of="part",partition="2"} 1.5');
 });

@@ -134,8 +134,10 @@ export class ByDecider implements Decided {
       });
     });
     const state = drafts.reduce((before: unknown, draft: Draft) => decider.evolve(before, draft), entry.state);
+    const after = { ...entry, state, version, dueAt: decider.dueAt(state, clock) };
     this.#around.count('events_written', drafts.length, this.#processor.processor);
-    return { outs, after: { ...entry, state, version, dueAt: decider.dueAt(state, clock) } };
+    this.#around.decided?.(drafts);
+    return { outs, after };
   }
 
   #fresh(clock: Clock): Entry<unknown> {

@@ -47,7 +47,7 @@ export class Owner implements Member {
     this.paceMs = options.paceMs ?? 50;
     const count = options.count ?? countNothing;
     const partitions = (topic: string) => counts.get(topic) as number;
-    this.#around = { codec: log.codec, partitions, sources: options.partitions, count };
+    this.#around = { codec: log.codec, partitions, sources: options.partitions, count, committed: options.committed };
   }
 
   async start(): Promise<void> {

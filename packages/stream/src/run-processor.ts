@@ -1,4 +1,4 @@
-import type { TopicName } from '@vigil/events';
+import type { Draft, TopicName } from '@vigil/events';
 import { deadLetterTopic } from './dead-letters.ts';
 import { Refused } from './errors.ts';
 import type { Log } from './log.ts';
@@ -14,6 +14,8 @@ export type ProcessorOptions = {
   readonly paceMs?: number;
   readonly logger?: Logger;
   readonly count?: Count;
+  /** Hears what a partition's decider has said, once it is committed: an aborted transaction said nothing. */
+  readonly committed?: (drafts: readonly Draft[]) => void;
 };
 
 /** `lag`: records not read yet, of all inputs. `time`: the partition's now, epoch milliseconds; 0: it has not begun. */

@@ -1,5 +1,6 @@
 import { foldAll } from './batch-fold.ts';
 import type { ClockState } from './clock.ts';
+import { gathering } from './committed.ts';
 import { Fatal, Refused, Retry } from './errors.ts';
 import { Fold } from './fold.ts';
 import type { Batch, Bounds, Log, LogRecord, OutRecord, Transactor } from './log.ts';
@@ -27,6 +28,7 @@ export class Slot {
   readonly #log: Log;
   readonly #processor: AnyProcessor;
   readonly #around: Surroundings;
+  readonly #gathered: ReturnType<typeof gathering>;
   readonly #fold: Fold;
   readonly #given = new AbortController();
   #transactor: Transactor | undefined;
@@ -40,7 +42,8 @@ export class Slot {
     this.#processor = processor;
     this.#around = around;
     this.partition = around.partition;
-    this.#fold = new Fold(processor, around);
+    this.#gathered = gathering(around);
+    this.#fold = new Fold(processor, this.#gathered.around);
   }
 
   get clock(): ClockState {
@@ -163,6 +166,7 @@ export class Slot {
   async #commit(records: readonly OutRecord[]): Promise<void> {
     await (this.#transactor as Transactor).commit(records);
     this.#around.count('transactions', 1, this.#processor.processor);
+    this.#gathered.tell();
   }
 
   /** Turns to the rules that are in force, where they are others; the records that say so stand before all that follows from them. */

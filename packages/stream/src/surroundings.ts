@@ -1,4 +1,4 @@
-import type { Codec } from '@vigil/events';
+import type { Codec, Draft } from '@vigil/events';
 import type { Count } from './metrics.ts';
 
 /** What a fold needs to know of the world. `sources`: the partitions of the agent and task key spaces. */
@@ -8,4 +8,8 @@ export type Surroundings = {
   readonly partitions: (topic: string) => number;
   readonly sources: number;
   readonly count: Count;
+  /** hears what is decided, once it is committed */
+  readonly committed?: ((drafts: readonly Draft[]) => void) | undefined;
+  /** hears what is decided, before that */
+  readonly decided?: ((drafts: readonly Draft[]) => void) | undefined;
 };

@@ -5,6 +5,7 @@ import { followApplied } from './applying.ts';
 import { config } from './config.ts';
 import { loadPolicies } from './policies.ts';
 import { evaluator } from './processor.ts';
+import { countWarrants } from './warrants.ts';
 
 await runService({
   name: 'health-evaluator',
@@ -16,7 +17,10 @@ await runService({
     const kafka = await use(connectLog({ brokers, clientId: 'health-evaluator', codec, logger: log }));
     const policies = await followApplied(kafka, files, { logger: log, count, signal, now: Date.now });
     const processor = await use(
-      runProcessor(kafka, evaluator(policies.inForce), { partitions, paceMs: 20, logger: log, count }),
+      runProcessor(kafka, evaluator(policies.inForce), {
+        ...{ partitions, paceMs: 20, logger: log, count },
+        committed: countWarrants(count),
+      }),
     );
     return { evaluator: processor, policies: { ready: () => true, finished: policies.finished } };
   },
