@@ -9,6 +9,7 @@ import type { NudgeFile } from './nudge-file.ts';
 import type { OrderEnvelope } from './order.ts';
 import type { Outbox } from './outbox.ts';
 import type { PatternSources } from './patterns.ts';
+import type { PolicyWatches } from './policy-watches.ts';
 import type { Pid } from './proc.ts';
 import type { StateFiles } from './state-files.ts';
 import type { Command } from './terminal.ts';
@@ -53,6 +54,7 @@ export type World = {
   readonly socketDir: string;
   readonly self: Pid;
   readonly gateway: Gateway;
+  readonly watches: PolicyWatches;
   readonly outbox: Outbox;
   readonly journal: Journal;
   readonly clock: MachineClock;

@@ -17,6 +17,8 @@ const silent: TerminalFacts = {
   lines: 0,
   repeatedError: null,
   completionAt: null,
+  resultAt: null,
+  tail: [],
   asksSince: null,
   paused: false,
   limits: [],
@@ -132,4 +134,13 @@ test('of what an agent says of its work and what its tracker says, the newer cou
   expect(next(says5, { work: work('bd-1', 4) }).onItsWay?.work).toMatchObject({ updated_at: 5 });
   expect(next(says5, { work: work('bd-1', 6) }).onItsWay?.work).toMatchObject({ updated_at: 6 });
   expect(next(says5).onItsWay?.work).toMatchObject({ updated_at: 5 });
+});
+
+test('of each pattern the newest match goes, so that one on every line pushes no other out', () => {
+  const often = Array.from({ length: 500 }, (_, at) => ({ kind: 'error', source: 'x', at }));
+  const beats = matched(matched(noBeats, [{ kind: 'fatal', source: 'y', at: 3 }]), often);
+  expect(next(beats).onItsWay?.output?.matched_patterns).toEqual([
+    { kind: 'fatal', source: 'y', at: 3 },
+    { kind: 'error', source: 'x', at: 499 },
+  ]);
 });

@@ -30,6 +30,9 @@ export type TerminalFacts = {
   readonly lines: number;
   readonly repeatedError: RepeatedError | null;
   readonly completionAt: number | null;
+  readonly resultAt: number | null;
+  /** the last lines, where the policy asks for them */
+  readonly tail: readonly string[];
   /** since when it asks something and waits; null: it does not */
   readonly asksSince: number | null;
   /** stopped by an order, until it is resumed */
@@ -97,10 +100,11 @@ export const said = (beats: Beats, words: Said, at: number): Beats => {
   };
 };
 
-export const matched = (beats: Beats, patterns: readonly MatchedPattern[]): Beats => ({
-  ...beats,
-  matched: bounded([...beats.matched, ...patterns]),
-});
+/** Of each pattern the newest match: one on every line pushes no other out. */
+export const matched = (beats: Beats, patterns: readonly MatchedPattern[]): Beats => {
+  const newest = new Map([...beats.matched, ...patterns].map((one) => [`${one.kind} ${one.source}`, one]));
+  return { ...beats, matched: bounded([...newest.values()]) };
+};
 
 /** The runtime has read the checkpoint that the agent reported. */
 export const checkpointRead = (beats: Beats, read: Checkpoint): Beats =>
@@ -150,9 +154,9 @@ const heartbeat = (beats: Beats, who: Identity, facts: TerminalFacts, now: numbe
     lines: facts.lines,
     matched_patterns: beats.matched,
     repeated_error: facts.repeatedError,
-    result_at: null,
+    result_at: facts.resultAt,
     completion_signal_at: facts.completionAt,
-    tail: [],
+    tail: facts.tail,
   },
   steps: beats.latest.steps ?? null,
   errors: beats.errors,

@@ -1,4 +1,4 @@
-import type { Checkpoint, MatchedPattern } from '@vigil/events';
+import type { Checkpoint, MatchedPattern, PolicyRef } from '@vigil/events';
 import {
   answered,
   type Beats,
@@ -26,6 +26,8 @@ export type BeatingParts = {
   /** null: as the gateway asks */
   readonly intervalMs: number | null;
   readonly onOrders: (orders: readonly OrderEnvelope[]) => void;
+  /** by which the agent is judged, as each answer says */
+  readonly onPolicy: (policy: PolicyRef) => void;
 };
 
 /** Between two heartbeats there is at least so much, whatever happens. */
@@ -119,6 +121,7 @@ export class Beating {
     this.#beats = answered(this.#beats);
     this.#intervalMs = this.#parts.intervalMs ?? answer.intervalMs ?? this.#intervalMs;
     this.#policy = answer.policy?.name ?? this.#policy;
+    if (answer.policy !== null) this.#parts.onPolicy(answer.policy);
     if (answer.orders.length > 0) this.#parts.onOrders(answer.orders);
   }
 

@@ -70,7 +70,10 @@ export const bodyOf = (parts: LifeParts, how: () => string | null, end: Body['en
       quiet: watch.isQuiet,
       paused: hold.isPaused,
     }),
-    tell: (message, text) => told(parts, message, text),
+    tell: (message, text) => {
+      watch.told(text);
+      return told(parts, message, text);
+    },
     push: socket.push,
     resetBreaker: (name) => desk.reset(name),
     stop: () => hold.stop(),

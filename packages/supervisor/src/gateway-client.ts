@@ -1,4 +1,4 @@
-import type { Heartbeat } from '@vigil/events';
+import type { Heartbeat, PolicyRef } from '@vigil/events';
 import type { MachineClock } from './clock.ts';
 import { GatewayAway, GatewayRefused } from './errors.ts';
 import type { OrderEnvelope, Report } from './order.ts';
@@ -8,7 +8,7 @@ export type BeatAnswer = {
   /** how often the policy wants a heartbeat; null: as the runtime likes */
   readonly intervalMs: number | null;
   /** whose policy it is judged by; null: not known */
-  readonly policy: { readonly name: string } | null;
+  readonly policy: PolicyRef | null;
 };
 
 /** All of it @throws GatewayAway (the same again later) or GatewayRefused (not again). */

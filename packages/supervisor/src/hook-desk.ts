@@ -11,14 +11,14 @@ type Question = Extract<HookWord, { asks: boolean }>;
 
 /** Where the hooks of an agent's sessions ask: each takes with it the texts that wait, and learns whether its call may be made. */
 export class HookDesk {
-  readonly #watch: Pick<Watch, 'said'>;
+  readonly #watch: Pick<Watch, 'said' | 'told'>;
   readonly #nudge: NudgeBy;
   readonly #now: () => number;
   readonly #passing = new Map<string, (told: boolean) => void>();
   #breakers = noBreakers;
   #hands: Hands | null = null;
 
-  constructor(watch: Pick<Watch, 'said'>, nudge: NudgeBy, now: () => number) {
+  constructor(watch: Pick<Watch, 'said' | 'told'>, nudge: NudgeBy, now: () => number) {
     this.#watch = watch;
     this.#nudge = nudge;
     this.#now = now;
@@ -96,6 +96,7 @@ export class HookDesk {
     return new Promise<boolean>((resolve) => {
       this.#passing.set(orderId, resolve);
       client.onGone(() => resolve(false));
+      this.#watch.told(message);
       client.answer({ text: message, order_id: orderId });
     }).finally(() => this.#passing.delete(orderId));
   }

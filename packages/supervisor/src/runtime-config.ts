@@ -53,6 +53,7 @@ const template = z.strictObject({
       error: patterns,
       fatal: patterns,
       completion: patterns,
+      result: patterns,
       awaiting_input: patterns,
     })
     .partial()

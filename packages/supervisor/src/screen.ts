@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { MatchedPattern, RepeatedError } from '@vigil/events';
+import { OwnWords } from './own-words.ts';
 import { errorHash, type Patterns } from './patterns.ts';
 
 /** One line of output without control characters; `at` in epoch milliseconds. */
@@ -11,16 +12,25 @@ export type Seen = {
   readonly fresh: boolean;
   readonly matched: readonly MatchedPattern[];
   readonly completed: boolean;
+  readonly hasResult: boolean;
 };
 
 /** How long a terminal is without output before its cursor counts as standing still, milliseconds. */
 export const stillAfterMs = 500;
 const longestLine = 8192;
+/** What is kept of the last lines for whoever judges them, and how much of it a heartbeat carries, characters. */
+const keptForJudging = 50;
+const longestJudged = 1000;
+const largestTail = 4000;
 
 /** The agent's terminal as a reader sees it: the last lines, and what they mean. */
 export class Screen {
   readonly #keep: number;
-  readonly #patterns: Patterns;
+  readonly #own = new OwnWords();
+  #patterns: Patterns;
+  #tailLines = 0;
+  /** the last lines, empty ones too, without words of ours */
+  #judged: readonly Line[] = [];
   #ring: Line[] = [];
   #lines = 0;
   #cursor = '';
@@ -39,15 +49,38 @@ export class Screen {
     this.#echo += text.replace(/\r$/, '\r\n');
   }
 
+  /** The agent is told this, in whatever way: where it shows it, nothing is found in it. */
+  told(text: string): void {
+    this.#own.told(text);
+  }
+
+  /** From now on by these patterns; gives the errors that they find in the last lines. */
+  watchFor(patterns: Patterns, tailLines: number): readonly MatchedPattern[] {
+    this.#patterns = patterns;
+    this.#tailLines = tailLines;
+    return this.#judged.flatMap(({ at, text }) =>
+      patterns
+        .matches(text)
+        .filter(({ kind }) => kind === 'error' || kind === 'fatal')
+        .map((match) => ({ ...match, at })),
+    );
+  }
+
   write(text: string, now: number): Seen {
     this.#lastByteAt = now;
     const fresh = this.#withoutEcho(text);
-    if (fresh === '') return { fresh: false, matched: [], completed: false };
+    if (fresh === '') return { fresh: false, matched: [], completed: false, hasResult: false };
     this.#lastOutputAt = now;
     const whole = (this.#cursor + fresh).split('\n');
     this.#cursor = (whole.pop() ?? '').slice(-longestLine);
-    const matched = whole.flatMap((line) => this.#line(line, now));
-    return { fresh: true, matched, completed: matched.some(({ kind }) => kind === 'completion') };
+    const lines = whole.map((line) => this.#line(line, now));
+    const matched = lines.flatMap((line) => this.#patterns.matches(line).map((match) => ({ ...match, at: now })));
+    return {
+      fresh: true,
+      matched,
+      completed: matched.some(({ kind }) => kind === 'completion'),
+      hasResult: lines.some((line) => this.#patterns.isResult(line)),
+    };
   }
 
   #withoutEcho(text: string): string {
@@ -58,13 +91,15 @@ export class Screen {
     return text.slice(same);
   }
 
-  #line(raw: string, now: number): MatchedPattern[] {
+  /** The line as it is judged. */
+  #line(raw: string, now: number): string {
     const text = visible(raw).slice(0, longestLine);
     this.#lines += 1;
     if (text.trim() !== '') this.#ring = [...this.#ring, { at: now, text }].slice(-this.#keep);
-    const matches = this.#patterns.matches(text);
-    if (matches.some(({ kind }) => kind === 'error')) this.#error(errorHash(text), now);
-    return matches.map((match) => ({ ...match, at: now }));
+    const judged = this.#own.takenFrom(text);
+    this.#judged = [...this.#judged, { at: now, text: judged.slice(0, longestJudged) }].slice(-keptForJudging);
+    if (this.#patterns.isError(judged)) this.#error(errorHash(judged), now);
+    return judged;
   }
 
   #error(hash: string, now: number): void {
@@ -86,6 +121,16 @@ export class Screen {
     return cursor.trim() === ''
       ? this.#ring
       : [...this.#ring, { at: this.#lastByteAt, text: cursor }].slice(-this.#keep);
+  }
+
+  /** The last lines as far as the policy asks for them, and no more than a heartbeat may carry. */
+  get reported(): readonly string[] {
+    const last = this.#tailLines === 0 ? [] : this.#judged.slice(-this.#tailLines).map(({ text }) => text);
+    for (let from = last.length - 1, size = 0; from >= 0; from -= 1) {
+      size += last[from]?.length ?? 0;
+      if (size > largestTail) return last.slice(from + 1);
+    }
+    return last;
   }
 
   isStill(now: number): boolean {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Heartbeat } from '@vigil/events';
+import type { Heartbeat, PolicyRef } from '@vigil/events';
 import type { Order, OrderEnvelope, Report } from './order.ts';
 
 /** A gateway of the contract's shape that remembers what it was told. */
@@ -12,7 +12,9 @@ export type FakeGateway = {
   readonly offer: (order: Order, expiresInMs?: number) => void;
   /** answers 503 to everything until put back */
   away: boolean;
-  /** documents by name */
+  /** by which it says that every agent is judged */
+  assigned: PolicyRef | null;
+  /** documents by name, all with hash `h` */
   readonly policies: Map<string, object>;
   readonly close: () => Promise<void>;
 };
@@ -38,7 +40,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
     if (gateway.away) return send(response, 503, {});
     if (request.url === '/v1/heartbeats') {
       heartbeats.push(...listOf<Heartbeat>(body));
-      return send(response, 202, { accepted: 1, orders: orders(), policy: null, intervalMs: null });
+      return send(response, 202, { accepted: 1, orders: orders(), policy: gateway.assigned, intervalMs: null });
     }
     if (request.url === '/v1/receipts') {
       for (const report of listOf<Report>(body)) {
@@ -61,6 +63,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
     reports,
     offer: (order, expiresInMs = 60_000) => void offered.set(order.payload.orderId, { ...order, expiresInMs }),
     away: false,
+    assigned: null,
     policies: new Map(),
     close: () =>
       new Promise((resolve) => {

@@ -1,4 +1,4 @@
-import type { Activity, Checkpoint } from '@vigil/events';
+import type { Activity, Checkpoint, PolicyRef } from '@vigil/events';
 import type { AgentSpec, World } from './agent.ts';
 import type { TerminalFacts } from './beat.ts';
 import { Beating } from './beating.ts';
@@ -26,6 +26,8 @@ export class Watch {
   #progress: Progress = noProgress;
   #activity: Activity | null = null;
   #completionAt: number | null = null;
+  #resultAt: number | null = null;
+  #policyHash: string | null = null;
   #asked = false;
   #paused = false;
   #saidAt: number | null = null;
@@ -38,7 +40,23 @@ export class Watch {
     this.#world = world;
     this.#stepLog = spec.stepLog === null ? null : new StepLog(spec.stepLog);
     this.screen = new Screen(compilePatterns(spec.patterns));
-    this.#beating = new Beating({ ...world, who: spec, intervalMs: spec.intervalMs, facts: () => this.#facts() });
+    this.#beating = new Beating({
+      ...world,
+      ...{ who: spec, intervalMs: spec.intervalMs },
+      facts: () => this.#facts(),
+      onPolicy: (policy) => void this.#follow(policy),
+    });
+  }
+
+  /** Looks for what the policy asks for, as soon as it is here; until then for what was asked before. */
+  async #follow(policy: PolicyRef): Promise<void> {
+    if (policy.hash === this.#policyHash) return;
+    const watch = await this.#world.watches.of(policy);
+    if (watch === null || policy.hash === this.#policyHash) return;
+    this.#policyHash = policy.hash;
+    const found = this.screen.watchFor(compilePatterns(this.#spec.patterns, watch), watch.tailLines);
+    this.#beating.matched(found);
+    if (found.length > 0) this.#beating.soon();
   }
 
   #facts(): TerminalFacts {
@@ -46,7 +64,7 @@ export class Watch {
     const asksSince = this.screen.asksSince(this.#world.clock.now());
     return {
       ...{ lastOutputAt, lines, repeatedError, asksSince },
-      completionAt: this.#completionAt,
+      ...{ completionAt: this.#completionAt, resultAt: this.#resultAt, tail: this.screen.reported },
       paused: this.#paused,
       limits: this.#meter.reports,
       work: this.#world.workOf(this.#spec.taskId),
@@ -62,9 +80,10 @@ export class Watch {
     const now = this.#world.clock.now();
     const seen = this.screen.write(this.#decoder.decode(data, { stream: true }), now);
     if (seen.fresh) this.#progress = outputSeen(this.#progress, this.#beating.next);
-    if (seen.completed) this.#completionAt ??= now;
+    if (seen.completed) this.#completionAt = now;
+    if (seen.hasResult) this.#resultAt = now;
     this.#beating.matched(seen.matched);
-    if (seen.matched.some(({ kind }) => kind !== 'error')) this.#beating.soon();
+    if (seen.hasResult || seen.matched.some(({ kind }) => kind !== 'error')) this.#beating.soon();
   }
 
   /** The agent, or a helper of it, has reported something over the socket. */
@@ -108,6 +127,11 @@ export class Watch {
       this.#world.log('the step log is not read any more', { path: this.#spec.stepLog, error: String(error) });
       this.#stepLog = null;
     }
+  }
+
+  /** The agent is told this: where it shows it again, it has not said it. */
+  told(text: string): void {
+    this.screen.told(text);
   }
 
   /** A question is one only after the cursor has stood still, so somebody has to look. */

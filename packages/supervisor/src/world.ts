@@ -5,6 +5,7 @@ import type { Log, MachineClock } from './clock.ts';
 import { type Address, connectGateway } from './gateway-client.ts';
 import { openJournal } from './journal.ts';
 import { openOutbox } from './outbox.ts';
+import { PolicyWatches } from './policy-watches.ts';
 import { identify } from './proc.ts';
 
 export type WorldSettings = {
@@ -29,11 +30,26 @@ export const openWorld = (runtimeId: string, settings: WorldSettings): OpenWorld
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const self = identify(settings.pid);
   const gateway = connectGateway(settings.gateway, clock);
+  const watches = new PolicyWatches({ gateway, clock, log });
   const journal = openJournal(join(dir, 'journal', `${runtimeId}.jsonl`));
   const outbox = openOutbox(join(dir, 'outbox'), self, gateway, log);
   const close = () => {
     outbox.close();
     journal.close();
   };
-  return { dir, socketDir, self, gateway, outbox, journal, clock, log, newId, killAfterMs, close, workOf: () => null };
+  return {
+    dir,
+    socketDir,
+    self,
+    gateway,
+    watches,
+    outbox,
+    journal,
+    clock,
+    log,
+    newId,
+    killAfterMs,
+    close,
+    workOf: () => null,
+  };
 };

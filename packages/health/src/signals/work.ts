@@ -1,4 +1,4 @@
-import { duration, spell } from '@vigil/policy';
+import { duration, patternInAnyCase, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import type { History } from '../history/history.ts';
@@ -52,8 +52,14 @@ function mismatched({ activity: { own }, work }: History): boolean {
   return own !== null && work !== null && work.dated !== null && own < work.dated;
 }
 
+const noCompletionLimits = z.strictObject({
+  after: duration,
+  /** what says so in the output: runtimes look for it, and report when they saw it */
+  signal: patternInAnyCase.prefault('<promise>COMPLETE</promise>'),
+});
+
 /** S1: a result was reported, and no completion signal. That it idles meanwhile is what is wrong. */
-export const noCompletion: AnySignal = signal(after, {
+export const noCompletion: AnySignal = signal(noCompletionLimits, {
   axis: 'absence',
   by: 'output',
   despite: 'idle',
