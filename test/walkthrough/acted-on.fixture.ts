@@ -143,7 +143,11 @@ export const actedOnFates = (told: () => Told): void => {
     ]);
     expect(await told().rows.tasks({ review: true })).toMatchObject([{ taskId: 'DEMO-crashes' }]);
     expect(toldPeople(told(), 'DEMO-crashes').toSorted()).toEqual([
-      ...['raised [critical] recovery_failed', 'raised [info] checkpoint_lost', 'raised [warning] circuit_breaker_open'],
+      ...[
+        'raised [critical] recovery_failed',
+        'raised [info] checkpoint_lost',
+        'raised [warning] circuit_breaker_open',
+      ],
     ]);
     expect(await told().rows.alerts({ open: true })).toContainEqual(expect.objectContaining({ severity: 'critical' }));
     const happened = [
