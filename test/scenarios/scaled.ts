@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { PRESETS, parseDuration, parseYaml } from '@vigil/policy';
+
+type Document = Readonly<Record<string, unknown>>;
+
+/** Not part of any story: a busy machine has to keep them, so they are as long in a minute's test as they have to be. */
+const leases = { warrant: { renew: '2s', void: '30s' }, recovery: { spawn_deadline: '40s', stable: '60s' } };
+
+const divided = (value: unknown, factor: number): unknown => {
+  if (Array.isArray(value)) return value.map((one) => divided(one, factor));
+  if (value !== null && typeof value === 'object')
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, divided(one, factor)]));
+  const ms = typeof value === 'string' ? parseDuration(value) : null;
+  return ms === null ? value : `${Math.round(ms / factor)}ms`;
+};
+
+/** A preset as it is, every duration in it that many times as short. `more`: what its user has to add, by section. */
+export const scaled = (preset: string, factor: number, more: Document = {}): string => {
+  const file = path.join(PRESETS, `${preset}.yaml`);
+  const document = divided(parseYaml(readFileSync(file, 'utf8'), preset), factor) as Document;
+  const whole = withSections(withSections(document, leases), more);
+  return JSON.stringify(whole, null, 2);
+};
+
+/** The same for a case that people decide in good time, however busy the machine: under another name, asking them for longer. */
+export const decidedByPeople = (policy: string, name: string, timeout: string): string => {
+  const document = JSON.parse(policy) as { plans: { do: { escalate?: object }[] }[] };
+  const patient = (step: { escalate?: object }) => (step.escalate ? { escalate: { ...step.escalate, timeout } } : step);
+  const plans = document.plans.map((plan) => ({ ...plan, do: plan.do.map(patient) }));
+  return JSON.stringify({ ...document, policy: name, plans });
+};
+
+const withSections = (policy: Document, more: Document): Document => ({
+  ...policy,
+  ...Object.fromEntries(
+    Object.entries(more).map(([name, section]) => [
+      name,
+      typeof section === 'object' ? { ...Object(policy[name]), ...section } : section,
+    ]),
+  ),
+});

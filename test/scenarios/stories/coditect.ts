@@ -1,0 +1,90 @@
+import { Topic } from '@vigil/events';
+import { expect } from 'vitest';
+import { until } from '../../support/system.ts';
+import type { Role, Stage } from '../stage.ts';
+
+/** ADR-110: nudged three times, escalated, ended, and put on a fresh agent; and what else may become of it on that way. */
+export const roles: readonly Role[] = [
+  { name: 'stalls', part: 'stalls', policy: 'coditect' },
+  { name: 'mends', part: 'mends', policy: 'coditect' },
+  { name: 'hands-off', part: 'handsOff', policy: 'coditect-people' },
+  { name: 'patient', part: 'stallsOnce', policy: 'coditect-people' },
+];
+
+const { agentIntervention, agentOrder, taskRecovery } = Topic;
+const REMINDER = /^REMINDER: You have been working for .+ without\ncheckpoint update\. Please either:\n- Update your/;
+
+export const nudgedEscalatedEndedRecovered = async ({ all, comes, types, diary }: Stage): Promise<void> => {
+  const done = await comes(taskRecovery, 'T-stalls', 'RECOVERY_COMPLETED');
+  expect(done).toMatchObject({ newAgentId: 'stalls-r1', attempt: 1 });
+  await comes(agentIntervention, 'stalls', 'CASE_CLOSED');
+  const steps = ['NUDGE_SENT', 'NUDGE_SENT', 'NUDGE_SENT', 'ESCALATION_TRIGGERED', 'AGENT_TERMINATED', 'CASE_CLOSED'];
+  expect(types(agentIntervention, 'stalls')).toEqual(['CASE_OPENED', ...steps]);
+  const nudges = all(agentIntervention, 'stalls', 'NUDGE_SENT');
+  expect(nudges.map(({ attempt, of }) => `${attempt}/${of}`)).toEqual(['1/3', '2/3', '3/3']);
+  for (const { message } of nudges) expect(message).toMatch(REMINDER);
+  const [asked] = all(agentIntervention, 'stalls', 'ESCALATION_TRIGGERED');
+  expect(asked?.options).toEqual(['allow_more_time', 'force_handoff', 'terminate_and_recover']);
+  expect(diary('stalls').filter((line) => line.startsWith('heard nudge'))).toHaveLength(3);
+  expect(diary('stalls').at(-1)).toBe('asked to end');
+};
+
+/** hive #6970: a forced cancel that timed out, and both executions ran. */
+export const deafToItsEnd = async ({ all, comes, diary, isAlive }: Stage): Promise<void> => {
+  await comes(taskRecovery, 'T-stalls', 'RECOVERY_COMPLETED');
+  expect(all(agentIntervention, 'stalls', 'AGENT_TERMINATED')).toMatchObject([{ confirmed: true, forced: true }]);
+  expect(isAlive('stalls')).toBe(false);
+  await until('its heir begins', async () => diary('stalls-r1').length > 0);
+  expect(diary('stalls-r1')).toEqual([expect.stringMatching(/^began \d+$/)]);
+  expect(all(taskRecovery, 'T-stalls', 'RECOVERY_INITIATED')).toMatchObject([
+    { newAgentId: 'stalls-r1', deadAgentId: 'stalls', fromCheckpoint: 'stalls-3', attempt: 1, of: 3 },
+  ]);
+};
+
+/** Kilo #1956: escalated again after the matter was resolved. */
+export const healedByTheNudge = async ({ comes, types, isAlive }: Stage): Promise<void> => {
+  expect(await comes(agentIntervention, 'mends', 'CASE_CLOSED')).toMatchObject({ ending: 'recovered' });
+  await comes(agentIntervention, 'stalls', 'AGENT_TERMINATED');
+  expect(types(agentIntervention, 'mends')).toEqual(['CASE_OPENED', 'NUDGE_SENT', 'CASE_CLOSED']);
+  expect(types(agentOrder, 'mends')).toEqual(['NUDGE_AGENT']);
+  expect(isAlive('mends')).toBe(true);
+};
+
+export const handsOffByDecision = async ({ all, comes, diary, says, types }: Stage): Promise<void> => {
+  const { caseId } = await comes(agentIntervention, 'hands-off', 'ESCALATION_TRIGGERED');
+  await says('case', 'decide', caseId, 'force_handoff');
+  const done = await comes(taskRecovery, 'T-hands-off', 'RECOVERY_COMPLETED');
+  expect(done).toMatchObject({ newAgentId: 'hands-off-r1' });
+  expect(types(agentOrder, 'hands-off')).toEqual(['NUDGE_AGENT', 'NUDGE_AGENT', 'NUDGE_AGENT', 'HANDOFF_AGENT']);
+  expect(diary('hands-off').at(-1)).toMatch(/^heard handoff_request /);
+  expect(all(agentIntervention, 'hands-off', 'ESCALATION_DECIDED')).toMatchObject([
+    { decision: 'force_handoff', by: 'tester', why: 'the story says so' },
+  ]);
+  expect(all(taskRecovery, 'T-hands-off', 'RECOVERY_INITIATED')).toMatchObject([{ fromCheckpoint: 'hands-off-4' }]);
+};
+
+/** More time twice, no more without progress; a decision on a wrong or closed case is refused; then people decide. */
+export const moreTimeTwice = async ({ vigil, all, comes, says, types }: Stage): Promise<void> => {
+  const { caseId } = await comes(agentIntervention, 'patient', 'ESCALATION_TRIGGERED');
+  for (const times of [1, 2]) {
+    await says('case', 'decide', caseId, 'allow_more_time', '--for', '1s');
+    await comes(agentIntervention, 'patient', 'ESCALATION_DECIDED', times);
+  }
+  await says('case', 'decide', caseId, 'allow_more_time', '--for', '1h');
+  const refused = await comes(agentIntervention, 'patient', 'DECISION_REFUSED');
+  expect(refused).toMatchObject({ caseId, reason: 'it has had more time 2 times without progress' });
+  await says('case', 'decide', caseId, 'terminate_and_recover');
+  await comes(agentIntervention, 'patient', 'AGENT_TERMINATED');
+  expect(all(agentIntervention, 'patient', 'ESCALATION_DECIDED').map(({ decision }) => decision)).toEqual([
+    'allow_more_time',
+    'allow_more_time',
+    'terminate_and_recover',
+  ]);
+  expect(types(agentOrder, 'patient').filter((type) => type === 'TERMINATE_AGENT')).toHaveLength(1);
+  const late = ['case', 'decide', caseId, 'pardon', '--by', 'x', '--why', 'too late'];
+  await until('a decision on a closed case is refused', async () =>
+    (await vigil.vigil(...late)).stderr.includes('is closed'),
+  );
+  const wrong = await vigil.vigil('case', 'decide', 'case-none', 'pardon', '--by', 'x', '--why', 'x');
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('case-none') });
+};

@@ -1,0 +1,80 @@
+import { Topic } from '@vigil/events';
+import { expect } from 'vitest';
+import { until } from '../../support/system.ts';
+import type { Role, Stage } from '../stage.ts';
+
+/** What holds for the fleet: these come one after the other, when the others are over. */
+const mass = ['mass-1', 'mass-2', 'mass-3', 'mass-4'];
+export const roles: readonly Role[] = [
+  ...mass.map((name) => ({ name, part: 'works', policy: 'botbox' })),
+  { name: 'rehearsed', part: 'works', policy: 'coditect' },
+  { name: 'spared', part: 'works', policy: 'omniclaude' },
+  { name: 'steady', part: 'works', policy: 'omniclaude' },
+];
+
+const { agentHealth, agentIntervention, agentOrder, alert, fleetGovernance, stepRuling, taskRecovery } = Topic;
+
+export const dryRun = async ({ all, comes, says, silence, rouse, types, heard, isAlive }: Stage): Promise<void> => {
+  const changed = () => heard.of(fleetGovernance).filter(({ type }) => type === 'DRY_RUN_CHANGED').length;
+  await says('dry-run', 'on');
+  await until('it is a dry run', async () => changed() === 1);
+  silence('rehearsed');
+  await comes(agentIntervention, 'rehearsed', 'STEP_SKIPPED', 3);
+  const skipped = all(agentIntervention, 'rehearsed', 'STEP_SKIPPED');
+  expect(skipped.map(({ step, why }) => `${step}: ${why}`)).toEqual(
+    ['nudge', 'terminate', 'recover'].map((step) => `${step}: dry_run`),
+  );
+  expect(skipped.map(({ detail }) => detail)).toEqual([
+    'nudge would be done now',
+    'terminate would be done now',
+    'the task would be put on a fresh agent',
+  ]);
+  expect(types(agentOrder, 'rehearsed')).toEqual([]);
+  expect(types(taskRecovery, 'T-rehearsed')).toEqual([]);
+  expect(isAlive('rehearsed')).toBe(true);
+  rouse('rehearsed');
+  await says('dry-run', 'off');
+  await until('it is none any more', async () => changed() === 2);
+};
+
+/** Gas Town: four sessions died within ten seconds: one escalation. Whoever hangs meanwhile is not ended. */
+export const massDeath = async (stage: Stage): Promise<void> => {
+  const { all, comes, says, silence, rouse, types, heard, pid, isAlive } = stage;
+  silence('spared');
+  for (const name of mass) process.kill(pid(name), 'SIGKILL');
+  const engaged = () =>
+    heard.of(fleetGovernance).flatMap(({ type, payload }) => (type === 'BRAKE_ENGAGED' ? [payload] : []));
+  await until('the brake engages', async () => engaged().length > 0);
+  await until('a terminate is withheld', async () => all(stepRuling, 'spared', 'STEP_WITHHELD').length > 0);
+  expect(all(stepRuling, 'spared', 'STEP_WITHHELD')[0]).toMatchObject({ step: 'terminate', why: 'brake' });
+  expect(await comes(agentIntervention, 'spared', 'CASE_CLOSED')).toMatchObject({ ending: 'withheld' });
+  rouse('spared');
+  await comes(agentHealth, 'spared', 'WARRANT_LAPSED');
+  for (const name of mass) await comes(agentIntervention, name, 'CASE_CLOSED');
+  await says('brake', 'lift');
+  await until('it is lifted', async () => heard.of(fleetGovernance).some(({ type }) => type === 'BRAKE_RELEASED'));
+  const incidents = heard
+    .of(alert)
+    .filter(({ type, payload }) => type === 'ALERT_RAISED' && (payload as { route: string }).route === 'fleet_brake');
+  expect(incidents).toHaveLength(1);
+  expect(engaged()).toHaveLength(1);
+  for (const name of [...mass, 'spared']) expect(types(agentOrder, name)).toEqual([]);
+  expect(isAlive('spared')).toBe(true);
+};
+
+/** mars #470, red-skills #3578: a monitor that stood still itself accused those who worked on meanwhile. */
+export const standingStill = async ({ vigil, all, types }: Stage): Promise<void> => {
+  const ingest = vigil.system.service('heartbeat-ingest');
+  const since = Date.now();
+  ingest.freeze();
+  await until('it has stood still for twice its limit', async () => Date.now() > since + 12_000);
+  ingest.thaw();
+  const beaten = async (): Promise<number> =>
+    (await vigil.events(Topic.agentObservation)).filter(({ key }) => key === 'steady').length;
+  const before = await beaten();
+  await until('heartbeats are heard again', async () => (await beaten()) > before + 3);
+  for (const name of ['steady', 'mends', 'errs'])
+    expect(all(agentHealth, name, 'HEALTH_STATE_CHANGED').map(({ to }) => to)).not.toContain('TERMINATED');
+  expect(all(agentHealth, 'steady', 'WARRANT_FILED')).toEqual([]);
+  expect(types(agentOrder, 'steady')).toEqual([]);
+};

@@ -1,0 +1,34 @@
+import { Topic } from '@vigil/events';
+import { expect } from 'vitest';
+import { until } from '../../support/system.ts';
+import type { Role, Stage } from '../stage.ts';
+
+/** hive's judge and queen: tickets by bands of steps, triage, a notification; the worker is never touched. */
+export const roles: readonly Role[] = [{ name: 'circles', part: 'turnsInCircles', policy: 'hive' }];
+
+const { agentHealth, agentIntervention, agentOrder, alert, stepRuling } = Topic;
+
+export const ticketTriageNotification = async ({ all, comes, types, heard, diary, isAlive }: Stage): Promise<void> => {
+  await comes(agentHealth, 'circles', 'WORKER_ESCALATION_TICKET', 3);
+  const tickets = all(agentHealth, 'circles', 'WORKER_ESCALATION_TICKET').map(({ ticket }) => ticket);
+  expect(tickets.map(({ severity }) => severity)).toEqual(['medium', 'high', 'critical']);
+  const queens = () =>
+    heard.of(alert).flatMap(({ type, payload }) => (type === 'QUEEN_INTERVENTION_REQUESTED' ? [payload] : []));
+  await until('the queen asks for each', async () => queens().length === 3);
+  expect(queens().map((one) => (one as { ticket_id: string }).ticket_id)).toEqual(
+    tickets.map(({ ticket_id }) => ticket_id),
+  );
+  const raised = () =>
+    heard
+      .of(alert)
+      .filter(
+        ({ type, payload }) => type === 'ALERT_RAISED' && (payload as { route: string }).route === 'escalation_ticket',
+      );
+  expect(raised(), 'one notification a condition').toHaveLength(1);
+  expect(tickets[2]).toMatchObject({ worker_agent_id: 'circles', stall_minutes: null });
+  expect(types(agentOrder, 'circles')).toEqual([]);
+  expect(types(agentIntervention, 'circles')).toEqual([]);
+  expect(types(stepRuling, 'circles')).toEqual([]);
+  expect(diary('circles')).toEqual([expect.stringMatching(/^began/)]);
+  expect(isAlive('circles')).toBe(true);
+};
