@@ -5,7 +5,7 @@ import { logRedispatch } from './leave-behind.ts';
 import type { SpawnOrder } from './order.ts';
 import { dispatch, pollOrders } from './orders.ts';
 import { type RuntimeConfig, type Template, templateFor, watchingOf } from './runtime-config.ts';
-import { admitSpawn, type Host, type Origin, originOf, writeHandover } from './spawn.ts';
+import { admitSpawn, closedAs, type Host, type Origin, originOf, writeHandover } from './spawn.ts';
 import { type Supervised, supervise } from './supervise.ts';
 import { WorkSource } from './work-source.ts';
 
@@ -117,7 +117,7 @@ class HostRuntime implements Runtime {
       },
       agents: [...this.agents().map(({ spec }) => spec), ...this.#starting.values()],
       capacity: config.capacity,
-      closedAs: null,
+      closedAs: closedAs(this.#world.workOf(taskId)),
       knowsHow: templateFor(config.templates, taskId ?? '', labels) !== undefined,
     };
   }
