@@ -88,6 +88,20 @@ test('an agent that hands off and stops is not ended: its task goes on to a fres
   ]);
 });
 
+test('a checkpoint written for the handoff closes no case: the task goes on when the agent stops, and the case closes where it does not', () => {
+  const one = agent();
+  one.tell(filed([handoff, terminate, recover]));
+  one.admit();
+  expect(one.tell(lapsed('progress'))).toEqual([]);
+  expect(one.tell(died({ endReason: 'explicit' }))).toContain('RECOVER_TASK');
+  const stays = agent();
+  stays.tell(filed([handoff, terminate, recover], { voidAt: T0 + 3 * MIN }));
+  stays.admit();
+  stays.tell(lapsed('progress'));
+  expect(stays.after(5 * MIN - 1)).toEqual([]);
+  expect(stays.after(1)).toEqual(['CASE_CLOSED recovered']);
+});
+
 test('an agent that finishes its work while it is to hand off is done: nothing is recovered', () => {
   const one = agent();
   one.tell(filed([handoff, terminate, recover]));

@@ -46,7 +46,7 @@ const caseMoves = (state: CaseState, open: Open, now: number): readonly CaseDraf
   if (mustGoOn(open, now)) return resumed(open, (state.life?.number ?? 0) + 1);
   if (withdrawing) return [withdraw(matter, withdrawing, 'the case goes another way')];
   const over = endingOf(open, now);
-  if (over && open.paused) return [];
+  if (over && (open.paused || (over.ending === 'recovered' && handsOffUntil(open) > now))) return [];
   if (over) return [...withdrawn(open, over.why), closed(matter, over.ending, over.why)];
   switch (work.at) {
     case 'ruled':
@@ -66,6 +66,12 @@ const mustGoOn = (open: Open, now: number): boolean => {
   const over = endingOf(open, now);
   if (over && over.ending !== 'recovered') return true;
   return now >= open.paused.until || open.matter.steps[open.index]?.step !== 'pause';
+};
+
+/** Until when an agent that was asked to hand off may still stop by itself: what it does meanwhile is no sign that it goes on. */
+const handsOffUntil = ({ matter, index, attempt }: Open): number => {
+  const step = matter.steps[index];
+  return step?.step === 'handoff' && attempt.sent > 0 ? attempt.lastAt + step.deadlineMs : 0;
 };
 
 const endingOf = ({ ending, matter, death }: Open, now: number): Open['ending'] => {

@@ -20,7 +20,7 @@ const voidFrom = ({ voidAt, ended }: Matter): number => (ended ? NEVER : (voidAt
 const caseDue = (open: Open, now: number): number =>
   open.work.at === 'terminating'
     ? open.work.until
-    : Math.min(open.death ? NEVER : voidFrom(open.matter), stepDue(open, now));
+    : Math.min(open.death || open.ending ? NEVER : voidFrom(open.matter), stepDue(open, now));
 
 const stepDue = (open: Open, now: number): number => {
   const { work } = open;

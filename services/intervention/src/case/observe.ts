@@ -119,7 +119,12 @@ const handsOff = (open: Open, reason: string | null): boolean => {
   return reason !== 'finished' && open.work.at !== 'terminating' && (asked || open.done.includes('handoff'));
 };
 
-const buriedAt = (open: Open): Open => ({ ...open, death: open.death ?? aliveNoMore(open.matter), paused: null });
+const buriedAt = (open: Open): Open => ({
+  ...open,
+  death: open.death ?? aliveNoMore(open.matter),
+  ending: null,
+  paused: null,
+});
 
 const endedAt = (open: Open): Open => {
   if (open.death) return open;
