@@ -100,7 +100,11 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
     writeFileSync(path.join(dir, 'system.log'), `${lines.join('\n')}\n`);
   };
   const servers = await startServers({ purpose: 'test', dir, onProgress: note, own: true });
-  const system = await startSystem({ servers, dir, policy, env, onLine: note, ...(services && { services }) });
+  const starting = startSystem({ servers, dir, policy, env, onLine: note, ...(services && { services }) });
+  const system = await starting.catch(async (error: unknown) => {
+    await servers.stop();
+    throw error;
+  });
   const brokers = servers.env.KAFKA_BROKERS.split(',');
   const codec = await connectCodec(servers.env.SCHEMA_REGISTRY_URL, Object.keys(catalogue) as TopicName[]);
   const log = await connectLog({ brokers, clientId: 'test', codec });
