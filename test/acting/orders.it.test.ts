@@ -13,7 +13,7 @@ describe.skipIf(!ownServers)('an order is looked at again where it is carried ou
 
   beforeAll(async () => {
     vigil = await openSystem({ name: 'orders', services: ['heartbeat-ingest', 'gateway'] });
-    heard = await hear(vigil, [Topic.heartbeat, Topic.orderReceipt]);
+    heard = await hear(vigil, [Topic.heartbeat, Topic.orderReceipt, Topic.runtimePresence]);
     puppets = openPuppets(vigil, heard, 'demo', ['late', 'busy', 'twice', 'again']);
     puppets.start();
   });
@@ -39,7 +39,10 @@ describe.skipIf(!ownServers)('an order is looked at again where it is carried ou
     });
 
   test('late: a runtime that stood still while the time to live passed answers expired, and ends nobody', async () => {
+    // A runtime that has announced itself asks for orders: one that expires before anybody asks has no receipt.
+    await until('the runtime is there', async () => heard.of(Topic.runtimePresence).length > 0);
     const life = await puppets.life('late');
+    await beatsOn(life);
     puppets.signal('SIGSTOP');
     const order = terminate(life, { ttlMs: 1500 });
     await write(order);
