@@ -1,0 +1,52 @@
+import type { Open } from './open.ts';
+import { type CaseDraft, type CaseState, inCase, unknownLife } from './state.ts';
+import { pausedUntil } from './steps/pause.ts';
+import { receiptDue } from './steps/terminate.ts';
+
+type Said<K extends CaseDraft['type']> = Extract<CaseDraft, { readonly type: K }>;
+type AnyOrder = Said<
+  'NUDGE_AGENT' | 'TERMINATE_AGENT' | 'PROBE_AGENT' | 'HANDOFF_AGENT' | 'PAUSE_AGENT' | 'RESUME_AGENT'
+>;
+
+export const ordered = (state: CaseState, { type, payload }: AnyOrder): CaseState => {
+  const { instanceId, number, orderId } = payload;
+  const unknown = { ...unknownLife, instanceId, runtimeId: payload.runtimeId || null };
+  const numbered = { ...state, life: { ...(state.life ?? unknown), number } };
+  return inCase(numbered, (open) => {
+    const acting = { ...open, dryRun: false };
+    if (type === 'TERMINATE_AGENT') return underWay(acting, orderId);
+    return type === 'PROBE_AGENT' ? nudged(acting, orderId) : acting;
+  });
+};
+
+/** A pause is a back-off of this life, so the next one knows of it; the step's own waits run from its end. */
+export const paused = (state: CaseState, until: number): CaseState => {
+  const { life, situation } = state;
+  if (situation.at !== 'open' || life === null) return state;
+  const { open } = situation;
+  const step = open.matter.steps[open.index];
+  const at = open.work.at === 'ruled' ? open.work.since : 0;
+  const pauses = step?.step === 'pause' ? pausedUntil(life, step.backoffMs, at) : life.pauses;
+  const attempt = { sent: open.attempt.sent + 1, lastAt: until };
+  const held: Open = { ...open, work: { at: 'turn' }, attempt, paused: { until } };
+  return { ...state, life: { ...life, pauses }, situation: { at: 'open', open: held } };
+};
+
+const underWay = (open: Open, orderId: string): Open => {
+  const step = open.matter.steps[open.index];
+  if (step?.step !== 'terminate' || open.work.at !== 'ruled') return open;
+  const until = receiptDue(step, open.work.since);
+  return { ...open, work: { at: 'terminating', orderId, until, receipt: null, ended: false } };
+};
+
+/** The current step has acted once more; its waits run from then. */
+export const attempted = (open: Open): Open => ({
+  ...open,
+  work: { at: 'turn' },
+  attempt: { sent: open.attempt.sent + 1, lastAt: open.work.at === 'ruled' ? open.work.since : open.attempt.lastAt },
+});
+
+export const nudged = (open: Open, orderId: string): Open => ({
+  ...attempted(open),
+  nudges: [...open.nudges, { orderId, delivered: false }],
+});
