@@ -1,4 +1,4 @@
-import { type AgentHeartbeatPayload, type EventOf, Topic } from '@vigil/events';
+import { type AgentHeartbeatPayload, type EventOf, parseHeartbeat, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { loadPolicy, PRESETS, readPolicies } from '@vigil/policy';
 import type { Clock } from '@vigil/stream';
@@ -21,9 +21,8 @@ export type Beat = AgentHeartbeatPayload;
 export type Call = Beat['tool_calls'][number];
 type Heartbeat = Extract<EventOf<typeof Topic.agentObservation>, { type: 'AGENT_HEARTBEAT' }>;
 
-/** ADR-110's eight fields and nothing else, from an agent's own hand. */
-export const BARE: Beat = {
-  ...example(Topic.agentObservation, 'AGENT_HEARTBEAT').payload,
+/** ADR-110's eight fields and whose life it is, from an agent's own hand. */
+export const BARE: Beat = parseHeartbeat({
   agent_id: 'a1',
   task_id: 'T-1',
   timestamp: T0,
@@ -33,33 +32,8 @@ export const BARE: Beat = {
   error_count: 0,
   progress_indicator: '0',
   instance_id: 'a1.i1',
-  sequence: null,
-  reporter: 'agent',
-  agent_beat_at: null,
-  interval_ms: null,
-  door: null,
-  policy: null,
-  labels: {},
   runtime_id: 'host-1',
-  attempt: null,
-  max_attempts: null,
-  activity: null,
-  tool_calls: [],
-  breakers: [],
-  reports_checkpoints: null,
-  checkpoint: null,
-  context: null,
-  work: null,
-  output: null,
-  steps: null,
-  errors: [],
-  rate_limit: null,
-  limits: [],
-  handoff: null,
-  blockers: [],
-  probe_reply: null,
-  exit: null,
-};
+});
 
 /** A heartbeat received at `ms` after T0, stamped with the same moment unless said otherwise. */
 export function beat(ms: number, more: Partial<Beat> = {}): Heartbeat {

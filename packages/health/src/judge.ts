@@ -1,8 +1,9 @@
 import type { HealthState } from '@vigil/events';
-import type { CompiledPlan, Term, Together } from '@vigil/policy';
+import type { CompiledPlan, Together } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import type { History } from './history/history.ts';
 import type { Judging, Moment } from './history/moment.ts';
+import { planOf } from './plans.ts';
 import type { Exempting, Rule, Rules } from './rules.ts';
 
 /** What follows from a history at a moment. */
@@ -103,18 +104,6 @@ function isQuiet({ unless, group }: Rule, from: readonly number[], judging: read
   return unless.some((other) => (from[other] ?? NEVER) <= now);
 }
 
-function planOf(
-  rules: Rules,
-  state: HealthState,
-  from: readonly number[],
-  until: readonly number[],
-  now: number,
-): CompiledPlan | null {
-  const holds = (term: Term) => termHolds(rules, term, state, from, until, now);
-  for (const plan of rules.plans) for (const terms of plan.anyOf) if (terms.every(holds)) return plan;
-  return null;
-}
-
 /** When the first of those that fire now ends by itself. */
 function firstEnd(
   { rules, ending }: Rules,
@@ -180,22 +169,4 @@ function ahead(moments: readonly number[], now: number): number {
     if (moment > now && moment < next) next = moment;
   }
   return next;
-}
-
-function termHolds(
-  { exemptions }: Rules,
-  term: Term,
-  state: HealthState,
-  from: readonly number[],
-  until: readonly number[],
-  now: number,
-): boolean {
-  switch (term.kind) {
-    case 'state':
-      return term.state === state;
-    case 'use':
-      return (from[term.use] ?? NEVER) <= now;
-    case 'exemption':
-      return (until[exemptions.findIndex(({ name }) => name === term.exemption)] ?? 0) > now;
-  }
 }

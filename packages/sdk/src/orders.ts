@@ -1,4 +1,5 @@
 import type { ContentOf, OrderOutcome, OrderReceiptPayload, Topic } from '@vigil/events';
+import { noEnd } from './receipts.ts';
 import type { Line } from './transport/transport.ts';
 import type { Heard } from './words.ts';
 
@@ -89,16 +90,7 @@ export class Orders {
       outcome,
       why,
       at: this.#line.world.now(),
-      confirmed: false,
-      forced: false,
-      code: null,
-      signal: null,
-      claimsReleased: [],
-      checkpoint: null,
-      completedWork: [],
-      remainingWork: [],
-      forensics: null,
-      lastOutput: [],
+      ...noEnd,
     };
   }
 }

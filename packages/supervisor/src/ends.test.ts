@@ -2,11 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { AgentSpec, World } from './agent.ts';
+import type { AgentSpec } from './agent.ts';
 import { noLimits } from './limits.ts';
-import { dispatch } from './orders.ts';
-import { type Supervised, supervise } from './supervise.ts';
-import { handoff, nudge, type Stage, scriptSpec, setStage, terminate } from './testing.ts';
+import type { Supervised } from './supervise.ts';
+import { handoff, liveOn, nudge, type Stage, scriptSpec, setStage, terminate } from './testing.ts';
 
 let stage: Stage;
 let life: Supervised;
@@ -24,12 +23,7 @@ afterEach(async () => {
 vi.setConfig({ testTimeout: 30_000 });
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 10_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<void> => {
-  const world: World = {
-    ...stage.world,
-    killAfterMs: 200,
-    onOrders: (orders) => dispatch(world, { runtimeId: 'run-1', lives: () => [life], spawn: () => {} }, orders),
-  };
-  life = await supervise(scriptSpec(script, more), world, { columns: 200, rows: 24 }, (data) => {
+  life = await liveOn(stage, scriptSpec(script, more), 200, (data) => {
     shown += data.toString();
   });
 };

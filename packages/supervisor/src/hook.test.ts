@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { AgentSpec, World } from './agent.ts';
-import { dispatch } from './orders.ts';
+import type { AgentSpec } from './agent.ts';
 import { socketPath } from './socket.ts';
-import { type Supervised, supervise } from './supervise.ts';
-import { nudge, type Stage, scriptSpec, setStage } from './testing.ts';
+import type { Supervised } from './supervise.ts';
+import { liveOn, nudge, type Stage, scriptSpec, setStage } from './testing.ts';
 
 const vigil = fileURLToPath(new URL('../../dev/bootstrap/vigil.mjs', import.meta.url));
 let stage: Stage;
@@ -27,12 +26,7 @@ afterEach(async () => {
 
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 15_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<void> => {
-  const world: World = {
-    ...stage.world,
-    killAfterMs: 200,
-    onOrders: (orders) => dispatch(world, { runtimeId: 'run-1', lives: () => [life], spawn: () => {} }, orders),
-  };
-  life = await supervise(scriptSpec(script, more), world, { columns: 400, rows: 24 }, (data) => {
+  life = await liveOn(stage, scriptSpec(script, more), 400, (data) => {
     shown += data.toString();
   });
 };

@@ -1,10 +1,9 @@
 import type { MatchedPattern } from '@vigil/events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { AgentSpec, World } from './agent.ts';
-import { dispatch } from './orders.ts';
+import type { AgentSpec } from './agent.ts';
 import { defaultPatterns } from './patterns.ts';
-import { type Supervised, supervise } from './supervise.ts';
-import { nudge, type Stage, scriptSpec, setStage } from './testing.ts';
+import type { Supervised } from './supervise.ts';
+import { liveOn, nudge, type Stage, scriptSpec, setStage } from './testing.ts';
 
 let stage: Stage;
 const lives: Supervised[] = [];
@@ -19,12 +18,7 @@ afterEach(async () => {
 
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 8000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<Supervised> => {
-  const world: World = {
-    ...stage.world,
-    killAfterMs: 200,
-    onOrders: (orders) => dispatch(world, { runtimeId: 'run-1', lives: () => lives, spawn: () => {} }, orders),
-  };
-  const life = await supervise(scriptSpec(script, more), world, { columns: 80, rows: 24 }, () => {});
+  const life = await liveOn(stage, scriptSpec(script, more), 80, () => {});
   lives.push(life);
   return life;
 };

@@ -12,10 +12,12 @@ import type {
   SpawnAgentPayload,
   TerminateAgentPayload,
 } from '@vigil/events';
-import type { AgentSpec } from './agent.ts';
+import type { AgentSpec, World } from './agent.ts';
 import { noLimits } from './limits.ts';
+import { dispatch } from './orders.ts';
 import { defaultPatterns } from './patterns.ts';
 import { noStateFiles } from './state-files.ts';
+import { type Supervised, supervise } from './supervise.ts';
 import { type FakeGateway, fakeGateway } from './testing-gateway.ts';
 import { type OpenWorld, openWorld } from './world.ts';
 
@@ -25,6 +27,23 @@ export type Stage = {
   readonly gateway: FakeGateway;
   readonly world: OpenWorld;
   readonly close: () => Promise<void>;
+};
+
+/** A life on the stage, which hears the orders of the runtime `run-1`; a process that will not go is killed after 200 ms. */
+export const liveOn = async (
+  { world: ofStage }: Stage,
+  spec: AgentSpec,
+  columns: number,
+  onOutput: (data: Buffer) => void,
+): Promise<Supervised> => {
+  const lives: Supervised[] = [];
+  const world: World = {
+    ...ofStage,
+    killAfterMs: 200,
+    onOrders: (orders) => dispatch(world, { runtimeId: 'run-1', lives: () => lives, spawn: () => {} }, orders),
+  };
+  lives.push(await supervise(spec, world, { columns, rows: 24 }, onOutput));
+  return lives[0] as Supervised;
 };
 
 export const setStage = async (runtimeId = 'run-1'): Promise<Stage> => {

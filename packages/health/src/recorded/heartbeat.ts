@@ -1,4 +1,4 @@
-import { type AgentHeartbeatPayload, Topic } from '@vigil/events';
+import { parseHeartbeat, Topic } from '@vigil/events';
 import type { Observation } from '../health.ts';
 import type { Report } from './reports.ts';
 import type { RecordedRun } from './run.ts';
@@ -32,37 +32,14 @@ export function heartbeatOf(run: RecordedRun, { at, call }: Report, shift: numbe
   };
 }
 
-/** A heartbeat that says nothing. */
-const SILENT: Omit<AgentHeartbeatPayload, 'agent_id' | 'instance_id' | 'task_id' | 'timestamp'> = {
+/** A heartbeat that says nothing; whose it is and when is said anew for each. */
+const SILENT = parseHeartbeat({
+  agent_id: 'recorded',
+  task_id: null,
+  timestamp: 0,
   phase: '',
   last_tool_call: null,
   token_count: 0,
   error_count: 0,
   progress_indicator: '',
-  sequence: null,
-  reporter: 'agent',
-  agent_beat_at: null,
-  interval_ms: null,
-  door: null,
-  policy: null,
-  labels: {},
-  runtime_id: null,
-  attempt: null,
-  max_attempts: null,
-  activity: null,
-  tool_calls: [],
-  breakers: [],
-  reports_checkpoints: null,
-  checkpoint: null,
-  context: null,
-  work: null,
-  output: null,
-  steps: null,
-  errors: [],
-  rate_limit: null,
-  limits: [],
-  handoff: null,
-  blockers: [],
-  probe_reply: null,
-  exit: null,
-};
+});

@@ -1,4 +1,5 @@
 // Generated from packages/sdk/src/hook/beat.ts by `npm run generate`: for Node 18, which reads no TypeScript.
+import { noEnd } from '../receipts.mjs';
 /** Who a session is to Vigil. */
 const NO_ID = /[^A-Za-z0-9._:-]/g;
 const asId = (text        )         => text.replace(NO_ID, '-').slice(0, 128);
@@ -89,14 +90,5 @@ export const receiptOf = (
   outcome,
   why,
   at,
-  confirmed: false,
-  forced: false,
-  code: null,
-  signal: null,
-  claimsReleased: [],
-  checkpoint: null,
-  completedWork: [],
-  remainingWork: [],
-  forensics: null,
-  lastOutput: [],
+  ...noEnd,
 });

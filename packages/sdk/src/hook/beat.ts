@@ -1,4 +1,5 @@
 import type { Heartbeat, OrderReceiptPayload } from '@vigil/events';
+import { noEnd } from '../receipts.ts';
 import type { Environment } from './call.ts';
 import type { Said } from './report.ts';
 import type { Session } from './session.ts';
@@ -118,14 +119,5 @@ export const receiptOf = (
   outcome,
   why,
   at,
-  confirmed: false,
-  forced: false,
-  code: null,
-  signal: null,
-  claimsReleased: [],
-  checkpoint: null,
-  completedWork: [],
-  remainingWork: [],
-  forensics: null,
-  lastOutput: [],
+  ...noEnd,
 });
