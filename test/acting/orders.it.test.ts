@@ -1,8 +1,8 @@
 import { Topic } from '@vigil/events';
 import { writer } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Heard, hear } from '../support/heard.ts';
 import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
-import { type Heard, hear } from './heard.ts';
 import { type Life, openPuppets, type Puppets, terminate } from './puppets.ts';
 
 /** What a terminate finds when it comes late, for another, after progress or twice: the hands themselves look again. */

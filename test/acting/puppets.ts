@@ -5,8 +5,8 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileS
 import path from 'node:path';
 import { type Draft, type PayloadOf, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
+import type { Heard } from '../support/heard.ts';
 import { type TestSystem, until } from '../support/system.ts';
-import type { Heard } from './heard.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const RUNTIME = 'puppets';

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { Topic } from '@vigil/events';
 import { writer } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Heard, hear } from '../support/heard.ts';
 import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
-import { type Heard, hear } from './heard.ts';
 import { openPuppets, type Puppets } from './puppets.ts';
 
 const env = {

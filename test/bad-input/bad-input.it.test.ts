@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type DeadLetter, Topic } from '@vigil/events';
 import { partitionOf } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Heard, hear } from '../acting/heard.ts';
+import { type Heard, hear } from '../support/heard.ts';
 import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
 import { beat, HOSTILE, type Input, inputs } from './inputs.ts';
 import { rows } from './table.ts';

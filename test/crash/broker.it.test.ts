@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker } from '@vigil/dev';
 import { expect, test } from 'vitest';
-import { freezeBroker, killBroker, shuffled } from './faults.ts';
+import { freezeBroker, killBroker, shuffled } from '../support/faults.ts';
 import { judge } from './judged.ts';
 import { soak } from './trial.ts';
 

@@ -1,6 +1,6 @@
 import type { ServiceName } from '@vigil/dev';
 import { expect, test } from 'vitest';
-import { addAndRemove, killAll } from './faults.ts';
+import { addAndRemove, killAll } from '../support/faults.ts';
 import { judge } from './judged.ts';
 import { soak } from './trial.ts';
 

@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
+import { type Faults, randomFrom } from '../support/faults.ts';
 import { openSystem, type TestSystem, until } from '../support/system.ts';
 import { readVersions, type VersionReport } from '../support/versions.ts';
-import { type Faults, randomFrom } from './faults.ts';
 import { type Herd, type HerdPlan, startHerd } from './herd.ts';
 import { freshRows, projectedRows, type Rows } from './projected.ts';
 import { allUnread, unstable } from './settled.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventOf, Topic } from '@vigil/events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { randomFrom } from '../crash/faults.ts';
+import { randomFrom } from '../support/faults.ts';
 import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
 import { chains, expected, type Stored, spoil, store } from './chains.ts';
 import { type Life, type Mortals, openMortals, say } from './mortals.ts';

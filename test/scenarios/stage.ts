@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type PayloadOf, Topic, type TopicName } from '@vigil/events';
-import { type Heard, hear } from '../acting/heard.ts';
+import { type Heard, hear } from '../support/heard.ts';
 import { type TestSystem, until } from '../support/system.ts';
 
 /** Who plays: `part` is one of actor.ts, `policy` a preset's name. */

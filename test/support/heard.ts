@@ -1,5 +1,5 @@
 import type { EventOf, HealthEvent, TopicName } from '@vigil/events';
-import type { TestSystem } from '../support/system.ts';
+import type { TestSystem } from './system.ts';
 
 /** All that has been said on some topics so far, and goes on being said; cheaper than reading them again and again. */
 export type Heard = {

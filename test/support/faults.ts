@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker, ServiceName, Supervised, System } from '@vigil/dev';
-import { until } from '../support/system.ts';
+import { until } from './system.ts';
 
 /** What was done to a system, in words, in the order in which it was done. */
 export type Faults = { readonly done: string[]; readonly random: () => number };
