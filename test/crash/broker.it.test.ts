@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker } from '@vigil/dev';
 import { expect, test } from 'vitest';
 import { freezeBroker, killBroker, shuffled } from '../support/faults.ts';
+import { soak } from '../support/system.ts';
 import { judge } from './judged.ts';
-import { soak } from './trial.ts';
 
 const KILLS = soak(3, 10);
 const STOPS = soak(3, 10);

@@ -1,8 +1,8 @@
 import type { ServiceName } from '@vigil/dev';
 import { expect, test } from 'vitest';
 import { addAndRemove, killAll } from '../support/faults.ts';
+import { soak } from '../support/system.ts';
 import { judge } from './judged.ts';
-import { soak } from './trial.ts';
 
 const ALL: readonly ServiceName[] = [
   'heartbeat-ingest',
@@ -33,7 +33,7 @@ judge(
       overMs: soak(60_000, 300_000),
     },
     befall: async (on, _, faults) => {
-      await killAll(faults, on.system, ALL, { rounds: ROUNDS, apartMs: 3000 });
+      await killAll(faults, ALL.map(on.system.service), { rounds: ROUNDS, apartMs: 3000 });
       for (let time = 0; time < TIMES; time++)
         await addAndRemove(faults, on.system, MANY, { frozen: ACTING, frozenMs: FROZEN_MS });
     },

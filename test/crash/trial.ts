@@ -1,17 +1,10 @@
 import { Topic } from '@vigil/events';
 import { type Faults, randomFrom } from '../support/faults.ts';
-import { openSystem, type TestSystem, until } from '../support/system.ts';
+import { standStill, unstable } from '../support/settled.ts';
+import { openSystem, ROOM, type TestSystem, until } from '../support/system.ts';
 import { readVersions, type VersionReport } from '../support/versions.ts';
 import { type Herd, type HerdPlan, startHerd } from './herd.ts';
 import { freshRows, projectedRows, type Rows } from './projected.ts';
-import { allUnread, unstable } from './settled.ts';
-
-/** Room for every step: what the governor holds back is not what is tried here. */
-const ROOM = {
-  VIGIL_GOVERNOR_BRAKE_LEAST: '1000',
-  VIGIL_GOVERNOR_STEPS_PER_MINUTE: '1000',
-  VIGIL_GOVERNOR_SPAWNS_PER_HOUR: '1000',
-};
 
 export type Trial = {
   readonly name: string;
@@ -32,9 +25,6 @@ export type Evidence = {
   readonly rows: { readonly projected: Rows; readonly fresh: Rows };
 };
 
-const soaking = process.env.VIGIL_SOAK !== undefined;
-export const soak = <T>(usual: T, long: T): T => (soaking ? long : usual);
-
 /** The doomed whose task is on a fresh agent that works. */
 const recovered = async (on: TestSystem): Promise<ReadonlySet<string>> =>
   new Set(
@@ -50,20 +40,6 @@ const allRecovered = async (on: TestSystem, herd: Herd): Promise<boolean> => {
   return doomed.every(({ taskId }) => tasks.has(taskId));
 };
 
-/** Time stops first, so that nothing more is due; what is on its way arrives; then all are stopped. */
-const settle = async (on: TestSystem, herd: Herd): Promise<void> => {
-  await herd.stop();
-  await Promise.all((['gateway', 'heartbeat-ingest'] as const).map((name) => on.system.service(name).stop()));
-  await until(
-    'all processors have read everything',
-    async () => {
-      const behind = await allUnread(on);
-      return behind.every((one) => one.startsWith('onex.snapshot.heartbeat-ingest'));
-    },
-    120_000,
-  );
-};
-
 /** Runs the trial to its end and gathers the evidence; the system's servers run on for whoever asks the log. */
 export const hold = async ({ name, herd: plan, befall }: Trial): Promise<Evidence> => {
   const on = await openSystem({ name: `crash-${name.replaceAll(/\W+/g, '-')}`, env: ROOM });
@@ -75,7 +51,8 @@ export const hold = async ({ name, herd: plan, befall }: Trial): Promise<Evidenc
     // A broker that has just come back does not lead its partitions at once: that is no answer yet.
     const recoveredYet = (): Promise<boolean> => allRecovered(on, herd).catch(() => false);
     await until('every death is found and every task recovered', recoveredYet, 180_000);
-    await settle(on, herd);
+    await herd.stop();
+    await standStill(on);
     const projected = await projectedRows(on);
     const services = ['heartbeat-ingest', 'health-evaluator', 'intervention', 'recovery', 'alerting'] as const;
     const all = [...services, 'projector', 'dashboard', 'gateway'] as const;

@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Topic } from '@vigil/events';
 import { connectLog, type KafkaLog, partitionOf } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
-import { soak } from './trial.ts';
+import { openSystem, ownServers, soak, type TestSystem, until } from '../support/system.ts';
 import { type Counted, jsonCodec, type WorkerPlan } from './worker.ts';
 
 const SESSION_MS = 2000;

@@ -2,16 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventOf, Topic } from '@vigil/events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomFrom } from '../support/faults.ts';
-import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
+import { openSystem, ownServers, ROOM, type TestSystem, until } from '../support/system.ts';
 import { chains, expected, type Stored, spoil, store } from './chains.ts';
 import { type Life, type Mortals, openMortals, say } from './mortals.ts';
 
-/** Room for every step: what the governor holds back is not what is tried here. */
-const ROOM = {
-  VIGIL_GOVERNOR_BRAKE_LEAST: '1000',
-  VIGIL_GOVERNOR_STEPS_PER_MINUTE: '1000',
-  VIGIL_GOVERNOR_SPAWNS_PER_HOUR: '1000',
-};
 const SERVICES = ['gateway', 'heartbeat-ingest', 'health-evaluator', 'intervention', 'recovery', 'alerting'] as const;
 const TASKS = Array.from({ length: 36 }, (_, n) => `M-${n}`);
 /** The demo policy's limit: so many deaths of a task have an attempt left. */

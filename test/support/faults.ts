@@ -29,17 +29,16 @@ export const kill = async ({ done }: Faults, service: Supervised): Promise<void>
   done.push(`kill ${service.name}`);
 };
 
-/** Kills every service, in random order, `rounds` times, at random moments up to `apartMs` apart: also while the last still restart. */
+/** Kills each of them, in random order, `rounds` times, at random moments up to `apartMs` apart: also while the last still restart. */
 export const killAll = async (
   faults: Faults,
-  system: System,
-  services: readonly ServiceName[],
+  services: readonly Supervised[],
   { rounds, apartMs }: { readonly rounds: number; readonly apartMs: number },
 ): Promise<void> => {
   for (let round = 0; round < rounds; round++)
-    for (const name of shuffled(services, faults.random)) {
+    for (const service of shuffled(services, faults.random)) {
       await sleep(faults.random() * apartMs);
-      await kill(faults, system.service(name));
+      await kill(faults, service);
     }
 };
 

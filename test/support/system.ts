@@ -21,6 +21,16 @@ const root = path.resolve(import.meta.dirname, '../..');
 export const ownServers: boolean =
   process.env.VIGIL_TEST_SERVERS !== undefined || process.env.KAFKA_BROKERS === undefined;
 
+/** Room for every step, for those who do not try what the governor holds back. */
+export const ROOM = {
+  VIGIL_GOVERNOR_BRAKE_LEAST: '1000',
+  VIGIL_GOVERNOR_STEPS_PER_MINUTE: '1000',
+  VIGIL_GOVERNOR_SPAWNS_PER_HOUR: '1000',
+};
+
+/** The short form, or with VIGIL_SOAK the long one. */
+export const soak = <T>(usual: T, long: T): T => (process.env.VIGIL_SOAK === undefined ? usual : long);
+
 export type TestSystem = {
   readonly servers: Servers;
   readonly system: System;

@@ -9,7 +9,7 @@ export {
   type TestServers,
   testServers,
 } from './servers/servers.ts';
-export type { ProcessEvent, Supervised } from './supervise.ts';
+export { type ProcessEvent, type ProcessSpec, type Supervised, supervise } from './supervise.ts';
 export { prepareServers } from './system/prepare-servers.ts';
 export { type ClientEnv, SERVICES, type ServiceName, type SystemPorts } from './system/services.ts';
 export { type System, type SystemOptions, startSystem } from './system/start-system.ts';

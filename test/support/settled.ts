@@ -1,6 +1,6 @@
 import { catalogue, type TopicName } from '@vigil/events';
 import type { LogRecord } from '@vigil/stream';
-import type { TestSystem } from '../support/system.ts';
+import { type TestSystem, until } from './system.ts';
 
 const POSITION = '@position/';
 const VERSION = 10;
@@ -58,4 +58,14 @@ export const unstable = async (on: TestSystem): Promise<readonly string[]> => {
       if ((stable[partition] ?? 0) < high) found.push(`${topic}/${partition}: ${stable[partition]} of ${high}`);
   }
   return found;
+};
+
+/** Nothing comes in any more and no time passes, so nothing is due; what was on its way has been read by everybody who decides. */
+export const standStill = async (on: TestSystem): Promise<void> => {
+  await Promise.all((['gateway', 'heartbeat-ingest'] as const).map((name) => on.system.service(name).stop()));
+  await until(
+    'all processors have read everything',
+    async () => (await allUnread(on)).every((one) => one.startsWith('onex.snapshot.heartbeat-ingest')),
+    120_000,
+  );
 };
