@@ -3,12 +3,14 @@ import { type Heartbeat, ID } from '@vigil/events';
 import type { Assigned } from '@vigil/policy';
 import type { Board, OrderEnvelope } from './board.ts';
 import { placeIn, readEach } from './body.ts';
+import type { CatchUp } from './catch-up.ts';
 import { readHeartbeat } from './heartbeat.ts';
 import type { Outbox } from './outbox.ts';
+import type { Owners } from './owners.ts';
 import type { Policies, Served } from './policies.ts';
 import { Problem } from './problem.ts';
 import { readReceipt, type Told } from './receipts.ts';
-import { mayBeat, mayTell } from './rights.ts';
+import { mayBeat, mayTell, orderOf } from './rights.ts';
 import type { Holder } from './tokens.ts';
 import type { Waits } from './waits.ts';
 import type { Writing } from './writing.ts';
@@ -16,6 +18,8 @@ import type { Writing } from './writing.ts';
 /** What the agents' door stands on. */
 export type Behind = {
   readonly board: Board;
+  readonly owners: Owners;
+  readonly catchUp: CatchUp;
   readonly waits: Waits;
   readonly policies: Policies;
   readonly outbox: Outbox;
@@ -33,13 +37,14 @@ const LONGEST_WAIT_S = 55;
 
 /** Answers when every replica has them, with what awaits their agents. Throws Problem. */
 export const acceptHeartbeats = async (behind: Behind, holder: Holder, body: unknown) => {
-  const { outbox, writing, board, count, now } = behind;
+  const { outbox, writing, board, owners, count, now } = behind;
   const askedAt = now();
   const heartbeats = readEach(body, readHeartbeat);
-  for (const [i, beat] of heartbeats.entries()) mayBeat(holder, beat, placeIn(body, i));
+  for (const [i, beat] of heartbeats.entries()) mayBeat(holder, beat, behind, placeIn(body, i));
   await outbox.send(heartbeats.map(writing.heartbeat));
   count('heartbeats_accepted', heartbeats.length, 'gateway');
   const at = now();
+  for (const beat of heartbeats) owners.heard(beat, at);
   const lives = new Map(heartbeats.map(({ agent_id, instance_id }) => [agent_id, instance_id]));
   return {
     accepted: heartbeats.length,
@@ -80,16 +85,24 @@ export const labelsOf = (label: string | readonly string[] = []): Readonly<Recor
     }),
   );
 
-/** Answers when every replica has them. Throws Problem. */
-export const acceptReceipts = async ({ outbox, writing, board, now }: Behind, holder: Holder, body: unknown) => {
+/**
+ * Answers when every replica has them. An order that is not known here may have been offered by another instance a moment ago: what the log
+ * has by now is read before anything is refused. Throws Problem.
+ */
+export const acceptReceipts = async (behind: Behind, holder: Holder, body: unknown) => {
+  const { outbox, writing, board, catchUp, now } = behind;
   const told = readEach(body, readReceipt);
-  for (const [i, one] of told.entries()) mayTell(holder, one, board, placeIn(body, i));
+  const orders = told.map((one) => orderOf(one)).filter((orderId) => orderId !== null);
+  if (orders.some((orderId) => board.find(orderId) === null)) await catchUp();
+  for (const [i, one] of told.entries()) mayTell(holder, one, behind, placeIn(body, i));
   await outbox.send(told.map((one) => writing.told(one, correlationOf(board, one), now())));
   return { accepted: told.length };
 };
 
-const correlationOf = (board: Board, { payload }: Told): string | null =>
-  'orderId' in payload && payload.orderId !== null ? board.correlationOf(payload.orderId) : null;
+const correlationOf = (board: Board, told: Told): string | null => {
+  const orderId = orderOf(told);
+  return orderId === null ? null : (board.find(orderId)?.correlationId ?? null);
+};
 
 /** Answers when there are orders, when `waitMs` are over, or when the door closes. `waitedMs`: what has passed here before the answer. */
 export const pollOrders = async (

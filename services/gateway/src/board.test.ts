@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { describe, expect, test } from 'vitest';
-import { createBoard, LONGEST_LIFE_MS, POLLING_MS, REPEAT_MS } from './board.ts';
+import { createBoard, LONGEST_LIFE_MS, MOST_KNOWN, POLLING_MS, REPEAT_MS } from './board.ts';
 
 const sent = EXAMPLE_TIME;
 const nudge = example(Topic.agentOrder, 'NUDGE_AGENT', { orderId: 'o-1', ttlMs: 60_000 });
@@ -94,8 +94,27 @@ describe('an agent that asks by heartbeat', () => {
   });
 });
 
-test('a receipt is told what its order began', () => {
-  const board = boardWith(nudge);
-  expect(board.correlationOf('o-1')).toBe('correlation-1');
-  expect(board.correlationOf('o-9')).toBeNull();
+describe('whose an order is', () => {
+  test('is known as long as orders are kept: also when its time is over, or its receipt seen', () => {
+    const board = boardWith(nudge);
+    board.observeReceipt('o-1', sent);
+    board.offerToRuntime('host-1', sent + LONGEST_LIFE_MS + REPEAT_MS);
+    expect(board.find('o-1')).toEqual({
+      orderId: 'o-1',
+      runtimeId: 'host-1',
+      agentId: nudge.payload.agentId,
+      instanceId: nudge.payload.instanceId,
+      taskId: nudge.payload.taskId,
+      correlationId: 'correlation-1',
+    });
+    expect(board.find('o-9')).toBeNull();
+  });
+
+  test('is remembered of the newest orders, so that memory has a bound', () => {
+    const board = boardWith(nudge);
+    for (let i = 0; i < MOST_KNOWN; i += 1)
+      board.observeOrder({ ...nudge, payload: { ...nudge.payload, orderId: `more-${i}`, ttlMs: 0 } }, sent);
+    expect(board.find('o-1')).toBeNull();
+    expect(board.find(`more-${MOST_KNOWN - 1}`)).not.toBeNull();
+  });
 });

@@ -24,10 +24,13 @@ export type Board = {
   readonly repeatsAt: (runtimeId: string, now: number) => number;
   /** What awaits an agent whose runtime does not poll: never a spawn, never an order for another life of it. */
   readonly offerToAgent: (agentId: string, instanceId: string | null, now: number) => readonly OrderEnvelope[];
-  /** What an unreceipted order began; null: no such order. */
-  readonly correlationOf: (orderId: string) => string | null;
-  /** An unreceipted order; null: no such order. */
-  readonly find: (orderId: string) => Order['payload'] | null;
+  /** An order that has been read, pending or over; null: none of that id. */
+  readonly find: (orderId: string) => Addressed | null;
+};
+
+/** Whose an order is, and what it belongs to. */
+export type Addressed = Pick<Order['payload'], 'orderId' | 'runtimeId' | 'agentId' | 'instanceId' | 'taskId'> & {
+  readonly correlationId: string;
 };
 
 /** No order lives longer: what is read again after a restart. */
@@ -39,10 +42,18 @@ export const REPEAT_MS = 5_000;
 /** A runtime is there for its agents this long after a poll. */
 export const POLLING_MS = 60_000;
 
+/** Of so many orders it is known whose they are: more than a week's, which is what the log keeps. */
+export const MOST_KNOWN = 100_000;
+
 /** What is over is looked for this often, however much is told. */
 const FORGET_MS = 1_000;
 
 type Offer = { readonly order: Order; readonly expiresAt: number; offeredAt: number };
+
+const addressed = ({ payload, correlationId }: Order): Addressed => {
+  const { orderId, runtimeId, agentId, instanceId, taskId } = payload;
+  return { orderId, runtimeId, agentId, instanceId, taskId, correlationId };
+};
 
 const envelope = ({ order, expiresAt }: Offer, now: number): OrderEnvelope => ({
   type: order.type,
@@ -52,6 +63,7 @@ const envelope = ({ order, expiresAt }: Offer, now: number): OrderEnvelope => ({
 
 export const createBoard = (): Board => {
   const offers = new Map<string, Offer>();
+  const known = new Map<string, Addressed>();
   const receipted = new Map<string, number>();
   const polledAt = new Map<string, number>();
 
@@ -63,6 +75,11 @@ export const createBoard = (): Board => {
     for (const [orderId, { expiresAt }] of offers) if (expiresAt <= now) offers.delete(orderId);
     for (const [orderId, at] of receipted) if (at + LONGEST_LIFE_MS <= now) receipted.delete(orderId);
     for (const [runtimeId, at] of polledAt) if (at + POLLING_MS <= now) polledAt.delete(runtimeId);
+  };
+  const learn = (order: Addressed): void => {
+    known.set(order.orderId, order);
+    const [oldest] = known.keys();
+    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
   };
   const alive = (now: number, wanted: (order: Order) => boolean): Offer[] =>
     [...offers.values()].filter(({ order, expiresAt }) => expiresAt > now && wanted(order));
@@ -77,6 +94,7 @@ export const createBoard = (): Board => {
     observeOrder: (order, stampedAt) => {
       const { orderId, ttlMs } = order.payload;
       forget(stampedAt);
+      learn(addressed(order));
       if (receipted.has(orderId) || offers.has(orderId)) return;
       const expiresAt = stampedAt + Math.min(ttlMs, LONGEST_LIFE_MS);
       offers.set(orderId, { order, expiresAt, offeredAt: Number.NEGATIVE_INFINITY });
@@ -106,7 +124,6 @@ export const createBoard = (): Board => {
           (payload.instanceId === null || payload.instanceId === instanceId) &&
           !polls(payload.runtimeId, now),
       ).map((offer) => envelope(offer, now)),
-    correlationOf: (orderId) => offers.get(orderId)?.order.correlationId ?? null,
-    find: (orderId) => offers.get(orderId)?.order.payload ?? null,
+    find: (orderId) => known.get(orderId) ?? null,
   };
 };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Logger, readConfig } from '@vigil/chassis';
 import { connectCodec, registerSchemas, Topic } from '@vigil/events';
+import { doorToken } from '@vigil/events/door-token';
 import { example } from '@vigil/events/examples';
 import { applyTopics, connectLog, type Log, writer } from '@vigil/stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,8 +13,9 @@ const token = `a-token-of-${RUN}`;
 const agentId = `agent-${RUN}`;
 const runtimeId = `host-${RUN}`;
 const quiet = { error: () => {}, warn: () => {}, info: () => {} } as unknown as Logger;
+const secret = `a-secret-for-the-tests-of-run-${RUN}`;
 const settings = {
-  ...readConfig(config, { ...process.env, VIGIL_GATEWAY_TOKEN: token }),
+  ...readConfig(config, { ...process.env, VIGIL_GATEWAY_TOKEN: token, VIGIL_GATEWAY_SECRET: secret }),
   VIGIL_GATEWAY_PORT: 0,
 };
 const opened = new AsyncDisposableStack();
@@ -21,8 +23,8 @@ const over = new AbortController();
 let log: Log;
 let gateway: Gateway;
 
-const open = async (): Promise<Gateway> =>
-  opened.use(await openGateway(log, settings, { log: quiet, count: () => {}, signal: over.signal, now: Date.now }));
+const open = async (kafka = log): Promise<Gateway> =>
+  opened.use(await openGateway(kafka, settings, { log: quiet, count: () => {}, signal: over.signal, now: Date.now }));
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 const post = (path: string, body: unknown) =>
   fetch(gateway.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -75,4 +77,23 @@ test('an order reaches the runtime that waits for it; an instance that starts la
   const { payload } = example(Topic.orderReceipt, 'ORDER_RECEIPT', { orderId: `order-${RUN}`, agentId, runtimeId });
   expect((await post('/v1/receipts', { type: 'ORDER_RECEIPT', payload })).status).toBe(202);
   expect(await ordersAt(await open(), 0)).toMatchObject({ orders: [] });
+});
+
+test('an instance that is behind reads the order that another has offered before it judges a receipt; one that nobody gave is refused for good', async () => {
+  const behind = await open({ ...log, follow: async () => {} });
+  const nudge = { orderId: `order-2-${RUN}`, agentId, runtimeId, ttlMs: 60_000 };
+  const order = example(Topic.agentOrder, 'NUDGE_AGENT', nudge);
+  await writer(log).write([{ ...order, key: agentId }]);
+  const tell = (orderId: string, name: string) =>
+    fetch(`${behind.url}/v1/receipts`, {
+      method: 'POST',
+      headers: { ...headers, authorization: `Bearer ${doorToken(secret, { kind: 'runtime', name })}` },
+      body: JSON.stringify({
+        type: 'ORDER_RECEIPT',
+        payload: example(Topic.orderReceipt, 'ORDER_RECEIPT', { orderId, agentId, runtimeId: name }).payload,
+      }),
+    });
+  expect((await tell(nudge.orderId, 'another-host')).status).toBe(403);
+  expect((await tell(nudge.orderId, runtimeId)).status).toBe(202);
+  expect((await tell(`nobodys-${RUN}`, runtimeId)).status).toBe(409);
 });

@@ -4,6 +4,7 @@ import { createBoard } from './board.ts';
 import type { Config } from './config.ts';
 import { createDoor } from './door.ts';
 import { createOutbox } from './outbox.ts';
+import { createOwners } from './owners.ts';
 import { createPolicies } from './policies.ts';
 import { tail } from './tail.ts';
 import { guard } from './tokens.ts';
@@ -28,11 +29,14 @@ export const openGateway = async (
 ): Promise<Gateway> => {
   await using opening = new AsyncDisposableStack();
   const board = createBoard();
+  const owners = createOwners();
   const waits = createWaits(signal);
   const policies = createPolicies(config.VIGIL_DEFAULT_POLICY);
-  await tail(kafka, { board, waits, policies }, log, signal);
+  const catchUp = await tail(kafka, { board, owners, waits, policies }, log, signal);
   const behind = {
     board,
+    owners,
+    catchUp,
     waits,
     policies,
     outbox: createOutbox((records) => kafka.write(records)),

@@ -27,6 +27,7 @@ const titles: Readonly<Record<number, string>> = {
   401: 'Not allowed in',
   403: 'Not yours',
   404: 'Not here',
+  409: 'Not so',
   413: 'Too large',
   415: 'Not JSON',
   503: 'Not ready',

@@ -1,17 +1,32 @@
 import type { Logger } from '@vigil/chassis';
-import { type Codec, type EventOf, type HealthEvent, Topic, Undecodable, UnknownSchemaId } from '@vigil/events';
+import {
+  type Codec,
+  type EventOf,
+  type HealthEvent,
+  Topic,
+  type TopicName,
+  Undecodable,
+  UnknownSchemaId,
+} from '@vigil/events';
 import type { Log, LogRecord } from '@vigil/stream';
 import type { Board } from './board.ts';
+import { type CatchUp, oneAtATime } from './catch-up.ts';
+import type { Owners } from './owners.ts';
 import type { Policies } from './policies.ts';
 import type { Waits } from './waits.ts';
 
-const tailed = [Topic.agentOrder, Topic.orderReceipt, Topic.spawnReceipt, Topic.policy] as const;
+const tailed = [Topic.agentOrder, Topic.orderReceipt, Topic.spawnReceipt, Topic.policy, Topic.fleetPresence] as const;
 type Tailed = EventOf<(typeof tailed)[number]>;
 
-type Around = { readonly board: Board; readonly waits: Waits; readonly policies: Policies };
+type Around = {
+  readonly board: Board;
+  readonly owners: Owners;
+  readonly waits: Waits;
+  readonly policies: Policies;
+};
 
 /** What a record changes here. Any order of records, and any repetition, leads to the same. */
-const observe = ({ board, waits, policies }: Around, event: Tailed, { timestamp, offset }: LogRecord): void => {
+const observe = ({ board, owners, waits, policies }: Around, event: Tailed, { timestamp, offset }: LogRecord): void => {
   switch (event.type) {
     case 'ORDER_RECEIPT':
     case 'SPAWN_RECEIPT':
@@ -21,6 +36,10 @@ const observe = ({ board, waits, policies }: Around, event: Tailed, { timestamp,
       policies.observe(event, offset);
       return;
     case 'POLICY_REFUSED':
+      return;
+    case 'AGENT_PRESENT':
+    case 'AGENT_LOST':
+      owners.observe(event, offset);
       return;
     case 'NUDGE_AGENT':
     case 'PROBE_AGENT':
@@ -36,29 +55,34 @@ const observe = ({ board, waits, policies }: Around, event: Tailed, { timestamp,
 };
 
 /**
- * Follows orders, receipts and policies without a group, and reads what is there already. Resolves when all that was written before the
- * call has been seen. Following begins first: what is written meanwhile is seen at least once.
+ * Follows orders, receipts, policies and who is there without a group, and reads what is there already. Resolves when all that was written
+ * before the call has been seen. Following begins first: what is written meanwhile is seen at least once.
  */
-export const tail = async (log: Log, around: Around, logger: Logger, signal: AbortSignal): Promise<void> => {
+export const tail = async (log: Log, around: Around, logger: Logger, signal: AbortSignal): Promise<CatchUp> => {
   const pending = new Set<Promise<void>>();
+  const readTo = new Map<string, number>();
   const onRecord = (record: LogRecord): void => {
+    readTo.set(placeOf(record), record.offset + 1);
     const read = apply(log.codec, around, record, logger).finally(() => pending.delete(read));
     pending.add(read);
   };
+  const readUpTo = async (topic: TopicName, from: (place: string) => number): Promise<void> => {
+    const ranges = await log.bounds(topic);
+    const reading = ranges.map(async ({ low, high }, partition) => {
+      const place = placeOf({ topic, partition });
+      const start = Math.max(low, from(place));
+      if (start < high) await log.read(topic, partition, { low: start, high }, onRecord, signal);
+      readTo.set(place, Math.max(high, readTo.get(place) ?? 0));
+    });
+    await Promise.all(reading);
+    await Promise.all(pending);
+  };
   await log.follow(tailed, 'end', onRecord, signal);
-  await Promise.all(tailed.map((topic) => readAll(log, topic, onRecord, signal)));
-  await Promise.all(pending);
+  await Promise.all(tailed.map((topic) => readUpTo(topic, () => 0)));
+  return oneAtATime(() => readUpTo(Topic.agentOrder, (place) => readTo.get(place) ?? 0));
 };
 
-const readAll = async (
-  log: Log,
-  topic: string,
-  onRecord: (record: LogRecord) => void,
-  signal: AbortSignal,
-): Promise<void> => {
-  const ranges = await log.bounds(topic);
-  await Promise.all(ranges.map((range, partition) => log.read(topic, partition, range, onRecord, signal)));
-};
+const placeOf = ({ topic, partition }: Pick<LogRecord, 'topic' | 'partition'>): string => `${topic}/${partition}`;
 
 const apply = async (codec: Codec, around: Around, record: LogRecord, logger: Logger): Promise<void> => {
   if (record.value === null || record.key === null || record.key.startsWith('@')) return;

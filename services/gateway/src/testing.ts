@@ -1,6 +1,7 @@
 import { type Logger, readConfig } from '@vigil/chassis';
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
+import type { Log } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
 import { afterEach, beforeEach } from 'vitest';
 import { config } from './config.ts';
@@ -35,12 +36,22 @@ export const testGateway = () => {
   let log: MemoryLog;
   let gateway: Gateway;
   let stop: AbortController;
+  let lagging: boolean;
   beforeEach(async () => {
     log = new MemoryLog();
+    lagging = false;
+    const follow: Log['follow'] = (topics, from, onRecord, signal) =>
+      log.follow(topics, from, (record) => void (lagging || onRecord(record)), signal);
+    const followed: Log = Object.assign(Object.create(log), { follow });
     stop = new AbortController();
     await log.say(example(Topic.policy, 'POLICY_PUBLISHED', policy));
     const settings = { ...readConfig(config, env), VIGIL_GATEWAY_PORT: 0 };
-    gateway = await openGateway(log, settings, { log: quiet, count: () => {}, signal: stop.signal, now: Date.now });
+    gateway = await openGateway(followed, settings, {
+      log: quiet,
+      count: () => {},
+      signal: stop.signal,
+      now: Date.now,
+    });
   });
   afterEach(async () => {
     stop.abort();
@@ -52,6 +63,10 @@ export const testGateway = () => {
     fetch(gateway.url + path, { method: 'POST', body, headers: { ...json, ...headers } });
   return {
     log: () => log,
+    /** What is written from now on does not reach the gateway by itself. */
+    lag: () => {
+      lagging = true;
+    },
     stop: () => stop.abort(),
     get: (path: string, headers: Record<string, string> = {}) =>
       fetch(gateway.url + path, { headers: { authorization, ...headers } }),
