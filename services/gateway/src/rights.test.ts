@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { answerOf, least, secret, testGateway } from './testing.ts';
 import { guard } from './tokens.ts';
 
-const { log, lag, get, post } = testGateway();
+const { log, get, post } = testGateway();
 const showing = (token: string) => ({ authorization: `Bearer ${token}` });
 const runtime = showing(doorToken(secret, { kind: 'runtime', name: 'host-1' }));
 const agent = showing(doorToken(secret, { kind: 'agent', name: 'worker-1' }));
@@ -74,115 +74,6 @@ describe("a runtime's token", () => {
     const answer = await answerOf(await post('/v1/receipts', [told({ orderId: 'order-0' }), told({})], runtime));
     expect(answer).toMatchObject(refusal('orderId', 1));
     expect(log().events(Topic.orderReceipt)).toEqual([]);
-  });
-});
-
-describe('an order that the instance asked has not seen', () => {
-  const unseen = async () => {
-    lag();
-    await log().say(nudge);
-  };
-
-  test('is looked for in the log before a receipt for it is judged', async () => {
-    await unseen();
-    expect((await post('/v1/receipts', told({}), runtime)).status).toBe(202);
-    expect((await post('/v1/receipts', told({ agentId: 'worker-1' }), agent)).status).toBe(202);
-    expect(log().events(Topic.orderReceipt)).toHaveLength(2);
-  });
-
-  test('and is another’s, has no receipt from here', async () => {
-    await unseen();
-    const other = showing(doorToken(secret, { kind: 'runtime', name: 'host-2' }));
-    const answer = await answerOf(await post('/v1/receipts', told({ runtimeId: 'host-2' }), other));
-    expect(answer).toMatchObject(refusal('orderId'));
-    expect(log().events(Topic.orderReceipt)).toEqual([]);
-  });
-
-  test('and that the log has not either, was never given: the receipt is refused for good', async () => {
-    expect(await answerOf(await post('/v1/receipts', [told({})], runtime))).toMatchObject({
-      status: 409,
-      body: { type: 'urn:vigil:problem:no_such_order', field: 'orderId', index: 0 },
-    });
-    expect(log().events(Topic.orderReceipt)).toEqual([]);
-  });
-
-  test('begins the chain of its receipt all the same', async () => {
-    lag();
-    await log().say({ ...nudge, correlationId: 'c-1' });
-    await post('/v1/receipts', told({}));
-    expect(log().events(Topic.orderReceipt)).toMatchObject([{ correlationId: 'c-1' }]);
-  });
-});
-
-test('a receipt that comes after its order has expired is taken, from its addressee only', async () => {
-  await log().say({ ...nudge, payload: { ...nudge.payload, ttlMs: 0 } });
-  const other = showing(doorToken(secret, { kind: 'runtime', name: 'host-2' }));
-  expect(await answerOf(await post('/v1/receipts', told({ runtimeId: 'host-2' }), other))).toMatchObject(
-    refusal('orderId'),
-  );
-  expect((await post('/v1/receipts', told({}), runtime)).status).toBe(202);
-});
-
-test.each([
-  ['agent', { agentId: 'worker-2' }, 'agentId'],
-  ['instance', { instanceId: 'worker-1.i9' }, 'instanceId'],
-])('a receipt that names another %s than its order is refused', async (_what, more, field) => {
-  await log().say(nudge);
-  expect(await answerOf(await post('/v1/receipts', told(more), runtime))).toMatchObject(refusal(field));
-});
-
-test('a spawn’s receipt that names another task than its order is refused', async () => {
-  await log().say(spawn);
-  const receipt = { type: 'SPAWN_RECEIPT', payload: { ...spawned, taskId: 'T-2' } };
-  expect(await answerOf(await post('/v1/receipts', receipt, runtime))).toMatchObject(refusal('taskId'));
-});
-
-describe('an agent that lives elsewhere', () => {
-  const lives = (type: 'AGENT_PRESENT' | 'AGENT_LOST', runtimeId: string | null) =>
-    log().say(example(Topic.fleetPresence, type, { agentId: 'worker-1', instanceId: 'i-1', runtimeId }));
-  const beat = () => post('/v1/heartbeats', own, runtime).then(answerOf);
-  const end = (more: object) => post('/v1/receipts', { type: 'AGENT_EXITED', payload: exited(more) }, runtime);
-  const foreign = { status: 409, body: { type: 'urn:vigil:problem:held_elsewhere', field: 'agentId' } };
-
-  test.each([['host-2'], [null]])(
-    'with %j, gets no heartbeats from this runtime, until Vigil has lost it',
-    async (id) => {
-      await lives('AGENT_PRESENT', id);
-      expect(await beat()).toMatchObject(refusal('agent_id'));
-      expect(log().events(Topic.heartbeat)).toEqual([]);
-      await lives('AGENT_LOST', id);
-      expect(await beat()).toMatchObject({ status: 202 });
-    },
-  );
-
-  test('is this runtime’s where it lives with it', async () => {
-    await lives('AGENT_PRESENT', 'host-1');
-    expect(await beat()).toMatchObject({ status: 202 });
-    expect((await end({})).status).toBe(202);
-  });
-
-  test('is not ended by this runtime, under whatever instance', async () => {
-    await lives('AGENT_PRESENT', 'host-2');
-    for (const instanceId of ['i-1', 'i-2']) expect(await answerOf(await end({ instanceId }))).toMatchObject(foreign);
-    expect(log().events(Topic.steerAgent)).toEqual([]);
-  });
-
-  test('and is lost, has its last life ended by its own runtime only; another life may have been here', async () => {
-    await lives('AGENT_LOST', 'host-2');
-    expect(await answerOf(await end({ instanceId: 'i-1' }))).toMatchObject(foreign);
-    expect((await end({ instanceId: 'i-2' })).status).toBe(202);
-  });
-
-  test('is not known yet to the evaluator: who was heard first is its runtime', async () => {
-    const other = showing(doorToken(secret, { kind: 'runtime', name: 'host-2' }));
-    expect((await post('/v1/heartbeats', { ...least, runtime_id: 'host-2' }, other)).status).toBe(202);
-    expect(await beat()).toMatchObject(refusal('agent_id'));
-  });
-
-  test('is nothing to the operator’s token', async () => {
-    await lives('AGENT_PRESENT', 'host-2');
-    expect((await post('/v1/heartbeats', own)).status).toBe(202);
-    expect((await post('/v1/receipts', { type: 'AGENT_EXITED', payload: exited({}) })).status).toBe(202);
   });
 });
 
