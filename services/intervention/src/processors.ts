@@ -9,11 +9,18 @@ import type { GovernorState } from './governor/state.ts';
 type Names = keyof typeof Topic;
 type Of<Name extends Names> = (typeof Topic)[Name];
 
-/** A state of shape 1, which knew neither late rulings nor pauses. */
-const raised = (state: CaseState): CaseState => ({
-  ...inCase(state, (open) => ({ ...open, askAgainAt: 0, paused: null })),
-  life: state.life && { ...state.life, pauses: null },
-});
+type Closed = CaseState['last'] & { readonly episodeId: string | null };
+
+/** A state of shape 1 knew neither late rulings nor pauses; one of shape 2 no plans that were worked: what had been closed stays closed. */
+const raised = (state: CaseState): CaseState => {
+  const last = state.last as Closed | null;
+  const episode = last?.episodeId
+    ? { id: last.episodeId, settled: !reopens.has(last.ending), worked: [], rehearsed: [] }
+    : null;
+  const open = inCase(state, (one) => ({ ...{ askAgainAt: 0, paused: null }, ...one, plans: [one.matter.planName] }));
+  return { ...open, episode, life: state.life && { ...{ pauses: null }, ...state.life } };
+};
+const reopens: ReadonlySet<string> = new Set(['withheld', 'expired']);
 
 /** One case an agent. */
 export const cases: DeciderProcessor<
@@ -28,7 +35,7 @@ export const cases: DeciderProcessor<
   time: { topic: Topic.agentHealth, sources: 'own' },
   ticks: [{ topic: Topic.agentIntervention, everyMs: 1000, to: 'same' }],
   decider: caseDecider,
-  shape: 2,
+  shape: 3,
   upgrade: (_, state) => raised(state as CaseState),
 };
 

@@ -27,7 +27,7 @@ const moves = (state: CaseState, now: number): readonly CaseDraft[] => {
     case 'quiet':
       return nextCase(state, now);
     case 'asking':
-      return openingMoves(situation, now);
+      return openingMoves(state, situation, now);
     case 'open':
       return caseMoves(state, situation.open, now);
     case 'unconfirmed': {

@@ -3,7 +3,7 @@ import { decided } from './decided.ts';
 import { ASK_AGAIN_MS, isLate } from './late.ts';
 import { aliveNoMore, type Ending, type Open, opened } from './open.ts';
 import { at, done } from './position.ts';
-import { type CaseDraft, type CaseState, inCase, neverOpened, type Situation } from './state.ts';
+import { type CaseDraft, type CaseState, type Episode, inCase, neverOpened, type Situation } from './state.ts';
 import { advanced } from './stepping.ts';
 import { rulesOf } from './steps/steps.ts';
 
@@ -113,14 +113,31 @@ const caseOpened = (state: CaseState): CaseState => {
 };
 
 /** An unconfirmed terminate is remembered: a late receipt continues its plan. */
-const caseClosed = (
-  state: CaseState,
-  { caseId, warrantId, episodeId, ending }: Said<'CASE_CLOSED'>['payload'],
-): CaseState => {
+const caseClosed = (state: CaseState, { caseId, ending }: Said<'CASE_CLOSED'>['payload']): CaseState => {
   const { situation } = state;
+  const open = situation.at === 'open' || situation.at === 'unconfirmed' ? situation.open : null;
   const unconfirmed = situation.at === 'open' && situation.open.work.at === 'terminating' && ending === 'failed';
   const rest: Situation = unconfirmed ? { at: 'unconfirmed', open: situation.open } : { at: 'quiet' };
-  return { ...state, situation: rest, last: { caseId, warrantId, episodeId, ending: ending as Ending } };
+  const known = { ...state, situation: rest, last: { caseId, ending: ending as Ending } };
+  return open === null ? known : { ...known, episode: episodeAfter(state, open, ending as Ending) };
+};
+
+/** These leave the finding as it is: renewed, it may open the next case. */
+const goesOn: ReadonlySet<Ending> = new Set(['withheld', 'expired', 'executed']);
+
+/** A request by hand is about no episode, and one that takes a case's place settles nothing. */
+const episodeAfter = (
+  { episode, word }: CaseState,
+  { matter, plans, dryRun }: Open,
+  ending: Ending,
+): Episode | null => {
+  const id = matter.episodeId;
+  if (id === null) return episode;
+  const known = episode?.id === id ? episode : { id, settled: false, worked: [], rehearsed: [] };
+  const settled = known.settled || !(goesOn.has(ending) || word?.kind === 'request');
+  if (ending !== 'executed') return { ...known, settled };
+  const kind = dryRun ? 'rehearsed' : 'worked';
+  return { ...known, settled, [kind]: [...known[kind], ...plans].slice(-8) };
 };
 
 const escalated = (open: Open, { payload }: Said<'ESCALATION_TRIGGERED'>): Open => ({

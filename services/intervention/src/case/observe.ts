@@ -144,13 +144,14 @@ const warranted = (state: CaseState, warrant: Warrant): CaseState => {
   return opens(known, warrant) ? { ...known, next: matterOfWarrant(warrant) } : known;
 };
 
-/** A finding opens a case; its renewal only where the episode has had none that was worked. */
-const opens = ({ buried, last, situation }: CaseState, { type, payload }: Warrant): boolean => {
+/** A finding opens a case; its renewal only where its plan has not been worked in this episode, and nobody has settled the matter. */
+const opens = ({ buried, episode, situation }: CaseState, { type, payload }: Warrant): boolean => {
   if (buried !== null && buried === payload.instanceId) return false;
-  const sameEpisode = last?.episodeId === payload.episodeId;
-  if (type === 'WARRANT_FILED') return !(situation.at === 'unconfirmed' && sameEpisode && payload.endReason === null);
+  const known = episode?.id === payload.episodeId ? episode : null;
+  if (type === 'WARRANT_FILED')
+    return !(situation.at === 'unconfirmed' && known !== null && payload.endReason === null);
   if (situation.at === 'open' && situation.open.matter.warrantId === payload.warrantId) return false;
-  return last === null || !sameEpisode || last.ending === 'withheld' || last.ending === 'expired';
+  return known === null || !(known.settled || known.worked.includes(payload.planName));
 };
 
 const lapses: Readonly<Record<Lapsed['payload']['why'], readonly [Ending, string]>> = {

@@ -81,6 +81,8 @@ export type Work =
 /** A case that is being worked. */
 export type Open = {
   readonly matter: Matter;
+  /** names of the plans that it has followed, the current one last */
+  readonly plans: readonly string[];
   /** the current step of matter.steps */
   readonly index: number;
   readonly work: Work;
@@ -111,6 +113,7 @@ export const standsUntil = ({ moreTime, askAgainAt }: Open): number => Math.max(
 
 export const opened = (matter: Matter, dryRun: boolean): Open => ({
   matter: { ...matter, evidence: [] },
+  plans: [matter.planName],
   index: 0,
   work: { at: 'turn' },
   attempt: { sent: 0, lastAt: 0 },

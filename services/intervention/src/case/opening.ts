@@ -1,7 +1,7 @@
 import { ask, refusal, say, withdraw } from './drafts.ts';
 import { late } from './late.ts';
 import type { Matter } from './open.ts';
-import type { CaseDraft, CaseState, Situation } from './state.ts';
+import type { CaseDraft, CaseState, Episode, Situation } from './state.ts';
 import { handless } from './steps/step.ts';
 import { firstActing } from './steps/steps.ts';
 
@@ -21,7 +21,7 @@ export const opening = (state: CaseState, matter: Matter): CaseDraft => {
 };
 
 /** What an answer, or its absence, makes of a case that is not open yet. */
-export const openingMoves = (situation: Asking, now: number): readonly CaseDraft[] => {
+export const openingMoves = ({ episode }: CaseState, situation: Asking, now: number): readonly CaseDraft[] => {
   const { matter, work, dropped } = situation;
   const over = dropped ?? (isVoid(matter, now) ? 'the warrant is void' : null);
   if (work.at === 'asked') return over ? [withdraw(matter, work.requestId, over)] : [];
@@ -29,10 +29,16 @@ export const openingMoves = (situation: Asking, now: number): readonly CaseDraft
   const { ruling } = work;
   if (!ruling.admitted) return [refused(matter, `${ruling.why}: ${ruling.detail}`)];
   if (over) return [withdraw(matter, ruling.requestId, over)];
+  if (ruling.dryRun && isRehearsed(episode, matter)) return [withdraw(matter, ruling.requestId, rehearsed)];
   if (ruling.validUntil >= now) return [caseOpened(matter, ruling.dryRun)];
   const back = withdraw(matter, ruling.requestId, late);
   return matter.warrantId === null ? [back, refused(matter, late)] : [back];
 };
+
+const rehearsed = 'the dry run has said already what this plan would do';
+
+const isRehearsed = (episode: Episode | null, { episodeId, planName }: Matter): boolean =>
+  episode !== null && episode.id === episodeId && episode.rehearsed.includes(planName);
 
 /** Whoever asked by hand hears of it; a warrant, renewed, asks again by itself. */
 const refused = ({ agentId, caseId, planName, by }: Matter, reason: string): CaseDraft =>

@@ -21,7 +21,7 @@ export const replanned = (open: Open, found: Matter): Open => {
     const { planName, steps, recovery, policy, state } = matter;
     return { ...open, matter: { ...found, ...kept, planName, steps, recovery, policy, state } };
   }
-  return standingAt(open, { ...found, ...kept });
+  return standingAt({ ...open, plans: [...open.plans, found.planName].slice(-8) }, { ...found, ...kept });
 };
 
 /** At the first step not yet done: the one under way goes on where it stands, any other begins. */

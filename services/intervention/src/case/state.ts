@@ -57,18 +57,26 @@ export const unknownLife: Life = {
   pauses: null,
 };
 
+/** What has been done about an episode, so that a renewed finding is not acted on again for the same reason. */
+export type Episode = {
+  readonly id: string;
+  /** nothing more follows before the next episode: people have said so, or nobody has confirmed a death */
+  readonly settled: boolean;
+  /** names of the plans that were worked through, the newest eight */
+  readonly worked: readonly string[];
+  /** names of those of which a dry run has said what they would do */
+  readonly rehearsed: readonly string[];
+};
+
 export type CaseState = {
   readonly agentId: string;
   readonly life: Life | null;
   /** admissions ever asked for this agent: makes request ids unique */
   readonly requests: number;
   /** the newest case that is closed, or was withheld before it opened */
-  readonly last: {
-    readonly caseId: string;
-    readonly warrantId: string | null;
-    readonly episodeId: string | null;
-    readonly ending: Ending;
-  } | null;
+  readonly last: { readonly caseId: string; readonly ending: Ending } | null;
+  /** the newest episode that a warrant has opened a case in */
+  readonly episode: Episode | null;
   /** how many cases were asked for on the newest warrant */
   readonly asked: { readonly warrantId: string; readonly times: number } | null;
   /** the instance whose death a case has worked through: its end opens no other case */
@@ -84,6 +92,7 @@ export const initial: CaseState = {
   life: null,
   requests: 0,
   last: null,
+  episode: null,
   asked: null,
   buried: null,
   situation: { at: 'quiet' },
@@ -96,8 +105,8 @@ export const inCase = (state: CaseState, change: (open: Open) => Open): CaseStat
   state.situation.at === 'open' ? { ...state, situation: { at: 'open', open: change(state.situation.open) } } : state;
 
 /** Withheld before it opened: the finding, renewed, asks again. */
-export const neverOpened = (state: CaseState, { caseId, warrantId, episodeId }: Matter): CaseState => ({
+export const neverOpened = (state: CaseState, { caseId }: Matter): CaseState => ({
   ...state,
   situation: { at: 'quiet' },
-  last: { caseId, warrantId, episodeId, ending: 'withheld' },
+  last: { caseId, ending: 'withheld' },
 });

@@ -1,0 +1,118 @@
+import type { Step } from '@vigil/policy';
+import { expect, test } from 'vitest';
+import { cases } from '../processors.ts';
+import { type CaseState, initial } from './state.ts';
+import {
+  agent,
+  decides,
+  filed,
+  ladder,
+  MIN,
+  nudge,
+  receipt,
+  renewed,
+  requests,
+  terminate,
+  terminating,
+} from './story.fixture.ts';
+
+const told: readonly Step[] = [{ step: 'alert', channel: 'ops', severity: 'warning' }];
+const alerted = () => {
+  const one = agent();
+  one.tell(filed(told, { planName: 'repeated_error' }));
+  expect(one.admit()).toEqual(['CASE_OPENED', 'ALERT_REQUESTED', 'CASE_CLOSED executed']);
+  return one;
+};
+const silent = (state: 'STUCK' | 'FAILING' = 'STUCK') => renewed([terminate], { planName: 'no_output', state });
+
+test('what people were told of, and then falls silent too, is acted on: another plan of the same episode opens its own case', () => {
+  for (const state of ['STUCK', 'FAILING'] as const) {
+    const one = alerted();
+    expect(one.tell(silent(state))).toEqual(['asks terminate soft']);
+    expect(one.drafts(one.admitted())[0]?.payload).toMatchObject({ caseId: 'case-warrant-1-2', planName: 'no_output' });
+    expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
+  }
+});
+
+test('a plan is worked once an episode, however often others come between', () => {
+  const one = alerted();
+  for (const planName of ['same_target', 'no_claim_refresh']) {
+    expect(one.tell(renewed(told, { planName }))).toEqual(['asks alert soft']);
+    one.admit();
+  }
+  for (const planName of ['repeated_error', 'no_claim_refresh', 'same_target'])
+    expect(one.tell(renewed(told, { planName }))).toEqual([]);
+  const next = { planName: 'repeated_error', episodeId: 'worker-1.e2', warrantId: 'warrant-2' };
+  expect(one.tell(renewed(told, next))).toEqual(['asks alert soft']);
+});
+
+test('a plan that a worse one has taken the place of is not worked again when that one is over', () => {
+  const one = agent();
+  one.tell(filed([nudge], { planName: 'slow' }));
+  one.admit();
+  expect(one.tell(renewed(told, { planName: 'worse', state: 'FAILING' }))).toEqual([
+    'ALERT_REQUESTED',
+    'CASE_CLOSED executed',
+  ]);
+  expect(one.tell(renewed([nudge], { planName: 'slow' }))).toEqual([]);
+});
+
+test('pardoned or unconfirmed, the matter is settled for its episode, whatever the next plan is called', () => {
+  const pardoned = agent();
+  pardoned.tell(filed());
+  pardoned.admit();
+  pardoned.tell(decides('pardon'));
+  expect(pardoned.tell(silent('FAILING'))).toEqual([]);
+  const failed = terminating();
+  failed.tell(receipt('failed', 'case-warrant-1-1'));
+  expect(failed.tell(silent('FAILING'))).toEqual([]);
+});
+
+test('a dry run says once an episode what a plan would do; when it is over, what still holds is acted on', () => {
+  const one = agent();
+  one.tell(filed([nudge, terminate]));
+  one.admit({ dryRun: true });
+  expect(one.admit({ dryRun: true })).toEqual(['STEP_SKIPPED terminate dry_run', 'CASE_CLOSED executed']);
+  for (const number of [3, 4]) {
+    expect(one.tell(renewed([nudge, terminate]))).toEqual(['asks nudge soft']);
+    expect(one.admit({ dryRun: true })).toEqual([`withdraws case-warrant-1-${number - 1}-r${number}`]);
+  }
+  expect(one.tell(renewed([nudge, terminate]))).toEqual(['asks nudge soft']);
+  expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/3']);
+});
+
+test('a nudge by hand makes nobody forget a pardon, and takes the place of a case without ending its matter', () => {
+  const one = agent();
+  one.tell(filed());
+  one.admit();
+  one.tell(decides('pardon'));
+  one.tell(requests('nudge'));
+  one.admit();
+  expect(one.after(MIN)).toEqual(['CASE_CLOSED executed']);
+  expect(one.tell(renewed())).toEqual([]);
+  const other = agent();
+  other.tell(filed());
+  other.admit();
+  expect(other.tell(requests('nudge'))).toEqual(['CASE_CLOSED superseded', 'asks nudge soft']);
+  other.admit();
+  other.after(MIN);
+  expect(other.tell(renewed(ladder))).toEqual(['asks nudge soft']);
+});
+
+const raised = (state: object) => cases.upgrade?.(2, state) as CaseState | undefined;
+
+test('a state of an older shape is read: what was closed stays closed, what was withheld asks again', () => {
+  const closed = (ending: string) => {
+    const last = { caseId: 'case-1', warrantId: 'w', episodeId: 'e1', ending };
+    return raised({ ...initial, episode: undefined, last })?.episode;
+  };
+  expect(closed('executed')).toEqual({ id: 'e1', settled: true, worked: [], rehearsed: [] });
+  expect(closed('withheld')).toEqual({ id: 'e1', settled: false, worked: [], rehearsed: [] });
+  const one = agent();
+  one.tell(filed());
+  one.admit();
+  const { situation } = one.state();
+  if (situation.at !== 'open') throw new Error('the case should be open');
+  const old = { ...one.state(), situation: { ...situation, open: { ...situation.open, plans: undefined } } };
+  expect(raised(old)).toEqual(one.state());
+});
