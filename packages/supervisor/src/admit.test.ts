@@ -15,6 +15,7 @@ const living: Process = {
   atQuestion: false,
   quiet: true,
   paused: false,
+  wentOn: false,
 };
 const said = (words: object) => understand(JSON.stringify(words)).said;
 const call = (more: object) => ({ tool_calls: [{ call_id: 'c', tool: 'Bash', args_hash: 'a', ...more }] });

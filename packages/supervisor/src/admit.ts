@@ -20,6 +20,8 @@ export type Process = {
   readonly quiet: boolean;
   /** held by an order, until it is resumed */
   readonly paused: boolean;
+  /** its last pause has ended without an order */
+  readonly wentOn: boolean;
 };
 
 /** What decides whether it can be told something. */

@@ -69,6 +69,7 @@ export const bodyOf = (parts: LifeParts, how: () => string | null, end: Body['en
       atQuestion: watch.atQuestion,
       quiet: watch.isQuiet,
       paused: hold.isPaused,
+      wentOn: hold.wentOnByItself,
     }),
     tell: (message, text) => {
       watch.told(text);
@@ -76,7 +77,7 @@ export const bodyOf = (parts: LifeParts, how: () => string | null, end: Body['en
     },
     push: socket.push,
     resetBreaker: (name) => desk.reset(name),
-    stop: () => hold.stop(),
+    stop: (forMs) => hold.stop(forMs),
     go: () => hold.go(),
     end,
   };

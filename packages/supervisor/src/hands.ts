@@ -20,8 +20,8 @@ export type Body = {
   readonly push: (message: Push) => boolean;
   /** closes a breaker that is held for the agent; false: none of that name is */
   readonly resetBreaker: (name: string) => boolean;
-  /** holds it, and sets it going again; false: it could not be done */
-  readonly stop: () => Promise<boolean>;
+  /** holds it, at the most for so long, and sets it going again; false: it could not be done */
+  readonly stop: (forMs: number) => Promise<boolean>;
   readonly go: () => Promise<boolean>;
   /** comes back with what the receipt says, when it is dead or will not die */
   readonly end: (order: Terminate) => Promise<Partial<OrderReceiptPayload>>;
@@ -139,7 +139,7 @@ export class Hands {
       case 'RESET_BREAKER':
         return this.#reset(order.payload.name) ? ['done'] : nobodyListens;
       case 'PAUSE_AGENT':
-        return (await this.#body.stop()) ? ['done'] : commandFailed;
+        return (await this.#body.stop(order.payload.forMs)) ? ['done'] : commandFailed;
       case 'RESUME_AGENT':
         return this.#resume(order, expiresAt);
       case 'TERMINATE_AGENT': {
@@ -155,15 +155,17 @@ export class Hands {
     return this.#body.push({ type: 'reset_breaker', name }) || here;
   }
 
-  /** What was never paused has nothing to go on with, and is told nothing. */
+  /** What was never paused has nothing to go on with, and is told nothing; what has gone on by itself is still told. */
   async #resume({ payload: { orderId, message } }: Resume, expiresAt: number): Promise<Outcome> {
-    if (!this.#body.process().paused) return ['done', { why: 'it was not paused' }];
-    if (!(await this.#body.go())) return commandFailed;
-    if (message === null) return ['done'];
+    const { paused, wentOn } = this.#body.process();
+    if (!paused && !wentOn) return ['done', { why: 'it was not paused' }];
+    if (paused && !(await this.#body.go())) return commandFailed;
+    const before = paused ? null : 'its pause was over: it had gone on by itself';
+    if (message === null) return ['done', { why: before }];
     const heard = this.#afterwords.wait({ orderId, message }, expiresAt);
     this.lookAgain();
     const unsaid = await heard;
-    return ['done', { why: unsaid === null ? null : `it goes on, untold: ${unsaid}` }];
+    return ['done', { why: unsaid === null ? before : `it goes on, untold: ${unsaid}` }];
   }
 
   #tell(message: Push, text: string): Outcome {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AgentSpec } from './agent.ts';
+import { RESUME_LATE_MS } from './hold.ts';
 import type { Report } from './order.ts';
 import { isAlive } from './proc.ts';
 import type { Supervised } from './supervise.ts';
@@ -54,6 +55,21 @@ test('a paused agent stands still and says so; resumed, it goes on and is told w
   await until(() => expect(shown).toContain('heard=please go on'));
   await until(() => expect(last()?.activity).not.toBe('paused'));
   expect(shown.match(/heard=/g)).toHaveLength(1);
+});
+
+test('a paused agent whose resume never comes goes on by itself when its pause is over, and is told why when it comes after all', async () => {
+  await start(listens);
+  await until(() => expect(shown).toContain('ready'));
+  stage.gateway.offer(pause({ forMs: 1 - RESUME_LATE_MS }));
+  await until(() => expect(receipts()).toMatchObject([{ orderId: 'pause-1', outcome: 'done' }]));
+  await until(() => expect(stateOf(life.terminal.pid.pid)).not.toBe('T'));
+  await until(() => expect(last()?.activity).not.toBe('paused'));
+  expect(shown).not.toContain('heard=');
+  stage.gateway.offer(resume());
+  await until(() => expect(shown).toContain('heard=please go on'));
+  await until(() =>
+    expect(receipts()[1]).toMatchObject({ outcome: 'done', why: expect.stringContaining('by itself') }),
+  );
 });
 
 test('what is told to a paused agent waits until it goes on', async () => {

@@ -5,6 +5,7 @@ import { type Asked, type Conclusion, conclude, describe, exitReport, handedOff 
 import { type Ending, endProcess } from './ending.ts';
 import { Hands, type Terminate } from './hands.ts';
 import { Hold } from './hold.ts';
+import { holdRecordOf } from './hold-record.ts';
 import { HookDesk } from './hook-desk.ts';
 import { type Lock, takeName } from './lock.ts';
 import { Meter } from './meter.ts';
@@ -80,6 +81,7 @@ class Life implements Supervised {
   #lookAgain(): void {
     this.#parts.watch.lookAgain();
     this.#hands.lookAgain();
+    this.#parts.hold.lookAgain();
     const over = this.#asked === null ? this.#parts.meter.over : null;
     if (over === null) return;
     this.#asked = { by: over, reason: 'resource_limit', orderId: null, order: null };
@@ -124,12 +126,13 @@ class Life implements Supervised {
 
   /** What still waits is answered, the last heartbeats go out, and then the end is reported. */
   async #over(exit: Exit): Promise<Conclusion> {
-    const { spec, world, watch, socket } = this.#parts;
+    const { spec, world, watch, socket, hold } = this.#parts;
     if (this.#interrupted && (exit.signal === 'SIGINT' || exit.code === 130)) this.expectEnd('Ctrl-C at its terminal');
     this.#how = describe(exit);
     this.#asked ??= handedOff(exit, this.#hands.handedOff, watch);
     this.#hands.lookAgain();
     const at = world.clock.now();
+    hold.forget();
     await watch.finish(lastBeatsMs);
     await socket.close();
     const end = await conclude(world, spec, watch, exit, this.#asked);
@@ -179,8 +182,11 @@ export const supervise = async (
       onChange: () => {
         eyes.paused = hold.isPaused;
       },
+      record: holdRecordOf(world.dir, instanceId),
+      clock: world.clock,
       log: world.log,
     });
+    eyes.paused = hold.isPaused;
     return new Life({ spec, world, socket, watch, desk, terminal, hold, meter }, lock);
   } catch (error) {
     await watch?.finish(0);
