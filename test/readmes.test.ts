@@ -18,10 +18,10 @@ const declared: readonly (readonly [service: string, Declared])[] = [
   ['intervention', cases],
   ['intervention', governor({} as never)],
   ['recovery', recovery],
-  ['alerting', agentMapper],
-  ['alerting', taskMapper],
+  ['alerting', agentMapper({ of: () => null })],
+  ['alerting', taskMapper({ of: () => null })],
   ['alerting', fleetMapper],
-  ['alerting', alertDecider({ groupWaitMs: 0, repeatMs: 1 })],
+  ['alerting', alertDecider({ groupWaitMs: 0, repeatMs: 1, routing: { defaults: [], configured: [] } })],
 ];
 
 const readme = (service: string): string =>

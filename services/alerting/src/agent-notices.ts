@@ -1,34 +1,44 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import { breakerNotices } from './breaker-notices.ts';
-import { type Notify, raise, resolve } from './notice.ts';
+import { type Noticed, raise, resolve } from './notice.ts';
 import { ticketNotices, ticketOver } from './ticket-notices.ts';
 
 type Input = EventOf<typeof Topic.agentHealth | typeof Topic.agentIntervention>;
 type StateChanged = PayloadOf<typeof Topic.agentHealth, 'HEALTH_STATE_CHANGED'>;
 
 const route = 'stuck_agent';
+/** A step of a plan leaves the task to people. */
+export const BLOCKED_ROUTE = 'task_blocked';
 
 /** What people should know about an agent: one alert an episode, whatever happens in it. */
-export function agentNotices(input: Input): readonly Notify[] {
+export function agentNotices(input: Input): readonly Noticed[] {
   switch (input.type) {
     case 'HEALTH_STATE_CHANGED':
       return stateNotices(input.payload);
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
       return breakerNotices(input.payload);
     case 'ESCALATION_TRIGGERED': {
-      const { agentId, reason, options, deadlineAt, onTimeout } = input.payload;
+      const { agentId, reason, options, deadlineAt, onTimeout, checkpoint } = input.payload;
       const text = deadlineAt === null ? reason : `${reason}; without an answer: ${onTimeout}`;
+      const asked = { options, deadlineAt, onTimeout, checkpoint };
       const title = `${agentId} waits for a decision`;
-      return [raise(route, input.payload, { severity: 'critical', title, text, options, deadlineAt })];
+      return [raise(route, input.payload, { severity: 'critical', title, text, ...asked })];
     }
     case 'ALERT_REQUESTED': {
-      const { severity, title, text } = input.payload;
-      return [raise(route, input.payload, { severity: severity === 'UNKNOWN' ? 'warning' : severity, title, text })];
+      const { severity, channel, title, text } = input.payload;
+      const how = { severity: severity === 'UNKNOWN' ? 'warning' : severity, channel } as const;
+      return [raise(route, input.payload, { ...how, title, text })];
     }
     case 'TERMINATION_UNCONFIRMED': {
       const { agentId, why } = input.payload;
       const title = `${agentId}: nobody has confirmed its end, nothing is spawned`;
       return [raise(route, input.payload, { severity: 'critical', title, text: why })];
+    }
+    case 'TASK_BLOCKED': {
+      const { agentId, taskId, reason } = input.payload;
+      const title = `${taskId ?? agentId} is blocked: it waits for a person`;
+      const blocked = { attempts: null, limit: null, reason };
+      return [raise(BLOCKED_ROUTE, input.payload, { severity: 'warning', title, text: reason, blocked })];
     }
     case 'WORKER_ESCALATION_TICKET':
       return ticketNotices(input.payload);
@@ -48,7 +58,6 @@ export function agentNotices(input: Input): readonly Notify[] {
     case 'AGENT_PAUSED':
     case 'AGENT_RESUMED':
     case 'STEP_SKIPPED':
-    case 'TASK_BLOCKED':
     case 'AGENT_TERMINATED':
     case 'CASE_CLOSED':
       return [];
@@ -56,17 +65,17 @@ export function agentNotices(input: Input): readonly Notify[] {
 }
 
 /** Degraded is still the same episode: the alert stays as it is. */
-function stateNotices(changed: StateChanged): readonly Notify[] {
+function stateNotices(changed: StateChanged): readonly Noticed[] {
   const { agentId, to, reason, evidence } = changed;
   switch (to) {
     case 'STUCK':
     case 'FAILING': {
       const words = evidence.map((one) => one.words).join('; ');
-      const severity = to === 'STUCK' ? 'warning' : 'critical';
-      return [raise(route, changed, { severity, title: `${agentId} is ${to}`, text: words === '' ? reason : words })];
+      const graver = to === 'FAILING' ? ({ severity: 'critical' } as const) : {};
+      return [raise(route, changed, { ...graver, title: `${agentId} is ${to}`, text: words === '' ? reason : words })];
     }
     case 'HEALTHY':
-      return over(changed, `${agentId} is HEALTHY`);
+      return [...over(changed, `${agentId} is HEALTHY`), resolve(BLOCKED_ROUTE, changed, `${agentId} is HEALTHY`)];
     case 'TERMINATED':
       return over(changed, `${agentId} has ended: ${reason.replace(/^ended: /, '')}`);
     case 'DEGRADED':
@@ -75,7 +84,7 @@ function stateNotices(changed: StateChanged): readonly Notify[] {
   }
 }
 
-const over = (changed: StateChanged, text: string): readonly Notify[] => [
+const over = (changed: StateChanged, text: string): readonly Noticed[] => [
   resolve(route, changed, text),
   ticketOver(changed, text),
 ];

@@ -4,13 +4,15 @@ import { given, laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { alerts, type Input } from './alert.ts';
+import { consoleOnly } from './routing.ts';
 
 type Told = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
 
 const hour = 3_600_000;
-const settings = { groupWaitMs: 30_000, repeatMs: 4 * hour };
+const settings = { groupWaitMs: 30_000, repeatMs: 4 * hour, routing: consoleOnly };
 const start = EXAMPLE_TIME;
 
+const quiet = { options: [], deadlineAt: null, ticket: null, blocked: null, channels: ['default'] };
 const raised = (told: Told = {}, eventId = 'n1'): Input => {
   const content = {
     route: 'stuck_agent',
@@ -20,7 +22,7 @@ const raised = (told: Told = {}, eventId = 'n1'): Input => {
     action: 'raise',
   } as const;
   return {
-    ...example(Topic.notify, 'NOTIFY', { ...content, options: [], deadlineAt: null, ticket: null, ...told }),
+    ...example(Topic.notify, 'NOTIFY', { ...content, ...quiet, ...told }),
     eventId,
   };
 };

@@ -1,29 +1,20 @@
-import type { AlertMatcher, AlertSeverity, Draft, EventOf, PolicyRef, Topic, TriagedTicket } from '@vigil/events';
+import type { Draft, EventOf, PolicyRef, Topic, TriagedTicket } from '@vigil/events';
 import { type Clock, type Decider, NEVER } from '@vigil/stream';
-import { type Content, inPlace, isWorse } from './content.ts';
+import { type Content, inPlace, questionOf } from './content.ts';
+import { isSilenced, type Open, type Silence, tellFrom, tellWhom } from './due.ts';
 import { type Dismissed, dismissedOf, operatorTold, queenOf, queenRequested } from './queen.ts';
+import { type Routing, SINK_FAILING, sinksOf } from './routing.ts';
 
 export type Settings = {
   /** how long an alert gathers what belongs to it before sinks are told, milliseconds */
   readonly groupWaitMs: number;
   /** how often sinks are told again of what nobody has acknowledged, milliseconds */
   readonly repeatMs: number;
+  readonly routing: Routing;
 };
 
 export type Input = EventOf<typeof Topic.notify | typeof Topic.steerAlerts>;
 export type Output = Draft<typeof Topic.alert>;
-
-/** `toldAs`: the severity sinks know, null: they know nothing. `tellAt`: when they are told, or told again, if nothing gets worse. */
-export type Open = {
-  readonly alertId: string;
-  readonly raisedAt: number;
-  readonly content: Content;
-  readonly toldAs: AlertSeverity | null;
-  readonly tellAt: number;
-  readonly acknowledgedBy: string | null;
-};
-
-type Silence = { readonly matchers: readonly AlertMatcher[]; readonly until: number };
 
 /** What has just been heard, and is not answered yet. */
 type News =
@@ -86,7 +77,10 @@ function raising(open: Open | null, told: Content, id: string, at: number): News
 function decide(state: Alert, now: number, settings: Settings): readonly Output[] {
   const answer = [...requested(state), ...dismissals(state), ...answerTo(state, now, settings)];
   const after = answer.reduce((before, event) => evolve(before, event, settings), state);
-  return after.open && now >= tellFrom(after, after.open) ? [...answer, updated(after, after.open, now)] : answer;
+  const { open } = after;
+  return open && now >= tellFrom(after, open, settings.routing)
+    ? [...answer, updated(after, open, now, settings)]
+    : answer;
 }
 
 const requested = (state: Alert): readonly Output[] =>
@@ -95,21 +89,13 @@ const requested = (state: Alert): readonly Output[] =>
 const dismissals = (state: Alert): readonly Output[] =>
   state.dismissed === null ? [] : [said(state, { type: 'TICKET_DISMISSED', payload: state.dismissed })];
 
-function answerTo(state: Alert, now: number, { groupWaitMs }: Settings): readonly Output[] {
+function answerTo(state: Alert, now: number, settings: Settings): readonly Output[] {
   const { news, open, alertKey } = state;
   switch (news?.is) {
     case undefined:
       return [];
-    case 'raise': {
-      if (open) {
-        const changed = { ...open, content: news.content };
-        return [updated(state, changed, now >= tellFrom(state, changed) ? now : null)];
-      }
-      const deliverAt = groupWaitMs === 0 && !isSilenced(state, news.content, now) ? now : null;
-      return [
-        said(state, { type: 'ALERT_RAISED', payload: { alertKey, ...news.content, alertId: news.id, deliverAt } }),
-      ];
-    }
+    case 'raise':
+      return [open ? changed(state, { ...open, content: news.content }, now, settings) : raised(state, news, settings)];
     case 'resolve':
       return open ? [resolved(state, open, news, now)] : [];
     case 'acknowledge':
@@ -129,8 +115,27 @@ const said = ({ alertKey, correlationId, policy }: Alert, saying: Saying): Outpu
   return { ...draft, ...saying } as Output;
 };
 
-const updated = (state: Alert, { content, alertId }: Open, deliverAt: number | null): Output =>
-  said(state, { type: 'ALERT_UPDATED', payload: { alertKey: state.alertKey, ...content, alertId, deliverAt } });
+type Raise = Extract<News, { readonly is: 'raise' }>;
+
+/** How long an alert of this kind waits for company: none comes to a sink that fails. */
+const waitOf = ({ route }: Content, { groupWaitMs }: Settings): number => (route === SINK_FAILING ? 0 : groupWaitMs);
+
+function raised(state: Alert, { content, id, at }: Raise, settings: Settings): Output {
+  const deliverAt = waitOf(content, settings) === 0 && !isSilenced(state, content, at) ? at : null;
+  const sinks = sinksOf(content, settings.routing);
+  const payload = { alertKey: state.alertKey, ...content, alertId: id, deliverAt, sinks, raisedAt: at };
+  return said(state, { type: 'ALERT_RAISED', payload });
+}
+
+const changed = (state: Alert, open: Open, now: number, settings: Settings): Output =>
+  updated(state, open, now >= tellFrom(state, open, settings.routing) ? now : null, settings);
+
+function updated(state: Alert, open: Open, deliverAt: number | null, { routing }: Settings): Output {
+  const { content, alertId, raisedAt } = open;
+  const sinks = deliverAt === null ? sinksOf(content, routing) : tellWhom(open, deliverAt, routing);
+  const payload = { alertKey: state.alertKey, ...content, alertId, deliverAt, sinks, raisedAt };
+  return said(state, { type: 'ALERT_UPDATED', payload });
+}
 
 /** Whoever was never told that it began is not told that it is over. */
 function resolved(
@@ -139,37 +144,20 @@ function resolved(
   news: { readonly title: string; readonly text: string },
   now: number,
 ): Output {
-  const { options: _, deadlineAt: __, ...content } = open.content;
+  const { agentId, taskId, episodeId, caseId, labels, route, severity } = open.content;
+  const about = { agentId, taskId, episodeId, caseId, labels, route, severity };
+  const { alertId, raisedAt, toldTo: sinks } = open;
   const isTold = open.toldAs !== null && !isSilenced(state, open.content, now);
-  const { alertId, raisedAt } = open;
-  const what = { ...content, title: news.title, text: news.text, alertId, raisedAt, deliverAt: isTold ? now : null };
+  const deliverAt = isTold ? now : null;
+  const what = { ...about, title: news.title, text: news.text, alertId, raisedAt, deliverAt, sinks };
   return said(state, { type: 'ALERT_RESOLVED', payload: { alertKey: state.alertKey, ...what } });
 }
 
-/** From when sinks are to be told: after the group wait, when it gets worse, and again while nobody has acknowledged; not while it is silenced. */
-function tellFrom({ silence }: Alert, { content, toldAs, tellAt, acknowledgedBy }: Open): number {
-  const hasWorsened = toldAs !== null && isWorse(content.severity, toldAs);
-  const from = hasWorsened ? 0 : toldAs !== null && acknowledgedBy !== null ? NEVER : tellAt;
-  return silence && matches(silence, content) ? Math.max(from, silence.until) : from;
-}
-
-const isSilenced = ({ silence }: Alert, content: Content, now: number): boolean =>
-  silence !== null && now < silence.until && matches(silence, content);
-
-/** All matchers; a field is one of the alert's own or a label. */
-const matches = ({ matchers }: Silence, content: Content): boolean =>
-  matchers.every(({ field, value }) => ({ ...content.labels, ...content })[field] === value);
-
-function evolve(state: Alert, event: Output, { groupWaitMs, repeatMs }: Settings): Alert {
+function evolve(state: Alert, event: Output, settings: Settings): Alert {
   switch (event.type) {
     case 'ALERT_RAISED':
-    case 'ALERT_UPDATED': {
-      const { alertKey: _, alertId, deliverAt, ...content } = event.payload;
-      const raisedAt = state.open?.raisedAt ?? (state.news?.is === 'raise' ? state.news.at : 0);
-      const { toldAs = null, tellAt = raisedAt + groupWaitMs, acknowledgedBy = null } = state.open ?? {};
-      const told = deliverAt === null ? { toldAs, tellAt } : { toldAs: content.severity, tellAt: deliverAt + repeatMs };
-      return { ...state, news: null, open: { alertId, raisedAt, content, ...told, acknowledgedBy } };
-    }
+    case 'ALERT_UPDATED':
+      return { ...state, news: null, open: opened(state.open, event.payload, settings) };
     case 'ALERT_ACKNOWLEDGED':
       return { ...state, news: null, open: state.open && { ...state.open, acknowledgedBy: event.payload.by } };
     case 'ALERT_RESOLVED':
@@ -185,11 +173,24 @@ function evolve(state: Alert, event: Output, { groupWaitMs, repeatMs }: Settings
   }
 }
 
+type Told = Extract<Output, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>['payload'];
+
+function opened(before: Open | null, payload: Told, settings: Settings): Open {
+  const { alertKey: _, alertId, deliverAt, sinks, raisedAt: risen, ...content } = payload;
+  const raisedAt = risen ?? 0;
+  const unheard = { toldAs: null, toldTo: [], asked: null, tellAt: raisedAt + waitOf(content, settings) };
+  const known = before ?? { ...unheard, acknowledgedBy: null };
+  if (deliverAt === null) return { ...known, alertId, raisedAt, content };
+  const toldTo = [...new Set([...known.toldTo, ...sinks])];
+  const told = { toldAs: content.severity, toldTo, asked: questionOf(content), tellAt: deliverAt + settings.repeatMs };
+  return { ...known, alertId, raisedAt, content, ...told };
+}
+
 /** One alert an episode: raised once, updated in place, resolved under the same key; what rises again is a new one. */
 export const alerts = (settings: Settings): Decider<Alert, Input, Output> => ({
   initial,
   observe,
   decide: (state, { now }) => decide(state, now, settings),
   evolve: (state, event) => evolve(state, event, settings),
-  dueAt: (state) => (state.open ? tellFrom(state, state.open) : NEVER),
+  dueAt: (state) => (state.open ? tellFrom(state, state.open, settings.routing) : NEVER),
 });

@@ -1,17 +1,17 @@
 import type { CircuitBreakerStateChangedPayload } from '@vigil/events';
-import { type Notify, raise, resolve } from './notice.ts';
+import { type Noticed, raise, resolve } from './notice.ts';
 
 const route = 'circuit_breaker_open';
 
 /** HALF_OPEN is neither: the alert stays until a trial has succeeded. */
-export function breakerNotices(changed: CircuitBreakerStateChangedPayload): readonly Notify[] {
+export function breakerNotices(changed: CircuitBreakerStateChangedPayload): readonly Noticed[] {
   const { name, to, agentId, taskId, failures, nextAttemptAt } = changed;
   const about = { agentId, taskId, of: name };
   switch (to) {
     case 'OPEN': {
       const next = nextAttemptAt === null ? '' : `; no attempt before ${new Date(nextAttemptAt).toISOString()}`;
       const title = `${taskId ?? agentId}: breaker ${name} is open`;
-      return [raise(route, about, { severity: 'warning', title, text: `${failures} failures in a row${next}` })];
+      return [raise(route, about, { title, text: `${failures} failures in a row${next}` })];
     }
     case 'CLOSED':
       return [resolve(route, about, `breaker ${name} is closed`)];

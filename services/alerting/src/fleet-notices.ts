@@ -1,11 +1,11 @@
 import type { EventOf, Topic } from '@vigil/events';
-import { type Notify, raise, resolve } from './notice.ts';
+import { type Noticed, raise, resolve } from './notice.ts';
 
 const route = 'fleet_brake';
 const fleet = { agentId: null, taskId: null };
 
 /** What people should know about the fleet: a mass failure is one incident. What people have done themselves they know. */
-export function fleetNotices(input: EventOf<typeof Topic.fleetGovernance>): readonly Notify[] {
+export function fleetNotices(input: EventOf<typeof Topic.fleetGovernance>): readonly Noticed[] {
   switch (input.type) {
     case 'BRAKE_ENGAGED': {
       const { agentIds, scope, why } = input.payload;

@@ -1,4 +1,6 @@
-import type { AlertSeverity, Draft, PayloadOf, Topic, TriagedTicket } from '@vigil/events';
+import type { AlertSeverity, Draft, PayloadOf, PolicyRef, Topic, TriagedTicket } from '@vigil/events';
+import type { PolicyAlerts } from './policy-alerts.ts';
+import { DEFAULT } from './routing.ts';
 
 export type Notice = PayloadOf<typeof Topic.notify, 'NOTIFY'>;
 export type Notify = Draft<typeof Topic.notify>;
@@ -12,42 +14,71 @@ export type About = {
   readonly labels?: Readonly<Record<string, string>>;
   readonly of?: string;
 };
-type Saying = {
-  readonly severity: AlertSeverity;
+
+/** `severity`: absent: the route's own. `channel`: the way that a step names; absent: those of the route. */
+type Saying = Partial<Pick<Notice, 'options' | 'deadlineAt' | 'onTimeout' | 'checkpoint' | 'blocked' | 'ticket'>> & {
+  readonly severity?: AlertSeverity;
+  readonly channel?: string | null;
   readonly title: string;
   readonly text: string;
-  readonly options?: readonly string[];
-  readonly deadlineAt?: number | null;
-  readonly ticket?: Notice['ticket'];
+};
+
+/** What people should know, before a policy has said how much it matters and by which ways they are told. */
+export type Noticed = {
+  readonly route: string;
+  readonly about: About;
+  readonly action: 'raise' | 'resolve' | 'dismiss';
+  readonly saying: Saying;
 };
 
 /** People should know. */
-export const raise = (route: string, about: About, saying: Saying): Notify => notice(route, about, 'raise', saying);
+export const raise = (route: string, about: About, saying: Saying): Noticed => ({
+  route,
+  about,
+  action: 'raise',
+  saying,
+});
 
 /** Nobody is disturbed with a ticket: said all the same, so that everybody can read why. */
-export const dismiss = (route: string, about: About, severity: AlertSeverity, ticket: TriagedTicket): Notify =>
-  notice(route, about, 'dismiss', {
-    severity,
-    title: `${about.agentId}: ticket dismissed`,
-    text: ticket.analysis,
-    ticket,
-  });
+export const dismiss = (route: string, about: About, severity: AlertSeverity, ticket: TriagedTicket): Noticed => ({
+  route,
+  about,
+  action: 'dismiss',
+  saying: { severity, title: `${about.agentId}: ticket dismissed`, text: ticket.analysis, ticket },
+});
 
 /** People need to know no longer. */
-export const resolve = (route: string, about: About, text: string): Notify =>
-  notice(route, about, 'resolve', { severity: 'info', title: `${about.taskId ?? about.agentId}: over`, text });
+export const resolve = (route: string, about: About, text: string): Noticed => ({
+  route,
+  about,
+  action: 'resolve',
+  saying: { severity: 'info', title: `${about.taskId ?? about.agentId ?? 'fleet'}: over`, text },
+});
 
-function notice(route: string, about: About, action: 'raise' | 'resolve' | 'dismiss', saying: Saying): Notify {
+/** How severe a route is where no policy says so (ADR-110's three), and the notice itself does not. */
+const SEVERITIES: Readonly<Record<string, AlertSeverity>> = {
+  stuck_agent: 'warning',
+  circuit_breaker_open: 'warning',
+  recovery_failed: 'critical',
+};
+
+/** As the policy of the agent or task has it; `policy` null: of none. */
+export function notify(
+  { route, about, action, saying }: Noticed,
+  policy: PolicyRef | null,
+  alerts: PolicyAlerts,
+): Notify {
   const { agentId, taskId, episodeId = null, caseId = null, labels = {} } = about;
   const alertKey = keyOf(route, about);
-  const { severity, title, text, options = [], deadlineAt = null, ticket = null } = saying;
-  const payload = { alertKey, agentId, taskId, episodeId, caseId, labels, route, severity, title, text, action };
-  return {
-    topic: 'onex.cmd.alerting.notify.v1',
-    type: 'NOTIFY',
-    key: alertKey,
-    payload: { ...payload, options, deadlineAt, timeAgeMs: null, ticket },
-  };
+  const ofRoute = alerts.of(policy, route);
+  const { title, text, options = [], deadlineAt = null, ticket = null } = saying;
+  const { onTimeout = null, checkpoint = null, blocked = null, channel = null } = saying;
+  const severity = saying.severity ?? ofRoute?.severity ?? SEVERITIES[route] ?? 'warning';
+  const channels = channel === null ? (ofRoute?.channels ?? [DEFAULT]) : [channel];
+  const whom = { alertKey, agentId, taskId, episodeId, caseId, labels };
+  const asked = { options, deadlineAt, onTimeout, checkpoint, blocked, channels };
+  const payload = { ...whom, route, severity, title, text, action, ...asked, timeAgeMs: null, ticket };
+  return { topic: 'onex.cmd.alerting.notify.v1', type: 'NOTIFY', key: alertKey, payload, policy };
 }
 
 const longestKey = 128;

@@ -1,12 +1,12 @@
 import { catalogue, type EventOf, type HealthState, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
-import { agentNotices } from './agent-notices.ts';
+import { agentNotices as noticesOf } from './agent-notices.ts';
 import { lineOf } from './console-sink.ts';
 import { deliver } from './delivery.ts';
-import { fleetNotices } from './fleet-notices.ts';
-import type { Notify } from './notice.ts';
-import { taskNotices } from './task-notices.ts';
+import { type Notify, notify } from './notice.ts';
+import { agentNotices, fleetNotices, taskNotices } from './notices.fixture.ts';
+import type { PolicyAlerts } from './policy-alerts.ts';
 
 const brief = (notices: readonly Notify[]) =>
   notices.map(({ key, payload }) => `${payload.action} ${key} ${payload.severity}`);
@@ -15,12 +15,14 @@ const turned = (to: HealthState, taskId: string | null = 'OMN-1234') =>
 const story = <K extends EventOf<typeof Topic.taskRecovery>['type']>(type: K, payload = {}) =>
   example(Topic.taskRecovery, type, payload as never);
 
+const endings = ['resolve stuck_agent:OMN-1234 info', 'resolve escalation_ticket:OMN-1234 info'];
+
 test.each([
   ['STUCK', ['raise stuck_agent:OMN-1234 warning']],
   ['FAILING', ['raise stuck_agent:OMN-1234 critical']],
   ['DEGRADED', []],
-  ['HEALTHY', ['resolve stuck_agent:OMN-1234 info', 'resolve escalation_ticket:OMN-1234 info']],
-  ['TERMINATED', ['resolve stuck_agent:OMN-1234 info', 'resolve escalation_ticket:OMN-1234 info']],
+  ['HEALTHY', [...endings, 'resolve task_blocked:OMN-1234 info']],
+  ['TERMINATED', endings],
 ] as const)('an agent that turns %s: %j', (to, expected) => {
   expect(brief(agentNotices(turned(to)))).toEqual(expected);
 });
@@ -50,6 +52,31 @@ test('what a case says belongs to the alert of the episode, with options and dea
   ]);
 });
 
+test('a task that a plan leaves to people is blocked, whatever else is told of its agent', () => {
+  const [notice] = agentNotices(example(Topic.agentIntervention, 'TASK_BLOCKED', { reason: 'no way on' }));
+  expect(notice).toMatchObject({ key: 'task_blocked:OMN-1234', payload: { severity: 'warning', text: 'no way on' } });
+  expect(notice?.payload.blocked).toEqual({ attempts: null, limit: null, reason: 'no way on' });
+});
+
+test('of attempts that are used up it is told how often agents have stalled; of any other review not', () => {
+  const [spent] = taskNotices(story('REVIEW_REQUIRED', { attempts: 2, of: 2, reason: 'used' }));
+  expect(spent?.payload.blocked).toEqual({ attempts: 3, limit: 2, reason: 'used' });
+  expect(taskNotices(story('REVIEW_REQUIRED', { of: null }))[0]?.payload.blocked).toBeNull();
+});
+
+test('the ways to people are those of the policy’s route, or the one that the step names', () => {
+  const alerts: PolicyAlerts = { of: () => ({ severity: 'info', channels: ['pagerduty'] }) };
+  const told = (event: Parameters<typeof noticesOf>[0]) =>
+    noticesOf(event).map((one) => notify(one, { name: 'vigil', hash: 'h' }, alerts).payload);
+  expect(told(turned('STUCK'))).toMatchObject([{ severity: 'info', channels: ['pagerduty'] }]);
+  expect(told(turned('FAILING'))).toMatchObject([{ severity: 'critical', channels: ['pagerduty'] }]);
+  const asks = (channel: string | null) =>
+    told(example(Topic.agentIntervention, 'ALERT_REQUESTED', { severity: 'warning', channel }));
+  expect(asks('ops')).toMatchObject([{ severity: 'warning', channels: ['ops'] }]);
+  expect(asks(null)).toMatchObject([{ severity: 'warning', channels: ['pagerduty'] }]);
+  expect(agentNotices(turned('STUCK'))[0]?.payload.channels).toEqual(['default']);
+});
+
 test('each breaker of a task has its own alert; half open is neither', () => {
   const breaker = (name: string, to: 'OPEN' | 'HALF_OPEN' | 'CLOSED') =>
     brief(agentNotices(example(Topic.agentHealth, 'CIRCUIT_BREAKER_STATE_CHANGED', { name, to })));
@@ -62,8 +89,9 @@ test('a recovery that failed rises critical, and is over with a decision or a ne
   expect(brief(taskNotices(story('RECOVERY_FAILED')))).toEqual(['raise recovery_failed:OMN-1234 critical']);
   expect(brief(taskNotices(story('REVIEW_REQUIRED')))).toEqual(['raise recovery_failed:OMN-1234 critical']);
   expect(taskNotices(story('REVIEW_REQUIRED'))[0]?.payload.options).toEqual(['retry', 'reset', 'abandon']);
-  expect(brief(taskNotices(story('REVIEW_DECIDED')))).toEqual(['resolve recovery_failed:OMN-1234 info']);
-  expect(brief(taskNotices(story('RECOVERY_COMPLETED')))).toEqual(['resolve recovery_failed:OMN-1234 info']);
+  const over = ['resolve recovery_failed:OMN-1234 info', 'resolve task_blocked:OMN-1234 info'];
+  expect(brief(taskNotices(story('REVIEW_DECIDED')))).toEqual(over);
+  expect(brief(taskNotices(story('RECOVERY_COMPLETED')))).toEqual(over);
 });
 
 test('a task that begins anew is told, the more urgently where checkpoints were passed over; one that goes on is not', () => {
@@ -77,7 +105,7 @@ test('a task that begins anew is told, the more urgently where checkpoints were 
 });
 
 test('a released task is over in every respect, unless somebody else holds it', () => {
-  expect(brief(taskNotices(story('TASK_RELEASED', { why: 'finished' })))).toHaveLength(3);
+  expect(brief(taskNotices(story('TASK_RELEASED', { why: 'finished' })))).toHaveLength(4);
   expect(brief(taskNotices(story('TASK_RELEASED', { why: 'reassigned' })))).not.toContain(
     'resolve stuck_agent:OMN-1234 info',
   );

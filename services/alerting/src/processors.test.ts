@@ -4,7 +4,9 @@ import { runProcessor } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
 import { expect, test, vi } from 'vitest';
 import { runDeliveries } from './deliveries.ts';
+import { noPolicies } from './policy-alerts.ts';
 import { agentMapper, alertDecider, fleetMapper, taskMapper } from './processors.ts';
+import { consoleOnly } from './routing.ts';
 
 const partitions = 2;
 
@@ -12,10 +14,12 @@ test('what happens to agents, tasks and the fleet becomes alerts, each under its
   const log = new MemoryLog({ partitions });
   const options = { partitions, paceMs: 5 };
   await using running = new AsyncDisposableStack();
-  running.use(await runProcessor(log, agentMapper, options));
-  running.use(await runProcessor(log, taskMapper, options));
+  running.use(await runProcessor(log, agentMapper(noPolicies), options));
+  running.use(await runProcessor(log, taskMapper(noPolicies), options));
   running.use(await runProcessor(log, fleetMapper, options));
-  running.use(await runProcessor(log, alertDecider({ groupWaitMs: 0, repeatMs: 60_000 }), options));
+  running.use(
+    await runProcessor(log, alertDecider({ groupWaitMs: 0, repeatMs: 60_000, routing: consoleOnly }), options),
+  );
   const lines: string[] = [];
   const world = { write: (line: string) => void lines.push(line), logger: { info() {}, warn() {}, error() {} } };
   running.use(await runDeliveries(log, ['console', 'console'], world));

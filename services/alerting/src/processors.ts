@@ -1,36 +1,46 @@
-import { Topic } from '@vigil/events';
+import { type PolicyRef, Topic } from '@vigil/events';
 import type { DeciderProcessor, MapperProcessor } from '@vigil/stream';
 import { agentNotices } from './agent-notices.ts';
 import { type Alert, alerts, initial, type Settings } from './alert.ts';
 import { fleetNotices } from './fleet-notices.ts';
+import { type Noticed, notify } from './notice.ts';
+import { noPolicies, type PolicyAlerts } from './policy-alerts.ts';
 import { taskNotices } from './task-notices.ts';
+import { upgraded } from './upgrade.ts';
 
 type Notify = typeof Topic.notify;
 
 const mapper = { service: 'alerting', writes: [Topic.notify], ticks: [] } as const;
 
-export const agentMapper: MapperProcessor<typeof Topic.agentHealth | typeof Topic.agentIntervention, Notify> = {
+type Seen = { readonly policy: PolicyRef | null };
+const mapped =
+  <In extends Seen>(notices: (input: In) => readonly Noticed[], alerts: PolicyAlerts) =>
+  (input: In) =>
+    notices(input).map((one) => notify(one, input.policy, alerts));
+
+type OfAgent = typeof Topic.agentHealth | typeof Topic.agentIntervention;
+export const agentMapper = (alerts: PolicyAlerts): MapperProcessor<OfAgent, Notify> => ({
   ...mapper,
   processor: 'alerting-agent',
   reads: [Topic.agentHealth, Topic.agentIntervention],
   time: { topic: Topic.agentHealth, sources: 'own' },
-  map: agentNotices,
-};
+  map: mapped(agentNotices, alerts),
+});
 
-export const taskMapper: MapperProcessor<typeof Topic.taskRecovery, Notify> = {
+export const taskMapper = (alerts: PolicyAlerts): MapperProcessor<typeof Topic.taskRecovery, Notify> => ({
   ...mapper,
   processor: 'alerting-task',
   reads: [Topic.taskRecovery],
   time: { topic: Topic.taskRecovery, sources: 'own', everyMs: 5000 },
-  map: taskNotices,
-};
+  map: mapped(taskNotices, alerts),
+});
 
 export const fleetMapper: MapperProcessor<typeof Topic.fleetGovernance, Notify> = {
   ...mapper,
   processor: 'alerting-fleet',
   reads: [Topic.fleetGovernance],
   time: { topic: Topic.fleetGovernance, sources: 'own' },
-  map: fleetNotices,
+  map: mapped(fleetNotices, noPolicies),
 };
 
 /** All alert state, on one partition. Nobody upstream carries time for it: it writes its own ticks. */
@@ -45,6 +55,6 @@ export const alertDecider = (
   writesTicks: Topic.notify,
   ticks: [],
   decider: alerts(settings),
-  shape: 3,
-  upgrade: (_, state) => ({ ...initial, ...(state as Partial<Alert>) }),
+  shape: 4,
+  upgrade: (_, state) => upgraded({ ...initial, ...(state as Partial<Alert>) }, settings.routing),
 });

@@ -2,8 +2,9 @@ import { type PayloadOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { agentNotices } from './agent-notices.ts';
 import { alerts } from './alert.ts';
+import { agentNotices } from './notices.fixture.ts';
+import { consoleOnly } from './routing.ts';
 
 const filed = (severity: 'low' | 'medium' | 'high' | 'critical', steps = 3) => {
   const event = example(Topic.agentHealth, 'WORKER_ESCALATION_TICKET');
@@ -28,7 +29,7 @@ const operator = (more: Partial<PayloadOf<typeof Topic.steerAlerts, 'NOTIFY_OPER
   }),
   key: 'escalation_ticket:OMN-1234',
 });
-const open = () => given(alerts({ groupWaitMs: 0, repeatMs: 3_600_000 }), EXAMPLE_TIME);
+const open = () => given(alerts({ groupWaitMs: 0, repeatMs: 3_600_000, routing: consoleOnly }), EXAMPLE_TIME);
 
 test.each([
   ['high', 'warning'],

@@ -1,6 +1,7 @@
 import type { EventOf, PayloadOf, Topic, TriagedTicket } from '@vigil/events';
 import type { Input } from './alert.ts';
 import type { Content } from './content.ts';
+import { DEFAULT } from './routing.ts';
 import { severityOf, TICKET_ROUTE } from './ticket-notices.ts';
 
 type NotifyOperator = PayloadOf<typeof Topic.steerAlerts, 'NOTIFY_OPERATOR'>;
@@ -40,9 +41,13 @@ export function queenRequested(alertKey: string, ticket: TriagedTicket): Pick<Re
   };
 }
 
+const UNKNOWN = {
+  ...{ agentId: null, taskId: null, episodeId: null, caseId: null, labels: {} },
+  ...{ options: [], deadlineAt: null, onTimeout: null, checkpoint: null, blocked: null, channels: [DEFAULT] },
+};
+
 /** What an alert says when somebody asks for the operator: of the ticket's agent and task where its alert is open. */
 export function operatorTold(known: Content | null, { ticket_id, analysis, urgency, by }: NotifyOperator): Content {
-  const about = known ?? { agentId: null, taskId: null, episodeId: null, caseId: null, labels: {}, options: [] };
   const title = known?.title ?? `operator asked for by ${by}, ticket ${ticket_id}`;
-  return { deadlineAt: null, ...about, route: TICKET_ROUTE, severity: severityOf(urgency), title, text: analysis };
+  return { ...(known ?? UNKNOWN), route: TICKET_ROUTE, severity: severityOf(urgency), title, text: analysis };
 }

@@ -1,32 +1,34 @@
-import type { EventOf, Topic } from '@vigil/events';
+import type { EventOf, PayloadOf, Topic } from '@vigil/events';
+import { BLOCKED_ROUTE } from './agent-notices.ts';
 import { breakerNotices } from './breaker-notices.ts';
-import { type About, type Notify, raise, resolve } from './notice.ts';
+import { type About, type Noticed, raise, resolve } from './notice.ts';
 
 const route = 'recovery_failed';
 /** No checkpoint of a task could be used: work may be done twice. */
 const lost = 'checkpoint_lost';
 
 /** What people should know about the recovery of a task. */
-export function taskNotices(input: EventOf<typeof Topic.taskRecovery>): readonly Notify[] {
+export function taskNotices(input: EventOf<typeof Topic.taskRecovery>): readonly Noticed[] {
   const { taskId } = input.payload;
   const about: About = { agentId: null, taskId };
   switch (input.type) {
     case 'RECOVERY_FAILED': {
       const { reason } = input.payload;
-      return [raise(route, about, { severity: 'critical', title: `${taskId} could not be recovered`, text: reason })];
+      return [raise(route, about, { title: `${taskId} could not be recovered`, text: reason })];
     }
     case 'REVIEW_REQUIRED': {
-      const { reason, agentId } = input.payload;
+      const { reason, agentId, checkpoint } = input.payload;
       const title = `${taskId} waits for review: nothing more happens by itself`;
-      const options = ['retry', 'reset', 'abandon'];
-      return [raise(route, { ...about, agentId }, { severity: 'critical', title, text: reason, options })];
+      const asked = { options: ['retry', 'reset', 'abandon'], checkpoint, blocked: blockedBy(input.payload) };
+      return [raise(route, { ...about, agentId }, { title, text: reason, ...asked })];
     }
     case 'REVIEW_DECIDED': {
       const { decision, by, why } = input.payload;
-      return [resolve(route, about, `${decision}, says ${by}: ${why}`)];
+      const text = `${decision}, says ${by}: ${why}`;
+      return [resolve(route, about, text), resolve(BLOCKED_ROUTE, about, text)];
     }
     case 'RECOVERY_COMPLETED':
-      return [resolve(route, about, `${input.payload.newAgentId} goes on with it`)];
+      return [route, BLOCKED_ROUTE].map((one) => resolve(one, about, `${input.payload.newAgentId} goes on with it`));
     case 'RECOVERY_INITIATED': {
       const { fromCheckpoint, skipped, newAgentId } = input.payload;
       if (fromCheckpoint !== 'task-start') return [];
@@ -41,7 +43,7 @@ export function taskNotices(input: EventOf<typeof Topic.taskRecovery>): readonly
     case 'TASK_RELEASED': {
       const { why, detail } = input.payload;
       const text = detail === null ? why : `${why}: ${detail}`;
-      const over = [resolve(route, about, text), resolve(lost, about, text)];
+      const over = [route, lost, BLOCKED_ROUTE].map((one) => resolve(one, about, text));
       // Whoever holds it now may be stuck as well.
       return why === 'reassigned' ? over : [...over, resolve('stuck_agent', about, text)];
     }
@@ -49,3 +51,9 @@ export function taskNotices(input: EventOf<typeof Topic.taskRecovery>): readonly
       return breakerNotices(input.payload);
   }
 }
+
+type Review = PayloadOf<typeof Topic.taskRecovery, 'REVIEW_REQUIRED'>;
+
+/** Seed 003's Blocked: the attempts are used up, and the last of them has stalled as well. */
+const blockedBy = ({ attempts, of, reason }: Review) =>
+  of === null ? null : { attempts: attempts + 1, limit: of, reason };

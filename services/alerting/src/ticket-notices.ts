@@ -1,5 +1,5 @@
 import type { AlertSeverity, TicketSeverity, WorkerEscalationTicketPayload } from '@vigil/events';
-import { type About, dismiss, type Notify, raise, resolve } from './notice.ts';
+import { type About, dismiss, type Noticed, raise, resolve } from './notice.ts';
 import { triage } from './triage.ts';
 
 export const TICKET_ROUTE = 'escalation_ticket';
@@ -15,7 +15,7 @@ const SEVERITIES: Readonly<Record<TicketSeverity, AlertSeverity>> = {
 export const severityOf = (severity: TicketSeverity): AlertSeverity => SEVERITIES[severity];
 
 /** People are asked in, or triage dismisses it. The worker is told nothing and goes on. */
-export function ticketNotices(filed: WorkerEscalationTicketPayload): readonly Notify[] {
+export function ticketNotices(filed: WorkerEscalationTicketPayload): readonly Noticed[] {
   const { intervene, analysis } = triage(filed);
   const { ticket_id, severity, worker_agent_id: agent, suggested_action } = filed.ticket;
   const triaged = { ticket_id, analysis, severity };
@@ -31,4 +31,4 @@ export function ticketNotices(filed: WorkerEscalationTicketPayload): readonly No
 }
 
 /** With the episode its ticket is over. */
-export const ticketOver = (about: About, text: string): Notify => resolve(TICKET_ROUTE, about, text);
+export const ticketOver = (about: About, text: string): Noticed => resolve(TICKET_ROUTE, about, text);

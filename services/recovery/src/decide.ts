@@ -50,7 +50,11 @@ type In<K extends Recovery['situation']['is']> = Extract<Recovery['situation'], 
 
 function whileWaiting(state: Recovery, subject: Subject, waiting: In<'waiting'>, now: number): readonly Output[] {
   if (isSpent(state, subject))
-    return failed(state, `${state.attempts} of ${limitOf(state, subject)} attempts used: ${waiting.why}`);
+    return failed(
+      state,
+      `${state.attempts} of ${limitOf(state, subject)} attempts used: ${waiting.why}`,
+      limitOf(state, subject),
+    );
   if (now < askAt(state, subject, waiting)) return [];
   return [...(state.breaker.state === 'OPEN' ? breakerChanged(state, 'HALF_OPEN') : []), admitSpawn(state, subject)];
 }
@@ -93,13 +97,14 @@ function onProbation(
   return [taskStory(state, 'PROBATION_PASSED', { agentId: attempt.agentId, attempt: attempt.number })];
 }
 
-function failed(state: Recovery, reason: string): readonly Output[] {
+/** `of`: the attempts that it has, where they are used up. */
+function failed(state: Recovery, reason: string, of: number | null = null): readonly Output[] {
   const attempts = state.attempts;
   const agentId = state.tried.at(-1)?.agentId ?? state.subject?.agentId ?? null;
   const checkpoint = state.checkpoints.findLast((one) => one.valid !== false) ?? null;
   return [
     taskStory(state, 'RECOVERY_FAILED', { reason, attempts }),
-    taskStory(state, 'REVIEW_REQUIRED', { reason, attempts, agentId, checkpoint }),
+    taskStory(state, 'REVIEW_REQUIRED', { reason, attempts, agentId, checkpoint, of }),
   ];
 }
 

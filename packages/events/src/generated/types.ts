@@ -209,6 +209,17 @@ export type AlertRaisedPayload = {
   readonly deadlineAt: null | number;
   /** sinks are told, as of this moment; null: they are not */
   readonly deliverAt: null | number;
+  /** the ways to people that are asked for, by their names in alerting's configuration; default: its default; empty: as default */
+  readonly channels: readonly string[];
+  /** what happens at deadlineAt where nobody has decided */
+  readonly onTimeout: null | string;
+  /** the newest that the task can go on from, and whether it is valid */
+  readonly checkpoint: null | CheckpointRef;
+  /** the task waits for a person (seed 003's Blocked) */
+  readonly blocked: null | Blocked;
+  /** the channels that are told of this when deliverAt is set; empty: the console */
+  readonly sinks: readonly string[];
+  readonly raisedAt: null | number;
 };
 export type AlertRequestedPayload = {
   readonly caseId: string;
@@ -238,6 +249,8 @@ export type AlertResolvedPayload = {
   readonly raisedAt: null | number;
   /** sinks are told, as of this moment; null: they are not */
   readonly deliverAt: null | number;
+  /** the channels that are told of this when deliverAt is set; empty: the console */
+  readonly sinks: readonly string[];
 };
 export type AlertSeverity = 'UNKNOWN' | 'info' | 'warning' | 'critical';
 export type AlertUpdatedPayload = {
@@ -257,6 +270,17 @@ export type AlertUpdatedPayload = {
   readonly deadlineAt: null | number;
   /** sinks are told, as of this moment; null: they are not */
   readonly deliverAt: null | number;
+  /** the ways to people that are asked for, by their names in alerting's configuration; default: its default; empty: as default */
+  readonly channels: readonly string[];
+  /** what happens at deadlineAt where nobody has decided */
+  readonly onTimeout: null | string;
+  /** the newest that the task can go on from, and whether it is valid */
+  readonly checkpoint: null | CheckpointRef;
+  /** the task waits for a person (seed 003's Blocked) */
+  readonly blocked: null | Blocked;
+  /** the channels that are told of this when deliverAt is set; empty: the console */
+  readonly sinks: readonly string[];
+  readonly raisedAt: null | number;
 };
 export type AnswerKind = 'UNKNOWN' | 'handoff' | 'blockers' | 'self_report' | 'probe_reply';
 export type ApplyPolicyPayload = {
@@ -268,6 +292,13 @@ export type ApplyPolicyPayload = {
   readonly why: string;
 };
 export type Axis = 'UNKNOWN' | 'absence' | 'repetition' | 'rate' | 'cost' | 'fact';
+export type Blocked = {
+  /** how often the task's agents have stalled; null: nobody has counted */
+  readonly attempts: null | number;
+  /** attempts that a task has; null: it is blocked for another reason */
+  readonly limit: null | number;
+  readonly reason: string;
+};
 export type BrakeEngagedPayload = {
   readonly agentIds: readonly string[];
   /** fleet, host:<name> or runtime:<id> */
@@ -545,6 +576,8 @@ export type HandoffAgentPayload = {
   readonly foldedSequence: null | number;
   /** of the finding: what counts as progress since depends on it */
   readonly axes: readonly string[];
+  /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
+  readonly awaits: null | readonly (readonly Mark[])[];
   readonly message: string;
   readonly deadlineMs: number;
 };
@@ -654,6 +687,7 @@ export type LimitReport = {
   readonly max: number;
 };
 export type LostWhy = 'UNKNOWN' | 'silent' | 'crashed' | 'ended';
+export type Mark = 'UNKNOWN' | 'heartbeat' | 'activity' | 'call' | 'answer' | 'output' | 'checkpoint' | 'tokens' | 'work' | 'claim' | 'step' | 'accept' | 'completion' | 'success' | 'change';
 export type MatchedPattern = {
   /** rate_limit, error, awaiting_input, completion, fatal */
   readonly kind: string;
@@ -686,6 +720,14 @@ export type NotifyPayload = {
   readonly timeAgeMs: null | number;
   /** seed 004: the ticket for which triage asks people in; null: none */
   readonly ticket: null | TriagedTicket;
+  /** the ways to people that are asked for, by their names in alerting's configuration; default: its default; empty: as default */
+  readonly channels: readonly string[];
+  /** what happens at deadlineAt where nobody has decided */
+  readonly onTimeout: null | string;
+  /** the newest that the task can go on from, and whether it is valid */
+  readonly checkpoint: null | CheckpointRef;
+  /** the task waits for a person (seed 003's Blocked) */
+  readonly blocked: null | Blocked;
 };
 export type NudgeAgentPayload = {
   readonly orderId: string;
@@ -702,6 +744,8 @@ export type NudgeAgentPayload = {
   readonly foldedSequence: null | number;
   /** of the finding: what counts as progress since depends on it */
   readonly axes: readonly string[];
+  /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
+  readonly awaits: null | readonly (readonly Mark[])[];
   readonly attempt: number;
   readonly message: string;
 };
@@ -773,6 +817,8 @@ export type PauseAgentPayload = {
   readonly foldedSequence: null | number;
   /** of the finding: what counts as progress since depends on it */
   readonly axes: readonly string[];
+  /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
+  readonly awaits: null | readonly (readonly Mark[])[];
   readonly forMs: number;
 };
 export type PolicyOrigin = 'UNKNOWN' | 'preset' | 'file' | 'applied';
@@ -825,6 +871,8 @@ export type ProbeAgentPayload = {
   readonly foldedSequence: null | number;
   /** of the finding: what counts as progress since depends on it */
   readonly axes: readonly string[];
+  /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
+  readonly awaits: null | readonly (readonly Mark[])[];
   readonly message: string;
   readonly nonce: string;
   readonly waitMs: number;
@@ -925,6 +973,8 @@ export type ResetBreakerOrderPayload = {
   readonly foldedSequence: null | number;
   /** of the finding: what counts as progress since depends on it */
   readonly axes: readonly string[];
+  /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
+  readonly awaits: null | readonly (readonly Mark[])[];
   readonly name: string;
 };
 export type ResetBreakerPayload = {
@@ -948,6 +998,8 @@ export type ResumeAgentPayload = {
   readonly foldedSequence: null | number;
   /** of the finding: what counts as progress since depends on it */
   readonly axes: readonly string[];
+  /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
+  readonly awaits: null | readonly (readonly Mark[])[];
   readonly message: null | string;
 };
 export type ResumeFleetPayload = {
@@ -967,6 +1019,8 @@ export type ReviewRequiredPayload = {
   readonly attempts: number;
   readonly agentId: null | string;
   readonly checkpoint: null | CheckpointRef;
+  /** attempts that the task has, where they are used up; null: it is under review for another reason */
+  readonly of: null | number;
 };
 export type ReviewTaskPayload = {
   readonly taskId: string;
@@ -1141,6 +1195,8 @@ export type TerminateAgentPayload = {
   readonly foldedSequence: null | number;
   /** of the finding: what counts as progress since depends on it */
   readonly axes: readonly string[];
+  /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
+  readonly awaits: null | readonly (readonly Mark[])[];
   readonly reason: string;
   readonly graceMs: number;
   readonly cleanupMs: number;
@@ -1208,6 +1264,8 @@ export type WarrantFiledPayload = {
   readonly state: HealthState;
   /** the axes on which it was found: absence, repetition, rate, cost, fact */
   readonly axes: readonly string[];
+  /** what ends it: of each group, one newer than foldedSequence; an empty group: nothing that hands can see. Null: as the axes say */
+  readonly awaits: null | readonly (readonly Mark[])[];
   /** the finding holds a hard signal: a fact, or a call past its declared deadline */
   readonly hard: boolean;
   /** what the plan's "when" says */
@@ -1261,6 +1319,8 @@ export type WarrantRenewedPayload = {
   readonly state: HealthState;
   /** the axes on which it was found: absence, repetition, rate, cost, fact */
   readonly axes: readonly string[];
+  /** what ends it: of each group, one newer than foldedSequence; an empty group: nothing that hands can see. Null: as the axes say */
+  readonly awaits: null | readonly (readonly Mark[])[];
   /** the finding holds a hard signal: a fact, or a call past its declared deadline */
   readonly hard: boolean;
   /** what the plan's "when" says */

@@ -1,0 +1,50 @@
+import type { AlertMatcher, AlertSeverity } from '@vigil/events';
+import { NEVER } from '@vigil/stream';
+import { type Content, isWorse, questionOf } from './content.ts';
+import { type Routing, sinksOf } from './routing.ts';
+
+/** What sinks know. `toldAs`: the severity, null: nothing; `toldTo`: who; `asked`: the last question; `tellAt`: when they hear again by themselves. */
+export type Open = {
+  readonly alertId: string;
+  readonly raisedAt: number;
+  readonly content: Content;
+  readonly toldAs: AlertSeverity | null;
+  readonly toldTo: readonly string[];
+  readonly asked: string | null;
+  readonly tellAt: number;
+  readonly acknowledgedBy: string | null;
+};
+
+export type Silence = { readonly matchers: readonly AlertMatcher[]; readonly until: number };
+type Known = { readonly silence: Silence | null };
+
+/** Everybody hears at once of what gets worse, and of a new question. */
+const isUrgent = ({ content, toldAs, asked }: Open): boolean => {
+  const question = questionOf(content);
+  return toldAs !== null && (isWorse(content.severity, toldAs) || (question !== null && question !== asked));
+};
+
+const newTo = ({ content, toldTo }: Open, routing: Routing): readonly string[] =>
+  sinksOf(content, routing).filter((sink) => !toldTo.includes(sink));
+
+/** From when sinks are to be told: after the group wait, of what is new at once, and again while nobody has acknowledged; not while it is silenced. */
+export function tellFrom({ silence }: Known, open: Open, routing: Routing): number {
+  const { content, toldAs, tellAt, acknowledgedBy } = open;
+  const isNew = isUrgent(open) || (toldAs !== null && newTo(open, routing).length > 0);
+  const from = isNew ? 0 : toldAs !== null && acknowledgedBy !== null ? NEVER : tellAt;
+  return silence && matches(silence, content) ? Math.max(from, silence.until) : from;
+}
+
+/** Who is told now: all, or only those for whom alone there is something new. */
+export function tellWhom(open: Open, now: number, routing: Routing): readonly string[] {
+  const isDue = now >= open.tellAt && (open.toldAs === null || open.acknowledgedBy === null);
+  const fresh = newTo(open, routing);
+  return isDue || isUrgent(open) || fresh.length === 0 ? sinksOf(open.content, routing) : fresh;
+}
+
+export const isSilenced = ({ silence }: Known, content: Content, now: number): boolean =>
+  silence !== null && now < silence.until && matches(silence, content);
+
+/** All matchers; a field is one of the alert's own or a label. */
+const matches = ({ matchers }: Silence, content: Content): boolean =>
+  matchers.every(({ field, value }) => ({ ...content.labels, ...content })[field] === value);

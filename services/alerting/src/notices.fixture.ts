@@ -1,0 +1,15 @@
+import * as agent from './agent-notices.ts';
+import * as fleet from './fleet-notices.ts';
+import { type Noticed, type Notify, notify } from './notice.ts';
+import { noPolicies } from './policy-alerts.ts';
+import * as task from './task-notices.ts';
+
+const ofNoPolicy =
+  <In>(notices: (input: In) => readonly Noticed[]) =>
+  (input: In): readonly Notify[] =>
+    notices(input).map((one) => notify(one, null, noPolicies));
+
+/** What the mappers say where no policy speaks of alerts. */
+export const agentNotices = ofNoPolicy(agent.agentNotices);
+export const taskNotices = ofNoPolicy(task.taskNotices);
+export const fleetNotices = ofNoPolicy(fleet.fleetNotices);

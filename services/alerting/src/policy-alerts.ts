@@ -1,0 +1,51 @@
+import { type EventOf, type PolicyRef, Topic } from '@vigil/events';
+import { type Log, readOn } from '@vigil/stream';
+import { z } from 'zod';
+
+type Published = Extract<EventOf<typeof Topic.policy>, { readonly type: 'POLICY_PUBLISHED' }>;
+
+/** What a policy says of a route: how severe it is, and by which channels people are told. */
+export type OfRoute = { readonly severity: 'info' | 'warning' | 'critical'; readonly channels: readonly string[] };
+
+/** The `alerts` of all policies that were ever published. */
+export type PolicyAlerts = {
+  /** null: the policy says nothing of this route, or is not known */
+  readonly of: (policy: PolicyRef | null, route: string) => OfRoute | null;
+};
+
+export const noPolicies: PolicyAlerts = { of: () => null };
+
+const routes = z.record(
+  z.string(),
+  z.object({ severity: z.enum(['info', 'warning', 'critical']), channels: z.array(z.string()).default([]) }),
+);
+const document = z.object({ alerts: routes.default({}) });
+
+/** A document's hash is its content, so that whatever was said under it is told by it for ever. One that is not known yet: as its name's newest. */
+export function policyAlerts(): PolicyAlerts & { readonly observe: (published: Published) => void } {
+  const byHash = new Map<string, z.output<typeof routes>>();
+  const newest = new Map<string, z.output<typeof routes>>();
+  return {
+    observe: ({ payload: { name, hash, document: text } }) => {
+      const read = document.safeParse(JSON.parse(text));
+      if (!read.success) return;
+      byHash.set(hash, read.data.alerts);
+      newest.set(name, read.data.alerts);
+    },
+    of: (policy, route) => {
+      if (policy === null) return null;
+      const said = (byHash.get(policy.hash) ?? newest.get(policy.name))?.[route];
+      return said === undefined || said.channels.length > 0 ? (said ?? null) : { ...said, channels: ['default'] };
+    },
+  };
+}
+
+/** Reads all that was published, and goes on; `finished` rejects where that ends. */
+export async function followPolicies(log: Log, signal: AbortSignal) {
+  const alerts = policyAlerts();
+  const onEvent = (event: EventOf<typeof Topic.policy>) => {
+    if (event.type === 'POLICY_PUBLISHED') alerts.observe(event);
+  };
+  const { finished } = await readOn(log, Topic.policy, { onEvent, onUnreadable: () => {}, signal });
+  return { alerts, ready: () => true, finished };
+}
