@@ -20,9 +20,20 @@ export class Unwelcome extends DeadLetter {
   }
 }
 
-/** Somebody else owns it now, or it is away for a moment: throw away what was in hand, open it anew, ask again. */
+/**
+ * Somebody else owns it now, or it is away for a moment: throw away what was in hand, open it anew, ask again. `afterMs`: how long a
+ * reaction waits, where it knows better than the runner's own back-off.
+ */
 export class Retry extends Error {
   override readonly name = 'Retry';
+  readonly afterMs: number | null;
+  constructor(
+    message: string,
+    { afterMs = null, ...options }: ErrorOptions & { readonly afterMs?: number | null } = {},
+  ) {
+    super(message, options);
+    this.afterMs = afterMs;
+  }
 }
 
 /** Only a new process helps: it ends with code 1 and its supervisor starts it again. */

@@ -98,6 +98,20 @@ export const reactorContract = ({ log: open, topics }: Ground): void => {
     letters.stop();
   });
 
+  test('a reaction that knows when to be asked again is asked then, not after the runner’s own back-off', async () => {
+    await using log = await open();
+    const run = await topics(PARTITIONS);
+    let tries = 0;
+    const react = async () => {
+      tries += 1;
+      if (tries < 8) throw new Retry('away', { afterMs: 1 });
+      return [];
+    };
+    await using _running = await reacting(log, run, react);
+    await log.write([event(run, 'a', 1)]);
+    await until(() => expect(tries).toBe(8));
+  });
+
   test('a reactor that comes back does not repeat what was published as done, and does what was not', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);

@@ -16,7 +16,7 @@ export type ReactorOptions<In extends TopicName, Out extends TopicName> = {
   readonly reads: readonly In[];
   /**
    * An effect on the world, with the event's id as idempotency key; gives what became of it. It may be asked again. Retry: asked again,
-   * with back-off, and only its key waits; DeadLetter, or any other error: the event is a dead letter.
+   * with back-off or after its own time, and only its key waits; DeadLetter, or any other error: the event is a dead letter.
    */
   readonly react: (event: EventOf<In>) => Promise<readonly Draft<Out>[]>;
   readonly maxInFlight: number;
@@ -141,27 +141,28 @@ class Reactor implements Member {
       this.#stopping.signal.aborted || this.#outstanding.get(keyOf(record.topic, record.partition)) !== outstanding;
     const job = this.#lanes.run(record.key as string, async (pause) => {
       for (let tries = 0; !given(); tries++) {
-        if (await this.#try(record)) return outstanding.finish(record.offset);
-        await pause(() => this.#wait(backOff(tries)));
+        const retry = await this.#try(record);
+        if (retry === null) return outstanding.finish(record.offset);
+        await pause(() => this.#wait(retry.afterMs ?? backOff(tries)));
       }
     });
     void job.then(() => this.#flow(record.partition)).catch((error: unknown) => this.#end(error));
   }
 
-  /** false: again later. */
-  async #try(record: LogRecord): Promise<boolean> {
+  /** null: done; else again later. */
+  async #try(record: LogRecord): Promise<Retry | null> {
     try {
       const event = await readEvent(this.#log.codec, record);
       await writeOutcomes(this.#log, this.group, record, event, await this.#options.react(event));
     } catch (error) {
       if (error instanceof Retry) {
         this.#logger.warn({ group: this.group, err: error }, 'a reaction waits');
-        return false;
+        return error;
       }
       if (isTrouble(error)) throw error;
       await writeLetter(this.#log, this.#options.service, record, error, 'reaction');
     }
-    return true;
+    return null;
   }
 
   /** Reads on only while not too much of a partition waits. */
