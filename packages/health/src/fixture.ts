@@ -72,7 +72,7 @@ const usual = { tool_execution: of(5, 30), checkpoint_write: of(3, 120), externa
 /** The history that heartbeats at their moments leave, for a policy that looks for these patterns. */
 export function history(
   beats: readonly (readonly [ms: number, more: Partial<Beat>])[],
-  { rateLimits = RATE_LIMIT_PATTERNS, others = [] }: Partial<LookedFor> = {},
+  { rateLimits = RATE_LIMIT_PATTERNS, others = [], together = [] }: Partial<LookedFor> = {},
 ): History {
   let h: History | null = null;
   for (const [ms, more] of beats) {
@@ -81,7 +81,7 @@ export function history(
     const receipt: Receipt = { now, watched: now, stamp: payload.timestamp, previous: h?.heard ?? null };
     h = folded(h ?? bornAt(identityOf(payload), receipt, 'c'), payload, receipt, 'c');
     const breakers = breakersAfter(h.breakers, payload, receipt, usual);
-    h = { ...h, breakers, ...searched(h, { rateLimits, others }, payload, receipt) };
+    h = { ...h, breakers, ...searched(h, { rateLimits, others, together }, payload, receipt) };
   }
   if (h === null) throw new Error('give at least one heartbeat');
   return h;

@@ -20,14 +20,14 @@ export function readWith({ policy, lookedFor }: Rules, state: Known, beat: Beat,
 
 export function searched(
   history: History,
-  { rateLimits, others }: LookedFor,
+  lookedFor: LookedFor,
   beat: Beat,
   receipt: Receipt,
 ): { readonly matches: History['matches']; readonly rateLimit: RateLimit } {
   const texts = textsOf(history.matches, beat);
-  const limited = texts.some(({ text }) => rateLimits.some((pattern) => pattern.isIn(text)));
+  const limited = texts.some(({ text }) => lookedFor.rateLimits.some((pattern) => pattern.isIn(text)));
   return {
-    matches: matchesAfter(history.matches, texts, others, beat, receipt),
+    matches: matchesAfter(history.matches, texts, lookedFor, beat, receipt),
     rateLimit: limited ? limitedBy(beat, receipt) : history.rateLimit,
   };
 }

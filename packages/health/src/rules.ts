@@ -2,6 +2,7 @@ import type { CompiledPlan, CompiledPolicy, JudgedState, Together, Vocabulary } 
 import { NEVER } from '@vigil/stream';
 import { type AnyExemption, EXEMPTIONS, type ExemptionName } from './exemptions.ts';
 import { AT_BIRTH } from './history/at-birth.ts';
+import { hash32 } from './history/hash.ts';
 import type { History } from './history/history.ts';
 import type { LookedFor } from './history/matches.ts';
 import { PARTS, type Part } from './history/parts.ts';
@@ -95,11 +96,13 @@ export function rulesOf(policy: CompiledPolicy): Rules {
 /** Rate limits are looked for whether or not a policy names the signal: they exempt. */
 function lookedForBy(rules: readonly Rule[]): LookedFor {
   const of = (wanted: (rule: Rule) => boolean) =>
-    rules.filter(wanted).flatMap(({ signal, limits }) => signal.patterns?.(limits) ?? []);
+    rules.filter(wanted).map(({ signal, limits }) => signal.patterns?.(limits) ?? []);
   const named = rules.some(({ signalName }) => signalName === 'rate_limited');
+  const others = of(({ signalName }) => signalName !== 'rate_limited').filter(({ length }) => length > 0);
   return {
-    rateLimits: named ? of(({ signalName }) => signalName === 'rate_limited') : RATE_LIMIT_PATTERNS,
-    others: of(({ signalName }) => signalName !== 'rate_limited'),
+    rateLimits: named ? of(({ signalName }) => signalName === 'rate_limited').flat() : RATE_LIMIT_PATTERNS,
+    others: others.flat(),
+    together: others.map((patterns) => patterns.map(({ source }) => hash32(source))),
   };
 }
 

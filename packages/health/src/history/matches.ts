@@ -2,11 +2,15 @@ import type { Pattern } from '@vigil/policy';
 import { hash32 } from './hash.ts';
 import { type Beat, instant, type Receipt } from './moment.ts';
 
-/** Patterns of which a match is remembered. */
-const MATCHES = 6;
+/** Patterns of which a match is remembered: at least as many rules that look for some never lose their finding. */
+export const MATCHES = 8;
 
-/** What a policy looks for in what agents write. */
-export type LookedFor = { readonly rateLimits: readonly Pattern[]; readonly others: readonly Pattern[] };
+/** What a policy looks for in what agents write. `together`: the signs of each rule's own among `others`. */
+export type LookedFor = {
+  readonly rateLimits: readonly Pattern[];
+  readonly others: readonly Pattern[];
+  readonly together: readonly (readonly number[])[];
+};
 
 /** `sign`: the pattern's source as a number. `line`: which line of the output, counted from its beginning; null: unknown. */
 export type Match = { readonly sign: number; readonly line: number | null; readonly at: number };
@@ -42,11 +46,11 @@ export function textsOf(before: Matches, { output, errors }: Beat): readonly Tex
   ];
 }
 
-/** What runtimes report to have matched, and what of `patterns` is in the texts. */
+/** What runtimes report to have matched, and what of `others` is in the texts. */
 export function matchesAfter(
   before: Matches,
   texts: readonly Text[],
-  patterns: readonly Pattern[],
+  { others, together }: Pick<LookedFor, 'others' | 'together'>,
   { output }: Beat,
   receipt: Receipt,
 ): Matches {
@@ -54,15 +58,29 @@ export function matchesAfter(
   const over = lines !== null && before.lines !== null && lines < before.lines;
   let seen = over ? [] : before.seen;
   for (const { source, at } of output?.matched_patterns ?? [])
-    seen = withMatch(seen, { sign: hash32(source), line: lines, at: instant(receipt, at).now });
+    seen = withMatch(seen, { sign: hash32(source), line: lines, at: instant(receipt, at).now }, together);
   for (const { text, line } of texts)
-    for (const pattern of patterns)
-      if (pattern.isIn(text)) seen = withMatch(seen, { sign: hash32(pattern.source), line, at: receipt.now });
+    for (const pattern of others)
+      if (pattern.isIn(text)) seen = withMatch(seen, { sign: hash32(pattern.source), line, at: receipt.now }, together);
   return lines === before.lines && seen === before.seen ? before : { lines, seen };
 }
 
-function withMatch(seen: readonly Match[], match: Match): readonly Match[] {
-  return [...seen.filter(({ sign }) => sign !== match.sign).slice(1 - MATCHES), match];
+function withMatch(seen: readonly Match[], match: Match, together: LookedFor['together']): readonly Match[] {
+  const all = [...seen.filter(({ sign }) => sign !== match.sign), match];
+  if (all.length <= MATCHES) return all;
+  const spare = leastMissed(all, together);
+  return all.filter((one) => one !== spare);
+}
+
+/** A rule fires by any of its patterns, so the one that stands longest is enough: of the others the oldest can go. */
+function leastMissed(seen: readonly Match[], together: LookedFor['together']): Match | undefined {
+  const needed = together.map((signs) => seen.filter(({ sign }) => signs.includes(sign)).reduce(longer, undefined));
+  return seen.find((match) => !needed.includes(match)) ?? seen[0];
+}
+
+function longer(one: Match | undefined, other: Match): Match {
+  if (one === undefined || other.line === null) return other;
+  return one.line !== null && one.line <= other.line ? other : one;
 }
 
 /** Since when a match still stands: within the last `last` lines; where lines are not counted, until the agent goes forward. */
