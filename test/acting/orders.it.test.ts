@@ -61,7 +61,7 @@ describe.skipIf(!ownServers)('an order is looked at again where it is carried ou
     await write(order);
     const answered = await receipt(order);
     expect(answered).toMatchObject({ outcome: 'superseded', confirmed: false });
-    expect(answered.why).toBe(`the agent has progressed since heartbeat ${life.sequence}`);
+    expect(answered.why).toBe(`what was awaited has come since heartbeat ${life.sequence}`);
     await beatsOn(await puppets.life('busy'));
     expect(puppets.ends('busy')).toBe(0);
   });

@@ -99,6 +99,7 @@ export const terminate = (
     ttlMs: 60_000,
     foldedSequence: null,
     axes: ['fact'],
+    awaits: null,
     graceMs: 100,
     cleanupMs: 1000,
     release: [],

@@ -44,7 +44,7 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
     const about = { orderId: `order-${agentId}-${message.length}`, agentId, instanceId, message };
     const { topic, type, payload } = example(Topic.agentOrder, 'NUDGE_AGENT', {
       ...about,
-      ...{ runtimeId: '', ttlMs: 60_000, number: 1, axes: ['repetition'], foldedSequence: null },
+      ...{ runtimeId: '', ttlMs: 60_000, number: 1, axes: ['repetition'], awaits: null, foldedSequence: null },
     });
     await writer(system.log).write([{ topic, type, payload, key: agentId }]);
   };

@@ -11,6 +11,7 @@ import type {
 } from '@vigil/events';
 import { MOST, type SaidActivity, type SaidVerdict } from './fields.ts';
 import { type Beat, heartbeat, type Who } from './heartbeat.ts';
+import { agentSaid, marked, noProgress, type Progress } from './progress.ts';
 
 /** What is so until something else is said; counts are of the whole life. */
 export type Lasting = {
@@ -53,6 +54,8 @@ export type Notes = {
   /** calls and errors that no heartbeat will carry: there were too many of them since the last one that arrived */
   readonly leftOut: number;
   readonly onItsWay: Heartbeat | null;
+  /** what of it may end a finding about this agent */
+  readonly progress: Progress;
 };
 
 const nothing: Once = {
@@ -86,14 +89,22 @@ export const noNotes: Notes = {
   told: new Set(),
   leftOut: 0,
   onItsWay: null,
+  progress: noProgress,
 };
 
 /** The sequence of the heartbeat that will carry what is said now. */
 export const nextSequence = (notes: Notes): number => notes.sequence + 1;
 
+const nextSaid = (notes: Notes, said: Parameters<typeof agentSaid>[1]): Progress =>
+  agentSaid(notes.progress, said, nextSequence(notes));
+
+/** With what has been sent so far: each heartbeat is a sign that it is there. */
+export const progressOf = ({ progress, sequence }: Notes): Progress => marked(progress, ['heartbeat'], sequence);
+
 export const lasting = (notes: Notes, said: Partial<Lasting>): Notes => ({
   ...notes,
   lasting: { ...notes.lasting, ...said },
+  progress: nextSaid(notes, { token_count: said.tokens, checkpoint: said.checkpoint, work: said.work }),
 });
 
 export const once = (notes: Notes, said: Partial<Once>): Notes => ({ ...notes, once: { ...notes.once, ...said } });
@@ -122,6 +133,7 @@ export const called = (notes: Notes, call: ToolCall): Notes => {
       errors: so.errors + (call.outcome === 'error' ? 1 : 0),
     },
     leftOut: leftOut + (tooMany ? 1 : 0),
+    progress: nextSaid(notes, { tool_calls: [call] }),
   };
 };
 
@@ -147,7 +159,9 @@ export const failed = (notes: Notes, error: ErrorReport): Notes => {
 
 export const stepped = (notes: Notes, verdict: SaidVerdict | null): Notes => {
   const verdicts = verdict === null ? notes.once.verdicts : [...notes.once.verdicts, verdict].slice(-MOST.verdicts);
-  return once(lasting(notes, { steps: (notes.lasting.steps ?? 0) + 1 }), { verdicts });
+  const total = (notes.lasting.steps ?? 0) + 1;
+  const steps = { total_steps: total, verdicts: verdict === null ? [] : [verdict] };
+  return { ...once(lasting(notes, { steps: total }), { verdicts }), progress: nextSaid(notes, { steps }) };
 };
 
 const toldWith = (notes: Notes): ReadonlySet<string> => {

@@ -3,10 +3,12 @@ import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
 import { testWorld } from './fixture.ts';
 import { type Envelope, Orders } from './orders.ts';
+import { type Marks, noProgress } from './progress.ts';
 import type { Line } from './transport/transport.ts';
 import type { Heard } from './words.ts';
 
 const about = { agentId: 'worker-1', instanceId: 'life-1', runtimeId: '', axes: ['absence'], foldedSequence: 5 };
+const saved = { awaits: [['checkpoint' as const]] };
 
 type Nudge = Extract<Envelope, { readonly type: 'NUDGE_AGENT' }>['payload'];
 const nudge = (payload: Partial<Nudge> = {}, expiresInMs = 1000): Envelope => ({
@@ -16,7 +18,7 @@ const nudge = (payload: Partial<Nudge> = {}, expiresInMs = 1000): Envelope => ({
   expiresInMs,
 });
 
-const orders = ({ mark = null as number | null, listens = true } = {}) => {
+const orders = ({ marks = {} as Marks, listens = true } = {}) => {
   const heard: Heard[] = [];
   const who = { agentId: 'worker-1', instanceId: 'life-1', taskId: null, runtimeId: null, attempt: null };
   const line: Line = {
@@ -26,7 +28,7 @@ const orders = ({ mark = null as number | null, listens = true } = {}) => {
       heard.push(one);
       return listens;
     },
-    mark: () => mark,
+    progress: () => ({ ...noProgress, marks }),
     tell: () => {},
   };
   const all = new Orders(line);
@@ -61,11 +63,18 @@ test('what is for another life, or too late, is not passed on, and answered; wha
   expect(heard).toEqual([]);
 });
 
-test('a finding of silence is overtaken by a call since; one of repetition is not, nor any by a call that it knew', () => {
-  expect(orders({ mark: 6 }).outcomes(nudge())).toEqual(['superseded']);
-  expect(orders({ mark: 5 }).outcomes(nudge())).toEqual(['delivered']);
-  expect(orders({ mark: 6 }).outcomes(nudge({ axes: ['absence', 'repetition'] }))).toEqual(['delivered']);
-  expect(orders({ mark: 6 }).outcomes(nudge({ foldedSequence: null }))).toEqual(['delivered']);
+test('an order is superseded by what its finding awaited, not by anything else', () => {
+  expect(orders({ marks: { checkpoint: 6 } }).outcomes(nudge(saved))).toEqual(['superseded']);
+  expect(orders({ marks: { checkpoint: 5 } }).outcomes(nudge(saved))).toEqual(['delivered']);
+  expect(orders({ marks: { call: 6, activity: 6, heartbeat: 6 } }).outcomes(nudge(saved))).toEqual(['delivered']);
+  expect(orders({ marks: { checkpoint: 6 } }).outcomes(nudge({ ...saved, foldedSequence: null }))).toEqual([
+    'delivered',
+  ]);
+});
+
+test('where a finding does not say what it awaited, silence is overtaken by any activity', () => {
+  const outcomes = (axes: string[]) => orders({ marks: { activity: 6 } }).outcomes(nudge({ axes, awaits: null }));
+  expect([outcomes(['absence']), outcomes(['absence', 'repetition'])]).toEqual([['superseded'], ['delivered']]);
 });
 
 test('where nobody listens it says so', () => expect(orders({ listens: false }).outcomes(nudge())).toEqual(['failed']));

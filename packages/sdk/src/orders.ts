@@ -1,4 +1,5 @@
 import type { ContentOf, OrderOutcome, OrderReceiptPayload, Topic } from '@vigil/events';
+import { overtaken } from './progress.ts';
 import { noEnd } from './receipts.ts';
 import type { Line } from './transport/transport.ts';
 import type { Heard } from './words.ts';
@@ -61,21 +62,16 @@ export class Orders {
   }
 
   #outcome(order: Ours): Outcome {
-    const { instanceId, number, axes, foldedSequence } = order.payload;
+    const { instanceId, number, foldedSequence } = order.payload;
     const own = this.#line.who.instanceId;
     if (instanceId !== null && instanceId !== own) return ['superseded', `meant for ${instanceId}; here lives ${own}`];
     if (number <= this.#highestNumber) return ['superseded', `number ${this.#highestNumber} was heeded before`];
     if (order.expiresInMs <= 0) return ['expired', 'its time to live was over when it was read'];
-    if (this.#wokenSince(axes, foldedSequence)) return ['superseded', `a call since heartbeat ${foldedSequence}`];
+    if (overtaken(this.#line.progress(), order.payload))
+      return ['superseded', `what was awaited has come since heartbeat ${foldedSequence}`];
     this.#highestNumber = number;
     if (!this.#line.hear(heardIn(order))) return ['failed', 'the agent listens to no words: give connect an onWord'];
     return [order.type === 'RESET_BREAKER' ? 'done' : 'delivered', null];
-  }
-
-  /** A finding of silence alone is overtaken by any call since. */
-  #wokenSince(axes: readonly string[], folded: number | null): boolean {
-    const mark = this.#line.mark();
-    return folded !== null && mark !== null && mark > folded && axes.length > 0 && axes.every((a) => a === 'absence');
   }
 
   #receipt({ type, payload }: Ours, [outcome, why]: Outcome): OrderReceiptPayload {

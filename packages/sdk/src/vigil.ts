@@ -7,7 +7,7 @@ import { type Ending, ended, withinOf } from './ending.ts';
 import { errorClass, inWords, messageOf } from './error-class.ts';
 import { LONGEST, text } from './fields.ts';
 import type { Who } from './heartbeat.ts';
-import { called, lasting, type Notes, nextSequence } from './notes.ts';
+import { called, lasting, type Notes, progressOf } from './notes.ts';
 import { PolicyFollower } from './policy-follower.ts';
 import { erred, isUrgent, probeAnswered, type Report, reported } from './saying.ts';
 import type { Over, Transport } from './transport/transport.ts';
@@ -30,7 +30,6 @@ export class Vigil {
   readonly #beating: Beating;
   readonly #tell: (problem: string) => void;
   #calls = 0;
-  #mark: number | null = null;
   #closing: Promise<void> | null = null;
 
   /** Made by `connect`. */
@@ -40,7 +39,13 @@ export class Vigil {
     this.#tell = tell;
     this.#listeners = new Listeners((error) => tell(`onWord failed: ${inWords(error)}`));
     this.#breakers = new Breakers(world.now, () => this.#beating.soon());
-    const line = { who, world, tell, hear: (heard: Heard) => this.#hear(heard), mark: () => this.#mark };
+    const line = {
+      who,
+      world,
+      tell,
+      hear: (heard: Heard) => this.#hear(heard),
+      progress: () => progressOf(this.#beating.notes),
+    };
     this.#transport = over(line);
     const following = new PolicyFollower(this.#transport, this.#breakers, tell);
     this.#beating = new Beating({
@@ -135,7 +140,6 @@ export class Vigil {
         nextId: () => this.#nextId(),
         admit: (kind) => this.#breakers.begin(kind),
         tell: (told) => {
-          this.#mark = nextSequence(this.#beating.notes);
           const many = this.#beating.notes.once.calls.length >= MANY_CALLS;
           this.#note(
             (notes) => called(notes, told),

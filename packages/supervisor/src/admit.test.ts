@@ -54,6 +54,26 @@ test('an order done before gets the same receipt, even late and for an ended ins
   expect(admission).toEqual({ verdict: 'again', receipt });
 });
 
+const unsaved = { axes: ['absence'], awaits: [['checkpoint' as const]], foldedSequence: 7 };
+
+test('an agent that works on without a checkpoint is not spared because it works', () => {
+  const working = agentSaid(outputSeen(noProgress, 8), said(call({ mutating: true, outcome: 'ok' })), 8);
+  for (const order of [nudge(unsaved), terminate(unsaved)]) expect(verdict(order, { progress: working })).toBe('go');
+});
+
+test('one that has written its checkpoint is spared', () => {
+  const progress = agentSaid(noProgress, said({ checkpoint: { checkpoint_id: 'cp' } }), 8);
+  for (const order of [nudge(unsaved), terminate(unsaved)]) expect(verdict(order, { progress })).toBe('superseded');
+});
+
+test('output ends what awaits output; only the signal of completion ends what awaits that', () => {
+  const awaiting = (mark: 'output' | 'completion') => terminate({ awaits: [[mark]], foldedSequence: 7 });
+  expect(verdict(awaiting('output'), { progress: outputSeen(noProgress, 8) })).toBe('superseded');
+  expect(verdict(awaiting('output'), { progress: agentSaid(noProgress, said(call({})), 8) })).toBe('go');
+  expect(verdict(awaiting('completion'), { progress: outputSeen(noProgress, 8) })).toBe('go');
+  expect(verdict(awaiting('completion'), { progress: outputSeen(noProgress, 8, true) })).toBe('superseded');
+});
+
 const silence = { axes: ['absence'], foldedSequence: 7 };
 const loop = { axes: ['repetition'], foldedSequence: 7 };
 

@@ -1,6 +1,7 @@
 import type { OrderReceiptPayload } from '@vigil/events';
+import { isMidCall, overtaken } from '@vigil/sdk/progress';
 import type { AgentOrder, Received } from './order.ts';
-import { isMidCall, overtaken, type Progress } from './progress.ts';
+import type { Progress } from './progress.ts';
 
 /** What the hands know of the process that an order is about. */
 export type Process = {
@@ -66,7 +67,7 @@ const whenDue = (order: AgentOrder, process: Process): Admission => {
 
 /** May this order be carried out now? `now` is on the monotonic clock that `expiresAt` was taken from. */
 export const admit = ({ order, expiresAt }: Received<AgentOrder>, process: Process, now: number): Admission => {
-  const { orderId, instanceId, number, axes, foldedSequence } = order.payload;
+  const { orderId, instanceId, number, foldedSequence } = order.payload;
   const receipt = process.done.get(orderId);
   if (receipt) return { verdict: 'again', receipt };
   if (instanceId !== process.instanceId)
@@ -76,7 +77,7 @@ export const admit = ({ order, expiresAt }: Received<AgentOrder>, process: Proce
     return superseded(`number ${number} comes after number ${process.highestNumber} was begun`);
   if (now > expiresAt)
     return { verdict: 'expired', why: `its time to live was over ${Math.round(now - expiresAt)} ms ago` };
-  if (order.type !== 'RESUME_AGENT' && overtaken(process.progress, axes, foldedSequence))
-    return superseded(`the agent has progressed since heartbeat ${foldedSequence}`);
+  if (order.type !== 'RESUME_AGENT' && overtaken(process.progress, order.payload))
+    return superseded(`what was awaited has come since heartbeat ${foldedSequence}`);
   return whenDue(order, process);
 };

@@ -1,99 +1,56 @@
-import type { Checkpoint, ToolCall, WorkItem } from '@vigil/events';
+import type { ToolCall, WorkItem } from '@vigil/events';
+import { agentSaid as heard, marked, noProgress as nothing, type Progress as Told } from '@vigil/sdk/progress';
 import type { Said } from './said.ts';
 
-/**
- * What an agent has done, as far as orders have to know. A mark is the sequence of the heartbeat that carries (or will
- * carry) the newest of its sort: it compares with the sequence that a finding had folded.
- */
-export type Progress = {
-  /** a call, output, or a word of the agent's own */
-  readonly activity: number | null;
-  /** a changed result, a successful mutation, a checkpoint, an ACCEPT, a touched work item */
-  readonly change: number | null;
-  readonly openCalls: Readonly<Record<string, ToolCall>>;
+/** What an agent has done, as far as orders have to know: what it says, and what its supervisor sees. */
+export type Progress = Told & {
   /** the last 16 result hashes by tool and arguments; the 200 pairs used last */
   readonly results: Readonly<Record<string, readonly string[]>>;
-  readonly checkpoint: Checkpoint | null;
-  readonly workStamp: string | null;
-  /** the same of what the host's tracker says */
-  readonly trackedStamp: string | null;
+  /** what the host's tracker says of its work; null: nothing so far */
+  readonly tracked: WorkItem | null;
 };
 
-export const noProgress: Progress = {
-  activity: null,
-  change: null,
-  openCalls: {},
-  results: {},
-  checkpoint: null,
-  workStamp: null,
-  trackedStamp: null,
-};
+export const noProgress: Progress = { ...nothing, results: {}, tracked: null };
+
+type Results = Progress['results'];
 
 const pairOf = (call: ToolCall): string => `${call.tool} ${call.args_hash ?? ''}`;
 
-const isChange = (progress: Progress, call: ToolCall): boolean => {
-  if (call.outcome === 'ok' && call.mutating) return true;
-  return call.result_hash !== null && !(progress.results[pairOf(call)] ?? []).includes(call.result_hash);
-};
+const isNew = (results: Results, call: ToolCall): boolean =>
+  call.result_hash !== null && !(results[pairOf(call)] ?? []).includes(call.result_hash);
 
-const remember = (results: Progress['results'], call: ToolCall): Progress['results'] => {
+const remember = (results: Results, call: ToolCall): Results => {
   if (call.result_hash === null) return results;
   const { [pairOf(call)]: known = [], ...others } = results;
   const hashes = [...known.filter((hash) => hash !== call.result_hash), call.result_hash].slice(-16);
   return Object.fromEntries([...Object.entries(others).slice(-199), [pairOf(call), hashes]]);
 };
 
-const call = (progress: Progress, one: ToolCall, sequence: number): Progress => {
-  const { [one.call_id]: _, ...others } = progress.openCalls;
-  return {
-    ...progress,
-    change: isChange(progress, one) ? sequence : progress.change,
-    openCalls: one.outcome === 'running' ? { ...others, [one.call_id]: one } : others,
-    results: remember(progress.results, one),
-  };
-};
+const answered = (before: Progress, call: ToolCall, sequence: number): Progress => ({
+  ...marked(before, isNew(before.results, call) ? ['change'] : [], sequence),
+  results: remember(before.results, call),
+});
 
-const stampOf = (work: WorkItem): string => `${work.id} ${work.updated_at} ${work.comment_count}`;
+/** The agent said something, which the heartbeat of this sequence will carry. A changed result is a change, too. */
+export const agentSaid = (before: Progress, said: Said, sequence: number): Progress =>
+  (said.tool_calls ?? []).reduce((so, call) => answered(so, call, sequence), {
+    ...before,
+    ...heard(before, said, sequence),
+  });
 
 /** What the host's tracker says of its work now: touched, it has changed; seen for the first time, it has not. */
-export const workSeen = (progress: Progress, work: WorkItem | null, sequence: number): Progress => {
-  if (work === null || stampOf(work) === progress.trackedStamp) return progress;
-  const change = progress.trackedStamp === null ? progress.change : sequence;
-  return { ...progress, change, trackedStamp: stampOf(work) };
+export const workSeen = (before: Progress, work: WorkItem | null, sequence: number): Progress => {
+  const { tracked } = before;
+  if (work === null) return before;
+  const seen = { ...before, tracked: work };
+  if (tracked === null) return seen;
+  const touched = work.updated_at !== tracked.updated_at || work.comment_count !== tracked.comment_count;
+  const claimed = work.claim_refreshed_at !== tracked.claim_refreshed_at;
+  const other = work.id !== tracked.id;
+  const marks = marked(seen, touched || other ? ['work', 'change'] : [], sequence);
+  return marked(marks, claimed || other ? ['claim'] : [], sequence);
 };
 
-/** The agent said something, which the heartbeat of this sequence will carry. */
-export const agentSaid = (before: Progress, said: Said, sequence: number): Progress => {
-  const progress = (said.tool_calls ?? []).reduce((so, one) => call(so, one, sequence), before);
-  const workStamp = said.work ? stampOf(said.work) : before.workStamp;
-  const changed =
-    (said.checkpoint && said.checkpoint.checkpoint_id !== before.checkpoint?.checkpoint_id) ||
-    workStamp !== before.workStamp ||
-    said.steps?.verdicts.includes('ACCEPT');
-  return {
-    ...progress,
-    activity: sequence,
-    change: changed ? sequence : progress.change,
-    checkpoint: said.checkpoint ?? before.checkpoint,
-    workStamp,
-  };
-};
-
-/** New output of the agent, our own text excluded. */
-export const outputSeen = (progress: Progress, sequence: number): Progress => ({ ...progress, activity: sequence });
-
-export const isMidCall = (progress: Progress): boolean => Object.keys(progress.openCalls).length > 0;
-
-const overtakes = (mark: number | null, folded: number): boolean => mark !== null && mark > folded;
-
-/**
- * Has the finding behind an order been overtaken? Absence ends by anything newer; repetition, rate and cost by a change
- * only; a fact is not for the hands to withdraw. A finding on several axes is overtaken when each of them is.
- */
-export const overtaken = (progress: Progress, axes: readonly string[], folded: number | null): boolean => {
-  if (folded === null || axes.length === 0) return false;
-  return axes.every((axis) => {
-    if (axis === 'absence') return overtakes(progress.activity, folded);
-    return axis !== 'fact' && overtakes(progress.change, folded);
-  });
-};
+/** New output of the agent, our own text excluded. `completed`: it shows the signal that the work is complete. */
+export const outputSeen = (progress: Progress, sequence: number, completed = false): Progress =>
+  marked(progress, completed ? ['activity', 'output', 'completion'] : ['activity', 'output'], sequence);

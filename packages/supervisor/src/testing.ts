@@ -113,6 +113,7 @@ const common = {
   ttlMs: 60_000,
   foldedSequence: null,
   axes: [],
+  awaits: null,
 } as const;
 
 export const nudge = (more: Partial<NudgeAgentPayload> = {}) =>

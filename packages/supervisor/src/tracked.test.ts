@@ -70,8 +70,8 @@ test('what is written to an agent’s step log goes out with its heartbeats, eac
 test('work that is touched while it is watched has changed; work seen for the first time has not', () => {
   const work = { id: 'bd-1', status: null, updated_at: 5, claim_refreshed_at: null, comment_count: 1 };
   const seen = workSeen(noProgress, work, 3);
-  expect(seen.change).toBe(null);
-  expect(workSeen(seen, work, 4).change).toBe(null);
-  expect(workSeen(seen, null, 4).change).toBe(null);
-  expect(workSeen(seen, { ...work, comment_count: 2 }, 4).change).toBe(4);
+  expect(seen.marks.change).toBe(undefined);
+  expect(workSeen(seen, work, 4).marks.change).toBe(undefined);
+  expect(workSeen(seen, null, 4).marks.change).toBe(undefined);
+  expect(workSeen(seen, { ...work, comment_count: 2 }, 4).marks).toEqual({ work: 4, change: 4 });
 });

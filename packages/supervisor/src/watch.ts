@@ -1,4 +1,5 @@
 import type { Activity, Checkpoint, PolicyRef } from '@vigil/events';
+import { marked } from '@vigil/sdk/progress';
 import type { AgentSpec, World } from './agent.ts';
 import type { TerminalFacts } from './beat.ts';
 import { Beating } from './beating.ts';
@@ -79,7 +80,7 @@ export class Watch {
     this.#meter.output(data.length);
     const now = this.#world.clock.now();
     const seen = this.screen.write(this.#decoder.decode(data, { stream: true }), now);
-    if (seen.fresh) this.#progress = outputSeen(this.#progress, this.#beating.next);
+    if (seen.fresh) this.#progress = outputSeen(this.#progress, this.#beating.next, seen.completed);
     if (seen.completed) this.#completionAt = now;
     if (seen.hasResult) this.#resultAt = now;
     this.#beating.matched(seen.matched);
@@ -148,7 +149,7 @@ export class Watch {
     this.#beating.soon();
   }
   get progress(): Progress {
-    return this.#progress;
+    return marked(this.#progress, ['heartbeat'], this.#beating.next - 1);
   }
   get atQuestion(): boolean {
     return this.#activity === 'awaiting_input' || this.#isAsking;

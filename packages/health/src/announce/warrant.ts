@@ -1,6 +1,7 @@
 import { type Evidence, type LapseReason, type PayloadOf, Topic } from '@vigil/events';
 import { type CompiledPlan, spell } from '@vigil/policy';
 import { contextPct } from '../history/context.ts';
+import { awaitedBy } from '../plans.ts';
 import { shownOf } from '../shown.ts';
 import type { Warrant } from '../state.ts';
 import { leaseOf, renewalOf } from './lease.ts';
@@ -85,6 +86,7 @@ function finding({ state, rules, verdict }: Saying, plan: CompiledPlan): Finding
     labels: who.labels,
     state: verdict.state,
     axes: [...new Set(evidence.map(({ axis }) => axis))],
+    awaits: awaitedBy(rules, verdict),
     hard: evidence.some(({ hard }) => hard),
     planName: plan.name,
     plan: JSON.stringify(plan.steps),

@@ -8,6 +8,7 @@ export const after: z.ZodObject<{ after: typeof duration }> = z.strictObject({ a
 /** S0's heartbeat timeout. */
 export const noHeartbeat: AnySignal = signal(after, {
   axis: 'absence',
+  awaits: ['heartbeat'],
   firesFrom: (h, limits, at) => absentFrom(h.heard.watched, limits.after, at),
   evidence: (h, limits, at) => silent('nothing received', absentFor(h.heard.watched, at), limits.after),
 });
@@ -15,6 +16,7 @@ export const noHeartbeat: AnySignal = signal(after, {
 /** S1, S3: no call, no output and no beat of the agent's own. */
 export const noActivity: AnySignal = signal(after, {
   axis: 'absence',
+  awaits: ['activity'],
   restarts: true,
   firesFrom: (h, limits, at) => absentFrom(h.activity.own, limits.after, at),
   evidence: (h, limits, at) =>
@@ -24,6 +26,7 @@ export const noActivity: AnySignal = signal(after, {
 /** S1: nothing appeared on the terminal. */
 export const noOutput: AnySignal = signal(after, {
   axis: 'absence',
+  awaits: ['output'],
   by: 'output',
   restarts: true,
   firesFrom: ({ output }, limits, at) => absentFrom(output.last, limits.after, at),
@@ -33,6 +36,7 @@ export const noOutput: AnySignal = signal(after, {
 /** S0: working, and no token used. */
 export const noTokens: AnySignal = signal(after, {
   axis: 'absence',
+  awaits: ['tokens'],
   restarts: true,
   firesFrom: (h, limits, at) => absentFrom(usedWorking(h), limits.after, at),
   evidence: (h, limits, at) => silent('no token used', absentFor(usedWorking(h), at), limits.after),
@@ -55,6 +59,7 @@ const noStepLimits = z.strictObject({
 /** S4: the count of steps is the same as before. */
 export const noStep: AnySignal = signal(noStepLimits, {
   axis: 'absence',
+  awaits: ['step'],
   by: 'steps',
   restarts: true,
   firesFrom: ({ steps }, limits, at) => absentFrom(steps.changed, limits.after - (limits.inclusive ? 1 : 0), at),

@@ -18,6 +18,7 @@ const noCallsLimits = z.strictObject({
 /** S0, S3. */
 export const noCalls: AnySignal = signal(noCallsLimits, {
   axis: 'absence',
+  awaits: ['call'],
   restarts: true,
   firesFrom: (h, limits, at) => absentFrom(h.calls.last, stretched(h, limits), at),
   evidence: (h, limits, at) => {
@@ -48,6 +49,7 @@ export type CallLimits = {
 /** A call past its deadline and buffer. */
 export const callOverdue: AnySignal = signal(callLimits, {
   axis: 'absence',
+  awaits: ['answer'],
   despite: 'call_in_flight',
   firesFrom: (h, limits, at) => {
     let first = NEVER;

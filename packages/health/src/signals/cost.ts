@@ -15,6 +15,8 @@ type SpikeLimits = z.output<typeof spikeLimits>;
 /** S0: tokens a minute far above its own usual; ends by progress. */
 export const tokenSpike: AnySignal = signal(spikeLimits, {
   axis: 'cost',
+  awaits: ['change'],
+  hastened: true,
   firesFrom: (h, limits, at) => {
     const spike = spikeOf(h, limits, at);
     return spike ? momentOf(spike.mark, at) : NEVER;
@@ -38,6 +40,8 @@ const burnLimits = z.strictObject({ for: duration });
 /** S1: tokens used, and still used after so long without progress. */
 export const tokenBurn: AnySignal = signal(burnLimits, {
   axis: 'cost',
+  awaits: ['change'],
+  hastened: true,
   firesFrom: (h, limits, at) => {
     const { from, to } = burning(h, at);
     return to - from > limits.for ? absentFrom(from, limits.for, { ...at, floor: 0 }) : NEVER;
@@ -67,6 +71,7 @@ const contextLimits = z.strictObject({
 /** S0, S3: little of its context is left, and no handoff under way. */
 export const contextExhausted: AnySignal = signal(contextLimits, {
   axis: 'cost',
+  awaits: [],
   by: 'context',
   firesFrom: ({ context, activity }, limits) => {
     if (context.ratio === null || context.ratio <= limits.above) return NEVER;

@@ -24,6 +24,7 @@ const diverseLimits = z.strictObject({
 /** S0: calls that differ in tool or arguments. */
 export const diverseCalls: AnySignal = signal(diverseLimits, {
   axis: 'fact',
+  awaits: [],
   by: 'variety',
   counters: true,
   firesFrom: ({ variety: { calls, at } }, l, { now }) =>
@@ -47,6 +48,8 @@ type Steady = z.output<typeof steadyLimits>;
 /** S0: tokens used at a rate that stays about the same. */
 export const steadyTokens: AnySignal = signal(steadyLimits, {
   axis: 'fact',
+  awaits: [],
+  hastened: true,
   counters: true,
   firesFrom: (h, l, at) => (isSteady(h, l) && at.now < usedUntil(h, l, at) ? h.tokens.sampleAt : NEVER),
   endsAt: usedUntil,

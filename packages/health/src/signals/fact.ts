@@ -15,6 +15,7 @@ const rateLimitLimits = z.strictObject({
 /** S1, S3: it says so, or what it reports does. Withdrawn when the limit is over. */
 export const rateLimitedSignal: AnySignal = signal(rateLimitLimits, {
   axis: 'fact',
+  awaits: [],
   by: 'rateLimit',
   patterns: ({ patterns }) => patterns,
   endsAt: ({ rateLimit }, limits) => (rateLimit ? limitedUntil(rateLimit, limits.for) : NEVER),
@@ -28,6 +29,7 @@ export const rateLimitedSignal: AnySignal = signal(rateLimitLimits, {
 
 export const selfReportedStuck: AnySignal = signal(z.strictObject({}), {
   axis: 'fact',
+  awaits: [],
   firesFrom: ({ activity }) => (activity.value === 'stuck' ? activity.since : NEVER),
   evidence: ({ activity }) =>
     activity.value === 'stuck'
@@ -38,6 +40,7 @@ export const selfReportedStuck: AnySignal = signal(z.strictObject({}), {
 /** S0: by its caller's word, else by what became of its calls. Half open is not open: it is being tried. */
 export const breakerOpen: AnySignal = signal(z.strictObject({}), {
   axis: 'fact',
+  awaits: [],
   by: 'breakers',
   firesFrom: ({ breakers }, _, { now }) =>
     openOnes(breakers, now).reduce((first, { at }) => Math.min(first, at), NEVER),
@@ -71,6 +74,7 @@ const reasons = z.array(z.enum(['finished', 'explicit', 'crashed', 'resource_lim
 /** S0, S1, S2: the end was reported, for one of `reasons`. An end that we ordered is explicit, whatever its exit code. */
 export const exited: AnySignal = signal(z.strictObject({ reasons }), {
   axis: 'fact',
+  awaits: [],
   by: 'end',
   outlives: true,
   firesFrom: ({ end }, limits) => {
@@ -84,6 +88,7 @@ export const exited: AnySignal = signal(z.strictObject({ reasons }), {
 /** It is done, as it says or as was reported, and its last checkpoint names work that is left. */
 export const falseCompletion: AnySignal = signal(z.strictObject({}), {
   axis: 'fact',
+  awaits: [],
   by: 'checkpoint',
   outlives: true,
   firesFrom: (h) => (h.checkpoint.remaining > 0 ? (finishedAt(h) ?? NEVER) : NEVER),

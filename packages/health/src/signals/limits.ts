@@ -7,6 +7,7 @@ const figure = (n: number): string => String(Math.round(n * 100) / 100);
 /** S0: a limit is exceeded, and the agent is alive. Withdrawn when the same limit is reported as kept. */
 export const resourceLimit: AnySignal = signal(z.strictObject({}), {
   axis: 'fact',
+  awaits: [],
   by: 'limits',
   firesFrom: ({ limits }) => limits.reduce((first, { at }) => Math.min(first, at), NEVER),
   evidence: ({ limits }) => {

@@ -25,6 +25,7 @@ const errorPatternLimits = z.strictObject(looking);
 /** S2. No patterns: this signal is off, and nothing else. */
 export const errorPattern: AnySignal = signal(errorPatternLimits, {
   axis: 'fact',
+  awaits: [],
   by: 'matches',
   patterns: ({ patterns }) => patterns,
   firesFrom: (h, limits) => matchedFrom(h, limits),
@@ -40,6 +41,7 @@ const unrecoverableLimits = z.strictObject({
 /** S0: an error listed as fatal, by its class or by its words. A class is withdrawn by progress: it was none. */
 export const unrecoverableError: AnySignal = signal(unrecoverableLimits, {
   axis: 'fact',
+  awaits: [],
   patterns: ({ patterns }) => patterns,
   firesFrom: (h, limits) => Math.min(classFrom(h, limits.classes), matchedFrom(h, limits)),
   evidence: (h, limits) => {

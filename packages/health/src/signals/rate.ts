@@ -6,6 +6,7 @@ import { type AnySignal, signal } from './signal.ts';
 /** S0: failed calls in a row, strictly above the limit. */
 export const consecutiveFailures: AnySignal = signal(z.strictObject({ above: z.int().min(1) }), {
   axis: 'rate',
+  awaits: ['success'],
   firesFrom: ({ calls }, { above }) => (calls.failures > above ? (calls.failedAt ?? NEVER) : NEVER),
   evidence: ({ calls }, { above }) => ({
     value: calls.failures,
@@ -31,6 +32,7 @@ const errorRateLimits = z
 /** S0: the share of failed calls among the last ones, strictly above the limit. */
 export const errorRate: AnySignal = signal(errorRateLimits, {
   axis: 'rate',
+  awaits: [],
   by: 'outcomes',
   firesFrom: ({ outcomes }, l) => {
     const { calls, failed } = failedOf(outcomes, l.window);

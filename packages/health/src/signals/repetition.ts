@@ -40,6 +40,7 @@ type Way = { readonly value: number; readonly limit: number; readonly from: numb
 /** S0's repeated identical operations: a count, so it fires when reached; it ends by progress. */
 export const repeatedCalls: AnySignal = signal(limits, {
   axis: 'repetition',
+  awaits: ['change'],
   by: 'runs',
   firesFrom: ({ runs }, l) => {
     if (!repeats(runs)) return NEVER;
@@ -104,6 +105,7 @@ const errorLimits = z.strictObject({ times: z.int().min(2).max(MOST_TIMES), with
 /** S1: the same error, whatever was tried. A count, so it fires when reached; it ends by progress. */
 export const repeatedError: AnySignal = signal(errorLimits, {
   axis: 'repetition',
+  awaits: ['change'],
   by: 'errors',
   firesFrom: ({ errors }, { times, within }) => ((errors.spans[times - 2] ?? NEVER) <= within ? errors.at : NEVER),
   evidence: ({ errors }, { times, within }) => {
@@ -122,6 +124,7 @@ export const repeatedError: AnySignal = signal(errorLimits, {
 /** S1: reads and edits of one target that leave it as it was. */
 export const sameTarget: AnySignal = signal(z.strictObject({ times: z.int().min(2) }), {
   axis: 'repetition',
+  awaits: ['change'],
   by: 'targets',
   firesFrom: ({ targets }, { times }) => (targets.top >= times ? targets.at : NEVER),
   evidence: ({ targets: { top, name } }, { times }) => {

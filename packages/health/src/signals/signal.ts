@@ -1,3 +1,4 @@
+import type { Mark as AnyMark } from '@vigil/events';
 import type { Axis, Pattern } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import type { z } from 'zod';
@@ -16,12 +17,17 @@ export type Figure = {
   readonly matched?: string;
 };
 
+/** What an agent does that hands can see. */
+export type Mark = Exclude<AnyMark, 'UNKNOWN'>;
+
 /**
  * A named pure rule over a history. `firesFrom`: the millisecond on `now`'s axis from which it fires, as far as is known now;
  * NEVER where data is missing. Durations and ratios fire strictly above their limit, counts when reached.
  */
 export type Signal<Limits> = {
   readonly axis: Axis;
+  /** what ends it once it has fired, any of these; none: nothing that hands can see, so they withdraw no order because of it */
+  readonly awaits: readonly Mark[];
   /** the settings that a policy may give it */
   readonly limits: z.ZodType;
   /** The only part of a history that it fires by: while that is as at birth, it is NEVER, and need not be asked. */
@@ -30,6 +36,8 @@ export type Signal<Limits> = {
   readonly despite?: string;
   /** the end of a call that was in flight begins its clock anew, too: a call tells of nothing else while it lasts */
   readonly restarts?: true;
+  /** a heartbeat that tells of no call and no error may make it fire sooner, too: it is asked at each */
+  readonly hastened?: true;
   /** it still counts when the agent has ended */
   readonly outlives?: true;
   /** it speaks for the agent: it is shown, is no evidence of anything, and quiets where a policy says so */

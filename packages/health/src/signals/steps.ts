@@ -24,6 +24,7 @@ const limits = z.strictObject({
 /** S4: steps since the last ACCEPT; it ends with the next. */
 export const noAccept: AnySignal = signal(limits, {
   axis: 'repetition',
+  awaits: ['accept'],
   by: 'steps',
   firesFrom: (h, l) => {
     if (h.steps.sinceAccept < l.at) return NEVER;

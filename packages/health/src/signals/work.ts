@@ -10,6 +10,7 @@ const noCheckpointLimits = z.strictObject({ after: duration, assume_checkpoints:
 /** S0: the age of the last checkpoint, or of an agent that writes them and has written none. */
 export const noCheckpoint: AnySignal = signal(noCheckpointLimits, {
   axis: 'absence',
+  awaits: ['checkpoint'],
   firesFrom: (h, limits, at) => absentFrom(checkpointMark(h, limits), limits.after, at),
   evidence: (h, limits, at) => silent('no new checkpoint', absentFor(checkpointMark(h, limits), at), limits.after),
 });
@@ -21,6 +22,7 @@ function checkpointMark({ checkpoint, started }: History, limits: z.output<typeo
 /** S2: the work item had no update and no comment. */
 export const noWorkUpdate: AnySignal = signal(after, {
   axis: 'absence',
+  awaits: ['work'],
   by: 'work',
   firesFrom: ({ work }, limits, at) => absentFrom(work?.touched ?? null, limits.after, at),
   evidence: ({ work }, limits, at) =>
@@ -30,6 +32,7 @@ export const noWorkUpdate: AnySignal = signal(after, {
 /** S1: a claim held and not refreshed. */
 export const noClaimRefresh: AnySignal = signal(after, {
   axis: 'absence',
+  awaits: ['claim'],
   by: 'work',
   firesFrom: ({ work }, limits, at) => absentFrom(work?.claim ?? null, limits.after, at),
   evidence: ({ work }, limits, at) => silent('claim not refreshed', absentFor(work?.claim ?? null, at), limits.after),
@@ -38,6 +41,7 @@ export const noClaimRefresh: AnySignal = signal(after, {
 /** S2: it was last active before the work item's update, and that is long ago. */
 export const progressMismatch: AnySignal = signal(after, {
   axis: 'absence',
+  awaits: ['activity'],
   by: 'work',
   firesFrom: (h, limits, at) => (mismatched(h) ? absentFrom(h.activity.own, limits.after, at) : NEVER),
   evidence: (h, limits, at) => {
@@ -61,6 +65,7 @@ const noCompletionLimits = z.strictObject({
 /** S1: a result was reported, and no completion signal. That it idles meanwhile is what is wrong. */
 export const noCompletion: AnySignal = signal(noCompletionLimits, {
   axis: 'absence',
+  awaits: ['completion'],
   by: 'output',
   despite: 'idle',
   firesFrom: ({ output }, limits, at) => absentFrom(output.uncompleted, limits.after, at),
@@ -74,6 +79,7 @@ export const noCompletion: AnySignal = signal(noCompletionLimits, {
 /** GUPP (S0): a task is held and nothing was begun of it. That it idles meanwhile is what is wrong. */
 export const notStarted: AnySignal = signal(after, {
   axis: 'absence',
+  awaits: ['call', 'tokens', 'change'],
   by: 'unbegun',
   despite: 'idle',
   firesFrom: ({ unbegun }, limits, at) => absentFrom(unbegun, limits.after, at),

@@ -1,4 +1,5 @@
 // Generated from packages/sdk/src/hook/beat.ts by `npm run generate`: for Node 18, which reads no TypeScript.
+import { agentSaid,               marked, overtaken } from '../progress.mjs';
 import { noEnd } from '../receipts.mjs';
 /** Who a session is to Vigil. */
 const NO_ID = /[^A-Za-z0-9._:-]/g;
@@ -25,9 +26,11 @@ export const said = (before         , words                 , who     , now     
   if (words.length === 0) return before;
   const tool_calls = callsOf(words);
   const failed = tool_calls.filter(({ outcome }) => outcome === 'error').length;
+  const sequence = before.sequence + 1;
   const session = {
     ...before,
-    sequence: before.sequence + 1,
+    sequence,
+    progress: marked(agentSaid(before.progress, { tool_calls }, sequence), ['heartbeat'], sequence),
     activity: lastOf(words, 'activity') ?? before.activity,
     phase: lastOf(words, 'phase') ?? before.phase,
     lastCallAt: tool_calls.length > 0 ? now : before.lastCallAt,
@@ -69,12 +72,10 @@ export const textsAmong = (orders                  , who     , { done }         
       payload.instanceId === who.instanceId &&
       !done.includes(payload.orderId),
   );
-/** Why it is not to be passed on any more; null: it is. That it speaks at all ends a finding of silence. */
-export const overtaken = ({ expiresInMs, payload }       , { sequence }         )                                  => {
+/** Why it is not to be passed on any more; null: it is. */
+export const lateness = ({ expiresInMs, payload }       , { progress }         )                                  => {
   if (expiresInMs <= 0) return 'expired';
-  const { axes = [], foldedSequence = null } = payload;
-  const wasSilence = axes.length > 0 && axes.every((axis) => axis === 'absence');
-  return wasSilence && foldedSequence !== null && sequence > foldedSequence ? 'superseded' : null;
+  return overtaken(progress, payload) ? 'superseded' : null;
 };
 export const receiptOf = (
   { type, payload }       ,

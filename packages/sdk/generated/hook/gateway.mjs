@@ -1,5 +1,5 @@
 // Generated from packages/sdk/src/hook/gateway.ts by `npm run generate`: for Node 18, which reads no TypeScript.
-import {             overtaken, receiptOf, said, textsAmong,           whoIs } from './beat.mjs';
+import { lateness,             receiptOf, said, textsAmong,           whoIs } from './beat.mjs';
 import {              nothing } from './door.mjs';
 import { post,            } from './http.mjs';
 import {                 within } from './input.mjs';
@@ -56,15 +56,19 @@ const answered = (session         , receipts                     )          => (
   receipts: [...session.receipts, ...receipts],
   done: [...session.done, ...receipts.map(({ orderId }) => orderId)].slice(-MOST_DONE),
 });
+const lateWords = {
+  expired: 'its time to live was over when it was read',
+  superseded: 'what was awaited has come since',
+}         ;
 /** The texts that go with this hook are written down before, as passing, and after, as delivered: none goes twice. */
 const take = (folder        , gateway         , who     , { session, orders }      )         => {
   const now = Date.now();
   const texts = textsAmong(orders, who, session);
   const late = texts.flatMap((order) => {
-    const why = overtaken(order, session);
-    return why === null ? [] : [receiptOf(order, why, 'the session has gone on since', now)];
+    const why = lateness(order, session);
+    return why === null ? [] : [receiptOf(order, why, lateWords[why], now)];
   });
-  const due = texts.filter((order) => overtaken(order, session) === null);
+  const due = texts.filter((order) => lateness(order, session) === null);
   const passing = due.map((order) => receiptOf(order, 'delivered', null, now));
   const begun = answered(session, late);
   folder.write({ ...begun, passing, done: [...begun.done, ...passing.map(({ orderId }) => orderId)] });

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { noProgress,               } from '../progress.mjs';
 /** What the hooks of one session remember from one to the next. */
 const newSession          = {
   sequence: 0,
@@ -15,6 +16,7 @@ const newSession          = {
   passing: [],
   done: [],
   awayUntil: 0,
+  progress: noProgress,
 };
 /** A hook that holds a session for longer is dead. Milliseconds. */
 const DEAD_MS = 10_000;

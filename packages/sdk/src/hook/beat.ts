@@ -1,4 +1,5 @@
 import type { Heartbeat, OrderReceiptPayload } from '@vigil/events';
+import { agentSaid, type Finding, marked, overtaken } from '../progress.ts';
 import { noEnd } from '../receipts.ts';
 import type { Environment } from './call.ts';
 import type { Said } from './report.ts';
@@ -36,9 +37,11 @@ export const said = (before: Session, words: readonly Said[], who: Who, now: num
   if (words.length === 0) return before;
   const tool_calls = callsOf(words);
   const failed = tool_calls.filter(({ outcome }) => outcome === 'error').length;
+  const sequence = before.sequence + 1;
   const session = {
     ...before,
-    sequence: before.sequence + 1,
+    sequence,
+    progress: marked(agentSaid(before.progress, { tool_calls }, sequence), ['heartbeat'], sequence),
     activity: lastOf(words, 'activity') ?? before.activity,
     phase: lastOf(words, 'phase') ?? before.phase,
     lastCallAt: tool_calls.length > 0 ? now : before.lastCallAt,
@@ -69,14 +72,12 @@ export const said = (before: Session, words: readonly Said[], who: Who, now: num
 export type Order = {
   readonly type: string;
   readonly expiresInMs: number;
-  readonly payload: {
+  readonly payload: Finding & {
     readonly orderId: string;
     readonly agentId: string;
     readonly instanceId: string | null;
     readonly runtimeId: string;
     readonly message?: string;
-    readonly axes?: readonly string[];
-    readonly foldedSequence?: number | null;
   };
 };
 
@@ -97,12 +98,10 @@ export const textsAmong = (orders: readonly Order[], who: Who, { done }: Session
       !done.includes(payload.orderId),
   );
 
-/** Why it is not to be passed on any more; null: it is. That it speaks at all ends a finding of silence. */
-export const overtaken = ({ expiresInMs, payload }: Order, { sequence }: Session): 'expired' | 'superseded' | null => {
+/** Why it is not to be passed on any more; null: it is. */
+export const lateness = ({ expiresInMs, payload }: Order, { progress }: Session): 'expired' | 'superseded' | null => {
   if (expiresInMs <= 0) return 'expired';
-  const { axes = [], foldedSequence = null } = payload;
-  const wasSilence = axes.length > 0 && axes.every((axis) => axis === 'absence');
-  return wasSilence && foldedSequence !== null && sequence > foldedSequence ? 'superseded' : null;
+  return overtaken(progress, payload) ? 'superseded' : null;
 };
 
 export const receiptOf = (

@@ -157,7 +157,7 @@ test('a text whose hook died is uncertain, and is not repeated', async () => {
 });
 
 test('an event that cannot carry a text leaves it to the next', async () => {
-  orders = [nudge()];
+  orders = [nudge({ foldedSequence: 9 })];
   expect((await send(examples.PreToolUse)).texts).toEqual([]);
   expect((await send(examples.PostToolUse)).texts).toEqual([text]);
 });
@@ -165,12 +165,20 @@ test('an event that cannot carry a text leaves it to the next', async () => {
 test.each([
   ['for another life', { instanceId: 'another' }, []],
   ['about a silence that is over', { axes: ['absence'], foldedSequence: 0 }, ['superseded']],
+  ['about a loop that an edit has ended', { axes: ['repetition'], foldedSequence: 0 }, ['superseded']],
+  ['that has awaited a call', { awaits: [['call']], foldedSequence: 0 }, ['superseded']],
 ])('a text %s is not passed on', async (_, more, outcomes) => {
   orders = [nudge(more)];
   const { texts, told } = await send(examples.PostToolUse);
   await told();
   expect(texts).toEqual([]);
   expect(receipts.map(({ outcome }) => outcome)).toEqual(outcomes);
+});
+
+test('a text about what has not come is passed on, however much else the session does', async () => {
+  for (const event of ['UserPromptSubmit', 'PreToolUse'] as const) await send(examples[event]);
+  orders = [nudge({ axes: ['absence'], awaits: [['checkpoint']], foldedSequence: 1 })];
+  expect((await send(examples.PostToolUse)).texts).toEqual([text]);
 });
 
 test('a text whose time is over is not passed on, and is answered so', async () => {

@@ -1,4 +1,4 @@
-import { type Order, overtaken, receiptOf, said, textsAmong, type Who, whoIs } from './beat.ts';
+import { lateness, type Order, receiptOf, said, textsAmong, type Who, whoIs } from './beat.ts';
 import type { Environment } from './call.ts';
 import { type Answer, nothing } from './door.ts';
 import { post, type Reply } from './http.ts';
@@ -70,15 +70,20 @@ const answered = (session: Session, receipts: Session['receipts']): Session => (
   done: [...session.done, ...receipts.map(({ orderId }) => orderId)].slice(-MOST_DONE),
 });
 
+const lateWords = {
+  expired: 'its time to live was over when it was read',
+  superseded: 'what was awaited has come since',
+} as const;
+
 /** The texts that go with this hook are written down before, as passing, and after, as delivered: none goes twice. */
 const take = (folder: Folder, gateway: Gateway, who: Who, { session, orders }: Sent): Answer => {
   const now = Date.now();
   const texts = textsAmong(orders, who, session);
   const late = texts.flatMap((order) => {
-    const why = overtaken(order, session);
-    return why === null ? [] : [receiptOf(order, why, 'the session has gone on since', now)];
+    const why = lateness(order, session);
+    return why === null ? [] : [receiptOf(order, why, lateWords[why], now)];
   });
-  const due = texts.filter((order) => overtaken(order, session) === null);
+  const due = texts.filter((order) => lateness(order, session) === null);
   const passing = due.map((order) => receiptOf(order, 'delivered', null, now));
   const begun = answered(session, late);
   folder.write({ ...begun, passing, done: [...begun.done, ...passing.map(({ orderId }) => orderId)] });

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, st
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Heartbeat, OrderReceiptPayload } from '@vigil/events';
+import { noProgress, type Progress } from '../progress.ts';
 import type { Environment } from './call.ts';
 import type { Said } from './report.ts';
 
@@ -22,6 +23,8 @@ export type Session = {
   readonly done: readonly string[];
   /** the gateway has not answered: it is not asked before */
   readonly awayUntil: number;
+  /** what of it may end a finding about this session */
+  readonly progress: Progress;
 };
 
 const newSession: Session = {
@@ -35,6 +38,7 @@ const newSession: Session = {
   passing: [],
   done: [],
   awayUntil: 0,
+  progress: noProgress,
 };
 
 /** A hook that holds a session for longer is dead. Milliseconds. */

@@ -2,6 +2,7 @@ import type { Heartbeat } from '@vigil/events';
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { afterAll, expect, test } from 'vitest';
+import { noProgress } from '../progress.ts';
 import type { Heard } from '../words.ts';
 import { realWorld } from '../world.ts';
 import type { Line, Over, Transport } from './transport.ts';
@@ -37,7 +38,7 @@ export const transportContract = (side: Side): void => {
       ...{ agentId, instanceId: `${agentId}.i1`, taskId: null, runtimeId: null, attempt: null, maxAttempts: null },
       ...{ policy: null, labels: {} },
     };
-    const line: Line = { who, world: realWorld(), hear, mark: () => null, tell: () => {} };
+    const line: Line = { who, world: realWorld(), hear, progress: () => noProgress, tell: () => {} };
     const transport = side.over()(line);
     open.push(transport);
     const beat = (sequence: number): Heartbeat => {

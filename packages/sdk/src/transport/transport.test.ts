@@ -1,6 +1,7 @@
 import { type ToolCall, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { noProgress } from '../progress.ts';
 import { realWorld } from '../world.ts';
 import { gatewaySide, socketSide } from './servers.fixture.ts';
 import { transportContract } from './transport.contract.ts';
@@ -36,7 +37,7 @@ describe('over the socket of its supervisor', () => {
       call_id: `c${n}`,
     }));
     const who = { agentId: 'a', instanceId: 'i', taskId: null, runtimeId: null, attempt: null, maxAttempts: null };
-    const heard = { hear: () => true, mark: () => null, tell: () => {} };
+    const heard = { hear: () => true, progress: () => noProgress, tell: () => {} };
     const way = fresh.over()({ who: { ...who, policy: null, labels: {} }, world: realWorld(), ...heard });
     await way.send({ ...payload, tool_calls }, AbortSignal.timeout(5000));
     await vi.waitUntil(async () => (await fresh.arrived('says')).some(({ phase }) => phase === 'build'));

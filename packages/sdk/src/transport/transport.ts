@@ -1,5 +1,6 @@
 import type { Heartbeat } from '@vigil/events';
 import type { Who } from '../heartbeat.ts';
+import type { Progress } from '../progress.ts';
 import type { Hear } from '../words.ts';
 import type { World } from '../world.ts';
 
@@ -23,12 +24,12 @@ export type Transport = {
   readonly close: () => Promise<void>;
 };
 
-/** What a transport is opened with. `mark`: of the last call: the sequence of the heartbeat that carries it. */
+/** What a transport is opened with. `progress`: what the agent has done so far. */
 export type Line = {
   readonly who: Who;
   readonly world: World;
   readonly hear: Hear;
-  readonly mark: () => number | null;
+  readonly progress: () => Progress;
   readonly tell: (problem: string) => void;
 };
 

@@ -36,7 +36,7 @@ export const closed = (matter: Matter, ending: Ending, why: string): CaseDraft =
 type OrderTopic = typeof Topic.agentOrder;
 type OrderType = Exclude<Extract<CaseDraft, { readonly topic: OrderTopic }>['type'], 'SPAWN_AGENT' | 'RESET_BREAKER'>;
 type OrderHead = 'orderId' | 'number' | 'agentId' | 'instanceId' | 'runtimeId' | 'caseId' | 'taskId';
-type Ordered<K extends OrderType> = Omit<PayloadOf<OrderTopic, K>, OrderHead | 'foldedSequence' | 'axes'>;
+type Ordered<K extends OrderType> = Omit<PayloadOf<OrderTopic, K>, OrderHead | 'foldedSequence' | 'axes' | 'awaits'>;
 
 export const orderId = (matter: Matter, number: number): string => `${matter.caseId}-${number}`;
 
@@ -57,6 +57,8 @@ export const order = <K extends OrderType>(matter: Matter, type: K, number: numb
       taskId: matter.taskId,
       foldedSequence: matter.foldedSequence,
       axes: matter.axes,
+      // The matter of a case that was open before findings said it has none.
+      awaits: matter.awaits ?? null,
       ...said,
     },
   }) as unknown as CaseDraft;

@@ -1,4 +1,4 @@
-import type { CheckpointRef, Evidence, HealthState, PolicyRef, WithheldWhy } from '@vigil/events';
+import type { CheckpointRef, Evidence, HealthState, PolicyRef, WarrantFiledPayload, WithheldWhy } from '@vigil/events';
 import type { Step } from '@vigil/policy';
 
 export type Ending = 'recovered' | 'pardoned' | 'superseded' | 'expired' | 'executed' | 'failed' | 'withheld';
@@ -18,6 +18,8 @@ export type Matter = {
   readonly labels: Readonly<Record<string, string>>;
   readonly state: HealthState;
   readonly axes: readonly string[];
+  /** what ends the finding, for the hands: the orders carry it on */
+  readonly awaits: WarrantFiledPayload['awaits'];
   readonly hard: boolean;
   readonly foldedSequence: number | null;
   /** the lease, epoch milliseconds; null: none (by hand) */

@@ -29,6 +29,6 @@ export const resetOrder = (
     key: agentId,
     correlationId,
     policy,
-    payload: { ...about, ttlMs: TTL_MS, foldedSequence: null, axes: [], name },
+    payload: { ...about, ttlMs: TTL_MS, foldedSequence: null, axes: [], awaits: null, name },
   };
 };

@@ -1,0 +1,95 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { describe, expect, test } from 'vitest';
+import { type Beat, call, history as historyOf, T0 } from '../fixture.ts';
+import { SIGNALS, type SignalName } from './all.ts';
+import type { Beats } from './case.ts';
+import { CASES } from './cases.ts';
+import { output, workItem } from './cases-absence.ts';
+import type { Mark } from './signal.ts';
+
+const CHECKPOINT = example(Topic.agentObservation, 'AGENT_HEARTBEAT').payload.checkpoint;
+
+type Sign = readonly [beat: Partial<Beat>, marks: readonly Mark[]];
+
+/** What is told at that moment, and the marks that hands see in it; all else is as it was. */
+const signsAfter = (beats: Beats, moment: number): Readonly<Record<string, Sign>> => {
+  const lasting = Object.assign(
+    {},
+    ...beats.map(([, { token_count, work }]) => ({ token_count, ...(work && { work }) })),
+  );
+  const known = { ...workItem({}).work, ...lasting.work };
+  /** a runtime tells of an agent; what that has said itself is a sign of its own */
+  const told = (more: Partial<Beat>): Partial<Beat> => ({ ...lasting, reporter: 'runtime', ...more });
+  const own = (more: Partial<Beat>): Partial<Beat> => told({ agent_beat_at: moment, ...more });
+  const stepped = (verdict: 'RETRY' | 'ACCEPT') => own({ steps: { total_steps: 99, verdicts: [verdict] } });
+  const ends = (more: Parameters<typeof call>[1]) =>
+    own({ tool_calls: [call('c1', { result_hash: null, ended_at: moment, ...more })] });
+  const updated = { ...known, updated_at: moment } as Beat['work'];
+  const claimed = { ...known, claim_refreshed_at: moment } as Beat['work'];
+  const begins = call('new', { outcome: 'running', started_at: moment });
+  const completed = output({ last_output_at: moment, completion_signal_at: moment });
+  return {
+    'a heartbeat': [told({}), ['heartbeat']],
+    'a word': [own({}), ['heartbeat', 'activity']],
+    output: [told(output({ last_output_at: moment })), ['heartbeat', 'activity', 'output']],
+    'a call that begins': [own({ tool_calls: [begins] }), ['heartbeat', 'activity', 'call']],
+    'a failed call': [ends({ outcome: 'error' }), ['heartbeat', 'activity', 'call', 'answer']],
+    'a call': [ends({}), ['heartbeat', 'activity', 'call', 'answer', 'success']],
+    'a change': [ends({ mutating: true }), ['heartbeat', 'activity', 'call', 'answer', 'success', 'change']],
+    'a checkpoint': [
+      own({ checkpoint: CHECKPOINT && { ...CHECKPOINT, created_at: moment } }),
+      ['heartbeat', 'activity', 'checkpoint', 'change'],
+    ],
+    tokens: [own({ token_count: 99_999 }), ['heartbeat', 'activity', 'tokens']],
+    'a work update': [own({ work: updated }), ['heartbeat', 'activity', ...worked(lasting.work)]],
+    'a refreshed claim': [own({ work: claimed }), ['heartbeat', 'activity', 'claim']],
+    'a step': [stepped('RETRY'), ['heartbeat', 'activity', 'step']],
+    'an accepted step': [stepped('ACCEPT'), ['heartbeat', 'activity', 'step', 'accept', 'change']],
+    'the signal of completion': [told(completed), ['heartbeat', 'activity', 'output', 'completion']],
+  };
+};
+/** Seen for the first time, it has not been touched. */
+const worked = (known: Beat['work'] | undefined): readonly Mark[] => (known ? ['work', 'change'] : []);
+
+/** What is awaited where the agent's own measure is a figure, or what it says: no single thing that hands could see. */
+const UNSEEN: readonly SignalName[] = [
+  'context_exhausted',
+  'error_rate',
+  'rate_limited',
+  'error_pattern',
+  'unrecoverable_error',
+  'breaker_open',
+  'exited',
+  'self_reported_stuck',
+  'false_completion',
+  'diverse_calls',
+  'steady_tokens',
+  'resource_limit',
+];
+
+test('every signal states what ends it, or that hands cannot see it: a fact, or a share', () => {
+  const unseen = Object.entries(SIGNALS).flatMap(([name, { awaits }]) => (awaits.length === 0 ? [name] : []));
+  expect(unseen.sort()).toEqual([...UNSEEN].sort());
+  for (const [name, { axis, awaits }] of Object.entries(SIGNALS))
+    if (axis === 'fact') expect([name, awaits]).toEqual([name, []]);
+});
+
+const seen = (Object.keys(CASES) as SignalName[]).filter((name) => !UNSEEN.includes(name));
+describe.each(seen)('%s', (name) => {
+  const { limits, beats, firesAt } = CASES[name];
+  const { awaits, firesFrom, limits: schema } = SIGNALS[name];
+  const read = schema.parse(limits) as never;
+  const later = firesAt + 1000;
+  const now = T0 + later;
+  const fires = (more: Beats) =>
+    firesFrom(historyOf([...beats, ...more]), read, { now, watched: now, floor: 0 }) <= now;
+
+  test('fires until then', () => expect(fires([])).toBe(true));
+
+  test.each(Object.entries(signsAfter(beats, now)))('%s ends it only where it is awaited', (_, [beat, marks]) => {
+    // Of one that reports nothing stronger, output is progress, too: hands do not count it.
+    if (awaits.includes('change') && marks.includes('output')) return;
+    expect(fires([[later, beat]])).toBe(!awaits.some((mark) => marks.includes(mark)));
+  });
+});

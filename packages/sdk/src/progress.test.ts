@@ -1,0 +1,122 @@
+import type { Checkpoint, ToolCall, WorkItem } from '@vigil/events';
+import { describe, expect, test } from 'vitest';
+import { agentSaid, type Mark, marked, noProgress, overtaken, type Progress } from './progress.ts';
+
+const call = (more: Partial<ToolCall> = {}): ToolCall => ({
+  ...{ call_id: 'c1', kind: 'tool', tool: 'Bash', args_hash: 'a', result_hash: 'r', masked_result_hash: null },
+  ...{ outcome: 'error', error_class: null, started_at: null, ended_at: null, deadline_at: null },
+  ...{ mutating: false, polling: false, target: null },
+  ...more,
+});
+const checkpoint = { checkpoint_id: 'cp-1' } as Checkpoint;
+const work: WorkItem = { id: 'W-1', status: null, updated_at: 5, claim_refreshed_at: 5, comment_count: 1 };
+
+/** Known at heartbeat 3, and folded by a finding at 7. */
+const before = agentSaid(
+  noProgress,
+  {
+    tool_calls: [call({ outcome: 'running' })],
+    checkpoint,
+    work,
+    token_count: 9,
+    steps: { total_steps: 1, verdicts: [] },
+  },
+  3,
+);
+const FOLDED = 7;
+const awaiting = (progress: Pick<Progress, 'marks' | 'openCalls'>, ...awaits: readonly (readonly Mark[])[]) =>
+  overtaken(progress, { awaits, foldedSequence: FOLDED });
+
+const said: Readonly<Record<string, readonly [Parameters<typeof agentSaid>[1], readonly Mark[]]>> = {
+  'a word': [{ phase: 'x' }, ['activity']],
+  'the start of a call': [{ tool_calls: [call({ call_id: 'c2', outcome: 'running' })] }, ['activity', 'call']],
+  'a failed call': [{ tool_calls: [call()] }, ['activity', 'call', 'answer']],
+  'a call': [{ tool_calls: [call({ outcome: 'ok' })] }, ['activity', 'call', 'answer', 'success']],
+  'a call that changes something': [
+    { tool_calls: [call({ outcome: 'ok', mutating: true })] },
+    ['activity', 'call', 'answer', 'success', 'change'],
+  ],
+  'a failed change': [{ tool_calls: [call({ mutating: true })] }, ['activity', 'call', 'answer']],
+  'a checkpoint': [{ checkpoint: { ...checkpoint, checkpoint_id: 'cp-2' } }, ['activity', 'checkpoint', 'change']],
+  'a checkpoint that is not valid': [
+    { checkpoint: { ...checkpoint, checkpoint_id: 'cp-2', valid: false } },
+    ['activity', 'checkpoint'],
+  ],
+  'the same checkpoint again': [{ checkpoint }, ['activity']],
+  'use of tokens': [{ token_count: 10 }, ['activity', 'tokens']],
+  'the same count of tokens': [{ token_count: 9 }, ['activity']],
+  'an update of its work item': [{ work: { ...work, updated_at: 6 } }, ['activity', 'work', 'change']],
+  'a comment on it': [{ work: { ...work, comment_count: 2 } }, ['activity', 'work', 'change']],
+  'a refreshed claim': [{ work: { ...work, claim_refreshed_at: 6 } }, ['activity', 'claim']],
+  'the same work item': [{ work }, ['activity']],
+  'a step': [{ steps: { total_steps: 2, verdicts: ['RETRY'] } }, ['activity', 'step']],
+  'an accepted step': [{ steps: { total_steps: 2, verdicts: ['ACCEPT'] } }, ['activity', 'step', 'accept', 'change']],
+  'the same count of steps': [{ steps: { total_steps: 1, verdicts: [] } }, ['activity']],
+};
+const ALL: readonly Mark[] = [
+  ...(['heartbeat', 'activity', 'call', 'answer', 'output', 'checkpoint', 'tokens', 'work'] as const),
+  ...(['claim', 'step', 'accept', 'completion', 'success', 'change'] as const),
+];
+
+describe.each(Object.entries(said))('%s', (_, [words, marks]) => {
+  test('ends what awaits it, and nothing else', () => {
+    const after = agentSaid(before, words, 8);
+    expect(ALL.filter((mark) => awaiting(after, [mark]))).toEqual(ALL.filter((mark) => marks.includes(mark)));
+  });
+
+  test('ends nothing that had folded it', () => {
+    const after = agentSaid(before, words, FOLDED);
+    expect(ALL.filter((mark) => awaiting(after, [mark]))).toEqual([]);
+  });
+});
+
+test('where nothing is known, nothing has come', () => {
+  expect(ALL.filter((mark) => awaiting(noProgress, [mark]))).toEqual([]);
+  expect(overtaken(agentSaid(before, { phase: 'x' }, 8), { awaits: [['activity']], foldedSequence: null })).toBe(false);
+  expect(overtaken(agentSaid(before, { phase: 'x' }, 8), { awaits: [['UNKNOWN']], foldedSequence: 7 })).toBe(false);
+});
+
+test('a work item that is seen for the first time has not been touched', () => {
+  const after = agentSaid(noProgress, { work }, 8);
+  expect([awaiting(after, ['work']), awaiting(after, ['claim']), awaiting(after, ['change'])]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+});
+
+test('each call that was in flight has to have ended, not any call', () => {
+  const beside = agentSaid(before, { tool_calls: [call({ call_id: 'c2', outcome: 'ok' })] }, 8);
+  expect(awaiting(beside, ['answer'])).toBe(false);
+  const ended = agentSaid(beside, { tool_calls: [call(), call({ call_id: 'c3', outcome: 'running' })] }, 9);
+  expect(awaiting(ended, ['answer'])).toBe(true);
+});
+
+test('of each group one mark has to have come', () => {
+  const saved = marked(noProgress, ['checkpoint'], 8);
+  expect(awaiting(saved, ['checkpoint', 'tokens'])).toBe(true);
+  expect(awaiting(saved, ['checkpoint'], ['tokens'])).toBe(false);
+  expect(awaiting(marked(saved, ['tokens'], 8), ['checkpoint'], ['tokens'])).toBe(true);
+});
+
+test('what awaits nothing that hands can see is never overtaken', () => {
+  const everything = marked(noProgress, ALL, 99);
+  expect(awaiting(everything, [])).toBe(false);
+  expect(awaiting(everything, [], ['checkpoint'])).toBe(false);
+  expect(awaiting(everything)).toBe(false);
+});
+
+test('a finding that does not say what it awaits ends as its axes say: silence by activity, a fact by nothing, all else by a change', () => {
+  const byAxes = (progress: Progress, ...axes: readonly string[]) => overtaken(progress, { axes, foldedSequence: 7 });
+  const active = marked(noProgress, ['activity'], 8);
+  const changed = marked(active, ['change'], 8);
+  expect([byAxes(active, 'absence'), byAxes(noProgress, 'absence')]).toEqual([true, false]);
+  for (const axis of ['repetition', 'rate', 'cost'])
+    expect([byAxes(active, axis), byAxes(changed, axis), byAxes(changed, 'absence', axis)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  expect([byAxes(changed, 'fact'), byAxes(changed, 'absence', 'fact'), byAxes(changed)]).toEqual([false, false, false]);
+  expect(overtaken(active, { axes: ['absence'], awaits: null, foldedSequence: 7 })).toBe(true);
+});

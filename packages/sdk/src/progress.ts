@@ -1,0 +1,135 @@
+import type { Mark as AnyMark, Checkpoint, Heartbeat, ToolCall, WorkItem } from '@vigil/events';
+
+export type Mark = Exclude<AnyMark, 'UNKNOWN'>;
+
+/** Of each sort that has been seen, the sequence of the heartbeat that carries (or will carry) the newest. */
+export type Marks = Readonly<Partial<Record<Mark, number>>>;
+
+/** What an agent has done, as far as orders have to know: whoever may refuse one folds what the agent says. */
+export type Progress = {
+  readonly marks: Marks;
+  /** calls in flight by id, with the sequence that carries their start */
+  readonly openCalls: Readonly<Record<string, number>>;
+  readonly checkpoint: Checkpoint | null;
+  /** of the work item and of its claim, as last said */
+  readonly work: { readonly touched: string; readonly claimed: string } | null;
+  readonly tokens: number;
+  readonly steps: number | null;
+};
+
+export const noProgress: Progress = {
+  marks: {},
+  openCalls: {},
+  checkpoint: null,
+  work: null,
+  tokens: 0,
+  steps: null,
+};
+
+/** What an agent says of itself: any fields of a heartbeat. */
+type Said = { readonly [K in keyof Heartbeat]?: Heartbeat[K] | undefined };
+
+/** Further in flight than anybody makes: the end of the oldest got lost. */
+const MOST_CALLS = 100;
+
+export const marked = <P extends { readonly marks: Marks }>(
+  progress: P,
+  marks: readonly Mark[],
+  sequence: number,
+): P =>
+  marks.length === 0
+    ? progress
+    : { ...progress, marks: { ...progress.marks, ...Object.fromEntries(marks.map((mark) => [mark, sequence])) } };
+
+const openAfter = (open: Progress['openCalls'], { call_id, outcome }: ToolCall, from: number) => {
+  const { [call_id]: began = from, ...others } = open;
+  if (outcome !== 'running') return others;
+  return Object.fromEntries([...Object.entries(others).slice(1 - MOST_CALLS), [call_id, began]]);
+};
+
+const marksOf = ({ outcome, mutating }: ToolCall): readonly Mark[] => {
+  if (outcome === 'running') return ['call'];
+  if (outcome !== 'ok') return ['call', 'answer'];
+  return mutating ? ['call', 'answer', 'success', 'change'] : ['call', 'answer', 'success'];
+};
+
+const called = (before: Progress, call: ToolCall, sequence: number): Progress =>
+  marked({ ...before, openCalls: openAfter(before.openCalls, call, sequence) }, marksOf(call), sequence);
+
+const stampsOf = ({ id, updated_at, comment_count, claim_refreshed_at }: WorkItem) => ({
+  touched: `${id} ${updated_at} ${comment_count}`,
+  claimed: `${id} ${claim_refreshed_at}`,
+});
+
+/** Seen for the first time, it has not been touched since anything. */
+const aboutWork = (before: Progress, work: WorkItem, sequence: number): Progress => {
+  const stamps = stampsOf(work);
+  const known = before.work ?? stamps;
+  const marks: readonly Mark[] = [
+    ...(stamps.touched === known.touched ? [] : (['work', 'change'] as const)),
+    ...(stamps.claimed === known.claimed ? [] : (['claim'] as const)),
+  ];
+  return marked({ ...before, work: stamps }, marks, sequence);
+};
+
+const aboutSteps = (before: Progress, { total_steps, verdicts }: NonNullable<Heartbeat['steps']>, sequence: number) =>
+  marked(
+    { ...before, steps: total_steps },
+    [
+      ...(total_steps === before.steps ? [] : (['step'] as const)),
+      ...(verdicts.includes('ACCEPT') ? (['accept', 'change'] as const) : []),
+    ],
+    sequence,
+  );
+
+const aboutCheckpoint = (before: Progress, checkpoint: Checkpoint, sequence: number): Progress => {
+  const isNew = checkpoint.checkpoint_id !== before.checkpoint?.checkpoint_id;
+  const marks: readonly Mark[] = checkpoint.valid === false ? ['checkpoint'] : ['checkpoint', 'change'];
+  return marked({ ...before, checkpoint }, isNew ? marks : [], sequence);
+};
+
+const aboutTokens = (before: Progress, tokens: number, sequence: number): Progress =>
+  marked({ ...before, tokens }, tokens > before.tokens ? ['tokens'] : [], sequence);
+
+/** The agent said something, which the heartbeat of this sequence will carry. */
+export const agentSaid = (before: Progress, said: Said, sequence: number): Progress => {
+  const { checkpoint, work, steps, token_count: tokens, tool_calls: calls = [] } = said;
+  let so = marked(before, ['activity'], sequence);
+  for (const call of calls) so = called(so, call, sequence);
+  if (tokens !== undefined) so = aboutTokens(so, tokens, sequence);
+  if (checkpoint) so = aboutCheckpoint(so, checkpoint, sequence);
+  if (work) so = aboutWork(so, work, sequence);
+  return steps ? aboutSteps(so, steps, sequence) : so;
+};
+
+/** A finding as an order carries it: what ends it, newer than the heartbeat that it had folded. */
+export type Finding = {
+  readonly axes?: readonly string[] | undefined;
+  readonly awaits?: readonly (readonly AnyMark[])[] | null | undefined;
+  readonly foldedSequence?: number | null | undefined;
+};
+
+/** A finding that does not say what it awaits: silence ends by anything newer, a fact by nothing that hands see, all else by a change. */
+const byAxis = (axis: string): readonly Mark[] => {
+  if (axis === 'absence') return ['activity'];
+  return axis === 'fact' ? [] : ['change'];
+};
+
+/** Each call that was in flight at the finding has to have ended, not any call. */
+const newest = ({ marks, openCalls }: Pick<Progress, 'marks' | 'openCalls'>, mark: AnyMark): number => {
+  const seen = mark === 'UNKNOWN' ? undefined : marks[mark];
+  if (seen === undefined) return Number.NEGATIVE_INFINITY;
+  return mark === 'answer' ? Math.min(seen, ...Object.values(openCalls)) : seen;
+};
+
+export const isMidCall = ({ openCalls }: Progress): boolean => Object.keys(openCalls).length > 0;
+
+/** Has what was awaited come since? Of each group one mark is enough; what is not known has not come. */
+export const overtaken = (
+  progress: Pick<Progress, 'marks' | 'openCalls'>,
+  { axes = [], awaits, foldedSequence = null }: Finding,
+): boolean => {
+  const groups = awaits ?? axes.map(byAxis);
+  if (foldedSequence === null || groups.length === 0) return false;
+  return groups.every((group) => group.some((mark) => newest(progress, mark) > foldedSequence));
+};
