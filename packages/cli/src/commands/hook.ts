@@ -3,7 +3,7 @@ import { EVENTS } from '@vigil/sdk/hook';
 import { type Command, Option } from 'commander';
 import { Refusal } from '../errors.ts';
 import { installed, withHooks, withoutHooks } from '../hook/settings.ts';
-import { readSettings, settingsFile } from '../hook/settings-file.ts';
+import { leaveSettings, readSettings, settingsFile } from '../hook/settings-file.ts';
 import { plain } from '../render/plain.ts';
 import { replaceFile } from '../replace-file.ts';
 import { endUnwell, print } from '../terminal.ts';
@@ -25,7 +25,7 @@ const install = ({ user, print: show, uninstall }: InstallOptions): void => {
   if (show) process.stdout.write(after);
   else if (after === before) print([`${plain(file)} is as it should be already`]);
   else {
-    replaceFile(file, after);
+    (uninstall ? leaveSettings : replaceFile)(file, after);
     print([
       `${plain(file)}: the hook is ${uninstall ? 'removed' : `set for ${EVENTS.length} events`}; sessions that begin now have it so`,
     ]);

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -47,7 +48,26 @@ test('what is installed runs in a shell, prints nothing, and is taken out again'
   expect(ran).toMatchObject({ status: 0, stdout: '', stderr: '' });
   expect(vigil('install')).toMatchObject({ status: 0, stdout: expect.stringContaining('as it should be already') });
   expect(vigil('install', '--uninstall')).toMatchObject({ status: 0 });
+  expect(existsSync(join(home, '.claude'))).toBe(false);
+}, 60_000);
+
+test('taken out, it leaves a file that says more, the folder that holds more, and an empty file that is a link', () => {
+  mkdirSync(join(home, '.claude'));
+  writeFileSync(file(), '{"model":"opus"}');
+  vigil('install');
+  vigil('install', '--uninstall');
+  expect(readFileSync(file(), 'utf8')).toBe('{"model":"opus"}');
+  const real = join(home, '.claude', 'shared.json');
+  writeFileSync(real, '');
+  rmSync(file());
+  symlinkSync(real, file());
+  vigil('install');
+  vigil('install', '--uninstall');
   expect(readFileSync(file(), 'utf8')).toBe('{}\n');
+  rmSync(file());
+  vigil('install');
+  vigil('install', '--uninstall');
+  expect([existsSync(file()), existsSync(real)]).toEqual([false, true]);
 }, 60_000);
 
 test('what would be written is printed, and nothing is', () => {

@@ -1,6 +1,7 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { Refusal } from '../errors.ts';
 import { appended, replaced, without } from './json-text.ts';
+import { NOTHING_SET } from './settings-file.ts';
 
 /** A command among the hooks of a settings file: where it is, and what it says. */
 type Ours = { readonly event: string; readonly group: number; readonly hook: number; readonly command: string };
@@ -66,7 +67,7 @@ export const withHooks = (text: string, file: string, command: string, events: r
     );
   const missing = events.filter((event) => !ours.some((one) => one.event === event));
   const entry = { hooks: [{ type: 'command', command, timeout: TIMEOUT_S }] };
-  const start = renewed.trim() === '' ? '{}\n' : renewed;
+  const start = renewed.trim() === '' ? NOTHING_SET : renewed;
   if (Object.keys(hooks).length === 0 && missing.length > 0)
     return appended(
       without(start, ['hooks']),
