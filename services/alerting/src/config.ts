@@ -1,19 +1,21 @@
-import { kafkaSettings, whole } from '@vigil/chassis';
+import { httpUrl, kafkaSettings, whole } from '@vigil/chassis';
 import { z } from 'zod';
+import type { Settings } from './alert.ts';
+import type { Routing } from './routing.ts';
 
-/** The ways to people that exist. */
-export const sinkNames = ['console'] as const;
-
-const sinks = z
-  .string()
-  .default('console')
-  .transform((text) => text.split(',').map((name) => name.trim()))
-  .pipe(z.array(z.enum(sinkNames, { error: `give a comma-separated list of ${sinkNames.join(', ')}` })));
-
-/** Group wait and repeat are milliseconds; 0: sinks are told at once. */
+/** Group wait and repeat are milliseconds; 0: sinks are told at once. Without a file the console is told, and nobody else. */
 export const config = z.object({
   ...kafkaSettings,
-  VIGIL_ALERT_SINKS: sinks,
+  VIGIL_ALERTS_FILE: z.string('give the file that names channels, or leave it out').optional(),
+  VIGIL_DASHBOARD_URL: httpUrl('give the address at which others reach the dashboard').default('http://127.0.0.1:7420'),
   VIGIL_ALERT_GROUP_WAIT_MS: whole(0, 3_600_000).default(30_000),
   VIGIL_ALERT_REPEAT_MS: whole(60_000, 604_800_000).default(14_400_000),
+});
+
+type Waits = Pick<z.output<typeof config>, 'VIGIL_ALERT_GROUP_WAIT_MS' | 'VIGIL_ALERT_REPEAT_MS'>;
+
+export const settingsOf = (waits: Waits, routing: Routing): Settings => ({
+  groupWaitMs: waits.VIGIL_ALERT_GROUP_WAIT_MS,
+  repeatMs: waits.VIGIL_ALERT_REPEAT_MS,
+  routing,
 });

@@ -1,33 +1,44 @@
 import { Topic } from '@vigil/events';
-import { type Log, type Logger, type RunningPart, runReactor } from '@vigil/stream';
-import type { sinkNames } from './config.ts';
-import { consoleSink } from './console-sink.ts';
-import { deliver } from './delivery.ts';
+import { type Log, type Logger, Retry, type RunningPart, runReactor, writer } from '@vigil/stream';
+import { deliveredIn } from './delivered.ts';
+import { deliver, type Surroundings } from './delivery.ts';
+import type { Notify } from './notice.ts';
 import type { Sink } from './sink.ts';
 
-type SinkName = (typeof sinkNames)[number];
-type World = { readonly write: (line: string) => void; readonly logger: Logger };
-
-/** To add a sink: its name in config.ts, and how it is made here. */
-const made: Readonly<Record<SinkName, (world: World) => Sink>> = { console: ({ write }) => consoleSink(write) };
+type World = Pick<Surroundings, 'now' | 'random'> & { readonly logger: Logger };
 
 /** Alerts in delivery at once, a sink. */
 const maxInFlight = 16;
 
 /** A reactor a sink, so that a slow one holds up no other. */
-export async function runDeliveries(log: Log, names: readonly SinkName[], world: World) {
+export async function runDeliveries(log: Log, sinks: readonly Sink[], { now, random, logger }: World) {
   await using opened = new AsyncDisposableStack();
+  const around = { now, random, say: sayingOn(log), delivered: await deliveredIn(log) };
   const reactors: RunningPart[] = [];
-  for (const name of new Set(names)) {
-    const sink = made[name](world);
-    const options = { group: `alerting-${name}`, service: 'alerting', reads: [Topic.alert], maxInFlight } as const;
-    const react = { react: deliver(sink), logger: world.logger };
-    reactors.push(opened.use(await runReactor<typeof Topic.alert, typeof Topic.alert>(log, { ...options, ...react })));
+  for (const sink of sinks) {
+    const group = `alerting-${sink.name}`;
+    const options = { group, service: 'alerting', reads: [Topic.alert], maxInFlight, logger } as const;
+    const react = deliver(sink, around);
+    reactors.push(
+      opened.use(
+        await runReactor<typeof Topic.alert, typeof Topic.alert | typeof Topic.notify>(log, { ...options, react }),
+      ),
+    );
   }
   const kept = opened.move();
   return {
     ready: () => reactors.every((reactor) => reactor.ready()),
     finished: Promise.race(reactors.map(({ finished }) => finished)),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** A broker that is away makes no dead letter of an alert. */
+function sayingOn(log: Log): Surroundings['say'] {
+  const { write } = writer(log);
+  return async (notices: readonly Notify[]) => {
+    await write(notices).catch((error: unknown) => {
+      throw new Retry('it cannot be written that a sink fails', { cause: error });
+    });
   };
 }

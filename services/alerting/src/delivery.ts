@@ -1,7 +1,30 @@
 import type { Draft, EventOf, Topic } from '@vigil/events';
-import type { Sink, Telling } from './sink.ts';
+import { DeadLetter, Retry } from '@vigil/stream';
+import { type Noticed, type Notify, notify } from './notice.ts';
+import { backOff } from './patience.ts';
+import { noPolicies } from './policy-alerts.ts';
+import { CONSOLE } from './routing.ts';
+import { InVain, type Sink, type Telling, TryLater } from './sink.ts';
+import { sinkHealth } from './sink-health.ts';
 
 type Alert = EventOf<typeof Topic.alert>;
+type Outcome = Draft<typeof Topic.alert | typeof Topic.notify>;
+
+/** What nobody has taken for so long is given up: a dead letter, from where it can be told again. */
+const GIVE_UP_MS = 24 * 3_600_000;
+const LEAST_TRIES = 5;
+
+export type Surroundings = {
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly random: () => number;
+  /** writes what cannot wait for an outcome */
+  readonly say: (notices: readonly Notify[]) => Promise<unknown>;
+  /** what was delivered before a restart, whose position had not been written: `deliveryOf` each */
+  readonly delivered: Set<string>;
+};
+
+export const deliveryOf = (sink: string, eventId: string): string => `${sink} ${eventId}`;
 
 /** What sinks are told now; null: nothing. */
 export function tellingOf(event: Alert): Telling | null {
@@ -19,15 +42,47 @@ export function tellingOf(event: Alert): Telling | null {
   }
 }
 
-/** Tells one sink, and says so. Rejects as the sink does. */
-export const deliver =
-  (sink: Sink) =>
-  async (event: Alert): Promise<readonly Draft<typeof Topic.alert>[]> => {
+/** What was said before there were channels was for the console. */
+const isFor = (sink: string, { payload: { sinks } }: Telling): boolean =>
+  sinks.length === 0 ? sink === CONSOLE : sinks.includes(sink);
+
+/** Tells one sink, and says so. Rejects with Retry, and after how long, or with DeadLetter. */
+export function deliver(sink: Sink, around: Surroundings): (event: Alert) => Promise<readonly Outcome[]> {
+  const health = sinkHealth(sink.name);
+  const tries = new Map<string, number>();
+  return async (event) => {
     const telling = tellingOf(event);
-    if (telling === null) return [];
-    await sink.tell(telling);
-    const { alertKey, alertId } = telling.payload;
-    const outcome = { sink: sink.name, attempt: 1, ok: true, detail: null };
-    const payload = { alertKey, alertId, ofEventId: event.eventId, ...outcome };
-    return [{ topic: 'onex.evt.alerting.alert.v1', type: 'ALERT_DELIVERED', key: alertKey, payload }];
+    if (telling === null || !isFor(sink.name, telling)) return [];
+    if (around.delivered.delete(deliveryOf(sink.name, event.eventId))) return [];
+    const attempt = (tries.get(event.eventId) ?? 0) + 1;
+    tries.set(event.eventId, attempt);
+    const error = await sink.tell(telling).then(
+      () => null,
+      (why: Error) => why,
+    );
+    if (error === null) {
+      tries.delete(event.eventId);
+      return [delivered(sink.name, telling, attempt), ...drafts(health.succeeded())];
+    }
+    const isOver = around.now() - (telling.payload.deliverAt ?? 0) > GIVE_UP_MS && attempt >= LEAST_TRIES;
+    if (error instanceof InVain || isOver) {
+      tries.delete(event.eventId);
+      await around.say(drafts(health.refused(error.message)));
+      throw new DeadLetter(isOver ? 'given_up' : 'refused_by_sink', `${sink.name}: ${error.message}`);
+    }
+    const { failures, notices } = health.failed(error.message);
+    if (notices.length > 0) await around.say(drafts(notices));
+    throw new Retry(`${sink.name}: ${error.message}`, { afterMs: waitOf(error, failures, around) });
   };
+}
+
+const waitOf = (error: Error, failures: number, { random }: Surroundings): number =>
+  Math.max(backOff(failures, random), error instanceof TryLater ? (error.afterMs ?? 0) : 0);
+
+const drafts = (notices: readonly Noticed[]): readonly Notify[] => notices.map((one) => notify(one, null, noPolicies));
+
+function delivered(sink: string, { payload, eventId }: Telling, attempt: number): Draft<typeof Topic.alert> {
+  const { alertKey, alertId } = payload;
+  const outcome = { alertKey, alertId, ofEventId: eventId, sink, attempt, ok: true, detail: null };
+  return { topic: 'onex.evt.alerting.alert.v1', type: 'ALERT_DELIVERED', key: alertKey, payload: outcome };
+}

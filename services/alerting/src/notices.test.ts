@@ -2,11 +2,10 @@ import { catalogue, type EventOf, type HealthState, Topic } from '@vigil/events'
 import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
 import { agentNotices as noticesOf } from './agent-notices.ts';
-import { lineOf } from './console-sink.ts';
-import { deliver } from './delivery.ts';
 import { type Notify, notify } from './notice.ts';
 import { agentNotices, fleetNotices, taskNotices } from './notices.fixture.ts';
 import type { PolicyAlerts } from './policy-alerts.ts';
+import { lineOf } from './sinks/console.ts';
 
 const brief = (notices: readonly Notify[]) =>
   notices.map(({ key, payload }) => `${payload.action} ${key} ${payload.severity}`);
@@ -147,24 +146,9 @@ test('a message is one line, whatever agents write into it', () => {
     text: 'c',
     options: ['retry'],
     deadlineAt: 0,
+    channels: ['default'],
   });
-  expect(lineOf(telling)).toBe(
+  expect(lineOf(telling, ['console'])).toBe(
     'ALERT raised [critical] stuck_agent OMN-1234: a [2Jb  (c) options: retry until 1970-01-01T00:00:00.000Z',
   );
-});
-
-test('a sink is told of what is to be delivered, under the event’s id, and of nothing else', async () => {
-  const lines: string[] = [];
-  const sink = { name: 'console', tell: async ({ eventId }: { eventId: string }) => void lines.push(eventId) };
-  const event = example(Topic.alert, 'ALERT_RESOLVED', { deliverAt: 5 });
-  expect(await deliver(sink)(event)).toMatchObject([
-    {
-      type: 'ALERT_DELIVERED',
-      key: event.payload.alertKey,
-      payload: { ofEventId: event.eventId, alertId: 'alert-1', sink: 'console', attempt: 1, ok: true },
-    },
-  ]);
-  expect(await deliver(sink)(example(Topic.alert, 'ALERT_UPDATED', { deliverAt: null }))).toEqual([]);
-  expect(await deliver(sink)(example(Topic.alert, 'ALERT_DELIVERED'))).toEqual([]);
-  expect(lines).toEqual([event.eventId]);
 });

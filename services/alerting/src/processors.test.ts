@@ -7,8 +7,11 @@ import { runDeliveries } from './deliveries.ts';
 import { noPolicies } from './policy-alerts.ts';
 import { agentMapper, alertDecider, fleetMapper, taskMapper } from './processors.ts';
 import { consoleOnly } from './routing.ts';
+import { type Sink, TryLater } from './sink.ts';
+import { consoleSink } from './sinks/console.ts';
 
 const partitions = 2;
+const world = { now: () => 0, random: () => 0, logger: { info() {}, warn() {}, error() {} } };
 
 test('what happens to agents, tasks and the fleet becomes alerts, each under its key', async () => {
   const log = new MemoryLog({ partitions });
@@ -21,8 +24,8 @@ test('what happens to agents, tasks and the fleet becomes alerts, each under its
     await runProcessor(log, alertDecider({ groupWaitMs: 0, repeatMs: 60_000, routing: consoleOnly }), options),
   );
   const lines: string[] = [];
-  const world = { write: (line: string) => void lines.push(line), logger: { info() {}, warn() {}, error() {} } };
-  running.use(await runDeliveries(log, ['console', 'console'], world));
+  const sinks = [consoleSink((line) => void lines.push(line), ['console'])];
+  running.use(await runDeliveries(log, sinks, world));
   await log.say(
     example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { to: 'STUCK' }),
     example(Topic.taskRecovery, 'RECOVERY_FAILED'),
@@ -46,4 +49,42 @@ test('what happens to agents, tasks and the fleet becomes alerts, each under its
     'ALERT raised [critical] recovery_failed OMN-1234',
     'ALERT raised [warning] stuck_agent OMN-1234',
   ]);
+});
+
+test('of a sink that fails the others hear, once; when it is back it has lost nothing, and that is over', async () => {
+  const log = new MemoryLog({ partitions });
+  await using running = new AsyncDisposableStack();
+  const routing = { defaults: ['console', 'pager'], configured: ['console', 'pager'] };
+  const settings = { groupWaitMs: 0, repeatMs: 60_000, routing };
+  running.use(await runProcessor(log, alertDecider(settings), { partitions, paceMs: 5 }));
+  running.use(await runProcessor(log, taskMapper(noPolicies), { partitions, paceMs: 5 }));
+  const lines: string[] = [];
+  const told: string[] = [];
+  let isAway = true;
+  const tell: Sink['tell'] = async ({ payload }) => {
+    if (isAway) throw new TryLater('away', 1);
+    told.push(payload.alertKey);
+  };
+  const sinks = [consoleSink((line) => void lines.push(line), routing.configured), { name: 'pager', tell }];
+  running.use(await runDeliveries(log, sinks, { ...world, random: () => 2 }));
+  await log.say(example(Topic.taskRecovery, 'RECOVERY_FAILED'));
+  const failing = (what: string) => lines.filter((line) => line.startsWith(`ALERT ${what} [critical] sink_failing`));
+  await vi.waitFor(() => expect(failing('raised')).toHaveLength(1), 5000);
+  isAway = false;
+  await vi.waitFor(() => expect(failing('resolved')).toHaveLength(1), 5000);
+  expect(told).toEqual(['recovery_failed:OMN-1234']);
+  expect(failing('raised')).toHaveLength(1);
+});
+
+test('what was delivered is not told again by a reactor that begins before it', async () => {
+  const log = new MemoryLog({ partitions });
+  const over = (title: string) => example(Topic.alert, 'ALERT_RESOLVED', { deliverAt: 5, sinks: ['console'], title });
+  await log.say(over('told'), over('untold'));
+  const [{ eventId = '' } = {}] = log.events(Topic.alert);
+  await log.say(example(Topic.alert, 'ALERT_DELIVERED', { ofEventId: eventId, sink: 'console', ok: true }));
+  const lines: string[] = [];
+  const sinks = [consoleSink((line) => void lines.push(line), ['console'])];
+  await using _running = await runDeliveries(log, sinks, world);
+  await vi.waitFor(() => expect(lines).toHaveLength(1), 5000);
+  expect(lines[0]).toContain('untold');
 });

@@ -7,7 +7,22 @@ export type Telling = Extract<
 >;
 
 /**
- * A way to people. At least once: `eventId` is the key under which a repetition is known. Rejects with Retry where it is to be asked again, with
- * DeadLetter where that is in vain.
+ * A way to people. At least once: `eventId` is the key under which a repetition is known. Rejects with InVain where telling this again
+ * changes nothing; with TryLater, or anything else, where it is to be told again.
  */
 export type Sink = { readonly name: string; readonly tell: (telling: Telling) => Promise<void> };
+
+/** The way is closed for now. `afterMs`: how long it asks to be left alone; null: it does not say. */
+export class TryLater extends Error {
+  override readonly name = 'TryLater';
+  readonly afterMs: number | null;
+  constructor(message: string, afterMs: number | null = null) {
+    super(message);
+    this.afterMs = afterMs;
+  }
+}
+
+/** It will not be taken, however often: somebody has to change the channel's configuration first. */
+export class InVain extends Error {
+  override readonly name = 'InVain';
+}

@@ -1,0 +1,40 @@
+import { type EventOf, Topic, Undecodable, UnknownSchemaId } from '@vigil/events';
+import type { Log, LogRecord } from '@vigil/stream';
+import { deliveryOf } from './delivery.ts';
+
+/** How far back from the end a delivery can lie whose group's position was not written yet, records. */
+const LOOK_BACK = 5000;
+
+/** What was delivered lately: a reactor that begins a little before its end does not tell it again. */
+export async function deliveredIn(log: Log): Promise<Set<string>> {
+  const records: LogRecord[] = [];
+  for (const [partition, { low, high }] of (await log.bounds(Topic.alert)).entries()) {
+    const range = { low: Math.max(low, high - LOOK_BACK), high };
+    const keep = (record: LogRecord) => void records.push(record);
+    if (high > low) await log.read(Topic.alert, partition, range, keep, new AbortController().signal);
+  }
+  const delivered = new Set<string>();
+  for (const record of records) {
+    const one = await deliveryIn(log, record);
+    if (one !== null) delivered.add(one);
+  }
+  return delivered;
+}
+
+async function deliveryIn(log: Log, record: LogRecord): Promise<string | null> {
+  if (record.value === null || record.key === null || record.key.startsWith('@')) return null;
+  try {
+    const { type, payload } = log.codec.decode(Topic.alert, record.value) as Pick<
+      EventOf<typeof Topic.alert>,
+      'type' | 'payload'
+    >;
+    return type === 'ALERT_DELIVERED' && 'ok' in payload && payload.ok
+      ? deliveryOf(payload.sink, payload.ofEventId)
+      : null;
+  } catch (error) {
+    if (error instanceof Undecodable) return null;
+    if (!(error instanceof UnknownSchemaId)) throw error;
+    await log.codec.learn(error);
+    return deliveryIn(log, record);
+  }
+}

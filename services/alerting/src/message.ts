@@ -1,0 +1,74 @@
+import type { Telling } from './sink.ts';
+
+type Payload = Telling['payload'];
+type Asking = Extract<Telling, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>['payload'];
+
+const KINDS = {
+  ALERT_RAISED: 'alert.raised',
+  ALERT_UPDATED: 'alert.updated',
+  ALERT_RESOLVED: 'alert.resolved',
+} as const;
+
+const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+/**
+ * What machines are told: the body of a webhook, the input of a command. `id` stays the same when it is told again. Times are RFC 3339.
+ * `dashboardUrl`: where a decision is posted.
+ */
+export const messageOf = (telling: Telling, dashboardUrl: string) => ({
+  type: KINDS[telling.type],
+  timestamp: iso(telling.occurredAt),
+  data: {
+    id: telling.eventId,
+    ...headOf(telling.payload),
+    policy: telling.policy,
+    decision: 'options' in telling.payload ? decisionOf(telling.payload, dashboardUrl) : null,
+    checkpoint: 'checkpoint' in telling.payload ? checkpointOf(telling.payload) : null,
+    blocked: 'blocked' in telling.payload ? telling.payload.blocked : null,
+  },
+});
+
+const headOf = (payload: Payload) => ({
+  alert_id: payload.alertId,
+  alert_key: payload.alertKey,
+  route: payload.route,
+  severity: payload.severity,
+  title: payload.title,
+  text: payload.text,
+  raised_at: iso(payload.raisedAt),
+  agent_id: payload.agentId,
+  task_id: payload.taskId,
+  case_id: payload.caseId,
+  episode_id: payload.episodeId,
+  labels: payload.labels,
+});
+
+/** What is asked, until when, and how it is answered: `body` is posted to `url` with one of the options as `decision`. */
+function decisionOf({ options, deadlineAt, onTimeout, caseId, taskId }: Asking, dashboardUrl: string) {
+  const about = caseId === null ? taskId && { command: 'review_task', taskId } : { command: 'decide_case', caseId };
+  if (options.length === 0 || !about) return null;
+  return {
+    options,
+    deadline: iso(deadlineAt),
+    on_timeout: onTimeout,
+    url: `${dashboardUrl.replace(/\/$/, '')}/v1/commands`,
+    method: 'POST',
+    body: { ...about, decision: options[0], by: '', why: '' },
+  };
+}
+
+/** `valid` null: nobody has read it yet. */
+function checkpointOf({ checkpoint }: Asking) {
+  if (checkpoint === null) return null;
+  const { checkpointId, uri, sha256, valid, invalidReason, createdAt, completedWork, remainingWork } = checkpoint;
+  return {
+    checkpoint_id: checkpointId,
+    uri,
+    sha256,
+    valid,
+    invalid_reason: invalidReason,
+    created_at: iso(createdAt),
+    completed_work: completedWork,
+    remaining_work: remainingWork,
+  };
+}

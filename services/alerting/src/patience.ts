@@ -1,0 +1,15 @@
+const FIRST_MS = 1000;
+const LONGEST_MS = 300_000;
+/** What somebody else asks for is not waited for longer, so that a mistake of theirs silences nobody for good. */
+const LONGEST_ASKED_MS = 3_600_000;
+
+/** How long to wait after so many failures (1: the first), milliseconds: doubling to five minutes, a random half of it left out. */
+export const backOff = (failures: number, random: () => number): number =>
+  Math.round(Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS) * (1 - random() / 2));
+
+/** The wait that a Retry-After header asks for, in seconds or as a date; null: none that can be read. */
+export function retryAfter(header: string | null, now: number): number | null {
+  if (header === null) return null;
+  const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), LONGEST_ASKED_MS);
+}

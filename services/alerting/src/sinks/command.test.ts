@@ -1,0 +1,57 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { TryLater } from '../sink.ts';
+import { command } from './command.ts';
+import { telling, world } from './world.fixture.ts';
+
+const dir = mkdtempSync(path.join(tmpdir(), 'vigil-command-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const node = (script: string, ...args: readonly string[]) => [process.execPath, '-e', script, ...args];
+const sink = (argv: readonly string[], timeout = '10s') =>
+  command.open('ops', command.settings.parse({ kind: 'command', argv, timeout }), world);
+const failure = (argv: readonly string[], timeout?: string) =>
+  sink(argv, timeout)
+    .tell(telling())
+    .then(
+      () => null,
+      (error: unknown) => error,
+    );
+
+test('it gets its arguments filled in, each as one, and the message as JSON on standard input', async () => {
+  const file = path.join(dir, 'told');
+  const script = `const fs = require('fs');
+    const input = JSON.parse(fs.readFileSync(0, 'utf8'));
+    fs.writeFileSync(${JSON.stringify(file)}, JSON.stringify({ args: process.argv.slice(1), type: input.type, id: input.data.id }));`;
+  await sink(node(script, 'send', 'ops', '{title}: {text}', '{task}')).tell(
+    telling({ title: '$(touch x); {task} `id`\n--force', text: 'a b' }),
+  );
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+    args: ['send', 'ops', '$(touch x); {task} `id` --force: a b', 'OMN-1234'],
+    type: 'alert.raised',
+    id: telling().eventId,
+  });
+});
+
+test('one that reads no input and has much to say is as well', async () => {
+  const big = telling({ text: 'x'.repeat(200_000) });
+  await sink(node('process.stderr.write("y".repeat(300000))')).tell(big);
+});
+
+test('one that fails, takes too long or is not there is waited out, with what it said', async () => {
+  expect(await failure(node('console.error("no bus"); process.exit(3)'))).toMatchObject({
+    name: 'TryLater',
+    message: expect.stringMatching(/ended with 3: no bus$/),
+  });
+  expect(await failure(node('setInterval(() => {}, 1000)'), '50ms')).toMatchObject({
+    message: expect.stringMatching(/was ended by SIGKILL \(its timeout is 50 ms\)/),
+  });
+  expect(await failure(['/nowhere/botbus'])).toBeInstanceOf(TryLater);
+});
+
+test('a placeholder that there is not is refused', () => {
+  const read = command.settings.safeParse({ kind: 'command', argv: ['botbus', '{tittle}'] });
+  expect(read.error?.issues[0]?.message).toMatch(/no placeholder but {what}, {severity}/);
+});

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { duration } from '@vigil/policy';
+import { z } from 'zod';
+import { messageOf } from '../message.ts';
+import { plain } from '../plain.ts';
+import { type Telling, TryLater } from '../sink.ts';
+import type { Kind } from './kind.ts';
+
+/** What a placeholder stands for: one argument's part, never more than one argument. */
+const PLACEHOLDERS: Readonly<Record<string, (telling: Telling) => string>> = {
+  what: ({ type }) => type.replace('ALERT_', '').toLowerCase(),
+  severity: ({ payload }) => payload.severity,
+  route: ({ payload }) => payload.route,
+  title: ({ payload }) => payload.title,
+  text: ({ payload }) => payload.text,
+  agent: ({ payload }) => payload.agentId ?? '',
+  task: ({ payload }) => payload.taskId ?? '',
+  case: ({ payload }) => payload.caseId ?? '',
+};
+const placeholder = /\{([a-z_]+)\}/g;
+const isKnown = (argument: string): boolean =>
+  [...argument.matchAll(placeholder)].every(([, name = '']) => Object.hasOwn(PLACEHOLDERS, name));
+
+const settings = z.strictObject({
+  kind: z.literal('command'),
+  argv: z
+    .array(z.string().refine(isKnown, `use no placeholder but {${Object.keys(PLACEHOLDERS).join('}, {')}}`))
+    .min(1, 'write the command and its arguments, such as [botbus, send, ops, "{title}"]'),
+  timeout: duration.default(10_000),
+});
+
+/** Run without a shell, with the message as JSON on standard input. Any exit code but 0 is a failure. */
+export const command: Kind<typeof settings> = {
+  settings,
+  open: (name, { argv, timeout }, { dashboardUrl }) => ({
+    name,
+    tell: (telling) =>
+      run(
+        argv.map((one) => filled(one, telling)),
+        JSON.stringify(messageOf(telling, dashboardUrl)),
+        timeout,
+      ),
+  }),
+};
+
+/** In one pass: what an agent wrote is not looked through for placeholders. */
+const filled = (argument: string, telling: Telling): string =>
+  argument.replaceAll(placeholder, (_, name: string) => plain(PLACEHOLDERS[name]?.(telling) ?? ''));
+
+const SAID = 500;
+
+function run([file = '', ...args]: readonly string[], input: string, timeout: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const child = spawn(file, args, { stdio: ['pipe', 'ignore', 'pipe'], detached: true });
+  const timer = setTimeout(() => child.pid !== undefined && end(-child.pid), timeout);
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-SAID);
+  });
+  child.stdin.on('error', () => {}).end(`${input}\n`);
+  child.once('error', (error) => reject(new TryLater(`${file} cannot be run: ${error.message}`)));
+  child.once('exit', (code, signal) => {
+    if (code === 0) return resolve();
+    const how = signal === null ? `ended with ${code}` : `was ended by ${signal} (its timeout is ${timeout} ms)`;
+    reject(new TryLater(`${file} ${how}: ${plain(said.trim())}`));
+  });
+  return promise.finally(() => clearTimeout(timer));
+}
+
+/** With all that it has started. */
+function end(group: number): void {
+  try {
+    process.kill(group, 'SIGKILL');
+  } catch {
+    // It has just ended by itself.
+  }
+}

@@ -1,0 +1,33 @@
+import { plain } from '../plain.ts';
+import { CONSOLE, unknownOf } from '../routing.ts';
+import type { Sink, Telling } from '../sink.ts';
+
+/** One line a message, for people. `write` gets it with its line end; `configured`: the channels that there are. */
+export const consoleSink = (write: (line: string) => void, configured: readonly string[]): Sink => ({
+  name: CONSOLE,
+  tell: async (telling) => write(`${lineOf(telling, configured)}\n`),
+});
+
+/** `ALERT raised [critical] recovery_failed OMN-1234: title (text) options: retry | abandon until 2026-…` */
+export function lineOf({ type, payload }: Telling, configured: readonly string[]): string {
+  const { severity, route, taskId, agentId, title, text } = payload;
+  const what = { ALERT_RAISED: 'raised', ALERT_UPDATED: 'updated', ALERT_RESOLVED: 'resolved' }[type];
+  const asked = 'options' in payload ? askedIn(payload) : '';
+  const missing = 'channels' in payload ? missingIn(payload.channels, configured) : '';
+  return plain(
+    `ALERT ${what} [${severity}] ${route} ${taskId ?? agentId ?? 'fleet'}: ${title} (${text})${asked}${missing}`,
+  );
+}
+
+type Asked = { readonly options: readonly string[]; readonly deadlineAt: number | null };
+
+const askedIn = ({ options, deadlineAt }: Asked): string =>
+  (options.length > 0 ? ` options: ${options.join(' | ')}` : '') +
+  (deadlineAt === null ? '' : ` until ${new Date(deadlineAt).toISOString()}`);
+
+function missingIn(channels: readonly string[], configured: readonly string[]): string {
+  const unknown = unknownOf(channels, { configured });
+  if (unknown.length === 0) return '';
+  const names = unknown.join(', ');
+  return ` [asked for by ${names}, told here instead: name ${names} under channels in VIGIL_ALERTS_FILE]`;
+}

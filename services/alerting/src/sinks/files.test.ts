@@ -1,0 +1,93 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { files } from './files.ts';
+import { telling, world } from './world.fixture.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'vigil-files-'));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const read = (name: string) => readFileSync(path.join(root, name), 'utf8');
+const tell = (told: Parameters<typeof telling>[0]) =>
+  files.open('files', files.settings.parse({ kind: 'files', root }), world).tell(telling(told));
+const raisedAt = Date.parse('2026-04-02T14:30:00.500Z');
+const checkpoint = {
+  ...(example(Topic.agentIntervention, 'ESCALATION_TRIGGERED').payload.checkpoint as object),
+} as NonNullable<NonNullable<Parameters<typeof telling>[0]>['checkpoint']>;
+const blocked = { attempts: 3, limit: 2, reason: '2 of 2 attempts used' };
+const saved = '.onex_state/pipeline_checkpoints/OMN-1234/recovery-20260402T142500.yaml';
+const friction = '.onex_state/friction/2026-04-02-agent-stall-escalation-omn-1234.md';
+const log = '.onex_state/dispatch-log/2026-04-02.ndjson';
+
+const SEED = `# Agent Stall Escalation: OMN-1234
+## Summary
+Agent stalled 3 times on OMN-1234, exceeding the max redispatch
+limit of 2. Ticket moved to Blocked in Linear.
+## Stall History
+- See dispatch log: .onex_state/dispatch-log/2026-04-02.ndjson
+- Recovery checkpoint: ${saved}
+## Root Cause Hypothesis
+Agent likely hitting context exhaustion or encountering a blocking issue that
+persists across redispatches (e.g., missing dependency, broken test, infra issue).
+## Recommended Action
+Manual investigation required. Read the checkpoint and dispatch log to determine
+whether the issue is agent-side (scope too large) or environment-side (broken infra).
+`;
+const LINE = `{"timestamp_utc":"2026-04-02T14:30:00Z","event":"escalated_to_blocked","ticket_id":"OMN-1234","attempt_count":3,"friction_path":"${friction}"}\n`;
+
+test('a ticket whose attempts are used up has seed 003’s friction event and its line, to the letter', async () => {
+  const uri = pathToFileURL(path.join(root, saved)).href;
+  await tell({ raisedAt, blocked, checkpoint: { ...checkpoint, uri } });
+  expect(read(friction)).toBe(SEED);
+  expect(read(log)).toBe(LINE);
+});
+
+test('told twice, it is one file and one line, after what others have logged', async () => {
+  await tell({ raisedAt, blocked });
+  writeFileSync(path.join(root, log), `{"event":"redispatch"}\n${read(log)}`);
+  await tell({ raisedAt, blocked });
+  expect(read(log)).toBe(`{"event":"redispatch"}\n${LINE}`);
+  expect(readdirSync(path.join(root, '.onex_state/friction'))).toHaveLength(1);
+});
+
+test('another day it is another file', async () => {
+  await tell({ raisedAt, blocked });
+  await tell({ raisedAt: raisedAt + 86_400_000, blocked });
+  expect(readdirSync(path.join(root, '.onex_state/friction'))).toHaveLength(2);
+});
+
+test('a task that a plan leaves to people says why, and counts nothing that nobody has counted', async () => {
+  await tell({ raisedAt, blocked: { attempts: null, limit: null, reason: 'no way on' }, checkpoint: null });
+  expect(read(friction)).toContain('## Summary\nAgent stalled on OMN-1234: no way on\n## Stall History');
+  expect(read(friction)).toContain('- Recovery checkpoint: none\n');
+});
+
+test('of anything else it writes nothing', async () => {
+  await tell({ raisedAt, blocked: null });
+  const over = example(Topic.alert, 'ALERT_RESOLVED', { deliverAt: 5 });
+  await files.open('files', files.settings.parse({ kind: 'files', root }), world).tell(over);
+  expect(existsSync(path.join(root, '.onex_state'))).toBe(false);
+});
+
+test('the name of a ticket leads nowhere else', async () => {
+  await tell({ raisedAt, blocked, taskId: '../../Etc/x' });
+  expect(readdirSync(path.join(root, '.onex_state/friction'))).toEqual([
+    '2026-04-02-agent-stall-escalation-..-..-etc-x.md',
+  ]);
+});
+
+test.each([
+  [{ root: 'work' }, 'write it from / on: the service has a folder of its own'],
+  [{ root: '/w', friction: '../out' }, 'write a folder below root'],
+  [{ root: '/w', dispatch_log: '/var/log' }, 'write a folder below root'],
+])('folders that lead elsewhere are refused: %j', (settings, message) => {
+  const result = files.settings.safeParse({ kind: 'files', ...settings });
+  expect(result.error?.issues.map((issue) => issue.message)).toEqual([message]);
+});

@@ -1,0 +1,18 @@
+import type { z } from 'zod';
+import type { Sink } from '../sink.ts';
+
+/** What a sink reaches the world by: arguments, so that tests give their own. */
+export type World = {
+  /** epoch milliseconds */
+  readonly now: () => number;
+  /** the environment: secrets stand there, not in the file */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** where decisions are posted */
+  readonly dashboardUrl: string;
+};
+
+/** A kind of sink: one file that says what its channels are configured by, and opens one. `open` throws Refused with what to do. */
+export type Kind<Settings extends z.ZodType> = {
+  readonly settings: Settings;
+  readonly open: (name: string, settings: z.output<Settings>, world: World) => Sink;
+};

@@ -1,0 +1,140 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { EXAMPLE_TIME } from '@vigil/events/examples';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, expect, test } from 'vitest';
+import { signed } from '../signature.ts';
+import { InVain, TryLater } from '../sink.ts';
+import { webhook } from './webhook.ts';
+import { escalation, SECRET, telling, world } from './world.fixture.ts';
+
+type Heard = { readonly headers: IncomingHttpHeaders; readonly body: string };
+
+let servers = new AsyncDisposableStack();
+afterEach(async () => {
+  await servers.disposeAsync();
+  servers = new AsyncDisposableStack();
+});
+
+/** A receiver on loopback that keeps what it hears and answers as it is told to. */
+const receiver = async (answer: (response: ServerResponse) => void) => {
+  const heard: Heard[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    heard.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
+    answer(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  servers.defer(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { heard, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/vigil` };
+};
+const answering = (status: number, headers: Record<string, string> = {}) =>
+  receiver((response) => response.writeHead(status, headers).end());
+const sink = (url: string, timeout = '5s', env = world.env) =>
+  webhook.open(
+    'orchestrator',
+    webhook.settings.parse({ kind: 'webhook', url, secret_env: 'VIGIL_WEBHOOK_SECRET', timeout }),
+    { ...world, env },
+  );
+const verified = ({ headers, body }: Heard, secret = SECRET): unknown =>
+  new Webhook(secret).verify(body, headers as Record<string, string>);
+const failure = (url: string, timeout?: string) =>
+  sink(url, timeout)
+    .tell(telling())
+    .then(
+      () => null,
+      (error: unknown) => error,
+    );
+
+test('it is signed as the specification’s own example is', () => {
+  const at = 1_614_265_330_000;
+  const key = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
+  expect(signed([key], 'msg_p5jXN8AQM9LWM0D4loKWxJek', at, '{"test": 2432232314}')).toEqual({
+    'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    'webhook-timestamp': '1614265330',
+    'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  });
+});
+
+test('an escalation carries options, deadline, where to decide, and the newest checkpoint and its validity', async () => {
+  const { heard, url } = await answering(204);
+  await sink(url).tell(escalation());
+  const deadline = new Date(EXAMPLE_TIME + 900_000).toISOString();
+  expect(verified(heard[0] as Heard)).toMatchObject({
+    type: 'alert.raised',
+    timestamp: new Date(EXAMPLE_TIME).toISOString(),
+    data: {
+      ...{ severity: 'critical', agent_id: 'worker-1', task_id: 'OMN-1234', case_id: 'case-1' },
+      decision: {
+        ...{ options: ['allow_more_time', 'pardon'], deadline, on_timeout: 'terminate', method: 'POST' },
+        url: 'http://127.0.0.1:7420/v1/commands',
+        body: { command: 'decide_case', caseId: 'case-1', decision: 'allow_more_time', by: '', why: '' },
+      },
+      checkpoint: { checkpoint_id: 'checkpoint-1', valid: true },
+    },
+  });
+});
+
+test('what asks nothing asks for no decision', async () => {
+  const { heard, url } = await answering(200);
+  await sink(url).tell(telling());
+  expect(JSON.parse((heard[0] as Heard).body)).toMatchObject({ data: { decision: null, checkpoint: null } });
+});
+
+test('told again it has the same id, by which its receiver knows it', async () => {
+  const { heard, url } = await answering(200);
+  const one = sink(url);
+  await one.tell(telling());
+  await one.tell(telling());
+  expect(heard.map(({ headers }) => headers['webhook-id'])).toEqual([telling().eventId, telling().eventId]);
+});
+
+test('a receiver with another secret, or a changed body, sees that it is not ours', async () => {
+  const { heard, url } = await answering(200);
+  await sink(url).tell(telling());
+  const [one] = heard as [Heard];
+  expect(() => verified(one, 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA')).toThrow('No matching signature');
+  expect(() => verified({ ...one, body: one.body.replace('STUCK', 'HEALTHY') })).toThrow('No matching signature');
+});
+
+test('while secrets are exchanged, a receiver verifies with either', async () => {
+  const { heard, url } = await answering(200);
+  const next = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+  await sink(url, '5s', { VIGIL_WEBHOOK_SECRET: `${next} ${SECRET}` }).tell(telling());
+  for (const secret of [SECRET, next]) expect(verified(heard[0] as Heard, secret)).toMatchObject({});
+});
+
+test.each([408, 425, 429, 500, 502, 503])('%d is waited out', async (status) => {
+  const { url } = await answering(status);
+  expect(await failure(url)).toMatchObject({ name: 'TryLater', afterMs: null, message: `${url} answered ${status}` });
+});
+
+test('for as long as it asks', async () => {
+  const { url } = await answering(429, { 'retry-after': '7' });
+  expect(await failure(url)).toMatchObject({ name: 'TryLater', afterMs: 7000 });
+});
+
+test('a receiver that does not answer, or is not there, is waited out too', async () => {
+  const { url } = await receiver(() => {});
+  expect(await failure(url, '50ms')).toMatchObject({ message: `${url} cannot be reached: no answer in time` });
+  expect(await failure('http://127.0.0.1:1/vigil')).toBeInstanceOf(TryLater);
+});
+
+test.each([301, 400, 401, 404, 410])('%d does not change by asking again', async (status) => {
+  const { url } = await answering(status, status === 301 ? { location: 'http://127.0.0.1:1/' } : {});
+  expect(await failure(url)).toBeInstanceOf(InVain);
+});
+
+test.each([
+  [{}, /VIGIL_WEBHOOK_SECRET is not set: set it to whsec_/],
+  [{ VIGIL_WEBHOOK_SECRET: 'hunter2' }, /VIGIL_WEBHOOK_SECRET is no secret/],
+  [{ VIGIL_WEBHOOK_SECRET: 'whsec_c2hvcnQ=' }, /VIGIL_WEBHOOK_SECRET is no secret/],
+])('without a secret it is refused, and no secret is shown: %#', (env, message) => {
+  const { url } = { url: 'http://127.0.0.1:1/' };
+  expect(() => sink(url, '5s', env)).toThrow(message);
+  expect(() => sink(url, '5s', env)).not.toThrow(/hunter2|c2hvcnQ/);
+});

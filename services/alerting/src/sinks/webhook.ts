@@ -1,0 +1,81 @@
+import { httpUrl, Refused } from '@vigil/chassis';
+import { duration } from '@vigil/policy';
+import { z } from 'zod';
+import { messageOf } from '../message.ts';
+import { retryAfter } from '../patience.ts';
+import { keyOf, signed } from '../signature.ts';
+import { InVain, TryLater } from '../sink.ts';
+import type { Kind, World } from './kind.ts';
+
+const settings = z.strictObject({
+  kind: z.literal('webhook'),
+  url: httpUrl('write the address that is posted to, such as https://orchestrator.example/vigil'),
+  secret_env: z.string('name the environment variable that holds the secret').min(1),
+  timeout: duration.default(10_000),
+});
+
+/** Signed as standardwebhooks.com says; `webhook-id` is the same when it is told again. */
+export const webhook: Kind<typeof settings> = {
+  settings,
+  open: (name, { url, secret_env, timeout }, world) => {
+    const keys = keysOf(name, secret_env, world);
+    return {
+      name,
+      tell: async (telling) => {
+        const body = JSON.stringify(messageOf(telling, world.dashboardUrl));
+        const headers = signed(keys, telling.eventId, world.now(), body);
+        await post(
+          url,
+          { 'content-type': 'application/json', 'user-agent': 'Vigil', ...headers },
+          body,
+          timeout,
+          world,
+        );
+      },
+    };
+  },
+};
+
+/** One secret, or two with a space between them while they are being exchanged. */
+function keysOf(name: string, variable: string, { env }: World): readonly Buffer[] {
+  const keys = (env[variable] ?? '').split(/\s+/).filter(Boolean).map(keyOf);
+  const known = keys.filter((key) => key !== null);
+  if (known.length > 0 && known.length === keys.length) return known;
+  throw new Refused(
+    `channels.${name}.secret_env: ${variable} ${keys.length === 0 ? 'is not set' : 'is no secret'}: set it to whsec_ and 24 to 64 random bytes in base64, for example whsec_$(openssl rand -base64 32)`,
+  );
+}
+
+async function post(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  timeout: number,
+  world: World,
+): Promise<void> {
+  const asked = { method: 'POST', headers, body, redirect: 'manual', signal: AbortSignal.timeout(timeout) } as const;
+  const response = await fetch(url, asked).catch((error: unknown) => {
+    throw new TryLater(`${url} cannot be reached: ${reasonOf(error)}`);
+  });
+  await response.body?.cancel().catch(() => {});
+  const { status } = response;
+  if (response.ok) return;
+  if (status === 408 || status === 425 || status === 429 || status >= 500)
+    throw new TryLater(`${url} answered ${status}`, retryAfter(response.headers.get('retry-after'), world.now()));
+  throw new InVain(`${url} answered ${status}: ${REMEDIES[status] ?? 'see why its receiver refuses it'}`);
+}
+
+const REMEDIES: Readonly<Record<number, string>> = {
+  301: 'write the address that it has moved to',
+  308: 'write the address that it has moved to',
+  401: 'give both sides the same secret',
+  403: 'give both sides the same secret',
+  404: 'correct the address',
+  410: 'the receiver is gone: remove the channel',
+};
+
+const reasonOf = (error: unknown): string => {
+  const { name, message, cause } = error as Error;
+  if (name === 'TimeoutError') return 'no answer in time';
+  return cause instanceof Error ? cause.message : message;
+};
