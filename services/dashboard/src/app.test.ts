@@ -132,6 +132,16 @@ test.each([
   expect(written).toEqual([]);
 });
 
+test('a task is reviewed only where it waits for that', async () => {
+  const command = { command: 'review_task', taskId: 'T-1', decision: 'retry', ...said };
+  const over = dashboard({ task: async () => ({ taskId: 'T-1', recovery: 'RECOVERY_COMPLETED' }) });
+  expect((await over.ask('POST', '/v1/commands', command)).json()).toMatchObject({ status: 409, type: 'urn:vigil:not_in_review' });
+  expect(over.written).toEqual([]);
+  const waits = dashboard({ task: async () => ({ taskId: 'T-1', recovery: 'REVIEW_REQUIRED' }) });
+  expect((await waits.ask('POST', '/v1/commands', command)).statusCode).toBe(202);
+  expect(waits.written).toMatchObject([{ type: 'REVIEW_TASK', key: 'T-1', payload: { decision: 'retry' } }]);
+});
+
 test('a closed case takes no decision', async () => {
   const closed = dashboard({ case: async () => ({ ...open, closedAt: 5, ending: 'recovered' }) });
   const command = { command: 'decide_case', caseId: 'case-1', decision: 'pardon', ...said };

@@ -175,7 +175,14 @@ async function requestStep({ agentId, step, message, by, why }: Of<'request_step
 }
 
 async function reviewTask({ taskId, decision, by, why }: Of<'review_task'>, model: ReadModel): Promise<Draft> {
-  if ((await model.task(taskId)) === null) throw unknown('task', taskId, '`vigil task list`');
+  const task = await model.task(taskId);
+  if (task === null) throw unknown('task', taskId, '`vigil task list`');
+  if (task.recovery !== 'REVIEW_REQUIRED')
+    throw new Problem(
+      409,
+      'not_in_review',
+      `${taskId} is not in review: there is nothing to decide. \`vigil task list --review\` shows what is.`,
+    );
   return { topic: Topic.reviewTask, type: 'REVIEW_TASK', key: taskId, payload: { taskId, decision, by, why } };
 }
 
