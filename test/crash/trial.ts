@@ -1,9 +1,10 @@
 import { Topic } from '@vigil/events';
 import { type Faults, randomFrom } from '../support/faults.ts';
+import { type Herd, startHerd } from '../support/herd/herd.ts';
+import type { HerdPlan } from '../support/herd/members.ts';
 import { standStill, unstable } from '../support/settled.ts';
 import { openSystem, ROOM, type TestSystem, until } from '../support/system.ts';
 import { readVersions, type VersionReport } from '../support/versions.ts';
-import { type Herd, type HerdPlan, startHerd } from './herd.ts';
 import { freshRows, projectedRows, type Rows } from './projected.ts';
 
 export type Trial = {

@@ -1,11 +1,11 @@
 import { type HealthEvent, Topic } from '@vigil/events';
 import { policiesOf, VOCABULARY } from '@vigil/health';
 import { PRESETS, readPolicies } from '@vigil/policy';
+import type { HerdAgent } from '../support/herd/agent.ts';
 import { byKey, recordedDecisions, refold } from '../support/refold.ts';
 import { lastValues, rememberedVersions } from '../support/settled.ts';
 import type { TestSystem } from '../support/system.ts';
 import { casesTooMany } from './cases.ts';
-import type { HerdAgent } from './herd-agent.ts';
 import type { Evidence } from './trial.ts';
 
 /** What occurs more often than once. */

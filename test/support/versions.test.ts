@@ -37,3 +37,14 @@ test('each epoch counts anew, and what no decider wrote does not count', () => {
 test('two deciders that share a topic and a key are told apart', () => {
   expect(versionsOf([order('TERMINATE_AGENT', 1), order('SPAWN_AGENT', 1)])).toMatchObject({ repeats: [], gaps: [] });
 });
+
+test('a request that is withdrawn counts for whoever had made it: a case, or recovery', () => {
+  const withdrawn = (requestId: string, version: number, stateKey: string) => ({
+    ...example(Topic.admitStep, 'WITHDRAW_STEP', { caseId: 'case-1', requestId }),
+    ...{ stateKey, epoch: 7, version },
+  });
+  const spawn = { ...example(Topic.admitStep, 'ADMIT_SPAWN'), stateKey: 'T-1', epoch: 7, version: 1 };
+  const step = { ...example(Topic.admitStep, 'ADMIT_STEP'), stateKey: 'worker-1', epoch: 7, version: 1 };
+  const all = [spawn, withdrawn('e1-1', 2, 'T-1'), step, withdrawn('case-1-r1', 2, 'worker-1')];
+  expect(versionsOf(all)).toMatchObject({ events: 4, keys: 2, gaps: [], repeats: [] });
+});

@@ -1,27 +1,37 @@
-import { type HealthEvent, Topic, type TopicName } from '@vigil/events';
+import { type HealthEvent, Topic, type TopicName, type WithdrawStepPayload } from '@vigil/events';
 import type { TestSystem } from './system.ts';
 
-/** What each decider writes. Two of them share a topic (orders, requests to the governor), never a type of event. */
+type Written = { readonly type: string; readonly payload?: unknown };
+
+/** Cases and recovery both withdraw what they have asked for: a case's requests bear its name. */
+const isOfCase = ({ type, payload }: Written): boolean => {
+  if (type !== 'WITHDRAW_STEP') return type === 'ADMIT_STEP';
+  const { requestId, caseId } = payload as WithdrawStepPayload;
+  return caseId !== '' && requestId.startsWith(caseId);
+};
+const isSpawn = ({ type }: Written): boolean => type === 'SPAWN_AGENT';
+
+/** What each decider writes. Two of them share a topic: orders, and requests to the governor. */
 const WRITES = {
   'health-evaluator': { [Topic.agentHealth]: null, [Topic.taskHealth]: null, [Topic.fleetPresence]: null },
   'intervention-cases': {
     [Topic.agentIntervention]: null,
-    [Topic.agentOrder]: (type: string) => type !== 'SPAWN_AGENT',
-    [Topic.admitStep]: (type: string) => type !== 'ADMIT_SPAWN',
+    [Topic.agentOrder]: (event: Written) => !isSpawn(event),
+    [Topic.admitStep]: isOfCase,
     [Topic.recoverTask]: null,
   },
   'intervention-governor': { [Topic.stepRuling]: null, [Topic.spawnRuling]: null, [Topic.fleetGovernance]: null },
   recovery: {
     [Topic.taskRecovery]: null,
-    [Topic.agentOrder]: (type: string) => type === 'SPAWN_AGENT',
-    [Topic.admitStep]: (type: string) => type === 'ADMIT_SPAWN',
+    [Topic.agentOrder]: isSpawn,
+    [Topic.admitStep]: (event: Written) => !isOfCase(event),
     [Topic.decideCase]: null,
   },
   alerting: { [Topic.alert]: null },
 } as const;
 
 export type DeciderName = keyof typeof WRITES;
-type Versioned = Pick<HealthEvent, 'topic' | 'type' | 'stateKey' | 'version' | 'epoch' | 'eventId'>;
+type Versioned = Pick<HealthEvent, 'topic' | 'type' | 'stateKey' | 'version' | 'epoch' | 'eventId' | 'payload'>;
 
 /** `gaps` and `repeats` name what is missing or was written twice: `decider key@epoch: version`. */
 export type VersionReport = {
@@ -33,9 +43,9 @@ export type VersionReport = {
   readonly last: ReadonlyMap<DeciderName, ReadonlyMap<string, number>>;
 };
 
-const written = (decider: DeciderName, { topic, type, version }: Versioned): boolean => {
-  const wanted = (WRITES[decider] as Partial<Record<TopicName, ((type: string) => boolean) | null>>)[topic];
-  return version !== null && wanted !== undefined && (wanted === null || wanted(type));
+const written = (decider: DeciderName, event: Versioned): boolean => {
+  const wanted = (WRITES[decider] as Partial<Record<TopicName, ((event: Written) => boolean) | null>>)[event.topic];
+  return event.version !== null && wanted !== undefined && (wanted === null || wanted(event));
 };
 
 const byKey = (events: readonly Versioned[]): ReadonlyMap<string, readonly number[]> => {

@@ -10,16 +10,15 @@ export type HerdAgent = {
   readonly agentId: string;
   readonly instanceId: string;
   readonly taskId: string;
+  readonly runtimeId: string;
   readonly door: 'kafka' | 'http';
-  readonly fate: Fate;
-  readonly fatefulAt: number;
+  fate: Fate;
+  fatefulAt: number;
   readonly attempt: number | null;
   sequence: number;
   /** a runtime has ended it */
   gone: boolean;
 };
-
-export const RUNTIME = 'herd-host';
 
 const bare = example(Topic.heartbeat, 'HEARTBEAT').payload;
 const NOTHING = {
@@ -79,7 +78,7 @@ export const nextBeat = (agent: HerdAgent, at: number, now: number): Heartbeat |
     agent_id: agent.agentId,
     instance_id: agent.instanceId,
     task_id: agent.taskId,
-    runtime_id: RUNTIME,
+    runtime_id: agent.runtimeId,
     attempt: agent.attempt,
     timestamp: now,
     sequence: agent.sequence,

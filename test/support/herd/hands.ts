@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Draft, type EventOf, type ExitReason, type OrderKind, Topic } from '@vigil/events';
-import type { TestSystem } from '../support/system.ts';
-import { type HerdAgent, RUNTIME } from './herd-agent.ts';
+import { type Draft, type ExitReason, type OrderKind, Topic } from '@vigil/events';
+import type { HerdAgent } from './agent.ts';
+import type { Channel, Order } from './channel.ts';
 
-type Order = EventOf<typeof Topic.agentOrder>;
-type Spawn = Extract<Order, { readonly type: 'SPAWN_AGENT' }>;
-type Report = (said: Draft) => Promise<unknown>;
+export type Spawn = Extract<Order, { readonly type: 'SPAWN_AGENT' }>;
 
 /** The runtime of the herd: carries out each order once, however often it hears of it, and reports until it is heard. */
 export type Hands = {
@@ -14,9 +12,17 @@ export type Hands = {
   readonly reportExit: (agent: HerdAgent, reason: ExitReason, orderId: string | null) => Promise<void>;
 };
 
+/** Whom the hands act on. `take`: spawned agents, which work on; `told`: what one is reminded of reaches it. */
+export type Body = {
+  readonly runtimeId: string;
+  readonly agents: readonly HerdAgent[];
+  readonly take: (spawned: Spawn) => void;
+  readonly told: (agent: HerdAgent) => void;
+};
+
 const ANNOUNCE_MS = 10_000;
 
-const insist = async (report: Report, said: Draft, signal: AbortSignal): Promise<void> => {
+const insist = async ({ report }: Channel, said: Draft, signal: AbortSignal): Promise<void> => {
   while (!signal.aborted)
     try {
       await report(said);
@@ -34,7 +40,7 @@ const exited = (agent: HerdAgent, reason: ExitReason, orderId: string | null): D
     agentId: agent.agentId,
     instanceId: agent.instanceId,
     taskId: agent.taskId,
-    runtimeId: RUNTIME,
+    runtimeId: agent.runtimeId,
     code: reason === 'crashed' ? 1 : null,
     signal: reason === 'crashed' ? null : 'SIGTERM',
     reason,
@@ -56,7 +62,7 @@ const receipt = ({ payload }: Exclude<Order, Spawn>, kind: OrderKind): Draft => 
     kind,
     agentId: payload.agentId,
     instanceId: payload.instanceId,
-    runtimeId: RUNTIME,
+    runtimeId: payload.runtimeId,
     outcome: kind === 'terminate' ? 'done' : 'delivered',
     why: null,
     at: Date.now(),
@@ -82,7 +88,7 @@ const spawned = ({ payload }: Spawn): Draft => ({
     requestId: payload.requestId,
     taskId: payload.taskId ?? payload.agentId,
     attempt: payload.attempt,
-    runtimeId: RUNTIME,
+    runtimeId: payload.runtimeId,
     outcome: 'spawned',
     why: null,
     at: Date.now(),
@@ -93,65 +99,52 @@ const spawned = ({ payload }: Spawn): Draft => ({
   },
 });
 
-const announced = (agents: readonly HerdAgent[]): Draft => ({
+const announced = ({ runtimeId, agents }: Body): Draft => ({
   topic: Topic.runtimePresence,
   type: 'RUNTIME_ANNOUNCED',
   key: 'fleet',
   payload: {
-    runtimeId: RUNTIME,
-    host: RUNTIME,
+    runtimeId,
+    host: runtimeId,
     capacity: 10_000,
     agents: agents.filter(({ gone }) => !gone).map(({ agentId }) => agentId),
     labels: {},
   },
 });
 
-/** Spawned agents are put to `agents`, and work on. */
-export const startHands = async (
-  on: TestSystem,
-  agents: HerdAgent[],
-  report: Report,
-  signal: AbortSignal,
-): Promise<Hands> => {
+/** Waits until it is heard. */
+export const startHands = async (channel: Channel, body: Body, signal: AbortSignal): Promise<Hands> => {
+  const { agents, take, told } = body;
   const done = new Map<string, number>();
-  const tell = (said: Draft): Promise<void> => insist(report, said, signal);
+  const tell = (said: Draft): Promise<void> => insist(channel, said, signal);
+  const lifeOf = ({ payload }: Order) => agents.find(({ instanceId }) => instanceId === payload.instanceId);
   const reportExit: Hands['reportExit'] = (agent, reason, orderId) => tell(exited(agent, reason, orderId));
   const terminate = async (order: Exclude<Order, Spawn>): Promise<void> => {
     await tell(receipt(order, 'terminate'));
-    const agent = agents.find(({ instanceId }) => instanceId === order.payload.instanceId);
+    const agent = lifeOf(order);
     if (agent === undefined || agent.gone) return;
     agent.gone = true;
     await reportExit(agent, 'explicit', order.payload.orderId);
   };
-  const spawn = async (order: Spawn): Promise<void> => {
-    const { agentId, taskId, attempt } = order.payload;
-    const fresh = {
-      fate: 'works',
-      fatefulAt: Number.POSITIVE_INFINITY,
-      door: 'kafka',
-      sequence: 0,
-      gone: false,
-    } as const;
-    agents.push({ ...fresh, agentId, instanceId: `${agentId}.i1`, taskId: taskId ?? agentId, attempt });
-    await tell(spawned(order));
+  const nudge = (order: Exclude<Order, Spawn>): Promise<void> => {
+    const agent = lifeOf(order);
+    if (agent !== undefined && !agent.gone) told(agent);
+    return tell(receipt(order, 'nudge'));
   };
   const obey = (order: Order): Promise<void> => {
     const times = (done.get(order.payload.orderId) ?? 0) + 1;
     done.set(order.payload.orderId, times);
     if (times > 1) return Promise.resolve();
-    if (order.type === 'SPAWN_AGENT') return spawn(order);
-    if (order.type === 'TERMINATE_AGENT') return terminate(order);
-    return tell(receipt(order, 'nudge'));
+    if (order.type === 'SPAWN_AGENT') {
+      take(order);
+      return tell(spawned(order));
+    }
+    return order.type === 'TERMINATE_AGENT' ? terminate(order) : nudge(order);
   };
-  const announce = (): void => void report(announced(agents)).catch(() => {});
+  const announce = (): void => void channel.report(announced(body)).catch(() => {});
   announce();
   const announcing = setInterval(announce, ANNOUNCE_MS);
   signal.addEventListener('abort', () => clearInterval(announcing), { once: true });
-  const hear = (record: Parameters<Parameters<typeof on.log.follow>[2]>[0]): void => {
-    if (record.value === null || record.key === null || record.key.startsWith('@')) return;
-    const { type, payload } = on.log.codec.decode(Topic.agentOrder, record.value);
-    void obey({ type, payload } as Order);
-  };
-  await on.log.follow([Topic.agentOrder], 'end', hear, signal);
+  await channel.hear((order) => void obey(order), signal);
   return { done, reportExit };
 };

@@ -1,0 +1,84 @@
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive } from './alive.ts';
+import type { AgentFate } from './fates.ts';
+
+/** A real agent: works for a while, then meets its fate; whoever takes its task up after it works. It notes what befalls it in `diary`. */
+const [fate, afterMs, folder = '.'] = process.argv.slice(2) as [AgentFate, string, string];
+const { VIGIL_SOCKET = '', VIGIL_AGENT_ID = '', VIGIL_INSTANCE_ID = '', VIGIL_TASK_ID = '' } = process.env;
+const isHeir = Number(process.env.VIGIL_ATTEMPT) > 0;
+
+const note = (what: string, more: object = {}): void => {
+  const line = { what, agentId: VIGIL_AGENT_ID, instanceId: VIGIL_INSTANCE_ID, taskId: VIGIL_TASK_ID, ...more };
+  appendFileSync(path.join(folder, 'diary'), `${JSON.stringify({ ...line, pid: process.pid, at: Date.now() })}\n`);
+};
+
+/** Two lives on one task at a time: the younger notices. */
+const begin = (): void => {
+  const holder = path.join(folder, `${VIGIL_TASK_ID}.holder`);
+  const before = existsSync(holder) ? Number(readFileSync(holder, 'utf8')) : null;
+  note('began', { beside: before !== null && isAlive(before) ? before : null });
+  writeFileSync(holder, String(process.pid));
+};
+
+begin();
+const socket = createConnection(VIGIL_SOCKET);
+socket.on('error', () => {});
+createInterface({ input: socket }).on('line', (line) => {
+  const word = JSON.parse(line) as { nudge?: string; type?: string };
+  note(`heard ${word.type ?? (word.nudge === undefined ? 'something' : 'nudge')}`);
+});
+const say = (fields: object): void => void socket.write(`${JSON.stringify(fields)}\n`);
+let calls = 0;
+const call = (more: object) => {
+  calls += 1;
+  return { call_id: `c${calls}`, tool: 'Bash', args_hash: `a${calls}`, ...more };
+};
+const ended = () => ({ outcome: 'ok', started_at: Date.now(), ended_at: Date.now() });
+
+const work = async (ms: number): Promise<void> => {
+  for (const end = Date.now() + ms; Date.now() < end; await sleep(500)) {
+    process.stdout.write(`part ${calls} is done\n`);
+    say({ activity: 'working', tool_calls: [call({ result_hash: `r${calls}`, mutating: true, ...ended() })] });
+  }
+};
+
+const fates: Readonly<Record<AgentFate, () => Promise<unknown> | undefined>> = {
+  works: () => work(Number.POSITIVE_INFINITY),
+  /** silent for longer than an agent may be, in a call that may take longer */
+  busy: async () => {
+    for (;;) {
+      const started = { started_at: Date.now(), deadline_at: Date.now() + 60_000 };
+      const long = call({ ...started, outcome: 'running' });
+      say({ activity: 'working', tool_calls: [long] });
+      await sleep(20_000);
+      say({
+        activity: 'working',
+        tool_calls: [{ ...long, result_hash: `r${calls}`, outcome: 'ok', ended_at: Date.now() }],
+      });
+    }
+  },
+  /** silent for good, and deaf to SIGTERM */
+  hangs: () => {
+    process.on('SIGTERM', () => note('asked to end'));
+    setInterval(() => {}, 60_000);
+    return undefined;
+  },
+  loops: async () => {
+    for (;;) {
+      const same = { args_hash: 'same', result_hash: 'same' };
+      say({ activity: 'working', tool_calls: [call({ ...same, ...ended() })] });
+      await sleep(400);
+    }
+  },
+  crashes: () => {
+    note('crashes');
+    return process.exit(1);
+  },
+};
+
+await work(isHeir ? Number.POSITIVE_INFINITY : Number(afterMs));
+await fates[fate]();

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type EventOf, type HealthEvent, Topic, type TopicName } from '@vigil/events';
+import type { TestSystem } from '../support/system.ts';
+import type { Doom } from './fates.ts';
+
+/** An event as it lies in its topic. `stampedAt`: on command topics the broker's time. */
+export type Told = HealthEvent & { readonly stampedAt: number };
+
+/** What an agent itself has noted. `beside`: the process of an earlier life on its task that was still there when it began. `at`: epoch milliseconds */
+export type Entry = {
+  readonly what: string;
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly taskId: string;
+  readonly pid: number;
+  readonly at: number;
+  readonly beside?: number | null;
+};
+
+/** All that can be known afterwards: whose fate was what, what lies in the topics, and what the agents themselves say. */
+export type Chronicle = {
+  readonly dooms: readonly Doom[];
+  readonly events: readonly Told[];
+  readonly diary: readonly Entry[];
+};
+
+const JUDGED: readonly TopicName[] = [
+  Topic.steerAgent,
+  Topic.agentHealth,
+  Topic.taskHealth,
+  Topic.fleetPresence,
+  Topic.agentIntervention,
+  Topic.agentOrder,
+  Topic.orderReceipt,
+  Topic.spawnReceipt,
+  Topic.admitStep,
+  Topic.stepRuling,
+  Topic.spawnRuling,
+  Topic.fleetGovernance,
+  Topic.recoverTask,
+  Topic.taskRecovery,
+  Topic.decideCase,
+  Topic.alert,
+];
+
+export const readDiary = (folder: string): readonly Entry[] => {
+  const file = path.join(folder, 'diary');
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Entry);
+};
+
+/** Everything from the beginning. Nothing may be written meanwhile: what one topic already tells would be missing in another. */
+export const readEvents = async (on: Pick<TestSystem, 'events'>): Promise<readonly Told[]> => {
+  const told: Told[] = [];
+  for (const topic of JUDGED)
+    for (const event of await on.events(topic)) told.push({ ...event, stampedAt: event.record.timestamp } as Told);
+  return told;
+};
+
+/** All of one type, in the order of their partitions. */
+export const of = <T extends TopicName, K extends EventOf<T>['type']>(
+  { events }: Pick<Chronicle, 'events'>,
+  topic: T,
+  type: K,
+): readonly (Extract<EventOf<T>, { readonly type: K }> & { readonly stampedAt: number })[] =>
+  events.filter((event) => event.topic === topic && event.type === type) as never;

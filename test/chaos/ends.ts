@@ -1,0 +1,46 @@
+import { Topic } from '@vigil/events';
+import { type Chronicle, of } from './chronicle.ts';
+
+/** The end of a life, epoch milliseconds. `at`: as its runtime says; `knownAt`: from when somebody who can know had said it. */
+export type End = { readonly at: number; readonly knownAt: number };
+export type Life = {
+  readonly taskId: string;
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly at: number;
+};
+
+/** Ends by instance: what its runtime has reported or a person has confirmed; the earliest word counts. */
+export const endsOf = (chronicle: Chronicle): ReadonlyMap<string, End> => {
+  const ends = new Map<string, End>();
+  const end = (instanceId: string | null, said: End): void => {
+    if (instanceId === null) return;
+    const { at, knownAt } = ends.get(instanceId) ?? said;
+    ends.set(instanceId, { at: Math.min(at, said.at), knownAt: Math.min(knownAt, said.knownAt) });
+  };
+  for (const { payload, stampedAt } of of(chronicle, Topic.steerAgent, 'AGENT_EXITED'))
+    end(payload.instanceId, { at: payload.at ?? stampedAt, knownAt: stampedAt });
+  for (const { payload, stampedAt } of of(chronicle, Topic.steerAgent, 'CONFIRM_DEATH'))
+    end(payload.instanceId, { at: stampedAt, knownAt: stampedAt });
+  for (const { payload } of of(chronicle, Topic.orderReceipt, 'ORDER_RECEIPT'))
+    if (payload.confirmed) end(payload.instanceId, { at: payload.at, knownAt: payload.at });
+  return ends;
+};
+
+/** Lives as they themselves tell them, in the order of their beginnings. */
+export const livesOf = ({ diary }: Chronicle): readonly Life[] =>
+  diary.filter(({ what }) => what === 'began').toSorted((a, b) => a.at - b.at);
+
+/** Those that were spawned, as their runtimes say, in order. */
+export const heirsOf = (chronicle: Chronicle): readonly Life[] => {
+  const spawned = of(chronicle, Topic.spawnReceipt, 'SPAWN_RECEIPT').filter(
+    ({ payload }) => payload.outcome === 'spawned',
+  );
+  const lives = new Map(
+    spawned.map(({ payload: { taskId, agentId, instanceId, at } }) => [
+      String(instanceId),
+      { taskId, agentId: String(agentId), instanceId: String(instanceId), at },
+    ]),
+  );
+  return [...lives.values()].toSorted((a, b) => a.at - b.at);
+};

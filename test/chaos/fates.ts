@@ -1,0 +1,40 @@
+/** What a real agent does in the end. `busy`: silent for long, in a call that is allowed to take so long; it works as `works` does. */
+export type AgentFate = 'works' | 'busy' | 'hangs' | 'loops' | 'crashes';
+/** What becomes of one. `cut off`: it works and is not heard; `lost`: its host is gone for good. */
+export type Fate = AgentFate | 'cut off' | 'lost';
+
+type Deserved = { readonly accused: boolean; readonly ended: boolean };
+
+/** What may be said against it and to it, and whether it must be ended and replaced. */
+export const deserves: Readonly<Record<Fate, Deserved>> = {
+  works: { accused: false, ended: false },
+  busy: { accused: false, ended: false },
+  'cut off': { accused: true, ended: false },
+  hangs: { accused: true, ended: true },
+  loops: { accused: true, ended: true },
+  crashes: { accused: true, ended: true },
+  lost: { accused: true, ended: true },
+};
+
+/** An agent of the first generation; whoever takes its task up after it works. `afterMs`: how long it works before. */
+export type Doom<F extends Fate = Fate> = {
+  readonly name: string;
+  readonly task: string;
+  readonly fate: F;
+  readonly afterMs: number;
+};
+
+/** So many of each fate, which meet them at random moments between `fromMs` and `toMs`. */
+export const doomsOf = (
+  counts: Readonly<Record<AgentFate, number>>,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  random: () => number,
+): readonly Doom<AgentFate>[] =>
+  (Object.keys(counts) as AgentFate[]).flatMap((fate) =>
+    Array.from({ length: counts[fate] }, (_, place) => ({
+      name: `${fate}-${place}`,
+      task: `T-${fate}-${place}`,
+      fate,
+      afterMs: Math.round(fromMs + random() * (toMs - fromMs)),
+    })),
+  );

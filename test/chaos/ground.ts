@@ -1,0 +1,97 @@
+import path from 'node:path';
+import { Topic } from '@vigil/events';
+import { type Heard, hear } from '../support/heard.ts';
+import type { HerdAgent } from '../support/herd/agent.ts';
+import { type Herd, startHerd } from '../support/herd/herd.ts';
+import type { HerdPlan } from '../support/herd/members.ts';
+import { type TestSystem, until } from '../support/system.ts';
+import type { Entry } from './chronicle.ts';
+import type { Doom, Fate } from './fates.ts';
+
+/** What every random choice follows from; printed with the figures, and given again as VIGIL_CHAOS_SEED. */
+export const seed = Number(process.env.VIGIL_CHAOS_SEED ?? Date.now() % 1_000_000);
+
+/** The governor rules soon, and twice on the same agent where it has to. */
+const QUICK = { VIGIL_GOVERNOR_SETTLE_S: '1', VIGIL_GOVERNOR_COOLDOWN_S: '1', VIGIL_ALERT_GROUP_WAIT_MS: '0' };
+
+/** Variables of the services that every story is told with. */
+export const policies = { ...QUICK, VIGIL_POLICY_DIR: path.join(import.meta.dirname, 'policies') };
+
+/** What the stories of one system share: it, what is heard of it, and all that its judge has to know in the end. */
+export type Ground = {
+  readonly on: TestSystem;
+  readonly heard: Heard;
+  readonly random: () => number;
+  readonly dooms: Doom[];
+  readonly diary: Entry[];
+};
+
+const HEARD = [
+  Topic.steerAgent,
+  Topic.agentHealth,
+  Topic.fleetPresence,
+  Topic.agentIntervention,
+  Topic.agentOrder,
+  Topic.orderReceipt,
+  Topic.stepRuling,
+  Topic.fleetGovernance,
+  Topic.taskRecovery,
+  Topic.alert,
+];
+
+export const openGround = async (on: TestSystem, random: () => number): Promise<Ground> => ({
+  on,
+  heard: await hear(on, HEARD),
+  random,
+  dooms: [],
+  diary: [],
+});
+
+const entryOf = ({ what, agent: { agentId, instanceId, taskId }, at }: Herd['notes'][number]): Entry => ({
+  ...{ what, agentId, instanceId, taskId, at, pid: 0 },
+});
+
+const FATES = { works: 'works', silent: 'hangs', loops: 'loops', crashes: 'crashes' } as const;
+
+/** Whose fate was what, of those that no other has replaced. */
+const doomsIn = (herd: Herd, fateOf: (agent: HerdAgent) => Fate): readonly Doom[] =>
+  herd.agents
+    .filter(({ attempt }) => attempt === null)
+    .map((agent) => ({ name: agent.agentId, task: agent.taskId, fate: fateOf(agent), afterMs: 0 }));
+
+const NONE = { silent: 0, crashes: 0, loops: 0 };
+
+/** A herd that everybody knows, for as long as the story is told; then all of it that still lives has finished. Its runtime speaks to the gateway. */
+export const withHerd = async (
+  ground: Ground,
+  plan: Pick<HerdPlan, 'straight' | 'throughHttp'> & { readonly name: string },
+  tell: (herd: Herd) => Promise<void>,
+  fateOf: (agent: HerdAgent) => Fate = ({ fate }) => FATES[fate],
+): Promise<void> => {
+  const herd = await startHerd(ground.on, { ...plan, fates: NONE, fromMs: 0, overMs: 0, hands: 'gateway' });
+  try {
+    const known = (): ReadonlySet<string> => new Set(named(ground, Topic.fleetPresence, 'AGENT_PRESENT'));
+    await until('all of the herd are known', async () => herd.agents.every(({ agentId }) => known().has(agentId)));
+    await tell(herd);
+    const living = herd.agents.filter(({ gone }) => !gone);
+    await herd.finish();
+    const lost = (): ReadonlySet<string> => new Set(named(ground, Topic.fleetPresence, 'AGENT_LOST'));
+    await until('all of the herd are gone', async () => living.every(({ agentId }) => lost().has(agentId)));
+  } finally {
+    await herd.stop();
+    ground.dooms.push(...doomsIn(herd, fateOf));
+    ground.diary.push(...herd.notes.map(entryOf));
+  }
+};
+
+/** Whom events of a type are about. */
+const named = ({ heard }: Ground, topic: typeof Topic.fleetPresence, type: string): readonly string[] =>
+  heard.of(topic).flatMap((event) => (event.type === type ? [event.payload.agentId] : []));
+
+/** So many at random. */
+export const some = <T>({ random }: Ground, items: readonly T[], count: number): readonly T[] =>
+  items
+    .map((item) => ({ item, order: random() }))
+    .toSorted((a, b) => a.order - b.order)
+    .slice(0, count)
+    .map(({ item }) => item);

@@ -1,0 +1,58 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Supervised } from '@vigil/dev';
+import { startRuntime } from '../support/runtimes.ts';
+import type { TestSystem } from '../support/system.ts';
+import { type Entry, readDiary } from './chronicle.ts';
+import type { AgentFate, Doom } from './fates.ts';
+
+/** A host: a runtime of its name, and what its labels say besides. */
+export type Host = { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+
+/** Runtimes with real agents; every one of them knows how each task is worked on. */
+export type Hosts = {
+  readonly runtimes: readonly Supervised[];
+  /** starts a host's runtime once more, as after a reboot */
+  readonly again: (name: string) => Supervised;
+  readonly diary: () => readonly Entry[];
+  readonly stop: () => Promise<void>;
+};
+
+type Member = Doom<AgentFate>;
+
+/** `folder`: below the system's own, so that each story has its own. Agents are spread over all hosts, or as `hostOf` says. */
+export const openHosts = (
+  vigil: TestSystem,
+  folder: string,
+  hosts: readonly Host[],
+  members: readonly Member[],
+  hostOf: (member: Member, place: number) => string = (_, place) => hosts[place % hosts.length]?.name ?? '',
+): Hosts => {
+  const dir = path.join(vigil.dir, folder);
+  mkdirSync(dir, { recursive: true });
+  const templates = members.map(({ name, task, fate, afterMs }) => ({
+    ...{ name, task, command: process.execPath, cwd: dir },
+    args: [path.join(import.meta.dirname, 'agent.ts'), fate, String(afterMs), dir],
+  }));
+  const common = { capacity: 4 * members.length, announce: '2s', grace: '100ms', interval: '1s', policy: 'chaos' };
+  const start = ({ name, labels }: Host): Supervised =>
+    startRuntime(vigil, dir, name, {
+      ...common,
+      templates,
+      labels: { host: name, ...labels },
+      agents: members
+        .filter((member, place) => hostOf(member, place) === name)
+        .map((member) => ({ name: member.name, task: member.task, template: member.name })),
+    });
+  const runtimes = hosts.map(start);
+  return {
+    runtimes,
+    again: (name) => {
+      const runtime = start(hosts.find((host) => host.name === name) ?? { name });
+      runtimes.push(runtime);
+      return runtime;
+    },
+    diary: () => readDiary(dir),
+    stop: async () => void (await Promise.all(runtimes.map((runtime) => runtime.stop()))),
+  };
+};

@@ -1,0 +1,156 @@
+import { Topic } from '@vigil/events';
+import { expect, test } from 'vitest';
+import type { Chronicle } from './chronicle.ts';
+import { rules } from './judge.ts';
+import { chronicle, guilty, innocent, note, numbered, say, seconds } from './story.fixture.ts';
+
+/** The rules that a story breaks, each with what it names. */
+const broken = (told: Chronicle): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(
+    Object.entries(rules).flatMap(([name, rule]) => {
+      const found = rule(told);
+      return found.length > 0 ? [[name, found]] : [];
+    }),
+  );
+
+const [only, all, once, early, heirs, closed, versions, certain] = Object.keys(rules) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+const second = { ...guilty, agentId: 'hangs-0-r2', deadAgentId: 'hangs-0-r1', deadInstanceId: 'hangs-0-r1.i1' };
+const heirDies = say(33, Topic.steerAgent, 'AGENT_EXITED', {
+  ...{ agentId: 'hangs-0-r1', instanceId: 'hangs-0-r1.i1', ...seconds(33) },
+});
+const spawn = (at: number) => say(at, Topic.agentOrder, 'SPAWN_AGENT', { ...second, orderId: 'spawn-2' });
+const spawned = (at: number) =>
+  say(at, Topic.spawnReceipt, 'SPAWN_RECEIPT', {
+    ...{ ...second, orderId: 'spawn-2', instanceId: 'hangs-0-r2.i1', outcome: 'spawned', ...seconds(at) },
+  });
+
+test('nothing is broken where one hangs, is reminded, ended and replaced, and its heir is replaced when it has died', () => {
+  expect(broken(chronicle())).toEqual({});
+  const again = { events: [heirDies, spawn(34), spawned(35)], diary: [note(35, 'began', 'hangs-0-r2')] };
+  expect(broken(chronicle(again))).toEqual({});
+});
+
+test('one that works must not be accused, nor sent an order, nor replaced while it lives', () => {
+  const accused = say(20, Topic.agentHealth, 'HEALTH_STATE_CHANGED', { ...innocent, to: 'STUCK' });
+  const nudged = say(20, Topic.agentOrder, 'NUDGE_AGENT', innocent);
+  const replaced = say(20, Topic.recoverTask, 'RECOVER_TASK', innocent);
+  for (const event of [accused, nudged, replaced])
+    expect(broken(chronicle({ events: [event] }))).toHaveProperty([only]);
+});
+
+test('one that is not heard may be accused and reminded, and must not be ended', () => {
+  const cut = (told: Chronicle): Chronicle => ({
+    ...told,
+    dooms: [...told.dooms.slice(0, 1), { name: 'works-0', task: 'T-works-0', fate: 'cut off', afterMs: 0 }],
+  });
+  const accused = say(20, Topic.agentHealth, 'HEALTH_STATE_CHANGED', { ...innocent, to: 'STUCK' });
+  const nudged = say(20, Topic.agentOrder, 'NUDGE_AGENT', innocent);
+  expect(broken(cut(chronicle({ events: [accused, nudged] })))).not.toHaveProperty([only]);
+  const ended = say(20, Topic.agentOrder, 'TERMINATE_AGENT', innocent);
+  expect(broken(cut(chronicle({ events: [ended] })))[only]).toEqual(['works-0: TERMINATE_AGENT']);
+});
+
+test('one that works may be replaced when it has died with its runtime', () => {
+  const died = say(20, Topic.steerAgent, 'AGENT_EXITED', { ...innocent, ...seconds(20) });
+  const replaced = say(21, Topic.recoverTask, 'RECOVER_TASK', innocent);
+  expect(broken(chronicle({ events: [died, replaced] }))).toEqual({});
+});
+
+test('one whose fate it is must not live on, and its task must be on another', () => {
+  const unended = chronicle({}, ({ topic }) => topic === Topic.orderReceipt || topic === Topic.steerAgent);
+  expect(broken(unended)[all]).toEqual(['hangs-0: hangs-0.i1 lives on']);
+  const forgotten = chronicle({}, ({ type }) => type === 'RECOVERY_COMPLETED');
+  expect(broken(forgotten)).toEqual({ [all]: ['hangs-0: T-hangs-0 is on nobody'] });
+  const another = chronicle({ diary: [note(40, 'began', 'hangs-0', { instanceId: 'hangs-0.i2' })] });
+  expect(broken(another)).toEqual({ [all]: ['hangs-0: hangs-0.i2 lives on'] });
+});
+
+test('a receipt may come twice, but an order may not be answered twice', () => {
+  const delivered = { ...guilty, orderId: 'nudge-1', kind: 'nudge', outcome: 'delivered', confirmed: false } as const;
+  const same = say(23, Topic.orderReceipt, 'ORDER_RECEIPT', { ...delivered, ...seconds(22) });
+  expect(broken(chronicle({ events: [same] }))).toEqual({});
+  const other = say(23, Topic.orderReceipt, 'ORDER_RECEIPT', { ...delivered, ...seconds(23) });
+  expect(broken(chronicle({ events: [other] }))).toEqual({ [once]: ['nudge-1: delivered, delivered'] });
+});
+
+test('nothing may be heard more often than it was sent, nor live more often than it was ordered', () => {
+  expect(broken(chronicle({ diary: [note(23, 'heard nudge', 'hangs-0')] }))[once]).toEqual([
+    'hangs-0.i1: heard 2 of 1 nudges',
+  ]);
+  const twice = note(32, 'began', 'hangs-0-r1', { instanceId: 'hangs-0-r1.i2' });
+  expect(broken(chronicle({ diary: [twice] }))).toEqual({ [once]: ['hangs-0-r1: 2 lives of 1 orders'] });
+});
+
+test('an order may not be written twice', () => {
+  const again = say(29, Topic.agentOrder, 'SPAWN_AGENT', {
+    ...second,
+    orderId: 'spawn-1',
+    deadInstanceId: 'hangs-0.i1',
+  });
+  expect(broken(chronicle({ events: [again] }))).toHaveProperty([once]);
+});
+
+test('nothing may be spawned for one of whose end nobody knows, or only later', () => {
+  expect(broken(chronicle({ events: [spawn(34)] }))[early]).toEqual([
+    'hangs-0-r2: hangs-0-r1 (hangs-0-r1.i1) has no end',
+  ]);
+  expect(broken(chronicle({ events: [spawn(32), heirDies] }))[early]).toEqual([
+    'hangs-0-r2: hangs-0-r1 (hangs-0-r1.i1) ends 1000 ms later',
+  ]);
+});
+
+test('no two heirs may live at once, as runtimes report or as they find themselves', () => {
+  const early = { events: [spawned(32), heirDies], diary: [note(32, 'began', 'hangs-0-r2')] };
+  expect(broken(chronicle(early))[heirs]).toEqual(['T-hangs-0: hangs-0-r2 beside hangs-0-r1']);
+  const found = note(36, 'began', 'hangs-0-r2', { beside: 30 });
+  expect(broken(chronicle({ diary: [found] }))[heirs]).toEqual(['T-hangs-0: hangs-0-r2 found process 30 still there']);
+});
+
+test('no case may stay open', () => {
+  const open = chronicle({}, ({ type }) => type === 'CASE_CLOSED');
+  expect(broken(open)).toEqual({ [closed]: ['case-1 of hangs-0'] });
+});
+
+test('no version may be missing or written twice', () => {
+  const lapsed = say(29, Topic.agentHealth, 'WARRANT_LAPSED', guilty);
+  const at = (version: number) => broken(chronicle({ events: [{ ...lapsed, ...numbered(version) }] }));
+  expect(at(3)).toEqual({});
+  expect(at(4)).toEqual({ [versions]: ['missing: health-evaluator hangs-0@7: 3'] });
+  expect(at(2)).toEqual({ [versions]: ['twice: health-evaluator hangs-0@7: 2'] });
+});
+
+test('what an agent heard, who lives, and what is called dead or was to end must be in somebody’s word', () => {
+  const without = (orderId: string) =>
+    broken(
+      chronicle(
+        {},
+        ({ topic, payload }) => topic.includes('receipt') && 'orderId' in payload && payload.orderId === orderId,
+      ),
+    );
+  expect(without('nudge-1')).toEqual({ [certain]: ['hangs-0.i1: a nudge that it heard is in no receipt'] });
+  expect(without('spawn-1')).toEqual({ [certain]: ['hangs-0-r1: it lives, and no receipt says so'] });
+  const unseen = chronicle({}, ({ topic, type }) => type === 'AGENT_EXITED' || topic === Topic.orderReceipt);
+  expect(broken(unseen)[certain]).toContain('hangs-0: called dead, and nobody has seen it');
+  expect(broken(unseen)[certain]).toContain('hangs-0: its terminate end-1 has neither receipt nor end');
+});
+
+test('uncertain is a word too, and so is a termination that is called unconfirmed', () => {
+  const isNudged = (payload: object): boolean => 'orderId' in payload && payload.orderId === 'nudge-1';
+  const uncertain = say(30, Topic.orderReceipt, 'ORDER_RECEIPT', {
+    ...{ ...guilty, orderId: 'nudge-1', kind: 'nudge', outcome: 'uncertain', confirmed: false },
+  });
+  const story = chronicle(
+    { events: [uncertain] },
+    ({ topic, payload }) => topic === Topic.orderReceipt && isNudged(payload),
+  );
+  expect(broken(story)).toEqual({});
+});

@@ -1,0 +1,109 @@
+import { type EventOf, Topic } from '@vigil/events';
+import { versionsOf } from '../support/versions.ts';
+import { type Chronicle, of, type Told } from './chronicle.ts';
+import { repeatedEffects, unsaidEffects } from './effects.ts';
+import { endsOf, heirsOf, livesOf } from './ends.ts';
+import { deserves, type Fate } from './fates.ts';
+
+/** Names what is not as it must be; empty: all is. */
+export type Rule = (chronicle: Chronicle) => readonly string[];
+
+const ACCUSING: ReadonlySet<string> = new Set(['DEGRADED', 'STUCK', 'FAILING']);
+type Order = EventOf<typeof Topic.agentOrder>;
+
+const ENDING: ReadonlySet<string> = new Set(['TERMINATE_AGENT', 'HANDOFF_AGENT']);
+
+/** Of agents that nobody knew before, none deserves anything: heirs work. */
+const fatesIn = ({ dooms }: Chronicle): ((agentId: string | null) => (typeof deserves)[Fate]) => {
+  const fates = new Map<string | null, Fate>(dooms.map(({ name, fate }) => [name, fate]));
+  return (agentId) => deserves[fates.get(agentId) ?? 'works'];
+};
+
+/** Nobody is accused, sent an order or ended who does not deserve it; a task goes to another only when its agent has ended. */
+const onlyTheDoomed: Rule = (chronicle) => {
+  const deserved = fatesIn(chronicle);
+  const accused = of(chronicle, Topic.agentHealth, 'HEALTH_STATE_CHANGED')
+    .filter(({ payload }) => !deserved(payload.agentId).accused && ACCUSING.has(payload.to))
+    .map(({ payload }) => `${payload.agentId}: ${payload.to}, ${payload.reason}`);
+  const orders = chronicle.events.filter((event): event is Order & Told => event.topic === Topic.agentOrder);
+  const ordered = orders
+    .filter(({ type, payload }) => {
+      const { accused, ended } = deserved(payload.agentId);
+      return type !== 'SPAWN_AGENT' && !(ENDING.has(type) ? ended : accused);
+    })
+    .map(({ type, payload }) => `${payload.agentId}: ${type}`);
+  const ends = endsOf(chronicle);
+  const replaced = of(chronicle, Topic.recoverTask, 'RECOVER_TASK')
+    .filter(({ payload }) => !deserved(payload.agentId).ended && !ends.has(String(payload.instanceId)))
+    .map(({ payload }) => `${payload.agentId}: RECOVER_TASK of a life that has not ended`);
+  return [...accused, ...ordered, ...replaced];
+};
+
+/** Each of the doomed is ended, whatever it was its fate to do, and its task is on an heir that works. */
+const allOfTheDoomed: Rule = (chronicle) => {
+  const ends = endsOf(chronicle);
+  const recovered = new Set(of(chronicle, Topic.taskRecovery, 'RECOVERY_COMPLETED').map(({ key }) => key));
+  const lives = Map.groupBy(livesOf(chronicle), ({ agentId }) => agentId);
+  return chronicle.dooms
+    .filter(({ fate }) => deserves[fate].ended)
+    .flatMap(({ name, task }) => {
+      const own = lives.get(name);
+      if (own === undefined) return [`${name}: it has never begun`];
+      const living = own
+        .filter(({ instanceId }) => !ends.has(instanceId))
+        .map((life) => `${name}: ${life.instanceId} lives on`);
+      return recovered.has(task) ? living : [...living, `${name}: ${task} is on nobody`];
+    });
+};
+
+/** A dead life's task is spawned anew only after somebody who can know has said that it is dead. */
+const noneBeforeADeath: Rule = (chronicle) => {
+  const ends = endsOf(chronicle);
+  return of(chronicle, Topic.agentOrder, 'SPAWN_AGENT').flatMap(({ payload, stampedAt }) => {
+    const end = ends.get(String(payload.deadInstanceId));
+    if (end !== undefined && end.knownAt <= stampedAt) return [];
+    const when = end === undefined ? 'has no end' : `ends ${end.knownAt - stampedAt} ms later`;
+    return [`${payload.agentId}: ${payload.deadAgentId} (${payload.deadInstanceId}) ${when}`];
+  });
+};
+
+/** By the reports of runtimes, and by what each agent itself finds when it begins. */
+const oneHeirAtATime: Rule = (chronicle) => {
+  const ends = endsOf(chronicle);
+  const tasks = Map.groupBy(heirsOf(chronicle), ({ taskId }) => taskId);
+  const overlapping = [...tasks].flatMap(([taskId, heirs]) =>
+    heirs.slice(1).flatMap((heir, place) => {
+      const before = heirs[place];
+      const end = ends.get(String(before?.instanceId))?.at ?? Number.POSITIVE_INFINITY;
+      return end <= heir.at ? [] : [`${taskId}: ${heir.agentId} beside ${before?.agentId}`];
+    }),
+  );
+  const noticed = chronicle.diary
+    .filter(({ what, beside }) => what === 'began' && typeof beside === 'number')
+    .map(({ taskId, agentId, beside }) => `${taskId}: ${agentId} found process ${beside} still there`);
+  return [...overlapping, ...noticed];
+};
+
+const everyCaseClosed: Rule = (chronicle) => {
+  const closed = new Set(of(chronicle, Topic.agentIntervention, 'CASE_CLOSED').map(({ payload }) => payload.caseId));
+  return of(chronicle, Topic.agentIntervention, 'CASE_OPENED')
+    .filter(({ payload }) => !closed.has(payload.caseId))
+    .map(({ payload }) => `${payload.caseId} of ${payload.agentId}`);
+};
+
+const versionsWhole: Rule = ({ events }) => {
+  const { gaps, repeats } = versionsOf(events);
+  return [...gaps.map((gap) => `missing: ${gap}`), ...repeats.map((repeat) => `twice: ${repeat}`)];
+};
+
+/** What must be so whatever was killed, whenever. Each by its name. */
+export const rules: Readonly<Record<string, Rule>> = {
+  'nobody is acted on but those whose fate it is': onlyTheDoomed,
+  'each of those is acted on, and its task goes on': allOfTheDoomed,
+  'no order is done twice': repeatedEffects,
+  'nothing is spawned before the end of the one before it is confirmed': noneBeforeADeath,
+  'at most one heir of a task lives at a time': oneHeirAtATime,
+  'every case is closed': everyCaseClosed,
+  'versions have neither gaps nor repeats': versionsWhole,
+  'what is not certain is reported so': unsaidEffects,
+};

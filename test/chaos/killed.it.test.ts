@@ -1,0 +1,77 @@
+import { SERVICES } from '@vigil/dev';
+import { Topic } from '@vigil/events';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Faults, killAll, randomFrom } from '../support/faults.ts';
+import { type Heard, hear } from '../support/heard.ts';
+import { standStill } from '../support/settled.ts';
+import { openSystem, ownServers, ROOM, soak, type TestSystem, until } from '../support/system.ts';
+import { isAlive } from './alive.ts';
+import { type Chronicle, readEvents } from './chronicle.ts';
+import { type Doom, deserves, doomsOf } from './fates.ts';
+import { policies, seed } from './ground.ts';
+import { type Hosts, openHosts } from './hosts.ts';
+import { rules } from './judge.ts';
+
+const ROUNDS = soak(1, 12);
+const FLEET = soak(
+  { works: 4, busy: 2, hangs: 4, loops: 4, crashes: 3 },
+  { works: 12, busy: 4, hangs: 16, loops: 12, crashes: 12 },
+);
+const FATEFUL = { fromMs: 5000, toMs: soak(35_000, 400_000) };
+
+describe.skipIf(!ownServers)('every service and every runtime killed at random moments', () => {
+  const faults: Faults = { done: [], random: randomFrom(seed) };
+  const dooms = doomsOf(FLEET, FATEFUL, faults.random);
+  let on: TestSystem;
+  let heard: Heard;
+  let hosts: Hosts;
+  let chronicle: Chronicle;
+
+  /** Nobody whose fate it is lives on, and each task is on somebody who does. */
+  const isOver = (): boolean => {
+    const diary = hosts.diary();
+    const completed = new Set(
+      heard.of(Topic.taskRecovery).flatMap(({ type, key }) => (type === 'RECOVERY_COMPLETED' ? [key] : [])),
+    );
+    const isDone = (doom: Doom): boolean => {
+      const lives = diary.filter(({ what, taskId }) => what === 'began' && taskId === doom.task);
+      const last = lives.at(-1);
+      if (last === undefined || !isAlive(last.pid)) return false;
+      return !deserves[doom.fate].ended || (completed.has(doom.task) && last.agentId !== doom.name);
+    };
+    const said = heard.of(Topic.agentIntervention);
+    const closed = new Set(said.flatMap(({ type, payload }) => (type === 'CASE_CLOSED' ? [payload.caseId] : [])));
+    return (
+      dooms.every(isDone) && said.every(({ type, payload }) => type !== 'CASE_OPENED' || closed.has(payload.caseId))
+    );
+  };
+
+  beforeAll(
+    async () => {
+      on = await openSystem({ name: 'chaos-killed', policy: 'chaos', env: { ...ROOM, ...policies } });
+      heard = await hear(on, [Topic.agentIntervention, Topic.taskRecovery]);
+      hosts = openHosts(on, 'killed', [{ name: 'host-a' }, { name: 'host-b' }], dooms);
+      const all = [...SERVICES.map((name) => on.system.service(name)), ...hosts.runtimes];
+      await killAll(faults, all, { rounds: ROUNDS, apartMs: 6000 });
+      await until('each fate is met, and each task is worked on', async () => isOver(), 150_000);
+      const diary = hosts.diary();
+      await standStill(on);
+      chronicle = { dooms, diary, events: await readEvents(on) };
+      console.log(JSON.stringify({ seed, faults: faults.done, lives: diary.length, events: chronicle.events.length }));
+    },
+    soak(300_000, 1_800_000),
+  );
+  afterAll(async () => {
+    heard?.stop();
+    await hosts?.stop();
+    await on?.stop();
+  });
+
+  test('each of them was killed as often as it was to be', () => {
+    expect(faults.done).toHaveLength(ROUNDS * (SERVICES.length + 2));
+  });
+
+  test.each(Object.keys(rules))('%s', (rule) => {
+    expect(rules[rule]?.(chronicle)).toEqual([]);
+  });
+});

@@ -1,0 +1,29 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Supervised, supervise } from '@vigil/dev';
+import type { TestSystem } from './system.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** A `vigil runtime` as its host runs it: started again whenever it ends. `config`: as in its file, without its name; its state lies in `folder`. */
+export const startRuntime = ({ system }: TestSystem, folder: string, runtime: string, config: object): Supervised => {
+  mkdirSync(folder, { recursive: true });
+  const file = path.join(folder, `${runtime}.yaml`);
+  writeFileSync(file, JSON.stringify({ runtime, ...config }));
+  const spec = {
+    name: runtime,
+    dir: folder,
+    command: process.execPath,
+    args: [path.join(root, 'packages/cli/src/main.ts'), 'runtime', '--config', file],
+    cwd: folder,
+    env: { ...process.env, ...system.env, VIGIL_STATE_DIR: path.join(folder, `${runtime}.state`) },
+  };
+  return supervise(spec, () => {});
+};
+
+/** Ends it at once, and nobody starts it again. */
+export const switchOff = async (runtime: Supervised): Promise<void> => {
+  const stopped = runtime.stop();
+  runtime.kill('SIGKILL');
+  await stopped;
+};
