@@ -2,11 +2,11 @@ import type { CompiledPlan, CompiledPolicy, Term, Vocabulary } from './compiled.
 import type { PolicyDocument } from './document.ts';
 import { spell } from './duration.ts';
 import { whenAt } from './plans.ts';
-import { insteadOf } from './spelling.ts';
+import { nearest } from './spelling.ts';
 
 /** After a gap the clock stands this long more, until the watched can be heard again (docs/architecture.md: time is a record). */
 const SETTLING_MS = 3_000;
-/** The kinds of sinks that alerts are delivered to, and the name that seed 001 gives to people on duty. */
+/** What channels are usually called: as the kinds of sinks are, and as seed 001 calls people on duty. Alerting's own file may name others. */
 const CHANNELS = ['console', 'slack', 'pagerduty', 'linear', 'webhook', 'command', 'files', 'ops'];
 /** What shows a loop to a ticket's band that needs one. */
 const LOOPS = ['repeated_calls', 'repeated_error'];
@@ -17,7 +17,7 @@ export function warningsOf(d: PolicyDocument, policy: CompiledPolicy, vocabulary
     ...shortAbsences(policy, vocabulary),
     ...unused(policy),
     ...policy.plans.flatMap((_, i) => unmatchable(d, policy, vocabulary, i)),
-    ...unknownChannels(policy),
+    ...misspeltChannels(policy),
     ...(d.ticket && d.ticket.bands.length === 0 && d.ticket.stall === null
       ? ['ticket: has neither bands nor stall, so no ticket is ever filed: add one, or remove the section']
       : []),
@@ -98,7 +98,7 @@ function overtaken(terms: readonly Term[], before: readonly CompiledPlan[]): str
 
 const textOf = (term: Term): string => JSON.stringify(term);
 
-function unknownChannels({ plans, alerts }: CompiledPolicy): string[] {
+function misspeltChannels({ plans, alerts }: CompiledPolicy): string[] {
   const named = [
     ...plans.flatMap(({ steps }, i) =>
       steps.flatMap((s, j) =>
@@ -109,7 +109,10 @@ function unknownChannels({ plans, alerts }: CompiledPolicy): string[] {
       channels.map((channel, k) => [`alerts.${event}.channels[${k}]`, channel]),
     ),
   ] as const;
-  return named.flatMap(([at, channel = '']) =>
-    CHANNELS.includes(channel) ? [] : `${at}: there is no channel ${channel}: ${insteadOf(channel, CHANNELS)}`,
-  );
+  return named.flatMap(([at, channel = '']) => {
+    const usual = CHANNELS.includes(channel) ? null : nearest(channel, CHANNELS);
+    return usual === null
+      ? []
+      : `${at}: did you mean ${usual}? ${channel} has to stand in alerting's VIGIL_ALERTS_FILE`;
+  });
 }

@@ -43,18 +43,16 @@ channels:
 
 test('every mistake is told at once, with its place and what to write', () => {
   const text = `
-default: [ops]
 channels:
   Agent: { kind: files, root: /w }
   task: { kind: files, root: /w }
   pager: { kind: pager }
   bus: { kind: command, argv: [] }
 `;
-  expect(() => open(text)).toThrow(
-    /default\.0: there is no channel ops: add it under channels|channels\.pager\.kind: write kind: webhook, kind: command, kind: files/,
-  );
-  for (const place of ['channels.Agent', 'channels.task', 'channels.pager', 'channels.bus.argv'])
+  for (const place of ['channels.Agent: ', 'channels.task: ', 'channels.bus.argv: '])
     expect(() => open(text)).toThrow(place);
+  expect(() => open(text)).toThrow('channels.pager.kind: write kind: webhook, kind: command or kind: files');
+  expect(() => open('default: [ops]')).toThrow('default.0: there is no channel ops: add it under channels');
 });
 
 test('a secret that is missing is told with the channel that needs it', () => {

@@ -6,7 +6,7 @@ import { CONSOLE, DEFAULT, type Routing } from './routing.ts';
 import type { Sink } from './sink.ts';
 import { consoleSink } from './sinks/console.ts';
 import type { World as Outside } from './sinks/kind.ts';
-import { KINDS } from './sinks/kinds.ts';
+import { channel, opened } from './sinks/kinds.ts';
 
 /** The console, the sinks of VIGIL_ALERTS_FILE, and who is told where nobody else is named. */
 export type Channels = { readonly routing: Routing; readonly sinks: readonly Sink[] };
@@ -20,9 +20,6 @@ const name = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,39}$/, 'write a name of lower-case letters, digits, - and _')
   .refine((one) => !TAKEN.includes(one), `these names are taken: ${TAKEN.join(', ')}`);
-const channel = z.discriminatedUnion('kind', [KINDS.webhook.settings, KINDS.command.settings, KINDS.files.settings], {
-  error: `write kind: ${Object.keys(KINDS).join(', kind: ')}`,
-});
 const document = z
   .strictObject({
     default: z.array(z.string()).min(1, 'name at least one channel, such as console').default([CONSOLE]),
@@ -35,8 +32,6 @@ const document = z
         issues.push({ code: 'custom', message, input: one, path: ['default', place] });
       }
   });
-
-type Channel = z.output<typeof channel>;
 
 type Config = { readonly VIGIL_ALERTS_FILE?: string | undefined; readonly VIGIL_DASHBOARD_URL: string };
 
@@ -70,17 +65,6 @@ function readChannels(file: string, world: Outside): { defaults: readonly string
   });
   if (mistakes.length > 0) throw refusal(file, mistakes);
   return { defaults: read.data.default, sinks };
-}
-
-function opened(one: string, settings: Channel, world: Outside): Sink {
-  switch (settings.kind) {
-    case 'webhook':
-      return KINDS.webhook.open(one, settings, world);
-    case 'command':
-      return KINDS.command.open(one, settings, world);
-    case 'files':
-      return KINDS.files.open(one, settings, world);
-  }
 }
 
 function parsed(file: string): unknown {

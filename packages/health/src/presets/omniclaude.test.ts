@@ -88,6 +88,7 @@ describe('rulings', () => {
       friction: '.onex_state/friction/',
       recovery: '.onex_state/pipeline_checkpoints/',
     });
+    expect(omniclaude.policy.alerts.recovery_failed?.channels).toContain('files');
   });
 });
 
