@@ -36,11 +36,13 @@ const stampsOf = ({ id, updated_at, comment_count, claim_refreshed_at }         
   touched: `${id} ${updated_at} ${comment_count}`,
   claimed: `${id} ${claim_refreshed_at}`,
 });
+/** Seen for the first time, it has not been touched since anything. */
 const aboutWork = (before          , work          , sequence        )           => {
   const stamps = stampsOf(work);
+  const known = before.work ?? stamps;
   const marks                  = [
-    ...(stamps.touched === before.work?.touched ? [] : (['work', 'change']         )),
-    ...(stamps.claimed === before.work?.claimed ? [] : (['claim']         )),
+    ...(stamps.touched === known.touched ? [] : (['work', 'change']         )),
+    ...(stamps.claimed === known.claimed ? [] : (['claim']         )),
   ];
   return marked({ ...before, work: stamps }, marks, sequence);
 };
@@ -53,20 +55,22 @@ const aboutSteps = (before          , { total_steps, verdicts }                 
     ],
     sequence,
   );
+const aboutCheckpoint = (before          , checkpoint            , sequence        )           => {
+  const isNew = checkpoint.checkpoint_id !== before.checkpoint?.checkpoint_id;
+  const marks                  = checkpoint.valid === false ? ['checkpoint'] : ['checkpoint', 'change'];
+  return marked({ ...before, checkpoint }, isNew ? marks : [], sequence);
+};
+const aboutTokens = (before          , tokens        , sequence        )           =>
+  marked({ ...before, tokens }, tokens > before.tokens ? ['tokens'] : [], sequence);
 /** The agent said something, which the heartbeat of this sequence will carry. */
 export const agentSaid = (before          , said      , sequence        )           => {
-  const { checkpoint, work, steps, token_count: tokens = 0 } = said;
-  const marks                  = [
-    'activity',
-    ...(tokens > before.tokens ? (['tokens']         ) : []),
-    ...(checkpoint && checkpoint.checkpoint_id !== before.checkpoint?.checkpoint_id
-      ? (['checkpoint', 'change']         )
-      : []),
-  ];
-  const told = { ...before, checkpoint: checkpoint ?? before.checkpoint, tokens: said.token_count ?? before.tokens };
-  const calls = (said.tool_calls ?? []).reduce((so, call) => called(so, call, sequence), marked(told, marks, sequence));
-  const worked = work ? aboutWork(calls, work, sequence) : calls;
-  return steps ? aboutSteps(worked, steps, sequence) : worked;
+  const { checkpoint, work, steps, token_count: tokens, tool_calls: calls = [] } = said;
+  let so = marked(before, ['activity'], sequence);
+  for (const call of calls) so = called(so, call, sequence);
+  if (tokens !== undefined) so = aboutTokens(so, tokens, sequence);
+  if (checkpoint) so = aboutCheckpoint(so, checkpoint, sequence);
+  if (work) so = aboutWork(so, work, sequence);
+  return steps ? aboutSteps(so, steps, sequence) : so;
 };
 /** A finding as an order carries it: what ends it, newer than the heartbeat that it had folded. */
 /** A finding that does not say what it awaits: silence ends by anything newer, a fact by nothing that hands see, all else by a change. */

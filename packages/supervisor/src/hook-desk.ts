@@ -1,6 +1,6 @@
+import { asked, breakerReports, closedByOrder, ended, noBreakers, turnOver } from '@vigil/sdk/hook-breakers';
 import type { NudgeBy } from './agent.ts';
 import type { Hands } from './hands.ts';
-import { asked, breakerReports, closedByOrder, ended, noBreakers, turnOver } from './hook-breakers.ts';
 import type { Denied, HookWord } from './hook-words.ts';
 import type { Said } from './said.ts';
 import type { Ears, HookClient } from './socket.ts';

@@ -22,7 +22,13 @@ const callsOf = (words                 )                          => {
 const lastOf =                       (words                 , field   )                      =>
   [...words].reverse().find((one) => one[field] !== undefined)?.[field];
 /** What the hooks have to say becomes one heartbeat. `now`: epoch milliseconds. */
-export const said = (before         , words                 , who     , now        )          => {
+export const said = (
+  before         ,
+  words                 ,
+  breakers                          ,
+  who     ,
+  now        ,
+)          => {
   if (words.length === 0) return before;
   const tool_calls = callsOf(words);
   const failed = tool_calls.filter(({ outcome }) => outcome === 'error').length;
@@ -51,6 +57,7 @@ export const said = (before         , words                 , who     , now     
     activity: session.activity,
     tool_calls,
     errors: words.flatMap(({ errors = [] }) => errors).slice(-MOST_CALLS),
+    breakers,
     rate_limit: lastOf(words, 'rate_limit') ?? null,
     exit: lastOf(words, 'exit') ?? null,
   };
@@ -61,17 +68,19 @@ const kinds                                                        = {
   NUDGE_AGENT: 'nudge',
   PROBE_AGENT: 'probe',
   HANDOFF_AGENT: 'handoff',
+  RESET_BREAKER: 'reset_breaker',
 };
-/** Texts for this life of the agent that were never answered. */
-export const textsAmong = (orders                  , who     , { done }         )                   =>
+/** For this life of the agent, and never answered. */
+const isOurs = (payload                  , who     , { done }         )          =>
+  payload.agentId === who.agentId && payload.instanceId === who.instanceId && !done.includes(payload.orderId);
+export const textsAmong = (orders                  , who     , session         )                   =>
   orders.filter(
     ({ type, payload }) =>
-      Object.hasOwn(kinds, type) &&
-      typeof payload.message === 'string' &&
-      payload.agentId === who.agentId &&
-      payload.instanceId === who.instanceId &&
-      !done.includes(payload.orderId),
+      Object.hasOwn(kinds, type) && typeof payload.message === 'string' && isOurs(payload, who, session),
   );
+/** Breakers that are to be closed. */
+export const resetsAmong = (orders                  , who     , session         )                   =>
+  orders.filter(({ type, payload }) => type === 'RESET_BREAKER' && isOurs(payload, who, session));
 /** Why it is not to be passed on any more; null: it is. */
 export const lateness = ({ expiresInMs, payload }       , { progress }         )                                  => {
   if (expiresInMs <= 0) return 'expired';

@@ -1,9 +1,11 @@
 // Generated from packages/sdk/src/hook/session.ts by `npm run generate`: for Node 18, which reads no TypeScript.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { noProgress,               } from '../progress.mjs';
+import {                   breakerFile } from './breaker-file.mjs';
+import { replace } from './replace.mjs';
 /** What the hooks of one session remember from one to the next. */
 const newSession          = {
   sequence: 0,
@@ -45,11 +47,6 @@ const readJson =    (path        , otherwise   )    => {
     return otherwise;
   }
 };
-const replace = (path        , text        )       => {
-  const fresh = `${path}.${process.pid}`;
-  writeFileSync(fresh, text, { mode: 0o600 });
-  renameSync(fresh, path);
-};
 const baseOf = (env             )         =>
   join(env.VIGIL_STATE_DIR ?? join(env.HOME ?? homedir(), '.local', 'state', 'vigil'), 'hooks');
 /** Sessions that nobody has heard of for a week. */
@@ -85,5 +82,6 @@ export const openFolder = (sessionId        , env             , order        )  
     unlock: () => void tried(() => rmdirSync(lock)),
     read: () => ({ ...newSession, ...readJson                  (state, {}) }),
     write: (session) => replace(state, JSON.stringify(session)),
+    breakers: breakerFile(join(dir, 'breakers.jsonl')),
   };
 };

@@ -1,4 +1,4 @@
-import type { Heartbeat, OrderReceiptPayload } from '@vigil/events';
+import type { BreakerReport, Heartbeat, OrderReceiptPayload } from '@vigil/events';
 import { agentSaid, type Finding, marked, overtaken } from '../progress.ts';
 import { noEnd } from '../receipts.ts';
 import type { Environment } from './call.ts';
@@ -33,7 +33,13 @@ const lastOf = <K extends keyof Said>(words: readonly Said[], field: K): Said[K]
   [...words].reverse().find((one) => one[field] !== undefined)?.[field];
 
 /** What the hooks have to say becomes one heartbeat. `now`: epoch milliseconds. */
-export const said = (before: Session, words: readonly Said[], who: Who, now: number): Session => {
+export const said = (
+  before: Session,
+  words: readonly Said[],
+  breakers: readonly BreakerReport[],
+  who: Who,
+  now: number,
+): Session => {
   if (words.length === 0) return before;
   const tool_calls = callsOf(words);
   const failed = tool_calls.filter(({ outcome }) => outcome === 'error').length;
@@ -62,6 +68,7 @@ export const said = (before: Session, words: readonly Said[], who: Who, now: num
     activity: session.activity,
     tool_calls,
     errors: words.flatMap(({ errors = [] }) => errors).slice(-MOST_CALLS),
+    breakers,
     rate_limit: lastOf(words, 'rate_limit') ?? null,
     exit: lastOf(words, 'exit') ?? null,
   };
@@ -78,6 +85,7 @@ export type Order = {
     readonly instanceId: string | null;
     readonly runtimeId: string;
     readonly message?: string;
+    readonly name?: string;
   };
 };
 
@@ -85,18 +93,22 @@ const kinds: Readonly<Record<string, OrderReceiptPayload['kind']>> = {
   NUDGE_AGENT: 'nudge',
   PROBE_AGENT: 'probe',
   HANDOFF_AGENT: 'handoff',
+  RESET_BREAKER: 'reset_breaker',
 };
 
-/** Texts for this life of the agent that were never answered. */
-export const textsAmong = (orders: readonly Order[], who: Who, { done }: Session): readonly Order[] =>
+/** For this life of the agent, and never answered. */
+const isOurs = (payload: Order['payload'], who: Who, { done }: Session): boolean =>
+  payload.agentId === who.agentId && payload.instanceId === who.instanceId && !done.includes(payload.orderId);
+
+export const textsAmong = (orders: readonly Order[], who: Who, session: Session): readonly Order[] =>
   orders.filter(
     ({ type, payload }) =>
-      Object.hasOwn(kinds, type) &&
-      typeof payload.message === 'string' &&
-      payload.agentId === who.agentId &&
-      payload.instanceId === who.instanceId &&
-      !done.includes(payload.orderId),
+      Object.hasOwn(kinds, type) && typeof payload.message === 'string' && isOurs(payload, who, session),
   );
+
+/** Breakers that are to be closed. */
+export const resetsAmong = (orders: readonly Order[], who: Who, session: Session): readonly Order[] =>
+  orders.filter(({ type, payload }) => type === 'RESET_BREAKER' && isOurs(payload, who, session));
 
 /** Why it is not to be passed on any more; null: it is. */
 export const lateness = ({ expiresInMs, payload }: Order, { progress }: Session): 'expired' | 'superseded' | null => {

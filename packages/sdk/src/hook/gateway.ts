@@ -1,4 +1,4 @@
-import { lateness, type Order, receiptOf, said, textsAmong, type Who, whoIs } from './beat.ts';
+import { lateness, type Order, receiptOf, resetsAmong, said, textsAmong, type Who, whoIs } from './beat.ts';
 import type { Environment } from './call.ts';
 import { type Answer, nothing } from './door.ts';
 import { post, type Reply } from './http.ts';
@@ -53,22 +53,33 @@ const sendBeats = async (session: Session, { url, token }: Gateway): Promise<Sen
   return { session: { ...session, unsent: [] }, orders: Array.isArray(orders) ? (orders as Order[]) : [] };
 };
 
-/** Whatever has been left is sent, unless the gateway is away; what came back is for the hook that sent it. */
-const round = async (folder: Folder, gateway: Gateway, who: Who): Promise<Sent> => {
-  const now = Date.now();
-  const session = said(settled(folder.read()), folder.collect(), who, now);
-  folder.write(session);
-  if (now < session.awayUntil) return { session, orders: [] };
-  const sent = await sendBeats(await sendReceipts(session, gateway), gateway);
-  folder.write(sent.session);
-  return sent;
-};
-
 const answered = (session: Session, receipts: Session['receipts']): Session => ({
   ...session,
   receipts: [...session.receipts, ...receipts],
   done: [...session.done, ...receipts.map(({ orderId }) => orderId)].slice(-MOST_DONE),
 });
+
+/** A breaker that is asked for is closed by whichever hook hears of it. Its receipt goes with the next. */
+const closed = (folder: Folder, who: Who, session: Session, orders: readonly Order[]): Session => {
+  const receipts = resetsAmong(orders, who, session).map((order) => {
+    const done = folder.breakers.reset(order.payload.name ?? '');
+    const why = done ? null : `its hooks hold no breaker ${JSON.stringify(order.payload.name ?? '')}`;
+    return receiptOf(order, done ? 'done' : 'failed', why, Date.now());
+  });
+  return receipts.length === 0 ? session : answered(session, receipts);
+};
+
+/** Whatever has been left is sent, unless the gateway is away; what came back is for the hook that sent it. */
+const round = async (folder: Folder, gateway: Gateway, who: Who): Promise<Sent> => {
+  const now = Date.now();
+  const session = said(settled(folder.read()), folder.collect(), folder.breakers.reports(), who, now);
+  folder.write(session);
+  if (now < session.awayUntil) return { session, orders: [] };
+  const { session: told, orders } = await sendBeats(await sendReceipts(session, gateway), gateway);
+  const sent = { session: closed(folder, who, told, orders), orders };
+  folder.write(sent.session);
+  return sent;
+};
 
 const lateWords = {
   expired: 'its time to live was over when it was read',
@@ -107,13 +118,22 @@ export const askGateway = async (url: string, input: HookInput, report: Report, 
   const gateway = { url: url.replace(/\/+$/, ''), token: env.VIGIL_GATEWAY_TOKEN ?? '' };
   const who = whoIs(sessionId, env);
   const folder = openFolder(sessionId, env, process.hrtime.bigint());
-  if (Object.keys(report.said).length > 0) folder.leave(report.said);
+  const denial = folder.breakers.judge(report, Date.now());
+  // A call that is not made is none.
+  const { tool_calls: _, ...rest } = report.said;
+  const told = denial === null ? report.said : rest;
+  if (Object.keys(told).length > 0) folder.leave(told);
+  const answer = await exchanged(folder, gateway, who, report.takesText);
+  return { ...answer, denial };
+};
+
+const exchanged = async (folder: Folder, gateway: Gateway, who: Who, takesText: boolean): Promise<Answer> => {
   for (let left = ROUNDS; left > 0 && folder.lock(); left -= 1) {
     const sent = await round(folder, gateway, who).catch((error: unknown) => {
       folder.unlock();
       throw error;
     });
-    if (report.takesText && sent.orders.length > 0) return take(folder, gateway, who, sent);
+    if (takesText && sent.orders.length > 0) return take(folder, gateway, who, sent);
     folder.unlock();
     if (folder.isEmpty()) return nothing;
   }

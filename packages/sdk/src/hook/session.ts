@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Heartbeat, OrderReceiptPayload } from '@vigil/events';
 import { noProgress, type Progress } from '../progress.ts';
+import { type BreakerFile, breakerFile } from './breaker-file.ts';
 import type { Environment } from './call.ts';
+import { replace } from './replace.ts';
 import type { Said } from './report.ts';
 
 /** What the hooks of one session remember from one to the next. */
@@ -56,6 +58,7 @@ export type Folder = {
   readonly unlock: () => void;
   readonly read: () => Session;
   readonly write: (session: Session) => void;
+  readonly breakers: BreakerFile;
 };
 
 const tried = (work: () => void): boolean => {
@@ -82,12 +85,6 @@ const readJson = <T>(path: string, otherwise: T): T => {
   } catch {
     return otherwise;
   }
-};
-
-const replace = (path: string, text: string): void => {
-  const fresh = `${path}.${process.pid}`;
-  writeFileSync(fresh, text, { mode: 0o600 });
-  renameSync(fresh, path);
 };
 
 const baseOf = (env: Environment): string =>
@@ -127,5 +124,6 @@ export const openFolder = (sessionId: string, env: Environment, order: bigint): 
     unlock: () => void tried(() => rmdirSync(lock)),
     read: () => ({ ...newSession, ...readJson<Partial<Session>>(state, {}) }),
     write: (session) => replace(state, JSON.stringify(session)),
+    breakers: breakerFile(join(dir, 'breakers.jsonl')),
   };
 };

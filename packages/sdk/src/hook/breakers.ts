@@ -1,6 +1,6 @@
 import { ask, type Breaker, type BreakerLimits, closed, fail, giveBack, reset, succeed } from '@vigil/circuit-breaker';
 import type { BreakerReport, CallKind, ToolCall } from '@vigil/events';
-import type { Denied } from './hook-words.ts';
+import type { Denial } from './answer.ts';
 
 /** ADR-110, section 5. */
 const limits = {
@@ -11,7 +11,7 @@ const limits = {
 type Name = keyof typeof limits;
 const names: readonly Name[] = ['tool_execution', 'external_api'];
 
-/** The breakers of an agent whose hooks ask before each call: the processes of the hooks are gone in a moment, so its supervisor holds them. */
+/** The breakers of an agent whose hooks ask before each call: the hooks' processes are gone in a moment, so its supervisor holds them, or a file. */
 export type HookBreakers = {
   readonly breakers: Readonly<Record<Name, Breaker>>;
   /** calls that were let through, by their ids: the generation that their results belong to */
@@ -33,9 +33,9 @@ const withBreaker = (state: HookBreakers, name: Name, breaker: Breaker): HookBre
 /** May this call be made? One that may is under way from now on. */
 export const asked = (
   state: HookBreakers,
-  call: ToolCall,
+  call: Pick<ToolCall, 'call_id' | 'kind'>,
   now: number,
-): { readonly state: HookBreakers; readonly denied: Denied | null } => {
+): { readonly state: HookBreakers; readonly denied: Denial | null } => {
   const name = nameOf(call.kind);
   const before = state.breakers[name];
   const answer = ask(before, limits[name], now);
@@ -45,15 +45,17 @@ export const asked = (
   return { state: { ...withBreaker(state, name, answer.breaker), underWay }, denied: null };
 };
 
+type Result = Pick<ToolCall, 'call_id' | 'outcome' | 'error_class'>;
+
 /** That a command says no, or that a person has stopped it, is not the tool's failure; that a service has no room is waited for. */
-const outcomeOf = ({ outcome, error_class }: ToolCall): 'ok' | 'error' | 'none' => {
+const outcomeOf = ({ outcome, error_class }: Result): 'ok' | 'error' | 'none' => {
   if (outcome !== 'error') return 'ok';
   if (error_class === 'aborted' || error_class === 'rate_limit') return 'none';
   return error_class?.startsWith('exit_') ? 'ok' : 'error';
 };
 
 /** A call has ended. */
-export const ended = (state: HookBreakers, call: ToolCall, now: number): HookBreakers => {
+export const ended = (state: HookBreakers, call: Result, now: number): HookBreakers => {
   const { [call.call_id]: known, ...underWay } = state.underWay;
   if (known === undefined) return state;
   const before = state.breakers[known.name];

@@ -1,14 +1,6 @@
 import type { ToolCall } from '@vigil/events';
 import { expect, test } from 'vitest';
-import {
-  asked,
-  breakerReports,
-  closedByOrder,
-  ended,
-  type HookBreakers,
-  noBreakers,
-  turnOver,
-} from './hook-breakers.ts';
+import { asked, breakerReports, closedByOrder, ended, type HookBreakers, noBreakers, turnOver } from './breakers.ts';
 
 const call = (call_id: string, more: Partial<ToolCall> = {}): ToolCall => ({
   call_id,

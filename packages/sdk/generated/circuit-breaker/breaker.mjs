@@ -1,0 +1,64 @@
+// Generated from packages/circuit-breaker/src/breaker.ts by `npm run generate`: for Node 18, which reads no TypeScript.
+/** How many requests may fail in a row, how long the pause is then, and how many trials may be under way at once after it. */
+/**
+ * A circuit breaker as plain data (ADR-110, section 4). `generation` rises with each change of state: a result of a request that was
+ * begun in an earlier one says nothing about this one and is ignored.
+ */
+export const closed          = { state: 'CLOSED', generation: 0, failures: 0 };
+/** Closed by hand, or because there is nothing left to protect: what is under way says nothing any more. */
+export function reset(breaker         )          {
+  return breaker.state === 'CLOSED' && breaker.failures === 0
+    ? breaker
+    : { state: 'CLOSED', generation: breaker.generation + 1, failures: 0 };
+}
+/** The next request is a trial: the timeout is over, or a person asked. */
+export function tryAgain(breaker         )          {
+  if (breaker.state !== 'OPEN') return breaker;
+  return { state: 'HALF_OPEN', generation: breaker.generation + 1, failures: breaker.failures, admitted: 0 };
+}
+/** From when a request is admitted, epoch milliseconds; infinity while all trials of HALF_OPEN are under way. */
+export function admitsFrom(breaker         , limits               )         {
+  switch (breaker.state) {
+    case 'CLOSED':
+      return 0;
+    case 'OPEN':
+      return breaker.nextAttemptAt;
+    case 'HALF_OPEN':
+      return breaker.admitted < limits.halfOpenRequests ? 0 : Number.POSITIVE_INFINITY;
+  }
+}
+/** A request is under way. */
+export function admit(breaker         )          {
+  return breaker.state === 'HALF_OPEN' ? { ...breaker, admitted: breaker.admitted + 1 } : breaker;
+}
+/** `generation`: what the request's result is told with. `nextAttemptAt` null: as soon as a trial under way has ended. */
+/** Asks for one request at `now`; the first after the timeout is a trial. An admitted one ends in `succeed`, `fail` or `giveBack`. */
+export function ask(breaker         , limits               , now        )            {
+  const from = admitsFrom(breaker, limits);
+  if (now < from) return { is: 'refused', nextAttemptAt: Number.isFinite(from) ? from : null };
+  const admitted = admit(tryAgain(breaker));
+  return { is: 'admitted', breaker: admitted, generation: admitted.generation };
+}
+/** A request has turned out not to be one: its place is free again. */
+export function giveBack(breaker         , generation         = breaker.generation)          {
+  if (breaker.state !== 'HALF_OPEN' || generation !== breaker.generation) return breaker;
+  return { ...breaker, admitted: Math.max(0, breaker.admitted - 1) };
+}
+/** The row of failures ends; a trial's success closes. */
+export function succeed(breaker         , generation        )          {
+  if (generation !== breaker.generation || breaker.state === 'OPEN') return breaker;
+  if (breaker.state === 'HALF_OPEN') return reset(breaker);
+  return breaker.failures === 0 ? breaker : { ...breaker, failures: 0 };
+}
+/** The last failure in a row that it bears opens it; so does a trial's. */
+export function fail(breaker         , generation        , limits               , now        )          {
+  if (generation !== breaker.generation || breaker.state === 'OPEN') return breaker;
+  const failures = breaker.failures + 1;
+  if (breaker.state === 'CLOSED' && failures < limits.failureThreshold) return { ...breaker, failures };
+  return {
+    state: 'OPEN',
+    generation: breaker.generation + 1,
+    failures,
+    nextAttemptAt: now + limits.recoveryTimeoutMs,
+  };
+}
