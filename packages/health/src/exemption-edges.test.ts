@@ -107,3 +107,50 @@ describe('edges', () => {
     expect(brief(agent.passTo(T0 + 12_001))).toContain('HEALTHY → STUCK');
   });
 });
+
+describe('a call', () => {
+  const policy = `
+policy: calls
+signals: { no_checkpoint: { after: 10s } }
+states: { STUCK: [no_checkpoint] }
+plans: [{ when: STUCK, do: [alert] }]
+exemptions: { starting: false }
+`;
+  const begins = (ms: number, id = 'c1') =>
+    beat(ms, { tool_calls: [call(id, { outcome: 'running', started_at: T0 + ms, deadline_at: T0 + ms + 60_000 })] });
+  const ends = (ms: number, id = 'c1') => beat(ms, { tool_calls: [call(id, { ended_at: T0 + ms })] });
+  const agent = () => {
+    const one = given(agentHealth(policyOf(policy)), T0);
+    one.tell(beat(0, { reports_checkpoints: true }), T0);
+    return one;
+  };
+
+  test('that began when nothing was missing yet explains what is missing until it ends', () => {
+    const one = agent();
+    one.tell(begins(10_001), T0 + 10_001);
+    expect(brief(one.tell(beat(30_000), T0 + 30_000))).toEqual([]);
+    expect(brief(one.tell(ends(40_000), T0 + 40_000))).toContain('WARRANT_FILED STUCK');
+  });
+
+  test('that begins when something is missing already does not bring it: the finding stands', () => {
+    const one = agent();
+    one.tell(beat(10_001), T0 + 10_001);
+    expect(brief(one.all()).at(-2)).toBe('WARRANT_FILED STUCK');
+    const found = one.all().length;
+    one.tell(begins(10_002), T0 + 10_002);
+    one.tell(ends(11_000), T0 + 11_000);
+    expect(brief(one.all().slice(found))).toEqual([]);
+  });
+
+  test('after the other, without a pause, explains no more than the first: who is always in a call is found', () => {
+    const one = agent();
+    one.tell(begins(9000, 'c9'), T0 + 9000);
+    const said = [12, 15, 18].flatMap((s) => {
+      const now = T0 + 1000 * s;
+      const [over, next] = [ends(1000 * s, `c${s - 3}`), begins(1000 * s, `c${s}`)];
+      const calls = [...over.payload.tool_calls, ...next.payload.tool_calls];
+      return one.tell(beat(1000 * s, { tool_calls: calls }), now);
+    });
+    expect(brief(said)).toEqual(['HEALTHY → STUCK', 'WARRANT_FILED STUCK', 'T-1 kept: STUCK']);
+  });
+});

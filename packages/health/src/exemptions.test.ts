@@ -40,7 +40,7 @@ const HOLDING: Readonly<Record<ExemptionName, (h: History) => History>> = {
   idle: says('idle'),
   starting: (h) => ({ ...h, calls: { ...h.calls, last: null }, started: { ...h.started, now: T0 + LATE } }),
   call_in_flight: (h) => {
-    const flying = { id: 'flying', kind: 'tool' as const, tool: 'bash', mark: T0 + LATE, spanMs: 60_000 };
+    const flying = { id: 'flying', kind: 'tool' as const, tool: 'bash', mark: T0, spanMs: LATE + 60_000 };
     return { ...h, calls: { ...h.calls, open: [...h.calls.open, flying] } };
   },
 };

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { type History, idleUnsaid } from './history/history.ts';
 import type { Moment } from './history/moment.ts';
 import { limitedUntil } from './history/rate-limits.ts';
-import { callLimit, callLimits } from './signals/calls.ts';
-import { absentFrom } from './signals/signal.ts';
+import { type CallLimits, callLimit, callLimits } from './signals/calls.ts';
+import { absentFrom, momentOf } from './signals/signal.ts';
 
 const UNHELD = 0;
 const ALL_BUT_FACT: readonly Axis[] = ['absence', 'repetition', 'rate', 'cost'];
@@ -20,6 +20,8 @@ export type Exemption<Limits> = {
   /** announced when it begins and ends; one that comes with every call is only shown */
   readonly announced: boolean;
   readonly until: (history: History, limits: Limits, at: Moment) => number;
+  /** of what would fire at `from`: until when it is explained, where not all that holds explains all; else `until` */
+  readonly explains?: (history: History, limits: Limits, at: Moment, from: number) => number;
   readonly floor: (history: History, limits: Limits) => number;
 };
 export type AnyExemption = Exemption<never>;
@@ -62,14 +64,9 @@ const awaitingInput = exemption(none, {
 const callInFlight = exemption(callLimits, {
   suspends: ['absence'],
   announced: false,
-  until: ({ calls }, limits, at) => {
-    let last = UNHELD;
-    for (const call of calls.open) {
-      const until = absentFrom(call.mark, callLimit(call, limits), { ...at, floor: 0 });
-      if (until < NEVER) last = Math.max(last, until);
-    }
-    return last;
-  },
+  until: (h, limits, at) => inFlightUntil(h, limits, at, NEVER),
+  /** What was missing before the call began is not missing because of it. */
+  explains: inFlightUntil,
   floor: ({ calls: { open, landed } }, limits) => {
     let over = landed ?? 0;
     for (const call of open) {
@@ -79,6 +76,16 @@ const callInFlight = exemption(callLimits, {
     return over;
   },
 });
+
+function inFlightUntil({ calls }: History, limits: CallLimits, at: Moment, from: number): number {
+  let last = UNHELD;
+  for (const call of calls.open) {
+    if (momentOf(call.mark, at) > from) continue;
+    const until = absentFrom(call.mark, callLimit(call, limits), { ...at, floor: 0 });
+    if (until < NEVER) last = Math.max(last, until);
+  }
+  return last;
+}
 
 const rateLimited = exemption(z.strictObject({ for: duration.default(60_000) }), {
   suspends: ALL_BUT_FACT,

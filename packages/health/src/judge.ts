@@ -89,13 +89,31 @@ function fromOf(
       const { signal, limits, group } = rules.rules[i] as Rule;
       if (history.end !== null && !signal.outlives) continue;
       const first = signal.firesFrom(history, limits, judging[group] as Judging);
-      from[i] = Math.max(first, suspended[group] ?? 0);
+      from[i] = first < (suspended[group] ?? 0) ? suspendedUntil(rules, history, judging, until, group, first) : first;
     }
   };
   ask(rules.always);
   for (const { partOf, unborn, positions } of rules.byPart) if (partOf(history) !== unborn) ask(positions);
   for (const i of rules.quieted) if (isQuiet(rules.rules[i] as Rule, from, judging)) from[i] = NEVER;
   return from;
+}
+
+/** From when it counts what fires at `first`. */
+function suspendedUntil(
+  { exemptions, groups }: Rules,
+  history: History,
+  judging: readonly Judging[],
+  until: readonly number[],
+  group: number,
+  first: number,
+): number {
+  let last = first;
+  for (const e of groups[group]?.suspendedBy ?? []) {
+    const { exemption, limits } = exemptions[e] as Exempting;
+    const explained = exemption.explains?.(history, limits, judging[group] as Judging, first) ?? until[e] ?? 0;
+    last = Math.max(last, explained);
+  }
+  return last;
 }
 
 /** Its counter-evidence fires. */
