@@ -39,6 +39,10 @@ test('found by rules that fire together, it awaits the end of any of them', () =
   expect(awaited({ STUCK: ['no_checkpoint + no_tokens'] }, calls)).toEqual([['checkpoint', 'tokens']]);
 });
 
+test('rules that fire together only in part have found nothing', () => {
+  expect(awaited({ STUCK: ['no_checkpoint', 'no_calls + no_tokens'] }, calls)).toEqual([['checkpoint']]);
+});
+
 test('what fires beside it and leads to no plan is not awaited', () => {
   expect(awaited({ STUCK: ['no_checkpoint'], DEGRADED: ['no_calls', 'no_tokens'] }, silent)).toEqual([['checkpoint']]);
 });

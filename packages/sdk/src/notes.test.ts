@@ -41,3 +41,38 @@ describe('calls since the last heartbeat that arrived', () => {
     expect(way.arrived.map(({ tool_calls }) => tool_calls.length)).toEqual([0, 51]);
   });
 });
+
+describe('what may end a finding', () => {
+  const marksOf = ({ line }: Awaited<ReturnType<typeof connected>>['way']) => line?.progress().marks;
+
+  test('is marked with the heartbeat that will carry it', async () => {
+    const { vigil, world, way } = await connected();
+    expect(marksOf(way)).toEqual({ heartbeat: 1 });
+    await vigil.checkpoint({ id: 'cp-1', sha256: 'x' });
+    expect(marksOf(way)).toMatchObject({ heartbeat: 1, checkpoint: 2, change: 2 });
+    await world.pass(10_000);
+    const { sequence } = way.arrived.at(-1) ?? {};
+    await vigil.call({ tool: 'Read' }, () => 'text');
+    vigil.report({ step: 'ACCEPT', tokens: 5 });
+    const next = Number(sequence) + 1;
+    expect(marksOf(way)).toMatchObject({
+      call: next,
+      answer: next,
+      success: next,
+      tokens: next,
+      step: next,
+      accept: next,
+    });
+    expect(marksOf(way)).toMatchObject({ heartbeat: sequence, checkpoint: 2 });
+  });
+
+  test('is not the same again, nor what an agent does not say', async () => {
+    const { vigil, world, way } = await connected();
+    await vigil.checkpoint({ id: 'cp-1', sha256: 'x' });
+    await world.pass(20_000);
+    await vigil.checkpoint({ id: 'cp-1', sha256: 'x' });
+    vigil.report({ work: { id: 'W-1', updatedAt: 5 } });
+    expect(marksOf(way)).toMatchObject({ checkpoint: 2 });
+    expect(Object.keys(marksOf(way) ?? {}).sort()).toEqual(['activity', 'change', 'checkpoint', 'heartbeat']);
+  });
+});
