@@ -54,7 +54,9 @@ export class Folding {
   fold({ clock, input }: Recorded): Evaluated {
     if (input === null) return { clock, input, said: this.#tick(clock), refused: null };
     const agent = this.#agents.get(input.key) ?? this.#begun(input.key, UNSEEN);
+    const before = agent.state;
     const refused = this.#tell(agent, input, clock);
+    if (refused === HEARD && this.#putOff(agent, before, clock)) return { clock, input, said: NOTHING, refused: null };
     const said = refused.kept ? this.#say(agent, clock) : NOTHING;
     return { clock, input, said, refused: refused.reason };
   }
@@ -74,6 +76,15 @@ export class Folding {
       if (error instanceof OlderInstance) agent.state = error.state;
       return { reason: error.reason, kept: error instanceof OlderInstance };
     }
+  }
+
+  /** As the runner does: what was told need not be looked at before a moment ahead. */
+  #putOff(agent: Agent, before: AgentState, clock: Clock): boolean {
+    if (agent.armedAt <= clock.now) return false;
+    const at = this.#decider.wakesAt(before, agent.state, clock);
+    if (at <= clock.now) return false;
+    this.#deadlines.arm(agent, at);
+    return true;
   }
 
   #say(agent: Agent, clock: Clock): readonly Said[] {

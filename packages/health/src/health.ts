@@ -15,6 +15,7 @@ import { momentOn } from './history/moment.ts';
 import { judge, REMEMBERED_MS, type Verdict } from './judge.ts';
 import { type Observation, observe } from './observe.ts';
 import type { Policies } from './policies.ts';
+import { wakesAt } from './put-off.ts';
 import type { Rules } from './rules.ts';
 import { type AgentState, type Known, UNSEEN } from './state.ts';
 import { ticketsDue } from './tickets.ts';
@@ -44,6 +45,7 @@ const ANNOUNCEMENTS: readonly ((saying: Saying) => readonly Said[])[] = [
 ];
 
 export type AgentHealth = Decider<AgentState, Observation, Said> & {
+  readonly wakesAt: (before: AgentState, after: AgentState, clock: Clock) => number;
   readonly forgets: (state: AgentState, clock: Clock) => boolean;
 };
 
@@ -61,6 +63,7 @@ export function agentHealth(policies: Policies): AgentHealth {
       const known = policies.current(state);
       return decide(known, clock).length > 0 ? clock.now : nextOf(policies, known, verdictOf(known, clock));
     },
+    wakesAt: (before, after, clock) => wakesAt(policies, before, after, clock),
     forgets: (state, clock) => state.kind === 'known' && state.told.warrant === null && clock.now >= forgetAt(state),
   };
 }

@@ -34,6 +34,8 @@ type ByPart = {
   readonly partOf: (history: History) => unknown;
   readonly unborn: unknown;
   readonly positions: readonly number[];
+  /** those of them that a state or a plan follows from */
+  readonly telling: readonly number[];
 };
 
 /** A policy bound to the functions that its names stand for. */
@@ -48,6 +50,8 @@ export type Rules = {
   readonly stating: readonly number[];
   readonly quieted: readonly number[];
   readonly ending: readonly number[];
+  /** positions among the rules: those that any heartbeat may make fire sooner (`put-off.ts`) */
+  readonly hastened: readonly number[];
   /** of each rule, and of each exemption: NEVER */
   readonly never: readonly number[];
   readonly neverExempt: readonly number[];
@@ -70,7 +74,10 @@ export function rulesOf(policy: CompiledPolicy): Rules {
     const signal: AnySignal = SIGNALS[signalName];
     return { name, signalName, signal, limits: limits as never, group: groupOf(signal, exemptions, groups), unless };
   });
-  const those = (wanted: (rule: Rule) => boolean) => rules.flatMap((rule, i) => (wanted(rule) ? [i] : []));
+  const those = (wanted: (rule: Rule, i: number) => boolean) =>
+    rules.flatMap((rule, i) => (wanted(rule, i) ? [i] : []));
+  const named = namedBy(policy);
+  const tells = ({ signal }: Rule, i: number) => !signal.counters || named.has(i);
   return {
     policy,
     rules,
@@ -78,11 +85,13 @@ export function rulesOf(policy: CompiledPolicy): Rules {
     always: those(({ signal }) => signal.by === undefined),
     byPart: (Object.keys(PARTS) as Part[]).flatMap((part): ByPart[] => {
       const positions = those(({ signal }) => signal.by === part);
-      return positions.length === 0 ? [] : [{ partOf: PARTS[part], unborn: PARTS[part](AT_BIRTH), positions }];
+      const telling = positions.filter((i) => tells(rules[i] as Rule, i));
+      return positions.length === 0 ? [] : [{ partOf: PARTS[part], unborn: PARTS[part](AT_BIRTH), positions, telling }];
     }),
     stating: [...new Set(policy.states.flatMap(({ anyOf }) => anyOf.flat()))],
     quieted: those(({ unless }) => unless.length > 0),
     ending: those(({ signal }) => signal.endsAt !== undefined),
+    hastened: those((rule, i) => (rule.signal.hastened === true && tells(rule, i)) || rule.unless.length > 0),
     never: rules.map(() => NEVER),
     neverExempt: exemptions.map(() => NEVER),
     unending: exemptions.map(() => NEVER),
@@ -91,6 +100,15 @@ export function rulesOf(policy: CompiledPolicy): Rules {
     plans: policy.plans,
     lookedFor: lookedForBy(rules),
   };
+}
+
+/** Positions of the uses that a state or a plan names. */
+function namedBy({ states, plans }: CompiledPolicy): ReadonlySet<number> {
+  const terms = plans.flatMap(({ anyOf }) => anyOf.flat());
+  return new Set([
+    ...states.flatMap(({ anyOf }) => anyOf.flat()),
+    ...terms.flatMap((term) => (term.kind === 'use' ? [term.use] : [])),
+  ]);
 }
 
 /** Rate limits are looked for whether or not a policy names the signal: they exempt. */

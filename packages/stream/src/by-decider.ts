@@ -35,20 +35,27 @@ export class ByDecider implements Decided {
     const known = this.store.get(key);
     const entry = known ?? this.#fresh(clock);
     const { told, refused } = this.#tell(entry.state, input, clock);
-    const { outs, after } = this.#say(
-      key,
-      {
-        ...entry,
-        state: told,
-        // What changes nothing is not worth a write.
-        heardAt: told === entry.state ? entry.heardAt : Math.max(entry.heardAt, happenedAt(record, input)),
-        correlationId: input.correlationId,
-      },
-      { record, input },
-      clock,
-    );
+    const heard = {
+      ...entry,
+      state: told,
+      // What changes nothing is not worth a write.
+      heardAt: told === entry.state ? entry.heardAt : Math.max(entry.heardAt, happenedAt(record, input)),
+      correlationId: input.correlationId,
+    };
+    const next = refused === undefined && known !== undefined ? this.#next(known, told, clock) : clock.now;
+    if (next > clock.now) {
+      this.store.put(key, { ...heard, dueAt: next });
+      return [];
+    }
+    const { outs, after } = this.#say(key, heard, { record, input }, clock);
     if (known !== undefined || outs.length > 0 || !isInitial(this.#decider.initial, told)) this.store.put(key, after);
     return refused === undefined ? outs : [...refuse(refused), ...outs];
+  }
+
+  /** When it has to be asked again after this was told; now: at once. */
+  #next(known: Entry<unknown>, told: unknown, clock: Clock): number {
+    const wakesAt = this.#decider.wakesAt?.(known.state, told, clock) ?? clock.now;
+    return Math.min(known.dueAt, wakesAt);
   }
 
   #tell(state: unknown, input: HealthEvent, clock: Clock): { readonly told: unknown; readonly refused?: Unwelcome } {

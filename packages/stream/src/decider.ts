@@ -29,6 +29,11 @@ export type Decider<State, Input extends HealthEvent, Output extends Draft> = {
   readonly evolve: (state: State, event: Output) => State;
   /** The next moment worth asking, on `now`'s axis, or NEVER. */
   readonly dueAt: (state: State, clock: Clock) => number;
+  /**
+   * The next moment worth asking because of what was told between two states, on `now`'s axis: asked after `observe`, while what
+   * `dueAt` gave for the state before lies ahead. Where both do, nothing is decided. Left out: at once.
+   */
+  readonly wakesAt?: (before: State, after: State, clock: Clock) => number;
   /** Asked at `dueAt`, after `decide`: whether nothing of it is worth keeping. Its key begins anew, with a new epoch. */
   readonly forgets?: (state: State, clock: Clock) => boolean;
 };

@@ -98,27 +98,36 @@ const checkMoment = <State, Input extends HealthEvent, Output extends Draft>(
   return asked.state;
 };
 
-/** Just before the deadline, and half-way to it, nothing is said; the deadline of a moment before it is not behind it. */
-const checkHonest = <State, Input extends HealthEvent, Output extends Draft>(
+/** The clock when so much more time has passed, all of it watched. */
+const later = ({ now, watched, doors }: Clock, ms: number): Clock => ({
+  now: now + ms,
+  watched: watched + ms,
+  doors: Object.fromEntries(Object.entries(doors).map(([door, at]) => [door, at + ms])),
+});
+
+const DAY_MS = 86_400_000;
+
+/** Just before `until`, half-way to it, and at each moment of `others` before it, nothing is said. */
+const checkSilent = <State, Input extends HealthEvent, Output extends Draft>(
   decider: Decider<State, Input, Output>,
   state: State,
   clock: Clock,
+  until: number,
+  law: string,
+  others: readonly number[] = [],
 ): void => {
-  const dueAt = decider.dueAt(state, clock);
-  const until = dueAt === NEVER ? clock.now + 86_400_000 : dueAt - 1;
-  for (const now of [clock.now + Math.floor((until - clock.now) / 2), until]) {
-    if (now <= clock.now) continue;
-    const ms = now - clock.now;
-    const doors = Object.fromEntries(Object.entries(clock.doors).map(([door, at]) => [door, at + ms]));
-    const then = { now, watched: clock.watched + ms, doors };
-    same(decider.decide(state, then), [], 'nothing is decided before dueAt', { state, clock, dueAt, now });
+  const last = until === NEVER ? clock.now + DAY_MS : until - 1;
+  for (const now of [clock.now + Math.floor((last - clock.now) / 2), last, ...others]) {
+    if (now <= clock.now || now > last) continue;
+    const then = later(clock, now - clock.now);
+    same(decider.decide(state, then), [], law, { state, clock, until, now });
   }
 };
 
 /**
- * The laws of deciders, over random inputs and times, some unwatched: it says a thing once; nothing is decided before `dueAt`; its
- * state is plain data and decides the same restored; it never changes a state that it was given, for the runner keeps those; it is
- * deterministic. Throws with the smallest example that breaks one.
+ * The laws of deciders, over random inputs and times, some unwatched: it says a thing once; nothing is decided before `dueAt`, nor
+ * before what was told wakes it; its state is plain data and decides the same restored; it never changes a state that it was given,
+ * for the runner keeps those; it is deterministic. Throws with the smallest example that breaks one.
  */
 export const laws = <State, Input extends HealthEvent, Output extends Draft>(
   decider: Decider<State, Input, Output>,
@@ -133,6 +142,7 @@ export const laws = <State, Input extends HealthEvent, Output extends Draft>(
   const holds = (steps: readonly Step<Input>[]) => {
     let state = decider.initial;
     let clock = clockAt(start, { doors: { gateway: start } });
+    let armed = start;
     for (const { input, ms, watched } of steps) {
       const by = watched ? ms : 0;
       clock = { now: clock.now + ms, watched: clock.watched + by, doors: { gateway: (clock.doors.gateway ?? 0) + by } };
@@ -141,10 +151,18 @@ export const laws = <State, Input extends HealthEvent, Output extends Draft>(
         const told = decider.observe(state, input, clock);
         same(before, state, 'it never changes a state that it was given', input);
         same(decider.observe(state, input, clock), told, 'it is deterministic', input);
+        const wakesAt = Math.min(armed, decider.wakesAt?.(state, told, clock) ?? clock.now);
+        if (wakesAt > clock.now) {
+          const law = 'nothing is decided before what was told wakes it';
+          same(decider.decide(told, clock), [], law, { told, clock, wakesAt });
+          checkSilent(decider, told, clock, wakesAt, law, [decider.dueAt(told, clock)]);
+        }
         state = told;
+        armed = wakesAt;
       }
       if (input !== null || decider.dueAt(state, clock) <= clock.now) state = checkMoment(decider, state, clock);
-      checkHonest(decider, state, clock);
+      if (armed <= clock.now) armed = decider.dueAt(state, clock);
+      checkSilent(decider, state, clock, decider.dueAt(state, clock), 'nothing is decided before dueAt');
     }
   };
   fc.assert(fc.property(fc.array(step, { maxLength: 20 }), holds), { numRuns: runs, includeErrorInReport: true });

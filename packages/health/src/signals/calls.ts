@@ -18,6 +18,7 @@ const noCallsLimits = z.strictObject({
 /** S0, S3. */
 export const noCalls: AnySignal = signal(noCallsLimits, {
   axis: 'absence',
+  hastened: true,
   awaits: ['call'],
   restarts: true,
   firesFrom: (h, limits, at) => absentFrom(h.calls.last, stretched(h, limits), at),
