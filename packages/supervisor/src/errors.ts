@@ -13,6 +13,9 @@ export class GatewayAway extends Error {
   override readonly name = 'GatewayAway';
 }
 
+/** The token does not stand for what was sent: mend the token or the runtime's name; what it does stand for is taken meanwhile. */
+export class GatewayForbids extends GatewayAway {}
+
 /** The gateway has refused what was sent: sending it again does not help. */
 export class GatewayRefused extends Error {
   override readonly name = 'GatewayRefused';

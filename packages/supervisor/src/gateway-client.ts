@@ -1,6 +1,6 @@
 import type { Heartbeat, PolicyRef } from '@vigil/events';
 import type { MachineClock } from './clock.ts';
-import { GatewayAway, GatewayRefused } from './errors.ts';
+import { GatewayAway, GatewayForbids, GatewayRefused } from './errors.ts';
 import type { OrderEnvelope, Report } from './order.ts';
 
 export type BeatAnswer = {
@@ -42,6 +42,8 @@ const ask = async ({ url, token }: Address, path: string, init: RequestInit): Pr
     throw new GatewayAway(`no answer from ${where.origin} (${String(error.cause ?? error)}); is the gateway running?`);
   });
   if (isFinal(response.status)) throw new GatewayRefused(`${where.pathname} refused: ${await problemOf(response)}`);
+  if (response.status === 403)
+    throw new GatewayForbids(`${where.pathname} is not allowed to this token: ${await problemOf(response)}`);
   if (!response.ok) throw new GatewayAway(`${where.pathname} answered ${await problemOf(response)}`);
   return response.json().catch((error: Error) => {
     throw new GatewayAway(`${where.pathname} answered no JSON: ${error.message}`);

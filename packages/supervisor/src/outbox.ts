@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { backOff, type Log, pause } from './clock.ts';
-import { GatewayRefused } from './errors.ts';
+import { GatewayForbids, GatewayRefused } from './errors.ts';
 import type { Gateway } from './gateway-client.ts';
 import type { Report } from './order.ts';
 import { isAlive, type Pid } from './proc.ts';
@@ -97,6 +97,7 @@ class FileOutbox implements Outbox {
     } catch (error) {
       if (!(error instanceof GatewayRefused)) {
         if (isFirstTry) this.#log('a report waits for the gateway', { type: letter.report.type, error: String(error) });
+        if (error instanceof GatewayForbids) this.#letGoFirst(letter);
         return false;
       }
       this.#log('the gateway refused a report; it is kept beside the others', {
@@ -107,6 +108,11 @@ class FileOutbox implements Outbox {
     }
     this.#letters = this.#letters.filter((other) => other !== letter);
     return true;
+  }
+
+  /** It may be another name's, and its token be mended one day: no other waits for that. */
+  #letGoFirst(letter: Letter): void {
+    this.#letters = [...this.#letters.filter((other) => other !== letter), letter];
   }
 
   async settled(withinMs: number): Promise<boolean> {

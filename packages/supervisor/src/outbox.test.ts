@@ -1,0 +1,67 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { GatewayAway, GatewayForbids, GatewayRefused } from './errors.ts';
+import type { Gateway } from './gateway-client.ts';
+import { type Report, receiptOf } from './order.ts';
+import { openOutbox } from './outbox.ts';
+import { nudge } from './testing.ts';
+
+let dir = '';
+let taken: string[] = [];
+let answers: Record<string, Error> = {};
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'vigil-outbox-'));
+  [taken, answers] = [[], {}];
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const receipt = (orderId: string): Report => ({
+  type: 'ORDER_RECEIPT',
+  payload: receiptOf(nudge({ orderId }), 0, 'delivered'),
+});
+const report: Gateway['report'] = async (reports) => {
+  for (const { payload } of reports) {
+    const orderId = 'orderId' in payload ? (payload.orderId ?? '') : '';
+    if (answers[orderId]) throw answers[orderId];
+    taken.push(orderId);
+  }
+};
+const open = (pid: number) => openOutbox(dir, { pid, startTime: '1' }, { report } as unknown as Gateway, () => {});
+const until = (look: () => void) => vi.waitFor(look, { timeout: 10_000, interval: 10 });
+
+test('a report that the token does not stand for keeps no other waiting, and goes when the token is mended', async () => {
+  answers = { 'another-name': new GatewayForbids('not yours') };
+  const outbox = open(process.pid);
+  for (const orderId of ['another-name', 'a', 'b']) outbox.put(receipt(orderId));
+  await until(() => expect(taken).toEqual(['a', 'b']));
+  answers = {};
+  await until(() => expect(taken).toEqual(['a', 'b', 'another-name']));
+  outbox.close();
+});
+
+test('a report that is refused for good is kept on the disk, and not sent again', async () => {
+  answers = { nobodys: new GatewayRefused('no such order') };
+  const outbox = open(process.pid);
+  outbox.put(receipt('nobodys'));
+  outbox.put(receipt('a'));
+  await until(() => expect(taken).toEqual(['a']));
+  expect(await outbox.settled(1000)).toBe(true);
+  expect(readdirSync(dir).map((name) => name.replace(/^.*json/, ''))).toEqual(['.refused']);
+  outbox.close();
+});
+
+test('while the gateway is away all wait in their order, and what a dead supervisor has left is sent by the next', async () => {
+  answers = { a: new GatewayAway('away') };
+  const gone = open(999_999_999);
+  gone.put(receipt('a'));
+  gone.put(receipt('b'));
+  gone.close();
+  expect(taken).toEqual([]);
+  answers = {};
+  const next = open(process.pid);
+  await until(() => expect(taken).toEqual(['a', 'b']));
+  await until(() => expect(readdirSync(dir)).toEqual([]));
+  next.close();
+});
