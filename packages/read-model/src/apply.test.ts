@@ -28,6 +28,21 @@ test('rows are written in the order of their keys, so that two writers cannot wa
   );
 });
 
+test('who writes several groups of a table locks the rows of all of them first, in one order', () => {
+  const hold = { group: 'hold', columns: { held: true, held_until: null, held_by: 'ada', held_why: '' } } as const;
+  const output = { group: 'output', columns: { output_last_at: null, output_tail: [] } } as const;
+  const of = (agent_id: string, said: typeof hold | typeof output): Register =>
+    ({ kind: 'register', table: 'agents', key: { agent_id }, order: '1', ...said }) as Register;
+  const rows = (statements: readonly Register[]) =>
+    inserts(statements).map(({ json }) => JSON.parse(json).map((row: { agent_id: string }) => row.agent_id));
+  expect(rows([of('c', hold), of('a', hold), of('b', output)])).toEqual([['a', 'b', 'c'], ['a', 'c'], ['b']]);
+  expect(inserts([of('a', hold), of('b', output)])[0]).toMatchObject({
+    text: expect.stringContaining('WHERE false'),
+    json: '[{"agent_id":"a"},{"agent_id":"b"}]',
+  });
+  expect(rows([of('b', hold), of('a', hold)])).toEqual([['a', 'b']]);
+});
+
 test('what Postgres cannot store is replaced, and nothing else', () => {
   expect(clean({ 'a\0': ['x\0y', '\uD800', 'é', 1, null] })).toEqual({
     'a\uFFFD': ['x\uFFFDy', '\uFFFD', 'é', 1, null],

@@ -1,5 +1,5 @@
 import type { Fact, Register, Statement, Value } from './statement.ts';
-import { facts, registers } from './tables.ts';
+import { facts, type RegisterTable, registers } from './tables.ts';
 
 /** What runs one statement of SQL: a pg Client, or a PoolClient within a transaction. */
 export type Sql = {
@@ -7,7 +7,7 @@ export type Sql = {
 };
 
 type Row = Readonly<Record<string, unknown>>;
-type Insert = { readonly text: string; readonly rows: Map<string, Row> };
+type Insert = { readonly table: Statement['table']; readonly text: string; readonly rows: Map<string, Row> };
 
 /** Postgres' jsonb takes neither NUL nor half a surrogate pair; whatever agents say must get through. */
 export function clean(value: unknown): unknown {
@@ -43,7 +43,7 @@ function registerSql(statement: Register, columns: readonly string[]): string {
 const keyOf = (key: Readonly<Record<string, Value>>): string => JSON.stringify(Object.values(key));
 
 function addFact(inserts: Map<string, Insert>, fact: Fact): void {
-  const insert = inserts.get(fact.table) ?? { text: factSql(fact.table), rows: new Map() };
+  const insert = inserts.get(fact.table) ?? { table: fact.table, text: factSql(fact.table), rows: new Map() };
   inserts.set(fact.table, insert);
   const key = keyOf(fact.key);
   if (!insert.rows.has(key)) insert.rows.set(key, { ...fact.key, ...fact.columns });
@@ -52,7 +52,12 @@ function addFact(inserts: Map<string, Insert>, fact: Fact): void {
 function addRegister(inserts: Map<string, Insert>, register: Register): void {
   const order = `${register.group}_order`;
   const name = `${register.table}.${register.group}`;
-  const insert = inserts.get(name) ?? { text: registerSql(register, Object.keys(register.columns)), rows: new Map() };
+  const { table } = register;
+  const insert = inserts.get(name) ?? {
+    table,
+    text: registerSql(register, Object.keys(register.columns)),
+    rows: new Map(),
+  };
   inserts.set(name, insert);
   const key = keyOf(register.key);
   const held = insert.rows.get(key)?.[order];
@@ -60,17 +65,39 @@ function addRegister(inserts: Map<string, Insert>, register: Register): void {
   insert.rows.set(key, { ...register.key, [order]: register.order, ...register.columns });
 }
 
-/** One INSERT a table or column group, its rows in the order of their keys so that two writers cannot block each other. */
-export function inserts(statements: readonly Statement[]): readonly { text: string; json: string }[] {
+type Query = { readonly text: string; readonly json: string };
+
+const ordered = (rows: ReadonlyMap<string, Row>): readonly (Row | undefined)[] =>
+  [...rows.keys()].sort().map((key) => rows.get(key));
+const query = (text: string, rows: ReadonlyMap<string, Row>): Query => ({
+  text,
+  json: JSON.stringify(clean(ordered(rows))),
+});
+
+/** Locks every row of these groups, and makes those that are not there yet, without changing any: a row that an upsert finds is locked even where its WHERE says no. */
+function lock(table: RegisterTable, groups: readonly Insert[]): Query {
+  const { key } = registers[table];
+  const [first] = key;
+  const text = insertInto(table, key, [], `UPDATE SET ${quoted(first)} = EXCLUDED.${quoted(first)} WHERE false`);
+  const keysOf = (row: Row): Row => Object.fromEntries(key.map((name) => [name, row[name]]));
+  const rows = groups.flatMap((group) => [...group.rows].map(([name, row]) => [name, keysOf(row)] as const));
+  return query(text, new Map(rows));
+}
+
+/**
+ * One INSERT a table or column group. Two writers must not block each other: all take rows in the order of tables and keys,
+ * so who writes several groups of a table locks the rows of all of them first.
+ */
+export function inserts(statements: readonly Statement[]): readonly Query[] {
   const found = new Map<string, Insert>();
   for (const statement of statements) {
     if (statement.kind === 'fact') addFact(found, statement);
     else addRegister(found, statement);
   }
-  return [...found.keys()].sort().map((name) => {
-    const { text, rows } = found.get(name) as Insert;
-    const sorted = [...rows.keys()].sort().map((key) => rows.get(key));
-    return { text, json: JSON.stringify(clean(sorted)) };
+  const named = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, insert]) => insert);
+  return [...Map.groupBy(named, ({ table }) => table)].flatMap(([table, groups]) => {
+    const queries = groups.map(({ text, rows }) => query(text, rows));
+    return groups.length === 1 ? queries : [lock(table as RegisterTable, groups), ...queries];
   });
 }
 
