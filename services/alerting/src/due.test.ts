@@ -1,9 +1,11 @@
 import { type PayloadOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import { NEVER } from '@vigil/stream';
 import { given, laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { alerts, type Input } from './alert.ts';
+import { type Open, tellFrom, tellWhom } from './due.ts';
 import { SINK_FAILING } from './routing.ts';
 
 type Told = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
@@ -83,6 +85,21 @@ test('of a sink that fails all the others hear, at once', () => {
   const alone = { ...settings, routing: { defaults: ['console'], configured: ['console'] } };
   const console = notified({ route: SINK_FAILING, labels: { sink: 'console' } });
   expect(heard(given(alerts(alone), start).tell(console))).toEqual([['console']]);
+});
+
+test('an open alert is told to the sink that has come in the place of another, and only to that', () => {
+  const {
+    alertKey: _,
+    action: __,
+    timeAgeMs: ___,
+    ticket: ____,
+    ...content
+  } = notified({ channels: ['pager'] }).payload as PayloadOf<typeof Topic.notify, 'NOTIFY'>;
+  const told = { toldAs: content.severity, toldTo: ['console', 'old'], asked: null, tellAt: start + hour };
+  const known: Open = { alertId: 'a', raisedAt: start, content, ...told, acknowledgedBy: 'ada' };
+  expect(tellFrom({ silence: null }, known, routing)).toBe(0);
+  expect(tellWhom(known, start, routing)).toEqual(['webhook']);
+  expect(tellFrom({ silence: null }, { ...known, toldTo: routing.configured }, routing)).toBe(NEVER);
 });
 
 test('alerting obeys the laws of deciders whatever the channels', () => {
