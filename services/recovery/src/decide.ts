@@ -2,7 +2,7 @@ import { admitsFrom } from '@vigil/circuit-breaker';
 import { evolve, lapsed } from './evolve.ts';
 import { healthcheck } from './healthcheck.ts';
 import { admitSpawn, breakerChanged, endRival, initiated, type Output, taskStory, withdrawn } from './say.ts';
-import { attemptOf, lifeOf, limitOf, living, type Recovery, type Subject } from './state.ts';
+import { attemptOf, type Holder, lifeOf, limitOf, living, type Recovery, type Subject } from './state.ts';
 
 /** All that follows now: each answer is folded before the next question, until nothing new is to be said. */
 export function decide(before: Recovery, now: number): readonly Output[] {
@@ -14,7 +14,7 @@ export function decide(before: Recovery, now: number): readonly Output[] {
     return drafts.length > 0;
   };
   while (say(withdrawn(state)) || say(breakerChanged(state)) || say(next(state, now)));
-  say(rivals(state));
+  say(rivals(state, now));
   say(healthcheck(state, now));
   const { subject } = state;
   return said.map((draft) => ({ ...draft, correlationId: subject?.correlationId, policy: subject?.policy ?? null }));
@@ -114,21 +114,45 @@ function reviewed(state: Recovery, { review }: In<'review'>): readonly Output[] 
   return [taskStory(state, 'REVIEW_DECIDED', { decision, by, why })];
 }
 
-/** Two attempts alive: all but the last are ended, each life once. An agent without an instance is never acted on. */
-function rivals(state: Recovery): readonly Output[] {
-  const holders = living(state);
-  const alive = state.tried.flatMap((attempt) => holders.filter((holder) => holder.agentId === attempt.agentId));
-  const last = alive.at(-1);
-  return alive
-    .filter((one) => last && one.agentId !== last.agentId && !state.said.ended.includes(lifeOf(one)))
-    .flatMap((one) =>
-      one.instanceId === null || !last ? [] : [endRival(state, { ...one, instanceId: one.instanceId }, last.agentId)],
-    );
+/** Two attempts alive: all but the last are ended, each life once. */
+function rivals(state: Recovery, now: number): readonly Output[] {
+  return rivalsOf(state).flatMap(({ rival, last, from }) => (now >= from ? [endRival(state, rival, last)] : []));
 }
+
+type Rival = {
+  readonly rival: Holder & { readonly instanceId: string };
+  readonly last: string;
+  /** when it is to be ended */
+  readonly from: number;
+};
+
+/**
+ * All but the last attempt alive. The lowest is the agent whose place was taken: a host that was lost may come back and start it
+ * anew. An agent without an instance is never acted on.
+ */
+function rivalsOf(state: Recovery): readonly Rival[] {
+  const holders = living(state);
+  const attempts = [state.base, ...state.tried.map(({ agentId }) => agentId)];
+  const alive = attempts.flatMap((agentId) => holders.filter((holder) => holder.agentId === agentId));
+  const last = alive.at(-1)?.agentId;
+  return alive.flatMap((one) => {
+    if (last === undefined || one.agentId === last || one.instanceId === null) return [];
+    if (state.said.ended.includes(lifeOf(one))) return [];
+    const from = one.agentId === state.base ? one.since + heirsEndTakesMs : one.since;
+    return [{ rival: { ...one, instanceId: one.instanceId }, last, from }];
+  });
+}
+
+/** A host that starts an agent anew may be the one on which its heir has just died: that is heard within so long. */
+const heirsEndTakesMs = 10_000;
 
 /** The next moment at which time alone makes a difference; now, where a deadline that has passed is not spoken of yet. */
 export function dueAt(before: Recovery, now: number): number {
   const state = lapsed(before, now);
+  return Math.min(situationDueAt(state, now), ...rivalsOf(state).map(({ from }) => from));
+}
+
+function situationDueAt(state: Recovery, now: number): number {
   const { situation, subject } = state;
   if (!subject) return Number.POSITIVE_INFINITY;
   switch (situation.is) {

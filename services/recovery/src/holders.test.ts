@@ -42,6 +42,47 @@ test('of two attempts alive the lower is ended, once', () => {
   expect(story.state().situation).toMatchObject({ is: 'probation', failing: null });
 });
 
+test('a new life of the agent whose place was taken is ended while its heir lives, once; one that comes before the heir keeps the task', () => {
+  const story = openStory();
+  story.tell(recoverTask());
+  admit(story);
+  story.tell(took('worker-1-r1'));
+  const again = health({ agentId: 'worker-1', instanceId: 'worker-1.i2', hold: 'took' });
+  expect(story.tell(again)).toEqual([]);
+  expect(story.wait(9_999)).toEqual([]);
+  const said = story.wait(1);
+  expect(types(said)).toEqual(['REQUEST_STEP']);
+  expect(find(said, 'REQUEST_STEP')).toMatchObject({
+    agentId: 'worker-1',
+    instanceId: 'worker-1.i2',
+    step: 'terminate',
+    why: 'worker-1-r1, a later attempt at OMN-1234, is alive too',
+  });
+  expect(story.tell(turned('worker-1', 'STUCK'))).toEqual([]);
+  const before = openStory();
+  before.tell(recoverTask());
+  expect(types(before.tell(again))).toEqual(['TASK_RELEASED', 'WITHDRAW_STEP']);
+});
+
+test('a new life of the agent whose place was taken is left alone where its heir has died with the host that starts it', () => {
+  const story = openStory();
+  story.tell(recoverTask());
+  admit(story);
+  story.tell(took('worker-1-r1'));
+  story.tell(health({ agentId: 'worker-1', instanceId: 'worker-1.i2', hold: 'took' }));
+  story.tell(left('worker-1-r1', 'crashed'));
+  expect(story.wait(60_000)).toEqual([]);
+  expect(find(story.tell(died('worker-1-r1')), 'TASK_RELEASED')).toMatchObject({ detail: 'held by worker-1' });
+});
+
+test('somebody else beside the heir is left alone: whoever put it there knows why', () => {
+  const story = openStory();
+  story.tell(recoverTask());
+  admit(story);
+  story.tell(took('worker-1-r1'));
+  expect(story.tell(took('worker-7'))).toEqual([]);
+});
+
 test('another live holder keeps the task', () => {
   const story = openStory();
   story.tell(took('worker-7'));
