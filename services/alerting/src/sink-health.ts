@@ -28,7 +28,8 @@ export function sinkHealth(sink: string): SinkHealth {
       const notices = failures === FAILURES ? failing(`nobody hears of alerts by ${sink}: they wait for it`, why) : [];
       return { failures, notices };
     },
-    refused: (why) => failing(`${sink} has refused an alert: it is a dead letter (vigil dlq)`, why),
+    refused: (why) =>
+      failing(`${sink} has refused an alert: it is a dead letter (onex.dlq.alerting.dead-letter.v1)`, why),
     succeeded: () => {
       failures = 0;
       if (!isTold) return [];
