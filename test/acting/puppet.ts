@@ -1,11 +1,16 @@
 import { appendFileSync, existsSync } from 'node:fs';
-import { createConnection } from 'node:net';
+import { createConnection, type Socket } from 'node:net';
 import path from 'node:path';
 
 /** An agent on a string: works and talks unless there is a file `<name>.silent`; notes each request to end in `<name>.ends`, and takes a moment over it. */
 const [name = '', folder = '.'] = process.argv.slice(2);
-const socket = createConnection(process.env.VIGIL_SOCKET ?? '');
-socket.on('error', () => {});
+/** Whoever supervises it next listens at the same place. */
+const connect = (): void => {
+  socket = createConnection(process.env.VIGIL_SOCKET ?? '').on('error', () => {});
+  socket.once('close', () => setTimeout(connect, 200));
+};
+let socket: Socket;
+connect();
 
 let work = 0;
 const labour = (): void => {

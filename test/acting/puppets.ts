@@ -19,6 +19,10 @@ export type Puppets = {
   readonly start: () => void;
   readonly signal: (signal: NodeJS.Signals) => void;
   readonly stop: () => Promise<void>;
+  /** ends the runtime at once; its agents work on */
+  readonly kill: () => Promise<void>;
+  /** the process of the agent that has this name */
+  readonly pid: (name: string) => number;
   readonly silence: (name: string) => void;
   readonly rouse: (name: string) => void;
   /** how often it was asked to end */
@@ -67,10 +71,18 @@ export const openPuppets = (
     },
     signal: (signal) => void running?.kill(signal),
     stop: async () => {
-      if (running === undefined || running.exitCode !== null) return;
+      if (running === undefined || (running.exitCode ?? running.signalCode) !== null) return;
       running.kill('SIGCONT');
       running.kill('SIGTERM');
       await once(running, 'exit');
+    },
+    kill: async () => {
+      running?.kill('SIGKILL');
+      if (running) await once(running, 'exit');
+    },
+    pid: (name) => {
+      const lock = readFileSync(path.join(folder, 'state', 'agents', `${name}.lock`), 'utf8');
+      return (JSON.parse(lock) as { child: { pid: number } }).child.pid;
     },
     silence: (name) => writeFileSync(file(name, 'silent'), ''),
     rouse: (name) => rmSync(file(name, 'silent'), { force: true }),

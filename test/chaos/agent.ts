@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createConnection } from 'node:net';
+import { createConnection, type Socket } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,13 +25,25 @@ const begin = (): void => {
 };
 
 begin();
-const socket = createConnection(VIGIL_SOCKET);
-socket.on('error', () => {});
-createInterface({ input: socket }).on('line', (line) => {
-  const word = JSON.parse(line) as { nudge?: string; type?: string };
-  note(`heard ${word.type ?? (word.nudge === undefined ? 'something' : 'nudge')}`);
-});
-const say = (fields: object): void => void socket.write(`${JSON.stringify(fields)}\n`);
+/** Whoever supervises it next listens at the same place, and is told what nobody heard meanwhile. */
+const unsaid: string[] = [];
+const connect = (): void => {
+  socket = createConnection(VIGIL_SOCKET, () => socket.write(unsaid.splice(0).join(''))).on('error', () => {});
+  socket.once('close', () => setTimeout(connect, 200));
+  createInterface({ input: socket })
+    .on('error', () => {})
+    .on('line', (line) => {
+      const word = JSON.parse(line) as { nudge?: string; type?: string };
+      note(`heard ${word.type ?? (word.nudge === undefined ? 'something' : 'nudge')}`);
+    });
+};
+let socket: Socket;
+connect();
+const say = (fields: object): void => {
+  const line = `${JSON.stringify(fields)}\n`;
+  if (socket.readyState === 'open') socket.write(line);
+  else unsaid.push(line);
+};
 let calls = 0;
 const call = (more: object) => {
   calls += 1;

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import * as alert from './commands/alert.ts';
+import * as attach from './commands/attach.ts';
 import * as breaker from './commands/breaker.ts';
 import * as cases from './commands/case.ts';
 import * as doctor from './commands/doctor.ts';
@@ -17,6 +18,7 @@ import * as run from './commands/run.ts';
 import * as runtime from './commands/runtime.ts';
 import * as schemas from './commands/schemas.ts';
 import * as step from './commands/step.ts';
+import * as stop from './commands/stop.ts';
 import * as task from './commands/task.ts';
 import * as token from './commands/token.ts';
 import * as topics from './commands/topics.ts';
@@ -30,6 +32,8 @@ const program = new Command('vigil').description(ABOUT).exitOverride().showSugge
 const commands = [
   run,
   runtime,
+  attach,
+  stop,
   hook,
   health,
   explain,

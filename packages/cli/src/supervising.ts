@@ -15,11 +15,14 @@ export const withSupervisingOptions = (command: Command): Command =>
       new Option('--gateway <url>', 'where heartbeats go').env('VIGIL_GATEWAY_URL').default('http://127.0.0.1:7410'),
     )
     .addOption(new Option('--token <token>', "the gateway's bearer token").env('VIGIL_GATEWAY_TOKEN').default(''))
-    .addOption(
-      new Option('--dir <folder>', 'journal, locks and unsent reports (default: ~/.local/state/vigil)').env(
-        'VIGIL_STATE_DIR',
-      ),
-    );
+    .addOption(stateDirOption('journal, locks and unsent reports'));
+
+const stateDirOption = (what: string): Option =>
+  new Option('--dir <folder>', `${what} (default: ~/.local/state/vigil)`).env('VIGIL_STATE_DIR');
+
+/** For commands that look for agents of this host. */
+export const withStateDir = (command: Command): Command =>
+  command.addOption(stateDirOption('where its runtime keeps its locks'));
 
 /** Host names may hold what an id may not. */
 export const hostId = (): string =>

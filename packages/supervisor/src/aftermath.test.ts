@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { settleAftermath } from './aftermath.ts';
 import type { World } from './agent.ts';
-import { type Holder, holderOf, takeName } from './lock.ts';
+import { type Occupant, occupantOf, takeName } from './lock.ts';
 import type { Order } from './order.ts';
 import { identify, isAlive, type Pid } from './proc.ts';
 import { nudge, openTestWorld, type Stage, setStage, spawn, terminate } from './testing.ts';
@@ -22,7 +22,7 @@ const orphan = async () => {
   await once(child, 'spawn');
   return identify(child.pid ?? 0);
 };
-const left = (more: Partial<Holder>) =>
+const left = (more: Partial<Occupant>) =>
   takeName(stage.dir, {
     agentId: 'worker-1',
     instanceId: 'instance-1',
@@ -31,6 +31,7 @@ const left = (more: Partial<Holder>) =>
     attempt: 0,
     orderId: null,
     supervisor: dead,
+    holder: null,
     child: null,
     ...more,
   });
@@ -39,7 +40,7 @@ const left = (more: Partial<Holder>) =>
 const restart = async (order: Order, pid = dead) => {
   stage.world.journal.write({ kind: 'begun', orderId: order.payload.orderId, order, pid });
   const world = openTestWorld(stage.dir, stage.gateway, 'run-1');
-  await settleAftermath({ ...world, onOrders: () => {} } satisfies World, 'run-1');
+  await settleAftermath({ ...world, onOrders: () => {} } satisfies World, 'run-1', () => {});
   await vi.waitFor(async () => expect(await world.outbox.settled(10)).toBe(true));
   world.close();
   return stage.gateway.reports;
@@ -67,18 +68,18 @@ test('a nudge cut off by a crash is reported uncertain', async () => {
 
 test('an agent left behind is ended and reported, and its name is free again', async () => {
   const child = await orphan();
-  left({ agentId: 'worker-1.r1', instanceId: 'instance-9', orderId: 'spawn-1' }).started(child);
+  left({ agentId: 'worker-1.r1', instanceId: 'instance-9', orderId: 'spawn-1' }).has({ child });
   expect(await restart(spawn())).toMatchObject([
     { type: 'SPAWN_RECEIPT', payload: { outcome: 'spawned', instanceId: 'instance-9' } },
     { type: 'AGENT_EXITED', payload: { agentId: 'worker-1.r1', instanceId: 'instance-9', reason: 'crashed' } },
   ]);
   expect(isAlive(child)).toBe(false);
-  expect(holderOf(stage.dir, 'worker-1.r1')).toBeNull();
+  expect(occupantOf(stage.dir, 'worker-1.r1')).toBeNull();
 });
 
 test('an agent whose end was ordered is reported as ended by the order', async () => {
   const child = await orphan();
-  left({}).started(child);
+  left({}).has({ child });
   expect(await restart(terminate(), child)).toMatchObject([
     { type: 'ORDER_RECEIPT', payload: { outcome: 'done' } },
     { type: 'AGENT_EXITED', payload: { reason: 'explicit', orderId: 'end-1' } },
@@ -90,7 +91,7 @@ test('agents of a living supervisor, or of another runtime, are left alone', asy
   left({ agentId: 'worker-2', runtimeId: 'run-2' });
   await restart(nudge());
   expect(stage.gateway.reports.map(({ type }) => type)).toEqual(['ORDER_RECEIPT']);
-  expect(holderOf(stage.dir, 'worker-1')).not.toBeNull();
+  expect(occupantOf(stage.dir, 'worker-1')).not.toBeNull();
 });
 
 test('a report that a dead supervisor could not send is sent by the next', async () => {

@@ -1,10 +1,14 @@
 import type { SpawnReceiptPayload } from '@vigil/events';
 import type { World } from './agent.ts';
+import { answer } from './answers.ts';
 import { endProcess } from './ending.ts';
-import { answer } from './hands.ts';
+import { AlreadySupervised } from './errors.ts';
+import type { Terminate } from './hands.ts';
+import { takeOver } from './held.ts';
 import type { Begun } from './journal.ts';
-import { forget, type Holder, holderOf, orphansOf } from './lock.ts';
-import { type SpawnOrder, spawnReceiptOf } from './order.ts';
+import type { Supervised } from './life.ts';
+import { forget, type Occupant, occupantOf, orphansOf } from './lock.ts';
+import { type Order, type SpawnOrder, spawnReceiptOf } from './order.ts';
 import { remedyOf } from './unfinished.ts';
 
 /** In the journal first, as every answer. */
@@ -26,7 +30,7 @@ export const answerSpawn = (
 };
 
 const remedy = async (world: World, begun: Begun): Promise<void> => {
-  const found = remedyOf(begun, holderOf(world.dir, begun.order.payload.agentId));
+  const found = remedyOf(begun, occupantOf(world.dir, begun.order.payload.agentId));
   switch (found.do) {
     case 'report_uncertain':
       answer(world, found.order, 'uncertain', { why: found.why });
@@ -50,14 +54,17 @@ const remedy = async (world: World, begun: Begun): Promise<void> => {
   }
 };
 
-const orderFor = (world: World, { instanceId }: Holder): string | null =>
-  world.journal.unfinished.find(
-    ({ order }) => order.type === 'TERMINATE_AGENT' && order.payload.instanceId === instanceId,
-  )?.orderId ?? null;
+const isEndOf = (order: Order, { instanceId }: Pick<Occupant, 'instanceId'>): order is Terminate =>
+  order.type === 'TERMINATE_AGENT' && order.payload.instanceId === instanceId;
 
-/** Its terminal died with its supervisor, so nobody can speak to it, or see what it does, any more. */
-const bury = async (world: World, orphan: Holder, orderId: string | null): Promise<void> => {
+/** The end of this life that had been begun by order. */
+const endOf = ({ journal }: World, one: Pick<Occupant, 'instanceId'>): Terminate | null =>
+  journal.unfinished.map(({ order }) => order).find((order) => isEndOf(order, one)) ?? null;
+
+/** Its terminal died too, so nobody can speak to it, or see what it does, any more. */
+const bury = async (world: World, orphan: Occupant, order: Terminate | null): Promise<void> => {
   if (orphan.child) await endProcess(orphan.child, { graceMs: 0, killAfterMs: world.killAfterMs }, world.clock);
+  const held = orphan.holder === null ? '' : `, and so did the holder of its terminal (${orphan.holder.pid})`;
   world.outbox.put({
     type: 'AGENT_EXITED',
     payload: {
@@ -67,10 +74,10 @@ const bury = async (world: World, orphan: Holder, orderId: string | null): Promi
       runtimeId: orphan.runtimeId,
       code: null,
       signal: null,
-      reason: orderId === null ? 'crashed' : 'explicit',
+      reason: order === null ? 'crashed' : 'explicit',
       at: world.clock.now(),
-      orderId,
-      details: `its supervisor (${orphan.supervisor.pid}) died; what was left of it has been ended`,
+      orderId: order?.payload.orderId ?? null,
+      details: `its supervisor (${orphan.supervisor.pid}) died${held}; what was left of it has been ended`,
       checkpoint: null,
       lastOutput: [],
       forensics: null,
@@ -79,10 +86,36 @@ const bury = async (world: World, orphan: Holder, orderId: string | null): Promi
   forget(world.dir, orphan.agentId);
 };
 
-/** Puts in order what a supervisor of this runtime left behind when it died: begun orders first, then its agents. */
-export const settleAftermath = async (world: World, runtimeId: string): Promise<void> => {
-  const orphans = orphansOf(world.dir, runtimeId);
-  const ordered = orphans.map((orphan) => orderFor(world, orphan));
-  for (const begun of world.journal.unfinished) await remedy(world, begun);
-  for (const [index, orphan] of orphans.entries()) await bury(world, orphan, ordered[index] ?? null);
+/** One that somebody else supervises by now is theirs. */
+const taken = async (world: World, orphan: Occupant): Promise<Supervised | 'lost' | 'theirs'> => {
+  try {
+    return (await takeOver(world, orphan, endOf(world, orphan))) ?? 'lost';
+  } catch (error) {
+    if (!(error instanceof AlreadySupervised)) throw error;
+    world.log('an agent is left to its supervisor', { agentId: orphan.agentId, why: error.message });
+    return 'theirs';
+  }
+};
+
+/**
+ * Puts in order what a supervisor of this runtime left behind when it died: agents whose terminal is still held are supervised
+ * again, and known to `adopt` before any of them beats; begun orders are answered; what is left of other agents is ended.
+ */
+export const settleAftermath = async (
+  world: World,
+  runtimeId: string,
+  adopt: (life: Supervised) => void,
+): Promise<void> => {
+  const lives: Supervised[] = [];
+  const lost: (readonly [Occupant, Terminate | null])[] = [];
+  for (const orphan of orphansOf(world.dir, runtimeId)) {
+    const one = await taken(world, orphan);
+    if (one === 'lost') lost.push([orphan, endOf(world, orphan)]);
+    else if (one !== 'theirs') lives.push(one);
+  }
+  lives.forEach(adopt);
+  const repeated = new Set(lives.map(({ spec }) => endOf(world, spec)?.payload.orderId));
+  for (const begun of world.journal.unfinished) if (!repeated.has(begun.orderId)) await remedy(world, begun);
+  for (const [orphan, order] of lost) await bury(world, orphan, order);
+  for (const life of lives) life.begin();
 };

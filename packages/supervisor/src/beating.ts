@@ -7,7 +7,6 @@ import {
   type Identity,
   matched,
   nextSequence,
-  noBeats,
   said,
   type TerminalFacts,
 } from './beat.ts';
@@ -26,6 +25,10 @@ export type BeatingParts = {
   /** null: as the gateway asks */
   readonly intervalMs: number | null;
   readonly onOrders: (orders: readonly OrderEnvelope[]) => void;
+  /** where another supervisor left off; `noBeats`: there was none */
+  readonly beats: Beats;
+  /** a heartbeat is about to be sent, or answered: from now on its number is taken */
+  readonly onBeat: () => void;
   /** by which the agent is judged, as each answer says */
   readonly onPolicy: (policy: PolicyRef) => void;
 };
@@ -37,9 +40,9 @@ const defaultIntervalMs = 10_000;
 /** Beats for one agent until it is finished: every interval, and at once on anything notable. Never blocks the agent. */
 export class Beating {
   readonly #parts: BeatingParts;
-  readonly #running: Promise<void>;
+  #running: Promise<void> | null = null;
   readonly #finishing = new AbortController();
-  #beats: Beats = noBeats;
+  #beats: Beats;
   #intervalMs: number;
   #policy: string | null = null;
   #urgent = false;
@@ -47,13 +50,22 @@ export class Beating {
 
   constructor(parts: BeatingParts) {
     this.#parts = parts;
+    this.#beats = parts.beats;
     this.#intervalMs = parts.intervalMs ?? defaultIntervalMs;
+  }
+
+  /** From now on it beats. */
+  begin(): void {
     this.#running = this.#run();
   }
 
   /** The sequence of the heartbeat that will carry what is said now. */
   get next(): number {
     return nextSequence(this.#beats);
+  }
+  /** Plain JSON. */
+  get beats(): Beats {
+    return this.#beats;
   }
   /** by which it is judged, as the gateway has said last; null: it has not */
   get policy(): string | null {
@@ -98,6 +110,7 @@ export class Beating {
   async #deliver(signal: AbortSignal): Promise<void> {
     const { who, facts, clock, log } = this.#parts;
     this.#beats = beat(this.#beats, who, facts(), clock.now(), this.#intervalMs);
+    this.#parts.onBeat();
     for (let failures = 1; !signal.aborted; failures += 1) {
       try {
         return await this.#send(signal);
@@ -119,6 +132,7 @@ export class Beating {
     if (onItsWay === null) return;
     const answer = await this.#parts.gateway.beat(onItsWay, signal);
     this.#beats = answered(this.#beats);
+    this.#parts.onBeat();
     this.#intervalMs = this.#parts.intervalMs ?? answer.intervalMs ?? this.#intervalMs;
     this.#policy = answer.policy?.name ?? this.#policy;
     if (answer.policy !== null) this.#parts.onPolicy(answer.policy);
@@ -128,6 +142,7 @@ export class Beating {
   /** Stops beating; what is unsent goes out with two last heartbeats at most, if the gateway takes them in time. */
   async finish(withinMs: number): Promise<void> {
     this.#finishing.abort();
+    if (this.#running === null && this.#beats.sequence === 0) return;
     await this.#running;
     const enough = AbortSignal.timeout(withinMs);
     if (this.#beats.onItsWay !== null) await this.#deliver(enough);

@@ -33,8 +33,10 @@ export type Conclusion = {
 
 const choreMs = 30_000;
 
-export const describe = ({ code, signal }: Exit): string =>
-  signal ? `ended by ${signal}` : `exited with code ${code}`;
+export const describe = ({ code, signal }: Exit): string => {
+  if (signal) return `ended by ${signal}`;
+  return code === null ? 'the process that held its terminal died, and it has been ended' : `exited with code ${code}`;
+};
 
 /** An end that was asked for has its reason, whatever the exit code says. */
 export const reasonOf = (exit: Exit, asked: Asked | null, hasCompleted: boolean): ExitReason => {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AgentSpec } from './agent.ts';
+import type { Supervised } from './life.ts';
 import { noLimits } from './limits.ts';
-import type { Supervised } from './supervise.ts';
 import { handoff, liveOn, nudge, type Stage, scriptSpec, setStage, terminate } from './testing.ts';
 
 let stage: Stage;

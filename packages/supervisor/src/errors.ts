@@ -3,9 +3,16 @@ export class WrongSettings extends Error {
   override readonly name = 'WrongSettings';
 }
 
-/** Another supervisor runs this agent: choose another name, or end that one first. */
+/** Somebody has this name: choose another, or end that one first. */
 export class AlreadySupervised extends Error {
   override readonly name = 'AlreadySupervised';
+  /** false: it runs, but its supervisor has died */
+  readonly isSupervised: boolean;
+
+  constructor(message: string, isSupervised = true) {
+    super(message);
+    this.isSupervised = isSupervised;
+  }
 }
 
 /** The gateway cannot be reached or is busy: the same again later. */

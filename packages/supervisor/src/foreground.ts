@@ -1,5 +1,5 @@
 import type { ReadStream, WriteStream } from 'node:tty';
-import type { Supervised } from './supervise.ts';
+import type { Supervised } from './life.ts';
 import type { Size } from './terminal.ts';
 
 /** Where a person, a pipe or nobody sits. */

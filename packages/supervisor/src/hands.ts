@@ -2,7 +2,9 @@ import type { OrderReceiptPayload } from '@vigil/events';
 import { type Admission, admit, type Process } from './admit.ts';
 import { Afterwords } from './afterwords.ts';
 import type { World } from './agent.ts';
-import { type AgentOrder, type Received, receiptOf } from './order.ts';
+import { answer, receiptIn } from './answers.ts';
+import type { Memory } from './memory.ts';
+import type { AgentOrder, Received } from './order.ts';
 import type { Pid } from './proc.ts';
 import type { Push } from './socket.ts';
 import { type Text, textOf } from './texts.ts';
@@ -27,6 +29,9 @@ export type Body = {
   readonly end: (order: Terminate) => Promise<Partial<OrderReceiptPayload>>;
 };
 
+/** What the hands of the next supervisor have to know. */
+type HandsMemory = Pick<Memory, 'highestNumber' | 'handedOff'>;
+
 type Outcome = readonly [OrderReceiptPayload['outcome'], Partial<OrderReceiptPayload>?];
 
 /** Carries out the orders for one agent: each at most once, in the order of their numbers, and answers each. */
@@ -36,12 +41,23 @@ export class Hands {
   readonly #waiting = new Map<string, Received<AgentOrder>>();
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #afterwords = new Afterwords();
-  #handedOff: string | null = null;
-  #highestNumber = -1;
+  #handedOff: string | null;
+  #highestNumber: number;
 
-  constructor(body: Body, world: World) {
+  constructor(body: Body, world: World, { highestNumber, handedOff }: HandsMemory) {
     this.#body = body;
     this.#world = world;
+    this.#highestNumber = highestNumber;
+    this.#handedOff = handedOff;
+  }
+
+  get memory(): HandsMemory {
+    return { highestNumber: this.#highestNumber, handedOff: this.#handedOff };
+  }
+
+  /** An end that another supervisor had begun: it is safe to repeat. */
+  endAgain(order: Terminate): void {
+    this.#begin({ order, expiresAt: Number.POSITIVE_INFINITY });
   }
 
   /** An order offered again while it waits keeps its first time to live. */
@@ -176,23 +192,3 @@ export class Hands {
 const goneWithIt: Outcome = ['uncertain', { why: 'the hook that it was given to ended without a word' }];
 const nobodyListens: Outcome = ['failed', { why: 'nobody is connected to the agent’s socket' }];
 const commandFailed: Outcome = ['failed', { why: 'the configured command failed; the runtime’s log says how' }];
-
-/** The receipt by which an order was answered before. */
-export const receiptIn = (world: World, orderId: string): OrderReceiptPayload | undefined => {
-  const report = world.journal.reportOf(orderId);
-  return report?.type === 'ORDER_RECEIPT' ? report.payload : undefined;
-};
-
-/** In the journal first: the order is done, even if the receipt has to be sent by the next supervisor. */
-export const answer = (
-  world: World,
-  order: AgentOrder,
-  outcome: OrderReceiptPayload['outcome'],
-  more: Partial<OrderReceiptPayload> = {},
-): void => {
-  const payload = receiptOf(order, world.clock.now(), outcome, more);
-  const report = { type: 'ORDER_RECEIPT', payload } as const;
-  world.journal.write({ kind: 'done', orderId: payload.orderId, report });
-  world.outbox.put(report);
-  world.log('an order is answered', { type: order.type, orderId: payload.orderId, outcome, why: payload.why });
-};

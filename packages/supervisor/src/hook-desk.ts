@@ -1,4 +1,12 @@
-import { asked, breakerReports, closedByOrder, ended, noBreakers, turnOver } from '@vigil/sdk/hook-breakers';
+import {
+  asked,
+  breakerReports,
+  closedByOrder,
+  ended,
+  type HookBreakers,
+  noBreakers,
+  turnOver,
+} from '@vigil/sdk/hook-breakers';
 import type { NudgeBy } from './agent.ts';
 import type { Hands } from './hands.ts';
 import type { Denied, HookWord } from './hook-words.ts';
@@ -15,10 +23,16 @@ export class HookDesk {
   readonly #nudge: NudgeBy;
   readonly #now: () => number;
   readonly #passing = new Map<string, (told: boolean) => void>();
-  #breakers = noBreakers;
+  #breakers: HookBreakers;
   #hands: Hands | null = null;
 
-  constructor(watch: Pick<Watch, 'said' | 'told'>, nudge: NudgeBy, now: () => number) {
+  constructor(
+    watch: Pick<Watch, 'said' | 'told'>,
+    nudge: NudgeBy,
+    now: () => number,
+    breakers: HookBreakers = noBreakers,
+  ) {
+    this.#breakers = breakers;
     this.#watch = watch;
     this.#nudge = nudge;
     this.#now = now;
@@ -34,6 +48,11 @@ export class HookDesk {
         else this.#asked(word, said, client);
       },
     };
+  }
+
+  /** Plain JSON. */
+  get breakers(): HookBreakers {
+    return this.#breakers;
   }
 
   /** Texts are these hands' from now on. */

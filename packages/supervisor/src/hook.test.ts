@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AgentSpec } from './agent.ts';
+import type { Supervised } from './life.ts';
 import { socketPath } from './socket.ts';
-import type { Supervised } from './supervise.ts';
 import { liveOn, nudge, type Stage, scriptSpec, setStage } from './testing.ts';
 
 const vigil = fileURLToPath(new URL('../../dev/bootstrap/vigil.mjs', import.meta.url));

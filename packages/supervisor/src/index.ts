@@ -2,9 +2,11 @@ export type { AgentSpec, NudgeBy, World } from './agent.ts';
 export type { Log, MachineClock } from './clock.ts';
 export { AlreadySupervised, WrongSettings } from './errors.ts';
 export type { Seat } from './foreground.ts';
+export type { Supervised } from './life.ts';
 export type { LimitSettings } from './limits.ts';
-export { run } from './run.ts';
-export { type Runtime, type RuntimeSettings, startRuntime } from './runtime.ts';
+export { checkFree, occupantOf } from './lock.ts';
+export { type Detached, run, runDetached } from './run.ts';
+export { type Runtime, startRuntime } from './runtime.ts';
 export {
   parseRuntimeConfig,
   plainWatching,
@@ -15,4 +17,6 @@ export {
   watchingOf,
 } from './runtime-config.ts';
 export { parseSize } from './size.ts';
+export type { RuntimeSettings } from './templated.ts';
+export { type Over, openView, stopAgent, type View } from './view.ts';
 export { type OpenWorld, openWorld, type WorldSettings } from './world.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openJournal } from './journal.ts';
-import type { Holder } from './lock.ts';
+import type { Occupant } from './lock.ts';
 import { type Order, receiptOf } from './order.ts';
 import { nudge, spawn, terminate } from './testing.ts';
 import { remedyOf } from './unfinished.ts';
@@ -59,7 +59,7 @@ test('a terminate found begun is repeated against exactly that process', () => {
   expect(remedyOf(begun(terminate()), null)).toMatchObject({ do: 'end_again', pid });
 });
 
-const holder: Holder = {
+const holder: Occupant = {
   agentId: 'worker-1.r1',
   instanceId: 'instance-9',
   taskId: 'TASK-1',
@@ -67,6 +67,7 @@ const holder: Holder = {
   attempt: 1,
   orderId: 'spawn-1',
   supervisor: { pid: 1, startTime: '1' },
+  holder: null,
   child: pid,
 };
 

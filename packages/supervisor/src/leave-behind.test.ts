@@ -7,10 +7,11 @@ import type { AgentSpec } from './agent.ts';
 import { validate } from './checkpoint.ts';
 import { stallReasonOf } from './dispatch-log.ts';
 import { logRedispatch } from './leave-behind.ts';
+import type { Supervised } from './life.ts';
 import { dispatch } from './orders.ts';
 import { saveRecovery } from './recovery-file.ts';
 import { noStateFiles } from './state-files.ts';
-import { type Supervised, supervise } from './supervise.ts';
+import { supervise } from './supervise.ts';
 import { type Stage, scriptSpec, setStage, spawn, terminate } from './testing.ts';
 
 let stage: Stage;

@@ -1,10 +1,11 @@
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { claim, readClaim, renew } from './claim.ts';
 import { AlreadySupervised, WrongSettings } from './errors.ts';
 import { isAlive, type Pid } from './proc.ts';
 
 /** Who runs an agent's name on this host. */
-export type Holder = {
+export type Occupant = {
   readonly agentId: string;
   readonly instanceId: string;
   readonly taskId: string | null;
@@ -13,47 +14,27 @@ export type Holder = {
   /** the spawn order it was started by; null: by hand or by configuration */
   readonly orderId: string | null;
   readonly supervisor: Pid;
+  /** the process that owns its terminal; null: its supervisor does, or none was started yet */
+  readonly holder: Pid | null;
   /** null: not started yet */
   readonly child: Pid | null;
 };
 
 export type Lock = {
-  readonly started: (child: Pid) => void;
+  /** on the disk when it returns */
+  readonly has: (processes: Partial<Pick<Occupant, 'holder' | 'child'>>) => void;
   readonly release: () => void;
 };
 
 const folder = (dir: string): string => join(dir, 'agents');
 const fileOf = (dir: string, agentId: string): string => join(folder(dir), `${agentId}.lock`);
 
-const read = (path: string): Holder | null => {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Holder;
-  } catch {
-    return null;
-  }
-};
+const isOccupant = (found: object): found is Occupant =>
+  ['agentId', 'instanceId', 'runtimeId', 'supervisor'].every((field) => field in found);
 
-/** The holder of this name, dead or alive; null: nobody. */
-export const holderOf = (dir: string, agentId: string): Holder | null => read(fileOf(dir, agentId));
-
-const write = (path: string, holder: Holder): string => {
-  const draft = `${path}.${holder.supervisor.pid}`;
-  writeFileSync(draft, JSON.stringify(holder), { flush: true });
-  return draft;
-};
-
-/** Linking fails where the name is taken, so of two that try at once only one wins. */
-const link = (draft: string, path: string): boolean => {
-  try {
-    linkSync(draft, path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(draft);
-  }
-};
+/** The occupant of this name, dead or alive; null: nobody. @throws WrongSettings where the lock is none of ours */
+export const occupantOf = (dir: string, agentId: string): Occupant | null =>
+  readClaim(fileOf(dir, agentId), isOccupant);
 
 /** @throws WrongSettings for a name that no file and no key can have */
 export const checkName = (agentId: string): void => {
@@ -63,35 +44,81 @@ export const checkName = (agentId: string): void => {
     );
 };
 
-/**
- * Takes an agent's name, so that two supervisors never run it.
- * @throws WrongSettings for a name that no file and no key can have; AlreadySupervised while its holder, or the process that a dead holder left, is alive
- */
-export const takeName = (dir: string, holder: Holder): Lock => {
-  checkName(holder.agentId);
-  mkdirSync(folder(dir), { recursive: true });
-  const path = fileOf(dir, holder.agentId);
-  const before = read(path);
-  if (before && (isAlive(before.supervisor) || (before.child && isAlive(before.child))))
-    throw new AlreadySupervised(
-      `agent ${holder.agentId} runs already (supervisor ${before.supervisor.pid}, process ${before.child?.pid ?? 'not started'}); choose another --name, or end it first`,
+const isTaken = ({ supervisor, holder, child }: Occupant): boolean =>
+  [supervisor, holder, child].some((process) => process != null && isAlive(process));
+
+const refused = ({ agentId, supervisor, holder, child }: Occupant): AlreadySupervised => {
+  if (isAlive(supervisor) || holder === null || !isAlive(holder))
+    return new AlreadySupervised(
+      `agent ${agentId} runs already (supervisor ${supervisor.pid}, process ${child?.pid ?? 'not started'}); choose another --name, or end it first`,
     );
-  if (before) rmSync(path, { force: true });
-  if (!link(write(path, holder), path))
-    throw new AlreadySupervised(`agent ${holder.agentId} has just been started by another supervisor`);
+  return new AlreadySupervised(
+    `agent ${agentId} still runs (process ${child?.pid ?? 'not known'}), but its supervisor ${supervisor.pid} has died: start its runtime again, or, where it was run by hand, vigil run --detach --name ${agentId}`,
+    false,
+  );
+};
+
+/** @throws AlreadySupervised where this name is taken */
+export const checkFree = (dir: string, agentId: string): void => {
+  const occupant = occupantOf(dir, agentId);
+  if (occupant && isTaken(occupant)) throw refused(occupant);
+};
+
+const lockOf = (path: string, first: Occupant): Lock => {
+  let occupant = first;
   return {
-    started: (child) => renameSync(write(path, { ...holder, child }), path),
+    has: (processes) => {
+      occupant = { ...occupant, ...processes };
+      renew(path, occupant);
+    },
     release: () => rmSync(path, { force: true }),
   };
 };
 
+/**
+ * Takes an agent's name, so that two supervisors never run it.
+ * @throws WrongSettings for a name that no file and no key can have; AlreadySupervised while its supervisor, or a process that a dead one left, is alive
+ */
+export const takeName = (dir: string, occupant: Occupant): Lock => {
+  checkName(occupant.agentId);
+  checkFree(dir, occupant.agentId);
+  const path = fileOf(dir, occupant.agentId);
+  if (!claim(path, occupant, occupantOf(dir, occupant.agentId)))
+    throw new AlreadySupervised(`agent ${occupant.agentId} has just been started by another supervisor`);
+  return lockOf(path, occupant);
+};
+
+/** The name of an agent whose holder has taken this supervisor for its own, which it does for one at a time. */
+export const retakeName = (dir: string, occupant: Occupant): Lock => {
+  const lock = lockOf(fileOf(dir, occupant.agentId), occupant);
+  lock.has({});
+  return lock;
+};
+
 /** What a supervisor of this runtime left behind when it died. */
-export const orphansOf = (dir: string, runtimeId: string): readonly Holder[] => {
+export const orphansOf = (dir: string, runtimeId: string): readonly Occupant[] => {
   mkdirSync(folder(dir), { recursive: true });
   return readdirSync(folder(dir))
     .filter((name) => name.endsWith('.lock'))
-    .flatMap((name) => read(join(folder(dir), name)) ?? [])
-    .filter((holder) => holder.runtimeId === runtimeId && !isAlive(holder.supervisor));
+    .flatMap((name) => occupantOf(dir, name.slice(0, -'.lock'.length)) ?? [])
+    .filter((occupant) => occupant.runtimeId === runtimeId && !isAlive(occupant.supervisor));
 };
 
 export const forget = (dir: string, agentId: string): void => rmSync(fileOf(dir, agentId), { force: true });
+
+/**
+ * One process alone is this runtime here, and writes its journal. Gives what lets it go.
+ * @throws AlreadySupervised
+ */
+export const takeRuntime = (dir: string, runtimeId: string, self: Pid): (() => void) => {
+  const path = join(dir, 'runtimes', `${runtimeId}.lock`);
+  const before = readClaim(path, (found): found is { readonly supervisor: Pid } => 'supervisor' in found);
+  const isOther = before !== null && before.supervisor.pid !== self.pid;
+  if (isOther && isAlive(before.supervisor))
+    throw new AlreadySupervised(
+      `runtime ${runtimeId} runs already on ${dir} (process ${before.supervisor.pid}); end that one first, or give this one another name`,
+    );
+  if (before?.supervisor.pid !== self.pid && !claim(path, { supervisor: self }, before))
+    throw new AlreadySupervised(`runtime ${runtimeId} has just been started by another process`);
+  return () => rmSync(path, { force: true });
+};

@@ -15,10 +15,12 @@ export class Meter {
   #output = 0;
   #memory: { readonly bytes: number | null; readonly at: number } | null = null;
 
-  constructor(settings: LimitSettings, clock: MachineClock) {
+  /** `startedAt`: epoch milliseconds; `output`: bytes that it had printed before this */
+  constructor(settings: LimitSettings, clock: MachineClock, startedAt = clock.now(), output = 0) {
     this.#settings = settings;
     this.#clock = clock;
-    this.#began = clock.monotonic();
+    this.#began = clock.monotonic() - Math.max(0, clock.now() - startedAt);
+    this.#output = output;
   }
 
   started(pid: Pid): void {

@@ -1,8 +1,8 @@
 import type { World } from './agent.ts';
+import { answer, receiptIn } from './answers.ts';
 import { backOff, pause } from './clock.ts';
-import { answer, receiptIn } from './hands.ts';
+import type { Supervised } from './life.ts';
 import { type AgentOrder, isOrder, type OrderEnvelope, type SpawnOrder } from './order.ts';
-import type { Supervised } from './supervise.ts';
 
 const pollSeconds = 25;
 

@@ -22,6 +22,11 @@ export class OwnWords {
   /** what is still to come of a text whose beginning was the last line */
   #rest: string | null = null;
 
+  /** What is remembered of what it was told. */
+  get texts(): readonly string[] {
+    return this.#texts;
+  }
+
   told(text: string): void {
     const one = flat(text.slice(0, longestText));
     if (one.includes(' ')) this.#texts = [...this.#texts.filter((known) => known !== one), one].slice(-remembered);

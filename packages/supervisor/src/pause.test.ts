@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AgentSpec } from './agent.ts';
 import { RESUME_LATE_MS } from './hold.ts';
+import type { Supervised } from './life.ts';
 import type { Report } from './order.ts';
 import { isAlive } from './proc.ts';
-import type { Supervised } from './supervise.ts';
 import { liveOn, nudge, pause, resume, type Stage, scriptSpec, setStage, terminate } from './testing.ts';
 
 let stage: Stage;

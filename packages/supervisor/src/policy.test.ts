@@ -1,8 +1,8 @@
 import type { MatchedPattern } from '@vigil/events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AgentSpec } from './agent.ts';
+import type { Supervised } from './life.ts';
 import { defaultPatterns } from './patterns.ts';
-import type { Supervised } from './supervise.ts';
 import { liveOn, nudge, type Stage, scriptSpec, setStage } from './testing.ts';
 
 let stage: Stage;

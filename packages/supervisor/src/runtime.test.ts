@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Runtime, startRuntime } from './runtime.ts';
 import { parseRuntimeConfig } from './runtime-config.ts';
-import { checkpointFile, type Stage, setStage, spawn, terminate } from './testing.ts';
+import { type Stage, setStage, spawn, terminate } from './testing.ts';
+import { checkpointFile } from './testing-checkpoint.ts';
 
 let stage: Stage;
 let runtime: Runtime;

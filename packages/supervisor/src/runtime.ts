@@ -1,12 +1,14 @@
 import { answerSpawn, settleAftermath } from './aftermath.ts';
-import type { AgentSpec, World } from './agent.ts';
+import type { World } from './agent.ts';
 import { announce } from './announce.ts';
+import { superviseHeld } from './held.ts';
 import { logRedispatch } from './leave-behind.ts';
+import type { Supervised } from './life.ts';
 import type { SpawnOrder } from './order.ts';
 import { dispatch, pollOrders } from './orders.ts';
-import { type RuntimeConfig, type Template, templateFor, watchingOf } from './runtime-config.ts';
+import { type RuntimeConfig, type Template, templateFor } from './runtime-config.ts';
 import { admitSpawn, closedAs, type Host, type Origin, originOf, writeHandover } from './spawn.ts';
-import { type Supervised, supervise } from './supervise.ts';
+import { type Life, type RuntimeSettings, specOf } from './templated.ts';
 import { WorkSource } from './work-source.ts';
 
 export type Runtime = {
@@ -14,19 +16,6 @@ export type Runtime = {
   /** ends its agents, each with its grace, and waits until their ends are reported */
   readonly stop: (by: string) => Promise<void>;
 };
-
-/** Beside the configuration: where and as whom. */
-export type RuntimeSettings = {
-  readonly config: RuntimeConfig;
-  readonly host: string;
-  /** the environment that agents inherit, without secrets of the runtime */
-  readonly env: Readonly<Record<string, string>>;
-};
-
-type Life = Pick<
-  AgentSpec,
-  'agentId' | 'taskId' | 'attempt' | 'maxAttempts' | 'labels' | 'checkpoint' | 'handover' | 'orderId'
->;
 
 const size = { columns: 120, rows: 40 };
 
@@ -62,8 +51,11 @@ class HostRuntime implements Runtime {
 
   async start(): Promise<void> {
     const { config } = this.#settings;
-    await settleAftermath(this.#world, config.runtime);
-    for (const one of config.agents) await this.#startConfigured(one);
+    const here = new Set<string>();
+    await settleAftermath(this.#world, config.runtime, (life) => {
+      here.add(this.#adopt(life).spec.agentId);
+    });
+    for (const one of config.agents) if (!here.has(one.name)) await this.#startConfigured(one);
     this.#loops.push(pollOrders(this.#world, config.runtime, this.#stopping.signal), this.#announce());
     if (this.#workSource) this.#loops.push(this.#workSource.run(this.#stopping.signal));
   }
@@ -80,26 +72,13 @@ class HostRuntime implements Runtime {
     );
   }
 
-  #spec(life: Life, template: Template): AgentSpec {
-    const { config, host, env } = this.#settings;
-    return {
-      ...life,
-      ...watchingOf(template, life.agentId, life.taskId),
-      instanceId: this.#world.newId(),
-      runtimeId: config.runtime,
-      policy: template.policy ?? config.policy ?? null,
-      labels: { host, ...config.labels, ...life.labels },
-      command: template.command,
-      args: template.args,
-      cwd: template.cwd,
-      env: { ...env, ...template.env },
-      checkpointRoots: config.checkpoint_roots,
-      intervalMs: config.interval ?? null,
-    };
+  async #begin(life: Life, template: Template): Promise<Supervised> {
+    return this.#adopt(
+      await superviseHeld(specOf(life, template, this.#settings, this.#world.newId()), this.#world, size),
+    );
   }
 
-  async #begin(life: Life, template: Template): Promise<Supervised> {
-    const agent = await supervise(this.#spec(life, template), this.#world, size, () => {});
+  #adopt(agent: Supervised): Supervised {
     this.#agents.add(agent);
     void agent.settled.finally(() => this.#agents.delete(agent));
     return agent;

@@ -1,4 +1,4 @@
-import type { Heartbeat } from '@vigil/events';
+import type { Activity, Heartbeat } from '@vigil/events';
 import { z } from 'zod';
 import { type HookWord, hookWord } from './hook-words.ts';
 
@@ -153,3 +153,9 @@ export const understand = (line: string): Understood => {
   }
   return { said: said as Said, problems, hook: word?.data ?? null };
 };
+
+/** Something that whoever judges should know at once. */
+export const isNotable = (words: Said, before: Activity | null): boolean =>
+  (words.activity ?? before) !== before ||
+  [words.checkpoint, words.handoff, words.probe_reply, words.rate_limit].some((word) => word != null) ||
+  (words.blockers?.length ?? 0) > 0;

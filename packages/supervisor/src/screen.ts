@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { MatchedPattern, RepeatedError } from '@vigil/events';
+import type { TerminalFacts } from './beat.ts';
 import { OwnWords } from './own-words.ts';
 import { errorHash, type Patterns } from './patterns.ts';
 
@@ -13,6 +14,17 @@ export type Seen = {
   readonly matched: readonly MatchedPattern[];
   readonly completed: boolean;
   readonly hasResult: boolean;
+};
+
+/** What the lines that are still there do not tell of those that are gone. Plain JSON. */
+export type ScreenMemory = {
+  readonly lines: number;
+  readonly lastOutputAt: number | null;
+  readonly repeated: RepeatedError | null;
+  /** typed by us, and not yet shown */
+  readonly echo: string;
+  /** what the agent was told by us */
+  readonly told: readonly string[];
 };
 
 /** How long a terminal is without output before its cursor counts as standing still, milliseconds. */
@@ -52,6 +64,17 @@ export class Screen {
   /** The agent is told this, in whatever way: where it shows it, nothing is found in it. */
   told(text: string): void {
     this.#own.told(text);
+  }
+
+  get memory(): ScreenMemory {
+    const [lines, lastOutputAt, repeated] = [this.#lines, this.#lastOutputAt, this.#repeated];
+    return { lines, lastOutputAt, repeated, echo: this.#echo, told: this.#own.texts };
+  }
+
+  /** After `write` has been given the output that is still there, as another supervisor had judged it. */
+  recall({ lines, lastOutputAt, repeated, echo }: ScreenMemory): void {
+    [this.#lines, this.#lastOutputAt, this.#repeated] = [lines, lastOutputAt, repeated];
+    this.#echo = echo;
   }
 
   /** From now on by these patterns; gives the errors that they find in the last lines. */
@@ -131,6 +154,12 @@ export class Screen {
       if (size > largestTail) return last.slice(from + 1);
     }
     return last;
+  }
+
+  /** As a heartbeat reports it. */
+  facts(now: number): Pick<TerminalFacts, 'lastOutputAt' | 'lines' | 'repeatedError' | 'asksSince' | 'tail'> {
+    const [lastOutputAt, lines, repeatedError] = [this.#lastOutputAt, this.#lines, this.#repeated];
+    return { lastOutputAt, lines, repeatedError, asksSince: this.asksSince(now), tail: this.reported };
   }
 
   isStill(now: number): boolean {

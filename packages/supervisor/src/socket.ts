@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
-import { WrongSettings } from './errors.ts';
 import type { HookAnswer, HookWord } from './hook-words.ts';
+import { makeOwnFolder } from './own-folder.ts';
 import { longestLine, type Said, understand } from './said.ts';
 
 /** What a supervisor pushes to whoever listens on VIGIL_SOCKET, one JSON object a line. */
@@ -73,15 +73,6 @@ const listen = (client: Socket, listeners: Set<Socket>, { onSaid, onHook }: Ears
     if (Object.keys(said).length > 0) onSaid(said);
   });
 
-/** In a folder that everybody may write to, somebody else may have been first. Throws WrongSettings. */
-const makeOwnFolder = (path: string): void => {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const found = lstatSync(path);
-  if (!found.isDirectory() || found.uid !== process.getuid?.())
-    throw new WrongSettings(`${path} is not a folder of ours: remove it, or set TMPDIR to a folder of your own`);
-  chmodSync(path, 0o700);
-};
-
 const listening = (server: Server, path: string): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', reject).listen(path, () => {
@@ -108,7 +99,7 @@ export const openSocket = async (path: string, ears: Ears): Promise<AgentSocket>
     listen(client, listeners, ears);
   });
   server.maxConnections = mostClients;
-  makeOwnFolder(dirname(path));
+  makeOwnFolder(dirname(path), 'set TMPDIR to a folder of your own');
   rmSync(path, { force: true });
   await listening(server, path);
   return {

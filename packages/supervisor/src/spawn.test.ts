@@ -7,7 +7,8 @@ import { contentOf } from './checkpoint-content.ts';
 import { spawnReceiptOf } from './order.ts';
 import { parseRuntimeConfig, templateFor } from './runtime-config.ts';
 import { admitSpawn, closedAs, type Host, originOf, writeHandover } from './spawn.ts';
-import { checkpointFile, spawn } from './testing.ts';
+import { spawn } from './testing.ts';
+import { checkpointFile } from './testing-checkpoint.ts';
 
 let dir = '';
 let root = '';

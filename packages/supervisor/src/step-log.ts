@@ -22,6 +22,9 @@ const stepIn = (line: string): { readonly verdict?: unknown } | null => {
   }
 };
 
+/** How far it has been read, and where. Plain JSON. */
+export type StepMark = { readonly ino: number | null; readonly offset: number; readonly total: number };
+
 /** Follows seed 004's tool_logs.jsonl from where it stands at first: the steps of one life, over rotation and truncation. */
 export class StepLog {
   readonly #path: string;
@@ -30,11 +33,18 @@ export class StepLog {
   #rest: Buffer = Buffer.alloc(0);
   #total = 0;
 
-  /** What stands in it already is of an earlier life. */
-  constructor(path: string) {
+  /** What stands in it already is of an earlier life; where another supervisor has read of this one's, it is read on from there. */
+  constructor(path: string, mark: StepMark | null = null) {
     this.#path = path;
-    this.#offset = found(path)?.size ?? 0;
+    const now = found(path);
+    const isSame = mark !== null && (now?.ino ?? null) === mark.ino && (now?.size ?? 0) >= mark.offset;
+    this.#offset = isSame ? mark.offset : mark === null ? (now?.size ?? 0) : 0;
+    this.#total = mark?.total ?? 0;
     this.#reopen();
+  }
+
+  get mark(): StepMark {
+    return { ino: this.#open?.ino ?? null, offset: this.#offset - this.#rest.length, total: this.#total };
   }
 
   /** The steps since the last time; null: there are none. @throws what the file system says */

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AgentSpec, World } from './agent.ts';
+import type { Supervised } from './life.ts';
 import type { Order, Report } from './order.ts';
 import { dispatch } from './orders.ts';
 import { isAlive, sessionOf } from './proc.ts';
-import { type Supervised, supervise } from './supervise.ts';
+import { supervise } from './supervise.ts';
 import { nudge, type Stage, scriptSpec, setStage, terminate } from './testing.ts';
 
 let stage: Stage;

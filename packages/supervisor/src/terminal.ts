@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { spawn } from '@lydell/node-pty';
-import { identify, type Pid, sessionOf, signalled } from './proc.ts';
+import type { Memory } from './memory.ts';
+import { identify, type Pid, signalled } from './proc.ts';
 
 export type Command = {
   readonly command: string;
@@ -22,9 +23,12 @@ export type Terminal = {
   readonly resume: () => void;
   /** to the whole group */
   readonly signal: (signal: NodeJS.Signals) => void;
-  /** to all that is left of the session, whichever group it has moved to */
-  readonly signalSession: (signal: NodeJS.Signals) => void;
-  readonly isGone: () => boolean;
+  /** when it has ended, epoch milliseconds, where that was not just now; null: it has not, or just now */
+  readonly endedAt: () => number | null;
+  /** what a supervisor that comes after this one has to know, where the terminal outlives this one */
+  readonly note: (note: Memory) => void;
+  /** its end is reported: nothing more is wanted of it */
+  readonly close: () => Promise<void>;
 };
 
 const signalName = (number: number | undefined): NodeJS.Signals | null => {
@@ -74,9 +78,8 @@ export const openTerminal = (
     pause: () => pty.pause(),
     resume: () => pty.resume(),
     signal: (signal) => void signalled(-pty.pid, signal),
-    signalSession: (signal) => {
-      for (const pid of sessionOf(pty.pid)) signalled(pid, signal);
-    },
-    isGone: () => sessionOf(pty.pid).length === 0,
+    endedAt: () => null,
+    note: () => {},
+    close: async () => {},
   };
 };

@@ -1,10 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type {
-  CheckpointRef,
   HandoffAgentPayload,
   NudgeAgentPayload,
   PauseAgentPayload,
@@ -13,11 +11,13 @@ import type {
   TerminateAgentPayload,
 } from '@vigil/events';
 import type { AgentSpec, World } from './agent.ts';
+import type { Log } from './clock.ts';
+import type { Supervised } from './life.ts';
 import { noLimits } from './limits.ts';
 import { dispatch } from './orders.ts';
 import { defaultPatterns } from './patterns.ts';
 import { noStateFiles } from './state-files.ts';
-import { type Supervised, supervise } from './supervise.ts';
+import { supervise } from './supervise.ts';
 import { type FakeGateway, fakeGateway } from './testing-gateway.ts';
 import { type OpenWorld, openWorld } from './world.ts';
 
@@ -58,14 +58,19 @@ export const setStage = async (runtimeId = 'run-1'): Promise<Stage> => {
   return { dir, gateway, world, close };
 };
 
-export const openTestWorld = (dir: string, { url }: FakeGateway, runtimeId: string): OpenWorld => {
+export const openTestWorld = (
+  dir: string,
+  { url }: Pick<FakeGateway, 'url'>,
+  runtimeId: string,
+  log: Log = () => {},
+): OpenWorld => {
   return openWorld(runtimeId, {
     dir,
     socketDir: join(dir, 's'),
     gateway: { url, token: 'test' },
     pid: process.pid,
     clock: { now: () => Date.now(), monotonic: () => performance.now() },
-    log: () => {},
+    log,
     newId: () => randomUUID(),
   });
 };
@@ -176,21 +181,3 @@ export const spawn = (more: Partial<SpawnAgentPayload> = {}) =>
       ...more,
     },
   }) as const;
-
-/** A checkpoint file below `dir`, and its reference. */
-export const checkpointFile = (dir: string, name: string, text: string): CheckpointRef => {
-  mkdirSync(dir, { recursive: true });
-  const path = join(dir, name);
-  writeFileSync(path, text);
-  return {
-    checkpointId: name,
-    parentId: null,
-    uri: pathToFileURL(path).href,
-    sha256: createHash('sha256').update(text).digest('hex'),
-    valid: null,
-    invalidReason: null,
-    createdAt: null,
-    completedWork: [],
-    remainingWork: [],
-  };
-};

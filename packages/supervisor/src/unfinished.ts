@@ -1,5 +1,5 @@
 import type { Begun } from './journal.ts';
-import type { Holder } from './lock.ts';
+import type { Occupant } from './lock.ts';
 import type { AgentOrder, SpawnOrder } from './order.ts';
 import type { Pid } from './proc.ts';
 
@@ -7,19 +7,19 @@ import type { Pid } from './proc.ts';
 export type Remedy =
   | { readonly do: 'report_uncertain'; readonly order: AgentOrder; readonly why: string }
   | { readonly do: 'end_again'; readonly order: Extract<AgentOrder, { type: 'TERMINATE_AGENT' }>; readonly pid: Pid }
-  | { readonly do: 'report_spawned'; readonly order: SpawnOrder; readonly holder: Holder }
+  | { readonly do: 'report_spawned'; readonly order: SpawnOrder; readonly holder: Occupant }
   | { readonly do: 'spawn_uncertain'; readonly order: SpawnOrder; readonly why: string }
   /** nothing came of it: it may be done when it is offered again */
   | { readonly do: 'forget'; readonly orderId: string };
 
-const spawn = (order: SpawnOrder, holder: Holder | null): Remedy => {
+const spawn = (order: SpawnOrder, holder: Occupant | null): Remedy => {
   if (holder?.orderId !== order.payload.orderId) return { do: 'forget', orderId: order.payload.orderId };
   if (holder.child) return { do: 'report_spawned', order, holder };
   return { do: 'spawn_uncertain', order, why: 'the supervisor died while it was starting the agent' };
 };
 
 /** `holder` is whoever has the name of the order's agent. Nothing said is repeated; an end is, because it is safe to. */
-export const remedyOf = ({ order, pid }: Begun, holder: Holder | null): Remedy => {
+export const remedyOf = ({ order, pid }: Begun, holder: Occupant | null): Remedy => {
   switch (order.type) {
     case 'NUDGE_AGENT':
     case 'PROBE_AGENT':

@@ -1,20 +1,17 @@
-import type { Activity, Checkpoint, PolicyRef } from '@vigil/events';
+import type { Checkpoint, PolicyRef } from '@vigil/events';
 import { marked } from '@vigil/sdk/progress';
 import type { AgentSpec, World } from './agent.ts';
 import type { TerminalFacts } from './beat.ts';
 import { Beating } from './beating.ts';
-import { validate } from './checkpoint.ts';
+import { CheckpointEyes } from './checkpoint-eyes.ts';
+import type { Known, Memory, Past } from './memory.ts';
 import type { Meter } from './meter.ts';
 import { compilePatterns } from './patterns.ts';
-import { agentSaid, noProgress, outputSeen, type Progress, workSeen } from './progress.ts';
-import type { Said } from './said.ts';
-import { Screen } from './screen.ts';
+import { agentSaid, outputSeen, type Progress, workSeen } from './progress.ts';
+import { recalled } from './recall.ts';
+import { isNotable, type Said } from './said.ts';
+import type { Screen } from './screen.ts';
 import { StepLog } from './step-log.ts';
-
-const isNotable = (words: Said, before: Activity | null): boolean =>
-  (words.activity ?? before) !== before ||
-  [words.checkpoint, words.handoff, words.probe_reply, words.rate_limit].some((word) => word != null) ||
-  (words.blockers?.length ?? 0) > 0;
 
 /** The eyes on one agent: what it prints and says becomes heartbeats, and what the hands have to know of it. */
 export class Watch {
@@ -24,48 +21,69 @@ export class Watch {
   readonly #meter: Meter;
   readonly #beating: Beating;
   readonly #decoder = new TextDecoder();
-  #progress: Progress = noProgress;
-  #activity: Activity | null = null;
-  #completionAt: number | null = null;
-  #resultAt: number | null = null;
-  #policyHash: string | null = null;
-  #asked = false;
+  #known: Known;
+  #read: number;
+  /** rises with whatever it sees or hears */
+  changes = 0;
   #paused = false;
-  #saidAt: number | null = null;
-  #reading: Promise<void> | null = null;
+  readonly #checkpoints: CheckpointEyes;
   #stepLog: StepLog | null;
 
-  constructor(spec: AgentSpec, world: World, meter: Meter) {
+  /** `onBeat`: a heartbeat is about to be sent, or is answered */
+  constructor(spec: AgentSpec, world: World, meter: Meter, past: Past, onBeat: () => void) {
+    const { memory } = past;
     this.#meter = meter;
     this.#spec = spec;
     this.#world = world;
-    this.#stepLog = spec.stepLog === null ? null : new StepLog(spec.stepLog);
-    this.screen = new Screen(compilePatterns(spec.patterns));
+    this.#known = memory.known;
+    this.#read = memory.read;
+    this.#stepLog = spec.stepLog === null ? null : new StepLog(spec.stepLog, memory.steps);
+    this.screen = recalled(spec, past, this.#decode);
+    this.#checkpoints = new CheckpointEyes(spec, (read) => this.#checkpointRead(read));
     this.#beating = new Beating({
       ...world,
-      ...{ who: spec, intervalMs: spec.intervalMs },
+      ...{ who: spec, intervalMs: spec.intervalMs, beats: memory.beats, onBeat },
       facts: () => this.#facts(),
       onPolicy: (policy) => void this.#follow(policy),
     });
   }
 
+  #decode = (data: Buffer): string => this.#decoder.decode(data, { stream: true });
+
+  begin = (): void => this.#beating.begin();
+
+  /** What there is to remember of it. */
+  get memory(): Pick<Memory, 'read' | 'known' | 'beats' | 'screen' | 'steps'> {
+    const [read, known, beats, screen] = [this.#read, this.#known, this.#beating.beats, this.screen.memory];
+    return { read, known, beats, screen, steps: this.#stepLog?.mark ?? null };
+  }
+  /** bytes of output that it has taken in */
+  get read(): number {
+    return this.#read;
+  }
+
   /** Looks for what the policy asks for, as soon as it is here; until then for what was asked before. */
   async #follow(policy: PolicyRef): Promise<void> {
-    if (policy.hash === this.#policyHash) return;
+    const isKnown = () => policy.hash === this.#known.looksFor?.policy.hash;
+    if (isKnown()) return;
     const watch = await this.#world.watches.of(policy);
-    if (watch === null || policy.hash === this.#policyHash) return;
-    this.#policyHash = policy.hash;
+    if (watch === null || isKnown()) return;
+    this.#know({ looksFor: { policy, watch } });
     const found = this.screen.watchFor(compilePatterns(this.#spec.patterns, watch), watch.tailLines);
     this.#beating.matched(found);
     if (found.length > 0) this.#beating.soon();
   }
 
+  #know(more: Partial<Known>): void {
+    this.#known = { ...this.#known, ...more };
+    this.changes += 1;
+  }
+
   #facts(): TerminalFacts {
-    const { lastOutputAt, lines, repeatedError } = this.screen;
-    const asksSince = this.screen.asksSince(this.#world.clock.now());
+    const { completionAt, resultAt } = this.#known;
     return {
-      ...{ lastOutputAt, lines, repeatedError, asksSince },
-      ...{ completionAt: this.#completionAt, resultAt: this.#resultAt, tail: this.screen.reported },
+      ...this.screen.facts(this.#world.clock.now()),
+      ...{ completionAt, resultAt },
       paused: this.#paused,
       limits: this.#meter.reports,
       work: this.#world.workOf(this.#spec.taskId),
@@ -76,46 +94,41 @@ export class Watch {
     return this.screen.asksSince(this.#world.clock.now()) !== null;
   }
 
-  output(data: Buffer): void {
+  /** `at`: when it was printed, epoch milliseconds */
+  output(data: Buffer, at: number): void {
     this.#meter.output(data.length);
-    const now = this.#world.clock.now();
-    const seen = this.screen.write(this.#decoder.decode(data, { stream: true }), now);
-    if (seen.fresh) this.#progress = outputSeen(this.#progress, this.#beating.next, seen.completed);
-    if (seen.completed) this.#completionAt = now;
-    if (seen.hasResult) this.#resultAt = now;
+    this.#read += data.length;
+    const seen = this.screen.write(this.#decode(data), at);
+    const { progress } = this.#known;
+    this.#know({
+      ...(seen.fresh ? { progress: outputSeen(progress, this.#beating.next, seen.completed) } : {}),
+      ...(seen.completed ? { completionAt: at } : {}),
+      ...(seen.hasResult ? { resultAt: at } : {}),
+    });
     this.#beating.matched(seen.matched);
     if (seen.hasResult || seen.matched.some(({ kind }) => kind !== 'error')) this.#beating.soon();
   }
 
+  /** So much was printed that nobody has seen. */
+  missed(bytes: number): void {
+    this.#meter.output(bytes);
+    this.#read += bytes;
+  }
+
   /** The agent, or a helper of it, has reported something over the socket. */
   said(words: Said): void {
-    this.#progress = agentSaid(this.#progress, words, this.#beating.next);
+    const { activity } = this.#known;
+    const progress = agentSaid(this.#known.progress, words, this.#beating.next);
     this.#beating.said(words);
-    this.#saidAt = this.#world.clock.now();
-    if (isNotable(words, this.#activity)) this.#beating.soon();
-    this.#activity = words.activity ?? this.#activity;
-    if (words.checkpoint) this.#readNewest();
+    if (isNotable(words, activity)) this.#beating.soon();
+    this.#know({ progress, saidAt: this.#world.clock.now(), activity: words.activity ?? activity });
+    if (words.checkpoint && progress.checkpoint) this.#checkpoints.look(progress.checkpoint);
   }
 
-  /** One at a time, however many an agent reports: what it has reported meanwhile is read next, the newest only. */
-  #readNewest(): void {
-    const { checkpoint } = this.#progress;
-    if (this.#reading !== null || checkpoint === null) return;
-    this.#reading = this.#read(checkpoint).finally(() => {
-      this.#reading = null;
-      if (this.#progress.checkpoint?.checkpoint_id !== checkpoint.checkpoint_id) this.#readNewest();
-    });
-  }
-
-  /** A checkpoint is judged where it lies; one that lies elsewhere is left to whoever can read it. */
-  async #read(checkpoint: Checkpoint): Promise<void> {
-    const { taskId, checkpointRoots } = this.#spec;
-    if (checkpoint.valid !== null || taskId === null) return;
-    const validity = await validate(checkpoint, checkpointRoots, taskId);
-    if (!validity.valid && validity.why === 'not_here') return;
-    const read = { ...checkpoint, valid: validity.valid, invalid_reason: validity.valid ? null : validity.why };
-    if (this.#progress.checkpoint?.checkpoint_id === read.checkpoint_id)
-      this.#progress = { ...this.#progress, checkpoint: read };
+  #checkpointRead(read: Checkpoint): void {
+    const { progress } = this.#known;
+    if (progress.checkpoint?.checkpoint_id === read.checkpoint_id)
+      this.#know({ progress: { ...progress, checkpoint: read } });
     this.#beating.checkpointRead(read);
   }
 
@@ -138,10 +151,12 @@ export class Watch {
   /** A question is one only after the cursor has stood still, so somebody has to look. */
   lookAgain(): void {
     this.#readSteps();
-    this.#progress = workSeen(this.#progress, this.#world.workOf(this.#spec.taskId), this.#beating.next);
-    const asks = this.#isAsking;
-    if (asks !== this.#asked) this.#beating.soon();
-    this.#asked = asks;
+    const before = this.#known;
+    const progress = workSeen(before.progress, this.#world.workOf(this.#spec.taskId), this.#beating.next);
+    const isAsking = this.#isAsking;
+    if (progress === before.progress && isAsking === before.isAsking) return;
+    if (isAsking !== before.isAsking) this.#beating.soon();
+    this.#know({ progress, isAsking });
   }
 
   set paused(paused: boolean) {
@@ -149,28 +164,28 @@ export class Watch {
     this.#beating.soon();
   }
   get progress(): Progress {
-    return marked(this.#progress, ['heartbeat'], this.#beating.next - 1);
+    return marked(this.#known.progress, ['heartbeat'], this.#beating.next - 1);
   }
   get atQuestion(): boolean {
-    return this.#activity === 'awaiting_input' || this.#isAsking;
+    return this.#known.activity === 'awaiting_input' || this.#isAsking;
   }
   get isQuiet(): boolean {
     return this.screen.isStill(this.#world.clock.now());
   }
   /** epoch milliseconds; null: it has neither printed nor said anything */
   get heardAt(): number | null {
-    return Math.max(this.#saidAt ?? 0, this.screen.lastOutputAt ?? 0) || null;
+    return Math.max(this.#known.saidAt ?? 0, this.screen.lastOutputAt ?? 0) || null;
   }
   /** by which it is judged, as far as that is known */
   get policy(): string | null {
-    return this.#beating.policy ?? this.#spec.policy;
+    return this.#beating.policy ?? this.#known.looksFor?.policy.name ?? this.#spec.policy;
   }
   get hasCompleted(): boolean {
-    return this.#completionAt !== null;
+    return this.#known.completionAt !== null;
   }
   /** it says itself that it is done */
   get saysFinished(): boolean {
-    return this.#activity === 'finished';
+    return this.#known.activity === 'finished';
   }
   get lastOutput(): readonly string[] {
     return this.screen.tail.map(({ text }) => text);

@@ -1,10 +1,11 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { World } from './agent.ts';
 import type { Log, MachineClock } from './clock.ts';
 import { type Address, connectGateway } from './gateway-client.ts';
 import { openJournal } from './journal.ts';
+import { takeRuntime } from './lock.ts';
 import { openOutbox } from './outbox.ts';
+import { makeFolder } from './own-folder.ts';
 import { PolicyWatches } from './policy-watches.ts';
 import { identify } from './proc.ts';
 
@@ -23,19 +24,23 @@ export type OpenWorld = Omit<World, 'onOrders'> & { readonly close: () => void }
 /** SIGKILL 5 s after SIGTERM. */
 const killAfterMs = 5000;
 
-/** Opens what a supervisor by this runtime id needs: its journal, the outbox of this folder, the way to the gateway. */
+/**
+ * Opens what a supervisor by this runtime id needs: its journal, the outbox of this folder, the way to the gateway.
+ * @throws AlreadySupervised where another process is this runtime; WrongSettings where the folder is somebody else's
+ */
 export const openWorld = (runtimeId: string, settings: WorldSettings): OpenWorld => {
   const { dir, socketDir, clock, log, newId } = settings;
-  // what agents print and are told is nobody else's business on this host
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const self = identify(settings.pid);
   const gateway = connectGateway(settings.gateway, clock);
   const watches = new PolicyWatches({ gateway, clock, log });
+  makeFolder(dir, 'choose another --dir (VIGIL_STATE_DIR)');
+  const self = identify(settings.pid);
+  const letGo = takeRuntime(dir, runtimeId, self);
   const journal = openJournal(join(dir, 'journal', `${runtimeId}.jsonl`));
   const outbox = openOutbox(join(dir, 'outbox'), self, gateway, log);
   const close = () => {
     outbox.close();
     journal.close();
+    letGo();
   };
   return {
     dir,

@@ -1,97 +1,28 @@
 import { join } from 'node:path';
-import { parseDuration } from '@vigil/policy';
 import {
-  type AgentSpec,
   AlreadySupervised,
-  type LimitSettings,
+  checkFree,
   openWorld,
-  parseSize,
-  plainWatching,
-  readRuntimeConfig,
   run,
+  runDetached,
   type Seat,
-  templateFor,
+  type Supervised,
   WrongSettings,
-  watchingOf,
 } from '@vigil/supervisor';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, Option } from 'commander';
 import {
-  agentEnvironment,
   collectLabel,
-  hostId,
   logToFile,
-  type SupervisingOptions,
+  logToStderr,
   stateDir,
   withSupervisingOptions,
   worldSettings,
 } from '../supervising.ts';
+import { startDetached, tellStarter } from './detach.ts';
+import { bytes, length, type RunOptions, runtimeIdOf, specOf } from './run-spec.ts';
 
-type RunOptions = SupervisingOptions & {
-  readonly name: string;
-  readonly task?: string;
-  readonly healthPolicy?: string;
-  readonly interval?: number;
-  readonly label: Record<string, string>;
-  readonly runtimeConfig?: string;
-  readonly maxMemory?: number;
-  readonly maxOutput?: number;
-  readonly timeout?: number;
-  readonly tty: boolean;
-};
-
-const length = (text: string): number => {
-  const ms = parseDuration(text);
-  if (ms === null || ms <= 0) throw new InvalidArgumentError('write a duration such as 1s, 500ms or 2m');
-  return ms;
-};
-
-const bytes = (text: string): number => {
-  const found = parseSize(text);
-  if (found === null || found <= 0) throw new InvalidArgumentError('write a size such as 512MiB or 2GiB');
-  return found;
-};
-
-/** What the host's own configuration says of such a task: how to watch it, not what to execute. */
-const watching = ({ runtimeConfig, task, label, name }: RunOptions) => {
-  if (runtimeConfig === undefined) return { ...plainWatching(), checkpointRoots: [process.cwd()] };
-  const { templates, checkpoint_roots: checkpointRoots } = readRuntimeConfig(runtimeConfig);
-  const template = templateFor(templates, task ?? '', label);
-  return { ...(template ? watchingOf(template, name, task ?? null) : plainWatching()), checkpointRoots };
-};
-
-/** What is said on the command line counts before what a template says. */
-const limitsOf = (options: RunOptions, configured: LimitSettings): LimitSettings => ({
-  memory: options.maxMemory ?? configured.memory,
-  output: options.maxOutput ?? configured.output,
-  time: options.timeout ?? configured.time,
-  reportOnly: configured.reportOnly,
-});
-
-const specOf = (
-  options: RunOptions,
-  [command = '', ...args]: readonly string[],
-  watched = watching(options),
-): AgentSpec => ({
-  ...watched,
-  limits: limitsOf(options, watched.limits),
-  agentId: options.name,
-  instanceId: crypto.randomUUID(),
-  taskId: options.task ?? null,
-  runtimeId: `${hostId()}.${options.name}`.slice(0, 128),
-  attempt: 0,
-  maxAttempts: null,
-  policy: options.healthPolicy ?? null,
-  labels: { host: hostId(), ...options.label },
-  command,
-  args,
-  cwd: process.cwd(),
-  env: agentEnvironment(),
-  intervalMs: options.interval ?? null,
-  checkpoint: null,
-  handover: null,
-  orderId: null,
-});
-
+/** How long an agent has to leave by itself when its supervisor in the background is ended, milliseconds. */
+const graceMs = 5000;
 const passedOn: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
 const seat = (tty: boolean): Seat => ({
@@ -106,9 +37,10 @@ const seat = (tty: boolean): Seat => ({
   },
 });
 
-const runCommand = async (command: readonly string[], options: RunOptions): Promise<void> => {
+const inForeground = async (command: readonly string[], options: RunOptions): Promise<void> => {
   const dir = stateDir(options);
   const spec = specOf(options, command);
+  checkFree(dir, options.name);
   const world = openWorld(
     spec.runtimeId,
     worldSettings(options, dir, logToFile(join(dir, 'logs', `${options.name}.log`))),
@@ -118,6 +50,34 @@ const runCommand = async (command: readonly string[], options: RunOptions): Prom
   } finally {
     world.close();
   }
+};
+
+const stopSignal = (): Promise<string> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.on(signal, () => resolve(`its supervisor received ${signal}`));
+  });
+
+/** The supervisor that `vigil run --detach` leaves behind; its standard error is the agent's log. */
+const inBackground = async (command: readonly string[], options: RunOptions, readyFd: number): Promise<void> => {
+  const stopped = stopSignal();
+  const world = openWorld(runtimeIdOf(options.name), worldSettings(options, stateDir(options), logToStderr));
+  const spec = command.length === 0 ? null : specOf(options, command);
+  const { columns = 120, rows = 40 } = options;
+  const onStarted = (agent: Supervised) => tellStarter(readyFd, agent);
+  const where = { runtimeId: runtimeIdOf(options.name), agentId: options.name, size: { columns, rows } };
+  try {
+    await runDetached({ ...where, spec, stopped, graceMs, onStarted }, world);
+  } finally {
+    world.close();
+  }
+};
+
+const runCommand = async (words: readonly string[], options: RunOptions, command: Command): Promise<void> => {
+  if (options.readyFd !== undefined) return inBackground(words, options, options.readyFd);
+  if (options.detach) return startDetached(words, options);
+  if (words.length === 0) command.error("error: missing required argument 'command'");
+  return inForeground(words, options);
 };
 
 /** Every mistake of the user's is one sentence with its remedy. */
@@ -131,11 +91,22 @@ const orRefusal = async (work: Promise<void>, command: Command): Promise<void> =
   }
 };
 
+const examples = `
+Examples:
+  vigil run --name worker-1 --task OMN-1234 -- claude -p "…"            here, as if Vigil were not there
+  vigil run --detach --name worker-1 --task OMN-1234 -- ./agent.sh     in the background, also after this shell
+  vigil attach worker-1                                                look at its terminal
+  vigil stop worker-1                                                  end it
+  vigil run --detach --name worker-1                                   supervise it again, where its supervisor has died`;
+
 export const register = (program: Command): void => {
   const command = program
     .command('run')
     .description('run a command as a watched agent, in the foreground, as if Vigil were not there')
-    .argument('<command...>', 'what to run, after --')
+    .argument(
+      '[command...]',
+      'what to run, after --; with --detach, none: what still runs of that name without a supervisor',
+    )
     .requiredOption('--name <name>', "the agent's id")
     .option('--task <id>', 'the task it works on')
     .option('--health-policy <name>', 'the policy it wishes to be judged by')
@@ -148,8 +119,14 @@ export const register = (program: Command): void => {
     .option('--max-memory <size>', 'it is ended when its processes hold more, such as 2GiB', bytes)
     .option('--max-output <size>', 'it is ended when it has printed more', bytes)
     .option('--timeout <duration>', 'it is ended after so long', length)
-    .option('--no-tty', 'do not take the terminal over');
+    .option('--no-tty', 'do not take the terminal over')
+    .option('--detach', 'in the background: comes back once it runs; see attach and stop')
+    .option('--json', 'with --detach: what was started, as JSON')
+    .addOption(new Option('--ready-fd <fd>').argParser(Number).hideHelp())
+    .addOption(new Option('--columns <n>').argParser(Number).hideHelp())
+    .addOption(new Option('--rows <n>').argParser(Number).hideHelp())
+    .addHelpText('after', examples);
   withSupervisingOptions(command).action((words: string[], options: RunOptions) =>
-    orRefusal(runCommand(words, options), command),
+    orRefusal(runCommand(words, options, command), command),
   );
 };

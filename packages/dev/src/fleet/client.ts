@@ -1,4 +1,4 @@
-import { createConnection } from 'node:net';
+import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
 /** What a supervisor says to its agent. */
@@ -11,17 +11,30 @@ export type Vigil = {
   readonly close: () => Promise<void>;
 };
 
+const AGAIN_MS = 250;
+
 /** The whole of what an agent needs to report itself: one JSON object a line, to the socket that its supervisor names. */
 export const connectVigil = (path: string | undefined, onWord: (word: Word) => void): Vigil => {
   if (path === undefined) return { say: () => {}, close: async () => {} };
-  const socket = createConnection(path);
-  // An agent does not fail because nobody watches it any more.
-  socket.on('error', () => {});
-  createInterface({ input: socket })
-    .on('line', (line) => onWord(JSON.parse(line) as Word))
-    .on('error', () => {});
+  let isOpen = true;
+  const connect = (): Socket => {
+    const one = createConnection(path);
+    // An agent does not fail because nobody watches it any more; whoever watches it next listens at the same place.
+    one.on('error', () => {}).once('close', () => isOpen && setTimeout(reconnect, AGAIN_MS).unref());
+    createInterface({ input: one })
+      .on('line', (line) => onWord(JSON.parse(line) as Word))
+      .on('error', () => {});
+    return one;
+  };
+  const reconnect = (): void => {
+    socket = connect();
+  };
+  let socket = connect();
   return {
     say: (fields) => void socket.write(`${JSON.stringify(fields)}\n`),
-    close: () => new Promise((resolve) => socket.end(() => resolve())),
+    close: () => {
+      isOpen = false;
+      return new Promise((resolve) => (socket.destroyed ? resolve() : socket.end(() => resolve())));
+    },
   };
 };

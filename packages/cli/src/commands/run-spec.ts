@@ -1,0 +1,87 @@
+import { parseDuration } from '@vigil/policy';
+import {
+  type AgentSpec,
+  type LimitSettings,
+  parseSize,
+  plainWatching,
+  readRuntimeConfig,
+  templateFor,
+  watchingOf,
+} from '@vigil/supervisor';
+import { InvalidArgumentError } from 'commander';
+import { agentEnvironment, hostId, type SupervisingOptions } from '../supervising.ts';
+
+export type RunOptions = SupervisingOptions & {
+  readonly name: string;
+  readonly task?: string;
+  readonly healthPolicy?: string;
+  readonly interval?: number;
+  readonly label: Record<string, string>;
+  readonly runtimeConfig?: string;
+  readonly maxMemory?: number;
+  readonly maxOutput?: number;
+  readonly timeout?: number;
+  readonly tty: boolean;
+  readonly detach?: boolean;
+  readonly json?: boolean;
+  /** what the supervisor in the background is started with */
+  readonly readyFd?: number;
+  readonly columns?: number;
+  readonly rows?: number;
+};
+
+/** `vigil run` is a runtime of its own, of one agent. */
+export const runtimeIdOf = (name: string): string => `${hostId()}.${name}`.slice(0, 128);
+
+export const length = (text: string): number => {
+  const ms = parseDuration(text);
+  if (ms === null || ms <= 0) throw new InvalidArgumentError('write a duration such as 1s, 500ms or 2m');
+  return ms;
+};
+
+export const bytes = (text: string): number => {
+  const found = parseSize(text);
+  if (found === null || found <= 0) throw new InvalidArgumentError('write a size such as 512MiB or 2GiB');
+  return found;
+};
+
+/** What the host's own configuration says of such a task: how to watch it, not what to execute. */
+const watching = ({ runtimeConfig, task, label, name }: RunOptions) => {
+  if (runtimeConfig === undefined) return { ...plainWatching(), checkpointRoots: [process.cwd()] };
+  const { templates, checkpoint_roots: checkpointRoots } = readRuntimeConfig(runtimeConfig);
+  const template = templateFor(templates, task ?? '', label);
+  return { ...(template ? watchingOf(template, name, task ?? null) : plainWatching()), checkpointRoots };
+};
+
+/** What is said on the command line counts before what a template says. */
+const limitsOf = (options: RunOptions, configured: LimitSettings): LimitSettings => ({
+  memory: options.maxMemory ?? configured.memory,
+  output: options.maxOutput ?? configured.output,
+  time: options.timeout ?? configured.time,
+  reportOnly: configured.reportOnly,
+});
+
+export const specOf = (
+  options: RunOptions,
+  [command = '', ...args]: readonly string[],
+  watched = watching(options),
+): AgentSpec => ({
+  ...watched,
+  limits: limitsOf(options, watched.limits),
+  agentId: options.name,
+  instanceId: crypto.randomUUID(),
+  taskId: options.task ?? null,
+  runtimeId: runtimeIdOf(options.name),
+  attempt: 0,
+  maxAttempts: null,
+  policy: options.healthPolicy ?? null,
+  labels: { host: hostId(), ...options.label },
+  command,
+  args,
+  cwd: process.cwd(),
+  env: agentEnvironment(),
+  intervalMs: options.interval ?? null,
+  checkpoint: null,
+  handover: null,
+  orderId: null,
+});

@@ -1,0 +1,35 @@
+import { stopAgent, WrongSettings } from '@vigil/supervisor';
+import type { Command } from 'commander';
+import { Refusal } from '../errors.ts';
+import { stateDir, withStateDir } from '../supervising.ts';
+import { print, whoAmI } from '../terminal.ts';
+import { length } from './run-spec.ts';
+
+type StopOptions = { readonly dir?: string; readonly grace: number };
+
+const graceMs = 5000;
+
+const stop = async (agent: string, options: StopOptions): Promise<void> => {
+  try {
+    print([`${agent} has ended: ${await stopAgent(stateDir(options), agent, whoAmI(), options.grace)}`]);
+  } catch (error) {
+    if (error instanceof WrongSettings) throw new Refusal(error.message);
+    throw error;
+  }
+};
+
+const examples = `
+It is asked on its socket, receives SIGTERM after the grace and SIGKILL 5 s later; its end is reported as asked for, so nobody takes
+its place. An end that Vigil is to decide and replace: vigil recover.
+
+Example:
+  vigil stop worker-1 --grace 30s`;
+
+export const register = (program: Command): void => {
+  const command = program
+    .command('stop <agent>')
+    .description('end an agent of this host, and wait until its end is reported')
+    .option('--grace <duration>', 'how long it has to leave by itself', length, graceMs)
+    .addHelpText('after', examples);
+  withStateDir(command).action(stop);
+};

@@ -1,0 +1,197 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+const main = `${import.meta.dirname}/main.ts`;
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'vigil-cli-'));
+});
+afterEach(async () => {
+  for (const name of ['worker-1', 'outer']) if (isThere(name)) await vigil(['stop', name, '--grace', '100ms']);
+  rmSync(dir, { recursive: true, force: true });
+});
+
+type Process = { readonly pid: number };
+type Lock = Record<'supervisor' | 'holder' | 'child', Process>;
+const lockOf = (name: string) => join(dir, 'agents', `${name}.lock`);
+const isThere = (name: string) => existsSync(lockOf(name));
+const lock = (name = 'worker-1') => JSON.parse(readFileSync(lockOf(name), 'utf8')) as Lock;
+const log = (name = 'worker-1') => readFileSync(join(dir, 'logs', `${name}.log`), 'utf8');
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 50 });
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+const env = () => ({
+  PATH: process.env.PATH ?? '',
+  USER: 'ada',
+  TMPDIR: dir,
+  VIGIL_STATE_DIR: join(dir),
+  NODE_COMPILE_CACHE: join(tmpdir(), 'vigil-compiled'),
+  // nobody is there: an agent does not wait for that
+  VIGIL_GATEWAY_URL: 'http://127.0.0.1:9',
+});
+const start = (args: readonly string[]) => spawn(process.execPath, [main, ...args], { env: env() });
+const endOf = async (child: ReturnType<typeof start>) => {
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (data) => {
+    out += data;
+  });
+  child.stderr.on('data', (data) => {
+    err += data;
+  });
+  const [code] = await once(child, 'close');
+  return { code, out, err };
+};
+const vigil = (args: readonly string[], input = '') => {
+  const child = start(args);
+  child.stdin.end(input);
+  return endOf(child);
+};
+const run = (script: string, name = 'worker-1') =>
+  vigil(['run', '--detach', '--json', '--name', name, '--', '/bin/sh', '-c', script]);
+const reader = 'echo ready; while read line; do echo "got=$line"; done';
+
+test('in the background an agent outlives the shell that it was started from', async () => {
+  const words = ['run', '--detach', '--json', '--name', 'worker-1', '--', '/bin/sh', '-c', reader];
+  const command = [process.execPath, main, ...words].map((word) => `'${word}'`).join(' ');
+  const shell = spawn('/bin/sh', ['-c', `${command}; sleep 600`], { env: env(), detached: true });
+  let out = '';
+  shell.stdout.on('data', (data) => {
+    out += data;
+  });
+  const started = await until(() => JSON.parse(out) as Record<string, unknown>);
+  for (const signal of ['SIGHUP', 'SIGKILL'] as const) process.kill(-(shell.pid ?? 0), signal);
+  await once(shell, 'close');
+  const { supervisor, child } = lock();
+  expect(started).toMatchObject({ agent: 'worker-1', pid: child.pid, supervisor_pid: supervisor.pid });
+  expect([started.attach, started.stop]).toEqual([
+    `vigil attach worker-1 --dir ${dir}`,
+    `vigil stop worker-1 --dir ${dir}`,
+  ]);
+  expect([supervisor.pid, child.pid].map(isAlive)).toEqual([true, true]);
+  expect(await vigil(['stop', 'worker-1', '--grace', '100ms'])).toMatchObject({ code: 0, err: '' });
+  expect(isThere('worker-1')).toBe(false);
+  expect(isAlive(child.pid)).toBe(false);
+  expect(log()).toContain('"details":"ended by SIGTERM; ended by ada"');
+});
+
+test('a name that runs already is refused, in the foreground, too', async () => {
+  await run(reader);
+  const { child } = lock();
+  for (const more of [['--detach'], []])
+    expect(await vigil(['run', ...more, '--name', 'worker-1', '--', 'true'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`agent worker-1 runs already (supervisor ${lock().supervisor.pid}, process`),
+    });
+  expect(lock().child).toEqual(child);
+});
+
+test('a command that does not exist has run, and ended', async () => {
+  expect(await vigil(['run', '--detach', '--name', 'worker-1', '--', 'no-such-program'])).toMatchObject({ code: 0 });
+  await until(() => expect(log()).toContain('exited with code 127'));
+});
+
+test('what is attached shows what was printed, and its keys reach the agent only with --write, on record', async () => {
+  await run(reader);
+  const looker = start(['attach', 'worker-1']);
+  const looked = endOf(looker);
+  let seen = '';
+  looker.stdout.on('data', (data) => {
+    seen += data;
+  });
+  await until(() => expect(seen).toContain('ready'));
+  looker.stdin.write('nothing\n');
+  expect(log()).not.toContain('may type');
+  const writer = start(['attach', 'worker-1', '--write']);
+  const wrote = endOf(writer);
+  writer.stdin.write('hello\r');
+  await until(() => expect(seen).toContain('got=hello'));
+  expect(log()).toMatch(/somebody may type at an agent’s terminal.*"who":"ada"/);
+  expect(seen).not.toContain('nothing');
+  await vigil(['stop', 'worker-1', '--grace', '100ms']);
+  expect(await looked).toMatchObject({ code: 0, err: expect.stringContaining('worker-1 has ended: ended by SIGTERM') });
+  expect(await wrote).toMatchObject({ code: 0, err: expect.stringContaining('your keys reach it') });
+});
+
+test('at a terminal Ctrl-] detaches, and the agent works on', async () => {
+  await run(reader);
+  await run(`'${process.execPath}' '${main}' attach worker-1`, 'outer');
+  const outer = start(['attach', 'outer', '--write']);
+  const over = endOf(outer);
+  let seen = '';
+  outer.stdout.on('data', (data) => {
+    seen += data;
+  });
+  await until(() => expect(seen).toContain('read-only; Ctrl-] detaches'));
+  outer.stdin.write('\x1d');
+  expect(await over).toMatchObject({ code: 0, err: expect.stringContaining('outer has ended: exited with code 0') });
+  expect(seen).toContain('detached from worker-1, which works on');
+  expect(isAlive(lock().child.pid)).toBe(true);
+});
+
+test('one whose supervisor was killed is not started anew, but supervised again by its name alone', async () => {
+  await run(reader);
+  const before = lock();
+  process.kill(before.supervisor.pid, 'SIGKILL');
+  await until(() => expect(isAlive(before.supervisor.pid)).toBe(false));
+  const remedy = `vigil run --detach --name worker-1`;
+  for (const words of [
+    ['run', '--detach', '--name', 'worker-1', '--', 'true'],
+    ['stop', 'worker-1'],
+    ['attach', 'worker-1', '--write'],
+  ])
+    expect(await vigil(words)).toMatchObject({ code: expect.any(Number), err: expect.stringContaining(remedy) });
+  expect(await vigil(['run', '--detach', '--name', 'worker-1'])).toMatchObject({ code: 0 });
+  expect(lock()).toMatchObject({ child: before.child, holder: before.holder });
+  expect(lock().supervisor).not.toEqual(before.supervisor);
+  expect(await vigil(['stop', 'worker-1', '--grace', '100ms'])).toMatchObject({ code: 0 });
+  expect(isAlive(before.child.pid)).toBe(false);
+});
+
+test('without a command there has to be something to supervise', async () => {
+  expect(await vigil(['run', '--detach', '--name', 'worker-1'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('nothing of worker-1 is left to supervise: write what to run after --'),
+  });
+  expect(await vigil(['run', '--name', 'worker-1'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('missing'),
+  });
+});
+
+test('an agent that is not here is named with where it was looked for', async () => {
+  for (const command of ['attach', 'stop'])
+    expect(await vigil([command, 'nobody'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`no agent nobody runs on this host, as far as ${dir} says`),
+    });
+});
+
+test('one in the foreground has its own terminal, and is stopped like any other', async () => {
+  const foreground = start([
+    'run',
+    '--name',
+    'worker-1',
+    '--',
+    '/bin/sh',
+    '-c',
+    'trap "exit 3" TERM; echo ready; while :; do sleep 0.05; done',
+  ]);
+  const over = endOf(foreground);
+  await until(() => expect(lock().child).not.toBeNull());
+  expect(await vigil(['attach', 'worker-1'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('look at its own terminal'),
+  });
+  expect(await vigil(['stop', 'worker-1'])).toMatchObject({ code: 0 });
+  expect(await over).toMatchObject({ code: 3 });
+});

@@ -1,0 +1,80 @@
+import { type AgentSpec, environmentOf, type World } from './agent.ts';
+import { AlreadySupervised } from './errors.ts';
+import type { Terminate } from './hands.ts';
+import { heldTerminal, type OnHeld } from './holder/held-terminal.ts';
+import { connectHolder, HolderRefused, type Link } from './holder/link.ts';
+import { holderSocket } from './holder/place.ts';
+import { startHolder } from './holder/start.ts';
+import type { Supervised } from './life.ts';
+import { type Occupant, retakeName } from './lock.ts';
+import { before, type Memory, noMemory } from './memory.ts';
+import { isAlive, type Pid, signalled } from './proc.ts';
+import { assemble, begun, newLife } from './supervise.ts';
+import type { Size, Terminal } from './terminal.ts';
+
+/** Output that a holder keeps for the next supervisor and for whoever attaches, bytes. */
+const ringBytes = 1 << 20;
+
+/** What the next supervisor cannot know from anywhere else; in the holder's memory, for a spec's environment may hold keys. */
+type Kept = { readonly spec: AgentSpec; readonly socket: string; readonly startedAt: number };
+
+const terminalOf = (link: Link, on: OnHeld, { killAfterMs, clock }: World): Terminal =>
+  heldTerminal(link, on, { killAfterMs, clock });
+
+/**
+ * Starts an agent on a terminal that a process of its own holds, so that the agent outlives this supervisor.
+ * @throws as supervise; and where the holder does not start
+ */
+export const superviseHeld = (spec: AgentSpec, world: World, size: Size): Promise<Supervised> => {
+  const life = newLife(spec, world);
+  const { agentId, instanceId, command, args, cwd } = spec;
+  const kept: Kept = { spec, socket: life.socket, startedAt: life.past.memory.startedAt };
+  const what = { agentId, instanceId, command, args, cwd, env: environmentOf(spec, life.socket) };
+  const path = holderSocket(world.dir, instanceId);
+  const open = async (on: OnHeld): Promise<Terminal> => {
+    await startHolder(world.dir, { ...what, size, kept, socket: path, ring: ringBytes }, (holder) =>
+      life.lock.has({ holder }),
+    );
+    return terminalOf(await connectHolder(path, { as: 'supervisor', self: world.self }), on, world);
+  };
+  return begun(life, assemble(life, open));
+};
+
+type Found = { readonly link: Link; readonly holder: Pid };
+
+const reach = async ({ dir, self, log }: World, { agentId, instanceId, holder }: Occupant): Promise<Found | null> => {
+  if (holder === null || !isAlive(holder)) return null;
+  try {
+    const link = await connectHolder(holderSocket(dir, instanceId), { as: 'supervisor', self });
+    const { holding } = link;
+    if (holding.instanceId === instanceId && holding.holder.pid === holder.pid) return { link, holder };
+    link.close();
+    throw new Error(`it holds ${holding.instanceId} as process ${holding.holder.pid}`);
+  } catch (error) {
+    if (error instanceof HolderRefused) throw new AlreadySupervised(`agent ${agentId}: ${error.message}`);
+    log('the holder of an agent cannot be used, and is ended', { agentId, holder: holder.pid, error: String(error) });
+    signalled(holder.pid, 'SIGKILL');
+    return null;
+  }
+};
+
+/**
+ * Goes on supervising an agent whose supervisor has died: the same life, from what that one knew, over what was printed since.
+ * It does not beat yet. Null: its terminal died too. `again`: the end by order that had been begun.
+ * @throws AlreadySupervised where another supervisor was first
+ */
+export const takeOver = async (world: World, orphan: Occupant, again: Terminate | null): Promise<Supervised | null> => {
+  const found = await reach(world, orphan);
+  if (found === null) return null;
+  const { link, holder } = found;
+  const { spec, socket, startedAt } = link.holding.kept as Kept;
+  const memory = (link.holding.note as Memory | null) ?? noMemory(startedAt);
+  const lock = retakeName(world.dir, { ...orphan, supervisor: world.self, holder, child: link.holding.child });
+  const past = { memory, seen: before(await link.kept, memory.read) };
+  const life = await assemble({ spec, world, lock, past, socket, again }, (on) => terminalOf(link, on, world));
+  const { agentId, instanceId } = spec;
+  const { next } = link.holding;
+  const unread = next - memory.read;
+  world.log('an agent is supervised again', { agentId, instanceId, pid: life.terminal.pid.pid, unread });
+  return life;
+};

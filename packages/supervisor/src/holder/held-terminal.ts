@@ -1,0 +1,60 @@
+import { type MachineClock, pause } from '../clock.ts';
+import { endProcess } from '../ending.ts';
+import { isAlive, signalled } from '../proc.ts';
+import type { Exit, Terminal } from '../terminal.ts';
+import type { Link } from './link.ts';
+import type { DeedOf, FromHolder } from './protocol.ts';
+import type { Chunk } from './ring.ts';
+
+export type OnHeld = {
+  readonly output: (chunk: Chunk) => void;
+  readonly deed: (deed: DeedOf) => void;
+};
+
+const unknownEnd: Exit = { code: null, signal: null };
+
+/** Its terminal is gone: it has received SIGHUP, and whatever has outlived that can neither be seen nor spoken to. */
+type Patience = { readonly killAfterMs: number; readonly clock: MachineClock };
+
+const endUnheld = async ({ child, holder }: Link['holding'], { killAfterMs, clock }: Patience): Promise<void> => {
+  if (isAlive(holder)) signalled(holder.pid, 'SIGKILL');
+  await endProcess(child, { graceMs: 0, killAfterMs }, clock);
+};
+
+/** The agent's end as its holder saw it; where the holder died first, it is ended, and how it would have is not known. */
+export const heldTerminal = (link: Link, on: OnHeld, { killAfterMs, clock }: Patience): Terminal => {
+  const { child } = link.holding;
+  let endedAt: number | null = null;
+  const exited = new Promise<Exit>((resolve) => {
+    const hear = (message: FromHolder): void => {
+      if ('output' in message) on.output({ ...message, data: Buffer.from(message.output, 'base64') });
+      else if ('deed' in message) on.deed(message.deed);
+      else if ('ended' in message) {
+        const { code, signal, at } = message.ended;
+        endedAt = at;
+        resolve({ code, signal });
+      }
+    };
+    link.listen(hear);
+    void link.closed.then(async () => {
+      if (endedAt !== null) return;
+      await endUnheld(link.holding, { killAfterMs, clock });
+      resolve(unknownEnd);
+    });
+  });
+  return {
+    pid: child,
+    exited,
+    endedAt: () => endedAt,
+    write: (data) => link.send({ input: Buffer.from(data as string).toString('base64') }),
+    resize: (columns, rows) => link.send({ resize: { columns: Math.max(1, columns), rows: Math.max(1, rows) } }),
+    pause: () => {},
+    resume: () => {},
+    signal: (signal) => void signalled(-child.pid, signal),
+    note: (note) => link.send({ note }),
+    close: async () => {
+      link.send({ bye: true });
+      await Promise.race([link.closed, pause(2000)]);
+    },
+  };
+};

@@ -1,0 +1,164 @@
+import type { Socket } from 'node:net';
+import { identify, type Pid } from '../proc.ts';
+import type { Size, Terminal } from '../terminal.ts';
+import {
+  type Deed,
+  type Ended,
+  eachMessage,
+  type Hello,
+  type Holding,
+  type Launch,
+  say,
+  type ToHolder,
+  type Viewer,
+} from './protocol.ts';
+import { Ring } from './ring.ts';
+
+type Client = {
+  readonly socket: Socket;
+  /** null: it is the supervisor */
+  readonly viewer: Viewer | null;
+  /** the byte of output that it is sent next */
+  next: number;
+  ended: boolean;
+};
+
+/** Bytes that wait for a client; what is more stays in the ring until it has read them. */
+const mostUnread = 1 << 18;
+/** Terminals at once. */
+const mostViewers = 16;
+
+/** Holds an agent's terminal for whoever supervises it, and shows it to whoever looks on. Judges nothing. */
+export class Holder {
+  readonly #launch: Launch;
+  readonly #ring: Ring;
+  readonly #self: Pid;
+  readonly #onBye: () => void;
+  readonly #clients = new Set<Client>();
+  #supervisor: { readonly client: Client; readonly self: Pid } | null = null;
+  #terminal: Terminal | null = null;
+  #note: unknown = null;
+  #ended: Ended | null = null;
+  #size: Size;
+
+  constructor(launch: Launch, self: Pid, onBye: () => void) {
+    this.#launch = launch;
+    this.#ring = new Ring(launch.ring);
+    this.#self = self;
+    this.#size = launch.size;
+    this.#onBye = onBye;
+  }
+
+  holds(terminal: Terminal): void {
+    this.#terminal = terminal;
+  }
+
+  output(data: Buffer, at: number): void {
+    this.#ring.push(data, at);
+    for (const client of this.#clients) this.#send(client);
+  }
+
+  ended(how: Ended): void {
+    this.#ended = how;
+    for (const client of this.#clients) this.#send(client);
+  }
+
+  connect(socket: Socket): void {
+    let client: Client | null = null;
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => client && this.#gone(client));
+    socket.on('drain', () => client && this.#send(client));
+    eachMessage<ToHolder>(socket, (message) => {
+      if (client) this.#hear(client, message);
+      else if ('hello' in message) client = this.#welcome(socket, message.hello);
+      else socket.destroy();
+    });
+  }
+
+  #refusal(hello: Hello): string | null {
+    if (this.#terminal === null) return 'it is just being started: try again';
+    const supervisor = this.#supervisor?.self.pid ?? null;
+    if (hello.as === 'supervisor')
+      return supervisor === null ? null : `it is supervised by process ${supervisor} already`;
+    if (hello.writes && supervisor === null) return 'nobody supervises it now, and only its supervisor can do that';
+    return this.#clients.size > mostViewers ? `${mostViewers} terminals are attached to it already` : null;
+  }
+
+  #welcome(socket: Socket, hello: Hello): Client | null {
+    const refused = this.#refusal(hello);
+    if (refused !== null) {
+      socket.end(`${JSON.stringify({ refused })}\n`);
+      return null;
+    }
+    const last = hello.as === 'supervisor' ? Number.POSITIVE_INFINITY : hello.last;
+    const next = Math.max(this.#ring.first, this.#ring.next - last);
+    const client: Client = { socket, viewer: hello.as === 'viewer' ? hello : null, next, ended: false };
+    say(socket, { holding: this.#holding(client) });
+    if (hello.as === 'supervisor') this.#supervisor = { client, self: hello.self };
+    this.#clients.add(client);
+    if (client.viewer?.writes) this.#passOn(client.viewer, { does: 'opens' });
+    this.#send(client);
+    return client;
+  }
+
+  #holding({ viewer, next: first }: Client): Holding {
+    const { agentId, instanceId, kept } = this.#launch;
+    const size = this.#size;
+    const child = this.#terminal?.pid ?? identify(0);
+    const supervisor = this.#supervisor?.self ?? null;
+    const whole = { agentId, instanceId, child, holder: this.#self, first, next: this.#ring.next, size, supervisor };
+    return viewer ? { ...whole, kept: null, note: null } : { ...whole, kept, note: this.#note };
+  }
+
+  /** As much as it takes; the rest when it has read that. */
+  #send(client: Client): void {
+    const { socket, viewer } = client;
+    while (client.next < this.#ring.next && socket.writableLength < mostUnread) {
+      const missed = this.#ring.first - client.next;
+      if (missed > 0) say(socket, { missed });
+      if (missed > 0 && viewer) return void socket.end();
+      client.next = Math.max(client.next, this.#ring.first);
+      const chunk = this.#ring.from(client.next);
+      if (chunk === undefined) return;
+      say(socket, { output: chunk.data.toString('base64'), from: chunk.from, at: chunk.at });
+      client.next += chunk.data.length;
+    }
+    if (this.#ended === null || client.ended || client.next < this.#ring.next) return;
+    client.ended = true;
+    say(socket, { ended: this.#ended });
+  }
+
+  #hear(client: Client, message: ToHolder): void {
+    if (client.viewer === null) this.#obey(message);
+    else if ('deed' in message && client.viewer.writes) this.#passOn(client.viewer, message.deed);
+    else client.socket.destroy();
+  }
+
+  #obey(message: ToHolder): void {
+    if ('note' in message) this.#note = message.note;
+    else if ('bye' in message) this.#leave();
+    else if (this.#ended !== null) return;
+    else if ('input' in message) this.#terminal?.write(Buffer.from(message.input, 'base64'));
+    else if ('resize' in message) this.#resize(message.resize);
+  }
+
+  #resize(size: Size): void {
+    this.#size = size;
+    this.#terminal?.resize(size.columns, size.rows);
+  }
+
+  #leave(): void {
+    for (const { socket } of this.#clients) socket.end();
+    this.#onBye();
+  }
+
+  #passOn({ who, writes }: Viewer, deed: Deed): void {
+    if (this.#supervisor) say(this.#supervisor.client.socket, { deed: { who, writes, ...deed } });
+  }
+
+  #gone(client: Client): void {
+    this.#clients.delete(client);
+    if (this.#supervisor?.client === client) this.#supervisor = null;
+    if (client.viewer?.writes) this.#passOn(client.viewer, { does: 'leaves' });
+  }
+}

@@ -1,0 +1,28 @@
+import { chmodSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
+import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { identify } from '../proc.ts';
+import { openTerminal } from '../terminal.ts';
+import { Holder } from './holder.ts';
+import type { Launch } from './protocol.ts';
+
+/** Owns one agent's terminal, in a session of its own, so that the agent outlives whoever supervises it. */
+const launch = JSON.parse(await text(process.stdin)) as Launch;
+process.title = `vigil-holder ${launch.agentId}`;
+const server = createServer((socket) => holder.connect(socket));
+const holder = new Holder(launch, identify(process.pid), () => {
+  server.close(() => process.exit(0));
+  // one that reads nothing cannot keep it
+  setTimeout(() => process.exit(0), 1000);
+});
+await new Promise<void>((resolve, reject) => {
+  server.once('error', reject).listen(launch.socket, resolve);
+});
+chmodSync(launch.socket, 0o600);
+const terminal = openTerminal(launch, launch.size, (data) => holder.output(data, Date.now()));
+holder.holds(terminal);
+void terminal.exited.then((exit) => holder.ended({ ...exit, at: Date.now() }));
+// whoever waits for this line may be gone by now
+process.stdout.on('error', () => {}).write('ready\n');
+flushCompileCache();

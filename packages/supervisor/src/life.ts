@@ -1,0 +1,172 @@
+import type { OrderReceiptPayload } from '@vigil/events';
+import type { AgentSpec, World } from './agent.ts';
+import { askToLeave, bodyOf, type LifeParts } from './body.ts';
+import { type Asked, type Conclusion, conclude, describe, exitReport, handedOff } from './conclude.ts';
+import { type Ending, endProcess } from './ending.ts';
+import { Hands, type Terminate } from './hands.ts';
+import type { Lock } from './lock.ts';
+import type { Memory } from './memory.ts';
+import type { Meter } from './meter.ts';
+import type { AgentOrder } from './order.ts';
+import type { Exit, Terminal } from './terminal.ts';
+
+/** How often questions and waiting orders are looked at again, milliseconds. */
+const lookEveryMs = 250;
+/** How long the last heartbeats may take before the end is reported without them, milliseconds. */
+const lastBeatsMs = 1500;
+/** How long one that is over a limit has to leave by itself, milliseconds. */
+const overLimitGraceMs = 2000;
+
+export type Supervised = {
+  readonly spec: AgentSpec;
+  readonly terminal: Terminal;
+  /** from now on it beats */
+  readonly begin: () => void;
+  readonly offer: (order: AgentOrder, expiresInMs: number) => void;
+  /** somebody at the terminal has pressed Ctrl-C: an end by SIGINT is what they wanted */
+  readonly interrupted: () => void;
+  /** ends the agent on behalf of `by`: asked, then SIGTERM after the grace, then SIGKILL */
+  readonly end: (by: string, graceMs: number) => Promise<Ending>;
+  /** marks the end as asked for, without doing anything for it */
+  readonly expectEnd: (by: string) => void;
+  /** resolves when the report of its end is on its way */
+  readonly ended: Promise<Conclusion>;
+  /** resolves when the orders that were under way at its end are answered too */
+  readonly settled: Promise<void>;
+  readonly isOver: () => boolean;
+};
+
+type Parts = LifeParts & { readonly world: World; readonly meter: Meter; readonly lock: Lock };
+/** What a life goes on from; `again`: the end that another supervisor had begun by order. */
+type Before = { readonly memory: Memory; readonly again: Terminate | null };
+
+export class Life implements Supervised {
+  readonly #parts: Parts;
+  readonly #hands: Hands;
+  readonly ended: Promise<Conclusion>;
+  readonly settled: Promise<void>;
+  readonly #startedAt: number;
+  #isOver = false;
+  #asked: Asked | null;
+  #remembered = '';
+  #interrupted = false;
+  #how: string | null = null;
+
+  constructor(parts: Parts, { memory, again }: Before) {
+    this.#parts = parts;
+    this.#asked = memory.asked;
+    this.#startedAt = memory.startedAt;
+    const body = bodyOf(
+      parts,
+      () => this.#how,
+      (order) => this.#endByOrder(order),
+    );
+    this.#hands = new Hands(body, parts.world, memory);
+    parts.desk.serve(this.#hands);
+    const looking = setInterval(() => this.#lookAgain(), lookEveryMs);
+    this.ended = parts.terminal.exited.then((exit) => {
+      clearInterval(looking);
+      return this.#over(exit).finally(() => {
+        parts.lock.release();
+        this.#isOver = true;
+      });
+    });
+    this.settled = this.ended.then(() => this.#hands.settled());
+    if (again) this.#hands.endAgain(again);
+    else if (memory.asked?.order === null) void this.#end(memory.asked.by, 0);
+  }
+
+  begin = (): void => this.#parts.watch.begin();
+
+  /** The next supervisor goes on from here: its last heartbeat's number is never taken twice. */
+  remember(): void {
+    const { watch, desk, terminal } = this.#parts;
+    const [startedAt, asked, breakers] = [this.#startedAt, this.#asked, desk.breakers];
+    terminal.note({ ...watch.memory, ...this.#hands.memory, startedAt, breakers, asked });
+  }
+
+  #rememberChanges(): void {
+    const now = `${this.#parts.watch.changes} ${this.#hands.memory.highestNumber}`;
+    if (now !== this.#remembered) this.remember();
+    this.#remembered = now;
+  }
+
+  get spec(): AgentSpec {
+    return this.#parts.spec;
+  }
+  get terminal(): Terminal {
+    return this.#parts.terminal;
+  }
+  isOver = (): boolean => this.#isOver;
+
+  #lookAgain(): void {
+    this.#parts.watch.lookAgain();
+    this.#hands.lookAgain();
+    this.#parts.hold.lookAgain();
+    this.#rememberChanges();
+    const over = this.#asked === null ? this.#parts.meter.over : null;
+    if (over === null) return;
+    this.#asked = { by: over, reason: 'resource_limit', orderId: null, order: null };
+    void this.#end(over, overLimitGraceMs);
+  }
+
+  async #endByOrder(order: Terminate): Promise<Partial<OrderReceiptPayload>> {
+    const { graceMs, reason } = order.payload;
+    this.#asked = { by: reason, reason: 'explicit', orderId: order.payload.orderId, order };
+    const ending = await this.#end(reason, graceMs);
+    if (!ending.confirmed)
+      return { ...ending, why: 'SIGKILL did not end it', lastOutput: this.#parts.watch.lastOutput };
+    const { exit, checkpoint, claimsReleased, forensics, lastOutput } = await this.ended;
+    const work = { completedWork: checkpoint?.completedWork ?? [], remainingWork: checkpoint?.remainingWork ?? [] };
+    return { ...ending, ...exit, ...work, checkpoint, claimsReleased, forensics, lastOutput };
+  }
+
+  /** One that is paused goes on first: it could neither hear nor leave. */
+  async #end(reason: string, graceMs: number): Promise<Ending> {
+    const { terminal, world, hold } = this.#parts;
+    this.remember();
+    if (hold.isPaused) await hold.go();
+    askToLeave(this.#parts, reason, world.log);
+    return endProcess(terminal.pid, { graceMs, killAfterMs: world.killAfterMs }, world.clock);
+  }
+
+  offer(order: AgentOrder, expiresInMs: number): void {
+    this.#hands.offer(order, expiresInMs);
+  }
+
+  interrupted(): void {
+    this.#interrupted = true;
+  }
+
+  expectEnd(by: string): void {
+    this.#asked ??= { by, reason: 'explicit', orderId: null, order: null };
+  }
+
+  end(by: string, graceMs: number): Promise<Ending> {
+    this.expectEnd(by);
+    return this.#end(by, graceMs);
+  }
+
+  /** What still waits is answered, the last heartbeats go out, and then the end is reported. */
+  async #over(exit: Exit): Promise<Conclusion> {
+    const { spec, world, watch, socket, hold, terminal } = this.#parts;
+    if (this.#interrupted && (exit.signal === 'SIGINT' || exit.code === 130)) this.expectEnd('Ctrl-C at its terminal');
+    this.#how = describe(exit);
+    this.#asked ??= handedOff(exit, this.#hands.handedOff, watch);
+    this.#hands.lookAgain();
+    const at = terminal.endedAt() ?? world.clock.now();
+    hold.forget();
+    await watch.finish(lastBeatsMs);
+    await socket.close();
+    const end = await conclude(world, spec, watch, exit, this.#asked);
+    world.outbox.put(exitReport(spec, end, this.#asked?.orderId ?? null, at));
+    await terminal.close();
+    world.log('an agent has ended', {
+      agentId: spec.agentId,
+      instanceId: spec.instanceId,
+      reason: end.reason,
+      details: end.details,
+    });
+    return end;
+  }
+}

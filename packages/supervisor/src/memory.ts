@@ -1,0 +1,77 @@
+import type { Activity, PolicyRef } from '@vigil/events';
+import { type HookBreakers, noBreakers } from '@vigil/sdk/hook-breakers';
+import type { Beats } from './beat.ts';
+import { noBeats } from './beat.ts';
+import type { Asked } from './conclude.ts';
+import type { Chunk } from './holder/ring.ts';
+import type { PolicyWatch } from './patterns.ts';
+import { noProgress, type Progress } from './progress.ts';
+import type { ScreenMemory } from './screen.ts';
+import type { StepMark } from './step-log.ts';
+
+/** What its supervisor knows of an agent beside what stands on its terminal. Times in epoch milliseconds. */
+export type Known = {
+  readonly progress: Progress;
+  readonly activity: Activity | null;
+  readonly completionAt: number | null;
+  readonly resultAt: number | null;
+  readonly saidAt: number | null;
+  readonly isAsking: boolean;
+  /** what its policy has it looked through for; null: no policy is here yet */
+  readonly looksFor: { readonly policy: PolicyRef; readonly watch: PolicyWatch } | null;
+};
+
+const nothingKnown: Known = {
+  progress: noProgress,
+  activity: null,
+  completionAt: null,
+  resultAt: null,
+  saidAt: null,
+  isAsking: false,
+  looksFor: null,
+};
+
+/** What the next supervisor goes on from, as the holder keeps it. Plain JSON. */
+export type Memory = {
+  /** bytes of output that all the rest has taken in */
+  readonly read: number;
+  readonly startedAt: number;
+  readonly known: Known;
+  readonly beats: Beats;
+  readonly screen: ScreenMemory;
+  readonly steps: StepMark | null;
+  readonly breakers: HookBreakers;
+  /** of the orders that were begun; -1: none */
+  readonly highestNumber: number;
+  readonly handedOff: string | null;
+  readonly asked: Asked | null;
+};
+
+export const noMemory = (startedAt: number): Memory => ({
+  read: 0,
+  startedAt,
+  known: nothingKnown,
+  beats: noBeats,
+  screen: { lines: 0, lastOutputAt: null, repeated: null, echo: '', told: [] },
+  steps: null,
+  breakers: noBreakers,
+  highestNumber: -1,
+  handedOff: null,
+  asked: null,
+});
+
+/** The past of a life that is taken over; `seen`: the output that is still there and that the memory has taken in. */
+export type Past = { readonly memory: Memory; readonly seen: readonly Chunk[] };
+
+/** What of these pieces was printed before this byte. */
+export const before = (chunks: readonly Chunk[], byte: number): readonly Chunk[] =>
+  chunks
+    .filter(({ from }) => from < byte)
+    .map((chunk) => ({ ...chunk, data: chunk.data.subarray(0, byte - chunk.from) }));
+
+/** What of this piece was printed from this byte on; null: nothing. */
+export const after = (chunk: Chunk, byte: number): Chunk | null => {
+  const skipped = Math.max(0, byte - chunk.from);
+  if (skipped >= chunk.data.length) return null;
+  return { ...chunk, from: chunk.from + skipped, data: chunk.data.subarray(skipped) };
+};

@@ -1,0 +1,33 @@
+import type { World } from './agent.ts';
+import type { DeedOf } from './holder/protocol.ts';
+import type { Supervised } from './life.ts';
+
+const ctrlC = 0x03;
+/** How long an agent that a person ends has to leave by itself, milliseconds. */
+const graceMs = 5000;
+
+/** What somebody at an attached terminal does, done on their behalf: who came and went is on record, what was typed is not. */
+export const attend = (life: Supervised, world: World, deed: DeedOf): void => {
+  const { agentId, instanceId } = life.spec;
+  const note = (message: string) => world.log(message, { agentId, instanceId, who: deed.who });
+  switch (deed.does) {
+    case 'opens':
+      note('somebody may type at an agent’s terminal');
+      return;
+    case 'leaves':
+      note('somebody has left an agent’s terminal');
+      return;
+    case 'types': {
+      const keys = Buffer.from(deed.input, 'base64');
+      if (keys.includes(ctrlC)) life.interrupted();
+      life.terminal.write(keys);
+      return;
+    }
+    case 'resizes':
+      life.terminal.resize(deed.size.columns, deed.size.rows);
+      return;
+    case 'ends':
+      note('somebody ends an agent');
+      void life.end(`ended by ${deed.who}`, deed.graceMs ?? graceMs);
+  }
+};

@@ -1,0 +1,26 @@
+import { startRuntime } from './runtime.ts';
+import { parseRuntimeConfig } from './runtime-config.ts';
+import { openTestWorld } from './testing.ts';
+
+/** A runtime with one agent, in a process that can be killed. */
+const [dir = '', url = '', script = ''] = process.argv.slice(2);
+const config = parseRuntimeConfig(
+  JSON.stringify({
+    runtime: 'run-1',
+    interval: '100ms',
+    grace: '0s',
+    templates: [{ command: '/bin/sh', args: ['-c', script] }],
+    agents: [{ name: 'worker-1', task: 'TASK-1' }],
+  }),
+  dir,
+);
+const log = (message: string, fields = {}) => process.stderr.write(`${JSON.stringify({ message, ...fields })}\n`);
+const world = openTestWorld(dir, { url }, 'run-1', log);
+const env = { PATH: process.env.PATH ?? '' };
+const runtime = await startRuntime({ config, host: 'host-1', env }, { ...world, killAfterMs: 500 });
+process.stdout.write('started\n');
+process.once('SIGTERM', async () => {
+  await runtime.stop('the test is over');
+  await world.outbox.settled(2000);
+  world.close();
+});

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { occupantOf } from './lock.ts';
+import { isAlive } from './proc.ts';
+import { nudge, terminate } from './testing.ts';
+import { killed, Orphanage, until } from './testing-orphans.ts';
+
+let on: Orphanage;
+beforeEach(async () => {
+  on = await Orphanage.open();
+});
+afterEach(() => on.close());
+
+test('an agent whose supervisor was killed is the same process, and the next one beats on for the same life', async () => {
+  const first = await on.runs('while :; do sleep 0.05; done');
+  await on.beatsOn();
+  const before = on.held;
+  await killed(first);
+  expect(isAlive(before.child)).toBe(true);
+  const sent = on.beats.length;
+  await on.runs('while :; do sleep 0.05; done');
+  await until(() => expect(on.beats.length).toBeGreaterThan(sent + 2));
+  expect(on.held).toMatchObject({ instanceId: before.instanceId, child: before.child, holder: before.holder });
+  expect(new Set(on.beats.map(({ instance_id }) => instance_id))).toEqual(new Set([before.instanceId]));
+  // A heartbeat that was not answered before the kill comes again as it was; no number says two things.
+  const bySequence = new Map(on.beats.map((beat) => [beat.sequence, JSON.stringify(beat)]));
+  expect(on.beats.map((beat) => JSON.stringify(beat))).toEqual(
+    on.beats.map(({ sequence }) => bySequence.get(sequence)),
+  );
+  const order = on.beats.map(({ sequence }) => sequence ?? 0);
+  expect(order).toEqual([...order].sort((a, b) => a - b));
+  expect(on.reported('AGENT_EXITED')).toEqual([]);
+});
+
+test('output of the time without a supervisor is neither lost nor counted twice', async () => {
+  const script = 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo "rate limit $i"; sleep 0.01; done; sleep 600';
+  const first = await on.runs(script);
+  await until(() => expect(on.last?.output?.lines).toBeGreaterThan(20));
+  await killed(first);
+  await on.runs(script);
+  await on.printed(300);
+  await on.beatsOn();
+  expect(on.last?.output?.lines).toBe(300);
+  const lines = on.beats.map(({ output }) => output?.lines ?? 0);
+  expect(lines).toEqual([...lines].sort((a, b) => a - b));
+});
+
+test('what was found in the output is reported once, also where its heartbeat could not be sent before the kill', async () => {
+  const script = 'echo working; while [ ! -e go ]; do sleep 0.02; done; echo "rate limit"; echo ok > told; sleep 600';
+  const first = await on.runs(script);
+  await on.beatsOn();
+  on.stage.gateway.away = true;
+  on.touch('go');
+  await on.told('ok');
+  await killed(first);
+  on.stage.gateway.away = false;
+  await on.runs(script);
+  await until(() => expect(on.beats.flatMap(({ output }) => output?.matched_patterns ?? [])).toHaveLength(1));
+  await on.beatsOn();
+  expect(on.beats.flatMap(({ output }) => output?.matched_patterns ?? [])).toHaveLength(1);
+});
+
+test('taken over, it is nudged at its terminal and ended by order', async () => {
+  const script = 'while read line; do echo "got=$line" >> told; done; sleep 600';
+  await killed(await on.runs(script));
+  await on.runs(script);
+  await on.beatsOn();
+  const { instanceId, child, holder } = on.held;
+  on.stage.gateway.offer(nudge({ instanceId }));
+  await on.told('got=are you still there');
+  on.stage.gateway.offer(terminate({ instanceId }));
+  await until(() => expect(on.reported('ORDER_RECEIPT')).toHaveLength(2));
+  expect(on.reported('ORDER_RECEIPT')[1]).toMatchObject({ outcome: 'done', confirmed: true, signal: 'SIGTERM' });
+  expect(on.reported('AGENT_EXITED')).toMatchObject([{ reason: 'explicit', orderId: 'end-1' }]);
+  expect(isAlive(child)).toBe(false);
+  await until(() => expect(isAlive(holder)).toBe(false));
+});
+
+test('an end that was begun before the kill is carried through, with the agent’s own exit in its receipt', async () => {
+  const script = 'trap "sleep 0.3; exit 9" TERM; echo ready; while :; do sleep 0.05; done';
+  const first = await on.runs(script);
+  await on.printed(1);
+  const { instanceId } = on.held;
+  on.stage.gateway.offer(terminate({ instanceId, graceMs: 300 }));
+  await until(() => expect(readFileSync(join(on.stage.dir, 'journal', 'run-1.jsonl'), 'utf8')).toContain('begun'));
+  await killed(first);
+  await on.runs(script);
+  await until(() =>
+    expect(on.reported('AGENT_EXITED')).toMatchObject([{ reason: 'explicit', orderId: 'end-1', code: 9 }]),
+  );
+  await until(() =>
+    expect(on.reported('ORDER_RECEIPT')).toMatchObject([{ outcome: 'done', confirmed: true, forced: false, code: 9 }]),
+  );
+});
+
+test('an exit that no supervisor saw is reported with its code and its time, and the agent is not started again', async () => {
+  const script = 'echo working; while [ ! -e go ]; do sleep 0.02; done; echo "last words"; exit 7';
+  const first = await on.runs(script);
+  await on.beatsOn();
+  const { child, instanceId } = on.held;
+  await killed(first);
+  on.touch('go');
+  const at = await on.endSeenBy(instanceId);
+  expect(isAlive(child)).toBe(false);
+  await on.runs(script);
+  await until(() => expect(on.reported('AGENT_EXITED')).toHaveLength(1));
+  const [end] = on.reported('AGENT_EXITED');
+  expect(end).toMatchObject({ reason: 'crashed', code: 7, signal: null, at });
+  expect(end?.lastOutput).toContain('last words');
+  await until(() => expect(occupantOf(on.stage.dir, 'worker-1')).toBeNull());
+});

@@ -1,0 +1,136 @@
+import { pause } from './clock.ts';
+import { describe } from './conclude.ts';
+import { WrongSettings } from './errors.ts';
+import { connectHolder, HolderRefused, type Link } from './holder/link.ts';
+import { holderSocket } from './holder/place.ts';
+import type { FromHolder, Viewer } from './holder/protocol.ts';
+import { checkName, type Occupant, occupantOf } from './lock.ts';
+import { signalled } from './proc.ts';
+import type { Size } from './terminal.ts';
+
+/** Bytes of output that whoever attaches is shown first. */
+const shownBytes = 1 << 14;
+const lookEveryMs = 50;
+/** From the end of an agent until its name is free: its clean-up, its release. */
+const farewellMs = 90_000;
+
+/** Why there is nothing more to see. */
+export type Over =
+  | { readonly why: 'ended'; readonly how: string }
+  /** so many bytes came faster than they were read */
+  | { readonly why: 'too_slow'; readonly bytes: number }
+  | { readonly why: 'gone' };
+
+/** An agent's terminal, as somebody sees it who is not its supervisor. */
+export type View = {
+  readonly pid: number;
+  readonly size: Size;
+  readonly over: Promise<Over>;
+  readonly type: (keys: Buffer) => void;
+  readonly resize: (size: Size) => void;
+  readonly pause: () => void;
+  readonly resume: () => void;
+  readonly leave: () => Promise<void>;
+};
+
+const occupied = (dir: string, agentId: string): Occupant => {
+  checkName(agentId);
+  const occupant = occupantOf(dir, agentId);
+  if (occupant === null)
+    throw new WrongSettings(
+      `no agent ${agentId} runs on this host, as far as ${dir} says: give the --dir (VIGIL_STATE_DIR) of its runtime`,
+    );
+  return occupant;
+};
+
+const orphaned = (agentId: string, why: string): string =>
+  `agent ${agentId}: ${why}. Start its runtime again; where it was run by hand: vigil run --detach --name ${agentId}`;
+
+const linkTo = async (dir: string, occupant: Occupant, who: Viewer, last: number): Promise<Link> => {
+  const { agentId, instanceId, holder } = occupant;
+  try {
+    return await connectHolder(holderSocket(dir, instanceId), { as: 'viewer', last, ...who });
+  } catch (error) {
+    if (error instanceof HolderRefused) throw new WrongSettings(orphaned(agentId, error.message));
+    throw new WrongSettings(
+      `the process that holds the terminal of ${agentId} (${holder?.pid}) cannot be reached: ${String(error)}`,
+    );
+  }
+};
+
+const overOf = (link: Link, onOutput: (data: Buffer) => void): Promise<Over> =>
+  new Promise((resolve) => {
+    link.listen((message: FromHolder) => {
+      if ('output' in message) onOutput(Buffer.from(message.output, 'base64'));
+      else if ('ended' in message) resolve({ why: 'ended', how: describe(message.ended) });
+      else if ('missed' in message) resolve({ why: 'too_slow', bytes: message.missed });
+    });
+    void link.closed.then(() => resolve({ why: 'gone' }));
+  });
+
+/**
+ * Attaches to an agent of this host: what it has printed last, and what it prints.
+ * @throws WrongSettings where it cannot be seen, with the reason
+ */
+export const openView = async (
+  dir: string,
+  agentId: string,
+  who: Viewer,
+  onOutput: (data: Buffer) => void,
+): Promise<View> => {
+  const occupant = occupied(dir, agentId);
+  if (occupant.holder === null)
+    throw new WrongSettings(
+      `agent ${agentId} runs in the foreground of process ${occupant.supervisor.pid}: look at its own terminal (those of vigil run --detach and of vigil runtime can be attached to)`,
+    );
+  const link = await linkTo(dir, occupant, who, shownBytes);
+  return {
+    pid: link.holding.child.pid,
+    size: link.holding.size,
+    over: overOf(link, onOutput),
+    type: (keys) => link.send({ deed: { does: 'types', input: keys.toString('base64') } }),
+    resize: (size) => link.send({ deed: { does: 'resizes', size } }),
+    pause: link.pause,
+    resume: link.resume,
+    leave: () => {
+      link.close();
+      return Promise.race([link.closed, pause(1000)]);
+    },
+  };
+};
+
+const isFreeAgain = async (dir: string, { agentId, instanceId }: Occupant, withinMs: number): Promise<boolean> => {
+  for (let waited = 0; occupantOf(dir, agentId)?.instanceId === instanceId; waited += lookEveryMs) {
+    if (waited >= withinMs) return false;
+    await pause(lookEveryMs);
+  }
+  return true;
+};
+
+/** Its supervisor is asked; a foreground one by a signal, which it passes on. Gives how it ended, as far as that is to be seen here. */
+const askedToEnd = async (dir: string, occupant: Occupant, who: string, graceMs: number): Promise<string> => {
+  if (occupant.holder === null) {
+    signalled(occupant.supervisor.pid, 'SIGTERM');
+    return 'ended by its supervisor, which received SIGTERM';
+  }
+  const link = await linkTo(dir, occupant, { who, writes: true }, 0);
+  const over = overOf(link, () => {});
+  link.send({ deed: { does: 'ends', graceMs } });
+  const end = await over;
+  link.close();
+  return end.why === 'ended' ? end.how : 'ended with the process that held its terminal';
+};
+
+/**
+ * Ends an agent of this host as its runtime would: asked, SIGTERM after the grace, SIGKILL 5 s later. Comes back when its name is free
+ * again, with how it ended.
+ * @throws WrongSettings where there is none, or nobody to ask
+ */
+export const stopAgent = async (dir: string, agentId: string, who: string, graceMs: number): Promise<string> => {
+  const occupant = occupied(dir, agentId);
+  const how = await askedToEnd(dir, occupant, who, graceMs);
+  if (await isFreeAgain(dir, occupant, graceMs + farewellMs)) return how;
+  throw new WrongSettings(
+    `agent ${agentId} has not ended: supervisor ${occupant.supervisor.pid}, process ${occupant.child?.pid}`,
+  );
+};
