@@ -59,3 +59,18 @@ test('of a fact nothing is awaited, whatever else is', () => {
   const limited = (ms: number) => (ms < 12_000 ? calls(ms) : { rate_limit: { retry_at: null } });
   expect(awaited({}, limited, [planned('rate_limited')])).toEqual([[]]);
 });
+
+test('a warrant is renewed at once when it awaits something else, and not before', () => {
+  const signals = { no_checkpoint: { after: '10s' }, no_calls: { after: '20s' } };
+  const document = { policy: 'p', signals, states: { STUCK: Object.keys(signals) }, plans: [planned('STUCK')] };
+  const agent = given(agentHealth(policyOf(JSON.stringify(document))), T0);
+  agent.tell(beat(0, { tool_calls: [call('c0')], reports_checkpoints: true }), T0);
+  for (let ms = 1000; ms <= 25_000; ms += 1000) agent.tell(beat(ms), T0 + ms);
+  agent.tell(beat(26_000, calls(26_000)), T0 + 26_000);
+  const said = agent.all().flatMap((event) => ('awaits' in event.payload ? [[event.type, event.payload.awaits]] : []));
+  expect(said).toEqual([
+    ['WARRANT_FILED', [['checkpoint']]],
+    ['WARRANT_RENEWED', [['checkpoint'], ['call']]],
+    ['WARRANT_RENEWED', [['checkpoint']]],
+  ]);
+});

@@ -1,4 +1,5 @@
 import type { Said } from './announce/speech.ts';
+import { groupsInWords } from './plans.ts';
 import type { AgentState, Known, Told } from './state.ts';
 
 /** What has been said. */
@@ -65,7 +66,8 @@ function episodeNeeded(told: Told, { payload, correlationId }: Of<'WARRANT_FILED
 
 function warrantSaid({ payload }: Of<'WARRANT_FILED'> | Of<'WARRANT_RENEWED'>): Partial<Told> {
   const { warrantId: id, instanceId, planName: plan, state: found, voidAt } = payload;
-  return { warrant: { id, instanceId, episodeId: payload.episodeId ?? '', plan, state: found, voidAt } };
+  const awaits = groupsInWords(payload.awaits ?? []);
+  return { warrant: { id, instanceId, episodeId: payload.episodeId ?? '', plan, state: found, awaits, voidAt } };
 }
 
 function breakersSaid(

@@ -52,6 +52,10 @@ export function awaitedBy(rules: Rules, verdict: Held): Mark[][] {
   return [...new Map(groups.map((group) => [group.join(' '), group])).values()];
 }
 
+/** The same for the same: to compare with. */
+export const groupsInWords = (groups: readonly (readonly string[])[]): string =>
+  groups.map((marks) => marks.join(' ')).join(', ');
+
 /** Each way in which all terms hold. */
 function waysOf(rules: Rules, terms: readonly Term[], verdict: Held): readonly Together[] {
   const joined = (ways: readonly Together[], term: Term) =>

@@ -1,7 +1,7 @@
 import { type Evidence, type LapseReason, type PayloadOf, Topic } from '@vigil/events';
 import { type CompiledPlan, spell } from '@vigil/policy';
 import { contextPct } from '../history/context.ts';
-import { awaitedBy } from '../plans.ts';
+import { awaitedBy, groupsInWords } from '../plans.ts';
 import { shownOf } from '../shown.ts';
 import type { Warrant } from '../state.ts';
 import { leaseOf, renewalOf } from './lease.ts';
@@ -9,7 +9,7 @@ import { about, chain, evidenceOf, idleMinutes, idOf, type Said, type Saying } f
 
 type Finding = Omit<PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>, 'warrantId' | 'episodeId'>;
 
-/** The lease: lapses when no plan holds any more, or for another life; is renewed while one does, and at once when plan or state differ. */
+/** The lease: lapses when no plan holds any more, or for another life; is renewed while one does, and at once when it is another finding. */
 export function warrantKept(saying: Saying): Said[] {
   const { state, rules, verdict } = saying;
   const { warrant } = state.told;
@@ -18,7 +18,7 @@ export function warrantKept(saying: Saying): Said[] {
   if (why) return [lapsed(saying, warrant, why)];
   const plan = verdict.plan;
   const due = verdict.at.now >= renewalOf(warrant.voidAt, endOf(saying), rules.policy.warrant);
-  if (plan === null || (!due && warrant.plan === plan.name && warrant.state === verdict.state)) return [];
+  if (plan === null || (!due && isSame(warrant, plan, saying))) return [];
   return [
     {
       topic: Topic.agentHealth,
@@ -28,6 +28,12 @@ export function warrantKept(saying: Saying): Said[] {
       payload: { ...finding(saying, plan), episodeId: warrant.episodeId, warrantId: warrant.id },
     },
   ];
+}
+
+/** Hands go by what it says: what it no longer awaits must not withdraw an order, and what it awaits since then must. */
+function isSame(warrant: Warrant, plan: CompiledPlan, { rules, verdict }: Saying): boolean {
+  const { state, awaits } = warrant;
+  return warrant.plan === plan.name && state === verdict.state && awaits === groupsInWords(awaitedBy(rules, verdict));
 }
 
 /** At most one an agent: filed when some plan's `when` holds. */
