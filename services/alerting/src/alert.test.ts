@@ -14,17 +14,8 @@ const start = EXAMPLE_TIME;
 
 const quiet = { options: [], deadlineAt: null, ticket: null, blocked: null, channels: ['default'] };
 const raised = (told: Told = {}, eventId = 'n1'): Input => {
-  const content = {
-    route: 'stuck_agent',
-    severity: 'warning',
-    title: 'worker-1 is STUCK',
-    text: 'no call',
-    action: 'raise',
-  } as const;
-  return {
-    ...example(Topic.notify, 'NOTIFY', { ...content, ...quiet, ...told }),
-    eventId,
-  };
+  const about = { route: 'stuck_agent', severity: 'warning', title: 'worker-1 is STUCK', text: 'no call' } as const;
+  return { ...example(Topic.notify, 'NOTIFY', { ...about, ...quiet, action: 'raise', ...told }), eventId };
 };
 const resolved = (): Input => raised({ action: 'resolve', severity: 'info', title: 'over', text: 'HEALTHY' }, 'n2');
 const acknowledged = example(Topic.steerAlerts, 'ACKNOWLEDGE_ALERT', { by: 'ada' });
