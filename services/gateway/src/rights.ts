@@ -109,7 +109,7 @@ const foreignLife = (field: string, agentId: string, { runtimeId, instanceId }: 
 
 const refuse = ({ kind, name }: Bearer, foreign: Foreign | null, index: number | null): void => {
   if (foreign === null) return;
-  const { field, value, whose = 'it is not theirs' } = foreign;
-  const detail = `${field} is ${JSON.stringify(value)}: the token shown is that of ${kind} ${name}, which speaks for that ${kind} only; ${whose}`;
+  const { field, value, whose } = foreign;
+  const detail = `${field} is ${JSON.stringify(value)}: the token shown is that of ${kind} ${name}, which speaks for that ${kind} only${whose === undefined ? '' : `; ${whose}`}`;
   throw new Problem(403, 'not_yours', detail, { field, index });
 };
