@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { CaseDraft } from './state.ts';
 import {
   agent,
   answered,
@@ -38,6 +39,19 @@ test('a case goes up the ladder of ADR-110, step by step, each with its own ruli
     'CASE_CLOSED executed',
   ]);
   expect(one.situation()).toBe('quiet');
+});
+
+test('an order carries what its finding awaits, as the newest renewal says', () => {
+  const one = agent();
+  const findingOf = (drafts: readonly CaseDraft[]) =>
+    drafts.flatMap((draft) => (draft.type === 'NUDGE_AGENT' ? [draft.payload] : []));
+  one.tell(filed(ladder, { awaits: [['checkpoint']], foldedSequence: 5 }));
+  expect(findingOf(one.drafts(one.admitted()))).toMatchObject([{ awaits: [['checkpoint']], foldedSequence: 5 }]);
+  one.tell(renewed(ladder, { awaits: [['checkpoint'], ['call']], foldedSequence: 8 }));
+  one.after(10 * MIN);
+  expect(findingOf(one.drafts(one.admitted()))).toMatchObject([
+    { awaits: [['checkpoint'], ['call']], foldedSequence: 8 },
+  ]);
 });
 
 test('an order says whom it is for, until when, and what its finding had seen', () => {
