@@ -28,15 +28,15 @@ const settled = (session         )          => ({
   passing: [],
 });
 const away = (session         , now        )          => ({ ...session, awayUntil: now + AWAY_MS });
-const sendReceipts = async (session         , { url, token }         )                   => {
+const sendReceipts = async (session         , { url, token, withinMs }         )                   => {
   if (session.receipts.length === 0) return session;
   const body = session.receipts.map((payload) => ({ type: 'ORDER_RECEIPT', payload }));
-  const reply = await post(`${url}/v1/receipts`, token, body, ANSWER_MS);
+  const reply = await post(`${url}/v1/receipts`, token, body, withinMs);
   return isOk(reply) || isFinal(reply) ? { ...session, receipts: [] } : away(session, Date.now());
 };
-const sendBeats = async (session         , { url, token }         )                => {
+const sendBeats = async (session         , { url, token, withinMs }         )                => {
   if (session.unsent.length === 0) return { session, orders: [] };
-  const reply = await post(`${url}/v1/heartbeats`, token, session.unsent, ANSWER_MS);
+  const reply = await post(`${url}/v1/heartbeats`, token, session.unsent, withinMs);
   if (!isOk(reply) && !isFinal(reply)) return { session: away(session, Date.now()), orders: [] };
   const orders = isOk(reply) ? within(reply.body, 'orders') : [];
   return { session: { ...session, unsent: [] }, orders: Array.isArray(orders) ? (orders           ) : [] };
@@ -94,11 +94,17 @@ const take = (folder        , gateway         , who     , { session, orders }   
   };
 };
 /** Tells the gateway on behalf of a session that no supervisor watches. */
-export const askGateway = async (url        , input           , report        , env             )                  => {
+export const askGateway = async (
+  url        ,
+  input           ,
+  report        ,
+  env             ,
+  withinMs = ANSWER_MS,
+)                  => {
   const sessionId = input.text('session_id');
   if (sessionId === null) return nothing;
   if (input.event === 'SessionStart') forgetOld(env, Date.now());
-  const gateway = { url: url.replace(/\/+$/, ''), token: env.VIGIL_GATEWAY_TOKEN ?? '' };
+  const gateway = { url: url.replace(/\/+$/, ''), token: env.VIGIL_GATEWAY_TOKEN ?? '', withinMs };
   const who = whoIs(sessionId, env);
   const folder = openFolder(sessionId, env, process.hrtime.bigint());
   const denial = folder.breakers.judge(report, Date.now());

@@ -43,7 +43,7 @@ const send = async (event: keyof typeof examples, id: string, where = url) => {
   const input = readInput(JSON.stringify(fields));
   const report = input && reportOf(input, Date.now(), env);
   if (input === null || report === null) throw new Error('no event of ours');
-  return askGateway(where, input, report, env);
+  return askGateway(where, input, report, env, 30_000);
 };
 const fails = async (times: number, where = url): Promise<void> => {
   for (let n = 0; n < times; n += 1) {

@@ -13,7 +13,7 @@ const AWAY_MS = 10_000;
 const ROUNDS = 3;
 const MOST_DONE = 200;
 
-type Gateway = { readonly url: string; readonly token: string };
+type Gateway = { readonly url: string; readonly token: string; readonly withinMs: number };
 
 const isOk = ({ status }: Reply): boolean => status >= 200 && status < 300;
 /** The same again would be refused again. */
@@ -36,18 +36,18 @@ const settled = (session: Session): Session => ({
 
 const away = (session: Session, now: number): Session => ({ ...session, awayUntil: now + AWAY_MS });
 
-const sendReceipts = async (session: Session, { url, token }: Gateway): Promise<Session> => {
+const sendReceipts = async (session: Session, { url, token, withinMs }: Gateway): Promise<Session> => {
   if (session.receipts.length === 0) return session;
   const body = session.receipts.map((payload) => ({ type: 'ORDER_RECEIPT', payload }));
-  const reply = await post(`${url}/v1/receipts`, token, body, ANSWER_MS);
+  const reply = await post(`${url}/v1/receipts`, token, body, withinMs);
   return isOk(reply) || isFinal(reply) ? { ...session, receipts: [] } : away(session, Date.now());
 };
 
 type Sent = { readonly session: Session; readonly orders: readonly Order[] };
 
-const sendBeats = async (session: Session, { url, token }: Gateway): Promise<Sent> => {
+const sendBeats = async (session: Session, { url, token, withinMs }: Gateway): Promise<Sent> => {
   if (session.unsent.length === 0) return { session, orders: [] };
-  const reply = await post(`${url}/v1/heartbeats`, token, session.unsent, ANSWER_MS);
+  const reply = await post(`${url}/v1/heartbeats`, token, session.unsent, withinMs);
   if (!isOk(reply) && !isFinal(reply)) return { session: away(session, Date.now()), orders: [] };
   const orders = isOk(reply) ? within(reply.body, 'orders') : [];
   return { session: { ...session, unsent: [] }, orders: Array.isArray(orders) ? (orders as Order[]) : [] };
@@ -111,11 +111,17 @@ const take = (folder: Folder, gateway: Gateway, who: Who, { session, orders }: S
 };
 
 /** Tells the gateway on behalf of a session that no supervisor watches. */
-export const askGateway = async (url: string, input: HookInput, report: Report, env: Environment): Promise<Answer> => {
+export const askGateway = async (
+  url: string,
+  input: HookInput,
+  report: Report,
+  env: Environment,
+  withinMs = ANSWER_MS,
+): Promise<Answer> => {
   const sessionId = input.text('session_id');
   if (sessionId === null) return nothing;
   if (input.event === 'SessionStart') forgetOld(env, Date.now());
-  const gateway = { url: url.replace(/\/+$/, ''), token: env.VIGIL_GATEWAY_TOKEN ?? '' };
+  const gateway = { url: url.replace(/\/+$/, ''), token: env.VIGIL_GATEWAY_TOKEN ?? '', withinMs };
   const who = whoIs(sessionId, env);
   const folder = openFolder(sessionId, env, process.hrtime.bigint());
   const denial = folder.breakers.judge(report, Date.now());
