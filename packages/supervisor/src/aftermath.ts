@@ -2,7 +2,6 @@ import type { SpawnReceiptPayload } from '@vigil/events';
 import type { World } from './agent.ts';
 import { answer } from './answers.ts';
 import { endProcess } from './ending.ts';
-import { AlreadySupervised } from './errors.ts';
 import type { Terminate } from './hands.ts';
 import { takeOver } from './held.ts';
 import type { Begun } from './journal.ts';
@@ -86,14 +85,13 @@ const bury = async (world: World, orphan: Occupant, order: Terminate | null): Pr
   forget(world.dir, orphan.agentId);
 };
 
-/** One that somebody else supervises by now is theirs. */
-const taken = async (world: World, orphan: Occupant): Promise<Supervised | 'lost' | 'theirs'> => {
+/** One that somebody else supervises by now, or that we fail with, is left alone: it works, and the others are not to wait for it. */
+const taken = async (world: World, orphan: Occupant): Promise<Supervised | 'lost' | 'left_alone'> => {
   try {
     return (await takeOver(world, orphan, endOf(world, orphan))) ?? 'lost';
   } catch (error) {
-    if (!(error instanceof AlreadySupervised)) throw error;
-    world.log('an agent is left to its supervisor', { agentId: orphan.agentId, why: error.message });
-    return 'theirs';
+    world.log('an agent is not taken over: it goes on as it is', { agentId: orphan.agentId, why: String(error) });
+    return 'left_alone';
   }
 };
 
@@ -111,7 +109,7 @@ export const settleAftermath = async (
   for (const orphan of orphansOf(world.dir, runtimeId)) {
     const one = await taken(world, orphan);
     if (one === 'lost') lost.push([orphan, endOf(world, orphan)]);
-    else if (one !== 'theirs') lives.push(one);
+    else if (one !== 'left_alone') lives.push(one);
   }
   lives.forEach(adopt);
   const repeated = new Set(lives.map(({ spec }) => endOf(world, spec)?.payload.orderId));

@@ -71,7 +71,12 @@ export const takeOver = async (world: World, orphan: Occupant, again: Terminate 
   const memory = (link.holding.note as Memory | null) ?? noMemory(startedAt);
   const lock = retakeName(world.dir, { ...orphan, supervisor: world.self, holder, child: link.holding.child });
   const past = { memory, seen: before(await link.kept, memory.read) };
-  const life = await assemble({ spec, world, lock, past, socket, again }, (on) => terminalOf(link, on, world));
+  const life = await assemble({ spec, world, lock, past, socket, again }, (on) => terminalOf(link, on, world)).catch(
+    (error: unknown) => {
+      link.close();
+      throw error;
+    },
+  );
   const { agentId, instanceId } = spec;
   const { next } = link.holding;
   const unread = next - memory.read;

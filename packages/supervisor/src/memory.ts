@@ -4,7 +4,6 @@ import type { Beats } from './beat.ts';
 import { noBeats } from './beat.ts';
 import type { Asked } from './conclude.ts';
 import type { Chunk } from './holder/ring.ts';
-import type { PolicyWatch } from './patterns.ts';
 import { noProgress, type Progress } from './progress.ts';
 import type { ScreenMemory } from './screen.ts';
 import type { StepMark } from './step-log.ts';
@@ -17,8 +16,8 @@ export type Known = {
   readonly resultAt: number | null;
   readonly saidAt: number | null;
   readonly isAsking: boolean;
-  /** what its policy has it looked through for; null: no policy is here yet */
-  readonly looksFor: { readonly policy: PolicyRef; readonly watch: PolicyWatch } | null;
+  /** the policy whose patterns it is looked through for, as the gateway served it; null: none is here yet */
+  readonly looksFor: { readonly policy: PolicyRef; readonly document: unknown } | null;
 };
 
 const nothingKnown: Known = {

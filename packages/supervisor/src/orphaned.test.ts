@@ -61,6 +61,27 @@ test('what was found in the output is reported once, also where its heartbeat co
   expect(on.beats.flatMap(({ output }) => output?.matched_patterns ?? [])).toHaveLength(1);
 });
 
+test('what its policy has it looked through for is looked for in all that came meanwhile, and found once', async () => {
+  const { gateway } = on.stage;
+  gateway.policies.set('p', { signals: { error_pattern: { patterns: ['bo+m'], lines: 10 } } });
+  gateway.assigned = { name: 'p', hash: 'h' };
+  const script = 'echo boom; while [ ! -e go ]; do sleep 0.02; done; echo boooom; echo ok > told; sleep 600';
+  const found = () => on.beats.flatMap(({ output }) => output?.matched_patterns ?? []).map(({ source }) => source);
+  const first = await on.runs(script);
+  await until(() => expect(found()).toEqual(['bo+m']));
+  await on.beatsOn();
+  await killed(first);
+  on.touch('go');
+  await on.told('ok');
+  // The next one has the policy from its predecessor, not from a gateway that may be away.
+  gateway.policies.clear();
+  await on.runs(script);
+  await until(() => expect(found()).toEqual(['bo+m', 'bo+m']));
+  await on.beatsOn();
+  expect(found()).toHaveLength(2);
+  expect(on.last?.output?.tail).toEqual(['boom', 'boooom']);
+});
+
 test('taken over, it is nudged at its terminal and ended by order', async () => {
   const script = 'while read line; do echo "got=$line" >> told; done; sleep 600';
   await killed(await on.runs(script));

@@ -13,12 +13,14 @@ const againAfterMs = 10_000;
 /** Policies that are kept: more than one host's agents are judged by. */
 const mostHeld = 16;
 
+type Held = { readonly watch: PolicyWatch; readonly document: unknown };
+
 const served = z.object({ hash: z.string(), document: z.unknown() });
 
 /** What each policy asks of this host, fetched once for all its agents. */
 export class PolicyWatches {
   readonly #parts: Parts;
-  readonly #held = new Map<string, PolicyWatch>();
+  readonly #held = new Map<string, Held>();
   readonly #asking = new Map<string, Promise<PolicyWatch | null>>();
   #notBefore = 0;
 
@@ -30,13 +32,18 @@ export class PolicyWatches {
   of(policy: PolicyRef): Promise<PolicyWatch | null> {
     const { hash } = policy;
     const held = this.#held.get(hash);
-    if (held !== undefined) return Promise.resolve(held);
+    if (held !== undefined) return Promise.resolve(held.watch);
     const under = this.#asking.get(hash);
     if (under !== undefined) return under;
     if (this.#parts.clock.monotonic() < this.#notBefore) return Promise.resolve(null);
     const asking = this.#fetch(policy).finally(() => this.#asking.delete(hash));
     this.#asking.set(hash, asking);
     return asking;
+  }
+
+  /** As it was served, for whoever comes without it; plain JSON. undefined: it is not held. */
+  documentOf(hash: string): unknown {
+    return this.#held.get(hash)?.document;
   }
 
   async #fetch({ name, hash }: PolicyRef): Promise<PolicyWatch | null> {
@@ -46,7 +53,7 @@ export class PolicyWatches {
       if (answer.hash !== hash) throw new Error(`it has come as ${answer.hash}: another version`);
       const { watch, problems } = watchOf(answer.document);
       if (problems.length > 0) log('parts of a policy are not looked for', { policy: name, hash, problems });
-      this.#keep(hash, watch);
+      this.#keep(hash, { watch, document: answer.document });
       return watch;
     } catch (error) {
       this.#notBefore = clock.monotonic() + againAfterMs;
@@ -55,8 +62,8 @@ export class PolicyWatches {
     }
   }
 
-  #keep(hash: string, watch: PolicyWatch): void {
-    this.#held.set(hash, watch);
+  #keep(hash: string, held: Held): void {
+    this.#held.set(hash, held);
     const [oldest] = this.#held.keys();
     if (this.#held.size > mostHeld && oldest !== undefined) this.#held.delete(oldest);
   }

@@ -2,6 +2,7 @@ import type { AgentSpec } from './agent.ts';
 import type { Past } from './memory.ts';
 import { compilePatterns } from './patterns.ts';
 import { Screen } from './screen.ts';
+import { watchOf } from './watch-of.ts';
 
 /** The screen as another supervisor had it: what that one has judged is shown again, and not judged again. */
 export const recalled = ({ patterns }: AgentSpec, { memory, seen }: Past, decode: (data: Buffer) => string): Screen => {
@@ -9,7 +10,9 @@ export const recalled = ({ patterns }: AgentSpec, { memory, seen }: Past, decode
   for (const text of memory.screen.told) screen.told(text);
   for (const { data, at } of seen) screen.write(decode(data), at);
   screen.recall(memory.screen);
-  const watch = memory.known.looksFor?.watch;
-  if (watch) screen.watchFor(compilePatterns(patterns, watch), watch.tailLines);
+  const { looksFor } = memory.known;
+  if (looksFor === null) return screen;
+  const { watch } = watchOf(looksFor.document);
+  screen.watchFor(compilePatterns(patterns, watch), watch.tailLines);
   return screen;
 };

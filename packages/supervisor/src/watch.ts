@@ -68,7 +68,7 @@ export class Watch {
     if (isKnown()) return;
     const watch = await this.#world.watches.of(policy);
     if (watch === null || isKnown()) return;
-    this.#know({ looksFor: { policy, watch } });
+    this.#know({ looksFor: { policy, document: this.#world.watches.documentOf(policy.hash) } });
     const found = this.screen.watchFor(compilePatterns(this.#spec.patterns, watch), watch.tailLines);
     this.#beating.matched(found);
     if (found.length > 0) this.#beating.soon();
