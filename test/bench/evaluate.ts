@@ -19,7 +19,7 @@ type Beat = (agent: string, n: number, at: number) => Heartbeat;
 const policies = policiesOf(readPolicies([PRESETS], VOCABULARY), 'vigil');
 const form = sparse(AT_REST.usual);
 setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
+const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void;
 
 const observed = (payload: Heartbeat, id: string): Observation => ({
   topic: Topic.agentObservation,
@@ -67,7 +67,7 @@ const decoding = (records: readonly Recorded[]): (() => void) => {
 
 const folded = (name: string, beat: Beat): readonly Figure[] => {
   const folding = new Folding(policies);
-  const runs: { readonly own: number; readonly reference: number }[] = [];
+  const runs: { readonly own: number; readonly reference: number; readonly whole: number }[] = [];
   for (let n = 0; n < WARM + RUNS; n++) {
     say(`${name}: ${n + 1} of ${WARM + RUNS}`);
     const records = roundOf(beat, n, AGENTS);
@@ -77,14 +77,16 @@ const folded = (name: string, beat: Beat): readonly Figure[] => {
     collect();
     const own = secondsOf(() => {
       for (const record of records) folding.fold(record);
+      collect({ type: 'minor' }); // its garbage is part of its price
     });
-    runs.push({ own: AGENTS / own, reference });
+    runs.push({ own: AGENTS / own, reference, whole: secondsOf(() => collect()) * 1000 });
   }
   const warm = runs.slice(WARM);
   const bytes = [...folding.states()].map(([, state]) => Buffer.byteLength(form.write(state)));
   const reference = { name: 'decoding them', runs: warm.map((run) => run.reference) };
   return [
     { name: `${name}: folded`, unit: 'heartbeats/s', runs: warm.map(({ own }) => own), reference },
+    { name: `${name}: collecting the whole heap`, unit: 'ms', runs: warm.map(({ whole }) => whole) },
     { name: `${name}: state at rest, p50`, unit: 'bytes', runs: [median(bytes)] },
     { name: `${name}: state at rest, largest`, unit: 'bytes', runs: [quantile(bytes, 1)] },
   ];

@@ -35,7 +35,17 @@ export function identityAfter(known: Identity, beat: Beat): Identity {
 
 /** None told: as they were. */
 function labelsAfter(known: Identity['labels'], told: Identity['labels']): Identity['labels'] {
-  const names = Object.keys(told);
-  const same = names.length === Object.keys(known).length && names.every((name) => told[name] === known[name]);
-  return same || names.length === 0 ? known : told;
+  let more = 0;
+  let same = true;
+  for (const name in told) {
+    more += 1;
+    same &&= told[name] === known[name];
+  }
+  for (const _ in known) more -= 1;
+  return (same && more === 0) || isEmpty(told) ? known : told;
+}
+
+function isEmpty(labels: Identity['labels']): boolean {
+  for (const _ in labels) return false;
+  return true;
 }

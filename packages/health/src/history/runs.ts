@@ -62,9 +62,11 @@ function repeated(before: Runs, { call, sign: ofResult, advances }: CallNews, no
   const sign = ofResult ?? signature(call, failureOf(call));
   const maskedSign = call.masked_result_hash === null ? sign : signature(call, call.masked_result_hash);
   const runs = advances ? progressed(before, call, maskedSign) : before;
+  const exact = rowAfter(runs.exact, call, sign, now);
   return {
-    exact: rowAfter(runs.exact, call, sign, now),
-    masked: rowAfter(runs.masked, call, maskedSign, now),
+    exact,
+    // Where nothing is masked both are one row: most agents mask nothing, and a second one would take its place for nothing.
+    masked: runs.masked === runs.exact && maskedSign === sign ? exact : rowAfter(runs.masked, call, maskedSign, now),
     failing: failingAfter(runs.failing, call, now),
     stale: advances ? NO_STALE : staleAfter(runs.stale, call, sign, now),
   };
@@ -82,9 +84,11 @@ function failureOf({ outcome, error_class: name }: ToolCall): string | null {
 function progressed(runs: Runs, call: ToolCall, maskedSign: number | null): Runs {
   if (call.mutating && call.outcome === 'ok') return NO_RUNS;
   const known = maskedSign !== null && runs.masked.recent.includes(maskedSign);
+  const exact = { ...NO_ROW, recent: runs.exact.recent };
+  const masked = runs.masked === runs.exact ? exact : { ...NO_ROW, recent: runs.masked.recent };
   return {
-    exact: { ...NO_ROW, recent: runs.exact.recent },
-    masked: known ? runs.masked : { ...NO_ROW, recent: runs.masked.recent },
+    exact,
+    masked: known ? runs.masked : masked,
     failing: call.outcome === 'ok' ? NO_FAILING : runs.failing,
     stale: NO_STALE,
   };
