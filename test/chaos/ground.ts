@@ -70,23 +70,28 @@ export const withHerd = async (
 ): Promise<void> => {
   const herd = await startHerd(ground.on, { ...plan, fates: NONE, fromMs: 0, overMs: 0, hands: 'gateway' });
   try {
-    const known = (): ReadonlySet<string> => new Set(named(ground, Topic.fleetPresence, 'AGENT_PRESENT'));
+    const known = (): ReadonlySet<string> => new Set(named(ground, 'AGENT_PRESENT'));
     await until('all of the herd are known', async () => herd.agents.every(({ agentId }) => known().has(agentId)));
     await tell(herd);
-    const living = herd.agents.filter(({ gone }) => !gone);
-    await herd.finish();
-    const lost = (): ReadonlySet<string> => new Set(named(ground, Topic.fleetPresence, 'AGENT_LOST'));
-    await until('all of the herd are gone', async () => living.every(({ agentId }) => lost().has(agentId)));
   } finally {
-    await herd.stop();
+    await dissolve(ground, herd);
     ground.dooms.push(...doomsIn(herd, fateOf));
     ground.diary.push(...herd.notes.map(entryOf));
   }
 };
 
+/** Also where the story has failed: it must not be the next one's. */
+const dissolve = async (ground: Ground, herd: Herd): Promise<void> => {
+  const living = herd.agents.filter(({ gone }) => !gone);
+  await herd.finish();
+  const lost = (): ReadonlySet<string> => new Set(named(ground, 'AGENT_LOST'));
+  await until('all of the herd are gone', async () => living.every(({ agentId }) => lost().has(agentId)));
+  await herd.stop();
+};
+
 /** Whom events of a type are about. */
-const named = ({ heard }: Ground, topic: typeof Topic.fleetPresence, type: string): readonly string[] =>
-  heard.of(topic).flatMap((event) => (event.type === type ? [event.payload.agentId] : []));
+const named = ({ heard }: Ground, type: 'AGENT_PRESENT' | 'AGENT_LOST'): readonly string[] =>
+  heard.of(Topic.fleetPresence).flatMap((event) => (event.type === type ? [event.payload.agentId] : []));
 
 /** So many at random. */
 export const some = <T>({ random }: Ground, items: readonly T[], count: number): readonly T[] =>

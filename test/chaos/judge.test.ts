@@ -115,6 +115,11 @@ test('no two heirs may live at once, as runtimes report or as they find themselv
   expect(broken(chronicle({ diary: [found] }))[heirs]).toEqual(['T-hangs-0: hangs-0-r2 found process 30 still there']);
 });
 
+test('an agent that its host starts anew beside its heir is no second heir, and must be ended', () => {
+  const back = note(36, 'began', 'hangs-0', { instanceId: 'hangs-0.i2', beside: 30 });
+  expect(broken(chronicle({ diary: [back] }))).toEqual({ [all]: ['hangs-0: hangs-0.i2 lives on'] });
+});
+
 test('no case may stay open', () => {
   const open = chronicle({}, ({ type }) => type === 'CASE_CLOSED');
   expect(broken(open)).toEqual({ [closed]: ['case-1 of hangs-0'] });

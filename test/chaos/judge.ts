@@ -67,7 +67,7 @@ const noneBeforeADeath: Rule = (chronicle) => {
   });
 };
 
-/** By the reports of runtimes, and by what each agent itself finds when it begins. */
+/** By the reports of runtimes, and by what each heir itself finds when it begins. */
 const oneHeirAtATime: Rule = (chronicle) => {
   const ends = endsOf(chronicle);
   const tasks = Map.groupBy(heirsOf(chronicle), ({ taskId }) => taskId);
@@ -78,8 +78,9 @@ const oneHeirAtATime: Rule = (chronicle) => {
       return end <= heir.at ? [] : [`${taskId}: ${heir.agentId} beside ${before?.agentId}`];
     }),
   );
+  const first = new Set(chronicle.dooms.map(({ name }) => name));
   const noticed = chronicle.diary
-    .filter(({ what, beside }) => what === 'began' && typeof beside === 'number')
+    .filter(({ what, agentId, beside }) => what === 'began' && !first.has(agentId) && typeof beside === 'number')
     .map(({ taskId, agentId, beside }) => `${taskId}: ${agentId} found process ${beside} still there`);
   return [...overlapping, ...noticed];
 };

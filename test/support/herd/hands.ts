@@ -10,6 +10,8 @@ export type Hands = {
   /** how often each order was carried out */
   readonly done: ReadonlyMap<string, number>;
   readonly reportExit: (agent: HerdAgent, reason: ExitReason, orderId: string | null) => Promise<void>;
+  /** takes nobody any more */
+  readonly close: () => Promise<void>;
 };
 
 /** Whom the hands act on. `take`: spawned agents, which work on; `told`: what one is reminded of reaches it. */
@@ -21,6 +23,7 @@ export type Body = {
 };
 
 const ANNOUNCE_MS = 10_000;
+const CAPACITY = 10_000;
 
 const insist = async ({ report }: Channel, said: Draft, signal: AbortSignal): Promise<void> => {
   while (!signal.aborted)
@@ -99,14 +102,14 @@ const spawned = ({ payload }: Spawn): Draft => ({
   },
 });
 
-const announced = ({ runtimeId, agents }: Body): Draft => ({
+const announced = ({ runtimeId, agents }: Body, capacity: number): Draft => ({
   topic: Topic.runtimePresence,
   type: 'RUNTIME_ANNOUNCED',
   key: 'fleet',
   payload: {
     runtimeId,
     host: runtimeId,
-    capacity: 10_000,
+    capacity,
     agents: agents.filter(({ gone }) => !gone).map(({ agentId }) => agentId),
     labels: {},
   },
@@ -141,10 +144,10 @@ export const startHands = async (channel: Channel, body: Body, signal: AbortSign
     }
     return order.type === 'TERMINATE_AGENT' ? terminate(order) : nudge(order);
   };
-  const announce = (): void => void channel.report(announced(body)).catch(() => {});
+  const announce = (): void => void channel.report(announced(body, CAPACITY)).catch(() => {});
   announce();
   const announcing = setInterval(announce, ANNOUNCE_MS);
   signal.addEventListener('abort', () => clearInterval(announcing), { once: true });
   await channel.hear((order) => void obey(order), signal);
-  return { done, reportExit };
+  return { done, reportExit, close: () => tell(announced(body, 0)) };
 };

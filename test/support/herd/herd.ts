@@ -21,7 +21,7 @@ export type Herd = {
   readonly befall: (agents: readonly HerdAgent[], fate: Doomed) => void;
   /** false: nothing that anybody beats gets through any more */
   readonly connected: (is: boolean) => void;
-  /** all that live say that they have finished, and are gone */
+  /** it takes nobody any more; all that live say that they have finished, and are gone */
   readonly finish: () => Promise<void>;
   /** how many heartbeats were acknowledged */
   readonly beats: () => number;
@@ -114,6 +114,7 @@ export const startHerd = async (on: TestSystem, plan: HerdPlan): Promise<Herd> =
       beating.connected = is;
     },
     finish: async () => {
+      await hands.close();
       const living = agents.filter(({ gone }) => !gone);
       for (const one of living) one.gone = true;
       await Promise.all(living.map((one) => hands.reportExit(one, 'finished', null)));

@@ -1,0 +1,42 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { expect, test } from 'vitest';
+import { budgetBroken, type Governed } from './budget.ts';
+
+/** Ends of so many agents: each is asked for, and admitted, at these seconds. */
+const governed = (...ends: readonly (readonly [asked: number, admitted: number])[]): Governed => ({
+  asked: ends.map(([asked], n) => ({
+    ...example(Topic.admitStep, 'ADMIT_STEP', { requestId: `r${n}`, agentId: `agent-${n}`, step: 'terminate' }),
+    record: { timestamp: asked * 1000 },
+  })),
+  rulings: ends.map(([, admitted], n) => {
+    const said = { requestId: `r${n}`, agentId: `agent-${n}`, validUntil: admitted * 1000 + 30_000 };
+    return example(Topic.stepRuling, 'STEP_ADMITTED', { ...said, step: 'terminate' });
+  }),
+  lookedAt: Array.from({ length: 200 }, (_, second) => second * 1000 + 500),
+});
+
+test('two a minute: the third waits until the first is a minute ago, and is ended when the governor looks next', () => {
+  expect(budgetBroken(governed([1, 3], [1, 3], [2, 63], [2, 63]), 2)).toEqual([]);
+  expect(budgetBroken(governed([1, 3], [1, 3], [2, 63.4]), 2)).toEqual([]);
+});
+
+test('one more than the budget within a minute is too many', () => {
+  expect(budgetBroken(governed([1, 3], [1, 4], [2, 62.9]), 2)).toEqual(['agent-2: number 3 within 59900 ms']);
+});
+
+test('an admission that was given back is nobody’s end', () => {
+  const story = governed([1, 3], [1, 4], [2, 62.9]);
+  const back = example(Topic.admitStep, 'WITHDRAW_STEP', { requestId: 'r0' });
+  expect(budgetBroken({ ...story, asked: [...story.asked, { ...back, record: { timestamp: 5000 } }] }, 2)).toEqual([]);
+});
+
+test('whoever asks first is ended first', () => {
+  expect(budgetBroken(governed([1, 6], [2, 5]), 2)).toEqual(['agent-0: asked before agent-1, and ended after it']);
+});
+
+test('nobody waits while there is room', () => {
+  expect(budgetBroken(governed([1, 3], [1, 3], [2, 64]), 2)).toEqual(['agent-2: ended 1000 ms after there was room']);
+  const late = governed([1, 3], [1, 3], [60, 64]);
+  expect(budgetBroken(late, 2)).toEqual([]);
+});

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { randomFrom } from '../support/faults.ts';
+import { standStill } from '../support/settled.ts';
+import { openSystem, ownServers, soak, type TestSystem } from '../support/system.ts';
+import { type Chronicle, readEvents } from './chronicle.ts';
+import { type Ground, openGround, policies, seed } from './ground.ts';
+import { rules } from './judge.ts';
+import { allLooping, BUDGET } from './stories/all-looping.ts';
+import { brokerStopped } from './stories/broker-stopped.ts';
+import { evaluatorFrozen } from './stories/evaluator-frozen.ts';
+import { hostLost } from './stories/host-lost.ts';
+import { producersCut } from './stories/producers-cut.ts';
+
+const env = {
+  ...policies,
+  VIGIL_GOVERNOR_STEPS_PER_MINUTE: String(BUDGET),
+  VIGIL_GOVERNOR_SPAWNS_PER_HOUR: '1000',
+  // More than hang in any of the stories in which the brake is to stay off.
+  VIGIL_GOVERNOR_BRAKE_LEAST: '5',
+  VIGIL_GOVERNOR_BRAKE_BACK_S: soak('10', '60'),
+};
+const TEST_MS = soak(300_000, 1_800_000);
+
+describe.skipIf(!ownServers)('what a fleet and its watchers may meet', () => {
+  let on: TestSystem;
+  let ground: Ground;
+  let chronicle: Chronicle;
+  let looping: Promise<unknown>;
+
+  beforeAll(async () => {
+    on = await openSystem({ name: 'chaos-stories', policy: 'chaos', env });
+    ground = await openGround(on, randomFrom(seed));
+    // Told while the next two are: it takes a minute of its own to be ended within the budget.
+    looping = allLooping(ground).then(
+      () => null,
+      (error: unknown) => error,
+    );
+  });
+  afterAll(async () => {
+    console.log(JSON.stringify({ seed, agents: ground.dooms.length, lives: ground.diary.length }));
+    ground?.heard.stop();
+    await on?.stop();
+  });
+
+  test(
+    'the broker stopped: those who hang meanwhile are found, what was under way goes on, nobody else is touched',
+    () => brokerStopped(ground),
+    TEST_MS,
+  );
+
+  test(
+    'the evaluator frozen: nothing is said meanwhile, and who hung meanwhile is found and replaced afterwards',
+    () => evaluatorFrozen(ground),
+    TEST_MS,
+  );
+
+  test(
+    '200 agents truly looping: ended within the budget, first come first served, each of them',
+    async () => {
+      const error = await looping;
+      if (error) throw error;
+    },
+    TEST_MS,
+  );
+
+  test(
+    'all producers cut: one incident, nobody is ended, and all is well when they are heard again',
+    () => producersCut(ground),
+    TEST_MS,
+  );
+
+  // The last: its runtimes are stopped with it, and agents that go at once engage the brake.
+  test(
+    'a host lost: nothing is spawned before a person says so, then elsewhere, and its return doubles nobody',
+    () => hostLost(ground),
+    TEST_MS,
+  );
+
+  describe('over all that happened', () => {
+    beforeAll(async () => {
+      await standStill(on);
+      chronicle = { dooms: ground.dooms, diary: ground.diary, events: await readEvents(on) };
+    }, TEST_MS);
+
+    test.each(Object.keys(rules))('%s', (rule) => {
+      expect(rules[rule]?.(chronicle)).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,24 @@
+import { Topic } from '@vigil/events';
+import { expect } from 'vitest';
+import { soak } from '../../support/system.ts';
+import { budgetBroken } from '../budget.ts';
+import { type Ground, withHerd } from '../ground.ts';
+import { replaced } from '../waits.ts';
+
+const LOOPING = 200;
+/** Destructive steps a minute. The governor's own figure is 10: it takes the long form. */
+export const BUDGET = soak(120, 10);
+const LONGEST_MS = (LOOPING / BUDGET) * 60_000 + 120_000;
+
+/** Two hundred repeat themselves for good, and thirty beside them work. */
+export const allLooping = (ground: Ground): Promise<void> =>
+  withHerd(ground, { name: 'many', straight: 15, throughHttp: LOOPING + 15 }, async (herd) => {
+    const looping = herd.agents.slice(15, 15 + LOOPING);
+    herd.befall(looping, 'loops');
+    await replaced(ground, looping, LONGEST_MS);
+    const rulings = await ground.on.events(Topic.stepRuling);
+    const asked = await ground.on.events(Topic.admitStep);
+    const ticks = await ground.on.records(Topic.fleetGovernance);
+    const lookedAt = ticks.filter(({ key }) => key?.startsWith('@tick/')).map(({ timestamp }) => timestamp);
+    expect(budgetBroken({ rulings, asked, lookedAt }, BUDGET)).toEqual([]);
+  });

@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { soak } from '../../support/system.ts';
+import { type Ground, some, withHerd } from '../ground.ts';
+import { reminded, replaced } from '../waits.ts';
+
+const AWAY_MS = soak(12_000, 120_000);
+
+/** The broker goes while two are being acted on, and two more hang while it is away. */
+export const brokerStopped = (ground: Ground): Promise<void> =>
+  withHerd(ground, { name: 'stopped', straight: 15, throughHttp: 15 }, async (herd) => {
+    const { kafka } = ground.on.servers;
+    if (kafka === null) throw new Error('the broker is not ours to end');
+    const victims = some(ground, herd.agents, 4);
+    const [before, during] = [victims.slice(0, 2), victims.slice(2)];
+    herd.befall(before, 'silent');
+    await reminded(ground, before);
+    await kafka.kill('SIGKILL');
+    await sleep(ground.random() * 3000);
+    herd.befall(during, 'silent');
+    await sleep(AWAY_MS);
+    await kafka.restart();
+    await replaced(ground, victims);
+  });

@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Topic } from '@vigil/events';
+import { expect } from 'vitest';
+import { soak } from '../../support/system.ts';
+import { type Ground, some, withHerd } from '../ground.ts';
+import { reminded, replaced } from '../waits.ts';
+
+/** Longer than silence is suffered, than a warrant holds, and than the group waits for its member. */
+const FROZEN_MS = soak(31_000, 300_000);
+
+/** The evaluator stands still while two are being acted on, and two more hang meanwhile. */
+export const evaluatorFrozen = (ground: Ground): Promise<void> =>
+  withHerd(ground, { name: 'frozen', straight: 15, throughHttp: 15 }, async (herd) => {
+    const evaluator = ground.on.system.service('health-evaluator');
+    const victims = some(ground, herd.agents, 4);
+    const [before, during] = [victims.slice(0, 2), victims.slice(2)];
+    herd.befall(before, 'silent');
+    await reminded(ground, before);
+    evaluator.freeze();
+    await sleep(ground.random() * 3000);
+    herd.befall(during, 'silent');
+    await sleep(FROZEN_MS);
+    const said = ground.heard.of(Topic.agentOrder).map(({ key }) => key);
+    expect(during.filter(({ agentId }) => said.includes(agentId))).toEqual([]);
+    evaluator.thaw();
+    await replaced(ground, victims);
+  });

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { Topic } from '@vigil/events';
+import { expect } from 'vitest';
+import { switchOff } from '../../support/runtimes.ts';
+import { until } from '../../support/system.ts';
+import { isAlive } from '../alive.ts';
+import type { Entry } from '../chronicle.ts';
+import type { AgentFate, Doom } from '../fates.ts';
+import type { Ground } from '../ground.ts';
+import { type Hosts, openHosts } from '../hosts.ts';
+
+const HOSTS = [
+  { name: 'rack-1', labels: { team: 'core' } },
+  { name: 'rack-2', labels: { team: 'core' } },
+  { name: 'rack-3', labels: { team: 'web' } },
+];
+/** As many as engage the brake of these stories. */
+const LOST = 5;
+const member = (name: string): Doom<AgentFate> => ({ name, task: `T-${name}`, fate: 'works', afterMs: 0 });
+const lost = Array.from({ length: LOST }, (_, place) => member(`lost-${place}`));
+const near = member('near');
+const far = member('far');
+const members = [...lost, near, far];
+const hostOf = (one: Doom): string => (one === near ? 'rack-2' : one === far ? 'rack-3' : 'rack-1');
+
+const parentOf = (pid: number): number => {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]);
+};
+
+/** The power goes: its runtime, its agents and whatever holds them, all at once. */
+const loseHost = async (hosts: Hosts): Promise<void> => {
+  const names = new Set(lost.map(({ name }) => name));
+  const there = hosts.diary().filter(({ what, agentId }) => what === 'began' && names.has(agentId));
+  const processes = there.flatMap(({ pid }) => [parentOf(pid), pid]);
+  const off = switchOff(hosts.runtimes[0] as Hosts['runtimes'][number]);
+  for (const pid of processes.filter(isAlive)) process.kill(pid, 'SIGKILL');
+  await off;
+};
+
+/** Nothing is spawned until a person says that the host is gone; then its tasks go on elsewhere, and its return doubles nobody. */
+export const hostLost = async (ground: Ground): Promise<void> => {
+  const hosts = openHosts(ground.on, 'host-lost', HOSTS, members, hostOf);
+  try {
+    await tell(ground, hosts);
+  } finally {
+    await hosts.stop();
+    ground.dooms.push(...members.map((one) => ({ ...one, fate: lost.includes(one) ? ('lost' as const) : one.fate })));
+    ground.diary.push(...hosts.diary());
+  }
+};
+
+const tell = async ({ on, heard }: Ground, hosts: Hosts): Promise<void> => {
+  const livesOf = (task: string): readonly Entry[] =>
+    hosts.diary().filter(({ what, taskId, pid }) => what === 'began' && taskId === task && isAlive(pid));
+  const isPresent = (): ReadonlySet<string> =>
+    new Set(
+      heard.of(Topic.fleetPresence).flatMap(({ type, payload }) => (type === 'AGENT_PRESENT' ? [payload.agentId] : [])),
+    );
+  const spawns = () =>
+    heard
+      .of(Topic.agentOrder)
+      .flatMap((order) =>
+        order.type === 'SPAWN_AGENT' && lost.some(({ task }) => task === order.payload.taskId) ? [order] : [],
+      );
+  const withheld = (): ReadonlySet<string | null> =>
+    new Set(heard.of(Topic.stepRuling).flatMap(({ type, key }) => (type === 'STEP_WITHHELD' ? [key] : [])));
+  const completed = (): ReadonlySet<string | null> =>
+    new Set(heard.of(Topic.taskRecovery).flatMap(({ type, key }) => (type === 'RECOVERY_COMPLETED' ? [key] : [])));
+
+  await until('all are known, and work', async () =>
+    members.every(({ name, task }) => isPresent().has(name) && livesOf(task).length === 1),
+  );
+  await loseHost(hosts);
+  await until('the end of each has been asked for, and withheld', async () =>
+    lost.every(({ name }) => withheld().has(name)),
+  );
+  expect(spawns()).toEqual([]);
+
+  const gone = ['host', 'gone', 'rack-1', '--why', 'the rack has lost power', '--by', 'tester'];
+  await until('it is said that the host is gone', async () => (await on.vigil(...gone)).code === 0);
+  await until('its tasks are on others', async () => lost.every(({ task }) => completed().has(task)));
+  expect(spawns().map(({ payload }) => payload.runtimeId)).toEqual(lost.map(() => 'rack-2'));
+  await until('the brake is lifted', async () => heard.of(Topic.fleetGovernance).at(-1)?.type === 'BRAKE_RELEASED');
+
+  const returned = hosts.again('rack-1');
+  const late = () =>
+    heard.of(Topic.steerAgent).flatMap((said) => (said.type === 'AGENT_EXITED' ? [said.payload.agentId] : []));
+  await until('the host has told the ends that it slept through', async () =>
+    lost.every(({ name }) => late().includes(name)),
+  );
+  await until('each task is on one agent, its heir', async () =>
+    lost.every(({ name, task }) => {
+      const [heir, ...others] = livesOf(task);
+      return heir !== undefined && heir.agentId !== name && others.length === 0;
+    }),
+  );
+  expect(returned.pid()).not.toBeNull();
+  expect(spawns()).toHaveLength(lost.length);
+};

@@ -1,0 +1,48 @@
+import { Topic } from '@vigil/events';
+import { expect } from 'vitest';
+import { until } from '../../support/system.ts';
+import { type Ground, withHerd } from '../ground.ts';
+
+/** Nobody is heard any more, all at once; later all are heard again. */
+export const producersCut = (ground: Ground): Promise<void> =>
+  withHerd(
+    ground,
+    { name: 'cut', straight: 15, throughHttp: 15 },
+    async (herd) => {
+      const { heard } = ground;
+      const names = new Set<string | null>(herd.agents.map(({ agentId }) => agentId));
+      const before = heard.of(Topic.fleetGovernance).length;
+      const governed = () =>
+        heard
+          .of(Topic.fleetGovernance)
+          .slice(before)
+          .map(({ type }) => type);
+      const rulings = () => heard.of(Topic.stepRuling).filter(({ key }) => names.has(key));
+      herd.connected(false);
+      await until('everybody’s end has been asked for, and withheld', async () => {
+        const withheld = rulings().flatMap(({ key, payload }) =>
+          'why' in payload && payload.why === 'brake' ? [key] : [],
+        );
+        return new Set(withheld).size === names.size;
+      });
+      expect(governed()).toEqual(['BRAKE_ENGAGED']);
+      herd.connected(true);
+      await until('the brake is lifted', async () => governed().includes('BRAKE_RELEASED'));
+      await until('nothing is said against anybody any more', async () => {
+        const last = new Map(
+          heard
+            .of(Topic.agentHealth)
+            .flatMap(({ type, key, payload }) => (type === 'HEALTH_STATE_CHANGED' ? [[key, payload.to]] : [])),
+        );
+        return [...names].every((name) => last.get(String(name)) === 'HEALTHY');
+      });
+      expect(governed()).toEqual(['BRAKE_ENGAGED', 'BRAKE_RELEASED']);
+      const ended = heard.of(Topic.agentOrder).filter(({ type, key }) => type === 'TERMINATE_AGENT' && names.has(key));
+      expect(ended).toEqual([]);
+      const incidents = heard
+        .of(Topic.alert)
+        .filter(({ type, payload }) => type === 'ALERT_RAISED' && payload.route === 'fleet_brake');
+      expect(incidents).toHaveLength(1);
+    },
+    () => 'cut off',
+  );

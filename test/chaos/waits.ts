@@ -1,0 +1,31 @@
+import { Topic } from '@vigil/events';
+import type { HerdAgent } from '../support/herd/agent.ts';
+import { until } from '../support/system.ts';
+import type { Ground } from './ground.ts';
+
+type Agent = Pick<HerdAgent, 'agentId' | 'taskId'>;
+
+export const reminded = ({ heard }: Ground, agents: readonly Agent[]): Promise<boolean> =>
+  until('all of them have been reminded', async () => {
+    const sent = new Set(
+      heard.of(Topic.agentIntervention).flatMap(({ type, key }) => (type === 'NUDGE_SENT' ? [key] : [])),
+    );
+    return agents.every(({ agentId }) => sent.has(agentId));
+  });
+
+/** Each has ended, as its runtime says, its case is closed, and its task is on another. */
+export const replaced = ({ heard }: Ground, agents: readonly Agent[], limitMs?: number): Promise<boolean> =>
+  until(
+    'all of them are ended and replaced',
+    async () => {
+      const cases = heard.of(Topic.agentIntervention);
+      const executed = new Set(
+        cases.flatMap((said) => (said.type === 'CASE_CLOSED' && said.payload.ending === 'executed' ? [said.key] : [])),
+      );
+      const completed = new Set(
+        heard.of(Topic.taskRecovery).flatMap(({ type, key }) => (type === 'RECOVERY_COMPLETED' ? [key] : [])),
+      );
+      return agents.every(({ agentId, taskId }) => executed.has(agentId) && completed.has(taskId));
+    },
+    limitMs,
+  );
