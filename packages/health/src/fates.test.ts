@@ -52,6 +52,19 @@ const exited = (
 });
 const FIRST = ['INSTANCE_STARTED', 'AGENT_PRESENT first_heartbeat', 'T-1 took: HEALTHY'];
 
+test('who has finished, was stopped by somebody or ended by us is gone as expected; who has crashed is not', () => {
+  const expected = (...end: Parameters<typeof exited>) => {
+    const { beats, tell } = started();
+    beats(0, 3000, works);
+    const lost = tell(exited(...end), T0 + end[0]).filter(({ type }) => type === 'AGENT_LOST');
+    return lost.map(({ payload }) => (payload as { expected: boolean }).expected);
+  };
+  expect(expected(4000, 'finished')).toEqual([true]);
+  expect(expected(4000, 'explicit')).toEqual([true]);
+  expect(expected(4000, 'crashed', 'order-1')).toEqual([true]);
+  expect(expected(4000, 'crashed')).toEqual([false]);
+});
+
 describe('the demonstration fleet', () => {
   test('steady works and checkpoints: HEALTHY throughout', () => {
     const { beats } = started();

@@ -36,7 +36,7 @@ function present({ state, rules, fresh }: Saying): Said {
 
 function lost({ state, rules }: Saying): Said {
   const { end } = state.history;
-  const expected = end !== null && (end.ordered || end.reason === 'finished');
+  const expected = end !== null && (end.ordered || wished.has(end.reason));
   return {
     topic: Topic.fleetPresence,
     type: 'AGENT_LOST',
@@ -45,6 +45,9 @@ function lost({ state, rules }: Saying): Said {
     payload: { ...about(state, state.told.episode?.id ?? null), ...place(state.history), why: whyLost(end), expected },
   };
 }
+
+/** A host whose runtime is stopped takes its agents with it, on purpose: that is no mass failure, and must hold nobody's hands. */
+const wished: ReadonlySet<string> = new Set(['finished', 'explicit']);
 
 function whyLost(end: History['end']): LostWhy {
   if (end === null) return 'silent';
