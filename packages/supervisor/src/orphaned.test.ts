@@ -33,6 +33,35 @@ test('an agent whose supervisor was killed is the same process, and the next one
   expect(on.reported('AGENT_EXITED')).toEqual([]);
 });
 
+test('a heartbeat that was taken and never answered comes again as it was, and its number says nothing else', async () => {
+  const { gateway } = on.stage;
+  const first = await on.runs('sleep 600');
+  await on.beatsOn();
+  gateway.silent = true;
+  const sent = on.beats.length;
+  await until(() => expect(on.beats.length).toBeGreaterThan(sent));
+  await killed(first);
+  gateway.silent = false;
+  const unanswered = on.last;
+  const seen = on.beats.length;
+  await on.runs('sleep 600');
+  await until(() => expect(on.beats.length).toBeGreaterThan(seen + 1));
+  expect(on.beats[seen]).toEqual(unanswered);
+  expect(on.beats[seen + 1]?.sequence).toBe((unanswered?.sequence ?? 0) + 1);
+});
+
+test('what its holder does not keep any more still counts', async () => {
+  const script =
+    'yes "a line of some fifty characters, as it may well be" | head -n 40000; while [ ! -e go ]; do sleep 0.02; done; echo last; sleep 600';
+  const first = await on.runs(script);
+  await on.printed(40_000);
+  await on.beatsOn();
+  await killed(first);
+  on.touch('go');
+  await on.runs(script);
+  await on.printed(40_001);
+});
+
 test('output of the time without a supervisor is neither lost nor counted twice', async () => {
   const script = 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo "rate limit $i"; sleep 0.01; done; sleep 600';
   const first = await on.runs(script);

@@ -12,6 +12,8 @@ export type FakeGateway = {
   readonly offer: (order: Order, expiresInMs?: number) => void;
   /** answers 503 to everything until put back */
   away: boolean;
+  /** takes heartbeats and does not answer, until put back */
+  silent: boolean;
   /** by which it says that every agent is judged */
   assigned: PolicyRef | null;
   /** documents by name, all with hash `h` */
@@ -40,6 +42,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
     if (gateway.away) return send(response, 503, {});
     if (request.url === '/v1/heartbeats') {
       heartbeats.push(...listOf<Heartbeat>(body));
+      if (gateway.silent) return;
       return send(response, 202, { accepted: 1, orders: orders(), policy: gateway.assigned, intervalMs: null });
     }
     if (request.url === '/v1/receipts') {
@@ -63,6 +66,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
     reports,
     offer: (order, expiresInMs = 60_000) => void offered.set(order.payload.orderId, { ...order, expiresInMs }),
     away: false,
+    silent: false,
     assigned: null,
     policies: new Map(),
     close: () =>

@@ -107,6 +107,25 @@ test('one that reads too slowly is cut off and told, while the agent prints on',
   expect(slow.others).toEqual([{ missed: expect.any(Number) }]);
 });
 
+test('the agent waits for a supervisor that is behind, so that nothing is missed, and for nobody where it has none', async () => {
+  const script = 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo "line $i of a long output"; done; echo end';
+  await hold(`read go; ${script}; read more; ${script}; sleep 600`, 1 << 16);
+  const supervisor = await supervise();
+  supervisor.link.pause();
+  supervisor.link.send({ input: Buffer.from('\r').toString('base64') });
+  const viewer = await look();
+  await until(() => expect(viewer.text).toContain('line 100 '));
+  supervisor.link.resume();
+  await until(() => expect(supervisor.text).toContain('end'));
+  expect(supervisor.others).toEqual([]);
+  expect(supervisor.text.match(/line/g)).toHaveLength(20_000);
+  supervisor.link.pause();
+  supervisor.link.send({ input: Buffer.from('\r').toString('base64') });
+  supervisor.link.close();
+  const orphan = await look(false, 1 << 10);
+  await until(() => expect(orphan.text).toContain('line 20000 of a long output\r\nend'));
+});
+
 test('there is one supervisor at a time; what it has noted is the next one’s', async () => {
   await hold('sleep 600');
   const first = await supervise();

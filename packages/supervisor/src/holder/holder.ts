@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { identify, type Pid } from '../proc.ts';
+import { identify, isAlive, type Pid } from '../proc.ts';
 import type { Size, Terminal } from '../terminal.ts';
 import {
   type Deed,
@@ -25,6 +25,8 @@ type Client = {
 
 /** Bytes that wait for a client; what is more stays in the ring until it has read them. */
 const mostUnread = 1 << 18;
+/** How often an agent that waits is looked after, milliseconds: its terminal is closed 200 ms after its end. */
+const lookEveryMs = 50;
 /** Terminals at once. */
 const mostViewers = 16;
 
@@ -40,6 +42,7 @@ export class Holder {
   #note: unknown = null;
   #ended: Ended | null = null;
   #size: Size;
+  #waiting: NodeJS.Timeout | null = null;
 
   constructor(launch: Launch, self: Pid, onBye: () => void) {
     this.#launch = launch;
@@ -56,6 +59,7 @@ export class Holder {
   output(data: Buffer, at: number): void {
     this.#ring.push(data, at);
     for (const client of this.#clients) this.#send(client);
+    this.#throttle();
   }
 
   ended(how: Ended): void {
@@ -67,7 +71,10 @@ export class Holder {
     let client: Client | null = null;
     socket.on('error', () => socket.destroy());
     socket.on('close', () => client && this.#gone(client));
-    socket.on('drain', () => client && this.#send(client));
+    socket.on('drain', () => {
+      if (client) this.#send(client);
+      this.#throttle();
+    });
     eachMessage<ToHolder>(socket, (message) => {
       if (client) this.#hear(client, message);
       else if ('hello' in message) client = this.#welcome(socket, message.hello);
@@ -98,6 +105,7 @@ export class Holder {
     this.#clients.add(client);
     if (client.viewer?.writes) this.#passOn(client.viewer, { does: 'opens' });
     this.#send(client);
+    this.#throttle();
     return client;
   }
 
@@ -126,6 +134,18 @@ export class Holder {
     if (this.#ended === null || client.ended || client.next < this.#ring.next) return;
     client.ended = true;
     say(socket, { ended: this.#ended });
+  }
+
+  /** The agent waits for its supervisor, so that all it prints is judged: for nobody else, and not where it has none. */
+  #throttle(): void {
+    const behind = this.#supervisor ? this.#ring.next - this.#supervisor.client.next : 0;
+    const waits = behind > this.#launch.ring / 2 && this.#terminal !== null && isAlive(this.#terminal.pid);
+    if (waits === (this.#waiting !== null)) return;
+    if (waits) this.#terminal?.pause();
+    else this.#terminal?.resume();
+    clearInterval(this.#waiting ?? undefined);
+    // one that has ended is read to its end at once: its terminal is gone in a moment
+    this.#waiting = waits ? setInterval(() => this.#throttle(), lookEveryMs) : null;
   }
 
   #hear(client: Client, message: ToHolder): void {
@@ -159,6 +179,7 @@ export class Holder {
   #gone(client: Client): void {
     this.#clients.delete(client);
     if (this.#supervisor?.client === client) this.#supervisor = null;
+    this.#throttle();
     if (client.viewer?.writes) this.#passOn(client.viewer, { does: 'leaves' });
   }
 }
