@@ -4,7 +4,10 @@ import type { RuntimeConfig } from './runtime-config.ts';
 
 type Host = { readonly config: RuntimeConfig; readonly host: string };
 
-/** Says that this runtime is there, until the signal fires. Only the newest announcement matters, so one that fails is not kept. */
+/**
+ * Says that this runtime is there, until the signal fires; then that it has room for nobody, so that no task waits for an agent that nobody
+ * starts. Only the newest announcement matters, so one that fails is not kept.
+ */
 export const announce = async (
   world: World,
   { config, host }: Host,
@@ -13,11 +16,13 @@ export const announce = async (
 ): Promise<void> => {
   const { runtime: runtimeId, capacity } = config;
   const labels = { host, ...config.labels };
-  while (!signal.aborted) {
-    const payload = { runtimeId, host, capacity, agents: agents(), labels };
-    await world.gateway
-      .report([{ type: 'RUNTIME_ANNOUNCED', payload }])
+  const say = (room: number): Promise<void> =>
+    world.gateway
+      .report([{ type: 'RUNTIME_ANNOUNCED', payload: { runtimeId, host, capacity: room, agents: agents(), labels } }])
       .catch((error: unknown) => world.log('the runtime is not announced', { error: String(error) }));
+  while (!signal.aborted) {
+    await say(capacity);
     await pause(config.announce, signal);
   }
+  await say(0);
 };

@@ -135,3 +135,10 @@ test('a runtime that is stopped ends its agents and reports them as ended on pur
   expect(await find('AGENT_EXITED')).toMatchObject({ reason: 'explicit', orderId: null });
   expect(runtime.agents()).toEqual([]);
 });
+
+test('a runtime that is stopped says last that it has room for nobody', async () => {
+  await find('RUNTIME_ANNOUNCED', { capacity: 2 });
+  await runtime.stop('the host goes down');
+  const announced = stage.gateway.reports.filter(({ type }) => type === 'RUNTIME_ANNOUNCED');
+  expect(announced.at(-1)?.payload).toMatchObject({ runtimeId: 'run-1', capacity: 0 });
+});

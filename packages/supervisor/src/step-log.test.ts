@@ -64,3 +64,22 @@ test('a file that is cut short is read from its beginning', () => {
   expect(log.read()).toEqual({ total_steps: 1, verdicts: ['ACCEPT'] });
   log.close();
 });
+
+test('another supervisor reads on where the one before it had stopped, also in the middle of a line', () => {
+  writeFileSync(path, step(0));
+  const before = new StepLog(path);
+  appendFileSync(path, `${step(1, 'ACCEPT')}{"verdict":`);
+  expect(before.read()).toEqual({ total_steps: 1, verdicts: ['ACCEPT'] });
+  const { mark } = before;
+  before.close();
+  appendFileSync(path, `"RETRY"}\n${step(3)}`);
+  const next = new StepLog(path, mark);
+  expect(next.read()).toEqual({ total_steps: 3, verdicts: ['RETRY'] });
+  const after = next.mark;
+  next.close();
+  renameSync(path, `${path}.1`);
+  writeFileSync(path, step(4, 'CONTINUE'));
+  const rotated = new StepLog(path, after);
+  expect(rotated.read()).toEqual({ total_steps: 4, verdicts: ['CONTINUE'] });
+  rotated.close();
+});
