@@ -31,16 +31,17 @@ export type Puppets = {
   readonly life: (name: string, ...not: readonly string[]) => Promise<Life>;
 };
 
-/** Names with `-` before them are silent from the beginning. */
+/** Names with `-` before them are silent from the beginning, those with `+` start by order only. `more`: of the runtime's configuration. */
 export const openPuppets = (
   { dir, system }: TestSystem,
   heard: Heard,
   policy: string,
   all: readonly string[],
+  more: object = {},
 ): Puppets => {
   const folder = path.join(dir, 'puppets');
   mkdirSync(folder, { recursive: true });
-  const names = all.map((name) => name.replace(/^-/, ''));
+  const names = all.map((name) => name.replace(/^[-+]/, ''));
   const file = (name: string, kind: string) => path.join(folder, `${name}.${kind}`);
   for (const name of all.filter((each) => each.startsWith('-'))) writeFileSync(file(name.slice(1), 'silent'), '');
   const template = (name: string) => ({
@@ -50,7 +51,9 @@ export const openPuppets = (
     args: [path.join(import.meta.dirname, 'puppet.ts'), name, folder],
     cwd: folder,
   });
-  const agents = names.map((name) => ({ name, task: `T-${name}`, template: name }));
+  const agents = names
+    .filter((name) => !all.includes(`+${name}`))
+    .map((name) => ({ name, task: `T-${name}`, template: name }));
   const config = {
     runtime: RUNTIME,
     announce: '2s',
@@ -59,6 +62,7 @@ export const openPuppets = (
     policy,
     templates: names.map(template),
     agents,
+    ...more,
   };
   writeFileSync(path.join(folder, 'runtime.yaml'), JSON.stringify(config));
   const args = [path.join(root, 'packages/cli/src/main.ts'), 'runtime', '--config', path.join(folder, 'runtime.yaml')];

@@ -1,0 +1,179 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { connect, overGateway, type Vigil, type Word } from '@vigil/sdk';
+import { writer } from '@vigil/stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Heard, hear } from '../support/heard.ts';
+import { openSystem, ownServers, ROOM, type TestSystem, until } from '../support/system.ts';
+import { openPuppets, type Puppets } from './puppets.ts';
+
+const env = {
+  ...ROOM,
+  VIGIL_POLICY_DIR: path.join(import.meta.dirname, 'policies'),
+  VIGIL_GOVERNOR_SETTLE_S: '1',
+  VIGIL_GOVERNOR_COOLDOWN_S: '0',
+};
+const topics = [
+  Topic.heartbeat,
+  Topic.agentHealth,
+  Topic.agentIntervention,
+  Topic.agentOrder,
+  Topic.orderReceipt,
+  Topic.spawnReceipt,
+  Topic.stepRuling,
+  Topic.spawnRuling,
+  Topic.taskRecovery,
+];
+
+/** An agent of nobody's runtime, a host that burns down, a task that is done, and what a person does about each at the command line. */
+describe.skipIf(!ownServers)('at the command line', () => {
+  let vigil: TestSystem;
+  let heard: Heard;
+  let puppets: Puppets;
+  let alone: Vigil;
+  const words: Word[] = [];
+
+  beforeAll(async () => {
+    vigil = await openSystem({ name: 'by-hand', policy: 'by-hand', env });
+    heard = await hear(vigil, topics);
+    const tracker = path.join(vigil.dir, 'tracker.json');
+    writeFileSync(tracker, JSON.stringify([{ id: 'T-closed', status: 'closed', updated_at: '2026-11-22T00:00:00Z' }]));
+    const work_source = { command: ['/bin/cat', tracker], interval: '1s' };
+    puppets = openPuppets(vigil, heard, 'by-hand', ['recovered', 'closed', '+far'], { work_source });
+    puppets.start();
+  });
+  afterAll(async () => {
+    await alone?.close({ withinMs: 500 });
+    await puppets?.stop();
+    heard?.stop();
+    await vigil?.stop();
+  });
+
+  const why = ['--why', 'the test says so', '--by', 'tester'];
+  const ok = async (...line: string[]) => expect(await vigil.vigil(...line)).toMatchObject({ code: 0 });
+  const gateway = () => ({ url: vigil.system.env.VIGIL_GATEWAY_URL, token: vigil.system.env.VIGIL_GATEWAY_TOKEN });
+  const receipts = (name: string) =>
+    heard.of(Topic.orderReceipt).flatMap(({ key, payload }) => (key === name ? [payload] : []));
+  const beatsOf = (name: string) => heard.of(Topic.heartbeat).filter(({ key }) => key === name).length;
+  const tale = (task: string) => heard.of(Topic.taskRecovery).filter(({ key }) => key === task);
+  const completed = (task: string, times: number) =>
+    until(`${task} is taken up ${times} times`, async () => {
+      const all = tale(task).flatMap((one) => (one.type === 'RECOVERY_COMPLETED' ? [one.payload] : []));
+      return all.length === times && all.at(-1);
+    });
+  const shown = (name: string) =>
+    until(`${name} is shown`, async () => (await vigil.vigil('health', name, '--json')).stdout.includes('"agent"'));
+
+  test('the health of one agent has the fields of seed 001', async () => {
+    await until('recovered is healthy', async () => (await vigil.vigil('health', 'recovered')).code === 0);
+    const { code, stdout } = await vigil.vigil('health', 'recovered', '--json');
+    expect(code).toBe(0);
+    const { agent, status, last_output, errors } = JSON.parse(stdout);
+    expect({ agent, status, errors }).toEqual({ agent: 'recovered', status: 'healthy', errors: [] });
+    expect(Date.parse(last_output)).toBeGreaterThan(0);
+  });
+
+  test('an agent without a runtime is nudged through the gateway, once', async () => {
+    const over = overGateway(gateway());
+    alone = connect({ agentId: 'alone', taskId: 'T-alone', over, intervalMs: 300, onWord: (word) => words.push(word) });
+    await alone.call({ tool: 'Edit', mutating: true, args: 1 }, () => 1);
+    await until('it has heard', async () => words.length > 0);
+    await until('its receipt', async () => receipts('alone').length > 0);
+    const [before, escalated] = [beatsOf('alone'), () => heard.of(Topic.agentIntervention)];
+    await until('it is asked ten times more', async () => beatsOf('alone') > before + 10);
+    expect(words).toMatchObject([{ kind: 'nudge' }]);
+    expect(receipts('alone')).toMatchObject([{ kind: 'nudge', outcome: 'delivered', runtimeId: 'alone' }]);
+    expect(escalated().filter(({ key, type }) => key === 'alone' && type === 'NUDGE_SENT')).toHaveLength(1);
+  });
+
+  test('who is unhealthy is listed, and nobody else', async () => {
+    const { code, stdout } = await until('alone is shown stuck', async () => {
+      const asked = await vigil.vigil('health', '--filter', 'unhealthy', '--json');
+      return asked.stdout.includes('alone') && asked;
+    });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject([{ agent: 'alone', status: 'stuck' }]);
+  });
+
+  test('what was ordered for a silence that has ended meanwhile is not said', async () => {
+    await alone.call({ tool: 'Edit', mutating: true, args: 2 }, () => 2);
+    const spoken = words.length;
+    const about = { agentId: 'alone', instanceId: alone.instanceId, runtimeId: '', number: 1_000_000 };
+    const finding = { axes: ['absence'], awaits: [['call']], foldedSequence: 0, ttlMs: 60_000 };
+    const order = example(Topic.agentOrder, 'NUDGE_AGENT', { orderId: 'too-late', ...about, ...finding } as never);
+    await writer(vigil.log).write([{ ...order, key: 'alone' }]);
+    const answer = await until('its receipt', async () =>
+      receipts('alone').find(({ orderId }) => orderId === 'too-late'),
+    );
+    expect(answer.outcome).toBe('superseded');
+    expect(words).toHaveLength(spoken);
+  });
+
+  test('a person’s nudge reaches an agent of a runtime, in their words', async () => {
+    await shown('closed');
+    await ok('nudge', 'closed', '--message', 'please write a checkpoint', ...why);
+    const answer = await until('its receipt', async () => receipts('closed').find(({ kind }) => kind === 'nudge'));
+    expect(answer).toMatchObject({ outcome: 'delivered', runtimeId: 'puppets' });
+    const said = heard.of(Topic.agentOrder).find(({ key, type }) => key === 'closed' && type === 'NUDGE_AGENT');
+    expect(said?.payload).toMatchObject({ message: 'please write a checkpoint' });
+  });
+
+  test('recovered by hand an agent is ended and replaced at once, twice: each an attempt, ruled on, and after a confirmed death', async () => {
+    let name = 'recovered';
+    for (const attempt of [1, 2]) {
+      await shown(name);
+      await ok('recover', name, ...why);
+      const done = await completed('T-recovered', attempt);
+      const end = receipts(name).find(({ kind }) => kind === 'terminate');
+      expect(end).toMatchObject({ outcome: 'done', confirmed: true });
+      expect(done).toMatchObject({ attempt });
+      name = done.newAgentId;
+    }
+    const admitted = heard
+      .of(Topic.stepRuling)
+      .flatMap((one) => (one.type === 'STEP_ADMITTED' && one.payload.step === 'terminate' ? [one.payload.caseId] : []));
+    const ended = heard
+      .of(Topic.agentOrder)
+      .flatMap(({ type, payload }) => (type === 'TERMINATE_AGENT' ? [payload.caseId] : []));
+    expect(ended).toHaveLength(2);
+    expect(new Set(admitted)).toEqual(new Set(ended));
+    const spawns = heard
+      .of(Topic.spawnRuling)
+      .filter(({ key, type }) => key === 'T-recovered' && type === 'SPAWN_ADMITTED');
+    expect(spawns).toHaveLength(2);
+    expect(tale('T-recovered').filter(({ type }) => type === 'RECOVERY_INITIATED')).toHaveLength(2);
+  });
+
+  test('a task that its tracker calls closed has no fresh agent', async () => {
+    await ok('recover', 'closed', ...why);
+    const released = await until('it is released', async () =>
+      tale('T-closed').find(({ type }) => type === 'TASK_RELEASED'),
+    );
+    expect(released.payload).toMatchObject({ why: 'not_needed', detail: expect.stringContaining('closed') });
+    const spawned = heard
+      .of(Topic.spawnReceipt)
+      .filter(({ key }) => key === 'T-closed')
+      .map(({ payload }) => payload.outcome);
+    expect(spawned).toEqual(['not_needed']);
+    expect(tale('T-closed').filter(({ type }) => type === 'RECOVERY_COMPLETED')).toEqual([]);
+  });
+
+  test('an agent whose host is said to be gone is dead, and its task goes on elsewhere', async () => {
+    const beat = {
+      ...{ agent_id: 'far', task_id: 'T-far', phase: 'work', last_tool_call: null, token_count: 1, error_count: 0 },
+      ...{ progress_indicator: '1/2', policy: 'gone', instance_id: 'far-1', sequence: 1, labels: { host: 'far-host' } },
+    };
+    const { url, token } = gateway();
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ ...beat, timestamp: Date.now() });
+    expect((await fetch(`${url}/v1/heartbeats`, { method: 'POST', headers, body })).status).toBe(202);
+    await shown('far');
+    await ok('host', 'gone', 'far-host', ...why);
+    expect(await completed('T-far', 1)).toMatchObject({ attempt: 1 });
+    const [begun] = tale('T-far').filter(({ type }) => type === 'RECOVERY_INITIATED');
+    expect(begun?.payload).toMatchObject({ deadAgentId: 'far', runtimeId: 'puppets' });
+    expect((await vigil.vigil('health', 'far', '--json')).stdout).toContain('"status": "terminated"');
+  });
+});
