@@ -39,6 +39,25 @@ describe('a polling runtime', () => {
 });
 
 describe('an order is over', () => {
+  test('a spawn when its time has passed since it was decided, however late it was written; any other since it was written', () => {
+    const late = sent + 50_000;
+    const board = createBoard();
+    for (const order of [nudge, spawn]) board.observeOrder({ ...order, occurredAt: sent }, late);
+    expect(board.offerToRuntime('host-1', late)).toMatchObject([
+      { type: 'NUDGE_AGENT', expiresInMs: 60_000 },
+      { type: 'SPAWN_AGENT', expiresInMs: 10_000 },
+    ]);
+    const tooLate = createBoard();
+    tooLate.observeOrder({ ...spawn, occurredAt: sent }, sent + 60_000);
+    expect(tooLate.offerToRuntime('host-1', sent + 60_000)).toEqual([]);
+  });
+
+  test('a spawn that is dated later than it was written is over when its time has passed since then', () => {
+    const board = createBoard();
+    board.observeOrder({ ...spawn, occurredAt: sent + 5_000 }, sent);
+    expect(board.offerToRuntime('host-1', sent)).toMatchObject([{ expiresInMs: 60_000 }]);
+  });
+
   test('when its receipt is seen, also before the order itself', () => {
     const board = boardWith(nudge);
     board.observeReceipt('o-1', sent);

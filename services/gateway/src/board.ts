@@ -14,7 +14,7 @@ export type OrderEnvelope = {
  * An order is offered until its receipt is seen or its time is over; two instances may offer one twice, which the runtime's journal answers.
  */
 export type Board = {
-  /** `stampedAt`: the broker's, from which its time to live counts */
+  /** `stampedAt`: the broker's, from which its time to live counts; a spawn's from its decision */
   readonly observeOrder: (order: Order, stampedAt: number) => void;
   readonly observeReceipt: (orderId: string, now: number) => void;
   readonly observePoll: (runtimeId: string, now: number) => void;
@@ -54,6 +54,13 @@ const addressed = ({ payload, correlationId }: Order): Addressed => {
   const { orderId, runtimeId, agentId, instanceId, taskId } = payload;
   return { orderId, runtimeId, agentId, instanceId, taskId, correlationId };
 };
+
+/**
+ * A spawn's time counts from the moment of its decision, where that is earlier: recovery waits for the first heartbeat from then on,
+ * and one that was written late, by a service that catches up, would be carried out beside the next attempt.
+ */
+const countsFrom = ({ type, occurredAt }: Order, stampedAt: number): number =>
+  type === 'SPAWN_AGENT' ? Math.min(stampedAt, occurredAt) : stampedAt;
 
 const envelope = ({ order, expiresAt }: Offer, now: number): OrderEnvelope => ({
   type: order.type,
@@ -96,7 +103,7 @@ export const createBoard = (): Board => {
       forget(stampedAt);
       learn(addressed(order));
       if (receipted.has(orderId) || offers.has(orderId)) return;
-      const expiresAt = stampedAt + Math.min(ttlMs, LONGEST_LIFE_MS);
+      const expiresAt = countsFrom(order, stampedAt) + Math.min(ttlMs, LONGEST_LIFE_MS);
       offers.set(orderId, { order, expiresAt, offeredAt: Number.NEGATIVE_INFINITY });
     },
     observeReceipt: (orderId, now) => {
