@@ -3,10 +3,12 @@ import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
 import { budgetBroken, type Governed } from './budget.ts';
 
+const END = { step: 'terminate', class: 'destructive' } as const;
+
 /** Ends of so many agents: each is asked for, and admitted, at these seconds. */
 const governed = (...ends: readonly (readonly [asked: number, admitted: number])[]): Governed => ({
   asked: ends.map(([asked], n) => ({
-    ...example(Topic.admitStep, 'ADMIT_STEP', { requestId: `r${n}`, agentId: `agent-${n}`, step: 'terminate' }),
+    ...example(Topic.admitStep, 'ADMIT_STEP', { requestId: `r${n}`, agentId: `agent-${n}`, ...END }),
     record: { timestamp: asked * 1000 },
   })),
   rulings: ends.map(([, admitted], n) => {
@@ -29,6 +31,12 @@ test('an admission that was given back is nobody’s end', () => {
   const story = governed([1, 3], [1, 4], [2, 62.9]);
   const back = example(Topic.admitStep, 'WITHDRAW_STEP', { requestId: 'r0' });
   expect(budgetBroken({ ...story, asked: [...story.asked, { ...back, record: { timestamp: 5000 } }] }, 2)).toEqual([]);
+});
+
+test('whether a case may open with an end is no end yet', () => {
+  const story = governed([1, 3], [1, 4], [2, 62.9]);
+  const asked = story.asked.map((one) => ({ ...one, payload: { ...one.payload, class: 'soft' } }) as typeof one);
+  expect(budgetBroken({ ...story, asked: [...asked.slice(0, 1), ...story.asked.slice(1)] }, 2)).toEqual([]);
 });
 
 test('whoever asks first is ended first', () => {

@@ -14,7 +14,7 @@ export type Governed = {
   readonly rulings: readonly EventOf<typeof Topic.stepRuling>[];
   readonly lookedAt: readonly number[];
 };
-/** An end that was admitted and used. `place` and `askedAt`: of its request, by the log. */
+/** An end that was admitted and used; a case that begins with one asks softly before. `place` and `askedAt`: of its request, by the log. */
 type Ended = { readonly agentId: string; readonly at: number; readonly place: number; readonly askedAt: number };
 
 /** In the order of their admissions, then of their requests. */
@@ -23,8 +23,8 @@ const endsIn = ({ asked, rulings }: Governed): readonly Ended[] => {
   const requests = new Map(asked.map((one, place) => [`${one.type} ${one.payload.requestId}`, { one, place }]));
   const ends = rulings.flatMap(({ type, payload }): Ended[] => {
     const request = requests.get(`ADMIT_STEP ${payload.requestId}`);
-    if (type !== 'STEP_ADMITTED' || payload.step !== 'terminate' || unused.has(payload.requestId) || !request)
-      return [];
+    if (type !== 'STEP_ADMITTED' || payload.step !== 'terminate' || unused.has(payload.requestId)) return [];
+    if (request?.one.type !== 'ADMIT_STEP' || request.one.payload.class !== 'destructive') return [];
     const { place, one } = request;
     return [{ agentId: payload.agentId, at: payload.validUntil - VALID_MS, place, askedAt: one.record.timestamp }];
   });

@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Supervised } from '@vigil/dev';
 import { startRuntime } from '../support/runtimes.ts';
@@ -30,13 +31,14 @@ export const openHosts = (
 ): Hosts => {
   const dir = path.join(vigil.dir, folder);
   mkdirSync(dir, { recursive: true });
+  const state = mkdtempSync(path.join(tmpdir(), 'vigil-'));
   const templates = members.map(({ name, task, fate, afterMs }) => ({
     ...{ name, task, command: process.execPath, cwd: dir },
     args: [path.join(import.meta.dirname, 'agent.ts'), fate, String(afterMs), dir],
   }));
   const common = { capacity: 4 * members.length, announce: '2s', grace: '100ms', interval: '1s', policy: 'chaos' };
   const start = ({ name, labels }: Host): Supervised =>
-    startRuntime(vigil, dir, name, {
+    startRuntime(vigil, { folder: dir, state }, name, {
       ...common,
       templates,
       labels: { host: name, ...labels },
@@ -53,6 +55,9 @@ export const openHosts = (
       return runtime;
     },
     diary: () => readDiary(dir),
-    stop: async () => void (await Promise.all(runtimes.map((runtime) => runtime.stop()))),
+    stop: async () => {
+      await Promise.all(runtimes.map((runtime) => runtime.stop()));
+      if (process.env.VIGIL_KEEP === undefined) rmSync(state, { recursive: true, force: true });
+    },
   };
 };

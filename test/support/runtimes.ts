@@ -5,8 +5,16 @@ import type { TestSystem } from './system.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** A `vigil runtime` as its host runs it: started again whenever it ends. `config`: as in its file, without its name; its state lies in `folder`. */
-export const startRuntime = ({ system }: TestSystem, folder: string, runtime: string, config: object): Supervised => {
+/** Where a runtime works and keeps its state: the latter by a short path, since there are sockets below it. */
+export type Place = { readonly folder: string; readonly state: string };
+
+/** A `vigil runtime` as its host runs it: started again whenever it ends. `config`: as in its file, without its name. */
+export const startRuntime = (
+  { system }: TestSystem,
+  { folder, state }: Place,
+  runtime: string,
+  config: object,
+): Supervised => {
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, `${runtime}.yaml`);
   writeFileSync(file, JSON.stringify({ runtime, ...config }));
@@ -16,7 +24,7 @@ export const startRuntime = ({ system }: TestSystem, folder: string, runtime: st
     command: process.execPath,
     args: [path.join(root, 'packages/cli/src/main.ts'), 'runtime', '--config', file],
     cwd: folder,
-    env: { ...process.env, ...system.env, VIGIL_STATE_DIR: path.join(folder, `${runtime}.state`) },
+    env: { ...process.env, ...system.env, VIGIL_STATE_DIR: path.join(state, runtime) },
   };
   return supervise(spec, () => {});
 };
