@@ -112,9 +112,12 @@ export const checkpointRead = (beats: Beats, read: Checkpoint): Beats =>
     ? { ...beats, latest: { ...beats.latest, checkpoint: read } }
     : beats;
 
+/** Words and output come by two ways: on a busy host, what was said before a question may be read so much later than the question, milliseconds. */
+export const wordsLagMs = 2000;
+
 const activityOf = (beats: Beats, facts: TerminalFacts): Heartbeat['activity'] => {
   if (facts.paused) return 'paused';
-  const asked = facts.asksSince !== null && facts.asksSince >= (beats.saidAt ?? 0);
+  const asked = facts.asksSince !== null && facts.asksSince + wordsLagMs >= (beats.saidAt ?? 0);
   return asked ? 'awaiting_input' : (beats.latest.activity ?? null);
 };
 

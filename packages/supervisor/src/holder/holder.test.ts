@@ -149,6 +149,16 @@ test('an end is kept, with its code and time, until its supervisor says good-bye
   expect(statSync(path(), { throwIfNoEntry: false })).toBeUndefined();
 });
 
+test('where its folder is gone it keeps an agent, but not an end that nobody can ask for', async () => {
+  await hold('read go; exit 3');
+  const supervisor = await supervise();
+  rmSync(dirname(path()), { recursive: true });
+  supervisor.link.send({ input: Buffer.from('\r').toString('base64') });
+  await until(() => expect(supervisor.others).toMatchObject([{ ended: { code: 3 } }]));
+  await supervisor.link.closed;
+  await until(() => expect(isAlive(holder)).toBe(false));
+});
+
 test('nobody else can reach it', async () => {
   await hold('sleep 600');
   expect(statSync(path()).mode & 0o777).toBe(0o600);

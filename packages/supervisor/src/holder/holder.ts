@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { identify, isAlive, type Pid } from '../proc.ts';
 import type { Size, Terminal } from '../terminal.ts';
@@ -27,6 +28,8 @@ type Client = {
 const mostUnread = 1 << 18;
 /** How often an agent that waits is looked after, milliseconds: its terminal is closed 200 ms after its end. */
 const lookEveryMs = 50;
+/** How often one that only keeps an end looks whether it can be reached, milliseconds. */
+const reachableEveryMs = 2000;
 /** Terminals at once. */
 const mostViewers = 16;
 
@@ -65,6 +68,8 @@ export class Holder {
   ended(how: Ended): void {
     this.#ended = how;
     for (const client of this.#clients) this.#send(client);
+    // where its folder is gone, nobody can ask for it any more
+    setInterval(() => existsSync(this.#launch.socket) || this.#leave(), reachableEveryMs);
   }
 
   connect(socket: Socket): void {
