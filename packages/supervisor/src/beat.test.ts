@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
-import { answered, type Beats, beat, type Identity, matched, noBeats, said, type TerminalFacts } from './beat.ts';
+import {
+  answered,
+  type Beats,
+  beat,
+  type Identity,
+  matched,
+  noBeats,
+  said,
+  type TerminalFacts,
+  wordsLagMs,
+} from './beat.ts';
 import { understand } from './said.ts';
 
 const who: Identity = {
@@ -66,10 +76,11 @@ test('of more than a hundred new calls the newest hundred are kept', () => {
   expect([kept.length, kept[0]?.call_id, kept[99]?.call_id]).toEqual([100, '1.0', '2.49']);
 });
 
-test('a question on the terminal outweighs what the agent said before it, not what it says after', () => {
-  const working = says(noBeats, { activity: 'working' }, 100);
-  expect(next(working, { asksSince: 150 }).onItsWay?.activity).toBe('awaiting_input');
-  expect(next(working, { asksSince: 50 }).onItsWay?.activity).toBe('working');
+test('a question on the terminal outweighs what the agent said before it, also where that is read late, and not what it says after', () => {
+  const working = says(noBeats, { activity: 'working' }, 5000);
+  expect(next(working, { asksSince: 5050 }).onItsWay?.activity).toBe('awaiting_input');
+  expect(next(working, { asksSince: 5000 - wordsLagMs }).onItsWay?.activity).toBe('awaiting_input');
+  expect(next(working, { asksSince: 5000 - wordsLagMs - 1 }).onItsWay?.activity).toBe('working');
 });
 
 test('a rate limit is reported when it is said, and no silence after it stays exempt', () => {
