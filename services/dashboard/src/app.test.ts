@@ -135,7 +135,10 @@ test.each([
 test('a task is reviewed only where it waits for that', async () => {
   const command = { command: 'review_task', taskId: 'T-1', decision: 'retry', ...said };
   const over = dashboard({ task: async () => ({ taskId: 'T-1', recovery: 'RECOVERY_COMPLETED' }) });
-  expect((await over.ask('POST', '/v1/commands', command)).json()).toMatchObject({ status: 409, type: 'urn:vigil:not_in_review' });
+  expect((await over.ask('POST', '/v1/commands', command)).json()).toMatchObject({
+    status: 409,
+    type: 'urn:vigil:not_in_review',
+  });
   expect(over.written).toEqual([]);
   const waits = dashboard({ task: async () => ({ taskId: 'T-1', recovery: 'REVIEW_REQUIRED' }) });
   expect((await waits.ask('POST', '/v1/commands', command)).statusCode).toBe(202);
