@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { PRESETS, parseDuration, parseYaml } from '@vigil/policy';
+import { importPolicy, PRESETS, parseDuration, parseYaml } from '@vigil/policy';
 
 type Document = Readonly<Record<string, unknown>>;
 
@@ -21,6 +21,15 @@ export const scaled = (preset: string, factor: number, more: Document = {}): str
   const document = divided(parseYaml(readFileSync(file, 'utf8'), preset), factor) as Document;
   const whole = withSections(withSections(document, leases), more);
   return JSON.stringify(whole, null, 2);
+};
+
+export const named = (policy: string, name: string): string => JSON.stringify({ ...JSON.parse(policy), policy: name });
+
+/** The plans that seed 001's own file leads to, with these of its settings. */
+export const asItsFileSays = (policy: string, name: string, health: object): string => {
+  const { yaml } = importPolicy('botbox', JSON.stringify({ agents: { health } }), '.botbox.json');
+  const { plans } = parseYaml(yaml, name) as Document;
+  return JSON.stringify({ ...JSON.parse(policy), policy: name, plans });
 };
 
 /** The same for a case that people decide in good time, however busy the machine: under another name, asking them for longer. */

@@ -1,13 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type PayloadOf, Topic, type TopicName } from '@vigil/events';
 import { type Heard, hear } from '../support/heard.ts';
 import { type TestSystem, until } from '../support/system.ts';
+import { dress, type Role, startRuntime } from './act.ts';
 
-/** Who plays: `part` is one of actor.ts, `policy` a preset's name. */
-export type Role = { readonly name: string; readonly part: string; readonly policy: string };
+export type { Role };
 
 /** Everything that a story asks about. An agent's name is the key of all that is said of it; `T-<name>` is its task. */
 export type Stage = {
@@ -31,12 +29,23 @@ export type Stage = {
   readonly isAlive: (name: string) => boolean;
   readonly silence: (name: string) => void;
   readonly rouse: (name: string) => void;
+  /** its task's item has just been updated, as the host's tracker says */
+  readonly touch: (name: string) => void;
+  /** what it has waited for has come */
+  readonly go: (name: string) => void;
   /** runs the command line, and expects it to succeed once the read model has followed */
   readonly says: (...words: readonly string[]) => Promise<void>;
+  /** runs the command line again and again until this stands in what it prints */
+  readonly shows: (text: string | RegExp, ...words: readonly string[]) => Promise<string>;
+  /** a command as a program sends it: its status, and its answer */
+  readonly posts: (command: object) => Promise<{ readonly status: number; readonly body: object }>;
+  /** an act: a runtime of its own with these roles at once; gives how it is brought to its end */
+  readonly enter: (roles: readonly Role[]) => () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
 const topics = [
+  Topic.agentObservation,
   Topic.agentHealth,
   Topic.agentIntervention,
   Topic.agentOrder,
@@ -47,38 +56,6 @@ const topics = [
   Topic.agentHealthcheck,
   Topic.alert,
 ];
-
-const root = path.resolve(import.meta.dirname, '../..');
-
-const runtimeConfig = (folder: string, roles: readonly Role[]): string =>
-  JSON.stringify({
-    runtime: 'stage',
-    capacity: 60,
-    announce: '2s',
-    grace: '500ms',
-    interval: '1s',
-    checkpoint_roots: [folder],
-    templates: roles.map(({ name, part, policy }) => ({
-      name,
-      task: `T-${name}`,
-      command: process.execPath,
-      args: [path.join(import.meta.dirname, 'actor.ts'), part, folder],
-      cwd: folder,
-      policy,
-      release: ['echo', `claim of T-${name}`],
-      patterns: { error: ['^Error', 'API Error: 400'] },
-    })),
-    agents: roles.map(({ name }) => ({ name, task: `T-${name}`, template: name })),
-  });
-
-const startRuntime = ({ system }: TestSystem, folder: string): ChildProcess => {
-  const config = path.join(folder, 'runtime.yaml');
-  const args = [path.join(root, 'packages/cli/src/main.ts'), 'runtime', '--config', config];
-  const env = { ...process.env, ...system.env, VIGIL_STATE_DIR: path.join(folder, 'state') };
-  const running = spawn(process.execPath, args, { env, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
-  running.stderr?.on('data', (data) => appendFileSync(path.join(folder, 'runtime.log'), data));
-  return running;
-};
 
 /** What has been said of a key. */
 const telling = (heard: Heard): Pick<Stage, 'all' | 'comes' | 'types'> => {
@@ -98,7 +75,7 @@ const telling = (heard: Heard): Pick<Stage, 'all' | 'comes' | 'types'> => {
 };
 
 /** What the agents themselves say, and are told by files. */
-const acting = (folder: string): Pick<Stage, 'diary' | 'pid' | 'isAlive' | 'silence' | 'rouse'> => {
+const acting = (folder: string): Pick<Stage, 'diary' | 'pid' | 'isAlive' | 'silence' | 'rouse' | 'go'> => {
   const file = (name: string, kind: string) => path.join(folder, `${name}.${kind}`);
   const diary = (name: string): readonly string[] =>
     existsSync(file(name, 'diary')) ? readFileSync(file(name, 'diary'), 'utf8').split('\n').slice(0, -1) : [];
@@ -109,6 +86,7 @@ const acting = (folder: string): Pick<Stage, 'diary' | 'pid' | 'isAlive' | 'sile
     isAlive: (name) => isThere(pid(name)),
     silence: (name) => writeFileSync(file(name, 'silent'), ''),
     rouse: (name) => rmSync(file(name, 'silent'), { force: true }),
+    go: (name) => writeFileSync(file(name, 'go'), ''),
   };
 };
 
@@ -120,27 +98,60 @@ const isThere = (pid: number): boolean => {
   }
 };
 
-/** One system, one runtime, all roles on it at once. */
-export const openStage = async (vigil: TestSystem, roles: readonly Role[]): Promise<Stage> => {
+const by = ['--by', 'tester', '--why', 'the story says so'];
+
+/** What people and programs say to the system. */
+const speaking = (vigil: TestSystem): Pick<Stage, 'says' | 'shows' | 'posts'> => ({
+  says: async (...words) => {
+    await until(`vigil ${words.join(' ')}`, async () => (await vigil.vigil(...words, ...by)).code === 0, 60_000);
+  },
+  shows: (text, ...words) =>
+    until(`vigil ${words.join(' ')} shows ${text}`, async () => {
+      const { stdout } = await vigil.vigil(...words);
+      return (typeof text === 'string' ? stdout.includes(text) : text.test(stdout)) && stdout;
+    }),
+  posts: async (command) => {
+    const { VIGIL_DASHBOARD_URL, VIGIL_DASHBOARD_TOKEN } = vigil.system.env;
+    const headers = { authorization: `Bearer ${VIGIL_DASHBOARD_TOKEN}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${VIGIL_DASHBOARD_URL}/v1/commands`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(command),
+    });
+    return { status: answer.status, body: (await answer.json()) as object };
+  },
+});
+
+/** One system, and these roles on a runtime; those of further acts enter later. */
+export const openStage = async (vigil: TestSystem, roles: readonly Role[] = []): Promise<Stage> => {
   const folder = path.join(vigil.dir, 'stage');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, 'runtime.yaml'), runtimeConfig(folder, roles));
+  dress(folder);
+  const items: object[] = [{ id: 'T-closed', status: 'closed' }];
+  const track = () => writeFileSync(path.join(folder, 'tracker.json'), JSON.stringify(items));
+  track();
   const heard = await hear(vigil, topics);
-  const running = startRuntime(vigil, folder);
+  const running = new Set<() => Promise<void>>();
+  const enter: Stage['enter'] = (cast) => {
+    const leave = startRuntime(vigil, folder, `stage-${running.size + 1}`, cast);
+    running.add(leave);
+    return leave;
+  };
+  if (roles.length > 0) enter(roles);
   return {
     vigil,
     heard,
     folder,
     ...telling(heard),
     ...acting(folder),
-    says: async (...words) => {
-      const command = [...words, '--by', 'tester', '--why', 'the story says so'];
-      await until(`vigil ${words.join(' ')}`, async () => (await vigil.vigil(...command)).code === 0, 60_000);
+    ...speaking(vigil),
+    touch: (name) => {
+      items.push({ id: `T-${name}`, updated_at: Date.now() });
+      track();
     },
+    enter,
     stop: async () => {
       heard.stop();
-      running.kill('SIGTERM');
-      if (running.exitCode === null) await once(running, 'exit');
+      for (const leave of running) await leave();
     },
   };
 };

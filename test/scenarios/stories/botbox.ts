@@ -8,6 +8,13 @@ export const roles: readonly Role[] = [
   { name: 'mute', part: 'stallsEachTime', policy: 'botbox' },
   { name: 'errs', part: 'errs', policy: 'botbox' },
   { name: 'limited', part: 'limited', policy: 'botbox' },
+  { name: 'told', part: 'errsThenFallsSilent', policy: 'botbox' },
+  { name: 'blocked', part: 'errs', policy: 'botbox-kill' },
+  { name: 'unsaid', part: 'forgetsToSaySo', policy: 'botbox' },
+  { name: 'burns', part: 'burns', policy: 'botbox' },
+  { name: 'rereads', part: 'readsTheSame', policy: 'botbox' },
+  { name: 'claims', part: 'forgetsItsClaim', policy: 'botbox' },
+  { name: 'breaks', part: 'crashes', policy: 'botbox' },
 ];
 
 const { agentHealth, agentIntervention, agentOrder, alert, taskRecovery } = Topic;
@@ -52,4 +59,66 @@ export const limitedPausedAndResumed = async ({ all, comes, types, diary, isAliv
   expect(diary('limited')).toContainEqual('heard nudge "The pause is over. Please go on with your task."');
   expect(isAlive('limited')).toBe(true);
   expect(types(taskRecovery, 'T-limited')).toEqual([]);
+};
+
+/** gt #3638, gbrain #1801: seen, told, and never acted upon. Its error is told of, its silence ends it. */
+export const toldThenSilent = async ({ all, comes, types }: Stage): Promise<void> => {
+  await comes(agentIntervention, 'told', 'CASE_CLOSED', 2);
+  const silence = ['CASE_OPENED', 'AGENT_TERMINATED', 'ALERT_REQUESTED', 'CASE_CLOSED'];
+  expect(types(agentIntervention, 'told')).toEqual(['CASE_OPENED', 'ALERT_REQUESTED', 'CASE_CLOSED', ...silence]);
+  const opened = all(agentIntervention, 'told', 'CASE_OPENED');
+  expect(opened.map(({ planName }) => planName)).toEqual(['repeated_error', 'no_output']);
+  expect(new Set(opened.map(({ episodeId }) => episodeId)).size).toBe(1);
+};
+
+/** `auto_kill_on_repeated_error`, as its own file says it: ended, its task blocked, people told. */
+export const blockedForItsError = async ({ all, comes, types, isAlive }: Stage): Promise<void> => {
+  expect(await comes(agentIntervention, 'blocked', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
+  const steps = ['CASE_OPENED', 'AGENT_TERMINATED', 'TASK_BLOCKED', 'ALERT_REQUESTED', 'CASE_CLOSED'];
+  expect(types(agentIntervention, 'blocked')).toEqual(steps);
+  expect(all(agentIntervention, 'blocked', 'AGENT_TERMINATED')).toMatchObject([{ taskLeft: 'blocked' }]);
+  expect(all(agentIntervention, 'blocked', 'TASK_BLOCKED')).toMatchObject([
+    { taskId: 'T-blocked', reason: 'the same error again and again' },
+  ]);
+  expect(types(taskRecovery, 'T-blocked')).toEqual([]);
+  expect(isAlive('blocked')).toBe(false);
+};
+
+/** A result, and no completion signal: ended; its work item stays in progress, for crash recovery, and keeps its claims. */
+export const unsaidLeftInProgress = async ({ all, comes, types }: Stage): Promise<void> => {
+  expect(await comes(agentIntervention, 'unsaid', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
+  const steps = ['CASE_OPENED', 'ALERT_REQUESTED', 'AGENT_TERMINATED', 'CASE_CLOSED'];
+  expect(types(agentIntervention, 'unsaid')).toEqual(steps);
+  expect(all(agentIntervention, 'unsaid', 'AGENT_TERMINATED')).toMatchObject([
+    { taskLeft: 'in_progress', confirmed: true },
+  ]);
+  expect(types(taskRecovery, 'T-unsaid')).toEqual([]);
+};
+
+/** Perhaps a hard problem: nobody is ended for it, a person decides, for as long as that takes. */
+export const burnsUntilSomebodyDecides = async ({ all, comes, posts, types, isAlive }: Stage): Promise<void> => {
+  const asked = await comes(agentIntervention, 'burns', 'ESCALATION_TRIGGERED');
+  expect(asked).toMatchObject({ deadlineAt: null, onTimeout: 'hold' });
+  const decision = { command: 'decide_case', caseId: asked.caseId, decision: 'pardon', by: 'ada', why: 'it is hard' };
+  await until('its pardon is written', async () => (await posts(decision)).status === 202);
+  expect(await comes(agentIntervention, 'burns', 'CASE_CLOSED')).toMatchObject({ ending: 'pardoned' });
+  expect(all(agentIntervention, 'burns', 'ESCALATION_DECIDED')).toMatchObject([{ by: 'ada', why: 'it is hard' }]);
+  expect(types(agentOrder, 'burns')).toEqual([]);
+  expect(isAlive('burns')).toBe(true);
+};
+
+/** One thing read over and over, a claim that nobody refreshes, a crash: people hear of each, once, and that is all. */
+export const onlyTold = async ({ all, comes, types, isAlive }: Stage): Promise<void> => {
+  for (const [name, plan] of [
+    ['rereads', 'no_claim_refresh or same_target'],
+    ['claims', 'no_claim_refresh or same_target'],
+    ['breaks', 'crashed'],
+  ] as const) {
+    await comes(agentIntervention, name, 'CASE_CLOSED');
+    expect(types(agentIntervention, name)).toEqual(['CASE_OPENED', 'ALERT_REQUESTED', 'CASE_CLOSED']);
+    expect(all(agentIntervention, name, 'CASE_OPENED')).toMatchObject([{ planName: plan }]);
+    expect(types(agentOrder, name)).toEqual([]);
+    expect(types(taskRecovery, `T-${name}`)).toEqual([]);
+  }
+  expect([isAlive('rereads'), isAlive('claims')]).toEqual([true, true]);
 };

@@ -9,9 +9,10 @@ export const roles: readonly Role[] = [
   { name: 'mends', part: 'mends', policy: 'coditect' },
   { name: 'hands-off', part: 'handsOff', policy: 'coditect-people' },
   { name: 'patient', part: 'stallsOnce', policy: 'coditect-people' },
+  { name: 'fails', part: 'failsEachCall', policy: 'coditect' },
 ];
 
-const { agentIntervention, agentOrder, taskRecovery } = Topic;
+const { agentHealth, agentIntervention, agentOrder, taskRecovery } = Topic;
 const REMINDER = /^REMINDER: You have been working for .+ without\ncheckpoint update\. Please either:\n- Update your/;
 
 export const nudgedEscalatedEndedRecovered = async ({ all, comes, types, diary }: Stage): Promise<void> => {
@@ -39,6 +40,22 @@ export const deafToItsEnd = async ({ all, comes, diary, isAlive }: Stage): Promi
   expect(all(taskRecovery, 'T-stalls', 'RECOVERY_INITIATED')).toMatchObject([
     { newAgentId: 'stalls-r1', deadAgentId: 'stalls', fromCheckpoint: 'stalls-3', attempt: 1, of: 3 },
   ]);
+};
+
+/** gt #589: ended again by a heartbeat from before its start. The heir is watched as what it is. */
+export const heirIsLeftAlone = async ({ comes, types, isAlive }: Stage): Promise<void> => {
+  expect(await comes(taskRecovery, 'T-stalls', 'PROBATION_PASSED')).toMatchObject({ agentId: 'stalls-r1' });
+  expect(types(agentOrder, 'stalls-r1')).toEqual(['SPAWN_AGENT']);
+  expect(types(agentIntervention, 'stalls-r1')).toEqual([]);
+  expect(isAlive('stalls-r1')).toBe(true);
+};
+
+/** More than three failures in a row, or its breaker open: no nudge helps; ended and recovered at once. */
+export const failingEndedAtOnce = async ({ all, comes, types }: Stage): Promise<void> => {
+  expect(await comes(taskRecovery, 'T-fails', 'RECOVERY_COMPLETED')).toMatchObject({ newAgentId: 'fails-r1' });
+  expect(types(agentIntervention, 'fails')).toEqual(['CASE_OPENED', 'AGENT_TERMINATED', 'CASE_CLOSED']);
+  expect(all(agentHealth, 'fails', 'HEALTH_STATE_CHANGED').map(({ to }) => to)).toContain('FAILING');
+  expect(types(agentOrder, 'fails')).toEqual(['TERMINATE_AGENT']);
 };
 
 /** Kilo #1956: escalated again after the matter was resolved. */

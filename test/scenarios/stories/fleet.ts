@@ -10,12 +10,19 @@ export const roles: readonly Role[] = [
   { name: 'rehearsed', part: 'works', policy: 'coditect' },
   { name: 'spared', part: 'works', policy: 'omniclaude' },
   { name: 'steady', part: 'works', policy: 'omniclaude' },
+  { name: 'steadier', part: 'works', policy: 'coditect' },
 ];
 
 const { agentHealth, agentIntervention, agentOrder, alert, fleetGovernance, stepRuling, taskRecovery } = Topic;
 
+/** What a dry run has said is done when it is over, where it still holds. */
 export const dryRun = async ({ all, comes, says, silence, rouse, types, heard, isAlive }: Stage): Promise<void> => {
   const changed = () => heard.of(fleetGovernance).filter(({ type }) => type === 'DRY_RUN_CHANGED').length;
+  const calls = () =>
+    heard.of(Topic.agentObservation).filter(({ key, type, payload }) => {
+      return key === 'rehearsed' && type === 'AGENT_HEARTBEAT' && payload.tool_calls.length > 0;
+    });
+  await until('it works', async () => calls().length > 0);
   await says('dry-run', 'on');
   await until('it is a dry run', async () => changed() === 1);
   silence('rehearsed');
@@ -29,12 +36,17 @@ export const dryRun = async ({ all, comes, says, silence, rouse, types, heard, i
     'terminate would be done now',
     'the task would be put on a fresh agent',
   ]);
+  await comes(agentHealth, 'rehearsed', 'WARRANT_RENEWED', all(agentHealth, 'rehearsed', 'WARRANT_RENEWED').length + 2);
+  expect(all(agentIntervention, 'rehearsed', 'CASE_OPENED'), 'it says so once').toHaveLength(1);
   expect(types(agentOrder, 'rehearsed')).toEqual([]);
   expect(types(taskRecovery, 'T-rehearsed')).toEqual([]);
   expect(isAlive('rehearsed')).toBe(true);
-  rouse('rehearsed');
   await says('dry-run', 'off');
   await until('it is none any more', async () => changed() === 2);
+  await comes(agentIntervention, 'rehearsed', 'NUDGE_SENT');
+  rouse('rehearsed');
+  expect(await comes(agentIntervention, 'rehearsed', 'CASE_CLOSED', 2)).toMatchObject({ ending: 'recovered' });
+  expect(types(agentOrder, 'rehearsed')).not.toContain('TERMINATE_AGENT');
 };
 
 /** Gas Town: four sessions died within ten seconds: one escalation. Whoever hangs meanwhile is not ended. */
@@ -73,7 +85,7 @@ export const standingStill = async ({ vigil, all, types }: Stage): Promise<void>
     (await vigil.events(Topic.agentObservation)).filter(({ key }) => key === 'steady').length;
   const before = await beaten();
   await until('heartbeats are heard again', async () => (await beaten()) > before + 3);
-  for (const name of ['steady', 'mends', 'errs'])
+  for (const name of ['steady', 'steadier'])
     expect(all(agentHealth, name, 'HEALTH_STATE_CHANGED').map(({ to }) => to)).not.toContain('TERMINATED');
   expect(all(agentHealth, 'steady', 'WARRANT_FILED')).toEqual([]);
   expect(types(agentOrder, 'steady')).toEqual([]);

@@ -1,16 +1,21 @@
 import { existsSync } from 'node:fs';
 import { Topic } from '@vigil/events';
 import { expect } from 'vitest';
+import { until } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
 /** gascity's shutdown dance, about an agent whose work item stands still while its output shows an error pattern. */
 export const roles: readonly Role[] = [
   { name: 'wedged', part: 'wedged', policy: 'gascity' },
   { name: 'answers', part: 'wedgedButAnswers', policy: 'gascity' },
+  { name: 'moves', part: 'wedgedButMoves', policy: 'gascity' },
+  { name: 'left', part: 'leftBehind', policy: 'gascity-plain' },
+  { name: 'unswept', part: 'leftBehind', policy: 'gascity-off' },
 ];
 
 const { agentHealth, agentIntervention, agentOrder, orderReceipt, taskRecovery } = Topic;
 
+/** Its terminal shows what it was asked, nonce and all: an echo is no answer. */
 export const executedWhenSilent = async ({ all, comes, types, diary, isAlive }: Stage): Promise<void> => {
   expect(await comes(agentIntervention, 'wedged', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
   expect(types(agentOrder, 'wedged')).toEqual(['PROBE_AGENT', 'PROBE_AGENT', 'PROBE_AGENT', 'TERMINATE_AGENT']);
@@ -43,4 +48,33 @@ export const pardonedByItsAnswer = async ({ comes, types, isAlive }: Stage): Pro
   expect(types(agentIntervention, 'answers')).toEqual(['CASE_OPENED', 'CASE_CLOSED']);
   expect(new Set(types(agentOrder, 'answers'))).toEqual(new Set(['PROBE_AGENT']));
   expect(isAlive('answers')).toBe(true);
+};
+
+/** What it does counts as much as what it says: asked, it goes on with its work, and the dance is over. */
+export const pardonedByItsProgress = async ({ comes, types, isAlive }: Stage): Promise<void> => {
+  expect(await comes(agentIntervention, 'moves', 'CASE_CLOSED')).toMatchObject({ ending: 'recovered' });
+  expect(types(agentOrder, 'moves')).toEqual(['PROBE_AGENT']);
+  expect(isAlive('moves')).toBe(true);
+};
+
+/** Without any pattern the other axis still finds: nothing was done since the work item was touched. */
+export const leftBehindByItsWork = async ({ all, comes, diary, touch, types }: Stage): Promise<void> => {
+  for (const name of ['left', 'unswept']) {
+    await until(`${name} rests`, async () => diary(name).includes('rests'));
+    touch(name);
+  }
+  expect(await comes(agentIntervention, 'left', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
+  expect(types(agentOrder, 'left')).toEqual(['PROBE_AGENT', 'PROBE_AGENT', 'PROBE_AGENT', 'TERMINATE_AGENT']);
+  const [warrant] = all(agentHealth, 'left', 'WARRANT_FILED');
+  expect(warrant?.evidence.map(({ signal }) => signal)).toEqual(['no_work_update', 'progress_mismatch']);
+  expect(warrant?.metadata).toMatchObject({ target: 'left', requester: 'controller', wisp_id: 'T-left' });
+};
+
+/** `stuck_sweep` is off until somebody asks for it: seen, and nothing follows. */
+export const offUntilAskedFor = async ({ all, comes, types, isAlive }: Stage): Promise<void> => {
+  await comes(agentIntervention, 'left', 'AGENT_TERMINATED');
+  expect(all(agentHealth, 'unswept', 'HEALTH_STATE_CHANGED').at(-1)).toMatchObject({ to: 'STUCK' });
+  expect(all(agentHealth, 'unswept', 'WARRANT_FILED')).toEqual([]);
+  expect(types(agentIntervention, 'unswept')).toEqual([]);
+  expect(isAlive('unswept')).toBe(true);
 };

@@ -5,9 +5,16 @@ import { expect } from 'vitest';
 import type { Role, Stage } from '../stage.ts';
 
 /** omniclaude's healthcheck: ended, and a fresh agent from the checkpoint, twice at most; then the ticket is Blocked. */
-export const roles: readonly Role[] = [{ name: 'omn', part: 'stallsEachTime', policy: 'omniclaude' }];
+export const roles: readonly Role[] = [
+  { name: 'omn', part: 'stallsEachTime', policy: 'omniclaude' },
+  { name: 'full', part: 'fillsItsContext', policy: 'omniclaude' },
+  { name: 'brim', part: 'fillsItToTheBrim', policy: 'omniclaude' },
+  { name: 'limited-omn', part: 'limitedOnce', policy: 'omniclaude' },
+  { name: 'bash', part: 'testsForLong', policy: 'omniclaude' },
+  { name: 'closed', part: 'stallsEachTime', policy: 'omniclaude' },
+];
 
-const { agentHealthcheck, agentIntervention, agentOrder, taskRecovery } = Topic;
+const { agentHealth, agentHealthcheck, agentIntervention, agentOrder, taskRecovery } = Topic;
 const SAVED = expect.stringMatching(/^recovery-T-omn-\d{8}T\d{6}$/);
 const lives = ['omn', 'omn-r1', 'omn-r2'];
 
@@ -43,14 +50,72 @@ export const itsWorkSaved = async ({ comes, folder }: Stage): Promise<void> => {
   expect(texts[0]).toContain('completed_work:\n  - part 3\nremaining_work:\n  - part 4\nredispatch_attempt: 1\n');
 };
 
-/** Seed 003's own event, for whoever watches tickets. */
+/** Seed 003's own event, for whoever watches tickets: its eleven fields, and one for each change of status, checkpoint or action. */
 export const itsEventTold = async ({ all, comes }: Stage): Promise<void> => {
   await comes(taskRecovery, 'T-omn', 'REVIEW_REQUIRED');
   const told = all(agentHealthcheck, 'T-omn', 'AGENT_HEALTHCHECK');
-  const stalled = told.filter(({ status }) => status === 'stalled');
-  for (const one of stalled) expect(one).toMatchObject({ ticket_id: 'T-omn', stall_reason: 'inactivity' });
-  const relaunched = stalled.filter(({ recovery_action: action }) => action === 'relaunch_fresh_agent');
+  for (const one of told) {
+    expect(Object.keys(one).sort()).toEqual(FIELDS);
+    expect(one).toMatchObject({ type: 'agent_healthcheck', ticket_id: 'T-omn' });
+    expect(one.timestamp_utc).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    expect(one.stall_reason).toBe(one.status === 'healthy' ? null : 'inactivity');
+  }
+  const views = told.map(({ status, checkpoint_path: path, recovery_action: action }) => `${status} ${path} ${action}`);
+  expect(views.filter((view, at) => view === views[at - 1])).toEqual([]);
+  const relaunched = told.filter(({ recovery_action: action }) => action === 'relaunch_fresh_agent');
   expect([...new Set(relaunched.map(({ agent_id }) => agent_id))].slice(0, 2)).toEqual(['omn', 'omn-r1']);
+  for (const { checkpoint_path: saved } of relaunched.slice(1))
+    expect(saved).toMatch(/pipeline_checkpoints\/T-omn\/recovery-\d{8}T\d{6}\.yaml$|\/omn(-r\d)?-\d+\.json$/);
   expect(told.map(({ status }) => status)).toContain('recovered');
   expect(told.at(-1)).toMatchObject({ status: 'stalled', recovery_action: 'none' });
+};
+const FIELDS = [
+  'agent_id',
+  'checkpoint_path',
+  'context_usage_pct',
+  'idle_minutes',
+  'recovery_action',
+  'stall_reason',
+  'status',
+  'ticket_id',
+  'timestamp_utc',
+  'type',
+];
+
+const redispatched = async ({ all, comes, diary, types }: Stage, name: string): Promise<void> => {
+  expect(await comes(taskRecovery, `T-${name}`, 'RECOVERY_COMPLETED')).toMatchObject({ newAgentId: `${name}-r1` });
+  expect(types(agentIntervention, name)).toEqual(['CASE_OPENED', 'AGENT_TERMINATED', 'CASE_CLOSED']);
+  expect(all(agentIntervention, name, 'AGENT_TERMINATED')).toMatchObject([{ confirmed: true, forced: false }]);
+  expect(diary(name).at(-1)).toMatch(/^heard shutdown_request/);
+  expect(types(agentOrder, `${name}-r1`)).toEqual(['SPAWN_AGENT']);
+};
+const stalledFirst = ({ all }: Stage, name: string) =>
+  all(agentHealthcheck, `T-${name}`, 'AGENT_HEALTHCHECK').find(({ status }) => status === 'stalled');
+
+/** Above 80 % of its context it is relieved before it hits the limit; at exactly 80 % it is not. */
+export const relievedOfAFullContext = async (stage: Stage): Promise<void> => {
+  await redispatched(stage, 'full');
+  expect(stalledFirst(stage, 'full')).toMatchObject({ stall_reason: 'context_overflow', context_usage_pct: 81 });
+  expect(stage.types(agentHealth, 'brim')).not.toContain('WARRANT_FILED');
+  expect(stage.isAlive('brim')).toBe(true);
+};
+
+export const relievedOfARateLimit = async (stage: Stage): Promise<void> => {
+  await redispatched(stage, 'limited-omn');
+  expect(stalledFirst(stage, 'limited-omn')).toMatchObject({ stall_reason: 'rate_limit' });
+};
+
+/** A Bash call that may take ten minutes is waited for, long after whoever is silent without one has been ended. */
+export const longBashWaitedFor = async ({ comes, types, isAlive }: Stage): Promise<void> => {
+  await comes(taskRecovery, 'T-omn', 'REVIEW_REQUIRED');
+  expect(types(agentHealth, 'bash')).not.toContain('WARRANT_FILED');
+  expect(isAlive('bash')).toBe(true);
+};
+
+/** gt #4698: put on work that its tracker had closed. The tracker is asked where the fresh agent would begin. */
+export const closedWorkIsLeft = async ({ comes, diary, types }: Stage): Promise<void> => {
+  const released = await comes(taskRecovery, 'T-closed', 'TASK_RELEASED');
+  expect(released).toMatchObject({ why: 'not_needed', detail: expect.stringContaining('T-closed is closed') });
+  expect(types(taskRecovery, 'T-closed')).not.toContain('RECOVERY_COMPLETED');
+  expect(diary('closed-r1')).toEqual([]);
 };

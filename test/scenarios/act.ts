@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import path from 'node:path';
+import type { TestSystem } from '../support/system.ts';
+
+/** Who plays: `part` is one of parts/, `policy` a preset's name; `template`: what else its runtime is told of it. */
+export type Role = {
+  readonly name: string;
+  readonly part: string;
+  readonly policy: string;
+  readonly template?: object;
+};
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+const runtimeConfig = (folder: string, act: string, roles: readonly Role[]): string =>
+  JSON.stringify({
+    runtime: act,
+    capacity: 60,
+    announce: '2s',
+    grace: '500ms',
+    interval: '1s',
+    checkpoint_roots: [folder],
+    work_source: { command: ['cat', 'tracker.json'], cwd: folder, interval: '2s' },
+    templates: roles.map(({ name, part, policy, template }) => ({
+      name,
+      task: `T-${name}`,
+      command: process.execPath,
+      args: [path.join(folder, 'actor.js'), part, folder],
+      cwd: folder,
+      policy,
+      release: ['echo', `claim of T-${name}`],
+      patterns: { error: ['^Error', 'API Error: 400'], result: ['^RESULT:'] },
+      ...template,
+    })),
+    agents: roles.map(({ name }) => ({ name, task: `T-${name}`, template: name })),
+  });
+
+/** The actors as plain JavaScript: dozens of them begin at once, on machines that have more to do. */
+export const dress = (folder: string): void => {
+  mkdirSync(path.join(folder, 'parts'), { recursive: true });
+  writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
+  const parts = readdirSync(path.join(import.meta.dirname, 'parts')).map((name) => `parts/${name}`);
+  for (const name of ['actor.ts', 'craft.ts', ...parts]) {
+    const text = stripTypeScriptTypes(readFileSync(path.join(import.meta.dirname, name), 'utf8'));
+    const plain = text.replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'");
+    writeFileSync(path.join(folder, name.replace(/ts$/, 'js')), plain);
+  }
+};
+
+/** A runtime of its own, with these roles at once; gives how it is brought to its end. */
+export const startRuntime = ({ system }: TestSystem, folder: string, act: string, roles: readonly Role[]) => {
+  const config = path.join(folder, `${act}.yaml`);
+  writeFileSync(config, runtimeConfig(folder, act, roles));
+  const args = [path.join(root, 'packages/cli/src/main.ts'), 'runtime', '--config', config];
+  const env = { ...process.env, ...system.env, VIGIL_STATE_DIR: path.join(folder, `${act}-state`) };
+  const running = spawn(process.execPath, args, { env, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  running.stderr?.on('data', (data) => appendFileSync(path.join(folder, `${act}.log`), data));
+  return async (): Promise<void> => {
+    running.kill('SIGTERM');
+    if (running.exitCode === null && running.signalCode === null) await once(running, 'exit');
+  };
+};

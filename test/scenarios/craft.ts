@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+
+/** What a supervisor says to its agent. */
+export type Word = { nudge?: string; probe?: string; message?: string; type?: string };
+/** How an agent behaves, for as long as it lives. */
+export type Parts = Readonly<Record<string, () => Promise<void>>>;
+
+const folder = process.argv[3] ?? '.';
+const { VIGIL_SOCKET = '', VIGIL_AGENT_ID = '', VIGIL_TASK_ID = '', VIGIL_ATTEMPT = '0' } = process.env;
+/** Which attempt at its task it is; 0: the first life. */
+export const attempt = Number(VIGIL_ATTEMPT);
+const file = (name: string, kind: string): string => path.join(folder, `${name}.${kind}`);
+/** What the test reads: its diary, a line an event. */
+export const note = (line: string): void => appendFileSync(file(VIGIL_AGENT_ID, 'diary'), `${line}\n`);
+const isSilenced = (): boolean => existsSync(file(VIGIL_AGENT_ID, 'silent'));
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** Two lives on one task at a time: the younger notices. */
+export const takeUp = (): void => {
+  const held = file(VIGIL_TASK_ID, 'holder');
+  if (existsSync(held) && isAlive(Number(readFileSync(held, 'utf8')))) note('the one before it is still alive');
+  writeFileSync(held, String(process.pid));
+  note(`began ${process.pid}`);
+};
+
+const socket = createConnection(VIGIL_SOCKET);
+socket.on('error', () => {});
+/** Nothing is said before it can be heard: on a busy machine the terminal would be ahead by seconds. */
+await once(socket, 'connect');
+export const say = (fields: object): void => void socket.write(`${JSON.stringify(fields)}\n`);
+export const tell = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const listeners = new Set<(word: Word) => void>();
+createInterface({ input: socket }).on('line', (line) => {
+  const word = JSON.parse(line) as Word;
+  note(
+    `heard ${word.type ?? (word.probe === undefined ? 'nudge' : 'probe')} ${JSON.stringify(word.nudge ?? word.message ?? '')}`,
+  );
+  for (const listener of listeners) listener(word);
+});
+export const onWord = (listener: (word: Word) => void): void => void listeners.add(listener);
+export const heard = (wanted: (word: Word) => boolean): Promise<Word> =>
+  new Promise((resolve) => onWord((word) => void (wanted(word) && resolve(word))));
+/** Leaves at once when it is asked to. */
+export const leaveWhenAsked = (): void =>
+  onWord(({ type }) => {
+    if (type === 'shutdown_request') process.exit(0);
+  });
+
+let calls = 0;
+/** One finished call. */
+export const call = (more: object): void => {
+  calls += 1;
+  const one = { call_id: `c${calls}`, tool: 'Bash', args_hash: `${calls}`, result_hash: `${calls}`, outcome: 'ok' };
+  say({ activity: 'working', tool_calls: [{ ...one, started_at: Date.now(), ended_at: Date.now(), ...more }] });
+};
+
+let done = 0;
+/** One part of the work: a call that changes something, and a line of output. */
+export const work = (): void => {
+  done += 1;
+  tell(`part ${done} is done`);
+  call({ mutating: true });
+};
+/** Whoever writes checkpoints goes on writing them. */
+let reports = false;
+export const save = (): void => {
+  reports = true;
+  const lists = { completed_work: [`part ${done}`], remaining_work: [`part ${done + 1}`] };
+  const text = JSON.stringify({ schema_version: '1.1.0', task_id: VIGIL_TASK_ID, ...lists });
+  const id = `${VIGIL_AGENT_ID}-${done}`;
+  writeFileSync(file(id, 'json'), text);
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  const where = { uri: pathToFileURL(path.resolve(file(id, 'json'))).href, sha256, created_at: Date.now() };
+  say({ reports_checkpoints: true, checkpoint: { checkpoint_id: id, ...where, ...lists } });
+};
+export const saveMore = (): void => {
+  done += 1;
+  save();
+};
+export const workOn = async (parts = Number.POSITIVE_INFINITY): Promise<void> => {
+  for (let more = 0; more < parts; more += 1) {
+    if (!isSilenced()) work();
+    if (reports && done % 3 === 0) save();
+    await sleep(more < 3 ? 300 : 1000);
+  }
+};
+export const workThenStop = async (): Promise<void> => {
+  await workOn(3);
+  save();
+};
+export const forEver = (): Promise<void> => new Promise(() => void setInterval(() => {}, 60_000));
+/** Until the test says so. */
+export const toldToGo = async (): Promise<void> => {
+  while (!existsSync(file(VIGIL_AGENT_ID, 'go'))) await sleep(100);
+};

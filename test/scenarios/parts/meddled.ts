@@ -1,0 +1,37 @@
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { call, note, type Parts, say, toldToGo, work, workOn } from '../craft.ts';
+
+/** Whatever is typed at its terminal is noted with what it was doing. */
+let doing = 'nothing';
+const listenAtTheTerminal = (): void =>
+  void createInterface({ input: process.stdin }).on('line', (line) => note(`typed while ${doing}: ${line}`));
+
+/** Those whom somebody types to while they are busy. */
+export const meddled: Parts = {
+  isInACall: async () => {
+    listenAtTheTerminal();
+    doing = 'it calls';
+    work();
+    const running = { call_id: 'build', tool: 'Bash', args_hash: 'make', started_at: Date.now() };
+    say({ activity: 'working', tool_calls: [{ ...running, outcome: 'running', deadline_at: Date.now() + 600_000 }] });
+    await toldToGo();
+    doing = 'it is idle';
+    call({ ...running, result_hash: 'built', mutating: true });
+    process.stdout.write('> ');
+    await new Promise((resolve) => process.stdin.once('data', resolve));
+    return workOn();
+  },
+  asksAQuestion: async () => {
+    listenAtTheTerminal();
+    doing = 'it asks';
+    work();
+    await sleep(500);
+    process.stdout.write('Overwrite the file? ');
+    await toldToGo();
+    doing = 'it is idle';
+    process.stdout.write('kept\n> ');
+    await new Promise((resolve) => process.stdin.once('data', resolve));
+    return workOn();
+  },
+};

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  attempt,
+  call,
+  forEver,
+  heard,
+  leaveWhenAsked,
+  onWord,
+  type Parts,
+  say,
+  tell,
+  work,
+  workOn,
+} from '../craft.ts';
+
+const err = async (times = Number.POSITIVE_INFINITY): Promise<void> => {
+  for (let more = 0; more < times; more += 1) {
+    tell('Error: Cannot find module ./parser');
+    await sleep(500);
+  }
+};
+const refused = async (): Promise<void> => {
+  say({ work: { id: 'wisp-1', updated_at: Date.now() } });
+  work();
+  for (;;) {
+    tell('API Error: 400 tool_use ids were found without tool_result blocks');
+    await sleep(1000);
+  }
+};
+
+/** Those who go on talking, and get nowhere. */
+export const noisy: Parts = {
+  errs: () => {
+    work();
+    leaveWhenAsked();
+    return err();
+  },
+  errsThenFallsSilent: async () => {
+    work();
+    await err(8);
+    return forEver();
+  },
+  limited: async () => {
+    await workOn(3);
+    tell('HTTP 429 Too Many Requests: rate limit reached');
+    await heard((word) => word.nudge !== undefined);
+    return workOn();
+  },
+  limitedOnce: async () => {
+    if (attempt > 0) return workOn();
+    leaveWhenAsked();
+    await workOn(3);
+    tell('HTTP 429 Too Many Requests: rate limit reached');
+    return forEver();
+  },
+  /** alive, and every request of its own is refused: its work item stands still. What it is asked, its terminal shows */
+  wedged: () => {
+    onWord(({ message }) => tell(message ?? ''));
+    return refused();
+  },
+  wedgedButAnswers: () => {
+    void heard((word) => word.probe !== undefined).then(({ probe }) => say({ probe_reply: `ALIVE ${probe}` }));
+    return refused();
+  },
+  /** says nothing, and goes on with its work when it is asked */
+  wedgedButMoves: () => {
+    void heard((word) => word.probe !== undefined).then(() => say({ work: { id: 'wisp-1', updated_at: Date.now() } }));
+    return refused();
+  },
+  /** thirty steps that its judge does not accept, then all are accepted */
+  turnsInCircles: async () => {
+    for (let total_steps = 1; ; total_steps += 1) {
+      tell('$ npm test');
+      say({ steps: { total_steps, verdicts: [total_steps <= 30 ? 'RETRY' : 'ACCEPT'] } });
+      call({ args_hash: 'npm test', result_hash: 'red', outcome: 'error' });
+      await sleep(400);
+    }
+  },
+  /** each call fails; its heir works */
+  failsEachCall: async () => {
+    if (attempt > 0) return workOn();
+    leaveWhenAsked();
+    for (;;) {
+      tell('that did not work');
+      call({ outcome: 'error', error_class: 'tool_error' });
+      await sleep(500);
+    }
+  },
+  readsTheSame: async () => {
+    for (;;) {
+      tell('reading');
+      call({ tool: 'Read', args_hash: 'src/main.ts', result_hash: 'same', target: 'src/main.ts' });
+      await sleep(500);
+    }
+  },
+};

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  attempt,
+  forEver,
+  heard,
+  leaveWhenAsked,
+  note,
+  type Parts,
+  save,
+  saveMore,
+  say,
+  tell,
+  work,
+  workOn,
+  workThenStop,
+} from '../craft.ts';
+
+const stopAfterACheckpoint = async (): Promise<void> => {
+  await workThenStop();
+  return forEver();
+};
+
+/** Those who work, and those who fall silent. */
+export const silent: Parts = {
+  works: () => workOn(),
+  /** works, and leaves at once when it is asked to */
+  obeys: () => {
+    leaveWhenAsked();
+    return workOn();
+  },
+  /** deaf to SIGTERM; its heir works */
+  stalls: async () => {
+    if (attempt > 0) return workOn();
+    process.on('SIGTERM', () => note('asked to end'));
+    return stopAfterACheckpoint();
+  },
+  stallsEachTime: stopAfterACheckpoint,
+  stallsOnce: () => (attempt > 0 ? workOn() : stopAfterACheckpoint()),
+  mends: async () => {
+    await workThenStop();
+    await heard((word) => word.nudge !== undefined);
+    save();
+    return workOn();
+  },
+  handsOff: async () => {
+    if (attempt > 0) return workOn();
+    await workThenStop();
+    await heard((word) => word.type === 'handoff_request');
+    saveMore();
+    await sleep(500);
+    process.exit(0);
+  },
+  /** silent from its first moment; begins late */
+  beginsLate: async () => {
+    await sleep(6000);
+    return workOn();
+  },
+  idles: async () => {
+    work();
+    await sleep(1000);
+    say({ activity: 'idle' });
+    return forEver();
+  },
+  /** one call that takes as long as it said it might */
+  testsForLong: async () => {
+    work();
+    const running = { call_id: 'tests', tool: 'Bash', args_hash: 'npm test', outcome: 'running' };
+    const times = { started_at: Date.now(), deadline_at: Date.now() + 600_000 };
+    say({ activity: 'working', tool_calls: [{ ...running, ...times }] });
+    return forEver();
+  },
+  /** at its prompt, and nobody has answered */
+  prompts: async () => {
+    work();
+    await sleep(500);
+    process.stdout.write('Shall I go on? ');
+    process.stdin.once('data', (data) => note(`typed ${data}`));
+    return forEver();
+  },
+  /** does nothing more, whatever becomes of its work item */
+  leftBehind: async () => {
+    await workOn(3);
+    note('rests');
+    return forEver();
+  },
+  finishes: async () => {
+    await workOn(3);
+    tell('<promise>COMPLETE</promise>');
+    setTimeout(() => process.exit(0), 500);
+  },
+};

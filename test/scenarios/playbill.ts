@@ -1,0 +1,95 @@
+import type { Role, Stage } from './stage.ts';
+import * as botbox from './stories/botbox.ts';
+import * as coditect from './stories/coditect.ts';
+import * as doors from './stories/doors.ts';
+import * as fleet from './stories/fleet.ts';
+import * as gascity from './stories/gascity.ts';
+import * as gastown from './stories/gastown.ts';
+import * as handing from './stories/handing.ts';
+import * as hive from './stories/hive.ts';
+import * as omniclaude from './stories/omniclaude.ts';
+import * as people from './stories/people.ts';
+import * as unsaved from './stories/unsaved.ts';
+
+/** `cast`: who is on the stage from the beginning; `stories`: what becomes of them, each with agents of its own. */
+export type Act = {
+  readonly name: string;
+  readonly cast: readonly Role[];
+  readonly stories: Readonly<Record<string, (stage: Stage) => Promise<void>>>;
+};
+
+/** All stories of these at once. */
+export const together: readonly Act[] = [
+  {
+    name: 'ladders and dances',
+    cast: [coditect, unsaved, gascity, hive, handing].flatMap(({ roles }) => roles),
+    stories: {
+      'coditect: three nudges, escalated, ended, recovered': coditect.nudgedEscalatedEndedRecovered,
+      'coditect: deaf to its end, it is killed, and only then replaced': coditect.deafToItsEnd,
+      'coditect: its heir is judged by what it does itself': coditect.heirIsLeftAlone,
+      'coditect: healed by the first nudge, it hears no other': coditect.healedByTheNudge,
+      'coditect: told to hand off, it does, and its heir goes on from there': coditect.handsOffByDecision,
+      'coditect: more time twice and no more, then ended by decision': coditect.moreTimeTwice,
+      'coditect: failing, it is ended and recovered at once': coditect.failingEndedAtOnce,
+      'coditect: at work all the time and without a checkpoint, it is nudged, ended and recovered':
+        unsaved.nudgedThoughItWorks,
+      'coditect: at work all the time and saving, it is left alone': unsaved.whoSavesIsLeftAlone,
+      'gascity: silent through the dance, it is executed': gascity.executedWhenSilent,
+      'gascity: what it said last is kept': gascity.forensicsBeforeTheKill,
+      'gascity: its answer pardons it': gascity.pardonedByItsAnswer,
+      'gascity: what it does when it is asked pardons it': gascity.pardonedByItsProgress,
+      'gascity: without patterns, what its work says of it is enough': gascity.leftBehindByItsWork,
+      'gascity: off until somebody asks for it': gascity.offUntilAskedFor,
+      'hive: tickets, triage, a notification, and a worker nobody touches': hive.ticketTriageNotification,
+      'a handoff that is asked for by the plan, and one that does not come': handing.byPlan,
+      'an agent without a runtime is told at the gateway, and never ended': doors.nudgedAtTheGateway,
+    },
+  },
+  {
+    name: 'a plan a signal',
+    cast: [botbox, omniclaude].flatMap(({ roles }) => roles),
+    stories: {
+      'botbox: silent, it is ended, its claims are released, people hear of it': botbox.silentEndedAndReleased,
+      'botbox: of the same error again and again people hear, and nothing else': botbox.sameErrorTold,
+      'botbox: told of, and silent then, it is ended too': botbox.toldThenSilent,
+      'botbox: where its file says so, the same error ends it and blocks its task': botbox.blockedForItsError,
+      'botbox: limited, it is paused and resumed, never ended': botbox.limitedPausedAndResumed,
+      'botbox: a result without its completion: ended, its task left in progress': botbox.unsaidLeftInProgress,
+      'botbox: who burns tokens waits for a person': botbox.burnsUntilSomebodyDecides,
+      'botbox: one target, a stale claim, a crash: people hear': botbox.onlyTold,
+      'omniclaude: two fresh agents from the checkpoint, then Blocked': omniclaude.redispatchedTwiceThenBlocked,
+      'omniclaude: what it had done is saved in its own file': omniclaude.itsWorkSaved,
+      'omniclaude: its healthcheck event says so': omniclaude.itsEventTold,
+      'omniclaude: above 80 % of its context it is relieved, at 80 % it is not': omniclaude.relievedOfAFullContext,
+      'omniclaude: any rate limit is a stall': omniclaude.relievedOfARateLimit,
+      'omniclaude: a long Bash call is waited for': omniclaude.longBashWaitedFor,
+      'omniclaude: what its tracker has closed is left': omniclaude.closedWorkIsLeft,
+    },
+  },
+  {
+    name: 'people, and those whom nobody touches',
+    cast: [gastown, people].flatMap(({ roles }) => roles),
+    stories: {
+      'gas town: idle with work: reminded twice, then people, for ever': gastown.remindedTwiceThenPeople,
+      'gas town: busy, unhooked, testing, newborn, prompting and done are left alone': gastown.leftAlone,
+      'gas town: dead, it is recovered, and nobody is ended': gastown.deadAndRecovered,
+      'a waiting case, pardoned over HTTP': people.decidedOverHttp,
+      'ended and recovered by a decision over Kafka': people.decidedOverKafka,
+      'whom they end stays ended': people.endedByHandStaysEnded,
+      'whom they recover is replaced at once': people.recoveredByHand,
+      'what they have typed comes neither into a call nor into a question': people.typedOnlyAtItsPrompt,
+      'they review what fails its probation': people.failedProbationIsReviewed,
+    },
+  },
+];
+
+/** One after the other: each is about the whole fleet. */
+export const alone: Act = {
+  name: 'the fleet',
+  cast: fleet.roles,
+  stories: {
+    'in a dry run each step says what it would have done': fleet.dryRun,
+    'four die at once: one incident, and nothing is ended': fleet.massDeath,
+    'whoever works is not accused because the monitor stood still': fleet.standingStill,
+  },
+};

@@ -1,0 +1,69 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { expect } from 'vitest';
+import { until } from '../../support/system.ts';
+import type { Stage } from '../stage.ts';
+
+const { agentIntervention, agentOrder, orderReceipt } = Topic;
+
+type Order = { readonly type: string; readonly payload: { readonly orderId: string; readonly message: string } };
+
+/** An agent of somebody else's, that no runtime of ours holds: it beats through the gateway, and hears there what it is told. */
+const lonely = ({ vigil }: Stage) => {
+  const { VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN } = vigil.system.env;
+  const headers = { authorization: `Bearer ${VIGIL_GATEWAY_TOKEN}`, 'content-type': 'application/json' };
+  const post = async (path: string, body: object): Promise<{ orders?: readonly Order[] }> => {
+    const answer = await fetch(`${VIGIL_GATEWAY_URL}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const said = await answer.json();
+    if (!answer.ok) throw new Error(`the gateway refuses ${path}: ${JSON.stringify(said)}`);
+    return said as never;
+  };
+  const began = Date.now();
+  const call = { call_id: 'c1', kind: 'tool', tool: 'Bash', args_hash: '1', outcome: 'ok' };
+  const calls = [{ ...call, mutating: true, started_at: began, ended_at: began }];
+  let sequence = 0;
+  const beat = () => {
+    sequence += 1;
+    const who = { agent_id: 'lonely', task_id: 'T-lonely', instance_id: 'lonely.i1', sequence, interval_ms: 1000 };
+    const required = { timestamp: Date.now(), phase: 'work', last_tool_call: began, progress_indicator: '' };
+    const counts = { token_count: 0, error_count: 0, activity: 'working' };
+    return post('/v1/heartbeats', { ...who, ...required, ...counts, tool_calls: sequence === 1 ? calls : [] });
+  };
+  const answer = ({ payload: { orderId } }: Order) => {
+    const about = { orderId, agentId: 'lonely', instanceId: 'lonely.i1', taskId: 'T-lonely', runtimeId: 'lonely' };
+    const { payload } = example(orderReceipt, 'ORDER_RECEIPT', { ...about, kind: 'nudge', outcome: 'delivered' });
+    return post('/v1/receipts', { type: 'ORDER_RECEIPT', payload });
+  };
+  return { beat, answer };
+};
+
+/** Nobody has hands on it: nudged where it asks for its orders, escalated, and then people decide; it is not ended. */
+export const nudgedAtTheGateway = async (stage: Stage): Promise<void> => {
+  const { all, comes, types } = stage;
+  const { beat, answer } = lonely(stage);
+  const told = new Map<string, string>();
+  const asked = () => all(agentIntervention, 'lonely', 'ESCALATION_TRIGGERED');
+  await until(
+    'people are asked twice about lonely',
+    async () => {
+      for (const order of (await beat()).orders ?? []) {
+        told.set(order.payload.orderId, order.payload.message);
+        await answer(order);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 800));
+      return asked().length === 2;
+    },
+    150_000,
+  );
+  expect([...told.values()]).toEqual(Array(3).fill(expect.stringMatching(/^REMINDER: You have been working for /)));
+  expect(all(agentIntervention, 'lonely', 'CASE_OPENED')).toMatchObject([
+    { note: expect.stringContaining('nudges, escalations and alerts only') },
+  ]);
+  expect(all(agentIntervention, 'lonely', 'STEP_SKIPPED')).toMatchObject([{ step: 'terminate', why: 'no_runtime' }]);
+  expect(asked()).toMatchObject([
+    { onTimeout: 'terminate', options: ['allow_more_time'] },
+    { onTimeout: 'hold', options: ['allow_more_time', 'pardon'] },
+  ]);
+  expect(new Set(types(agentOrder, 'lonely'))).toEqual(new Set(['NUDGE_AGENT']));
+  await comes(orderReceipt, 'lonely', 'ORDER_RECEIPT', 3);
+};
