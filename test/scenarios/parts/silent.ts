@@ -80,6 +80,8 @@ export const silent: Parts = {
   /** does nothing more, whatever becomes of its work item */
   leftBehind: async () => {
     await workOn(3);
+    // What it has said is read by then, on a busy machine too.
+    await sleep(2000);
     note('rests');
     return forEver();
   },
