@@ -1,7 +1,7 @@
 /** What a real agent does in the end. `busy`: silent for long, in a call that is allowed to take so long; it works as `works` does. */
 export type AgentFate = 'works' | 'busy' | 'hangs' | 'loops' | 'crashes';
-/** What becomes of one. `cut off`: it works and is not heard; `lost`: its host is gone for good. */
-export type Fate = AgentFate | 'cut off' | 'lost';
+/** What becomes of one. `cut off`: it works and is not heard; `lost`: its host is gone for good; `taken for gone`: a person says so, and it works on. */
+export type Fate = AgentFate | 'cut off' | 'lost' | 'taken for gone';
 
 type Deserved = { readonly accused: boolean; readonly ended: boolean };
 
@@ -14,6 +14,7 @@ export const deserves: Readonly<Record<Fate, Deserved>> = {
   loops: { accused: true, ended: true },
   crashes: { accused: true, ended: true },
   lost: { accused: true, ended: true },
+  'taken for gone': { accused: true, ended: true },
 };
 
 /** An agent of the first generation; whoever takes its task up after it works. `afterMs`: how long it works before. */

@@ -113,6 +113,10 @@ test('no two heirs may live at once, as runtimes report or as they find themselv
   expect(broken(chronicle(early))[heirs]).toEqual(['T-hangs-0: hangs-0-r2 beside hangs-0-r1']);
   const found = note(36, 'began', 'hangs-0-r2', { beside: 30 });
   expect(broken(chronicle({ diary: [found] }))[heirs]).toEqual(['T-hangs-0: hangs-0-r2 found process 30 still there']);
+  const beside = chronicle({ diary: [note(36, 'began', 'hangs-0-r1', { beside: 30 })] });
+  const dooms = beside.dooms.map((one) => ({ ...one, fate: 'taken for gone' as const }));
+  expect(broken(beside)[heirs]).toEqual(['T-hangs-0: hangs-0-r1 found process 30 still there']);
+  expect(broken({ ...beside, dooms })).not.toHaveProperty([heirs]);
 });
 
 test('an agent that its host starts anew beside its heir is no second heir, and must be ended', () => {

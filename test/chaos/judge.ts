@@ -67,7 +67,7 @@ const noneBeforeADeath: Rule = (chronicle) => {
   });
 };
 
-/** By the reports of runtimes, and by what each heir itself finds when it begins. */
+/** By the reports of runtimes, and by what each heir itself finds when it begins: nobody, but one whom a person took for gone. */
 const oneHeirAtATime: Rule = (chronicle) => {
   const ends = endsOf(chronicle);
   const tasks = Map.groupBy(heirsOf(chronicle), ({ taskId }) => taskId);
@@ -79,8 +79,12 @@ const oneHeirAtATime: Rule = (chronicle) => {
     }),
   );
   const first = new Set(chronicle.dooms.map(({ name }) => name));
+  const expected = new Set(
+    chronicle.dooms.flatMap(({ name, fate }) => (fate === 'taken for gone' ? [`${name}-r1`] : [])),
+  );
   const noticed = chronicle.diary
     .filter(({ what, agentId, beside }) => what === 'began' && !first.has(agentId) && typeof beside === 'number')
+    .filter(({ agentId }) => !expected.has(agentId))
     .map(({ taskId, agentId, beside }) => `${taskId}: ${agentId} found process ${beside} still there`);
   return [...overlapping, ...noticed];
 };

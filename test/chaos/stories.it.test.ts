@@ -8,6 +8,7 @@ import { rules } from './judge.ts';
 import { allLooping, BUDGET } from './stories/all-looping.ts';
 import { brokerStopped } from './stories/broker-stopped.ts';
 import { evaluatorFrozen } from './stories/evaluator-frozen.ts';
+import { hostCutOff } from './stories/host-cut-off.ts';
 import { hostLost } from './stories/host-lost.ts';
 import { producersCut } from './stories/producers-cut.ts';
 
@@ -66,6 +67,12 @@ describe.skipIf(!ownServers)('what a fleet and its watchers may meet', () => {
   test(
     'all producers cut: one incident, nobody is ended, and all is well when they are heard again',
     () => producersCut(ground),
+    TEST_MS,
+  );
+
+  test(
+    'a host cut off and taken for gone: its agents, which worked on, make way for their heirs when it is heard again',
+    () => hostCutOff(ground),
     TEST_MS,
   );
 

@@ -72,6 +72,50 @@ describe('instances', () => {
   });
 });
 
+describe('an agent taken for dead from afar', () => {
+  const confirmed = {
+    ...example(Topic.agentObservation, 'CONFIRM_DEATH', { agentId: 'a1', instanceId: 'a1.i1' }),
+    key: 'a1',
+  };
+  const behind = { sequence: null, timestamp: T0 - 5000 };
+
+  test('and heard of after it lives on: present again, and holder of its task again', () => {
+    const agent = given(decider, T0);
+    agent.tell(beat(0));
+    expect(brief(agent.tell(confirmed, T0 + 20_000))).toContain('T-1 left: TERMINATED');
+    expect(brief(agent.tell(beat(20_001), T0 + 20_001))).toEqual([
+      'TERMINATED → HEALTHY',
+      'WARRANT_LAPSED progress',
+      'AGENT_PRESENT returned',
+      'T-1 took: HEALTHY',
+    ]);
+    expect(brief(agent.tell(beat(21_000), T0 + 21_000))).toEqual([]);
+  });
+
+  test('is not alive by what it sent before and what comes late, by its own clock however wrong', () => {
+    const agent = given(decider, T0);
+    agent.tell(beat(0, behind));
+    agent.tell(confirmed, T0 + 20_000);
+    expect(agent.tell(beat(15_000, { ...behind, timestamp: T0 + 15_000 }), T0 + 40_000)).toEqual([]);
+    expect(agent.tell(beat(14_000, { ...behind, timestamp: T0 + 14_000 }), T0 + 90_000)).toEqual([]);
+    expect(brief(agent.tell(beat(0, { ...behind, timestamp: T0 + 15_001 }), T0 + 91_000))).toContain(
+      'AGENT_PRESENT returned',
+    );
+  });
+
+  test('that its runtime has seen end stays ended, whatever comes', () => {
+    const agent = given(decider, T0);
+    agent.tell(beat(0));
+    const end = example(Topic.agentObservation, 'AGENT_EXITED', {
+      agentId: 'a1',
+      instanceId: 'a1.i1',
+      reason: 'crashed',
+    });
+    agent.tell({ ...end, key: 'a1' }, T0 + 20_000);
+    expect(agent.tell(beat(30_000), T0 + 30_000)).toEqual([]);
+  });
+});
+
 describe('policies', () => {
   test("an agent's wish is honoured where it is loaded, else the default", () => {
     const agent = given(decider, T0);

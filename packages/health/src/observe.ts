@@ -82,8 +82,15 @@ function continued(policies: Policies, state: Known, input: HeartbeatEvent, cloc
   const here = axis === h.axis ? state : { ...state, history: { ...h, axis } };
   const receipt = receiptOf(here.history, beat, clock);
   const old = beat.sequence !== null && h.heard.sequence !== null && beat.sequence <= h.heard.sequence;
-  if (old || h.end !== null) return { ...here, history: received(here.history, beat, receipt, input.correlationId) };
-  return told(policies, here, input, receipt, clock);
+  if (old || (h.end !== null && !isOutlived(h, h.end, beat)))
+    return { ...here, history: received(here.history, beat, receipt, input.correlationId) };
+  const alive = h.end === null ? here : { ...here, history: { ...here.history, end: null } };
+  return told(policies, alive, input, receipt, clock);
+}
+
+/** Taken for dead from afar, and heard of after it: its host was cut off, and the agent has gone on. What was sent before and comes late is no sign of life. */
+function isOutlived({ heard }: History, end: End, beat: Beat): boolean {
+  return end.reason === 'lost' && beat.timestamp + heard.driftMs > end.at;
 }
 
 function told(policies: Policies, state: Known, input: HeartbeatEvent, receipt: Receipt, clock: Clock): Known {

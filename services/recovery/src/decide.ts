@@ -2,7 +2,7 @@ import { admitsFrom } from '@vigil/circuit-breaker';
 import { evolve, lapsed } from './evolve.ts';
 import { healthcheck } from './healthcheck.ts';
 import { admitSpawn, breakerChanged, endRival, initiated, type Output, taskStory, withdrawn } from './say.ts';
-import { attemptOf, type Holder, lifeOf, limitOf, living, type Recovery, type Subject } from './state.ts';
+import { alive, attemptOf, type Holder, lifeOf, limitOf, living, type Recovery, type Subject } from './state.ts';
 
 /** All that follows now: each answer is folded before the next question, until nothing new is to be said. */
 export function decide(before: Recovery, now: number): readonly Output[] {
@@ -128,17 +128,17 @@ type Rival = {
 
 /**
  * All but the last attempt alive. The lowest is the agent whose place was taken: a host that was lost may come back and start it
- * anew. An agent without an instance is never acted on.
+ * anew, or may only have been cut off. An agent without an instance is never acted on.
  */
 function rivalsOf(state: Recovery): readonly Rival[] {
-  const holders = living(state);
+  const holders = alive(state);
   const attempts = [state.base, ...state.tried.map(({ agentId }) => agentId)];
-  const alive = attempts.flatMap((agentId) => holders.filter((holder) => holder.agentId === agentId));
-  const last = alive.at(-1)?.agentId;
-  return alive.flatMap((one) => {
+  const those = attempts.flatMap((agentId) => holders.filter((holder) => holder.agentId === agentId));
+  const last = those.at(-1)?.agentId;
+  return those.flatMap((one) => {
     if (last === undefined || one.agentId === last || one.instanceId === null) return [];
     if (state.said.ended.includes(lifeOf(one))) return [];
-    const from = one.agentId === state.base ? one.since + heirsEndTakesMs : one.since;
+    const from = one.agentId === state.base || one.risen ? one.since + heirsEndTakesMs : one.since;
     return [{ rival: { ...one, instanceId: one.instanceId }, last, from }];
   });
 }

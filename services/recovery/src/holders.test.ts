@@ -64,6 +64,21 @@ test('a new life of the agent whose place was taken is ended while its heir live
   expect(types(before.tell(again))).toEqual(['TASK_RELEASED', 'WITHDRAW_STEP']);
 });
 
+test('an agent that was taken for dead, and lives on where its host was cut off, is ended while its heir lives', () => {
+  const story = openStory();
+  story.tell(recoverTask());
+  admit(story);
+  story.tell(took('worker-1-r1'));
+  expect(story.tell(health({ agentId: 'worker-1', instanceId: 'worker-1.i1', hold: 'took' }))).toEqual([]);
+  const said = story.wait(10_000);
+  expect(find(said, 'REQUEST_STEP')).toMatchObject({
+    agentId: 'worker-1',
+    instanceId: 'worker-1.i1',
+    step: 'terminate',
+  });
+  expect(story.wait(60_000).map(({ type }) => type)).not.toContain('REQUEST_STEP');
+});
+
 test('a new life of the agent whose place was taken is left alone where its heir has died with the host that starts it', () => {
   const story = openStory();
   story.tell(recoverTask());

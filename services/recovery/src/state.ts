@@ -15,6 +15,8 @@ export type Holder = {
   readonly stall: StallReason | null;
   readonly idleMinutes: number | null;
   readonly contextUsagePct: number | null;
+  /** it took the task again after its death had been acted on: it was taken for dead from afar */
+  readonly risen?: true;
 };
 
 /** What RecoverTask says of the dead instance and of its work. */
@@ -154,6 +156,12 @@ export const lifeOf = (one: { readonly agentId: string; readonly instanceId: str
 /** Those who hold the task and are not known to be dead. */
 export const living = (state: Recovery): readonly Holder[] =>
   state.holders.filter((one) => !state.dead.includes(lifeOf(one)) && !state.dead.includes(one.agentId));
+
+/** The same, and those who were taken for dead and live on. */
+export const alive = (state: Recovery): readonly Holder[] => {
+  const known = living(state);
+  return state.holders.filter((one) => one.risen || known.includes(one));
+};
 
 export const livingAs = (state: Recovery, agentId: string): Holder | undefined =>
   living(state).find((holder) => holder.agentId === agentId);

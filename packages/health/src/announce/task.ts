@@ -12,6 +12,7 @@ export function taskChanged(saying: Saying): Said[] {
   const holder = holderOf(state);
   const same = task !== null && task.taskId === holder.taskId && task.instanceId === holder.instanceId;
   const alive = state.history.end === null;
+  if (same && alive && task.state === 'TERMINATED') return [said(saying, task, 'took', 'UNKNOWN', verdict.state)];
   if (same && alive) return task.state === verdict.state ? [] : [said(saying, task, 'kept', task.state, verdict.state)];
   if (same && task.state === 'TERMINATED') return [];
   const left =

@@ -23,7 +23,7 @@ import { type Variety, variety } from './variety.ts';
 import { largestWitnessBytes, type Witness } from './witness.ts';
 import { type Work, work } from './work.ts';
 
-/** The last receipt. `driftMs`: how far the sender's clock is behind ours; reported, never judged. */
+/** The last receipt. `driftMs`: how far the sender's clock is behind ours; never an age. */
 export type Heard = Moment & {
   readonly sequence: number | null;
   readonly intervalMs: number | null;
@@ -181,7 +181,8 @@ function woken(h: History, { watched }: Receipt): History {
 
 /** That something was received, whatever it says. */
 export function received(h: History, beat: Beat, receipt: Receipt, correlationId: string): History {
-  return { ...h, heard: heardAfter(h.heard, beat, receipt, correlationId) };
+  // What comes late or out of order tells nothing of the sender's clock.
+  return { ...h, heard: { ...heardAfter(h.heard, beat, receipt, correlationId), driftMs: h.heard.driftMs } };
 }
 
 function heardAfter(before: Heard, beat: Beat, receipt: Receipt, correlationId: string): Heard {

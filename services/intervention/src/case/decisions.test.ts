@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   agent,
+  changed,
   decides,
   died,
   escalate,
@@ -143,6 +144,16 @@ test('a request is refused, with the reason, for another instance, an ended one,
   expect(dead.tell(requests('nudge'))[0]).toContain('has ended already');
   expect(agent().tell(requests('UNKNOWN'))[0]).toContain('there is no step UNKNOWN');
   expect(terminating().tell(requests('terminate'))[0]).toContain('only its receipt moves the case');
+});
+
+test('who was taken for dead and lives can be ended on request', () => {
+  const one = agent();
+  one.tell(died({ endReason: 'lost' }));
+  one.tell(changed({ from: 'TERMINATED', to: 'HEALTHY', endReason: null }));
+  one.tell(requests('terminate'));
+  const neverDead = agent();
+  neverDead.tell(requests('terminate'));
+  expect(one.admit()).toEqual(neverDead.admit());
 });
 
 test('a request that the governor withholds is refused to whoever asked', () => {

@@ -25,7 +25,8 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
       return lapsed(known, input);
     case 'HEALTH_STATE_CHANGED': {
       const living = livingOn(known, input.payload.instanceId, input.payload.runtimeId);
-      return input.payload.to === 'TERMINATED' ? ended(living, input.payload.endReason) : living;
+      if (input.payload.to === 'TERMINATED') return ended(living, input.payload.endReason);
+      return input.payload.from === 'TERMINATED' ? risen(living) : living;
     }
     case 'INSTANCE_STARTED':
       return livingOn(known, input.payload.instanceId, input.payload.runtimeId);
@@ -94,6 +95,10 @@ const livingOn = (state: CaseState, instanceId: string | null, runtimeId: string
   if (over.situation.at === 'unconfirmed') return { ...over, situation: { at: 'quiet' } };
   return { ...over, situation: dropping(over.situation, 'another instance') };
 };
+
+/** It was taken for dead, and lives. */
+const risen = (state: CaseState): CaseState =>
+  state.life === null ? state : { ...state, life: { ...state.life, ended: false } };
 
 /** The current instance is no more, as its runtime, a person or a configured source says. */
 const ended = (state: CaseState, reason: string | null): CaseState => {

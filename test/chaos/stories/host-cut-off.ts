@@ -1,0 +1,58 @@
+import { Topic } from '@vigil/events';
+import { until } from '../../support/system.ts';
+import { isAlive } from '../alive.ts';
+import type { AgentFate, Doom } from '../fates.ts';
+import type { Ground } from '../ground.ts';
+import { type Hosts, openHosts } from '../hosts.ts';
+
+const HOSTS = [
+  { name: 'island', labels: { team: 'sea' } },
+  { name: 'mainland', labels: { team: 'sea' } },
+];
+const members = ['cut-0', 'cut-1'].map(
+  (name): Doom<AgentFate> => ({ name, task: `T-${name}`, fate: 'works', afterMs: 0 }),
+);
+
+/** A host is taken for gone and was only cut off: its agents have worked on beside their heirs, and go when it is heard again. */
+export const hostCutOff = async (ground: Ground): Promise<void> => {
+  const hosts = openHosts(ground.on, 'host-cut-off', HOSTS, members, () => 'island');
+  try {
+    await tell(ground, hosts);
+  } finally {
+    hosts.runtimes[0]?.kill('SIGCONT');
+    await hosts.stop();
+    ground.dooms.push(...members.map((one) => ({ ...one, fate: 'taken for gone' as const })));
+    ground.diary.push(...hosts.diary());
+  }
+};
+
+const tell = async ({ on, heard }: Ground, hosts: Hosts): Promise<void> => {
+  const [island] = hosts.runtimes;
+  const livesOf = (task: string): readonly string[] =>
+    hosts
+      .diary()
+      .flatMap(({ what, taskId, pid, agentId }) =>
+        what === 'began' && taskId === task && isAlive(pid) ? [agentId] : [],
+      );
+  const present = (type: 'AGENT_PRESENT' | 'AGENT_LOST'): ReadonlySet<string> =>
+    new Set(heard.of(Topic.fleetPresence).flatMap((said) => (said.type === type ? [said.payload.agentId] : [])));
+  const completed = (): ReadonlySet<string | null> =>
+    new Set(heard.of(Topic.taskRecovery).flatMap(({ type, key }) => (type === 'RECOVERY_COMPLETED' ? [key] : [])));
+
+  await until('all are known, and work', async () =>
+    members.every(({ name, task }) => present('AGENT_PRESENT').has(name) && livesOf(task).length === 1),
+  );
+  island?.kill('SIGSTOP');
+  await until('nothing is heard of the host', async () => members.every(({ name }) => present('AGENT_LOST').has(name)));
+  const gone = ['host', 'gone', 'island', '--why', 'no answer from there', '--by', 'tester'];
+  await until('it is said that the host is gone', async () => (await on.vigil(...gone)).code === 0);
+  await until('each task has an heir', async () => members.every(({ task }) => completed().has(task)));
+  await until('two work on each task', async () => members.every(({ task }) => livesOf(task).length === 2));
+  island?.kill('SIGCONT');
+  await until('each task is on one agent, its heir', async () =>
+    members.every(({ name, task }) => {
+      const [heir, ...others] = livesOf(task);
+      return heir !== undefined && heir !== name && others.length === 0;
+    }),
+  );
+};
