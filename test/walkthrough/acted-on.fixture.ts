@@ -147,6 +147,8 @@ export const actedOnFates = (told: () => Told): void => {
         'raised [critical] recovery_failed',
         'raised [info] checkpoint_lost',
         'raised [warning] circuit_breaker_open',
+        // what people are asked is new beside that it has failed
+        'updated [critical] recovery_failed',
       ],
     ]);
     expect(await told().rows.alerts({ open: true })).toContainEqual(expect.objectContaining({ severity: 'critical' }));
