@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Folding } from './evaluate.ts';
 import { at, type Beat, beat, call, policyOf, presetsWith, T0 } from './fixture.ts';
 import { agentHealth } from './health.ts';
+import { output } from './presets/judging.fixture.ts';
 import { SIGNALS } from './signals/all.ts';
 import { CASES } from './signals/cases.ts';
 import { type AgentState, UNSEEN } from './state.ts';
@@ -128,19 +129,6 @@ const foundAt = (signals: object, onBeat: (ms: number) => Partial<Beat>): number
   return null;
 };
 
-const output = (more: Partial<NonNullable<Beat['output']>>): Pick<Beat, 'output'> => ({
-  output: {
-    last_output_at: T0,
-    lines: 10,
-    matched_patterns: [],
-    repeated_error: null,
-    result_at: null,
-    completion_signal_at: null,
-    tail: [],
-    ...more,
-  },
-});
-
 describe('what comes sooner by a heartbeat that goes on is found with it', () => {
   test('tokens used for so long without progress', () =>
     expect(foundAt({ token_burn: { for: '5m' } }, (ms) => ({ token_count: 100 + ms }))).toBe(310));
@@ -154,7 +142,7 @@ describe('what comes sooner by a heartbeat that goes on is found with it', () =>
     expect(
       foundAt({ no_output: { after: '5m', unless: 'steady_tokens' }, steady_tokens: { within: '20m' } }, (ms) => ({
         token_count: 100 + (ms < 700_000 ? ms : 50 * ms - 34_300_000),
-        ...output({}),
+        ...output({ last_output_at: T0 }),
       })),
     ).toBe(720));
 

@@ -1,4 +1,5 @@
 import type { ContentOf, OrderKind, OrderReceiptPayload, PayloadOf, SpawnReceiptPayload, Topic } from '@vigil/events';
+import { noEnd } from '@vigil/sdk/receipts';
 
 type WithoutTopic<C> = C extends { readonly type: string; readonly payload: unknown }
   ? { readonly type: C['type']; readonly payload: C['payload'] }
@@ -53,16 +54,7 @@ export const receiptOf = (
   outcome,
   why: null,
   at,
-  confirmed: false,
-  forced: false,
-  code: null,
-  signal: null,
-  claimsReleased: [],
-  checkpoint: null,
-  completedWork: [],
-  remainingWork: [],
-  forensics: null,
-  lastOutput: [],
+  ...noEnd,
   ...more,
 });
 

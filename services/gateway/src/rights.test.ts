@@ -2,33 +2,23 @@ import { Topic } from '@vigil/events';
 import { doorToken } from '@vigil/events/door-token';
 import { example } from '@vigil/events/examples';
 import { describe, expect, test } from 'vitest';
+import {
+  agent,
+  exited,
+  nudge,
+  own,
+  receipt,
+  refusal,
+  runtime,
+  showing,
+  spawn,
+  spawned,
+  told,
+} from './rights.fixture.ts';
 import { answerOf, least, secret, testGateway } from './testing.ts';
 import { guard } from './tokens.ts';
 
 const { log, get, post } = testGateway();
-const showing = (token: string) => ({ authorization: `Bearer ${token}` });
-const runtime = showing(doorToken(secret, { kind: 'runtime', name: 'host-1' }));
-const agent = showing(doorToken(secret, { kind: 'agent', name: 'worker-1' }));
-const own = { ...least, runtime_id: 'host-1' };
-const nudge = example(Topic.agentOrder, 'NUDGE_AGENT', { orderId: 'order-1', runtimeId: 'host-1', ttlMs: 60_000 });
-const receipt = example(Topic.orderReceipt, 'ORDER_RECEIPT', { orderId: 'order-1', runtimeId: 'host-1' }).payload;
-const told = (payload: object) => ({ type: 'ORDER_RECEIPT', payload: { ...receipt, ...payload } });
-const spawn = example(Topic.agentOrder, 'SPAWN_AGENT', { orderId: 'order-2', runtimeId: 'host-1', taskId: 'T-1' });
-const spawned = example(Topic.spawnReceipt, 'SPAWN_RECEIPT', {
-  orderId: 'order-2',
-  runtimeId: 'host-1',
-  taskId: 'T-1',
-  agentId: spawn.payload.agentId,
-}).payload;
-const exited = (more: object) => ({
-  ...example(Topic.steerAgent, 'AGENT_EXITED', { runtimeId: 'host-1', orderId: null }).payload,
-  ...more,
-});
-const refusal = (field: string, index: number | null = null) => ({
-  status: 403,
-  body: { type: 'urn:vigil:problem:not_yours', title: 'Not yours', field, index },
-});
-
 describe("a runtime's token", () => {
   test('beats for all agents that name it', async () => {
     const beats = [own, { ...own, agent_id: 'worker-2' }];

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Draft, type ExitReason, type OrderKind, Topic } from '@vigil/events';
+import { noEnd } from '@vigil/sdk/receipts';
 import type { HerdAgent } from './agent.ts';
 import type { Channel, Order } from './channel.ts';
 
@@ -69,16 +70,8 @@ const receipt = ({ payload }: Exclude<Order, Spawn>, kind: OrderKind): Draft => 
     outcome: kind === 'terminate' ? 'done' : 'delivered',
     why: null,
     at: Date.now(),
+    ...noEnd,
     confirmed: kind === 'terminate',
-    forced: false,
-    code: null,
-    signal: null,
-    claimsReleased: [],
-    checkpoint: null,
-    completedWork: [],
-    remainingWork: [],
-    forensics: null,
-    lastOutput: [],
   },
 });
 

@@ -1,0 +1,39 @@
+import { Topic } from '@vigil/events';
+import { doorToken } from '@vigil/events/door-token';
+import { example } from '@vigil/events/examples';
+import { least, secret } from './testing.ts';
+
+/** Who shows which token, and what an order of host-1 and its receipts are. */
+export const showing = (token: string) => ({ authorization: `Bearer ${token}` });
+export const runtime = showing(doorToken(secret, { kind: 'runtime', name: 'host-1' }));
+export const agent = showing(doorToken(secret, { kind: 'agent', name: 'worker-1' }));
+export const own = { ...least, runtime_id: 'host-1' };
+export const nudge = example(Topic.agentOrder, 'NUDGE_AGENT', {
+  orderId: 'order-1',
+  runtimeId: 'host-1',
+  ttlMs: 60_000,
+});
+export const receipt = example(Topic.orderReceipt, 'ORDER_RECEIPT', {
+  orderId: 'order-1',
+  runtimeId: 'host-1',
+}).payload;
+export const told = (payload: object) => ({ type: 'ORDER_RECEIPT', payload: { ...receipt, ...payload } });
+export const spawn = example(Topic.agentOrder, 'SPAWN_AGENT', {
+  orderId: 'order-2',
+  runtimeId: 'host-1',
+  taskId: 'T-1',
+});
+export const spawned = example(Topic.spawnReceipt, 'SPAWN_RECEIPT', {
+  orderId: 'order-2',
+  runtimeId: 'host-1',
+  taskId: 'T-1',
+  agentId: spawn.payload.agentId,
+}).payload;
+export const exited = (more: object) => ({
+  ...example(Topic.steerAgent, 'AGENT_EXITED', { runtimeId: 'host-1', orderId: null }).payload,
+  ...more,
+});
+export const refusal = (field: string, index: number | null = null) => ({
+  status: 403,
+  body: { type: 'urn:vigil:problem:not_yours', title: 'Not yours', field, index },
+});

@@ -1,0 +1,78 @@
+import { aliveNoMore, type Ending, type Matter, type Open } from './open.ts';
+import { type CaseState, inCase, type Situation, unknownLife } from './state.ts';
+
+/** From the issue of a terminate, only its receipt moves the case. */
+export const endingWith = (ending: Ending, why: string) => (open: Open) =>
+  open.work.at === 'terminating' || open.ending ? open : { ...open, ending: { ending, why } };
+
+export const dropping = (situation: Situation, why: string): Situation =>
+  situation.at === 'asking' ? { ...situation, dropped: why } : situation;
+
+export const matterIn = ({ situation }: CaseState): Matter | null => {
+  switch (situation.at) {
+    case 'quiet':
+      return null;
+    case 'asking':
+      return situation.matter;
+    case 'open':
+    case 'unconfirmed':
+      return situation.open.matter;
+  }
+};
+
+/** Another life: numbers begin anew, and what was about the former is over. */
+export const livingOn = (state: CaseState, instanceId: string | null, runtimeId: string | null): CaseState => {
+  if (state.life?.instanceId === instanceId)
+    return { ...state, life: { ...state.life, runtimeId: runtimeId ?? state.life.runtimeId } };
+  const former = state.life?.instanceId ?? null;
+  const living = { ...state, life: { ...unknownLife, instanceId, former, runtimeId } };
+  const matter = matterIn(state);
+  if (matter === null || matter.instanceId === instanceId) return living;
+  const over = inCase(
+    living,
+    endingWith('superseded', `${state.agentId} lives on as ${instanceId ?? 'an unnamed instance'}`),
+  );
+  if (over.situation.at === 'unconfirmed') return { ...over, situation: { at: 'quiet' } };
+  return { ...over, situation: dropping(over.situation, 'another instance') };
+};
+
+/** It was taken for dead, and lives. */
+export const risen = (state: CaseState): CaseState =>
+  state.life === null ? state : { ...state, life: { ...state.life, ended: false } };
+
+/** The current instance is no more, as its runtime, a person or a configured source says. */
+export const ended = (state: CaseState, reason: string | null): CaseState => {
+  if (state.life === null || matterIn(state)?.ended)
+    return { ...state, life: state.life && { ...state.life, ended: true } };
+  const life = { ...state.life, ended: true };
+  const { situation } = state;
+  switch (situation.at) {
+    case 'quiet':
+      return { ...state, life };
+    case 'asking':
+      return { ...state, life, situation: dropping(situation, 'the instance has ended') };
+    case 'unconfirmed':
+      return { ...state, life, situation: { ...situation, open: endedAt(situation.open) } };
+    case 'open':
+      return { ...inCase(state, (open) => (handsOff(open, reason) ? buriedAt(open) : endedAt(open))), life };
+  }
+};
+
+/** Asked to hand off, it has stopped by itself, and not because its work is done: the plan goes on with what it left. */
+const handsOff = (open: Open, reason: string | null): boolean => {
+  const asked = open.matter.steps[open.index]?.step === 'handoff' && open.attempt.sent > 0;
+  return reason !== 'finished' && open.work.at !== 'terminating' && (asked || open.done.includes('handoff'));
+};
+
+const buriedAt = (open: Open): Open => ({
+  ...open,
+  death: open.death ?? aliveNoMore(open.matter),
+  ending: null,
+  paused: null,
+});
+
+const endedAt = (open: Open): Open => {
+  if (open.death) return open;
+  if (open.work.at === 'terminating') return { ...open, work: { ...open.work, ended: true } };
+  return { ...endingWith('superseded', 'the instance has ended')(open), paused: null };
+};
