@@ -156,6 +156,14 @@ test('who was taken for dead and lives can be ended on request', () => {
   expect(one.admit()).toEqual(neverDead.admit());
 });
 
+test('who was taken for dead, replaced, and lives is acted on again', () => {
+  const one = agent();
+  one.tell(filed([terminate, recover], { endReason: 'lost' }));
+  expect(one.admit()).toContain('RECOVER_TASK');
+  one.tell(changed({ from: 'TERMINATED', to: 'HEALTHY', endReason: null }));
+  expect(one.tell(filed([terminate], { warrantId: 'warrant-2', episodeId: 'episode-2' }))).not.toEqual([]);
+});
+
 test('a request that the governor withholds is refused to whoever asked', () => {
   const one = agent();
   one.tell(requests('terminate'));

@@ -36,9 +36,12 @@ export const livingOn = (state: CaseState, instanceId: string | null, runtimeId:
   return { ...over, situation: dropping(over.situation, 'another instance') };
 };
 
-/** It was taken for dead, and lives. */
-export const risen = (state: CaseState): CaseState =>
-  state.life === null ? state : { ...state, life: { ...state.life, ended: false } };
+/** It was taken for dead, and lives: what is found of it from now on is no matter of that death. */
+export const risen = (state: CaseState): CaseState => {
+  if (state.life === null) return state;
+  const buried = state.buried === state.life.instanceId ? null : state.buried;
+  return { ...state, buried, life: { ...state.life, ended: false } };
+};
 
 /** The current instance is no more, as its runtime, a person or a configured source says. */
 export const ended = (state: CaseState, reason: string | null): CaseState => {
