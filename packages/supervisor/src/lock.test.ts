@@ -6,6 +6,7 @@ import { claim } from './claim.ts';
 import { checkFree, type Occupant, occupantOf, takeName, takeRuntime } from './lock.ts';
 import { makeFolder } from './own-folder.ts';
 import { identify, type Pid } from './proc.ts';
+import { stopAgent } from './view.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -71,6 +72,21 @@ test('a runtime is one process', () => {
   takeRuntime(dir, 'run-2', dead);
   takeRuntime(dir, 'run-2', self)();
   expect(readdirSync(join(dir, 'runtimes'))).toEqual(['run-1.lock']);
+});
+
+test('a runtime that has the number of a former one is another, and says so in its lock', () => {
+  takeRuntime(dir, 'run-1', { ...self, startTime: '1' });
+  takeRuntime(dir, 'run-1', self);
+  expect(() => takeRuntime(dir, 'run-1', identify(process.ppid))).toThrow(
+    `(process ${process.pid}); end that one first`,
+  );
+});
+
+test('nobody is ended by a lock that a dead supervisor has left, nor a runtime by an agent that it is just starting', async () => {
+  takeName(dir, occupant({ holder: null, child: null, supervisor: dead }));
+  await expect(stopAgent(dir, 'worker-1', 'ann', 0)).rejects.toThrow('has died, and nobody holds its terminal');
+  takeName(dir, occupant({ agentId: 'worker-2', holder: null, child: null, supervisor: self }));
+  await expect(stopAgent(dir, 'worker-2', 'ann', 0)).rejects.toThrow('is just being started: try again');
 });
 
 test('a state folder of somebody else is refused', () => {

@@ -113,12 +113,13 @@ export const forget = (dir: string, agentId: string): void => rmSync(fileOf(dir,
 export const takeRuntime = (dir: string, runtimeId: string, self: Pid): (() => void) => {
   const path = join(dir, 'runtimes', `${runtimeId}.lock`);
   const before = readClaim(path, (found): found is { readonly supervisor: Pid } => 'supervisor' in found);
-  const isOther = before !== null && before.supervisor.pid !== self.pid;
-  if (isOther && isAlive(before.supervisor))
+  // After a restart in a container another life may have had the same number.
+  const isOwn = before?.supervisor.pid === self.pid && before.supervisor.startTime === self.startTime;
+  if (before !== null && !isOwn && isAlive(before.supervisor))
     throw new AlreadySupervised(
       `runtime ${runtimeId} runs already on ${dir} (process ${before.supervisor.pid}); end that one first, or give this one another name`,
     );
-  if (before?.supervisor.pid !== self.pid && !claim(path, { supervisor: self }, before))
+  if (!isOwn && !claim(path, { supervisor: self }, before))
     throw new AlreadySupervised(`runtime ${runtimeId} has just been started by another process`);
   return () => rmSync(path, { force: true });
 };

@@ -5,7 +5,7 @@ import { connectHolder, HolderRefused, type Link } from './holder/link.ts';
 import { holderSocket } from './holder/place.ts';
 import type { FromHolder, Viewer } from './holder/protocol.ts';
 import { checkName, type Occupant, occupantOf } from './lock.ts';
-import { signalled } from './proc.ts';
+import { isAlive, signalled } from './proc.ts';
 import type { Size } from './terminal.ts';
 
 /** Bytes of output that whoever attaches is shown first. */
@@ -110,6 +110,12 @@ const isFreeAgain = async (dir: string, { agentId, instanceId }: Occupant, withi
 /** Its supervisor is asked; a foreground one by a signal, which it passes on. Gives how it ended, as far as that is to be seen here. */
 const askedToEnd = async (dir: string, occupant: Occupant, who: string, graceMs: number): Promise<string> => {
   if (occupant.holder === null) {
+    // A lock that was left behind may name a process that is somebody else's by now, and one without an agent the whole runtime.
+    if (!isAlive(occupant.supervisor))
+      throw new WrongSettings(
+        `the supervisor of ${occupant.agentId} (process ${occupant.supervisor.pid}) has died, and nobody holds its terminal: start its runtime again, or run its name again, and it is reported`,
+      );
+    if (occupant.child === null) throw new WrongSettings(`agent ${occupant.agentId} is just being started: try again`);
     signalled(occupant.supervisor.pid, 'SIGTERM');
     return 'ended by its supervisor, which received SIGTERM';
   }

@@ -13,7 +13,7 @@ const asBefore = '\x1b[0m\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x
 
 const say = (line: string): void => void process.stderr.write(`vigil: ${line}\r\n`);
 
-/** Until a key, or the end of what is typed where nobody sits. Gives what undoes it. */
+/** Until a key. Gives what undoes it. */
 const listen = (view: View, writes: boolean, leave: () => void): (() => void) => {
   const { stdin, stdout } = process;
   const raw = stdin.isTTY === true;

@@ -18,8 +18,12 @@ const sizeHere = (): readonly string[] => {
 
 export const tellStarter = (fd: number, { spec, terminal }: Supervised): void => {
   const started: Started = { instanceId: spec.instanceId, pid: terminal.pid.pid, supervisor: process.pid };
-  writeSync(fd, JSON.stringify(started));
-  closeSync(fd);
+  try {
+    writeSync(fd, JSON.stringify(started));
+    closeSync(fd);
+  } catch {
+    // whoever waits for this line may be gone by now; the agent runs, and is supervised
+  }
 };
 
 /** This very command once more, in a session of its own, with the agent's log as its output. */

@@ -126,6 +126,7 @@ export class Holder {
   /** As much as it takes; the rest when it has read that. */
   #send(client: Client): void {
     const { socket, viewer } = client;
+    if (!socket.writable) return; // it has been told why it is cut off, and reads that in its own time
     while (client.next < this.#ring.next && socket.writableLength < mostUnread) {
       const missed = this.#ring.first - client.next;
       if (missed > 0) say(socket, { missed });
