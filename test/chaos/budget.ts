@@ -18,7 +18,7 @@ export type Governed = {
 type Ended = { readonly agentId: string; readonly at: number; readonly place: number; readonly askedAt: number };
 
 /** In the order of their admissions, then of their requests. */
-const endsIn = ({ asked, rulings }: Governed): readonly Ended[] => {
+export const endsIn = ({ asked, rulings }: Governed): readonly Ended[] => {
   const unused = new Set(asked.flatMap(({ type, payload }) => (type === 'WITHDRAW_STEP' ? [payload.requestId] : [])));
   const requests = new Map(asked.map((one, place) => [`${one.type} ${one.payload.requestId}`, { one, place }]));
   const ends = rulings.flatMap(({ type, payload }): Ended[] => {

@@ -8,8 +8,8 @@ import { type TestSystem, until } from '../support/system.ts';
 import type { Entry } from './chronicle.ts';
 import type { Doom, Fate } from './fates.ts';
 
-/** What every random choice follows from; printed with the figures, and given again as VIGIL_CHAOS_SEED. */
-export const seed = Number(process.env.VIGIL_CHAOS_SEED ?? Date.now() % 1_000_000);
+/** What every random choice follows from; printed with the figures, and given again as VIGIL_SEED. */
+export const seed = Number(process.env.VIGIL_SEED ?? Date.now() % 1_000_000);
 
 /** The governor rules soon, and twice on the same agent where it has to. */
 const QUICK = { VIGIL_GOVERNOR_SETTLE_S: '1', VIGIL_GOVERNOR_COOLDOWN_S: '1', VIGIL_ALERT_GROUP_WAIT_MS: '0' };

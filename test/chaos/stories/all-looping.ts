@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import { expect } from 'vitest';
 import { soak } from '../../support/system.ts';
-import { budgetBroken } from '../budget.ts';
+import { budgetBroken, endsIn } from '../budget.ts';
 import { type Ground, withHerd } from '../ground.ts';
 import { replaced } from '../waits.ts';
 
@@ -20,5 +20,8 @@ export const allLooping = (ground: Ground): Promise<void> =>
     const asked = await ground.on.events(Topic.admitStep);
     const ticks = await ground.on.records(Topic.fleetGovernance);
     const lookedAt = ticks.filter(({ key }) => key?.startsWith('@tick/')).map(({ timestamp }) => timestamp);
-    expect(budgetBroken({ rulings, asked, lookedAt }, BUDGET)).toEqual([]);
+    const governed = { rulings, asked, lookedAt };
+    expect(endsIn(governed).length).toBeGreaterThanOrEqual(LOOPING);
+    expect(lookedAt).not.toEqual([]);
+    expect(budgetBroken(governed, BUDGET)).toEqual([]);
   });

@@ -68,6 +68,13 @@ const tell = async ({ on, heard }: Ground, hosts: Hosts): Promise<void> => {
   const completed = (): ReadonlySet<string | null> =>
     new Set(heard.of(Topic.taskRecovery).flatMap(({ type, key }) => (type === 'RECOVERY_COMPLETED' ? [key] : [])));
 
+  const before = heard.of(Topic.fleetGovernance).length;
+  const governed = () =>
+    heard
+      .of(Topic.fleetGovernance)
+      .slice(before)
+      .map(({ type }) => type);
+
   await until('all are known, and work', async () =>
     members.every(({ name, task }) => isPresent().has(name) && livesOf(task).length === 1),
   );
@@ -81,7 +88,8 @@ const tell = async ({ on, heard }: Ground, hosts: Hosts): Promise<void> => {
   await until('it is said that the host is gone', async () => (await on.vigil(...gone)).code === 0);
   await until('its tasks are on others', async () => lost.every(({ task }) => completed().has(task)));
   expect(spawns().map(({ payload }) => payload.runtimeId)).toEqual(lost.map(() => 'rack-2'));
-  await until('the brake is lifted', async () => heard.of(Topic.fleetGovernance).at(-1)?.type === 'BRAKE_RELEASED');
+  await until('the brake is lifted', async () => governed().includes('BRAKE_RELEASED'));
+  expect(governed()).toEqual(['BRAKE_ENGAGED', 'BRAKE_RELEASED']);
 
   const returned = hosts.again('rack-1');
   const late = () =>
