@@ -97,6 +97,20 @@ describe('an agent that lives elsewhere', () => {
     expect(log().events(Topic.steerAgent)).toEqual([]);
   });
 
+  test('is not ended by this runtime for an order to spawn it, once', async () => {
+    await log().say({ ...spawn, payload: { ...spawn.payload, instanceId: null } });
+    await log().say(
+      example(Topic.fleetPresence, 'AGENT_PRESENT', {
+        agentId: spawn.payload.agentId,
+        instanceId: 'i-9',
+        runtimeId: 'host-2',
+      }),
+    );
+    const cited = { agentId: spawn.payload.agentId, instanceId: 'i-9', orderId: 'order-2' };
+    expect(await answerOf(await end(cited))).toMatchObject(foreign);
+    expect(log().events(Topic.steerAgent)).toEqual([]);
+  });
+
   test('and is lost, has its last life ended by its own runtime only; another life may have been here', async () => {
     await lives('AGENT_LOST', 'host-2');
     expect(await answerOf(await end({ instanceId: 'i-1' }))).toMatchObject(foreign);

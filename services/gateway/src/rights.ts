@@ -48,8 +48,9 @@ export const mayTell = (holder: Holder, told: Told, known: Known, index: number 
   if (holder.kind === 'operator') return;
   refuse(holder, (holder.kind === 'runtime' ? foreignToRuntime : foreignToAgent)(holder, told), index);
   const orderId = orderOf(told);
-  if (orderId !== null) mayAnswer(holder, told, orderId, known, index);
-  else if (told.type === 'AGENT_EXITED') mayEnd(holder, told.payload, known, index);
+  const order = orderId === null ? null : mayAnswer(holder, told, orderId, known, index);
+  // An order that names no life, such as to spawn, lets nobody end one.
+  if (told.type === 'AGENT_EXITED' && !order?.instanceId) mayEnd(holder, told.payload, known, index);
 };
 
 const foreignToRuntime = ({ name }: Bearer, { payload }: Told): Foreign | null =>
@@ -61,7 +62,7 @@ const foreignToAgent = ({ name }: Bearer, { type, payload }: Told): Foreign | nu
   return payload.agentId === name ? null : { field: 'agentId', value: payload.agentId };
 };
 
-const mayAnswer = (holder: Bearer, told: Told, orderId: string, known: Known, index: number | null): void => {
+const mayAnswer = (holder: Bearer, told: Told, orderId: string, known: Known, index: number | null): Addressed => {
   const order = known.board.find(orderId);
   if (order === null)
     throw new Problem(
@@ -73,6 +74,7 @@ const mayAnswer = (holder: Bearer, told: Told, orderId: string, known: Known, in
   const addressee = holder.kind === 'runtime' ? order.runtimeId : order.agentId;
   if (addressee !== holder.name) refuse(holder, { field: 'orderId', value: orderId }, index);
   refuse(holder, besideTheOrder(told, order), index);
+  return order;
 };
 
 /** A receipt speaks of nothing but what its order was about: it is filed under the agent or the task that it names. */

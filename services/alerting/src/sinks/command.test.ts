@@ -37,7 +37,7 @@ test('it gets its arguments filled in, each as one, and the message as JSON on s
 
 test('one that reads no input and has much to say is as well', async () => {
   const big = telling({ text: 'x'.repeat(200_000) });
-  await sink(node('process.stderr.write("y".repeat(300000))')).tell(big);
+  await sink(node('process.stderr.write("y".repeat(300000))', '{text}')).tell(big);
 });
 
 test('one that fails, takes too long or is not there is waited out, with what it said', async () => {

@@ -34,7 +34,7 @@ export const command: Kind<typeof settings> = {
   settings,
   open: (name, { argv, timeout }, { dashboardUrl }) => ({
     name,
-    tell: (telling) =>
+    tell: async (telling) =>
       run(
         argv.map((one) => filled(one, telling)),
         JSON.stringify(messageOf(telling, dashboardUrl)),
@@ -45,7 +45,10 @@ export const command: Kind<typeof settings> = {
 
 /** In one pass: what an agent wrote is not looked through for placeholders. */
 const filled = (argument: string, telling: Telling): string =>
-  argument.replaceAll(placeholder, (_, name: string) => plain(PLACEHOLDERS[name]?.(telling) ?? ''));
+  argument.replaceAll(placeholder, (_, name: string) => plain(PLACEHOLDERS[name]?.(telling) ?? '').slice(0, FILLED));
+
+/** An argument has its limit (128 KiB on Linux); all of the message is on standard input. */
+const FILLED = 4_000;
 
 const SAID = 500;
 
