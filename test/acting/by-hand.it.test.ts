@@ -67,8 +67,10 @@ describe.skipIf(!ownServers)('at the command line', () => {
     until(`${name} is shown`, async () => (await vigil.vigil('health', name, '--json')).stdout.includes('"agent"'));
 
   test('the health of one agent has the fields of seed 001', async () => {
-    await until('recovered is healthy', async () => (await vigil.vigil('health', 'recovered')).code === 0);
-    const { code, stdout } = await vigil.vigil('health', 'recovered', '--json');
+    const { code, stdout } = await until('recovered is healthy and has said something', async () => {
+      const asked = await vigil.vigil('health', 'recovered', '--json');
+      return asked.code === 0 && JSON.parse(asked.stdout).last_output !== null && asked;
+    });
     expect(code).toBe(0);
     const { agent, status, last_output, errors } = JSON.parse(stdout);
     expect({ agent, status, errors }).toEqual({ agent: 'recovered', status: 'healthy', errors: [] });
