@@ -2,7 +2,17 @@ import { admitsFrom } from '@vigil/circuit-breaker';
 import { evolve, lapsed } from './evolve.ts';
 import { healthcheck } from './healthcheck.ts';
 import { admitSpawn, breakerChanged, endRival, initiated, type Output, taskStory, withdrawn } from './say.ts';
-import { alive, attemptOf, type Holder, lifeOf, limitOf, living, type Recovery, type Subject } from './state.ts';
+import {
+  alive,
+  attemptOf,
+  type Holder,
+  hasRisen,
+  lifeOf,
+  limitOf,
+  living,
+  type Recovery,
+  type Subject,
+} from './state.ts';
 
 /** All that follows now: each answer is folded before the next question, until nothing new is to be said. */
 export function decide(before: Recovery, now: number): readonly Output[] {
@@ -138,7 +148,7 @@ function rivalsOf(state: Recovery): readonly Rival[] {
   return those.flatMap((one) => {
     if (last === undefined || one.agentId === last || one.instanceId === null) return [];
     if (state.said.ended.includes(lifeOf(one))) return [];
-    const from = one.agentId === state.base || one.risen ? one.since + heirsEndTakesMs : one.since;
+    const from = one.agentId === state.base || hasRisen(state, one) ? one.since + heirsEndTakesMs : one.since;
     return [{ rival: { ...one, instanceId: one.instanceId }, last, from }];
   });
 }

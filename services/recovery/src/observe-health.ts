@@ -1,7 +1,17 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { PayloadOf, Topic } from '@vigil/events';
 import { stallFrom } from './healthcheck.ts';
-import { attemptOf, type Holder, isBad, lifeOf, livingAs, notUsed, type Recovery, remember } from './state.ts';
+import {
+  attemptOf,
+  deathsOf,
+  type Holder,
+  isBad,
+  lifeOf,
+  livingAs,
+  notUsed,
+  type Recovery,
+  remember,
+} from './state.ts';
 
 type TaskHealth = PayloadOf<typeof Topic.taskHealth, 'TASK_HEALTH_CHANGED'>;
 
@@ -9,8 +19,9 @@ const mostHolders = 8;
 
 /** Who holds the task is kept for every task; what it means depends on where recovery stands. */
 export function observeHealth(before: Recovery, health: TaskHealth, now: number): Recovery {
-  const holders = holdersAfter(before, health, now);
-  const state = { ...before, holders, avoid: avoidAfter(before.avoid, health), emits: health.emitHealthcheck };
+  const holders = holdersAfter(before.holders, health, now);
+  const risen = health.hold === 'took' ? deathsOf(before, health).reduce(remember, before.risen) : before.risen;
+  const state = { ...before, holders, risen, avoid: avoidAfter(before.avoid, health), emits: health.emitHealthcheck };
   const gone = hasLeft(health) && !state.holders.some((holder) => holder.agentId === health.agentId);
   const finished = gone && health.endReason === 'finished';
   const over = { ...notUsed(state), situation: { is: 'over', why: 'finished', detail: null } } as const;
@@ -82,18 +93,14 @@ function returned(state: Recovery, now: number): Recovery {
   return state;
 }
 
-function holdersAfter({ holders, dead }: Recovery, health: TaskHealth, now: number): readonly Holder[] {
+function holdersAfter(holders: readonly Holder[], health: TaskHealth, now: number): readonly Holder[] {
   const { agentId, instanceId, runtimeId, to } = health;
   const others = holders.filter((holder) => holder.agentId !== agentId);
   const old = holders.find((holder) => holder.agentId === agentId);
   // An end of an older life says nothing about the newer one.
   if (hasLeft(health)) return old && lifeOf(old) !== lifeOf(health) ? holders : others;
   const since = old && lifeOf(old) === lifeOf(health) ? old.since : now;
-  const rises = health.hold === 'took' && (dead.includes(lifeOf(health)) || dead.includes(agentId));
-  const risen = rises || (old?.risen && lifeOf(old) === lifeOf(health)) ? { risen: true as const } : {};
   const figures = { idleMinutes: health.idleMinutes, contextUsagePct: health.contextUsagePct };
   const stall = stallFrom(health.evidence);
-  return [...others, { agentId, instanceId, runtimeId, state: to, since, stall, ...figures, ...risen }].slice(
-    -mostHolders,
-  );
+  return [...others, { agentId, instanceId, runtimeId, state: to, since, stall, ...figures }].slice(-mostHolders);
 }

@@ -4,17 +4,21 @@ import { rememberCheckpoint } from './checkpoints.ts';
 import { stallOf } from './healthcheck.ts';
 import { settled } from './observe-health.ts';
 import { delayBefore, readSettings } from './settings.ts';
-import { attemptOf, isBad, lifeOf, livingAs, type Recovery, remember, type Subject } from './state.ts';
+import { alive, attemptOf, deathsOf, hasRisen, isBad, lifeOf, type Recovery, remember, type Subject } from './state.ts';
 
 type RecoverTask = EventOf<typeof Topic.recoverTask>;
 
-/** Only after a confirmed death, or from a person where nobody of that name is known to hold the task; a dead life is acted on once. */
+/** Only after a confirmed death, or from a person where nobody of that name is known to hold the task; each death is acted on once. */
 export function observeRequest(state: Recovery, input: RecoverTask, now: number): Recovery {
   const { payload } = input;
-  if (!payload.confirmed && (payload.by === null || livingAs(state, payload.agentId))) return state;
-  if (state.dead.includes(lifeOf(payload))) return payload.immediate ? hurried(state, now) : state;
+  const isHeld = alive(state).some(({ agentId }) => agentId === payload.agentId);
+  if (!payload.confirmed && (payload.by === null || isHeld)) return state;
+  const isKnown = state.dead.includes(lifeOf(payload)) && !hasRisen(state, payload);
+  if (isKnown) return payload.immediate ? hurried(state, now) : state;
+  const known = deathsOf(state, payload);
   const told: Recovery = {
     ...state,
+    risen: state.risen.filter((life) => !known.includes(life)),
     dead: payload.confirmed ? remember(state.dead, lifeOf(payload)) : state.dead,
     checkpoints: payload.checkpoint ? rememberCheckpoint(state.checkpoints, payload.checkpoint) : state.checkpoints,
   };

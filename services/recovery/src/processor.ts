@@ -17,10 +17,10 @@ type Out =
   | typeof Topic.decideCase
   | typeof Topic.agentHealthcheck;
 
-/** Shape 1 knew neither of admissions that are not used nor of whose stalls are told. */
+/** Shape 1 knew neither of admissions that are not used nor of whose stalls are told, shape 2 of no lives that rose and fell. */
 const upgrade = (_: number, state: unknown): Recovery => ({
-  ...{ unused: null, emits: false },
-  ...(state as Omit<Recovery, 'unused' | 'emits'>),
+  ...{ unused: null, emits: false, risen: [] },
+  ...(state as Omit<Recovery, 'unused' | 'emits' | 'risen'>),
 });
 
 /** The task key space: who holds a task, and how it is put on a fresh agent. Its time comes from every partition of the evaluator. */
@@ -39,6 +39,6 @@ export const processor: DeciderProcessor<Recovery, In, Out> = {
   time: { topic: Topic.taskHealth, sources: 'every', everyMs: 5000 },
   ticks: [{ topic: Topic.taskRecovery, everyMs: 5000, to: 'same' }],
   decider: recovery,
-  shape: 2,
+  shape: 3,
   upgrade,
 };

@@ -15,8 +15,6 @@ export type Holder = {
   readonly stall: StallReason | null;
   readonly idleMinutes: number | null;
   readonly contextUsagePct: number | null;
-  /** it took the task again after its death had been acted on: it was taken for dead from afar */
-  readonly risen?: true;
 };
 
 /** What RecoverTask says of the dead instance and of its work. */
@@ -104,6 +102,8 @@ export type Recovery = {
   readonly breaker: Breaker;
   /** ended lives that were acted on, newest last */
   readonly dead: readonly string[];
+  /** those of `dead` that took the task again since, taken for dead from afar: their next death is another */
+  readonly risen: readonly string[];
   /** spawned agents, newest last */
   readonly tried: readonly Attempt[];
   readonly holders: readonly Holder[];
@@ -134,6 +134,7 @@ export const initial: Recovery = {
   base: '',
   breaker: closed,
   dead: [],
+  risen: [],
   tried: [],
   holders: [],
   emits: false,
@@ -149,19 +150,27 @@ const kept = 8;
 export const remember = <T>(list: readonly T[], item: T): readonly T[] =>
   list.includes(item) ? list : [...list, item].slice(-kept);
 
+type Life = { readonly agentId: string; readonly instanceId: string | null };
+
 /** An instance where it has an id, else the agent. */
-export const lifeOf = (one: { readonly agentId: string; readonly instanceId: string | null }): string =>
-  one.instanceId ?? one.agentId;
+export const lifeOf = (one: Life): string => one.instanceId ?? one.agentId;
+
+/** Under which names its death was acted on: its own, and its agent's where that had no instance. */
+export const deathsOf = ({ dead }: Recovery, one: Life): readonly string[] =>
+  dead.filter((life) => life === lifeOf(one) || life === one.agentId);
 
 /** Those who hold the task and are not known to be dead. */
 export const living = (state: Recovery): readonly Holder[] =>
-  state.holders.filter((one) => !state.dead.includes(lifeOf(one)) && !state.dead.includes(one.agentId));
+  state.holders.filter((one) => deathsOf(state, one).length === 0);
+
+export const hasRisen = (state: Recovery, one: Life): boolean => {
+  const deaths = deathsOf(state, one);
+  return deaths.length > 0 && deaths.every((life) => state.risen.includes(life));
+};
 
 /** The same, and those who were taken for dead and live on. */
-export const alive = (state: Recovery): readonly Holder[] => {
-  const known = living(state);
-  return state.holders.filter((one) => one.risen || known.includes(one));
-};
+export const alive = (state: Recovery): readonly Holder[] =>
+  state.holders.filter((one) => deathsOf(state, one).every((life) => state.risen.includes(life)));
 
 export const livingAs = (state: Recovery, agentId: string): Holder | undefined =>
   living(state).find((holder) => holder.agentId === agentId);

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { processor } from './processor.ts';
+import { initial } from './state.ts';
+import {
+  admit,
+  find,
+  health,
+  left,
+  openStory,
+  recoverTask,
+  review,
+  type Story,
+  took,
+  types,
+  withhold,
+} from './story.fixture.ts';
+
+const rises = (story: Story) => story.tell(took('worker-1'));
+/** Recovery has given the task up to people, who leave it to whoever was taken for dead and lives. */
+const leftToTheRisen = (): Story => {
+  const story = openStory();
+  story.tell(recoverTask());
+  withhold(story, 'budget');
+  rises(story);
+  story.tell(review('abandon'));
+  expect(story.state().situation.is).toBe('idle');
+  return story;
+};
+
+test('who was taken for dead, lives, and dies alone on the task is replaced, as at any death, once', () => {
+  const story = leftToTheRisen();
+  story.tell(left('worker-1', 'crashed'));
+  const said = story.tell(recoverTask({ reason: 'crashed' }));
+  expect(find(said, 'ADMIT_SPAWN')).toMatchObject({ newAgentId: 'worker-1-r1' });
+  expect(types(admit(story))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
+  expect(story.tell(recoverTask({ reason: 'crashed' }))).toEqual([]);
+});
+
+test('a request that outruns the news of its end replaces it all the same, and takes nobody for alive', () => {
+  const story = leftToTheRisen();
+  expect(types(story.tell(recoverTask()))).toEqual(['ADMIT_SPAWN']);
+  admit(story);
+  story.tell(took('worker-1-r1'));
+  expect(types(story.wait(60_000))).not.toContain('REQUEST_STEP');
+});
+
+test('whoever never rose is acted on once: its death told again changes nothing', () => {
+  const story = openStory();
+  story.tell(recoverTask());
+  withhold(story, 'budget');
+  story.tell(review('abandon'));
+  expect(story.tell(recoverTask())).toEqual([]);
+  expect(story.state().situation.is).toBe('idle');
+});
+
+test('a second death is acted on once too, until the next rise', () => {
+  const story = leftToTheRisen();
+  story.tell(recoverTask());
+  withhold(story, 'budget');
+  story.tell(review('abandon'));
+  expect(story.tell(recoverTask())).toEqual([]);
+  rises(story);
+  expect(types(story.tell(recoverTask()))).toEqual(['ADMIT_SPAWN']);
+});
+
+test('while its heir is on its way or lives, nobody else replaces it', () => {
+  const story = openStory();
+  story.tell(recoverTask());
+  admit(story);
+  rises(story);
+  expect(story.tell(recoverTask())).toEqual([]);
+  rises(story);
+  story.tell(took('worker-1-r1'));
+  story.tell(left('worker-1', 'crashed'));
+  expect(story.tell(recoverTask())).toEqual([]);
+  expect(story.wait(60_000)).toEqual([]);
+  expect(story.state().situation).toMatchObject({ is: 'probation', attempt: { agentId: 'worker-1-r1' } });
+});
+
+test('where somebody else holds the task by then, they keep it', () => {
+  const story = leftToTheRisen();
+  story.tell(took('worker-7'));
+  expect(story.tell(recoverTask())).toMatchObject([
+    { type: 'TASK_RELEASED', payload: { why: 'reassigned', detail: 'held by worker-7' } },
+  ]);
+});
+
+test('no word of a person replaces it before a confirmed death while it is heard; once it has left, it does', () => {
+  const asked = recoverTask({ confirmed: false, by: 'ada', immediate: true });
+  const story = leftToTheRisen();
+  expect(story.tell(asked)).toEqual([]);
+  story.tell(left('worker-1', 'crashed'));
+  expect(story.tell(recoverTask({ confirmed: false }))).toEqual([]);
+  expect(types(story.tell(asked))).toEqual(['ADMIT_SPAWN']);
+});
+
+test('an agent without an instance id rises and falls as an agent', () => {
+  const story = openStory();
+  const nameless = recoverTask({ instanceId: null });
+  story.tell(nameless);
+  withhold(story, 'budget');
+  story.tell(review('abandon'));
+  story.tell(health({ instanceId: null, hold: 'took' }));
+  expect(types(story.tell(nameless))).toEqual(['ADMIT_SPAWN']);
+});
+
+test('a state that knew of no rise is read on', () => {
+  const { risen: _, ...older } = { ...initial, taskId: 'T', dead: ['a.i1'] };
+  expect(processor.upgrade?.(2, older)).toEqual({ ...initial, taskId: 'T', dead: ['a.i1'] });
+});
