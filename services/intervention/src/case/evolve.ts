@@ -3,7 +3,7 @@ import { decided } from './decided.ts';
 import { ASK_AGAIN_MS, isLate } from './late.ts';
 import { aliveNoMore, type Ending, type Open, opened } from './open.ts';
 import { at, done } from './position.ts';
-import { type CaseDraft, type CaseState, type Episode, inCase, neverOpened, type Situation } from './state.ts';
+import { type CaseDraft, type CaseState, type Episode, inCase, neverOpened, type Situation, stoodAt } from './state.ts';
 import { advanced } from './stepping.ts';
 import { rulesOf } from './steps/steps.ts';
 
@@ -104,8 +104,8 @@ const caseOpened = (state: CaseState): CaseState => {
   const { situation } = state;
   if (situation.at !== 'asking' || situation.work.at !== 'ruled' || !situation.work.ruling.admitted) return state;
   const { matter, work } = situation;
-  const first = matter.steps[0];
-  const open = opened(matter, situation.work.ruling.dryRun);
+  const open = opened(matter, situation.work.ruling.dryRun, stoodAt(state, matter));
+  const first = matter.steps[open.index];
   return {
     ...state,
     situation: { at: 'open', open: first && rulesOf(first).ruling === 'soft' ? { ...open, work } : open },
@@ -126,18 +126,25 @@ const caseClosed = (state: CaseState, { caseId, ending }: Said<'CASE_CLOSED'>['p
 const goesOn: ReadonlySet<Ending> = new Set(['withheld', 'expired', 'executed']);
 
 /** A request by hand is about no episode, and one that takes a case's place settles nothing. */
-const episodeAfter = (
-  { episode, word }: CaseState,
-  { matter, plans, dryRun }: Open,
-  ending: Ending,
-): Episode | null => {
+const episodeAfter = ({ episode, word }: CaseState, open: Open, ending: Ending): Episode | null => {
+  const { matter, plans, dryRun } = open;
   const id = matter.episodeId;
   if (id === null) return episode;
-  const known = episode?.id === id ? episode : { id, settled: false, worked: [], rehearsed: [] };
+  const { withheld: _, ...known } = episode?.id === id ? episode : { id, settled: false, worked: [], rehearsed: [] };
   const settled = known.settled || !(goesOn.has(ending) || word?.kind === 'request');
+  if (ending === 'withheld') return { ...known, settled, ...stands(open) };
   if (ending !== 'executed') return { ...known, settled };
   const kind = dryRun ? 'rehearsed' : 'worked';
   return { ...known, settled, [kind]: [...known[kind], ...plans].slice(-8) };
+};
+
+/** A case that began with its present step, was answered, rehearsed or decided by people leaves nothing to go on from. */
+const stands = (open: Open): Pick<Episode, 'withheld'> => {
+  const { matter, index, attempt, done, nudges, escalated } = open;
+  const step = matter.steps[index]?.step;
+  if (step === undefined || (index === 0 && attempt.sent === 0) || open.answered || open.dryRun || matter.by !== null)
+    return {};
+  return { withheld: { planName: matter.planName, step, index, attempt, done, nudges, escalated } };
 };
 
 const escalated = (open: Open, { payload }: Said<'ESCALATION_TRIGGERED'>): Open => ({

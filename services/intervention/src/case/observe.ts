@@ -6,7 +6,7 @@ import type { Ending, Open, Ruling } from './open.ts';
 import { receiptRead } from './receipt.ts';
 import { replanned } from './replan.ts';
 import { resetWord } from './reset.ts';
-import { type CaseInput, type CaseState, inCase, neverOpened } from './state.ts';
+import { type CaseInput, type CaseState, type Episode, inCase, neverOpened } from './state.ts';
 import { answersProbe } from './steps/interrogate.ts';
 
 type Health = EventOf<typeof Topic.agentHealth>;
@@ -101,15 +101,17 @@ const lapsed = (state: CaseState, { payload }: Lapsed): CaseState => {
   return { ...over, situation: dropping(over.situation, why) };
 };
 
-/** In answer to nudges or by itself: there is nothing more to ask. The nonce of a probe of ours pardons. */
+/** In answer to nudges or by itself: there is nothing more to ask, and a case that was withheld begins anew. The nonce of a probe of ours pardons. */
 const answered = (state: CaseState, { instanceId, nonce }: Answered['payload']): CaseState =>
-  inCase(state, (open) => {
+  inCase({ ...state, episode: state.episode && heard(state.episode) }, (open) => {
     if (open.matter.instanceId !== instanceId) return open;
     const told = { ...open, answered: true };
     return nonce !== null && answersProbe(open, nonce)
       ? endingWith('pardoned', 'it has answered the probe')(told)
       : told;
   });
+
+const heard = ({ withheld: _, ...episode }: Episode): Episode => episode;
 
 const rulingOf = ({ type, payload }: Ruled): Ruling =>
   type === 'STEP_ADMITTED'

@@ -110,18 +110,24 @@ export type Open = {
   readonly ending: { readonly ending: Ending; readonly why: string } | null;
 };
 
+/** Where a case stood in its plan when a step was withheld: the next case on the same plan goes on from there. `step`: the name of that step. */
+export type Stood = { readonly planName: string; readonly step: string } & Pick<
+  Open,
+  'index' | 'attempt' | 'done' | 'nudges' | 'escalated'
+>;
+
 /** Before then no step moves. */
 export const standsUntil = ({ moreTime, askAgainAt }: Open): number => Math.max(moreTime.until, askAgainAt);
 
-export const opened = (matter: Matter, dryRun: boolean): Open => ({
+export const opened = (matter: Matter, dryRun: boolean, stood: Stood | null): Open => ({
   matter: { ...matter, evidence: [] },
   plans: [matter.planName],
-  index: 0,
+  index: stood?.index ?? 0,
   work: { at: 'turn' },
-  attempt: { sent: 0, lastAt: 0 },
-  done: [],
-  nudges: [],
-  escalated: false,
+  attempt: stood?.attempt ?? { sent: 0, lastAt: 0 },
+  done: stood?.done ?? [],
+  nudges: stood?.nudges ?? [],
+  escalated: stood?.escalated ?? false,
   answered: false,
   moreTime: { times: 0, until: 0 },
   askAgainAt: 0,

@@ -1,7 +1,7 @@
 import { ask, refusal, say, withdraw } from './drafts.ts';
 import { late } from './late.ts';
-import type { Matter } from './open.ts';
-import type { CaseDraft, CaseState, Episode, Situation } from './state.ts';
+import type { Matter, Stood } from './open.ts';
+import { type CaseDraft, type CaseState, type Episode, type Situation, stoodAt } from './state.ts';
 import { handless } from './steps/step.ts';
 import { firstActing } from './steps/steps.ts';
 
@@ -17,11 +17,12 @@ export const requestId = ({ requests }: CaseState, { caseId }: Matter): string =
 export const opening = (state: CaseState, matter: Matter): CaseDraft => {
   const earlier = state.asked?.warrantId === matter.warrantId ? (state.asked?.times ?? 0) : 0;
   const named = earlier === 0 ? matter : { ...matter, caseId: `case-${matter.warrantId}-${earlier + 1}` };
-  return ask(named, { requestId: requestId(state, named), step: firstActing(matter.steps), class: 'soft' });
+  const left = matter.steps.slice(stoodAt(state, matter)?.index);
+  return ask(named, { requestId: requestId(state, named), step: firstActing(left), class: 'soft' });
 };
 
 /** What an answer, or its absence, makes of a case that is not open yet. */
-export const openingMoves = ({ episode }: CaseState, situation: Asking, now: number): readonly CaseDraft[] => {
+export const openingMoves = (state: CaseState, situation: Asking, now: number): readonly CaseDraft[] => {
   const { matter, work, dropped } = situation;
   const over = dropped ?? (isVoid(matter, now) ? 'the warrant is void' : null);
   if (work.at === 'asked') return over ? [withdraw(matter, work.requestId, over)] : [];
@@ -29,8 +30,8 @@ export const openingMoves = ({ episode }: CaseState, situation: Asking, now: num
   const { ruling } = work;
   if (!ruling.admitted) return [refused(matter, `${ruling.why}: ${ruling.detail}`)];
   if (over) return [withdraw(matter, ruling.requestId, over)];
-  if (ruling.dryRun && isRehearsed(episode, matter)) return [withdraw(matter, ruling.requestId, rehearsed)];
-  if (ruling.validUntil >= now) return [caseOpened(matter, ruling.dryRun)];
+  if (ruling.dryRun && isRehearsed(state.episode, matter)) return [withdraw(matter, ruling.requestId, rehearsed)];
+  if (ruling.validUntil >= now) return [caseOpened(matter, ruling.dryRun, stoodAt(state, matter))];
   const back = withdraw(matter, ruling.requestId, late);
   return matter.warrantId === null ? [back, refused(matter, late)] : [back];
 };
@@ -44,10 +45,11 @@ const isRehearsed = (episode: Episode | null, { episodeId, planName }: Matter): 
 const refused = ({ agentId, caseId, planName, by }: Matter, reason: string): CaseDraft =>
   refusal(agentId, { caseId, decision: planName, by: by ?? '', reason });
 
-const caseOpened = (matter: Matter, dryRun: boolean): CaseDraft => {
+const caseOpened = (matter: Matter, dryRun: boolean, stood: Stood | null): CaseDraft => {
   const barred = handless(matter);
   const notes = [
     ...(barred ? [`${barred.detail}: it gets nudges, escalations and alerts only`] : []),
+    ...(stood ? [`goes on with ${stood.step}, where its case was withheld`] : []),
     ...(dryRun ? ['dry run: steps only say what they would do'] : []),
   ];
   return say(matter, 'CASE_OPENED', {

@@ -1,5 +1,5 @@
 import type { Draft, EventOf, PolicyRef, Topic } from '@vigil/events';
-import type { Ending, Matter, Open, Work } from './open.ts';
+import type { Ending, Matter, Open, Stood, Work } from './open.ts';
 
 type Reads = (typeof Topic)['agentHealth' | 'stepRuling' | 'orderReceipt' | 'decideCase'];
 type Writes = (typeof Topic)['agentIntervention' | 'agentOrder' | 'admitStep' | 'recoverTask'];
@@ -66,6 +66,8 @@ export type Episode = {
   readonly worked: readonly string[];
   /** names of those of which a dry run has said what they would do */
   readonly rehearsed: readonly string[];
+  /** where its newest case stood when the governor withheld it; absent: none was, or the agent has answered since */
+  readonly withheld?: Stood;
 };
 
 export type CaseState = {
@@ -98,6 +100,12 @@ export const initial: CaseState = {
   situation: { at: 'quiet' },
   next: null,
   word: null,
+};
+
+/** Where a case on the same plan of the same episode stood when it was withheld. */
+export const stoodAt = ({ episode }: CaseState, { episodeId, planName, steps }: Matter): Stood | null => {
+  const stood = episode !== null && episode.id === episodeId ? episode.withheld : undefined;
+  return stood?.planName === planName && steps[stood.index]?.step === stood.step ? stood : null;
 };
 
 /** The open case, changed; the same state where none is open. */
