@@ -75,6 +75,50 @@ test('a sink that is away is asked again, ever later, and people hear of it at t
   expect(await react({ ...alert, eventId: 'next' })).toMatchObject([{ type: 'ALERT_DELIVERED' }]);
 });
 
+test('one outage in which many alerts fail once each is one failure, and the third round is told once', async () => {
+  const { react, said, script } = pager();
+  script.error = new TryLater('away');
+  const many = ['a', 'b', 'c', 'd', 'e'].map((eventId) => ({ ...alert, eventId }));
+  const round = async () => {
+    const failed = await Promise.allSettled(many.map(react));
+    return failed.map((one) => one.status === 'rejected' && (one.reason as Retry).afterMs);
+  };
+  expect(await round()).toEqual([1000, 1000, 1000, 1000, 1000]);
+  expect(await round()).toEqual([2000, 2000, 2000, 2000, 2000]);
+  expect(said).toEqual([]);
+  await round();
+  await round();
+  expect(new Set(said.map(({ key }) => key))).toEqual(new Set(['sink_failing:fleet:pager']));
+  expect(new Set(said.map(({ payload }) => payload.title)).size).toBe(1);
+});
+
+test('a sink that takes an alert begins anew; who comes to one that is known to be away waits as long as the others', async () => {
+  const { react, said, script } = pager();
+  script.error = new TryLater('away');
+  await failing(react, 2);
+  const error = await react({ ...alert, eventId: 'next' }).catch((why: unknown) => why);
+  expect(error).toMatchObject({ afterMs: 2000 });
+  script.error = null;
+  await react(alert);
+  script.error = new TryLater('away');
+  await failing(react, 2);
+  expect(said).toEqual([]);
+});
+
+test('that a sink fails is told again where it could not be written', async () => {
+  const script: { broker: Error | null; said: Notify[] } = { broker: new Retry('away'), said: [] };
+  const say = async (notices: readonly Notify[]) => {
+    if (script.broker !== null) throw script.broker;
+    script.said.push(...notices);
+  };
+  const tell = () => Promise.reject(new TryLater('away'));
+  const react = deliver({ name: 'pager', tell }, { now: () => 1000, random: () => 0, say, delivered: new Set() });
+  await failing(react, 4);
+  script.broker = null;
+  await failing(react, 2);
+  expect(script.said).toHaveLength(1);
+});
+
 test('where it says for how long, it is left alone for as long', async () => {
   const { react, script } = pager();
   script.error = new TryLater('busy', 90_000);

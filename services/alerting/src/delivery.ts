@@ -50,6 +50,7 @@ const isFor = (sink: string, { payload: { sinks } }: Telling): boolean =>
 export function deliver(sink: Sink, around: Surroundings): (event: Alert) => Promise<readonly Outcome[]> {
   const health = sinkHealth(sink.name);
   const tries = new Map<string, number>();
+  const say = (notices: readonly Noticed[]) => around.say(drafts(notices)).then(health.told);
   return async (event) => {
     const telling = tellingOf(event);
     if (telling === null || !isFor(sink.name, telling)) return [];
@@ -67,12 +68,12 @@ export function deliver(sink: Sink, around: Surroundings): (event: Alert) => Pro
     const isOver = around.now() - (telling.payload.deliverAt ?? 0) > GIVE_UP_MS && attempt >= LEAST_TRIES;
     if (error instanceof InVain || isOver) {
       tries.delete(event.eventId);
-      await around.say(drafts(health.refused(error.message)));
+      await say(health.refused(event.eventId, error.message));
       throw new DeadLetter(isOver ? 'given_up' : 'refused_by_sink', `${sink.name}: ${error.message}`);
     }
-    const { failures, notices } = health.failed(error.message);
-    if (notices.length > 0) await around.say(drafts(notices));
-    throw new Retry(`${sink.name}: ${error.message}`, { afterMs: waitOf(error, failures, around) });
+    const { rounds, notices } = health.failed(event.eventId, error.message);
+    if (notices.length > 0) await say(notices);
+    throw new Retry(`${sink.name}: ${error.message}`, { afterMs: waitOf(error, Math.max(rounds, attempt), around) });
   };
 }
 
