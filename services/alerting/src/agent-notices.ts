@@ -26,8 +26,8 @@ export function agentNotices(input: Input): readonly Noticed[] {
     }
     case 'ALERT_REQUESTED': {
       const { severity, channel, title, text } = input.payload;
-      const how = { severity: severity === 'UNKNOWN' ? 'warning' : severity, channel } as const;
-      return [raise(route, input.payload, { ...how, title, text })];
+      const own = severity === 'UNKNOWN' ? {} : { severity };
+      return [raise(route, input.payload, { ...own, channel, title, text })];
     }
     case 'TERMINATION_UNCONFIRMED': {
       const { agentId, why } = input.payload;
@@ -38,7 +38,7 @@ export function agentNotices(input: Input): readonly Noticed[] {
       const { agentId, taskId, reason } = input.payload;
       const title = `${taskId ?? agentId} is blocked: it waits for a person`;
       const blocked = { attempts: null, limit: null, reason };
-      return [raise(BLOCKED_ROUTE, input.payload, { severity: 'warning', title, text: reason, blocked })];
+      return [raise(BLOCKED_ROUTE, input.payload, { title, text: reason, blocked })];
     }
     case 'WORKER_ESCALATION_TICKET':
       return ticketNotices(input.payload);
@@ -75,7 +75,7 @@ function stateNotices(changed: StateChanged): readonly Noticed[] {
       return [raise(route, changed, { ...graver, title: `${agentId} is ${to}`, text: words === '' ? reason : words })];
     }
     case 'HEALTHY':
-      return [...over(changed, `${agentId} is HEALTHY`), resolve(BLOCKED_ROUTE, changed, `${agentId} is HEALTHY`)];
+      return well(changed, `${agentId} is HEALTHY`);
     case 'TERMINATED':
       return over(changed, `${agentId} has ended: ${reason.replace(/^ended: /, '')}`);
     case 'DEGRADED':
@@ -84,7 +84,12 @@ function stateNotices(changed: StateChanged): readonly Noticed[] {
   }
 }
 
-const over = (changed: StateChanged, text: string): readonly Noticed[] => [
-  resolve(route, changed, text),
-  ticketOver(changed, text),
-];
+const well = (changed: StateChanged, text: string): readonly Noticed[] =>
+  changed.taskId === null ? over(changed, text) : [...over(changed, text), resolve(BLOCKED_ROUTE, changed, text)];
+
+/** Also what was said of it before it had its task. What blocks a task outlives its agent; what blocks an agent without one does not. */
+function over(changed: StateChanged, text: string): readonly Noticed[] {
+  const own = { ...changed, taskId: null };
+  const ofTask = [resolve(route, changed, text), ticketOver(changed, text)];
+  return changed.taskId === null ? [...ofTask, resolve(BLOCKED_ROUTE, own, text)] : [...ofTask, ...over(own, text)];
+}

@@ -15,9 +15,10 @@ export type About = {
   readonly of?: string;
 };
 
-/** `severity`: absent: the route's own. `channel`: the way that a step names; absent: those of the route. */
+/** `severity`: of its own, whatever a policy says; absent: the route's by the policy, else `usual`, else the route's. `channel`: the way that a step names; absent: those of the route. */
 type Saying = Partial<Pick<Notice, 'options' | 'deadlineAt' | 'onTimeout' | 'checkpoint' | 'blocked' | 'ticket'>> & {
   readonly severity?: AlertSeverity;
+  readonly usual?: AlertSeverity;
   readonly channel?: string | null;
   readonly title: string;
   readonly text: string;
@@ -73,7 +74,7 @@ export function notify(
   const ofRoute = alerts.of(policy, route);
   const { title, text, options = [], deadlineAt = null, ticket = null } = saying;
   const { onTimeout = null, checkpoint = null, blocked = null, channel = null } = saying;
-  const severity = saying.severity ?? ofRoute?.severity ?? SEVERITIES[route] ?? 'warning';
+  const severity = saying.severity ?? ofRoute?.severity ?? saying.usual ?? SEVERITIES[route] ?? 'warning';
   const channels = channel === null ? (ofRoute?.channels ?? [DEFAULT]) : [channel];
   const whom = { alertKey, agentId, taskId, episodeId, caseId, labels };
   const asked = { options, deadlineAt, onTimeout, checkpoint, blocked, channels };

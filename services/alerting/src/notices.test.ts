@@ -2,10 +2,11 @@ import { catalogue, type EventOf, type HealthState, Topic } from '@vigil/events'
 import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
 import { agentNotices as noticesOf } from './agent-notices.ts';
-import { type Notify, notify } from './notice.ts';
+import { type Noticed, type Notify, notify } from './notice.ts';
 import { agentNotices, fleetNotices, taskNotices } from './notices.fixture.ts';
 import type { PolicyAlerts } from './policy-alerts.ts';
 import { lineOf } from './sinks/console.ts';
+import { taskNotices as tasksOf } from './task-notices.ts';
 
 const brief = (notices: readonly Notify[]) =>
   notices.map(({ key, payload }) => `${payload.action} ${key} ${payload.severity}`);
@@ -14,7 +15,8 @@ const turned = (to: HealthState, taskId: string | null = 'OMN-1234') =>
 const story = <K extends EventOf<typeof Topic.taskRecovery>['type']>(type: K, payload = {}) =>
   example(Topic.taskRecovery, type, payload as never);
 
-const endings = ['resolve stuck_agent:OMN-1234 info', 'resolve escalation_ticket:OMN-1234 info'];
+const ofAgent = ['stuck_agent', 'escalation_ticket', 'task_blocked'].map((route) => `resolve ${route}:worker-1 info`);
+const endings = ['resolve stuck_agent:OMN-1234 info', 'resolve escalation_ticket:OMN-1234 info', ...ofAgent];
 
 test.each([
   ['STUCK', ['raise stuck_agent:OMN-1234 warning']],
@@ -28,6 +30,12 @@ test.each([
 
 test('an agent without a task stands in for it', () => {
   expect(brief(agentNotices(turned('STUCK', null)))).toEqual(['raise stuck_agent:worker-1 warning']);
+});
+
+test.each(['HEALTHY', 'TERMINATED'] as const)('what blocks an agent without a task is over when it is %s', (to) => {
+  const blocked = example(Topic.agentIntervention, 'TASK_BLOCKED', { taskId: null });
+  expect(brief(agentNotices(blocked))).toEqual(['raise task_blocked:worker-1 warning']);
+  expect(brief(agentNotices(turned(to, null)))).toEqual(ofAgent);
 });
 
 test('what a case says belongs to the alert of the episode, with options and deadline', () => {
@@ -74,6 +82,31 @@ test('the ways to people are those of the policy’s route, or the one that the 
   expect(asks('ops')).toMatchObject([{ severity: 'warning', channels: ['ops'] }]);
   expect(asks(null)).toMatchObject([{ severity: 'warning', channels: ['pagerduty'] }]);
   expect(agentNotices(turned('STUCK'))[0]?.payload.channels).toEqual(['default']);
+});
+
+const policyOf = (severity: 'info' | 'warning' | 'critical'): PolicyAlerts => ({
+  of: () => ({ severity, channels: [] }),
+});
+const severityBy = (alerts: PolicyAlerts, notices: readonly Noticed[]) =>
+  notices.map((one) => notify(one, { name: 'vigil', hash: 'h' }, alerts).payload.severity);
+
+test.each(['info', 'critical'] as const)('a route is as severe as its policy says: %s', (severity) => {
+  const by = (notices: readonly Noticed[]) => severityBy(policyOf(severity), notices);
+  const begun = (skipped: readonly object[]) =>
+    tasksOf(story('RECOVERY_INITIATED', { fromCheckpoint: 'task-start', skipped }));
+  expect(by(noticesOf(example(Topic.agentIntervention, 'TASK_BLOCKED')))).toEqual([severity]);
+  expect(by(noticesOf(example(Topic.agentIntervention, 'ALERT_REQUESTED', { severity: 'UNKNOWN' })))).toEqual([
+    severity,
+  ]);
+  expect(by(begun([{ checkpointId: 'c1', why: 'sha256' }]))).toEqual([severity]);
+  expect(by(begun([]))).toEqual([severity]);
+});
+
+test('no policy lowers what is graver of its own', () => {
+  const by = (notices: readonly Noticed[]) => severityBy(policyOf('info'), notices);
+  expect(by(noticesOf(turned('FAILING')))).toEqual(['critical']);
+  expect(by(noticesOf(example(Topic.agentIntervention, 'TERMINATION_UNCONFIRMED')))).toEqual(['critical']);
+  expect(by(noticesOf(example(Topic.agentIntervention, 'ESCALATION_TRIGGERED')))).toEqual(['critical']);
 });
 
 test('each breaker of a task has its own alert; half open is neither', () => {

@@ -35,8 +35,8 @@ export function taskNotices(input: EventOf<typeof Topic.taskRecovery>): readonly
       const unused = skipped.map((one) => `${one.checkpointId}: ${one.why}`).join('; ');
       const why = skipped.length > 0 ? 'no checkpoint can be used' : 'it has no checkpoint';
       const title = `${newAgentId} starts ${taskId} from its beginning: ${why}`;
-      const severity = skipped.length > 0 ? 'warning' : 'info';
-      return [raise(lost, { ...about, agentId: newAgentId }, { severity, title, text: unused || why })];
+      const usual = skipped.length > 0 ? 'warning' : 'info';
+      return [raise(lost, { ...about, agentId: newAgentId }, { usual, title, text: unused || why })];
     }
     case 'PROBATION_PASSED':
       return [resolve(lost, about, `${input.payload.agentId} does well`)];
