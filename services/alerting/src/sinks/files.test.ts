@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -55,6 +55,30 @@ test('told twice, it is one file and one line, after what others have logged', a
   await tell({ raisedAt, blocked });
   expect(read(log)).toBe(`{"event":"redispatch"}\n${LINE}`);
   expect(readdirSync(path.join(root, '.onex_state/friction'))).toHaveLength(1);
+});
+
+test('what people have noted in it stays, whatever is told again', async () => {
+  await tell({ raisedAt, blocked });
+  writeFileSync(path.join(root, friction), 'ada: it was the registry\n');
+  await tell({ raisedAt, blocked: { ...blocked, attempts: 4 } });
+  expect(read(friction)).toBe('ada: it was the registry\n');
+  expect(readdirSync(path.dirname(path.join(root, friction)))).toHaveLength(1);
+});
+
+test('two alerts of one ticket at once write one whole file, and a line each', async () => {
+  const sink = files.open('files', files.settings.parse({ kind: 'files', root }), world);
+  const one = telling({ raisedAt, blocked });
+  const other = { ...telling({ raisedAt, blocked: { ...blocked, attempts: 4 } }), eventId: 'other' };
+  await Promise.all([one, other].map((each) => sink.tell(each)));
+  expect(read(friction)).toContain('whether the issue is agent-side');
+  expect(readdirSync(path.dirname(path.join(root, friction)))).toHaveLength(1);
+  expect(read(log).split('\n')).toHaveLength(3);
+});
+
+test('a log that cannot be read is no empty one: nothing is written twice for that', async () => {
+  await tell({ raisedAt, blocked });
+  truncateSync(path.join(root, log), 2 ** 32);
+  await expect(tell({ raisedAt, blocked })).rejects.toThrow('greater than 2 GiB');
 });
 
 test('another day it is another file', async () => {

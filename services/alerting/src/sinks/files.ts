@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { access, appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -35,7 +35,11 @@ export const files: Kind<typeof settings> = {
 type Blocking = Exclude<Telling, { readonly type: 'ALERT_RESOLVED' }>;
 type Blocked = NonNullable<Blocking['payload']['blocked']>;
 
-async function writeBlocked(where: Settings, { payload, occurredAt }: Blocking, blocked: Blocked): Promise<void> {
+async function writeBlocked(
+  where: Settings,
+  { payload, occurredAt, eventId }: Blocking,
+  blocked: Blocked,
+): Promise<void> {
   const { taskId, agentId, checkpoint } = payload;
   const ticket = taskId ?? agentId ?? 'fleet';
   const utc = `${new Date(payload.raisedAt ?? occurredAt).toISOString().slice(0, 19)}Z`;
@@ -43,7 +47,7 @@ async function writeBlocked(where: Settings, { payload, occurredAt }: Blocking, 
   const friction = path.posix.join(where.friction, `${day}-agent-stall-escalation-${nameOf(ticket)}.md`);
   const log = path.posix.join(where.dispatch_log, `${day}.ndjson`);
   const told = { ticket, log, checkpoint: pathOf(checkpoint?.uri ?? null, where.root), ...blocked };
-  await writeWhole(path.join(where.root, friction), frictionText(told));
+  await writeOnce(path.join(where.root, friction), frictionText(told), nameOf(eventId));
   const event = {
     timestamp_utc: utc,
     event: 'escalated_to_blocked',
@@ -67,14 +71,27 @@ function pathOf(uri: string | null, root: string): string {
   return below.startsWith('..') ? file : below;
 }
 
-async function writeWhole(file: string, text: string): Promise<void> {
+/** Whole or not at all. People note what they find in it: what is there stays as it is. `id`: no two write the same file beside it. */
+async function writeOnce(file: string, text: string, id: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(`${file}.new`, text);
-  await rename(`${file}.new`, file);
+  if (await isThere(file)) return;
+  const beside = `${file}.${id}.new`;
+  await writeFile(beside, text);
+  await rename(beside, file);
 }
+
+const isThere = (file: string): Promise<boolean> => access(file).then(() => true, orIfAbsent(false));
 
 async function appendOnce(file: string, line: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
-  const written = await readFile(file, 'utf8').catch(() => '');
+  const written = await readFile(file, 'utf8').catch(orIfAbsent(''));
   if (!written.includes(line)) await appendFile(file, line);
 }
+
+/** Any other error is a delivery that has failed. */
+const orIfAbsent =
+  <T>(value: T) =>
+  (error: NodeJS.ErrnoException): T => {
+    if (error.code !== 'ENOENT') throw error;
+    return value;
+  };
