@@ -11,8 +11,16 @@ type Of<Name extends Names> = (typeof Topic)[Name];
 
 type Closed = CaseState['last'] & { readonly episodeId: string | null };
 
-/** A state of shape 1 knew neither late rulings nor pauses; one of shape 2 no plans that were worked: what had been closed stays closed. */
-const raised = (state: CaseState): CaseState => {
+/**
+ * A state of shape 1 knew neither late rulings nor pauses; one of shape 2 no plans that were worked: what had been closed stays closed; one of shape 3
+ * not when a case was opened.
+ */
+const raised = (from: number, state: CaseState): CaseState => {
+  const dated = inCase(state, (one) => ({ ...{ openedAt: 0 }, ...one }));
+  return from < 3 ? withEpisode(dated) : dated;
+};
+
+const withEpisode = (state: CaseState): CaseState => {
   const last = state.last as Closed | null;
   const episode = last?.episodeId
     ? { id: last.episodeId, settled: !reopens.has(last.ending), worked: [], rehearsed: [] }
@@ -35,8 +43,8 @@ export const cases: DeciderProcessor<
   time: { topic: Topic.agentHealth, sources: 'own' },
   ticks: [{ topic: Topic.agentIntervention, everyMs: 1000, to: 'same' }],
   decider: caseDecider,
-  shape: 3,
-  upgrade: (_, state) => raised(state as CaseState),
+  shape: 4,
+  upgrade: (from, state) => raised(from, state as CaseState),
 };
 
 /** One governor a fleet, whatever the number of instances: its topics have a single partition, its state a single key. */

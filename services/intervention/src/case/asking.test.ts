@@ -1,3 +1,4 @@
+import type { Step } from '@vigil/policy';
 import { expect, test } from 'vitest';
 import {
   agent,
@@ -10,12 +11,14 @@ import {
   interrogate,
   lapsed,
   MIN,
+  nudge,
   pause,
   recover,
   renewed,
   requests,
   T0,
   terminate,
+  words,
 } from './story.fixture.ts';
 
 /** The nonce of the newest probe. */
@@ -223,4 +226,26 @@ test('without hands nothing is paused or handed off: the case says so and goes o
     'STEP_SKIPPED handoff no_runtime',
     'CASE_CLOSED executed',
   ]);
+});
+
+/** A service that comes back reads an hour in a second; the rulings that it is given on the way are of now. */
+const comingBack = (plan: readonly Step[]) => {
+  const one = agent();
+  one.tell(filed(plan));
+  const given = { ...one.admitted(), occurredAt: T0 + 60 * MIN };
+  return { one, said: words(one.drafts(given)) };
+};
+
+test('what is asked while the time of a case runs behind has its whole time to answer: waits run from when it was really said', () => {
+  const { one, said } = comingBack([nudge, terminate]);
+  expect(said).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/3']);
+  expect(one.after(70 * MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['asks nudge soft']);
+});
+
+test('people who are asked while the time of a case runs behind have their whole time too', () => {
+  const { one, said } = comingBack([escalate, terminate]);
+  expect(said).toEqual(['CASE_OPENED', 'ESCALATION_TRIGGERED terminate']);
+  expect(one.after(75 * MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['asks terminate destructive']);
 });

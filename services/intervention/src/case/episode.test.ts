@@ -114,8 +114,12 @@ test('a state of an older shape is read: what was closed stays closed, what was 
   one.admit();
   const { situation } = one.state();
   if (situation.at !== 'open') throw new Error('the case should be open');
-  const old = { ...one.state(), situation: { ...situation, open: { ...situation.open, plans: undefined } } };
-  expect(raised(old)).toEqual(one.state());
+  const { openedAt: _, ...undated } = situation.open;
+  const dated = { ...one.state(), situation: { ...situation, open: { ...undated, openedAt: 0 } } };
+  const third = { ...one.state(), situation: { ...situation, open: undated } };
+  expect(cases.upgrade?.(3, third)).toEqual(dated);
+  const second = { ...one.state(), situation: { ...situation, open: { ...undated, plans: undefined } } };
+  expect(raised(second)).toEqual(dated);
 });
 
 /** Nudged, asked about and, when it was to be ended, withheld by the brake. */

@@ -104,7 +104,8 @@ const caseOpened = (state: CaseState): CaseState => {
   const { situation } = state;
   if (situation.at !== 'asking' || situation.work.at !== 'ruled' || !situation.work.ruling.admitted) return state;
   const { matter, work } = situation;
-  const open = opened(matter, situation.work.ruling.dryRun, stoodAt(state, matter));
+  const { dryRun } = situation.work.ruling;
+  const open = opened(matter, { dryRun, openedAt: work.since, stood: stoodAt(state, matter) });
   const first = matter.steps[open.index];
   return {
     ...state,

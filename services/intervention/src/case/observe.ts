@@ -118,14 +118,18 @@ const rulingOf = ({ type, payload }: Ruled): Ruling =>
     ? { admitted: true, requestId: payload.requestId, dryRun: payload.dryRun, validUntil: payload.validUntil }
     : { admitted: false, requestId: payload.requestId, why: payload.why, detail: payload.detail };
 
-/** A ruling on anything but what is asked now is late, and the governor has been told. */
+/**
+ * A ruling on anything but what is asked now is late, and the governor has been told. It is given in answer to a command, so its time is at least the
+ * broker's, also where this case still reads of an hour ago: what is done for it is done then, and its waits run from then.
+ */
 const ruled = (state: CaseState, input: Ruled, now: number): CaseState => {
   const { situation } = state;
   const ruling = rulingOf(input);
+  const since = Math.max(now, input.occurredAt);
   const awaited = (work: Open['work']) => work.at === 'asked' && work.requestId === ruling.requestId;
   if (situation.at === 'asking' && awaited(situation.work) && !ruling.admitted && situation.matter.warrantId !== null)
     return neverOpened(state, situation.matter);
   if (situation.at === 'asking' && awaited(situation.work))
-    return { ...state, situation: { ...situation, work: { at: 'ruled', ruling, since: now } } };
-  return inCase(state, (open) => (awaited(open.work) ? { ...open, work: { at: 'ruled', ruling, since: now } } : open));
+    return { ...state, situation: { ...situation, work: { at: 'ruled', ruling, since } } };
+  return inCase(state, (open) => (awaited(open.work) ? { ...open, work: { at: 'ruled', ruling, since } } : open));
 };

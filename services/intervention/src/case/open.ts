@@ -67,7 +67,7 @@ export type TerminateReceipt = {
 export type Work =
   | { readonly at: 'turn' }
   | { readonly at: 'asked'; readonly requestId: string }
-  /** for one call only: decide answers it at once. `since`: when it was read */
+  /** for one call only: decide answers it at once. `since`: when it was given, or read where that is later */
   | { readonly at: 'ruled'; readonly ruling: Ruling; readonly since: number }
   /** until null: for ever */
   | { readonly at: 'escalated'; readonly until: number | null; readonly options: readonly string[] }
@@ -83,6 +83,8 @@ export type Work =
 /** A case that is being worked. */
 export type Open = {
   readonly matter: Matter;
+  /** when its first ruling was given: nothing that it does is earlier */
+  readonly openedAt: number;
   /** names of the plans that it has followed, the current one last */
   readonly plans: readonly string[];
   /** the current step of matter.steps */
@@ -119,8 +121,11 @@ export type Stood = { readonly planName: string; readonly step: string } & Pick<
 /** Before then no step moves. */
 export const standsUntil = ({ moreTime, askAgainAt }: Open): number => Math.max(moreTime.until, askAgainAt);
 
-export const opened = (matter: Matter, dryRun: boolean, stood: Stood | null): Open => ({
+type Opening = { readonly dryRun: boolean; readonly openedAt: number; readonly stood: Stood | null };
+
+export const opened = (matter: Matter, { dryRun, openedAt, stood }: Opening): Open => ({
   matter: { ...matter, evidence: [] },
+  openedAt,
   plans: [matter.planName],
   index: stood?.index ?? 0,
   work: { at: 'turn' },

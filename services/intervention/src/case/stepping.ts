@@ -33,7 +33,7 @@ export const stepMoves = (state: CaseState, open: Open, now: number): readonly C
       return skipped(open, wants);
     case 'act':
       return ruling === null
-        ? act(step, open, momentAt(state, now))
+        ? act(step, open, momentAt(state, Math.max(now, open.openedAt)))
         : [ask(open.matter, { requestId: requestId(state, open.matter), step: step.step, class: ruling })];
   }
 };
