@@ -42,6 +42,7 @@ const sink = (url: string, timeout = '5s', env = world.env) =>
   );
 const verified = ({ headers, body }: Heard, secret = SECRET): unknown =>
   new Webhook(secret).verify(body, headers as Record<string, string>);
+const shown = (url: string) => `${new URL(url).origin}/…`;
 const failure = (url: string, timeout?: string) =>
   sink(url, timeout)
     .tell(telling())
@@ -110,7 +111,11 @@ test('while secrets are exchanged, a receiver verifies with either', async () =>
 
 test.each([408, 425, 429, 500, 502, 503])('%d is waited out', async (status) => {
   const { url } = await answering(status);
-  expect(await failure(url)).toMatchObject({ name: 'TryLater', afterMs: null, message: `${url} answered ${status}` });
+  expect(await failure(url)).toMatchObject({
+    name: 'TryLater',
+    afterMs: null,
+    message: `${shown(url)} answered ${status}`,
+  });
 });
 
 test('for as long as it asks', async () => {
@@ -120,13 +125,35 @@ test('for as long as it asks', async () => {
 
 test('a receiver that does not answer, or is not there, is waited out too', async () => {
   const { url } = await receiver(() => {});
-  expect(await failure(url, '50ms')).toMatchObject({ message: `${url} cannot be reached: no answer in time` });
+  expect(await failure(url, '50ms')).toMatchObject({ message: `${shown(url)} cannot be reached: no answer in time` });
   expect(await failure('http://127.0.0.1:1/vigil')).toBeInstanceOf(TryLater);
 });
 
 test.each([301, 400, 401, 404, 410])('%d does not change by asking again', async (status) => {
   const { url } = await answering(status, status === 301 ? { location: 'http://127.0.0.1:1/' } : {});
   expect(await failure(url)).toBeInstanceOf(InVain);
+});
+
+test.each(['/T0/B0/hunter2', '/?token=hunter2'])(
+  '%s: its address, which may be a secret, is shown to nobody',
+  async (path) => {
+    for (const status of [500, 404]) {
+      const { url } = await answering(status);
+      const error = await failure(new URL(path, url).href);
+      expect((error as Error).message).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/… answered/);
+    }
+    const away = await failure(new URL(path, 'http://127.0.0.1:1').href);
+    expect((away as Error).message).toMatch(/^http:\/\/127\.0\.0\.1:1\/… cannot be reached: /);
+    expect((away as Error).message).not.toContain('hunter2');
+  },
+);
+
+test('a name and a password are no part of its address, and the refusal does not show them', () => {
+  const read = webhook.settings.safeParse({ kind: 'webhook', url: 'https://ada:hunter2@a.example/', secret_env: 'X' });
+  expect(read.error?.issues.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^write no name and password/),
+  ]);
+  expect(String(read.error)).not.toContain('hunter2');
 });
 
 test.each([

@@ -9,7 +9,10 @@ import type { Kind, World } from './kind.ts';
 
 const settings = z.strictObject({
   kind: z.literal('webhook'),
-  url: httpUrl('write the address that is posted to, such as https://orchestrator.example/vigil'),
+  url: httpUrl('write the address that is posted to, such as https://orchestrator.example/vigil').refine(
+    (url) => !URL.canParse(url) || new URL(url).username + new URL(url).password === '',
+    'write no name and password into it: none are sent, and its receiver knows by the signature who posts',
+  ),
   secret_env: z.string('name the environment variable that holds the secret').min(1),
   timeout: duration.default(10_000),
 });
@@ -54,15 +57,22 @@ async function post(
   world: World,
 ): Promise<void> {
   const asked = { method: 'POST', headers, body, redirect: 'manual', signal: AbortSignal.timeout(timeout) } as const;
+  const shown = shownOf(url);
   const response = await fetch(url, asked).catch((error: unknown) => {
-    throw new TryLater(`${url} cannot be reached: ${reasonOf(error)}`);
+    throw new TryLater(`${shown} cannot be reached: ${reasonOf(error)}`);
   });
   await response.body?.cancel().catch(() => {});
   const { status } = response;
   if (response.ok) return;
   if (status === 408 || status === 425 || status === 429 || status >= 500)
-    throw new TryLater(`${url} answered ${status}`, retryAfter(response.headers.get('retry-after'), world.now()));
-  throw new InVain(`${url} answered ${status}: ${REMEDIES[status] ?? 'see why its receiver refuses it'}`);
+    throw new TryLater(`${shown} answered ${status}`, retryAfter(response.headers.get('retry-after'), world.now()));
+  throw new InVain(`${shown} answered ${status}: ${REMEDIES[status] ?? 'see why its receiver refuses it'}`);
+}
+
+/** Whoever knows the path of some receivers may write to them: alerts, logs and dead letters show only where it leads. */
+function shownOf(url: string): string {
+  const { origin, pathname, search } = new URL(url);
+  return pathname === '/' && search === '' ? origin : `${origin}/…`;
 }
 
 const REMEDIES: Readonly<Record<number, string>> = {
