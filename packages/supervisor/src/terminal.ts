@@ -74,7 +74,14 @@ export const openTerminal = (
     pid: identify(pty.pid),
     exited,
     write: (data) => pty.write(data as string),
-    resize: (columns, rows) => pty.resize(Math.max(1, columns), Math.max(1, rows)),
+    resize: (columns, rows) => {
+      try {
+        pty.resize(Math.max(1, columns), Math.max(1, rows));
+      } catch (error) {
+        // its process lives on and has closed it: there is nothing that could have a size
+        if (!/ioctl/.test(String(error))) throw error;
+      }
+    },
     pause: () => pty.pause(),
     resume: () => pty.resume(),
     signal: (signal) => void signalled(-pty.pid, signal),

@@ -43,15 +43,12 @@ const occupied = (dir: string, agentId: string): Occupant => {
   return occupant;
 };
 
-const orphaned = (agentId: string, why: string): string =>
-  `agent ${agentId}: ${why}. Start its runtime again; where it was run by hand: vigil run --detach --name ${agentId}`;
-
 const linkTo = async (dir: string, occupant: Occupant, who: Viewer, last: number): Promise<Link> => {
   const { agentId, instanceId, holder } = occupant;
   try {
     return await connectHolder(holderSocket(dir, instanceId), { as: 'viewer', last, ...who });
   } catch (error) {
-    if (error instanceof HolderRefused) throw new WrongSettings(orphaned(agentId, error.message));
+    if (error instanceof HolderRefused) throw new WrongSettings(`agent ${agentId}: ${error.message}`);
     throw new WrongSettings(
       `the process that holds the terminal of ${agentId} (${holder?.pid}) cannot be reached: ${String(error)}`,
     );

@@ -13,6 +13,7 @@ import {
   type ToHolder,
   type Viewer,
 } from './protocol.ts';
+import { refusalOf } from './refusal.ts';
 import { Ring } from './ring.ts';
 
 type Client = {
@@ -30,8 +31,6 @@ const mostUnread = 1 << 18;
 const lookEveryMs = 50;
 /** How often one that only keeps an end looks whether it can be reached, milliseconds. */
 const reachableEveryMs = 2000;
-/** Terminals at once. */
-const mostViewers = 16;
 
 /** Holds an agent's terminal for whoever supervises it, and shows it to whoever looks on. Judges nothing. */
 export class Holder {
@@ -89,11 +88,8 @@ export class Holder {
 
   #refusal(hello: Hello): string | null {
     if (this.#terminal === null) return 'it is just being started: try again';
-    const supervisor = this.#supervisor?.self.pid ?? null;
-    if (hello.as === 'supervisor')
-      return supervisor === null ? null : `it is supervised by process ${supervisor} already`;
-    if (hello.writes && supervisor === null) return 'nobody supervises it now, and only its supervisor can do that';
-    return this.#clients.size > mostViewers ? `${mostViewers} terminals are attached to it already` : null;
+    const onlookers = [...this.#clients].filter(({ viewer }) => viewer?.writes === false).length;
+    return refusalOf(hello, { ...this.#launch, supervisor: this.#supervisor?.self ?? null, onlookers });
   }
 
   #welcome(socket: Socket, hello: Hello): Client | null {
@@ -108,7 +104,8 @@ export class Holder {
     say(socket, { holding: this.#holding(client) });
     if (hello.as === 'supervisor') this.#supervisor = { client, self: hello.self };
     this.#clients.add(client);
-    if (client.viewer?.writes) this.#passOn(client.viewer, { does: 'opens' });
+    for (const { viewer } of client.viewer === null ? this.#clients : [client])
+      if (viewer?.writes) this.#passOn(viewer, { does: 'opens' });
     this.#send(client);
     this.#throttle();
     return client;
@@ -156,8 +153,9 @@ export class Holder {
 
   #hear(client: Client, message: ToHolder): void {
     if (client.viewer === null) this.#obey(message);
-    else if ('deed' in message && client.viewer.writes) this.#passOn(client.viewer, message.deed);
-    else client.socket.destroy();
+    else if (!('deed' in message && client.viewer.writes)) client.socket.destroy();
+    // one that has ended is not ended by anybody any more
+    else if (this.#ended === null) this.#passOn(client.viewer, message.deed);
   }
 
   #obey(message: ToHolder): void {

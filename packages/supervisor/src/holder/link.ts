@@ -3,7 +3,7 @@ import { createConnection, type Socket } from 'node:net';
 import { eachMessage, type FromHolder, type Hello, type Holding, say, type ToHolder } from './protocol.ts';
 import type { Chunk } from './ring.ts';
 
-/** The holder has said no, and why. */
+/** The holder has said no: why, and what to do about it. */
 export class HolderRefused extends Error {
   override readonly name = 'HolderRefused';
 }

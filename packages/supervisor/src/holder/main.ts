@@ -23,6 +23,10 @@ chmodSync(launch.socket, 0o600);
 const terminal = openTerminal(launch, launch.size, (data) => holder.output(data, Date.now()));
 holder.holds(terminal);
 void terminal.exited.then((exit) => holder.ended({ ...exit, at: Date.now() }));
+// its agent would die with it: a mistake of ours is written down, and the terminal held on
+process.on('uncaughtException', ({ stack }) =>
+  process.stderr.write(`${new Date().toISOString()} holder of ${launch.agentId}: ${stack}\n`),
+);
 // whoever waits for this line may be gone by now
 process.stdout.on('error', () => {}).write('ready\n');
 flushCompileCache();

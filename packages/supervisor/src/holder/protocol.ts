@@ -73,17 +73,28 @@ const longestLine = 16 << 20;
 export const say = (socket: Socket, message: ToHolder | FromHolder): boolean =>
   socket.write(`${JSON.stringify(message)}\n`);
 
-/** Calls for each line; whoever sends something else is cut off. */
+const messageIn = <T>(line: string): T => {
+  const found: unknown = JSON.parse(line);
+  if (typeof found !== 'object' || found === null) throw new Error(`no message: ${line.slice(0, 80)}`);
+  return found as T;
+};
+
+/** Calls for each line; whoever sends something else is cut off. What `onMessage` throws is a mistake of ours, and nobody's link breaks for it. */
 export const eachMessage = <T>(socket: Socket, onMessage: (message: T) => void): void => {
   let rest = '';
-  socket.setEncoding('utf8').on('data', (text: string) => {
+  const read = (text: string): readonly T[] => {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
+    if (rest.length > longestLine) throw new Error('a line without an end');
+    return lines.map((line) => messageIn<T>(line));
+  };
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    let messages: readonly T[] = [];
     try {
-      if (rest.length > longestLine) throw new Error('a line without an end');
-      for (const line of lines) onMessage(JSON.parse(line) as T);
+      messages = read(text);
     } catch (error) {
       socket.destroy(error as Error);
     }
+    messages.forEach(onMessage);
   });
 };
