@@ -1,5 +1,5 @@
-import { type EventOf, Topic, Undecodable, UnknownSchemaId } from '@vigil/events';
-import type { Log, LogRecord } from '@vigil/stream';
+import { type EventOf, Topic, Undecodable } from '@vigil/events';
+import { isEvent, type Log, type LogRecord, readEvent } from '@vigil/stream';
 import { deliveryOf } from './delivery.ts';
 
 /** How far back from the end a delivery can lie whose group's position was not written yet, records. */
@@ -22,19 +22,12 @@ export async function deliveredIn(log: Log): Promise<Set<string>> {
 }
 
 async function deliveryIn(log: Log, record: LogRecord): Promise<string | null> {
-  if (record.value === null || record.key === null || record.key.startsWith('@')) return null;
+  if (!isEvent(record)) return null;
   try {
-    const { type, payload } = log.codec.decode(Topic.alert, record.value) as Pick<
-      EventOf<typeof Topic.alert>,
-      'type' | 'payload'
-    >;
-    return type === 'ALERT_DELIVERED' && 'ok' in payload && payload.ok
-      ? deliveryOf(payload.sink, payload.ofEventId)
-      : null;
+    const { type, payload } = (await readEvent(log.codec, record)) as EventOf<typeof Topic.alert>;
+    return type === 'ALERT_DELIVERED' && payload.ok ? deliveryOf(payload.sink, payload.ofEventId) : null;
   } catch (error) {
     if (error instanceof Undecodable) return null;
-    if (!(error instanceof UnknownSchemaId)) throw error;
-    await log.codec.learn(error);
-    return deliveryIn(log, record);
+    throw error;
   }
 }

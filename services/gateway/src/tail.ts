@@ -1,14 +1,6 @@
 import type { Logger } from '@vigil/chassis';
-import {
-  type Codec,
-  type EventOf,
-  type HealthEvent,
-  Topic,
-  type TopicName,
-  Undecodable,
-  UnknownSchemaId,
-} from '@vigil/events';
-import type { Log, LogRecord } from '@vigil/stream';
+import { type Codec, type EventOf, Topic, type TopicName, Undecodable } from '@vigil/events';
+import { isEvent, type Log, type LogRecord, readEvent } from '@vigil/stream';
 import type { Board } from './board.ts';
 import { type CatchUp, oneAtATime } from './catch-up.ts';
 import type { Owners } from './owners.ts';
@@ -85,26 +77,12 @@ export const tail = async (log: Log, around: Around, logger: Logger, signal: Abo
 const placeOf = ({ topic, partition }: Pick<LogRecord, 'topic' | 'partition'>): string => `${topic}/${partition}`;
 
 const apply = async (codec: Codec, around: Around, record: LogRecord, logger: Logger): Promise<void> => {
-  if (record.value === null || record.key === null || record.key.startsWith('@')) return;
+  if (!isEvent(record)) return;
   try {
-    observe(around, await eventOf(codec, record, record.value), record);
+    observe(around, (await readEvent(codec, record)) as Tailed, record);
   } catch (error) {
     if (!(error instanceof Undecodable)) throw error;
     const { topic, partition, offset } = record;
     logger.warn({ err: error, topic, partition, offset }, 'a record that cannot be read is passed over');
   }
-};
-
-const eventOf = async (codec: Codec, { topic, key }: LogRecord, value: Buffer): Promise<Tailed> => {
-  const decode = () => codec.decode(topic as Tailed['topic'], value);
-  let decoded: ReturnType<typeof decode>;
-  try {
-    decoded = decode();
-  } catch (error) {
-    if (!(error instanceof UnknownSchemaId)) throw error;
-    await codec.learn(error);
-    decoded = decode();
-  }
-  const { type, payload, envelope } = decoded;
-  return { ...envelope, topic, type, key, payload } as HealthEvent as Tailed;
 };
