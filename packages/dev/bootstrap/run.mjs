@@ -16,7 +16,9 @@ const main = async ([first, ...rest]) => {
   }
   const { node, env } = await prepared();
   if (first === '--exec') return handOver(path.join(root, 'node_modules/.bin', rest[0] ?? ''), rest.slice(1), env);
-  return handOver(node, [path.resolve(root, first), ...rest], env);
+  // When we are killed, nobody passes a signal on: an entry looks for itself whether we still are.
+  const watching = { ...env, VIGIL_HANDED_OVER_BY: String(process.pid) };
+  return handOver(node, [path.resolve(root, first), ...rest], watching, 0);
 };
 
 main(process.argv.slice(2)).catch(orRefuse);

@@ -4,8 +4,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { interruption } from './interrupt.ts';
 import { endWith } from './main-error.ts';
-import { root } from './paths.ts';
+import { root, stateDir } from './paths.ts';
 import { Refusal } from './servers/refusal.ts';
+import { endChildWithUs } from './survivors.ts';
 
 const folder = path.join(root, 'test/bench');
 
@@ -35,6 +36,7 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
 const runOne = async (name: string, options: readonly string[], signal: AbortSignal): Promise<boolean> => {
   const words = [...(SETTINGS[name] ?? []), path.join(folder, `${name}.ts`), ...options];
   const child = spawn(process.execPath, words, { cwd: root, stdio: 'inherit' });
+  endChildWithUs(stateDir, `bench-${process.pid}`, child);
   signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
   const [status] = await once(child, 'exit');
   return status === 0;

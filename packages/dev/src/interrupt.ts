@@ -1,15 +1,24 @@
-/** Aborted by the first Ctrl-C or SIGTERM; `code` is what the command then ends with. */
+const POLL_MS = 500;
+
+/** Who started us by handing over, and would pass a signal on; null when nobody did. */
+const handedOverBy = (): number | null =>
+  process.env.VIGIL_HANDED_OVER_BY === String(process.ppid) ? process.ppid : null;
+
+/** Aborted by the first Ctrl-C or SIGTERM, or when whoever handed over to us is gone; `code` is what the command then ends with. */
 export const interruption = (): { readonly signal: AbortSignal; readonly code: () => number | null } => {
   const controller = new AbortController();
   let code: number | null = null;
+  const interrupt = (number: number): void => {
+    code ??= 128 + number;
+    controller.abort();
+  };
   const on = (name: 'SIGINT' | 'SIGTERM' | 'SIGHUP', number: number): void => {
-    process.on(name, () => {
-      code ??= 128 + number;
-      controller.abort();
-    });
+    process.on(name, () => interrupt(number));
   };
   on('SIGINT', 2);
   on('SIGTERM', 15);
   on('SIGHUP', 1);
+  const parent = handedOverBy();
+  if (parent !== null) setInterval(() => process.ppid !== parent && interrupt(15), POLL_MS).unref();
   return { signal: controller.signal, code: () => code };
 };

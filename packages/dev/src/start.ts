@@ -8,6 +8,7 @@ import { root, stateDir } from './paths.ts';
 import { forgetPid, livingPid, writePid } from './servers/pid-file.ts';
 import { Refusal } from './servers/refusal.ts';
 import { startServers } from './servers/servers.ts';
+import { endChildWithUs } from './survivors.ts';
 import { type ClientEnv, START_SYSTEM_PORTS } from './system/services.ts';
 import { startSystem } from './system/start-system.ts';
 
@@ -69,6 +70,7 @@ const watch = async (env: ClientEnv, signal: AbortSignal): Promise<void> => {
       env: { ...process.env, ...env },
       stdio: 'inherit',
     });
+    endChildWithUs(stateDir, 'view', view);
     const ended = new Promise((resolve) => view.once('exit', resolve));
     signal.addEventListener('abort', () => view.kill('SIGTERM'), { once: true });
     await ended;

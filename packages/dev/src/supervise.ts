@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { endProcess, forgetPid, livingPid, sendSignal, writePid } from './servers/pid-file.ts';
+import { endWithUs } from './survivors.ts';
 
 /** A process that is started again whenever it ends; its log is appended to `<dir>/logs/<name>.log`. */
 export type ProcessSpec = {
@@ -118,8 +119,9 @@ class Supervision implements Supervised {
   };
 }
 
-/** Starts a process and keeps it running until it is stopped or refuses. */
+/** Starts a process and keeps it running until it is stopped or refuses, or this process is gone. */
 export const supervise = (spec: ProcessSpec, onEvent: (event: ProcessEvent) => void): Supervised => {
+  endWithUs(spec.dir, spec.name);
   const supervision = new Supervision(spec, onEvent);
   supervision.start();
   return supervision;

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { endWithUs, SERVERS } from '../survivors.ts';
 import { kafkaJars, registryFolder } from './artifacts.ts';
 import { type BrokerAt, startBroker } from './kafka.ts';
 import { endProcess, livingNames } from './pid-file.ts';
@@ -11,15 +12,12 @@ import type { Ports, Servers } from './servers.ts';
 const DISK_BYTES = 2e9;
 const PORT_REMEDY = 'end it, or give KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL of servers of your own';
 
-const SIGNALS: Readonly<Record<string, NodeJS.Signals>> = { postgres: 'SIGINT' };
-
 /** Ends the servers of `dir` that an earlier run left behind; returns their names. */
 export const endLeftServers = async (dir: string): Promise<readonly string[]> => {
-  // The registry before the database it writes to.
-  const order = ['kafka', 'registry', 'postgres'];
-  const left = order.filter((name) => livingNames(dir).includes(name));
-  for (const name of left) await endProcess(dir, name, SIGNALS[name] ?? 'SIGTERM');
-  return left;
+  const living = livingNames(dir);
+  const left = [...SERVERS].filter(([name]) => living.includes(name));
+  for (const [name, signal] of left) await endProcess(dir, name, signal);
+  return left.map(([name]) => name);
 };
 
 const requireAll = async (dir: string, ports: Ports): Promise<void> => {
@@ -41,6 +39,7 @@ export const startLocal = async (dir: string, ports: Ports, say: (line: string) 
   await kafkaJars(say);
   await registryFolder(say);
   say('starting Postgres, Kafka and the schema registry …');
+  for (const name of SERVERS.keys()) endWithUs(dir, name);
   try {
     return await startAll(dir, ports);
   } catch (error) {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startOf } from './process-identity.ts';
 
 const folder = (dir: string): string => path.join(dir, 'run');
-const fileOf = (dir: string, name: string): string => path.join(folder(dir), `${name}.pid`);
+export const fileOf = (dir: string, name: string): string => path.join(folder(dir), `${name}.pid`);
 
 /** Remembers a process beyond the life of the one that started it. */
 export const writePid = (dir: string, name: string, pid: number): void => {
@@ -43,30 +43,30 @@ export const sendSignal = (pid: number, signal: NodeJS.Signals): void => {
   }
 };
 
-const isGone = async (dir: string, name: string, limitMs: number): Promise<boolean> => {
+const isGone = async (dir: string, name: string, pid: number, limitMs: number): Promise<boolean> => {
   const until = Date.now() + limitMs;
-  while (livingPid(dir, name) !== null) {
+  while (livingPid(dir, name) === pid) {
     if (Date.now() > until) return false;
     await sleep(20);
   }
   return true;
 };
 
-/** Ends a process, frozen or not: the signal first, SIGKILL after `limitMs`. */
+/** Ends a process, frozen or not: the signal first, SIGKILL after `limitMs`. `pid`: that one alone, where another may have taken the name by now. */
 export const endProcess = async (
   dir: string,
   name: string,
   signal: NodeJS.Signals,
   limitMs = 20_000,
+  pid: number | null = livingPid(dir, name),
 ): Promise<void> => {
-  const pid = livingPid(dir, name);
-  if (pid !== null) {
+  if (pid !== null && livingPid(dir, name) === pid) {
     sendSignal(pid, signal);
     sendSignal(pid, 'SIGCONT');
-    if (!(await isGone(dir, name, limitMs))) {
+    if (!(await isGone(dir, name, pid, limitMs))) {
       sendSignal(pid, 'SIGKILL');
-      await isGone(dir, name, 5_000);
+      await isGone(dir, name, pid, 5_000);
     }
   }
-  forgetPid(dir, name);
+  if (livingPid(dir, name) === null) forgetPid(dir, name);
 };

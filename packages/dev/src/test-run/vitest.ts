@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { root } from '../paths.ts';
+import { endChildWithUs } from '../survivors.ts';
 import type { TestRequest } from './arguments.ts';
 
 const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
@@ -36,6 +37,7 @@ export const runVitest = ({ request, withServers, env, report, signal }: VitestR
     const args = argsOf('run', request, withServers ? null : 'unit');
     args.push('--reporter=default', '--reporter=json', `--outputFile.json=${report}`);
     const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: 'inherit' });
+    endChildWithUs(path.dirname(report), 'vitest', child);
     signal.addEventListener('abort', () => child.kill('SIGTERM'));
     child.once('error', reject);
     child.once('exit', (code) => resolve(code ?? 1));

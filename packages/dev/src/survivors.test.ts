@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { endProcess, livingNames, livingPid, sendSignal, writePid } from './servers/pid-file.ts';
+import { startOf } from './servers/process-identity.ts';
+
+let dir: string;
+let runners: ChildProcess[];
+beforeEach(() => {
+  dir = mkdtempSync(path.join(os.tmpdir(), 'vigil survivors '));
+  runners = [];
+});
+afterEach(async () => {
+  for (const runner of runners.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)) {
+    runner.kill('SIGKILL');
+    await once(runner, 'exit');
+  }
+  await Promise.all(livingNames(dir).map((name) => endProcess(dir, name, 'SIGKILL')));
+  rmSync(dir, { recursive: true });
+});
+
+const LIVES = 'setInterval(() => {}, 1000)';
+const from = (file: string): string => JSON.stringify(path.join(import.meta.dirname, file));
+
+/** A runner that keeps a child of that name running, and ends as `end` says once its input ends. */
+const startRunner = (name = 'worker', end = ''): ChildProcess => {
+  const spec = { name, dir, command: process.execPath, args: ['-e', LIVES], cwd: dir };
+  const script = `
+    import { supervise } from ${from('supervise.ts')};
+    supervise({ ...${JSON.stringify(spec)}, env: process.env }, () => {});
+    process.stdin.resume().on('end', () => { ${end} });
+    setInterval(() => {}, 1000);`;
+  const runner = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  runners.push(runner);
+  return runner;
+};
+
+const until = (what: () => void): Promise<void> => vi.waitFor(what, { timeout: 60_000, interval: 20 });
+const started = (name = 'worker'): Promise<number> =>
+  vi.waitFor(
+    () => {
+      const pid = livingPid(dir, name);
+      expect(pid).not.toBeNull();
+      return pid ?? 0;
+    },
+    { timeout: 60_000, interval: 20 },
+  );
+const gone = (pid: number): Promise<void> => until(() => expect(startOf(pid)).toBeNull());
+
+it.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  'whoever is ended by %s takes its children along',
+  async (signal) => {
+    const runner = startRunner();
+    const child = await started();
+    runner.kill(signal);
+    await gone(child);
+  },
+);
+
+it('a runner that fails, or leaves without a word, takes its children along', async () => {
+  for (const end of ['throw new Error("failed")', 'process.exit()']) {
+    const runner = startRunner('worker', end);
+    const child = await started();
+    runner.stdin?.end();
+    await gone(child);
+  }
+});
+
+it('whatever bears the name by then ends, frozen or started anew by another process', async () => {
+  const runner = startRunner();
+  await started();
+  runner.kill('SIGSTOP');
+  await endProcess(dir, 'worker', 'SIGKILL');
+  const { pid = 0 } = spawn(process.execPath, ['-e', LIVES], { stdio: 'ignore' });
+  writePid(dir, 'worker', pid);
+  sendSignal(pid, 'SIGSTOP');
+  runner.kill('SIGKILL');
+  await gone(pid);
+});
+
+it('what somebody else runs in the same folder lives on', async () => {
+  const first = startRunner();
+  startRunner('other');
+  const child = await started();
+  const other = await started('other');
+  first.kill('SIGKILL');
+  await gone(child);
+  expect(startOf(other)).not.toBeNull();
+});
