@@ -35,9 +35,10 @@ export function agentNotices(input: Input): readonly Noticed[] {
       return [raise(route, input.payload, { severity: 'critical', title, text: why })];
     }
     case 'TASK_BLOCKED': {
-      const { agentId, taskId, reason } = input.payload;
+      const { agentId, taskId, reason, attempt } = input.payload;
       const title = `${taskId ?? agentId} is blocked: it waits for a person`;
-      const blocked = { attempts: null, limit: null, reason };
+      // Each attempt so far has stalled, this one as well.
+      const blocked = { attempts: attempt === null ? null : attempt + 1, limit: null, reason };
       return [raise(BLOCKED_ROUTE, input.payload, { title, text: reason, blocked })];
     }
     case 'WORKER_ESCALATION_TICKET':

@@ -62,7 +62,16 @@ test('what a case says belongs to the alert of the episode, with options and dea
 test('a task that a plan leaves to people is blocked, whatever else is told of its agent', () => {
   const [notice] = agentNotices(example(Topic.agentIntervention, 'TASK_BLOCKED', { reason: 'no way on' }));
   expect(notice).toMatchObject({ key: 'task_blocked:OMN-1234', payload: { severity: 'warning', text: 'no way on' } });
-  expect(notice?.payload.blocked).toEqual({ attempts: null, limit: null, reason: 'no way on' });
+  expect(notice?.payload.blocked).toMatchObject({ limit: null, reason: 'no way on' });
+});
+
+test.each([
+  [null, null],
+  [0, 1],
+  [2, 3],
+])('an agent of attempt %j that is blocked makes it %j times that the task has stalled', (attempt, attempts) => {
+  const [notice] = agentNotices(example(Topic.agentIntervention, 'TASK_BLOCKED', { attempt }));
+  expect(notice?.payload.blocked).toMatchObject({ attempts });
 });
 
 test('of attempts that are used up it is told how often agents have stalled; of any other review not', () => {

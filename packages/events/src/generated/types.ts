@@ -1155,6 +1155,8 @@ export type TaskBlockedPayload = {
   readonly episodeId: null | string;
   readonly labels: Readonly<Record<string, string>>;
   readonly reason: string;
+  /** which attempt at the task the agent is, 0: the first; null: it has not said so */
+  readonly attempt: null | number;
 };
 export type TaskHealthChangedPayload = {
   readonly taskId: string;

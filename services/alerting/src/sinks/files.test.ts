@@ -93,6 +93,15 @@ test('a task that a plan leaves to people says why, and counts nothing that nobo
   expect(read(friction)).toContain('- Recovery checkpoint: none\n');
 });
 
+test.each([
+  [1, 'Agent stalled 1 time on OMN-1234: no way on'],
+  [3, 'Agent stalled 3 times on OMN-1234: no way on'],
+])('a task that a plan leaves to people says how often its agents have stalled: %d', async (attempts, line) => {
+  await tell({ raisedAt, blocked: { attempts, limit: null, reason: 'no way on' } });
+  expect(read(friction)).toContain(`## Summary\n${line}\n## Stall History`);
+  expect(JSON.parse(read(log))).toMatchObject({ attempt_count: attempts });
+});
+
 test('of anything else it writes nothing', async () => {
   await tell({ raisedAt, blocked: null });
   const over = example(Topic.alert, 'ALERT_RESOLVED', { deliverAt: 5 });

@@ -24,6 +24,6 @@ whether the issue is agent-side (scope too large) or environment-side (broken in
 
 const summaryOf = ({ ticket, attempts, limit, reason }: Told): string =>
   limit === null
-    ? `Agent stalled on ${ticket}: ${reason}`
+    ? `Agent stalled ${attempts === null ? '' : `${attempts} ${attempts === 1 ? 'time' : 'times'} `}on ${ticket}: ${reason}`
     : `Agent stalled ${attempts} times on ${ticket}, exceeding the max redispatch
 limit of ${limit}. Ticket moved to Blocked in Linear.`;

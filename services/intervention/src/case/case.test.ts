@@ -372,6 +372,13 @@ test('alerts and blocks are said at once', () => {
   expect(one.admit()).toEqual(['CASE_OPENED', 'ALERT_REQUESTED', 'TASK_BLOCKED', 'CASE_CLOSED executed']);
 });
 
+test('a block says at which attempt the task is', () => {
+  const one = agent();
+  one.tell(filed([{ step: 'block', reason: 'no way on' }], { attempt: 2 }));
+  const blocked = one.drafts(one.admitted()).filter(({ type }) => type === 'TASK_BLOCKED');
+  expect(blocked).toMatchObject([{ payload: { attempt: 2 } }]);
+});
+
 test('a quiet state is small, whatever came before', () => {
   const one = agent();
   for (let i = 1; i <= 30; i++) {

@@ -24,6 +24,7 @@ export const matterOfWarrant = (warrant: Warrant): Matter => {
     agentId: payload.agentId,
     instanceId: payload.instanceId,
     taskId: payload.taskId,
+    attempt: payload.attempt,
     episodeId: payload.episodeId,
     planName: payload.planName,
     steps: JSON.parse(payload.plan) as readonly Step[],

@@ -14,6 +14,8 @@ export type Matter = {
   readonly instanceId: string | null;
   readonly runtimeId: string | null;
   readonly taskId: string | null;
+  /** the matter of a case that was open before this was kept has none */
+  readonly attempt?: number | null;
   readonly episodeId: string | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly state: HealthState;

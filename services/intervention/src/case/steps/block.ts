@@ -7,5 +7,7 @@ type Block = Extract<Step, { readonly step: 'block' }>;
 export const block: StepRules<Block> = {
   ruling: null,
   turn: () => act,
-  act: ({ reason }, { matter }) => [say(matter, 'TASK_BLOCKED', { reason: fill(reason, matter) })],
+  act: ({ reason }, { matter }) => [
+    say(matter, 'TASK_BLOCKED', { reason: fill(reason, matter), attempt: matter.attempt ?? null }),
+  ],
 };
