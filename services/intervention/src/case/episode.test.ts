@@ -8,6 +8,7 @@ import {
   decides,
   filed,
   ladder,
+  lapsed,
   MIN,
   nudge,
   receipt,
@@ -67,6 +68,19 @@ test('pardoned or unconfirmed, the matter is settled for its episode, whatever t
   const failed = terminating();
   failed.tell(receipt('failed', 'case-warrant-1-1'));
   expect(failed.tell(silent('FAILING'))).toEqual([]);
+});
+
+test('recovered or superseded, the matter is settled for its episode too: what comes late about it opens nothing', () => {
+  const recovered = agent();
+  recovered.tell(filed());
+  recovered.admit();
+  expect(recovered.tell(lapsed('progress'))).toEqual(['CASE_CLOSED recovered']);
+  const superseded = terminating();
+  expect(superseded.tell(receipt('superseded', 'case-warrant-1-1')).at(-1)).toBe('CASE_CLOSED superseded');
+  for (const one of [recovered, superseded]) {
+    expect(one.tell(renewed())).toEqual([]);
+    expect(one.tell(filed([nudge], { warrantId: 'warrant-2', episodeId: 'episode-2' }))).not.toEqual([]);
+  }
 });
 
 test('a dry run says once an episode what a plan would do; when it is over, what still holds is acted on', () => {

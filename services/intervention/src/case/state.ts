@@ -60,7 +60,7 @@ export const unknownLife: Life = {
 /** What has been done about an episode, so that a renewed finding is not acted on again for the same reason. */
 export type Episode = {
   readonly id: string;
-  /** nothing more follows before the next episode: people have said so, or nobody has confirmed a death */
+  /** nothing more follows before the next episode: it recovered or was superseded, people have said so, or nobody has confirmed a death */
   readonly settled: boolean;
   /** names of the plans that were worked through, the newest eight */
   readonly worked: readonly string[];
