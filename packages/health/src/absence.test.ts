@@ -32,6 +32,19 @@ describe('absence', () => {
     expect(brief(agent.all())).toContain('HEALTHY → STUCK');
   });
 
+  test('who beats by itself is active as long as it beats: that it hangs shows in its calls', () => {
+    const agent = given(decider, T0);
+    const own: Partial<Beat> = { reporter: 'agent', activity: 'working' };
+    agent.tell(beat(0, { ...own, tool_calls: [call('c1')] }));
+    for (let ms = 1000; ms <= 45_000; ms += 1000) agent.tell(beat(ms, own), T0 + ms);
+    expect(brief(agent.all()).filter((said) => said.startsWith('HEALTHY →'))).toEqual([]);
+    agent.passTo(T0 + 45_001);
+    expect(brief(agent.all()).filter((said) => said.startsWith('HEALTHY →'))).toEqual(['HEALTHY → DEGRADED']);
+    agent.passTo(T0 + 53_000);
+    expect(brief(agent.all())).not.toContain('DEGRADED → STUCK');
+    expect(brief(agent.passTo(T0 + 53_001))).toContain('DEGRADED → STUCK');
+  });
+
   test('time that nobody watched accuses nobody, and is not lost', () => {
     const agent = silent();
     agent.unwatched(3_600_000);

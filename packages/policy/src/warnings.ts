@@ -1,3 +1,4 @@
+import { endsBeforeLost } from './brake.ts';
 import type { CompiledPlan, CompiledPolicy, Term, Vocabulary } from './compiled.ts';
 import type { PolicyDocument } from './document.ts';
 import { spell } from './duration.ts';
@@ -17,6 +18,7 @@ export function warningsOf(d: PolicyDocument, policy: CompiledPolicy, vocabulary
     ...shortAbsences(policy, vocabulary),
     ...unused(policy),
     ...policy.plans.flatMap((_, i) => unmatchable(d, policy, vocabulary, i)),
+    ...endsBeforeLost(policy),
     ...misspeltChannels(policy),
     ...(d.ticket && d.ticket.bands.length === 0 && d.ticket.stall === null
       ? ['ticket: has neither bands nor stall, so no ticket is ever filed: add one, or remove the section']
