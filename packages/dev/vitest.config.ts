@@ -33,8 +33,9 @@ export default defineConfig({
           exclude: [modules],
           // One file at a time: the tests share one broker, and some of them kill it.
           fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          // Only what hangs is ended, and each wait in a test has a limit of its own.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
     ],

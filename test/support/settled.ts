@@ -26,7 +26,7 @@ const unread = async (on: TestSystem, snapshot: TopicName): Promise<string[]> =>
     const count = ({ key: name }: LogRecord): void => {
       if (!name?.startsWith('@')) waiting += 1;
     };
-    if (high > next) await on.log.read(topic, partition, { low: next, high }, count, AbortSignal.timeout(20_000));
+    if (high > next) await on.log.read(topic, partition, { low: next, high }, count, AbortSignal.timeout(60_000));
     if (waiting > 0) behind.push(`${snapshot}: ${waiting} of ${topic}/${partition} from ${next}`);
   }
   return behind;

@@ -60,7 +60,7 @@ export type Wanted = {
 export const until = async <T>(
   what: string,
   ask: () => Promise<T | undefined | false>,
-  limitMs = 90_000,
+  limitMs = 150_000,
 ): Promise<T> => {
   const end = Date.now() + limitMs;
   for (;;) {

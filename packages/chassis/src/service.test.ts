@@ -83,7 +83,7 @@ test('an environment that cannot be used is refused before anything is opened', 
   expect(end.err).toContain('2 of its variables');
 });
 
-test('a service that does not stop within its limit ends with 1', { timeout: 30_000 }, async () => {
+test('a service that does not stop within its limit ends with 1', async () => {
   const end = await runFixture({ FATE: 'hangs' }, (_probes, pid) => process.kill(pid, 'SIGTERM'));
   expect(end.code).toBe(1);
   expect(end.out).toContain('did not stop within 10 s');

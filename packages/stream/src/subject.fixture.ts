@@ -7,7 +7,7 @@ export type Subject = {
   readonly topic: (name: string, partitions: number) => Promise<string>;
 };
 
-export const until = (holds: () => void) => vi.waitFor(holds, { timeout: 20_000, interval: 10 });
+export const until = (holds: () => void) => vi.waitFor(holds, { timeout: 60_000, interval: 10 });
 
 export const out = (topic: string, key: string, rest: Partial<OutRecord> = {}): OutRecord => ({
   topic,

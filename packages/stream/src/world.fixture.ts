@@ -14,7 +14,7 @@ export type Ground = {
 
 export const PARTITIONS = 4;
 export const T = 1_795_305_600_000;
-export const until = (holds: () => unknown) => vi.waitFor(holds, { timeout: 30_000, interval: 20 });
+export const until = (holds: () => unknown) => vi.waitFor(holds, { timeout: 60_000, interval: 20 });
 
 export const start = (log: Log, processor: AnyProcessor): Promise<RunningProcessor> =>
   runProcessor(log, processor as never, { partitions: PARTITIONS, paceMs: 10 });

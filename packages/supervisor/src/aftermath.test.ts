@@ -16,6 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const dead: Pid = { pid: 2 ** 22 + 1, startTime: '1' };
 const orphan = async () => {
   const child = start('sleep', ['600'], { detached: true });
@@ -41,7 +42,7 @@ const restart = async (order: Order, pid = dead) => {
   stage.world.journal.write({ kind: 'begun', orderId: order.payload.orderId, order, pid });
   const world = openTestWorld(stage.dir, stage.gateway, 'run-1');
   await settleAftermath({ ...world, onOrders: () => {} } satisfies World, 'run-1', () => {});
-  await vi.waitFor(async () => expect(await world.outbox.settled(10)).toBe(true));
+  await until(async () => expect(await world.outbox.settled(10)).toBe(true));
   world.close();
   return stage.gateway.reports;
 };
@@ -99,7 +100,7 @@ test('a report that a dead supervisor could not send is sent by the next', async
   const letter = JSON.stringify({ type: 'RUNTIME_ANNOUNCED', payload });
   writeFileSync(join(stage.dir, 'outbox', `${dead.pid}-1-00000001.json`), letter);
   const world = openTestWorld(stage.dir, stage.gateway, 'run-2');
-  await vi.waitFor(() => expect(stage.gateway.reports).toEqual([JSON.parse(letter)]));
-  await vi.waitFor(() => expect(readdirSync(join(stage.dir, 'outbox'))).toEqual([]));
+  await until(() => expect(stage.gateway.reports).toEqual([JSON.parse(letter)]));
+  await until(() => expect(readdirSync(join(stage.dir, 'outbox'))).toEqual([]));
   world.close();
 });

@@ -20,8 +20,7 @@ afterEach(async () => {
   await stage.close();
 });
 
-vi.setConfig({ testTimeout: 30_000 });
-const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 10_000, interval: 20 });
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<void> => {
   life = await liveOn(stage, scriptSpec(script, more), 200, (data) => {
     shown += data.toString();
@@ -62,14 +61,21 @@ test('asked to hand off, an agent that is killed has crashed', async () => {
   await until(() => expect(exits()).toMatchObject([{ reason: 'crashed', signal: 'SIGKILL' }]));
 });
 
+test('an end that had come before somebody asked for one is what it was', async () => {
+  await start('exit 3');
+  await life.terminal.exited;
+  await life.end('somebody, too late', 0);
+  await until(() => expect(exits()).toMatchObject([{ reason: 'crashed', details: 'exited with code 3' }]));
+});
+
 test('one that prints more than it may is ended, and its heartbeats say how much it was', async () => {
   await start('while :; do echo 0123456789012345678901234567890123456789; sleep 0.01; done', {
     limits: { ...noLimits, output: 2000 },
   });
   await until(() => expect(exits()).toMatchObject([{ reason: 'resource_limit', orderId: null }]));
   expect(exits()[0]?.details).toContain('over its limit of output');
-  expect(last()?.limits).toMatchObject([{ name: 'output_bytes', max: 2000 }]);
-  expect(last()?.limits[0]?.used).toBeGreaterThan(2000);
+  await until(() => expect(last()?.limits).toMatchObject([{ name: 'output_bytes', max: 2000 }]));
+  await until(() => expect(last()?.limits[0]?.used).toBeGreaterThan(2000));
 });
 
 test('one that runs longer than it may is ended, one within its time is not', async () => {

@@ -24,7 +24,7 @@ const sit = (script: string): Terminal =>
       shown += data.toString();
     },
   );
-const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 8000, interval: 20 });
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const exited = () =>
   until(() => {
     const found = stage.gateway.reports.find(({ type }) => type === 'AGENT_EXITED');

@@ -24,8 +24,7 @@ afterEach(async () => {
   await stage.close();
 });
 
-vi.setConfig({ testTimeout: 30_000 });
-const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 10_000, interval: 20 });
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec>): Promise<Supervised> => {
   const world = {
     ...stage.world,

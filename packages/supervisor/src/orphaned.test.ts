@@ -122,7 +122,7 @@ test('taken over, it is nudged at its terminal and ended by order', async () => 
   on.stage.gateway.offer(terminate({ instanceId }));
   await until(() => expect(on.reported('ORDER_RECEIPT')).toHaveLength(2));
   expect(on.reported('ORDER_RECEIPT')[1]).toMatchObject({ outcome: 'done', confirmed: true, signal: 'SIGTERM' });
-  expect(on.reported('AGENT_EXITED')).toMatchObject([{ reason: 'explicit', orderId: 'end-1' }]);
+  await until(() => expect(on.reported('AGENT_EXITED')).toMatchObject([{ reason: 'explicit', orderId: 'end-1' }]));
   expect(isAlive(child)).toBe(false);
   await until(() => expect(isAlive(holder)).toBe(false));
 });

@@ -29,7 +29,7 @@ const report: Gateway['report'] = async (reports) => {
   }
 };
 const open = (pid: number) => openOutbox(dir, { pid, startTime: '1' }, { report } as unknown as Gateway, () => {});
-const until = (look: () => void) => vi.waitFor(look, { timeout: 10_000, interval: 10 });
+const until = (look: () => void) => vi.waitFor(look, { timeout: 60_000, interval: 10 });
 
 test('a report that the token does not stand for keeps no other waiting, and goes when the token is mended', async () => {
   answers = { 'another-name': new GatewayForbids('not yours') };

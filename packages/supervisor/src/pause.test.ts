@@ -21,8 +21,7 @@ afterEach(async () => {
   await stage.close();
 });
 
-vi.setConfig({ testTimeout: 30_000 });
-const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 10_000, interval: 20 });
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<void> => {
   life = await liveOn(stage, scriptSpec(script, more), 200, (data) => {
     shown += data.toString();

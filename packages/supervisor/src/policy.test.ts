@@ -16,7 +16,7 @@ afterEach(async () => {
   await stage.close();
 });
 
-const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 8000, interval: 20 });
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<Supervised> => {
   const life = await liveOn(stage, scriptSpec(script, more), 80, () => {});
   lives.push(life);

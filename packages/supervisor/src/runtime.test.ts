@@ -38,7 +38,7 @@ afterEach(async () => {
   await stage.close();
 });
 
-const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 8000, interval: 20 });
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const find = (type: string, more: object = {}) =>
   until(() => {
     const found = stage.gateway.reports.find(

@@ -16,8 +16,7 @@ afterEach(async () => {
   await stage.close();
 });
 
-vi.setConfig({ testTimeout: 30_000 });
-const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 15_000, interval: 20 });
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const last = (agentId: string) => stage.gateway.heartbeats.filter((beat) => beat.agent_id === agentId).at(-1);
 const start = async (more: object): Promise<void> => {
   const config = parseRuntimeConfig(

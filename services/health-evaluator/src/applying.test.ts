@@ -6,7 +6,7 @@ import { example } from '@vigil/events/examples';
 import { canonicalJson } from '@vigil/policy';
 import { runProcessor } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { followApplied } from './applying.ts';
 import { loadPolicies } from './policies.ts';
 import { evaluator } from './processor.ts';
@@ -27,20 +27,23 @@ const command = (name: string, document: unknown) =>
 
 let folder: string;
 let log: MemoryLog;
+let applied: number;
 beforeEach(() => {
+  applied = 0;
   folder = mkdtempSync(path.join(os.tmpdir(), 'vigil-applying-'));
   writeFileSync(path.join(folder, 'mine.yaml'), JSON.stringify(policy('mine', false)));
   log = new MemoryLog({ partitions: 1 });
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
-
 /** An evaluator on the log, until it is stopped. */
 const open = async () => {
   const stop = new AbortController();
   const logger = { info: () => {}, warn: () => {} };
-  const around = { logger, count: () => {}, signal: stop.signal, now: Date.now };
+  const count = (name: string) => {
+    if (name === 'policies_applied') applied += 1;
+  };
+  const around = { logger, count, signal: stop.signal, now: Date.now };
   const { inForce } = await followApplied(log, loadPolicies(folder, 'mine'), around);
   const running = await runProcessor(log, evaluator(inForce), { partitions: 1 });
   return {
@@ -52,9 +55,13 @@ const open = async () => {
     },
   };
 };
+const refusals = () => log.events(Topic.policy).filter(({ type }) => type === 'POLICY_REFUSED');
+/** Somebody evaluates: what is said is in force, or refused. */
 const say = async (name: string, document: unknown) => {
+  const answers = () => applied + refusals().length;
+  const before = answers();
   await log.say(command(name, document));
-  await settled();
+  await vi.waitFor(() => expect(answers()).toBeGreaterThan(before), { timeout: 60_000, interval: 1 });
 };
 const published = () =>
   log.events(Topic.policy).filter(({ type, payload }) => type === 'POLICY_PUBLISHED' && payload.name === 'mine');
@@ -102,8 +109,7 @@ test('a document with mistakes is refused with its reasons, once; what held befo
   expect(evaluating.hashOf('mine')).toBe(file);
   await evaluating.stop();
   await (await open()).stop();
-  const refused = log.events(Topic.policy).filter(({ type }) => type === 'POLICY_REFUSED');
-  expect(refused).toMatchObject([
+  expect(refusals()).toMatchObject([
     {
       key: 'refused:0',
       payload: {
@@ -130,7 +136,7 @@ test('a restart keeps what was applied, behind a refused one too, and publishes 
 });
 
 test('what was applied while nobody evaluated holds when somebody does', async () => {
-  await say('mine', policy('mine', true));
+  await log.say(command('mine', policy('mine', true)));
   const evaluating = await open();
   await complain('a');
   expect(stuck()).toEqual([['a', evaluating.hashOf('mine')]]);

@@ -38,7 +38,7 @@ test('each warrant that stands in the log is counted, and no other', async () =>
   await writer(log).write([crashed, finished], { occurredAt: now });
   const health = () => log.events(Topic.agentHealth) as readonly EventOf<typeof Topic.agentHealth>[];
   const ended = () => health().filter(({ type }) => type === 'HEALTH_STATE_CHANGED');
-  await vi.waitFor(() => expect(ended()).toHaveLength(2), { timeout: 10_000, interval: 5 });
+  await vi.waitFor(() => expect(ended()).toHaveLength(2), { timeout: 60_000, interval: 5 });
   now += 1000;
   await running.stop();
   const warrants = health().flatMap((event) => (event.type === 'WARRANT_FILED' ? [event.payload] : []));

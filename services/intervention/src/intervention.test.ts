@@ -7,7 +7,7 @@ import { usual } from './governor/settings.ts';
 import { cases, governor } from './processors.ts';
 
 const PARTITIONS = 2;
-const until = (holds: () => unknown) => vi.waitFor(holds, { timeout: 10_000, interval: 5 });
+const until = (holds: () => unknown) => vi.waitFor(holds, { timeout: 60_000, interval: 5 });
 
 /** Both processors on a log in memory; `tick` is the evaluator's, one second later each time. */
 const world = async () => {

@@ -64,6 +64,7 @@ test('what is written to the log becomes rows', async () => {
     ...rowsIn(database),
   });
   const model = readModel(database);
-  await vi.waitFor(async () => expect(await model.alerts({})).toHaveLength(1));
-  await vi.waitFor(async () => expect(await model.agent('worker-1')).toMatchObject({ state: 'STUCK' }));
+  const limit = { timeout: 60_000, interval: 50 };
+  await vi.waitFor(async () => expect(await model.alerts({})).toHaveLength(1), limit);
+  await vi.waitFor(async () => expect(await model.agent('worker-1')).toMatchObject({ state: 'STUCK' }), limit);
 });

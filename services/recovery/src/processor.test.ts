@@ -10,9 +10,9 @@ test('a request becomes a question to the governor, once, also when it is writte
   await using _ = await runProcessor(log, processor, { partitions: 2, paceMs: 5 });
   await log.say(recoverTask(), recoverTask());
   const said = (topic: HealthEvent['topic']) => log.events(topic as typeof Topic.admitStep);
-  await vi.waitFor(() => expect(said(Topic.admitStep)).toHaveLength(1), 5000);
+  await vi.waitFor(() => expect(said(Topic.admitStep)).toHaveLength(1), 60_000);
   await log.say(took('worker-7'));
-  await vi.waitFor(() => expect(said(Topic.taskRecovery)).toHaveLength(1), 5000);
+  await vi.waitFor(() => expect(said(Topic.taskRecovery)).toHaveLength(1), 60_000);
   expect(said(Topic.admitStep)).toMatchObject([
     { type: 'ADMIT_SPAWN', key: 'fleet', stateKey: 'OMN-1234', version: 1 },
     { type: 'WITHDRAW_STEP', key: 'fleet', version: 3 },

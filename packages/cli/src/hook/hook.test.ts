@@ -49,7 +49,7 @@ test('what is installed runs in a shell, prints nothing, and is taken out again'
   expect(vigil('install')).toMatchObject({ status: 0, stdout: expect.stringContaining('as it should be already') });
   expect(vigil('install', '--uninstall')).toMatchObject({ status: 0 });
   expect(existsSync(join(home, '.claude'))).toBe(false);
-}, 60_000);
+});
 
 test('taken out, it leaves a file that says more, the folder that holds more, and an empty file that is a link', () => {
   mkdirSync(join(home, '.claude'));
@@ -68,13 +68,13 @@ test('taken out, it leaves a file that says more, the folder that holds more, an
   vigil('install');
   vigil('install', '--uninstall');
   expect([existsSync(file()), existsSync(real)]).toEqual([false, true]);
-}, 60_000);
+});
 
 test('what would be written is printed, and nothing is', () => {
   const { stdout } = vigil('install', '--user', '--print');
   expect(Object.keys(JSON.parse(stdout).hooks)).toHaveLength(11);
   expect(() => lstatSync(file())).toThrow('ENOENT');
-}, 60_000);
+});
 
 test('a link stays a link; a file that cannot be read stays as it is, with the reason', () => {
   mkdirSync(join(home, '.claude'));
@@ -91,4 +91,4 @@ test('a link stays a link; a file that cannot be read stays as it is, with the r
   expect(lstatSync(file()).isSymbolicLink()).toBe(true);
   expect(JSON.parse(readFileSync(real, 'utf8')).model).toBe('opus');
   expect(lstatSync(real).mode & 0o777).toBe(0o600);
-}, 60_000);
+});

@@ -6,10 +6,9 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { contentHash } from '@vigil/policy';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
 /** Each test starts the command line several times. */
-vi.setConfig({ testTimeout: 60_000 });
 
 type Policy = { readonly policy: string; readonly signals: object; readonly states: object };
 const policy = (name: string, after: string): Policy => ({
@@ -150,7 +149,7 @@ test('a botbox file is migrated on paper, into itself only with --write, and not
   const again = await vigil('import', 'botbox', '.botbox.json', '--migrate', '--write');
   expect(again.out).toBe('.botbox.json has agents.health already.\n');
   expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([]);
-}, 20_000);
+});
 
 test.each([
   [['gascity', 'x', '--migrate'], 2, 'only botbox'],

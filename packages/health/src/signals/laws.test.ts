@@ -69,4 +69,4 @@ const heartbeats = fc
 
 test('every signal keeps the laws of deciders, whatever is told and however time passes', () => {
   laws(decider, heartbeats, { runs: 150 });
-}, 60_000);
+});

@@ -111,4 +111,4 @@ test('of many hooks beside each other none loses what it says, and one alone is 
   fails(1);
   const answers = await together(4, 'running', 60_000);
   expect(answers.filter((denial) => denial === null)).toHaveLength(1);
-}, 30_000);
+});

@@ -6,6 +6,7 @@ import { realWorld } from '../world.ts';
 import { gatewaySide, socketSide } from './servers.fixture.ts';
 import { transportContract } from './transport.contract.ts';
 
+const LIMIT = { timeout: 60_000, interval: 20 };
 const gateway = await gatewaySide();
 const socket = await socketSide();
 afterAll(() => Promise.all([gateway.close(), socket.close()]));
@@ -14,7 +15,7 @@ describe('over the gateway', () => {
   transportContract(gateway);
 
   test('a word that was passed on is receipted', async () => {
-    await vi.waitUntil(() => gateway.receipts.length > 0);
+    await vi.waitUntil(() => gateway.receipts.length > 0, LIMIT);
     expect(gateway.receipts).toMatchObject([
       { type: 'ORDER_RECEIPT', payload: { orderId: 'o-hears', outcome: 'delivered', runtimeId: 'hears' } },
     ]);
@@ -40,8 +41,10 @@ describe('over the socket of its supervisor', () => {
     const heard = { hear: () => true, progress: () => noProgress, tell: () => {} };
     const way = fresh.over()({ who: { ...who, policy: null, labels: {} }, world: realWorld(), ...heard });
     await way.send({ ...payload, tool_calls }, AbortSignal.timeout(5000));
-    await vi.waitUntil(async () => (await fresh.arrived('says')).some(({ phase }) => phase === 'build'));
+    const told = async () => (await fresh.arrived('says')).flatMap((line) => line.tool_calls ?? []).length;
+    await vi.waitUntil(async () => (await told()) >= tool_calls.length, LIMIT);
     const lines = await fresh.arrived('says');
+    expect(lines.map(({ phase }) => phase)).toContain('build');
     const unsaid = [
       'agent_id',
       'instance_id',

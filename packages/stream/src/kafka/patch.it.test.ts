@@ -34,7 +34,7 @@ const topicOf = async (name: string, config = {}) => {
 const readAll = async (topic: string): Promise<readonly LogRecord[]> => {
   const records: LogRecord[] = [];
   const [range] = await log.bounds(topic);
-  await log.read(topic, 0, range!, (record) => records.push(record), AbortSignal.timeout(20_000));
+  await log.read(topic, 0, range!, (record) => records.push(record), AbortSignal.timeout(60_000));
   return records;
 };
 const message = (key: string | Buffer) => ({ key, value: 'x', partition: 0 });
@@ -99,7 +99,7 @@ test('an end is the log’s end, behind an unfinished transaction too; what hide
   expect(await look(20_000)).toEqual([]);
   expect(await look(20_001)).toEqual([{ topic, partition: 0, stableEnd: 0, end: 1, forMs: 20_001 }]);
   await transaction.abort();
-  await vi.waitFor(async () => expect(await look(40_000)).toEqual([]));
+  await vi.waitFor(async () => expect(await look(40_000)).toEqual([]), { timeout: 60_000, interval: 100 });
 });
 
 test('fencing an id ends its open transaction at once, and what it hid becomes readable', async () => {
