@@ -46,12 +46,13 @@ type Of<K extends Said['type']> = Extract<Said, { type: K }>;
 
 /** An end closes the episode it found; where it found none and is a bad one, it opens one for what follows. */
 function stateSaid(told: Told, payload: Of<'HEALTH_STATE_CHANGED'>['payload'], correlationId: string): Partial<Told> {
-  const { to, episodeId } = payload;
+  const { to, episodeId, taskId } = payload;
+  const said = { state: to, under: to === 'HEALTHY' || to === 'TERMINATED' ? null : taskId };
   const over = to === 'HEALTHY' || (to === 'TERMINATED' && told.episode !== null);
-  if (over || episodeId === null) return { state: to, episode: null };
+  if (over || episodeId === null) return { ...said, episode: null };
   const opened = told.episode === null;
   return {
-    state: to,
+    ...said,
     episode: told.episode ?? { id: episodeId, correlationId },
     counted: told.counted + (opened ? 1 : 0),
   };

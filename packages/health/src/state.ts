@@ -46,6 +46,8 @@ export type Told = {
   /** the number of the life that has been announced */
   readonly life: number;
   readonly state: HealthState;
+  /** the task under which a state other than HEALTHY was said; a state of before knows none */
+  readonly under?: string | null;
   readonly exemption: string | null;
   /** from leaving HEALTHY to returning, or to the instance's end */
   readonly episode: { readonly id: string; readonly correlationId: string } | null;

@@ -14,7 +14,7 @@ export const BLOCKED_ROUTE = 'task_blocked';
 export function agentNotices(input: Input): readonly Noticed[] {
   switch (input.type) {
     case 'HEALTH_STATE_CHANGED':
-      return stateNotices(input.payload);
+      return [...stateNotices(input.payload), ...leftNotices(input.payload)];
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
       return breakerNotices(input.payload);
     case 'ESCALATION_TRIGGERED': {
@@ -83,6 +83,13 @@ function stateNotices(changed: StateChanged): readonly Noticed[] {
     case 'UNKNOWN':
       return [];
   }
+}
+
+/** An agent that was stuck and has gone on to another task leaves no alert behind. */
+function leftNotices(changed: StateChanged): readonly Noticed[] {
+  const { agentId, leftTaskId: taskId } = changed;
+  const text = `${agentId} has left it`;
+  return taskId === null ? [] : [resolve(route, { agentId, taskId }, text), ticketOver({ agentId, taskId }, text)];
 }
 
 const well = (changed: StateChanged, text: string): readonly Noticed[] =>

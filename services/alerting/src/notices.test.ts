@@ -11,7 +11,9 @@ import { taskNotices as tasksOf } from './task-notices.ts';
 const brief = (notices: readonly Notify[]) =>
   notices.map(({ key, payload }) => `${payload.action} ${key} ${payload.severity}`);
 const turned = (to: HealthState, taskId: string | null = 'OMN-1234') =>
-  example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { to, taskId, endReason: to === 'TERMINATED' ? 'crashed' : null });
+  example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', {
+    ...{ to, taskId, leftTaskId: null, endReason: to === 'TERMINATED' ? 'crashed' : null },
+  });
 const story = <K extends EventOf<typeof Topic.taskRecovery>['type']>(type: K, payload = {}) =>
   example(Topic.taskRecovery, type, payload as never);
 
@@ -37,6 +39,16 @@ test.each(['HEALTHY', 'TERMINATED'] as const)('what blocks an agent without a ta
   expect(brief(agentNotices(blocked))).toEqual(['raise task_blocked:worker-1 warning']);
   expect(brief(agentNotices(turned(to, null)))).toEqual(ofAgent);
 });
+
+test.each(['HEALTHY', 'FAILING', 'DEGRADED', 'TERMINATED'] as const)(
+  'an agent that was stuck with one task and is %s with another leaves no alert behind',
+  (to) => {
+    const told = (leftTaskId: string | null) =>
+      brief(agentNotices(example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { to, taskId: 'OMN-2', leftTaskId })));
+    const left = ['resolve stuck_agent:OMN-1 info', 'resolve escalation_ticket:OMN-1 info'];
+    expect(told('OMN-1')).toEqual([...told(null), ...left]);
+  },
+);
 
 test('what a case says belongs to the alert of the episode, with options and deadline', () => {
   const asked = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED', {

@@ -608,6 +608,8 @@ export type HealthStateChangedPayload = {
   readonly attempt: null | number;
   readonly maxAttempts: null | number;
   readonly evidence: readonly Evidence[];
+  /** another task, held when the state before was said; null: the same one, none, or it was HEALTHY */
+  readonly leftTaskId: null | string;
 };
 export type HealthcheckAction = 'UNKNOWN' | 'relaunch_fresh_agent' | 'none';
 export type HealthcheckStatus = 'UNKNOWN' | 'stalled' | 'recovered' | 'healthy' | 'failed';

@@ -29,10 +29,15 @@ export function stateChanged(saying: Saying): Said[] {
         attempt,
         maxAttempts,
         evidence,
+        leftTaskId: leftOf(saying),
       },
     },
   ];
 }
+
+/** What was said of it under a task that it holds no more would else be over for nobody. */
+const leftOf = ({ state: { told, history } }: Saying): string | null =>
+  told.under === history.identity.taskId ? null : (told.under ?? null);
 
 /** It opens when HEALTHY is left; a good end, or a return, opens none. */
 function episodeOf({ state, verdict }: Saying): string | null {
