@@ -3,7 +3,7 @@ import { createConnection, type Socket } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAlive } from './alive.ts';
+import { isAlive } from '../support/alive.ts';
 import type { AgentFate } from './fates.ts';
 
 /** A real agent: works for a while, then meets its fate; whoever takes its task up after it works. It notes what befalls it in `diary`. */

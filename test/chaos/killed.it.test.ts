@@ -1,11 +1,11 @@
 import { SERVICES } from '@vigil/dev';
 import { Topic } from '@vigil/events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isAlive } from '../support/alive.ts';
 import { type Faults, killAll, randomFrom } from '../support/faults.ts';
 import { type Heard, hear } from '../support/heard.ts';
 import { standStill } from '../support/settled.ts';
 import { openSystem, ownServers, ROOM, soak, type TestSystem, until } from '../support/system.ts';
-import { isAlive } from './alive.ts';
 import { type Chronicle, readEvents } from './chronicle.ts';
 import { type Doom, deserves, doomsOf } from './fates.ts';
 import { policies, seed } from './ground.ts';

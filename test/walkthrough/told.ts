@@ -3,6 +3,7 @@ import path from 'node:path';
 import { catalogue, type EventOf, type HealthEvent, Topic, type TopicName, topicNames } from '@vigil/events';
 import { readModel } from '@vigil/read-model';
 import type { LogRecord } from '@vigil/stream';
+import { isAlive } from '../support/alive.ts';
 import { type TestSystem, until } from '../support/system.ts';
 
 type Recorded<E> = E & { readonly record: LogRecord };
@@ -133,14 +134,6 @@ export const alive = (told: Told, agentId: string): boolean[] =>
     .flatMap(({ message, agentId: whose, pid }) =>
       message === 'an agent has started' && whose === agentId && pid !== undefined ? [isAlive(pid)] : [],
     );
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 /** What people were told of a task: `raised [warning] stuck_agent`. */
 export const toldPeople = (told: Told, taskId: string): string[] =>

@@ -1,6 +1,6 @@
 import { Topic } from '@vigil/events';
+import { isAlive } from '../../support/alive.ts';
 import { until } from '../../support/system.ts';
-import { isAlive } from '../alive.ts';
 import type { AgentFate, Doom } from '../fates.ts';
 import type { Ground } from '../ground.ts';
 import { type Hosts, openHosts } from '../hosts.ts';

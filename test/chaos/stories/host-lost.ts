@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Topic } from '@vigil/events';
 import { expect } from 'vitest';
+import { isAlive } from '../../support/alive.ts';
 import { switchOff } from '../../support/runtimes.ts';
 import { until } from '../../support/system.ts';
-import { isAlive } from '../alive.ts';
 import type { Entry } from '../chronicle.ts';
 import type { AgentFate, Doom } from '../fates.ts';
 import type { Ground } from '../ground.ts';
