@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -81,7 +81,7 @@ test('in the background an agent outlives the shell that it was started from', a
   expect(await vigil(['stop', 'worker-1', '--grace', '100ms'])).toMatchObject({ code: 0, err: '' });
   expect(isThere('worker-1')).toBe(false);
   expect(isAlive(child.pid)).toBe(false);
-  expect(log()).toContain('"details":"ended by SIGTERM; ended by ada"');
+  expect(log()).toContain('"details":"ended by SIGTERM; stopped by ada with vigil stop"');
 });
 
 test('a name that runs already is refused, in the foreground, too', async () => {
@@ -194,4 +194,6 @@ test('one in the foreground has its own terminal, and is stopped like any other'
   });
   expect(await vigil(['stop', 'worker-1'])).toMatchObject({ code: 0 });
   expect(await over).toMatchObject({ code: 3 });
+  expect(log()).toContain('"details":"exited with code 3; stopped by ada with vigil stop"');
+  expect(readdirSync(join(dir, 'agents'))).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { Supervised } from './life.ts';
+import { stoppedBy } from './stop-word.ts';
 import type { Size } from './terminal.ts';
 
 /** Where a person, a pipe or nobody sits. */
@@ -28,7 +29,7 @@ export type Attached = {
 const passInput = ({ stdin, tty }: Seat, agent: Supervised): (() => void) => {
   const isRaw = tty && isTerminal(stdin);
   const onData = (data: Buffer) => {
-    if (isRaw && data.includes(ctrlC)) agent.interrupted();
+    if (isRaw && data.includes(ctrlC)) agent.interrupted('Ctrl-C at its terminal');
     agent.terminal.write(data);
   };
   const onEnd = () => agent.terminal.write(endOfInput);
@@ -48,14 +49,18 @@ const passSize = ({ stdout }: Seat, agent: Supervised): (() => void) => {
   return () => stdout.off('resize', onResize);
 };
 
-const passSignals = ({ onSignal }: Seat, agent: Supervised): (() => void) =>
+const passSignals = ({ onSignal }: Seat, agent: Supervised, senderOf: () => string | null): (() => void) =>
   onSignal((signal) => {
-    agent.expectEnd(`the supervisor received ${signal}`);
+    const who = senderOf();
+    agent.expectEnd(who === null ? `the supervisor received ${signal}` : stoppedBy(who));
     agent.terminal.signal(signal);
   });
 
-/** Seats the agent where Vigil was started: its output comes out here, and what is typed here goes to it. */
-export const attach = (seat: Seat): Attached => {
+/**
+ * Seats the agent where Vigil was started: its output comes out here, and what is typed here goes to it. `senderOf`: the person
+ * who has just sent a signal, null where nobody says so.
+ */
+export const attach = (seat: Seat, senderOf: () => string | null): Attached => {
   let held: (() => void) | null = null;
   const { stdout } = seat;
   return {
@@ -68,7 +73,7 @@ export const attach = (seat: Seat): Attached => {
         agent.terminal.pause();
         stdout.once('drain', () => agent.terminal.resume());
       };
-      const undo = [passInput(seat, agent), passSize(seat, agent), passSignals(seat, agent)];
+      const undo = [passInput(seat, agent), passSize(seat, agent), passSignals(seat, agent, senderOf)];
       return () => {
         for (const one of undo) one();
       };

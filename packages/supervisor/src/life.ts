@@ -23,11 +23,11 @@ export type Supervised = {
   /** from now on it beats */
   readonly begin: () => void;
   readonly offer: (order: AgentOrder, expiresInMs: number) => void;
-  /** somebody at the terminal has pressed Ctrl-C: an end by SIGINT is what they wanted */
-  readonly interrupted: () => void;
+  /** somebody at the terminal has pressed Ctrl-C, `by` as it is put down: an end by SIGINT is what they wanted */
+  readonly interrupted: (by: string) => void;
   /** ends the agent on behalf of `by`: asked, then SIGTERM after the grace, then SIGKILL */
   readonly end: (by: string, graceMs: number) => Promise<Ending>;
-  /** marks the end as asked for, without doing anything for it */
+  /** marks the end as asked for, without doing anything for it; one that has come by then is what it was */
   readonly expectEnd: (by: string) => void;
   /** resolves when the report of its end is on its way */
   readonly ended: Promise<Conclusion>;
@@ -49,7 +49,7 @@ export class Life implements Supervised {
   #isOver = false;
   #asked: Asked | null;
   #remembered = '';
-  #interrupted = false;
+  #interrupted: string | null = null;
   #how: string | null = null;
 
   constructor(parts: Parts, { memory, again }: Before) {
@@ -134,12 +134,12 @@ export class Life implements Supervised {
     this.#hands.offer(order, expiresInMs);
   }
 
-  interrupted(): void {
-    this.#interrupted = true;
+  interrupted(by: string): void {
+    this.#interrupted = by;
   }
 
   expectEnd(by: string): void {
-    this.#asked ??= { by, reason: 'explicit', orderId: null, order: null };
+    if (this.#how === null) this.#asked ??= { by, reason: 'explicit', orderId: null, order: null };
   }
 
   end(by: string, graceMs: number): Promise<Ending> {
@@ -150,7 +150,8 @@ export class Life implements Supervised {
   /** What still waits is answered, the last heartbeats go out, and then the end is reported. */
   async #over(exit: Exit): Promise<Conclusion> {
     const { spec, world, watch, socket, hold, terminal } = this.#parts;
-    if (this.#interrupted && (exit.signal === 'SIGINT' || exit.code === 130)) this.expectEnd('Ctrl-C at its terminal');
+    if (this.#interrupted !== null && (exit.signal === 'SIGINT' || exit.code === 130))
+      this.expectEnd(this.#interrupted);
     this.#how = describe(exit);
     this.#asked ??= handedOff(exit, this.#hands.handedOff, watch);
     this.#hands.lookAgain();

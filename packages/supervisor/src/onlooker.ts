@@ -1,6 +1,7 @@
 import type { World } from './agent.ts';
 import type { DeedOf } from './holder/protocol.ts';
 import type { Supervised } from './life.ts';
+import { stoppedBy } from './stop-word.ts';
 
 const ctrlC = 0x03;
 /** How long an agent that a person ends has to leave by itself, milliseconds. */
@@ -19,7 +20,7 @@ export const attend = (life: Supervised, world: World, deed: DeedOf): void => {
       return;
     case 'types': {
       const keys = Buffer.from(deed.input, 'base64');
-      if (keys.includes(ctrlC)) life.interrupted();
+      if (keys.includes(ctrlC)) life.interrupted(`Ctrl-C by ${deed.who} at its terminal`);
       life.terminal.write(keys);
       return;
     }
@@ -28,6 +29,6 @@ export const attend = (life: Supervised, world: World, deed: DeedOf): void => {
       return;
     case 'ends':
       note('somebody ends an agent');
-      void life.end(`ended by ${deed.who}`, deed.graceMs ?? graceMs);
+      void life.end(stoppedBy(deed.who), deed.graceMs ?? graceMs);
   }
 };

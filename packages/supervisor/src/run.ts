@@ -6,6 +6,7 @@ import { superviseHeld } from './held.ts';
 import type { Supervised } from './life.ts';
 import { checkFree } from './lock.ts';
 import { dispatch, pollOrders } from './orders.ts';
+import { takeStopWord } from './stop-word.ts';
 import { supervise } from './supervise.ts';
 import { exitStatus, type Size } from './terminal.ts';
 
@@ -50,7 +51,7 @@ export const run = async (spec: AgentSpec, world: Omit<World, 'onOrders'>, seat:
   const whole = soloWorld(world, spec.runtimeId, lives);
   checkFree(world.dir, spec.agentId);
   await settleAftermath(whole, spec.runtimeId, () => {});
-  const { size, output, follow } = attach(seat);
+  const { size, output, follow } = attach(seat, () => takeStopWord(world.dir, spec.instanceId));
   const agent = await supervise(spec, whole, size, output);
   lives.push(agent);
   const detach = follow(agent);

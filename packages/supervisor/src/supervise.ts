@@ -3,6 +3,7 @@ import type { Terminate } from './hands.ts';
 import { Hold } from './hold.ts';
 import { holdRecordOf } from './hold-record.ts';
 import type { OnHeld } from './holder/held-terminal.ts';
+import type { DeedOf } from './holder/protocol.ts';
 import { HookDesk } from './hook-desk.ts';
 import { Life, type Supervised } from './life.ts';
 import { type Lock, takeName } from './lock.ts';
@@ -64,12 +65,14 @@ export const assemble = async (
   const desk = new HookDesk(eyes, spec.nudge, world.clock.now, memory.breakers);
   const socket = await openSocket(beginning.socket, desk.ears);
   try {
-    const deed: OnHeld['deed'] = (one) => life && attend(life, world, one);
+    const early: DeedOf[] = [];
+    const deed: OnHeld['deed'] = (one) => void (life === null ? early.push(one) : attend(life, world, one));
     const terminal = await open({ output: seenBy(eyes), deed }, eyes);
     meter.started(terminal.pid);
     lock.has({ child: terminal.pid });
     const hold = holdOn(beginning, terminal, eyes);
     life = new Life({ spec, world, socket, watch: eyes, desk, terminal, hold, meter, lock }, { memory, again });
+    for (const one of early) attend(life, world, one);
     return life;
   } catch (error) {
     await eyes.finish(0);

@@ -6,6 +6,7 @@ import { holderSocket } from './holder/place.ts';
 import type { FromHolder, Viewer } from './holder/protocol.ts';
 import { checkName, type Occupant, occupantOf } from './lock.ts';
 import { isAlive, signalled } from './proc.ts';
+import { leaveStopWord, takeStopWord } from './stop-word.ts';
 import type { Size } from './terminal.ts';
 
 /** Bytes of output that whoever attaches is shown first. */
@@ -104,6 +105,13 @@ const isFreeAgain = async (dir: string, { agentId, instanceId }: Occupant, withi
   return true;
 };
 
+const patienceMs = (graceMs: number): number => graceMs + farewellMs;
+
+const notEnded = ({ agentId, supervisor, child }: Occupant, graceMs: number): WrongSettings =>
+  new WrongSettings(
+    `agent ${agentId} has not ended: its supervisor (process ${supervisor.pid}) was asked ${Math.round(patienceMs(graceMs) / 1000)} s ago; its log may say why. Stop it again, or end process ${child?.pid ?? '(not started)'} yourself`,
+  );
+
 /** Its supervisor is asked; a foreground one by a signal, which it passes on. Gives how it ended, as far as that is to be seen here. */
 const askedToEnd = async (dir: string, occupant: Occupant, who: string, graceMs: number): Promise<string> => {
   if (occupant.holder === null) {
@@ -113,27 +121,31 @@ const askedToEnd = async (dir: string, occupant: Occupant, who: string, graceMs:
         `the supervisor of ${occupant.agentId} (process ${occupant.supervisor.pid}) has died, and nobody holds its terminal: start its runtime again, or run its name again, and it is reported`,
       );
     if (occupant.child === null) throw new WrongSettings(`agent ${occupant.agentId} is just being started: try again`);
+    leaveStopWord(dir, occupant.instanceId, who);
     signalled(occupant.supervisor.pid, 'SIGTERM');
     return 'ended by its supervisor, which received SIGTERM';
   }
   const link = await linkTo(dir, occupant, { who, writes: true }, 0);
   const over = overOf(link, () => {});
   link.send({ deed: { does: 'ends', graceMs } });
-  const end = await over;
+  const waiting = new AbortController();
+  const end = await Promise.race([over, pause(patienceMs(graceMs), waiting.signal)]);
+  waiting.abort();
   link.close();
+  if (!end) throw notEnded(occupant, graceMs);
   return end.why === 'ended' ? end.how : 'ended with the process that held its terminal';
 };
 
 /**
  * Ends an agent of this host as its runtime would: asked, SIGTERM after the grace, SIGKILL 5 s later. Comes back when its name is free
  * again, with how it ended.
- * @throws WrongSettings where there is none, or nobody to ask
+ * @throws WrongSettings where there is none, nobody to ask, or nobody who does it in time
  */
 export const stopAgent = async (dir: string, agentId: string, who: string, graceMs: number): Promise<string> => {
   const occupant = occupied(dir, agentId);
   const how = await askedToEnd(dir, occupant, who, graceMs);
-  if (await isFreeAgain(dir, occupant, graceMs + farewellMs)) return how;
-  throw new WrongSettings(
-    `agent ${agentId} has not ended: supervisor ${occupant.supervisor.pid}, process ${occupant.child?.pid}`,
-  );
+  const isFree = await isFreeAgain(dir, occupant, patienceMs(graceMs));
+  takeStopWord(dir, occupant.instanceId);
+  if (isFree) return how;
+  throw notEnded(occupant, graceMs);
 };

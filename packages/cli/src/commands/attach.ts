@@ -80,7 +80,7 @@ Agents in the foreground of a \`vigil run\` have their own terminal.
 
 Examples:
   vigil attach worker-1                look on
-  vigil attach worker-1 --write        type, too: on record in the log of its supervisor
+  vigil attach worker-1 --write        type, too: that you may is on record in its supervisor's log
   vigil attach worker-1 < /dev/null | tee worker-1.out`;
 
 export const register = (program: Command): void => {

@@ -28,7 +28,9 @@ export const health: Tellers = {
     `${p.document === null ? `what was applied as policy ${p.name} is taken back` : `policy ${p.name} applied`} by ${p.by}${because(p.why)}`,
   AGENT_HEARTBEAT: (p) => `heartbeat: ${p.phase}, ${p.progress_indicator}`,
   AGENT_EXITED: (p) =>
-    `ended (${p.reason})${p.code === null ? '' : `, code ${p.code}`}${p.signal ? `, ${p.signal}` : ''}`,
+    p.details
+      ? `ended (${p.reason}): ${p.details}`
+      : `ended (${p.reason})${p.code === null ? '' : `, code ${p.code}`}${p.signal ? `, ${p.signal}` : ''}`,
   CONFIRM_DEATH: (p) => `death confirmed by ${p.by}${because(p.why)}`,
   HOLD_AGENT: (p) => `held by ${p.by}${because(p.why)}`,
   RELEASE_AGENT: (p) => `released by ${p.by}${because(p.why)}`,

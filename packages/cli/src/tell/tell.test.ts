@@ -13,6 +13,13 @@ test.each(all)('$type is told in words, nothing of it undefined', ({ topic, type
   expect(text).not.toMatch(/undefined|null|\[object/);
 });
 
+test('of an end it is told who has asked for it', () => {
+  const end = { ...example(Topic.agentObservation, 'AGENT_EXITED').payload, reason: 'explicit', code: 3, signal: null };
+  const details = 'exited with code 3; stopped by ada with vigil stop';
+  expect(tell('AGENT_EXITED', { ...end, details })).toBe(`ended (explicit): ${details}`);
+  expect(tell('AGENT_EXITED', { ...end, details: null })).toBe('ended (explicit), code 3');
+});
+
 test('the subject is the agent, else the task, else the fleet', () => {
   expect(subject({ agentId: 'a', taskId: 't' })).toBe('a');
   expect(subject({ agentId: null, taskId: 't' })).toBe('t');

@@ -1,0 +1,23 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** How an end is put down that a person has asked for at the command line. */
+export const stoppedBy = (who: string): string => `stopped by ${who} with vigil stop`;
+
+const fileOf = (dir: string, instanceId: string): string => join(dir, 'agents', `${instanceId}.stop`);
+
+/** A signal does not say whose it is: who sends one to a supervisor in the foreground leaves word first. */
+export const leaveStopWord = (dir: string, instanceId: string, who: string): void =>
+  writeFileSync(fileOf(dir, instanceId), who, { mode: 0o600 });
+
+/** Who has left word, and takes it away; null: nobody. */
+export const takeStopWord = (dir: string, instanceId: string): string | null => {
+  const path = fileOf(dir, instanceId);
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  } finally {
+    rmSync(path, { force: true });
+  }
+};
