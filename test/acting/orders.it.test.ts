@@ -44,10 +44,11 @@ describe.skipIf(!ownServers)('an order is looked at again where it is carried ou
     const life = await puppets.life('late');
     await beatsOn(life);
     puppets.signal('SIGSTOP');
-    const order = terminate(life, { ttlMs: 1500 });
+    // Time enough to reach the one who stands still, on a busy host too.
+    const order = terminate(life, { ttlMs: 6000 });
     await write(order);
     const written = (await vigil.records(Topic.agentOrder)).at(-1)?.timestamp ?? Number.POSITIVE_INFINITY;
-    await until('its time is over', async () => Date.now() > written + 1600);
+    await until('its time is over', async () => Date.now() > written + 6100);
     puppets.signal('SIGCONT');
     expect(await receipt(order)).toMatchObject({ outcome: 'expired', confirmed: false, instanceId: life.instanceId });
     await beatsOn(life);
@@ -56,7 +57,17 @@ describe.skipIf(!ownServers)('an order is looked at again where it is carried ou
 
   test('after progress: superseded where the agent has worked since the finding, and it works on', async () => {
     const life = await puppets.life('busy');
-    await beatsOn(life);
+    await until('it has worked on', async () =>
+      heard
+        .of(Topic.heartbeat)
+        .some(
+          ({ key, payload: { instance_id, sequence, tool_calls } }) =>
+            key === 'busy' &&
+            instance_id === life.instanceId &&
+            (sequence ?? 0) > life.sequence &&
+            tool_calls.length > 0,
+        ),
+    );
     const order = terminate(life, { axes: ['absence', 'repetition'], foldedSequence: life.sequence });
     await write(order);
     const answered = await receipt(order);

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
 import path from 'node:path';
 
-/** An agent on a string: works and talks unless there is a file `<name>.silent`; notes each request to end in `<name>.ends`, and takes a moment over it. */
+/** An agent on a string: works and talks unless there is a file `<name>.silent`; notes each part of its work in `<name>.parts`, each request to end in `<name>.ends`, and takes a moment over it. */
 const [name = '', folder = '.'] = process.argv.slice(2);
 /** Whoever supervises it next listens at the same place. */
 const connect = (): void => {
@@ -16,6 +16,7 @@ let work = 0;
 const labour = (): void => {
   if (existsSync(path.join(folder, `${name}.silent`))) return;
   work += 1;
+  appendFileSync(path.join(folder, `${name}.parts`), '.');
   process.stdout.write(`part ${work} is done\n`);
   const call = { call_id: `c${work}`, tool: 'Edit', args_hash: `${work}`, result_hash: `${work}`, outcome: 'ok' };
   const calls = [{ ...call, mutating: true, started_at: Date.now(), ended_at: Date.now() }];

@@ -25,6 +25,8 @@ export type Puppets = {
   readonly pid: (name: string) => number;
   readonly silence: (name: string) => void;
   readonly rouse: (name: string) => void;
+  /** how many parts of its work it has begun to tell */
+  readonly parts: (name: string) => number;
   /** how often it was asked to end */
   readonly ends: (name: string) => number;
   /** the newest heartbeat of its life that is none of these instances */
@@ -90,6 +92,7 @@ export const openPuppets = (
     },
     silence: (name) => writeFileSync(file(name, 'silent'), ''),
     rouse: (name) => rmSync(file(name, 'silent'), { force: true }),
+    parts: (name) => readFileSync(file(name, 'parts'), 'utf8').length,
     ends: (name) =>
       existsSync(file(name, 'ends')) ? readFileSync(file(name, 'ends'), 'utf8').split('\n').length - 1 : 0,
     life: (name, ...not) =>

@@ -3,7 +3,7 @@ import { Topic } from '@vigil/events';
 import { writer } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Heard, hear } from '../support/heard.ts';
-import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
+import { holds, openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
 import { openPuppets, type Puppets } from './puppets.ts';
 
 const env = {
@@ -66,14 +66,16 @@ describe.skipIf(!ownServers)('people steer what acts', () => {
     puppets.start();
     for (const name of stuck)
       await until(`the warrant of ${name} is renewed twice`, async () => health(name, 'WARRANT_RENEWED').length > 1);
+    await holds(() => expect(new Set(heard.of(Topic.stepRuling).map(({ key }) => key))).toEqual(new Set(stuck)));
     const rulings = heard.of(Topic.stepRuling);
-    expect(new Set(rulings.map(({ key }) => key))).toEqual(new Set(stuck));
     expect(rulings.map(({ payload }) => ('why' in payload ? payload.why : 'admitted'))).toEqual(
       rulings.map(() => 'halted'),
     );
     expect(await vigil.events(Topic.agentOrder)).toEqual([]);
     expect(await vigil.events(Topic.agentIntervention)).toEqual([]);
-    expect((await vigil.vigil('health', 'ends', '--json')).stdout).toContain('"status": "stuck"');
+    await holds(async () =>
+      expect((await vigil.vigil('health', 'ends', '--json')).stdout).toContain('"status": "stuck"'),
+    );
   });
 
   test('resumed, what still holds is acted on, and what has mended meanwhile is not', async () => {
@@ -83,7 +85,7 @@ describe.skipIf(!ownServers)('people steer what acts', () => {
     for (const name of stuck.slice(1)) {
       await opened(name);
       await escalated(name);
-      expect(orders(name).map(({ type }) => type)).toEqual(['NUDGE_AGENT']);
+      await holds(() => expect(orders(name).map(({ type }) => type)).toEqual(['NUDGE_AGENT']));
     }
     expect(orders('mends')).toEqual([]);
     expect(said(Topic.agentIntervention, 'mends')).toEqual([]);
@@ -95,8 +97,9 @@ describe.skipIf(!ownServers)('people steer what acts', () => {
     await ok('case', 'decide', caseId, 'pardon', ...why);
     expect(await closed('pardoned')).toMatchObject({ caseId, ending: 'pardoned' });
     expect(orders('pardoned').map(({ type }) => type)).toEqual(['NUDGE_AGENT']);
-    const { stdout } = await vigil.vigil('case', 'show', caseId, '--json');
-    expect(stdout).toContain('the test says so');
+    await holds(async () =>
+      expect((await vigil.vigil('case', 'show', caseId, '--json')).stdout).toContain('the test says so'),
+    );
   });
 
   test('more time leaves the case open, and is given twice', async () => {
@@ -134,15 +137,18 @@ describe.skipIf(!ownServers)('people steer what acts', () => {
   test('terminate and recover: one order, one death, one fresh agent on the task', async () => {
     const life = await puppets.life('ends');
     const { caseId } = await opened('ends');
+    await shown(caseId);
     await ok('case', 'decide', caseId, 'terminate_and_recover', ...why);
     expect(await closed('ends')).toMatchObject({ ending: 'executed' });
     await until('the task is taken up', async () =>
       heard.of(Topic.taskRecovery).some(({ type, key }) => type === 'RECOVERY_COMPLETED' && key === 'T-ends'),
     );
-    const receipts = heard.of(Topic.orderReceipt).map(({ payload }) => payload);
-    const ends = receipts.filter(({ agentId, kind }) => agentId === 'ends' && kind === 'terminate');
-    expect(ends).toMatchObject([{ outcome: 'done', confirmed: true, instanceId: life.instanceId }]);
-    expect(orders('ends').filter(({ type }) => type === 'TERMINATE_AGENT')).toHaveLength(1);
+    const receipts = () => heard.of(Topic.orderReceipt).map(({ payload }) => payload);
+    const ends = () => receipts().filter(({ agentId, kind }) => agentId === 'ends' && kind === 'terminate');
+    await holds(() =>
+      expect(ends()).toMatchObject([{ outcome: 'done', confirmed: true, instanceId: life.instanceId }]),
+    );
+    await holds(() => expect(orders('ends').filter(({ type }) => type === 'TERMINATE_AGENT')).toHaveLength(1));
     expect(acted('ends', 'AGENT_TERMINATED')).toHaveLength(1);
     expect(puppets.ends('ends')).toBe(1);
   });
@@ -152,8 +158,13 @@ describe.skipIf(!ownServers)('people steer what acts', () => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const dryRun = { command: 'dry_run', on: true, by: 'tester', why: 'rehearsal' };
     await fetch(`${url}/v1/commands`, { method: 'POST', headers, body: JSON.stringify(dryRun) });
+    await until('it is a dry run', async () =>
+      heard.of(Topic.fleetGovernance).some(({ type }) => type === 'DRY_RUN_CHANGED'),
+    );
     await ok('hold', 'held', ...why);
-    await until('it is exempt', async () => health('held', 'EXEMPTION_CHANGED').length > 0);
+    await until('it is exempt', async () =>
+      health('held', 'EXEMPTION_CHANGED').some(({ payload }) => 'to' in payload && payload.to === 'held'),
+    );
     for (const name of ['held', 'rehearsed']) puppets.silence(name);
     const skipped = await until('a step is skipped', async () => acted('rehearsed', 'STEP_SKIPPED')[0]);
     expect(skipped.payload).toMatchObject({ step: 'nudge', why: 'dry_run' });

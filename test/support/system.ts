@@ -71,6 +71,16 @@ export const until = async <T>(
   }
 };
 
+/** Asks until nothing that it expects fails, and fails as it does: each topic arrives by itself, an effect even before its cause. */
+export const holds = async (expected: () => unknown, limitMs = 150_000): Promise<void> => {
+  for (const end = Date.now() + limitMs; ; await sleep(200))
+    try {
+      return void (await expected());
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+};
+
 const readAll = async (log: KafkaLog, topic: TopicName): Promise<LogRecord[]> => {
   const bounds = await log.bounds(topic);
   const read: LogRecord[] = [];
