@@ -112,7 +112,7 @@ test('what its policy has it looked through for is looked for in all that came m
 });
 
 test('taken over, it is nudged at its terminal and ended by order', async () => {
-  const script = 'while read line; do echo "got=$line" >> told; done; sleep 600';
+  const script = 'echo ready; while read line; do echo "got=$line" >> told; done; sleep 600';
   await killed(await on.runs(script));
   await on.runs(script);
   await on.beatsOn();

@@ -6,7 +6,7 @@ import { watchOf } from './watch-of.ts';
 
 /** The screen as another supervisor had it: what that one has judged is shown again, and not judged again. */
 export const recalled = ({ patterns }: AgentSpec, { memory, seen }: Past, decode: (data: Buffer) => string): Screen => {
-  const screen = new Screen(compilePatterns(patterns));
+  const screen = new Screen(compilePatterns(patterns), memory.startedAt);
   for (const text of memory.screen.told) screen.told(text);
   for (const { data, at } of seen) screen.write(decode(data), at);
   screen.recall(memory.screen);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { compilePatterns, defaultPatterns, errorHash } from './patterns.ts';
 import { Screen, stillAfterMs } from './screen.ts';
 
-const screen = () => new Screen(compilePatterns(defaultPatterns), 3);
+const screen = () => new Screen(compilePatterns(defaultPatterns), 1000, 3);
 const kinds = (line: string) =>
   compilePatterns(defaultPatterns)
     .matches(line)
@@ -40,6 +40,13 @@ test('a question is one as soon as the cursor has stood still behind it, and no 
   one.write('Delete it? ', 1000);
   expect(one.asksSince(1000 + stillAfterMs - 1)).toBeNull();
   expect(one.asksSince(1000 + stillAfterMs)).toBe(1000);
+});
+
+test('a terminal that has shown nothing stands still five minutes after its agent was started, any other at once', () => {
+  const one = screen();
+  expect([one.isStill(1000 + 299_999), one.isStill(1000 + 300_000)]).toEqual([false, true]);
+  one.write('ready\n', 2000);
+  expect([one.isStill(2000 + stillAfterMs - 1), one.isStill(2000 + stillAfterMs)]).toEqual([false, true]);
 });
 
 test('a question that was answered, or stands in an earlier line, asks nothing', () => {

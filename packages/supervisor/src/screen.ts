@@ -29,6 +29,8 @@ export type ScreenMemory = {
 
 /** How long a terminal is without output before its cursor counts as standing still, milliseconds. */
 export const stillAfterMs = 500;
+/** One that has shown nothing is starting, for as long as a policy has it starting by default: nothing is typed into that, milliseconds. */
+const startTakesMs = 300_000;
 const longestLine = 8192;
 /** What is kept of the last lines for whoever judges them, and how much of it a heartbeat carries, characters. */
 const keptForJudging = 50;
@@ -37,6 +39,7 @@ const largestTail = 4000;
 
 /** The agent's terminal as a reader sees it: the last lines, and what they mean. */
 export class Screen {
+  readonly #startedAt: number;
   readonly #keep: number;
   readonly #own = new OwnWords();
   #patterns: Patterns;
@@ -51,8 +54,10 @@ export class Screen {
   #lastByteAt = 0;
   #repeated: RepeatedError | null = null;
 
-  constructor(patterns: Patterns, keep = 100) {
+  /** `startedAt`: its agent, epoch milliseconds */
+  constructor(patterns: Patterns, startedAt: number, keep = 100) {
     this.#patterns = patterns;
+    this.#startedAt = startedAt;
     this.#keep = keep;
   }
 
@@ -163,7 +168,8 @@ export class Screen {
   }
 
   isStill(now: number): boolean {
-    return now - this.#lastByteAt >= stillAfterMs;
+    const since = this.#lastOutputAt === null ? this.#startedAt + startTakesMs : this.#lastByteAt + stillAfterMs;
+    return now >= since;
   }
 
   /** Since when the agent asks something and waits, epoch milliseconds; null: it does not. */

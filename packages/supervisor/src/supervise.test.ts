@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AgentSpec, World } from './agent.ts';
 import type { Supervised } from './life.ts';
@@ -19,7 +21,7 @@ afterEach(async () => {
   await stage.close();
 });
 
-const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 8000, interval: 20 });
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<Supervised> => {
   shown = '';
   const world: World = {
@@ -57,7 +59,9 @@ test('a hung agent is nudged, then ended for sure, with everything that it start
     signal: 'SIGKILL',
   });
   expect(reported('ORDER_RECEIPT')[1]?.lastOutput).toContain('working');
-  expect(reported('AGENT_EXITED')).toMatchObject([{ reason: 'explicit', orderId: 'end-1', signal: 'SIGKILL' }]);
+  await until(() =>
+    expect(reported('AGENT_EXITED')).toMatchObject([{ reason: 'explicit', orderId: 'end-1', signal: 'SIGKILL' }]),
+  );
   expect(isAlive(terminal.pid)).toBe(false);
   expect(sessionOf(terminal.pid.pid)).toEqual([]);
 });
@@ -89,6 +93,18 @@ test('a nudge presses no keys: it is one line, whatever stands in it', async () 
   await until(() => expect(shown).toContain('got=are you  still there [A ?'));
 });
 
+test('nothing is typed before it has shown anything: it is still starting', async () => {
+  const ready = join(stage.dir, 'ready');
+  await start(`until [ -e ${ready} ]; do sleep 0.1; done; echo working; read line; echo "got=$line"; sleep 600`);
+  const before = stage.gateway.heartbeats.length;
+  offer(nudge());
+  await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(before + 10));
+  expect(shown).toBe('');
+  writeFileSync(ready, '');
+  await until(() => expect(shown).toMatch(/^working\r\nare you still there/));
+  await until(() => expect(shown).toContain('got=are you still there'));
+});
+
 test('an agent at a question says so, and is never typed into', async () => {
   await start('printf "Overwrite the file? [y/N] "; read answer; echo "answer=$answer"; sleep 600');
   await until(() => expect(last()?.activity).toBe('awaiting_input'));
@@ -99,7 +115,7 @@ test('an agent at a question says so, and is never typed into', async () => {
 });
 
 test('an order offered twice is done once and answered the same', async () => {
-  const life = await start('while read line; do echo "got $line"; done');
+  const life = await start('echo ready; while read line; do echo "got $line"; done');
   life.offer(nudge(), 5000);
   life.offer(nudge(), 5000);
   await until(() => expect(shown).toContain('got are you still there'));
@@ -121,7 +137,7 @@ test('an order for a life that is over is answered as superseded', async () => {
 test('an order for another runtime is left to that runtime', async () => {
   offer(terminate({ runtimeId: 'run-2' }));
   offer(nudge());
-  await start('sleep 600');
+  await start('echo working; sleep 600');
   await until(() => expect(reported('ORDER_RECEIPT')).toMatchObject([{ orderId: 'nudge-1' }]));
 });
 
