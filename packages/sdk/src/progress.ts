@@ -61,10 +61,15 @@ const stampsOf = ({ id, updated_at, comment_count, claim_refreshed_at }: WorkIte
   claimed: `${id} ${claim_refreshed_at}`,
 });
 
-/** Seen for the first time, it has not been touched since anything. */
-const aboutWork = (before: Progress, work: WorkItem, sequence: number): Progress => {
+/** What is said of its work, by whomever: seen for the first time, it has not been touched since anything. The same again is the same. */
+export const workSeen = <P extends Pick<Progress, 'marks' | 'work'>>(
+  before: P,
+  work: WorkItem,
+  sequence: number,
+): P => {
   const stamps = stampsOf(work);
   const known = before.work ?? stamps;
+  if (known === before.work && known.touched === stamps.touched && known.claimed === stamps.claimed) return before;
   const marks: readonly Mark[] = [
     ...(stamps.touched === known.touched ? [] : (['work', 'change'] as const)),
     ...(stamps.claimed === known.claimed ? [] : (['claim'] as const)),
@@ -98,7 +103,7 @@ export const agentSaid = (before: Progress, said: Said, sequence: number): Progr
   for (const call of calls) so = called(so, call, sequence);
   if (tokens !== undefined) so = aboutTokens(so, tokens, sequence);
   if (checkpoint) so = aboutCheckpoint(so, checkpoint, sequence);
-  if (work) so = aboutWork(so, work, sequence);
+  if (work) so = workSeen(so, work, sequence);
   return steps ? aboutSteps(so, steps, sequence) : so;
 };
 

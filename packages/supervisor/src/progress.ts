@@ -1,13 +1,19 @@
 import type { ToolCall, WorkItem } from '@vigil/events';
-import { agentSaid as heard, marked, noProgress as nothing, type Progress as Told } from '@vigil/sdk/progress';
+import {
+  agentSaid as heard,
+  marked,
+  noProgress as nothing,
+  type Progress as Told,
+  workSeen as touched,
+} from '@vigil/sdk/progress';
 import type { Said } from './said.ts';
 
 /** What an agent has done, as far as orders have to know: what it says, and what its supervisor sees. */
 export type Progress = Told & {
   /** the last 16 result hashes by tool and arguments; the 200 pairs used last */
   readonly results: Readonly<Record<string, readonly string[]>>;
-  /** what the host's tracker says of its work; null: nothing so far */
-  readonly tracked: WorkItem | null;
+  /** what the host's tracker has said of its work last; null: nothing so far */
+  readonly tracked: Told['work'];
 };
 
 export const noProgress: Progress = { ...nothing, results: {}, tracked: null };
@@ -38,17 +44,11 @@ export const agentSaid = (before: Progress, said: Said, sequence: number): Progr
     ...heard(before, said, sequence),
   });
 
-/** What the host's tracker says of its work now: touched, it has changed; seen for the first time, it has not. */
+/** What the host's tracker says of its work now; what the agent says of it is another matter, and may come as well. */
 export const workSeen = (before: Progress, work: WorkItem | null, sequence: number): Progress => {
-  const { tracked } = before;
-  if (work === null) return before;
-  const seen = { ...before, tracked: work };
-  if (tracked === null) return seen;
-  const touched = work.updated_at !== tracked.updated_at || work.comment_count !== tracked.comment_count;
-  const claimed = work.claim_refreshed_at !== tracked.claim_refreshed_at;
-  const other = work.id !== tracked.id;
-  const marks = marked(seen, touched || other ? ['work', 'change'] : [], sequence);
-  return marked(marks, claimed || other ? ['claim'] : [], sequence);
+  const known = { marks: before.marks, work: before.tracked };
+  const seen = work === null ? known : touched(known, work, sequence);
+  return seen === known ? before : { ...before, marks: seen.marks, tracked: seen.work };
 };
 
 /** New output of the agent, our own text excluded. `completed`: it shows the signal that the work is complete. */

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { noProgress, workSeen } from './progress.ts';
+import { agentSaid, noProgress, workSeen } from './progress.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 import { parseRuntimeConfig } from './runtime-config.ts';
 import { type Stage, setStage } from './testing.ts';
@@ -72,5 +72,22 @@ test('work that is touched while it is watched has changed; work seen for the fi
   expect(seen.marks.change).toBe(undefined);
   expect(workSeen(seen, work, 4).marks.change).toBe(undefined);
   expect(workSeen(seen, null, 4).marks.change).toBe(undefined);
-  expect(workSeen(seen, { ...work, comment_count: 2 }, 4).marks).toEqual({ work: 4, change: 4 });
+  const touched = workSeen(seen, { ...work, comment_count: 2 }, 4);
+  expect(touched.marks).toEqual({ work: 4, change: 4 });
+  expect(workSeen(touched, { ...work, comment_count: 2, claim_refreshed_at: 6 }, 5).marks).toEqual({
+    work: 4,
+    change: 4,
+    claim: 5,
+  });
+  expect(workSeen(seen, { ...work, id: 'bd-2' }, 4).marks).toEqual({ work: 4, change: 4, claim: 4 });
+});
+
+test('work that is as it was is nothing new to remember, and what the agent says of it is no word of the tracker’s', () => {
+  const work = { id: 'bd-1', status: null, updated_at: 5, claim_refreshed_at: null, comment_count: 1 };
+  const seen = workSeen(noProgress, work, 3);
+  expect(workSeen(seen, { ...work }, 4)).toBe(seen);
+  expect(workSeen(seen, null, 4)).toBe(seen);
+  const said = agentSaid(seen, { work: { ...work, updated_at: 9 } }, 4);
+  expect(said.marks).toEqual({ activity: 4 });
+  expect(workSeen(said, work, 5)).toBe(said);
 });
