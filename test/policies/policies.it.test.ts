@@ -6,7 +6,7 @@ import { Topic } from '@vigil/events';
 import { canonicalJson, contentHash } from '@vigil/policy';
 import { writer } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
+import { holds, openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
 
 /** Believes an agent that says it is stuck so far, and finds silence after `silence`. */
 const document = (believes: 'DEGRADED' | 'STUCK', silence: string) => ({
@@ -93,7 +93,7 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
     await beat('quiet');
     await until('loud is DEGRADED', () => judged('loud', 'DEGRADED', hashOf(file)));
     await until('it is listed', async () => (await listed())?.origin === 'file');
-    expect((await beat('loud')).policy).toEqual({ name: 'mine', hash: hashOf(file) });
+    await holds(async () => expect((await beat('loud')).policy).toEqual({ name: 'mine', hash: hashOf(file) }));
   });
 
   test('what is applied is published, marked in every partition, and judged by, in silence too', async () => {

@@ -11,7 +11,8 @@ const fault = (who: Fault['who'], kind: Kind, ...lengths: number[]): Fault[] =>
 /** A round through everything that can be away, for seconds to a minute. */
 export const REGULAR: readonly Fault[] = [
   ...fault('heartbeat-ingest', 'frozen', 2, 4, 15),
-  ...fault('gateway', 'down', 15),
+  // Hangs of others are found meanwhile, after some twelve seconds on a host that has nothing else to do.
+  ...fault('gateway', 'down', 25),
   ...fault('health-evaluator', 'frozen', 15),
   ...fault('broker', 'frozen', 2, 4, 15),
   ...fault('gateway', 'frozen', 4, 8),

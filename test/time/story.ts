@@ -77,7 +77,7 @@ export const live = async (name: string, agents: readonly Agent[], faults: reado
     const beating = [await beatToKafka(t.log, kafka ?? []), beatToGateway(url, token, gateway ?? [])];
     await until('every agent is known', async () => (await known(t)) > agents.length);
     const suffered = await suffer(t, agents, faults);
-    await until('every hang is found', async () => isToldOf(agents, await accused(t)), 60_000).catch(() => undefined);
+    await until('every hang is found', async () => isToldOf(agents, await accused(t)), 120_000).catch(() => undefined);
     const records = await stopTime(t);
     await Promise.all([counting.stop(), ...beating.map((one) => one.stop())]);
     const observations = await t.events(Topic.agentObservation);

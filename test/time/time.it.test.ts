@@ -31,7 +31,7 @@ describe.skipIf(!ownServers)('time', () => {
       said = await decisions(story.t);
       process.stderr.write(`${figures(story)}\n`);
     },
-    faults.reduce((sum, { seconds }) => sum + seconds * 1000 + 15_000, 240_000),
+    faults.reduce((sum, { seconds }) => sum + seconds * 1000 + 15_000, 400_000),
   );
   afterAll(() => story?.t.stop());
 

@@ -42,8 +42,20 @@ const EXPLAINED = [
 
 const lines = (...file: string[]): string[] => readFileSync(path.join(...file), 'utf8').split('\n');
 
-/** Every agent has met its fate, and the read model has heard of it. */
-export const fatesMet = async ({ sql, events }: TestSystem): Promise<boolean> => {
+const consoleLines = (dir: string): string[] =>
+  lines(dir, 'logs/alerting.log').filter((line) => line.startsWith('ALERT '));
+
+/** What people hear last of each whom it is about. */
+const LAST_WORDS = [
+  'ALERT resolved [warning] stuck_agent DEMO-loops: ',
+  'ALERT resolved [critical] stuck_agent DEMO-hangs: ',
+  'ALERT updated [critical] recovery_failed DEMO-crashes: ',
+];
+
+/** Every agent has met its fate, people have been told, and the read model has heard of it. */
+export const fatesMet = async ({ dir, sql, events }: TestSystem): Promise<boolean> => {
+  const told = consoleLines(dir);
+  if (!LAST_WORDS.every((words) => told.some((line) => line.startsWith(words)))) return false;
   const rows = readModel(sql);
   const [heir, limited, loops] = await Promise.all(['hangs-r1', 'limited', 'loops'].map((name) => rows.agent(name)));
   const tasks = await rows.tasks({});
@@ -58,9 +70,16 @@ export const fatesMet = async ({ sql, events }: TestSystem): Promise<boolean> =>
     limited?.exemptionSince !== null &&
     limited?.exemption === null &&
     loops?.state === 'HEALTHY';
-  if (!met) return false;
+  if (!met || !(await allAnswered(events))) return false;
   const exemptions = await events(Topic.agentHealth);
   return exemptions.some(({ key, type, payload }) => isEnd(key, type, payload));
+};
+
+const allAnswered = async (events: TestSystem['events']): Promise<boolean> => {
+  const ordered = await events(Topic.agentOrder);
+  const receipts = [...(await events(Topic.orderReceipt)), ...(await events(Topic.spawnReceipt))];
+  const answered = new Set(receipts.map(({ payload }) => payload.orderId));
+  return ordered.every(({ payload }) => answered.has(payload.orderId));
 };
 
 const isEnd = (key: string | null, type: string, payload: object): boolean =>
@@ -87,7 +106,7 @@ export const readBack = async (system: TestSystem): Promise<Told> => {
     rows,
     vigil,
     explained: new Map(await Promise.all(explained)),
-    console: lines(system.dir, 'logs/alerting.log').filter((line) => line.startsWith('ALERT ')),
+    console: consoleLines(system.dir),
     runtime: () =>
       lines(system.dir, 'fleet/logs/runtime.log')
         .filter((line) => line.startsWith('{'))

@@ -17,9 +17,9 @@ describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to what pe
   beforeAll(async () => {
     system = await openSystem({ name: 'walkthrough' });
     fleet = system.fleet();
-    await until('each agent has met its fate', () => fatesMet(system), 140_000);
+    await until('each agent has met its fate', () => fatesMet(system), 240_000);
     told = await readBack(system);
-  }, 200_000);
+  }, 400_000);
   afterAll(() => system?.stop());
 
   leftAloneFates(() => told);

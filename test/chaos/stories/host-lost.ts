@@ -3,7 +3,7 @@ import { Topic } from '@vigil/events';
 import { expect } from 'vitest';
 import { isAlive } from '../../support/alive.ts';
 import { switchOff } from '../../support/runtimes.ts';
-import { until } from '../../support/system.ts';
+import { holds, until } from '../../support/system.ts';
 import type { Entry } from '../chronicle.ts';
 import type { AgentFate, Doom } from '../fates.ts';
 import type { Ground } from '../ground.ts';
@@ -87,7 +87,7 @@ const tell = async ({ on, heard }: Ground, hosts: Hosts): Promise<void> => {
   const gone = ['host', 'gone', 'rack-1', '--why', 'the rack has lost power', '--by', 'tester'];
   await until('it is said that the host is gone', async () => (await on.vigil(...gone)).code === 0);
   await until('its tasks are on others', async () => lost.every(({ task }) => completed().has(task)));
-  expect(spawns().map(({ payload }) => payload.runtimeId)).toEqual(lost.map(() => 'rack-2'));
+  await holds(() => expect(spawns().map(({ payload }) => payload.runtimeId)).toEqual(lost.map(() => 'rack-2')));
   await until('the brake is lifted', async () => governed().includes('BRAKE_RELEASED'));
   expect(governed()).toEqual(['BRAKE_ENGAGED', 'BRAKE_RELEASED']);
 

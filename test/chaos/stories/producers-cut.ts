@@ -1,6 +1,6 @@
 import { Topic } from '@vigil/events';
 import { expect } from 'vitest';
-import { until } from '../../support/system.ts';
+import { holds, until } from '../../support/system.ts';
 import { type Ground, withHerd } from '../ground.ts';
 
 /** Nobody is heard any more, all at once; later all are heard again. */
@@ -25,7 +25,7 @@ export const producersCut = (ground: Ground): Promise<void> =>
         );
         return new Set(withheld).size === names.size;
       });
-      expect(governed()).toEqual(['BRAKE_ENGAGED']);
+      await holds(() => expect(governed()).toEqual(['BRAKE_ENGAGED']));
       herd.connected(true);
       await until('the brake is lifted', async () => governed().includes('BRAKE_RELEASED'));
       await until('nothing is said against anybody any more', async () => {
@@ -39,10 +39,9 @@ export const producersCut = (ground: Ground): Promise<void> =>
       expect(governed()).toEqual(['BRAKE_ENGAGED', 'BRAKE_RELEASED']);
       const ended = heard.of(Topic.agentOrder).filter(({ type, key }) => type === 'TERMINATE_AGENT' && names.has(key));
       expect(ended).toEqual([]);
-      const incidents = heard
-        .of(Topic.alert)
-        .filter(({ type, payload }) => type === 'ALERT_RAISED' && payload.route === 'fleet_brake');
-      expect(incidents).toHaveLength(1);
+      const incidents = () =>
+        heard.of(Topic.alert).filter(({ type, payload }) => type === 'ALERT_RAISED' && payload.route === 'fleet_brake');
+      await holds(() => expect(incidents()).toHaveLength(1));
     },
     () => 'cut off',
   );
