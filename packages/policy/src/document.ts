@@ -32,8 +32,11 @@ const bands = z.array(
 );
 const file = z.string().min(1).nullable().default(null);
 
+/** At a task whose policy names no number. */
+export const USUAL_ATTEMPTS = 3;
+
 const recovery = z.strictObject({
-  max_attempts: z.int().min(0).default(3),
+  max_attempts: z.int().min(0).default(USUAL_ATTEMPTS),
   delays: z.array(duration).min(1).default([0, 60_000, 120_000, 240_000]),
   jitter: z.number().min(0).max(1).default(0.2),
   spawn_deadline: duration.default(120_000),

@@ -26,6 +26,7 @@ export type {
 } from './compiled.ts';
 export { BREAKER_NAMES } from './compiled.ts';
 export { type Difference, differences } from './differences.ts';
+export { USUAL_ATTEMPTS } from './document.ts';
 export { brief, duration, parseDuration, spell } from './duration.ts';
 export { CorrectThePolicy } from './errors.ts';
 export { excludes } from './exclude.ts';

@@ -7,7 +7,7 @@ import { runChore } from './chore.ts';
 import type { Terminate } from './hands.ts';
 import { leaveBehind } from './leave-behind.ts';
 import type { Report } from './order.ts';
-import { stateFilesOf } from './state-files.ts';
+import { attemptsOf, stateFilesOf } from './state-files.ts';
 import type { Exit } from './terminal.ts';
 import type { Watch } from './watch.ts';
 
@@ -72,7 +72,9 @@ const leftBehind = async (world: World, spec: AgentSpec, watch: Watch, over: Ove
   const goesOn = reason !== 'finished' && (reason !== 'explicit' || asked?.orderId != null);
   if (!goesOn) return own;
   const files = await stateFilesOf(world, { ...spec, policy: watch.policy });
-  return leaveBehind(world, spec, files, {
+  // one that no order to spawn has put on its task has been told no number
+  const maxAttempts = spec.maxAttempts ?? attemptsOf(watch.memory.known.looksFor?.document);
+  return leaveBehind(world, { ...spec, maxAttempts }, files, {
     order: asked?.order ?? null,
     details,
     checkpoint: own,

@@ -10,7 +10,7 @@ import { logRedispatch } from './leave-behind.ts';
 import type { Supervised } from './life.ts';
 import { dispatch } from './orders.ts';
 import { saveRecovery } from './recovery-file.ts';
-import { noStateFiles } from './state-files.ts';
+import { attemptsOf, noStateFiles } from './state-files.ts';
 import { supervise } from './supervise.ts';
 import { type Stage, scriptSpec, setStage, spawn, terminate } from './testing.ts';
 
@@ -90,6 +90,28 @@ test('of an agent that is ended, seed 003’s file says what is done and what is
       action: 'kill_and_redispatch',
     },
     { timestamp_utc: expect.any(String), event: 'agent_killed', ticket_id: 'TASK-1', agent_id: 'worker-1' },
+  ]);
+});
+
+test('the first attempt at a task has as many after it as its policy says', async () => {
+  const { gateway } = stage;
+  gateway.policies.set('p', { signals: { error_pattern: { patterns: ['bo+m'] } }, recovery: { max_attempts: 2 } });
+  gateway.assigned = { name: 'p', hash: 'h' };
+  await start('echo boom; sleep 600', { files: files() });
+  await until(() => expect(gateway.heartbeats.some(({ output }) => output?.matched_patterns.length)).toBe(true));
+  life?.offer(terminate(), 5000);
+  await until(() => expect(gateway.reports.some(({ type }) => type === 'ORDER_RECEIPT')).toBe(true));
+  expect(logged(within('dispatch-log'))[0]).toMatchObject({ redispatch_attempt: 1, max_redispatches: 2 });
+});
+
+test('a policy that names no number of attempts means the usual one; what is no policy says nothing', () => {
+  expect(attemptsOf({ recovery: { max_attempts: 0 } })).toBe(0);
+  expect([{}, { recovery: {} }].map(attemptsOf)).toEqual([3, 3]);
+  expect([null, undefined, 'text', { recovery: { max_attempts: 'many' } }].map(attemptsOf)).toEqual([
+    null,
+    null,
+    null,
+    null,
   ]);
 });
 

@@ -1,4 +1,5 @@
 import { isAbsolute, resolve, sep } from 'node:path';
+import { USUAL_ATTEMPTS } from '@vigil/policy';
 import { z } from 'zod';
 import type { World } from './agent.ts';
 
@@ -14,6 +15,14 @@ const folder = z.string().min(1).nullable().default(null);
 const served = z.object({
   document: z.object({ files: z.object({ recovery: folder, dispatch_log: folder }).prefault({}) }),
 });
+
+const attempts = z.object({
+  recovery: z.object({ max_attempts: z.int().min(0).default(USUAL_ATTEMPTS) }).prefault({}),
+});
+
+/** How many attempts at a task there are by this policy's document, as it was served; null: it is none. */
+export const attemptsOf = (document: unknown): number | null =>
+  attempts.safeParse(document).data?.recovery.max_attempts ?? null;
 
 /** A policy says where below the agent's own folder: whoever writes policies does not write elsewhere on this host. */
 const within = (cwd: string, path: string | null): string | null => {
