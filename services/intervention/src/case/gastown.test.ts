@@ -5,7 +5,8 @@ import { agent, escalate, filed, MIN, receipt, recover, renewed, terminate } fro
 
 /** Gas Town's witness and deacon, as a policy has them: STUCK after 10 min, FAILING after 45; people decide about every end. */
 const toPeople = { ...escalate, timeoutMs: null };
-const reminded: readonly Step[] = [{ step: 'nudge', attempts: 2, intervalMs: 10 * MIN, message: '{task}?' }, toPeople];
+const nudge = (message: string): Step => ({ step: 'nudge', attempts: 1, intervalMs: 10 * MIN, message });
+const reminded: readonly Step[] = [nudge('{task}?'), nudge('URGENT: {task}?'), toPeople];
 const worse: readonly Step[] = [toPeople];
 const failing = (told: typeof filed | typeof renewed) => told(worse, { state: 'FAILING' });
 
@@ -24,14 +25,16 @@ const nudgedTwice = () => {
 
 describe('Gas Town’s table, what follows from each finding', () => {
   test('idle 10 min with work: one nudge', () => {
-    expect(idleForTen().admit()).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/2']);
+    expect(idleForTen().admit()).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/1']);
   });
 
-  test('idle 20 min with work: another', () => {
+  test('idle 20 min with work: another, with high urgency', () => {
     const one = idleForTen();
     one.admit();
     expect(one.after(10 * MIN)).toEqual(['asks nudge soft']);
-    expect(one.admit()).toEqual(['order 2 NUDGE_AGENT', 'NUDGE_SENT 2/2']);
+    const said = one.drafts(one.admitted());
+    expect(said.map(({ type }) => type)).toEqual(['NUDGE_AGENT', 'NUDGE_SENT']);
+    expect(said[1]?.payload).toMatchObject({ message: expect.stringMatching(/^URGENT: /) });
   });
 
   test('two nudges unanswered, idle 30 min: escalate, not another nudge', () => {
