@@ -12,7 +12,7 @@ const hour = 3_600_000;
 const settings = { groupWaitMs: 30_000, repeatMs: 4 * hour, routing: consoleOnly };
 const start = EXAMPLE_TIME;
 
-const quiet = { options: [], deadlineAt: null, ticket: null, blocked: null, channels: ['default'] };
+const quiet = { options: [], deadlineAt: null, caseId: null, ticket: null, blocked: null, channels: ['default'] };
 const raised = (told: Told = {}, eventId = 'n1'): Input => {
   const about = { route: 'stuck_agent', severity: 'warning', title: 'worker-1 is STUCK', text: 'no call' } as const;
   return { ...example(Topic.notify, 'NOTIFY', { ...about, ...quiet, action: 'raise', ...told }), eventId };

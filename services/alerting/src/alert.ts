@@ -1,9 +1,11 @@
 import type { Draft, EventOf, PolicyRef, Topic, TriagedTicket } from '@vigil/events';
 import { type Clock, type Decider, NEVER } from '@vigil/stream';
 import { type Content, inPlace, questionOf } from './content.ts';
-import { isSilenced, type Open, type Silence, tellFrom, tellWhom } from './due.ts';
+import { changed, type Over, type Raise, raised, resolved, said, updated, waitOf } from './drafts.ts';
+import { isSilenced, type Open, type Silence, tellFrom } from './due.ts';
 import { type Dismissed, dismissedOf, operatorTold, queenOf, queenRequested } from './queen.ts';
-import { type Routing, SINK_FAILING, sinksOf } from './routing.ts';
+import type { Routing } from './routing.ts';
+import { isBefore, NO_TIMES, type Times, timesAfter } from './times.ts';
 
 export type Settings = {
   /** how long an alert gathers what belongs to it before sinks are told, milliseconds */
@@ -16,9 +18,15 @@ export type Settings = {
 export type Input = EventOf<typeof Topic.notify | typeof Topic.steerAlerts>;
 export type Output = Draft<typeof Topic.alert>;
 
-/** What has just been heard, and is not answered yet. */
-type News =
-  | { readonly is: 'raise'; readonly content: Content; readonly id: string; readonly at: number }
+/** What has just been heard, and is not answered yet. `isOver`: it was over before it was heard. */
+export type News =
+  | {
+      readonly is: 'raise';
+      readonly content: Content;
+      readonly id: string;
+      readonly at: number;
+      readonly isOver: boolean;
+    }
   | { readonly is: 'resolve'; readonly title: string; readonly text: string }
   | { readonly is: 'acknowledge'; readonly by: string }
   | ({ readonly is: 'silence'; readonly by: string; readonly why: string } & Silence);
@@ -30,6 +38,7 @@ export type Alert = {
   readonly policy: PolicyRef | null;
   readonly open: Open | null;
   readonly silence: Silence | null;
+  readonly times: Times;
   readonly news: News | null;
   /** for which people have been asked in, and not yet told */
   readonly queen: TriagedTicket | null;
@@ -37,40 +46,46 @@ export type Alert = {
   readonly dismissed: Dismissed | null;
 };
 
-const nobody = { correlationId: '', policy: null, open: null, silence: null };
+const nobody = { correlationId: '', policy: null, open: null, silence: null, times: NO_TIMES };
 export const initial: Alert = { alertKey: '', ...nobody, news: null, queen: null, dismissed: null };
 
 function observe(state: Alert, input: Input, { now }: Clock): Alert {
   const news = newsOf(state, input, now);
   const queen = queenOf(input);
   const dismissed = dismissedOf(input);
-  if (news === null && queen === null && dismissed === null) return state;
+  const isNew = news !== null || queen !== null || dismissed !== null;
+  // A key of which nothing was ever told is not remembered for what is over.
+  if (!isNew && state.alertKey === '') return state;
+  const times = timesAfter(state.times, input);
+  if (!isNew) return times === state.times ? state : { ...state, times };
   const { key: alertKey, correlationId, policy } = input;
   const chain = state.open ? {} : { correlationId, policy };
-  return { ...state, alertKey, ...chain, news, queen, dismissed };
+  return { ...state, alertKey, ...chain, times, news, queen, dismissed };
 }
 
 /** null: nothing that changes anything. */
-function newsOf({ open }: Alert, input: Input, now: number): News | null {
+function newsOf({ open, times }: Alert, input: Input, now: number): News | null {
+  const isPast = isBefore(times, input);
   switch (input.type) {
     case 'NOTIFY': {
       const { alertKey: _, action, timeAgeMs: __, ticket: ___, ...told } = input.payload;
+      if (open && isPast) return null;
       if (action === 'resolve') return open && { is: 'resolve', title: told.title, text: told.text };
-      return action === 'raise' ? raising(open, told, input.eventId, now) : null;
+      return action === 'raise' ? raising(open, told, input.eventId, now, isPast) : null;
     }
     case 'ACKNOWLEDGE_ALERT':
       return open && open.acknowledgedBy === null ? { is: 'acknowledge', by: input.payload.by } : null;
     case 'SILENCE_ALERTS':
       return { is: 'silence', ...input.payload };
     case 'NOTIFY_OPERATOR':
-      return raising(open, operatorTold(open?.content ?? null, input.payload), input.eventId, now);
+      return raising(open, operatorTold(open?.content ?? null, input.payload), input.eventId, now, false);
   }
 }
 
-function raising(open: Open | null, told: Content, id: string, at: number): News | null {
+function raising(open: Open | null, told: Content, id: string, at: number, isOver: boolean): News | null {
   const content = open ? inPlace(open.content, told) : told;
   const isNew = open === null || JSON.stringify(content) !== JSON.stringify(open.content);
-  return isNew ? { is: 'raise', content, id, at } : null;
+  return isNew ? { is: 'raise', content, id, at, isOver } : null;
 }
 
 /** The answer to what was heard; then, what sinks are due to be told. */
@@ -95,9 +110,11 @@ function answerTo(state: Alert, now: number, settings: Settings): readonly Outpu
     case undefined:
       return [];
     case 'raise':
-      return [open ? changed(state, { ...open, content: news.content }, now, settings) : raised(state, news, settings)];
+      return open
+        ? [changed(state, { ...open, content: news.content }, now, settings)]
+        : risen(state, news, now, settings);
     case 'resolve':
-      return open ? [resolved(state, open, news, now)] : [];
+      return ended(state, news, now, settings);
     case 'acknowledge':
       return open
         ? [said(state, { type: 'ALERT_ACKNOWLEDGED', payload: { alertKey, alertId: open.alertId, by: news.by } })]
@@ -109,48 +126,22 @@ function answerTo(state: Alert, now: number, settings: Settings): readonly Outpu
   }
 }
 
-type Saying = Output extends infer D ? (D extends Output ? Pick<D, 'type' | 'payload'> : never) : never;
-const said = ({ alertKey, correlationId, policy }: Alert, saying: Saying): Output => {
-  const draft = { topic: 'onex.evt.alerting.alert.v1', key: alertKey, correlationId, policy } as const;
-  return { ...draft, ...saying } as Output;
-};
-
-type Raise = Extract<News, { readonly is: 'raise' }>;
-
-/** How long an alert of this kind waits for company: none comes to a sink that fails. */
-const waitOf = ({ route }: Content, { groupWaitMs }: Settings): number => (route === SINK_FAILING ? 0 : groupWaitMs);
-
-function raised(state: Alert, { content, id, at }: Raise, settings: Settings): Output {
-  const deliverAt = waitOf(content, settings) === 0 && !isSilenced(state, content, at) ? at : null;
-  const sinks = sinksOf(content, settings.routing);
-  const payload = { alertKey: state.alertKey, ...content, alertId: id, deliverAt, sinks, raisedAt: at };
-  return said(state, { type: 'ALERT_RAISED', payload });
+/** What was over before it was heard is raised, and over. */
+function risen(state: Alert, news: Raise, now: number, settings: Settings): readonly Output[] {
+  const event = raised(state, news, settings);
+  if (!news.isOver) return [event];
+  const over = { title: news.content.title, text: 'it was over before it was heard' };
+  return [event, ...ended(evolve(state, event, settings), over, now, settings)];
 }
 
-const changed = (state: Alert, open: Open, now: number, settings: Settings): Output =>
-  updated(state, open, now >= tellFrom(state, open, settings.routing) ? now : null, settings);
-
-function updated(state: Alert, open: Open, deliverAt: number | null, { routing }: Settings): Output {
-  const { content, alertId, raisedAt } = open;
-  const sinks = deliverAt === null ? sinksOf(content, routing) : tellWhom(open, deliverAt, routing);
-  const payload = { alertKey: state.alertKey, ...content, alertId, deliverAt, sinks, raisedAt };
-  return said(state, { type: 'ALERT_UPDATED', payload });
-}
-
-/** Whoever was never told that it began is not told that it is over. */
-function resolved(
-  state: Alert,
-  open: Open,
-  news: { readonly title: string; readonly text: string },
-  now: number,
-): Output {
-  const { agentId, taskId, episodeId, caseId, labels, route, severity } = open.content;
-  const about = { agentId, taskId, episodeId, caseId, labels, route, severity };
-  const { alertId, raisedAt, toldTo: sinks } = open;
-  const isTold = open.toldAs !== null && !isSilenced(state, open.content, now);
-  const deliverAt = isTold ? now : null;
-  const what = { ...about, title: news.title, text: news.text, alertId, raisedAt, deliverAt, sinks };
-  return said(state, { type: 'ALERT_RESOLVED', payload: { alertKey: state.alertKey, ...what } });
+/** What a case has asked people to be told is told also where it is over within the group wait. */
+function ended(state: Alert, over: Over, now: number, settings: Settings): readonly Output[] {
+  const { open } = state;
+  if (open === null) return [];
+  const isOwed = open.toldAs === null && open.content.caseId !== null && !isSilenced(state, open.content, now);
+  if (!isOwed) return [resolved(state, open, over, now)];
+  const told = updated(state, open, now, settings);
+  return [told, ...ended(evolve(state, told, settings), over, now, settings)];
 }
 
 function evolve(state: Alert, event: Output, settings: Settings): Alert {

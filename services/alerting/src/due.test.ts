@@ -56,7 +56,7 @@ test('within the group wait channels gather, and all of them are told once', () 
 
 test('who was not told of the beginning is not told of the end', () => {
   const alert = open(30_000);
-  alert.tell(notified());
+  alert.tell(notified({ caseId: null }));
   expect(heard(alert.tell(over))).toEqual([]);
 });
 

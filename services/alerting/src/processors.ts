@@ -55,6 +55,6 @@ export const alertDecider = (
   writesTicks: Topic.notify,
   ticks: [],
   decider: alerts(settings),
-  shape: 4,
+  shape: 5,
   upgrade: (_, state) => upgraded({ ...initial, ...(state as Partial<Alert>) }, settings.routing),
 });

@@ -1,0 +1,47 @@
+import type { Alert, News, Output, Settings } from './alert.ts';
+import type { Content } from './content.ts';
+import { isSilenced, type Open, tellFrom, tellWhom } from './due.ts';
+import { SINK_FAILING, sinksOf } from './routing.ts';
+
+type Saying = Output extends infer D ? (D extends Output ? Pick<D, 'type' | 'payload'> : never) : never;
+/** Of an alert key, in the chain that its open alert began. */
+export const said = ({ alertKey, correlationId, policy }: Alert, saying: Saying): Output => {
+  const draft = { topic: 'onex.evt.alerting.alert.v1', key: alertKey, correlationId, policy } as const;
+  return { ...draft, ...saying } as Output;
+};
+
+/** What is said of an end. */
+export type Over = { readonly title: string; readonly text: string };
+export type Raise = Extract<News, { readonly is: 'raise' }>;
+
+/** How long an alert of this kind waits for company: none comes to a sink that fails. */
+export const waitOf = ({ route }: Content, { groupWaitMs }: Settings): number =>
+  route === SINK_FAILING ? 0 : groupWaitMs;
+
+export function raised(state: Alert, { content, id, at }: Raise, settings: Settings): Output {
+  const deliverAt = waitOf(content, settings) === 0 && !isSilenced(state, content, at) ? at : null;
+  const sinks = sinksOf(content, settings.routing);
+  const payload = { alertKey: state.alertKey, ...content, alertId: id, deliverAt, sinks, raisedAt: at };
+  return said(state, { type: 'ALERT_RAISED', payload });
+}
+
+export const changed = (state: Alert, open: Open, now: number, settings: Settings): Output =>
+  updated(state, open, now >= tellFrom(state, open, settings.routing) ? now : null, settings);
+
+export function updated(state: Alert, open: Open, deliverAt: number | null, { routing }: Settings): Output {
+  const { content, alertId, raisedAt } = open;
+  const sinks = deliverAt === null ? sinksOf(content, routing) : tellWhom(open, deliverAt, routing);
+  const payload = { alertKey: state.alertKey, ...content, alertId, deliverAt, sinks, raisedAt };
+  return said(state, { type: 'ALERT_UPDATED', payload });
+}
+
+/** Whoever was never told that it began is not told that it is over. */
+export function resolved(state: Alert, open: Open, { title, text }: Over, now: number): Output {
+  const { agentId, taskId, episodeId, caseId, labels, route, severity } = open.content;
+  const about = { agentId, taskId, episodeId, caseId, labels, route, severity };
+  const { alertId, raisedAt, toldTo: sinks } = open;
+  const isTold = open.toldAs !== null && !isSilenced(state, open.content, now);
+  const deliverAt = isTold ? now : null;
+  const what = { ...about, title, text, alertId, raisedAt, deliverAt, sinks };
+  return said(state, { type: 'ALERT_RESOLVED', payload: { alertKey: state.alertKey, ...what } });
+}

@@ -1,0 +1,115 @@
+import { type PayloadOf, Topic } from '@vigil/events';
+import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import { given, laws } from '@vigil/stream/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { alerts, type Input } from './alert.ts';
+import { consoleOnly, SINK_FAILING } from './routing.ts';
+
+type Told = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
+
+const start = EXAMPLE_TIME;
+const settings = { groupWaitMs: 30_000, repeatMs: 4 * 3_600_000, routing: consoleOnly };
+const quiet = { route: 'stuck_agent', options: [], deadlineAt: null, caseId: null, ticket: null, blocked: null };
+/** `s`: when it happened; it is heard whenever it is told. */
+const happened = (s: number, told: Told): Input => ({
+  ...example(Topic.notify, 'NOTIFY', { ...quiet, channels: ['default'], ...told }),
+  eventId: `n${s}`,
+  occurredAt: start + s * 1000,
+});
+const stuck = (s: number, told: Told = {}) =>
+  happened(s, { action: 'raise', severity: 'warning', text: 'no call', ...told });
+const asked = (s: number) => stuck(s, { caseId: 'case-1', text: 'as the plan says' });
+const over = (s: number, told: Told = {}) =>
+  happened(s, { action: 'resolve', severity: 'info', text: 'HEALTHY', ...told });
+
+const open = (groupWaitMs = settings.groupWaitMs) => given(alerts({ ...settings, groupWaitMs }), start);
+type Said = ReturnType<ReturnType<typeof open>['tell']>;
+const brief = (said: Said) =>
+  said.map(({ type, payload }) => `${type}${'deliverAt' in payload && payload.deliverAt !== null ? ' told' : ''}`);
+const isOpen = (alert: ReturnType<typeof open>): boolean => {
+  const types = alert.all().map(({ type }) => type);
+  return types.lastIndexOf('ALERT_RAISED') > types.lastIndexOf('ALERT_RESOLVED');
+};
+
+test('what a case asks to be told is told where it is over within the group wait; what merely passes by is not', () => {
+  const alert = open();
+  alert.tell(stuck(0));
+  expect(brief(alert.tell(asked(1)))).toEqual(['ALERT_UPDATED']);
+  expect(brief(alert.tell(over(2)))).toEqual(['ALERT_UPDATED told', 'ALERT_RESOLVED told']);
+  const passing = open();
+  passing.tell(stuck(0));
+  expect(brief(passing.tell(over(2)))).toEqual(['ALERT_RESOLVED']);
+});
+
+test('unless it is silenced', () => {
+  const alert = open();
+  const matchers = [{ field: 'route', value: 'stuck_agent' }];
+  alert.tell(
+    example(Topic.steerAlerts, 'SILENCE_ALERTS', { matchers, until: start + 60_000, by: 'ada', why: 'known' }),
+  );
+  alert.tell(asked(1));
+  expect(brief(alert.tell(over(2)))).toEqual(['ALERT_RESOLVED']);
+});
+
+test('what was over before it is heard is told, and over: whoever catches up reads one topic before another', () => {
+  const alert = open();
+  alert.tell(stuck(0));
+  alert.tell(over(20));
+  expect(brief(alert.tell(asked(10)))).toEqual(['ALERT_RAISED', 'ALERT_UPDATED told', 'ALERT_RESOLVED told']);
+  expect(alert.passTo(start + 3_600_000)).toEqual([]);
+});
+
+test('an earlier end does not end what was raised after it, and an earlier question adds nothing to it', () => {
+  const alert = open(0);
+  alert.tell(stuck(0));
+  alert.tell(over(20));
+  alert.tell(stuck(30));
+  expect(brief(alert.tell(over(25)))).toEqual([]);
+  expect(brief(alert.tell(asked(10)))).toEqual([]);
+  expect(isOpen(alert)).toBe(true);
+  expect(brief(alert.tell(over(40)))).toEqual(['ALERT_RESOLVED told']);
+});
+
+test('of the same moment counts what is heard later', () => {
+  const alert = open(0);
+  alert.tell(stuck(5));
+  alert.tell(over(5));
+  expect(isOpen(alert)).toBe(false);
+  alert.tell(asked(5));
+  expect(isOpen(alert)).toBe(true);
+});
+
+test('what sinks’ own processes tell is taken as it comes: their clocks are their own', () => {
+  const alert = open(0);
+  alert.tell(stuck(0, { route: SINK_FAILING }));
+  alert.tell(over(3600, { route: SINK_FAILING }));
+  alert.tell(stuck(10, { route: SINK_FAILING }));
+  expect(isOpen(alert)).toBe(true);
+});
+
+test('a key of which nothing was ever told is not remembered for what is over', () => {
+  const alert = open();
+  const before = JSON.stringify(alert.state());
+  alert.tell(over(20));
+  expect(JSON.stringify(alert.state())).toBe(before);
+});
+
+test('in whatever order they are heard, an alert is open at the end where the last that happened is a raise', () => {
+  const notice = fc.record({ s: fc.nat(50), raises: fc.boolean() });
+  const heard = fc.uniqueArray(notice, { selector: ({ s }) => s, minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(heard, (notices) => {
+      const alert = open(0);
+      alert.tell(stuck(-1));
+      for (const { s, raises } of notices) alert.tell(raises ? asked(s) : over(s));
+      const [last] = notices.toSorted((one, other) => other.s - one.s);
+      expect(isOpen(alert)).toBe(last?.raises);
+    }),
+  );
+});
+
+test('alerting obeys the laws of deciders in whatever order it is told', () => {
+  const inputs = fc.tuple(fc.constantFrom(stuck, asked, over), fc.nat(60)).map(([one, s]) => one(s));
+  laws(alerts(settings), inputs, { runs: 300 });
+});

@@ -1,0 +1,42 @@
+import type { Input } from './alert.ts';
+import { SINK_FAILING } from './routing.ts';
+
+/**
+ * When the newest that was raised, and the newest that was over, happened: epoch milliseconds on the broker's clock, 0: never. An alert
+ * is told of by several topics, and whoever catches up reads one of them before another.
+ */
+export type Times = { readonly raised: number; readonly over: number };
+
+export const NO_TIMES: Times = { raised: 0, over: 0 };
+
+/** Commands come as they come; of sinks their own processes tell, by their own clocks. */
+const isDated = (input: Input): input is Extract<Input, { readonly type: 'NOTIFY' }> =>
+  input.type === 'NOTIFY' && input.payload.route !== SINK_FAILING;
+
+export function timesAfter(times: Times, input: Input): Times {
+  if (!isDated(input)) return times;
+  const { occurredAt: at } = input;
+  switch (input.payload.action) {
+    case 'raise':
+      return at > times.raised ? { ...times, raised: at } : times;
+    case 'resolve':
+      return at > times.over ? { ...times, over: at } : times;
+    case 'dismiss':
+    case 'UNKNOWN':
+      return times;
+  }
+}
+
+/** It happened before what says the contrary. In the same millisecond: as they were heard. */
+export function isBefore(times: Times, input: Input): boolean {
+  if (!isDated(input)) return false;
+  switch (input.payload.action) {
+    case 'raise':
+      return input.occurredAt < times.over;
+    case 'resolve':
+      return input.occurredAt < times.raised;
+    case 'dismiss':
+    case 'UNKNOWN':
+      return false;
+  }
+}
