@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Topic } from '@vigil/events';
 import { expect } from 'vitest';
-import { until } from '../../support/system.ts';
+import { holds, until } from '../../support/system.ts';
 import type { Orchestrator } from '../orchestrator.ts';
 import type { Role, Stage } from '../stage.ts';
 
@@ -55,15 +55,15 @@ whether the issue is agent-side (scope too large) or environment-side (broken in
 /** ADR-110's level 2, by an orchestrator: it hears of the escalation, and says what becomes of the agent. */
 export const decidedByAnOrchestrator =
   (orchestrator: Orchestrator) =>
-  async ({ all, comes, vigil }: Stage): Promise<void> => {
+  async ({ comes, vigil }: Stage): Promise<void> => {
     const asks = () => orchestrator.taken().find(({ data }) => data.agent_id === 'asked' && data.decision !== null);
     const { data } = await until('the orchestrator is asked', async () => asks(), 120_000);
-    const [triggered] = all(agentIntervention, 'asked', 'ESCALATION_TRIGGERED');
+    const triggered = await comes(agentIntervention, 'asked', 'ESCALATION_TRIGGERED');
     expect(data).toMatchObject({ severity: 'critical', checkpoint: { checkpoint_id: 'asked-3' } });
-    expect(data.checkpoint?.valid).toBe(triggered?.checkpoint?.valid);
+    expect(data.checkpoint?.valid).toBe(triggered.checkpoint?.valid);
     expect(data.decision).toMatchObject({
       options: ['allow_more_time', 'force_handoff', 'terminate_and_recover'],
-      deadline: new Date(triggered?.deadlineAt ?? 0).toISOString(),
+      deadline: new Date(triggered.deadlineAt ?? 0).toISOString(),
     });
     const headers = {
       authorization: `Bearer ${vigil.system.env.VIGIL_DASHBOARD_TOKEN}`,
@@ -91,7 +91,7 @@ export const toldToNobodyElse =
     await comes(taskRecovery, 'T-omn', 'REVIEW_REQUIRED');
     await comes(taskRecovery, 'T-asked', 'RECOVERY_COMPLETED');
     expect(orchestrator.taken().filter(({ data }) => data.agent_id?.startsWith('omn'))).toEqual([]);
-    const sinks = all(alert, 'stuck_agent:T-asked', 'ALERT_DELIVERED').map(({ sink }) => sink);
-    expect([...new Set(sinks)]).toEqual(['orchestrator']);
+    const sinks = () => all(alert, 'stuck_agent:T-asked', 'ALERT_DELIVERED').map(({ sink }) => sink);
+    await holds(() => expect([...new Set(sinks())]).toEqual(['orchestrator']));
     expect(readdirSync(path.join(folder, '.onex_state/friction'))).toHaveLength(1);
   };

@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { expect } from 'vitest';
-import { until } from '../../support/system.ts';
+import { holds, until } from '../../support/system.ts';
 import type { Stage } from '../stage.ts';
 
 const { agentIntervention, agentOrder, orderReceipt } = Topic;
@@ -56,14 +56,18 @@ export const nudgedAtTheGateway = async (stage: Stage): Promise<void> => {
     150_000,
   );
   expect([...told.values()]).toEqual(Array(3).fill(expect.stringMatching(/^REMINDER: You have been working for /)));
-  expect(all(agentIntervention, 'lonely', 'CASE_OPENED')).toMatchObject([
-    { note: expect.stringContaining('nudges, escalations and alerts only') },
-  ]);
-  expect(all(agentIntervention, 'lonely', 'STEP_SKIPPED')).toMatchObject([{ step: 'terminate', why: 'no_runtime' }]);
+  await holds(() =>
+    expect(all(agentIntervention, 'lonely', 'CASE_OPENED')).toMatchObject([
+      { note: expect.stringContaining('nudges, escalations and alerts only') },
+    ]),
+  );
+  await holds(() =>
+    expect(all(agentIntervention, 'lonely', 'STEP_SKIPPED')).toMatchObject([{ step: 'terminate', why: 'no_runtime' }]),
+  );
   expect(asked()).toMatchObject([
     { onTimeout: 'terminate', options: ['allow_more_time'] },
     { onTimeout: 'hold', options: ['allow_more_time', 'pardon'] },
   ]);
-  expect(new Set(types(agentOrder, 'lonely'))).toEqual(new Set(['NUDGE_AGENT']));
+  await holds(() => expect(new Set(types(agentOrder, 'lonely'))).toEqual(new Set(['NUDGE_AGENT'])));
   await comes(orderReceipt, 'lonely', 'ORDER_RECEIPT', 3);
 };

@@ -1,6 +1,6 @@
 import { Topic } from '@vigil/events';
 import { expect } from 'vitest';
-import { until } from '../../support/system.ts';
+import { holds, until } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
 /** What holds for the fleet: these come one after the other, when the others are over. */
@@ -37,7 +37,7 @@ export const dryRun = async ({ all, comes, says, silence, rouse, types, heard, i
     'the task would be put on a fresh agent',
   ]);
   await comes(agentHealth, 'rehearsed', 'WARRANT_RENEWED', all(agentHealth, 'rehearsed', 'WARRANT_RENEWED').length + 2);
-  expect(all(agentIntervention, 'rehearsed', 'CASE_OPENED'), 'it says so once').toHaveLength(1);
+  await holds(() => expect(all(agentIntervention, 'rehearsed', 'CASE_OPENED'), 'it says so once').toHaveLength(1));
   expect(types(agentOrder, 'rehearsed')).toEqual([]);
   expect(types(taskRecovery, 'T-rehearsed')).toEqual([]);
   expect(isAlive('rehearsed')).toBe(true);
@@ -65,10 +65,11 @@ export const massDeath = async (stage: Stage): Promise<void> => {
   for (const name of mass) await comes(agentIntervention, name, 'CASE_CLOSED');
   await says('brake', 'lift');
   await until('it is lifted', async () => heard.of(fleetGovernance).some(({ type }) => type === 'BRAKE_RELEASED'));
-  const incidents = heard
-    .of(alert)
-    .filter(({ type, payload }) => type === 'ALERT_RAISED' && (payload as { route: string }).route === 'fleet_brake');
-  expect(incidents).toHaveLength(1);
+  const incidents = () =>
+    heard
+      .of(alert)
+      .filter(({ type, payload }) => type === 'ALERT_RAISED' && (payload as { route: string }).route === 'fleet_brake');
+  await holds(() => expect(incidents()).toHaveLength(1));
   expect(engaged()).toHaveLength(1);
   for (const name of [...mass, 'spared']) expect(types(agentOrder, name)).toEqual([]);
   expect(isAlive('spared')).toBe(true);

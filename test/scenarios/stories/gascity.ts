@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Topic } from '@vigil/events';
 import { expect } from 'vitest';
-import { until } from '../../support/system.ts';
+import { holds, until } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
 /** gascity's shutdown dance, about an agent whose work item stands still while its output shows an error pattern. */
@@ -18,7 +18,9 @@ const { agentHealth, agentIntervention, agentOrder, orderReceipt, taskRecovery }
 /** Its terminal shows what it was asked, nonce and all: an echo is no answer. */
 export const executedWhenSilent = async ({ all, comes, types, diary, isAlive }: Stage): Promise<void> => {
   expect(await comes(agentIntervention, 'wedged', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
-  expect(types(agentOrder, 'wedged')).toEqual(['PROBE_AGENT', 'PROBE_AGENT', 'PROBE_AGENT', 'TERMINATE_AGENT']);
+  await holds(() =>
+    expect(types(agentOrder, 'wedged')).toEqual(['PROBE_AGENT', 'PROBE_AGENT', 'PROBE_AGENT', 'TERMINATE_AGENT']),
+  );
   const probes = all(agentOrder, 'wedged', 'PROBE_AGENT');
   expect(probes.map(({ waitMs }) => waitMs)).toEqual([2000, 4000, 8000]);
   expect(new Set(probes.map(({ nonce }) => nonce)).size).toBe(3);
@@ -28,8 +30,10 @@ export const executedWhenSilent = async ({ all, comes, types, diary, isAlive }: 
     );
     expect(message).toContain(`Filed by: controller\nAttempt: ${index + 1}/3\nAnswer: ALIVE ${nonce}`);
   }
-  expect(diary('wedged').filter((line) => line.startsWith('heard probe'))).toHaveLength(3);
-  expect(all(agentHealth, 'wedged', 'WARRANT_FILED')).toMatchObject([{ label: 'pool:dog', title: 'stuck:wedged' }]);
+  await holds(() => expect(diary('wedged').filter((line) => line.startsWith('heard probe'))).toHaveLength(3));
+  await holds(() =>
+    expect(all(agentHealth, 'wedged', 'WARRANT_FILED')).toMatchObject([{ label: 'pool:dog', title: 'stuck:wedged' }]),
+  );
   expect(isAlive('wedged')).toBe(false);
   expect(types(taskRecovery, 'T-wedged')).toEqual([]);
 };
@@ -38,42 +42,46 @@ export const executedWhenSilent = async ({ all, comes, types, diary, isAlive }: 
 export const forensicsBeforeTheKill = async ({ all, comes }: Stage): Promise<void> => {
   const { forensics } = await comes(agentIntervention, 'wedged', 'AGENT_TERMINATED');
   expect(existsSync(new URL(forensics ?? 'file:///none'))).toBe(true);
-  const receipt = all(orderReceipt, 'wedged', 'ORDER_RECEIPT').find(({ kind }) => kind === 'terminate');
-  expect(receipt?.lastOutput.join('\n')).toContain('API Error: 400 tool_use ids');
+  const receipt = await until('the receipt of its end', async () =>
+    all(orderReceipt, 'wedged', 'ORDER_RECEIPT').find(({ kind }) => kind === 'terminate'),
+  );
+  expect(receipt.lastOutput.join('\n')).toContain('API Error: 400 tool_use ids');
 };
 
 export const pardonedByItsAnswer = async ({ comes, types, isAlive }: Stage): Promise<void> => {
   expect(await comes(agentIntervention, 'answers', 'CASE_CLOSED')).toMatchObject({ ending: 'pardoned' });
   await comes(agentIntervention, 'wedged', 'AGENT_TERMINATED');
   expect(types(agentIntervention, 'answers')).toEqual(['CASE_OPENED', 'CASE_CLOSED']);
-  expect(new Set(types(agentOrder, 'answers'))).toEqual(new Set(['PROBE_AGENT']));
+  await holds(() => expect(new Set(types(agentOrder, 'answers'))).toEqual(new Set(['PROBE_AGENT'])));
   expect(isAlive('answers')).toBe(true);
 };
 
 /** What it does counts as much as what it says: asked, it goes on with its work, and the dance is over. */
 export const pardonedByItsProgress = async ({ comes, types, isAlive }: Stage): Promise<void> => {
   expect(await comes(agentIntervention, 'moves', 'CASE_CLOSED')).toMatchObject({ ending: 'recovered' });
-  expect(types(agentOrder, 'moves')).toEqual(['PROBE_AGENT']);
+  await holds(() => expect(new Set(types(agentOrder, 'moves'))).toEqual(new Set(['PROBE_AGENT'])));
   expect(isAlive('moves')).toBe(true);
 };
 
 /** Without any pattern the other axis still finds: nothing was done since the work item was touched. */
-export const leftBehindByItsWork = async ({ all, comes, diary, touch, types }: Stage): Promise<void> => {
+export const leftBehindByItsWork = async ({ comes, diary, touch, types }: Stage): Promise<void> => {
   for (const name of ['left', 'unswept']) {
     await until(`${name} rests`, async () => diary(name).includes('rests'));
     touch(name);
   }
   expect(await comes(agentIntervention, 'left', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
-  expect(types(agentOrder, 'left')).toEqual(['PROBE_AGENT', 'PROBE_AGENT', 'PROBE_AGENT', 'TERMINATE_AGENT']);
-  const [warrant] = all(agentHealth, 'left', 'WARRANT_FILED');
-  expect(warrant?.evidence.map(({ signal }) => signal)).toEqual(['no_work_update', 'progress_mismatch']);
-  expect(warrant?.metadata).toMatchObject({ target: 'left', requester: 'controller', wisp_id: 'T-left' });
+  await holds(() =>
+    expect(types(agentOrder, 'left')).toEqual(['PROBE_AGENT', 'PROBE_AGENT', 'PROBE_AGENT', 'TERMINATE_AGENT']),
+  );
+  const warrant = await comes(agentHealth, 'left', 'WARRANT_FILED');
+  expect(warrant.evidence.map(({ signal }) => signal)).toEqual(['no_work_update', 'progress_mismatch']);
+  expect(warrant.metadata).toMatchObject({ target: 'left', requester: 'controller', wisp_id: 'T-left' });
 };
 
 /** `stuck_sweep` is off until somebody asks for it: seen, and nothing follows. */
 export const offUntilAskedFor = async ({ all, comes, types, isAlive }: Stage): Promise<void> => {
   await comes(agentIntervention, 'left', 'AGENT_TERMINATED');
-  expect(all(agentHealth, 'unswept', 'HEALTH_STATE_CHANGED').at(-1)).toMatchObject({ to: 'STUCK' });
+  await holds(() => expect(all(agentHealth, 'unswept', 'HEALTH_STATE_CHANGED').at(-1)).toMatchObject({ to: 'STUCK' }));
   expect(all(agentHealth, 'unswept', 'WARRANT_FILED')).toEqual([]);
   expect(types(agentIntervention, 'unswept')).toEqual([]);
   expect(isAlive('unswept')).toBe(true);

@@ -1,6 +1,6 @@
 import { Topic } from '@vigil/events';
 import { expect } from 'vitest';
-import { until } from '../../support/system.ts';
+import { holds, until } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
 /** Gas Town's table, ten minutes as eight seconds: whoever idles with work is reminded twice, then people look; nobody alive is ended. */
@@ -45,13 +45,20 @@ const { agentHealth, agentIntervention, agentOrder, taskRecovery } = Topic;
 
 export const remindedTwiceThenPeople = async ({ all, comes, diary, types, isAlive }: Stage): Promise<void> => {
   await comes(agentIntervention, 'quiet', 'ESCALATION_TRIGGERED');
-  expect(diary('quiet').slice(1)).toEqual(['heard nudge "Is T-quiet going on?"', 'heard nudge "Is T-quiet going on?"']);
+  await holds(() =>
+    expect(diary('quiet').slice(1)).toEqual([
+      'heard nudge "Is T-quiet going on?"',
+      'heard nudge "Is T-quiet going on?"',
+    ]),
+  );
   const states = () => all(agentHealth, 'quiet', 'HEALTH_STATE_CHANGED').map(({ to }) => to);
   await until('it has been idle for 45 minutes', async () => states().at(-1) === 'FAILING');
   await comes(agentHealth, 'quiet', 'WARRANT_RENEWED', all(agentHealth, 'quiet', 'WARRANT_RENEWED').length + 2);
   const steps = ['CASE_OPENED', 'NUDGE_SENT', 'NUDGE_SENT', 'ESCALATION_TRIGGERED'];
-  expect(types(agentIntervention, 'quiet'), 'worse, and people have been asked already').toEqual(steps);
-  expect(types(agentOrder, 'quiet')).toEqual(['NUDGE_AGENT', 'NUDGE_AGENT']);
+  await holds(() =>
+    expect(types(agentIntervention, 'quiet'), 'worse, and people have been asked already').toEqual(steps),
+  );
+  await holds(() => expect(types(agentOrder, 'quiet')).toEqual(['NUDGE_AGENT', 'NUDGE_AGENT']));
   expect(isAlive('quiet')).toBe(true);
 };
 
@@ -68,7 +75,7 @@ export const leftAlone = async ({ comes, types, diary }: Stage): Promise<void> =
 /** A session that has just died: its task goes on from what it had saved, and the reason says that it was just now. */
 export const deadAndRecovered = async ({ all, comes, types }: Stage): Promise<void> => {
   expect(await comes(taskRecovery, 'T-dead', 'RECOVERY_COMPLETED')).toMatchObject({ newAgentId: 'dead-r1' });
-  expect(types(agentIntervention, 'dead')).toEqual(['CASE_OPENED', 'CASE_CLOSED']);
+  await holds(() => expect(types(agentIntervention, 'dead')).toEqual(['CASE_OPENED', 'CASE_CLOSED']));
   expect(types(agentOrder, 'dead')).toEqual([]);
   const [opened] = all(agentIntervention, 'dead', 'CASE_OPENED');
   expect(opened?.evidence.map(({ words }) => words)).toEqual([

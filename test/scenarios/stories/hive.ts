@@ -1,6 +1,6 @@
 import { Topic } from '@vigil/events';
 import { expect } from 'vitest';
-import { until } from '../../support/system.ts';
+import { holds, until } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
 /** hive's judge and queen: tickets by bands of steps, triage, a notification; the worker is never touched. */
@@ -15,8 +15,10 @@ export const ticketTriageNotification = async ({ all, comes, types, heard, diary
   const queens = () =>
     heard.of(alert).flatMap(({ type, payload }) => (type === 'QUEEN_INTERVENTION_REQUESTED' ? [payload] : []));
   await until('the queen asks for each', async () => queens().length === 3);
-  expect(queens().map((one) => (one as { ticket_id: string }).ticket_id)).toEqual(
-    tickets.map(({ ticket_id }) => ticket_id),
+  await holds(() =>
+    expect(queens().map((one) => (one as { ticket_id: string }).ticket_id)).toEqual(
+      tickets.map(({ ticket_id }) => ticket_id),
+    ),
   );
   const raised = () =>
     heard
@@ -24,7 +26,7 @@ export const ticketTriageNotification = async ({ all, comes, types, heard, diary
       .filter(
         ({ type, payload }) => type === 'ALERT_RAISED' && (payload as { route: string }).route === 'escalation_ticket',
       );
-  expect(raised(), 'one notification a condition').toHaveLength(1);
+  await holds(() => expect(raised(), 'one notification a condition').toHaveLength(1));
   expect(tickets[2]).toMatchObject({ worker_agent_id: 'circles', stall_minutes: null });
   expect(types(agentOrder, 'circles')).toEqual([]);
   expect(types(agentIntervention, 'circles')).toEqual([]);

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Topic } from '@vigil/events';
 import { expect } from 'vitest';
+import { holds } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
 /** omniclaude's healthcheck: ended, and a fresh agent from the checkpoint, twice at most; then the ticket is Blocked. */
@@ -27,11 +28,15 @@ export const redispatchedTwiceThenBlocked = async ({ all, comes, types, diary }:
     { attempt: 2, of: 2, newAgentId: 'omn-r2', deadAgentId: 'omn-r1', fromCheckpoint: SAVED },
   ]);
   for (const name of lives) {
-    expect(types(agentOrder, name).filter((type) => type !== 'SPAWN_AGENT')).toEqual(['TERMINATE_AGENT']);
-    expect(types(agentIntervention, name)).toEqual(['CASE_OPENED', 'AGENT_TERMINATED', 'CASE_CLOSED']);
+    await holds(() =>
+      expect(types(agentOrder, name).filter((type) => type !== 'SPAWN_AGENT')).toEqual(['TERMINATE_AGENT']),
+    );
+    await holds(() =>
+      expect(types(agentIntervention, name)).toEqual(['CASE_OPENED', 'AGENT_TERMINATED', 'CASE_CLOSED']),
+    );
     expect(diary(name)[0]).toMatch(/^began/);
     expect(diary(name)).not.toContain('the one before it is still alive');
-    expect(diary(name).at(-1)).toMatch(/^heard shutdown_request/);
+    await holds(() => expect(diary(name).at(-1)).toMatch(/^heard shutdown_request/));
   }
   expect(diary('omn-r3')).toEqual([]);
 };
@@ -53,7 +58,12 @@ export const itsWorkSaved = async ({ comes, folder }: Stage): Promise<void> => {
 /** Seed 003's own event, for whoever watches tickets: its eleven fields, and one for each change of status, checkpoint or action. */
 export const itsEventTold = async ({ all, comes }: Stage): Promise<void> => {
   await comes(taskRecovery, 'T-omn', 'REVIEW_REQUIRED');
-  const told = all(agentHealthcheck, 'T-omn', 'AGENT_HEALTHCHECK');
+  const events = () => all(agentHealthcheck, 'T-omn', 'AGENT_HEALTHCHECK');
+  await holds(() => {
+    expect(events().map(({ status }) => status)).toContain('recovered');
+    expect(events().at(-1)).toMatchObject({ status: 'stalled', recovery_action: 'none' });
+  });
+  const told = events();
   for (const one of told) {
     expect(Object.keys(one).sort()).toEqual(FIELDS);
     expect(one).toMatchObject({ type: 'agent_healthcheck', ticket_id: 'T-omn' });
@@ -66,8 +76,6 @@ export const itsEventTold = async ({ all, comes }: Stage): Promise<void> => {
   expect([...new Set(relaunched.map(({ agent_id }) => agent_id))].slice(0, 2)).toEqual(['omn', 'omn-r1']);
   for (const { checkpoint_path: saved } of relaunched.slice(1))
     expect(saved).toMatch(/pipeline_checkpoints\/T-omn\/recovery-\d{8}T\d{6}\.yaml$|\/omn(-r\d)?-\d+\.json$/);
-  expect(told.map(({ status }) => status)).toContain('recovered');
-  expect(told.at(-1)).toMatchObject({ status: 'stalled', recovery_action: 'none' });
 };
 const FIELDS = [
   'agent_id',
@@ -84,10 +92,12 @@ const FIELDS = [
 
 const redispatched = async ({ all, comes, diary, types }: Stage, name: string): Promise<void> => {
   expect(await comes(taskRecovery, `T-${name}`, 'RECOVERY_COMPLETED')).toMatchObject({ newAgentId: `${name}-r1` });
-  expect(types(agentIntervention, name)).toEqual(['CASE_OPENED', 'AGENT_TERMINATED', 'CASE_CLOSED']);
-  expect(all(agentIntervention, name, 'AGENT_TERMINATED')).toMatchObject([{ confirmed: true, forced: false }]);
-  expect(diary(name).at(-1)).toMatch(/^heard shutdown_request/);
-  expect(types(agentOrder, `${name}-r1`)).toEqual(['SPAWN_AGENT']);
+  await holds(() => expect(types(agentIntervention, name)).toEqual(['CASE_OPENED', 'AGENT_TERMINATED', 'CASE_CLOSED']));
+  await holds(() =>
+    expect(all(agentIntervention, name, 'AGENT_TERMINATED')).toMatchObject([{ confirmed: true, forced: false }]),
+  );
+  await holds(() => expect(diary(name).at(-1)).toMatch(/^heard shutdown_request/));
+  await holds(() => expect(types(agentOrder, `${name}-r1`)).toEqual(['SPAWN_AGENT']));
 };
 const stalledFirst = ({ all }: Stage, name: string) =>
   all(agentHealthcheck, `T-${name}`, 'AGENT_HEALTHCHECK').find(({ status }) => status === 'stalled');
@@ -95,14 +105,16 @@ const stalledFirst = ({ all }: Stage, name: string) =>
 /** Above 80 % of its context it is relieved before it hits the limit; at exactly 80 % it is not. */
 export const relievedOfAFullContext = async (stage: Stage): Promise<void> => {
   await redispatched(stage, 'full');
-  expect(stalledFirst(stage, 'full')).toMatchObject({ stall_reason: 'context_overflow', context_usage_pct: 81 });
+  await holds(() =>
+    expect(stalledFirst(stage, 'full')).toMatchObject({ stall_reason: 'context_overflow', context_usage_pct: 81 }),
+  );
   expect(stage.types(agentHealth, 'brim')).not.toContain('WARRANT_FILED');
   expect(stage.isAlive('brim')).toBe(true);
 };
 
 export const relievedOfARateLimit = async (stage: Stage): Promise<void> => {
   await redispatched(stage, 'limited-omn');
-  expect(stalledFirst(stage, 'limited-omn')).toMatchObject({ stall_reason: 'rate_limit' });
+  await holds(() => expect(stalledFirst(stage, 'limited-omn')).toMatchObject({ stall_reason: 'rate_limit' }));
 };
 
 /** A Bash call that may take ten minutes is waited for, long after whoever is silent without one has been ended. */

@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import { writer } from '@vigil/stream';
 import { expect } from 'vitest';
-import { until } from '../../support/system.ts';
+import { holds, until } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
 /** What people and orchestrators say by whichever door, and what they do themselves. */
@@ -56,10 +56,12 @@ export const decidedOverKafka = async ({ vigil, all, comes, types }: Stage): Pro
   });
   await decide(caseId);
   expect(await comes(taskRecovery, 'T-by-kafka', 'RECOVERY_COMPLETED')).toMatchObject({ newAgentId: 'by-kafka-r1' });
-  expect(all(agentIntervention, 'by-kafka', 'ESCALATION_DECIDED')).toMatchObject([
-    { decision: 'terminate_and_recover', by: 'orchestrator', why: 'its quota is gone' },
-  ]);
-  expect(types(agentOrder, 'by-kafka').filter((type) => type === 'TERMINATE_AGENT')).toHaveLength(1);
+  await holds(() =>
+    expect(all(agentIntervention, 'by-kafka', 'ESCALATION_DECIDED')).toMatchObject([
+      { decision: 'terminate_and_recover', by: 'orchestrator', why: 'its quota is gone' },
+    ]),
+  );
+  await holds(() => expect(types(agentOrder, 'by-kafka').filter((type) => type === 'TERMINATE_AGENT')).toHaveLength(1));
 };
 
 /** gc #425: whom an operator ended, the reconciler brought back. */
@@ -83,7 +85,9 @@ export const recoveredByHand = async ({ all, comes, says, diary }: Stage): Promi
     newAgentId: 'sick-r1',
     attempt: 1,
   });
-  expect(all(agentIntervention, 'sick', 'AGENT_TERMINATED')).toMatchObject([{ confirmed: true, forced: false }]);
+  await holds(() =>
+    expect(all(agentIntervention, 'sick', 'AGENT_TERMINATED')).toMatchObject([{ confirmed: true, forced: false }]),
+  );
   await until('its heir works', async () => diary('sick-r1').length > 0);
   expect(diary('sick-r1')).toEqual([expect.stringMatching(/^began/)]);
 };
@@ -104,7 +108,9 @@ export const typedOnlyAtItsPrompt = async (stage: Stage): Promise<void> => {
     await until(`${name} is told`, async () => diary(name).length > 1);
     expect(diary(name).slice(1)).toEqual(['typed while it is idle: Please commit.']);
     await comes(orderReceipt, name, 'ORDER_RECEIPT');
-    expect(all(orderReceipt, name, 'ORDER_RECEIPT')).toMatchObject([{ kind: 'nudge', outcome: 'delivered' }]);
+    await holds(() =>
+      expect(all(orderReceipt, name, 'ORDER_RECEIPT')).toMatchObject([{ kind: 'nudge', outcome: 'delivered' }]),
+    );
   }
 };
 

@@ -1,5 +1,6 @@
 import { Topic } from '@vigil/events';
 import { expect } from 'vitest';
+import { holds } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
 /** ADR-110's agent that works for half an hour without a checkpoint: that it works is no answer to that. */
@@ -16,10 +17,10 @@ export const nudgedThoughItWorks = async ({ all, comes, types, diary }: Stage): 
   await comes(agentIntervention, 'unsaved', 'CASE_CLOSED');
   const steps = ['NUDGE_SENT', 'NUDGE_SENT', 'NUDGE_SENT', 'ESCALATION_TRIGGERED', 'AGENT_TERMINATED', 'CASE_CLOSED'];
   expect(types(agentIntervention, 'unsaved')).toEqual(['CASE_OPENED', ...steps]);
-  expect(diary('unsaved').filter((line) => line.startsWith('heard nudge'))).toHaveLength(3);
+  await holds(() => expect(diary('unsaved').filter((line) => line.startsWith('heard nudge'))).toHaveLength(3));
   expect(all(orderReceipt, 'unsaved', 'ORDER_RECEIPT').map(({ outcome }) => outcome)).not.toContain('superseded');
   expect(all(agentHealth, 'unsaved', 'WARRANT_FILED')).toMatchObject([{ awaits: [['checkpoint']] }]);
-  expect(all(agentHealth, 'unsaved', 'WARRANT_LAPSED')).toMatchObject([{ why: 'ended' }]);
+  await holds(() => expect(all(agentHealth, 'unsaved', 'WARRANT_LAPSED')).toMatchObject([{ why: 'ended' }]));
 };
 
 /** The neighbour calls as much, and saves as it goes. */
