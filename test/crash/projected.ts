@@ -32,7 +32,7 @@ const behind = async (database: Database, ends: ReadonlyMap<string, number>): Pr
 };
 
 const caughtUp = (what: string, on: TestSystem, database: Database): Promise<unknown> =>
-  endsOf(on, PROJECTED).then((ends) => until(what, async () => (await behind(database, ends)).length === 0, 120_000));
+  endsOf(on, PROJECTED).then((ends) => until(what, async () => (await behind(database, ends)).length === 0, 300_000));
 
 /** The rows of the running projector, once it has read everything; then it is stopped. */
 export const projectedRows = async (on: TestSystem): Promise<Rows> => {

@@ -6,6 +6,7 @@ import { standStill, unstable } from '../support/settled.ts';
 import { openSystem, ROOM, type TestSystem, until } from '../support/system.ts';
 import { readVersions, type VersionReport } from '../support/versions.ts';
 import { freshRows, projectedRows, type Rows } from './projected.ts';
+import { notFound } from './verdicts.ts';
 
 export type Trial = {
   readonly name: string;
@@ -26,7 +27,7 @@ export type Evidence = {
   readonly rows: { readonly projected: Rows; readonly fresh: Rows };
 };
 
-/** The doomed whose task is on a fresh agent that works. */
+/** Tasks that are on a fresh agent that works. */
 const recovered = async (on: TestSystem): Promise<ReadonlySet<string>> =>
   new Set(
     (await on.events(Topic.taskRecovery)).flatMap(({ type, payload }) =>
@@ -38,7 +39,7 @@ const allRecovered = async (on: TestSystem, herd: Herd): Promise<boolean> => {
   const doomed = herd.agents.filter(({ fate }) => fate !== 'works');
   if (doomed.length > herd.fateful().length) return false;
   const tasks = await recovered(on);
-  return doomed.every(({ taskId }) => tasks.has(taskId));
+  return doomed.every(({ taskId }) => tasks.has(taskId)) && (await notFound({ on, herd })).length === 0;
 };
 
 /** Runs the trial to its end and gathers the evidence; the system's servers run on for whoever asks the log. */
@@ -51,7 +52,7 @@ export const hold = async ({ name, herd: plan, befall }: Trial): Promise<Evidenc
     await befall(on, herd, faults);
     // A broker that has just come back does not lead its partitions at once: that is no answer yet.
     const recoveredYet = (): Promise<boolean> => allRecovered(on, herd).catch(() => false);
-    await until('every death is found and every task recovered', recoveredYet, 180_000);
+    await until('every death is found and every task recovered', recoveredYet, 300_000);
     await herd.stop();
     await standStill(on);
     const projected = await projectedRows(on);

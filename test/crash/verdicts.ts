@@ -72,7 +72,7 @@ export const falselyAccused = async ({ on, herd }: Evidence): Promise<readonly s
 };
 
 /** The doomed that were not found out: a warrant for the finding, and the end of the one that it is about. */
-export const notFound = async ({ on, herd }: Evidence): Promise<readonly string[]> => {
+export const notFound = async ({ on, herd }: Pick<Evidence, 'on' | 'herd'>): Promise<readonly string[]> => {
   const health = await on.events(Topic.agentHealth);
   const filed = new Set(health.flatMap((each) => (each.type === 'WARRANT_FILED' ? [each.payload.agentId] : [])));
   const ended = new Set(

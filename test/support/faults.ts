@@ -24,7 +24,7 @@ export const shuffled = <T>(items: readonly T[], random: () => number): readonly
 
 /** Ends a process at once, where it is running; its supervisor starts it again. */
 export const kill = async ({ done }: Faults, service: Supervised): Promise<void> => {
-  await until(`${service.name} runs`, async () => service.pid() !== null, 30_000);
+  await until(`${service.name} runs`, async () => service.pid() !== null);
   service.kill('SIGKILL');
   done.push(`kill ${service.name}`);
 };

@@ -66,6 +66,6 @@ export const standStill = async (on: TestSystem): Promise<void> => {
   await until(
     'all processors have read everything',
     async () => (await allUnread(on)).every((one) => one.startsWith('onex.snapshot.heartbeat-ingest')),
-    120_000,
+    300_000,
   );
 };

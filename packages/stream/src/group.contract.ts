@@ -51,9 +51,10 @@ export const groupContract = ({ log, topic }: Subject): void => {
       return offers > 1;
     };
     const { membership } = await listen(log(), `${t}-group`, [t], { take });
-    await until(() => expect(offers).toBe(1));
+    await until(() => expect(offers).toBeGreaterThan(0));
+    const before = offers;
     membership.seek(t, 0, 0);
-    await until(() => expect(offers).toBe(2));
+    await until(() => expect(offers).toBeGreaterThan(before));
     await membership.stop();
   });
 
