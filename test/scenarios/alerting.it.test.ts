@@ -63,12 +63,12 @@ describe.skipIf(!ownServers)('people and orchestrators are told, and decide', ()
   test(
     'the third stall is Blocked: the friction event and its line, to the letter',
     () => alerting.blockedInItsFiles(stage),
-    170_000,
+    300_000,
   );
   test(
     'an orchestrator is asked by webhook, and decides through the dashboard',
     () => alerting.decidedByAnOrchestrator(orchestrator)(stage),
-    170_000,
+    300_000,
   );
   test('each policy’s channels hear of its own agents only', () => alerting.toldToNobodyElse(orchestrator)(stage));
 });

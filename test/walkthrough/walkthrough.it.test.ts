@@ -3,7 +3,7 @@ import { policiesOf, VOCABULARY } from '@vigil/health';
 import { ASSIGNMENT, PRESETS, readPolicies } from '@vigil/policy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { byKey, recordedDecisions, refold } from '../support/refold.ts';
-import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
+import { holds, openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
 import { versionsOf } from '../support/versions.ts';
 import { actedOnFates } from './acted-on.fixture.ts';
 import { leftAloneFates } from './left-alone.fixture.ts';
@@ -29,10 +29,14 @@ describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to what pe
     const acted = new Set(told.of(Topic.agentIntervention).map(({ payload }) => payload.agentId));
     expect([...acted].toSorted()).toEqual([...lives, 'hangs', 'limited', 'loops']);
     expect(await told.rows.deadLetters({ limit: 10 })).toEqual([]);
-    const asked = [['case', 'list'], ['doctor'], ['health', '--filter', 'unhealthy']];
-    const [cases, doctor, health] = await Promise.all(asked.map((words) => told.vigil(...words)));
+    const asked = [
+      ['case', 'list'],
+      ['health', '--filter', 'unhealthy'],
+    ];
+    const [cases, health] = await Promise.all(asked.map((words) => told.vigil(...words)));
     expect(cases).toEqual({ code: 0, text: 'No cases.\n' });
-    expect(doctor).toMatchObject({ code: 0 });
+    // Its time may stand still for a while on a busy host, and goes on.
+    await holds(async () => expect(await told.vigil('doctor')).toMatchObject({ code: 0 }));
     const { code, text } = health ?? { text: '' };
     const unhealthy = text
       .split('\n')

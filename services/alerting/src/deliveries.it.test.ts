@@ -62,7 +62,7 @@ const running = () => {
     kind: 'webhook',
     url,
     secret_env: 'VIGIL_WEBHOOK_SECRET',
-    timeout: '500ms',
+    timeout: '3s',
   });
   const outside = { now: Date.now, random: () => 1, logger: quiet };
   return runDeliveries(log, [webhook.open(name, settings, world)], outside);
