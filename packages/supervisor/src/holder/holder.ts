@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { identify, isAlive, type Pid } from '../proc.ts';
 import type { Size, Terminal } from '../terminal.ts';
+import { isDeed } from './deed.ts';
 import {
   type Deed,
   type Ended,
@@ -153,7 +154,7 @@ export class Holder {
 
   #hear(client: Client, message: ToHolder): void {
     if (client.viewer === null) this.#obey(message);
-    else if (!('deed' in message && client.viewer.writes)) client.socket.destroy();
+    else if (!('deed' in message && client.viewer.writes && isDeed(message.deed))) client.socket.destroy();
     // one that has ended is not ended by anybody any more
     else if (this.#ended === null) this.#passOn(client.viewer, message.deed);
   }
@@ -177,7 +178,7 @@ export class Holder {
   }
 
   #passOn({ who, writes }: Viewer, deed: Deed): void {
-    if (this.#supervisor) say(this.#supervisor.client.socket, { deed: { who, writes, ...deed } });
+    if (this.#supervisor) say(this.#supervisor.client.socket, { deed: { ...deed, who, writes } });
   }
 
   #gone(client: Client): void {

@@ -52,6 +52,29 @@ test('keys reach the agent only through its supervisor, who knows whose they are
   await until(() => expect(supervisor.others.at(-1)).toMatchObject({ deed: { who: 'ann', does: 'leaves' } }));
 });
 
+test('what is no deed of a person’s is passed on to nobody, and nobody acts in another’s name', async () => {
+  await on.hold('sleep 600');
+  const supervisor = await on.supervise();
+  const size = { columns: 'x', rows: 1 };
+  for (const deed of [
+    null,
+    { does: 'types' },
+    { does: 'ends', graceMs: -1 },
+    { does: 'resizes', size },
+    { does: 'leaves' },
+  ]) {
+    const viewer = await on.look(true);
+    viewer.link.send({ deed: deed as never });
+    await viewer.link.closed;
+  }
+  const viewer = await on.look(true);
+  viewer.link.send({ deed: { does: 'ends', graceMs: 0, who: 'bob' } as never });
+  await until(() => expect(supervisor.others.at(-1)).toMatchObject({ deed: { does: 'ends', who: 'ann' } }));
+  const done = (does: string) => supervisor.others.filter((one) => 'deed' in one && one.deed.does === does);
+  await until(() => expect([done('opens').length, done('leaves').length]).toEqual([6, 5]));
+  expect(supervisor.others).toHaveLength(6 + 5 + 1);
+});
+
 test('one that reads too slowly is cut off and told, while the agent prints on', async () => {
   await on.hold(
     'read go; i=0; while [ $i -lt 40000 ]; do i=$((i+1)); echo "line $i of a long output"; done; echo end',
