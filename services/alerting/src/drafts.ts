@@ -35,13 +35,12 @@ export function updated(state: Alert, open: Open, deliverAt: number | null, { ro
   return said(state, { type: 'ALERT_UPDATED', payload });
 }
 
-/** Whoever was never told that it began is not told that it is over. */
+/** Whoever was told that it began is told that it is over, silenced or not: else it stays open where they keep it. Nobody else is. */
 export function resolved(state: Alert, open: Open, { title, text }: Over, now: number): Output {
   const { agentId, taskId, episodeId, caseId, labels, route, severity } = open.content;
   const about = { agentId, taskId, episodeId, caseId, labels, route, severity };
   const { alertId, raisedAt, toldTo: sinks } = open;
-  const isTold = open.toldAs !== null && !isSilenced(state, open.content, now);
-  const deliverAt = isTold ? now : null;
+  const deliverAt = open.toldAs === null ? null : now;
   const what = { ...about, title, text, alertId, raisedAt, deliverAt, sinks };
   return said(state, { type: 'ALERT_RESOLVED', payload: { alertKey: state.alertKey, ...what } });
 }

@@ -60,6 +60,16 @@ test('who was not told of the beginning is not told of the end', () => {
   expect(heard(alert.tell(over))).toEqual([]);
 });
 
+test('who was told of the beginning is told of the end in spite of a silence; who was not is not', () => {
+  const alert = open();
+  alert.tell(notified());
+  const matchers = [{ field: 'route', value: 'stuck_agent' }];
+  alert.tell(example(Topic.steerAlerts, 'SILENCE_ALERTS', { matchers, until: start + hour, by: 'ada', why: 'known' }));
+  expect(heard(alert.tell(over))).toEqual([['console', 'webhook']]);
+  alert.tell(notified());
+  expect(heard(alert.tell(over))).toEqual([]);
+});
+
 test('a new question is told at once, however severe the alert is already; the same one is not', () => {
   const alert = open();
   const asked = (deadlineAt: number | null) =>
