@@ -1,4 +1,15 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -79,6 +90,20 @@ test('a log that cannot be read is no empty one: nothing is written twice for th
   await tell({ raisedAt, blocked });
   truncateSync(path.join(root, log), 2 ** 32);
   await expect(tell({ raisedAt, blocked })).rejects.toThrow('greater than 2 GiB');
+});
+
+test('a link that an agent has left where the log belongs leads nowhere else', async () => {
+  mkdirSync(path.dirname(path.join(root, log)), { recursive: true });
+  writeFileSync(path.join(root, 'profile'), 'mine\n');
+  symlinkSync(path.join(root, 'profile'), path.join(root, log));
+  await expect(tell({ raisedAt, blocked })).rejects.toThrow('ELOOP');
+  expect(read('profile')).toBe('mine\n');
+});
+
+test('a pipe there holds nobody up: it is told again until somebody has removed it', async () => {
+  mkdirSync(path.dirname(path.join(root, log)), { recursive: true });
+  execFileSync('mkfifo', [path.join(root, log)]);
+  await expect(tell({ raisedAt, blocked })).rejects.toThrow('ENXIO');
 });
 
 test('another day it is another file', async () => {

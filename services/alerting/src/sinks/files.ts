@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { access, appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -71,12 +72,16 @@ function pathOf(uri: string | null, root: string): string {
   return below.startsWith('..') ? file : below;
 }
 
+const { O_RDONLY, O_WRONLY, O_CREAT, O_TRUNC, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
+/** Agents write below root too: a link of theirs leads nowhere else, and a pipe holds nobody up. */
+const PLAIN = O_NOFOLLOW | O_NONBLOCK;
+
 /** Whole or not at all. People note what they find in it: what is there stays as it is. `id`: no two write the same file beside it. */
 async function writeOnce(file: string, text: string, id: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   if (await isThere(file)) return;
   const beside = `${file}.${id}.new`;
-  await writeFile(beside, text);
+  await writeFile(beside, text, { flag: O_WRONLY | O_CREAT | O_TRUNC | PLAIN });
   await rename(beside, file);
 }
 
@@ -84,8 +89,8 @@ const isThere = (file: string): Promise<boolean> => access(file).then(() => true
 
 async function appendOnce(file: string, line: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
-  const written = await readFile(file, 'utf8').catch(orIfAbsent(''));
-  if (!written.includes(line)) await appendFile(file, line);
+  const written = await readFile(file, { encoding: 'utf8', flag: O_RDONLY | PLAIN }).catch(orIfAbsent(''));
+  if (!written.includes(line)) await appendFile(file, line, { flag: O_WRONLY | O_CREAT | O_APPEND | PLAIN });
 }
 
 /** Any other error is a delivery that has failed. */
