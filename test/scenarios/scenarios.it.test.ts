@@ -84,7 +84,7 @@ describe.skipIf(!ownServers)('each source’s story, with its preset at seconds'
         const error = await told.get(name);
         if (error) throw error;
       },
-      170_000,
+      300_000,
     );
   });
 

@@ -103,7 +103,7 @@ const by = ['--by', 'tester', '--why', 'the story says so'];
 /** What people and programs say to the system. */
 const speaking = (vigil: TestSystem): Pick<Stage, 'says' | 'shows' | 'posts'> => ({
   says: async (...words) => {
-    await until(`vigil ${words.join(' ')}`, async () => (await vigil.vigil(...words, ...by)).code === 0, 60_000);
+    await until(`vigil ${words.join(' ')}`, async () => (await vigil.vigil(...words, ...by)).code === 0);
   },
   shows: (text, ...words) =>
     until(`vigil ${words.join(' ')} shows ${text}`, async () => {
