@@ -66,6 +66,12 @@ test('a file that is not there, or no YAML, is refused', () => {
   expect(() => open('channels: [')).toThrow(/cannot be used/);
 });
 
+test('what is wrong in the file is told with its place, and without what the file says there', () => {
+  const text = "channels:\n  ops: { kind: webhook, url: 'https://a.example/hunter2, secret_env: X }";
+  expect(() => open(text)).toThrow(/closing 'quote at line \d/);
+  expect(() => open(text)).not.toThrow(/hunter2/);
+});
+
 test('of a channel that nobody has configured the console says so, and what to set', () => {
   expect(lineOf(telling({ channels: ['default', 'slack'] }), ['console'])).toMatch(
     /\[asked for by slack, told here instead: name slack under channels in VIGIL_ALERTS_FILE\]$/,

@@ -71,10 +71,13 @@ function parsed(file: string): unknown {
   try {
     return parseYaml(readFileSync(file, 'utf8'), file);
   } catch (error) {
-    if (error instanceof CorrectThePolicy) throw refusal(file, error.mistakes);
+    // Below its first line a mistake quotes the file, where addresses may be secrets.
+    if (error instanceof CorrectThePolicy) throw refusal(file, error.mistakes.map(firstLine));
     throw new Refused(`VIGIL_ALERTS_FILE ${file} cannot be read: ${(error as Error).message}`);
   }
 }
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
 const refusal = (file: string, mistakes: readonly string[]): Refused =>
   new Refused(`VIGIL_ALERTS_FILE ${file} cannot be used:\n${mistakes.map((one) => `  ${one}`).join('\n')}`);
