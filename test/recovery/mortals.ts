@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import path from 'node:path';
+import type { Supervised } from '@vigil/dev';
+import { startRuntime } from '../support/runtimes.ts';
 import type { TestSystem } from '../support/system.ts';
-
-const root = path.resolve(import.meta.dirname, '../..');
 
 /** One life of a real agent process, as it tells itself at its start. `at`: epoch milliseconds */
 export type Life = {
@@ -26,39 +24,31 @@ part=0; while :; do part=$((part + 1)); echo "part $part is done"; sleep 1; done
 
 export type Mortals = {
   readonly lives: () => readonly Life[];
+  readonly runtimes: readonly Supervised[];
   readonly roots: { readonly root: string; readonly elsewhere: string };
   readonly stop: () => Promise<void>;
 };
 
 /** `vigil runtime`s, each with a share of the tasks, an agent a task. */
-export const openMortals = ({ dir, system }: TestSystem, runtimes: readonly string[], tasks: readonly string[]) => {
-  const folder = path.join(dir, 'mortals');
+export const openMortals = (on: TestSystem, names: readonly string[], tasks: readonly string[]): Mortals => {
+  const folder = path.join(on.dir, 'mortals');
   const roots = { root: path.join(folder, 'checkpoints'), elsewhere: path.join(folder, 'elsewhere') };
   for (const each of Object.values(roots)) mkdirSync(each, { recursive: true });
-  const begin = (runtime: string, place: number): ChildProcess => {
-    const own = tasks.filter((_, at) => at % runtimes.length === place);
+  const begin = (runtime: string, place: number): Supervised => {
+    const own = tasks.filter((_, at) => at % names.length === place);
     const config = {
-      ...{ runtime, capacity: tasks.length, announce: '2s', grace: '0s', interval: '1s', policy: 'demo' },
+      ...{ capacity: tasks.length, announce: '2s', grace: '0s', interval: '1s', policy: 'demo' },
       checkpoint_roots: [roots.root],
       templates: [{ name: 'mortal', command: '/bin/sh', args: ['-c', agent], cwd: folder }],
       agents: own.map((task) => ({ name: `on-${task}`, task, template: 'mortal' })),
     };
-    const file = path.join(folder, `${runtime}.yaml`);
-    writeFileSync(file, JSON.stringify(config));
-    const env = { ...process.env, ...system.env, VIGIL_STATE_DIR: path.join(folder, runtime) };
-    const args = [path.join(root, 'packages/cli/src/main.ts'), 'runtime', '--config', file];
-    const child = spawn(process.execPath, args, { env, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
-    child.stderr?.on('data', (data) => appendFileSync(path.join(folder, `${runtime}.log`), data));
-    return child;
+    return startRuntime(on, { folder, state: folder }, runtime, config);
   };
-  const running = runtimes.map(begin);
+  const runtimes = names.map(begin);
   const stop = async (): Promise<void> => {
-    for (const child of running.filter(({ exitCode }) => exitCode === null)) {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    }
+    await Promise.all(runtimes.map((runtime) => runtime.stop()));
   };
-  return { lives: () => livesIn(path.join(folder, 'lives')), roots, stop } satisfies Mortals;
+  return { lives: () => livesIn(path.join(folder, 'lives')), runtimes, roots, stop };
 };
 
 const livesIn = (file: string): Life[] => {
