@@ -20,10 +20,12 @@ const of = (agent_id: string, group: 'hold' | 'output' | 'duplicate'): Register 
   } as Register;
 };
 
-/** Somebody waits for a row that another transaction holds, or `over` says that nobody will. */
+/** Somebody waits for a row that another transaction of this database holds, or `over` says that nobody will. */
 const isBlocked = async (database: Database, over: () => boolean): Promise<void> => {
   for (;;) {
-    const { rows } = await database.query('SELECT count(*) AS waiting FROM pg_locks WHERE NOT granted');
+    const { rows } = await database.query(
+      "SELECT count(*) AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
     if (Number(rows[0]?.waiting) > 0 || over()) return;
   }
 };
