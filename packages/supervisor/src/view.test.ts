@@ -86,7 +86,7 @@ test('where nobody does what was asked, a stop says so in the end', async () => 
   const refused = expect(stopAgent(stage.dir, 'worker-1', 'ada', 1000)).rejects.toThrow(
     `agent worker-1 has not ended: its supervisor (process ${process.pid}) was asked 91 s ago; its log may say why`,
   );
-  await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ does: 'ends' }));
+  await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ does: 'ends' }), 60_000);
   await vi.advanceTimersByTimeAsync(91_000);
   await refused;
 });
