@@ -6,7 +6,7 @@ import { Refusal } from './refusal.ts';
 
 export type ContainerAt = { readonly kind: 'container'; readonly id: string; readonly port: number };
 
-const READY_LIMIT_MS = 90_000;
+const READY_LIMIT_MS = 180_000;
 
 const docker = promisify(execFile);
 

@@ -19,7 +19,7 @@ export type Daemon = {
   readonly isReady: (written: string) => boolean | Promise<boolean>;
 };
 
-const READY_LIMIT_MS = 90_000;
+const READY_LIMIT_MS = 180_000;
 
 export const logFile = ({ dir, name }: Pick<Daemon, 'dir' | 'name'>): string => path.join(dir, 'logs', `${name}.log`);
 

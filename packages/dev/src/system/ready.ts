@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../servers/refusal.ts';
 import type { Supervised } from '../supervise.ts';
 
-const READY_LIMIT_MS = 60_000;
+const READY_LIMIT_MS = 180_000;
 
 const answersReady = (port: number): Promise<boolean> =>
   fetch(`http://127.0.0.1:${port}/ready`, { signal: AbortSignal.timeout(1_000) }).then(
@@ -10,7 +10,7 @@ const answersReady = (port: number): Promise<boolean> =>
     () => false,
   );
 
-/** Resolves when the service says that it is ready. @throws Refusal when it refuses to run, or is not ready within a minute */
+/** Resolves when the service says that it is ready. @throws Refusal when it refuses to run, or is not ready within three minutes */
 export const untilReady = async (
   service: Supervised,
   probePort: number,
