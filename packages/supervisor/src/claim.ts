@@ -31,7 +31,7 @@ export const readClaim = <T>(path: string, isOne: (found: object) => found is T 
 };
 
 const draftOf = (path: string, content: object): string => {
-  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, JSON.stringify(content), { flush: true, mode: 0o600 });
   return draft;

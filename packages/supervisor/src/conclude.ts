@@ -53,7 +53,7 @@ export const handedOff = ({ signal }: Exit, orderId: string | null, watch: Watch
 const archive = (world: World, spec: AgentSpec, facts: object): string | null => {
   const path = join(world.dir, 'archive', `${spec.instanceId}.json`);
   try {
-    mkdirSync(join(world.dir, 'archive'), { recursive: true });
+    mkdirSync(join(world.dir, 'archive'), { recursive: true, mode: 0o700 });
     const { agentId, instanceId, taskId, attempt, command, args } = spec;
     writeFileSync(path, JSON.stringify({ agentId, instanceId, taskId, attempt, command, args, ...facts }, null, 2));
     return pathToFileURL(path).href;
@@ -123,5 +123,7 @@ export const exitReport = (spec: AgentSpec, end: Conclusion, orderId: string | n
     checkpoint: end.checkpoint,
     lastOutput: end.lastOutput,
     forensics: end.forensics,
+    policy: spec.policy,
+    labels: spec.labels,
   },
 });

@@ -26,7 +26,7 @@ export const holdRecordOf = (dir: string, instanceId: string): HoldRecord => {
   return {
     read: () => untilIn(path),
     write: (until) => {
-      mkdirSync(folder, { recursive: true });
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
       writeFileSync(`${path}.new`, JSON.stringify({ until }), { flush: true });
       renameSync(`${path}.new`, path);
     },

@@ -70,7 +70,7 @@ const rewrite = (path: string, entries: readonly Entry[]): number => {
 
 /** One supervisor's journal: JSON Lines, each flushed to the disk before the call returns. */
 export const openJournal = (path: string): Journal => {
-  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const entries = read(path);
   const done = new Map(entries.flatMap((entry) => (entry.kind === 'done' ? [[entry.orderId, entry] as const] : [])));
   const unfinished = entries.filter((entry) => entry.kind === 'begun').filter(({ orderId }) => !done.has(orderId));

@@ -38,9 +38,9 @@ export const occupantOf = (dir: string, agentId: string): Occupant | null =>
 
 /** @throws WrongSettings for a name that no file and no key can have */
 export const checkName = (agentId: string): void => {
-  if (!/^[A-Za-z0-9._:-]{1,128}$/.test(agentId))
+  if (!/^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/.test(agentId))
     throw new WrongSettings(
-      `${JSON.stringify(agentId)} is no agent's name: use at most 128 letters, digits, dots, dashes, colons or underscores`,
+      `${JSON.stringify(agentId)} is no agent's name: use at most 128 letters, digits, dots, dashes, colons or underscores, and neither . nor ..`,
     );
 };
 
@@ -97,7 +97,7 @@ export const retakeName = (dir: string, occupant: Occupant): Lock => {
 
 /** What a supervisor of this runtime left behind when it died. */
 export const orphansOf = (dir: string, runtimeId: string): readonly Occupant[] => {
-  mkdirSync(folder(dir), { recursive: true });
+  mkdirSync(folder(dir), { recursive: true, mode: 0o700 });
   return readdirSync(folder(dir))
     .filter((name) => name.endsWith('.lock'))
     .flatMap((name) => occupantOf(dir, name.slice(0, -'.lock'.length)) ?? [])

@@ -40,7 +40,7 @@ class FileOutbox implements Outbox {
     this.#self = self;
     this.#gateway = gateway;
     this.#log = log;
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#adopt();
     this.#send();
   }

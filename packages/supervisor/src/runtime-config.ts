@@ -168,7 +168,18 @@ export const watchingOf = (one: Template, agentId: string, taskId: string | null
 });
 
 const pathIn = ({ cwd }: Template, path: string, agentId: string, taskId: string | null): string =>
-  resolve(cwd, path.replaceAll('{agent}', agentId).replaceAll('{task}', taskId ?? ''));
+  resolve(
+    cwd,
+    path.replace(/\{(agent|task)\}/g, (_, whose) => nameIn(path, whose === 'agent' ? agentId : (taskId ?? ''))),
+  );
+
+/** A task is named by whoever plans it, who is not to write elsewhere on this host. */
+const nameIn = (path: string, name: string): string => {
+  if (!name.startsWith('/') && !name.split('/').includes('..')) return name;
+  throw new WrongSettings(
+    `${JSON.stringify(name)} leads elsewhere in ${path}: give it a name without .. and a leading /`,
+  );
+};
 
 /** How a command is watched that no template fits. */
 export const plainWatching = () => watchingOf(template.parse({ command: 'none' }), '', null);

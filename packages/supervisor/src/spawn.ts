@@ -70,7 +70,7 @@ export const originOf = async (
 /** What the new agent is told: the order's own text, word for word. Gives the file's path. @throws WrongSettings for a name that would lead elsewhere */
 export const writeHandover = (dir: string, { payload }: SpawnOrder): string => {
   checkName(payload.agentId);
-  mkdirSync(join(dir, 'handover'), { recursive: true });
+  mkdirSync(join(dir, 'handover'), { recursive: true, mode: 0o700 });
   const path = join(dir, 'handover', `${payload.agentId}.md`);
   writeFileSync(path, payload.handover);
   return path;

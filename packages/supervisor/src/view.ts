@@ -105,7 +105,8 @@ const isFreeAgain = async (dir: string, { agentId, instanceId }: Occupant, withi
   return true;
 };
 
-const patienceMs = (graceMs: number): number => graceMs + farewellMs;
+/** No longer than a timer runs. */
+const patienceMs = (graceMs: number): number => Math.min(graceMs + farewellMs, 2 ** 31 - 1);
 
 const notEnded = ({ agentId, supervisor, child }: Occupant, graceMs: number): WrongSettings =>
   new WrongSettings(
