@@ -36,10 +36,15 @@ const stampsOf = ({ id, updated_at, comment_count, claim_refreshed_at }         
   touched: `${id} ${updated_at} ${comment_count}`,
   claimed: `${id} ${claim_refreshed_at}`,
 });
-/** Seen for the first time, it has not been touched since anything. */
-const aboutWork = (before          , work          , sequence        )           => {
+/** What is said of its work, by whomever: seen for the first time, it has not been touched since anything. The same again is the same. */
+export const workSeen =                                             (
+  before   ,
+  work          ,
+  sequence        ,
+)    => {
   const stamps = stampsOf(work);
   const known = before.work ?? stamps;
+  if (known === before.work && known.touched === stamps.touched && known.claimed === stamps.claimed) return before;
   const marks                  = [
     ...(stamps.touched === known.touched ? [] : (['work', 'change']         )),
     ...(stamps.claimed === known.claimed ? [] : (['claim']         )),
@@ -69,7 +74,7 @@ export const agentSaid = (before          , said      , sequence        )       
   for (const call of calls) so = called(so, call, sequence);
   if (tokens !== undefined) so = aboutTokens(so, tokens, sequence);
   if (checkpoint) so = aboutCheckpoint(so, checkpoint, sequence);
-  if (work) so = aboutWork(so, work, sequence);
+  if (work) so = workSeen(so, work, sequence);
   return steps ? aboutSteps(so, steps, sequence) : so;
 };
 /** A finding as an order carries it: what ends it, newer than the heartbeat that it had folded. */
