@@ -12,6 +12,7 @@ import { withTicket } from './ticket-by-hand.ts';
 
 export type Observation = EventOf<typeof Topic.agentObservation>;
 type ResetEvent = Extract<Observation, { type: 'RESET_BREAKER' }>;
+type ExitedEvent = Extract<Observation, { type: 'AGENT_EXITED' }>;
 type HeartbeatEvent = Extract<Observation, { type: 'AGENT_HEARTBEAT' }>;
 
 const RETIRED = 8;
@@ -35,12 +36,8 @@ export function observe(policies: Policies, state: AgentState, input: Observatio
   switch (input.type) {
     case 'AGENT_HEARTBEAT':
       return heartbeat(policies, state, input, clock);
-    case 'AGENT_EXITED': {
-      const { instanceId, taskId, runtimeId, reason, orderId } = input.payload;
-      const identity = { instanceId, taskId, runtimeId, attempt: null, maxAttempts: null, labels: {} };
-      const end: End = { reason, at: clock.now, ordered: orderId !== null };
-      return ended(policies, state, input, identity, end, clock);
-    }
+    case 'AGENT_EXITED':
+      return ended(policies, state, input, clock);
     case 'CONFIRM_DEATH': {
       const end: End = { reason: 'lost', at: clock.now, ordered: false };
       return deathConfirmed(state, input.payload.instanceId, end);
@@ -148,23 +145,20 @@ function begun(policies: Policies, state: AgentState, input: Observation, identi
   };
 }
 
-function ended(
-  policies: Policies,
-  state: AgentState,
-  input: Observation,
-  identity: Identity,
-  end: End,
-  clock: Clock,
-): AgentState {
+/** Of a life that nobody has heard of, its end tells all that is known. */
+function ended(policies: Policies, state: AgentState, input: ExitedEvent, clock: Clock): AgentState {
+  const { instanceId, taskId, runtimeId, labels, policy, reason, orderId } = input.payload;
+  const end: End = { reason, at: clock.now, ordered: orderId !== null };
   if (state.kind === 'known') {
     const { identity: current, end: known } = state.history;
-    if (identity.instanceId !== null && state.retired.includes(identity.instanceId)) return state;
-    if (current.instanceId === null || current.instanceId === identity.instanceId)
+    if (state.retired.includes(instanceId)) return state;
+    if (current.instanceId === null || current.instanceId === instanceId)
       return known ? state : { ...state, history: { ...state.history, end } };
   }
+  const identity = { instanceId, taskId, runtimeId, attempt: null, maxAttempts: null, labels };
   const receipt: Receipt = { ...momentOn(OWN_AXIS, clock), stamp: clock.now, previous: null };
-  const state2 = begun(policies, state, input, identity, receipt);
-  return { ...state2, history: { ...state2.history, end } };
+  const life = begun(policies, state, input, identity, receipt);
+  return policies.current({ ...life, history: { ...life.history, end }, wish: policy ?? life.wish });
 }
 
 function deathConfirmed(state: AgentState, instanceId: string | null, end: End): AgentState {

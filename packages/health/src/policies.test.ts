@@ -1,3 +1,5 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
 import { type Assignment, loadPolicy, readAssignment } from '@vigil/policy';
 import { expect, test } from 'vitest';
 import { at, beat, brief, policyOf } from './fixture.ts';
@@ -40,6 +42,25 @@ test('a wish is honoured where its rule lists it; an agent that wishes no more g
   expect(nameIn(heard(listed, wishing, 1000))).toBe('slow');
   const unlisted = policies(rule({ id: '^b', policy: 'slow', wishes: ['quick'] }));
   expect(nameIn(heard(unlisted, UNSEEN, 0, { policy: 'quick' }))).toBe('slow');
+});
+
+test('of one that ends before it is heard its end says by what it is judged, and no end changes that of another', () => {
+  const asked = policies('slow');
+  const { observe } = agentHealth(asked);
+  const exit = (agentId: string, more = {}) => {
+    const told = example(Topic.agentObservation, 'AGENT_EXITED', { agentId, instanceId: `${agentId}.i1`, ...more });
+    return { ...told, key: agentId };
+  };
+  expect(nameIn(observe(UNSEEN, exit('a1', { policy: 'quick' }), at(0)))).toBe('quick');
+  expect(nameIn(observe(UNSEEN, exit('a1', { policy: null }), at(0)))).toBe('slow');
+  const core = policies(rule({ labels: { team: 'core' }, policy: 'quick' }));
+  const labelled = agentHealth(core).observe(UNSEEN, exit('a1', { labels: { team: 'core' } }), at(0));
+  expect(nameIn(labelled)).toBe('quick');
+  const former = heard(asked, UNSEEN, 0, { policy: 'quick', instance_id: 'a1.i0' });
+  expect(nameIn(observe(former, exit('a1', { policy: 'slow' }), at(1000)))).toBe('slow');
+  expect(nameIn(observe(former, exit('a1', { policy: null }), at(1000)))).toBe('quick');
+  const itself = heard(asked, UNSEEN, 0, { policy: 'quick', instance_id: 'a1.i1' });
+  expect(nameIn(observe(itself, exit('a1', { policy: 'slow' }), at(1000)))).toBe('quick');
 });
 
 test('a silent agent is judged by the new rules from when they hold, though nothing is heard of it', () => {

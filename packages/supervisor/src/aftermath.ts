@@ -80,6 +80,8 @@ const bury = async (world: World, orphan: Occupant, order: Terminate | null): Pr
       checkpoint: null,
       lastOutput: [],
       forensics: null,
+      policy: null,
+      labels: {},
     },
   });
   forget(world.dir, orphan.agentId);

@@ -141,6 +141,11 @@ test('an order for another runtime is left to that runtime', async () => {
   await until(() => expect(reported('ORDER_RECEIPT')).toMatchObject([{ orderId: 'nudge-1' }]));
 });
 
+test('an end says by what its agent is judged, for whoever has not heard of it before', async () => {
+  await (await start('exit 1', { policy: 'strict', labels: { team: 'core' } })).settled;
+  await until(() => expect(reported('AGENT_EXITED')).toMatchObject([{ policy: 'strict', labels: { team: 'core' } }]));
+});
+
 test('exit 0 is finished, anything else is crashed', async () => {
   await (await start('exit 0')).ended;
   await (await start('exit 3', { agentId: 'worker-2', instanceId: 'instance-2' })).ended;

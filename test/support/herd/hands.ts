@@ -54,6 +54,8 @@ const exited = (agent: HerdAgent, reason: ExitReason, orderId: string | null): D
     checkpoint: null,
     lastOutput: [],
     forensics: null,
+    policy: null,
+    labels: {},
   },
 });
 

@@ -54,6 +54,10 @@ export type AgentExitedPayload = {
   readonly checkpoint: null | CheckpointRef;
   readonly lastOutput: readonly string[];
   readonly forensics: null | string;
+  /** that its heartbeats wish for: of one that ends before any of them is heard it says by what it is judged */
+  readonly policy: null | string;
+  /** as in its heartbeats */
+  readonly labels: Readonly<Record<string, string>>;
 };
 export type AgentHealthcheck = {
   readonly type: string;
