@@ -13,9 +13,12 @@ const resumeTtlMs = 3_600_000;
 /** Twice as long each time, up to so many times the first. */
 const mostBackoffs = 16;
 
-/** The next of several pauses in a row: one that begins within its predecessor's length of its end counts as in a row. */
+/**
+ * The next of several pauses in a row: one that begins within its predecessor's length of the moment at which that could be followed at the
+ * earliest, which is the back-off that an agent has to show that it goes on.
+ */
 export const pausedUntil = ({ pauses }: Life, backoffMs: number, at: number): { times: number; until: number } => {
-  const inARow = pauses !== null && at <= pauses.until + lengthOf(backoffMs, pauses.times);
+  const inARow = pauses !== null && at <= pauses.until + backoffMs + lengthOf(backoffMs, pauses.times);
   const times = inARow ? pauses.times + 1 : 1;
   return { times, until: at + lengthOf(backoffMs, times) };
 };
