@@ -23,7 +23,8 @@ export type Link = {
   readonly close: () => void;
 };
 
-const answerMs = 10_000;
+/** A busy host is no reason to take a holder for broken: whoever takes an agent over ends it then, and the agent with it. Milliseconds. */
+const answerMs = 60_000;
 
 const chunksIn = (messages: readonly FromHolder[]): Chunk[] =>
   messages.flatMap((one) => ('output' in one ? [{ ...one, data: Buffer.from(one.output, 'base64') }] : []));

@@ -8,7 +8,7 @@ import type { Launch } from './protocol.ts';
 
 const program = fileURLToPath(new URL('./main.ts', import.meta.url));
 /** How long it may take to be there, milliseconds: a busy machine, a first start. */
-const startMs = 20_000;
+const startMs = 60_000;
 
 /** Nothing of the supervisor's: neither its keys, nor what it tells its own Node. */
 const environment = (dir: string): NodeJS.ProcessEnv => ({
