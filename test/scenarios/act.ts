@@ -5,11 +5,12 @@ import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
 import type { TestSystem } from '../support/system.ts';
 
-/** Who plays: `part` is one of parts/, `policy` a preset's name; `template`: what else its runtime is told of it. */
+/** Who plays: `part` is one of parts/, `policy` a preset's name; `task`: where it is not its own; `template`: what else its runtime is told of it. */
 export type Role = {
   readonly name: string;
   readonly part: string;
   readonly policy: string;
+  readonly task?: string;
   readonly template?: object;
 };
 
@@ -24,18 +25,18 @@ const runtimeConfig = (folder: string, act: string, roles: readonly Role[]): str
     interval: '1s',
     checkpoint_roots: [folder],
     work_source: { command: ['cat', 'tracker.json'], cwd: folder, interval: '2s' },
-    templates: roles.map(({ name, part, policy, template }) => ({
+    templates: roles.map(({ name, part, policy, task = `T-${name}`, template }) => ({
       name,
-      task: `T-${name}`,
+      task,
       command: process.execPath,
       args: [path.join(folder, 'actor.js'), part, folder],
       cwd: folder,
       policy,
-      release: ['echo', `claim of T-${name}`],
+      release: ['echo', `claim of ${task}`],
       patterns: { error: ['^Error', 'API Error: 400'], result: ['^RESULT:'] },
       ...template,
     })),
-    agents: roles.map(({ name }) => ({ name, task: `T-${name}`, template: name })),
+    agents: roles.map(({ name, task = `T-${name}` }) => ({ name, task, template: name })),
   });
 
 /** The actors as plain JavaScript: dozens of them begin at once, on machines that have more to do. */

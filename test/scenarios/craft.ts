@@ -16,6 +16,8 @@ const folder = process.argv[3] ?? '.';
 const { VIGIL_SOCKET = '', VIGIL_AGENT_ID = '', VIGIL_TASK_ID = '', VIGIL_ATTEMPT = '0' } = process.env;
 /** Which attempt at its task it is; 0: the first life. */
 export const attempt = Number(VIGIL_ATTEMPT);
+/** How many have had its place before it, whichever attempts still count; 0: the first. */
+export const heir = Number(/-r(\d+)$/.exec(VIGIL_AGENT_ID)?.[1] ?? 0);
 const file = (name: string, kind: string): string => path.join(folder, `${name}.${kind}`);
 /** What the test reads: its diary, a line an event. */
 export const note = (line: string): void => appendFileSync(file(VIGIL_AGENT_ID, 'diary'), `${line}\n`);

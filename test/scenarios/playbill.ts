@@ -1,14 +1,20 @@
 import type { Role, Stage } from './stage.ts';
 import * as botbox from './stories/botbox.ts';
+import * as breakers from './stories/breakers.ts';
+import * as cancelled from './stories/cancelled.ts';
 import * as coditect from './stories/coditect.ts';
+import * as dogs from './stories/dogs.ts';
 import * as doors from './stories/doors.ts';
 import * as fleet from './stories/fleet.ts';
 import * as gascity from './stories/gascity.ts';
 import * as gastown from './stories/gastown.ts';
 import * as handing from './stories/handing.ts';
 import * as hive from './stories/hive.ts';
+import * as odd from './stories/odd.ts';
 import * as omniclaude from './stories/omniclaude.ts';
 import * as people from './stories/people.ts';
+import * as racing from './stories/racing.ts';
+import * as starting from './stories/starting.ts';
 import * as unsaved from './stories/unsaved.ts';
 
 /** `cast`: who is on the stage from the beginning; `stories`: what becomes of them, each with agents of its own. */
@@ -22,7 +28,7 @@ export type Act = {
 export const together: readonly Act[] = [
   {
     name: 'ladders and dances',
-    cast: [coditect, unsaved, gascity, hive, handing].flatMap(({ roles }) => roles),
+    cast: [...[coditect, unsaved, gascity, hive, handing, cancelled].flatMap(({ roles }) => roles), ...racing.racers],
     stories: {
       'coditect: three nudges, escalated, ended, recovered': coditect.nudgedEscalatedEndedRecovered,
       'coditect: deaf to its end, it is killed, and only then replaced': coditect.deafToItsEnd,
@@ -35,6 +41,7 @@ export const together: readonly Act[] = [
         unsaved.nudgedThoughItWorks,
       'coditect: at work all the time and saving, it is left alone': unsaved.whoSavesIsLeftAlone,
       'gascity: silent through the dance, it is executed': gascity.executedWhenSilent,
+      'gascity: every step of the dance names its one warrant': gascity.danceNamesItsWarrant,
       'gascity: what it said last is kept': gascity.forensicsBeforeTheKill,
       'gascity: its answer pardons it': gascity.pardonedByItsAnswer,
       'gascity: what it does when it is asked pardons it': gascity.pardonedByItsProgress,
@@ -43,41 +50,53 @@ export const together: readonly Act[] = [
       'hive: tickets, triage, a notification, and a worker nobody touches': hive.ticketTriageNotification,
       'a handoff that is asked for by the plan, and one that does not come': handing.byPlan,
       'an agent without a runtime is told at the gateway, and never ended': doors.nudgedAtTheGateway,
+      'who dies while it is being ended has one heir': racing.diesAsItIsEnded,
+      'a breaker that was open for the dead is closed for its heir': racing.breakerEndsWithItsLife,
+      'who is ended while paused, stopped on its host or done is not resumed': cancelled.staysCancelled,
     },
   },
   {
     name: 'a plan a signal',
-    cast: [botbox, omniclaude].flatMap(({ roles }) => roles),
+    cast: [botbox, omniclaude, racing].flatMap(({ roles }) => roles),
     stories: {
       'botbox: silent, it is ended, its claims are released, people hear of it': botbox.silentEndedAndReleased,
       'botbox: of the same error again and again people hear, and nothing else': botbox.sameErrorTold,
       'botbox: told of, and silent then, it is ended too': botbox.toldThenSilent,
       'botbox: where its file says so, the same error ends it and blocks its task': botbox.blockedForItsError,
       'botbox: limited, it is paused and resumed, never ended': botbox.limitedPausedAndResumed,
+      'botbox: limited for long, each pause is twice as long, and nothing else follows': botbox.limitedForLong,
       'botbox: a result without its completion: ended, its task left in progress': botbox.unsaidLeftInProgress,
       'botbox: who burns tokens waits for a person': botbox.burnsUntilSomebodyDecides,
       'botbox: one target, a stale claim, a crash: people hear': botbox.onlyTold,
       'omniclaude: two fresh agents from the checkpoint, then Blocked': omniclaude.redispatchedTwiceThenBlocked,
+      'omniclaude: its attempts are counted on when their counter is killed': omniclaude.attemptsOutliveTheirCounter,
       'omniclaude: what it had done is saved in its own file': omniclaude.itsWorkSaved,
       'omniclaude: its healthcheck event says so': omniclaude.itsEventTold,
       'omniclaude: above 80 % of its context it is relieved, at 80 % it is not': omniclaude.relievedOfAFullContext,
       'omniclaude: any rate limit is a stall': omniclaude.relievedOfARateLimit,
       'omniclaude: a long Bash call is waited for': omniclaude.longBashWaitedFor,
       'omniclaude: what its tracker has closed is left': omniclaude.closedWorkIsLeft,
+      'what an agent has not heard is not said to its heir': racing.heirHearsWhatIsMeantForIt,
+      'an end meant for a former life leaves the next alone': racing.lateKillHarmsNobody,
+      'who holds a task keeps it when another on it dies': racing.holderKeepsItsTask,
     },
   },
   {
     name: 'people, and those whom nobody touches',
-    cast: [gastown, people].flatMap(({ roles }) => roles),
+    cast: [gastown, people, dogs, starting, odd, breakers].flatMap(({ roles }) => roles),
     stories: {
-      'gas town: idle with work: reminded twice, then people, for ever': gastown.remindedTwiceThenPeople,
+      'gas town: idle with work: reminded, then urgently, then people, for ever': gastown.remindedTwiceThenPeople,
       'gas town: busy, unhooked, testing, newborn, prompting and done are left alone': gastown.leftAlone,
       'gas town: dead, it is recovered, and nobody is ended': gastown.deadAndRecovered,
+      'gas town: a dog over its time is watched, warranted, then cleared by force': dogs.watchedWarrantedCleared,
+      'a start that fails is followed by the next attempt, then by people, who may begin anew': starting.triedAgain,
+      'what nobody has heard of is refused and wedges nothing': odd.wedgesNothing,
+      'a breaker that people close counts from nothing': breakers.closedByHand,
       'a waiting case, pardoned over HTTP': people.decidedOverHttp,
       'ended and recovered by a decision over Kafka': people.decidedOverKafka,
       'whom they end stays ended': people.endedByHandStaysEnded,
       'whom they recover is replaced at once': people.recoveredByHand,
-      'what they have typed comes neither into a call nor into a question': people.typedOnlyAtItsPrompt,
+      'what they have typed comes neither into a start, a call nor a question': people.typedOnlyAtItsPrompt,
       'they review what fails its probation': people.failedProbationIsReviewed,
     },
   },
@@ -89,6 +108,7 @@ export const alone: Act = {
   cast: fleet.roles,
   stories: {
     'in a dry run each step says what it would have done': fleet.dryRun,
+    'halted, it observes and does nothing': fleet.halted,
     'four die at once: one incident, and nothing is ended': fleet.massDeath,
     'whoever works is not accused because the monitor stood still': fleet.standingStill,
   },

@@ -6,14 +6,19 @@ import { openSystem, ownServers, type TestSystem } from '../support/system.ts';
 import { alone, together } from './playbill.ts';
 import { asItsFileSays, decidedByPeople, named, scaled } from './scaled.ts';
 import { openStage, type Stage } from './stage.ts';
+import * as cancelled from './stories/cancelled.ts';
+import * as dogs from './stories/dogs.ts';
 import * as gastown from './stories/gastown.ts';
 import * as handing from './stories/handing.ts';
+import * as starting from './stories/starting.ts';
 
 /** Longer than the first back-off, and than a busy machine takes to pause somebody. */
 const limited = { for: '8s' };
 /** What would take a minute and a half otherwise. */
 const sooner = { token_burn: { for: '15s' }, no_claim_refresh: { after: '20s' } };
 const adr110 = scaled('coditect', 120);
+/** Slow enough that a pause follows the next in a row on a busy machine too. */
+const longer = { rate_limited: { for: '30s' } };
 const botbox = scaled('botbox', 40, {
   signals: { ...sooner, rate_limited: limited },
   exemptions: { rate_limited: limited },
@@ -23,6 +28,7 @@ const policies = {
   coditect: adr110,
   'coditect-people': decidedByPeople(adr110, 'coditect-people', '90s'),
   botbox,
+  'botbox-slow': named(scaled('botbox', 12, { signals: longer, exemptions: longer }), 'botbox-slow'),
   'botbox-kill': asItsFileSays(botbox, 'botbox-kill', { auto_kill_on_repeated_error: true }),
   gascity: scaled('gascity', 30, {
     enabled: true,
@@ -34,6 +40,9 @@ const policies = {
   hive: scaled('hive', 40),
   gastown: gastown.policy,
   handing: handing.policy,
+  cancelled: cancelled.policy,
+  dogs: dogs.policy,
+  starting: starting.policy,
 };
 
 const env = {

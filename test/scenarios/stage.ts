@@ -79,7 +79,12 @@ const acting = (folder: string): Pick<Stage, 'diary' | 'pid' | 'isAlive' | 'sile
   const file = (name: string, kind: string) => path.join(folder, `${name}.${kind}`);
   const diary = (name: string): readonly string[] =>
     existsSync(file(name, 'diary')) ? readFileSync(file(name, 'diary'), 'utf8').split('\n').slice(0, -1) : [];
-  const pid = (name: string): number => Number(/^began (\d+)/.exec(diary(name).at(0) ?? '')?.[1]);
+  const pid = (name: string): number =>
+    Number(
+      diary(name)
+        .find((line) => line.startsWith('began '))
+        ?.slice(6),
+    );
   return {
     diary,
     pid,

@@ -22,6 +22,16 @@ export const meddled: Parts = {
     await new Promise((resolve) => process.stdin.once('data', resolve));
     return workOn();
   },
+  /** nothing is to be seen of it until it has begun; then it is at its prompt */
+  startsSlowly: async () => {
+    listenAtTheTerminal();
+    doing = 'it starts';
+    await toldToGo();
+    doing = 'it is idle';
+    process.stdout.write('> ');
+    await new Promise((resolve) => process.stdin.once('data', resolve));
+    return workOn();
+  },
   asksAQuestion: async () => {
     listenAtTheTerminal();
     doing = 'it asks';

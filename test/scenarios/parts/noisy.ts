@@ -19,6 +19,13 @@ const err = async (times = Number.POSITIVE_INFINITY): Promise<void> => {
     await sleep(500);
   }
 };
+const failEachCall = async (): Promise<void> => {
+  for (;;) {
+    tell('that did not work');
+    call({ outcome: 'error', error_class: 'tool_error' });
+    await sleep(500);
+  }
+};
 const refused = async (): Promise<void> => {
   say({ work: { id: 'wisp-1', updated_at: Date.now() } });
   work();
@@ -40,11 +47,27 @@ export const noisy: Parts = {
     await err(8);
     return forEver();
   },
+  /** and what it says of itself nobody has heard of; its heir speaks plainly */
+  saysTheUnheardOf: () => {
+    if (attempt > 0) return workOn();
+    say({ activity: 'meditating', mood: 'serene', tool_calls: [{ call_id: 'x', tool: 'Bash', outcome: 'perhaps' }] });
+    work();
+    return forEver();
+  },
   limited: async () => {
     await workOn(3);
     tell('HTTP 429 Too Many Requests: rate limit reached');
     await heard((word) => word.nudge !== undefined);
     return workOn();
+  },
+  /** and is told the same by whoever limits it, each time it goes on */
+  limitedForLong: async () => {
+    const limit = () => tell('HTTP 429 Too Many Requests: rate limit reached');
+    leaveWhenAsked();
+    await workOn(3);
+    onWord(({ nudge }) => void (nudge !== undefined && limit()));
+    limit();
+    return forEver();
   },
   limitedOnce: async () => {
     if (attempt > 0) return workOn();
@@ -77,15 +100,13 @@ export const noisy: Parts = {
     }
   },
   /** each call fails; its heir works */
-  failsEachCall: async () => {
+  failsEachCall: () => {
     if (attempt > 0) return workOn();
     leaveWhenAsked();
-    for (;;) {
-      tell('that did not work');
-      call({ outcome: 'error', error_class: 'tool_error' });
-      await sleep(500);
-    }
+    return failEachCall();
   },
+  /** the same, and it takes its time to leave */
+  failsAndStays: () => (attempt > 0 ? workOn() : failEachCall()),
   readsTheSame: async () => {
     for (;;) {
       tell('reading');

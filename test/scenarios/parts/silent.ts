@@ -20,6 +20,14 @@ const stopAfterACheckpoint = async (): Promise<void> => {
   return forEver();
 };
 
+const testing = async (mayTakeMs: number): Promise<void> => {
+  work();
+  const running = { call_id: 'tests', tool: 'Bash', args_hash: 'npm test', outcome: 'running' };
+  const times = { started_at: Date.now(), deadline_at: Date.now() + mayTakeMs };
+  say({ activity: 'working', tool_calls: [{ ...running, ...times }] });
+  return forEver();
+};
+
 /** Those who work, and those who fall silent. */
 export const silent: Parts = {
   works: () => workOn(),
@@ -62,12 +70,11 @@ export const silent: Parts = {
     return forEver();
   },
   /** one call that takes as long as it said it might */
-  testsForLong: async () => {
-    work();
-    const running = { call_id: 'tests', tool: 'Bash', args_hash: 'npm test', outcome: 'running' };
-    const times = { started_at: Date.now(), deadline_at: Date.now() + 600_000 };
-    say({ activity: 'working', tool_calls: [{ ...running, ...times }] });
-    return forEver();
+  testsForLong: () => testing(600_000),
+  /** one that takes longer, and for ever; nobody gets through to it */
+  testsForTooLong: () => {
+    process.on('SIGTERM', () => note('asked to end'));
+    return testing(4000);
   },
   /** at its prompt, and nobody has answered */
   prompts: async () => {

@@ -1,5 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attempt, forEver, leaveWhenAsked, note, type Parts, save, say, tell, work, workOn } from '../craft.ts';
+import {
+  attempt,
+  forEver,
+  heir,
+  leaveWhenAsked,
+  note,
+  type Parts,
+  save,
+  say,
+  tell,
+  toldToGo,
+  work,
+  workOn,
+} from '../craft.ts';
 
 /** Works with so much of its context used. */
 const usingContext = (tokens_used: number): Promise<void> => {
@@ -35,11 +48,23 @@ export const worn: Parts = {
     await workOn(3);
     process.exit(1);
   },
+  /** when the story says so */
+  crashesWhenTold: async () => {
+    void toldToGo().then(() => process.exit(1));
+    return workOn();
+  },
   crashesOnce: async () => {
     if (attempt > 0) return workOn();
     await workOn(3);
     save();
     await sleep(500);
+    process.exit(1);
+  },
+  /** its first heir never begins, the second dies at its start, the third works */
+  startsBadly: async () => {
+    if (heir === 1) return forEver();
+    if (heir > 2) return workOn();
+    if (heir === 0) await workOn(3);
     process.exit(1);
   },
   /** dies, and so does its first heir while it is still on probation */

@@ -8,6 +8,7 @@ export const roles: readonly Role[] = [
   { name: 'mute', part: 'stallsEachTime', policy: 'botbox' },
   { name: 'errs', part: 'errs', policy: 'botbox' },
   { name: 'limited', part: 'limited', policy: 'botbox' },
+  { name: 'limited-long', part: 'limitedForLong', policy: 'botbox-slow' },
   { name: 'told', part: 'errsThenFallsSilent', policy: 'botbox' },
   { name: 'blocked', part: 'errs', policy: 'botbox-kill' },
   { name: 'unsaid', part: 'forgetsToSaySo', policy: 'botbox' },
@@ -64,6 +65,19 @@ export const limitedPausedAndResumed = async ({ all, comes, types, diary, isAliv
   );
   expect(isAlive('limited')).toBe(true);
   expect(types(taskRecovery, 'T-limited')).toEqual([]);
+};
+
+/** hive #7072: asked again and again while its quota was gone. Each pause is twice as long; it is neither ended nor counted. */
+export const limitedForLong = async ({ all, comes, types, diary, isAlive }: Stage): Promise<void> => {
+  await comes(agentOrder, 'limited-long', 'PAUSE_AGENT', 3);
+  const pauses = all(agentOrder, 'limited-long', 'PAUSE_AGENT').map(({ forMs }) => forMs);
+  expect(pauses.slice(0, 3)).toEqual([5000, 10_000, 20_000]);
+  await holds(() =>
+    expect(new Set(types(agentOrder, 'limited-long'))).toEqual(new Set(['PAUSE_AGENT', 'RESUME_AGENT'])),
+  );
+  expect(types(taskRecovery, 'T-limited-long')).toEqual([]);
+  expect(diary('limited-long').filter((line) => line.startsWith('began'))).toHaveLength(1);
+  expect(isAlive('limited-long')).toBe(true);
 };
 
 /** gt #3638, gbrain #1801: seen, told, and never acted upon. Its error is told of, its silence ends it. */

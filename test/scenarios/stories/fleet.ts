@@ -49,6 +49,24 @@ export const dryRun = async ({ all, comes, says, silence, rouse, types, heard, i
   expect(types(agentOrder, 'rehearsed')).not.toContain('TERMINATE_AGENT');
 };
 
+/** hive #5205, #5206: stopped by people, it went on acting. */
+export const halted = async ({ all, comes, says, silence, rouse, types, heard, isAlive }: Stage): Promise<void> => {
+  const governed = (type: string) => heard.of(fleetGovernance).some((event) => event.type === type);
+  const renewals = () => all(agentHealth, 'steadier', 'WARRANT_RENEWED').length;
+  await says('halt');
+  await until('the fleet is halted', async () => governed('FLEET_HALTED'));
+  silence('steadier');
+  await comes(agentHealth, 'steadier', 'WARRANT_FILED');
+  await comes(agentHealth, 'steadier', 'WARRANT_RENEWED', renewals() + 2);
+  rouse('steadier');
+  await comes(agentHealth, 'steadier', 'WARRANT_LAPSED');
+  await says('resume');
+  await until('it is resumed', async () => governed('FLEET_RESUMED'));
+  expect(types(agentIntervention, 'steadier')).toEqual([]);
+  expect(types(agentOrder, 'steadier')).toEqual([]);
+  expect(isAlive('steadier')).toBe(true);
+};
+
 /** Gas Town: four sessions died within ten seconds: one escalation. Whoever hangs meanwhile is not ended. */
 export const massDeath = async (stage: Stage): Promise<void> => {
   const { all, comes, says, silence, rouse, types, heard, pid, isAlive } = stage;

@@ -38,6 +38,20 @@ export const executedWhenSilent = async ({ all, comes, types, diary, isAlive }: 
   expect(types(taskRecovery, 'T-wedged')).toEqual([]);
 };
 
+/** gascity-packs #282: danced without a warrant. All that is done names the one warrant that was filed. */
+export const danceNamesItsWarrant = async ({ all, comes }: Stage): Promise<void> => {
+  await comes(agentIntervention, 'wedged', 'CASE_CLOSED');
+  const filed = all(agentHealth, 'wedged', 'WARRANT_FILED');
+  expect(filed).toEqual([expect.objectContaining({ warrantId: expect.stringMatching(/./) })]);
+  const { warrantId } = filed[0] ?? {};
+  expect(all(agentIntervention, 'wedged', 'CASE_OPENED').map((opened) => opened.warrantId)).toEqual([warrantId]);
+  const [{ caseId } = { caseId: '' }] = all(agentIntervention, 'wedged', 'CASE_OPENED');
+  expect(caseId).toContain(warrantId);
+  const orders = [...all(agentOrder, 'wedged', 'PROBE_AGENT'), ...all(agentOrder, 'wedged', 'TERMINATE_AGENT')];
+  expect(orders.map((order) => order.caseId)).toEqual(Array(4).fill(caseId));
+  expect(all(agentIntervention, 'wedged', 'CASE_CLOSED').map((closed) => closed.caseId)).toEqual([caseId]);
+};
+
 /** What it had said stays: the archive is written before anybody hears of its death. */
 export const forensicsBeforeTheKill = async ({ all, comes }: Stage): Promise<void> => {
   const { forensics } = await comes(agentIntervention, 'wedged', 'AGENT_TERMINATED');

@@ -14,6 +14,7 @@ export const policy = JSON.stringify({
   },
   states: { FAILING: ['idle_for_long'], STUCK: ['idle_with_work'] },
   exemptions: { starting: { grace: '15s' } },
+  breakers: { tool_execution: { recovery_timeout: '10m' } },
   warrant: { renew: '2s', void: '30s' },
   plans: [
     { when: 'crashed', do: ['recover'] },
@@ -21,7 +22,8 @@ export const policy = JSON.stringify({
     {
       when: 'STUCK',
       do: [
-        { nudge: { attempts: 2, interval: '8s', message: 'Is {task} going on?' } },
+        { nudge: { attempts: 1, interval: '8s', message: 'Is {task} going on?' } },
+        { nudge: { attempts: 1, interval: '8s', message: 'URGENT: {task} has stood still for {duration}.' } },
         { escalate: { timeout: 'never' } },
       ],
     },
@@ -45,11 +47,9 @@ const { agentHealth, agentIntervention, agentOrder, taskRecovery } = Topic;
 
 export const remindedTwiceThenPeople = async ({ all, comes, diary, types, isAlive }: Stage): Promise<void> => {
   await comes(agentIntervention, 'quiet', 'ESCALATION_TRIGGERED');
+  const urgently = /^heard nudge "URGENT: T-quiet has stood still for \d+ seconds\."$/;
   await holds(() =>
-    expect(diary('quiet').slice(1)).toEqual([
-      'heard nudge "Is T-quiet going on?"',
-      'heard nudge "Is T-quiet going on?"',
-    ]),
+    expect(diary('quiet').slice(1)).toEqual(['heard nudge "Is T-quiet going on?"', expect.stringMatching(urgently)]),
   );
   const states = () => all(agentHealth, 'quiet', 'HEALTH_STATE_CHANGED').map(({ to }) => to);
   await until('it has been idle for 45 minutes', async () => states().at(-1) === 'FAILING');

@@ -41,6 +41,14 @@ export const redispatchedTwiceThenBlocked = async ({ all, comes, types, diary }:
   expect(diary('omn-r3')).toEqual([]);
 };
 
+/** openclaw #95750: whoever counted attempts was started anew, and counted from nothing. */
+export const attemptsOutliveTheirCounter = async ({ all, comes, vigil }: Stage): Promise<void> => {
+  await comes(taskRecovery, 'T-omn', 'RECOVERY_COMPLETED');
+  vigil.system.service('recovery').kill('SIGKILL');
+  expect(await comes(taskRecovery, 'T-omn', 'REVIEW_REQUIRED')).toMatchObject({ attempts: 2 });
+  expect(all(taskRecovery, 'T-omn', 'RECOVERY_INITIATED').map(({ attempt }) => attempt)).toEqual([1, 2]);
+};
+
 /** Seed 003's recovery file, which its heir goes on from. */
 export const itsWorkSaved = async ({ comes, folder }: Stage): Promise<void> => {
   await comes(taskRecovery, 'T-omn', 'RECOVERY_INITIATED', 2);

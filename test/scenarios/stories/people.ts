@@ -10,6 +10,7 @@ export const roles: readonly Role[] = [
   { name: 'by-kafka', part: 'stallsOnce', policy: 'coditect-people' },
   { name: 'unwanted', part: 'obeys', policy: 'coditect' },
   { name: 'sick', part: 'obeys', policy: 'coditect' },
+  { name: 'newcomer', part: 'startsSlowly', policy: 'coditect', template: { nudge: 'terminal' } },
   { name: 'in-call', part: 'isInACall', policy: 'coditect', template: { nudge: 'terminal' } },
   { name: 'asking', part: 'asksAQuestion', policy: 'coditect', template: { nudge: 'terminal' } },
   { name: 'frail', part: 'crashesTwice', policy: 'coditect' },
@@ -92,12 +93,12 @@ export const recoveredByHand = async ({ all, comes, says, diary }: Stage): Promi
   expect(diary('sick-r1')).toEqual([expect.stringMatching(/^began/)]);
 };
 
-/** gt #1275, gc #5317: typed into the middle of a call; bmad-loop #739: the return key answered a question. It waits for the prompt, and comes once. */
+/** gt #3031: typed into a start; gt #1275, gc #5317: into the middle of a call; bmad-loop #739: the return key answered a question. It waits for the prompt, and comes once. */
 export const typedOnlyAtItsPrompt = async (stage: Stage): Promise<void> => {
   const { all, comes, diary, go, heard, says } = stage;
   const beats = (name: string) =>
     heard.of(Topic.agentObservation).filter(({ key, type }) => key === name && type === 'AGENT_HEARTBEAT').length;
-  for (const name of ['in-call', 'asking']) {
+  for (const name of ['newcomer', 'in-call', 'asking']) {
     await comes(agentHealth, name, 'INSTANCE_STARTED');
     await says('nudge', name, '--message', 'Please commit.');
     await comes(agentOrder, name, 'NUDGE_AGENT');

@@ -1,0 +1,37 @@
+import { Topic } from '@vigil/events';
+import { writer } from '@vigil/stream';
+import { expect } from 'vitest';
+import { holds } from '../../support/system.ts';
+import type { Role, Stage } from '../stage.ts';
+
+/** What nobody has heard of. */
+export const roles: readonly Role[] = [{ name: 'odd', part: 'saysTheUnheardOf', policy: 'starting' }];
+
+const { agentHealth, agentIntervention, decideCase, taskRecovery } = Topic;
+
+/** gc #2085: a state that it did not know wedged the reconciler. An unknown order is refused, and its agent judged as any other. */
+export const wedgesNothing = async ({ vigil, all, comes, types }: Stage): Promise<void> => {
+  const { instanceId, runtimeId } = await comes(agentHealth, 'odd', 'INSTANCE_STARTED');
+  const said = { agentId: 'odd', by: 'orchestrator', why: 'it is newer than Vigil' };
+  const life = { instanceId: instanceId ?? '', runtimeId, taskId: 'T-odd', labels: {}, message: null, recovery: null };
+  const unknown = 'UNKNOWN' as const;
+  await writer(vigil.log).write([
+    { topic: decideCase, type: 'REQUEST_STEP', key: 'odd', payload: { ...said, ...life, step: unknown } },
+    {
+      topic: decideCase,
+      type: 'DECIDE_CASE',
+      key: 'odd',
+      payload: { ...said, caseId: '', decision: unknown, forMs: null },
+    },
+  ]);
+  await comes(agentIntervention, 'odd', 'DECISION_REFUSED', 2);
+  await holds(() =>
+    expect(all(agentIntervention, 'odd', 'DECISION_REFUSED').map(({ reason }) => reason)).toEqual([
+      'there is no step UNKNOWN to ask for: nudge, handoff, terminate or terminate_and_recover',
+      expect.stringMatching(/case of odd is/),
+    ]),
+  );
+  expect(await comes(taskRecovery, 'T-odd', 'PROBATION_PASSED')).toMatchObject({ agentId: 'odd-r1' });
+  const steps = () => types(agentIntervention, 'odd').filter((type) => type !== 'DECISION_REFUSED');
+  await holds(() => expect(steps()).toEqual(['CASE_OPENED', 'AGENT_TERMINATED', 'CASE_CLOSED']));
+};
