@@ -44,10 +44,10 @@ export const dress = (folder: string): void => {
   mkdirSync(path.join(folder, 'parts'), { recursive: true });
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
   const parts = readdirSync(path.join(import.meta.dirname, 'parts')).map((name) => `parts/${name}`);
-  for (const name of ['actor.ts', 'craft.ts', ...parts]) {
+  for (const name of ['actor.ts', 'craft.ts', '../support/alive.ts', ...parts]) {
     const text = stripTypeScriptTypes(readFileSync(path.join(import.meta.dirname, name), 'utf8'));
-    const plain = text.replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'");
-    writeFileSync(path.join(folder, name.replace(/ts$/, 'js')), plain);
+    const plain = text.replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'").replaceAll("from '../support/", "from './");
+    writeFileSync(path.join(folder, name.replace('../support/', '').replace(/ts$/, 'js')), plain);
   }
 };
 

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { isAlive } from '../support/alive.ts';
 
 /** What a supervisor says to its agent. */
 export type Word = { nudge?: string; probe?: string; message?: string; type?: string };
@@ -22,14 +23,6 @@ const file = (name: string, kind: string): string => path.join(folder, `${name}.
 /** What the test reads: its diary, a line an event. */
 export const note = (line: string): void => appendFileSync(file(VIGIL_AGENT_ID, 'diary'), `${line}\n`);
 const isSilenced = (): boolean => existsSync(file(VIGIL_AGENT_ID, 'silent'));
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 /** Two lives on one task at a time: the younger notices. */
 export const takeUp = (): void => {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type PayloadOf, Topic, type TopicName } from '@vigil/events';
+import { isAlive } from '../support/alive.ts';
 import { type Heard, hear } from '../support/heard.ts';
 import { type TestSystem, until } from '../support/system.ts';
 import { dress, type Role, startRuntime } from './act.ts';
@@ -88,19 +89,11 @@ const acting = (folder: string): Pick<Stage, 'diary' | 'pid' | 'isAlive' | 'sile
   return {
     diary,
     pid,
-    isAlive: (name) => isThere(pid(name)),
+    isAlive: (name) => isAlive(pid(name)),
     silence: (name) => writeFileSync(file(name, 'silent'), ''),
     rouse: (name) => rmSync(file(name, 'silent'), { force: true }),
     go: (name) => writeFileSync(file(name, 'go'), ''),
   };
-};
-
-const isThere = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 };
 
 const by = ['--by', 'tester', '--why', 'the story says so'];
