@@ -109,7 +109,7 @@ export const alone: Act = {
   stories: {
     'in a dry run each step says what it would have done': fleet.dryRun,
     'halted, it observes and does nothing': fleet.halted,
-    'four die at once: one incident, and nothing is ended': fleet.massDeath,
+    'eight die at once: one incident, and nothing is ended': fleet.massDeath,
     'whoever works is not accused because the monitor stood still': fleet.standingStill,
   },
 };
