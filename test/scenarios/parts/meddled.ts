@@ -36,7 +36,8 @@ export const meddled: Parts = {
     listenAtTheTerminal();
     doing = 'it asks';
     work();
-    await sleep(500);
+    // What it has said is read by then, on a busy machine too.
+    await sleep(3000);
     process.stdout.write('Overwrite the file? ');
     await toldToGo();
     doing = 'it is idle';

@@ -79,7 +79,8 @@ export const silent: Parts = {
   /** at its prompt, and nobody has answered */
   prompts: async () => {
     work();
-    await sleep(500);
+    // What it has said is read by then, on a busy machine too.
+    await sleep(3000);
     process.stdout.write('Shall I go on? ');
     process.stdin.once('data', (data) => note(`typed ${data}`));
     return forEver();

@@ -26,7 +26,7 @@ export const paused = (state: CaseState, until: number): CaseState => {
   const { open } = situation;
   const step = open.matter.steps[open.index];
   const at = open.work.at === 'ruled' ? open.work.since : 0;
-  const pauses = step?.step === 'pause' ? pausedUntil(life, step.backoffMs, at) : life.pauses;
+  const pauses = step?.step === 'pause' ? pausedUntil(life, open, step.backoffMs, at) : life.pauses;
   const attempt = { sent: open.attempt.sent + 1, lastAt: until };
   const held: Open = { ...open, work: { at: 'turn' }, attempt, paused: { until } };
   return { ...state, life: { ...life, pauses }, situation: { at: 'open', open: held } };

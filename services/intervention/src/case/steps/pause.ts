@@ -13,15 +13,14 @@ const resumeTtlMs = 3_600_000;
 /** Twice as long each time, up to so many times the first. */
 const mostBackoffs = 16;
 
-/**
- * The next of several pauses in a row: one that begins within its predecessor's length of the moment at which that could be followed at the
- * earliest, which is the back-off that an agent has to show that it goes on.
- */
-export const pausedUntil = ({ pauses }: Life, backoffMs: number, at: number): { times: number; until: number } => {
-  const inARow = pauses !== null && at <= pauses.until + backoffMs + lengthOf(backoffMs, pauses.times);
+/** The next of several pauses in a row: another of the same case, however late it is ruled, or one that begins within its predecessor's length of its end. */
+export const pausedUntil = ({ pauses }: Life, { attempt }: Open, backoffMs: number, at: number): Paused => {
+  const inARow = pauses !== null && (attempt.sent > 0 || at <= pauses.until + lengthOf(backoffMs, pauses.times));
   const times = inARow ? pauses.times + 1 : 1;
   return { times, until: at + lengthOf(backoffMs, times) };
 };
+
+type Paused = { readonly times: number; readonly until: number };
 
 const lengthOf = (backoffMs: number, times: number): number => backoffMs * Math.min(2 ** (times - 1), mostBackoffs);
 
@@ -40,8 +39,9 @@ const turn = ({ backoffMs }: Pause, { matter, attempt, paused, index }: Open, no
 export const pause: StepRules<Pause> = {
   ruling: 'soft',
   turn,
-  act: ({ backoffMs }, { matter }, { at, number, life }) => {
-    const { until } = pausedUntil(life, backoffMs, at);
+  act: ({ backoffMs }, open, { at, number, life }) => {
+    const { matter } = open;
+    const { until } = pausedUntil(life, open, backoffMs, at);
     return [
       order(matter, 'PAUSE_AGENT', number, { ttlMs: pauseTtlMs, forMs: until - at }),
       say(matter, 'AGENT_PAUSED', { until, orderId: orderId(matter, number) }),
