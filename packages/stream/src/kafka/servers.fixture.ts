@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { silent } from '../logger.ts';
 import { Client, openClients } from './client.ts';
+import { makeTopics as makeKnown } from './topics.ts';
 
 /** The brokers of integration tests: from the environment, as packages/dev sets it. */
 export const brokers: readonly string[] = (process.env.KAFKA_BROKERS ?? '').split(',').filter(Boolean);
@@ -24,7 +25,7 @@ export const makeTopics = async (
   await connected;
   const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
   const topics = Object.entries(counts).map(([topic, numPartitions]) => ({ topic, numPartitions, configEntries }));
-  await admin.createTopics({ topics, waitForLeaders: true });
+  await makeKnown(admin, topics);
 };
 
 export const closeServers = async (): Promise<void> => {

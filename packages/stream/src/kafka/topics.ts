@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogue, type TopicInfo } from '@vigil/events';
-import type { Admin } from 'kafkajs';
+import type { Admin, ITopicConfig } from 'kafkajs';
 import { Refused } from '../errors.ts';
 import { silent } from '../logger.ts';
 import { openClients } from './client.ts';
@@ -132,7 +133,25 @@ const create = async (admin: Admin, changes: readonly TopicChange[]): Promise<vo
       numPartitions: partitions,
       configEntries: entries(config),
     }));
-  if (topics.length > 0) await admin.createTopics({ topics, waitForLeaders: true });
+  if (topics.length > 0) await makeTopics(admin, topics);
+};
+
+/** How long the broker may take to hear of what its controller has made, milliseconds. */
+const HEARD_MS = 60_000;
+
+/**
+ * Makes topics, and waits until the broker knows them. kafkajs would wait for their leaders, but takes a topic of which the broker has not heard yet for an error.
+ * @throws where the broker does not know them within a minute; and what kafkajs throws
+ */
+export const makeTopics = async (admin: Admin, topics: readonly ITopicConfig[]): Promise<void> => {
+  await admin.createTopics({ topics: [...topics], waitForLeaders: false });
+  for (const until = Date.now() + HEARD_MS; ; await sleep(50)) {
+    const known = new Set(await admin.listTopics());
+    const unknown = topics.filter(({ topic }) => !known.has(topic)).map(({ topic }) => topic);
+    if (unknown.length === 0) return;
+    if (Date.now() > until)
+      throw new Error(`the broker does not know ${unknown.join(', ')} a minute after it was to make them: see its log`);
+  }
 };
 
 const configure = async (admin: Admin, changes: readonly TopicChange[]): Promise<void> => {
