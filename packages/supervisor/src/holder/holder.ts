@@ -75,6 +75,8 @@ export class Holder {
   connect(socket: Socket): void {
     let client: Client | null = null;
     socket.on('error', () => socket.destroy());
+    // Whoever leaves reads no more: what waits for it would keep it here, and the agent waiting.
+    socket.on('end', () => socket.destroy());
     socket.on('close', () => client && this.#gone(client));
     socket.on('drain', () => {
       if (client) this.#send(client);
