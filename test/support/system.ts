@@ -133,7 +133,10 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
   const fleets: Fleet[] = [];
   const { VIGIL_GATEWAY_URL: gatewayUrl, VIGIL_GATEWAY_TOKEN: token } = system.env;
   const fleet = (only?: readonly string[]): Fleet => {
-    const started = startFleet({ dir: path.join(dir, 'fleet'), gatewayUrl, token, policy, ...(only && { only }) });
+    const started = startFleet({
+      ...{ dir: path.join(dir, 'fleet'), gatewayUrl, token, policy, env: process.env },
+      ...(only && { only }),
+    });
     fleets.push(started);
     return started;
   };

@@ -8,7 +8,7 @@ const closing = (name: string) => ({
   },
 });
 
-await runService({
+await runService(process.env, {
   name: 'fixture',
   config: z.object({ FATE: z.enum(['stopped', 'fails', 'ends', 'refused', 'throws', 'hangs']) }),
   async start({ config, count, signal, use }) {

@@ -34,13 +34,16 @@ export type Service<Schema extends z.ZodType> = {
 };
 
 /**
- * Runs a service until SIGTERM, SIGINT or a failure, then closes what it opened in reverse order and ends the process:
+ * Runs a service with these variables until SIGTERM, SIGINT or a failure, then closes what it opened in reverse order and ends the process:
  * 0 stopped as asked, 1 failed or did not stop within 10 s (start again), 2 refused (do what the message says first).
  */
-export const runService = async <Schema extends z.ZodType>(service: Service<Schema>): Promise<never> => {
+export const runService = async <Schema extends z.ZodType>(
+  env: NodeJS.ProcessEnv,
+  service: Service<Schema>,
+): Promise<never> => {
   const stop = new AbortController();
   try {
-    const [chassis, config] = readConfigs(chassisConfig, service.config, process.env);
+    const [chassis, config] = readConfigs(chassisConfig, service.config, env);
     const log = openLogger(service.name, chassis.VIGIL_LOG_LEVEL);
     obeySignals(service.name, log, stop);
     await live(service, chassis, config, log, stop);

@@ -44,6 +44,7 @@ const showFleet = ({ VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN }: ClientEnv): Async
     dir: path.join(stateDir, 'fleet'),
     gatewayUrl: VIGIL_GATEWAY_URL,
     token: VIGIL_GATEWAY_TOKEN,
+    env: process.env,
     policy: 'demo',
     run: `-${new Date().toISOString().slice(11, 19).replaceAll(':', '')}`,
     onEvent: (name, { kind }) => {

@@ -2,8 +2,9 @@ import type { CompiledPlan, CompiledPolicy, Term } from './compiled.ts';
 import { spell } from './duration.ts';
 import type { Step } from './plan.ts';
 
-/** For how many of its intervals an agent is silent when it counts as lost: as packages/health has it (announce/presence.ts). */
-const MISSED = 3;
+/** For how long an agent is silent when it counts as lost: three of its intervals, and the policy's least time. Milliseconds. */
+export const lostAfter = (intervalMs: number, leastMs: number): number => Math.max(3 * intervalMs, leastMs);
+
 /** What silence alone makes fire, whatever else is known of an agent. */
 const SILENCES = ['no_heartbeat', 'no_activity', 'no_calls', 'no_output'];
 const never = Number.POSITIVE_INFINITY;
@@ -13,7 +14,7 @@ const never = Number.POSITIVE_INFINITY;
  * once, it finds nobody missing until they are ended.
  */
 export function endsBeforeLost(policy: CompiledPolicy): string[] {
-  const lostAt = Math.max(MISSED * policy.heartbeat.intervalMs, policy.heartbeat.lostAfterMs);
+  const lostAt = lostAfter(policy.heartbeat.intervalMs, policy.heartbeat.lostAfterMs);
   const from = policy.plans.map((plan) => matchesFrom(plan, policy));
   return policy.plans.flatMap(({ steps }, i) => {
     const silence = from[i] ?? never;

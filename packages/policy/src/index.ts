@@ -7,6 +7,7 @@ export {
   readAssignment,
   unknownIn,
 } from './assignment.ts';
+export { lostAfter } from './brake.ts';
 export { canonicalJson, contentHash } from './canonical.ts';
 export { type Checked, checkFiles } from './check.ts';
 export { compile, loadPolicy, parseYaml } from './compile.ts';

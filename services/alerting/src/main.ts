@@ -7,7 +7,7 @@ import { runDeliveries } from './deliveries.ts';
 import { followPolicies } from './policy-alerts.ts';
 import { agentMapper, alertDecider, fleetMapper, taskMapper } from './processors.ts';
 
-await runService({
+await runService(process.env, {
   name: 'alerting',
   config,
   async start({ config, log, count, signal, use }) {

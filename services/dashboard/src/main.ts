@@ -9,7 +9,7 @@ import { openFeed } from './feed.ts';
 import { watchTransactions } from './hanging.ts';
 import { signalsFrom } from './signals.ts';
 
-await runService({
+await runService(process.env, {
   name: 'dashboard',
   config,
   async start({ config, log: logger, signal, use }) {

@@ -4,7 +4,7 @@ import { connectLog } from '@vigil/stream';
 import { config } from './config.ts';
 import { openGateway } from './gateway.ts';
 
-await runService({
+await runService(process.env, {
   name: 'gateway',
   config,
   async start({ config, log, count, signal, use }) {

@@ -7,7 +7,7 @@ import { loadPolicies } from './policies.ts';
 import { evaluator } from './processor.ts';
 import { countWarrants } from './warrants.ts';
 
-await runService({
+await runService(process.env, {
   name: 'health-evaluator',
   config,
   async start({ config, log, count, signal, use }) {

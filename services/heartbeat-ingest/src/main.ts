@@ -4,7 +4,7 @@ import { connectLog, runProcessor } from '@vigil/stream';
 import { config } from './config.ts';
 import { ingest } from './processor.ts';
 
-await runService({
+await runService(process.env, {
   name: 'heartbeat-ingest',
   config,
   async start({ config, log, count, use }) {

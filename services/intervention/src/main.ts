@@ -6,7 +6,7 @@ import { cases, governor } from './processors.ts';
 
 const name = 'intervention';
 
-await runService({
+await runService(process.env, {
   name,
   config,
   start: async ({ config: set, log: logger, use }) => {

@@ -6,7 +6,7 @@ import { config } from './config.ts';
 import { reads } from './project.ts';
 import { rowsIn } from './rows.ts';
 
-await runService({
+await runService(process.env, {
   name: 'projector',
   config,
   async start({ config, log: logger, use }) {

@@ -4,7 +4,7 @@ import { connectLog, runProcessor } from '@vigil/stream';
 import { config } from './config.ts';
 import { processor } from './processor.ts';
 
-await runService({
+await runService(process.env, {
   name: 'recovery',
   config,
   async start({ config, log, count, use }) {

@@ -3,13 +3,15 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from '../paths.ts';
 import { type ProcessEvent, type ProcessSpec, type Supervised, supervise } from '../supervise.ts';
-import { behaviours } from './behaviours.ts';
+import { behaviours } from './agent/behaviours.ts';
 
 export type FleetOptions = {
   /** logs, pid files, checkpoints and the supervisors' state */
   readonly dir: string;
   readonly gatewayUrl: string;
   readonly token: string;
+  /** what its processes inherit */
+  readonly env: NodeJS.ProcessEnv;
   /** the policy that the agents wish to be judged by */
   readonly policy: string;
   /** appended to the tasks' names: what limits attempts is kept by task, and outlives a run */
@@ -33,7 +35,7 @@ export const fleetRuntimeId = 'demo-runtime';
 /** This one is run by `vigil run`, the others by `vigil runtime`. */
 const byHand = 'steady';
 
-const agentProgram = fileURLToPath(new URL('./agent.ts', import.meta.url));
+const agentProgram = fileURLToPath(new URL('./agent/main.ts', import.meta.url));
 const cli = path.join(root, 'packages/cli/src/main.ts');
 const taskOf = (name: string, run = ''): string => `DEMO-${name}${run}`;
 const agentArgs = (name: string, dir: string): string[] => [agentProgram, name, path.join(dir, 'checkpoints')];
@@ -73,7 +75,7 @@ const writeConfig = (options: FleetOptions, names: readonly string[]): string =>
 const specs = (options: FleetOptions, names: readonly string[]): ProcessSpec[] => {
   const { dir, gatewayUrl, token, policy } = options;
   const env = {
-    ...process.env,
+    ...options.env,
     VIGIL_GATEWAY_URL: gatewayUrl,
     VIGIL_GATEWAY_TOKEN: token,
     VIGIL_STATE_DIR: path.join(dir, 'supervisors'),

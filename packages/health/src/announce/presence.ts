@@ -1,16 +1,15 @@
 import { type LostWhy, Topic } from '@vigil/events';
+import { lostAfter } from '@vigil/policy';
 import type { History } from '../history/history.ts';
 import type { Moment } from '../history/moment.ts';
 import type { Rules } from '../rules.ts';
 import { momentOf } from '../signals/signal.ts';
 import { about, chain, type Said, type Saying } from './speech.ts';
 
-const MISSED = 3;
-
 /** From when nothing has been heard for three intervals, and the policy's least time: present no longer. */
 export function lostFrom({ heard }: History, { policy: { heartbeat } }: Rules, at: Moment): number {
-  const missed = MISSED * (heard.intervalMs ?? heartbeat.intervalMs);
-  return momentOf(heard.watched + Math.max(missed, heartbeat.lostAfterMs) + 1, at);
+  const after = lostAfter(heard.intervalMs ?? heartbeat.intervalMs, heartbeat.lostAfterMs);
+  return momentOf(heard.watched + after + 1, at);
 }
 
 /** Heard again, or for the first time; silent, or ended. */

@@ -49,7 +49,11 @@ const rest = ({ plan: _, voidIn, ...others }: typeof found extends fc.Arbitrary<
   voidAt: T0 + voidIn,
 });
 const caseIds = fc.constantFrom('case-warrant-1', 'case-warrant-2', 'case-event-1');
-const ruling = fc.record({ caseId: caseIds, n: ids, dryRun: fc.boolean(), late: fc.boolean() });
+const ruling = fc.record({
+  ...{ caseId: caseIds, n: ids, dryRun: fc.boolean(), late: fc.boolean() },
+  // also where the case reads of an hour ago
+  ahead: fc.constantFrom(0, 3_600_000),
+});
 
 const inputs: fc.Arbitrary<CaseInput> = fc.oneof(
   found.map((it) => filed(it.plan, rest(it))),
@@ -63,13 +67,14 @@ const inputs: fc.Arbitrary<CaseInput> = fc.oneof(
     answered(),
     resetAsked(),
   ),
-  ruling.map(({ caseId, n, dryRun, late }) =>
-    example(Topic.stepRuling, 'STEP_ADMITTED', {
+  ruling.map(({ caseId, n, dryRun, late, ahead }) => ({
+    ...example(Topic.stepRuling, 'STEP_ADMITTED', {
       requestId: `${caseId}-r${n}`,
       dryRun,
       validUntil: late ? T0 - 1 : T0 + 86_400_000,
     }),
-  ),
+    occurredAt: T0 + ahead,
+  })),
   ruling.map(({ caseId, n }) =>
     example(Topic.stepRuling, 'STEP_WITHHELD', { requestId: `${caseId}-r${n}`, why: 'halted' }),
   ),

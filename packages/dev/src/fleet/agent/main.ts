@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { behaviours } from './behaviours.ts';
 import { connectVigil } from './client.ts';
 import { tell } from './work.ts';
@@ -14,6 +15,7 @@ const vigil = connectVigil(VIGIL_SOCKET, (word) => {
   if (word.problems !== undefined) tell(`the supervisor did not understand: ${word.problems.join('; ')}`);
 });
 vigil.say({ activity: 'starting', phase: 'start' });
-const desk = { vigil, task: VIGIL_TASK_ID, attempt: Number(VIGIL_ATTEMPT), folder, from: VIGIL_CHECKPOINT };
+const own = { task: VIGIL_TASK_ID, attempt: Number(VIGIL_ATTEMPT), folder, from: VIGIL_CHECKPOINT };
+const desk = { vigil, ...own, now: Date.now, newId: randomUUID };
 await behaviour(desk, nudge.promise);
 await vigil.close();

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,9 @@ export type Desk = {
   readonly folder: string;
   /** the checkpoint that it continues from; undefined: it starts at the beginning */
   readonly from: string | undefined;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly newId: () => string;
 };
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -22,13 +25,19 @@ export const tell = (line: string): void => void process.stdout.write(`${line}\n
 type Outcome = { readonly outcome: 'ok' | 'error'; readonly result: string; readonly errorClass?: string };
 
 /** One call of a tool, reported as it begins and as it ends. */
-export const call = async ({ vigil }: Desk, tool: string, args: string, ms: number, done: Outcome): Promise<void> => {
+export const call = async (
+  { vigil, now, newId }: Desk,
+  tool: string,
+  args: string,
+  ms: number,
+  done: Outcome,
+): Promise<void> => {
   const begun = {
-    call_id: randomUUID(),
+    call_id: newId(),
     tool,
     args_hash: digest(args),
-    started_at: Date.now(),
-    deadline_at: Date.now() + 20_000,
+    started_at: now(),
+    deadline_at: now() + 20_000,
   };
   vigil.say({ activity: 'working', tool_calls: [{ ...begun, outcome: 'running' }] });
   await sleep(ms);
@@ -36,7 +45,7 @@ export const call = async ({ vigil }: Desk, tool: string, args: string, ms: numb
   const ended = {
     ...begun,
     outcome,
-    ended_at: Date.now(),
+    ended_at: now(),
     result_hash: digest(result),
     error_class: errorClass ?? null,
   };
@@ -48,14 +57,14 @@ const pieces = (from: number, to: number): string[] =>
   Array.from({ length: Math.min(10, to - from) }, (_, n) => `part ${from + n + 1}`);
 
 /** Everything that a fresh agent needs to go on after this step. */
-export const checkpoint = ({ vigil, task, attempt, folder }: Desk, step: number, of: number): void => {
+export const checkpoint = ({ vigil, task, attempt, folder, now }: Desk, step: number, of: number): void => {
   const work = { completed_work: pieces(Math.max(0, step - 10), step), remaining_work: pieces(step, of) };
   const text = JSON.stringify({ schema_version: '1.1.0', task_id: task, step, of, ...work }, null, 2);
   const id = `${task}-${attempt}-${step}`;
   const file = path.join(folder, `${id}.json`);
   mkdirSync(folder, { recursive: true });
   writeFileSync(file, text);
-  const where = { uri: pathToFileURL(file).href, sha256: digest(text), created_at: Date.now() };
+  const where = { uri: pathToFileURL(file).href, sha256: digest(text), created_at: now() };
   vigil.say({ reports_checkpoints: true, checkpoint: { checkpoint_id: id, ...where, ...work } });
 };
 
