@@ -3,6 +3,16 @@ import type { HerdAgent } from '../support/herd/agent.ts';
 import { until } from '../support/system.ts';
 import type { Ground } from './ground.ts';
 
+/** The types of what the governor says of the fleet from now on. */
+export const governedFrom = ({ heard }: Pick<Ground, 'heard'>): (() => readonly string[]) => {
+  const before = heard.of(Topic.fleetGovernance).length;
+  return () =>
+    heard
+      .of(Topic.fleetGovernance)
+      .slice(before)
+      .map(({ type }) => type);
+};
+
 type Agent = Pick<HerdAgent, 'agentId' | 'taskId'>;
 
 export const reminded = ({ heard }: Ground, agents: readonly Agent[]): Promise<boolean> =>

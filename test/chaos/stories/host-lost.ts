@@ -8,6 +8,7 @@ import type { Entry } from '../chronicle.ts';
 import type { AgentFate, Doom } from '../fates.ts';
 import type { Ground } from '../ground.ts';
 import { type Hosts, openHosts } from '../hosts.ts';
+import { governedFrom } from '../waits.ts';
 
 const HOSTS = [
   { name: 'rack-1', labels: { team: 'core' } },
@@ -68,12 +69,7 @@ const tell = async ({ on, heard }: Ground, hosts: Hosts): Promise<void> => {
   const completed = (): ReadonlySet<string | null> =>
     new Set(heard.of(Topic.taskRecovery).flatMap(({ type, key }) => (type === 'RECOVERY_COMPLETED' ? [key] : [])));
 
-  const before = heard.of(Topic.fleetGovernance).length;
-  const governed = () =>
-    heard
-      .of(Topic.fleetGovernance)
-      .slice(before)
-      .map(({ type }) => type);
+  const governed = governedFrom({ heard });
 
   await until('all are known, and work', async () =>
     members.every(({ name, task }) => isPresent().has(name) && livesOf(task).length === 1),

@@ -2,6 +2,7 @@ import { Topic } from '@vigil/events';
 import { expect } from 'vitest';
 import { holds, until } from '../../support/system.ts';
 import { type Ground, withHerd } from '../ground.ts';
+import { governedFrom } from '../waits.ts';
 
 /** Nobody is heard any more, all at once; later all are heard again. */
 export const producersCut = (ground: Ground): Promise<void> =>
@@ -11,12 +12,7 @@ export const producersCut = (ground: Ground): Promise<void> =>
     async (herd) => {
       const { heard } = ground;
       const names = new Set<string | null>(herd.agents.map(({ agentId }) => agentId));
-      const before = heard.of(Topic.fleetGovernance).length;
-      const governed = () =>
-        heard
-          .of(Topic.fleetGovernance)
-          .slice(before)
-          .map(({ type }) => type);
+      const governed = governedFrom(ground);
       const rulings = () => heard.of(Topic.stepRuling).filter(({ key }) => names.has(key));
       herd.connected(false);
       await until('everybody’s end has been asked for, and withheld', async () => {
