@@ -88,11 +88,15 @@ const tell = async ({ on, heard }: Ground, hosts: Hosts): Promise<void> => {
   expect(governed()).toEqual(['BRAKE_ENGAGED', 'BRAKE_RELEASED']);
 
   const returned = hosts.again('rack-1');
-  const late = () =>
-    heard.of(Topic.steerAgent).flatMap((said) => (said.type === 'AGENT_EXITED' ? [said.payload.agentId] : []));
-  await until('the host has told the ends that it slept through', async () =>
-    lost.every(({ name }) => late().includes(name)),
-  );
+  await until('the host has told the ends that it slept through, and those it started anew have made way', async () => {
+    const exited = new Set(
+      heard.of(Topic.steerAgent).flatMap(({ type, payload }) => (type === 'AGENT_EXITED' ? [payload.instanceId] : [])),
+    );
+    return lost.every(({ name }) => {
+      const lives = hosts.diary().filter(({ what, agentId }) => what === 'began' && agentId === name);
+      return lives.length > 1 && lives.every(({ instanceId }) => exited.has(instanceId));
+    });
+  });
   await until('each task is on one agent, its heir', async () =>
     lost.every(({ name, task }) => {
       const [heir, ...others] = livesOf(task);
