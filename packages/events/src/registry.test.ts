@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { UnknownSchemaId } from './errors.ts';
+import { Topic } from './generated/catalogue.ts';
 import { connectCodec } from './registry.ts';
 
 const servers: { close: () => void }[] = [];
@@ -9,14 +10,19 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** What learning an id gives where the registry answers so. */
-const learning = async (status: number, body: object) => {
+/** The address of a registry that always answers so. */
+const registryOf = async (status: number, body: object): Promise<string> => {
   const server = createServer((_, response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const codec = await connectCodec(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, []);
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+/** What learning an id gives where the registry answers so. */
+const learning = async (status: number, body: object) => {
+  const codec = await connectCodec(await registryOf(status, body), []);
   return codec.learn(new UnknownSchemaId(7)).catch((error: Error) => error);
 };
 
@@ -41,3 +47,14 @@ test('so is one that is away', async () => {
   const codec = await connectCodec('http://127.0.0.1:1', []);
   await expect(codec.learn(new UnknownSchemaId(7))).rejects.toMatchObject({ name: 'RegistryTrouble' });
 });
+
+test.each([
+  [404, { error_code: 40403 }, /is not registered at .*: run "vigil schemas register"/],
+  [500, { error_code: 50001 }, /does not answer for onex\.cmd\.alerting\.notify/],
+])(
+  'who connects is told what a registry that answers %i lacks: a schema, or its health',
+  async (status, body, words) => {
+    const url = await registryOf(status, body);
+    await expect(connectCodec(url, [Topic.notify])).rejects.toThrow(words);
+  },
+);

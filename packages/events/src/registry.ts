@@ -72,8 +72,11 @@ export const connectCodec = async (url: string, topics: readonly TopicName[] = t
         await client.getRegistryIdBySchema(schema.subject, { type: SchemaType.AVRO, schema: schema.json }),
       );
     } catch (error) {
+      const said = (error as Error).message;
       throw new RegistryTrouble(
-        `${schema.subject} is not registered at ${url} (${(error as Error).message}): run "vigil schemas register"`,
+        isTrouble(error)
+          ? `the registry at ${url} does not answer for ${schema.subject}: ${said}`
+          : `${schema.subject} is not registered at ${url} (${said}): run "vigil schemas register"`,
       );
     }
   });
