@@ -8,6 +8,7 @@ import type { Lock } from './lock.ts';
 import type { Memory } from './memory.ts';
 import type { Meter } from './meter.ts';
 import type { AgentOrder } from './order.ts';
+import { keepPastLife } from './past-life.ts';
 import type { Exit, Terminal } from './terminal.ts';
 
 /** How often questions and waiting orders are looked at again, milliseconds. */
@@ -160,6 +161,8 @@ export class Life implements Supervised {
     await watch.finish(lastBeatsMs);
     await socket.close();
     const end = await conclude(world, spec, watch, exit, this.#asked);
+    const isStopped = end.reason === 'explicit' && this.#asked?.orderId == null;
+    if (!isStopped) keepPastLife(world.dir, spec, end);
     world.outbox.put(exitReport(spec, end, this.#asked?.orderId ?? null, at));
     await terminal.close();
     world.log('an agent has ended', {

@@ -6,6 +6,7 @@ import { logRedispatch } from './leave-behind.ts';
 import type { Supervised } from './life.ts';
 import type { SpawnOrder } from './order.ts';
 import { dispatch, pollOrders } from './orders.ts';
+import { forgetPastLives, pastLifeFile, pastLifeOf } from './past-life.ts';
 import { type RuntimeConfig, type Template, templateFor } from './runtime-config.ts';
 import { admitSpawn, closedAs, type Host, type Origin, originOf, writeHandover } from './spawn.ts';
 import { type Life, type RuntimeSettings, specOf } from './templated.ts';
@@ -67,9 +68,21 @@ class HostRuntime implements Runtime {
       : templateFor(templates, one.task, one.labels);
     const life = { agentId: one.name, taskId: one.task, attempt: 0, maxAttempts: null, labels: one.labels };
     if (!template) return this.#world.log('no template fits a configured agent', { agent: one });
+    if (this.#hasEnded(one)) return;
     await this.#begin({ ...life, checkpoint: null, handover: null, orderId: null }, template).catch((error: unknown) =>
       this.#world.log('a configured agent does not start', { agent: one.name, error: String(error) }),
     );
+  }
+
+  /** It, or what has taken its place, would be doubled: this runtime was killed, and goes on where it stood. */
+  #hasEnded({ name, task }: RuntimeConfig['agents'][number]): boolean {
+    const past = pastLifeOf(this.#world.dir, this.#settings.config.runtime, name);
+    if (past === null || past.taskId !== task) return false;
+    const { reason, details } = past;
+    const startAnew = `stop this runtime and start it again, or remove ${pastLifeFile(this.#world.dir, name)}`;
+    const what = 'a configured agent is not started: it has ended, and what follows is up to recovery';
+    this.#world.log(what, { agent: name, task, reason, details, startAnew });
+    return true;
   }
 
   async #begin(life: Life, template: Template): Promise<Supervised> {
@@ -158,6 +171,7 @@ class HostRuntime implements Runtime {
 
   async stop(by: string): Promise<void> {
     this.#stopping.abort();
+    forgetPastLives(this.#world.dir, this.#settings.config.runtime);
     await Promise.all(
       [...this.#agents].map(async (agent) => {
         const { confirmed } = await agent.end(by, this.#settings.config.grace);

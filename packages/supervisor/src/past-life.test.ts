@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { forgetPastLives, keepPastLife, pastLifeFile, pastLifeOf } from './past-life.ts';
+import { scriptSpec, terminate } from './testing.ts';
+import { killed, Orphanage, until } from './testing-orphans.ts';
+
+let on: Orphanage;
+beforeEach(async () => {
+  on = await Orphanage.open();
+});
+afterEach(() => on.close());
+
+const lives = (): number => readFileSync(join(on.stage.dir, 'lives'), 'utf8').length;
+const exits = (count: number) => until(() => expect(on.reported('AGENT_EXITED')).toHaveLength(count));
+const crashing = 'printf x >> lives; exit 3';
+
+describe('a runtime that was killed goes on where it stood', () => {
+  test('what had crashed by then is not started again: what follows is recovery’s', async () => {
+    const first = await on.runs(crashing);
+    await exits(1);
+    await killed(first);
+    await on.runs(crashing);
+    await until(() => expect(on.log).toMatch(/a configured agent is not started.*"details":"exited with code 3"/));
+    expect(lives()).toBe(1);
+  });
+
+  test('what had been ended by order is not either', async () => {
+    const working = 'printf x >> lives; while :; do sleep 0.05; done';
+    const first = await on.runs(working);
+    await on.beatsOn();
+    on.stage.gateway.offer(terminate({ instanceId: on.held.instanceId }));
+    await exits(1);
+    await killed(first);
+    await on.runs(working);
+    await until(() => expect(on.log).toContain('a configured agent is not started'));
+    expect(lives()).toBe(1);
+  });
+});
+
+test('a runtime that was stopped begins anew with its configuration, also with what had ended before', async () => {
+  const first = await on.runs(crashing);
+  await exits(1);
+  first.kill('SIGTERM');
+  await once(first, 'exit');
+  await on.runs(crashing);
+  await exits(2);
+  expect(lives()).toBe(2);
+});
+
+describe('how a life has ended', () => {
+  const ended = { reason: 'crashed', details: 'exited with code 3' } as const;
+  const keep = (more: object) => keepPastLife(on.stage.dir, { ...scriptSpec(''), ...more }, ended);
+
+  test('is kept of what was configured, and of nobody that an order has spawned', () => {
+    keep({});
+    keep({ agentId: 'worker-1.r1', orderId: 'spawn-1' });
+    expect(existsSync(pastLifeFile(on.stage.dir, 'worker-1.r1'))).toBe(false);
+    expect(pastLifeOf(on.stage.dir, 'run-1', 'worker-1')).toMatchObject({ agentId: 'worker-1', ...ended });
+  });
+
+  test('concerns its own runtime only, also when that begins anew', () => {
+    keep({});
+    expect(pastLifeOf(on.stage.dir, 'run-2', 'worker-1')).toBeNull();
+    forgetPastLives(on.stage.dir, 'run-2');
+    expect(pastLifeOf(on.stage.dir, 'run-1', 'worker-1')).not.toBeNull();
+    forgetPastLives(on.stage.dir, 'run-1');
+    expect(pastLifeOf(on.stage.dir, 'run-1', 'worker-1')).toBeNull();
+  });
+
+  test('is not known where its file says nothing', () => {
+    keep({});
+    writeFileSync(pastLifeFile(on.stage.dir, 'worker-1'), '');
+    expect(pastLifeOf(on.stage.dir, 'run-1', 'worker-1')).toBeNull();
+  });
+});
