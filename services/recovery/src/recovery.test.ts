@@ -59,7 +59,7 @@ test('a confirmed death is asked for at once, ordered when admitted, and complet
         agentId: 'worker-1-r1',
         attempt: 1,
         maxAttempts: 3,
-        ttlMs: 120_000,
+        ttlMs: 60_000,
         deadInstanceId: 'worker-1.i1',
       },
     },

@@ -112,7 +112,8 @@ function spawn(
     runtimeId,
     caseId: subject.caseId,
     taskId,
-    ttlMs: subject.settings.spawnDeadlineMs,
+    // The other half is for the start and the first heartbeat: begun at the last moment, it would live beside the next attempt.
+    ttlMs: Math.floor(subject.settings.spawnDeadlineMs / 2),
     foldedSequence: null,
     axes: [],
     requestId,
