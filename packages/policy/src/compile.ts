@@ -1,4 +1,3 @@
-import { parseDocument } from 'yaml';
 import { canonicalJson, contentHash } from './canonical.ts';
 import type { CompiledPolicy, Ticketing, Vocabulary } from './compiled.ts';
 import { type PolicyDocument, policyDocument } from './document.ts';
@@ -11,15 +10,18 @@ import type { RecoverySettings } from './plan.ts';
 import { plansOf } from './plans.ts';
 import { salvaged } from './salvage.ts';
 import { warningsOf } from './warnings.ts';
+import { documentsOf } from './yaml.ts';
 
 /** Text of a YAML (or JSON) file as plain data. Throws CorrectThePolicy where it cannot be read. `source` names the file. */
 export function parseYaml(text: string, source: string): unknown {
-  const yaml = parseDocument(text, { merge: true });
-  if (yaml.errors.length === 0) return yaml.toJS();
-  throw new CorrectThePolicy(
-    source,
-    yaml.errors.map((error) => error.message),
-  );
+  const mistakes: string[] = [];
+  const [document = null, ...more] = documentsOf(text, mistakes);
+  if (more.length > 0)
+    mistakes.push(
+      `document: ${more.length + 1} documents stand here, parted by ---: write each into a file of its own`,
+    );
+  if (mistakes.length === 0) return document;
+  throw new CorrectThePolicy(source, mistakes);
 }
 
 /** Text of a YAML (or JSON) file → a policy ready to judge with. Throws CorrectThePolicy with every mistake. `source` names the file. */

@@ -1,5 +1,5 @@
-import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
+import { documentsOf } from '../yaml.ts';
 import {
   aSwitch,
   aText,
@@ -102,9 +102,8 @@ export const ADR_110: Settings = {
 /** YAML, of one document or several; or the ADR's own page, whose fenced YAML is read. */
 export const readAdr110: Reading = (text, mistakes) => {
   const fenced = [...text.matchAll(/^```ya?ml\r?\n(.*?)^```/gms)].map(([, yaml]) => yaml ?? '');
-  const documents = (fenced.length > 0 ? fenced : [text]).flatMap((yaml) => [...parseAllDocuments(yaml)]);
-  mistakes.push(...documents.flatMap(({ errors }) => errors.map(({ message }) => message)));
-  const given = documents.flatMap((document) => valuesOf(document.toJS())).map(unprefixed);
+  const documents = (fenced.length > 0 ? fenced : [text]).flatMap((yaml) => documentsOf(yaml, mistakes));
+  const given = documents.flatMap((document) => valuesOf(document)).map(unprefixed);
   return given.filter((one, i) => !saidBefore(one, given.slice(0, i), mistakes));
 };
 

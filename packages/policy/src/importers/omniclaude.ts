@@ -1,5 +1,5 @@
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
+import { documentsOf } from '../yaml.ts';
 import {
   copied,
   countOrNone,
@@ -38,9 +38,7 @@ export const OMNICLAUDE: Settings = {
 export const readOmniclaude: Reading = (text, mistakes) => {
   const rows = tableOf(text) ?? argumentsOf(text);
   if (rows) return rows.map(([key, value]) => ({ key, path: key, value: scalar(value) }));
-  const document = parseDocument(text);
-  mistakes.push(...document.errors.map(({ message }) => message));
-  return valuesOf(document.toJS());
+  return documentsOf(text, mistakes).flatMap((document) => valuesOf(document));
 };
 
 type Rows = (readonly [name: string, value: string])[];
@@ -66,4 +64,9 @@ function argumentsOf(text: string): Rows | null {
   return found.length === 0 ? null : found.map(([, name = '', value = '']) => [name.replaceAll('-', '_'), value]);
 }
 
-const scalar = (text: string): unknown => parseDocument(text).toJS();
+/** What is no YAML is a text. */
+function scalar(text: string): unknown {
+  const mistakes: string[] = [];
+  const [value = null] = documentsOf(text, mistakes);
+  return mistakes.length > 0 ? text : value;
+}
