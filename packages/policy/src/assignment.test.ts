@@ -82,3 +82,10 @@ test("Vigil's own processes are always excluded, others only by a pattern", () =
   );
   expect(excludes({ exclude: ['^dog-'] }, 'dog-1')).toBe(true);
 });
+
+test('a bad pattern is named beside a value of the wrong kind', () => {
+  expect(mistakesOf(() => readAssignment({ rules: [{ id: '(', policy: 5 }], default: 'a' }, 'assign.yaml'))).toEqual([
+    expect.stringMatching(/^rules\[0\]\.id: "\(" is no RE2 pattern/),
+    'rules[0].policy: 5 is not a text: write a text',
+  ]);
+});

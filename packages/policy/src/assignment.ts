@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import { z } from 'zod';
 import { canonicalJson, contentHash } from './canonical.ts';
 import { CorrectThePolicy } from './errors.ts';
-import { unreadablePattern } from './exclude.ts';
+import { readable } from './exclude.ts';
 import { place, reading, spelled } from './mistakes.ts';
 import { insteadOf } from './spelling.ts';
 
@@ -10,7 +10,7 @@ import { insteadOf } from './spelling.ts';
 export const ASSIGNMENT = 'assign.yaml';
 
 const rule = z.strictObject({
-  id: z.string().min(1).nullable().default(null),
+  id: z.string().min(1).superRefine(readable).nullable().default(null),
   labels: z.record(z.string(), z.string()).default({}),
   policy: z.string(),
   wishes: z.union([z.literal('any'), z.array(z.string())]).default([]),
@@ -52,11 +52,6 @@ export function readAssignment(written: unknown, source: string): Assignment {
       read.mistakes.map((mistake) => spelled(mistake)),
     );
   const { rules, default: fallback } = read.value;
-  const bad = rules.flatMap(({ id }, i) => {
-    const why = id === null ? null : unreadablePattern(id);
-    return why === null ? [] : [`rules[${i}].id: ${why}`];
-  });
-  if (bad.length > 0) throw new CorrectThePolicy(source, bad);
   const document = canonicalJson(written);
   return { hash: contentHash(document), document, rules, fallback, warnings: unreachable(rules) };
 }

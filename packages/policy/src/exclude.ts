@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import type { z } from 'zod';
 import type { CompiledPolicy } from './compiled.ts';
 
 /** Vigil's own processes are never judged, whatever a policy says: ids that are, or begin with, `vigil:` or `vigil.`, and `vigil` itself. */
@@ -26,4 +27,10 @@ export function unreadablePattern(pattern: string): string | null {
     const why = error instanceof Error ? error.message : String(error);
     return `${JSON.stringify(pattern)} is no RE2 pattern (${why}): correct or remove it`;
   }
+}
+
+/** For zod: asked of each text by itself, so that a wrong neighbour hides nothing. */
+export function readable(pattern: string, { addIssue }: z.core.$RefinementCtx<string>): void {
+  const message = unreadablePattern(pattern);
+  if (message !== null) addIssue({ code: 'custom', message });
 }

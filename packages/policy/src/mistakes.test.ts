@@ -41,6 +41,7 @@ test('a key, a signal, a step, a state that is nearly right is answered with the
     'ticket.bands[0].severity: "medum" is none of low, medium, high, critical: did you mean medium?',
     'ticket.bands[1].severity: is missing: write one of low, medium, high, critical',
     'ticket.bands[1].sevrity: there is no such key: did you mean severity?',
+    'ticket.bands[1].at: 5 stands in an earlier band already: write another number of steps',
   ]);
   expect(mistakesIn('{ policy: p, signals: { no-activity: { after: 6m } }, states: {} }')).toEqual([
     'signals.no-activity: there is no signal no-activity: did you mean no_activity?, or say which signal it is, as "no-activity: { is: … }"',
@@ -94,6 +95,51 @@ test('two steps in one entry, counter-evidence of itself, and bands at one numbe
   ]);
   expect(wrong('ticket: { bands: [{ at: 5, severity: low }, { at: 5, severity: high }] }')).toEqual([
     'ticket.bands[1].at: 5 stands in an earlier band already: write another number of steps',
+  ]);
+});
+
+test('an empty list of a plan hides no other mistake', () => {
+  expect(
+    mistakesIn(`
+policy: h1
+signals: { no_activty: { after: 6x }, looping: { times: x } }
+states: { STUCK: [nothing] }
+plans: [{ when: [], do: [recover] }, { when: STUK, do: [recover] }]
+`),
+  ).toEqual([
+    'plans[0].when: [] is too little: write at least 1 entry',
+    expect.stringMatching(/^signals\.looping\.times: /),
+    expect.stringMatching(/^signals\.no_activty: there is no signal no_activty: did you mean no_activity\?/),
+    expect.stringMatching(/^states\.STUCK\[0\]: nothing is not declared/),
+    expect.stringMatching(/^plans\[1\]\.when: STUK is neither .* did you mean STUCK\?$/),
+  ]);
+});
+
+test('an entry that is no text hides no mistake beside it, and is itself named once', () => {
+  expect(
+    mistakesIn("{ policy: p, exclude: ['(', 5], signals: { looping: {} }, states: { STUCK: [looping, nope, 5] } }"),
+  ).toEqual([
+    'exclude[1]: 5 is not a text: write a text',
+    'states.STUCK[2]: 5 is not a text: write a text',
+    expect.stringMatching(/^exclude\[0\]: "\(" is no RE2 pattern/),
+    expect.stringMatching(/^states\.STUCK\[1\]: nope is not declared/),
+  ]);
+  expect(wrong('plans: [{ when: [STUK, 5], do: [recover] }]')).toEqual([
+    'plans[0].when[1]: 5 is not a text: write a text',
+    expect.stringMatching(/^plans\[0\]\.when\[0\]: STUK is neither/),
+  ]);
+});
+
+test('settings that contradict each other are named beside one that is wrong, and not where one of them is', () => {
+  const foo = expect.stringMatching(/^warrant\.foo: there is no such key/);
+  const never = expect.stringMatching(/^warrant\.void: 1 min 40 s is not above warrant\.renew/);
+  expect(wrong('warrant: { renew: 200s, void: 100s, foo: 1 }')).toEqual([foo, never]);
+  expect(wrong('warrant: { renew: 100s, void: 200s, foo: 1 }')).toEqual([foo]);
+  expect(wrong('warrant: { renew: soon, void: 30s }')).toEqual([expect.stringMatching(/^warrant\.renew: "soon" /)]);
+  expect(wrong('warrant: { renew: 200s, void: soon }')).toEqual([expect.stringMatching(/^warrant\.void: "soon" /)]);
+  expect(wrong('ticket: { bands: [{ at: no, severity: low }, { at: no, severity: low }] }')).toEqual([
+    'ticket.bands[0].at: "no" is not a number: write a number',
+    'ticket.bands[1].at: "no" is not a number: write a number',
   ]);
 });
 

@@ -36,5 +36,8 @@ test('a bad pattern is named by its index, with every other mistake', () => {
     expect.stringMatching(/^daemon\.stuck_error_patterns\[1\]: "\(" is no RE2 pattern/),
     expect.stringMatching(/^daemon\.stuck_error_patterns\[2\]: "\(\?!no\)" is no RE2 pattern/),
   ]);
+  expect(
+    mistakesIn('gascity', `[daemon]\nstuck_error_patterns = ["ok", "(unclosed", "(?=lookahead)", '(a)\\1', 5]`),
+  ).toEqual([1, 2, 3, 4].map((i) => expect.stringContaining(`daemon.stuck_error_patterns[${i}]: `)));
   expect(mistakesIn('gascity', '[daemon]\nstuck_sweep = maybe')).toEqual([expect.stringMatching(/^line 2: /)]);
 });

@@ -1,7 +1,7 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { brief } from '../duration.ts';
-import { unreadablePattern } from '../exclude.ts';
+import { readable } from '../exclude.ts';
 import { aText, flag, type Given, no, type Reading, type Settings, setting, valuesOf } from './settings.ts';
 
 const SECTION = 'daemon';
@@ -18,13 +18,8 @@ function goDuration(text: string): number | null {
 }
 
 const threshold = aText.refine((text) => goDuration(text) !== null, no('Go duration', '"10m"'));
-const patterns = z.array(z.string(no('pattern', '"(?i)api error"')), no('list of patterns', '["(?i)api error"]'));
-const checked = patterns.superRefine((all, context) => {
-  for (const [i, pattern] of all.entries()) {
-    const message = unreadablePattern(pattern);
-    if (message !== null) context.addIssue({ code: 'custom', path: [i], message });
-  }
-});
+const pattern = z.string(no('pattern', '"(?i)api error"')).superRefine(readable);
+const patterns = z.array(pattern, no('list of patterns', '["(?i)api error"]'));
 
 /** gascity's `[daemon]` (seed 002). What it takes for unset stays the preset's. */
 export const GASCITY: Settings = {
@@ -34,7 +29,7 @@ export const GASCITY: Settings = {
       to.put(`signals.${signal}.after`, brief(goDuration(text) ?? 0), from);
     return null;
   }),
-  stuck_error_patterns: setting(checked, (to, all, from) => {
+  stuck_error_patterns: setting(patterns, (to, all, from) => {
     to.put('signals.error_pattern.patterns', all, from);
     return null;
   }),
