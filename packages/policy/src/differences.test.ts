@@ -22,3 +22,33 @@ test('what differs is told by path, in words; what is only written otherwise is 
   ]);
   expect(differences({ a: '60s' }, { a: '1m' })).toEqual([]);
 });
+
+const one = (before: unknown, after: unknown) => {
+  const [found, ...more] = differences({ at: before }, { at: after });
+  expect(more).toEqual([]);
+  return found && [found.old, found.new];
+};
+
+test('durations that are spelled alike are told apart, as they are written', () => {
+  expect(one('90500ms', '90900ms')).toEqual(['90500ms', '90900ms']);
+  expect(one('3600s', '3659s')).toEqual(['1 h', '3659s']);
+  expect(one('1.5s', '3s')).toEqual(['1.5s', '3 s']);
+  expect(one('1.5s', '1500ms')).toBeUndefined();
+  expect(one('3660s', '61m')).toBeUndefined();
+  expect(one(['1m', '90500ms'], ['60s', '90900ms'])).toEqual(['1 min, 90500ms', '1 min, 90900ms']);
+});
+
+test('values that read alike are told apart, with their quotes', () => {
+  expect(one(['a', 'b'], ['a, b'])).toEqual(['["a","b"]', '"a, b"']);
+  expect(one(5, '5')).toEqual(['5', '"5"']);
+  expect(one(true, 'on')).toEqual(['true', '"on"']);
+  expect(one(null, 'none')).toEqual(['null', '"none"']);
+  expect(one([], 'nothing')).toEqual(['[]', '"nothing"']);
+  expect(one({}, 'as usual')).toEqual(['{}', '"as usual"']);
+  expect(one('6m', '6 min')).toEqual(['"6m"', '"6 min"']);
+});
+
+test('a list of one entry says what the entry alone says', () => {
+  expect(one('STUCK', ['STUCK'])).toBeUndefined();
+  expect(one(['5'], 5)).toEqual(['"5"', '5']);
+});
