@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { VOCABULARY } from '@vigil/health';
 import { importPolicy, PRESETS, parseDuration, parseYaml } from '@vigil/policy';
 
 type Document = Readonly<Record<string, unknown>>;
@@ -27,7 +28,7 @@ export const named = (policy: string, name: string): string => JSON.stringify({ 
 
 /** The plans that seed 001's own file leads to, with these of its settings. */
 export const asItsFileSays = (policy: string, name: string, health: object): string => {
-  const { yaml } = importPolicy('botbox', JSON.stringify({ agents: { health } }), '.botbox.json');
+  const { yaml } = importPolicy('botbox', JSON.stringify({ agents: { health } }), '.botbox.json', VOCABULARY);
   const { plans } = parseYaml(yaml, name) as Document;
   return JSON.stringify({ ...JSON.parse(policy), policy: name, plans });
 };

@@ -57,7 +57,7 @@ export function importFile(kind: string, file: string, options: Import): void {
     return;
   }
   if (write === true) throw new CannotAsk('--write goes with --migrate: a policy is printed; lead it into a file.');
-  const { yaml, unmapped } = told(() => importPolicy(known, readFileSync(file, 'utf8'), file));
+  const { yaml, unmapped } = told(() => importPolicy(known, readFileSync(file, 'utf8'), file, VOCABULARY));
   if (json === true) show(true, { yaml, unmapped }, () => []);
   else print([yaml.trimEnd()]);
   for (const { path, why } of unmapped) process.stderr.write(`not taken over: ${path}: ${why}\n`);

@@ -4,7 +4,7 @@ import { VOCABULARY } from '../rules.ts';
 import { preset } from './judging.fixture.ts';
 
 const load = (kind: ImportKind, text: string) =>
-  loadPolicy(importPolicy(kind, text, 'theirs').yaml, 'theirs', VOCABULARY);
+  loadPolicy(importPolicy(kind, text, 'theirs', VOCABULARY).yaml, 'theirs', VOCABULARY);
 
 test.each([
   ['adr-110', 'coditect', 'health_monitoring:\n  enabled: true'],
@@ -31,4 +31,11 @@ test('changed figures, patterns of Go and other plans are a policy still', () =>
       .plans.at(-1)
       ?.steps.map(({ step }) => step),
   ).toEqual(['escalate', 'terminate', 'recover']);
+});
+
+test('what would be refused as a policy is refused when it is imported, under its own key', () => {
+  expect(() => load('botbox', '{"agents":{"health":{"repeated_error_threshold":1}}}')).toThrow(
+    /agents\.health\.repeated_error_threshold: 1 becomes signals\.repeated_error\.times: /,
+  );
+  expect(() => load('botbox', '{"agents":{"health":{"repeated_error_threshold":2}}}')).not.toThrow();
 });

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { importPolicy } from './importers.ts';
-import { mistakesIn, policyOf, preset, steps, unmappedOf } from './importing.fixture.ts';
+import { imported, mistakesIn, policyOf, preset, steps, unmappedOf } from './importing.fixture.ts';
 import { ADR_110_YAML } from './sources.fixture.ts';
 
 test('its own YAML gives the preset coditect, each line naming its key', () => {
   expect(policyOf('adr-110', ADR_110_YAML)).toEqual(preset('coditect'));
-  const { yaml } = importPolicy('adr-110', ADR_110_YAML, 'adr-110.yaml');
+  const { yaml } = imported('adr-110', ADR_110_YAML, 'adr-110.yaml');
   expect(yaml).toMatch(/^# From adr-110.yaml \(ADR-110's YAML, sections 2 and 7\)/);
   expect(yaml).toContain(
     'no_checkpoint: { after: 1800s } # health_monitoring.health_check.checkpoint_stale_threshold_seconds: 1800',
@@ -13,7 +12,7 @@ test('its own YAML gives the preset coditect, each line naming its key', () => {
 });
 
 test('what a policy does not say is named, with the reason', () => {
-  expect(importPolicy('adr-110', ADR_110_YAML, 'theirs').unmapped).toEqual([
+  expect(imported('adr-110', ADR_110_YAML).unmapped).toEqual([
     { path: 'heartbeat.payload', why: expect.stringMatching(/has these fields/) },
     { path: 'health_monitoring.health_check.interval_seconds', why: expect.stringMatching(/deadlines are exact/) },
     { path: 'health_monitoring.recovery.max_attempts_per_hour', why: expect.stringMatching(/SPAWNS_PER_HOUR/) },

@@ -1,3 +1,5 @@
+import { compile, parseYaml } from '../compile.ts';
+import type { Vocabulary } from '../compiled.ts';
 import { CorrectThePolicy } from '../errors.ts';
 import { ADR_110, readAdr110 } from './adr-110.ts';
 import { BOTBOX, readBotbox } from './botbox.ts';
@@ -27,8 +29,8 @@ const SOURCES: Readonly<Record<ImportKind, Source>> = {
 
 export const IMPORT_KINDS: readonly ImportKind[] = Object.keys(SOURCES) as ImportKind[];
 
-/** A source's own file, unchanged, as a policy: its preset with the file's figures. Throws CorrectThePolicy with every mistake; `source` names the file. */
-export function importPolicy(kind: ImportKind, text: string, source: string): Imported {
+/** A source's own file, unchanged, as a policy: its preset with the file's figures. Throws CorrectThePolicy with every mistake, also where the policy would have one; `source` names the file. */
+export function importPolicy(kind: ImportKind, text: string, source: string, vocabulary: Vocabulary): Imported {
   const { preset, what, read, settings } = SOURCES[kind];
   const mistakes: string[] = [];
   const given = read(text, mistakes);
@@ -36,7 +38,23 @@ export function importPolicy(kind: ImportKind, text: string, source: string): Im
     mistakes.push(`document: nothing of it is known: give ${what}`);
   const policy = new PolicyText(preset);
   const unmapped = apply(settings, given, policy, mistakes);
-  if (mistakes.length > 0) throw new CorrectThePolicy(source, mistakes);
   const heading = `From ${source} (${what}): its lines say which key. All others are those of the preset ${preset}.`;
-  return { yaml: policy.text(heading), unmapped };
+  const yaml = policy.text(heading);
+  mistakes.push(...refusals(yaml, policy, vocabulary));
+  if (mistakes.length > 0) throw new CorrectThePolicy(source, mistakes);
+  return { yaml, unmapped };
+}
+
+/** Figures that a source may give and a policy may not, each with the key that it comes from. */
+function refusals(yaml: string, policy: PolicyText, vocabulary: Vocabulary): string[] {
+  try {
+    compile(parseYaml(yaml, 'policy'), 'policy', vocabulary);
+    return [];
+  } catch (error) {
+    if (!(error instanceof CorrectThePolicy)) throw error;
+    return error.mistakes.map((mistake) => {
+      const from = policy.originOf(mistake);
+      return from === null ? mistake : `${from} becomes ${mistake}`;
+    });
+  }
 }

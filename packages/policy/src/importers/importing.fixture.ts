@@ -1,23 +1,38 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
+import { z } from 'zod';
+import type { Vocabulary } from '../compiled.ts';
 import { CorrectThePolicy } from '../errors.ts';
 import { PRESETS } from '../files.ts';
-import { type ImportKind, importPolicy } from './importers.ts';
+import { type Imported, type ImportKind, importPolicy } from './importers.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document as it is parsed
 type Document = any;
 
 /** A preset's document, as parsed. */
 export const preset = (name: string): Document => parse(readFileSync(path.join(PRESETS, `${name}.yaml`), 'utf8'));
+/** What the preset of a source names; of the limits only one counts here. */
+function vocabularyOf(kind: ImportKind): Vocabulary {
+  const { signals, exemptions = {} } = preset(kind === 'adr-110' ? 'coditect' : kind);
+  const limits = z.looseObject({ times: z.int().min(2).optional() });
+  const used = Object.entries<{ readonly is?: string } | null>(signals).map(([name, use]) => use?.is ?? name);
+  return {
+    signals: Object.fromEntries(used.map((name) => [name, { axis: 'fact', limits }])),
+    exemptions: Object.fromEntries([...Object.keys(exemptions), 'rate_limited'].map((name) => [name, { limits }])),
+  };
+}
+
+export const imported = (kind: ImportKind, text: string, source = 'theirs'): Imported =>
+  importPolicy(kind, text, source, vocabularyOf(kind));
 /** What a source's text gives, as parsed. */
-export const policyOf = (kind: ImportKind, text: string): Document => parse(importPolicy(kind, text, 'theirs').yaml);
+export const policyOf = (kind: ImportKind, text: string): Document => parse(imported(kind, text).yaml);
 export const unmappedOf = (kind: ImportKind, text: string): readonly string[] =>
-  importPolicy(kind, text, 'theirs').unmapped.map(({ path }) => path);
+  imported(kind, text).unmapped.map(({ path }) => path);
 
 export function mistakesIn(kind: ImportKind, text: string): readonly string[] {
   try {
-    importPolicy(kind, text, 'theirs');
+    imported(kind, text);
     return [];
   } catch (error) {
     if (error instanceof CorrectThePolicy) return error.mistakes;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { importPolicy } from './importers.ts';
+import { imported } from './importing.fixture.ts';
 import { BOTBOX_DEFAULTS, migrateBotbox } from './migrate-botbox.ts';
 import { BOTBOX_JSON } from './sources.fixture.ts';
 
@@ -50,9 +50,9 @@ test('an object on one line stays on it', () => {
 });
 
 test('what is written is what an import without the section takes', () => {
-  const { yaml, unmapped } = importPolicy('botbox', migrateBotbox('{}'), 'theirs');
+  const { yaml, unmapped } = imported('botbox', migrateBotbox('{}'));
   expect(unmapped).toEqual([]);
-  expect(yaml.replaceAll(/ #.*/g, '')).toBe(importPolicy('botbox', '{}', 'theirs').yaml.replaceAll(/ #.*/g, ''));
+  expect(yaml.replaceAll(/ #.*/g, '')).toBe(imported('botbox', '{}').yaml.replaceAll(/ #.*/g, ''));
 });
 
 test('a file that has no place for it is refused, with what to do', () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Document, isCollection, isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap } from 'yaml';
 import { PRESETS } from '../files.ts';
+import { place as spelledPlace } from '../mistakes.ts';
 
 type Place = readonly (string | number)[];
 type Noted = Node & { comment?: string | null };
@@ -11,6 +12,8 @@ export class PolicyText {
   readonly #document: Document;
   /** of each line, which key gave which of its figures */
   readonly #notes = new Map<Noted, Map<string, string>>();
+  /** of each place that was written, which key gave it; the last one holds */
+  readonly #origins = new Map<string, string>();
 
   constructor(preset: string) {
     const text = readFileSync(path.join(PRESETS, `${preset}.yaml`), 'utf8');
@@ -52,6 +55,12 @@ export class PolicyText {
     for (const name of names) this.#document.deleteIn(['signals', name]);
   }
 
+  /** Which key gave what a mistake (`place: …`) is about; null: none did. */
+  originOf(mistake: string): string | null {
+    const stands = (place: string) => mistake.startsWith(place) && '.[:'.includes(mistake.charAt(place.length));
+    return [...this.#origins].findLast(([place]) => stands(place))?.[1] ?? null;
+  }
+
   text(heading: string): string {
     this.#document.commentBefore = heading.replaceAll(/^/gm, ' ');
     return this.#document.toString({ lineWidth: 0 });
@@ -79,6 +88,8 @@ export class PolicyText {
 
   /** A comment inside of `{ … }` would break its line: it is put behind the outermost. */
   #note(place: Place, from: string): void {
+    this.#origins.delete(spelledPlace(place));
+    this.#origins.set(spelledPlace(place), from);
     const line = this.#line(place);
     if (line === null) return;
     const notes = this.#notes.get(line) ?? oursOn(line);
