@@ -12,6 +12,7 @@ import {
   type Reading,
   type Setting,
   type Settings,
+  saidOnce,
   seconds,
   setting,
   unmapped,
@@ -99,12 +100,12 @@ export const ADR_110: Settings = {
   'health_states.*': unmapped("nothing to set: words for people; their figures are in the preset's states"),
 };
 
-/** YAML, of one document or several; or the ADR's own page, whose fenced YAML is read. */
+/** YAML, of one document or several; or the ADR's own page, whose fenced YAML is read. Sections 2 and 7 say some things twice. */
 export const readAdr110: Reading = (text, mistakes) => {
   const fenced = [...text.matchAll(/^```ya?ml\r?\n(.*?)^```/gms)].map(([, yaml]) => yaml ?? '');
   const documents = (fenced.length > 0 ? fenced : [text]).flatMap((yaml) => documentsOf(yaml, mistakes));
   const given = documents.flatMap((document) => valuesOf(document)).map(unprefixed);
-  return given.filter((one, i) => !saidBefore(one, given.slice(0, i), mistakes));
+  return saidOnce(given, mistakes);
 };
 
 const unprefixed = ({ path, value }: Given): Given => ({
@@ -112,12 +113,3 @@ const unprefixed = ({ path, value }: Given): Given => ({
   path,
   value,
 });
-
-/** Sections 2 and 7 say some things twice. */
-function saidBefore(one: Given, before: readonly Given[], mistakes: string[]): boolean {
-  const other = before.find(({ key }) => key === one.key);
-  if (other === undefined) return false;
-  const [first, second] = [JSON.stringify(other.value), JSON.stringify(one.value)];
-  if (first !== second) mistakes.push(`${one.path}: ${second}, but ${other.path} says ${first}: keep one of them`);
-  return true;
-}

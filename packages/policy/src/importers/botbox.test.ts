@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { mistakesOf } from '../fixture.ts';
 import { mistakesIn, policyOf, preset, steps, unmappedOf } from './importing.fixture.ts';
+import { migrateBotbox } from './migrate-botbox.ts';
 import { BOTBOX_JSON } from './sources.fixture.ts';
 
 test('its own section gives the preset botbox', () => {
@@ -10,6 +12,25 @@ test('its own section gives the preset botbox', () => {
 test('a file without the section gives the preset, and says so', () => {
   expect(policyOf('botbox', '{}')).toEqual(preset('botbox'));
   expect(unmappedOf('botbox', '{}')).toEqual(['agents.health']);
+});
+
+test('an empty section gives the preset: each of its keys has a default', () => {
+  expect(policyOf('botbox', '{"agents":{"health":{}}}')).toEqual(preset('botbox'));
+  expect(unmappedOf('botbox', '{"agents":{"health":{}}}')).toEqual([]);
+  expect(unmappedOf('botbox', '{"agents":{"health":{"colour":3}}}')).toEqual(['agents.health.colour']);
+});
+
+test.each([
+  ['[]', 'document: is no JSON object: give a .botbox.json'],
+  ['{"agents":5}', 'agents: is no object: correct it, as botbox init writes it'],
+  ['{"agents":null}', 'agents: is no object: correct it, as botbox init writes it'],
+  ...['null', '[1]', '5', '"on"'].map((health) => [
+    `{"agents":{"health":${health}}}`,
+    'agents.health: is no object: correct it, or remove it and let --migrate write it',
+  ]),
+])('%s is a mistake, and the same one whether it is imported or migrated', (text, mistake) => {
+  expect(mistakesIn('botbox', text)).toEqual([mistake]);
+  expect(mistakesOf(() => migrateBotbox(text))).toEqual([mistake]);
 });
 
 test('each setting changes what it names', () => {

@@ -1,17 +1,16 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { z } from 'zod';
 import {
   aSwitch,
   aText,
   count,
   flag,
-  type Given,
   minutes,
   type Reading,
   type Settings,
   seconds,
+  sectionOf,
   setting,
-  unmapped,
-  valuesOf,
 } from './settings.ts';
 
 const SECTION = 'agents.health';
@@ -23,7 +22,9 @@ const KILL_REPEATING = [{ terminate: { leave: 'blocked' } }, { block: 'the same 
 
 /** `agents.health` of `.botbox.json` (seed 001). The channel comes last: the plans before it alert there. */
 export const BOTBOX: Settings = {
-  '': unmapped('there is none: its defaults are used, and --migrate writes them into the file'),
+  '': setting(z.unknown(), (_, section) =>
+    section === undefined ? 'there is none: its defaults are used, and --migrate writes them into the file' : null,
+  ),
   enabled: flag('enabled'),
   idle_timeout_minutes: minutes('signals.no_output.after'),
   completion_timeout_minutes: minutes('signals.no_completion.after'),
@@ -46,11 +47,24 @@ export const BOTBOX: Settings = {
 
 /** The rest of the file is not about health, and not read. */
 export const readBotbox: Reading = (text, mistakes) => {
-  const health = (parsed(text, mistakes) as { agents?: { health?: unknown } } | undefined)?.agents?.health;
-  return valuesOf(health).map(
-    ({ key, value }): Given => ({ key, path: key === '' ? SECTION : `${SECTION}.${key}`, value }),
-  );
+  const file = parsed(text, mistakes);
+  const wrong = misplaced(file);
+  if (mistakes.length === 0) mistakes.push(...wrong);
+  const { agents } = (wrong.length === 0 ? file : {}) as { readonly agents?: { readonly health?: unknown } };
+  return sectionOf(SECTION, agents?.health);
 };
+
+/** What stands where the section should, or where it would be written. */
+export function misplaced(file: unknown): string[] {
+  if (!isObject(file)) return ['document: is no JSON object: give a .botbox.json'];
+  const { agents = {} } = file;
+  if (!isObject(agents)) return ['agents: is no object: correct it, as botbox init writes it'];
+  const { health = {} } = agents;
+  return isObject(health) ? [] : [`${SECTION}: is no object: correct it, or remove it and let --migrate write it`];
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The file as values; what is no JSON, with its line. */
 export function parsed(text: string, mistakes: string[]): unknown {

@@ -21,6 +21,25 @@ test('its defaults, and what it takes for unset, give the preset gascity', () =>
   expect(policyOf('gascity', unset)).toEqual(preset('gascity'));
 });
 
+test('a city that says nothing of stuck agents gets the preset, which is off', () => {
+  const city = '[workspace]\nname = "bright-lights"\n';
+  const patrols = `${city}[daemon]\npatrol_interval = "30s"\n`;
+  for (const text of [patrols, city, '[[agent]]\nname = "mayor"', '[daemon]'])
+    expect(policyOf('gascity', text)).toEqual(preset('gascity'));
+  expect(preset('gascity').enabled).toBe(false);
+  expect([patrols, city, '[daemon]'].map((text) => unmappedOf('gascity', text))).toEqual([
+    ['daemon.patrol_interval'],
+    ['daemon'],
+    [],
+  ]);
+});
+
+test('a daemon that is no table is a mistake', () => {
+  const mistake = ['daemon: is no table: write its keys below [daemon]'];
+  expect(mistakesIn('gascity', 'daemon = 5')).toEqual(mistake);
+  expect(mistakesIn('gascity', '[[daemon]]\nstuck_sweep = true')).toEqual(mistake);
+});
+
 test('more lines than it looks at are said to be fewer', () => {
   const many = '[daemon]\nstuck_peek_lines = 2001';
   expect(policyOf('gascity', many).signals.error_pattern.lines).toBe(2000);

@@ -2,9 +2,11 @@ import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { brief } from '../duration.ts';
 import { readable } from '../exclude.ts';
-import { aText, flag, type Given, no, type Reading, type Settings, setting, valuesOf } from './settings.ts';
+import { aText, flag, no, type Reading, type Settings, sectionOf, setting } from './settings.ts';
 
 const SECTION = 'daemon';
+/** By one of these a file is a city's. */
+const CITY = [SECTION, 'workspace', 'agent'];
 const MOST_LINES = 2000;
 const UNITS = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
@@ -23,6 +25,9 @@ const patterns = z.array(pattern, no('list of patterns', '["(?i)api error"]'));
 
 /** gascity's `[daemon]` (seed 002). What it takes for unset stays the preset's. */
 export const GASCITY: Settings = {
+  '': setting(z.unknown(), (_, section) =>
+    section === undefined ? 'there is none: its defaults are used, and the sweep is off by default' : null,
+  ),
   stuck_sweep: flag('enabled'),
   stuck_wisp_threshold: setting(z.union([z.literal(''), threshold]), (to, text, from) => {
     for (const signal of text === '' ? [] : ['no_work_update', 'progress_mismatch'])
@@ -44,11 +49,18 @@ export const GASCITY: Settings = {
   }),
 };
 
+const isTable = (value: unknown): boolean =>
+  typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date);
+
 /** The rest of the file is not about stuck agents, and not read. */
 export const readGascity: Reading = (text, mistakes) => {
   try {
-    const { [SECTION]: daemon = {} } = parse(text);
-    return valuesOf(daemon).map(({ key, value }): Given => ({ key, path: `${SECTION}.${key}`, value }));
+    const city = parse(text);
+    if (!CITY.some((section) => section in city)) return [];
+    const daemon = city[SECTION];
+    if (daemon === undefined || isTable(daemon)) return sectionOf(SECTION, daemon);
+    mistakes.push(`${SECTION}: is no table: write its keys below [${SECTION}]`);
+    return [];
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     mistakes.push(`line ${error.line}: ${error.message.split('\n')[0]}: correct the TOML`);

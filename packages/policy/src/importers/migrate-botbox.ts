@@ -1,6 +1,6 @@
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
 import { CorrectThePolicy } from '../errors.ts';
-import { parsed } from './botbox.ts';
+import { misplaced, parsed } from './botbox.ts';
 
 /** What the proposal writes into `.botbox.json` (seed 001, configuration), in its order. */
 export const BOTBOX_DEFAULTS = {
@@ -17,18 +17,13 @@ export const BOTBOX_DEFAULTS = {
 /** A `.botbox.json` with the defaults for `agents.health`; one that has the section already stays as it is. No other character changes. */
 export function migrateBotbox(text: string, source: string = '.botbox.json'): string {
   const mistakes: string[] = [];
-  parsed(text, mistakes);
+  const said = parsed(text, mistakes);
   const file = parseTree(text);
   const agents = file && findNodeAtLocation(file, ['agents']);
-  if (mistakes.length === 0) mistakes.push(...noPlace(file, agents));
+  if (mistakes.length === 0) mistakes.push(...misplaced(said));
   if (mistakes.length > 0 || !file) throw new CorrectThePolicy(source, mistakes);
   if (!agents) return inserted(text, file, 'agents', { health: BOTBOX_DEFAULTS });
   return findNodeAtLocation(agents, ['health']) ? text : inserted(text, agents, 'health', BOTBOX_DEFAULTS);
-}
-
-function noPlace(file: Node | undefined, agents: Node | undefined): string[] {
-  if (file?.type !== 'object') return ['document: is no JSON object: give a .botbox.json'];
-  return !agents || agents.type === 'object' ? [] : ['agents: is no object: correct it, as botbox init writes it'];
 }
 
 /** The text with one more member at the end of an object, written as the object is. */

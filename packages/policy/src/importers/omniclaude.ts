@@ -4,10 +4,12 @@ import {
   copied,
   countOrNone,
   flag,
+  type Given,
   minutes,
   no,
   type Reading,
   type Settings,
+  saidOnce,
   seconds,
   unmapped,
   valuesOf,
@@ -20,11 +22,15 @@ const percent = copied(
 );
 const whose = unmapped('names one agent: a policy is for many, and assign.yaml says which');
 
+/** Other names of the same switch. */
+const NAMES: Readonly<Record<string, string>> = {
+  timeout_minutes: 'stall_timeout_minutes',
+  DISPATCH_TIMEOUT_MINUTES: 'stall_timeout_minutes',
+};
+
 /** The switches of agent_healthcheck (seed 003), and its arguments under their own names. */
 export const OMNICLAUDE: Settings = {
   stall_timeout_minutes: minutes('signals.no_calls.after'),
-  timeout_minutes: minutes('signals.no_calls.after'),
-  DISPATCH_TIMEOUT_MINUTES: minutes('signals.no_calls.after'),
   bash_long_timeout_buffer_seconds: seconds('signals.no_calls.buffer'),
   context_threshold_pct: percent('signals.context_exhausted.above'),
   max_redispatches: countOrNone('recovery.max_attempts'),
@@ -37,8 +43,11 @@ export const OMNICLAUDE: Settings = {
 /** The skill's page with its table of switches, its arguments (`--timeout-minutes 5`), or the switches as YAML or JSON. */
 export const readOmniclaude: Reading = (text, mistakes) => {
   const rows = tableOf(text) ?? argumentsOf(text);
-  if (rows) return rows.map(([key, value]) => ({ key, path: key, value: scalar(value) }));
-  return documentsOf(text, mistakes).flatMap((document) => valuesOf(document));
+  const given = rows
+    ? rows.map(([name, value]) => ({ path: name, value: scalar(value) }))
+    : documentsOf(text, mistakes).flatMap((document) => valuesOf(document));
+  const named = given.map(({ path, value }): Given => ({ key: NAMES[path] ?? path, path, value }));
+  return saidOnce(named, mistakes);
 };
 
 type Rows = (readonly [name: string, value: string])[];

@@ -98,3 +98,21 @@ export function valuesOf(value: unknown, at = ''): Given[] {
     return [{ key: at, path: at, value }];
   return Object.entries(value).flatMap(([key, inner]) => valuesOf(inner, at === '' ? key : `${at}.${key}`));
 }
+
+/** A section's values, and itself under the key '': it is known even where it is empty, or (undefined) not there. */
+export function sectionOf(name: string, section: unknown): Given[] {
+  const values = section === undefined ? [] : valuesOf(section);
+  const inside = values.map(({ key, value }): Given => ({ key, path: `${name}.${key}`, value }));
+  return [{ key: '', path: name, value: section }, ...inside];
+}
+
+/** What a source says twice is taken once; where it says two things, that is a mistake. */
+export function saidOnce(given: readonly Given[], mistakes: string[]): readonly Given[] {
+  return given.filter((one, i) => {
+    const other = given.slice(0, i).find(({ key }) => key === one.key);
+    if (other === undefined) return true;
+    const [first, second] = [JSON.stringify(other.value), JSON.stringify(one.value)];
+    if (first !== second) mistakes.push(`${one.path}: ${second}, but ${other.path} says ${first}: keep one of them`);
+    return false;
+  });
+}
