@@ -1,7 +1,8 @@
+import { hashes } from '@vigil/sdk/hashes';
 import { expect, test } from 'vitest';
 import { policyOf, presetsWith } from '../fixture.ts';
 import { runJudge } from './judge-run.ts';
-import { type Hashing, readRun } from './run.ts';
+import { readRun } from './run.ts';
 
 const POLICY = `
 policy: test
@@ -20,13 +21,9 @@ plans:
   - when: STUCK
     do: [{ alert: ops }]
 `;
-const hashing: Hashing = ({ args, result }) => {
-  const text = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value));
-  return { args_hash: text(args), result_hash: text(result), masked_result_hash: null };
-};
 const policy = policyOf(POLICY).all[0]!;
 const judged = (calls: readonly object[], gapMs = 5_000) =>
-  runJudge(policy, hashing, gapMs)(readRun(JSON.stringify({ run_id: 'r', calls })));
+  runJudge(policy, hashes, gapMs)(readRun(JSON.stringify({ run_id: 'r', calls })));
 const same = { tool: 'bash', args: 'ls', result: 'a' };
 const other = (n: number) => ({ tool: 'bash', args: `cat ${n}`, result: `${n}` });
 const stuck = (call: number, at: number, ...signals: string[]) => ({ to: 'STUCK', call, at, signals });
@@ -67,7 +64,7 @@ test('under vigil no gap that successful timed runs have is silence; beyond six 
   const vigil = presetsWith('vigil').all.find(({ name }) => name === 'vigil')!;
   const worst = (gap: number) => {
     const calls = [0, 5, 5 + gap].map((ts, i) => ({ ...other(i), ts }));
-    return runJudge(vigil, hashing, 5_000)(readRun(JSON.stringify({ run_id: 'r', calls }))).worst;
+    return runJudge(vigil, hashes, 5_000)(readRun(JSON.stringify({ run_id: 'r', calls }))).worst;
   };
   for (const gap of [60, 120, 180, 300, 310, 360]) expect(worst(gap)).toBe('HEALTHY');
   expect(worst(360.002)).toBe('STUCK');
@@ -148,6 +145,44 @@ test('hashes that were recorded go before what could be made of a result that wa
 test('a call of which no result is recorded is like no other', () => {
   expect(judged([1, 2, 3, 4].map(() => ({ tool: 'bash', args: 'ls', result: null }))).worst).toBe('HEALTHY');
   expect(judged([1, 2, 3, 4].map(() => ({ tool: 'bash', args: 'ls', result: '' }))).worst).toBe('STUCK');
+});
+
+test.each([
+  ['neither arguments nor result', { tool: 'bash' }],
+  ['no result', { tool: 'bash', args: 'ls' }],
+  ['no arguments', { tool: 'bash', result: 'a' }],
+  ['null for arguments', { tool: 'bash', args: null, result: 'a' }],
+  ['null for a result', { tool: 'bash', args: 'ls', result: null }],
+  ['only the hash of its arguments', { tool: 'bash', args_h: 'x' }],
+  ['only the hash of its result', { tool: 'bash', res_h: 'y', resn_h: 'z' }],
+])('a call with %s is like no other, however often it comes', (_, call) => {
+  expect(judged(Array.from({ length: 12 }, () => call))).toEqual({ worst: 'HEALTHY', changes: [] });
+});
+
+test.each([
+  ['empty texts', '', ''],
+  ['false and zero', false, 0],
+  ['an empty object and an empty list', {}, []],
+  ['null within', { of: null }, [null]],
+])('a call whose arguments and result are %s is known, and a loop at the third', (_, args, result) => {
+  const call = { tool: 'bash', args, result };
+  expect(judged([call, call]).worst).toBe('HEALTHY');
+  expect(judged([call, call, call]).changes).toEqual([stuck(3, 10, 'looping')]);
+});
+
+test('failures of which neither class nor result is recorded are not the same error; with either they are', () => {
+  const strict = policyOf(`
+policy: errors
+signals: { again: { is: repeated_error, times: 5, within: 10m } }
+states: { STUCK: [again] }
+`).all[0]!;
+  const worst = (more: object) => {
+    const calls = Array.from({ length: 5 }, (_, i) => ({ tool: 'a', args: i, err: true, ...more }));
+    return runJudge(strict, hashes, 5_000)(readRun(JSON.stringify({ run_id: 'r', calls }))).worst;
+  };
+  expect(worst({})).toBe('HEALTHY');
+  expect(worst({ result: null })).toBe('HEALTHY');
+  expect(worst({ result: 'no such file' })).toBe('STUCK');
 });
 
 test('a run without calls is healthy', () => {

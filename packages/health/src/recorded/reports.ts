@@ -39,10 +39,13 @@ function momentsOf(calls: readonly RecordedCall[], gapMs: number): readonly numb
   });
 }
 
-/** Hashes that were recorded are of the whole result, which the record may have cut: they go first. */
+/**
+ * Hashes that were recorded are of the whole result, which the record may have cut: they go first. Where null was recorded nothing is
+ * known, while the agent's side, which sees the values themselves, takes null for one.
+ */
 function toolCall(call: RecordedCall, i: number, hashing: Hashing): ToolCall {
   const known = call.args_h !== null && call.res_h !== null && call.resn_h !== null;
-  const made = known ? null : hashing(call);
+  const made = known ? null : hashing({ args: call.args ?? undefined, result: call.result ?? undefined });
   return {
     call_id: call.call_id ?? `call-${i}`,
     kind: call.kind ?? 'tool',
