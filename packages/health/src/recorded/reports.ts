@@ -10,7 +10,7 @@ export type Report = { readonly at: number; readonly folded: number; readonly ca
  */
 export function reportsOf(run: RecordedRun, hashing: Hashing, gapMs: number): readonly Report[] {
   const times = momentsOf(run.calls, gapMs);
-  const calls = run.calls.map((call, i) => toolCall(call, i, hashing));
+  const calls = identified(run.calls.map((call) => toolCall(call, hashing)));
   const ends = calls.map((call, i): Report => ({ at: times[i] ?? 0, folded: i + 1, call: ended(call, times[i] ?? 0) }));
   const starts = ends.flatMap(({ at, folded, call }): Report[] => {
     const from = call.started_at;
@@ -39,15 +39,30 @@ function momentsOf(calls: readonly RecordedCall[], gapMs: number): readonly numb
   });
 }
 
+type Unidentified = Omit<ToolCall, 'call_id'> & Pick<RecordedCall, 'call_id'>;
+
+/** Every entry without an id is a call of its own, but for those that tell of one that is running with the same tool and arguments. */
+function identified(calls: readonly Unidentified[]): readonly ToolCall[] {
+  const running = new Map<string, string>();
+  return calls.map((call, i) => {
+    if (call.call_id !== null) return { ...call, call_id: call.call_id };
+    const what = JSON.stringify([call.tool, call.args_hash]);
+    const call_id = running.get(what) ?? `call-${i}`;
+    if (call.outcome === 'running') running.set(what, call_id);
+    else running.delete(what);
+    return { ...call, call_id };
+  });
+}
+
 /**
  * Hashes that were recorded are of the whole result, which the record may have cut: they go first. Where null was recorded nothing is
  * known, while the agent's side, which sees the values themselves, takes null for one.
  */
-function toolCall(call: RecordedCall, i: number, hashing: Hashing): ToolCall {
+function toolCall(call: RecordedCall, hashing: Hashing): Unidentified {
   const known = call.args_h !== null && call.res_h !== null && call.resn_h !== null;
   const made = known ? null : hashing({ args: call.args ?? undefined, result: call.result ?? undefined });
   return {
-    call_id: call.call_id ?? `call-${i}`,
+    call_id: call.call_id,
     kind: call.kind ?? 'tool',
     tool: call.tool,
     args_hash: call.args_h ?? made?.args_hash ?? null,
