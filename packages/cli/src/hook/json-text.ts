@@ -1,4 +1,4 @@
-import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
+import { createScanner, findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
 
 export type Path = readonly (string | number)[];
 
@@ -29,6 +29,12 @@ const written = (text: string, name: string | null, value: unknown, indent: stri
 const asWritten = (text: string, added: string): string =>
   text.includes('\r\n') ? added.replaceAll('\n', '\r\n') : added;
 
+const inserted = (text: string, offset: number, added: string): string =>
+  text.slice(0, offset) + asWritten(text, added) + text.slice(offset);
+
+/** Stands before an item that was put into what was there and empty, so that what it was put into stays when it goes. */
+const MARK = ' ';
+
 /** Adds an item at the end of the list or object at `path`; nothing else is touched. `name`: of a field, null in a list. */
 export const appended = (text: string, path: Path, name: string | null, value: unknown): string => {
   const node = nodeAt(text, path);
@@ -37,11 +43,12 @@ export const appended = (text: string, path: Path, name: string | null, value: u
   if (last !== undefined) {
     const indent = isOneLine(text, node) ? null : indentIn(text, node, path.length + 1);
     const added = `,${indent === null ? '' : `\n${indent}`}${written(text, name, value, indent)}`;
-    return text.slice(0, endOf(last)) + asWritten(text, added) + text.slice(endOf(last));
+    return inserted(text, endOf(last), added);
   }
   const [indent, outer] = [unitOf(text).repeat(path.length + 1), unitOf(text).repeat(path.length)];
-  const added = `\n${indent}${written(text, name, value, indent)}\n${outer}`;
-  return text.slice(0, node.offset + 1) + asWritten(text, added) + text.slice(endOf(node) - 1);
+  if (path.length === 0 && node.length === '{}'.length)
+    return inserted(text, node.offset + 1, `\n${indent}${written(text, name, value, indent)}\n${outer}`);
+  return inserted(text, node.offset + 1, MARK + written(text, name, value, text.trim().includes('\n') ? indent : null));
 };
 
 /** Puts another value in the place of the one at `path`. */
@@ -50,7 +57,18 @@ export const replaced = (text: string, path: Path, value: unknown): string => {
   return node === undefined ? text : text.slice(0, node.offset) + JSON.stringify(value) + text.slice(endOf(node));
 };
 
-/** Takes the item at `path` out, with the comma that it needed. */
+/** What stands between two items, without the comma: comments, or nothing. */
+const between = (text: string, from: number, to: number): string => {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(from);
+  scanner.scan();
+  const next = scanner.getTokenOffset();
+  const left =
+    next < to && text[next] === ',' ? text.slice(from, next) + text.slice(next + 1, to) : text.slice(from, to);
+  return left.trim() === '' ? '' : left;
+};
+
+/** Takes the item at `path` out, with the comma that it needed; comments stay. What `appended` had written around it goes, too. */
 export const without = (text: string, path: Path): string => {
   const value = nodeAt(text, path);
   const item = value?.parent?.type === 'property' ? value.parent : value;
@@ -58,7 +76,36 @@ export const without = (text: string, path: Path): string => {
   if (item?.parent === undefined || siblings === undefined) return text;
   const at = siblings.indexOf(item);
   const [before, after] = [siblings[at - 1], siblings[at + 1]];
-  if (before !== undefined) return text.slice(0, endOf(before)) + text.slice(endOf(item));
-  if (after !== undefined) return text.slice(0, item.offset) + text.slice(after.offset);
-  return text.slice(0, item.parent.offset + 1) + text.slice(endOf(item.parent) - 1);
+  const [from, to] = [before ? endOf(before) : item.parent.offset + 1, after ? after.offset : endOf(item.parent) - 1];
+  if (before !== undefined) return text.slice(0, from) + between(text, from, item.offset) + text.slice(endOf(item));
+  if (after !== undefined) return text.slice(0, item.offset) + between(text, endOf(item), to) + text.slice(to);
+  if (text.slice(from, item.offset) === MARK) return text.slice(0, from) + text.slice(endOf(item));
+  const around = between(text, from, item.offset) + between(text, endOf(item), to);
+  return around === '' && path.length > 1
+    ? without(text, path.slice(0, -1))
+    : text.slice(0, from) + around + text.slice(to);
+};
+
+/** The second of two fields of one name, where findNodeAtLocation finds the first and a reader of JSON the last. */
+export type Twice = { readonly name: string; readonly offset: number };
+
+/** Of the field `name` of the whole and of all within it; null: there is none twice. */
+export const namedTwice = (text: string, name: string): Twice | null => {
+  const fields = (treeOf(text)?.children ?? []).filter(({ children }) => children?.[0]?.value === name);
+  return secondOf(fields) ?? twiceWithin(fields[0]);
+};
+
+const secondOf = (fields: readonly Node[]): Twice | null => {
+  const seen = new Set<string>();
+  for (const { offset, children } of fields) {
+    const name = String(children?.[0]?.value);
+    if (seen.has(name)) return { name, offset };
+    seen.add(name);
+  }
+  return null;
+};
+
+const twiceWithin = (node: Node | undefined): Twice | null => {
+  const own = node?.type === 'object' ? secondOf(node.children ?? []) : null;
+  return (node?.children ?? []).reduce<Twice | null>((found, child) => found ?? twiceWithin(child), own);
 };

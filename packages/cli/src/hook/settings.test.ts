@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { installed, withHooks, withoutHooks } from './settings.ts';
 
@@ -49,9 +50,62 @@ test.each([
   ['no hooks', '{\n  "model": "opus",\n  "env": { "A": "b" }\n}\n'],
   ['nothing in it', '{}\n'],
   ['everything on one line', '{"model":"opus"}'],
+  ['only a comment', '{\n // keep me\n}\n'],
+  ['a comment behind its brace', '{// keep me\n}'],
+  ['only white space', '{ \n}\n'],
+  ['no hooks yet', '{"hooks":{}}'],
+  ['no hooks yet, on its own lines', '{\n  "a": 1,\n  "hooks": {\n  }\n}\n'],
+  ['no hooks yet but a comment', '{\n  "hooks": {\n    // none so far\n  }\n}\n'],
+  ['a comment before its hooks', '{"a":1, // c\n "hooks":{} }'],
+  ['an empty event', '{"hooks":{"Stop":[]}}'],
+  ['an empty event on its own lines', '{\n  "hooks": {\n    "Stop": [\n    ]\n  }\n}\n'],
+  ['a comment in an empty event', '{"hooks": {"Stop": [ // only a comment\n ]}}'],
+  ['a block comment in an empty event', '{"hooks": {"Stop": [/* a, b */]}}'],
+  ['comments behind the last', '{\n  "a": 1 // the last\n  // and more\n}\n'],
+  ['commas that trail', '{\n  "a": 1,\n  "hooks": { "Stop": [{"x": 1},], },\n}\n'],
 ])('taken out again, a file with %s is as it was', (_, text) => {
   expect(install(text)).not.toBe(text);
   expect(uninstall(install(text))).toBe(text);
+});
+
+const gap = fc.constantFrom('', ' ', '\n', '\n    ', ' // a, b }\n', '/* [ , */', '\r\n');
+const anyOf = (open: string, close: string, items: fc.Arbitrary<string>, maxLength = 1) =>
+  fc
+    .tuple(fc.array(fc.tuple(gap, items, gap), { maxLength }), gap)
+    .map(([all, end]) => `${open}${all.map((one) => one.join('')).join(',') || end}${close}`);
+const stop = fc
+  .tuple(gap, anyOf('[', ']', fc.constant('{"x": 1}'), 2))
+  .map(([between, list]) => `"Stop":${between}${list}`);
+const noHooks = fc.constantFrom('"a": 1', '"b": [ 2 ]');
+const someHooks = anyOf('{', '}', fc.oneof(stop, fc.constant('"New": []')));
+const settings = fc.tuple(gap, noHooks, gap, someHooks, gap, fc.boolean());
+test('whatever comments and white space stand where, taken out again the file is as it was', () => {
+  const same = (text: string): void => void expect(uninstall(install(text))).toBe(text);
+  fc.assert(fc.property(anyOf('{', '}', fc.constant('"a": 1')), same));
+  fc.assert(
+    fc.property(settings, ([g1, other, g2, hooks, g3, isFirst]) => {
+      const both = [`${g1}${other}${g2}`, `"hooks":${hooks}${g3}`];
+      same(`{${(isFirst ? both.reverse() : both).join(',')}}`);
+    }),
+  );
+});
+
+test.each([
+  ['none yet', '{"hooks":{}}'],
+  ['a comment', '{"hooks": {"Stop": [ // only a comment\n ]}}'],
+  ['nothing', '{ /* a */ }'],
+])('where there is %s it is installed all the same, once', (_, text) => {
+  expect(installed(install(text), FILE).events.toSorted()).toEqual(['PreToolUse', 'Stop']);
+  expect(install(install(text))).toBe(install(text));
+});
+
+test('taken out, it leaves the comments that were written around it since', () => {
+  const entry = JSON.stringify([{ hooks: [{ type: 'command', command: COMMAND }] }]);
+  expect(uninstall(`{"a":1, // of a, not of hooks\n "hooks":{"Stop":${entry}}}`)).toBe(
+    '{"a":1 // of a, not of hooks\n }',
+  );
+  expect(uninstall(`{"hooks":{"Stop":${entry}} /* b, next */, // c\n "b":1}`)).toBe('{ /* b, next */ // c\n "b":1}');
+  expect(uninstall(`{\n  "hooks":{\n // ours\n "Stop":${entry}}\n}`)).toBe('{\n  "hooks":{\n // ours\n }\n}');
 });
 
 test('installed twice it is installed once', () => {
@@ -84,6 +138,8 @@ test.each([
   ['[]', /holds no object/],
   ['{"hooks": []}', /"hooks" is no object/],
   ['{"hooks": {"Stop": {}}}', /"hooks.Stop" is no list/],
+  ['{"hooks": {},\n "hooks": {}}', /is not changed: "hooks" is in it twice \(the second at line 2, column 2\)/],
+  ['{"hooks": {"Stop": [], "Stop": []}}', /"Stop" is in it twice \(the second at line 1, column 24\)/],
 ])('%s is refused with the reason, not mended', (text, why) => {
   expect(() => install(text)).toThrow(why);
   expect(() => uninstall(text)).toThrow(why);

@@ -1,6 +1,6 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { Refusal } from '../errors.ts';
-import { appended, replaced, without } from './json-text.ts';
+import { appended, namedTwice, replaced, without } from './json-text.ts';
 import { NOTHING_SET } from './settings-file.ts';
 
 /** A command among the hooks of a settings file: where it is, and what it says. */
@@ -47,6 +47,11 @@ const within = (event: string, groups: readonly unknown[]): readonly Ours[] =>
 /** Throws Refusal where the hooks are not as Claude Code has them. */
 const find = (text: string, file: string): Found => {
   const { hooks = {} } = readText(text, file);
+  const twice = namedTwice(text, 'hooks');
+  if (twice !== null)
+    throw new Refusal(
+      `${file} is not changed: ${JSON.stringify(twice.name)} is in it twice (the second at ${placeOf(text, twice.offset)}). Mend it, then run this again.`,
+    );
   if (!isObject(hooks))
     throw new Refusal(`${file} is not changed: "hooks" is no object. Mend it, then run this again.`);
   for (const [event, groups] of Object.entries(hooks))
@@ -68,13 +73,8 @@ export const withHooks = (text: string, file: string, command: string, events: r
   const missing = events.filter((event) => !ours.some((one) => one.event === event));
   const entry = { hooks: [{ type: 'command', command, timeout: TIMEOUT_S }] };
   const start = renewed.trim() === '' ? NOTHING_SET : renewed;
-  if (Object.keys(hooks).length === 0 && missing.length > 0)
-    return appended(
-      without(start, ['hooks']),
-      [],
-      'hooks',
-      Object.fromEntries(missing.map((event) => [event, [entry]])),
-    );
+  if (readText(text, file).hooks === undefined && missing.length > 0)
+    return appended(start, [], 'hooks', Object.fromEntries(missing.map((event) => [event, [entry]])));
   return missing.reduce(
     (so, event) =>
       hooks[event] === undefined
@@ -92,8 +92,7 @@ const removed = (text: string, file: string, { event, group, hook }: Ours): stri
   const groups = hooks[event] ?? [];
   const one = groups[group];
   if (isObject(one) && lengthOf(one.hooks) > 1) return without(text, ['hooks', event, group, 'hooks', hook]);
-  if (groups.length > 1) return without(text, ['hooks', event, group]);
-  return without(text, Object.keys(hooks).length > 1 ? ['hooks', event] : ['hooks']);
+  return without(text, ['hooks', event, group]);
 };
 
 /** Throws Refusal. */
