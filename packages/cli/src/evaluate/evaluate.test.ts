@@ -109,6 +109,14 @@ test('a policy that is none ends with 2 and what could be given', async () => {
   expect(code).toBe(2);
   expect(err).toMatch(/"nonsense" is neither a preset nor a file: give one of .*vigil/);
   expect((await evaluate(['--policy', file('bad.yaml', 'policy: 7'), '-'])).code).toBe(2);
+  const folder = await evaluate(['--policy', dir, '-']);
+  expect({ ...folder, err: folder.err.trim() }).toEqual({
+    code: 2,
+    out: '',
+    err: expect.stringMatching(
+      /^vigil: "[^"]+" cannot be read \(EISDIR: [^\n]+\): give a preset's name, or the path of a policy\.$/,
+    ),
+  });
 });
 
 test('for people: a table by source, and what stands against success and label', async () => {

@@ -13,9 +13,20 @@ export function policyCalled(nameOrPath: string): CompiledPolicy {
     throw new CannotAsk(
       `${JSON.stringify(nameOrPath)} is neither a preset nor a file: give one of ${presets.map(({ name }) => name).join(', ')}, or the path of a policy.`,
     );
+  const text = textOf(nameOrPath);
   try {
-    return loadPolicy(readFileSync(nameOrPath, 'utf8'), path.basename(nameOrPath), VOCABULARY);
+    return loadPolicy(text, path.basename(nameOrPath), VOCABULARY);
   } catch (error) {
     throw error instanceof CorrectThePolicy ? new CannotAsk(error.message) : error;
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CannotAsk(
+      `${JSON.stringify(file)} cannot be read (${(error as Error).message}): give a preset's name, or the path of a policy.`,
+    );
   }
 }
