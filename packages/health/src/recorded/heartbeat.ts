@@ -3,6 +3,9 @@ import type { Observation } from '../health.ts';
 import type { Report } from './reports.ts';
 import type { RecordedRun } from './run.ts';
 
+/** Whose heartbeats they are: a run's id is nobody's name, and some names are never judged. */
+export const AGENT = 'recorded';
+
 /** The heartbeat by the agent's own hand that would have told a report. `shift`: what its times are moved by. */
 export function heartbeatOf(run: RecordedRun, { at, call }: Report, shift: number): Observation {
   const moved = (ms: number | null) => (ms === null ? null : ms + shift);
@@ -11,10 +14,9 @@ export function heartbeatOf(run: RecordedRun, { at, call }: Report, shift: numbe
   return {
     topic: Topic.agentObservation,
     type: 'AGENT_HEARTBEAT',
-    key: run.run_id,
+    key: AGENT,
     payload: {
       ...SILENT,
-      agent_id: run.run_id,
       instance_id: run.run_id,
       task_id: run.task ?? run.run_id,
       timestamp: at + shift,
@@ -34,7 +36,7 @@ export function heartbeatOf(run: RecordedRun, { at, call }: Report, shift: numbe
 
 /** A heartbeat that says nothing; whose it is and when is said anew for each. */
 const SILENT = parseHeartbeat({
-  agent_id: 'recorded',
+  agent_id: AGENT,
   task_id: null,
   timestamp: 0,
   phase: '',

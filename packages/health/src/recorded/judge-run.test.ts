@@ -1,6 +1,6 @@
 import { hashes } from '@vigil/sdk/hashes';
 import { expect, test } from 'vitest';
-import { presetsWith } from '../fixture.ts';
+import { policyOf, presetsWith } from '../fixture.ts';
 import { runJudge } from './judge-run.ts';
 import { healthy, judged, other, same, stuck } from './recorded.fixture.ts';
 import { readRun } from './run.ts';
@@ -91,6 +91,35 @@ test('what a heartbeat says of a call counts: mutations, polling, rate limits', 
   expect(judged([same, same, same].map((call) => ({ ...call, err: true, error_class: 'rate_limit' }))).worst).toBe(
     'HEALTHY',
   );
+});
+
+test.each(['vigil', 'vigil:evaluator', 'vigil.case', 'r'])('a run is judged whatever its run_id is: %s', (run_id) => {
+  const strict = runJudge(presetsWith('vigil').all.find(({ name }) => name === 'vigil')!, hashes, 5_000);
+  expect(strict(readRun(JSON.stringify({ run_id, calls: Array.from({ length: 5 }, () => same) }))).worst).toBe('STUCK');
+});
+
+const WEEK = 7 * 86_400;
+test.each([WEEK - 1, WEEK, WEEK + 1, 8 * WEEK])('after a gap of %d s the next call ends the silence', (gap) => {
+  const calls = [0, gap, gap + 1].map((ts, i) => ({ ...other(i), ts }));
+  expect(judged(calls)).toEqual({ worst: 'STUCK', changes: [stuck(1, 60.001, 'no_activity'), healthy(2, gap)] });
+});
+
+test('a state that a run is still in after such a gap is no change', () => {
+  const strict = policyOf(`
+policy: strict
+signals: { failing: { is: unrecoverable_error, classes: [fatal] } }
+states: { FAILING: [failing] }
+`).all[0]!;
+  const calls = [0, WEEK + 1, WEEK + 2].map((ts, i) => ({
+    ...other(i),
+    ts,
+    err: i < 2,
+    error_class: i < 2 ? 'fatal' : null,
+  }));
+  expect(runJudge(strict, hashes, 5_000)(readRun(JSON.stringify({ run_id: 'r', calls }))).changes).toEqual([
+    { to: 'FAILING', call: 1, at: 0, signals: ['failing'] },
+    healthy(3, WEEK + 2),
+  ]);
 });
 
 test('a run without calls is healthy', () => {

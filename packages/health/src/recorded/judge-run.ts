@@ -5,7 +5,7 @@ import { Folding, type Recorded } from '../evaluate.ts';
 import type { Observation, Said } from '../health.ts';
 import { type Policies, policiesOf } from '../policies.ts';
 import { type Rules, rulesOf } from '../rules.ts';
-import { heartbeatOf } from './heartbeat.ts';
+import { AGENT, heartbeatOf } from './heartbeat.ts';
 import { type Report, reportsOf } from './reports.ts';
 import type { Hashing, RecordedRun } from './run.ts';
 
@@ -37,7 +37,7 @@ export function runJudge(policy: CompiledPolicy, hashing: Hashing, gapMs: number
 
 /**
  * The policy without what a record says nothing about. Heartbeats are not recorded, so that their absence is unknown; nobody acts on a
- * finished run, so no plan is followed; and whom a policy leaves out it leaves out by name, which a run's id is not.
+ * finished run, so no plan is followed; and whom a policy leaves out it leaves out by name, which a run has none of.
  */
 function forRecords(policy: CompiledPolicy): CompiledPolicy {
   const uses = policy.uses.map((use) =>
@@ -54,8 +54,13 @@ function changesOf(policies: Policies, rules: Rules, run: RecordedRun, reports: 
   let folded = 0;
   const fold = (now: number, input: Observation | null) => {
     const record: Recorded = { clock: { now, watched: now, doors: {} }, input };
+    const [standing, at] = [changes.at(-1)?.to ?? 'HEALTHY', (now - BEGIN) / 1000];
     for (const said of folding.fold(record).said)
-      if (said.type === 'HEALTH_STATE_CHANGED') changes.push(changed(rules, said, folded, (now - BEGIN) / 1000));
+      if (said.type === 'HEALTH_STATE_CHANGED' && said.payload.to !== standing)
+        changes.push(changed(rules, said, folded, at));
+    // An agent that was silent for long enough is forgotten, and one that is new does not say that it is healthy.
+    if (input !== null && (changes.at(-1)?.to ?? 'HEALTHY') !== 'HEALTHY' && isHealthy(folding))
+      changes.push({ to: 'HEALTHY', call: folded, at, signals: [] });
   };
   for (const report of reports) {
     const now = BEGIN + report.at - origin;
@@ -64,6 +69,11 @@ function changesOf(policies: Policies, rules: Rules, run: RecordedRun, reports: 
     fold(now, heartbeatOf(run, report, BEGIN - origin));
   }
   return changes;
+}
+
+function isHealthy(folding: Folding): boolean {
+  const state = folding.stateOf(AGENT);
+  return state.kind === 'known' && state.told.state === 'HEALTHY';
 }
 
 type StateChanged = Extract<Said, { type: 'HEALTH_STATE_CHANGED' }>;
