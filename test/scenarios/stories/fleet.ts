@@ -26,13 +26,14 @@ export const dryRun = async ({ all, comes, says, silence, rouse, types, heard, i
   await says('dry-run', 'on');
   await until('it is a dry run', async () => changed() === 1);
   silence('rehearsed');
-  await comes(agentIntervention, 'rehearsed', 'STEP_SKIPPED', 3);
+  await comes(agentIntervention, 'rehearsed', 'STEP_SKIPPED', 4);
   const skipped = all(agentIntervention, 'rehearsed', 'STEP_SKIPPED');
   expect(skipped.map(({ step, why }) => `${step}: ${why}`)).toEqual(
-    ['nudge', 'terminate', 'recover'].map((step) => `${step}: dry_run`),
+    ['nudge', 'escalate', 'terminate', 'recover'].map((step) => `${step}: dry_run`),
   );
   expect(skipped.map(({ detail }) => detail)).toEqual([
     'nudge would be done now',
+    'escalate would be done now',
     'terminate would be done now',
     'the task would be put on a fresh agent',
   ]);

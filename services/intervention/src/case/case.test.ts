@@ -325,23 +325,6 @@ test('a ruling on something else is no ruling', () => {
   expect(one.situation()).toBe('asking');
 });
 
-test('a dry run says what each step would do, and does nothing', () => {
-  const one = agent();
-  one.tell(filed());
-  expect(one.admit({ dryRun: true })).toEqual([
-    'CASE_OPENED',
-    'STEP_SKIPPED nudge dry_run',
-    'ESCALATION_TRIGGERED terminate',
-  ]);
-  one.after(15 * MIN);
-  expect(one.admit({ dryRun: true })).toEqual([
-    'STEP_SKIPPED terminate dry_run',
-    'STEP_SKIPPED recover dry_run',
-    'CASE_CLOSED executed',
-  ]);
-  expect(one.all().some(({ type }) => type.endsWith('_AGENT'))).toBe(false);
-});
-
 test('an agent without runtime or instance is nudged and escalated, and people decide on the rest', () => {
   for (const [rest, why] of [
     [{ runtimeId: null }, 'no_runtime'] as const,

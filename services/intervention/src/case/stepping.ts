@@ -1,3 +1,4 @@
+import type { Step } from '@vigil/policy';
 import { ask, closed, say, withdraw } from './drafts.ts';
 import { isLate, late } from './late.ts';
 import { type Open, standsUntil } from './open.ts';
@@ -32,6 +33,7 @@ export const stepMoves = (state: CaseState, open: Open, now: number): readonly C
     case 'skip':
       return skipped(open, wants);
     case 'act':
+      if (ruling === null && open.dryRun) return [rehearsed(open, step)];
       return ruling === null
         ? act(step, open, momentAt(state, Math.max(now, open.openedAt)))
         : [ask(open.matter, { requestId: requestId(state, open.matter), step: step.step, class: ruling })];
@@ -46,9 +48,16 @@ const momentAt = (state: CaseState, at: number): Moment => {
 
 const skipped = (open: Open, { why, detail, leads }: Extract<Turn, { want: 'skip' }>): readonly CaseDraft[] => {
   const step = open.matter.steps[open.index]?.step ?? 'UNKNOWN';
-  const skip = say(open.matter, 'STEP_SKIPPED', { step, why, detail });
-  return leads === 'people' ? [skip, toPeople(open, detail)] : [skip];
+  const asks = leads === 'people';
+  const words = asks && open.dryRun ? `${detail}; people would be asked` : detail;
+  const skip = say(open.matter, 'STEP_SKIPPED', { step, why, detail: words });
+  return asks && !open.dryRun ? [skip, toPeople(open, detail)] : [skip];
 };
+
+const rehearsed = ({ matter }: Open, { step }: Step): CaseDraft =>
+  say(matter, 'STEP_SKIPPED', { step, why: 'dry_run', detail: `${step} would be done now` });
+
+const undone = 'the dry run is over, and what comes first in the plan has only been said';
 
 /** Admitted, a step acts at once; it is looked at again, as things may have changed while it was asked. */
 export const ruledMoves = (state: CaseState, open: Open, work: Ruled, now: number): readonly CaseDraft[] => {
@@ -62,6 +71,8 @@ export const ruledMoves = (state: CaseState, open: Open, work: Ruled, now: numbe
   const wants = turn(step, open, now);
   if (wants.want === 'skip') return [withdraw(matter, ruling.requestId, wants.detail), ...skipped(open, wants)];
   if (wants.want !== 'act') return [withdraw(matter, ruling.requestId, 'no longer wanted')];
-  if (!ruling.dryRun) return act(step, open, momentAt(state, since));
-  return [say(matter, 'STEP_SKIPPED', { step: step.step, why: 'dry_run', detail: `${step.step} would be done now` })];
+  if (ruling.dryRun) return [rehearsed(open, step)];
+  // The steps before it were only said: this one does not follow from them.
+  if (open.dryRun && index > 0) return [withdraw(matter, ruling.requestId, undone), closed(matter, 'withheld', undone)];
+  return act(step, open, momentAt(state, since));
 };

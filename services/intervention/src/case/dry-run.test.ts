@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { agent, escalate, filed, ladder, nudge, recover, renewed, terminate } from './story.fixture.ts';
+
+const block = { step: 'block', reason: 'see {task}' } as const;
+const tell = { step: 'alert', channel: 'ops', severity: 'warning' } as const;
+
+test('a dry run says what each step would do, and does nothing: people are neither asked nor told', () => {
+  const one = agent();
+  one.tell(filed([nudge, escalate, terminate, recover, block, tell]));
+  expect(one.admit({ dryRun: true })).toEqual([
+    'CASE_OPENED',
+    'STEP_SKIPPED nudge dry_run',
+    'STEP_SKIPPED escalate dry_run',
+    'asks terminate destructive',
+  ]);
+  expect(one.admit({ dryRun: true })).toEqual([
+    'STEP_SKIPPED terminate dry_run',
+    'STEP_SKIPPED recover dry_run',
+    'STEP_SKIPPED block dry_run',
+    'STEP_SKIPPED alert dry_run',
+    'CASE_CLOSED executed',
+  ]);
+  const other = agent();
+  other.tell(filed([block, tell]));
+  expect(other.admit({ dryRun: true })).toEqual([
+    'CASE_OPENED',
+    'STEP_SKIPPED block dry_run',
+    'STEP_SKIPPED alert dry_run',
+    'CASE_CLOSED executed',
+  ]);
+});
+
+test('in a dry run a terminate that would go to people says so, and asks nobody', () => {
+  const one = agent();
+  one.tell(filed([nudge, { ...terminate, requires: ['unanswered'] }, recover]));
+  const said = one.drafts(one.admitted({ dryRun: true }));
+  expect(said.map(({ type }) => type)).toEqual([
+    'CASE_OPENED',
+    'STEP_SKIPPED',
+    'STEP_SKIPPED',
+    'STEP_SKIPPED',
+    'CASE_CLOSED',
+  ]);
+  expect(said[2]?.payload).toMatchObject({
+    step: 'terminate',
+    detail: expect.stringContaining('people would be asked'),
+  });
+});
+
+test('what a dry run has only said is never taken for done: when it is over, nobody is ended before the steps that come first', () => {
+  const one = agent();
+  one.tell(filed(ladder));
+  one.admit({ dryRun: true });
+  expect(one.admit()).toEqual(['withdraws case-warrant-1-r2', 'CASE_CLOSED withheld']);
+  expect(one.tell(renewed(ladder))).toEqual(['asks nudge soft']);
+  expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/3']);
+  const first = agent();
+  first.tell(filed([terminate, recover]));
+  first.admit({ dryRun: true });
+  expect(first.admit()).toEqual(['order 1 TERMINATE_AGENT']);
+});
