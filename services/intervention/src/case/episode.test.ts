@@ -179,7 +179,7 @@ test('a case that goes on says with what', () => {
   const one = braked();
   one.tell(renewed(ladder));
   expect(one.drafts(one.admitted())[0]?.payload).toMatchObject({
-    note: 'goes on with terminate, where its case was withheld',
+    note: 'goes on with terminate, where its case stood',
   });
 });
 

@@ -133,19 +133,26 @@ const episodeAfter = ({ episode, word }: CaseState, open: Open, ending: Ending):
   if (id === null) return episode;
   const { withheld: _, ...known } = episode?.id === id ? episode : { id, settled: false, worked: [], rehearsed: [] };
   const settled = known.settled || !(goesOn.has(ending) || word?.kind === 'request');
-  if (ending === 'withheld') return { ...known, settled, ...stands(open) };
+  if (ending === 'withheld' || word?.kind === 'request') return { ...known, settled, ...stands(open) };
   if (ending !== 'executed') return { ...known, settled };
   const kind = dryRun ? 'rehearsed' : 'worked';
   return { ...known, settled, [kind]: [...known[kind], ...plans].slice(-8) };
 };
 
-/** A case that began with its present step, was answered, rehearsed or decided by people leaves nothing to go on from. */
-const stands = (open: Open): Pick<Episode, 'withheld'> => {
-  const { matter, index, attempt, done, nudges, escalated } = open;
-  const step = matter.steps[index]?.step;
-  if (step === undefined || (index === 0 && attempt.sent === 0) || open.answered || open.dryRun || matter.by !== null)
-    return {};
-  return { withheld: { planName: matter.planName, step, index, attempt, done, nudges, escalated } };
+/**
+ * A case that was rehearsed or decided by people leaves nothing to go on from; nor does one that began with its present step, or was answered,
+ * unless people are still asked.
+ */
+const stands = ({ matter, answered, dryRun, work, ...open }: Open): Pick<Episode, 'withheld'> => {
+  if (dryRun || matter.by !== null) return {};
+  const { index, attempt, done, nudges, escalated, moreTime } = open;
+  const { planName } = matter;
+  const step = matter.steps[index]?.step ?? '';
+  const stood = { planName, step, index, attempt, done, nudges, escalated, moreTime };
+  if (work.at === 'escalated')
+    return { withheld: { ...stood, question: { until: work.until, options: work.options } } };
+  const began = index === 0 && attempt.sent === 0 && moreTime.times === 0;
+  return step === '' || began || answered ? {} : { withheld: stood };
 };
 
 const escalated = (open: Open, { payload }: Said<'ESCALATION_TRIGGERED'>): Open => ({

@@ -101,7 +101,7 @@ const lapsed = (state: CaseState, { payload }: Lapsed): CaseState => {
   return { ...over, situation: dropping(over.situation, why) };
 };
 
-/** In answer to nudges or by itself: there is nothing more to ask, and a case that was withheld begins anew. The nonce of a probe of ours pardons. */
+/** In answer to nudges or by itself: there is nothing more to ask, and a case that was withheld begins anew, unless people are asked. The nonce of a probe of ours pardons. */
 const answered = (state: CaseState, { instanceId, nonce }: Answered['payload']): CaseState =>
   inCase({ ...state, episode: state.episode && heard(state.episode) }, (open) => {
     if (open.matter.instanceId !== instanceId) return open;
@@ -111,7 +111,7 @@ const answered = (state: CaseState, { instanceId, nonce }: Answered['payload']):
       : told;
   });
 
-const heard = ({ withheld: _, ...episode }: Episode): Episode => episode;
+const heard = ({ withheld, ...episode }: Episode): Episode => (withheld?.question ? { ...episode, withheld } : episode);
 
 const rulingOf = ({ type, payload }: Ruled): Ruling =>
   type === 'STEP_ADMITTED'

@@ -114,11 +114,25 @@ export type Open = {
   readonly ending: { readonly ending: Ending; readonly why: string } | null;
 };
 
-/** Where a case stood in its plan when a step was withheld: the next case on the same plan goes on from there. `step`: the name of that step. */
+/**
+ * Where a case stood in its plan when a step was withheld, or a request by hand took its place: the next case on the same plan goes on from there.
+ * `step`: the name of that step, empty behind the last.
+ */
 export type Stood = { readonly planName: string; readonly step: string } & Pick<
   Open,
   'index' | 'attempt' | 'done' | 'nudges' | 'escalated'
->;
+> & {
+    /** absent: none was given, or the state is older than this */
+    readonly moreTime?: Open['moreTime'];
+    /** the question that people have not answered; absent: none */
+    readonly question?: Question;
+  };
+
+export type Question = { readonly until: number | null; readonly options: readonly string[] };
+
+/** A question whose time is not over is put again, since a decision names the case that is open; its deadline stays. */
+export const asksAgain = ({ question }: Stood, at: number): Question | null =>
+  question && (question.until === null || question.until > at) ? question : null;
 
 /** Before then no step moves. */
 export const standsUntil = ({ moreTime, askAgainAt }: Open): number => Math.max(moreTime.until, askAgainAt);
@@ -130,13 +144,13 @@ export const opened = (matter: Matter, { dryRun, openedAt, stood }: Opening): Op
   openedAt,
   plans: [matter.planName],
   index: stood?.index ?? 0,
-  work: { at: 'turn' },
+  work: stood?.question && !asksAgain(stood, openedAt) ? { at: 'escalated', ...stood.question } : { at: 'turn' },
   attempt: stood?.attempt ?? { sent: 0, lastAt: 0 },
   done: stood?.done ?? [],
   nudges: stood?.nudges ?? [],
   escalated: stood?.escalated ?? false,
   answered: false,
-  moreTime: { times: 0, until: 0 },
+  moreTime: stood?.moreTime ?? { times: 0, until: 0 },
   askAgainAt: 0,
   paused: null,
   dryRun,

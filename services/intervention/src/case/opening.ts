@@ -1,7 +1,8 @@
 import { ask, refusal, say, withdraw } from './drafts.ts';
 import { late } from './late.ts';
-import type { Matter, Stood } from './open.ts';
+import { asksAgain, type Matter, type Stood } from './open.ts';
 import { type CaseDraft, type CaseState, type Episode, type Situation, stoodAt } from './state.ts';
+import { askedAgain } from './steps/escalate.ts';
 import { handless } from './steps/step.ts';
 import { firstActing } from './steps/steps.ts';
 
@@ -31,7 +32,10 @@ export const openingMoves = (state: CaseState, situation: Asking, now: number): 
   if (!ruling.admitted) return [refused(matter, `${ruling.why}: ${ruling.detail}`)];
   if (over) return [withdraw(matter, ruling.requestId, over)];
   if (ruling.dryRun && isRehearsed(state.episode, matter)) return [withdraw(matter, ruling.requestId, rehearsed)];
-  if (ruling.validUntil >= now) return [caseOpened(matter, ruling.dryRun, stoodAt(state, matter))];
+  const stood = stoodAt(state, matter);
+  const question = stood && asksAgain(stood, work.since);
+  const asked = question && !ruling.dryRun ? [askedAgain(matter, question)] : [];
+  if (ruling.validUntil >= now) return [caseOpened(matter, ruling.dryRun, stood), ...asked];
   const back = withdraw(matter, ruling.requestId, late);
   return matter.warrantId === null ? [back, refused(matter, late)] : [back];
 };
@@ -49,7 +53,7 @@ const caseOpened = (matter: Matter, dryRun: boolean, stood: Stood | null): CaseD
   const barred = handless(matter);
   const notes = [
     ...(barred ? [`${barred.detail}: it gets nudges, escalations and alerts only`] : []),
-    ...(stood ? [`goes on with ${stood.step}, where its case was withheld`] : []),
+    ...(stood ? [`goes on with ${stood.question ? 'the question to people' : stood.step}, where its case stood`] : []),
     ...(dryRun ? ['dry run: steps only say what they would do'] : []),
   ];
   return say(matter, 'CASE_OPENED', {

@@ -66,7 +66,7 @@ export type Episode = {
   readonly worked: readonly string[];
   /** names of those of which a dry run has said what they would do */
   readonly rehearsed: readonly string[];
-  /** where its newest case stood when the governor withheld it; absent: none was, or the agent has answered since */
+  /** where its newest case stood when the governor withheld it, or a request by hand took its place; absent: none was, or the agent has answered since */
   readonly withheld?: Stood;
 };
 
@@ -102,10 +102,10 @@ export const initial: CaseState = {
   word: null,
 };
 
-/** Where a case on the same plan of the same episode stood when it was withheld. */
+/** Where a case on the same plan of the same episode stood. */
 export const stoodAt = ({ episode }: CaseState, { episodeId, planName, steps }: Matter): Stood | null => {
   const stood = episode !== null && episode.id === episodeId ? episode.withheld : undefined;
-  return stood?.planName === planName && steps[stood.index]?.step === stood.step ? stood : null;
+  return stood?.planName === planName && (steps[stood.index]?.step ?? '') === stood.step ? stood : null;
 };
 
 /** The open case, changed; the same state where none is open. */

@@ -1,13 +1,13 @@
 import type { Step } from '@vigil/policy';
 import { say } from '../drafts.ts';
-import type { Open } from '../open.ts';
+import type { Matter, Open, Question } from '../open.ts';
 import type { CaseDraft } from '../state.ts';
 import { act, handless, type StepRules } from './step.ts';
 
 type Escalate = Extract<Step, { readonly step: 'escalate' }>;
 
 /** What cannot be done for this agent is not offered. */
-const offered = (options: readonly string[], { matter }: Open): readonly string[] =>
+const offered = (options: readonly string[], matter: Matter): readonly string[] =>
   options.filter((option) => {
     if (option === 'force_handoff') return !handless(matter) && !matter.ended;
     return option !== 'terminate_and_recover' || !handless(matter) || matter.ended;
@@ -20,7 +20,7 @@ export const escalate: StepRules<Escalate> = {
   act: (step, open, { at }) => [
     say(open.matter, 'ESCALATION_TRIGGERED', {
       reason: open.matter.reason,
-      options: offered(step.options, open),
+      options: offered(step.options, open.matter),
       deadlineAt: step.timeoutMs === null ? null : at + step.timeoutMs,
       onTimeout: step.timeoutMs === null ? 'hold' : step.onTimeout,
       checkpoint: open.matter.checkpoint,
@@ -32,8 +32,18 @@ export const escalate: StepRules<Escalate> = {
 export const toPeople = (open: Open, reason: string): CaseDraft =>
   say(open.matter, 'ESCALATION_TRIGGERED', {
     reason,
-    options: offered(['allow_more_time', 'terminate_and_recover', 'pardon'], open),
+    options: offered(['allow_more_time', 'terminate_and_recover', 'pardon'], open.matter),
     deadlineAt: null,
     onTimeout: 'hold',
     checkpoint: open.matter.checkpoint,
+  });
+
+/** The question of a case whose place was taken, put for the case that goes on. */
+export const askedAgain = (matter: Matter, { until, options }: Question): CaseDraft =>
+  say(matter, 'ESCALATION_TRIGGERED', {
+    reason: matter.reason,
+    options: offered(options, matter),
+    deadlineAt: until,
+    onTimeout: until === null ? 'hold' : 'terminate',
+    checkpoint: matter.checkpoint,
   });

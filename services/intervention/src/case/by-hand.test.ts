@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { agent, answered, decides, filed, ladder, MIN, nudge, renewed, requests, terminate } from './story.fixture.ts';
+
+/** Nudged three times, and people are asked. */
+const asking = () => {
+  const one = agent();
+  one.tell(filed(ladder));
+  one.admit();
+  for (const _ of [2, 3]) {
+    one.after(10 * MIN);
+    one.admit();
+  }
+  expect(one.after(10 * MIN)).toEqual(['ESCALATION_TRIGGERED terminate']);
+  return one;
+};
+
+/** Somebody nudges by hand in the middle of a case; that takes two minutes. */
+const nudged = (one: ReturnType<typeof agent>) => {
+  expect(one.tell(requests('nudge'))).toEqual(['CASE_CLOSED superseded', 'asks nudge soft']);
+  expect(one.admit()).toEqual(['CASE_OPENED', expect.stringMatching(/NUDGE_AGENT/), 'NUDGE_SENT 1/1']);
+  expect(one.after(2 * MIN)).toEqual(['CASE_CLOSED executed']);
+  return one;
+};
+
+test('nudged by hand while people are asked, the case goes on with their question, its deadline and no further nudge', () => {
+  const one = nudged(asking());
+  expect(one.tell(renewed(ladder))).toEqual(['asks terminate soft']);
+  const said = one.drafts(one.admitted());
+  const deadlines = one
+    .all()
+    .flatMap((said) => (said.type === 'ESCALATION_TRIGGERED' ? [said.payload.deadlineAt] : []));
+  expect(said).toMatchObject([
+    { type: 'CASE_OPENED', payload: { note: 'goes on with the question to people, where its case stood' } },
+    { type: 'ESCALATION_TRIGGERED', payload: { caseId: 'case-warrant-1-2', options: expect.any(Array) } },
+  ]);
+  expect(deadlines).toEqual([deadlines[0], deadlines[0]]);
+  expect(one.after(13 * MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['asks terminate destructive']);
+});
+
+test('the answer of people counts for the case that goes on', () => {
+  const one = nudged(asking());
+  one.tell(renewed(ladder));
+  one.admit();
+  expect(one.tell(decides('pardon', { caseId: 'case-warrant-1-2' }))).toEqual([
+    'ESCALATION_DECIDED pardon',
+    'CASE_CLOSED pardoned',
+  ]);
+  expect(one.tell(renewed(ladder))).toEqual([]);
+});
+
+test('an agent that answers meanwhile leaves the question to people as it is', () => {
+  const one = asking();
+  one.tell(requests('nudge'));
+  one.admit();
+  one.tell(answered());
+  one.after(2 * MIN);
+  one.tell(renewed(ladder));
+  expect(one.admit()).toEqual(['CASE_OPENED', 'ESCALATION_TRIGGERED terminate']);
+});
+
+test('a question whose time is over meanwhile is not put again', () => {
+  const one = nudged(asking());
+  one.after(13 * MIN);
+  one.tell(renewed(ladder));
+  expect(one.admit()).toEqual(['CASE_OPENED', 'asks terminate destructive']);
+});
+
+test('what only people can decide stays with them, whatever is done by hand', () => {
+  const plan = [nudge, { ...terminate, requires: ['hard'] }] as const;
+  const one = agent();
+  one.tell(filed(plan));
+  one.admit();
+  for (const _ of [2, 3]) {
+    one.after(10 * MIN);
+    one.admit();
+  }
+  expect(one.after(10 * MIN)).toEqual(['STEP_SKIPPED terminate requires', 'ESCALATION_TRIGGERED hold']);
+  nudged(one);
+  one.tell(renewed(plan));
+  expect(one.admit()).toEqual(['CASE_OPENED', 'ESCALATION_TRIGGERED hold']);
+  expect(one.after(60 * MIN)).toEqual([]);
+});
+
+test('nudged by hand between two nudges, the case goes on with the next, when its time has come', () => {
+  const one = agent();
+  one.tell(filed(ladder));
+  one.admit();
+  one.after(4 * MIN);
+  nudged(one);
+  one.tell(renewed(ladder));
+  expect(one.admit()).toEqual(['CASE_OPENED', 'withdraws case-warrant-1-2-r3']);
+  expect(one.after(4 * MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['asks nudge soft']);
+  expect(one.admit()).toEqual([expect.stringMatching(/NUDGE_AGENT/), 'NUDGE_SENT 2/3']);
+});
+
+test('more time that people have given is not taken back by a nudge by hand, nor given more often', () => {
+  const one = agent();
+  one.tell(filed([terminate]));
+  one.admit();
+  for (const _ of [1, 2]) one.tell(decides('allow_more_time', { forMs: 60 * MIN }));
+  nudged(one);
+  one.tell(renewed([terminate]));
+  expect(one.admit()).toEqual(['CASE_OPENED']);
+  const [refused] = one.tell(decides('allow_more_time', { caseId: 'case-warrant-1-2' }));
+  expect(refused).toMatch(/^DECISION_REFUSED it has had more time 2 times/);
+  expect(one.after(58 * MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['asks terminate destructive']);
+});
