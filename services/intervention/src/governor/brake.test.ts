@@ -125,6 +125,72 @@ test('a person lifts it, and what was lost before does not engage it again', () 
   expect(one.tell(lost('a3', { host: 'h0' }))).toEqual([]);
 });
 
+/** Six of h0 are lost, and beat again for 55 s. */
+const returning = () => {
+  const one = fleet(40);
+  for (let i = 0; i < 6; i++) one.tell(lost(`a${i}`, { host: 'h0' }));
+  one.after(2 * MIN);
+  for (let i = 0; i < 6; i++) one.tell(present(`a${i}`, { host: 'h0' }));
+  expect(one.after(55 * SEC)).toEqual([]);
+  return one;
+};
+const falls = (one: ReturnType<typeof fleet>) =>
+  Array.from({ length: 10 }, (_, i) => one.tell(lost(`a${10 + i}`, { host: 'h1' }))).flat();
+
+test('a second mass failure while the brake is on is an incident of its own: it does not lift until both are over', () => {
+  const one = returning();
+  expect(falls(one)).toEqual(['BRAKE_ENGAGED fleet']);
+  expect(one.after(10 * MIN)).toEqual([]);
+  expect(one.tell(asks('a21'))).toEqual(['withholds a21 brake']);
+  for (let i = 10; i < 15; i++) one.tell(present(`a${i}`, { host: 'h1' }));
+  expect(one.after(10 * MIN)).toEqual([]);
+  one.tell(present('a15', { host: 'h1' }));
+  expect(one.after(MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['BRAKE_RELEASED']);
+  one.tell(asks('a22'));
+  expect(one.after(5 * SEC)).toEqual(['admits a22']);
+});
+
+test('a second one that is over first leaves the first as it was', () => {
+  const one = fleet(40);
+  for (let i = 0; i < 6; i++) one.tell(lost(`a${i}`, { host: 'h0' }));
+  one.after(2 * MIN);
+  expect(falls(one)).toEqual(['BRAKE_ENGAGED fleet']);
+  for (let i = 10; i < 20; i++) one.tell(present(`a${i}`, { host: 'h1' }));
+  expect(one.after(10 * MIN)).toEqual([]);
+});
+
+test('too few lost while the brake is on are no second incident, and count with those that are lost right after it', () => {
+  const one = returning();
+  one.tell(lost('a10', { host: 'h1' }));
+  expect(one.tell(lost('a11', { host: 'h1' }))).toEqual([]);
+  expect(one.after(5 * SEC)).toEqual(['BRAKE_RELEASED']);
+  expect(one.tell(lost('a12', { host: 'h1' }))).toEqual(['BRAKE_ENGAGED fleet']);
+});
+
+test('a few of the lost that are lost again as the brake lifts engage it again', () => {
+  const one = fleet(40);
+  for (let i = 0; i < 9; i++) one.tell(lost(`a${i}`, { host: 'h0' }));
+  one.after(2 * MIN);
+  for (let i = 0; i < 9; i++) one.tell(present(`a${i}`, { host: 'h0' }));
+  one.after(55 * SEC);
+  for (const i of [0, 1, 2]) expect(one.tell(lost(`a${i}`, { host: 'h0' }))).toEqual([]);
+  expect(one.after(5 * SEC)).toEqual(['BRAKE_RELEASED', 'BRAKE_ENGAGED fleet']);
+});
+
+test('a person lifts the brake of two incidents at once', () => {
+  const one = returning();
+  falls(one);
+  expect(one.tell(steers('LIFT_BRAKE'))).toEqual(['BRAKE_RELEASED']);
+  one.tell(asks('a21'));
+  expect(one.after(5 * SEC)).toEqual(['admits a21']);
+});
+
+test('a brake of before there were incidents of their own lifts as it did', () => {
+  const one = braked();
+  expect(Object.keys(one.state().brake ?? {})).toEqual(['missing']);
+});
+
 test('a fleet of 10,000 fits into half a megabyte', () => {
   const one = fleet(0);
   const live = Object.fromEntries(

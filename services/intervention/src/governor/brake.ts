@@ -1,16 +1,17 @@
 import { NEVER } from '@vigil/stream';
+import { incidentsOf } from './incidents.ts';
 import { livingIn } from './presence.ts';
 import type { GovernorSettings } from './settings.ts';
-import type { Brake, GovernorState, Loss } from './state.ts';
+import type { Brake, GovernorState, Loss, Missing } from './state.ts';
 
-/** Why the brake engages now, or null. Whoever still beats never counts. */
+/** Why the brake engages now, or null. Whoever still beats never counts; nor, while it is on, whoever it has engaged for already. */
 export const engages = (
   { live, losses, brake }: GovernorState,
   { brake: set }: GovernorSettings,
   now: number,
 ): { readonly scope: string; readonly why: string; readonly losses: readonly Loss[] } | null => {
-  if (brake) return null;
-  const recent = losses.filter(({ at }) => at > now - set.windowMs);
+  const known = new Set(incidentsOf(brake).flatMap((missing) => missing.map(({ matter }) => matter)));
+  const recent = losses.filter(({ at, matter }) => at > now - set.windowMs && !known.has(matter));
   if (recent.length < set.least) return null;
   const places = [...hostsOf(recent), ...runtimesOf(recent), { scope: 'fleet', of: recent, place: {} }];
   for (const { scope, of, place } of places) {
@@ -44,8 +45,11 @@ const runtimesOf = (losses: readonly Loss[]): readonly Place[] =>
 
 const names = (given: readonly string[]): readonly string[] => [...new Set(given)].filter((name) => name !== '').sort();
 
-/** From when over half of the missing have beaten for long enough: the brake lifts. NEVER where too few are back. */
-export const liftsFrom = ({ missing }: Brake, { brake: { backMs } }: GovernorSettings): number => {
+/** From when over half of the missing of each mass failure have beaten for long enough: the brake lifts. NEVER where too few are back. */
+export const liftsFrom = (brake: Brake, settings: GovernorSettings): number =>
+  Math.max(...incidentsOf(brake).map((missing) => overFrom(missing, settings)));
+
+const overFrom = (missing: readonly Missing[], { brake: { backMs } }: GovernorSettings): number => {
   const back = missing.flatMap(({ backSince }) => (backSince === null ? [] : [backSince])).sort((a, b) => a - b);
   const deciding = back[Math.floor(missing.length / 2)];
   return deciding === undefined ? NEVER : deciding + backMs;

@@ -3,6 +3,7 @@ import type { Clock } from '@vigil/stream';
 import { engages, liftsFrom } from './brake.ts';
 import { spawnFreeFrom, stepFreeFrom } from './budget.ts';
 import { evolve } from './evolve.ts';
+import { incidentsOf } from './incidents.ts';
 import {
   brakeReleased,
   dryRunChanged,
@@ -79,7 +80,7 @@ const step = (
 };
 
 const brakeWords = ({ brake }: GovernorState): string => {
-  const missing = brake?.missing.map(({ agentId }) => agentId) ?? [];
+  const missing = incidentsOf(brake).flatMap((lost) => lost.map(({ agentId }) => agentId));
   const more = missing.length > 3 ? ` and ${missing.length - 3} more` : '';
   return `the brake is on until over half of ${missing.slice(0, 3).join(', ')}${more} beat for a minute, or a person lifts it`;
 };

@@ -1,3 +1,4 @@
+import { brakeFor, incidentsOf } from './incidents.ts';
 import { requestIdOf } from './observe.ts';
 import { validMs } from './settings.ts';
 import type { Admitted, Asked, GovernorDraft, GovernorState } from './state.ts';
@@ -11,9 +12,10 @@ export const evolve = (state: GovernorState, draft: GovernorDraft): GovernorStat
     case 'DRY_RUN_CHANGED':
       return { ...state, dryRun: draft.payload.on, steering: null };
     case 'BRAKE_ENGAGED':
-      return { ...state, losses: [], brake: { missing: missingOf(state, draft.payload.agentIds) } };
+      return engaged(state, draft.payload.agentIds);
     case 'BRAKE_RELEASED':
-      return { ...state, losses: [], brake: null, steering: null };
+      // Only a person knows that what has been lost meanwhile is nothing to brake for.
+      return { ...state, losses: state.steering ? [] : state.losses, brake: null, steering: null };
     case 'STEP_WITHHELD':
     case 'SPAWN_WITHHELD':
       return answered(state, draft.payload.requestId);
@@ -23,8 +25,15 @@ export const evolve = (state: GovernorState, draft: GovernorDraft): GovernorStat
   }
 };
 
-const missingOf = ({ losses }: GovernorState, agentIds: readonly string[]) =>
-  losses.filter(({ agentId }) => agentIds.includes(agentId)).map((loss) => ({ ...loss, backSince: null }));
+const engaged = (state: GovernorState, agentIds: readonly string[]): GovernorState => {
+  const lost = new Set(agentIds);
+  const missing = state.losses.filter(({ agentId }) => lost.has(agentId)).map((loss) => ({ ...loss, backSince: null }));
+  return {
+    ...state,
+    losses: state.losses.filter(({ agentId }) => !lost.has(agentId)),
+    brake: brakeFor([...incidentsOf(state.brake), missing]),
+  };
+};
 
 const answered = (state: GovernorState, requestId: string): GovernorState => ({
   ...state,

@@ -1,9 +1,11 @@
 import type { AgentLostPayload, AgentPresentPayload, RuntimeAnnouncedPayload } from '@vigil/events';
+import { brakeFor, incidentsOf } from './incidents.ts';
 import type { GovernorSettings } from './settings.ts';
 import { freshMs } from './settings.ts';
 import type { GovernorState, Loss, Missing } from './state.ts';
 
 type Live = GovernorState['live'];
+type Incidents = ReturnType<typeof incidentsOf>;
 
 /** An agent beats: where, and whether the brake has waited for it. */
 export const present = (state: GovernorState, payload: AgentPresentPayload, now: number): GovernorState => {
@@ -15,7 +17,7 @@ export const present = (state: GovernorState, payload: AgentPresentPayload, now:
     ...state,
     live: living(without(state.live, agentId), agentId, host ?? '', runtimeId ?? ''),
     losses: state.losses.filter((loss) => loss.matter !== matter && loss.agentId !== agentId),
-    brake: state.brake && { missing: state.brake.missing.map(back) },
+    brake: brakeFor(incidentsOf(state.brake).map((missing) => missing.map(back))),
   };
 };
 
@@ -32,15 +34,17 @@ export const lost = (
   const loss = { agentId, matter: taskId ?? agentId, host: host ?? '', runtimeId: runtimeId ?? '', at: now };
   const recent = state.losses.filter(({ at, matter }) => at > now - brake.windowMs && matter !== loss.matter);
   const next = { ...gone, losses: [...recent, loss] };
-  return state.brake ? { ...next, brake: { missing: joined(state.brake.missing, loss, brake.windowMs) } } : next;
+  return { ...next, brake: brakeFor(joined(incidentsOf(state.brake), loss, brake.windowMs)) };
 };
 
-/** While the brake is on, whoever goes shortly after the last of the missing is one of them. */
-const joined = (missing: readonly Missing[], loss: Loss, windowMs: number): readonly Missing[] => {
-  const others = missing.filter(({ matter }) => matter !== loss.matter);
-  const latest = missing.reduce((at, one) => Math.max(at, one.at), 0);
-  const belongs = others.length < missing.length || loss.at < latest + windowMs;
-  return belongs ? [...others, { ...loss, backSince: null }] : missing;
+/** While the brake is on, whoever goes shortly after the last of the missing of a mass failure is one of them. */
+const joined = (incidents: Incidents, loss: Loss, windowMs: number): Incidents => {
+  const known = incidents.findIndex((missing) => missing.some(({ matter }) => matter === loss.matter));
+  const near = incidents.findIndex((missing) => missing.some(({ at }) => loss.at < at + windowMs));
+  const own = known < 0 ? near : known;
+  return incidents.map((missing, i) =>
+    i === own ? [...missing.filter(({ matter }) => matter !== loss.matter), { ...loss, backSince: null }] : missing,
+  );
 };
 
 /** Runtimes without room for spawns are not kept, nor those that have fallen silent. */

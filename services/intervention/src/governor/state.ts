@@ -45,7 +45,8 @@ export type Loss = {
 /** One of those that the brake waits for. `backSince`: since when it, or its task on another agent, beats again. */
 export type Missing = Loss & { readonly backSince: number | null };
 
-export type Brake = { readonly missing: readonly Missing[] };
+/** `later`: those of each further mass failure while it is on; absent: none. It lifts when all of them are over. */
+export type Brake = { readonly missing: readonly Missing[]; readonly later?: readonly (readonly Missing[])[] };
 
 export type RuntimeKnown = {
   readonly capacity: number;
