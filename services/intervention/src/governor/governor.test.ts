@@ -55,7 +55,7 @@ test('an agent has one destructive step within its cooldown; others are not kept
   expect(one.after(1)).toEqual(['admits a0']);
 });
 
-test('what is withdrawn is not ruled; an admission withdrawn within its time returns to the budget', () => {
+test('what is withdrawn is not ruled; an admission withdrawn returns to the budget', () => {
   const one = fleet(0, { stepsPerMinute: 1 });
   one.tell(asks('a0'));
   expect(one.tell(withdraws('a0'))).toEqual([]);
@@ -66,13 +66,35 @@ test('what is withdrawn is not ruled; an admission withdrawn within its time ret
   expect(one.tell(withdraws('a1'))).toEqual(['admits a2']);
 });
 
-test('an admission withdrawn after its time stays used', () => {
+test('an admission given back counts no more, however late: its step was not done', () => {
+  for (const late of [20 * SEC, 40 * SEC, 4 * MIN]) {
+    const one = fleet(0, { stepsPerMinute: 1 });
+    one.tell(asks('a0'));
+    expect(one.after(5 * SEC)).toEqual(['admits a0']);
+    one.after(late);
+    expect(one.tell(withdraws('a0'))).toEqual([]);
+    const again = { ...asks('a0'), payload: { ...asks('a0').payload, requestId: 'case-a0-r2' } };
+    one.tell(again);
+    expect(one.after(5 * SEC)).toEqual(['admits a0']);
+  }
+});
+
+test('an admission that nobody gives back stays used', () => {
   const one = fleet(0, { stepsPerMinute: 1 });
   one.tell(asks('a1'));
   one.tell(asks('a2'));
   one.after(5 * SEC);
-  one.after(30 * SEC);
-  expect(one.tell(withdraws('a1'))).toEqual([]);
+  expect(one.after(MIN - 1)).toEqual([]);
+});
+
+test('a spawn given back late returns to its hour, and its room to its runtime', () => {
+  const one = fleet(0, { spawnsPerHour: 1 });
+  one.tell(announces('r1', { capacity: 1 }));
+  one.after(SEC);
+  expect(one.tell(spawns('t1'))).toEqual(['spawns t1 on r1']);
+  one.after(MIN);
+  one.tell({ ...withdraws('t1'), payload: { ...withdraws('t1').payload, requestId: 'spawn-t1' } });
+  expect(one.tell(spawns('t2'))).toEqual(['spawns t2 on r1']);
 });
 
 test('halted, every step is withheld, and so is what waits; resumed, the next is ruled', () => {

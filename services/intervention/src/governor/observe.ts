@@ -1,7 +1,7 @@
 import type { Clock } from '@vigil/stream';
 import { counting } from './budget.ts';
 import { announced, lost, present } from './presence.ts';
-import { type GovernorSettings, validMs } from './settings.ts';
+import type { GovernorSettings } from './settings.ts';
 import type { Asked, GovernorInput, GovernorState, Steering } from './state.ts';
 
 type Steered = Extract<
@@ -25,7 +25,7 @@ export const observe =
       case 'ADMIT_SPAWN':
         return queued(state, spawnAsked(input, settings, now));
       case 'WITHDRAW_STEP':
-        return withdrawn(state, input.payload.requestId, now);
+        return withdrawn(state, input.payload.requestId);
       case 'HALT_FLEET':
       case 'RESUME_FLEET':
       case 'DRY_RUN_ON':
@@ -83,9 +83,9 @@ const queued = (state: GovernorState, asked: Asked): GovernorState => {
   return known ? state : { ...state, asked: [...state.asked, asked] };
 };
 
-/** No longer wanted: it waits no more, and an admission not yet used returns to its budget. */
-const withdrawn = (state: GovernorState, requestId: string, now: number): GovernorState => ({
+/** No longer wanted: it waits no more. Whoever gives an admission back has not used it, however late that is heard: it counts for nothing. */
+const withdrawn = (state: GovernorState, requestId: string): GovernorState => ({
   ...state,
   asked: state.asked.filter((asked) => requestIdOf(asked) !== requestId),
-  admitted: state.admitted.filter((one) => one.requestId !== requestId || one.at <= now - validMs),
+  admitted: state.admitted.filter((one) => one.requestId !== requestId),
 });

@@ -34,7 +34,7 @@ export const usual: GovernorSettings = {
   brake: { windowMs: 30_000, least: 3, share: 0.05, placeShare: 0.5, backMs: 60_000 },
 };
 
-/** How long a ruling may be used, milliseconds; withdrawn within it, an admission returns to its budget. */
+/** How long a ruling may be used, milliseconds. */
 export const validMs = 30_000;
 /** A runtime that has not announced itself for longer gets no spawn, milliseconds. */
 export const freshMs = 90_000;
