@@ -44,9 +44,12 @@ export const reasonOf = (exit: Exit, asked: Asked | null, hasCompleted: boolean)
   return exit.code === 0 && hasCompleted ? 'finished' : 'crashed';
 };
 
-/** Asked to hand off, it has stopped by itself: that was the order's doing, unless it has said that its work is done. */
-export const handedOff = ({ signal }: Exit, orderId: string | null, watch: Watch): Asked | null => {
-  if (orderId === null || signal !== null || watch.hasCompleted || watch.saysFinished) return null;
+/**
+ * Asked to hand off, it has stopped by itself, and well: that was the order's doing, unless it has said that its work is done.
+ * Whatever else its end was, it has crashed.
+ */
+export const handedOff = ({ code }: Exit, orderId: string | null, watch: Watch): Asked | null => {
+  if (orderId === null || code !== 0 || watch.hasCompleted || watch.saysFinished) return null;
   return { by: 'it was asked to hand off', reason: 'explicit', orderId, order: null };
 };
 

@@ -40,6 +40,20 @@ test('asked to hand off, an agent that stops has done what the order said', asyn
   expect(exits()[0]?.details).toContain('asked to hand off');
 });
 
+test('asked to hand off, an agent that works on past the deadline has an end of its own: it has finished', async () => {
+  await start(`${stops('sleep 0.1;')} 0`);
+  await until(() => expect(shown).toContain('ready'));
+  stage.gateway.offer(handoff({ deadlineMs: 1 }));
+  await until(() => expect(exits()).toMatchObject([{ reason: 'finished', orderId: null, code: 0 }]));
+});
+
+test('asked to hand off, an agent that ends with an error has crashed', async () => {
+  await start(`${stops()} 3`);
+  await until(() => expect(shown).toContain('ready'));
+  stage.gateway.offer(handoff());
+  await until(() => expect(exits()).toMatchObject([{ reason: 'crashed', orderId: null, code: 3 }]));
+});
+
 test('asked to hand off, an agent that says it is done is finished', async () => {
   await start(`${stops('echo "<promise>COMPLETE</promise>";')} 0`);
   await until(() => expect(shown).toContain('ready'));

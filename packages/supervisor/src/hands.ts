@@ -3,6 +3,7 @@ import { type Admission, admit, type Process } from './admit.ts';
 import { Afterwords } from './afterwords.ts';
 import type { World } from './agent.ts';
 import { answer, receiptIn } from './answers.ts';
+import { HandingOff } from './handing-off.ts';
 import type { Memory } from './memory.ts';
 import type { AgentOrder, Received } from './order.ts';
 import type { Pid } from './proc.ts';
@@ -30,7 +31,7 @@ export type Body = {
 };
 
 /** What the hands of the next supervisor have to know. */
-type HandsMemory = Pick<Memory, 'highestNumber' | 'handedOff'>;
+type HandsMemory = Pick<Memory, 'highestNumber' | 'handedOff' | 'handedOffUntil'>;
 
 type Outcome = readonly [OrderReceiptPayload['outcome'], Partial<OrderReceiptPayload>?];
 
@@ -41,18 +42,18 @@ export class Hands {
   readonly #waiting = new Map<string, Received<AgentOrder>>();
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #afterwords = new Afterwords();
-  #handedOff: string | null;
+  readonly #handingOff: HandingOff;
   #highestNumber: number;
 
-  constructor(body: Body, world: World, { highestNumber, handedOff }: HandsMemory) {
+  constructor(body: Body, world: World, memory: HandsMemory) {
     this.#body = body;
     this.#world = world;
-    this.#highestNumber = highestNumber;
-    this.#handedOff = handedOff;
+    this.#highestNumber = memory.highestNumber;
+    this.#handingOff = new HandingOff(world.clock, memory);
   }
 
   get memory(): HandsMemory {
-    return { highestNumber: this.#highestNumber, handedOff: this.#handedOff };
+    return { highestNumber: this.#highestNumber, ...this.#handingOff.memory };
   }
 
   /** An end that another supervisor had begun: it is safe to repeat. */
@@ -76,9 +77,9 @@ export class Hands {
     for (const received of waiting) this.#settle(received, this.#admit(received));
   }
 
-  /** The handoff that the agent has been asked for last; null: none. */
-  get handedOff(): string | null {
-    return this.#handedOff;
+  /** The handoff whose doing an end so many milliseconds ago was; null: none's. */
+  handoffBehind(agoMs: number): string | null {
+    return this.#handingOff.orderBehind(agoMs);
   }
 
   /** Texts that a hook may pass on now; each is begun by its `pass`, which resolves when the hook has said that it did, or is gone. */
@@ -133,7 +134,8 @@ export class Hands {
   }
 
   #answer(order: AgentOrder, ...[outcome, more]: Outcome): void {
-    if (order.type === 'HANDOFF_AGENT' && outcome === 'delivered') this.#handedOff = order.payload.orderId;
+    if (order.type === 'HANDOFF_AGENT' && outcome === 'delivered')
+      this.#handingOff.asked(order.payload.orderId, order.payload.deadlineMs);
     answer(this.#world, order, outcome, more);
   }
 

@@ -87,7 +87,8 @@ export class Life implements Supervised {
   }
 
   #rememberChanges(): void {
-    const now = `${this.#parts.watch.changes} ${this.#hands.memory.highestNumber}`;
+    const { highestNumber, handedOff } = this.#hands.memory;
+    const now = `${this.#parts.watch.changes} ${highestNumber} ${handedOff}`;
     if (now !== this.#remembered) this.remember();
     this.#remembered = now;
   }
@@ -154,9 +155,10 @@ export class Life implements Supervised {
     if (this.#interrupted !== null && (exit.signal === 'SIGINT' || exit.code === 130))
       this.expectEnd(this.#interrupted);
     this.#how = describe(exit);
-    this.#asked ??= handedOff(exit, this.#hands.handedOff, watch);
+    const now = world.clock.now();
+    const at = terminal.endedAt() ?? now;
+    this.#asked ??= handedOff(exit, this.#hands.handoffBehind(Math.max(0, now - at)), watch);
     this.#hands.lookAgain();
-    const at = terminal.endedAt() ?? world.clock.now();
     hold.forget();
     await watch.finish(lastBeatsMs);
     await socket.close();

@@ -42,7 +42,10 @@ export type Memory = {
   readonly breakers: HookBreakers;
   /** of the orders that were begun; -1: none */
   readonly highestNumber: number;
+  /** the handoff that it was asked for last */
   readonly handedOff: string | null;
+  /** its deadline, epoch milliseconds; not every note has it */
+  readonly handedOffUntil?: number | undefined;
   readonly asked: Asked | null;
 };
 
