@@ -19,6 +19,14 @@ export type Asked = {
   readonly order: Terminate | null;
 };
 
+/** How a life was ended. */
+export type Over = {
+  readonly exit: Exit;
+  readonly asked: Asked | null;
+  /** ends what it left running, and says so in words; null: nothing was left */
+  readonly endLeft: () => Promise<string | null>;
+};
+
 /** What is known of a life when it is over. */
 export type Conclusion = {
   readonly exit: Exit;
@@ -66,11 +74,11 @@ const archive = (world: World, spec: AgentSpec, facts: object): string | null =>
   }
 };
 
-type Over = Pick<Conclusion, 'reason' | 'details'> & { readonly asked: Asked | null };
+type Known = Pick<Conclusion, 'reason' | 'details'> & { readonly asked: Asked | null };
 
 /** One that is finished, or was stopped with its host, leaves its own checkpoint and nothing else. */
-const leftBehind = async (world: World, spec: AgentSpec, watch: Watch, over: Over): Promise<CheckpointRef | null> => {
-  const { reason, details, asked } = over;
+const leftBehind = async (world: World, spec: AgentSpec, watch: Watch, known: Known): Promise<CheckpointRef | null> => {
+  const { reason, details, asked } = known;
   const own = watch.progress.checkpoint ? refOf(watch.progress.checkpoint) : null;
   const goesOn = reason !== 'finished' && (reason !== 'explicit' || asked?.orderId != null);
   if (!goesOn) return own;
@@ -85,15 +93,18 @@ const leftBehind = async (world: World, spec: AgentSpec, watch: Watch, over: Ove
   });
 };
 
-/** Cleans up, releases what the agent held (a finished one has done so itself), and archives what is left of it. */
+/**
+ * Ends what works on (a finished one may leave it), cleans up, releases what the agent held (a finished one has done so
+ * itself), and archives what is left of it.
+ */
 export const conclude = async (
   world: World,
   spec: AgentSpec,
   watch: Watch,
-  exit: Exit,
-  asked: Asked | null,
+  { exit, asked, endLeft }: Over,
 ): Promise<Conclusion> => {
   const reason = reasonOf(exit, asked, watch.hasCompleted || !spec.mustSignalCompletion);
+  const left = reason === 'finished' ? null : await endLeft();
   const order = asked?.order?.payload;
   const env = {
     ...environmentOf(spec, ''),
@@ -104,7 +115,7 @@ export const conclude = async (
   if (spec.cleanup) await runChore(spec.cleanup, env, order?.cleanupMs ?? choreMs, world.log);
   const release = reason === 'finished' ? null : spec.release;
   const claimsReleased = release ? await runChore(release, env, choreMs, world.log) : [];
-  const details = asked ? `${describe(exit)}; ${asked.by}` : describe(exit);
+  const details = [describe(exit), asked?.by, left].filter((words) => words != null).join('; ');
   const checkpoint = await leftBehind(world, spec, watch, { reason, details, asked });
   const facts = { exit, reason, details, checkpoint, lastOutput: watch.lastOutput, claimsReleased };
   return { ...facts, forensics: archive(world, spec, { ...facts, output: watch.screen.tail }) };

@@ -1,5 +1,5 @@
 import { type MachineClock, pause } from './clock.ts';
-import { isAlive, type Pid, sessionOf, signalled } from './proc.ts';
+import { isAlive, leftOf, type Pid, sessionOf, signalled } from './proc.ts';
 
 /** `confirmed`: nothing of its session runs any more. `forced`: it took SIGKILL. */
 export type Ending = { readonly confirmed: boolean; readonly forced: boolean };
@@ -10,6 +10,8 @@ export type Patience = { readonly graceMs: number; readonly killAfterMs: number 
 /** The killed are gone within so long, or not at all. */
 const goneWithinMs = 5000;
 const lookEveryMs = 50;
+/** The hangup of a terminal ends what it ends within so long. */
+const hangUpMs = 250;
 
 const wait = async (over: () => boolean, withinMs: number, clock: MachineClock): Promise<boolean> => {
   const deadline = clock.monotonic() + withinMs;
@@ -51,4 +53,22 @@ export const endProcess = async (
   if (await wait(() => isGone(pid), killAfterMs, clock)) return { confirmed: true, forced: false };
   killAll(pid);
   return { confirmed: await wait(() => isGone(pid), goneWithinMs, clock), forced: true };
+};
+
+/**
+ * Ends what a process that ran for so long, and has ended, left running: SIGTERM, then SIGKILL `killAfterMs` later. Says what
+ * became of it; null: nothing was left.
+ */
+export const endLeft = async (
+  pid: Pid,
+  { ranMs, killAfterMs }: { readonly ranMs: number; readonly killAfterMs: number },
+  clock: MachineClock,
+): Promise<string | null> => {
+  const isEmpty = () => sessionOf(pid.pid).length === 0;
+  if (leftOf(pid, ranMs).length === 0 || (await wait(isEmpty, hangUpMs, clock))) return null;
+  const ended = 'what it left running has been ended';
+  askToEnd(pid);
+  if (await wait(isEmpty, killAfterMs, clock)) return ended;
+  killAll(pid);
+  return (await wait(isEmpty, goneWithinMs, clock)) ? ended : 'SIGKILL did not end what it left running';
 };

@@ -2,7 +2,7 @@ import type { OrderReceiptPayload } from '@vigil/events';
 import type { AgentSpec, World } from './agent.ts';
 import { askToLeave, bodyOf, type LifeParts } from './body.ts';
 import { type Asked, type Conclusion, conclude, describe, exitReport, handedOff } from './conclude.ts';
-import { type Ending, endProcess } from './ending.ts';
+import { type Ending, endLeft, endProcess } from './ending.ts';
 import { Hands, type Terminate } from './hands.ts';
 import type { Lock } from './lock.ts';
 import type { Memory } from './memory.ts';
@@ -52,6 +52,7 @@ export class Life implements Supervised {
   #remembered = '';
   #interrupted: string | null = null;
   #how: string | null = null;
+  #ending: Promise<unknown> | null = null;
 
   constructor(parts: Parts, { memory, again }: Before) {
     this.#parts = parts;
@@ -123,13 +124,27 @@ export class Life implements Supervised {
     return { ...ending, ...exit, ...work, checkpoint, claimsReleased, forensics, lastOutput };
   }
 
+  #end(reason: string, graceMs: number): Promise<Ending> {
+    const ending = this.#endNow(reason, graceMs);
+    this.#ending = ending.catch(() => {});
+    return ending;
+  }
+
   /** One that is paused goes on first: it could neither hear nor leave. */
-  async #end(reason: string, graceMs: number): Promise<Ending> {
+  async #endNow(reason: string, graceMs: number): Promise<Ending> {
     const { terminal, world, hold } = this.#parts;
     this.remember();
     if (hold.isPaused) await hold.go();
     askToLeave(this.#parts, reason, world.log);
     return endProcess(terminal.pid, { graceMs, killAfterMs: world.killAfterMs }, world.clock);
+  }
+
+  /** What it started is not to work on beside whoever comes after it. An end that is under way does that too. */
+  async #endLeft(at: number): Promise<string | null> {
+    const { terminal, world } = this.#parts;
+    await this.#ending;
+    const patience = { ranMs: at - this.#startedAt, killAfterMs: world.killAfterMs };
+    return endLeft(terminal.pid, patience, world.clock);
   }
 
   offer(order: AgentOrder, expiresInMs: number): void {
@@ -162,7 +177,8 @@ export class Life implements Supervised {
     hold.forget();
     await watch.finish(lastBeatsMs);
     await socket.close();
-    const end = await conclude(world, spec, watch, exit, this.#asked);
+    const over = { exit, asked: this.#asked, endLeft: () => this.#endLeft(at) };
+    const end = await conclude(world, spec, watch, over);
     const isStopped = end.reason === 'explicit' && this.#asked?.orderId == null;
     if (!isStopped) keepPastLife(world.dir, spec, end);
     world.outbox.put(exitReport(spec, end, this.#asked?.orderId ?? null, at));

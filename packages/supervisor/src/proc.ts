@@ -39,6 +39,22 @@ export const sessionOf = (leader: number): readonly number[] => {
     });
 };
 
+/** What /proc counts starts in, milliseconds. */
+const tickMs = 10;
+/** How far off the time may be for which a process is said to have run, milliseconds. */
+const slackMs = 1000;
+
+/**
+ * What is left of the session of a process that ran for so long and has ended. As long as anything is, its number is nobody
+ * else's: whoever leads a session by that number now was started after that end, and so was all that is in it.
+ */
+export const leftOf = ({ pid, startTime }: Pid, ranMs: number): readonly number[] => {
+  const members = sessionOf(pid);
+  if (startTime === null) return members;
+  const end = Number(startTime) + (ranMs + slackMs) / tickMs;
+  return members.some((member) => Number(statOf(member)?.startTime ?? Infinity) <= end) ? members : [];
+};
+
 /** False: there was nobody to receive it. A negative pid is a group. */
 export const signalled = (pid: number, signal: NodeJS.Signals | 0): boolean => {
   try {
