@@ -5,6 +5,7 @@ import {
   attemptOf,
   deathsOf,
   type Holder,
+  isAlive,
   isBad,
   lifeOf,
   livingAs,
@@ -21,9 +22,11 @@ const mostHolders = 8;
 export function observeHealth(before: Recovery, health: TaskHealth, now: number): Recovery {
   const holders = holdersAfter(before.holders, health, now);
   const risen = health.hold === 'took' ? deathsOf(before, health).reduce(remember, before.risen) : before.risen;
-  const state = { ...before, holders, risen, avoid: avoidAfter(before.avoid, health), emits: health.emitHealthcheck };
-  const gone = hasLeft(health) && !state.holders.some((holder) => holder.agentId === health.agentId);
+  const gone = hasLeft(health) && !holders.some((holder) => holder.agentId === health.agentId);
   const finished = gone && health.endReason === 'finished';
+  const took = finished ? [] : tookAfter(before.took, health);
+  const avoid = avoidAfter(before.avoid, health);
+  const state = { ...before, holders, took, risen, avoid, emits: health.emitHealthcheck };
   const over = { ...notUsed(state), situation: { is: 'over', why: 'finished', detail: null } } as const;
   const { situation } = state;
   switch (situation.is) {
@@ -40,9 +43,15 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
       return finished && health.agentId === situation.attempt.agentId ? over : state;
     case 'probation':
     case 'stable':
-      if (health.agentId !== situation.attempt.agentId) return state;
-      return finished ? over : judged(state, health, gone, now);
+      if (health.agentId === situation.attempt.agentId) return finished ? over : judged(state, health, gone, now);
+      return finished && !isAlive(state, situation.attempt.agentId) ? over : state;
   }
+}
+
+/** Whoever dies with the task had it; whoever leaves it alive has it no more. */
+function tookAfter(took: readonly string[], health: TaskHealth): readonly string[] {
+  if (!hasLeft(health)) return remember(took, lifeOf(health));
+  return health.to === 'TERMINATED' ? took : took.filter((life) => life !== lifeOf(health));
 }
 
 /** Nothing is spawned where the host is gone, however lately its runtime announced itself. */

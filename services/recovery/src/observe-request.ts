@@ -4,15 +4,25 @@ import { rememberCheckpoint } from './checkpoints.ts';
 import { stallOf } from './healthcheck.ts';
 import { settled } from './observe-health.ts';
 import { delayBefore, readSettings } from './settings.ts';
-import { alive, attemptOf, deathsOf, hasRisen, isBad, lifeOf, type Recovery, remember, type Subject } from './state.ts';
+import {
+  attemptOf,
+  deathsOf,
+  hadTask,
+  hasRisen,
+  isAlive,
+  isBad,
+  lifeOf,
+  type Recovery,
+  remember,
+  type Subject,
+} from './state.ts';
 
 type RecoverTask = EventOf<typeof Topic.recoverTask>;
 
 /** Only after a confirmed death, or from a person where nobody of that name is known to hold the task; each death is acted on once. */
 export function observeRequest(state: Recovery, input: RecoverTask, now: number): Recovery {
   const { payload } = input;
-  const isHeld = alive(state).some(({ agentId }) => agentId === payload.agentId);
-  if (!payload.confirmed && (payload.by === null || isHeld)) return state;
+  if (!payload.confirmed && (payload.by === null || isAlive(state, payload.agentId))) return state;
   const isKnown = state.dead.includes(lifeOf(payload)) && !hasRisen(state, payload);
   if (isKnown) return payload.immediate ? hurried(state, now) : state;
   const known = deathsOf(state, payload);
@@ -25,23 +35,29 @@ export function observeRequest(state: Recovery, input: RecoverTask, now: number)
   const { situation } = state;
   switch (situation.is) {
     case 'idle':
-      return attemptOf(state, payload.agentId) && !payload.immediate ? told : begin(told, input, now);
+      return hadTask(state, payload) || payload.immediate ? begin(told, input, now) : told;
     case 'waiting':
     case 'asking':
     case 'admitted':
     case 'refused':
       return payload.immediate ? hurried(told, now) : told;
     case 'spawning':
+      return situation.attempt.agentId === payload.agentId ? succeeded(told, input, now) : told;
     case 'probation':
-    case 'stable':
-      return situation.attempt.agentId === payload.agentId
-        ? begin(fallen(told, payload.reason, now), input, now)
-        : told;
+    case 'stable': {
+      const { agentId } = situation.attempt;
+      const isNext = !isAlive(told, agentId) && hadTask(state, payload);
+      return agentId === payload.agentId || isNext ? succeeded(told, input, now) : told;
+    }
     case 'review':
     case 'over':
       return told;
   }
 }
+
+/** The attempt has died, or left the task to somebody who has: the next one is meant. */
+const succeeded = (state: Recovery, input: RecoverTask, now: number): Recovery =>
+  begin(fallen(state, input.payload.reason, now), input, now);
 
 /** A person asks: the back-off is over now. */
 function hurried(state: Recovery, now: number): Recovery {

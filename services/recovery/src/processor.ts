@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import type { DeciderProcessor } from '@vigil/stream';
 import { recovery } from './recovery.ts';
-import type { Recovery } from './state.ts';
+import { lifeOf, type Recovery } from './state.ts';
 
 type In =
   | typeof Topic.taskHealth
@@ -17,11 +17,16 @@ type Out =
   | typeof Topic.decideCase
   | typeof Topic.agentHealthcheck;
 
-/** Shape 1 knew neither of admissions that are not used nor of whose stalls are told, shape 2 of no lives that rose and fell. */
-const upgrade = (_: number, state: unknown): Recovery => ({
-  ...{ unused: null, emits: false, risen: [] },
-  ...(state as Omit<Recovery, 'unused' | 'emits' | 'risen'>),
-});
+type Later = 'unused' | 'emits' | 'risen' | 'took';
+
+/**
+ * Shape 1 knew neither of admissions that are not used nor of whose stalls are told, shape 2 of no lives that rose and fell, shape 3
+ * only of who holds the task, not of who had it.
+ */
+const upgrade = (_: number, state: unknown): Recovery => {
+  const older = state as Omit<Recovery, Later> & Partial<Pick<Recovery, Later>>;
+  return { unused: null, emits: false, risen: [], took: older.holders.map(lifeOf), ...older };
+};
 
 /** The task key space: who holds a task, and how it is put on a fresh agent. Its time comes from every partition of the evaluator. */
 export const processor: DeciderProcessor<Recovery, In, Out> = {
@@ -39,6 +44,6 @@ export const processor: DeciderProcessor<Recovery, In, Out> = {
   time: { topic: Topic.taskHealth, sources: 'every', everyMs: 5000 },
   ticks: [{ topic: Topic.taskRecovery, everyMs: 5000, to: 'same' }],
   decider: recovery,
-  shape: 3,
+  shape: 4,
   upgrade,
 };

@@ -107,6 +107,8 @@ export type Recovery = {
   /** spawned agents, newest last */
   readonly tried: readonly Attempt[];
   readonly holders: readonly Holder[];
+  /** lives that took the task and have not left it alive, since it was last finished: the death of one of them is the task's matter */
+  readonly took: readonly string[];
   /** the last holder's policy has seed 003's event written, also where nothing is recovered */
   readonly emits: boolean;
   /** newest last */
@@ -137,6 +139,7 @@ export const initial: Recovery = {
   risen: [],
   tried: [],
   holders: [],
+  took: [],
   emits: false,
   checkpoints: [],
   avoid: [],
@@ -172,11 +175,18 @@ export const hasRisen = (state: Recovery, one: Life): boolean => {
 export const alive = (state: Recovery): readonly Holder[] =>
   state.holders.filter((one) => deathsOf(state, one).every((life) => state.risen.includes(life)));
 
+export const isAlive = (state: Recovery, agentId: string): boolean =>
+  alive(state).some((holder) => holder.agentId === agentId);
+
 export const livingAs = (state: Recovery, agentId: string): Holder | undefined =>
   living(state).find((holder) => holder.agentId === agentId);
 
 export const attemptOf = (state: Recovery, agentId: string): Attempt | undefined =>
   state.tried.findLast((attempt) => attempt.agentId === agentId);
+
+/** It had the task when it died, as far as we know: a former attempt counts only where it was seen to take it. */
+export const hadTask = (state: Recovery, one: Life): boolean =>
+  state.took.includes(lifeOf(one)) || attemptOf(state, one.agentId) === undefined;
 
 /** How many attempts the task has in all. */
 export const limitOf = (state: Recovery, subject: Subject): number => subject.settings.maxAttempts + state.granted;

@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import { processor } from './processor.ts';
+import { initial } from './state.ts';
+import { admit, find, health, left, openStory, recoverTask, type Story, task, took, types } from './story.fixture.ts';
+
+const minute = 60_000;
+const died = (agentId: string, instanceId = `${agentId}.i1`) => recoverTask({ agentId, instanceId, reason: 'crashed' });
+const handsBack = (agentId: string) => health({ agentId, instanceId: `${agentId}.i1`, hold: 'left' });
+const stopped = (agentId: string) =>
+  health({ agentId, instanceId: `${agentId}.i1`, hold: 'left', to: 'TERMINATED', endReason: 'explicit' });
+
+/** The heir of worker-1 lives, for so long. */
+const heir = (ms: number): Story => {
+  const story = openStory();
+  story.tell(recoverTask());
+  admit(story);
+  story.tell(took('worker-1-r1'));
+  story.wait(ms);
+  return story;
+};
+
+test.each([
+  ['hands the task back on probation', 0, handsBack],
+  ['is stopped on probation', 0, stopped],
+  ['hands the task back after it', 15 * minute, handsBack],
+  ['is stopped after it', 15 * minute, stopped],
+])('where the heir %s, the death of whoever takes it next is acted on, once', (_, ms, leaves) => {
+  const story = heir(ms);
+  story.tell(leaves('worker-1-r1'));
+  story.tell(took('worker-7'));
+  story.tell(left('worker-7', 'crashed'));
+  const said = [...story.tell(died('worker-7')), ...story.wait(minute)];
+  expect(find(said, 'ADMIT_SPAWN')).toMatchObject({ attempt: 2, newAgentId: 'worker-7-r2' });
+  expect(story.tell(died('worker-7'))).toEqual([]);
+  expect(types(admit(story))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
+  expect(story.tell(died('worker-7'))).toEqual([]);
+});
+
+test('a person who asks for it then waits for no back-off', () => {
+  const story = heir(15 * minute);
+  story.tell(handsBack('worker-1-r1'));
+  story.tell(took('worker-7'));
+  const asked = recoverTask({ agentId: 'worker-7', instanceId: 'worker-7.i1', immediate: true, by: 'ada' });
+  expect(types(story.tell(asked))).toEqual(['ADMIT_SPAWN']);
+});
+
+test('attempts are the task’s: with them spent, the death of the next holder goes to people', () => {
+  const story = heir(15 * minute);
+  for (const n of [2, 3]) {
+    story.tell(died(`worker-1-r${n - 1}`));
+    story.wait(5 * minute);
+    admit(story);
+    story.tell(took(`worker-1-r${n}`));
+  }
+  story.tell(handsBack('worker-1-r3'));
+  story.tell(took('worker-7'));
+  expect(find(story.tell(died('worker-7')), 'REVIEW_REQUIRED')).toMatchObject({ taskId: task, attempts: 3 });
+});
+
+test('nothing is spawned while the heir has the task, or anybody else', () => {
+  const beside = heir(15 * minute);
+  beside.tell(took('worker-7'));
+  expect(beside.tell(died('worker-7'))).toEqual([]);
+  const after = heir(15 * minute);
+  after.tell(handsBack('worker-1-r1'));
+  after.tell(took('worker-7'));
+  after.tell(took('worker-8'));
+  expect(after.tell(died('worker-7'))).toMatchObject([
+    { type: 'TASK_RELEASED', payload: { why: 'reassigned', detail: 'held by worker-8' } },
+  ]);
+});
+
+test('where somebody else finishes what the heir has left, the task is released; beside the heir it goes on', () => {
+  const story = heir(15 * minute);
+  story.tell(handsBack('worker-1-r1'));
+  story.tell(took('worker-7'));
+  expect(story.tell(left('worker-7', 'finished'))).toMatchObject([
+    { type: 'TASK_RELEASED', payload: { why: 'finished' } },
+  ]);
+  const beside = heir(15 * minute);
+  beside.tell(took('worker-7'));
+  expect(beside.tell(left('worker-7', 'finished'))).toEqual([]);
+});
+
+test('an heir that has finished, takes the reopened task again and dies is replaced', () => {
+  const story = heir(15 * minute);
+  story.tell(left('worker-1-r1', 'finished'));
+  story.tell(health({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i2', hold: 'took' }));
+  story.tell(
+    health({
+      ...{ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i2' },
+      ...{ hold: 'left', to: 'TERMINATED', endReason: 'crashed' },
+    }),
+  );
+  const said = story.tell(died('worker-1-r1', 'worker-1-r1.i2'));
+  expect(find(said, 'ADMIT_SPAWN')).toMatchObject({ attempt: 1, newAgentId: 'worker-1-r2' });
+  expect(story.tell(died('worker-1-r1', 'worker-1-r1.i2'))).toEqual([]);
+});
+
+test('the death of a former attempt that had the task before it was finished, or left it alive, spawns nothing', () => {
+  const finished = openStory();
+  finished.tell(recoverTask());
+  admit(finished);
+  finished.wait(3 * minute);
+  admit(finished);
+  finished.tell(took('worker-1-r1'));
+  finished.tell(took('worker-1-r2'));
+  finished.tell(left('worker-1-r2', 'finished'));
+  finished.tell(left('worker-1-r1', 'crashed'));
+  expect(finished.tell(died('worker-1-r1'))).toEqual([]);
+  const handedBack = heir(15 * minute);
+  handedBack.tell(died('worker-1-r1'));
+  handedBack.wait(minute);
+  admit(handedBack);
+  handedBack.tell(took('worker-1-r2'));
+  handedBack.tell(handsBack('worker-1-r2'));
+  expect(handedBack.tell(died('worker-1-r1'))).toEqual([]);
+  expect(handedBack.tell(died('worker-1-r1', 'worker-1-r1.i0'))).toEqual([]);
+  expect(handedBack.wait(60 * minute)).toEqual([]);
+});
+
+test('a state that knew only of holders has it that they took the task', () => {
+  const story = openStory();
+  story.tell(took('worker-7'));
+  const { took: _, ...older } = story.state();
+  expect(processor.upgrade?.(3, older)).toEqual(story.state());
+  const { took: __, ...empty } = initial;
+  expect(processor.upgrade?.(3, empty)).toEqual(initial);
+});
