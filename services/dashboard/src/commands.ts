@@ -170,7 +170,7 @@ async function requestStep({ agentId, step, message, by, why }: Of<'request_step
   if (instanceId === null)
     throw new Problem(409, 'no_instance', `${agentId} reports no instance id: an order could hit another life of it.`);
   const about = { agentId, instanceId, taskId, runtimeId, labels };
-  const payload = { ...about, step, message: message ?? null, by, why, recovery: null };
+  const payload = { ...about, step, message: message ?? null, by, why, recovery: null, askedAt: null };
   return { topic: Topic.decideCase, type: 'REQUEST_STEP', key: agentId, payload };
 }
 

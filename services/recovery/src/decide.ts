@@ -1,18 +1,10 @@
 import { admitsFrom } from '@vigil/circuit-breaker';
 import { evolve, lapsed } from './evolve.ts';
 import { healthcheck } from './healthcheck.ts';
-import { admitSpawn, breakerChanged, endRival, initiated, type Output, taskStory, withdrawn } from './say.ts';
-import {
-  alive,
-  attemptOf,
-  type Holder,
-  hasRisen,
-  lifeOf,
-  limitOf,
-  living,
-  type Recovery,
-  type Subject,
-} from './state.ts';
+import { living } from './lives.ts';
+import { rivals, rivalsOf } from './rivals.ts';
+import { admitSpawn, breakerChanged, initiated, type Output, taskStory, withdrawn } from './say.ts';
+import { attemptOf, limitOf, type Recovery, type Subject } from './state.ts';
 
 /** All that follows now: each answer is folded before the next question, until nothing new is to be said. */
 export function decide(before: Recovery, now: number): readonly Output[] {
@@ -123,38 +115,6 @@ function reviewed(state: Recovery, { review }: In<'review'>): readonly Output[] 
   const { decision, by, why } = review;
   return [taskStory(state, 'REVIEW_DECIDED', { decision, by, why })];
 }
-
-/** Two attempts alive: all but the last are ended, each life once. */
-function rivals(state: Recovery, now: number): readonly Output[] {
-  return rivalsOf(state).flatMap(({ rival, last, from }) => (now >= from ? [endRival(state, rival, last)] : []));
-}
-
-type Rival = {
-  readonly rival: Holder & { readonly instanceId: string };
-  readonly last: string;
-  /** when it is to be ended */
-  readonly from: number;
-};
-
-/**
- * All but the last attempt alive. The lowest is the agent whose place was taken: a host that was lost may come back and start it
- * anew, or may only have been cut off. An agent without an instance is never acted on.
- */
-function rivalsOf(state: Recovery): readonly Rival[] {
-  const holders = alive(state);
-  const attempts = [state.base, ...state.tried.map(({ agentId }) => agentId)];
-  const those = attempts.flatMap((agentId) => holders.filter((holder) => holder.agentId === agentId));
-  const last = those.at(-1)?.agentId;
-  return those.flatMap((one) => {
-    if (last === undefined || one.agentId === last || one.instanceId === null) return [];
-    if (state.said.ended.includes(lifeOf(one))) return [];
-    const from = one.agentId === state.base || hasRisen(state, one) ? one.since + heirsEndTakesMs : one.since;
-    return [{ rival: { ...one, instanceId: one.instanceId }, last, from }];
-  });
-}
-
-/** A host that starts an agent anew may be the one on which its heir has just died: that is heard within so long. */
-const heirsEndTakesMs = 10_000;
 
 /** The next moment at which time alone makes a difference; now, where a deadline that has passed is not spoken of yet. */
 export function dueAt(before: Recovery, now: number): number {

@@ -1,7 +1,8 @@
 import * as breaker from '@vigil/circuit-breaker';
+import { livingAs } from './lives.ts';
 import type { Output } from './say.ts';
 import { delayBefore } from './settings.ts';
-import { attemptOf, isBad, livingAs, notUsed, type Recovery, remember, type Situation } from './state.ts';
+import { type Asked, attemptOf, isBad, notUsed, type Recovery, remember, type Situation } from './state.ts';
 
 /** The state at this moment: an attempt whose deadline has passed without a heartbeat has failed. */
 export const lapsed = (state: Recovery, now: number): Recovery => {
@@ -56,7 +57,7 @@ export function evolve(state: Recovery, draft: Output): Recovery {
       return { ...state, said: { ...state.said, healthcheck: { status, path, action } } };
     }
     case 'REQUEST_STEP':
-      return { ...state, said: { ...state.said, ended: remember(state.said.ended, draft.payload.instanceId) } };
+      return { ...state, said: { ...state.said, asked: askedOf(state.said.asked, draft.payload) } };
     case 'WITHDRAW_STEP':
       return { ...state, unused: null };
     case 'REVIEW_REQUIRED':
@@ -154,4 +155,12 @@ function reviewed(state: Recovery): Recovery {
 function breakerSaid(state: Recovery, to: breaker.Breaker['state']): Recovery {
   const trial = to === 'HALF_OPEN' ? breaker.tryAgain(state.breaker) : state.breaker;
   return { ...state, breaker: trial, said: { ...state.said, breaker: to } };
+}
+
+type EndAsked = { readonly instanceId: string; readonly askedAt: number | null };
+
+function askedOf(asked: readonly Asked[], { instanceId: life, askedAt }: EndAsked): readonly Asked[] {
+  const times = asked.find((one) => one.life === life)?.times ?? 0;
+  const others = asked.filter((one) => one.life !== life);
+  return remember(others, { life, at: askedAt ?? 0, times: times + 1 });
 }

@@ -1,6 +1,7 @@
 import type { Draft, Evidence, StallReason, Topic } from '@vigil/events';
 import { pathOf, usable } from './checkpoints.ts';
-import { type Healthcheck, isBad, living, livingAs, type Recovery, type Situation } from './state.ts';
+import { living, livingAs } from './lives.ts';
+import { type Healthcheck, isBad, type Recovery, type Situation } from './state.ts';
 
 type Stall = Exclude<StallReason, 'UNKNOWN'>;
 type View = Healthcheck & { readonly agentId: string };

@@ -76,7 +76,7 @@ test('an agent that was taken for dead, and lives on where its host was cut off,
     instanceId: 'worker-1.i1',
     step: 'terminate',
   });
-  expect(story.wait(60_000).map(({ type }) => type)).not.toContain('REQUEST_STEP');
+  expect(types(story.wait(59_999))).not.toContain('REQUEST_STEP');
 });
 
 test('a new life of the agent whose place was taken is left alone where its heir has died with the host that starts it', () => {

@@ -1,18 +1,8 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { PayloadOf, Topic } from '@vigil/events';
 import { stallFrom } from './healthcheck.ts';
-import {
-  attemptOf,
-  deathsOf,
-  type Holder,
-  isAlive,
-  isBad,
-  lifeOf,
-  livingAs,
-  notUsed,
-  type Recovery,
-  remember,
-} from './state.ts';
+import { deathsOf, isAlive, lifeOf, livingAs } from './lives.ts';
+import { attemptOf, type Holder, isBad, notUsed, type Recovery, remember } from './state.ts';
 
 type TaskHealth = PayloadOf<typeof Topic.taskHealth, 'TASK_HEALTH_CHANGED'>;
 

@@ -2,20 +2,10 @@ import * as breaker from '@vigil/circuit-breaker';
 import type { EventOf, Topic } from '@vigil/events';
 import { rememberCheckpoint } from './checkpoints.ts';
 import { stallOf } from './healthcheck.ts';
+import { deathsOf, hadTask, hasRisen, isAlive, lifeOf } from './lives.ts';
 import { settled } from './observe-health.ts';
 import { delayBefore, readSettings } from './settings.ts';
-import {
-  attemptOf,
-  deathsOf,
-  hadTask,
-  hasRisen,
-  isAlive,
-  isBad,
-  lifeOf,
-  type Recovery,
-  remember,
-  type Subject,
-} from './state.ts';
+import { attemptOf, isBad, type Recovery, remember, type Subject } from './state.ts';
 
 type RecoverTask = EventOf<typeof Topic.recoverTask>;
 

@@ -1,7 +1,8 @@
 import { Topic } from '@vigil/events';
 import type { DeciderProcessor } from '@vigil/stream';
+import { lifeOf } from './lives.ts';
 import { recovery } from './recovery.ts';
-import { lifeOf, type Recovery } from './state.ts';
+import type { Recovery } from './state.ts';
 
 type In =
   | typeof Topic.taskHealth
@@ -18,14 +19,23 @@ type Out =
   | typeof Topic.agentHealthcheck;
 
 type Later = 'unused' | 'emits' | 'risen' | 'took';
+type Said = Recovery['said'];
+type Older = Omit<Recovery, Later | 'said'> &
+  Partial<Pick<Recovery, Later>> & { readonly said: Omit<Said, 'asked'> & { readonly ended: readonly string[] } };
 
 /**
  * Shape 1 knew neither of admissions that are not used nor of whose stalls are told, shape 2 of no lives that rose and fell, shape 3
- * only of who holds the task, not of who had it.
+ * only of who holds the task, not of who had it, and not when somebody's end was asked for.
  */
 const upgrade = (_: number, state: unknown): Recovery => {
-  const older = state as Omit<Recovery, Later> & Partial<Pick<Recovery, Later>>;
-  return { unused: null, emits: false, risen: [], took: older.holders.map(lifeOf), ...older };
+  const older = state as Older;
+  const { ended, ...said } = older.said;
+  const asked = ended.map((life) => ({ life, at: 0, times: 1 }));
+  return {
+    ...{ unused: null, emits: false, risen: [], took: older.holders.map(lifeOf) },
+    ...older,
+    said: { ...said, asked },
+  };
 };
 
 /** The task key space: who holds a task, and how it is put on a fresh agent. Its time comes from every partition of the evaluator. */

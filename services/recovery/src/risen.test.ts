@@ -6,6 +6,7 @@ import {
   find,
   health,
   left,
+  ofShape3,
   openStory,
   recoverTask,
   review,
@@ -105,6 +106,6 @@ test('an agent without an instance id rises and falls as an agent', () => {
 });
 
 test('a state that knew of no rise is read on', () => {
-  const { risen: _, ...older } = { ...initial, taskId: 'T', dead: ['a.i1'] };
+  const { risen: _, ...older } = ofShape3({ ...initial, taskId: 'T', dead: ['a.i1'] });
   expect(processor.upgrade?.(2, older)).toEqual({ ...initial, taskId: 'T', dead: ['a.i1'] });
 });

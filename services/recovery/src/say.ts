@@ -136,6 +136,7 @@ export function endRival(
   { taskId, subject }: Recovery,
   { agentId, instanceId, runtimeId }: Holder & { readonly instanceId: string },
   last: string,
+  askedAt: number,
 ): Draft<typeof Topic.decideCase> {
   const payload = {
     agentId,
@@ -148,6 +149,7 @@ export function endRival(
     why: `${last}, a later attempt at ${taskId}, is alive too`,
     labels: subject?.labels ?? {},
     recovery: null,
+    askedAt,
   } as const;
   return { topic: 'onex.cmd.intervention.decide-case.v1', type: 'REQUEST_STEP', key: agentId, payload };
 }

@@ -82,6 +82,9 @@ export type Situation =
   /** there is nothing left to recover; about to be said */
   | { readonly is: 'over'; readonly why: ReleaseWhy; readonly detail: string | null };
 
+/** A life whose end was asked for: last at `at`, and how often. */
+export type Asked = { readonly life: string; readonly at: number; readonly times: number };
+
 export type Healthcheck = { readonly status: string; readonly path: string | null; readonly action: string };
 
 /** What is remembered of a task: some 500 bytes, and what its checkpoints say. */
@@ -120,8 +123,8 @@ export type Recovery = {
   readonly said: {
     readonly breaker: Breaker['state'];
     readonly healthcheck: Healthcheck | null;
-    /** lives whose end was requested */
-    readonly ended: readonly string[];
+    /** lives whose end was asked for */
+    readonly asked: readonly Asked[];
   };
 };
 
@@ -144,7 +147,7 @@ export const initial: Recovery = {
   checkpoints: [],
   avoid: [],
   unused: null,
-  said: { breaker: 'CLOSED', healthcheck: null, ended: [] },
+  said: { breaker: 'CLOSED', healthcheck: null, asked: [] },
 };
 
 /** The most of anything that is remembered by the piece: holders, dead lives, attempts, checkpoints. */
@@ -153,40 +156,8 @@ const kept = 8;
 export const remember = <T>(list: readonly T[], item: T): readonly T[] =>
   list.includes(item) ? list : [...list, item].slice(-kept);
 
-type Life = { readonly agentId: string; readonly instanceId: string | null };
-
-/** An instance where it has an id, else the agent. */
-export const lifeOf = (one: Life): string => one.instanceId ?? one.agentId;
-
-/** Under which names its death was acted on: its own, and its agent's where that had no instance. */
-export const deathsOf = ({ dead }: Recovery, one: Life): readonly string[] =>
-  dead.filter((life) => life === lifeOf(one) || life === one.agentId);
-
-/** Those who hold the task and are not known to be dead. */
-export const living = (state: Recovery): readonly Holder[] =>
-  state.holders.filter((one) => deathsOf(state, one).length === 0);
-
-export const hasRisen = (state: Recovery, one: Life): boolean => {
-  const deaths = deathsOf(state, one);
-  return deaths.length > 0 && deaths.every((life) => state.risen.includes(life));
-};
-
-/** The same, and those who were taken for dead and live on. */
-export const alive = (state: Recovery): readonly Holder[] =>
-  state.holders.filter((one) => deathsOf(state, one).every((life) => state.risen.includes(life)));
-
-export const isAlive = (state: Recovery, agentId: string): boolean =>
-  alive(state).some((holder) => holder.agentId === agentId);
-
-export const livingAs = (state: Recovery, agentId: string): Holder | undefined =>
-  living(state).find((holder) => holder.agentId === agentId);
-
 export const attemptOf = (state: Recovery, agentId: string): Attempt | undefined =>
   state.tried.findLast((attempt) => attempt.agentId === agentId);
-
-/** It had the task when it died, as far as we know: a former attempt counts only where it was seen to take it. */
-export const hadTask = (state: Recovery, one: Life): boolean =>
-  state.took.includes(lifeOf(one)) || attemptOf(state, one.agentId) === undefined;
 
 /** How many attempts the task has in all. */
 export const limitOf = (state: Recovery, subject: Subject): number => subject.settings.maxAttempts + state.granted;

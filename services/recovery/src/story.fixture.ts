@@ -5,6 +5,7 @@ import { given } from '@vigil/stream/testing';
 import type { Input } from './observe.ts';
 import { recovery } from './recovery.ts';
 import type { Output } from './say.ts';
+import type { Recovery } from './state.ts';
 
 export const task = 'OMN-1234';
 export const start = EXAMPLE_TIME;
@@ -30,7 +31,7 @@ export function openStory() {
     told += 1;
     return driver.tell({ ...event, eventId: `e${told}` });
   };
-  return { tell, wait: (ms: number) => driver.passTo(now() + ms), state: driver.state, now };
+  return { tell, wait: (ms: number) => driver.passTo(now() + ms), away: driver.unwatched, state: driver.state, now };
 }
 export type Story = ReturnType<typeof openStory>;
 
@@ -117,3 +118,9 @@ export function revive(story: Story, n: number, agentId = `worker-1-r${n}`) {
 export const types = (said: readonly (Output | HealthEvent)[]): readonly string[] => said.map((one) => one.type);
 export const find = <K extends Output['type']>(said: readonly Output[], type: K) =>
   said.filter((one): one is Extract<Output, { readonly type: K }> => one.type === type)[0]?.payload;
+
+/** A state as shape 3 kept it. */
+export const ofShape3 = ({ took: _, said: { asked, ...said }, ...rest }: Recovery) => ({
+  ...rest,
+  said: { ...said, ended: asked.map(({ life }) => life) },
+});

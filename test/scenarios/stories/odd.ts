@@ -13,7 +13,15 @@ const { agentHealth, agentIntervention, decideCase, taskRecovery } = Topic;
 export const wedgesNothing = async ({ vigil, all, comes, types }: Stage): Promise<void> => {
   const { instanceId, runtimeId } = await comes(agentHealth, 'odd', 'INSTANCE_STARTED');
   const said = { agentId: 'odd', by: 'orchestrator', why: 'it is newer than Vigil' };
-  const life = { instanceId: instanceId ?? '', runtimeId, taskId: 'T-odd', labels: {}, message: null, recovery: null };
+  const life = {
+    instanceId: instanceId ?? '',
+    runtimeId,
+    taskId: 'T-odd',
+    labels: {},
+    message: null,
+    recovery: null,
+    askedAt: null,
+  };
   const unknown = 'UNKNOWN' as const;
   await writer(vigil.log).write([
     { topic: decideCase, type: 'REQUEST_STEP', key: 'odd', payload: { ...said, ...life, step: unknown } },

@@ -962,6 +962,8 @@ export type RequestStepPayload = {
   readonly labels: Readonly<Record<string, string>>;
   /** the recovery section to use, as JSON; null: the default policy's */
   readonly recovery: null | string;
+  /** when recovery asked, by the time of tasks: it asks again after a growing wait while two attempts are alive; null: a person asked, once */
+  readonly askedAt: null | number;
 };
 export type RequestedStep = 'UNKNOWN' | 'nudge' | 'handoff' | 'terminate' | 'terminate_and_recover';
 export type ResetBreakerOrderPayload = {

@@ -1,0 +1,33 @@
+import { attemptOf, type Holder, type Recovery } from './state.ts';
+
+type Life = { readonly agentId: string; readonly instanceId: string | null };
+
+/** An instance where it has an id, else the agent. */
+export const lifeOf = (one: Life): string => one.instanceId ?? one.agentId;
+
+/** Under which names its death was acted on: its own, and its agent's where that had no instance. */
+export const deathsOf = ({ dead }: Recovery, one: Life): readonly string[] =>
+  dead.filter((life) => life === lifeOf(one) || life === one.agentId);
+
+/** Those who hold the task and are not known to be dead. */
+export const living = (state: Recovery): readonly Holder[] =>
+  state.holders.filter((one) => deathsOf(state, one).length === 0);
+
+export const hasRisen = (state: Recovery, one: Life): boolean => {
+  const deaths = deathsOf(state, one);
+  return deaths.length > 0 && deaths.every((life) => state.risen.includes(life));
+};
+
+/** The same, and those who were taken for dead and live on. */
+export const alive = (state: Recovery): readonly Holder[] =>
+  state.holders.filter((one) => deathsOf(state, one).every((life) => state.risen.includes(life)));
+
+export const isAlive = (state: Recovery, agentId: string): boolean =>
+  alive(state).some((holder) => holder.agentId === agentId);
+
+export const livingAs = (state: Recovery, agentId: string): Holder | undefined =>
+  living(state).find((holder) => holder.agentId === agentId);
+
+/** It had the task when it died, as far as we know: a former attempt counts only where it was seen to take it. */
+export const hadTask = (state: Recovery, one: Life): boolean =>
+  state.took.includes(lifeOf(one)) || attemptOf(state, one.agentId) === undefined;

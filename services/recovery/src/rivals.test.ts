@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { processor } from './processor.ts';
+import { initial } from './state.ts';
+import { admit, find, left, ofShape3, openStory, recoverTask, type Story, took, types } from './story.fixture.ts';
+
+const minute = 60_000;
+/** worker-1 was taken for dead and lives on beside its heir. */
+const two = (): Story => {
+  const story = openStory();
+  story.tell(recoverTask());
+  admit(story);
+  story.tell(took('worker-1-r1'));
+  story.tell(took('worker-1'));
+  return story;
+};
+const asks = (story: Story, ms: number) => types(story.wait(ms)).filter((type) => type === 'REQUEST_STEP');
+
+test('while two attempts are alive the end of the lower is asked for again, ever more slowly, and not before', () => {
+  const story = two();
+  expect(find(story.wait(10_000), 'REQUEST_STEP')).toMatchObject({ agentId: 'worker-1', askedAt: story.now() });
+  for (const wait of [1, 2, 4, 8, 15, 15]) {
+    expect(asks(story, wait * minute - 1)).toEqual([]);
+    expect(find(story.wait(1), 'REQUEST_STEP')).toMatchObject({ agentId: 'worker-1', askedAt: story.now() });
+  }
+});
+
+test('once the lower has left, or the higher has, nobody asks any more', () => {
+  for (const agentId of ['worker-1', 'worker-1-r1']) {
+    const story = two();
+    expect(asks(story, 10_000)).toHaveLength(1);
+    story.tell(left(agentId, 'crashed'));
+    expect(asks(story, 60 * minute)).toEqual([]);
+  }
+});
+
+test('after a time in which nobody looked it is asked once, not as often as it was missed', () => {
+  const story = two();
+  story.wait(10_000);
+  story.away(60 * minute);
+  expect(asks(story, 1000)).toHaveLength(1);
+  expect(asks(story, 60_000)).toEqual([]);
+});
+
+test('whose end was asked for once and for all is asked for again, where both still live', () => {
+  const asked = [{ life: 'a.i1', at: 5, times: 3 }];
+  expect(processor.upgrade?.(3, ofShape3({ ...initial, said: { ...initial.said, asked } })).said.asked).toEqual([
+    { life: 'a.i1', at: 0, times: 1 },
+  ]);
+});

@@ -1,0 +1,43 @@
+import { alive, hasRisen, lifeOf } from './lives.ts';
+import { endRival, type Output } from './say.ts';
+import type { Asked, Holder, Recovery } from './state.ts';
+
+/** Two attempts alive: all but the last are ended. */
+export function rivals(state: Recovery, now: number): readonly Output[] {
+  return rivalsOf(state).flatMap(({ rival, last, from }) => (now >= from ? [endRival(state, rival, last, now)] : []));
+}
+
+type Rival = {
+  readonly rival: Holder & { readonly instanceId: string };
+  readonly last: string;
+  /** when its end is to be asked for */
+  readonly from: number;
+};
+
+/**
+ * All but the last attempt alive. The lowest is the agent whose place was taken: a host that was lost may come back and start it
+ * anew, or may only have been cut off. An agent without an instance is never acted on.
+ */
+export function rivalsOf(state: Recovery): readonly Rival[] {
+  const holders = alive(state);
+  const attempts = [state.base, ...state.tried.map(({ agentId }) => agentId)];
+  const those = attempts.flatMap((agentId) => holders.filter((holder) => holder.agentId === agentId));
+  const last = those.at(-1)?.agentId;
+  return those.flatMap((one) => {
+    if (last === undefined || one.agentId === last || one.instanceId === null) return [];
+    const first = one.agentId === state.base || hasRisen(state, one) ? one.since + heirsEndTakesMs : one.since;
+    const asked = state.said.asked.find(({ life }) => life === lifeOf(one));
+    return [
+      { rival: { ...one, instanceId: one.instanceId }, last, from: asked ? Math.max(first, again(asked)) : first },
+    ];
+  });
+}
+
+/** A host that starts an agent anew may be the one on which its heir has just died: that is heard within so long. */
+const heirsEndTakesMs = 10_000;
+
+/** A request may be withheld, refused or skipped, and nobody tells us: while both live, it is made again. */
+const again = ({ at, times }: Asked): number => at + Math.min(firstWaitMs * 2 ** (times - 1), longestWaitMs);
+
+const firstWaitMs = 60_000;
+const longestWaitMs = 900_000;
