@@ -1,7 +1,7 @@
 import { admitsFrom } from '@vigil/circuit-breaker';
 import { evolve, lapsed } from './evolve.ts';
 import { healthcheck } from './healthcheck.ts';
-import { living } from './lives.ts';
+import { holding, holdingAs } from './lives.ts';
 import { rivals, rivalsOf } from './rivals.ts';
 import { admitSpawn, breakerChanged, initiated, type Output, taskStory, withdrawn } from './say.ts';
 import { attemptOf, limitOf, type Recovery, type Subject } from './state.ts';
@@ -69,7 +69,7 @@ const askAt = (state: Recovery, subject: Subject, { dueAt, immediate }: In<'wait
 
 /** Still needed? An attempt that was given up and lives after all goes on; anybody else who holds the task keeps it. */
 function heldAlready(state: Recovery): readonly Output[] | undefined {
-  const holders = living(state);
+  const holders = holding(state);
   const own = state.tried.findLast((attempt) => holders.some((holder) => holder.agentId === attempt.agentId));
   if (own) return heldBy(state, own.agentId);
   const other = holders.at(-1);
@@ -77,7 +77,7 @@ function heldAlready(state: Recovery): readonly Output[] | undefined {
 }
 
 function heldBy(state: Recovery, agentId: string): readonly Output[] {
-  const holder = living(state).find((one) => one.agentId === agentId);
+  const holder = holdingAs(state, agentId);
   const attempt = attemptOf(state, agentId);
   if (!holder || !attempt) return [];
   const payload = { newAgentId: agentId, instanceId: holder.instanceId, attempt: attempt.number };

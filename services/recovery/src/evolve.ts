@@ -1,5 +1,5 @@
 import * as breaker from '@vigil/circuit-breaker';
-import { livingAs } from './lives.ts';
+import { holdingAs } from './lives.ts';
 import type { Output } from './say.ts';
 import { delayBefore } from './settings.ts';
 import { type Asked, attemptOf, isBad, notUsed, type Recovery, remember, type Situation } from './state.ts';
@@ -7,7 +7,7 @@ import { type Asked, attemptOf, isBad, notUsed, type Recovery, remember, type Si
 /** The state at this moment: an attempt whose deadline has passed without a heartbeat has failed. */
 export const lapsed = (state: Recovery, now: number): Recovery => {
   const { situation } = state;
-  if (situation.is !== 'spawning' || livingAs(state, situation.attempt.agentId)) return state;
+  if (situation.is !== 'spawning' || holdingAs(state, situation.attempt.agentId)) return state;
   return situation.failed || now > situation.deadlineAt ? lapse(state) : state;
 };
 
@@ -107,7 +107,7 @@ function spawning(state: Recovery, { newAgentId, attempt: number, orderId, runti
 function probation(before: Recovery, agentId: string): Recovery {
   const isCurrent = before.situation.is === 'spawning' && before.situation.attempt.agentId === agentId;
   const state = isCurrent ? before : notUsed(lapse(before));
-  const holder = livingAs(state, agentId);
+  const holder = holdingAs(state, agentId);
   const attempt = attemptOf(state, agentId);
   if (!holder || !attempt) return state;
   const failing = isBad(holder.state) ? holder.state : null;

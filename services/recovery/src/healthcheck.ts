@@ -1,6 +1,6 @@
 import type { Draft, Evidence, StallReason, Topic } from '@vigil/events';
 import { pathOf, usable } from './checkpoints.ts';
-import { living, livingAs } from './lives.ts';
+import { holding, holdingAs } from './lives.ts';
 import { type Healthcheck, isBad, type Recovery, type Situation } from './state.ts';
 
 type Stall = Exclude<StallReason, 'UNKNOWN'>;
@@ -28,7 +28,7 @@ export function healthcheck(state: Recovery, now: number): readonly Draft<typeof
   const { subject, said } = state;
   const view = viewOf(state);
   if (!view || isSame(view, said.healthcheck)) return [];
-  const of = livingAs(state, view.agentId) ?? subject;
+  const of = holdingAs(state, view.agentId) ?? subject;
   const payload = {
     type: 'agent_healthcheck',
     ticket_id: state.taskId,
@@ -67,7 +67,7 @@ function viewOf(state: Recovery): (View & Told) | null {
 
 /** Nothing is recovered (yet): a stall is told, and its end; that all is well, only to whom something has been told. */
 function untouched(state: Recovery, path: string | null): (View & Told) | null {
-  const holder = living(state).at(-1);
+  const holder = holding(state).at(-1);
   if (!holder) return null;
   const { agentId } = holder;
   if (isBad(holder.state)) return { status: 'stalled', action: 'none', path, agentId };

@@ -9,24 +9,27 @@ export const lifeOf = (one: Life): string => one.instanceId ?? one.agentId;
 export const deathsOf = ({ dead }: Recovery, one: Life): readonly string[] =>
   dead.filter((life) => life === lifeOf(one) || life === one.agentId);
 
-/** Those who hold the task and are not known to be dead. */
-export const living = (state: Recovery): readonly Holder[] =>
-  state.holders.filter((one) => deathsOf(state, one).length === 0);
-
 export const hasRisen = (state: Recovery, one: Life): boolean => {
   const deaths = deathsOf(state, one);
   return deaths.length > 0 && deaths.every((life) => state.risen.includes(life));
 };
 
-/** The same, and those who were taken for dead and live on. */
+/** Those who hold the task and are not known to be dead, and those who were taken for dead and, as it seems, live on. */
 export const alive = (state: Recovery): readonly Holder[] =>
   state.holders.filter((one) => deathsOf(state, one).every((life) => state.risen.includes(life)));
 
+/**
+ * The same, for certain: news that a dead life takes the task may be from before its death and read late, unless its end had been
+ * told before, as a loss from afar.
+ */
+export const holding = (state: Recovery): readonly Holder[] =>
+  alive(state).filter((one) => !hasRisen(state, one) || state.lost.includes(lifeOf(one)));
+
+export const holdingAs = (state: Recovery, agentId: string): Holder | undefined =>
+  holding(state).find((holder) => holder.agentId === agentId);
+
 export const isAlive = (state: Recovery, agentId: string): boolean =>
   alive(state).some((holder) => holder.agentId === agentId);
-
-export const livingAs = (state: Recovery, agentId: string): Holder | undefined =>
-  living(state).find((holder) => holder.agentId === agentId);
 
 /** It had the task when it died, as far as we know: a former attempt counts only where it was seen to take it. */
 export const hadTask = (state: Recovery, one: Life): boolean =>

@@ -1,7 +1,7 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { PayloadOf, Topic } from '@vigil/events';
 import { stallFrom } from './healthcheck.ts';
-import { deathsOf, isAlive, lifeOf, livingAs } from './lives.ts';
+import { deathsOf, holdingAs, isAlive, lifeOf } from './lives.ts';
 import { attemptOf, type Holder, isBad, notUsed, type Recovery, remember } from './state.ts';
 
 type TaskHealth = PayloadOf<typeof Topic.taskHealth, 'TASK_HEALTH_CHANGED'>;
@@ -16,7 +16,8 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
   const finished = gone && health.endReason === 'finished';
   const took = finished ? [] : tookAfter(before.took, health);
   const avoid = avoidAfter(before.avoid, health);
-  const state = { ...before, holders, took, risen, avoid, emits: health.emitHealthcheck };
+  const lost = lostAfter(before.lost, health);
+  const state = { ...before, holders, took, risen, lost, avoid, emits: health.emitHealthcheck };
   const over = { ...notUsed(state), situation: { is: 'over', why: 'finished', detail: null } } as const;
   const { situation } = state;
   switch (situation.is) {
@@ -28,7 +29,7 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
     case 'admitted':
     case 'refused':
     case 'review':
-      return finished && (livingAs(before, health.agentId) || attemptOf(state, health.agentId)) ? over : state;
+      return finished && (holdingAs(before, health.agentId) || attemptOf(state, health.agentId)) ? over : state;
     case 'spawning':
       return finished && health.agentId === situation.attempt.agentId ? over : state;
     case 'probation':
@@ -42,6 +43,11 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
 function tookAfter(took: readonly string[], health: TaskHealth): readonly string[] {
   if (!hasLeft(health)) return remember(took, lifeOf(health));
   return health.to === 'TERMINATED' ? took : took.filter((life) => life !== lifeOf(health));
+}
+
+function lostAfter(lost: readonly string[], health: TaskHealth): readonly string[] {
+  if (health.to !== 'TERMINATED') return lost;
+  return health.endReason === 'lost' ? remember(lost, lifeOf(health)) : lost.filter((life) => life !== lifeOf(health));
 }
 
 /** Nothing is spawned where the host is gone, however lately its runtime announced itself. */

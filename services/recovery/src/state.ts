@@ -107,6 +107,8 @@ export type Recovery = {
   readonly dead: readonly string[];
   /** those of `dead` that took the task again since, taken for dead from afar: their next death is another */
   readonly risen: readonly string[];
+  /** lives whose end was told as a loss from afar: of those alone it is certain that they live where they take the task again */
+  readonly lost: readonly string[];
   /** spawned agents, newest last */
   readonly tried: readonly Attempt[];
   readonly holders: readonly Holder[];
@@ -140,6 +142,7 @@ export const initial: Recovery = {
   breaker: closed,
   dead: [],
   risen: [],
+  lost: [],
   tried: [],
   holders: [],
   took: [],
