@@ -44,7 +44,7 @@ export function observe(before: Recovery, input: Input, { now }: Clock): Recover
   }
 }
 
-/** Read too late to be used, or in a dry run, an admission is none. */
+/** Read too late to be used, or in a dry run, an admission is none; a real one returns to its budget. */
 function observeAdmission(
   state: Recovery,
   { requestId, runtimeId, validUntil, dryRun }: Admitted,
@@ -52,7 +52,8 @@ function observeAdmission(
 ): Recovery {
   const { situation } = state;
   if (situation.is !== 'asking' || situation.requestId !== requestId) return state;
-  if (dryRun || now > validUntil) return askedLater(state, now);
+  if (dryRun) return askedLater(state, now);
+  if (now > validUntil) return askedLater({ ...state, unused: requestId }, now);
   return { ...state, situation: { ...situation, is: 'admitted', runtimeId, at: now } };
 }
 

@@ -28,12 +28,23 @@ test('an admission is used up to the moment it is valid until, and not after it;
   const valid = openStory();
   valid.tell(recoverTask());
   expect(types(admit(valid, { validUntil: start }))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
-  for (const ruling of [{ validUntil: start - 1 }, { dryRun: true }]) {
+  for (const [ruling, said] of [
+    [{ validUntil: start - 1 }, ['WITHDRAW_STEP']],
+    [{ dryRun: true }, []],
+  ] as const) {
     const story = openStory();
     story.tell(recoverTask());
-    expect(admit(story, ruling)).toEqual([]);
+    expect(types(admit(story, ruling))).toEqual(said);
     expect(types(story.wait(5_000))).toEqual(['ADMIT_SPAWN']);
   }
+});
+
+test('an admission that is read too late returns to the budget, once, and its task asks again', () => {
+  const story = openStory();
+  story.tell(recoverTask());
+  expect(find(admit(story, { validUntil: start - 1 }), 'WITHDRAW_STEP')).toMatchObject({ requestId: 'e1-1' });
+  expect(find(story.wait(5_000), 'ADMIT_SPAWN')).toMatchObject({ requestId: 'e1-2' });
+  expect(types(admit(story))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
 });
 
 test('a ruling on an older request changes nothing', () => {
