@@ -1,7 +1,7 @@
 import { admitsFrom } from '@vigil/circuit-breaker';
 import { evolve, lapsed } from './evolve.ts';
 import { healthcheck } from './healthcheck.ts';
-import { holding, holdingAs } from './lives.ts';
+import { awaitsEnd, holding, holdingAs, lifeOf, ownHolder } from './lives.ts';
 import { rivals, rivalsOf } from './rivals.ts';
 import { admitSpawn, breakerChanged, initiated, type Output, taskStory, withdrawn } from './say.ts';
 import { attemptOf, limitOf, type Recovery, type Subject } from './state.ts';
@@ -67,13 +67,17 @@ const isSpent = (state: Recovery, subject: Subject): boolean => state.attempts >
 const askAt = (state: Recovery, subject: Subject, { dueAt, immediate }: In<'waiting'>): number =>
   immediate ? dueAt : Math.max(dueAt, admitsFrom(state.breaker, subject.settings.breaker));
 
-/** Still needed? An attempt that was given up and lives after all goes on; anybody else who holds the task keeps it. */
+/**
+ * Still needed? An attempt that was given up and lives after all goes on; anybody else who holds the task keeps it. Whoever is not
+ * wanted is waited for.
+ */
 function heldAlready(state: Recovery): readonly Output[] | undefined {
-  const holders = holding(state);
-  const own = state.tried.findLast((attempt) => holders.some((holder) => holder.agentId === attempt.agentId));
+  const holders = holding(state).filter((one) => lifeOf(one) !== state.unwanted);
+  const own = ownHolder(state, holders);
   if (own) return heldBy(state, own.agentId);
   const other = holders.at(-1);
-  return other && [taskStory(state, 'TASK_RELEASED', { why: 'reassigned', detail: `held by ${other.agentId}` })];
+  if (!other) return awaitsEnd(state) ? [] : undefined;
+  return [taskStory(state, 'TASK_RELEASED', { why: 'reassigned', detail: `held by ${other.agentId}` })];
 }
 
 function heldBy(state: Recovery, agentId: string): readonly Output[] {
@@ -127,6 +131,7 @@ function situationDueAt(state: Recovery, now: number): number {
   if (!subject) return Number.POSITIVE_INFINITY;
   switch (situation.is) {
     case 'waiting': {
+      if (awaitsEnd(state)) return Number.POSITIVE_INFINITY;
       const isUnsaid = state.breaker.state !== state.said.breaker || isSpent(state, subject);
       return isUnsaid ? now : askAt(state, subject, situation);
     }

@@ -1,5 +1,5 @@
 import * as breaker from '@vigil/circuit-breaker';
-import { holdingAs } from './lives.ts';
+import { holdingAs, ownHolder } from './lives.ts';
 import type { Output } from './say.ts';
 import { delayBefore } from './settings.ts';
 import { type Asked, attemptOf, isBad, notUsed, type Recovery, remember, type Situation } from './state.ts';
@@ -79,7 +79,12 @@ function asking(state: Recovery, requestId: string): Recovery {
   const { situation } = state;
   if (situation.is !== 'waiting') return state;
   const { immediate, withheld, why } = situation;
-  return { ...state, requests: state.requests + 1, situation: { is: 'asking', requestId, immediate, withheld, why } };
+  return {
+    ...state,
+    unwanted: null,
+    requests: state.requests + 1,
+    situation: { is: 'asking', requestId, immediate, withheld, why },
+  };
 }
 
 type Initiated = {
@@ -111,7 +116,7 @@ function probation(before: Recovery, agentId: string): Recovery {
   const attempt = attemptOf(state, agentId);
   if (!holder || !attempt) return state;
   const failing = isBad(holder.state) ? holder.state : null;
-  return { ...state, avoid: [], situation: { is: 'probation', attempt, since: holder.since, failing } };
+  return { ...state, avoid: [], unwanted: null, situation: { is: 'probation', attempt, since: holder.since, failing } };
 }
 
 function stable(state: Recovery): Recovery {
@@ -129,10 +134,20 @@ function stable(state: Recovery): Recovery {
 function released(before: Recovery, isReassigned: boolean): Recovery {
   const state = notUsed(before);
   const count = isReassigned ? {} : { attempts: 0, granted: 0 };
-  return { ...state, ...count, avoid: [], breaker: breaker.reset(state.breaker), situation: { is: 'idle' } };
+  return {
+    ...state,
+    ...count,
+    avoid: [],
+    unwanted: null,
+    breaker: breaker.reset(state.breaker),
+    situation: { is: 'idle' },
+  };
 }
 
-/** retry: one more, at once; reset: as if nothing had been tried; abandon: the task is given up. */
+/**
+ * retry: one more, at once, or after the end of the attempt that fails and lives; reset: as if nothing had been tried; abandon: the
+ * task is given up.
+ */
 function reviewed(state: Recovery): Recovery {
   const { situation, subject } = state;
   if (situation.is !== 'review' || !situation.review || !subject) return state;
@@ -141,15 +156,25 @@ function reviewed(state: Recovery): Recovery {
   switch (decision) {
     case 'retry': {
       const granted = Math.max(state.granted, state.attempts + 1 - subject.settings.maxAttempts);
-      return { ...state, granted, situation: waiting };
+      return { ...state, granted, unwanted: failingLife(state), situation: waiting };
     }
     case 'reset':
-      return { ...state, attempts: 0, granted: 0, breaker: breaker.reset(state.breaker), situation: waiting };
+      return {
+        ...state,
+        ...{ attempts: 0, granted: 0, unwanted: failingLife(state), breaker: breaker.reset(state.breaker) },
+        situation: waiting,
+      };
     case 'abandon':
       return { ...state, situation: { is: 'over', why: 'abandoned', detail: situation.review.why } };
     case 'UNKNOWN':
       return { ...state, situation: { is: 'review', review: null } };
   }
+}
+
+/** One without an instance cannot be ended: it goes on. */
+function failingLife(state: Recovery): string | null {
+  const own = ownHolder(state);
+  return own && isBad(own.state) ? own.instanceId : null;
 }
 
 function breakerSaid(state: Recovery, to: breaker.Breaker['state']): Recovery {

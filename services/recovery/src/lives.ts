@@ -28,6 +28,16 @@ export const holding = (state: Recovery): readonly Holder[] =>
 export const holdingAs = (state: Recovery, agentId: string): Holder | undefined =>
   holding(state).find((holder) => holder.agentId === agentId);
 
+/** A spawned agent that holds the task, the last where there are several. */
+export const ownHolder = (state: Recovery, holders: readonly Holder[] = holding(state)): Holder | undefined =>
+  state.tried
+    .toReversed()
+    .flatMap(({ agentId }) => holders.filter((holder) => holder.agentId === agentId))
+    .at(0);
+
+export const awaitsEnd = (state: Recovery): boolean =>
+  state.unwanted !== null && holding(state).some((one) => lifeOf(one) === state.unwanted);
+
 export const isAlive = (state: Recovery, agentId: string): boolean =>
   alive(state).some((holder) => holder.agentId === agentId);
 

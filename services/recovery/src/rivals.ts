@@ -4,18 +4,18 @@ import type { Asked, Holder, Recovery } from './state.ts';
 
 /** Two attempts alive: all but the last are ended. */
 export function rivals(state: Recovery, now: number): readonly Output[] {
-  return rivalsOf(state).flatMap(({ rival, last, from }) => (now >= from ? [endRival(state, rival, last, now)] : []));
+  return rivalsOf(state).flatMap(({ rival, why, from }) => (now >= from ? [endRival(state, rival, why, now)] : []));
 }
 
 type Rival = {
   readonly rival: Holder & { readonly instanceId: string };
-  readonly last: string;
+  readonly why: string;
   /** when its end is to be asked for */
   readonly from: number;
 };
 
 /**
- * All but the last attempt alive. The lowest is the agent whose place was taken: a host that was lost may come back and start it
+ * All but the last attempt alive, and the last where people want a fresh one. The lowest is the agent whose place was taken: a host that was lost may come back and start it
  * anew, or may only have been cut off. An agent without an instance is never acted on.
  */
 export function rivalsOf(state: Recovery): readonly Rival[] {
@@ -24,12 +24,15 @@ export function rivalsOf(state: Recovery): readonly Rival[] {
   const those = attempts.flatMap((agentId) => holders.filter((holder) => holder.agentId === agentId));
   const last = those.at(-1)?.agentId;
   return those.flatMap((one) => {
-    if (last === undefined || one.agentId === last || one.instanceId === null) return [];
+    const isUnwanted = lifeOf(one) === state.unwanted;
+    if (last === undefined || (one.agentId === last && !isUnwanted) || one.instanceId === null) return [];
     const first = one.agentId === state.base || hasRisen(state, one) ? one.since + heirsEndTakesMs : one.since;
     const asked = state.said.asked.find(({ life }) => life === lifeOf(one));
-    return [
-      { rival: { ...one, instanceId: one.instanceId }, last, from: asked ? Math.max(first, again(asked)) : first },
-    ];
+    const why = isUnwanted
+      ? `${state.taskId} is to be put on a fresh agent, as people have decided`
+      : `${last}, a later attempt at ${state.taskId}, is alive too`;
+    const from = asked ? Math.max(first, again(asked)) : first;
+    return [{ rival: { ...one, instanceId: one.instanceId }, why, from }];
   });
 }
 

@@ -131,11 +131,11 @@ function spawn(
   return { topic: 'onex.cmd.agent-runtime.agent-order.v1', type: 'SPAWN_AGENT', key: agentId, payload };
 }
 
-/** Asks for the end of an attempt beside a later one. */
+/** Asks for the end of an attempt beside a later one, or before it. */
 export function endRival(
   { taskId, subject }: Recovery,
   { agentId, instanceId, runtimeId }: Holder & { readonly instanceId: string },
-  last: string,
+  why: string,
   askedAt: number,
 ): Draft<typeof Topic.decideCase> {
   const payload = {
@@ -146,7 +146,7 @@ export function endRival(
     step: 'terminate',
     message: null,
     by: 'recovery',
-    why: `${last}, a later attempt at ${taskId}, is alive too`,
+    why,
     labels: subject?.labels ?? {},
     recovery: null,
     askedAt,

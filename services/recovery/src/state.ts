@@ -122,6 +122,8 @@ export type Recovery = {
   readonly avoid: readonly string[];
   /** the request of an admission that is not used after all, until it is withdrawn */
   readonly unused: string | null;
+  /** the life of an attempt in whose place people want a fresh one: its end is awaited */
+  readonly unwanted: string | null;
   readonly said: {
     readonly breaker: Breaker['state'];
     readonly healthcheck: Healthcheck | null;
@@ -150,6 +152,7 @@ export const initial: Recovery = {
   checkpoints: [],
   avoid: [],
   unused: null,
+  unwanted: null,
   said: { breaker: 'CLOSED', healthcheck: null, asked: [] },
 };
 
