@@ -4,7 +4,7 @@ import { announce } from './announce.ts';
 import { superviseHeld } from './held.ts';
 import { logRedispatch } from './leave-behind.ts';
 import type { Supervised } from './life.ts';
-import type { SpawnOrder } from './order.ts';
+import type { Received, SpawnOrder } from './order.ts';
 import { dispatch, pollOrders } from './orders.ts';
 import { forgetPastLives, pastLifeFile, pastLifeOf } from './past-life.ts';
 import { type RuntimeConfig, type Template, templateFor } from './runtime-config.ts';
@@ -114,11 +114,18 @@ class HostRuntime implements Runtime {
     };
   }
 
+  /** What the host's tracker says of its task has to be known first. */
   #spawn(order: SpawnOrder, expiresInMs: number): void {
-    const { orderId } = order.payload;
-    if (this.#starting.has(orderId) || this.#stopping.signal.aborted) return;
-    const now = this.#world.clock.monotonic();
-    const admission = admitSpawn({ order, expiresAt: now + expiresInMs }, this.#host(order), now);
+    const received = { order, expiresAt: this.#world.clock.monotonic() + expiresInMs };
+    const settle = () => this.#settle(received);
+    if (this.#workSource) this.#workSource.onceAsked(order.payload.orderId, settle);
+    else settle();
+  }
+
+  #settle(received: Received<SpawnOrder>): void {
+    const { order } = received;
+    if (this.#starting.has(order.payload.orderId) || this.#stopping.signal.aborted) return;
+    const admission = admitSpawn(received, this.#host(order), this.#world.clock.monotonic());
     switch (admission.verdict) {
       case 'go':
         void this.#carryOut(order);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { agentSaid, noProgress, workSeen } from './progress.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 import { parseRuntimeConfig } from './runtime-config.ts';
-import { type Stage, setStage } from './testing.ts';
+import { type Stage, setStage, spawn, terminate } from './testing.ts';
 
 let stage: Stage;
 let runtime: Runtime;
@@ -48,6 +48,34 @@ test('one command an interval tells the work of all agents of the host; when it 
   writeFileSync(path, '{ torn');
   await until(() => expect(last('worker-1')?.work).toBe(null));
   expect(last('worker-1')?.activity).toBe(null);
+});
+
+/** A tracker that answers when there is a file `go`. */
+const slowly = (then: string) => ({
+  command: ['/bin/sh', '-c', `while [ ! -e go ]; do sleep 0.02; done; ${then}`],
+  interval: '60s',
+});
+const closed = `echo '[{"id":"TASK-2","status":"closed"}]'`;
+const spawned = () =>
+  stage.gateway.reports.flatMap((one) => (one.type === 'SPAWN_RECEIPT' ? [one.payload.outcome] : []));
+
+test('what is to be spawned waits for the tracker’s first answer, and no heartbeat or other order does', async () => {
+  await start({ work_source: slowly(closed) });
+  stage.gateway.offer(spawn({ taskId: 'TASK-2', agentId: 'worker-3' }));
+  await until(() => expect(last('worker-1')).toBeDefined());
+  const { instance_id: instanceId } = last('worker-1') as { instance_id: string };
+  stage.gateway.offer(terminate({ instanceId, taskId: 'bd-1' }));
+  await until(() => expect(stage.gateway.reports.map(({ type }) => type)).toContain('ORDER_RECEIPT'));
+  expect(spawned()).toEqual([]);
+  writeFileSync(join(stage.dir, 'go'), '');
+  await until(() => expect(spawned()).toEqual(['not_needed']));
+});
+
+test('it waits no longer where the tracker fails', async () => {
+  await start({ work_source: slowly('exit 1') });
+  stage.gateway.offer(spawn({ taskId: 'TASK-2', agentId: 'worker-3' }));
+  writeFileSync(join(stage.dir, 'go'), '');
+  await until(() => expect(spawned()).toEqual(['spawned']));
 });
 
 test('what is written to an agent’s step log goes out with its heartbeats, each verdict once', async () => {

@@ -45,6 +45,26 @@ const asked = async (command: readonly [string, ...string[]]) => {
   return source;
 };
 
+test('what waits for the first answer is done with it, once by each name, and nothing waits after', async () => {
+  const stop = new AbortController();
+  const command = ['/bin/echo', JSON.stringify(beads)] as const;
+  const source = new WorkSource({ command: [...command], cwd: '/', env: {}, everyMs: 5000 }, () => {});
+  const done: unknown[] = [];
+  const act = (name: string) => source.onceAsked(name, () => done.push([name, source.of('bd-1')?.status]));
+  for (const name of ['one', 'two', 'one']) act(name);
+  expect(done).toEqual([]);
+  const running = source.run(stop.signal);
+  stop.abort();
+  await running;
+  const known = [
+    ['one', 'in_progress'],
+    ['two', 'in_progress'],
+  ];
+  expect(done).toEqual(known);
+  act('one');
+  expect(done).toEqual([...known, known[0]]);
+});
+
 test('a command that fails, and one that is not there, have no work', async () => {
   expect((await asked(['/bin/echo', JSON.stringify(beads)])).of('bd-1')).toMatchObject({ status: 'in_progress' });
   expect((await asked(['/bin/echo', JSON.stringify(beads)])).of('bd-9')).toBe(null);

@@ -64,6 +64,8 @@ export class WorkSource {
   readonly #settings: WorkSourceSettings;
   readonly #log: Log;
   #items = none;
+  #isAsked = false;
+  readonly #waiting = new Map<string, () => void>();
 
   constructor(settings: WorkSourceSettings, log: Log) {
     this.#settings = settings;
@@ -72,6 +74,12 @@ export class WorkSource {
 
   /** Null: the tracker has failed, or does not know it. */
   of = (taskId: string | null): WorkItem | null => (taskId === null ? null : (this.#items.get(taskId) ?? null));
+
+  /** Not before the tracker has answered, or failed, for the first time. Of what waits by one name only the first is done. */
+  onceAsked(name: string, act: () => void): void {
+    if (this.#isAsked) act();
+    else if (!this.#waiting.has(name)) this.#waiting.set(name, act);
+  }
 
   async run(signal: AbortSignal): Promise<void> {
     const { everyMs } = this.#settings;
@@ -85,5 +93,8 @@ export class WorkSource {
     const { command, cwd, env, everyMs } = this.#settings;
     const text = await tryChore(command, { cwd, env, withinMs: everyMs }, this.#log);
     this.#items = text === null ? none : workItemsIn(text);
+    this.#isAsked = true;
+    for (const act of this.#waiting.values()) act();
+    this.#waiting.clear();
   }
 }
