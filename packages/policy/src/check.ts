@@ -23,8 +23,8 @@ export function checkFiles(
   vocabulary: Vocabulary,
   known: readonly string[],
 ): readonly Checked[] {
+  const mistakes: string[] = paths.flatMap(misnamedAt);
   const files = paths.flatMap(filesAt);
-  const mistakes: string[] = [];
   const found = files.flatMap((file) => {
     try {
       return [checked(file, parseYaml(readFileSync(file, 'utf8'), file), vocabulary)];
@@ -73,10 +73,21 @@ const isAssignment = (file: string, written: unknown): boolean =>
     !('policy' in written) &&
     ('rules' in written || 'default' in written));
 
+const isDirectory = (at: string): boolean => statSync(at).isDirectory();
+
 function filesAt(at: string): string[] {
-  if (!statSync(at).isDirectory()) return [at];
-  return readdirSync(at)
-    .filter((name) => name.endsWith('.yaml'))
-    .sort()
-    .map((name) => path.join(at, name));
+  return isDirectory(at) ? namesIn(at, '.yaml') : [at];
 }
+
+/** The evaluator reads *.yaml alone: what would be missed is said. */
+function misnamedAt(at: string): string[] {
+  return (isDirectory(at) ? namesIn(at, '.yml') : []).map(
+    (file) => `${file}: is not read: of a directory only *.yaml is: rename it`,
+  );
+}
+
+const namesIn = (directory: string, end: string): string[] =>
+  readdirSync(directory)
+    .filter((name) => name.endsWith(end))
+    .sort()
+    .map((name) => path.join(directory, name));

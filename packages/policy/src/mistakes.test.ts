@@ -143,6 +143,15 @@ test('settings that contradict each other are named beside one that is wrong, an
   ]);
 });
 
+test('a duration that is not there is missing, and one of another kind is none', () => {
+  expect(wrong('plans: [{ when: STUCK, do: [nudge] }]')).toEqual([
+    'plans[0].do[0].nudge.interval: is missing: write one like 10m, 60s or 500ms',
+  ]);
+  expect(wrong('plans: [{ when: STUCK, do: [{ nudge: { interval: null } }] }]')).toEqual([
+    'plans[0].do[0].nudge.interval: null is no duration: write one like 10m, 60s or 500ms',
+  ]);
+});
+
 test('YAML that cannot be read is a mistake like any other, and a key written twice is one', () => {
   expect(mistakesIn('policy: [')).toHaveLength(1);
   expect(mistakesIn('policy: a\npolicy: b\n')).toHaveLength(1);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { asWished } from './assignment.ts';
 import { canonicalJson } from './canonical.ts';
+import { checkFiles } from './check.ts';
 import { readPolicies } from './files.ts';
 import { load, mistakesOf, VOCABULARY } from './fixture.ts';
 import { type Application, applied, type PolicySet, policySet } from './policy-set.ts';
@@ -90,4 +91,14 @@ test('the mistakes of all files of a directory are one message; one name in two 
     expect.stringMatching(/three\.yaml: signals\.lopping: there is no signal lopping: did you mean looping\?/),
     expect.stringMatching(/two\.yaml: policy: same is the name of one\.yaml too: give one another name$/),
   ]);
+});
+
+test('a *.yml of a directory is not passed over in silence, and read where it is named itself', () => {
+  const [missed, read] = ['missed.yml', 'read.yaml'].map((name) => path.join(folder, name)) as [string, string];
+  writeFileSync(missed, JSON.stringify(document('missed')));
+  writeFileSync(read, JSON.stringify(document('read')));
+  expect(mistakesOf(() => checkFiles([folder], VOCABULARY, []))).toEqual([
+    `${missed}: is not read: of a directory only *.yaml is: rename it`,
+  ]);
+  expect(checkFiles([missed, read], VOCABULARY, []).map(({ name }) => name)).toEqual(['missed', 'read']);
 });

@@ -57,7 +57,7 @@ export function importFile(kind: string, file: string, options: Import): void {
     return;
   }
   if (write === true) throw new CannotAsk('--write goes with --migrate: a policy is printed; lead it into a file.');
-  const { yaml, unmapped } = told(() => importPolicy(known, readFileSync(file, 'utf8'), file, VOCABULARY));
+  const { yaml, unmapped } = told(() => importPolicy(known, textOf(file), file, VOCABULARY));
   if (json === true) show(true, { yaml, unmapped }, () => []);
   else print([yaml.trimEnd()]);
   for (const { path, why } of unmapped) process.stderr.write(`not taken over: ${path}: ${why}\n`);
@@ -68,7 +68,7 @@ function migrated(kind: string, file: string, { json, write }: Import): void {
   if (kind !== 'botbox')
     throw new CannotAsk(`There is nothing to migrate in a file of ${kind}: only botbox's gets defaults.`);
   const { before, after } = told(() => {
-    const text = readFileSync(file, 'utf8');
+    const text = textOf(file);
     return { before: text, after: migrateBotbox(text, file) };
   });
   const changed = after !== before;
@@ -80,6 +80,17 @@ function migrated(kind: string, file: string, { json, write }: Import): void {
   show(json, { file, changed, written: write === true && changed, text: after }, (said) => [
     said.changed ? `${said.file} has the defaults of agents.health now.` : `${said.file} has agents.health already.`,
   ]);
+}
+
+/** Node does not say which path is a directory. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CannotAsk(
+      `${file} cannot be read (${(error as NodeJS.ErrnoException).code}): give a file that is there.`,
+    );
+  }
 }
 
 function told<T>(read: () => T): T {

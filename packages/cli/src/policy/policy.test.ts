@@ -155,7 +155,9 @@ test.each([
   [['gascity', 'x', '--migrate'], 2, 'only botbox'],
   [['botbox', '.botbox.json', '--write'], 2, '--write goes with --migrate'],
   [['botbox', 'list.json', '--migrate', '--write'], 1, 'is no JSON object'],
-  [['botbox', 'nowhere.json', '--migrate'], 2, 'cannot be read'],
+  [['botbox', 'nowhere.json', '--migrate'], 2, 'nowhere.json cannot be read (ENOENT)'],
+  [['botbox', '.', '--migrate', '--write'], 2, '. cannot be read (EISDIR): give a file'],
+  [['gascity', '.'], 2, '. cannot be read (EISDIR): give a file'],
 ])('import %o is refused, and nothing is written', async (args, code, text) => {
   write('list.json', '[]');
   const end = await vigil('import', ...args);

@@ -21,6 +21,28 @@ test('its defaults, and what it takes for unset, give the preset gascity', () =>
   expect(policyOf('gascity', unset)).toEqual(preset('gascity'));
 });
 
+test.each([
+  ['+10m', '10m'],
+  ['.5h', '30m'],
+  ['1.m', '1m'],
+  ['1h30m0s', '90m'],
+])('the Go duration %s is %s', (go, after) => {
+  expect(policyOf('gascity', `[daemon]\nstuck_wisp_threshold = "${go}"`).signals.no_work_update.after).toBe(after);
+});
+
+test.each([
+  ['"-5m"', '"-5m" is below zero: write one like "10m"'],
+  ['"+"', '"+" is no Go duration: write one like "10m"'],
+  ['"5"', '"5" is no Go duration: write one like "10m"'],
+  ['".m"', '".m" is no Go duration: write one like "10m"'],
+  ['"2d"', '"2d" is no Go duration: write one like "10m"'],
+  ['5', '5 is no Go duration: write one like "10m"'],
+])('the threshold %s is a mistake', (written, why) => {
+  expect(mistakesIn('gascity', `[daemon]\nstuck_wisp_threshold = ${written}`)).toEqual([
+    `daemon.stuck_wisp_threshold: ${why}`,
+  ]);
+});
+
 test('a city that says nothing of stuck agents gets the preset, which is off', () => {
   const city = '[workspace]\nname = "bright-lights"\n';
   const patrols = `${city}[daemon]\npatrol_interval = "30s"\n`;

@@ -2,24 +2,32 @@ import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { brief } from '../duration.ts';
 import { readable } from '../exclude.ts';
-import { aText, flag, no, type Reading, type Settings, sectionOf, setting } from './settings.ts';
+import { flag, no, type Reading, type Settings, sectionOf, setting } from './settings.ts';
 
 const SECTION = 'daemon';
 /** By one of these a file is a city's. */
 const CITY = [SECTION, 'workspace', 'agent'];
 const MOST_LINES = 2000;
-const UNITS = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+const UNITS = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
-/** A Go duration (`10m`, `1h30m0s`) as milliseconds; null: none. */
+const AMOUNT = String.raw`(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)`;
+
+/** A Go duration (`10m`, `+1h30m0s`, `-.5h`) as milliseconds; null: none. */
 function goDuration(text: string): number | null {
-  if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(text)) return text === '0' ? 0 : null;
+  const [, sign, figures = ''] = /^([+-]?)(.*)$/s.exec(text) ?? [];
+  if (!new RegExp(`^(${AMOUNT})+$`).test(figures)) return figures === '0' ? 0 : null;
   let ms = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g))
+  for (const [, amount, unit] of figures.matchAll(new RegExp(AMOUNT, 'g')))
     ms += Number(amount) * UNITS[unit as keyof typeof UNITS];
-  return Math.round(ms);
+  return Math.round(sign === '-' ? -ms : ms);
 }
 
-const threshold = aText.refine((text) => goDuration(text) !== null, no('Go duration', '"10m"'));
+const noDuration = no('Go duration', '"10m"');
+const threshold = z.string(noDuration).superRefine((text, { addIssue }) => {
+  const ms = text === '' ? 0 : goDuration(text);
+  if (ms === null) addIssue({ code: 'custom', message: noDuration.error({ input: text }) });
+  else if (ms < 0) addIssue({ code: 'custom', message: `${JSON.stringify(text)} is below zero: write one like "10m"` });
+});
 const pattern = z.string(no('pattern', '"(?i)api error"')).superRefine(readable);
 const patterns = z.array(pattern, no('list of patterns', '["(?i)api error"]'));
 
@@ -29,7 +37,7 @@ export const GASCITY: Settings = {
     section === undefined ? 'there is none: its defaults are used, and the sweep is off by default' : null,
   ),
   stuck_sweep: flag('enabled'),
-  stuck_wisp_threshold: setting(z.union([z.literal(''), threshold]), (to, text, from) => {
+  stuck_wisp_threshold: setting(threshold, (to, text, from) => {
     for (const signal of text === '' ? [] : ['no_work_update', 'progress_mismatch'])
       to.put(`signals.${signal}.after`, brief(goDuration(text) ?? 0), from);
     return null;

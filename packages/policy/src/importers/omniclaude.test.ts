@@ -51,6 +51,9 @@ test('one figure under two names is a mistake where they differ, and none where 
 });
 
 test('a switch that is none is named', () => {
+  expect(mistakesIn('omniclaude', 'dispatch_log_dir: 7')).toEqual([
+    'dispatch_log_dir: 7 is no folder: write one like "dispatch-log/"',
+  ]);
   expect(mistakesIn('omniclaude', '{"context_threshold_pct": 101}')).toEqual([
     'context_threshold_pct: 101 is no percentage: write one like 80',
   ]);

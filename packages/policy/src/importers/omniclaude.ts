@@ -13,13 +13,13 @@ import {
   seconds,
   unmapped,
   valuesOf,
-  word,
 } from './settings.ts';
 
 const percent = copied(
   z.number(no('percentage', '80')).min(0, no('percentage', '80')).max(100, no('percentage', '80')),
   (pct) => pct / 100,
 );
+const folder = copied(z.string(no('folder', '"dispatch-log/"')).min(1, no('folder', '"dispatch-log/"')));
 const whose = unmapped('names one agent: a policy is for many, and assign.yaml says which');
 
 /** Other names of the same switch. */
@@ -35,7 +35,7 @@ export const OMNICLAUDE: Settings = {
   context_threshold_pct: percent('signals.context_exhausted.above'),
   max_redispatches: countOrNone('recovery.max_attempts'),
   emit_healthcheck_events: flag('recovery.emit_healthcheck'),
-  dispatch_log_dir: word('files.dispatch_log'),
+  dispatch_log_dir: folder('files.dispatch_log'),
   ticket_id: whose,
   agent_id: whose,
 };

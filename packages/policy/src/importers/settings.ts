@@ -53,7 +53,6 @@ export const aSwitch: z.ZodType<boolean> = z.boolean(no('switch', 'true'));
 export const aText: z.ZodType<string> = z.string(no('text', '"ops"')).min(1, no('text', '"ops"'));
 
 export const flag: (...targets: readonly string[]) => Setting = copied(aSwitch);
-export const word: (...targets: readonly string[]) => Setting = copied(aText);
 export const count: (...targets: readonly string[]) => Setting = copied(whole(1));
 export const countOrNone: (...targets: readonly string[]) => Setting = copied(whole(0));
 export const seconds: (...targets: readonly string[]) => Setting = copied(amount('seconds'), (s) => `${s}s`);
