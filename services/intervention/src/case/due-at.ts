@@ -1,11 +1,14 @@
 import { type Clock, NEVER } from '@vigil/stream';
+import { forgetAt } from './forgetting.ts';
 import { type Matter, type Open, standsUntil } from './open.ts';
 import type { CaseState } from './state.ts';
 import { rulesOf } from './steps/steps.ts';
 
-export const dueAt = ({ situation }: CaseState, { now }: Clock): number => {
+export const dueAt = (state: CaseState, { now }: Clock): number => {
+  const { situation } = state;
   switch (situation.at) {
     case 'quiet':
+      return forgetAt(state);
     case 'unconfirmed':
       return NEVER;
     case 'asking':

@@ -73,6 +73,8 @@ export type Episode = {
 export type CaseState = {
   readonly agentId: string;
   readonly life: Life | null;
+  /** when its end was heard of, epoch milliseconds; absent: it has not ended, or the state is older than this */
+  readonly endedAt?: number | null;
   /** admissions ever asked for this agent: makes request ids unique */
   readonly requests: number;
   /** the newest case that is closed, or was withheld before it opened */

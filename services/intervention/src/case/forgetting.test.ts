@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { decider } from './case.ts';
+import type { CaseInput, CaseState } from './state.ts';
+import { changed, died, filed, MIN, started, T0 } from './story.fixture.ts';
+
+const HOUR = 60 * MIN;
+const clock = (now: number) => ({ now, watched: now, doors: {} });
+const after = (...inputs: readonly CaseInput[]): CaseState =>
+  inputs.reduce((state, input) => {
+    const heard = decider.observe(state, input, clock(T0));
+    return decider.decide(heard, clock(T0)).reduce(decider.evolve, heard);
+  }, decider.initial);
+const isForgotten = (state: CaseState, now: number) => decider.forgets?.(state, clock(now));
+
+test('whoever has ended is forgotten 25 hours later, and not before', () => {
+  const state = after(started('instance-1'), died());
+  expect(decider.dueAt(state, clock(T0))).toBe(T0 + 25 * HOUR);
+  expect(isForgotten(state, T0 + 25 * HOUR - 1)).toBe(false);
+  expect(isForgotten(state, T0 + 25 * HOUR)).toBe(true);
+});
+
+test('its end counts from when it was heard of first', () => {
+  const state = after(started('instance-1'), died());
+  expect(decider.observe(state, died(), clock(T0 + HOUR)).endedAt).toBe(T0);
+});
+
+test.each([
+  ['who lives', after(started('instance-1'))],
+  ['whoever lives on as another', after(started('instance-1'), died(), started('instance-2'))],
+  [
+    'who was taken for dead and has risen',
+    after(started('instance-1'), died(), changed({ from: 'TERMINATED', to: 'HEALTHY' })),
+  ],
+  [
+    'the dead of whom something is still to be done',
+    after(started('instance-1'), died(), filed(undefined, { endReason: 'crashed' })),
+  ],
+])('never: %s', (_, state) => {
+  expect(isForgotten(state, T0 + 1000 * HOUR)).toBe(false);
+});
