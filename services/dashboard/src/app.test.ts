@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Draft, HealthEvent } from '@vigil/events';
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
+import { canonicalJson, PRESETS, parseYaml } from '@vigil/policy';
 import type { ReadModel } from '@vigil/read-model';
 import { expect, test } from 'vitest';
 import { openApp } from './app.ts';
@@ -202,4 +205,27 @@ test('a NUL in a name is refused before the database is asked', async () => {
   const command = { command: 'request_step', agentId: 'a\u0000b', step: 'nudge', ...said };
   expect((await broken.ask('POST', '/v1/commands', command)).statusCode).toBe(400);
   expect(broken.failures).toEqual([]);
+});
+
+test('a task is recovered by hand as the policy says that its agent is judged by', async () => {
+  const command = { command: 'request_step', agentId: 'worker-1', step: 'terminate_and_recover', ...said };
+  const document = canonicalJson(parseYaml(readFileSync(path.join(PRESETS, 'coditect.yaml'), 'utf8'), 'coditect'));
+  const judged = { agent: async () => ({ ...agent, policyName: 'coditect', policyHash: 'h1' }) };
+  const asked = async (answers: object) => {
+    const { ask, written } = dashboard(answers);
+    expect((await ask('POST', '/v1/commands', command)).statusCode).toBe(202);
+    return written[0] as Extract<Draft, { readonly type: 'REQUEST_STEP' }>;
+  };
+  const known = await asked({ ...judged, policyDocument: async (hash: string) => (hash === 'h1' ? document : null) });
+  expect(known.policy).toEqual({ name: 'coditect', hash: 'h1' });
+  expect(JSON.parse(known.payload.recovery ?? '')).toMatchObject({
+    onProbationFailure: 'review',
+    probationMs: 900_000,
+  });
+  for (const document of [null, '{"policy":"strict","signals":{"of another version":1}}'])
+    expect(await asked({ ...judged, policyDocument: async () => document })).toMatchObject({
+      policy: null,
+      payload: { recovery: null },
+    });
+  expect(await asked({})).toMatchObject({ payload: { recovery: null } });
 });

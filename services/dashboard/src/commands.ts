@@ -3,6 +3,7 @@ import type { ReadModel } from '@vigil/read-model';
 import { z } from 'zod';
 import { applyPolicy } from './policy-command.ts';
 import { Problem, unknown } from './problem.ts';
+import { nothingKnown, recoveryOf } from './recovery-of.ts';
 
 const who = { by: z.string().min(1).max(200), why: z.string().min(1).max(2000) };
 const id = z
@@ -170,8 +171,9 @@ async function requestStep({ agentId, step, message, by, why }: Of<'request_step
   if (instanceId === null)
     throw new Problem(409, 'no_instance', `${agentId} reports no instance id: an order could hit another life of it.`);
   const about = { agentId, instanceId, taskId, runtimeId, labels };
-  const payload = { ...about, step, message: message ?? null, by, why, recovery: null, askedAt: null };
-  return { topic: Topic.decideCase, type: 'REQUEST_STEP', key: agentId, payload };
+  const { policy, recovery } = step === 'terminate_and_recover' ? await recoveryOf(agent, model) : nothingKnown;
+  const payload = { ...about, step, message: message ?? null, by, why, recovery, askedAt: null };
+  return { topic: Topic.decideCase, type: 'REQUEST_STEP', key: agentId, policy, payload };
 }
 
 async function reviewTask({ taskId, decision, by, why }: Of<'review_task'>, model: ReadModel): Promise<Draft> {

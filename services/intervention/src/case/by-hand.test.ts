@@ -1,5 +1,21 @@
+import { Topic } from '@vigil/events';
 import { expect, test } from 'vitest';
-import { agent, answered, decides, filed, ladder, MIN, nudge, renewed, requests, terminate } from './story.fixture.ts';
+import type { CaseDraft } from './state.ts';
+import {
+  agent,
+  answered,
+  decides,
+  died,
+  filed,
+  ladder,
+  MIN,
+  nudge,
+  receipt,
+  recover,
+  renewed,
+  requests,
+  terminate,
+} from './story.fixture.ts';
 
 /** Nudged three times, and people are asked. */
 const asking = () => {
@@ -107,4 +123,33 @@ test('more time that people have given is not taken back by a nudge by hand, nor
   expect(refused).toMatch(/^DECISION_REFUSED it has had more time 2 times/);
   expect(one.after(58 * MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['asks terminate destructive']);
+});
+
+const settings = JSON.stringify({ maxAttempts: 1, onProbationFailure: 'review', emitHealthcheck: true });
+const policy = { name: 'coditect', hash: 'abc' };
+const handed = (drafts: readonly CaseDraft[]) =>
+  drafts.flatMap((said) =>
+    said.topic === Topic.recoverTask ? [{ recovery: said.payload.recovery, policy: said.policy }] : [],
+  );
+
+test('recovered by hand, a task is recovered as its policy says, which the request or the open case knows', () => {
+  const told = agent();
+  told.tell(died());
+  told.tell({ ...requests('terminate_and_recover', { recovery: settings }), policy });
+  expect(handed(told.drafts(told.admitted()))).toEqual([{ recovery: settings, policy }]);
+  const open = agent();
+  open.tell({ ...filed([nudge, terminate, recover], { recovery: settings }), policy });
+  open.admit();
+  open.tell({ ...requests('terminate_and_recover'), policy: null });
+  open.admit();
+  open.admit();
+  expect(handed(open.drafts(receipt('done', 'case-event-1-2')))).toEqual([{ recovery: settings, policy }]);
+});
+
+test('where nobody knows what the policy says, a task is recovered as ADR-110 says', () => {
+  const one = agent();
+  one.tell(died());
+  one.tell(requests('terminate_and_recover'));
+  const [said] = handed(one.drafts(one.admitted()));
+  expect(JSON.parse(said?.recovery ?? '')).toMatchObject({ maxAttempts: 3, onProbationFailure: 'retry' });
 });

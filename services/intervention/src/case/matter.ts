@@ -97,7 +97,12 @@ const stepsOf = ({ step, message, why }: RequestStepPayload): readonly Step[] =>
   }
 };
 
-export const matterOfRequest = ({ payload, eventId, correlationId, policy }: Request, life: Life | null): Matter => ({
+/** `known`: what the case is about whose place the request takes: it tells how the policy recovers, where the request does not. */
+export const matterOfRequest = (
+  { payload, eventId, correlationId, policy }: Request,
+  life: Life | null,
+  known: Matter | null,
+): Matter => ({
   caseId: `case-${eventId}`,
   warrantId: null,
   by: payload.by,
@@ -115,7 +120,7 @@ export const matterOfRequest = ({ payload, eventId, correlationId, policy }: Req
   voidAt: null,
   planName: `by hand: ${payload.step}`,
   steps: stepsOf(payload),
-  recovery: payload.recovery ?? JSON.stringify(recoveryByHand),
+  recovery: payload.recovery ?? known?.recovery ?? JSON.stringify(recoveryByHand),
   reason: payload.why,
   evidence: [],
   checkpoint: null,
@@ -123,5 +128,5 @@ export const matterOfRequest = ({ payload, eventId, correlationId, policy }: Req
   contextUsagePct: null,
   ended: life?.instanceId === payload.instanceId && life.ended,
   correlationId,
-  policy,
+  policy: policy ?? known?.policy ?? null,
 });

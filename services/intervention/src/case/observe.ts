@@ -45,7 +45,7 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
       return { ...known, word: { kind: 'decision', caseId, decision, forMs, by, why, at: clock.now } };
     }
     case 'REQUEST_STEP': {
-      const matter = matterOfRequest(input, known.life);
+      const matter = matterOfRequest(input, known.life, matterIn(known) ?? known.next);
       return { ...known, word: { kind: 'request', step: input.payload.step, why: input.payload.why, matter } };
     }
     case 'EXEMPTION_CHANGED':
