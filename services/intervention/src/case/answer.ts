@@ -1,6 +1,6 @@
 import { closed, refusal, say, withdraw } from './drafts.ts';
 import type { Matter, Open } from './open.ts';
-import { opening } from './opening.ts';
+import { opening, unheard } from './opening.ts';
 import { resetOrder } from './reset.ts';
 import type { CaseDraft, CaseState, Word } from './state.ts';
 import { resumed } from './steps/pause.ts';
@@ -90,7 +90,9 @@ const answerRequest = (state: CaseState, word: Request): readonly CaseDraft[] =>
         closed(situation.open.matter, 'superseded', why),
       ];
     case 'asking':
-      return situation.work.at === 'asked' ? [withdraw(situation.matter, situation.work.requestId, why)] : [];
+      return situation.work.at === 'asked'
+        ? [...unheard(situation.matter, why), withdraw(situation.matter, situation.work.requestId, why)]
+        : [];
     case 'quiet':
     case 'unconfirmed':
       return [opening(state, matter)];

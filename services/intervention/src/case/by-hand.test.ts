@@ -4,12 +4,15 @@ import type { CaseDraft } from './state.ts';
 import {
   agent,
   answered,
+  changed,
   decides,
   died,
   filed,
   ladder,
+  lapsed,
   MIN,
   nudge,
+  pause,
   receipt,
   recover,
   renewed,
@@ -152,4 +155,41 @@ test('where nobody knows what the policy says, a task is recovered as ADR-110 sa
   one.tell(requests('terminate_and_recover'));
   const [said] = handed(one.drafts(one.admitted()));
   expect(JSON.parse(said?.recovery ?? '')).toMatchObject({ maxAttempts: 3, onProbationFailure: 'retry' });
+});
+
+test('an agent that is found alive before the ruling is ended first: it is nobody who has died', () => {
+  const one = agent();
+  one.tell(died({ endReason: 'lost' }));
+  expect(one.tell(requests('terminate_and_recover'))).toEqual(['asks terminate soft']);
+  expect(one.tell(changed({ from: 'TERMINATED', to: 'HEALTHY' }))).toEqual([]);
+  expect(one.admit()).toEqual(['CASE_OPENED', 'asks terminate destructive']);
+  expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
+});
+
+test('more time that is given during a pause does not make it longer', () => {
+  for (const ends of [false, true]) {
+    const one = agent();
+    one.tell(filed([pause, terminate, recover]));
+    one.admit();
+    one.tell(decides('allow_more_time', { forMs: 60 * MIN }));
+    if (ends) one.tell(lapsed('progress'));
+    expect(one.after(MIN - 1)).toEqual([]);
+    const closed = ends ? ['CASE_CLOSED recovered'] : [];
+    expect(one.after(1)).toEqual(['order 2 RESUME_AGENT', 'AGENT_RESUMED', ...closed]);
+  }
+});
+
+test('whoever asks by hand hears why nothing came of it, also before it was ruled', () => {
+  const one = agent();
+  one.tell(requests('nudge'));
+  expect(one.tell({ ...requests('terminate'), eventId: 'event-9' })).toEqual([
+    expect.stringMatching(/^DECISION_REFUSED .* asks for terminate$/),
+    'withdraws case-event-1-r1',
+    'asks terminate soft',
+  ]);
+  expect(one.tell(died())).toEqual(['withdraws case-event-9-r2', 'DECISION_REFUSED the instance has ended']);
+  expect(one.situation()).toBe('quiet');
+  const warranted = agent();
+  warranted.tell(filed());
+  expect(warranted.tell(lapsed('progress'))).toEqual(['withdraws case-warrant-1-r1']);
 });

@@ -35,7 +35,8 @@ const stepDue = (open: Open, now: number): number => {
     case 'escalated':
       return work.until ?? NEVER;
     case 'turn':
-      return Math.max(turnDue(open, now), standsUntil(open));
+      // More time is for the steps: whoever is held is set going again all the same.
+      return Math.min(Math.max(turnDue(open, now), standsUntil(open)), open.paused?.until ?? NEVER);
   }
 };
 

@@ -39,7 +39,7 @@ export const evolve = (state: CaseState, draft: CaseDraft): CaseState => {
     case 'ESCALATION_DECIDED':
       return decided(state, draft);
     case 'DECISION_REFUSED':
-      return refused(state);
+      return refused(state, draft.payload);
     case 'STEP_SKIPPED':
       return inCase(state, (open) => skipped(open, draft));
     case 'ALERT_REQUESTED':
@@ -170,9 +170,11 @@ const skipped = (open: Open, { payload }: Said<'STEP_SKIPPED'>): Open => {
   return payload.why === 'dry_run' ? { ...there, dryRun: true } : there;
 };
 
-const refused = (state: CaseState): CaseState => {
-  const { situation } = state;
-  return situation.at === 'asking' && situation.work.at === 'ruled'
+/** A word, or a request that another takes the place of: that one is still to be answered. */
+const refused = (state: CaseState, { caseId }: Said<'DECISION_REFUSED'>['payload']): CaseState => {
+  const { situation, word } = state;
+  const isAsking = situation.at === 'asking' && (situation.work.at === 'ruled' || word?.kind === 'request');
+  return isAsking && situation.matter.caseId === caseId
     ? neverOpened(state, situation.matter)
     : { ...state, word: null };
 };

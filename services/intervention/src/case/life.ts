@@ -40,8 +40,21 @@ export const livingOn = (state: CaseState, instanceId: string | null, runtimeId:
 export const risen = (state: CaseState): CaseState => {
   if (state.life === null) return state;
   const buried = state.buried === state.life.instanceId ? null : state.buried;
-  return { ...state, buried, life: { ...state.life, ended: false } };
+  const { next } = state;
+  return {
+    ...state,
+    buried,
+    life: { ...state.life, ended: false },
+    next: next && living(next),
+    situation: waking(state),
+  };
 };
+
+const living = (matter: Matter): Matter => ({ ...matter, ended: false });
+
+/** A case that is not open yet opens on a living one. */
+const waking = ({ situation }: CaseState): Situation =>
+  situation.at === 'asking' ? { ...situation, matter: living(situation.matter) } : situation;
 
 /** The current instance is no more, as its runtime, a person or a configured source says. */
 export const ended = (state: CaseState, reason: string | null): CaseState => {

@@ -26,18 +26,17 @@ export const opening = (state: CaseState, matter: Matter): CaseDraft => {
 export const openingMoves = (state: CaseState, situation: Asking, now: number): readonly CaseDraft[] => {
   const { matter, work, dropped } = situation;
   const over = dropped ?? (isVoid(matter, now) ? 'the warrant is void' : null);
-  if (work.at === 'asked') return over ? [withdraw(matter, work.requestId, over)] : [];
+  if (work.at === 'asked') return over ? [withdraw(matter, work.requestId, over), ...unheard(matter, over)] : [];
   if (work.at !== 'ruled') return [];
   const { ruling } = work;
   if (!ruling.admitted) return [refused(matter, `${ruling.why}: ${ruling.detail}`)];
-  if (over) return [withdraw(matter, ruling.requestId, over)];
+  if (over) return [withdraw(matter, ruling.requestId, over), ...unheard(matter, over)];
   if (ruling.dryRun && isRehearsed(state.episode, matter)) return [withdraw(matter, ruling.requestId, rehearsed)];
   const stood = stoodAt(state, matter);
   const question = stood && asksAgain(stood, work.since);
   const asked = question && !ruling.dryRun ? [askedAgain(matter, question)] : [];
   if (ruling.validUntil >= now) return [caseOpened(matter, ruling.dryRun, stood), ...asked];
-  const back = withdraw(matter, ruling.requestId, late);
-  return matter.warrantId === null ? [back, refused(matter, late)] : [back];
+  return [withdraw(matter, ruling.requestId, late), ...unheard(matter, late)];
 };
 
 const rehearsed = 'the dry run has said already what this plan would do';
@@ -46,6 +45,9 @@ const isRehearsed = (episode: Episode | null, { episodeId, planName }: Matter): 
   episode !== null && episode.id === episodeId && episode.rehearsed.includes(planName);
 
 /** Whoever asked by hand hears of it; a warrant, renewed, asks again by itself. */
+export const unheard = (matter: Matter, why: string): readonly CaseDraft[] =>
+  matter.warrantId === null ? [refused(matter, why)] : [];
+
 const refused = ({ agentId, caseId, planName, by }: Matter, reason: string): CaseDraft =>
   refusal(agentId, { caseId, decision: planName, by: by ?? '', reason });
 
