@@ -23,13 +23,40 @@ const bounded = (checkpoint: CheckpointRef): CheckpointRef =>
     ? { ...checkpoint, completedWork: [], remainingWork: [] }
     : checkpoint;
 
-export const markInvalid = (
+/** What a runtime says of a checkpoint whose file is not below its roots; another runtime may have it. */
+const notHere = 'not_here';
+/** The last eight of a task at eight runtimes. */
+const absencesKept = 64;
+
+/** A checkpoint that was not found at a runtime. */
+export type Absence = { readonly checkpointId: string; readonly runtimeId: string };
+
+type Read = { readonly checkpoints: readonly CheckpointRef[]; readonly absent: readonly Absence[] };
+
+/** What a runtime has found of the checkpoints that it read. */
+export function readAt(runtimeId: string, { checkpoints, absent }: Read, skipped: readonly SkippedCheckpoint[]): Read {
+  const spoilt = skipped.filter(({ why }) => why !== notHere);
+  const missed = seenFrom(runtimeId, { checkpoints, absent })
+    .filter((one) => one.valid !== false)
+    .filter((one) => skipped.some(({ checkpointId, why }) => checkpointId === one.checkpointId && why === notHere))
+    .map(({ checkpointId }) => ({ checkpointId, runtimeId }));
+  return { checkpoints: markInvalid(checkpoints, spoilt), absent: [...absent, ...missed].slice(-absencesKept) };
+}
+
+const markInvalid = (
   known: readonly CheckpointRef[],
   skipped: readonly SkippedCheckpoint[],
 ): readonly CheckpointRef[] =>
   known.map((one) => {
     const skip = skipped.find((other) => other.checkpointId === one.checkpointId);
     return skip ? { ...one, valid: false, invalidReason: skip.why } : one;
+  });
+
+/** The checkpoints as they are at this runtime. */
+export const seenFrom = (runtimeId: string, { checkpoints, absent }: Read): readonly CheckpointRef[] =>
+  checkpoints.map((one) => {
+    const isAbsent = absent.some((other) => other.checkpointId === one.checkpointId && other.runtimeId === runtimeId);
+    return isAbsent && one.valid !== false ? { ...one, valid: false, invalidReason: notHere } : one;
   });
 
 /** Newest first along parents; where a parent is not named or not known, the one remembered before. */

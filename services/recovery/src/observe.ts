@@ -1,7 +1,7 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
-import { markInvalid, rememberCheckpoint } from './checkpoints.ts';
+import { readAt, rememberCheckpoint } from './checkpoints.ts';
 import { observeHealth } from './observe-health.ts';
 import { observeRequest } from './observe-request.ts';
 import type { Recovery } from './state.ts';
@@ -77,10 +77,10 @@ function askedLater(state: Recovery, now: number): Recovery {
 function observeReceipt(state: Recovery, receipt: Receipt, now: number): Recovery {
   const { situation } = state;
   if (situation.is !== 'spawning' || situation.orderId !== receipt.orderId) return state;
-  const checkpoints = markInvalid(state.checkpoints, receipt.skipped);
+  const read = readAt(situation.runtimeId, state, receipt.skipped);
   switch (receipt.outcome) {
     case 'spawned':
-      return { ...state, checkpoints };
+      return { ...state, ...read };
     case 'uncertain':
     case 'UNKNOWN':
       return state;
@@ -92,9 +92,7 @@ function observeReceipt(state: Recovery, receipt: Receipt, now: number): Recover
     case 'expired':
     case 'failed': {
       const why = receipt.why === null ? receipt.outcome : `${receipt.outcome}: ${receipt.why}`;
-      return situation.failed
-        ? state
-        : { ...state, checkpoints, situation: { ...situation, failed: { at: now, why } } };
+      return situation.failed ? state : { ...state, ...read, situation: { ...situation, failed: { at: now, why } } };
     }
   }
 }
@@ -103,17 +101,19 @@ function observeReceipt(state: Recovery, receipt: Receipt, now: number): Recover
 function withPrevious(state: Recovery, receipt: Receipt, now: number): Recovery {
   const named =
     receipt.checkpointId === null ? [] : [{ checkpointId: receipt.checkpointId, why: receipt.why ?? 'invalid' }];
-  const checkpoints = markInvalid(state.checkpoints, [...receipt.skipped, ...named]);
-  const isNew = checkpoints.some((one, at) => one.valid === false && state.checkpoints[at]?.valid !== false);
   const { situation } = state;
   if (situation.is !== 'spawning') return state;
+  const read = readAt(situation.runtimeId, state, [...receipt.skipped, ...named]);
+  const isNew =
+    read.absent.at(-1) !== state.absent.at(-1) ||
+    read.checkpoints.some((one, at) => one.valid === false && state.checkpoints[at]?.valid !== false);
   if (!isNew) {
     const why = `checkpoint_invalid: ${receipt.why ?? 'it names no checkpoint of the order'}`;
     return { ...state, situation: { ...situation, failed: { at: now, why } } };
   }
   return {
     ...state,
-    checkpoints,
+    ...read,
     unused: receipt.orderId,
     attempts: state.attempts - 1,
     serial: state.serial - 1,

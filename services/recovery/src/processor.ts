@@ -18,22 +18,22 @@ type Out =
   | typeof Topic.decideCase
   | typeof Topic.agentHealthcheck;
 
-type Later = 'unused' | 'emits' | 'risen' | 'took' | 'lost' | 'unwanted';
+type Later = 'unused' | 'emits' | 'risen' | 'took' | 'lost' | 'unwanted' | 'absent';
 type Said = Recovery['said'];
 type Older = Omit<Recovery, Later | 'said'> &
   Partial<Pick<Recovery, Later>> & { readonly said: Omit<Said, 'asked'> & { readonly ended: readonly string[] } };
 
 /**
- * Shape 1 knew neither of admissions that are not used nor of whose stalls are told, shape 2 of no lives that rose and fell, shape 3
- * only of who holds the task, not of who had it, and
- * neither who was lost from afar or is not wanted nor when somebody's end was asked for.
+ * Shape 1 knew neither of admissions that are not used nor of whose stalls are told, shape 2 of no lives that rose and fell. Shape 3
+ * knew who holds the task, and not who had it, was lost or is unwanted; whose end was asked for, and not when; and of no checkpoint
+ * that is missing at one runtime only.
  */
 const upgrade = (_: number, state: unknown): Recovery => {
   const older = state as Older;
   const { ended, ...said } = older.said;
   const asked = ended.map((life) => ({ life, at: 0, times: 1 }));
   return {
-    ...{ unused: null, unwanted: null, emits: false, risen: [], lost: [], took: older.holders.map(lifeOf) },
+    ...{ unused: null, unwanted: null, emits: false, risen: [], lost: [], absent: [], took: older.holders.map(lifeOf) },
     ...older,
     said: { ...said, asked },
   };

@@ -1,6 +1,6 @@
 import type { Breaker } from '@vigil/circuit-breaker';
-import type { Draft, PayloadOf, Topic } from '@vigil/events';
-import { usable } from './checkpoints.ts';
+import type { CheckpointRef, Draft, PayloadOf, Topic } from '@vigil/events';
+import { seenFrom, usable } from './checkpoints.ts';
 import { handoverText, workFrom } from './handover.ts';
 import { type Holder, limitOf, type Recovery, type Situation, type Subject } from './state.ts';
 
@@ -81,7 +81,7 @@ export function initiated(
   subject: Subject,
   { requestId, runtimeId }: Admitted,
 ): readonly [Story, Draft<typeof Topic.agentOrder>] {
-  const { from, skipped } = usable(state.checkpoints);
+  const { from, skipped } = usable(seenFrom(runtimeId, state));
   const attempt = { number: state.attempts + 1, of: limitOf(state, subject), agentId: nextAgent(state) };
   const story = taskStory(state, 'RECOVERY_INITIATED', {
     fromCheckpoint: from[0]?.checkpointId ?? 'task-start',
@@ -93,16 +93,19 @@ export function initiated(
     runtimeId,
     skipped,
   });
-  return [story, spawn(state, subject, attempt, { requestId, runtimeId })];
+  return [story, spawn(state.taskId, subject, attempt, { requestId, runtimeId, from })];
 }
 
 function spawn(
-  { taskId, checkpoints }: Recovery,
+  taskId: string,
   subject: Subject,
   { number, of, agentId }: { readonly number: number; readonly of: number; readonly agentId: string },
-  { requestId, runtimeId }: { readonly requestId: string; readonly runtimeId: string },
+  {
+    requestId,
+    runtimeId,
+    from,
+  }: Pick<Admitted, 'requestId' | 'runtimeId'> & { readonly from: readonly CheckpointRef[] },
 ): Draft<typeof Topic.agentOrder> {
-  const { from } = usable(checkpoints);
   const work = workFrom(subject, from[0]);
   const payload = {
     orderId: requestId,

@@ -1,6 +1,7 @@
 import { type Breaker, closed } from '@vigil/circuit-breaker';
 import type { CheckpointRef, HealthState, PolicyRef, ReleaseWhy, ReviewDecision, StallReason } from '@vigil/events';
 import type { RecoverySettings } from '@vigil/policy';
+import type { Absence } from './checkpoints.ts';
 
 /** One spawned agent. `number`: the attempt it is; `generation`: the breaker's when it was begun. */
 export type Attempt = { readonly agentId: string; readonly number: number; readonly generation: number };
@@ -118,6 +119,8 @@ export type Recovery = {
   readonly emits: boolean;
   /** newest last */
   readonly checkpoints: readonly CheckpointRef[];
+  /** checkpoints that were not found at a runtime, and may well be at another; newest last */
+  readonly absent: readonly Absence[];
   /** runtimes at which a spawn came to nothing */
   readonly avoid: readonly string[];
   /** the request of an admission that is not used after all, until it is withdrawn */
@@ -150,6 +153,7 @@ export const initial: Recovery = {
   took: [],
   emits: false,
   checkpoints: [],
+  absent: [],
   avoid: [],
   unused: null,
   unwanted: null,

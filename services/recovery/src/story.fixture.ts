@@ -120,7 +120,14 @@ export const find = <K extends Output['type']>(said: readonly Output[], type: K)
   said.filter((one): one is Extract<Output, { readonly type: K }> => one.type === type)[0]?.payload;
 
 /** A state as shape 3 kept it. */
-export const ofShape3 = ({ took: _, lost: __, unwanted: ___, said: { asked, ...said }, ...rest }: Recovery) => ({
+export const ofShape3 = ({
+  took: _,
+  lost: __,
+  unwanted: ___,
+  absent: ____,
+  said: { asked, ...said },
+  ...rest
+}: Recovery) => ({
   ...rest,
   said: { ...said, ended: asked.map(({ life }) => life) },
 });
