@@ -119,13 +119,14 @@ function probation(before: Recovery, agentId: string): Recovery {
   return { ...state, avoid: [], unwanted: null, situation: { is: 'probation', attempt, since: holder.since, failing } };
 }
 
+/** Also an attempt that was given up, under an earlier state of the breaker, closes it by passing. */
 function stable(state: Recovery): Recovery {
   const { situation, subject } = state;
   if (situation.is !== 'probation' || !subject) return state;
   const { attempt, since } = situation;
   return {
     ...state,
-    breaker: breaker.succeed(state.breaker, attempt.generation),
+    breaker: breaker.reset(state.breaker),
     situation: { is: 'stable', attempt, since: since + subject.settings.probationMs },
   };
 }

@@ -161,3 +161,24 @@ test('retry below the limit takes the attempt that is left, and allows none beyo
   story.tell(review('retry'));
   expect(find(admit(story), 'RECOVERY_INITIATED')).toMatchObject({ attempt: 2, of: 3 });
 });
+
+test.each([
+  ['OPEN', 120_001],
+  ['HALF_OPEN', 240_000],
+] as const)(
+  'an attempt that was given up, lives and passes its probation closes a breaker that is %s',
+  (state, last) => {
+    const story = openStory();
+    story.tell(recoverTask({}, { maxAttempts: 9 }));
+    for (const wait of [180_000, 240_000, last]) {
+      admit(story);
+      story.wait(wait);
+    }
+    expect(story.state().breaker.state).toBe(state);
+    expect(types(story.tell(took('worker-1-r1')))).toContain('RECOVERY_COMPLETED');
+    expect(story.wait(15 * minute)).toMatchObject([
+      { type: 'PROBATION_PASSED' },
+      { type: 'CIRCUIT_BREAKER_STATE_CHANGED', payload: { from: state, to: 'CLOSED' } },
+    ]);
+  },
+);
