@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { noProgress,               } from '../progress.mjs';
 import {                   breakerFile } from './breaker-file.mjs';
 import { replace } from './replace.mjs';
@@ -57,11 +57,23 @@ export const forgetOld = (env             , now        )       => {
       if (isOlder(join(base, name), FORGOTTEN_MS, now)) rmSync(join(base, name), { recursive: true, force: true });
   });
 };
+/** mkdirSync's own `recursive` never ends where the file system takes no folder, as /proc does not. Throws there. */
+const makeFolder = (path        , parentIsThere = false)       => {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error                         ;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || parentIsThere) throw error;
+    makeFolder(dirname(path));
+    makeFolder(path, true);
+  }
+};
 /** `order`: rising from hook to hook of a session. Throws where the disk takes nothing. */
 export const openFolder = (sessionId        , env             , order        )         => {
   const dir = join(baseOf(env), createHash('sha256').update(sessionId).digest('hex').slice(0, 32));
   const [said, lock, state] = [join(dir, 'said'), join(dir, 'lock'), join(dir, 'session.json')];
-  mkdirSync(said, { recursive: true, mode: 0o700 });
+  makeFolder(said);
   const left = () => readdirSync(said).filter((name) => name.endsWith('.json'));
   return {
     leave: (words) =>

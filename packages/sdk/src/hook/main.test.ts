@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,6 +53,17 @@ test('with everything down, it is silent', async () => {
   expect(await run(stop, { VIGIL_GATEWAY_URL: 'no address' })).toEqual(quiet);
   expect(await run(stop, { VIGIL_GATEWAY_URL: 'http://127.0.0.1:1', VIGIL_STATE_DIR: '/dev/null' })).toEqual(quiet);
   expect(await run(stop, { VIGIL_HOOK_DEBUG: '/dev/null/x' })).toEqual(quiet);
+});
+
+test('where the file system takes no folder, it is silent and ends', async () => {
+  for (const VIGIL_STATE_DIR of ['/proc/nope', '/proc/nope/deeper', '/proc'])
+    expect(await run(stop, { VIGIL_GATEWAY_URL: 'http://127.0.0.1:1', VIGIL_STATE_DIR })).toEqual(quiet);
+});
+
+test('folders on the way to its state are made', async () => {
+  const state = join(dir, 'a', 'b');
+  expect(await run(stop, { VIGIL_GATEWAY_URL: 'http://127.0.0.1:1', VIGIL_STATE_DIR: state })).toEqual(quiet);
+  expect(readdirSync(join(state, 'hooks'))).toHaveLength(1);
 });
 
 test('a supervisor that says nothing is not waited for, nor is a gateway', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Heartbeat, OrderReceiptPayload } from '@vigil/events';
 import { noProgress, type Progress } from '../progress.ts';
 import { type BreakerFile, breakerFile } from './breaker-file.ts';
@@ -99,11 +99,24 @@ export const forgetOld = (env: Environment, now: number): void => {
   });
 };
 
+/** mkdirSync's own `recursive` never ends where the file system takes no folder, as /proc does not. Throws there. */
+const makeFolder = (path: string, parentIsThere = false): void => {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || parentIsThere) throw error;
+    makeFolder(dirname(path));
+    makeFolder(path, true);
+  }
+};
+
 /** `order`: rising from hook to hook of a session. Throws where the disk takes nothing. */
 export const openFolder = (sessionId: string, env: Environment, order: bigint): Folder => {
   const dir = join(baseOf(env), createHash('sha256').update(sessionId).digest('hex').slice(0, 32));
   const [said, lock, state] = [join(dir, 'said'), join(dir, 'lock'), join(dir, 'session.json')];
-  mkdirSync(said, { recursive: true, mode: 0o700 });
+  makeFolder(said);
   const left = () => readdirSync(said).filter((name) => name.endsWith('.json'));
   return {
     leave: (words) =>
