@@ -4,14 +4,24 @@ import { z } from 'zod';
 const MILLISECONDS_FROM = 1e11;
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)$/;
 
+const SHOWN = 60;
+const shown = (value: unknown): string => {
+  const text = JSON.stringify(value);
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+};
+
+/** What is wrong with a value, and what to write. */
+const must = (be: string, give: string) => ({
+  error: ({ input }: { readonly input?: unknown }): string =>
+    input === undefined ? `is missing: give ${give}` : `${shown(input)} is ${be}: give ${give}`,
+});
+const NO_TIME = must('no time', 'seconds, or RFC 3339 such as 2026-11-22T04:00:00Z');
+
 /** Seconds, epoch milliseconds or RFC 3339 as milliseconds. */
-const instant = z.union([z.number(), z.string()]).transform((value, context) => {
+const instant = z.union([z.number(), z.string()], NO_TIME).transform((value, context) => {
   const ms = typeof value === 'number' ? fromNumber(value) : RFC_3339.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isFinite(ms)) return ms;
-  context.addIssue({
-    code: 'custom',
-    message: `${JSON.stringify(value)} is no time: give seconds, or RFC 3339 such as 2026-11-22T04:00:00Z`,
-  });
+  context.addIssue({ code: 'custom', message: NO_TIME.error({ input: value }) });
   return z.NEVER;
 });
 
@@ -19,37 +29,57 @@ const fromNumber = (value: number): number => Math.round(Math.abs(value) < MILLI
 
 /** What is missing, and what is null, is unknown alike. */
 const orNull = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? null);
-const flag = orNull(z.boolean()).transform((value) => value ?? false);
+const truth = z
+  .union(
+    [z.boolean(), z.literal(0), z.literal(1)],
+    must('neither true nor false', 'true, false, 1 or 0, or leave it out'),
+  )
+  .transform(Boolean);
+const flag = orNull(truth).transform((value) => value ?? false);
+const text = orNull(z.string(must('no text', 'a text, or leave it out')));
+/** What only names something may be a number. */
+const name = orNull(
+  z.union([z.string(), z.number()], must('no text', 'a text or a number, or leave it out')).transform(String),
+);
+const kinds = must('no kind', 'tool, model, external_api or checkpoint_write, or leave it out');
+const outcomes = must('no outcome', 'ok, error or running, or leave it out');
+const RUN_ID = 'a text such as "run-1"';
 
-const recordedCall = z.object({
-  tool: z.string(),
-  args: orNull(z.unknown()),
-  result: orNull(z.unknown()),
-  err: flag,
-  ts: orNull(instant),
-  args_h: orNull(z.string()),
-  res_h: orNull(z.string()),
-  resn_h: orNull(z.string()),
-  call_id: orNull(z.string()),
-  kind: z.enum(['tool', 'model', 'external_api', 'checkpoint_write']).nullish(),
-  outcome: orNull(z.enum(['ok', 'error', 'running'])),
-  error_class: orNull(z.string()),
-  started_at: orNull(instant),
-  ended_at: orNull(instant),
-  deadline_at: orNull(instant),
-  mutating: flag,
-  polling: flag,
-  target: orNull(z.string()),
-});
+const recordedCall = z.object(
+  {
+    tool: z.string(must('no text', 'the tool’s name')),
+    args: orNull(z.unknown()),
+    result: orNull(z.unknown()),
+    err: flag,
+    ts: orNull(instant),
+    args_h: text,
+    res_h: text,
+    resn_h: text,
+    call_id: name,
+    kind: z.enum(['tool', 'model', 'external_api', 'checkpoint_write'], kinds).nullish(),
+    outcome: orNull(z.enum(['ok', 'error', 'running'], outcomes)),
+    error_class: name,
+    started_at: orNull(instant),
+    ended_at: orNull(instant),
+    deadline_at: orNull(instant),
+    mutating: flag,
+    polling: flag,
+    target: name,
+  },
+  must('no call', 'an object with at least a tool'),
+);
 
-const recordedRun = z.object({
-  run_id: z.string().min(1),
-  src: orNull(z.string()),
-  task: orNull(z.string()),
-  success: orNull(z.boolean()),
-  label: orNull(z.string()),
-  calls: z.array(recordedCall),
-});
+const recordedRun = z.object(
+  {
+    run_id: z.string(must('no text', RUN_ID)).min(1, must('empty', RUN_ID)),
+    src: name,
+    task: name,
+    success: orNull(truth),
+    label: name,
+    calls: z.array(recordedCall, must('no list', 'the list of the run’s calls')),
+  },
+  must('no run', 'an object with run_id and calls'),
+);
 
 /** One call of a recorded run; times in milliseconds. `ts`: when it was reported, which is when it was over. */
 export type RecordedCall = z.output<typeof recordedCall>;
