@@ -66,7 +66,7 @@ const fates: Readonly<Record<AgentFate, () => Promise<unknown> | undefined>> = {
       const started = { started_at: Date.now(), deadline_at: Date.now() + 60_000 };
       const long = call({ ...started, outcome: 'running' });
       say({ activity: 'working', tool_calls: [long] });
-      await sleep(20_000);
+      await sleep(50_000);
       say({
         activity: 'working',
         tool_calls: [{ ...long, result_hash: `r${calls}`, outcome: 'ok', ended_at: Date.now() }],

@@ -36,7 +36,7 @@ export const openHosts = (
     ...{ name, task, command: process.execPath, cwd: dir },
     args: [path.join(import.meta.dirname, 'agent.ts'), fate, String(afterMs), dir],
   }));
-  const common = { capacity: 4 * members.length, announce: '2s', grace: '100ms', interval: '1s', policy: 'chaos' };
+  const common = { capacity: 4 * members.length, announce: '2s', grace: '100ms', interval: '1s' };
   const start = ({ name, labels }: Host): Supervised =>
     startRuntime(vigil, { folder: dir, state }, name, {
       ...common,

@@ -47,7 +47,7 @@ describe.skipIf(!ownServers)('every service and every runtime killed at random m
 
   beforeAll(
     async () => {
-      on = await openSystem({ name: 'chaos-killed', policy: 'chaos', env: { ...ROOM, ...policies } });
+      on = await openSystem({ name: 'chaos-killed', policy: 'killed', env: { ...ROOM, ...policies } });
       heard = await hear(on, [Topic.agentIntervention, Topic.taskRecovery]);
       hosts = openHosts(on, 'killed', [{ name: 'host-a' }, { name: 'host-b' }], dooms);
       const all = [...SERVICES.map((name) => on.system.service(name)), ...hosts.runtimes];

@@ -108,8 +108,10 @@ export const settleAftermath = async (
 ): Promise<void> => {
   const lives: Supervised[] = [];
   const lost: (readonly [Occupant, Terminate | null])[] = [];
-  for (const orphan of orphansOf(world.dir, runtimeId)) {
-    const one = await taken(world, orphan);
+  // At once: each of them is silent until all are taken over.
+  const orphans = orphansOf(world.dir, runtimeId);
+  const all = await Promise.all(orphans.map(async (orphan) => ({ orphan, one: await taken(world, orphan) })));
+  for (const { orphan, one } of all) {
     if (one === 'lost') lost.push([orphan, endOf(world, orphan)]);
     else if (one !== 'left_alone') lives.push(one);
   }
