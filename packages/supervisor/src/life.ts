@@ -180,7 +180,7 @@ export class Life implements Supervised {
     const over = { exit, asked: this.#asked, endLeft: () => this.#endLeft(at) };
     const end = await conclude(world, spec, watch, over);
     const isStopped = end.reason === 'explicit' && this.#asked?.orderId == null;
-    if (!isStopped) keepPastLife(world.dir, spec, end);
+    if (!isStopped) keepPastLife(world, spec, end);
     world.outbox.put(exitReport(spec, end, this.#asked?.orderId ?? null, at));
     await terminal.close();
     world.log('an agent has ended', {

@@ -3,6 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { forgetPastLives, keepPastLife, pastLifeFile, pastLifeOf } from './past-life.ts';
+import { startRuntime } from './runtime.ts';
+import { parseRuntimeConfig } from './runtime-config.ts';
 import { scriptSpec, terminate } from './testing.ts';
 import { killed, Orphanage, until } from './testing-orphans.ts';
 
@@ -49,14 +51,35 @@ test('a runtime that was stopped begins anew with its configuration, also with w
   expect(lives()).toBe(2);
 });
 
+test('a runtime begins anew also with one that had just ended by itself when it was stopped', async () => {
+  const { dir, world } = on.stage;
+  const cleanup = ['/bin/sh', '-c', `touch ${dir}/ended; while [ ! -e ${dir}/go ]; do sleep 0.02; done`];
+  const config = parseRuntimeConfig(
+    JSON.stringify({
+      runtime: 'test',
+      interval: '100ms',
+      templates: [{ command: '/bin/sh', args: ['-c', 'exit 3'], cleanup }],
+      agents: [{ name: 'worker-1', task: 'TASK-1' }],
+    }),
+    dir,
+  );
+  const runtime = await startRuntime({ config, host: 'host-1', env: { PATH: process.env.PATH ?? '' } }, world);
+  await until(() => expect(existsSync(join(dir, 'ended'))).toBe(true));
+  const stopped = runtime.stop('the test is over');
+  on.touch('go');
+  await stopped;
+  await until(() => expect(on.reported('AGENT_EXITED')).toMatchObject([{ reason: 'crashed' }]));
+  expect(pastLifeOf(dir, 'test', 'worker-1')).toBeNull();
+});
+
 describe('how a life has ended', () => {
   const ended = { reason: 'crashed', details: 'exited with code 3' } as const;
-  const keep = (more: object) => keepPastLife(on.stage.dir, { ...scriptSpec(''), ...more }, ended);
+  const keep = (more: object) => keepPastLife(on.stage.world, { ...scriptSpec(''), ...more }, ended);
 
   test('is kept of what was configured, and of nobody that an order has spawned', () => {
     keep({});
     keep({ agentId: 'worker-1.r1', orderId: 'spawn-1' });
-    expect(existsSync(pastLifeFile(on.stage.dir, 'worker-1.r1'))).toBe(false);
+    expect(existsSync(pastLifeFile(on.stage.dir, 'run-1', 'worker-1.r1'))).toBe(false);
     expect(pastLifeOf(on.stage.dir, 'run-1', 'worker-1')).toMatchObject({ agentId: 'worker-1', ...ended });
   });
 
@@ -69,9 +92,22 @@ describe('how a life has ended', () => {
     expect(pastLifeOf(on.stage.dir, 'run-1', 'worker-1')).toBeNull();
   });
 
+  test('is not covered up by the end of another by its name, of another runtime', () => {
+    keep({});
+    keep({ runtimeId: 'host-1.worker-1' });
+    expect(pastLifeOf(on.stage.dir, 'run-1', 'worker-1')).toMatchObject({ runtimeId: 'run-1' });
+  });
+
+  test('keeps nobody from reporting that end, also where it cannot be kept', () => {
+    const logged: string[] = [];
+    writeFileSync(join(on.stage.dir, 'runtimes', 'run-1.ended'), 'in the way');
+    keepPastLife({ dir: on.stage.dir, log: (message) => logged.push(message) }, scriptSpec(''), ended);
+    expect(logged).toEqual([expect.stringContaining('would start it anew')]);
+  });
+
   test('is not known where its file says nothing', () => {
     keep({});
-    writeFileSync(pastLifeFile(on.stage.dir, 'worker-1'), '');
+    writeFileSync(pastLifeFile(on.stage.dir, 'run-1', 'worker-1'), '');
     expect(pastLifeOf(on.stage.dir, 'run-1', 'worker-1')).toBeNull();
   });
 });

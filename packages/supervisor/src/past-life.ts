@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExitReason } from '@vigil/events';
-import type { AgentSpec } from './agent.ts';
+import type { AgentSpec, World } from './agent.ts';
 import { renew } from './claim.ts';
 
 /** How the last life of a configured agent ended: what follows is recovery's, and no restart of its runtime starts it anew. */
@@ -15,34 +15,39 @@ export type PastLife = {
   readonly details: string;
 };
 
-const suffix = '.ended';
-const folder = (dir: string): string => join(dir, 'agents');
-export const pastLifeFile = (dir: string, agentId: string): string => join(folder(dir), `${agentId}${suffix}`);
+/** One by this name of another runtime is another agent. */
+const folder = (dir: string, runtimeId: string): string => join(dir, 'runtimes', `${runtimeId}.ended`);
+export const pastLifeFile = (dir: string, runtimeId: string, agentId: string): string =>
+  join(folder(dir, runtimeId), `${agentId}.json`);
 
-/** On the disk when it returns. One that an order has spawned is in no configuration, and is not kept. */
+/** On the disk when it returns, or the log says why not. One that an order has spawned is in no configuration, and is not kept. */
 export const keepPastLife = (
-  dir: string,
+  { dir, log }: Pick<World, 'dir' | 'log'>,
   spec: AgentSpec,
   { reason, details }: Pick<PastLife, 'reason' | 'details'>,
-) => {
+): void => {
   const { agentId, taskId, runtimeId, instanceId, orderId } = spec;
   if (orderId !== null) return;
-  renew(pastLifeFile(dir, agentId), { agentId, taskId, runtimeId, instanceId, reason, details } satisfies PastLife);
+  const path = pastLifeFile(dir, runtimeId, agentId);
+  try {
+    renew(path, { agentId, taskId, runtimeId, instanceId, reason, details } satisfies PastLife);
+  } catch (error) {
+    log('it is not kept that an agent has ended: its runtime, were it killed, would start it anew', {
+      path,
+      error: String(error),
+    });
+  }
 };
 
 /** The last life of this name of this runtime; null: none is known to have ended. */
 export const pastLifeOf = (dir: string, runtimeId: string, agentId: string): PastLife | null => {
   try {
-    const found = JSON.parse(readFileSync(pastLifeFile(dir, agentId), 'utf8')) as PastLife | null;
-    return found?.runtimeId === runtimeId ? found : null;
+    return JSON.parse(readFileSync(pastLifeFile(dir, runtimeId, agentId), 'utf8')) as PastLife | null;
   } catch {
     return null;
   }
 };
 
 /** From now on this runtime begins anew with its configuration. */
-export const forgetPastLives = (dir: string, runtimeId: string): void => {
-  if (!existsSync(folder(dir))) return;
-  for (const name of readdirSync(folder(dir)).filter((one) => one.endsWith(suffix)))
-    if (pastLifeOf(dir, runtimeId, name.slice(0, -suffix.length)) !== null) rmSync(join(folder(dir), name));
-};
+export const forgetPastLives = (dir: string, runtimeId: string): void =>
+  rmSync(folder(dir, runtimeId), { recursive: true, force: true });

@@ -76,10 +76,11 @@ class HostRuntime implements Runtime {
 
   /** It, or what has taken its place, would be doubled: this runtime was killed, and goes on where it stood. */
   #hasEnded({ name, task }: RuntimeConfig['agents'][number]): boolean {
-    const past = pastLifeOf(this.#world.dir, this.#settings.config.runtime, name);
+    const [dir, runtime] = [this.#world.dir, this.#settings.config.runtime];
+    const past = pastLifeOf(dir, runtime, name);
     if (past === null || past.taskId !== task) return false;
     const { reason, details } = past;
-    const startAnew = `stop this runtime and start it again, or remove ${pastLifeFile(this.#world.dir, name)}`;
+    const startAnew = `stop this runtime and start it again, or remove ${pastLifeFile(dir, runtime, name)}`;
     const what = 'a configured agent is not started: it has ended, and what follows is up to recovery';
     this.#world.log(what, { agent: name, task, reason, details, startAnew });
     return true;
@@ -178,13 +179,15 @@ class HostRuntime implements Runtime {
 
   async stop(by: string): Promise<void> {
     this.#stopping.abort();
-    forgetPastLives(this.#world.dir, this.#settings.config.runtime);
+    const forget = () => forgetPastLives(this.#world.dir, this.#settings.config.runtime);
+    forget();
     await Promise.all(
       [...this.#agents].map(async (agent) => {
         const { confirmed } = await agent.end(by, this.#settings.config.grace);
         if (confirmed) await agent.settled;
       }),
     );
+    forget(); // also those that ended by themselves just now
     await Promise.all(this.#loops);
   }
 }
