@@ -91,6 +91,8 @@ export type Healthcheck = { readonly status: string; readonly path: string | nul
 /** What is remembered of a task: some 500 bytes, and what its checkpoints say. */
 export type Recovery = {
   readonly taskId: string;
+  /** when anything was told of it last, epoch milliseconds; absent: the state is older than this */
+  readonly heardAt?: number;
   readonly situation: Situation;
   readonly subject: Subject | null;
   /** spent; at most `subject.settings.maxAttempts + granted` */
