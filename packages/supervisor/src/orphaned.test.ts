@@ -51,9 +51,13 @@ test('a heartbeat that was taken and never answered comes again as it was, and i
 });
 
 test('what its holder does not keep any more still counts', async () => {
-  const script =
-    'yes "a line of some fifty characters, as it may well be" | head -n 40000; while [ ! -e go ]; do sleep 0.02; done; echo last; sleep 600';
+  const wait = (name: string) => `while [ ! -e ${name} ]; do sleep 0.02; done`;
+  const lines = 'yes "a line of some fifty characters, as it may well be" | head -n 40000';
+  const script = `${wait('watched')}; ${lines}; ${wait('go')}; echo last; sleep 600`;
   const first = await on.runs(script);
+  // What is printed before somebody watches is not kept either.
+  await on.beatsOn();
+  on.touch('watched');
   await on.printed(40_000);
   await on.beatsOn();
   await killed(first);
