@@ -54,7 +54,7 @@ const run = async (signal: AbortSignal): Promise<number> => {
   return failed === 0 ? 0 : 1;
 };
 
-const { signal, code } = interruption();
+const { signal, code } = interruption(process.env);
 await run(signal).then((ended) => {
   process.exitCode = code() ?? ended;
 }, endWith);

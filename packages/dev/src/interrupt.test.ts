@@ -11,7 +11,7 @@ const url = (file: string): string => JSON.stringify(path.join(import.meta.dirna
 /** Says its process id, and how it was interrupted once it was. */
 const COMMAND = `
   import { interruption } from ${url('interrupt.ts')};
-  const { signal, code } = interruption();
+  const { signal, code } = interruption(process.env);
   const lives = setInterval(() => {}, 1000);
   signal.addEventListener('abort', () => { console.log(code()); clearInterval(lives); });
   console.log(process.pid);`;

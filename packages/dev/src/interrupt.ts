@@ -1,11 +1,13 @@
 const POLL_MS = 500;
 
 /** Who started us by handing over, and would pass a signal on; null when nobody did. */
-const handedOverBy = (): number | null =>
-  process.env.VIGIL_HANDED_OVER_BY === String(process.ppid) ? process.ppid : null;
+const handedOverBy = (env: NodeJS.ProcessEnv): number | null =>
+  env.VIGIL_HANDED_OVER_BY === String(process.ppid) ? process.ppid : null;
 
 /** Aborted by the first Ctrl-C or SIGTERM, or when whoever handed over to us is gone; `code` is what the command then ends with. */
-export const interruption = (): { readonly signal: AbortSignal; readonly code: () => number | null } => {
+export const interruption = (
+  env: NodeJS.ProcessEnv,
+): { readonly signal: AbortSignal; readonly code: () => number | null } => {
   const controller = new AbortController();
   let code: number | null = null;
   const interrupt = (number: number): void => {
@@ -18,7 +20,7 @@ export const interruption = (): { readonly signal: AbortSignal; readonly code: (
   on('SIGINT', 2);
   on('SIGTERM', 15);
   on('SIGHUP', 1);
-  const parent = handedOverBy();
+  const parent = handedOverBy(env);
   if (parent !== null) setInterval(() => process.ppid !== parent && interrupt(15), POLL_MS).unref();
   return { signal: controller.signal, code: () => code };
 };

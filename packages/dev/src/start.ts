@@ -99,7 +99,7 @@ const run = async (signal: AbortSignal): Promise<void> => {
   say('stopping …');
 };
 
-const { signal, code } = interruption();
+const { signal, code } = interruption(process.env);
 await run(signal).then(
   () => say('stopped'),
   (error: unknown) => {

@@ -38,7 +38,7 @@ const testOn = async (
 
 const main = async (): Promise<number> => {
   const request = requestOf(process.argv.slice(2));
-  const interrupted = interruption();
+  const interrupted = interruption(process.env);
   const dir = await openRunFolder();
   let failed = true;
   try {

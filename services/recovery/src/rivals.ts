@@ -15,8 +15,8 @@ type Rival = {
 };
 
 /**
- * All but the last attempt alive, and the last where people want a fresh one. The lowest is the agent whose place was taken: a host that was lost may come back and start it
- * anew, or may only have been cut off. An agent without an instance is never acted on.
+ * All but the last attempt alive, and the last where people want a fresh one. The lowest is the agent whose place was taken: a
+ * host that was lost may come back and start it anew, or may only have been cut off. An agent without an instance is never acted on.
  */
 export function rivalsOf(state: Recovery): readonly Rival[] {
   const holders = alive(state);

@@ -99,9 +99,9 @@ export type Recovery = {
   readonly attempts: number;
   /** attempts beyond the limit that a person allowed */
   readonly granted: number;
-  /** agents spawned since the beginning: part of their names, never reset */
+  /** agents spawned since the beginning: part of their names, not reset before the task is forgotten */
   readonly serial: number;
-  /** requests made since the beginning, never reset */
+  /** requests made since the beginning, not reset before the task is forgotten */
   readonly requests: number;
   /** the first dead agent's id: the name of all that follow */
   readonly base: string;

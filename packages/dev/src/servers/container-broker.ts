@@ -23,8 +23,8 @@ const serves = ({ id, port }: ContainerAt): Promise<boolean> =>
   );
 
 const untilServing = async (at: ContainerAt): Promise<void> => {
-  for (const until = Date.now() + READY_LIMIT_MS; !(await serves(at)); await sleep(250))
-    if (Date.now() > until) throw new Refusal(`Kafka's container ${at.id} does not serve: see docker logs ${at.id}`);
+  for (const late = AbortSignal.timeout(READY_LIMIT_MS); !(await serves(at)); await sleep(250))
+    if (late.aborted) throw new Refusal(`Kafka's container ${at.id} does not serve: see docker logs ${at.id}`);
 };
 
 /** A broker in a container whose port on this machine is fixed, so that it keeps its address over a restart. */

@@ -53,9 +53,9 @@ export const startDaemon = async (daemon: Daemon): Promise<void> => {
     throw new Refusal(`${daemon.command} could not be started: is it installed and in PATH?`);
   writePid(daemon.dir, daemon.name, child.pid);
   const written = (): string => readFileSync(log).subarray(from).toString();
-  for (const until = Date.now() + READY_LIMIT_MS; !(await daemon.isReady(written())); await sleep(25)) {
+  for (const late = AbortSignal.timeout(READY_LIMIT_MS); !(await daemon.isReady(written())); await sleep(25)) {
     const living = livingPid(daemon.dir, daemon.name) !== null;
-    if (living && Date.now() < until) continue;
+    if (living && !late.aborted) continue;
     await stopDaemon(daemon);
     const what = living ? `was not ready after ${READY_LIMIT_MS / 1000} s` : 'ended while it started';
     throw new Refusal(`${daemon.name} ${what}; see ${log}, which ends with:\n${lastLines(written())}`);

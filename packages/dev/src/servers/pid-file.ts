@@ -44,9 +44,9 @@ export const sendSignal = (pid: number, signal: NodeJS.Signals): void => {
 };
 
 const isGone = async (dir: string, name: string, pid: number, limitMs: number): Promise<boolean> => {
-  const until = Date.now() + limitMs;
+  const late = AbortSignal.timeout(limitMs);
   while (livingPid(dir, name) === pid) {
-    if (Date.now() > until) return false;
+    if (late.aborted) return false;
     await sleep(20);
   }
   return true;

@@ -126,13 +126,13 @@ const daemonOf = ({ dir, port }: PostgresAt, postgres: string, data: string, as:
 });
 
 /** A postmaster that was killed keeps its lock until it is reaped: worth another try for some seconds. */
-const startPatiently = async (daemon: Daemon, untilMs = Date.now() + 5_000): Promise<void> => {
+const startPatiently = async (daemon: Daemon, late = AbortSignal.timeout(5_000)): Promise<void> => {
   try {
     await startDaemon(daemon);
   } catch (error) {
-    if (!(error instanceof Refusal && error.message.includes('postmaster.pid')) || Date.now() > untilMs) throw error;
+    if (!(error instanceof Refusal && error.message.includes('postmaster.pid')) || late.aborted) throw error;
     await sleep(250);
-    await startPatiently(daemon, untilMs);
+    await startPatiently(daemon, late);
   }
 };
 

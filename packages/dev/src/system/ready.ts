@@ -18,12 +18,12 @@ export const untilReady = async (
   signal: AbortSignal,
 ): Promise<void> => {
   for (
-    const until = Date.now() + READY_LIMIT_MS;
+    const late = AbortSignal.timeout(READY_LIMIT_MS);
     !(await answersReady(probePort));
     await sleep(100, undefined, { signal })
   ) {
     if (service.isRefused()) throw new Refusal(`${service.name} refuses to run: see ${logs}/${service.name}.log`);
-    if (Date.now() > until)
+    if (late.aborted)
       throw new Refusal(
         `${service.name} is not ready after ${READY_LIMIT_MS / 1000} s: see ${logs}/${service.name}.log`,
       );

@@ -4,6 +4,7 @@ import type { CaseDraft } from './state.ts';
 import {
   agent,
   answered,
+  asking,
   changed,
   decides,
   died,
@@ -19,19 +20,6 @@ import {
   requests,
   terminate,
 } from './story.fixture.ts';
-
-/** Nudged three times, and people are asked. */
-const asking = () => {
-  const one = agent();
-  one.tell(filed(ladder));
-  one.admit();
-  for (const _ of [2, 3]) {
-    one.after(10 * MIN);
-    one.admit();
-  }
-  expect(one.after(10 * MIN)).toEqual(['ESCALATION_TRIGGERED terminate']);
-  return one;
-};
 
 /** Somebody nudges by hand in the middle of a case; that takes two minutes. */
 const nudged = (one: ReturnType<typeof agent>) => {

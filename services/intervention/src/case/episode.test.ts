@@ -5,6 +5,7 @@ import { type CaseState, initial } from './state.ts';
 import {
   agent,
   answered,
+  asking,
   decides,
   filed,
   ladder,
@@ -138,14 +139,7 @@ test('a state of an older shape is read: what was closed stays closed, what was 
 
 /** Nudged, asked about and, when it was to be ended, withheld by the brake. */
 const braked = () => {
-  const one = agent();
-  one.tell(filed(ladder));
-  one.admit();
-  for (const _ of [2, 3]) {
-    one.after(10 * MIN);
-    one.admit();
-  }
-  expect(one.after(10 * MIN)).toEqual(['ESCALATION_TRIGGERED terminate']);
+  const one = asking();
   expect(one.after(15 * MIN)).toEqual(['asks terminate destructive']);
   expect(one.withhold('brake')).toEqual(['CASE_CLOSED withheld']);
   return one;

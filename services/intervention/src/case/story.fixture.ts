@@ -2,6 +2,7 @@ import { type EventOf, type PayloadOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import type { Step } from '@vigil/policy';
 import { given } from '@vigil/stream/testing';
+import { expect } from 'vitest';
 import { decider } from './case.ts';
 import type { CaseDraft } from './state.ts';
 
@@ -173,4 +174,17 @@ const word = (draft: CaseDraft): string => {
     default:
       return draft.type;
   }
+};
+
+/** Nudged three times, and people are asked. */
+export const asking = () => {
+  const one = agent();
+  one.tell(filed(ladder));
+  one.admit();
+  for (const _ of [2, 3]) {
+    one.after(10 * MIN);
+    one.admit();
+  }
+  expect(one.after(10 * MIN)).toEqual(['ESCALATION_TRIGGERED terminate']);
+  return one;
 };
