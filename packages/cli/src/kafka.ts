@@ -8,7 +8,7 @@ import {
   hangingTransactions,
   type Move,
   movePosition,
-  type TopicChange,
+  type TopicReport,
 } from '@vigil/stream';
 import { CannotAsk } from './errors.ts';
 
@@ -23,10 +23,10 @@ const orCannot = async <T>(what: string, work: Promise<T>): Promise<T> => {
 /** What differs between the topics as they are and as they are to be; `change`: and makes it so. Throws CannotAsk. */
 export const changeTopics = (
   brokers: readonly string[],
-  partitions: number,
+  { partitions, replicas }: { readonly partitions: number; readonly replicas: number },
   change: boolean,
-): Promise<readonly TopicChange[]> =>
-  orCannot('the topics cannot be compared', applyTopics({ brokers, partitions, dryRun: !change }));
+): Promise<TopicReport> =>
+  orCannot('the topics cannot be compared', applyTopics({ brokers, partitions, replicas, dryRun: !change }));
 
 /** Moves a processor's position. Throws CannotAsk, with the reason where it is refused. */
 export const reset = (brokers: readonly string[], move: Move): Promise<{ from: number | null; to: number }> =>

@@ -90,8 +90,8 @@ const run = async (signal: AbortSignal): Promise<void> => {
   const ports = START_SYSTEM_PORTS;
   const system = await startSystem({ servers, dir: stateDir, policy: 'demo', ports, onLine: say, signal });
   open.defer(system.stop);
-  const { KAFKA_BROKERS, SCHEMA_REGISTRY_URL } = servers.env;
-  open.use(publish({ ...system.env, KAFKA_BROKERS, SCHEMA_REGISTRY_URL }));
+  const { DATABASE_URL: _, ...kafka } = servers.env;
+  open.use(publish({ ...system.env, ...kafka }));
   const { VIGIL_GATEWAY_URL, VIGIL_DASHBOARD_URL } = system.env;
   say(`watching: gateway ${VIGIL_GATEWAY_URL}, dashboard ${VIGIL_DASHBOARD_URL}, logs in ${stateDir}/logs`);
   open.use(showFleet(system.env));

@@ -36,7 +36,7 @@ const answer = (id: string, response: ServerResponse): void => {
 
 beforeAll(async () => {
   const settings = readConfig(config, process.env);
-  await applyTopics({ brokers: settings.KAFKA_BROKERS, partitions: settings.VIGIL_PARTITIONS });
+  await applyTopics({ brokers: settings.KAFKA_BROKERS, partitions: settings.VIGIL_PARTITIONS, replicas: 1 });
   await registerSchemas(settings.SCHEMA_REGISTRY_URL);
   const codec = await connectCodec(settings.SCHEMA_REGISTRY_URL);
   log = opened.use(await connectLog({ brokers: settings.KAFKA_BROKERS, clientId: `test-${RUN}`, codec }));

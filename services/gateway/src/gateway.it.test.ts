@@ -33,7 +33,7 @@ const ordersAt = async ({ url }: Gateway, wait: number): Promise<unknown> =>
 
 beforeAll(async () => {
   const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL, VIGIL_PARTITIONS: partitions } = settings;
-  await applyTopics({ brokers, partitions });
+  await applyTopics({ brokers, partitions, replicas: 1 });
   await registerSchemas(SCHEMA_REGISTRY_URL);
   log = opened.use(
     await connectLog({ brokers, clientId: `test-${RUN}`, codec: await connectCodec(SCHEMA_REGISTRY_URL) }),

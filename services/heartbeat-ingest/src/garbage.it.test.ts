@@ -30,7 +30,7 @@ const until = async <T>(look: () => T | undefined): Promise<T> => {
 };
 
 beforeAll(async () => {
-  await applyTopics({ brokers, partitions });
+  await applyTopics({ brokers, partitions, replicas: 1 });
   await registerSchemas(registry);
   const codec = await connectCodec(registry);
   log = opened.use(await connectLog({ brokers, clientId: `test-${RUN}`, codec }));

@@ -1,9 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { TopicReport } from '@vigil/stream';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { brokersOf } from '../config.ts';
 import { show } from '../terminal.ts';
 
 type Json = { readonly json?: boolean };
-type Apply = Json & { readonly partitions: number };
+type Apply = Json & { readonly partitions: number; readonly replicas: number };
 type Reset = Json & { readonly to: 'beginning' | 'end' | number };
 
 const EXAMPLES = `
@@ -11,7 +12,7 @@ They need Kafka only (KAFKA_BROKERS).
 
 Examples:
   vigil topics plan
-  vigil topics apply --partitions 8
+  vigil topics apply --partitions 8 --replicas 3
   vigil topics reset recovery onex.evt.health-evaluator.task-health.v1 0 --to beginning`;
 
 const whole = (text: string): number => {
@@ -19,6 +20,20 @@ const whole = (text: string): number => {
   return Number(text);
 };
 const place = (text: string): Reset['to'] => (text === 'beginning' || text === 'end' ? text : whole(text));
+
+/** A setting that changes is shown as it is and as it is to be: what was set there is lost. */
+export const linesOf = ({ changes, tooFewReplicas }: TopicReport): readonly string[] => {
+  const lines = changes.flatMap((each) => {
+    const { topic, partitions, replicas, config } = each.planned;
+    if (each.change === 'create') return [`create  ${topic}  ${partitions} partitions, ${replicas} replicas each`];
+    return Object.entries(each.from).map(([name, now]) => `configure  ${topic}  ${name} ${now} -> ${config[name]}`);
+  });
+  const few = tooFewReplicas.map(
+    ({ topic, replicas, planned }) =>
+      `too few replicas  ${topic}  ${replicas} of ${planned}: move its partitions with kafka-reassign-partitions`,
+  );
+  return lines.length + few.length === 0 ? ['Every topic is as it is to be.'] : [...lines, ...few];
+};
 
 /** The Kafka client is loaded by these commands only: every other one starts without it. */
 const stream = () => import('../kafka.ts');
@@ -33,14 +48,22 @@ export function register(program: Command): void {
     topics
       .command(name)
       .description(description)
-      .option('--partitions <n>', 'of the agent and task key spaces', whole, 4)
+      .addOption(
+        new Option('--partitions <n>', 'of the agent and task key spaces')
+          .env('VIGIL_PARTITIONS')
+          .argParser(whole)
+          .default(4),
+      )
+      .addOption(
+        new Option('--replicas <n>', 'of each partition of a topic that is made')
+          .env('VIGIL_REPLICAS')
+          .argParser(whole)
+          .default(3),
+      )
       .option('--json', 'for programs')
-      .action(async ({ partitions, json }: Apply) => {
-        const changes = await (await stream()).changeTopics(brokersOf(process.env), partitions, change);
-        const said = changes.map(
-          (each) => `${each.change}  ${each.planned.topic}  ${each.planned.partitions} partitions`,
-        );
-        show(json, changes, () => (said.length === 0 ? ['Every topic is as it is to be.'] : said));
+      .action(async ({ json, ...wanted }: Apply) => {
+        const report = await (await stream()).changeTopics(brokersOf(process.env), wanted, change);
+        show(json, report, () => linesOf(report));
       });
   topics
     .command('reset')

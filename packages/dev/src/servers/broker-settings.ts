@@ -35,6 +35,9 @@ export const brokerSettings: Readonly<Record<string, string>> = {
   'num.recovery.threads.per.data.dir': '2',
 };
 
+/** How topics are made on such a node: it can hold one replica. */
+export const TOPICS_OF_ONE_BROKER = { VIGIL_PARTITIONS: '4', VIGIL_REPLICAS: '1' } as const;
+
 /** The image's way of naming a property: KAFKA_NODE_ID for node.id. */
 export const asEnvironment = (settings: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(

@@ -44,7 +44,13 @@ const alertingHas = ['VIGIL_ALERTS_FILE', 'VIGIL_DASHBOARD_URL', 'VIGIL_WEBHOOK_
 
 const named = (variable: string): boolean =>
   !['VIGIL_GATEWAY_URL', 'VIGIL_DASHBOARD_URL', 'VIGIL_PROBE_PORT'].includes(variable);
-const servers = { KAFKA_BROKERS: '', SCHEMA_REGISTRY_URL: '', DATABASE_URL: '' };
+const servers = {
+  KAFKA_BROKERS: '',
+  SCHEMA_REGISTRY_URL: '',
+  DATABASE_URL: '',
+  VIGIL_PARTITIONS: '',
+  VIGIL_REPLICAS: '',
+};
 const client = {
   VIGIL_GATEWAY_URL: '',
   VIGIL_GATEWAY_TOKEN: '',

@@ -2,13 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { GenericContainer, Wait } from 'testcontainers';
 import { root } from '../paths.ts';
 import { KAFKA_VERSION, REGISTRY_VERSION } from './artifacts.ts';
-import { asEnvironment, brokerSettings } from './broker-settings.ts';
+import { asEnvironment, brokerSettings, TOPICS_OF_ONE_BROKER } from './broker-settings.ts';
 import { type ContainerAt, containerBroker } from './container-broker.ts';
 import { Refusal } from './refusal.ts';
 import { COMPATIBILITY, declareCompatibility } from './registry.ts';
 import type { Ports, Servers, ServersEnv } from './servers.ts';
 
 const envOf = (ports: Ports): ServersEnv => ({
+  ...TOPICS_OF_ONE_BROKER,
   KAFKA_BROKERS: `127.0.0.1:${ports.kafka}`,
   SCHEMA_REGISTRY_URL: `http://127.0.0.1:${ports.registry}/apis/ccompat/v7`,
   DATABASE_URL: `postgres://vigil:vigil@127.0.0.1:${ports.postgres}/vigil`,

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { endWithUs, SERVERS } from '../survivors.ts';
 import { kafkaJars, registryFolder } from './artifacts.ts';
+import { TOPICS_OF_ONE_BROKER } from './broker-settings.ts';
 import { type BrokerAt, startBroker } from './kafka.ts';
 import { endProcess, livingNames } from './pid-file.ts';
 import { requireFree } from './ports.ts';
@@ -60,6 +61,7 @@ const startAll = async (dir: string, ports: Ports): Promise<Servers> => {
   await Promise.allSettled([database, schemas, log]);
   const [postgres, registry, kafka] = await Promise.all([database, schemas, log]);
   const env = {
+    ...TOPICS_OF_ONE_BROKER,
     KAFKA_BROKERS: `127.0.0.1:${ports.kafka}`,
     SCHEMA_REGISTRY_URL: registry.url,
     DATABASE_URL: postgres.url,

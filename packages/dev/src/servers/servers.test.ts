@@ -3,7 +3,13 @@ import { givenServers } from './servers.ts';
 
 const all = { KAFKA_BROKERS: 'a:1', SCHEMA_REGISTRY_URL: 'http://b', DATABASE_URL: 'postgres://c' };
 
-it('servers whose three addresses are given are used', () => expect(givenServers({ ...all, HOME: '/' })).toEqual(all));
+it('servers whose three addresses are given are used, with three replicas of a topic unless told otherwise', () => {
+  const usual = { VIGIL_PARTITIONS: '4', VIGIL_REPLICAS: '3' };
+  expect(givenServers({ ...all, HOME: '/' })).toEqual({ ...all, ...usual });
+  const set = { VIGIL_PARTITIONS: '8', VIGIL_REPLICAS: '1' };
+  expect(givenServers({ ...all, ...set })).toEqual({ ...all, ...set });
+  expect(() => givenServers({ ...all, VIGIL_REPLICAS: 'x' })).toThrow('VIGIL_REPLICAS is "x"');
+});
 
 it('without addresses no servers are given', () => expect(givenServers({ HOME: '/' })).toBeNull());
 

@@ -12,6 +12,10 @@ export type ServersEnv = {
   /** root of the Confluent-compatible API */
   readonly SCHEMA_REGISTRY_URL: string;
   readonly DATABASE_URL: string;
+  /** of the agent and task key spaces */
+  readonly VIGIL_PARTITIONS: string;
+  /** of each partition of a topic that is made */
+  readonly VIGIL_REPLICAS: string;
 };
 
 export type Servers = {
@@ -45,11 +49,22 @@ export type StartServersOptions = {
 
 const NAMES = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'DATABASE_URL'] as const;
 
-/** The addresses in an environment; null when there is none of them, a refusal when some are missing. */
+const count = (env: Readonly<Record<string, string | undefined>>, name: string, usual: string): string => {
+  const given = env[name] || usual;
+  if (!/^[1-9]\d{0,3}$/.test(given))
+    throw new Refusal(`${name} is ${JSON.stringify(given)}: give a whole number from 1`);
+  return given;
+};
+
+/** The addresses in an environment, and how topics are made there; null when there is none of them, a refusal when some are missing. */
 export const givenServers = (env: Readonly<Record<string, string | undefined>>): ServersEnv | null => {
   const missing = NAMES.filter((name) => !env[name]);
   const { KAFKA_BROKERS = '', SCHEMA_REGISTRY_URL = '', DATABASE_URL = '' } = env;
-  if (missing.length === 0) return { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, DATABASE_URL };
+  const topics = {
+    VIGIL_PARTITIONS: count(env, 'VIGIL_PARTITIONS', '4'),
+    VIGIL_REPLICAS: count(env, 'VIGIL_REPLICAS', '3'),
+  };
+  if (missing.length === 0) return { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, DATABASE_URL, ...topics };
   if (missing.length === NAMES.length) return null;
   const given = NAMES.filter((name) => env[name]);
   throw new Refusal(`${given.join(' and ')} given without ${missing.join(' and ')}: give all three, or none`);

@@ -8,8 +8,8 @@ import { applyTopics } from './topics.ts';
 afterAll(closeServers);
 
 test('applying makes every topic; applying again changes nothing; command topics are stamped by the broker', async () => {
-  await applyTopics({ brokers, partitions: 4 });
-  expect(await applyTopics({ brokers, partitions: 4 })).toEqual([]);
+  await applyTopics({ brokers, partitions: 4, replicas: 1 });
+  expect(await applyTopics({ brokers, partitions: 4, replicas: 1 })).toEqual({ changes: [], tooFewReplicas: [] });
   await using log = await connectLog({ brokers, clientId: unique('client'), codec: memoryCodec() });
   const before = (await log.bounds(Topic.heartbeat)).map(({ high }) => high);
   await log.write([{ topic: Topic.heartbeat, partition: 1, key: '@tick/1', value: null, timestamp: 1000 }]);
@@ -26,7 +26,7 @@ test('applying makes every topic; applying again changes nothing; command topics
 });
 
 test('applying corrects what is Vigil’s on a topic, and leaves what an operator has set beside it', async () => {
-  await applyTopics({ brokers, partitions: 4 });
+  await applyTopics({ brokers, partitions: 4, replicas: 1 });
   const admin = clients.admins.admin();
   await admin.connect();
   try {
@@ -36,7 +36,7 @@ test('applying corrects what is Vigil’s on a topic, and leaves what an operato
       { name: 'segment.ms', value: '77000000' },
     ];
     await admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries: set }] });
-    const changes = await applyTopics({ brokers, partitions: 4 });
+    const { changes } = await applyTopics({ brokers, partitions: 4, replicas: 1 });
     expect(changes.map(({ change, planned: { topic } }) => [change, topic])).toEqual([
       ['configure', Topic.dlqRecovery],
     ]);
@@ -47,12 +47,12 @@ test('applying corrects what is Vigil’s on a topic, and leaves what an operato
     const resource = { type: 2, name: Topic.dlqRecovery, configEntries: [] };
     await admin.alterConfigs({ validateOnly: false, resources: [resource] });
     await admin.disconnect();
-    await applyTopics({ brokers, partitions: 4 });
+    await applyTopics({ brokers, partitions: 4, replicas: 1 });
   }
 });
 
 test('a door is said to be open in every partition of the heartbeat topic', async () => {
-  await applyTopics({ brokers, partitions: 4 });
+  await applyTopics({ brokers, partitions: 4, replicas: 1 });
   await using log = await connectLog({ brokers, clientId: unique('client'), codec: memoryCodec() });
   const doors = new Set<string>();
   const all = Promise.withResolvers<void>();

@@ -1,9 +1,9 @@
 import { Topic } from '@vigil/events';
 import { expect, test } from 'vitest';
 import { Refused } from '../errors.ts';
-import { compareTopics, type PresentTopic, planTopics } from './topics.ts';
+import { compareTopics, enoughBrokers, type PresentTopic, planTopics, tooFewReplicas } from './topics.ts';
 
-const planned = planTopics({ partitions: 4, brokers: 1 });
+const planned = planTopics({ partitions: 4, replicas: 1 });
 const of = (topic: string) => planned.find((one) => one.topic === topic)!;
 const asPlanned = (): Map<string, PresentTopic> =>
   new Map(
@@ -58,21 +58,38 @@ test('another number of partitions is refused: keys would lie elsewhere', () => 
   expect(() => compareTopics(planned, present)).toThrow(Refused);
 });
 
-test('a topic is made with a replica on each of three brokers, on fewer where there are fewer', () => {
-  const replicas = (brokers: number) =>
-    new Set(
-      compareTopics(planTopics({ partitions: 4, brokers }), new Map()).map(({ planned: { replicas } }) => replicas),
-    );
-  expect([1, 2, 3, 9].map(replicas)).toEqual([new Set([1]), new Set([2]), new Set([3]), new Set([3])]);
+test('topics are made with the replicas that are set; where fewer brokers answer, none is made: others may be down', () => {
+  const changes = compareTopics(planTopics({ partitions: 4, replicas: 3 }), new Map());
+  expect(new Set(changes.map(({ planned: { replicas } }) => replicas))).toEqual(new Set([3]));
+  expect(() => enoughBrokers(changes, 3)).not.toThrow();
+  expect(() => enoughBrokers(changes, 2)).toThrow('2 brokers answer: start the others, or set VIGIL_REPLICAS to 2');
+});
+
+test('a broker that is down does not keep topics that are there from being corrected', () => {
+  const present = asPlanned();
+  present.set(Topic.policy, as(Topic.policy, { 'cleanup.policy': 'compact,delete' }, 3));
+  const changes = compareTopics(planTopics({ partitions: 4, replicas: 3 }), present);
+  expect(changes).toMatchObject([{ change: 'configure' }]);
+  expect(() => enoughBrokers(changes, 2)).not.toThrow();
+});
+
+test('a topic with fewer replicas than planned is named, one with as many or more is not', () => {
+  const present = asPlanned();
+  for (const topic of present.keys()) present.set(topic, as(topic, {}, 3));
+  present.set(Topic.policy, as(Topic.policy, {}, 1));
+  present.set(Topic.heartbeat, as(Topic.heartbeat, {}, 4));
+  expect(tooFewReplicas(planTopics({ partitions: 4, replicas: 3 }), present)).toEqual([
+    { topic: Topic.policy, replicas: 1, planned: 3 },
+  ]);
 });
 
 test('with three replicas two must have what is acknowledged, and no other may lead; with fewer that would stop all writes', () => {
   const durable = { 'min.insync.replicas': '2', 'unclean.leader.election.enable': 'false' };
-  const madeWith = (brokers: number) =>
-    compareTopics(planTopics({ partitions: 4, brokers }), new Map())[0]?.planned.config;
+  const madeWith = (replicas: number) =>
+    compareTopics(planTopics({ partitions: 4, replicas }), new Map())[0]?.planned.config;
   expect(madeWith(3)).toMatchObject(durable);
   expect(madeWith(2)).not.toHaveProperty('min.insync.replicas');
-  const three = planTopics({ partitions: 4, brokers: 3 });
+  const three = planTopics({ partitions: 4, replicas: 3 });
   const changes = (replicas: number) => {
     const present = asPlanned();
     present.set(Topic.policy, as(Topic.policy, {}, replicas));
@@ -82,10 +99,31 @@ test('with three replicas two must have what is acknowledged, and no other may l
   expect(changes(1)).toEqual([]);
 });
 
+test('an operator’s own min.insync.replicas stays, on the topic or on the broker, unless the broker’s is too low', () => {
+  const three = planTopics({ partitions: 4, replicas: 3 });
+  const changes = (set: Readonly<Record<string, string>>, broker: Readonly<Record<string, string>> = {}) => {
+    const now = as(Topic.policy, { 'unclean.leader.election.enable': 'false', ...set }, 3);
+    const present = asPlanned().set(Topic.policy, { ...now, config: { ...now.config, ...broker } });
+    return compareTopics(three, present).map((one) => (one.change === 'configure' ? one.from : {}));
+  };
+  expect(changes({ 'min.insync.replicas': '3' })).toEqual([]);
+  expect(changes({ 'min.insync.replicas': '1' })).toEqual([]);
+  expect(changes({}, { 'min.insync.replicas': '3' })).toEqual([]);
+  expect(changes({}, { 'min.insync.replicas': '2' })).toEqual([]);
+  expect(changes({}, { 'min.insync.replicas': '1' })).toEqual([{ 'min.insync.replicas': '1' }]);
+});
+
 test('what an operator has set on a topic stays when another setting of it is corrected', () => {
   const present = asPlanned();
   present.set(Topic.dlqRecovery, as(Topic.dlqRecovery, { 'retention.ms': '5', 'retention.bytes': '1000000' }));
   expect(compareTopics(planned, present)).toMatchObject([
-    { change: 'configure', from: { 'retention.ms': '5' }, kept: { 'retention.bytes': '1000000' } },
+    { change: 'configure', kept: { 'retention.bytes': '1000000' } },
   ]);
+});
+
+test('a correction names the settings that it changes, as they are, and no others', () => {
+  const present = asPlanned();
+  present.set(Topic.dlqRecovery, as(Topic.dlqRecovery, { 'retention.ms': '5', 'retention.bytes': '1000000' }));
+  const [change] = compareTopics(planned, present);
+  expect(change).toHaveProperty('from', { 'retention.ms': '5' });
 });

@@ -20,10 +20,14 @@ export type TopicChange =
   | {
       readonly change: 'configure';
       readonly planned: PlannedTopic;
+      /** the settings that change, as they are: what was set there is lost */
       readonly from: Readonly<Record<string, string>>;
       /** what others have set on the topic: it stays */
       readonly kept: Readonly<Record<string, string>>;
     };
+
+/** A topic that has fewer replicas than planned. Those who run the cluster move partitions, `vigil topics` does not. */
+export type TooFewReplicas = { readonly topic: string; readonly replicas: number; readonly planned: number };
 
 const DAY_MS = 86_400_000;
 const MIB = 1 << 20;
@@ -53,24 +57,34 @@ const configOf = (info: TopicInfo): Readonly<Record<string, string>> => ({
   ...(info.kind === 'snapshot' ? SNAPSHOTS : {}),
 });
 
-/** Of a topic whose partitions have three replicas or more: what was acknowledged outlives one disk. */
-const DURABLE = { 'min.insync.replicas': '2', 'unclean.leader.election.enable': 'false' };
-const MOST_REPLICAS = 3;
+/** Of a topic whose partitions have three replicas or more: what was acknowledged outlives one disk. With fewer, all writes would stop with one broker. */
+const DURABLE: Readonly<Record<string, { readonly value: string; readonly suffices: (now: string) => boolean }>> = {
+  'min.insync.replicas': { value: '2', suffices: (now) => Number(now) >= 2 },
+  'unclean.leader.election.enable': { value: 'false', suffices: (now) => now === 'false' },
+};
+const DURABLE_FROM = 3;
 
-const durability = (replicas: number): Readonly<Record<string, string>> => (replicas >= MOST_REPLICAS ? DURABLE : {});
+/** What makes a topic durable, where neither the topic nor the broker is set so. An operator's own setting on the topic stays, whatever it is. */
+const durability = (replicas: number, now: PresentTopic | undefined): Readonly<Record<string, string>> => {
+  if (replicas < DURABLE_FROM) return {};
+  const missing = Object.entries(DURABLE).filter(
+    ([name, { suffices }]) => now === undefined || !(Object.hasOwn(now.set, name) || suffices(now.config[name] ?? '')),
+  );
+  return Object.fromEntries(missing.map(([name, { value }]) => [name, value]));
+};
 
-/** Every topic of the catalogue. `partitions`: of the agent and task key spaces; `brokers`: how many there are to hold replicas. */
+/** Every topic of the catalogue. `partitions`: of the agent and task key spaces; `replicas`: of each partition. */
 export const planTopics = ({
   partitions,
-  brokers,
+  replicas,
 }: {
   readonly partitions: number;
-  readonly brokers: number;
+  readonly replicas: number;
 }): readonly PlannedTopic[] =>
   Object.values(catalogue).map((info) => ({
     topic: info.name,
     partitions: info.partitions === 'one' ? 1 : partitions,
-    replicas: Math.min(MOST_REPLICAS, brokers),
+    replicas,
     config: configOf(info),
   }));
 
@@ -90,39 +104,70 @@ export const compareTopics = (
 ): readonly TopicChange[] =>
   planned.flatMap((one): readonly TopicChange[] => {
     const now = present.get(one.topic);
-    const topic = { ...one, config: { ...one.config, ...durability(now?.replicas ?? one.replicas) } };
+    const topic = { ...one, config: { ...one.config, ...durability(now?.replicas ?? one.replicas, now) } };
     if (now === undefined) return [{ change: 'create', planned: topic }];
     if (now.partitions !== topic.partitions)
       throw new Refused(
         `${topic.topic} has ${now.partitions} partitions and should have ${topic.partitions}: set VIGIL_PARTITIONS to what the cluster has, or use another cluster`,
       );
-    const from = Object.fromEntries(Object.keys(topic.config).map((name) => [name, now.config[name] ?? '']));
-    const differs = Object.entries(topic.config).some(([name, value]) => from[name] !== value);
+    const differing = Object.keys(topic.config).filter((name) => now.config[name] !== topic.config[name]);
+    const from = Object.fromEntries(differing.map((name) => [name, now.config[name] ?? '']));
     const kept = Object.fromEntries(Object.entries(now.set).filter(([name]) => !Object.hasOwn(topic.config, name)));
-    return differs ? [{ change: 'configure', planned: topic, from, kept }] : [];
+    return differing.length > 0 ? [{ change: 'configure', planned: topic, from, kept }] : [];
   });
+
+/** The topics that are there with fewer replicas than planned. */
+export const tooFewReplicas = (
+  planned: readonly PlannedTopic[],
+  present: ReadonlyMap<string, PresentTopic>,
+): readonly TooFewReplicas[] =>
+  planned.flatMap(({ topic, replicas }) => {
+    const now = present.get(topic)?.replicas ?? replicas;
+    return now < replicas ? [{ topic, replicas: now, planned: replicas }] : [];
+  });
+
+/** Refused where topics are to be made while fewer brokers answer than there are replicas: nobody can tell a small cluster from one with brokers down. */
+export const enoughBrokers = (changes: readonly TopicChange[], brokers: number): void => {
+  const replicas = Math.max(0, ...changes.map(({ change, planned }) => (change === 'create' ? planned.replicas : 0)));
+  if (brokers < replicas)
+    throw new Refused(
+      `topics are to be made with ${replicas} replicas, and ${brokers} brokers answer: start the others, or set VIGIL_REPLICAS to ${brokers} where the cluster has no more`,
+    );
+};
+
+/** What differs, or has been changed; and what only those who run the cluster can change. */
+export type TopicReport = {
+  readonly changes: readonly TopicChange[];
+  readonly tooFewReplicas: readonly TooFewReplicas[];
+};
 
 /** Makes every topic of the catalogue as it is to be, and changes nothing where it is so already. Gives what it changed. */
 export const applyTopics = async ({
   brokers,
-  partitions = 4,
+  partitions,
+  replicas,
   dryRun = false,
 }: {
   readonly brokers: readonly string[];
-  readonly partitions?: number;
+  readonly partitions: number;
+  /** of each partition of a topic that is made */
+  readonly replicas: number;
   /** only says what it would change */
   readonly dryRun?: boolean;
-}): Promise<readonly TopicChange[]> => {
+}): Promise<TopicReport> => {
   const admin = openClients(brokers, 'vigil-topics', silent).admins.admin();
   await admin.connect();
   try {
     const { brokers: nodes } = await admin.describeCluster();
-    const planned = planTopics({ partitions, brokers: nodes.length });
-    const changes = compareTopics(planned, await presentTopics(admin, planned));
-    if (dryRun) return changes;
+    const planned = planTopics({ partitions, replicas });
+    const present = await presentTopics(admin, planned);
+    const changes = compareTopics(planned, present);
+    enoughBrokers(changes, nodes.length);
+    const report = { changes, tooFewReplicas: tooFewReplicas(planned, present) };
+    if (dryRun) return report;
     await create(admin, changes);
     await configure(admin, changes);
-    return changes;
+    return report;
   } finally {
     await admin.disconnect();
   }
