@@ -35,6 +35,14 @@ export function agentNotices(input: Input): readonly Noticed[] {
       if (instanceEnded) return [resolve(route, input.payload, `${agentId} has ended: ${why}`)];
       return [settle(route, input.payload, { title: `${agentId}: its case is closed as ${ending}`, text: why })];
     }
+    case 'DECISION_LAPSED': {
+      const { agentId, decision, by, why } = input.payload;
+      const about = { ...input.payload, of: 'decision' };
+      const title = `${agentId}: ${decision} was not carried out, as ${by} had decided`;
+      const text = `${why}; it has waited too long and is not done any more: decide again where it is still right`;
+      // Nothing ends this but its being told.
+      return [raise(route, about, { title, text }), resolve(route, about, text)];
+    }
     case 'ALERT_REQUESTED': {
       const { severity, channel, title, text } = input.payload;
       const own = severity === 'UNKNOWN' ? {} : { severity };

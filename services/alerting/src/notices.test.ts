@@ -1,10 +1,13 @@
 import { catalogue, type EventOf, type HealthState, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
+import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { agentNotices as noticesOf } from './agent-notices.ts';
+import { alerts } from './alert.ts';
 import { type Noticed, type Notify, notify } from './notice.ts';
 import { agentNotices, fleetNotices, taskNotices } from './notices.fixture.ts';
 import type { PolicyAlerts } from './policy-alerts.ts';
+import { consoleOnly } from './routing.ts';
 import { lineOf } from './sinks/console.ts';
 import { taskNotices as tasksOf } from './task-notices.ts';
 
@@ -248,4 +251,19 @@ test('the question of a case is over when it is decided, or its case closed; mor
   expect(ofCase('CASE_CLOSED', { ending: 'pardoned', instanceEnded: false })).toEqual(settled);
   expect(ofCase('ESCALATION_DECIDED', { decision: 'pardon' })).toEqual(settled);
   expect(ofCase('ESCALATION_DECIDED', { decision: 'allow_more_time' })).toEqual([]);
+});
+
+test('a decision that was not carried out is told, whatever the agent does by then, and leaves nothing open', () => {
+  const lapsed = agentNotices(example(Topic.agentIntervention, 'DECISION_LAPSED', { by: 'ada', why: 'halted: …' }));
+  const key = 'stuck_agent:OMN-1234:decision';
+  expect(brief(lapsed)).toEqual([`raise ${key} warning`, `resolve ${key} info`]);
+  expect(lapsed[0]?.payload.title).toContain('as ada had decided');
+  const told = lapsed.reduce(
+    (one, { payload }) => {
+      one.tell(example(Topic.notify, 'NOTIFY', { ...payload, alertKey: key } as never));
+      return one;
+    },
+    given(alerts({ groupWaitMs: 30_000, repeatMs: 1e9, routing: consoleOnly }), 1),
+  );
+  expect(told.all().map(({ type }) => type)).toEqual(['ALERT_RAISED', 'ALERT_UPDATED', 'ALERT_RESOLVED']);
 });

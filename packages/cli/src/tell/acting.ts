@@ -17,6 +17,8 @@ export const acting: Tellers = {
   ESCALATION_TRIGGERED: (p) => `asks people${because(p.reason)}; options: ${p.options.join(', ')}`,
   ESCALATION_DECIDED: (p) => `${p.by} decided ${p.decision.replaceAll('_', ' ')}${because(p.why)}`,
   DECISION_REFUSED: (p) => `the decision ${p.decision} of ${p.by} is refused${because(p.reason)}`,
+  DECISION_LAPSED: (p) =>
+    `what ${p.by} decided (${p.decision.replaceAll('_', ' ')}) is not carried out any more${because(p.why)}`,
   HANDOFF_REQUESTED: () => 'asked to hand off',
   AGENT_PAUSED: () => 'paused',
   AGENT_RESUMED: () => 'resumed',

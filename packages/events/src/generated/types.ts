@@ -497,6 +497,20 @@ export type DecideCasePayload = {
   readonly by: string;
   readonly why: string;
 };
+export type DecisionLapsedPayload = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly decision: CaseDecision;
+  readonly by: string;
+  /** the step of the decision that was not begun */
+  readonly step: StepName;
+  /** what withheld it */
+  readonly why: string;
+};
 export type DecisionRefusedPayload = {
   readonly caseId: string;
   readonly agentId: string;
@@ -1779,6 +1793,8 @@ export type Content =
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'CASE_RESUMED'; readonly payload: CaseResumedPayload }
   /** The governor withholds the next step of an open case. The case stays open, and goes on with that step when the reason is over. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'CASE_WITHHELD'; readonly payload: CaseWithheldPayload }
+  /** A decision that was withheld for too long: it is not carried out any more, and its case is closed. */
+  | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'DECISION_LAPSED'; readonly payload: DecisionLapsedPayload }
   /** A decision that cannot be taken, and why. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'DECISION_REFUSED'; readonly payload: DecisionRefusedPayload }
   /** Somebody has decided. */

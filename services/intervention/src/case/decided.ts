@@ -1,3 +1,4 @@
+import { beginsAgain, freshFrom } from './freshness.ts';
 import { handoffByHand, terminateByHand } from './matter.ts';
 import type { Open } from './open.ts';
 import { givenTime, handingOff, terminating } from './replan.ts';
@@ -17,14 +18,14 @@ const following = (open: Open, payload: Decided['payload'], heardAt: number): Op
     case 'pardon':
       return { ...open, ending: { ending: 'pardoned', why: `${by}: ${why}` } };
     case 'allow_more_time':
-      return givenTime(open, heardAt + (forMs ?? 0));
+      return beginsAgain(givenTime(open, heardAt + (forMs ?? 0)), heardAt + (forMs ?? 0));
     case 'terminate_and_recover': {
       const step = open.matter.steps.find((planned) => planned.step === 'terminate') ?? terminateByHand;
-      return terminating(open, by, { ...step, requires: [] });
+      return { ...terminating(open, by, { ...step, requires: [] }), decision: freshFrom(decision, heardAt) };
     }
     case 'force_handoff': {
       const step = open.matter.steps.find((planned) => planned.step === 'handoff') ?? handoffByHand;
-      return handingOff(open, by, step);
+      return { ...handingOff(open, by, step), decision: freshFrom(decision, heardAt) };
     }
     case 'UNKNOWN':
       return open;

@@ -245,3 +245,72 @@ describe('the plan of a worse state', () => {
     expect(alerts(under([ops, escalate]))).toEqual(['ops']);
   });
 });
+
+describe('a decision that cannot be carried out yet', () => {
+  const FRESH = 15 * MIN;
+  const decided = (decision: 'terminate_and_recover' | 'force_handoff') => {
+    const one = agent();
+    one.tell(filed([escalate, terminate, recover], { voidAt: null as never }));
+    one.admit();
+    one.tell(decides(decision));
+    return one;
+  };
+  const lapse = ['withdraws case-warrant-1-r2', 'DECISION_LAPSED', 'CASE_CLOSED withheld'];
+
+  test('is carried out when that ends within a quarter of an hour', () => {
+    const one = decided('terminate_and_recover');
+    one.withhold('halted');
+    expect(one.after(FRESH - 1)).toEqual([]);
+    expect(one.admit()).toEqual(['CASE_RESUMED', 'order 1 TERMINATE_AGENT']);
+  });
+
+  test('is not carried out after that, and people are told why, also where the agent has progressed meanwhile', () => {
+    for (const why of ['halted', 'brake'] as const) {
+      const one = decided('terminate_and_recover');
+      one.withhold(why);
+      one.tell(lapsed('progress'));
+      one.after(FRESH - 1);
+      expect(one.after(1)).toEqual(lapse);
+      expect(one.admit()).toEqual([]);
+      const told = one.all().find((draft) => draft.type === 'DECISION_LAPSED');
+      expect(told?.payload).toMatchObject({
+        decision: 'terminate_and_recover',
+        by: 'ada',
+        step: 'terminate',
+        why: `${why}: the fleet is halted`,
+      });
+    }
+  });
+
+  test('is not carried out by an admission that comes after that', () => {
+    const one = decided('terminate_and_recover');
+    one.withhold('halted');
+    const late = { ...one.admitted({ validUntil: T0 + 2 * FRESH }), occurredAt: T0 + FRESH };
+    expect(one.tell(late)).toEqual(lapse);
+  });
+
+  test('counts from the end of the handoff that it began with', () => {
+    const one = decided('force_handoff');
+    one.admit();
+    expect(one.after(5 * MIN)).toEqual(['asks terminate destructive']);
+    one.withhold('brake');
+    expect(one.after(FRESH - 1)).toEqual([]);
+    expect(one.after(1)).toContain('DECISION_LAPSED');
+  });
+
+  test('counts from the end of the time that people have given since', () => {
+    const one = decided('terminate_and_recover');
+    one.withhold('brake');
+    one.tell(decides('allow_more_time', { forMs: 10 * MIN }));
+    expect(one.after(10 * MIN)).toEqual(['asks terminate destructive']);
+    expect(one.after(FRESH - 1)).toEqual([]);
+    expect(one.after(1)).toContain('DECISION_LAPSED');
+  });
+
+  test('leaves what the plan does by itself as it was: a finding that still holds opens the next case', () => {
+    const one = decided('terminate_and_recover');
+    one.withhold('halted');
+    one.after(FRESH);
+    expect(one.tell(renewed([escalate, terminate, recover]))).toEqual(['asks terminate soft']);
+  });
+});

@@ -1,5 +1,6 @@
 import { type Clock, NEVER } from '@vigil/stream';
 import { forgetAt } from './forgetting.ts';
+import { lapsesAt } from './freshness.ts';
 import { type Matter, type Open, standsUntil } from './open.ts';
 import type { CaseState } from './state.ts';
 import { rulesOf } from './steps/steps.ts';
@@ -30,6 +31,7 @@ const stepDue = (open: Open, now: number): number => {
   switch (work.at) {
     case 'asked':
     case 'ruled':
+      return lapsesAt(open) ?? NEVER;
     case 'terminating':
       return NEVER;
     case 'escalated':

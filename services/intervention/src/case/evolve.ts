@@ -1,5 +1,6 @@
 import { attempted, nudged, ordered, paused } from './acted.ts';
 import { decided } from './decided.ts';
+import { beginsAgain } from './freshness.ts';
 import { ASK_AGAIN_MS, isLate } from './late.ts';
 import { aliveNoMore, type Ending, type Open, opened } from './open.ts';
 import { outstandingOf } from './outstanding.ts';
@@ -38,7 +39,9 @@ export const evolve = (state: CaseState, draft: CaseDraft): CaseState => {
     case 'NUDGE_SENT':
       return inCase(state, (open) => nudged(open, draft.payload.orderId));
     case 'HANDOFF_REQUESTED':
-      return inCase(state, (open) => ({ ...attempted(open), handoff: draft.payload.orderId }));
+      return inCase(state, (open) =>
+        beginsAgain({ ...attempted(open), handoff: draft.payload.orderId }, draft.payload.deadlineAt),
+      );
     case 'AGENT_PAUSED':
       return paused(state, draft.payload.until);
     case 'AGENT_RESUMED':
@@ -65,6 +68,7 @@ export const evolve = (state: CaseState, draft: CaseDraft): CaseState => {
     case 'RESET_BREAKER':
       return { ...state, word: null, life: state.life && { ...state.life, number: draft.payload.number } };
     case 'TERMINATION_UNCONFIRMED':
+    case 'DECISION_LAPSED':
     case 'SPAWN_AGENT':
     case 'ADMIT_SPAWN':
       return state;

@@ -130,6 +130,8 @@ export const notBegun: Attempt = { sent: 0, lastAt: 0, order: null };
  */
 export type Nudged = { readonly orderId: string; readonly outcome: 'open' | 'delivered' | 'undelivered' };
 
+export type Decision = { readonly what: 'terminate_and_recover' | 'force_handoff'; readonly until: number };
+
 /** A case that is being worked. */
 export type Open = {
   readonly matter: Matter;
@@ -148,6 +150,8 @@ export type Open = {
   readonly handoff?: string | null;
   readonly escalated: boolean;
   readonly answered: boolean;
+  /** what people have decided, and until when it may be begun, epoch milliseconds; absent: nothing, or the state is older than this */
+  readonly decision?: Decision | null;
   /** nothing moves before `until`; 0: no wait */
   readonly moreTime: { readonly times: number; readonly until: number };
   /** a ruling came late: the next is asked for from then on; 0: no wait */
@@ -206,6 +210,7 @@ export const opened = (matter: Matter, { dryRun, openedAt, stood, resumedAt }: O
   handoff: null,
   escalated: stood?.escalated ?? false,
   answered: false,
+  decision: null,
   moreTime: stood?.moreTime ?? { times: 0, until: 0 },
   askAgainAt: 0,
   paused: null,

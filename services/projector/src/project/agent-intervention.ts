@@ -27,6 +27,7 @@ export const agentIntervention: Handlers<T> = {
   // Neither moves the case: what it waited for before, it waits for still.
   ALERT_REQUESTED: told,
   DECISION_REFUSED: told,
+  DECISION_LAPSED: told,
 };
 
 function step(event: Event): Statement {
