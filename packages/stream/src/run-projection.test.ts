@@ -1,11 +1,15 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { jsonCodec, topicsOf } from './fixture.ts';
-import type { Log, Member } from './log.ts';
+import type { Log, Member, Membership } from './log.ts';
 import { MemoryLog } from './memory-log.ts';
 import { event, projecting, sinkOf } from './outside.fixture.ts';
 import { aliased, PARTITIONS, until } from './world.fixture.ts';
 
 const key = 'run.in/0';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** A projection whose fetches the test gives itself. */
 const started = async () => {
@@ -18,35 +22,69 @@ const started = async () => {
   const sink = sinkOf();
   const running = await projecting({ ...aliased(log), join }, 'run', sink);
   await until(() => expect(running.ready()).toBe(true));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const skip = (fetched: number, next: number) => members[0]?.skipped({ topic: 'run.in', partition: 0, fetched, next });
   return { log, sink, running, skip, member: members[0] as Member };
 };
 
-test('the sink learns of a position past control records alone: retention does not overtake it in a quiet topic', async () => {
+const minute = () => vi.advanceTimersByTimeAsync(60_000);
+
+test('the sink learns of the last position past control records within a minute, once, though nothing follows', async () => {
   const { sink, running, skip } = await started();
-  skip(0, 2);
-  await until(() => expect(sink.positions.get(key)).toBe(2));
+  for (let next = 1; next <= 9; next++) skip(next - 1, next);
+  expect(sink.applied).toBe(0);
+  await minute();
+  expect([sink.positions.get(key), sink.applied]).toEqual([9, 1]);
+  await minute();
+  skip(9, 10);
+  await minute();
+  expect([sink.positions.get(key), sink.applied]).toEqual([10, 2]);
   await running.stop();
 });
 
-test('it learns of it once a minute at most, and of the rest with the next event', async () => {
+test('it learns alike of a position past ticks alone, and past dead letters', async () => {
+  const { sink, running, member } = await started();
+  const mark = { topic: 'run.in', partition: 0, offset: 0, timestamp: 1, headers: {}, key: '@tick/0', value: null };
+  expect(await member.take({ topic: 'run.in', partition: 0, fetched: 0, next: 1, end: 1, records: [mark] })).toBe(true);
+  expect(sink.applied).toBe(0);
+  await minute();
+  expect(sink.positions.get(key)).toBe(1);
+  await running.stop();
+});
+
+test('what an event has written meanwhile is not written again', async () => {
   const { sink, running, skip, member } = await started();
-  skip(0, 2);
-  await until(() => expect(sink.applied).toBe(1));
-  for (let next = 3; next <= 9; next++) skip(next - 1, next);
+  skip(0, 9);
   const record = { ...event('run', 'a', 1), partition: 0, offset: 9, timestamp: 1, headers: {} };
   const batch = { topic: 'run.in', partition: 0, fetched: 9, next: 10, end: 10, records: [record] };
   expect(await member.take(batch)).toBe(true);
-  expect([sink.positions.get(key), sink.applied]).toEqual([10, 2]);
+  await minute();
+  expect([sink.positions.get(key), sink.applied]).toEqual([10, 1]);
+  await running.stop();
+});
+
+test('a projection that is stopped, or has lost its partition, writes no position any more', async () => {
+  const { sink, running, skip, member } = await started();
+  skip(0, 2);
+  member.assigned(new Set(), { seek() {}, pause() {}, resume() {} } as unknown as Membership);
+  await minute();
+  expect(sink.applied).toBe(0);
+  const other = await started();
+  other.skip(0, 2);
+  await other.running.stop();
+  await minute();
+  expect(other.sink.applied).toBe(0);
   await running.stop();
 });
 
 test('a fetch of events beside it waits for it: the sink is written to by one at a time', async () => {
   const { sink, running, skip, member } = await started();
   skip(0, 2);
+  const writing = minute();
   const record = { ...event('run', 'a', 1), partition: 0, offset: 2, timestamp: 1, headers: {} };
   const batch = { topic: 'run.in', partition: 0, fetched: 2, next: 3, end: 3, records: [record] };
   expect(await member.take(batch)).toBe(true);
+  await writing;
   expect([sink.positions.get(key), sink.rows.get('a')]).toEqual([3, 1]);
   await running.stop();
 });

@@ -44,7 +44,10 @@ export const runProjection = async <In extends TopicName>(
 ): Promise<RunningPart> => {
   const projection = new Projection(log, options as unknown as ProjectionOptions<TopicName>);
   const membership = await log.join(projection);
-  const stop = () => membership.stop();
+  const stop = async () => {
+    projection.close();
+    await membership.stop();
+  };
   return { ready: () => projection.ready, finished: projection.finished, stop, [Symbol.asyncDispose]: stop };
 };
 
@@ -52,7 +55,7 @@ const PACE_MS = 50;
 const APPLY_MS = 60_000;
 /** Ticks alone are not worth a transaction of the sink, until there are so many that reading them again would cost more. */
 const WORTH_KEEPING = 500;
-/** A position that control records alone have moved is kept so often: retention must not overtake it in a quiet topic. */
+/** What was read is kept within that time even so: retention must not overtake a position in a quiet topic. */
 const KEEP_MS = 60_000;
 
 const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
@@ -69,9 +72,9 @@ class Projection implements Member {
   /** what has been read, and what of it the sink knows */
   #read = new Map<string, number>();
   #kept = new Map<string, number>();
-  /** per partition of a topic: what writes to the sink, one at a time, and when it was done last */
+  /** per partition of a topic: what writes to the sink, one at a time, and what will keep a position that no event has */
   readonly #jobs = new Map<string, Promise<unknown>>();
-  readonly #keptAt = new Map<string, number>();
+  readonly #keeping = new Map<string, NodeJS.Timeout>();
   #assigned: ReadonlySet<number> = new Set();
   #assignment = 0;
   #open = false;
@@ -126,14 +129,14 @@ class Projection implements Member {
     const position = this.#read.get(key);
     if (position === undefined || fetched > position || next <= position) return;
     this.#read.set(key, next);
-    const now = performance.now();
-    if (now - (this.#keptAt.get(key) ?? Number.NEGATIVE_INFINITY) < KEEP_MS) return;
-    this.#keptAt.set(key, now);
-    const assignment = this.#assignment;
-    this.#inTurn(key, async () => {
-      if (this.#open && assignment === this.#assignment) await this.#keep(topic, partition);
-    }).catch((error: unknown) => this.#lose(error));
+    this.#keepSoon(topic, partition);
   };
+
+  /** Keeps no position from now on. */
+  close(): void {
+    for (const timer of this.#keeping.values()) clearTimeout(timer);
+    this.#keeping.clear();
+  }
 
   readonly lost = (error: Error): void => this.#end(error);
 
@@ -141,6 +144,7 @@ class Projection implements Member {
   async #begin(membership: Membership): Promise<void> {
     const assignment = ++this.#assignment;
     this.#open = false;
+    this.close();
     for (const partition of this.#assigned) membership.pause(partition);
     const positions = await this.#options.open(await this.#log.clusterId());
     const placed = await this.#place(positions);
@@ -181,6 +185,20 @@ class Projection implements Member {
     return done;
   }
 
+  #keepSoon(topic: string, partition: number): void {
+    const key = keyOf(topic, partition);
+    if (this.#keeping.has(key)) return;
+    const assignment = this.#assignment;
+    const keep = async () => {
+      if (this.#open && assignment === this.#assignment) await this.#keep(topic, partition);
+    };
+    const timer = setTimeout(() => {
+      this.#keeping.delete(key);
+      this.#inTurn(key, keep).catch((error: unknown) => this.#lose(error));
+    }, KEEP_MS);
+    this.#keeping.set(key, timer);
+  }
+
   /** Tells the sink how far was read where nothing has to be projected. */
   async #keep(topic: string, partition: number): Promise<void> {
     const key = keyOf(topic, partition);
@@ -212,6 +230,7 @@ class Projection implements Member {
       this.#kept.set(key, next);
     }
     this.#read.set(key, next);
+    if (this.#kept.get(key) !== next) this.#keepSoon(topic, partition);
   }
 
   async #event(record: LogRecord): Promise<HealthEvent | undefined> {
