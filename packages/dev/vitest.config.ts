@@ -5,7 +5,7 @@ const modules = '**/node_modules/**';
 
 /**
  * `unit` needs no server; `integration` (`*.it.test.ts`) takes its servers' addresses from the environment: see src/test.ts.
- * `clients` (`*.clients.test.ts`) starts servers of its own.
+ * `clients` (`*.clients.test.ts`) starts servers of its own. `cluster` is what stands on the log, with servers of three brokers.
  */
 export default defineConfig({
   test: {
@@ -37,6 +37,18 @@ export default defineConfig({
           // One file at a time: the tests share one broker, and some of them kill it.
           fileParallelism: false,
           // Only what hangs is ended, and each wait in a test has a limit of its own.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // Suites of "integration" on three brokers: `npm test cluster` only.
+          name: 'cluster',
+          include: ['packages/stream/src/kafka/{log,patch}.it.test.ts', 'test/{crash,time}/*.it.test.ts'],
+          exclude: [modules],
+          fileParallelism: false,
           testTimeout: 300_000,
           hookTimeout: 300_000,
         },

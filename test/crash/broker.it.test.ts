@@ -1,12 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Broker } from '@vigil/dev';
 import { expect, test } from 'vitest';
-import { freezeBroker, killBroker, shuffled } from '../support/faults.ts';
-import { soak } from '../support/system.ts';
+import { moveLeaders, reassign, untilWhole } from '../support/cluster.ts';
+import { type Faults, freezeBroker, killBroker, restartBroker, shuffled } from '../support/faults.ts';
+import { isCluster, soak, type TestSystem } from '../support/system.ts';
 import { judge } from './judged.ts';
 
 const KILLS = soak(3, 10);
 const STOPS = soak(3, 10);
+const MOVES = soak(3, 10);
+
+type Befall = (faults: Faults, on: TestSystem) => Promise<unknown>;
+const ofOne: readonly Befall[] = [
+  ...Array<Befall>(KILLS).fill((faults, { servers }) => killBroker(faults, servers.brokers)),
+  ...Array<Befall>(STOPS).fill((faults, { servers }) => freezeBroker(faults, servers.brokers)),
+];
+const ofSeveral: readonly Befall[] = [
+  (faults, { servers }) => restartBroker(faults, servers.brokers),
+  ...Array<Befall>(MOVES).fill((faults, { placement }) => moveLeaders(faults, placement)),
+  ...Array<Befall>(MOVES).fill((faults, { placement }) => reassign(faults, placement)),
+];
+const LIST = [...ofOne, ...(isCluster ? ofSeveral : [])];
 
 judge(
   {
@@ -19,16 +32,15 @@ judge(
       overMs: soak(50_000, 200_000),
     },
     befall: async (on, _, faults) => {
-      const broker = on.servers.kafka as Broker;
-      const list = [...Array(KILLS).fill(killBroker), ...Array(STOPS).fill(freezeBroker)];
-      for (const befall of shuffled<typeof killBroker>(list, faults.random)) {
+      for (const befall of shuffled(LIST, faults.random)) {
         await sleep(2000 + faults.random() * 4000);
-        await befall(faults, broker);
+        await befall(faults, on);
+        if (isCluster) await untilWhole(on.placement);
       }
     },
   },
   (evidence) => {
     test('the broker was ended and stopped as often as it was to be', () =>
-      expect(evidence().faults).toHaveLength(KILLS + STOPS));
+      expect(evidence().faults).toHaveLength(LIST.length));
   },
 );

@@ -1,7 +1,8 @@
 import type { ServiceName } from '@vigil/dev';
 import { expect, test } from 'vitest';
+import { keepMoving } from '../support/cluster.ts';
 import { addAndRemove, killAll } from '../support/faults.ts';
-import { soak } from '../support/system.ts';
+import { isCluster, soak } from '../support/system.ts';
 import { judge } from './judged.ts';
 
 const ALL: readonly ServiceName[] = [
@@ -33,9 +34,13 @@ judge(
       overMs: soak(60_000, 300_000),
     },
     befall: async (on, _, faults) => {
+      const enough = new AbortController();
+      const moving = isCluster ? keepMoving({ ...faults, done: [] }, on.placement, enough.signal) : undefined;
       await killAll(faults, ALL.map(on.system.service), { rounds: ROUNDS, apartMs: 3000 });
       for (let time = 0; time < TIMES; time++)
         await addAndRemove(faults, on.system, MANY, { frozen: ACTING, frozenMs: FROZEN_MS });
+      enough.abort();
+      await moving;
     },
   },
   (evidence) => {

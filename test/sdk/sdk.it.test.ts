@@ -150,8 +150,8 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
       (await system.records(Topic.heartbeat))
         .filter(({ key, value }) => key === agentId && value !== null)
         .map(({ value }) => decoded(value as Buffer)),
-    away: async () => system.servers.kafka?.kill('SIGKILL'),
-    back: async () => system.servers.kafka?.restart(),
+    away: async () => void (await Promise.all(system.servers.brokers.map((broker) => broker.kill('SIGKILL')))),
+    back: async () => void (await Promise.all(system.servers.brokers.map((broker) => broker.restart()))),
     nudge: nudged,
   };
   describe('over Kafka', () => transportContract(side));

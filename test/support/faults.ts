@@ -70,18 +70,32 @@ export const addAndRemove = async (
   faults.done.push(...added.map(({ name }) => `remove ${name}`));
 };
 
-/** Ends the broker at once and starts it again. */
-export const killBroker = async ({ done }: Faults, broker: Broker): Promise<void> => {
-  await broker.kill('SIGKILL');
-  await broker.restart();
-  done.push('kill broker');
+const any = (brokers: readonly Broker[], random: () => number): { readonly broker: Broker; readonly id: number } => {
+  const place = Math.floor(random() * brokers.length);
+  return { broker: brokers[place] as Broker, id: place + 1 };
 };
 
-/** The broker stops in the middle of whatever it does, and goes on. */
-export const freezeBroker = async ({ done, random }: Faults, broker: Broker): Promise<void> => {
-  const ms = 4000 + Math.round(random() * 6000);
+/** Ends a broker at once and starts it again. */
+export const killBroker = async ({ done, random }: Faults, brokers: readonly Broker[]): Promise<void> => {
+  const { broker, id } = any(brokers, random);
+  await broker.kill('SIGKILL');
+  await broker.restart();
+  done.push(`kill broker ${id}`);
+};
+
+/** Ends a broker in order, as a deployment does, and starts it again. */
+export const restartBroker = async ({ done, random }: Faults, brokers: readonly Broker[]): Promise<void> => {
+  const { broker, id } = any(brokers, random);
+  await broker.restart();
+  done.push(`restart broker ${id}`);
+};
+
+/** A broker stops in the middle of whatever it does, and goes on. Another may lead its partitions by then. */
+export const freezeBroker = async ({ done, random }: Faults, brokers: readonly Broker[]): Promise<void> => {
+  const { broker, id } = any(brokers, random);
+  const ms = 4000 + Math.round(random() * (brokers.length > 1 ? 16_000 : 6000));
   await broker.kill('SIGSTOP');
   await sleep(ms);
   await broker.kill('SIGCONT');
-  done.push(`stop broker for ${ms / 1000} s`);
+  done.push(`stop broker ${id} for ${ms / 1000} s`);
 };

@@ -13,6 +13,7 @@ import {
 } from '@vigil/dev';
 import { catalogue, connectCodec, type EventOf, type HealthEvent, type TopicName } from '@vigil/events';
 import { connectLog, type Log, type LogRecord } from '@vigil/stream';
+import { connectPlacement, type Placement } from '@vigil/stream/placement';
 import pg from 'pg';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -35,6 +36,7 @@ export type TestSystem = {
   readonly servers: Servers;
   readonly system: System;
   readonly log: Log;
+  readonly placement: Placement;
   readonly sql: pg.Pool;
   readonly dir: string;
   readonly fleet: (only?: readonly string[]) => Fleet;
@@ -110,6 +112,9 @@ const runVigil =
       );
     });
 
+/** Whether this run is `npm test cluster`: servers have three brokers. */
+export const isCluster: boolean = process.env.VIGIL_TEST_CLUSTER !== undefined;
+
 /** A whole system on servers of its own, empty at the beginning. */
 export const openSystem = async ({ name, policy = 'demo', services, env = {} }: Wanted): Promise<TestSystem> => {
   const dir = path.join(root, '.vigil', `system-${name}-${process.pid}`);
@@ -119,7 +124,7 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
     lines.push(`${new Date().toISOString()} ${line}`);
     writeFileSync(path.join(dir, 'system.log'), `${lines.join('\n')}\n`);
   };
-  const servers = await startServers({ purpose: 'test', dir, onProgress: note, own: true });
+  const servers = await startServers({ purpose: 'test', dir, onProgress: note, own: true, cluster: isCluster });
   const starting = startSystem({ servers, dir, policy, env, onLine: note, ...(services && { services }) });
   const system = await starting.catch(async (error: unknown) => {
     await servers.stop();
@@ -128,6 +133,7 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
   const brokers = servers.env.KAFKA_BROKERS.split(',');
   const codec = await connectCodec(servers.env.SCHEMA_REGISTRY_URL, Object.keys(catalogue) as TopicName[]);
   const log = await connectLog({ brokers, clientId: 'test', codec });
+  const placement = await connectPlacement(brokers);
   const sql = new pg.Pool({ connectionString: servers.env.DATABASE_URL, max: 2 });
   sql.on('error', () => {});
   const fleets: Fleet[] = [];
@@ -143,6 +149,7 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
   const stop = async (): Promise<void> => {
     await Promise.all(fleets.map((one) => one.stop()));
     await sql.end();
+    await placement[Symbol.asyncDispose]();
     await log[Symbol.asyncDispose]();
     await system.stop();
     await servers.stop();
@@ -154,6 +161,7 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
     servers,
     system,
     log,
+    placement,
     sql,
     dir,
     fleet,

@@ -1,12 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Broker, ServiceName, Supervised, System } from '@vigil/dev';
+import type { Broker, ServiceName, Supervised } from '@vigil/dev';
+import { moveLeaders, reassign, untilWhole } from '../support/cluster.ts';
+import { randomFrom } from '../support/faults.ts';
+import { isCluster, type TestSystem } from '../support/system.ts';
 
 /** Something is away for `seconds`. `frozen`: SIGSTOP; `down`: refuses connections; `killed`: kill -9, and started again. */
 type Kind = 'frozen' | 'down' | 'killed';
-export type Fault = { readonly who: ServiceName | 'broker'; readonly kind: Kind; readonly seconds: number };
+/** `moved`: leaders, of a cluster; `reassigned`: partitions of a cluster are copied */
+export type Fault =
+  | { readonly who: ServiceName | 'broker'; readonly kind: Kind; readonly seconds: number }
+  | { readonly who: 'cluster'; readonly kind: 'moved' | 'reassigned'; readonly seconds: number };
 
-const fault = (who: Fault['who'], kind: Kind, ...lengths: number[]): Fault[] =>
+const fault = (who: ServiceName | 'broker', kind: Kind, ...lengths: number[]): Fault[] =>
   lengths.map((seconds) => ({ who, kind, seconds }));
+
+/** What can befall several brokers only. */
+const CLUSTER: readonly Fault[] = isCluster
+  ? (['moved', 'reassigned', 'moved'] as const).map((kind) => ({ who: 'cluster', kind, seconds: 0 }))
+  : [];
 
 /** A round through everything that can be away, for seconds to a minute. */
 export const REGULAR: readonly Fault[] = [
@@ -20,6 +31,7 @@ export const REGULAR: readonly Fault[] = [
   ...fault('heartbeat-ingest', 'killed', 0),
   ...fault('health-evaluator', 'killed', 0),
   ...fault('heartbeat-ingest', 'frozen', 62),
+  ...CLUSTER,
 ];
 
 const LENGTHS = [2, 4, 8, 15] as const;
@@ -34,6 +46,7 @@ const soakRound = (long: readonly Fault[]): Fault[] => [
   ...fault('broker', 'killed', 0, 2, 8),
   ...fault('gateway', 'killed', 0),
   ...fault('heartbeat-ingest', 'killed', 0, 0),
+  ...CLUSTER,
   ...long,
 ];
 
@@ -76,6 +89,19 @@ const toBroker = async (broker: Broker, kind: Kind, ms: number): Promise<void> =
   }
 };
 
-/** Resolves when what was away is back, or is about to be. */
-export const commit = ({ who, kind, seconds }: Fault, system: System, broker: Broker): Promise<void> =>
-  who === 'broker' ? toBroker(broker, kind, seconds * 1000) : toService(system.service(who), kind, seconds * 1000);
+const random = randomFrom(1);
+
+/** Resolves when what was away is back, or is about to be. Of several brokers one is away at a time: `turn` picks it. */
+export const commit = async (fault: Fault, { system, servers, placement }: TestSystem, turn: number): Promise<void> => {
+  const { brokers } = servers;
+  const ms = fault.seconds * 1000;
+  if (fault.who === 'cluster')
+    return fault.kind === 'moved'
+      ? moveLeaders({ done: [], random }, placement)
+      : reassign({ done: [], random }, placement);
+  if (fault.who !== 'broker') return toService(system.service(fault.who), fault.kind, ms);
+  const broker = brokers[turn % brokers.length];
+  if (broker === undefined) throw new Error('the broker is not ours to end');
+  await toBroker(broker, fault.kind, ms);
+  if (brokers.length > 1) await untilWhole(placement);
+};

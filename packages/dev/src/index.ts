@@ -1,5 +1,6 @@
 export { type Fleet, type FleetOptions, startFleet } from './fleet/fleet.ts';
 export type { Broker } from './servers/broker.ts';
+export { type Cluster, startCluster } from './servers/cluster.ts';
 export { Refusal } from './servers/refusal.ts';
 export {
   type Servers,

@@ -45,6 +45,10 @@ export const endChildWithUs = (dir: string, name: string, child: ChildProcess): 
 /** How the servers end, in this order: the registry before the database it writes to. Anything else ends by SIGTERM, before them. */
 export const SERVERS: ReadonlyMap<string, NodeJS.Signals> = new Map([
   ['kafka', 'SIGTERM'],
+  // A node that cannot reach its quorum any more takes long to end, and nobody reads the data of a cluster again.
+  ['kafka-1', 'SIGKILL'],
+  ['kafka-2', 'SIGKILL'],
+  ['kafka-3', 'SIGKILL'],
   ['registry', 'SIGTERM'],
   ['postgres', 'SIGINT'],
 ]);

@@ -13,7 +13,12 @@ const say = (line: string): void => console.error(`[test] ${line}`);
 
 const envOf = (servers: Servers | null): Record<string, string> => {
   if (servers === null) return {};
-  return { ...servers.env, ...(servers.broker === null ? {} : { VIGIL_TEST_SERVERS: JSON.stringify(servers.broker) }) };
+  const { env, brokersAt } = servers;
+  return {
+    ...env,
+    ...(brokersAt.length === 0 ? {} : { VIGIL_TEST_SERVERS: JSON.stringify(brokersAt) }),
+    ...(brokersAt.length > 1 ? { VIGIL_TEST_CLUSTER: '1' } : {}),
+  };
 };
 
 const testOn = async (
@@ -22,7 +27,8 @@ const testOn = async (
   signal: AbortSignal,
 ): Promise<Summary & { readonly code: number }> => {
   const withServers = needsServers(request);
-  const servers = withServers ? await startServers({ purpose: 'test', dir, onProgress: say }) : null;
+  const cluster = request.suite === 'cluster';
+  const servers = withServers ? await startServers({ purpose: 'test', dir, cluster, onProgress: say }) : null;
   try {
     if (signal.aborted) return { passed: 0, failed: 0, code: 1 };
     const report = path.join(dir, 'report.json');

@@ -54,6 +54,6 @@ export const processes = (
     name,
     system?.service(name).pid() ?? null,
   ]);
-  pids.push(['broker', servers.kafka?.pid() ?? null]);
+  pids.push(['broker', servers.brokers[0]?.pid() ?? null]);
   return new Map(pids.filter((entry): entry is readonly [string, number] => entry[1] !== null));
 };

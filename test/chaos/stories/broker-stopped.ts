@@ -8,8 +8,8 @@ const AWAY_MS = soak(12_000, 120_000);
 /** The broker goes while two are being acted on, and two more hang while it is away. */
 export const brokerStopped = (ground: Ground): Promise<void> =>
   withHerd(ground, { name: 'stopped', straight: 15, throughHttp: 15 }, async (herd) => {
-    const { kafka } = ground.on.servers;
-    if (kafka === null) throw new Error('the broker is not ours to end');
+    const [kafka] = ground.on.servers.brokers;
+    if (kafka === undefined) throw new Error('the broker is not ours to end');
     const victims = some(ground, herd.agents, 4);
     const [before, during] = [victims.slice(0, 2), victims.slice(2)];
     herd.befall(before, 'silent');

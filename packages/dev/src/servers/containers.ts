@@ -27,7 +27,7 @@ export const startCompose = async (ports: Ports, say: (line: string) => void): P
   compose('up', '--detach', '--wait', 'kafka', 'registry', 'postgres');
   const env = envOf(ports);
   await declareCompatibility(env.SCHEMA_REGISTRY_URL);
-  return { env, kafka: null, broker: null, stop: async () => compose('stop', 'kafka', 'registry', 'postgres') };
+  return { env, brokers: [], brokersAt: [], stop: async () => compose('stop', 'kafka', 'registry', 'postgres') };
 };
 
 const kafkaIn = (ports: Ports): GenericContainer =>
@@ -68,5 +68,5 @@ export const startContainers = async (ports: Ports, say: (line: string) => void)
   const stop = async (): Promise<void> => {
     await Promise.all(started.map((container) => container.stop()));
   };
-  return { env, kafka: containerBroker(broker), broker, stop };
+  return { env, brokers: [containerBroker(broker)], brokersAt: [broker], stop };
 };

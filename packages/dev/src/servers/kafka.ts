@@ -1,10 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { kafkaJars } from './artifacts.ts';
 import type { Broker } from './broker.ts';
-import { brokerSettings } from './broker-settings.ts';
+import { brokerSettings, productionSettings } from './broker-settings.ts';
 import { type ContainerAt, containerBroker } from './container-broker.ts';
 import { type Daemon, killDaemon, startDaemon, stopDaemon } from './daemon.ts';
 import { livingPid } from './pid-file.ts';
@@ -12,20 +13,25 @@ import { Refusal } from './refusal.ts';
 
 /** Where a broker is found: plain JSON, handed from the run that started it to the tests that end it. */
 export type BrokerAt = ProcessAt | ContainerAt;
-type ProcessAt = {
+export type ProcessAt = {
   readonly kind: 'process';
   readonly dir: string;
+  /** of its pid file, its log and its folder in `dir` */
+  readonly name: string;
   readonly port: number;
   readonly controllerPort: number;
 };
 
-const propertiesOf = ({ dir, port, controllerPort }: ProcessAt): string => {
+const propertiesOf = (at: ProcessAt, nodes: readonly ProcessAt[]): string => {
+  const { port, controllerPort } = at;
+  const voters = nodes.map((node, i) => `${i + 1}@127.0.0.1:${node.controllerPort}`);
   const settings = {
-    ...brokerSettings,
-    'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
+    ...(nodes.length === 1 ? brokerSettings : productionSettings),
+    'node.id': String(nodes.indexOf(at) + 1),
+    'controller.quorum.voters': voters.join(','),
     listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
     'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
-    'log.dirs': path.join(dir, 'kafka', 'data'),
+    'log.dirs': filesOf(at).data,
   };
   return `${Object.entries(settings)
     .map(([name, value]) => `${name}=${value}`)
@@ -35,15 +41,16 @@ const propertiesOf = ({ dir, port, controllerPort }: ProcessAt): string => {
 /** A cluster id is 16 bytes in base64url; StorageTool takes a leading dash for an option. */
 const clusterId = (): string => randomBytes(16).toString('base64url').replace(/^-/, 'A');
 
-const format = (jars: string, properties: string): void => {
+const format = async (jars: string, properties: string, cluster: string): Promise<void> => {
   const quiet = ['-Dorg.slf4j.simpleLogger.defaultLogLevel=error', '-XX:TieredStopAtLevel=1'];
-  const tool = ['kafka.tools.StorageTool', 'format', '-t', clusterId(), '-c', properties];
-  const { status, stdout, stderr } = spawnSync('java', [...quiet, '-cp', `${jars}/*`, ...tool], { encoding: 'utf8' });
-  if (status !== 0) throw new Refusal(`Kafka could not format its data folder of ${properties}:\n${stdout}${stderr}`);
+  const tool = ['kafka.tools.StorageTool', 'format', '-t', cluster, '-c', properties];
+  await promisify(execFile)('java', [...quiet, '-cp', `${jars}/*`, ...tool]).catch(({ stdout, stderr }) => {
+    throw new Refusal(`Kafka could not format its data folder of ${properties}:\n${stdout}${stderr}`);
+  });
 };
 
 const daemonOf = (at: ProcessAt, jars: string, properties: string): Daemon => ({
-  name: 'kafka',
+  name: at.name,
   dir: at.dir,
   command: 'java',
   args: [
@@ -53,7 +60,7 @@ const daemonOf = (at: ProcessAt, jars: string, properties: string): Daemon => ({
     '-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info',
     ...['-cp', `${jars}/*`, 'kafka.Kafka', properties],
   ],
-  cwd: path.join(at.dir, 'kafka'),
+  cwd: path.join(at.dir, at.name),
   stopWith: 'SIGTERM',
   isReady: (written) => written.includes('Kafka Server started'),
 });
@@ -68,9 +75,9 @@ const brokerOf = (daemon: Daemon): Broker => ({
   },
 });
 
-const filesOf = ({ dir }: ProcessAt): { data: string; properties: string } => ({
-  data: path.join(dir, 'kafka', 'data'),
-  properties: path.join(dir, 'kafka', 'server.properties'),
+const filesOf = ({ dir, name }: ProcessAt): { data: string; properties: string } => ({
+  data: path.join(dir, name, 'data'),
+  properties: path.join(dir, name, 'server.properties'),
 });
 
 /** The handle of a broker that startBroker has started, perhaps in another process. */
@@ -79,14 +86,29 @@ export const brokerAt = async (at: BrokerAt): Promise<Broker> =>
     ? containerBroker(at)
     : brokerOf(daemonOf(at, await kafkaJars(() => undefined), filesOf(at).properties));
 
-/** Starts a broker on the data in `dir`, made when there is none. */
-export const startBroker = async (at: ProcessAt, say: (line: string) => void): Promise<Broker> => {
-  const jars = await kafkaJars(say);
+const startNode = async (
+  at: ProcessAt,
+  nodes: readonly ProcessAt[],
+  jars: string,
+  cluster: string,
+): Promise<Broker> => {
   const { data, properties } = filesOf(at);
   mkdirSync(path.dirname(properties), { recursive: true });
-  writeFileSync(properties, propertiesOf(at));
-  if (!existsSync(path.join(data, 'meta.properties'))) format(jars, properties);
+  writeFileSync(properties, propertiesOf(at, nodes));
+  if (!existsSync(path.join(data, 'meta.properties'))) await format(jars, properties, cluster);
   const daemon = daemonOf(at, jars, properties);
   await startDaemon(daemon);
   return brokerOf(daemon);
+};
+
+/** Starts the nodes of one cluster, each on the data in its folder, made when there is none. Rejects when all have come to an end, well or badly. */
+export const startNodes = async (
+  nodes: readonly ProcessAt[],
+  say: (line: string) => void,
+): Promise<readonly Broker[]> => {
+  const jars = await kafkaJars(say);
+  const cluster = clusterId();
+  const starting = nodes.map((at) => startNode(at, nodes, jars, cluster));
+  await Promise.allSettled(starting);
+  return Promise.all(starting);
 };

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { endWithUs, SERVERS } from '../survivors.ts';
 import { kafkaJars, registryFolder } from './artifacts.ts';
-import { TOPICS_OF_ONE_BROKER } from './broker-settings.ts';
-import { type BrokerAt, startBroker } from './kafka.ts';
+import { TOPICS_OF_ONE_BROKER, TOPICS_OF_THREE_BROKERS } from './broker-settings.ts';
+import { addressesOf, stopNodes, threeNodes } from './cluster.ts';
+import { type ProcessAt, startNodes } from './kafka.ts';
 import { endProcess, livingNames } from './pid-file.ts';
 import { requireFree } from './ports.ts';
 import { startPostgres } from './postgres.ts';
@@ -30,8 +31,16 @@ const requireAll = async (dir: string, ports: Ports): Promise<void> => {
   await requireFree(ports.postgres, 'Postgres', PORT_REMEDY);
 };
 
-/** Kafka, registry and Postgres as processes of this machine, on the loopback, data in `dir`. All or none: a failure ends what was up. */
-export const startLocal = async (dir: string, ports: Ports, say: (line: string) => void): Promise<Servers> => {
+/**
+ * Kafka, registry and Postgres as processes of this machine, on the loopback, data in `dir`. All or none: a failure ends what was up.
+ * `cluster`: three brokers, on free ports
+ */
+export const startLocal = async (
+  dir: string,
+  ports: Ports,
+  cluster: boolean,
+  say: (line: string) => void,
+): Promise<Servers> => {
   mkdirSync(dir, { recursive: true });
   const left = await endLeftServers(dir);
   if (left.length > 0) say(`ended what an earlier run left: ${left.join(', ')}`);
@@ -41,34 +50,41 @@ export const startLocal = async (dir: string, ports: Ports, say: (line: string) 
   await registryFolder(say);
   say('starting Postgres, Kafka and the schema registry …');
   for (const name of SERVERS.keys()) endWithUs(dir, name);
+  const lone: ProcessAt = {
+    kind: 'process',
+    dir,
+    name: 'kafka',
+    port: ports.kafka,
+    controllerPort: ports.controller,
+  };
+  const nodes = cluster ? await threeNodes(dir) : [lone];
   try {
-    return await startAll(dir, ports);
+    return await startAll(dir, ports, nodes);
   } catch (error) {
     await endLeftServers(dir);
     throw error;
   }
 };
 
-const startAll = async (dir: string, ports: Ports): Promise<Servers> => {
-  const broker: BrokerAt = { kind: 'process', dir, port: ports.kafka, controllerPort: ports.controller };
+const startAll = async (dir: string, ports: Ports, nodes: readonly ProcessAt[]): Promise<Servers> => {
   const quiet = (): undefined => undefined;
   const database = startPostgres({ dir, port: ports.postgres });
   const schemas = database.then(() =>
     startRegistry({ dir, port: ports.registry, postgresPort: ports.postgres }, quiet),
   );
-  const log = startBroker(broker, quiet);
+  const log = startNodes(nodes, quiet);
   // All have come to an end, well or badly, before a failure is passed on: none may still be starting while the others are ended.
   await Promise.allSettled([database, schemas, log]);
-  const [postgres, registry, kafka] = await Promise.all([database, schemas, log]);
+  const [postgres, registry, brokers] = await Promise.all([database, schemas, log]);
   const env = {
-    ...TOPICS_OF_ONE_BROKER,
-    KAFKA_BROKERS: `127.0.0.1:${ports.kafka}`,
+    ...(nodes.length === 1 ? TOPICS_OF_ONE_BROKER : TOPICS_OF_THREE_BROKERS),
+    KAFKA_BROKERS: addressesOf(nodes),
     SCHEMA_REGISTRY_URL: registry.url,
     DATABASE_URL: postgres.url,
   };
   const stop = async (): Promise<void> => {
-    await Promise.all([kafka.stop(), registry.stop()]);
+    await Promise.all([stopNodes(brokers), registry.stop()]);
     await postgres.stop();
   };
-  return { env, kafka, broker, stop };
+  return { env, brokers, brokersAt: nodes, stop };
 };

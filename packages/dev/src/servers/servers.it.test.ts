@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
+import type { Broker } from './broker.ts';
 import { startOf } from './process-identity.ts';
 import { testServers } from './servers.ts';
 
@@ -16,7 +17,7 @@ it('Postgres has a database for Vigil', async () => {
 });
 
 it('a broker that was killed or frozen serves again after a restart, as another process', async () => {
-  const { kafka } = await testServers();
+  const [kafka] = (await testServers()).brokers as [Broker];
   const first = kafka.pid() ?? 0;
   await kafka.kill('SIGKILL');
   expect(kafka.pid()).toBeNull();

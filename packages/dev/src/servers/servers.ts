@@ -20,10 +20,10 @@ export type ServersEnv = {
 
 export type Servers = {
   readonly env: ServersEnv;
-  /** null when the servers were given by their addresses: then they are not ours to end */
-  readonly kafka: Broker | null;
-  /** where the broker is found again by another process; null as `kafka` */
-  readonly broker: BrokerAt | null;
+  /** none when the servers were given by their addresses: then they are not ours to end */
+  readonly brokers: readonly Broker[];
+  /** where each broker is found again by another process */
+  readonly brokersAt: readonly BrokerAt[];
   readonly stop: () => Promise<void>;
 };
 
@@ -45,6 +45,8 @@ export type StartServersOptions = {
   readonly onProgress: (line: string) => void;
   /** servers of its own, whatever the environment gives */
   readonly own?: boolean;
+  /** three brokers with production's settings instead of one, always as processes of this machine */
+  readonly cluster?: boolean;
 };
 
 const NAMES = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'DATABASE_URL'] as const;
@@ -86,24 +88,25 @@ export const startServers = async ({
   dir,
   onProgress,
   own = false,
+  cluster = false,
 }: StartServersOptions): Promise<Servers> => {
   const given = own ? null : givenServers(process.env);
   if (given !== null) {
     onProgress(`using the servers of the environment: ${given.KAFKA_BROKERS}, ${given.SCHEMA_REGISTRY_URL}`);
-    return { env: given, kafka: null, broker: null, stop: async () => undefined };
+    return { env: given, brokers: [], brokersAt: [], stop: async () => undefined };
   }
   const ports = await portsFor(purpose);
-  if (!hasContainerEngine()) return startLocal(path.resolve(dir), ports, onProgress);
+  if (cluster || !hasContainerEngine()) return startLocal(path.resolve(dir), ports, cluster, onProgress);
   // Loaded where it is used: it is not installed in the image, and slow to load.
   const { startCompose, startContainers } = await import('./containers.ts');
   return purpose === 'start' ? startCompose(ports, onProgress) : startContainers(ports, onProgress);
 };
 
 /** What a fault test needs of the servers that `npm test` has started. */
-export type TestServers = { readonly env: ServersEnv; readonly kafka: Broker };
+export type TestServers = { readonly env: ServersEnv; readonly brokers: readonly Broker[] };
 
 /**
- * The servers of this test run, with a broker that may be killed, frozen and restarted; it must serve again when the test ends.
+ * The servers of this test run, with brokers that may be killed, frozen and restarted; they must serve again when the test ends.
  * @throws Refusal outside `npm test`, or when the servers are not ours to end
  */
 export const testServers = async (): Promise<TestServers> => {
@@ -111,6 +114,6 @@ export const testServers = async (): Promise<TestServers> => {
   const handed = process.env.VIGIL_TEST_SERVERS;
   if (given === null || handed === undefined)
     throw new Refusal('there is no broker of this test run: start the test by npm test, without KAFKA_BROKERS');
-  const at: BrokerAt = JSON.parse(handed);
-  return { env: given, kafka: await brokerAt(at) };
+  const places: readonly BrokerAt[] = JSON.parse(handed);
+  return { env: given, brokers: await Promise.all(places.map(brokerAt)) };
 };

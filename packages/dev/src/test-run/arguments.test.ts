@@ -25,9 +25,9 @@ it('an unknown option is refused by its name', () => {
   expect(() => requestOf(['--watch'])).toThrow('it does not know --watch');
 });
 
-it('the suite with real clients runs when its name is the first word, and never without it', () => {
-  expect(requestOf(['clients', 'codex'])).toEqual({ ...requestOf(['codex']), withClients: true });
-  expect(requestOf(['codex', 'clients']).withClients).toBe(false);
-  expect(requestOf(['clients', '--unit']).withClients).toBe(false);
-  expect(requestOf([]).withClients).toBe(false);
+it.each(['clients', 'cluster'])('the suite %s runs when its name is the first word, and never without it', (suite) => {
+  expect(requestOf([suite, 'codex'])).toEqual({ ...requestOf(['codex']), suite });
+  expect(requestOf(['codex', suite]).suite).toBeNull();
+  expect(requestOf([suite, '--unit']).suite).toBeNull();
+  expect(requestOf([]).suite).toBeNull();
 });

@@ -4,9 +4,13 @@ export type TestRequest = {
   /** regular expression that a test's full name must match; null for all tests */
   readonly pattern: string | null;
   readonly unitOnly: boolean;
-  /** the suite with real coding agents, which runs by its name only */
-  readonly withClients: boolean;
+  /** a suite that runs by its name only; null for the tests of every run */
+  readonly suite: Suite | null;
 };
+
+/** `clients`: with real coding agents; `cluster`: what stands on the log, on three brokers */
+export type Suite = (typeof SUITES)[number];
+const SUITES = ['clients', 'cluster'] as const;
 
 const escaped = (word: string): string => word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
@@ -22,6 +26,6 @@ export const requestOf = (args: readonly string[]): TestRequest => {
     throw new Refusal(`npm test takes words of a test's name, and -- --unit; it does not know ${unknown}`);
   const words = args.filter((arg) => !arg.startsWith('--')).flatMap((arg) => arg.split(/\s+/).filter(Boolean));
   const unitOnly = options.includes('--unit');
-  const withClients = words[0] === 'clients' && !unitOnly;
-  return { pattern: patternOf(withClients ? words.slice(1) : words), unitOnly, withClients };
+  const suite = (unitOnly ? undefined : SUITES.find((name) => name === words[0])) ?? null;
+  return { pattern: patternOf(suite === null ? words : words.slice(1)), unitOnly, suite };
 };

@@ -2,11 +2,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { root } from '../paths.ts';
 import { endChildWithUs } from '../survivors.ts';
-import type { TestRequest } from './arguments.ts';
+import type { Suite, TestRequest } from './arguments.ts';
 
 const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
 
-type Project = 'unit' | 'integration' | 'clients';
+type Project = 'unit' | 'integration' | Suite;
 
 const argsOf = (command: 'run' | 'list', { pattern }: TestRequest, projects: readonly Project[]): string[] => [
   ...[vitest, command, '--config', 'packages/dev/vitest.config.ts', '--root', root],
@@ -16,8 +16,8 @@ const argsOf = (command: 'run' | 'list', { pattern }: TestRequest, projects: rea
 
 /** Whether a test that needs servers is asked for. One that cannot be listed is, and then fails where it is seen. */
 export const needsServers = (request: TestRequest): boolean => {
-  if (request.unitOnly || request.withClients) return false;
-  const args = [...argsOf('list', request, ['integration']), '--json'];
+  if (request.unitOnly || request.suite === 'clients') return false;
+  const args = [...argsOf('list', request, [request.suite ?? 'integration']), '--json'];
   const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 1e8 });
   if (status !== 0) return true;
   const listed: unknown[] = JSON.parse(stdout.slice(stdout.indexOf('[')));
@@ -33,8 +33,8 @@ export type VitestRun = {
   readonly signal: AbortSignal;
 };
 
-const projectsOf = ({ withClients }: TestRequest, withServers: boolean): readonly Project[] => {
-  if (withClients) return ['clients'];
+const projectsOf = ({ suite }: TestRequest, withServers: boolean): readonly Project[] => {
+  if (suite !== null) return [suite];
   return withServers ? ['unit', 'integration'] : ['unit'];
 };
 

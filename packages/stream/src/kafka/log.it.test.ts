@@ -11,12 +11,16 @@ import { runnerContract } from '../runner.contract.ts';
 import type { Subject } from '../subject.fixture.ts';
 import type { Ground } from '../world.fixture.ts';
 import { connectLog } from './connect.ts';
-import { brokers, closeServers, makeTopics, unique } from './servers.fixture.ts';
+import { brokers, closeServers, makeTopics, moveLeaders, unique } from './servers.fixture.ts';
 
 const connect = () => connectLog({ brokers, clientId: unique('client'), codec: jsonCodec(), sessionMs: 3000 });
 
 const shared: Log = await connect();
+const done = new AbortController();
+const moving = moveLeaders(done.signal);
 afterAll(async () => {
+  done.abort();
+  await moving;
   await shared[Symbol.asyncDispose]();
   await closeServers();
 });

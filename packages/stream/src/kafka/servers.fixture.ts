@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { silent } from '../logger.ts';
 import { Client, openClients } from './client.ts';
+import { connectPlacement } from './placement.ts';
 import { makeTopics as makeKnown } from './topics.ts';
 
 /** The brokers of integration tests: from the environment, as packages/dev sets it. */
@@ -26,6 +28,21 @@ export const makeTopics = async (
   const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
   const topics = Object.entries(counts).map(([topic, numPartitions]) => ({ topic, numPartitions, configEntries }));
   await makeKnown(admin, topics);
+};
+
+const MOVE_MS = 2000;
+
+/** Where there are several brokers, the next replica of each partition leads every two seconds until the signal. */
+export const moveLeaders = async (signal: AbortSignal): Promise<void> => {
+  if (brokers.length === 1) return;
+  await using placement = await connectPlacement(brokers);
+  while (!signal.aborted) {
+    const all = await placement.all();
+    await placement.assign(
+      all.map((one) => ({ ...one, replicas: [...one.replicas.slice(1), ...one.replicas.slice(0, 1)] })),
+    );
+    await sleep(MOVE_MS, undefined, { signal }).catch(() => undefined);
+  }
 };
 
 export const closeServers = async (): Promise<void> => {

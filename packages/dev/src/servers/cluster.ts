@@ -1,0 +1,53 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { endWithUs } from '../survivors.ts';
+import { kafkaJars } from './artifacts.ts';
+import type { Broker } from './broker.ts';
+import { type ProcessAt, startNodes } from './kafka.ts';
+import { freePorts } from './ports.ts';
+import { requireJava } from './requirements.ts';
+
+const NAMES = ['kafka-1', 'kafka-2', 'kafka-3'] as const;
+
+/** Three nodes on free ports of the loopback, their data in `dir`. */
+export const threeNodes = async (dir: string): Promise<readonly ProcessAt[]> => {
+  const ports = await freePorts(2 * NAMES.length);
+  return NAMES.map((name, i) => ({
+    kind: 'process',
+    dir,
+    name,
+    port: ports[2 * i] as number,
+    controllerPort: ports[2 * i + 1] as number,
+  }));
+};
+
+/** As KAFKA_BROKERS wants it. */
+export const addressesOf = (nodes: readonly ProcessAt[]): string =>
+  nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
+
+/** A lone node ends in order. Several have no quorum once two are gone, and their data goes with the run. */
+export const stopNodes = async (brokers: readonly Broker[]): Promise<void> => {
+  const several = brokers.length > 1;
+  await Promise.all(brokers.map((broker) => (several ? broker.kill('SIGKILL') : broker.stop())));
+};
+
+/** Three brokers and nothing else. `addresses`: host:port of each, in the order of `brokers`, whose ids are 1, 2 and 3. */
+export type Cluster = {
+  readonly addresses: readonly string[];
+  readonly brokers: readonly Broker[];
+  readonly stop: () => Promise<void>;
+};
+
+/**
+ * Three brokers as processes of this machine with the settings of production. They end with this process, however it ends.
+ * @throws Refusal naming what is missing and the remedy; nothing is left running then
+ */
+export const startCluster = async (dir: string, onProgress: (line: string) => void): Promise<Cluster> => {
+  requireJava();
+  mkdirSync(dir, { recursive: true });
+  await kafkaJars(onProgress);
+  const nodes = await threeNodes(path.resolve(dir));
+  for (const { name } of nodes) endWithUs(dir, name);
+  const brokers = await startNodes(nodes, onProgress);
+  return { addresses: addressesOf(nodes).split(','), brokers, stop: () => stopNodes(brokers) };
+};

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Placed, Placement } from '@vigil/stream/placement';
+import { type Faults, shuffled } from './faults.ts';
+import { until } from './system.ts';
+
+const isWhole = ({ leader, replicas, inSync }: Placed): boolean => leader >= 0 && inSync.length === replicas.length;
+
+const every = (placement: Placement, holds: (placed: Placed) => boolean): Promise<boolean> =>
+  placement.all().then(
+    (all) => all.every(holds),
+    () => false,
+  );
+
+/** Resolves when each partition has a leader, and all its replicas have all of it. Only then may a further broker go away. */
+export const untilWhole = (placement: Placement): Promise<unknown> =>
+  until('all replicas are in sync', () => every(placement, isWhole));
+
+const rotated = (replicas: readonly number[], by: number): readonly number[] => [
+  ...replicas.slice(by),
+  ...replicas.slice(0, by),
+];
+
+const assigned = async (placement: Placement, change: (placed: Placed) => readonly number[]): Promise<void> => {
+  const wanted = (await placement.all()).map((placed) => ({ ...placed, replicas: change(placed) }));
+  await placement.assign(wanted);
+  const first = new Map(wanted.map(({ topic, partition, replicas }) => [`${topic}/${partition}`, replicas[0]]));
+  await until('the preferred replicas lead', () =>
+    every(placement, ({ topic, partition, leader }) => leader === first.get(`${topic}/${partition}`)),
+  );
+};
+
+/** Another replica leads: of each partition one at random, those of the broker's own topics included. All brokers must be there. */
+export const moveLeaders = async ({ done, random }: Faults, placement: Placement): Promise<void> => {
+  await assigned(placement, ({ replicas }) => rotated(replicas, Math.floor(random() * replicas.length)));
+  done.push('move leaders');
+};
+
+/** Of each partition the replica that leads is taken off, or another one, and comes back with nothing, so that it is copied under load. */
+export const reassign = async ({ done, random }: Faults, placement: Placement): Promise<void> => {
+  const before = await placement.all();
+  const dropped = new Map(
+    before.map((placed) => [placed, placed.replicas[Math.floor(random() * placed.replicas.length)]]),
+  );
+  const fewer = before.map((placed) => ({
+    ...placed,
+    replicas: placed.replicas.filter((id) => id !== dropped.get(placed)),
+  }));
+  await placement.assign(fewer);
+  await until('partitions lie on two brokers', () => every(placement, ({ replicas }) => replicas.length === 2));
+  await untilWhole(placement);
+  const again = before.map((placed) => ({
+    ...placed,
+    replicas: shuffled(placed.replicas, random),
+  }));
+  await placement.assign(again);
+  await until('partitions lie on three brokers', () => every(placement, ({ replicas }) => replicas.length === 3));
+  await untilWhole(placement);
+  done.push('reassign partitions');
+};
+
+/** Moves leaders again and again until the signal. */
+export const keepMoving = async (faults: Faults, placement: Placement, signal: AbortSignal): Promise<void> => {
+  while (!signal.aborted) {
+    await moveLeaders(faults, placement);
+    await sleep(1000 + faults.random() * 3000);
+  }
+};
