@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { answerSpawn, settleAftermath } from './aftermath.ts';
 import type { World } from './agent.ts';
 import { announce } from './announce.ts';
@@ -20,18 +21,35 @@ export type Runtime = {
 
 const size = { columns: 120, rows: 40 };
 
+/** Each start is a process of its own that loads its program: more at once would only make each of them late. */
+const startsAtOnce = availableParallelism();
+
+/** Does this with each of them in their order, with so many at once. */
+const eachOf = async <T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> => {
+  const left = items.values();
+  const lane = async () => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+};
+
+/** An agent of the configuration that is to be started. */
+type Configured = { readonly life: Life; readonly template: Template };
+
 class HostRuntime implements Runtime {
   readonly #world: World;
   readonly #settings: RuntimeSettings;
+  readonly #startAgent: typeof superviseHeld;
   readonly #agents = new Set<Supervised>();
-  /** names and tasks that are being started */
-  readonly #starting = new Map<string, Life>();
+  /** what is being started, or waits for its turn */
+  readonly #starting = new Set<Life>();
   readonly #stopping = new AbortController();
   readonly #workSource: WorkSource | null;
   readonly #loops: Promise<unknown>[] = [];
 
-  constructor(settings: RuntimeSettings, world: Omit<World, 'onOrders'>) {
+  constructor(settings: RuntimeSettings, world: Omit<World, 'onOrders'>, startAgent: typeof superviseHeld) {
     this.#settings = settings;
+    this.#startAgent = startAgent;
     const addressees = {
       runtimeId: settings.config.runtime,
       lives: () => this.#agents,
@@ -56,22 +74,37 @@ class HostRuntime implements Runtime {
     await settleAftermath(this.#world, config.runtime, (life) => {
       here.add(this.#adopt(life).spec.agentId);
     });
-    for (const one of config.agents) if (!here.has(one.name)) await this.#startConfigured(one);
+    const configured = config.agents.filter(({ name }) => !here.has(name)).flatMap((one) => this.#configured(one));
+    for (const { life } of configured) this.#starting.add(life);
+    // Orders for those that live do not wait until the last one has started.
     this.#loops.push(pollOrders(this.#world, config.runtime, this.#stopping.signal), this.#announce());
     if (this.#workSource) this.#loops.push(this.#workSource.run(this.#stopping.signal));
+    await eachOf(configured, startsAtOnce, (one) => this.#startConfigured(one));
   }
 
-  async #startConfigured(one: RuntimeConfig['agents'][number]): Promise<void> {
+  /** None: no template fits it, or it has ended. */
+  #configured(one: RuntimeConfig['agents'][number]): readonly Configured[] {
     const { templates } = this.#settings.config;
     const template = one.template
       ? templates.find(({ name }) => name === one.template)
       : templateFor(templates, one.task, one.labels);
-    const life = { agentId: one.name, taskId: one.task, attempt: 0, maxAttempts: null, labels: one.labels };
-    if (!template) return this.#world.log('no template fits a configured agent', { agent: one });
-    if (this.#hasEnded(one)) return;
-    await this.#begin({ ...life, checkpoint: null, handover: null, orderId: null }, template).catch((error: unknown) =>
-      this.#world.log('a configured agent does not start', { agent: one.name, error: String(error) }),
-    );
+    if (!template) {
+      this.#world.log('no template fits a configured agent', { agent: one });
+      return [];
+    }
+    if (this.#hasEnded(one)) return [];
+    const who = { agentId: one.name, taskId: one.task, attempt: 0, maxAttempts: null, labels: one.labels };
+    return [{ life: { ...who, checkpoint: null, handover: null, orderId: null }, template }];
+  }
+
+  async #startConfigured({ life, template }: Configured): Promise<void> {
+    try {
+      await this.#begin(life, template);
+    } catch (error) {
+      this.#world.log('a configured agent does not start', { agent: life.agentId, error: String(error) });
+    } finally {
+      this.#starting.delete(life);
+    }
   }
 
   /** It, or what has taken its place, would be doubled: this runtime was killed, and goes on where it stood. */
@@ -88,7 +121,7 @@ class HostRuntime implements Runtime {
 
   async #begin(life: Life, template: Template): Promise<Supervised> {
     return this.#adopt(
-      await superviseHeld(specOf(life, template, this.#settings, this.#world.newId()), this.#world, size),
+      await this.#startAgent(specOf(life, template, this.#settings, this.#world.newId()), this.#world, size),
     );
   }
 
@@ -96,6 +129,11 @@ class HostRuntime implements Runtime {
     this.#agents.add(agent);
     void agent.settled.finally(() => this.#agents.delete(agent));
     return agent;
+  }
+
+  /** Those that live here, and those that are about to. */
+  #occupants(): readonly Pick<Life, 'agentId' | 'taskId' | 'attempt'>[] {
+    return [...this.agents().map(({ spec }) => spec), ...this.#starting];
   }
 
   #host(order: SpawnOrder): Host {
@@ -108,7 +146,7 @@ class HostRuntime implements Runtime {
           return report?.type === 'SPAWN_RECEIPT' ? report.payload : undefined;
         },
       },
-      agents: [...this.agents().map(({ spec }) => spec), ...this.#starting.values()],
+      agents: this.#occupants(),
       capacity: config.capacity,
       closedAs: closedAs(this.#world.workOf(taskId)),
       knowsHow: templateFor(config.templates, taskId ?? '', labels) !== undefined,
@@ -125,7 +163,8 @@ class HostRuntime implements Runtime {
 
   #settle(received: Received<SpawnOrder>): void {
     const { order } = received;
-    if (this.#starting.has(order.payload.orderId) || this.#stopping.signal.aborted) return;
+    const isStarting = [...this.#starting].some(({ orderId }) => orderId === order.payload.orderId);
+    if (isStarting || this.#stopping.signal.aborted) return;
     const admission = admitSpawn(received, this.#host(order), this.#world.clock.monotonic());
     switch (admission.verdict) {
       case 'go':
@@ -145,7 +184,7 @@ class HostRuntime implements Runtime {
   async #carryOut(order: SpawnOrder): Promise<void> {
     const { orderId, agentId, taskId, attempt, maxAttempts, labels, checkpoints } = order.payload;
     const life = { agentId, taskId, attempt, maxAttempts, labels, checkpoint: null, handover: null, orderId };
-    this.#starting.set(orderId, life);
+    this.#starting.add(life);
     try {
       const origin = await originOf(checkpoints, this.#settings.config.checkpoint_roots, taskId ?? '');
       const [newest] = origin.skipped;
@@ -161,7 +200,7 @@ class HostRuntime implements Runtime {
     } catch (error) {
       answerSpawn(this.#world, order, 'failed', { why: String(error) });
     } finally {
-      this.#starting.delete(orderId);
+      this.#starting.delete(life);
     }
   }
 
@@ -173,7 +212,7 @@ class HostRuntime implements Runtime {
   }
 
   #announce(): Promise<void> {
-    const agents = () => this.agents().map(({ spec }) => spec.agentId);
+    const agents = () => this.#occupants().map(({ agentId }) => agentId);
     return announce(this.#world, this.#settings, agents, this.#stopping.signal);
   }
 
@@ -193,8 +232,12 @@ class HostRuntime implements Runtime {
 }
 
 /** The host's daemon: starts its configured agents, spawns by order, and supervises all of them until it is stopped. */
-export const startRuntime = async (settings: RuntimeSettings, world: Omit<World, 'onOrders'>): Promise<Runtime> => {
-  const runtime = new HostRuntime(settings, world);
+export const startRuntime = async (
+  settings: RuntimeSettings,
+  world: Omit<World, 'onOrders'>,
+  startAgent: typeof superviseHeld = superviseHeld,
+): Promise<Runtime> => {
+  const runtime = new HostRuntime(settings, world, startAgent);
   await runtime.start();
   return runtime;
 };

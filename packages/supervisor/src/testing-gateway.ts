@@ -8,7 +8,7 @@ export type FakeGateway = {
   readonly url: string;
   readonly heartbeats: Heartbeat[];
   readonly reports: Report[];
-  /** offered with every answer until its receipt is seen, as the real one does */
+  /** offered until its receipt is seen: with polls, and with heartbeats where the order's runtime has not polled, as the real one does */
   readonly offer: (order: Order, expiresInMs?: number) => void;
   /** answers 503 to everything until put back */
   away: boolean;
@@ -36,14 +36,21 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
   const offered = new Map<string, OrderEnvelope>();
   const heartbeats: Heartbeat[] = [];
   const reports: Report[] = [];
+  const polling = new Set<string>();
   const orders = () => [...offered.values()];
+  const ordersWithHeartbeats = () => orders().filter(({ payload }) => !polling.has(payload.runtimeId));
   const server = createServer(async (request, response) => {
     const body = await bodyOf(request);
     if (gateway.away) return send(response, 503, {});
     if (request.url === '/v1/heartbeats') {
       heartbeats.push(...listOf<Heartbeat>(body));
       if (gateway.silent) return;
-      return send(response, 202, { accepted: 1, orders: orders(), policy: gateway.assigned, intervalMs: null });
+      return send(response, 202, {
+        accepted: 1,
+        orders: ordersWithHeartbeats(),
+        policy: gateway.assigned,
+        intervalMs: null,
+      });
     }
     if (request.url === '/v1/receipts') {
       for (const report of listOf<Report>(body)) {
@@ -57,6 +64,8 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
       const document = gateway.policies.get(asked);
       return document ? send(response, 200, { name: asked, hash: 'h', document }) : send(response, 404, {});
     }
+    const poller = /^\/v1\/runtimes\/([^/]+)\/orders/.exec(request.url ?? '')?.[1];
+    if (poller !== undefined) polling.add(decodeURIComponent(poller));
     return send(response, 200, { orders: orders() });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
