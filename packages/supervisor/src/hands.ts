@@ -69,9 +69,9 @@ export class Hands {
     return { highestNumber: this.#highestNumber, ...this.#handingOff.memory };
   }
 
-  /** What another supervisor had begun. */
+  /** What another supervisor had begun, as the journal says. */
   carryThrough(order: Again): void {
-    this.#begin({ order, expiresAt: Number.POSITIVE_INFINITY });
+    this.#carryOut(order, () => this.#perform({ order, expiresAt: Number.POSITIVE_INFINITY }));
   }
 
   /** An order offered again while it waits keeps its first time to live. */
@@ -95,7 +95,7 @@ export class Hands {
     return this.#handingOff.orderBehind(agoMs);
   }
 
-  /** Texts that a hook may pass on now; each is begun by its `pass`, which resolves when the hook has said that it did, or is gone. */
+  /** Texts that a hook may pass on now; each is begun by its `pass`. */
   textsDue(): readonly Text[] {
     const orders = [...this.#waiting.values()]
       .sort((a, b) => a.order.payload.number - b.order.payload.number)
@@ -103,6 +103,7 @@ export class Hands {
     return [...this.#afterwords.due(this.#body.process()), ...orders.flatMap(({ order }) => textOf(order))];
   }
 
+  /** `toHook` is called at once, and resolves when the hook has said that it did, or is gone; never, where the disk does not take the order. */
   pass(text: Text, toHook: (text: Text) => Promise<boolean>): void {
     const received = this.#waiting.get(text.orderId);
     if (received === undefined) return void this.#afterwords.pass(text, toHook(text));
@@ -145,7 +146,7 @@ export class Hands {
 
   #begin(received: Received<AgentOrder>, perform = () => this.#perform(received)): void {
     const { order } = received;
-    const { orderId, number } = order.payload;
+    const { orderId } = order.payload;
     try {
       this.#world.journal.write({ kind: 'begun', orderId, order, pid: this.#body.pid });
     } catch (error) {
@@ -153,7 +154,13 @@ export class Hands {
       return;
     }
     this.#unwritten.delete(orderId);
-    if (isNumbered(order)) this.#highestNumber = number;
+    this.#carryOut(order, perform);
+  }
+
+  /** Its `begun` is in the journal. */
+  #carryOut(order: AgentOrder, perform: () => Promise<Outcome>): void {
+    const { orderId, number } = order.payload;
+    if (isNumbered(order)) this.#highestNumber = Math.max(this.#highestNumber, number);
     const done = perform()
       .catch((error: unknown): Outcome => ['failed', { why: String(error) }])
       .then(([outcome, more]) => this.#answer(order, outcome, more))

@@ -46,9 +46,14 @@ export class HookDesk {
   }
 
   #give(client: HookClient): void {
-    const texts = this.#textsDue();
-    client.answer({ hook: { texts: texts.length, refusal: null } });
-    for (const text of texts) this.#hands?.pass(text, (one) => this.#pass(client, one));
+    const given: Text[] = [];
+    for (const text of this.#textsDue())
+      this.#hands?.pass(text, (one) => {
+        given.push(one);
+        return this.#printedBy(client, one);
+      });
+    client.answer({ hook: { texts: given.length, refusal: null } });
+    for (const { orderId, message } of given) client.answer({ text: message, order_id: orderId });
   }
 
   /** Closes the breaker of that name; false: there is none here. */
@@ -62,12 +67,12 @@ export class HookDesk {
     for (const orderId of orderIds) this.#passing.get(orderId)?.(true);
   }
 
-  #pass(client: HookClient, { orderId, message }: Text): Promise<boolean> {
+  /** False: the hook has gone without a word. */
+  #printedBy(client: HookClient, { orderId, message }: Text): Promise<boolean> {
     return new Promise<boolean>((resolve) => {
       this.#passing.set(orderId, resolve);
       client.onGone(() => resolve(false));
       this.#watch.told(message);
-      client.answer({ text: message, order_id: orderId });
     }).finally(() => this.#passing.delete(orderId));
   }
 }
