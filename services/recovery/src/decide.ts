@@ -99,16 +99,24 @@ function heldBy(state: Recovery, agentId: string): readonly Output[] {
   return [taskStory(state, 'RECOVERY_COMPLETED', payload)];
 }
 
+/** After the end of an attempt on probation, milliseconds: a plan that recovers asks within seconds. */
+const requestFollowsMs = 300_000;
+
 function onProbation(
   state: Recovery,
   subject: Subject,
-  { attempt, since, failing }: In<'probation'>,
+  { attempt, since, failing, goneAt }: In<'probation'>,
   now: number,
 ): readonly Output[] {
   const { onProbationFailure, probationMs } = subject.settings;
   if (failing !== null) {
     const reason = `attempt ${attempt.number} failed its probation: ${failing}`;
-    return onProbationFailure === 'review' ? failed(state, reason) : [];
+    if (onProbationFailure === 'review') return failed(state, reason);
+    if (goneAt === undefined || now < goneAt + requestFollowsMs) return [];
+    const detail = `${attempt.agentId} was stopped, and nobody asks for another`;
+    return failing === 'explicit'
+      ? [taskStory(state, 'TASK_RELEASED', { why: 'left', detail })]
+      : failed(state, reason);
   }
   if (now < since + probationMs) return [];
   return [taskStory(state, 'PROBATION_PASSED', { agentId: attempt.agentId, attempt: attempt.number })];
@@ -149,7 +157,8 @@ function situationDueAt(state: Recovery, now: number): number {
     case 'spawning':
       return situation.deadlineAt + 1;
     case 'probation':
-      return situation.failing === null ? situation.since + subject.settings.probationMs : Number.POSITIVE_INFINITY;
+      if (situation.failing === null) return situation.since + subject.settings.probationMs;
+      return (situation.goneAt ?? Number.POSITIVE_INFINITY) + requestFollowsMs;
     case 'idle':
     case 'asking':
     case 'admitted':

@@ -230,3 +230,43 @@ test('a person who hurries an attempt that has just come to nothing waits for no
   const hurry = recoverTask({ immediate: true, by: 'ada' });
   expect(types(story.tell(hurry))).toEqual(['ADMIT_SPAWN']);
 });
+
+describe('an attempt on probation is ended by an order', () => {
+  const endedByOrder = () => {
+    const story = heir(minute);
+    const { agentId, instanceId } = { agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' };
+    const end = { hold: 'left', to: 'TERMINATED', endReason: 'explicit', ordered: true } as const;
+    expect(story.tell(health({ agentId, instanceId, ...end }))).toEqual([]);
+    return story;
+  };
+
+  test('where a person ordered it, nobody asks for another: the task is released after five minutes', () => {
+    const story = endedByOrder();
+    expect(story.wait(5 * minute - 1000)).toEqual([]);
+    expect(find(story.wait(1000), 'TASK_RELEASED')).toMatchObject({ why: 'left' });
+  });
+
+  test('where a plan did, the next attempt follows', () => {
+    const story = endedByOrder();
+    expect(types([...story.tell(died('worker-1-r1')), ...story.wait(2 * minute)])).toEqual(['ADMIT_SPAWN']);
+    expect(types(story.wait(60 * minute))).not.toContain('TASK_RELEASED');
+  });
+});
+
+test('an attempt on probation dies, and no plan recovers: people decide', () => {
+  const story = heir(minute);
+  expect(story.tell(left('worker-1-r1', 'crashed'))).toEqual([]);
+  expect(types(story.wait(5 * minute))).toContain('REVIEW_REQUIRED');
+});
+
+test('whoever was taken for dead and finishes the task ends a spawn that is out', () => {
+  const story = openStory();
+  story.tell(took('worker-1'));
+  story.tell(health({ hold: 'left', to: 'TERMINATED', endReason: 'lost' }));
+  story.tell(recoverTask());
+  admit(story);
+  story.tell(took('worker-1'));
+  const said = story.tell(left('worker-1', 'finished'));
+  expect(find(said, 'TASK_RELEASED')).toMatchObject({ why: 'finished' });
+  expect(types(story.wait(60 * minute))).not.toContain('ADMIT_SPAWN');
+});

@@ -40,13 +40,12 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
     case 'asking':
     case 'admitted':
     case 'refused':
+    case 'spawning':
       return finished && (holdingAs(before, health.agentId) || attemptOf(state, health.agentId)) ? over : state;
     case 'review':
       if (isTakenByAnother(state, health))
         return { ...state, situation: { is: 'over', why: 'reassigned', detail: `held by ${health.agentId}` } };
       return finished && (holdingAs(before, health.agentId) || attemptOf(state, health.agentId)) ? over : state;
-    case 'spawning':
-      return finished && health.agentId === situation.attempt.agentId ? over : state;
     case 'probation':
     case 'stable':
       if (health.agentId === situation.attempt.agentId) return finished ? over : judged(state, health, gone, now);
@@ -80,9 +79,15 @@ const avoidAfter = (avoid: readonly string[], health: TaskHealth): readonly stri
 
 function judged(state: Recovery, health: TaskHealth, gone: boolean, now: number): Recovery {
   if (gone && state.situation.is === 'probation' && isOnPurpose(health)) return leftOnProbation(state, health, now);
-  if (gone) return settled(state, health.endReason ?? 'left the task', now);
+  if (gone) return goneAt(settled(state, health.endReason ?? 'left the task', now), now);
   if (isBad(health.to)) return settled(state, health.to, now);
   return health.to === 'HEALTHY' ? returned(state, now) : state;
+}
+
+/** Where a plan ends it, a request to recover the task follows at once. Where a person does, none may. */
+function goneAt(state: Recovery, now: number): Recovery {
+  const { situation } = state;
+  return situation.is === 'probation' ? { ...state, situation: { ...situation, goneAt: now } } : state;
 }
 
 /** It goes on without the task, or a person has stopped it: no case follows, so nobody else would put the task on a fresh agent. */

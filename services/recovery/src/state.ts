@@ -80,12 +80,13 @@ export type Situation =
       readonly deadlineAt: number;
       readonly failed: { readonly at: number; readonly why: string } | null;
     }
-  /** alive since; `failing`: how it falls short, null while it does well */
+  /** alive since; `failing`: how it falls short, null while it does well; `goneAt`: when it ended, absent: it has not, or the state is older */
   | {
       readonly is: 'probation';
       readonly attempt: Attempt;
       readonly since: number;
       readonly failing: string | null;
+      readonly goneAt?: number;
     }
   /** probation passed; `since`: from when it has been well without a break, null: it is not */
   | { readonly is: 'stable'; readonly attempt: Attempt; readonly since: number | null }
