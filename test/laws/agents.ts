@@ -1,0 +1,109 @@
+import { type Heartbeat, parseHeartbeat } from '@vigil/events';
+import type { Order } from '../../packages/supervisor/src/order.ts';
+import { agentSaid, noProgress, type Progress } from '../../packages/supervisor/src/progress.ts';
+
+/** What an agent does: `works` makes progress, `hangs` makes none, `loops` repeats one call, `waits` asks a person, `rests` is idle. */
+export type Mode = 'works' | 'hangs' | 'loops' | 'waits' | 'rests';
+
+/** How an agent takes what it is told: whether a text sets it going again, whether it hands off when asked, whether it can be killed. */
+export type Manners = { readonly answers: boolean; readonly leaves: boolean; readonly dies: boolean };
+
+export type End = {
+  readonly reason: 'finished' | 'explicit' | 'crashed';
+  readonly orderId: string | null;
+  readonly at: number;
+};
+
+/** An agent as it is, whatever is known of it. */
+export type Agent = {
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly taskId: string;
+  readonly attempt: number | null;
+  readonly startedAt: number;
+  /** started for an order of Vigil's */
+  readonly byVigil: boolean;
+  mode: Mode;
+  manners: Manners;
+  pausedUntil: number;
+  sequence: number;
+  progress: Progress;
+  checkpoint: string | null;
+  actedAt: number;
+  /** what it was ordered, and has begun */
+  highestNumber: number;
+  handoff: Extract<Order, { type: 'HANDOFF_AGENT' }> | null;
+  end: End | null;
+  /** its host has reported the end */
+  isEndReported: boolean;
+};
+
+type Born = Pick<Agent, 'agentId' | 'taskId' | 'attempt' | 'byVigil' | 'startedAt'>;
+
+export const born = (number: number, about: Born, manners: Manners): Agent => ({
+  ...about,
+  instanceId: `${about.agentId}.i${number}`,
+  manners,
+  ...{ mode: 'works', pausedUntil: 0, sequence: 0, progress: noProgress, checkpoint: null, actedAt: about.startedAt },
+  ...{ highestNumber: -1, handoff: null, end: null, isEndReported: false },
+});
+
+const BARE = parseHeartbeat({
+  ...{ agent_id: 'a', task_id: null, timestamp: 0, phase: 'implement', last_tool_call: null },
+  ...{ token_count: null, error_count: 0, progress_indicator: '', reporter: 'runtime', interval_ms: 30_000 },
+});
+
+const CALL: Heartbeat['tool_calls'][number] = {
+  ...{ call_id: '', kind: 'tool', tool: 'bash', args_hash: 'a', result_hash: 'r', masked_result_hash: null },
+  ...{ outcome: 'ok', error_class: null, started_at: null, ended_at: null, deadline_at: null },
+  ...{ mutating: false, polling: false, target: null },
+};
+
+const ACTIVITY = {
+  works: 'working',
+  hangs: 'working',
+  loops: 'working',
+  waits: 'awaiting_input',
+  rests: 'idle',
+} as const satisfies Record<Mode, string>;
+
+const callsOf = (agent: Agent, now: number): Heartbeat['tool_calls'] => {
+  const call = { ...CALL, call_id: `${agent.instanceId}-${agent.sequence}`, ended_at: now };
+  if (agent.mode === 'loops') return [call, { ...call, call_id: `${call.call_id}b` }];
+  return [{ ...call, args_hash: `a${agent.sequence}`, result_hash: `r${agent.sequence}` }];
+};
+
+const checkpointOf = ({ checkpoint }: Agent): Heartbeat['checkpoint'] =>
+  checkpoint === null
+    ? null
+    : ({
+        ...{
+          checkpoint_id: checkpoint,
+          parent_id: null,
+          uri: `file:///state/${checkpoint}`,
+          sha256: null,
+          valid: null,
+        },
+        ...{ invalid_reason: null, created_at: null, completed_work: [], remaining_work: [] },
+      } as Heartbeat['checkpoint']);
+
+/** The heartbeat that its runtime sends of it now. The agent's progress moves with it. */
+export const beatOf = (agent: Agent, runtimeId: string, host: string, policy: string, now: number): Heartbeat => {
+  agent.sequence += 1;
+  const isPaused = agent.pausedUntil > now;
+  const acts = !isPaused && (agent.mode === 'works' || agent.mode === 'loops');
+  if (acts) agent.actedAt = now;
+  const said: Partial<Heartbeat> = {
+    activity: isPaused ? 'paused' : ACTIVITY[agent.mode],
+    ...(acts ? { tool_calls: callsOf(agent, now), last_tool_call: now, token_count: agent.sequence * 100 } : {}),
+    ...(agent.checkpoint === null ? {} : { checkpoint: checkpointOf(agent) }),
+  };
+  if (acts) agent.progress = agentSaid(agent.progress, said as never, agent.sequence);
+  return {
+    ...BARE,
+    ...said,
+    ...{ agent_id: agent.agentId, instance_id: agent.instanceId, task_id: agent.taskId, attempt: agent.attempt },
+    ...{ timestamp: now, sequence: agent.sequence, runtime_id: runtimeId, labels: { host }, policy },
+    ...{ agent_beat_at: agent.actedAt, progress_indicator: acts ? String(agent.sequence) : '0' },
+  } as Heartbeat;
+};

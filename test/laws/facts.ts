@@ -1,0 +1,192 @@
+import type { HealthEvent, HealthState } from '@vigil/events';
+
+export type Heard = { readonly agentId: string; readonly taskId: string; readonly firstAt: number; lastAt: number };
+export type KnownEnd = {
+  readonly reason: string;
+  readonly orderId: string | null;
+  readonly at: number;
+  /** a person said so, from afar */
+  readonly byPerson: boolean;
+  /** the task waits for nobody after it: it is done, or a person has stopped its agent */
+  readonly isWished: boolean;
+};
+export type OpenAlert = {
+  readonly taskId: string | null;
+  readonly route: string;
+  readonly raisedAt: number;
+  isTold: boolean;
+};
+export type OpenCase = {
+  readonly caseId: string;
+  readonly agentId: string;
+  readonly instanceId: string | null;
+  readonly planName: string;
+  readonly by: string | null;
+  readonly openedAt: number;
+  options: readonly string[];
+};
+
+const RECOVERED_BY_HAND = 'by hand: terminate_and_recover';
+
+/** What the log says, read by the laws. It decides nothing. */
+export class Facts {
+  readonly heard = new Map<string, Heard>();
+  readonly ended = new Map<string, KnownEnd>();
+  readonly states = new Map<string, HealthState>();
+  readonly held = new Set<string>();
+  /** when a person released it last */
+  readonly releasedAt = new Map<string, number>();
+  readonly alerts = new Map<string, OpenAlert>();
+  readonly cases = new Map<string, OpenCase>();
+  /** when people were last told of an alert of a task that is not over */
+  readonly toldAt = new Map<string, number>();
+  readonly reviews = new Set<string>();
+  readonly initiated = new Map<string, number>();
+  readonly released = new Map<string, { readonly why: string; readonly at: number }>();
+  /** orders that a person asked for, without a successor */
+  readonly byHand = new Set<string>();
+  /** instances whose end a person has ordered, with nobody in their place */
+  readonly #stopping = new Set<string>();
+  missing: readonly string[] = [];
+  isBraked = false;
+  isHalted = false;
+  haltedUntil = 0;
+
+  observe(event: HealthEvent, now: number) {
+    switch (event.type) {
+      case 'AGENT_HEARTBEAT':
+        return this.#beat(event.payload, now);
+      case 'AGENT_EXITED': {
+        if (event.topic !== 'onex.evt.heartbeat-ingest.agent-observation.v1') return;
+        const { instanceId, reason, orderId } = event.payload;
+        if (this.ended.has(instanceId)) return;
+        const isWished = this.#isWished(instanceId, reason, orderId);
+        this.ended.set(instanceId, { reason, orderId, at: now, byPerson: false, isWished });
+        return;
+      }
+      case 'CONFIRM_DEATH': {
+        const { instanceId } = event.payload;
+        const isWished = this.#stopping.has(instanceId ?? '');
+        if (instanceId !== null && !this.ended.has(instanceId))
+          this.ended.set(instanceId, { reason: 'lost', orderId: null, at: now, byPerson: true, isWished });
+        return;
+      }
+      case 'HOLD_AGENT':
+        this.held.add(event.payload.agentId);
+        return;
+      case 'RELEASE_AGENT':
+        this.held.delete(event.payload.agentId);
+        this.releasedAt.set(event.payload.agentId, now);
+        return;
+      case 'HEALTH_STATE_CHANGED':
+        this.states.set(event.payload.agentId, event.payload.to);
+        return;
+      default:
+        this.#ofCases(event, now);
+        this.#ofTasks(event, now);
+        this.#ofFleet(event, now);
+    }
+  }
+
+  #beat({ agent_id: agentId, instance_id: instanceId, task_id: taskId }: Beat, now: number) {
+    if (instanceId === null || taskId === null) return;
+    const known = this.heard.get(instanceId);
+    if (known) known.lastAt = now;
+    else this.heard.set(instanceId, { agentId, taskId, firstAt: now, lastAt: now });
+    // Taken for dead from afar, it lives.
+    if (this.ended.get(instanceId)?.byPerson) this.ended.delete(instanceId);
+  }
+
+  #isWished(instanceId: string, reason: string, orderId: string | null): boolean {
+    if (reason === 'finished' || this.#stopping.has(instanceId)) return true;
+    return reason === 'explicit' && (orderId === null || this.byHand.has(orderId));
+  }
+
+  #ofCases(event: HealthEvent, now: number) {
+    switch (event.type) {
+      case 'CASE_OPENED': {
+        const { caseId, agentId, instanceId, planName, requestedBy: by } = event.payload;
+        this.cases.set(caseId, { caseId, agentId, instanceId, planName, by, openedAt: now, options: [] });
+        return;
+      }
+      case 'ESCALATION_TRIGGERED':
+        return this.#ask(event.payload.caseId, event.payload.options);
+      case 'ESCALATION_DECIDED':
+        return this.#ask(event.payload.caseId, []);
+      case 'CASE_CLOSED':
+        this.cases.delete(event.payload.caseId);
+        return;
+      case 'TERMINATE_AGENT':
+      case 'HANDOFF_AGENT': {
+        const { caseId, orderId, instanceId } = event.payload;
+        const known = this.cases.get(caseId ?? '');
+        if (!known?.by || known.by === 'recovery' || known.planName === RECOVERED_BY_HAND) return;
+        this.byHand.add(orderId);
+        if (event.type === 'TERMINATE_AGENT') this.#stopping.add(instanceId ?? '');
+        return;
+      }
+    }
+  }
+
+  #ask(caseId: string, options: readonly string[]) {
+    const known = this.cases.get(caseId);
+    if (known) known.options = options;
+  }
+
+  #ofTasks(event: HealthEvent, now: number) {
+    switch (event.type) {
+      case 'RECOVERY_INITIATED':
+        this.initiated.set(event.payload.taskId, now);
+        return;
+      case 'REVIEW_REQUIRED':
+        this.reviews.add(event.payload.taskId);
+        return;
+      case 'REVIEW_DECIDED':
+        this.reviews.delete(event.payload.taskId);
+        return;
+      case 'RECOVERY_COMPLETED':
+        this.reviews.delete(event.payload.taskId);
+        return;
+      case 'TASK_RELEASED':
+        this.reviews.delete(event.payload.taskId);
+        this.released.set(event.payload.taskId, { why: event.payload.why, at: now });
+        return;
+    }
+  }
+
+  #ofFleet(event: HealthEvent, now: number) {
+    switch (event.type) {
+      case 'ALERT_RAISED':
+      case 'ALERT_UPDATED': {
+        const { alertKey, taskId, route, deliverAt } = event.payload;
+        const known = this.alerts.get(alertKey) ?? { taskId, route, raisedAt: now, isTold: false };
+        if (deliverAt !== null) {
+          known.isTold = true;
+          this.toldAt.set(taskId ?? '', now);
+        }
+        this.alerts.set(alertKey, known);
+        return;
+      }
+      case 'ALERT_RESOLVED':
+        this.alerts.delete(event.payload.alertKey);
+        return;
+      case 'BRAKE_ENGAGED':
+        this.isBraked = true;
+        this.missing = [...this.missing, ...event.payload.agentIds];
+        return;
+      case 'BRAKE_RELEASED':
+        this.isBraked = false;
+        this.missing = [];
+        return;
+      case 'FLEET_HALTED':
+        this.isHalted = true;
+        return;
+      case 'FLEET_RESUMED':
+        this.isHalted = false;
+        this.haltedUntil = now;
+        return;
+    }
+  }
+}
+
+type Beat = Extract<HealthEvent, { readonly type: 'AGENT_HEARTBEAT' }>['payload'];

@@ -1,0 +1,312 @@
+import type { Draft, HealthEvent } from '@vigil/events';
+import { Topic } from '@vigil/events';
+import { noEnd } from '@vigil/sdk/receipts';
+import { admit } from '../../packages/supervisor/src/admit.ts';
+import {
+  type AgentOrder,
+  type Order,
+  receiptOf,
+  type SpawnOrder,
+  spawnReceiptOf,
+} from '../../packages/supervisor/src/order.ts';
+import { type Agent, beatOf, type End } from './agents.ts';
+
+export const BEAT_MS = 30_000;
+
+/** An order as the gateway keeps it for a runtime. */
+type Offered = { readonly order: Order; readonly expiresAt: number };
+
+/** What a host needs of the world around it. */
+export type Around = {
+  readonly now: () => number;
+  readonly after: (ms: number, act: () => void) => void;
+  readonly write: (draft: Draft) => void;
+  readonly spawn: (host: Host, order: SpawnOrder) => void;
+  /** an order is carried out: for the laws */
+  readonly begins: (host: Host, order: Order) => void;
+};
+
+/**
+ * A host with its runtime: a model of packages/supervisor. Orders are begun once, in the order of their numbers, by the same `admit`; reports are
+ * sent until they are out; what a killed supervisor had begun is carried through by the next.
+ */
+export class Host {
+  readonly runtimeId: string;
+  readonly agents: Agent[] = [];
+  capacity = 2;
+  /** orders reach it */
+  hears = true;
+  /** its reports get out */
+  speaks = true;
+  hasRoomOnDisk = true;
+  isSupervised = true;
+  /** how many of the next spawns fail */
+  failingSpawns = 0;
+  /** each report is sent twice */
+  isDoubling = false;
+  /** its reports wait until then, while its heartbeats go on */
+  reportsFrom = 0;
+  readonly #offered: Offered[] = [];
+  readonly #waiting = new Map<string, Offered>();
+  readonly #receipts = new Map<string, Draft>();
+  readonly #begun = new Map<string, Order>();
+  #outbox: Draft[] = [];
+  readonly #around: Around;
+
+  constructor(runtimeId: string, around: Around) {
+    this.runtimeId = runtimeId;
+    this.#around = around;
+  }
+
+  get living(): readonly Agent[] {
+    return this.agents.filter(({ end }) => end === null);
+  }
+
+  /** It runs, and everything gets through. */
+  get isWell(): boolean {
+    return this.hears && this.speaks && this.hasRoomOnDisk && this.isSupervised;
+  }
+
+  /** The gateway has an order for it. */
+  offer(order: Order, ttlMs: number) {
+    this.#offered.push({ order, expiresAt: this.#around.now() + ttlMs });
+    this.look();
+  }
+
+  /** What is offered is taken, what waits is looked at again, what is to be reported is sent. */
+  look() {
+    if (!this.isSupervised) return;
+    const now = this.#around.now();
+    if (this.hears)
+      for (const one of this.#offered.splice(0))
+        if (one.expiresAt >= now) this.#waiting.set(one.order.payload.orderId, one);
+    const waiting = [...this.#waiting.values()].sort((a, b) => a.order.payload.number - b.order.payload.number);
+    for (const one of waiting) this.#consider(one);
+    this.#send();
+  }
+
+  beat(policy: string) {
+    this.look();
+    if (this.isSupervised) for (const agent of this.living) this.#beatOf(agent, policy);
+    this.announce();
+  }
+
+  announce() {
+    if (!this.speaks || !this.isSupervised) return;
+    const agents = this.living.map(({ agentId }) => agentId);
+    const place = {
+      runtimeId: this.runtimeId,
+      host: this.runtimeId,
+      labels: {},
+      templates: [{ task: '*', labels: {} }],
+    };
+    const payload = { ...place, capacity: this.capacity, agents };
+    this.#around.write({ topic: Topic.runtimePresence, type: 'RUNTIME_ANNOUNCED', key: 'fleet', payload } as Draft);
+  }
+
+  /** An agent ends in truth. Its supervisor reports it, or the next one does. */
+  end(agent: Agent, reason: End['reason'], orderId: string | null) {
+    if (agent.end !== null) return;
+    agent.end = { reason, orderId, at: this.#around.now() };
+    if (this.isSupervised) this.#reportEnd(agent);
+  }
+
+  /** Starts an agent here: for a person, or for an order. */
+  start(agent: Agent, policy: string) {
+    this.agents.push(agent);
+    this.#beatOf(agent, policy);
+  }
+
+  #beatOf(agent: Agent, policy: string) {
+    const payload = beatOf(agent, this.runtimeId, this.runtimeId, policy, this.#around.now());
+    if (this.speaks)
+      this.#around.write({ topic: Topic.heartbeat, type: 'HEARTBEAT', key: agent.agentId, payload } as Draft);
+  }
+
+  /** The next supervisor: reports ends that nobody has reported, and carries through what was begun. */
+  supervise() {
+    if (this.isSupervised) return;
+    this.isSupervised = true;
+    for (const agent of this.agents) if (agent.end !== null && !agent.isEndReported) this.#reportEnd(agent);
+    for (const order of [...this.#begun.values()]) this.#carryThrough(order);
+    this.look();
+  }
+
+  /** Its supervisor is killed: what waits is forgotten, and offered again where it has not expired. */
+  kill() {
+    this.isSupervised = false;
+    this.#offered.unshift(...this.#waiting.values());
+    this.#waiting.clear();
+  }
+
+  /** Everything on it dies at once. */
+  crash() {
+    this.kill();
+    for (const agent of this.living) this.end(agent, 'crashed', null);
+  }
+
+  #reportEnd(agent: Agent) {
+    const { reason, orderId, at } = agent.end as End;
+    agent.isEndReported = true;
+    const { agentId, instanceId, taskId } = agent;
+    const nothing = {
+      code: null,
+      signal: null,
+      details: null,
+      checkpoint: null,
+      lastOutput: [],
+      forensics: null,
+      policy: null,
+    };
+    const about = { agentId, instanceId, taskId, runtimeId: this.runtimeId, labels: { host: this.runtimeId } };
+    const payload = { ...nothing, ...about, reason, at, orderId };
+    this.#report({ topic: Topic.steerAgent, type: 'AGENT_EXITED', key: agentId, payload } as Draft);
+  }
+
+  #report(draft: Draft) {
+    this.#outbox.push(draft);
+    if (this.isDoubling) this.#around.after(BEAT_MS, () => this.#outbox.push(draft));
+    this.#send();
+  }
+
+  #send() {
+    if (!this.speaks || !this.isSupervised || this.#around.now() < this.reportsFrom) return;
+    const reports = this.#outbox;
+    this.#outbox = [];
+    for (const draft of reports) this.#around.write(draft);
+  }
+
+  #consider(one: Offered) {
+    const { order } = one;
+    if (order.type === 'SPAWN_AGENT') return this.#considerSpawn(order, one.expiresAt);
+    const agent = this.agents.findLast(({ agentId }) => agentId === order.payload.agentId);
+    const known = this.#receipts.get(order.payload.orderId);
+    if (known) return this.#settle(order, known);
+    const admission = admit({ order, expiresAt: one.expiresAt }, this.#processOf(agent), this.#around.now());
+    switch (admission.verdict) {
+      case 'wait':
+      case 'again':
+        return;
+      case 'go':
+        if (this.hasRoomOnDisk) this.#begin(order, agent as Agent);
+        return;
+      case 'superseded':
+      case 'expired':
+      case 'failed':
+        this.#answer(order, admission.verdict, { why: admission.why });
+    }
+  }
+
+  #processOf(agent: Agent | undefined): Parameters<typeof admit>[1] {
+    const now = this.#around.now();
+    return {
+      instanceId: agent?.instanceId ?? 'none',
+      ended: agent?.end?.reason ?? null,
+      highestNumber: agent?.highestNumber ?? -1,
+      done: new Map(),
+      progress: agent?.progress as Agent['progress'],
+      ...{ channel: 'socket', quiet: true, typing: { kind: 'line' }, isBeingTypedAt: false, wentOn: false },
+      atQuestion: agent?.mode === 'waits',
+      paused: (agent?.pausedUntil ?? 0) > now,
+    };
+  }
+
+  #begin(order: AgentOrder, agent: Agent) {
+    this.#around.begins(this, order);
+    this.#waiting.delete(order.payload.orderId);
+    agent.highestNumber = order.payload.number;
+    this.#begun.set(order.payload.orderId, order);
+    this.#perform(order, agent);
+  }
+
+  #perform(order: AgentOrder, agent: Agent) {
+    const now = this.#around.now();
+    switch (order.type) {
+      case 'HANDOFF_AGENT':
+        agent.handoff = order;
+        this.#answer(order, 'delivered');
+        if (agent.manners.leaves) this.#around.after(20_000, () => this.#leave(agent, order.payload.orderId));
+        return;
+      case 'NUDGE_AGENT':
+      case 'PROBE_AGENT':
+      case 'INTERRUPT_AGENT':
+      case 'RESUME_SESSION':
+        this.#answer(order, order.type === 'NUDGE_AGENT' || order.type === 'PROBE_AGENT' ? 'delivered' : 'done');
+        if (agent.manners.answers && agent.mode !== 'waits') agent.mode = 'works';
+        return;
+      case 'PAUSE_AGENT':
+        agent.pausedUntil = now + order.payload.forMs;
+        return this.#answer(order, 'done');
+      case 'RESUME_AGENT':
+        agent.pausedUntil = 0;
+        return this.#answer(order, 'done');
+      case 'RESET_BREAKER':
+        return this.#answer(order, 'done');
+      case 'TERMINATE_AGENT':
+        return this.#around.after(5000, () => this.#terminate(order, agent));
+    }
+  }
+
+  /** The agent stops because it was asked to hand off. */
+  #leave(agent: Agent, orderId: string) {
+    if (agent.end !== null || agent.mode === 'waits') return;
+    agent.checkpoint = `${agent.instanceId}-handed-off`;
+    this.end(agent, 'explicit', orderId);
+  }
+
+  #terminate(order: AgentOrder, agent: Agent) {
+    if (!this.isSupervised) return;
+    if (!agent.manners.dies) return this.#answer(order, 'failed', { why: 'it does not die' });
+    const isOurs = agent.end === null;
+    this.end(agent, 'explicit', order.payload.orderId);
+    this.#answer(order, 'done', { confirmed: true, forced: isOurs });
+  }
+
+  #carryThrough(order: Order) {
+    const agent = this.agents.findLast(({ agentId }) => agentId === order.payload.agentId);
+    if (order.type === 'SPAWN_AGENT' || agent === undefined) return;
+    if (order.type === 'TERMINATE_AGENT') this.#perform(order, agent);
+    else this.#answer(order, 'uncertain', { why: 'begun by a supervisor that was killed' });
+  }
+
+  #answer(
+    order: AgentOrder,
+    ...[outcome, more]: readonly [Parameters<typeof receiptOf>[2], Parameters<typeof receiptOf>[3]?]
+  ) {
+    const payload = receiptOf(order, this.#around.now(), outcome, { ...noEnd, ...more });
+    this.#settle(order, { topic: Topic.orderReceipt, type: 'ORDER_RECEIPT', key: payload.agentId, payload } as Draft);
+  }
+
+  #settle(order: Order, receipt: Draft) {
+    this.#waiting.delete(order.payload.orderId);
+    this.#begun.delete(order.payload.orderId);
+    this.#receipts.set(order.payload.orderId, receipt);
+    this.#report(receipt);
+  }
+
+  #considerSpawn(order: SpawnOrder, expiresAt: number) {
+    const { orderId } = order.payload;
+    const known = this.#receipts.get(orderId);
+    if (known) return this.#settle(order, known);
+    if (this.#around.now() > expiresAt) return this.#answerSpawn(order, 'expired');
+    if (!this.hasRoomOnDisk) return;
+    if (this.living.length >= this.capacity) return this.#answerSpawn(order, 'failed', 'all places are taken');
+    if (this.living.some(({ agentId }) => agentId === order.payload.agentId))
+      return this.#answerSpawn(order, 'not_needed');
+    if (this.failingSpawns > 0) {
+      this.failingSpawns -= 1;
+      return this.#answerSpawn(order, 'failed', 'the command does not start');
+    }
+    this.#around.begins(this, order);
+    this.#around.spawn(this, order);
+    this.#answerSpawn(order, 'spawned');
+  }
+
+  #answerSpawn(order: SpawnOrder, outcome: Parameters<typeof spawnReceiptOf>[2], why: string | null = null) {
+    const payload = spawnReceiptOf(order, this.#around.now(), outcome, { why });
+    this.#settle(order, { topic: Topic.spawnReceipt, type: 'SPAWN_RECEIPT', key: payload.taskId, payload } as Draft);
+  }
+}
+
+export const orderIn = ({ topic, type, payload }: HealthEvent): Order | null =>
+  topic === Topic.agentOrder ? ({ type, payload } as Order) : null;

@@ -1,0 +1,173 @@
+import type { HealthEvent } from '@vigil/events';
+import type { Agent } from './agents.ts';
+import { Broken, type Law, type World } from './world.ts';
+
+const MINUTE = 60_000;
+
+const isHeard = ({ facts }: World, { instanceId }: Agent): boolean => facts.heard.has(instanceId);
+const isKnownDead = ({ facts }: World, { instanceId }: Agent): boolean => facts.ended.has(instanceId);
+
+/** The log is read without delay, and was for so long. */
+const isUndisturbed = ({ now, undisturbedSince }: World, ms: number): boolean => now - undisturbedSince >= ms;
+
+const typed = <K extends HealthEvent['type']>(event: HealthEvent, type: K): Extract<HealthEvent, { type: K }> | null =>
+  event.type === type ? (event as Extract<HealthEvent, { type: K }>) : null;
+
+/** Nothing is started beside an agent that was heard working and of whose end nobody has told. */
+const oneAgentATask: Law = {
+  name: 'a task has at most one living agent that Vigil started',
+  onEvent(event, world) {
+    const order = typed(event, 'SPAWN_AGENT');
+    if (!order || !isUndisturbed(world, 10_000)) return;
+    const { taskId } = order.payload;
+    const beside = world.living.find((one) => one.taskId === taskId && isHeard(world, one) && !isKnownDead(world, one));
+    if (beside)
+      throw new Broken(this.name, `a spawn for ${taskId} is ordered while ${beside.instanceId} lives`, world.now);
+  },
+};
+
+/** Two that Vigil started may live for a while where the first was taken for dead: the older one is ended. */
+const rivalsEnd = (): Law => {
+  const since = new Map<string, number>();
+  return {
+    name: 'of two living agents that Vigil started on a task, one is ended within 20 minutes',
+    onMoment(world) {
+      const { isHalted, isBraked, held } = world.facts;
+      const countable = world.living.filter(
+        (one) =>
+          one.byVigil && one.manners.dies && world.hostOf(one).isWell && isHeard(world, one) && !held.has(one.agentId),
+      );
+      const tasks = Map.groupBy(countable, ({ taskId }) => taskId);
+      for (const task of since.keys()) if ((tasks.get(task)?.length ?? 0) < 2) since.delete(task);
+      for (const [task, agents] of tasks) {
+        if (agents.length < 2) continue;
+        if (isHalted || isBraked || !since.has(task)) since.set(task, world.now);
+        if (world.now - (since.get(task) ?? 0) > 20 * MINUTE && isUndisturbed(world, 20 * MINUTE))
+          throw new Broken(
+            this.name,
+            `${agents.map(({ instanceId }) => instanceId).join(' and ')} live on ${task}`,
+            world.now,
+          );
+      }
+    },
+  };
+};
+
+const noTaskIsLeft: Law = {
+  name: 'a task without an agent is recovered, reviewed or released, or a person is told, within ten minutes',
+  onMoment(world) {
+    const { facts, now } = world;
+    if (facts.isHalted || !isUndisturbed(world, 10 * MINUTE) || now - facts.haltedUntil < 10 * MINUTE) return;
+    const tasks = Map.groupBy(facts.heard, ([, { taskId }]) => taskId);
+    for (const [task, heard] of tasks) {
+      const ends = heard.map(([instanceId]) => facts.ended.get(instanceId));
+      if (ends.some((end) => end === undefined) || ends.some((end) => end?.isWished)) continue;
+      const since = Math.max(...ends.map((end) => end?.at ?? 0));
+      const isRecovered = (facts.initiated.get(task) ?? 0) > Math.max(since, now - 10 * MINUTE);
+      const isReleased = (facts.released.get(task)?.at ?? 0) >= since;
+      const isOpen = [...facts.alerts.values()].some(
+        (one) => one.isTold && (one.taskId === task || one.route === 'fleet_brake'),
+      );
+      const isTold = isOpen || (facts.toldAt.get(task) ?? 0) >= since;
+      if (now - since > 10 * MINUTE && !isRecovered && !isReleased && !isTold && !facts.reviews.has(task))
+        throw new Broken(this.name, `${task} has had no agent for ten minutes, and nobody is told`, now);
+    }
+  },
+};
+
+const finishedIsFinished: Law = {
+  name: 'whoever finished a task ends its recovery; whoever a person stopped is not started again',
+  onEvent(event, world) {
+    const order = typed(event, 'SPAWN_AGENT');
+    if (!order || !isUndisturbed(world, 10_000)) return;
+    const { facts } = world;
+    const { taskId, deadInstanceId } = order.payload;
+    const finished = [...facts.heard].find(
+      ([instanceId, one]) => one.taskId === taskId && facts.ended.get(instanceId)?.reason === 'finished',
+    );
+    const finishedAt = facts.ended.get(finished?.[0] ?? '')?.at ?? 0;
+    const isBegunAgain = world.agents.some(
+      (one) => one.taskId === taskId && !one.byVigil && one.startedAt >= finishedAt,
+    );
+    if (finished && !isBegunAgain)
+      throw new Broken(this.name, `${taskId} is done again: ${finished[0]} has finished it`, world.now);
+    const end = facts.ended.get(deadInstanceId ?? '');
+    if (end?.reason === 'explicit' && end.orderId === null)
+      throw new Broken(
+        this.name,
+        `${deadInstanceId} was stopped by a person, and ${order.payload.agentId} takes its place`,
+        world.now,
+      );
+  },
+};
+
+const livingIsKnown = (): Law => {
+  const since = new Map<string, number>();
+  return {
+    name: 'no agent is left running unknown: one that lives and is heard is known to live',
+    onMoment(world) {
+      for (const agent of world.agents) {
+        const host = world.hostOf(agent);
+        // Whom a person takes for dead is known again by its next heartbeat.
+        const isDoubted = world.facts.ended.get(agent.instanceId)?.byPerson;
+        const isPlain = agent.end === null && !isDoubted && host.isWell && host.reportsFrom <= world.now;
+        if (!isPlain) since.delete(agent.instanceId);
+        else if (!since.has(agent.instanceId)) since.set(agent.instanceId, world.now);
+        const from = since.get(agent.instanceId);
+        if (from === undefined || world.now - from < 2 * MINUTE || !isUndisturbed(world, 2 * MINUTE)) continue;
+        const known = world.log.unit('health-evaluator').entries.get(agent.agentId)?.state as Known | undefined;
+        const isKnown = known?.history?.identity.instanceId === agent.instanceId && known.history.end === null;
+        if (!isKnown)
+          throw new Broken(this.name, `${agent.instanceId} lives and is heard, and is taken for dead`, world.now);
+      }
+    },
+  };
+};
+type Known = {
+  readonly history?: { readonly identity: { readonly instanceId: string | null }; readonly end: unknown };
+};
+
+const LONGEST_TRUST: Readonly<Record<string, number>> = { vigil: 22 * MINUTE, coditect: 46 * MINUTE };
+
+const silenceIsNoExcuse: Law = {
+  name: "silence of a host is not excused by its agent's last report for longer than the policy's limit",
+  onMoment(world) {
+    const { facts, now, policy } = world;
+    if (policy === 'botbox' || !isUndisturbed(world, 8 * MINUTE)) return;
+    const limit = LONGEST_TRUST[policy] ?? 8 * MINUTE;
+    for (const [instanceId, { agentId, lastAt }] of facts.heard) {
+      const from = Math.max(lastAt, facts.releasedAt.get(agentId) ?? 0);
+      if (facts.ended.has(instanceId) || facts.held.has(agentId) || now - from <= limit) continue;
+      const isCurrent = [...facts.heard].every(([, one]) => one.agentId !== agentId || one.lastAt <= lastAt);
+      if (isCurrent && (facts.states.get(agentId) ?? 'HEALTHY') === 'HEALTHY')
+        throw new Broken(
+          this.name,
+          `${instanceId} was last heard ${Math.round((now - lastAt) / MINUTE)} min ago, and is HEALTHY`,
+          now,
+        );
+    }
+  },
+};
+
+const everythingEnds: Law = {
+  name: 'every open question, alert, case, brake and review has an end that can be reached',
+  onEnd({ facts, now }) {
+    const open = [
+      ...[...facts.cases.values()].map((one) => `${one.caseId} (${one.planName}) of ${one.agentId}`),
+      ...[...facts.alerts.keys()].map((key) => `alert ${key}`),
+      ...[...facts.reviews].map((task) => `review of ${task}`),
+      ...(facts.isBraked ? [`the brake for ${facts.missing.join(', ')}`] : []),
+    ];
+    if (open.length > 0) throw new Broken(this.name, `open for ever: ${open.join('; ')}`, now);
+  },
+};
+
+export const laws = (): readonly Law[] => [
+  oneAgentATask,
+  rivalsEnd(),
+  noTaskIsLeft,
+  finishedIsFinished,
+  livingIsKnown(),
+  silenceIsNoExcuse,
+  everythingEnds,
+];

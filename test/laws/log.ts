@@ -1,0 +1,196 @@
+import type { Draft, HealthEvent } from '@vigil/events';
+import { type Clock, DeadLetter, NEVER, Unwelcome } from '@vigil/stream';
+
+/** What the log drives: the declaration of a processor, its types forgotten. */
+export type AnyProcessor = {
+  readonly processor: string;
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  readonly time: { readonly sources: 'own' | 'every'; readonly everyMs?: number } | null;
+  readonly stateKey?: (input: never) => string;
+  readonly decider?: AnyDecider;
+  readonly map?: (input: never, now: number, receivedAt: number) => readonly Draft[];
+};
+type AnyDecider = {
+  readonly initial: unknown;
+  readonly observe: (state: never, input: never, clock: Clock) => unknown;
+  readonly decide: (state: never, clock: Clock) => readonly Draft[];
+  readonly evolve: (state: never, draft: never) => unknown;
+  readonly dueAt: (state: never, clock: Clock) => number;
+  readonly wakesAt?: (before: never, after: never, clock: Clock) => number;
+  readonly forgets?: (state: never, clock: Clock) => boolean;
+};
+
+/** As the runner remembers a key: docs are in packages/stream. */
+type Entry = { state: unknown; dueAt: number; heardAt: number; correlationId: string };
+type Told = { readonly event: HealthEvent; readonly at: number };
+
+const TICK_MS = 1000;
+
+/** One processor with its states. While it is stalled it reads nothing, and its time stands still. */
+export class Unit {
+  readonly name: string;
+  readonly entries = new Map<string, Entry>();
+  readonly processor: AnyProcessor;
+  readonly tickMs: number;
+  readonly inbox: Told[] = [];
+  stalledUntil = 0;
+  time: number;
+
+  constructor(processor: AnyProcessor, now: number) {
+    this.name = processor.processor;
+    this.processor = processor;
+    this.tickMs = processor.time?.everyMs ?? TICK_MS;
+    this.time = now;
+  }
+
+  /** The next tick at which a deadline has passed. */
+  get dueAt(): number {
+    let first: number = NEVER;
+    for (const { dueAt } of this.entries.values()) first = Math.min(first, dueAt);
+    const next = (Math.floor(this.time / this.tickMs) + 1) * this.tickMs;
+    return Math.max(Math.ceil(first / this.tickMs) * this.tickMs, next);
+  }
+
+  /** A restart: states are what lies in the snapshot. */
+  restart() {
+    for (const entry of this.entries.values()) entry.state = JSON.parse(JSON.stringify(entry.state));
+  }
+
+  clockAt(now: number): Clock {
+    const at = this.processor.time?.sources === 'every' ? Math.floor(now / this.tickMs) * this.tickMs : now;
+    return { now: at, watched: at, doors: {} };
+  }
+}
+
+/** The log and all its readers in one thread, in virtual time: what is written is read at once, in order, unless its reader is stalled. */
+export class Log {
+  now: number;
+  readonly units: readonly Unit[];
+  readonly letters: string[] = [];
+  readonly #onEvent: (event: HealthEvent) => void;
+  readonly #queue: HealthEvent[] = [];
+  #written = 0;
+  #isPumping = false;
+
+  constructor(processors: readonly AnyProcessor[], now: number, onEvent: (event: HealthEvent) => void) {
+    this.now = now;
+    this.units = processors.map((processor) => new Unit(processor, now));
+    this.#onEvent = onEvent;
+  }
+
+  unit(name: string): Unit {
+    return this.units.find((unit) => unit.name === name) as Unit;
+  }
+
+  /** From outside, or by a processor whose time is `at`. */
+  write(draft: Draft, at = this.now, correlationId = '') {
+    this.#written += 1;
+    const eventId = `e${this.#written}`;
+    const event = {
+      ...{ eventId, stateKey: null, version: null, epoch: null, causationId: null, occurredAt: at },
+      ...draft,
+      correlationId: draft.correlationId || correlationId || eventId,
+      policy: draft.policy ?? null,
+    } as HealthEvent;
+    this.#queue.push(event);
+    if (!this.#isPumping) this.#pump();
+  }
+
+  /** The next moment at which a processor has something to do. */
+  get dueAt(): number {
+    return Math.min(...this.units.map((unit) => (unit.stalledUntil > this.now ? unit.stalledUntil : unit.dueAt)));
+  }
+
+  passTo(now: number) {
+    this.now = now;
+    for (const unit of this.units) {
+      if (unit.stalledUntil > now) continue;
+      while (unit.inbox.length > 0) this.#read(unit, unit.inbox.shift() as Told);
+      this.#tickTo(unit, now);
+      this.#pump();
+    }
+  }
+
+  #pump() {
+    this.#isPumping = true;
+    for (let event = this.#queue.shift(); event; event = this.#queue.shift()) {
+      this.#onEvent(event);
+      for (const unit of this.units) {
+        if (!unit.processor.reads.includes(event.topic)) continue;
+        const told = { event, at: this.now };
+        if (unit.stalledUntil > this.now || unit.inbox.length > 0) unit.inbox.push(told);
+        else this.#read(unit, told);
+      }
+    }
+    this.#isPumping = false;
+  }
+
+  #tickTo(unit: Unit, now: number) {
+    for (let at = unit.dueAt; at <= now; at = unit.dueAt) {
+      unit.time = at;
+      const due = [...unit.entries].filter(([, entry]) => entry.dueAt <= at);
+      for (const [key, entry] of due.sort(([, a], [, b]) => a.dueAt - b.dueAt)) this.#onDeadline(unit, key, entry, at);
+    }
+    unit.time = now;
+  }
+
+  #onDeadline(unit: Unit, key: string, entry: Entry, at: number) {
+    const decider = unit.processor.decider as AnyDecider;
+    const clock = unit.clockAt(at);
+    entry.dueAt = decider.dueAt(entry.state as never, clock);
+    if (entry.dueAt > at) return;
+    this.#say(unit, decider, entry, clock);
+    if (decider.forgets?.(entry.state as never, clock)) unit.entries.delete(key);
+  }
+
+  #read(unit: Unit, { event, at }: Told) {
+    this.#tickTo(unit, at);
+    try {
+      if (unit.processor.map) this.#map(unit, event, at);
+      else this.#tell(unit, event, at);
+    } catch (error) {
+      if (!(error instanceof DeadLetter)) throw error;
+      this.letters.push(`${unit.name}: ${error.message}`);
+    }
+  }
+
+  #map(unit: Unit, event: HealthEvent, at: number) {
+    for (const draft of unit.processor.map?.(event as never, at, at) ?? []) this.write(draft, at, event.correlationId);
+  }
+
+  #tell(unit: Unit, event: HealthEvent, at: number) {
+    const decider = unit.processor.decider as AnyDecider;
+    const key = unit.processor.stateKey?.(event as never) ?? event.key;
+    const clock = unit.clockAt(at);
+    const known = unit.entries.get(key);
+    const entry = known ?? { state: decider.initial, dueAt: NEVER, heardAt: 0, correlationId: '' };
+    const before = entry.state;
+    let refused: Unwelcome | null = null;
+    try {
+      entry.state = decider.observe(before as never, event as never, clock);
+    } catch (error) {
+      if (!(error instanceof Unwelcome) || error.state === undefined) throw error;
+      refused = error;
+      entry.state = error.state;
+    }
+    entry.heardAt = Math.max(entry.heardAt, at);
+    entry.correlationId = event.correlationId;
+    unit.entries.set(key, entry);
+    const wakesAt = decider.wakesAt?.(before as never, entry.state as never, clock) ?? clock.now;
+    const next = known && !refused ? Math.min(entry.dueAt, wakesAt) : clock.now;
+    if (next > clock.now) entry.dueAt = next;
+    else this.#say(unit, decider, entry, clock);
+    if (refused) throw refused;
+  }
+
+  #say(unit: Unit, decider: AnyDecider, entry: Entry, clock: Clock) {
+    const drafts = decider.decide(entry.state as never, clock);
+    entry.state = drafts.reduce((state, draft) => decider.evolve(state as never, draft as never), entry.state);
+    entry.dueAt = decider.dueAt(entry.state as never, clock);
+    for (const draft of drafts) {
+      if (!unit.processor.writes.includes(draft.topic)) throw new Error(`${unit.name} does not declare ${draft.topic}`);
+      this.write(draft, Math.max(clock.now, entry.heardAt), entry.correlationId);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { type Draft, Topic } from '@vigil/events';
+import type { Agent } from './agents.ts';
+import type { World } from './world.ts';
+
+const by = 'ada';
+const why = 'a person says so';
+
+type Requested = 'nudge' | 'handoff' | 'terminate' | 'terminate_and_recover';
+export type Decision = 'allow_more_time' | 'force_handoff' | 'terminate_and_recover' | 'pardon';
+
+/** What people do: the drafts that the dashboard's API writes. */
+export const request = (world: World, agent: Agent, step: Requested): void => {
+  const { agentId, instanceId, taskId } = agent;
+  const about = { agentId, instanceId, taskId, runtimeId: world.hostOf(agent).runtimeId, labels: {} };
+  const payload = { ...about, step, message: null, by, why, recovery: null, askedAt: null };
+  world.log.write({ topic: Topic.decideCase, type: 'REQUEST_STEP', key: agentId, payload } as Draft);
+};
+
+export const decide = (world: World, caseId: string, agentId: string, decision: Decision): void => {
+  const payload = { caseId, agentId, decision, forMs: null, by, why };
+  world.log.write({ topic: Topic.decideCase, type: 'DECIDE_CASE', key: agentId, payload } as Draft);
+};
+
+export const hold = (world: World, { agentId }: Agent): void =>
+  world.log.write({
+    topic: Topic.steerAgent,
+    type: 'HOLD_AGENT',
+    key: agentId,
+    payload: { agentId, until: null, by, why },
+  } as Draft);
+
+export const release = (world: World, agentId: string): void =>
+  world.log.write({
+    topic: Topic.steerAgent,
+    type: 'RELEASE_AGENT',
+    key: agentId,
+    payload: { agentId, by, why },
+  } as Draft);
+
+export const steer = (world: World, type: 'HALT_FLEET' | 'RESUME_FLEET' | 'LIFT_BRAKE'): void =>
+  world.log.write({ topic: Topic.steerFleet, type, key: 'fleet', payload: { by, why } } as Draft);
+
+export const confirmDeath = (world: World, { agentId, instanceId }: Agent): void => {
+  const payload = { agentId, instanceId, source: 'person', by, why };
+  world.log.write({ topic: Topic.steerAgent, type: 'CONFIRM_DEATH', key: agentId, payload } as Draft);
+};
+
+export const review = (world: World, taskId: string, decision: 'retry' | 'reset' | 'abandon'): void =>
+  world.log.write({
+    topic: Topic.reviewTask,
+    type: 'REVIEW_TASK',
+    key: taskId,
+    payload: { taskId, decision, by, why },
+  } as Draft);

@@ -1,0 +1,50 @@
+import { policiesOf, VOCABULARY } from '@vigil/health';
+import { loadPolicy, PRESETS, readPolicies } from '@vigil/policy';
+
+const signals = `
+  no_activity: { after: 2m }
+  no_heartbeat: { after: 2m }
+  looping: { is: repeated_calls, times: 5 }
+  crashed: { is: exited, reasons: [crashed, resource_limit, lost] }`;
+
+/** Policies whose plans come to their end in minutes; what the presets do in hours. `crashed` first, as in every preset that recovers. */
+const quick = (name: string, plan: string, rest = ''): string => `
+policy: ${name}
+heartbeat: { interval: 30s, lost_after: 15s, trusted_for: 5m }
+signals: ${signals}
+states: { STUCK: [no_activity, no_heartbeat, looping] }
+exemptions: { starting: { grace: 1m }, awaiting_input: {} }
+plans:
+  - { when: crashed, do: [recover] }
+  - { when: STUCK, do: [${plan}] }
+${rest}`;
+
+const end = 'terminate: { grace: 5s, cleanup: 5s }';
+const documents = [
+  quick('asks', `nudge: { attempts: 1, interval: 1m }, escalate: { timeout: 3m }, ${end}, recover`),
+  quick(
+    'hands-over',
+    `handoff: { deadline: 2m }, ${end}, recover`,
+    'recovery: { max_attempts: 2, delays: [0s, 60s], on_probation_failure: review }',
+  ),
+  quick('people', `alert: { severity: warning }, escalate: { timeout: never }, ${end}, recover`),
+  quick(
+    'pauses',
+    `pause: { backoff: 1m }, interrogate: { waits: [30s, 60s] }, ${end}, recover`,
+    'recovery: { max_attempts: 2, delays: [0s, 60s] }',
+  ),
+  quick('ends', `${end}, recover`, 'recovery: { max_attempts: 1, delays: [0s] }'),
+];
+
+const presets = readPolicies([PRESETS], VOCABULARY);
+const all = [...documents.map((text) => loadPolicy(text, 'laws.yaml', VOCABULARY)), ...presets];
+
+/** Presets whose plans recover what crashes, and the quick ones. */
+export const NAMES = ['asks', 'hands-over', 'people', 'pauses', 'ends', 'vigil', 'coditect', 'botbox'] as const;
+export type PolicyName = (typeof NAMES)[number];
+
+export const policies = Object.fromEntries(
+  NAMES.map((name) => [name, { judging: policiesOf(all, name), policy: all.find((one) => one.name === name) }]),
+) as Readonly<
+  Record<PolicyName, { readonly judging: ReturnType<typeof policiesOf>; readonly policy: (typeof all)[number] }>
+>;

@@ -1,0 +1,271 @@
+import type { Agent, Mode } from './agents.ts';
+import type { Host } from './hosts.ts';
+import { confirmDeath, type Decision, decide, hold, release, request, review, steer } from './people.ts';
+import type { PolicyName } from './policies.ts';
+import { Broken, clockText, type Law, World } from './world.ts';
+
+/** One thing that happens. `agent` counts those that live, `of` those that have ever lived, `host` the hosts; all go round. */
+export type Step =
+  | { readonly do: 'wait'; readonly minutes: number }
+  | { readonly do: 'mode'; readonly agent: number; readonly mode: Mode }
+  | { readonly do: 'end'; readonly agent: number; readonly reason: 'finished' | 'crashed' }
+  | { readonly do: 'checkpoint'; readonly agent: number }
+  /** how agents take what they are told: those that live, and those that are started later */
+  | { readonly do: 'manners'; readonly answers: boolean; readonly leaves: boolean; readonly dies: boolean }
+  | {
+      readonly do: 'host';
+      readonly host: number;
+      readonly what:
+        | 'deaf'
+        | 'mute'
+        | 'cut'
+        | 'heal'
+        | 'heal_late'
+        | 'fill'
+        | 'free'
+        | 'kill'
+        | 'supervise'
+        | 'crash'
+        | 'double';
+    }
+  | { readonly do: 'capacity'; readonly host: number; readonly agents: number; readonly failing: number }
+  | { readonly do: 'stop'; readonly agent: number }
+  | {
+      readonly do: 'request';
+      readonly agent: number;
+      readonly step: 'nudge' | 'handoff' | 'terminate' | 'terminate_and_recover';
+    }
+  | { readonly do: 'decide'; readonly question: number; readonly decision: Decision }
+  | { readonly do: 'hold' | 'release'; readonly agent: number }
+  | { readonly do: 'steer'; readonly what: 'HALT_FLEET' | 'RESUME_FLEET' | 'LIFT_BRAKE' }
+  | { readonly do: 'gone'; readonly host: number }
+  | { readonly do: 'review'; readonly task: number; readonly decision: 'retry' | 'reset' | 'abandon' }
+  /** a person starts an agent: on the task of one that has ended under its old name, or under a new one */
+  | { readonly do: 'start'; readonly of: number; readonly host: number; readonly again: boolean }
+  | { readonly do: 'stall'; readonly reader: number; readonly seconds: number }
+  | { readonly do: 'restart'; readonly reader: number };
+
+export type Story = {
+  readonly policy: PolicyName;
+  readonly steps: readonly Step[];
+  /** what people decide at the end on whatever they are asked */
+  readonly end: Decision;
+};
+
+const MINUTE = 60_000;
+
+const at = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
+
+const toHost = (world: World, host: Host, what: Extract<Step, { do: 'host' }>['what']) => {
+  switch (what) {
+    case 'deaf':
+      host.hears = false;
+      return;
+    case 'mute':
+      host.speaks = false;
+      return;
+    case 'cut':
+      host.hears = false;
+      host.speaks = false;
+      return;
+    case 'heal_late':
+      host.reportsFrom = world.now + MINUTE;
+      host.hears = true;
+      host.speaks = true;
+      return host.beat(world.policy);
+    case 'heal':
+      host.hears = true;
+      host.speaks = true;
+      return host.look();
+    case 'fill':
+      host.hasRoomOnDisk = false;
+      return;
+    case 'free':
+      host.hasRoomOnDisk = true;
+      return host.look();
+    case 'kill':
+      return host.kill();
+    case 'supervise':
+      return host.supervise();
+    case 'crash':
+      return host.crash();
+    case 'double':
+      host.isDoubling = true;
+  }
+};
+
+const startedBy = (world: World, { of, host, again }: Extract<Step, { do: 'start' }>) => {
+  const before = at(world.agents, of) as Agent;
+  const place = at(world.hosts, host) as Host;
+  const isThere = world.living.some(({ agentId }) => agentId === before.agentId);
+  if (!place.isSupervised || isThere) return;
+  if (again) world.start(world.hostOf(before), before.agentId, before.taskId);
+  else world.start(place, `hand-${world.agents.length}`, before.taskId);
+};
+
+const toAgent = (world: World, agent: Agent, step: Extract<Step, { agent: number }>) => {
+  switch (step.do) {
+    case 'mode':
+      agent.mode = step.mode;
+      return;
+    case 'end':
+      return world.hostOf(agent).end(agent, step.reason, null);
+    case 'checkpoint':
+      agent.checkpoint = `${agent.instanceId}-${agent.sequence}`;
+      return;
+    case 'stop':
+      return world.hostOf(agent).end(agent, 'explicit', null);
+    case 'request':
+      return request(world, agent, step.step);
+    case 'hold':
+      return hold(world, agent);
+    case 'release':
+      return release(world, agent.agentId);
+  }
+};
+
+const happen = (world: World, step: Step) => {
+  switch (step.do) {
+    case 'wait':
+      return world.pass(step.minutes * MINUTE);
+    case 'mode':
+    case 'end':
+    case 'checkpoint':
+    case 'stop':
+    case 'request':
+    case 'hold':
+    case 'release': {
+      const agent = at(world.living, step.agent);
+      return agent && toAgent(world, agent, step);
+    }
+    case 'manners': {
+      const { answers, leaves, dies } = step;
+      world.manners = { answers, leaves, dies };
+      for (const agent of world.living) agent.manners = world.manners;
+      return;
+    }
+    case 'host':
+      return toHost(world, at(world.hosts, step.host) as Host, step.what);
+    case 'capacity': {
+      const host = at(world.hosts, step.host) as Host;
+      host.capacity = step.agents;
+      host.failingSpawns = step.failing;
+      return;
+    }
+    case 'decide': {
+      const asked = at([...world.facts.cases.values()], step.question);
+      return asked && decide(world, asked.caseId, asked.agentId, step.decision);
+    }
+    case 'steer':
+      return steer(world, step.what);
+    case 'gone': {
+      const host = at(world.hosts, step.host) as Host;
+      for (const agent of host.agents) if (!agent.isEndReported) confirmDeath(world, agent);
+      return;
+    }
+    case 'review': {
+      const task = at([...world.facts.reviews], step.task);
+      return task === undefined ? undefined : review(world, task, step.decision);
+    }
+    case 'start':
+      return startedBy(world, step);
+    case 'stall':
+      return world.stall(step.reader, step.seconds * 1000);
+    case 'restart':
+      return at(world.log.units, step.reader)?.restart();
+  }
+};
+
+/** Everything is mended, and people answer what they are asked. */
+const mend = (world: World) => {
+  if (world.facts.isHalted) steer(world, 'RESUME_FLEET');
+  for (const agentId of [...world.facts.held]) release(world, agentId);
+  world.manners = { answers: true, leaves: true, dies: true };
+  for (const host of world.hosts) {
+    host.capacity = 8;
+    host.failingSpawns = 0;
+    host.hears = true;
+    host.speaks = true;
+    host.hasRoomOnDisk = true;
+    host.isDoubling = false;
+    host.supervise();
+    host.look();
+  }
+  for (const agent of world.living) {
+    agent.manners = world.manners;
+    agent.mode = 'works';
+  }
+};
+
+const answerAll = (world: World, decision: Decision) => {
+  for (const { caseId, agentId, options } of [...world.facts.cases.values()])
+    if (options.length > 0) decide(world, caseId, agentId, options.includes(decision) ? decision : 'pardon');
+  for (const task of [...world.facts.reviews]) review(world, task, decision === 'pardon' ? 'abandon' : 'retry');
+};
+
+const begin = (world: World) => {
+  const [first, second] = world.hosts as [Host, Host, Host];
+  world.start(first, 'w1', 'T-1');
+  world.start(first, 'w2', 'T-2');
+  world.start(first, 'w3', 'T-3');
+  world.start(second, 'w4', 'T-4');
+  world.pass(2 * MINUTE);
+};
+
+/** It lifts by itself where all that it waits for beat again; else people do, as its alert says. */
+const liftBrake = (world: World) => {
+  const { missing } = world.facts;
+  const tasks = missing.map((agentId) => world.agents.find((one) => one.agentId === agentId)?.taskId);
+  const isBack = tasks.every((task) =>
+    world.living.some(({ taskId, startedAt }) => taskId === task && startedAt < world.now - 3 * MINUTE),
+  );
+  if (isBack) throw new Broken('the brake lifts by itself when all are back', missing.join(', '), world.now);
+  steer(world, 'LIFT_BRAKE');
+};
+
+/** How long a person may still have to answer, and a plan to come to its end. */
+const ROUNDS = 8;
+
+const finish = (world: World, decision: Decision) => {
+  mend(world);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    world.pass(5 * MINUTE);
+    answerAll(world, decision);
+  }
+  if (world.facts.isBraked) liftBrake(world);
+  for (const agent of world.living) world.hostOf(agent).end(agent, 'finished', null);
+  world.pass(5 * MINUTE);
+  for (const agent of world.living) world.hostOf(agent).end(agent, 'finished', null);
+  answerAll(world, 'pardon');
+  world.pass(5 * MINUTE);
+  world.end();
+};
+
+/** Plays a story, and throws at the first moment at which a law is broken. */
+export const play = (
+  { policy, steps, end }: Story,
+  laws: readonly Law[],
+  onStep: (text: string) => void = () => {},
+): World => {
+  const world = new World(policy, laws);
+  begin(world);
+  for (const step of steps) {
+    onStep(`${clockText(world.now)}: ${JSON.stringify(step)}`);
+    happen(world, step);
+    world.pass(1000);
+  }
+  finish(world, end);
+  return world;
+};
+
+/** The story as a test that can be pasted. */
+export const asTest = (story: Story, broken: string): string =>
+  `test(${JSON.stringify(broken)}, () => {
+  play({
+    policy: '${story.policy}',
+    end: '${story.end}',
+    steps: [
+${story.steps.map((step) => `      ${JSON.stringify(step)},`).join('\n')}
+    ],
+  }, laws());
+});`;
