@@ -2,12 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { CaseStory } from '@vigil/read-model';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agentRow, fleetRow } from './render/rows.fixture.ts';
+import { agentRow, caseStory, entry, fleetRow } from './render/rows.fixture.ts';
 
 const TOKEN = 'a-token-for-tests-only';
 const commands: unknown[] = [];
 let fleet: Parameters<typeof fleetRow>[0] = {};
+/** What the case of a nudge says when it is asked for the first time, the second time, and so on. */
+let caseAnswers: readonly Partial<CaseStory>[] = [];
+let caseLooks = 0;
 
 /** A dashboard that knows two agents and takes every command. */
 const server = createServer(async (request, response) => {
@@ -16,6 +20,11 @@ const server = createServer(async (request, response) => {
   if (request.headers.authorization !== `Bearer ${TOKEN}`) return answer(401, { detail: 'no' });
   if (url.pathname === '/v1/agents') return answer(200, { agents: [agentRow({ reason: 'a\u001b[2Jb' })] });
   if (url.pathname === '/v1/fleet') return answer(200, { fleet: fleetRow(fleet) });
+  if (url.pathname === '/v1/cases/case-e-1' && caseAnswers.length > 0) {
+    const found = caseAnswers[Math.min(caseLooks, caseAnswers.length - 1)];
+    caseLooks += 1;
+    return answer(200, caseStory({ caseId: 'case-e-1', ...found }));
+  }
   if (url.pathname === '/v1/agents/steady') return answer(200, agentRow({ agentId: 'steady', state: 'HEALTHY' }));
   if (url.pathname === '/v1/commands') {
     const chunks: Buffer[] = [];
@@ -123,7 +132,7 @@ test('a halt says who asks and why', async () => {
 
 test.each([
   [
-    ['nudge', 'worker-1', '--message', 'Save, please.', '--why', 'x'],
+    ['nudge', 'worker-1', '--message', 'Save, please.', '--no-wait', '--why', 'x'],
     { command: 'request_step', agentId: 'worker-1', step: 'nudge', message: 'Save, please.' },
   ],
   [
@@ -141,6 +150,42 @@ test.each([
 ])('%o is one command, with who asks and why', async (args, command) => {
   expect(await vigil(args)).toMatchObject({ code: 0, err: '' });
   expect(commands.at(-1)).toEqual({ ...command, by: 'ada', why: 'x' });
+});
+
+const openCase = { closedAt: null, ending: null, closedWhy: null, trail: [] };
+const receipt = (outcome: string, why: string | null): Partial<CaseStory> => ({
+  ...openCase,
+  trail: [entry('ORDER_RECEIPT', { kind: 'nudge', outcome, why, runtimeId: 'host-1' })],
+});
+const nudged = (...answers: readonly Partial<CaseStory>[]): Promise<End> => {
+  [caseAnswers, caseLooks] = [answers, 0];
+  return vigil(['nudge', 'worker-1', '--message', 'Save, please.']);
+};
+
+test('a nudge waits for its receipt, and says that the agent has it', async () => {
+  const { code, out } = await nudged(openCase, openCase, receipt('delivered', null));
+  expect(code).toBe(0);
+  expect(out).toContain('worker-1 has it: host-1 says delivered');
+});
+
+test.each([
+  [
+    receipt('expired', 'it waited: nothing is typed into a dialog'),
+    'expired: it waited: nothing is typed into a dialog',
+  ],
+  [receipt('uncertain', 'nothing confirms it'), 'uncertain: nothing confirms it'],
+  [{ ...openCase, closedAt: 1, ending: 'withheld', closedWhy: 'the fleet is halted' }, 'withheld: the fleet is halted'],
+])('a nudge that did not reach its agent says why, and ends with 1', async (found, why) => {
+  const { code, out } = await nudged(openCase, found);
+  expect(code).toBe(1);
+  expect(out).toContain(why);
+  expect(out).not.toContain('worker-1 has it');
+});
+
+test('for programs a nudge is written and not waited for', async () => {
+  [caseAnswers, caseLooks] = [[openCase], 0];
+  const { code, out } = await vigil(['nudge', 'worker-1', '--json']);
+  expect({ code, eventId: JSON.parse(out).eventId, caseLooks }).toEqual({ code: 0, eventId: 'e-1', caseLooks: 0 });
 });
 
 test('a halt past the dashboard needs Kafka and says so', async () => {

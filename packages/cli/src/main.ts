@@ -14,11 +14,12 @@ import * as health from './commands/health.ts';
 import * as hold from './commands/hold.ts';
 import * as hook from './commands/hook.ts';
 import * as host from './commands/host.ts';
+import * as nudge from './commands/nudge.ts';
 import * as policy from './commands/policy.ts';
+import * as recover from './commands/recover.ts';
 import * as run from './commands/run.ts';
 import * as runtime from './commands/runtime.ts';
 import * as schemas from './commands/schemas.ts';
-import * as step from './commands/step.ts';
 import * as stop from './commands/stop.ts';
 import * as task from './commands/task.ts';
 import * as token from './commands/token.ts';
@@ -41,7 +42,8 @@ const commands = [
   explain,
   cases,
   hold,
-  step,
+  nudge,
+  recover,
   host,
   fleet,
   halt,

@@ -100,7 +100,7 @@ export const typedOnlyAtItsPrompt = async (stage: Stage): Promise<void> => {
     heard.of(Topic.agentObservation).filter(({ key, type }) => key === name && type === 'AGENT_HEARTBEAT').length;
   for (const name of ['newcomer', 'in-call', 'asking']) {
     await comes(agentHealth, name, 'INSTANCE_STARTED');
-    await says('nudge', name, '--message', 'Please commit.');
+    await says('nudge', name, '--message', 'Please commit.', '--no-wait');
     await comes(agentOrder, name, 'NUDGE_AGENT');
     const since = beats(name);
     await until(`${name} has beaten four times more`, async () => beats(name) > since + 4);

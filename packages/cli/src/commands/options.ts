@@ -30,9 +30,20 @@ export const saying = (command: Command): Command =>
     .option('--json', 'for programs');
 
 /** Has the dashboard write a command, and shows what was written. */
-export async function write(command: object, { by, why, json }: Said, next?: string): Promise<void> {
+export async function write(command: object, said: Said, next?: string): Promise<void> {
+  await writeAndTell(command, said, () => next ?? null);
+}
+
+/** The same; `next`: where it is said what becomes of it, null: nowhere. */
+export async function writeAndTell(
+  command: object,
+  { by, why, json }: Said,
+  next: (written: Written) => string | null,
+): Promise<Written> {
   const written = await dashboard().post<Written>('/v1/commands', { ...command, by, why });
-  show(json, written, (said) => [writtenLine(said), ...(next === undefined ? [] : [`What becomes of it: ${next}`])]);
+  const where = next(written);
+  show(json, written, (said) => [writtenLine(said), ...(where === null ? [] : [`What becomes of it: ${where}`])]);
+  return written;
 }
 
 export const writtenLine = ({ type, eventId }: Written): string => `${type} is written (${eventId}).`;

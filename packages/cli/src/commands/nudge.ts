@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CaseStory } from '@vigil/read-model';
+import type { Command } from 'commander';
+import type { Client } from '../client.ts';
+import { Refusal } from '../errors.ts';
+import { plain } from '../render/plain.ts';
+import { tell } from '../tell/tell.ts';
+import { because } from '../tell/teller.ts';
+import { dashboard, endUnwell, print, untilStopped } from '../terminal.ts';
+import { path, type Said, saying, type Written, writeAndTell } from './options.ts';
+
+/** A text by hand waits for its agent for a minute; its receipt takes a moment to be read. */
+const PATIENCE_MS = 75_000;
+const LOOK_MS = 500;
+
+const EXAMPLES = `
+Waits until the agent has the text, or says why it has not: a minute at most, in which nothing is typed into a dialog or a call.
+Ctrl-C ends the wait; the text is still said.
+
+Example:
+  vigil nudge worker-1 --message "Please write a checkpoint."`;
+
+type Options = Said & { readonly message?: string; readonly wait: boolean };
+
+export function register(program: Command): void {
+  const nudge = program
+    .command('nudge <agent>')
+    .description('have a text said to an agent')
+    .option('--message <text>', 'what is said; otherwise the reason')
+    .option('--no-wait', 'do not wait for what becomes of it');
+  saying(nudge).addHelpText('after', EXAMPLES).action(say);
+}
+
+const caseOf = ({ eventId }: Written): string => `case-${eventId}`;
+
+async function say(agentId: string, { message, wait, ...said }: Options): Promise<void> {
+  const command = { command: 'request_step', agentId, step: 'nudge', message };
+  const written = await writeAndTell(command, said, (one) => (wait ? null : `vigil case show ${caseOf(one)}`));
+  if (wait && said.json !== true) await tellOutcome(dashboard(), agentId, caseOf(written));
+}
+
+/** Null: it is not known yet. */
+type Outcome = { readonly reached: boolean; readonly words: string };
+
+const outcomeOf = ({ trail, closedAt, ending, closedWhy }: CaseStory): Outcome | null => {
+  const receipt = trail.find(({ type }) => type === 'ORDER_RECEIPT');
+  if (receipt !== undefined) {
+    const { outcome } = receipt.payload as { readonly outcome?: unknown };
+    const reached = outcome === 'delivered' || outcome === 'answered';
+    return { reached, words: tell(receipt.type, receipt.payload) };
+  }
+  // A case that was worked through has given an order: its receipt is still to come.
+  if (closedAt === null || ending === 'executed') return null;
+  return { reached: false, words: `its case is closed as ${ending}${because(closedWhy)}` };
+};
+
+/** The case is there a moment after its command. */
+const caseSoFar = async (client: Client, caseId: string): Promise<CaseStory | null> => {
+  try {
+    return await client.get<CaseStory>(path('cases', caseId));
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+};
+
+async function tellOutcome(client: Client, agentId: string, caseId: string): Promise<void> {
+  const stop = untilStopped();
+  for (let waited = 0; waited < PATIENCE_MS && !stop.aborted; waited += LOOK_MS) {
+    const found = await caseSoFar(client, caseId);
+    const outcome = found === null ? null : outcomeOf(found);
+    if (outcome !== null) {
+      if (!outcome.reached) endUnwell();
+      return print([plain(`${agentId} ${outcome.reached ? 'has it' : 'was not reached'}: ${outcome.words}`)]);
+    }
+    await pause(LOOK_MS, undefined, { signal: stop }).catch(() => {});
+  }
+  if (!stop.aborted) endUnwell();
+  print([`Nothing is known of it yet. What becomes of it: vigil case show ${caseId}`]);
+}
