@@ -13,7 +13,7 @@ type Waiting = {
 export class Afterwords {
   readonly #waiting = new Map<string, Waiting>();
 
-  /** Resolves with null when it is said, else with the reason why it was not. */
+  /** Resolves with null when it is said, whether it was read or not, else with the reason why it was not. */
   wait(text: Text, expiresAt: number): Promise<string | null> {
     return new Promise((over) => this.#waiting.set(text.orderId, { text, expiresAt, over }));
   }
@@ -54,7 +54,7 @@ const unsayable = ({ ended, paused }: Hearing, expiresAt: number, now: number): 
 const saying = async (say: (text: string) => Promise<Outcome>, message: string): Promise<string | null> => {
   try {
     const [outcome, more] = await say(message);
-    return outcome === 'delivered' ? null : (more?.why ?? outcome);
+    return outcome === 'delivered' || outcome === 'uncertain' ? null : (more?.why ?? outcome);
   } catch (error) {
     return String(error);
   }

@@ -183,7 +183,7 @@ export class Hands {
   }
 
   #answer(order: AgentOrder, ...[outcome, more]: Outcome): void {
-    if (order.type === 'HANDOFF_AGENT' && outcome === 'delivered')
+    if (order.type === 'HANDOFF_AGENT' && (outcome === 'delivered' || outcome === 'uncertain'))
       this.#handingOff.asked(order.payload.orderId, order.payload.deadlineMs);
     answer(this.#world, order, outcome, more);
   }

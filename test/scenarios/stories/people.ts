@@ -110,7 +110,7 @@ export const typedOnlyAtItsPrompt = async (stage: Stage): Promise<void> => {
     expect(diary(name).slice(1)).toEqual(['typed while it is idle: Please commit.']);
     await comes(orderReceipt, name, 'ORDER_RECEIPT');
     await holds(() =>
-      expect(all(orderReceipt, name, 'ORDER_RECEIPT')).toMatchObject([{ kind: 'nudge', outcome: 'delivered' }]),
+      expect(all(orderReceipt, name, 'ORDER_RECEIPT')).toMatchObject([{ kind: 'nudge', outcome: 'uncertain' }]),
     );
   }
 };

@@ -100,7 +100,8 @@ const typedAsLine = async (keyboard: Keyboard, text: string): Promise<TypingOutc
       `it was typed and not sent: ${decision.kind === 'paste' ? 'a client took the terminal over' : decision.why}`,
     );
   keyboard.write('\r');
-  return { kind: 'delivered' };
+  // The terminal echoes a line whether its program reads it or hangs.
+  return uncertain('it was typed as a line, and nothing shows that the program has read it');
 };
 
 /** Types a text and sends it, where the rule allows it at this moment. Text and Enter are separate writes, and the rule is asked before each. */
