@@ -15,6 +15,9 @@ const problemOf = (error: FastifyError | Problem): Problem => {
       );
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem(415, 'not_json', 'the content type is not application/json');
+    case 'Z_DATA_ERROR':
+    case 'Z_BUF_ERROR':
+      return new Problem(400, 'bad_encoding', 'the body is not what its content-encoding gzip says');
   }
   if (error.statusCode !== undefined && error.statusCode < 500)
     return new Problem(error.statusCode, 'bad_request', error.message);

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Heartbeat, Topic } from '@vigil/events';
 import { doorToken } from '@vigil/events/door-token';
 import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
+import { LARGEST_BODY } from '../body.ts';
 import { answerOf, secret, testGateway } from '../testing.ts';
 
 type Export = { readonly signal: string; readonly json?: unknown; readonly protobuf?: string };
@@ -136,6 +137,33 @@ test.each([
 ])('%s is refused with the reason', async (_, type, body) => {
   const answer = await answerOf(await postRaw('/otlp/v1/logs', body, { 'content-type': type }));
   expect(answer).toMatchObject({ status: 400, body: { type: 'urn:vigil:problem:bad_telemetry' } });
+});
+
+const GZIP = { 'content-encoding': 'gzip' };
+
+test.each([
+  ['claude-code.works', 'application/json'],
+  ['claude-code.works-protobuf', 'application/x-protobuf'],
+])('an export that is compressed by gzip is read as it was before (%s)', async (name, type) => {
+  for (const { signal, json, protobuf } of recorded(name)) {
+    const body = protobuf === undefined ? Buffer.from(JSON.stringify(json)) : Buffer.from(protobuf, 'base64');
+    const headers = { 'content-type': type, ...GZIP };
+    expect((await postRaw(`/otlp/v1/${signal}`, new Uint8Array(gzipSync(body)), headers)).status).toBe(200);
+  }
+  expect(heartbeats().at(-1)).toMatchObject({ agent_id: 'worker-1', token_count: 7100 });
+});
+
+test('what is larger than the largest request once it is decompressed is refused, as is what is no gzip or another encoding', async () => {
+  const bomb = gzipSync(`{"resourceLogs":[]}${' '.repeat(LARGEST_BODY)}`);
+  expect(bomb.length).toBeLessThan(LARGEST_BODY / 100);
+  const sent = async (body: Uint8Array<ArrayBuffer>, headers: Record<string, string>) =>
+    (await answerOf(await postRaw('/otlp/v1/logs', body, headers))).body;
+  expect(await sent(new Uint8Array(bomb), GZIP)).toMatchObject({ type: 'urn:vigil:problem:too_large', status: 413 });
+  const torn = new Uint8Array(gzipSync('{"resourceLogs":[]}').subarray(0, 15));
+  for (const body of [torn, new Uint8Array(Buffer.from('{}'))])
+    expect(await sent(body, GZIP)).toMatchObject({ type: 'urn:vigil:problem:bad_encoding', status: 400 });
+  const other = await sent(new Uint8Array(bomb), { 'content-encoding': 'zstd' });
+  expect(other).toMatchObject({ type: 'urn:vigil:problem:bad_encoding', status: 415 });
 });
 
 test("an agent's token reports its own agent only", async () => {

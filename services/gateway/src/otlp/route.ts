@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Behind } from '../answers.ts';
 import type { Holder } from '../tokens.ts';
 import { acceptTelemetry } from './accept.ts';
+import { decompressed } from './decompress.ts';
 import type { Signal } from './messages.ts';
 
 const SIGNALS: readonly Signal[] = ['logs', 'metrics', 'traces'];
@@ -18,7 +19,7 @@ export const routeTelemetry = (
 ): void => {
   app.addContentTypeParser(PROTOBUF, { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
   for (const signal of SIGNALS)
-    app.post(`/otlp/v1/${signal}`, async (request, reply) => {
+    app.post(`/otlp/v1/${signal}`, { preParsing: decompressed }, async (request, reply) => {
       const { ignored } = await acceptTelemetry(behind, holderOf(request), signal, request.body);
       if (request.headers['content-type']?.startsWith(PROTOBUF)) return reply.type(PROTOBUF).send(Buffer.alloc(0));
       return reply.send(ignored === null ? {} : { partialSuccess: { errorMessage: ignored } });
