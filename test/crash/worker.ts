@@ -50,7 +50,7 @@ const processorOf = ({ processor, reads, writes }: WorkerPlan) =>
     time: null,
     ticks: [],
     decider: counting(writes),
-    shape: 1,
+    atRest: { oldest: 1, upgrades: [], usual: null },
   }) as unknown as DeciderProcessor<Counting, TopicName, TopicName>;
 
 /** Runs the counting processor until the process is ended. */

@@ -16,7 +16,7 @@ const evaluator = {
   time: { topic: Topic.agentObservation, sources: 'own' as const },
   ticks: [],
   decider: agentHealth(policies),
-  shape: 1,
+  atRest: { oldest: 1, upgrades: [], usual: null },
 };
 const START = 1_795_305_600_000;
 

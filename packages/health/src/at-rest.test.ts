@@ -1,12 +1,16 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { contentHash } from '@vigil/policy';
 import { sparse } from '@vigil/stream';
-import { given } from '@vigil/stream/testing';
+import { clockAt, given, readAtRest, shapeOf } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { AT_REST } from './at-rest.ts';
 import { type Beat, beat, call, presetsWith, T0 } from './fixture.ts';
 import { agentHealth } from './health.ts';
+import type { AgentState } from './state.ts';
 
 const form = sparse(AT_REST.usual);
+const shape = shapeOf(AT_REST);
+const shapes = [AT_REST.oldest, ...AT_REST.upgrades.map((_, i) => AT_REST.oldest + i + 1)];
 
 const stateAfter = (more: (i: number) => Partial<Beat>) => {
   const agent = given(agentHealth(presetsWith('vigil')), T0);
@@ -24,5 +28,58 @@ test('an agent that reports no more than it must takes 600 bytes at rest, one at
 });
 
 test('what is usual belongs to the shape: what lies in the snapshot was written without it', () => {
-  expect([AT_REST.shape, contentHash(JSON.stringify(AT_REST.usual))]).toEqual([11, '09cc6234a6263b60']);
+  expect([shape, contentHash(JSON.stringify(AT_REST.usual))]).toEqual([11, '09cc6234a6263b60']);
 });
+
+const decider = agentHealth(presetsWith('vigil'));
+
+const silentFor = (ms: number): AgentState => {
+  const agent = given(decider, T0);
+  agent.tell(beat(0, { sequence: 1, task_id: 'T' }), T0);
+  agent.passTo(T0 + ms);
+  return agent.state();
+};
+
+/** Told by the code as it is. The golden file of a shape has them as they lay when the shape was made, and is not written again. */
+const SAMPLES: Readonly<Record<string, AgentState>> = {
+  bare: stateAfter((i) => ({ last_tool_call: T0 + i * 1000 })),
+  working: stateAfter((i) => ({ sequence: i, tool_calls: [call(`c${i}`, { args_hash: `a${i}` })] })),
+  'stuck, under a warrant': silentFor(30 * 60_000),
+};
+
+const pathOf = (of: number) => new URL(`../golden/state-${of}.json`, import.meta.url);
+const golden = (of: number): Readonly<Record<string, string>> => JSON.parse(readFileSync(pathOf(of), 'utf8'));
+
+test('each shape that is read has its golden file, and no other has one', () => {
+  if (!existsSync(pathOf(shape))) {
+    const texts = Object.entries(SAMPLES).map(([name, state]) => [name, form.write(state)]);
+    writeFileSync(pathOf(shape), `${JSON.stringify(Object.fromEntries(texts), null, 2)}\n`);
+  }
+  const files = readdirSync(new URL('../golden', import.meta.url));
+  expect(files.toSorted()).toEqual(shapes.map((of) => `state-${of}.json`).toSorted());
+});
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Fields of `one` that `other` has not, or as another kind of value; null may stand for any. */
+const only = (one: unknown, other: unknown, path: string): readonly string[] => {
+  if (one === null || other === null) return [];
+  if (!isObject(one) || !isObject(other)) return typeof one === typeof other ? [] : [path];
+  return Object.entries(one).flatMap(([name, own]) =>
+    Object.hasOwn(other, name) ? only(own, other[name], `${path}/${name}`) : [`${path}/${name}`],
+  );
+};
+
+test.each(shapes)(
+  'a state of shape %s is read with the fields of the present one: where it is not, add an upgrade, and with it a shape',
+  (of) => {
+    for (const [name, text] of Object.entries(golden(of))) {
+      const state = readAtRest(AT_REST, of, text);
+      const sample = SAMPLES[name];
+      expect([...only(sample, state, `${name}: misses`), ...only(state, sample, `${name}: has`)]).toEqual([]);
+      const clock = clockAt(T0 + 60 * 60_000);
+      expect(() => [decider.dueAt(state, clock), decider.decide(state, clock)]).not.toThrow();
+    }
+  },
+);

@@ -1,3 +1,4 @@
+import type { AtRest } from '@vigil/stream';
 import { AT_BIRTH } from './history/at-birth.ts';
 import { type AgentState, NOTHING_TOLD } from './state.ts';
 
@@ -21,5 +22,5 @@ const USUAL: AgentState = {
   told: { ...NOTHING_TOLD, life: 1, presentLife: 1 },
 };
 
-/** How states lie in the snapshot: also for who reads them there. Raise the shape whenever the state or the usual one changes. */
-export const AT_REST: { readonly shape: number; readonly usual: AgentState } = { shape: 11, usual: USUAL };
+/** How states lie in the snapshot: also for who reads them there. Whenever the state or the usual one changes, add an upgrade. */
+export const AT_REST: AtRest<AgentState> = { oldest: 11, upgrades: [], usual: USUAL };

@@ -25,7 +25,7 @@ export class ByDecider implements Decided {
     this.#around = around;
     this.#speaker = speaker;
     this.#decider = processor.decider;
-    this.store = new Store(processor.shape, processor);
+    this.store = new Store(processor.atRest);
   }
 
   on(record: LogRecord, clock: Clock, refuse: (error: Unwelcome) => readonly OutRecord[]): readonly OutRecord[] {

@@ -9,7 +9,7 @@ import type { Surroundings } from './surroundings.ts';
 
 /** Each record gives its outputs; nothing is remembered. */
 export class ByMapper implements Decided {
-  readonly store = new Store<unknown>(0);
+  readonly store = new Store<unknown>({ oldest: 0, upgrades: [], usual: null });
   readonly #processor: AnyMapper;
   readonly #around: Surroundings;
   readonly #speaker: Speaker;

@@ -80,7 +80,7 @@ export const listening = (run: string, rest: Partial<AnyDecider> = {}): AnyDecid
   time: { topic: `${run}.in` as never, sources: 'own' },
   ticks: [{ topic: `${run}.out` as never, everyMs: 1000, to: 'same' }],
   decider: listener(`${run}.out`) as AnyDecider['decider'],
-  shape: 1,
+  atRest: { oldest: 1, upgrades: [], usual: null },
   ...rest,
 });
 

@@ -1,3 +1,4 @@
+export type { AtRest } from './at-rest.ts';
 export { type Armed, Deadlines } from './deadlines.ts';
 export { type Clock, type Decider, NEVER } from './decider.ts';
 export { DeadLetter, Fatal, Refused, Retry, Unwelcome } from './errors.ts';

@@ -1,17 +1,19 @@
 import { expect, test } from 'vitest';
+import type { AtRest } from './at-rest.ts';
 import { MemoryLog } from './memory-log.ts';
 import { peek } from './peek.ts';
 import { Store } from './store.ts';
 
 const TOPIC = 'onex.snapshot.judge.state.v1';
-const judge = { processor: 'judge', shape: 2, timeTopic: 'in' };
+const shaped = (oldest: number): AtRest<unknown> => ({ oldest, upgrades: [], usual: null });
+const judge = { processor: 'judge', atRest: shaped(2), timeTopic: 'in' };
 const at = (now: number) =>
   Buffer.from(
     JSON.stringify({ next: 1, clock: { now, own: { tick: 0, unwatched: 0, from: 0 }, doors: {}, ticks: {} } }),
   );
 
 const bytesOf = (state: unknown, shape = 2): Buffer => {
-  const store = new Store<unknown>(shape);
+  const store = new Store<unknown>(shaped(shape));
   store.put('a', { state, dueAt: 0, version: 1, epoch: 1, heardAt: 1, correlationId: 'c' });
   return store.bytes('a') as Buffer;
 };

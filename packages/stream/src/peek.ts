@@ -1,29 +1,29 @@
+import { type AtRest, shapeOf } from './at-rest.ts';
 import { type ClockState, TICK_MS, timeOf } from './clock.ts';
 import type { Clock } from './decider.ts';
 import type { Log } from './log.ts';
 import { partitionOf } from './murmur2.ts';
 import { snapshotTopic } from './processor.ts';
 import { POSITION } from './slot.ts';
-import { Store } from './store.ts';
+import { type Entry, Store } from './store.ts';
 
 /** How far back from the end is looked, records: what is alive lies near it. */
 const WINDOWS = [2_000, 50_000, Number.POSITIVE_INFINITY];
 
-/** Whose state is asked for: its processor, the shape that is understood and what is usual in it, and the input that carries its time. */
+/** Whose state is asked for: its processor, how its states lie, and the input that carries its time. */
 export type Peeked = {
   readonly processor: string;
-  readonly shape: number;
-  readonly usual?: unknown;
+  readonly atRest: AtRest<unknown>;
   readonly timeTopic: string;
 };
 
 /** What a processor remembers of a key, and the time of its partition, as of its last transaction. */
 export type Seen<State> = { readonly state: State; readonly clock: Clock };
 
-/** Looks a state up in the snapshot topic, disturbing nobody. null: there is none, it is of another shape, or `signal` came first. */
+/** Looks a state up in the snapshot topic, disturbing nobody. null: there is none, it is of a shape that is not read, or `signal` came first. */
 export const peek = async <State>(
   log: Pick<Log, 'bounds' | 'read'>,
-  { processor, shape, usual, timeTopic }: Peeked,
+  { processor, atRest, timeTopic }: Peeked,
   key: string,
   signal: AbortSignal,
 ): Promise<Seen<State> | null> => {
@@ -40,23 +40,18 @@ export const peek = async <State>(
     const state = newest.get(key);
     const position = newest.get(`${POSITION}${timeTopic}`);
     if (signal.aborted || state === null) return null;
-    if (state && position) return seen(key, state, position, shape, usual as State);
+    if (state && position) return seen(key, state, position, atRest as AtRest<State>);
     if (from === low) return null;
   }
   return null;
 };
 
-const seen = <State>(
-  key: string,
-  bytes: Buffer,
-  position: Buffer,
-  shape: number,
-  usual: State | undefined,
-): Seen<State> | null => {
-  const store = new Store<State | null>(shape, { usual, upgrade: () => null });
-  if (bytes.readUInt16BE(0) > shape) return null;
+const seen = <State>(key: string, bytes: Buffer, position: Buffer, atRest: AtRest<State>): Seen<State> | null => {
+  const shape = bytes.readUInt16BE(0);
+  if (shape < atRest.oldest || shape > shapeOf(atRest)) return null;
+  const store = new Store(atRest);
   store.restore(key, bytes);
-  const state = store.get(key)?.state ?? null;
+  const { state } = store.get(key) as Entry<State>;
   const { clock } = JSON.parse(position.toString()) as { clock: ClockState };
-  return state === null ? null : { state, clock: timeOf(clock, TICK_MS) };
+  return { state, clock: timeOf(clock, TICK_MS) };
 };

@@ -1,4 +1,5 @@
 import type { Codec, Draft, HealthEvent, TopicName } from '@vigil/events';
+import type { AtRest } from './at-rest.ts';
 import type { Decider } from './decider.ts';
 import type { LogRecord } from './log.ts';
 import type { DeciderProcessor, MapperProcessor, Rules, Topology } from './topology.ts';
@@ -11,9 +12,7 @@ export type AnyRules = Rules<unknown, HealthEvent, Draft>;
 export type AnyDecider = AnyTopology & {
   readonly decider: Decider<unknown, HealthEvent, Draft>;
   readonly stateKey?: (input: HealthEvent) => string;
-  readonly shape: number;
-  readonly usual?: unknown;
-  readonly upgrade?: (shape: number, state: unknown) => unknown;
+  readonly atRest: AtRest<unknown>;
   readonly marker?: { readonly topic: TopicName; readonly key: `@${string}`; readonly rules: () => AnyRules };
 };
 export type AnyMapper = AnyTopology & {

@@ -30,11 +30,11 @@ export const refusalContract = ({ log: open, topics }: Ground): void => {
     await using log = await open();
     const w = await world(log, await topics(PARTITIONS));
     const snapshot = `onex.snapshot.${w.run}.state.v1`;
-    const first = await start(log, listening(w.run, { shape: 2 }));
+    const first = await start(log, listening(w.run, { atRest: { oldest: 2, upgrades: [], usual: null } }));
     await w.write(w.beat('a', 1));
     await until(() => expect(w.said()).toHaveLength(1));
     await first.stop();
-    await using older = await start(log, listening(w.run, { shape: 1 }));
+    await using older = await start(log, listening(w.run));
     await expect(older.finished).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining('shape 2') });
     await older.stop();
     const lone = await world(log, await topics(PARTITIONS));

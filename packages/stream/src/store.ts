@@ -1,3 +1,4 @@
+import { type AtRest, readAtRest, shapeOf } from './at-rest.ts';
 import { Refused } from './errors.ts';
 import { Recent } from './recent.ts';
 import { type Form, sparse } from './sparse.ts';
@@ -23,12 +24,6 @@ const EPOCH = 18;
 const HEARD_AT = 26;
 const CORRELATION = 34;
 const HEADER = 36;
-
-/** How states lie in the snapshot. `usual`: what is the same in it is left out. `upgrade`: of what lies there in an older shape, as it lies. */
-export type AtRest<State> = {
-  readonly usual?: State | undefined;
-  readonly upgrade?: ((shape: number, state: unknown) => State) | undefined;
-};
 
 const toBytes = <State>(shape: number, entry: Entry<State>, form: Form): Buffer => {
   const { state, dueAt, version, epoch, heardAt, correlationId } = entry;
@@ -60,12 +55,12 @@ export class Store<State> {
   readonly #timers = new Timers();
   readonly #shape: number;
   readonly #form: Form;
-  readonly #upgrade: AtRest<State>['upgrade'];
+  readonly #atRest: AtRest<State>;
 
-  constructor(shape: number, { upgrade, usual }: AtRest<State> = {}) {
-    this.#shape = shape;
-    this.#form = sparse(usual);
-    this.#upgrade = upgrade;
+  constructor(atRest: AtRest<State>) {
+    this.#atRest = atRest;
+    this.#shape = shapeOf(atRest);
+    this.#form = sparse(atRest.usual);
   }
 
   get size(): number {
@@ -73,7 +68,7 @@ export class Store<State> {
     return this.#states.size;
   }
 
-  /** Throws Refused where a newer version of the code has written it, or an older one whose states this one cannot raise. */
+  /** Throws Refused where a newer version of the code has written it, or one whose states are older than what this one reads. */
   restore(key: string, value: Buffer | null): void {
     this.#recent.delete(key);
     if (value === null) {
@@ -86,9 +81,11 @@ export class Store<State> {
       throw new Refused(
         `the state of ${key} has shape ${shape}, this version knows shapes up to ${this.#shape}: run the version that wrote it, or a newer one`,
       );
-    if (shape < this.#shape && this.#upgrade === undefined)
+    if (shape < this.#atRest.oldest)
       throw new Refused(
-        `the state of ${key} has shape ${shape}, and this version reads shape ${this.#shape} only: run the version that wrote it, or delete the snapshot topic and run \`vigil topics apply\`. The states then begin again with the records that the inputs still hold`,
+        `the state of ${key} has shape ${shape}, and this version reads none below ${this.#atRest.oldest}: run the version that wrote it. ` +
+          'To begin again instead, run `vigil halt`, delete the snapshot topic, run `vigil topics apply`, start again, and run `vigil resume` when everything is read: ' +
+          'what the inputs still hold is decided again, under the same ids',
       );
     this.#set(key, value);
   }
@@ -184,9 +181,8 @@ export class Store<State> {
     const shape = bytes.readUInt16BE(SHAPE);
     const from = HEADER + bytes.readUInt16BE(CORRELATION);
     const text = bytes.toString('utf8', from);
-    const raised = shape === this.#shape ? undefined : this.#upgrade;
     return {
-      state: raised === undefined ? (this.#form.read(text) as State) : raised(shape, JSON.parse(text) as unknown),
+      state: shape === this.#shape ? (this.#form.read(text) as State) : readAtRest(this.#atRest, shape, text),
       dueAt: bytes.readDoubleBE(DUE_AT),
       version: bytes.readDoubleBE(VERSION),
       epoch: bytes.readDoubleBE(EPOCH),

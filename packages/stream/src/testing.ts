@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Draft, HealthEvent } from '@vigil/events';
 import fc from 'fast-check';
+import { type AtRest, readAtRest, shapeOf } from './at-rest.ts';
 import { type Clock, type Decider, NEVER } from './decider.ts';
+
+export { readAtRest, shapeOf };
+
+/** A state as it lay in an older shape, in the present one. */
+export const upgraded = <State>(atRest: AtRest<State>, shape: number, state: unknown): State =>
+  readAtRest(atRest, shape, JSON.stringify(state));
 
 /** A clock for tests: everything watched, unless said otherwise. */
 export const clockAt = (now: number, rest: Partial<Omit<Clock, 'now'>> = {}): Clock => ({

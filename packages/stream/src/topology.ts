@@ -1,4 +1,5 @@
 import type { Codec, ContentOf, Draft, EventOf, HealthEvent, TopicName } from '@vigil/events';
+import type { AtRest } from './at-rest.ts';
 import type { Decider } from './decider.ts';
 import type { LogRecord } from './log.ts';
 
@@ -30,12 +31,7 @@ export type DeciderProcessor<State, In extends TopicName, Out extends TopicName>
   readonly decider: Decider<State, EventOf<In>, Draft<Out>>;
   /** the state's key; default: the record's key */
   readonly stateKey?: (input: EventOf<In>) => string;
-  /** shape of the state at rest; a newer one than the code's refuses to start */
-  readonly shape: number;
-  /** what most states have in common: it takes no place at rest. Another one is another shape */
-  readonly usual?: State;
-  /** of a state of an older shape, as it lay: without what was usual then */
-  readonly upgrade?: (shape: number, state: unknown) => State;
+  readonly atRest: AtRest<State>;
   /**
    * `@policy`: written when a partition opens and when its rules change, so that a replay knows under which rules it was folded. `rules`:
    * those in force now. Asked before each batch: where they are others, the partition turns to them in the transaction of that batch.

@@ -56,6 +56,11 @@ export const alertDecider = (
   writesTicks: Topic.notify,
   ticks: [],
   decider: alerts(settings),
-  shape: 5,
-  upgrade: (_, state) => upgraded({ ...initial, ...(state as Partial<Alert>) }, settings.routing),
+  atRest: {
+    oldest: 4,
+    upgrades: [
+      { usual: null, to: (state) => upgraded({ ...initial, ...(state as Partial<Alert>) }, settings.routing) },
+    ],
+    usual: null,
+  },
 });

@@ -18,7 +18,7 @@ const evaluator = {
   time: { topic: Topic.agentObservation, sources: 'own' as const },
   ticks: [],
   decider: agentHealth(policies),
-  ...AT_REST,
+  atRest: AT_REST,
 };
 
 /** The figures of worker-1, which has sent one heartbeat. */

@@ -5,7 +5,7 @@ import type { ReadModel, SignalFigure, SignalsOf } from '@vigil/read-model';
 import { type Log, peek } from '@vigil/stream';
 
 const PATIENCE_MS = 5_000;
-const evaluator = { processor: 'health-evaluator', ...AT_REST, timeTopic: Topic.agentObservation };
+const evaluator = { processor: 'health-evaluator', atRest: AT_REST, timeTopic: Topic.agentObservation };
 
 type Read = Pick<Log, 'bounds' | 'read'>;
 type Model = Pick<ReadModel, 'policyDocument'>;

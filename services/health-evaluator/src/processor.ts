@@ -20,7 +20,7 @@ export function evaluator(rules: () => InForce): DeciderProcessor<AgentState, In
       { topic: Topic.taskHealth, everyMs: 5000, to: 'every' },
     ],
     decider: rules().decider,
-    ...AT_REST,
+    atRest: AT_REST,
     marker: { topic: Topic.agentHealth, key: '@policy', rules },
   };
 }

@@ -13,15 +13,10 @@ type Of<Name extends Names> = (typeof Topic)[Name];
 
 type Closed = CaseState['last'] & { readonly episodeId: string | null };
 
-/**
- * A state of shape 1 knew neither late rulings nor pauses; one of shape 2 no plans that were worked: what had been closed stays closed; one of shape 3
- * not when a case was opened; one of shape 4 no step that is withheld while its case is open.
- */
-const raised = (from: number, older: CaseState): CaseState => {
-  const state = withWithheld(older);
-  const dated = inCase(state, (one) => ({ ...{ openedAt: 0 }, ...one }));
-  return from < 3 ? withEpisode(dated) : dated;
-};
+/** From a state of a shape that left out nothing. */
+const from = <Older>(to: (state: Older) => unknown) => ({ usual: null, to: (state: unknown) => to(state as Older) });
+
+const dated = (state: CaseState): CaseState => inCase(state, (one) => ({ ...{ openedAt: 0 }, ...one }));
 
 const withWithheld = (state: CaseState): CaseState => {
   const { situation } = state;
@@ -60,8 +55,17 @@ export const cases: DeciderProcessor<
   time: { topic: Topic.agentHealth, sources: 'own' },
   ticks: [{ topic: Topic.agentIntervention, everyMs: 1000, to: 'same' }],
   decider: caseDecider,
-  shape: 5,
-  upgrade: (from, state) => raised(from, state as CaseState),
+  atRest: {
+    oldest: 1,
+    upgrades: [
+      // Shape 1 knew neither late rulings nor pauses, and shape 2 brought no plans that were worked: what had been closed stays closed.
+      from((state: CaseState) => state),
+      from(withEpisode),
+      from(dated),
+      from(withWithheld),
+    ],
+    usual: null,
+  },
 };
 
 /** Sums of tasks and days: a state for each, all in the one partition of the fleet. */
@@ -74,8 +78,11 @@ export const spendings: DeciderProcessor<SpendingState, Of<'fleetPresence'>, Of<
   ticks: [{ topic: Topic.spending, everyMs: 1000, to: 'same' }],
   decider: spending,
   stateKey: spendingKey,
-  shape: 2,
-  upgrade: (_, state) => ({ ...{ instanceId: null, policy: null }, ...(state as SpendingState) }),
+  atRest: {
+    oldest: 1,
+    upgrades: [from((state: SpendingState) => ({ ...{ instanceId: null, policy: null }, ...state }))],
+    usual: null,
+  },
 };
 
 /** One governor a fleet, whatever the number of instances: its topics have a single partition, its state a single key. */
@@ -94,6 +101,5 @@ export const governor = (
   ticks: [{ topic: Topic.fleetGovernance, everyMs: 1000, to: 'same' }],
   decider: governorDecider(settings),
   stateKey: () => 'fleet',
-  shape: 2,
-  upgrade: (_, state) => raisedGovernor(state as GovernorState),
+  atRest: { oldest: 1, upgrades: [from(raisedGovernor)], usual: null },
 });

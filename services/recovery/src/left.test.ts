@@ -1,3 +1,4 @@
+import { upgraded } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
 import { processor } from './processor.ts';
 import { initial } from './state.ts';
@@ -135,8 +136,8 @@ test('the death of a former attempt that had the task before it was finished, or
 test('a state that knew only of holders has it that they took the task', () => {
   const story = openStory();
   story.tell(took('worker-7'));
-  expect(processor.upgrade?.(3, ofShape3(story.state()))).toEqual(story.state());
-  expect(processor.upgrade?.(3, ofShape3(initial))).toEqual(initial);
+  expect(upgraded(processor.atRest, 3, ofShape3(story.state()))).toEqual(story.state());
+  expect(upgraded(processor.atRest, 3, ofShape3(initial))).toEqual(initial);
 });
 
 test('an agent that has finished the task is not recovered, whatever a case asks; a person who asks is heard', () => {

@@ -23,23 +23,20 @@ type Said = Recovery['said'];
 type Older = Omit<Recovery, Later | 'said'> &
   Partial<Pick<Recovery, Later>> & { readonly said: Omit<Said, 'asked'> & { readonly ended: readonly string[] } };
 
+/** From a state of a shape that left out nothing. */
+const from = <Older>(to: (state: Older) => unknown) => ({ usual: null, to: (state: unknown) => to(state as Older) });
+
+const same = from((state: Recovery) => state);
+
 /**
  * Shape 1 knew neither of admissions that are not used nor of whose stalls are told, shape 2 of no lives that rose and fell. Shape 3
  * knew who holds the task, and not who had it, was lost or is unwanted; whose end was asked for, and not when; and of no checkpoint
  * that is missing at one runtime only.
  */
-const upgrade = (from: number, state: unknown): Recovery =>
-  from < 4 ? raised(state) : withImpossible({ ...{ finished: [] }, ...(state as Recovery) });
-
-/** Shape 4 knew no request that waits for a template, shape 5 not who had finished the task. */
-const withImpossible = (state: Recovery): Recovery =>
-  state.situation.is === 'asking' ? { ...state, situation: { ...state.situation, impossible: null } } : state;
-
-const raised = (state: unknown): Recovery => {
-  const older = state as Older;
+const raised = (older: Older): unknown => {
   const { ended, ...said } = older.said;
   const asked = ended.map((life) => ({ life, at: 0, times: 1 }));
-  return withImpossible({
+  return {
     ...{
       unused: null,
       unwanted: null,
@@ -47,13 +44,19 @@ const raised = (state: unknown): Recovery => {
       risen: [],
       lost: [],
       absent: [],
-      finished: [],
       took: older.holders.map(lifeOf),
     },
     ...older,
     said: { ...said, asked },
-  });
+  };
 };
+
+/** Shape 4 knew no request that waits for a template. */
+const withImpossible = (state: Recovery): Recovery =>
+  state.situation.is === 'asking' ? { ...state, situation: { ...state.situation, impossible: null } } : state;
+
+/** Shape 5 knew not who had finished the task. */
+const withFinished = (state: Recovery): Recovery => ({ ...{ finished: [] }, ...state });
 
 /** The task key space: who holds a task, and how it is put on a fresh agent. Its time comes from every partition of the evaluator. */
 export const processor: DeciderProcessor<Recovery, In, Out> = {
@@ -71,6 +74,9 @@ export const processor: DeciderProcessor<Recovery, In, Out> = {
   time: { topic: Topic.taskHealth, sources: 'every', everyMs: 5000 },
   ticks: [{ topic: Topic.taskRecovery, everyMs: 5000, to: 'same' }],
   decider: recovery,
-  shape: 6,
-  upgrade,
+  atRest: {
+    oldest: 1,
+    upgrades: [same, same, from(raised), from(withImpossible), from(withFinished)],
+    usual: null,
+  },
 };

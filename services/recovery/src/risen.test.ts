@@ -1,3 +1,4 @@
+import { upgraded } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { processor } from './processor.ts';
 import { initial } from './state.ts';
@@ -107,5 +108,5 @@ test('an agent without an instance id rises and falls as an agent', () => {
 
 test('a state that knew of no rise is read on', () => {
   const { risen: _, ...older } = ofShape3({ ...initial, taskId: 'T', dead: ['a.i1'] });
-  expect(processor.upgrade?.(2, older)).toEqual({ ...initial, taskId: 'T', dead: ['a.i1'] });
+  expect(upgraded(processor.atRest, 2, older)).toEqual({ ...initial, taskId: 'T', dead: ['a.i1'] });
 });

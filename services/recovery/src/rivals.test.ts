@@ -1,3 +1,4 @@
+import { upgraded } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { processor } from './processor.ts';
 import { initial } from './state.ts';
@@ -43,7 +44,7 @@ test('after a time in which nobody looked it is asked once, not as often as it w
 
 test('whose end was asked for once and for all is asked for again, where both still live', () => {
   const asked = [{ life: 'a.i1', at: 5, times: 3 }];
-  expect(processor.upgrade?.(3, ofShape3({ ...initial, said: { ...initial.said, asked } })).said.asked).toEqual([
+  expect(upgraded(processor.atRest, 3, ofShape3({ ...initial, said: { ...initial.said, asked } })).said.asked).toEqual([
     { life: 'a.i1', at: 0, times: 1 },
   ]);
 });

@@ -1,7 +1,8 @@
 import type { Step } from '@vigil/policy';
+import { upgraded } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { cases } from '../processors.ts';
-import { type CaseState, initial } from './state.ts';
+import { initial } from './state.ts';
 import {
   agent,
   decides,
@@ -113,7 +114,7 @@ test('a nudge by hand makes nobody forget a pardon, and takes the place of a cas
   expect(other.tell(renewed(ladder))).toEqual(['asks nudge soft']);
 });
 
-const raised = (state: object) => cases.upgrade?.(2, state) as CaseState | undefined;
+const raised = (state: object) => upgraded(cases.atRest, 2, state);
 
 test('a state of an older shape is read: what was closed stays closed, what was withheld asks again', () => {
   const closed = (ending: string) => {
@@ -130,7 +131,7 @@ test('a state of an older shape is read: what was closed stays closed, what was 
   const { openedAt: _, ...undated } = situation.open;
   const dated = { ...one.state(), situation: { ...situation, open: { ...undated, openedAt: 0 } } };
   const third = { ...one.state(), situation: { ...situation, open: undated } };
-  expect(cases.upgrade?.(3, third)).toEqual(dated);
+  expect(upgraded(cases.atRest, 3, third)).toEqual(dated);
   const second = { ...one.state(), situation: { ...situation, open: { ...undated, plans: undefined } } };
   expect(raised(second)).toEqual(dated);
 });
