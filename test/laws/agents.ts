@@ -33,6 +33,8 @@ export type Agent = {
   /** what it was ordered, and has begun */
   highestNumber: number;
   handoff: Extract<Order, { type: 'HANDOFF_AGENT' }> | null;
+  /** the terminate that is under way: whatever happens to it then, its supervisor reports that it was ended as ordered */
+  terminatedBy: string | null;
   end: End | null;
   /** its host has reported the end */
   isEndReported: boolean;
@@ -45,7 +47,7 @@ export const born = (number: number, about: Born, manners: Manners): Agent => ({
   instanceId: `${about.agentId}.i${number}`,
   manners,
   ...{ mode: 'works', pausedUntil: 0, sequence: 0, progress: noProgress, checkpoint: null, actedAt: about.startedAt },
-  ...{ highestNumber: -1, handoff: null, end: null, isEndReported: false },
+  ...{ highestNumber: -1, handoff: null, terminatedBy: null, end: null, isEndReported: false },
 });
 
 const BARE = parseHeartbeat({

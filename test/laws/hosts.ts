@@ -107,7 +107,9 @@ export class Host {
   /** An agent ends in truth. Its supervisor reports it, or the next one does. */
   end(agent: Agent, reason: End['reason'], orderId: string | null) {
     if (agent.end !== null) return;
-    agent.end = { reason, orderId, at: this.#around.now() };
+    const at = this.#around.now();
+    const { terminatedBy } = agent;
+    agent.end = terminatedBy === null ? { reason, orderId, at } : { reason: 'explicit', orderId: terminatedBy, at };
     if (this.isSupervised) this.#reportEnd(agent);
   }
 
@@ -243,6 +245,7 @@ export class Host {
       case 'RESET_BREAKER':
         return this.#answer(order, 'done');
       case 'TERMINATE_AGENT':
+        agent.terminatedBy = order.payload.orderId;
         return this.#around.after(5000, () => this.#terminate(order, agent));
     }
   }
@@ -256,7 +259,10 @@ export class Host {
 
   #terminate(order: AgentOrder, agent: Agent) {
     if (!this.isSupervised) return;
-    if (!agent.manners.dies) return this.#answer(order, 'failed', { why: 'it does not die' });
+    if (!agent.manners.dies && agent.end === null) {
+      agent.terminatedBy = null;
+      return this.#answer(order, 'failed', { why: 'it does not die' });
+    }
     const isOurs = agent.end === null;
     this.end(agent, 'explicit', order.payload.orderId);
     this.#answer(order, 'done', { confirmed: true, forced: isOurs });

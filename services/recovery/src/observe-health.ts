@@ -32,6 +32,7 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
   };
   const over = { ...notUsed(state), situation: { is: 'over', why: 'finished', detail: null } } as const;
   const { situation } = state;
+  if (gone && isLastRival(state, health)) return replacing(state, health, now);
   switch (situation.is) {
     case 'idle':
     case 'over':
@@ -51,6 +52,24 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
       if (health.agentId === situation.attempt.agentId) return finished ? over : judged(state, health, gone, now);
       return finished && !isAlive(state, situation.attempt.agentId) ? over : state;
   }
+}
+
+/**
+ * Its end was asked for while a later attempt lived, and waited; meanwhile that one has gone. Now nobody has the task, and no case asks for another
+ * agent.
+ */
+function isLastRival(state: Recovery, health: TaskHealth): boolean {
+  const { situation, said, subject } = state;
+  const wasAsked = said.asked.some(({ life }) => life === lifeOf(health));
+  if (!wasAsked || health.endReason !== 'explicit' || !health.ordered || subject === null) return false;
+  const rests = situation.is === 'idle' || situation.is === 'probation' || situation.is === 'stable';
+  return rests && !state.holders.some((one) => isAlive(state, one.agentId));
+}
+
+function replacing(state: Recovery, health: TaskHealth, now: number): Recovery {
+  const why = `${health.agentId} was ended beside an attempt that has ended too`;
+  const dead = remember(state.dead, lifeOf(health));
+  return { ...state, dead, situation: { is: 'waiting', dueAt: now, immediate: false, withheld: 0, why } };
 }
 
 /** Somebody new has taken the task: there is nothing left to decide. Of one that comes back from the dead people decide whether it is to go on. */

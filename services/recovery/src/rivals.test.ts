@@ -2,7 +2,18 @@ import { upgraded } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { processor } from './processor.ts';
 import { initial } from './state.ts';
-import { admit, find, left, ofShape3, openStory, recoverTask, type Story, took, types } from './story.fixture.ts';
+import {
+  admit,
+  find,
+  health,
+  left,
+  ofShape3,
+  openStory,
+  recoverTask,
+  type Story,
+  took,
+  types,
+} from './story.fixture.ts';
 
 const minute = 60_000;
 /** worker-1 was taken for dead and lives on beside its heir. */
@@ -32,6 +43,33 @@ test('once the lower has left, or the higher has, nobody asks any more', () => {
     story.tell(left(agentId, 'crashed'));
     expect(asks(story, 60 * minute)).toEqual([]);
   }
+});
+
+/** A person has started worker-1 again beside its heir. */
+const again = (): Story => {
+  const story = openStory();
+  story.tell(recoverTask());
+  admit(story);
+  story.tell(took('worker-1-r1'));
+  story.tell(health({ agentId: 'worker-1', instanceId: 'worker-1.i2', hold: 'took' }));
+  expect(asks(story, 10_000)).toHaveLength(1);
+  return story;
+};
+const end = { hold: 'left', to: 'TERMINATED', endReason: 'explicit', ordered: true } as const;
+const endedAsAsked = health({ agentId: 'worker-1', instanceId: 'worker-1.i2', ...end });
+
+test('where the higher has gone before the lower is ended as asked, the task gets another agent', () => {
+  const story = again();
+  story.tell(left('worker-1-r1', 'crashed'));
+  const dead = recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' });
+  expect(types(story.tell(dead))).toContain('TASK_RELEASED');
+  expect(find(story.tell(endedAsAsked), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
+});
+
+test('where the higher lives on, nobody takes the place of the lower', () => {
+  const story = again();
+  expect(story.tell(endedAsAsked)).toEqual([]);
+  expect(types(story.wait(10 * minute))).not.toContain('ADMIT_SPAWN');
 });
 
 test('after a time in which nobody looked it is asked once, not as often as it was missed', () => {

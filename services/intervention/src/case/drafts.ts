@@ -40,6 +40,10 @@ type Ordered<K extends OrderType> = Omit<PayloadOf<OrderTopic, K>, OrderHead | '
 
 export const orderId = (matter: Matter, number: number): string => `${matter.caseId}-${number}`;
 
+/** Whether the case has given this order. */
+export const isOrderOf = ({ caseId }: Matter, id: string | null): boolean =>
+  id !== null && id.slice(0, id.lastIndexOf('-')) === caseId;
+
 /** An order; an agent without a runtime gets it from the gateway by its own name, so its runtimeId is empty. */
 export const order = <K extends OrderType>(matter: Matter, type: K, number: number, said: Ordered<K>): CaseDraft =>
   ({

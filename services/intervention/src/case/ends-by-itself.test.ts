@@ -145,6 +145,25 @@ describe('an agent that was asked to hand off', () => {
     expect(one.tell(byOrder())).toEqual(['RECOVER_TASK']);
   });
 
+  test('and stops as asked before its terminate is carried out has its task recovered, whichever of the two is told first', () => {
+    const one = handingOff();
+    one.after(5 * MIN);
+    one.admit();
+    expect(one.tell(byOrder())).toEqual([]);
+    expect(one.tell(receipt('superseded', 'case-warrant-1-2'))).toEqual([
+      'AGENT_TERMINATED',
+      'RECOVER_TASK',
+      'CASE_CLOSED executed',
+    ]);
+  });
+
+  test('twice, and stops by the first of the two orders, has its task recovered', () => {
+    const one = handingOff();
+    one.tell(decides('force_handoff'));
+    expect(one.admit()).toContain('order 2 HANDOFF_AGENT');
+    expect(one.tell(byOrder())).toContain('RECOVER_TASK');
+  });
+
   test.each([
     ['finishes', finished],
     ['is stopped', stopped],

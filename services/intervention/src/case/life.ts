@@ -1,3 +1,4 @@
+import { isOrderOf } from './drafts.ts';
 import { aliveNoMore, type Ending, type InstanceEnd, type Matter, type Open } from './open.ts';
 import { outstandingAfter, outstandingOf } from './outstanding.ts';
 import { type CaseState, inCase, type Situation, unknownLife } from './state.ts';
@@ -79,9 +80,9 @@ export const ended = (before: CaseState, end: InstanceEnd): CaseState => {
   }
 };
 
-/** It has stopped because it was asked to hand off: the plan goes on with what it left. */
-const handsOff = ({ handoff, work }: Open, { orderId }: InstanceEnd): boolean =>
-  work.at !== 'terminating' && orderId !== null && orderId === handoff;
+/** It has stopped because it was asked to hand off, by whichever of several orders: the plan goes on with what it left. */
+const handsOff = ({ matter, work }: Open, { orderId }: InstanceEnd): boolean =>
+  work.at !== 'terminating' && isOrderOf(matter, orderId);
 
 /** Its end was never confirmed, and it goes on: the case is over. What it does from now on is judged anew. */
 export const goesOn = (state: CaseState): CaseState => {

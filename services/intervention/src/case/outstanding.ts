@@ -1,4 +1,5 @@
 import type { OrderReceiptPayload } from '@vigil/events';
+import { isOrderOf } from './drafts.ts';
 import { aliveNoMore, type Death, type InstanceEnd, type Open } from './open.ts';
 import { confirmedDeath } from './receipt.ts';
 import type { CaseDraft, CaseState } from './state.ts';
@@ -30,8 +31,9 @@ export const outstandingOf = (open: Open): Outstanding | null => {
 /** The agent has ended: by one of the orders, or otherwise, and then they are over. */
 export const outstandingAfter = ({ outstanding }: CaseState, { orderId }: InstanceEnd): Outstanding | null => {
   if (!outstanding || outstanding.death) return outstanding ?? null;
-  const isOurs = orderId !== null && (orderId === outstanding.handoff || orderId === outstanding.terminate);
-  return isOurs ? { ...outstanding, death: aliveNoMore(outstanding.open.matter) } : null;
+  return isOrderOf(outstanding.open.matter, orderId)
+    ? { ...outstanding, death: aliveNoMore(outstanding.open.matter) }
+    : null;
 };
 
 /** A late receipt of a terminate that was given up. */

@@ -1,4 +1,4 @@
-import { closed, say } from './drafts.ts';
+import { closed, isOrderOf, say } from './drafts.ts';
 import { aliveNoMore, type Death, type InstanceEnd, type Open, type TerminateReceipt } from './open.ts';
 import type { CaseDraft } from './state.ts';
 
@@ -22,7 +22,9 @@ const deathOf = (open: Open, work: Terminating, now: number, late: boolean): Dea
   const { receipt, ended, until } = work;
   if (receipt?.outcome === 'done' && receipt.confirmed) return receipt.death;
   if (!ended || isByItself(open, ended)) return null;
-  return late || now >= until || isUnseen(work) ? aliveNoMore(open.matter) : null;
+  // The agent has handed off before its terminate was carried out.
+  const isHandedOff = receipt !== null && isOrderOf(open.matter, ended.orderId);
+  return late || now >= until || isUnseen(work) || isHandedOff ? aliveNoMore(open.matter) : null;
 };
 
 /** The runtime has answered, and has not seen the end. */
@@ -33,10 +35,9 @@ const isUnseen = ({ receipt }: Terminating): boolean =>
  * It has finished, or a person has stopped it: no order of the case did, so there is nothing to recover. An end that is only inferred confirms no
  * death: a replacement could work beside it.
  */
-export const isByItself = ({ work, handoff }: Open, { reason, orderId, isReported }: InstanceEnd): boolean => {
+export const isByItself = ({ matter }: Open, { reason, orderId, isReported }: InstanceEnd): boolean => {
   if (!isReported) return true;
-  const isOurs = orderId !== null && (orderId === handoff || (work.at === 'terminating' && orderId === work.orderId));
-  return !isOurs && (reason === 'finished' || reason === 'explicit');
+  return !isOrderOf(matter, orderId) && (reason === 'finished' || reason === 'explicit');
 };
 
 const byItself = ({ reason }: InstanceEnd): string => `the agent has ended by itself: ${reason}`;
