@@ -5,6 +5,7 @@ import { adapters } from '@vigil/adapters';
 import type { Address, Log, WorldSettings } from '@vigil/supervisor';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { jsonText } from './render/plain.ts';
+import { survivingLog, type WriteLine } from './surviving-log.ts';
 
 /** What both supervising commands are told about the gateway and this machine. */
 export type SupervisingOptions = {
@@ -51,16 +52,29 @@ export const collectLabel = (text: string, labels: Record<string, string>): Reco
   return { ...labels, [name]: value };
 };
 
-const line = (message: string, fields: Readonly<Record<string, unknown>> = {}): string =>
+const line = (message: string, fields: Readonly<Record<string, unknown>>): string =>
   `${jsonText({ time: new Date().toISOString(), message, ...fields }, 0)}\n`;
 
 /** A log beside the terminal, for a command that must not be disturbed. */
 export const logToFile = (path: string): Log => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  return (message, fields) => appendFileSync(path, line(message, fields));
+  const write: WriteLine = (text, failed) => {
+    try {
+      appendFileSync(path, text);
+    } catch {
+      failed();
+    }
+  };
+  return survivingLog(write, line);
 };
 
-export const logToStderr: Log = (message, fields) => void process.stderr.write(line(message, fields));
+const toStderr: WriteLine = (text, failed) => {
+  // Without a listener an error of the stream ends the process.
+  if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
+  process.stderr.write(text, (error) => error && failed());
+};
+
+export const logToStderr: Log = survivingLog(toStderr, line);
 
 export const stateDir = (options: { readonly dir?: string | undefined }): string =>
   options.dir ?? join(homedir(), '.local', 'state', 'vigil');

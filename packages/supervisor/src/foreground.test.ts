@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -100,4 +101,29 @@ test('through pipes the command still has a terminal, and sees the end of its in
   await new Promise((resolve) => piped.on('close', resolve));
   expect(text).toMatch(/\/dev\/pts\/\d+/);
   expect(text).toMatch(/one line\r?\n[\s\S]*end/);
+});
+
+test.runIf(process.platform === 'linux')(
+  'an agent whose output a full disk does not take works on to its end',
+  async () => {
+    const full = openSync('/dev/full', 'w');
+    const agent = spawn(process.execPath, words('for n in 1 2 3; do echo $n; sleep 0.1; done; exit 7'), {
+      env,
+      stdio: ['ignore', full, 'ignore'],
+    });
+    closeSync(full);
+    expect(await once(agent, 'exit')).toEqual([7, null]);
+    expect(await exited()).toMatchObject({ code: 7 });
+  },
+);
+
+test('an agent whose output nobody reads any more hangs up, and its end is reported', async () => {
+  const agent = spawn(process.execPath, words('while :; do echo line; sleep 0.05; done'), {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await once(agent.stdout, 'data');
+  agent.stdout.destroy();
+  expect(await exited()).toMatchObject({ reason: 'explicit', signal: 'SIGHUP' });
+  await once(agent, 'exit');
 });

@@ -1,4 +1,5 @@
 import type { ReadStream, WriteStream } from 'node:tty';
+import type { Log } from './clock.ts';
 import type { Supervised } from './life.ts';
 import { stoppedBy } from './stop-word.ts';
 import type { Size } from './terminal.ts';
@@ -56,11 +57,18 @@ const passSignals = ({ onSignal }: Seat, agent: Supervised, senderOf: () => stri
     agent.terminal.signal(signal);
   });
 
+/** Once nobody reads its output any more, its terminal is gone, as it would be for any command. A full disk takes it again later. */
+const outputLost = (agent: Supervised, { code }: NodeJS.ErrnoException): void => {
+  if (code !== 'EPIPE' || agent.isOver()) return;
+  agent.expectEnd('nobody reads its output any more');
+  agent.terminal.signal('SIGHUP');
+};
+
 /**
  * Seats the agent where Vigil was started: its output comes out here, and what is typed here goes to it. `senderOf`: the person
  * who has just sent a signal, null where nobody says so.
  */
-export const attach = (seat: Seat, senderOf: () => string | null): Attached => {
+export const attach = (seat: Seat, senderOf: () => string | null, log: Log): Attached => {
   let held: (() => void) | null = null;
   const { stdout } = seat;
   return {
@@ -69,10 +77,23 @@ export const attach = (seat: Seat, senderOf: () => string | null): Attached => {
       if (!stdout.write(data)) held?.();
     },
     follow: (agent) => {
-      held = () => {
-        agent.terminal.pause();
-        stdout.once('drain', () => agent.terminal.resume());
+      let isHeld = false;
+      const goOn = () => {
+        if (isHeld) agent.terminal.resume();
+        isHeld = false;
       };
+      held = () => {
+        if (!isHeld) agent.terminal.pause();
+        isHeld = true;
+      };
+      stdout.on('drain', goOn);
+      const { agentId } = agent.spec;
+      stdout.once('error', (error) => log('output of the agent is lost', { agentId, error: String(error) }));
+      // For good: what was written may fail after the end of the agent.
+      stdout.on('error', (error: NodeJS.ErrnoException) => {
+        goOn();
+        outputLost(agent, error);
+      });
       const undo = [passInput(seat, agent), passSize(seat, agent), passSignals(seat, agent, senderOf)];
       return () => {
         for (const one of undo) one();
