@@ -121,6 +121,11 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
       for (const { payload } of recorded) expect(hooks.sessionOf(payload)).not.toBeNull();
     });
 
+    test('every event that is asked for is recorded from the real client', () => {
+      const names = new Set(recorded.map(({ payload }) => nameOf(payload)));
+      expect(hooks.events.filter((name) => !names.has(name))).toEqual([]);
+    });
+
     test('every call that starts ends, in every recorded run that ends', () => {
       for (const [run, events] of recordedRuns(adapter.name)) {
         const { open } = folded(events.flatMap(({ payload, at }) => hooks.eventsOf(payload, at, {})));

@@ -34,6 +34,10 @@ const WORKS = [
   ['a command of 200 s, which is moved to the background', 'cc-bash200'],
   ['a sub-agent that works in the background', 'cc-sub'],
   ['a session that is compacted', 'cc-tui-compact'],
+  ['a question of an MCP server, which nobody is there to answer', 'cc-elicits'],
+  ['a call that auto mode refused', 'cc-auto-denied'],
+  ['one that is compacted, of Codex', 'cx-compact'],
+  ['a sub-agent that works, of Codex', 'cx-subagent'],
 ] as const;
 
 const WAITS = [

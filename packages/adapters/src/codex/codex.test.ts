@@ -1,4 +1,6 @@
+import { expect, test } from 'vitest';
 import { adapterContract } from '../adapter.contract.ts';
+import { recordedHooks } from '../recordings.fixture.ts';
 import { codex } from './codex.ts';
 
 adapterContract({
@@ -9,4 +11,22 @@ adapterContract({
   interactive: 'codex -m gpt-5.1-codex -i one.png two.png',
   headless: 'npx -y @openai/codex@0.169.0 -c a=b exec --json --skip-git-repo-check task',
   others: ['codex login', 'codex -m x mcp list', 'codex --version', 'claude -p x'],
+});
+
+test('events of a sub-agent name the file of its own session, by whichever field', () => {
+  const own = recordedHooks('codex').flatMap(({ payload }) =>
+    typeof payload.agent_id === 'string' ? codex.hooks.transcriptsOf(payload) : [],
+  );
+  expect(own.length).toBeGreaterThan(4);
+  for (const { path, agent } of own) expect(path).toContain(`-${agent}.jsonl`);
+});
+
+test('to wait for a sub-agent again is no loop, by whichever name the hook calls the tool', () => {
+  const waits = recordedHooks('codex').flatMap(({ payload: { tool_name } }) =>
+    typeof tool_name === 'string' && tool_name.endsWith('wait_agent') ? [tool_name] : [],
+  );
+  expect(waits).toContain('multi_agent_v1wait_agent');
+  for (const name of [...waits, 'wait_agent', 'collaborationwait_agent', 'write_stdin'])
+    expect(codex.traitsOf(name, {}).polling).toBe(true);
+  expect(codex.traitsOf('spawn_agent', {}).polling).toBe(false);
 });

@@ -15,13 +15,11 @@ const abilities = (payload             )                => {
     canRefuse: event === 'PreToolUse',
   };
 };
-/** The rollout of a sub-agent is a session of its own. */
+/** The rollout of a sub-agent is a session of its own. Its own events name it as theirs; the report of its end has both. */
 const transcriptsOf = (payload             )                        => {
-  const path = textAt(payload, 'transcript_path');
   const agent = textAt(payload, 'agent_id');
-  const own = textAt(payload, 'agent_transcript_path');
-  if (agent !== null) return own === null ? [] : [{ path: own, agent }];
-  return path === null ? [] : [{ path, agent: null }];
+  const path = textAt(payload, 'agent_transcript_path') ?? textAt(payload, 'transcript_path');
+  return path === null ? [] : [{ path, agent }];
 };
 /** Codex refuses an answer with a field that its schema does not have, and goes on as if the hook had failed. */
 const answer                        = (payload, texts, refusal) => {

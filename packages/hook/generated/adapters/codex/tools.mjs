@@ -3,8 +3,8 @@ import {                  isWaitingCommand,                 } from '../shared/ca
 import { numberAt, textAt } from '../shared/payload.mjs';
 const SHELLS                      = new Set(['Bash', 'shell', 'exec_command', 'local_shell']);
 const EDITS                      = new Set(['apply_patch', 'Edit', 'Write']);
-/** Asking again is what these are for. */
-const POLLING                      = new Set(['write_stdin', 'wait', 'wait_agent']);
+/** Asking again is what these are for. A hook names the group of a tool before it: `multi_agent_v1wait_agent`. */
+const POLLING = /^(?:write_stdin|wait|(?:multi_agent_v\d+|collaboration)?wait_agent)$/;
 /** The first file that a patch names. */
 const patchedFile = (args         )                => {
   const patch = textAt(args, 'command') ?? textAt(args, 'input') ?? textAt(args, 'patch') ?? '';
@@ -17,7 +17,7 @@ export const codexTraitsOf = (tool        , args         )             => {
   return {
     kind: kindOf(tool),
     mutating: EDITS.has(tool),
-    polling: POLLING.has(tool) || (SHELLS.has(tool) && isWaitingCommand(textAt(args, 'command'))),
+    polling: POLLING.test(tool) || (SHELLS.has(tool) && isWaitingCommand(textAt(args, 'command'))),
     target: EDITS.has(tool) ? (textAt(args, 'file_path') ?? patchedFile(args)) : null,
     limitMs: declared !== null && declared > 0 ? Math.round(declared) : null,
   };
