@@ -3,10 +3,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Figure, report } from './support/report.ts';
+import { RUNS } from './support/ground.ts';
+import { type Figure, quantile, report, say } from './support/report.ts';
 
-/** What a hook costs a session at each of its steps: its own time, from its first line to its end, and the whole beside an empty process. */
-const RUNS = 101;
+/**
+ * What a hook costs a session at each of its steps: its own time, from its first line to its end, and the whole process. Beside it: an
+ * empty process. First with nothing else at work, then beside as many busy processes as make a load of eight.
+ */
+const HOOKS = 100;
+const BUSY = 8;
 const vigil = path.resolve(import.meta.dirname, '../../packages/dev/bootstrap/vigil.mjs');
 const dir = mkdtempSync(path.join(tmpdir(), 'vigil-bench-'));
 const debug = path.join(dir, 'debug.jsonl');
@@ -35,22 +40,42 @@ const ownTimes = (): readonly number[] =>
     .split('\n')
     .map((line) => (JSON.parse(line) as { ms: number }).ms);
 
-const measured = async (name: string, input: string, env: Record<string, string>): Promise<readonly Figure[]> => {
+type Times = { readonly own: readonly number[]; readonly whole: readonly number[]; readonly empty: readonly number[] };
+
+const timesOf = async (input: string, env: Record<string, string>): Promise<Times> => {
   rmSync(debug, { force: true });
   const [whole, empty]: [number[], number[]] = [[], []];
-  for (let run = 0; run <= RUNS; run += 1) {
+  for (let hook = 0; hook < HOOKS; hook += 1) {
     whole.push(await timed([vigil, 'hook', '--client', 'claude-code'], input, { ...env, VIGIL_HOOK_DEBUG: debug }));
     empty.push(await timed(['-e', '0'], '', {}));
   }
-  return [
-    { name: `${name}: own time`, unit: 'ms', runs: ownTimes().slice(1) },
-    {
-      name: `${name}: the whole process`,
-      unit: 'ms',
-      runs: whole.slice(1),
-      reference: { name: 'node -e 0', runs: empty.slice(1) },
-    },
-  ];
+  return { own: ownTimes(), whole, empty };
+};
+
+const measured = async (name: string, input: string, env: Record<string, string>): Promise<readonly Figure[]> => {
+  const runs: Times[] = [];
+  await timed([vigil, 'hook', '--client', 'claude-code'], input, env);
+  for (let run = 1; run <= RUNS; run += 1) {
+    runs.push(await timesOf(input, env));
+    say(`${name}, run ${run} of ${RUNS}`);
+  }
+  return [50, 99].flatMap((percent): readonly Figure[] => {
+    const each = (of: keyof Times): readonly number[] => runs.map((times) => quantile(times[of], percent / 100));
+    const reference = { name: 'node -e 0', runs: each('empty') };
+    return [
+      { name: `${name}: own time, p${percent}`, unit: 'ms', runs: each('own') },
+      { name: `${name}: the whole process, p${percent}`, unit: 'ms', runs: each('whole'), reference },
+    ];
+  });
+};
+
+/** Until it is disposed of, eight processes want a core each. */
+const busyMachine = (): Disposable => {
+  const busy = Array.from({ length: BUSY }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
+  const end = (): void => {
+    for (const one of busy) one.kill('SIGKILL');
+  };
+  return { [Symbol.dispose]: end };
 };
 
 const socket = path.join(dir, 'agent.sock');
@@ -59,11 +84,20 @@ const supervisor = createServer((client) => {
   client.on('error', () => {}).on('data', () => client.write('{"hook":{"texts":0,"refusal":null}}\n'));
 });
 await new Promise<void>((resolve) => supervisor.listen(socket, resolve));
-const figures = [
-  ...(await measured('before a call', before, { VIGIL_SOCKET: socket, VIGIL_SPOOL: spool })),
-  ...(await measured('after a call, 20 KB of output', after, { VIGIL_SOCKET: socket, VIGIL_SPOOL: spool })),
-  ...(await measured('with Vigil down', after, { VIGIL_SOCKET: path.join(dir, 'none.sock'), VIGIL_SPOOL: spool })),
+
+const withSupervisor = { VIGIL_SOCKET: socket, VIGIL_SPOOL: spool };
+const withoutSupervisor = { VIGIL_SOCKET: path.join(dir, 'none.sock'), VIGIL_SPOOL: spool };
+const all = async (where: string): Promise<readonly Figure[]> => [
+  ...(await measured(`${where}before a call`, before, withSupervisor)),
+  ...(await measured(`${where}after a call, 20 KB of output`, after, withSupervisor)),
+  ...(await measured(`${where}with Vigil down`, after, withoutSupervisor)),
 ];
+const underLoad = async (): Promise<readonly Figure[]> => {
+  using _ = busyMachine();
+  return await all(`load ${BUSY}, `);
+};
+
+const figures = [...(await all('')), ...(await underLoad())];
 supervisor.close();
 rmSync(dir, { recursive: true, force: true });
 report('hook', figures);
