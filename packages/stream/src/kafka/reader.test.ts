@@ -66,3 +66,28 @@ test('a consumer that joins and reads nothing is replaced after five seconds', a
   expect(consumers()).toBe(2);
   reader.stop();
 });
+
+test('a consumer that was replaced while it joined is not placed any more: it is disconnected, and would crash', async () => {
+  const joins: (() => void)[] = [];
+  const seeks: number[] = [];
+  const consumer = () => {
+    const mine = joins.length;
+    return {
+      events: { CRASH: 'crash', GROUP_JOIN: 'join', END_BATCH_PROCESS: 'end' },
+      on: (event: string, hear: (event: object) => void) => {
+        if (event === 'join') joins.push(() => hear({ payload: { memberAssignment: { t: [0] } } }));
+      },
+      connect: async () => {},
+      subscribe: async () => {},
+      run: async () => {},
+      seek: () => seeks.push(mine),
+      disconnect: async () => {},
+    };
+  };
+  const { reader } = reading({ consumer } as unknown as Kafka);
+  await vi.advanceTimersByTimeAsync(6000);
+  expect(joins).toHaveLength(2);
+  for (const join of joins) join();
+  expect(seeks).toEqual([1]);
+  reader.stop();
+});

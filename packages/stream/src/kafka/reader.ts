@@ -95,7 +95,8 @@ export class Reader {
       if (mine()) this.#crashed = true;
     });
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-      if (mine()) this.#moved = performance.now();
+      if (!mine()) return; // it is disconnected: placing it would crash it
+      this.#moved = performance.now();
       this.#place(consumer, payload.memberAssignment);
     });
     consumer.on(consumer.events.END_BATCH_PROCESS, ({ payload: { topic, partition, lastOffset } }) => {
