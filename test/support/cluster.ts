@@ -20,9 +20,22 @@ const rotated = (replicas: readonly number[], by: number): readonly number[] => 
   ...replicas.slice(0, by),
 ];
 
+/** What a cluster answers, which sends those who ask away for a moment while leaders move. */
+const answer = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
+  until(what, () =>
+    ask().then(
+      (given) => ({ given }),
+      () => undefined,
+    ),
+  ).then(({ given }) => given);
+
+const where = (placement: Placement): Promise<readonly Placed[]> => answer('where partitions lie', placement.all);
+const assign = (placement: Placement, placed: Parameters<Placement['assign']>[0]): Promise<void> =>
+  answer('partitions are assigned', () => placement.assign(placed));
+
 const assigned = async (placement: Placement, change: (placed: Placed) => readonly number[]): Promise<void> => {
-  const wanted = (await placement.all()).map((placed) => ({ ...placed, replicas: change(placed) }));
-  await placement.assign(wanted);
+  const wanted = (await where(placement)).map((placed) => ({ ...placed, replicas: change(placed) }));
+  await assign(placement, wanted);
   const first = new Map(wanted.map(({ topic, partition, replicas }) => [`${topic}/${partition}`, replicas[0]]));
   await until('the preferred replicas lead', () =>
     every(placement, ({ topic, partition, leader }) => leader === first.get(`${topic}/${partition}`)),
@@ -37,7 +50,7 @@ export const moveLeaders = async ({ done, random }: Faults, placement: Placement
 
 /** Of each partition the replica that leads is taken off, or another one, and comes back with nothing, so that it is copied under load. */
 export const reassign = async ({ done, random }: Faults, placement: Placement): Promise<void> => {
-  const before = await placement.all();
+  const before = await where(placement);
   const dropped = new Map(
     before.map((placed) => [placed, placed.replicas[Math.floor(random() * placed.replicas.length)]]),
   );
@@ -45,14 +58,14 @@ export const reassign = async ({ done, random }: Faults, placement: Placement): 
     ...placed,
     replicas: placed.replicas.filter((id) => id !== dropped.get(placed)),
   }));
-  await placement.assign(fewer);
+  await assign(placement, fewer);
   await until('partitions lie on two brokers', () => every(placement, ({ replicas }) => replicas.length === 2));
   await untilWhole(placement);
   const again = before.map((placed) => ({
     ...placed,
     replicas: shuffled(placed.replicas, random),
   }));
-  await placement.assign(again);
+  await assign(placement, again);
   await until('partitions lie on three brokers', () => every(placement, ({ replicas }) => replicas.length === 3));
   await untilWhole(placement);
   done.push('reassign partitions');

@@ -5,7 +5,7 @@ import { type Observation, type Policies, policiesOf, VOCABULARY } from '@vigil/
 import { loadPolicy, PRESETS, readPolicies } from '@vigil/policy';
 import type { Clock } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ownServers } from '../support/system.ts';
+import { isCluster, ownServers } from '../support/system.ts';
 import { type Agent, INTERVAL_MS } from './agents.ts';
 import { REGULAR, SOAK } from './faults.ts';
 import { type Decision, decisions, differences, type Otherwise, refold } from './refold.ts';
@@ -95,7 +95,8 @@ describe.skipIf(!ownServers)('time', () => {
     expect(differences(again({ input: right }), said)).toEqual([]);
   });
 
-  test('control: the same log judged by the time on the wall accuses many who worked', () => {
+  // One broker of three that is away silences few: there is little to accuse of.
+  test.skipIf(isCluster)('control: the same log judged by the time on the wall accuses many who worked', () => {
     const wall = ({ now, doors }: Clock): Clock => ({
       now,
       watched: now,
