@@ -15,3 +15,15 @@ test('a command line is of one client, or of none', () => {
   expect(adapterOf({ command: 'gemini', args: ['-p', 'x'] })?.name).toBe('gemini-cli');
   expect(adapterOf({ command: 'node', args: ['claude.js'] })).toBeUndefined();
 });
+
+test('the skeleton in CONTRIBUTING has each part of an adapter, and each expectation of the contract, in order', () => {
+  const page = readFileSync(new URL('../../../CONTRIBUTING.md', import.meta.url), 'utf8');
+  const partsIn = (beginning: string): readonly string[] => {
+    const block = page.slice(page.indexOf(beginning)).split('```')[0] ?? '';
+    return [...block.matchAll(/^ {2}(\w+):/gm)].flatMap(([, name]) => name ?? []);
+  };
+  for (const adapter of adapters) expect(partsIn('export const example: Adapter')).toEqual(Object.keys(adapter));
+  const contract = readFileSync(new URL('./gemini-cli/gemini-cli.test.ts', import.meta.url), 'utf8');
+  const asked = [...contract.matchAll(/^ {2}(\w+):/gm)].flatMap(([, name]) => name ?? []);
+  expect(partsIn('adapterContract({')).toEqual(asked);
+});
