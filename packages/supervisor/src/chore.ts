@@ -18,11 +18,19 @@ export const tryChore = (
 ): Promise<string | null> =>
   new Promise((resolve) => {
     const limits = { timeout: withinMs, killSignal: 'SIGKILL', maxBuffer: 1 << 20 } as const;
-    const child = execFile(command, args, { ...room, ...limits }, (error, stdout) => {
-      if (error) log('a configured command failed', { command, args, error: error.message });
-      resolve(error ? null : stdout);
-    });
-    child.stdin?.on('error', () => {}).end();
+    const failed = (error: Error) => {
+      log('a configured command failed', { command, args, error: error.message });
+      resolve(null);
+    };
+    try {
+      const child = execFile(command, args, { ...room, ...limits }, (error, stdout) =>
+        error ? failed(error) : resolve(stdout),
+      );
+      child.stdin?.on('error', () => {}).end();
+    } catch (error) {
+      // Some of what the host is short of is thrown instead.
+      failed(error as Error);
+    }
   });
 
 /** The same, for its output's lines: none where it failed. */

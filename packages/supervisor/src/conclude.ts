@@ -124,6 +124,19 @@ export const conclude = async (
   return { ...facts, forensics: archive(world, spec, { ...facts, output: watch.screen.tail }) };
 };
 
+/** What the end is known by where it could not be concluded. */
+export const bareConclusion = (exit: Exit, asked: Asked | null, hasCompleted: boolean, why: string): Conclusion => ({
+  exit,
+  reason: reasonOf(exit, asked, hasCompleted),
+  details: [describe(exit), asked?.by, `what else there is to know of it is not: ${why}`]
+    .filter((words) => words != null)
+    .join('; '),
+  checkpoint: null,
+  lastOutput: [],
+  claimsReleased: [],
+  forensics: null,
+});
+
 export const exitReport = (spec: AgentSpec, end: Conclusion, orderId: string | null, at: number): Report => ({
   type: 'AGENT_EXITED',
   payload: {

@@ -1,5 +1,5 @@
 import { type MachineClock, pause } from './clock.ts';
-import { groupOf, isAlive, leftOf, type Pid, signalled, type Tree, treeOf } from './proc.ts';
+import { groupOf, ifKnown, isAlive, leftOf, type Pid, signalled, type Tree, treeOf } from './proc.ts';
 
 /** `confirmed`: nothing of its tree runs any more. `forced`: it took SIGKILL. */
 export type Ending = { readonly confirmed: boolean; readonly forced: boolean };
@@ -13,9 +13,10 @@ const lookEveryMs = 50;
 /** The hangup of a terminal ends what it ends within so long. */
 const hangUpMs = 250;
 
+/** What cannot be seen is not over, and is looked at again. */
 const wait = async (over: () => boolean, withinMs: number, clock: MachineClock): Promise<boolean> => {
   const deadline = clock.monotonic() + withinMs;
-  while (!over()) {
+  while (!ifKnown(over, false)) {
     if (clock.monotonic() >= deadline) return false;
     await pause(lookEveryMs);
   }
@@ -36,13 +37,24 @@ const askToEnd = (tree: Tree): void => {
   }
 };
 
+/** The same, once: as soon as the tree can be looked at. True: it is gone. */
+const goneWhenAsked = (tree: Tree): (() => boolean) => {
+  let isAsked = false;
+  return () => {
+    if (!isAsked) askToEnd(tree);
+    isAsked = true;
+    return isGone(tree);
+  };
+};
+
 const killAll = (tree: Tree): void => {
   for (const member of treeOf(tree)) signalled(member, 'SIGKILL');
 };
 
 /**
  * Ends a process and all that it started, also what has left its session: it has `graceMs` to leave by itself (it has been
- * asked to), then SIGTERM goes to its tree, and SIGKILL `killAfterMs` later. Resolves when all are dead, or 5 s after that.
+ * asked to), then SIGTERM goes to its tree, and SIGKILL `killAfterMs` later. Resolves when all are dead, or 5 s after that;
+ * what cannot be looked at is not dead.
  */
 export const endProcess = async (
   tree: Tree,
@@ -50,10 +62,8 @@ export const endProcess = async (
   clock: MachineClock,
 ): Promise<Ending> => {
   await wait(() => !isAlive(tree.leader), graceMs, clock);
-  if (isGone(tree)) return { confirmed: true, forced: false };
-  askToEnd(tree);
-  if (await wait(() => isGone(tree), killAfterMs, clock)) return { confirmed: true, forced: false };
-  killAll(tree);
+  if (ifKnown(() => isGone(tree), false)) return { confirmed: true, forced: false };
+  if (await wait(goneWhenAsked(tree), killAfterMs, clock)) return { confirmed: true, forced: false };
   return { confirmed: await wait(() => treeIsKilled(tree), goneWithinMs, clock), forced: true };
 };
 
@@ -74,11 +84,15 @@ export const endLeft = async (
   clock: MachineClock,
 ): Promise<string | null> => {
   const isEmpty = () => treeOf(tree).length === 0;
-  if (leftOf(tree, ranMs).length === 0 || (await wait(isEmpty, hangUpMs, clock))) return null;
+  let left: readonly number[] | null = null;
+  const look = () => {
+    left = leftOf(tree, ranMs);
+    return true;
+  };
+  if (!(await wait(look, goneWithinMs, clock))) return 'what it left running could not be looked for';
+  if ((left ?? []).length === 0 || (await wait(isEmpty, hangUpMs, clock))) return null;
   const ended = 'what it left running has been ended';
-  askToEnd(tree);
-  if (await wait(isEmpty, killAfterMs, clock)) return ended;
-  killAll(tree);
+  if (await wait(goneWhenAsked(tree), killAfterMs, clock)) return ended;
   return (await wait(() => treeIsKilled(tree), goneWithinMs, clock))
     ? ended
     : 'SIGKILL did not end what it left running';

@@ -15,6 +15,11 @@ export class AlreadySupervised extends Error {
   }
 }
 
+/** The host is short of files or memory, so that nothing is known of its processes: look again later. */
+export class ProcessesUnknown extends Error {
+  override readonly name = 'ProcessesUnknown';
+}
+
 /** The gateway cannot be reached or is busy: the same again later. */
 export class GatewayAway extends Error {
   override readonly name = 'GatewayAway';

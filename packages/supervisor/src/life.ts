@@ -1,7 +1,7 @@
 import type { OrderReceiptPayload } from '@vigil/events';
 import type { AgentSpec } from './agent.ts';
 import { askToLeave, bodyOf, type LifeParts } from './body.ts';
-import { type Asked, type Conclusion, conclude, describe, exitReport, handedOff } from './conclude.ts';
+import { type Asked, bareConclusion, type Conclusion, conclude, describe, exitReport, handedOff } from './conclude.ts';
 import { type Ending, endLeft, endProcess } from './ending.ts';
 import { type Again, Hands, type Outcome, type ResumeSession, type Terminate } from './hands.ts';
 import type { Lock } from './lock.ts';
@@ -78,8 +78,8 @@ export class Life implements Supervised {
     this.ended = parts.terminal.exited.then((exit) => {
       clearInterval(looking);
       return this.#over(exit).finally(() => {
-        parts.lock.release();
         this.#isOver = true;
+        this.#letNameGo();
       });
     });
     this.settled = this.ended.then(() => this.#hands.settled());
@@ -128,7 +128,11 @@ export class Life implements Supervised {
     this.#asked = { by: reason, reason: 'explicit', orderId: order.payload.orderId, order };
     const ending = await this.#end(reason, graceMs);
     if (!ending.confirmed)
-      return { ...ending, why: 'SIGKILL did not end it', lastOutput: this.#parts.watch.lastOutput };
+      return {
+        ...ending,
+        why: 'it could not be ended, or not be seen to end',
+        lastOutput: this.#parts.watch.lastOutput,
+      };
     const { exit, checkpoint, claimsReleased, forensics, lastOutput } = await this.ended;
     const work = { completedWork: checkpoint?.completedWork ?? [], remainingWork: checkpoint?.remainingWork ?? [] };
     return { ...ending, ...exit, ...work, checkpoint, claimsReleased, forensics, lastOutput };
@@ -182,7 +186,7 @@ export class Life implements Supervised {
     if (this.#asked !== null || !ending.confirmed) {
       terminal.dropNext();
       if (this.#asked !== null) return ['superseded', { why: `its end was asked for: ${this.#asked.by}` }];
-      return ['failed', { why: 'SIGKILL did not end its processes' }];
+      return ['failed', { why: 'its processes could not be ended, or not be seen to end' }];
     }
     const starting = Promise.race([terminal.startNext(orderId), terminal.exited.then(() => null)]);
     this.#starting = starting.catch(() => {});
@@ -194,7 +198,12 @@ export class Life implements Supervised {
     const { meter, lock, world, spec } = this.#parts;
     this.#processStartedAt = world.clock.now();
     meter.started(pid);
-    lock.has({ child: pid });
+    try {
+      lock.has({ child: pid });
+    } catch (error) {
+      // Its holder has it too.
+      world.log('the lock of an agent has the process of before', { agentId: spec.agentId, error: String(error) });
+    }
     world.log('the session of an agent is resumed', { agentId: spec.agentId, pid: pid.pid });
     return ['done', { why: `process ${pid.pid} continues the session` }];
   }
@@ -239,22 +248,24 @@ export class Life implements Supervised {
     }
   }
 
-  /** What still waits is answered, the last heartbeats go out, and then the end is reported. */
+  /** A lock of the dead keeps nobody from the name. */
+  #letNameGo(): void {
+    const { lock, world, spec } = this.#parts;
+    try {
+      lock.release();
+    } catch (error) {
+      world.log('the lock of an agent that has ended is left', { agentId: spec.agentId, error: String(error) });
+    }
+  }
+
+  /** Whatever else fails, its end is reported. */
   async #over(exit: Exit): Promise<Conclusion> {
-    const { spec, world, watch, socket, hold, terminal, feed } = this.#parts;
-    feed.drain();
-    if (this.#interrupted !== null && (exit.signal === 'SIGINT' || exit.code === 130))
-      this.expectEnd(this.#interrupted);
-    this.#how = describe(exit);
+    const { spec, world, watch, terminal } = this.#parts;
     const now = world.clock.now();
     const at = terminal.endedAt() ?? now;
-    this.#asked ??= handedOff(exit, this.#hands.handoffBehind(Math.max(0, now - at)), watch);
-    this.#hands.lookAgain();
-    hold.forget();
-    await watch.finish(lastBeatsMs);
-    await socket.close();
-    const over = { exit, asked: this.#asked, endLeft: () => this.#endLeft(at) };
-    const end = await conclude(world, spec, watch, over);
+    const end = await this.#conclude(exit, at, now).catch((error: unknown) =>
+      bareConclusion(exit, this.#asked, watch.hasCompleted || !spec.mustSignalCompletion, String(error)),
+    );
     const isStopped = end.reason === 'explicit' && this.#asked?.orderId == null;
     if (!isStopped) this.#keepPastLife(end);
     world.outbox.put(exitReport(spec, end, this.#asked?.orderId ?? null, at));
@@ -266,5 +277,21 @@ export class Life implements Supervised {
       details: end.details,
     });
     return end;
+  }
+
+  /** What still waits is answered, and the last heartbeats go out. */
+  async #conclude(exit: Exit, at: number, now: number): Promise<Conclusion> {
+    const { spec, world, watch, socket, hold, feed } = this.#parts;
+    feed.drain();
+    if (this.#interrupted !== null && (exit.signal === 'SIGINT' || exit.code === 130))
+      this.expectEnd(this.#interrupted);
+    this.#how = describe(exit);
+    this.#asked ??= handedOff(exit, this.#hands.handoffBehind(Math.max(0, now - at)), watch);
+    this.#hands.lookAgain();
+    hold.forget();
+    await watch.finish(lastBeatsMs);
+    await socket.close();
+    const over = { exit, asked: this.#asked, endLeft: () => this.#endLeft(at) };
+    return conclude(world, spec, watch, over);
   }
 }

@@ -1,7 +1,7 @@
 import type { LimitReport } from '@vigil/events';
 import type { MachineClock } from './clock.ts';
 import { type LimitSettings, limitReports, overLimit, type Used } from './limits.ts';
-import { type Pid, residentBytes, sessionOf } from './proc.ts';
+import { ifKnown, type Pid, residentBytes, sessionOf } from './proc.ts';
 
 /** Between two samples of memory, milliseconds: each looks through the host's processes. */
 const sampleEveryMs = 2000;
@@ -46,9 +46,10 @@ export class Meter {
   }
 
   #sample(now: number): number | null {
-    if (this.#settings.memory === null || this.#pid === null) return null;
+    const { pid } = this.#pid ?? {};
+    if (this.#settings.memory === null || pid === undefined) return null;
     if (this.#memory === null || now >= this.#memory.at + sampleEveryMs)
-      this.#memory = { bytes: residentBytes(sessionOf(this.#pid.pid)), at: now };
+      this.#memory = { bytes: ifKnown(() => residentBytes(sessionOf(pid)), null), at: now };
     return this.#memory.bytes;
   }
 }

@@ -81,3 +81,13 @@ test('a report that the disk does not take is sent all the same, and saved when 
   mkdirSync(dir);
   outbox.close();
 });
+
+test('a refused report that cannot be put aside keeps no other waiting', async () => {
+  answers = { nobodys: new GatewayRefused('no such order', 409, 'no such order') };
+  const outbox = open(process.pid);
+  outbox.put(receipt('nobodys'));
+  for (const name of readdirSync(dir)) mkdirSync(join(dir, `${name}.refused`));
+  outbox.put(receipt('a'));
+  await until(() => expect(taken).toEqual(['a']));
+  outbox.close();
+});

@@ -119,10 +119,19 @@ class FileOutbox implements Outbox {
         path: `${letter.path}.refused`,
         error: String(error),
       });
-      if (this.#save(letter) === null) renameSync(letter.path, `${letter.path}.refused`);
+      this.#putAside(letter);
     }
     this.#letters = this.#letters.filter((other) => other !== letter);
     return true;
+  }
+
+  #putAside(letter: Letter): void {
+    if (this.#save(letter) !== null) return;
+    try {
+      renameSync(letter.path, `${letter.path}.refused`);
+    } catch (error) {
+      this.#log('a refused report is not kept', { path: letter.path, error: String(error) });
+    }
   }
 
   /** It may be another name's, and its token be mended one day: no other waits for that. */

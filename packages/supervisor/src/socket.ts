@@ -75,7 +75,8 @@ const listen = (client: Socket, listeners: Set<Socket>, { onSaid, onHook }: Ears
 
 const listening = (server: Server, path: string): Promise<void> =>
   new Promise((resolve, reject) => {
-    server.once('error', reject).listen(path, () => {
+    // Also for good: a client that cannot be accepted is no reason to end.
+    server.on('error', reject).listen(path, () => {
       chmodSync(path, 0o600);
       resolve();
     });

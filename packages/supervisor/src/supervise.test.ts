@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type AgentSpec, environmentOf, type World } from './agent.ts';
+import type { Log } from './clock.ts';
 import type { Supervised } from './life.ts';
 import { occupantOf } from './lock.ts';
 import type { Order, Report } from './order.ts';
@@ -24,10 +25,11 @@ afterEach(async () => {
 });
 
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
-const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<Supervised> => {
+const start = async (script: string, more: Partial<AgentSpec> = {}, log: Log = () => {}): Promise<Supervised> => {
   shown = '';
   const world: World = {
     ...stage.world,
+    log,
     killAfterMs: 200,
     onOrders: (orders) => dispatch(world, { runtimeId: 'run-1', lives: () => lives, spawn: () => {} }, orders),
   };
@@ -208,4 +210,31 @@ test('an agent whose supervision fails right after its start is ended, and its n
   expect(leader !== null && isAlive(leader)).toBe(false);
   expect(sessionOf((leader as Pid | null)?.pid ?? 0)).toEqual([]);
   expect(occupantOf(world.dir, spec.agentId)).toBeNull();
+});
+
+test('an agent whose cleanup cannot even be started is reported as ended', async () => {
+  await start('exit 3', { cleanup: ['no\0command'] });
+  await until(() => expect(reported('AGENT_EXITED')).toMatchObject([{ code: 3, reason: 'crashed' }]));
+});
+
+test('an end is reported whatever fails while it is put in order, and says so', async () => {
+  writeFileSync(join(stage.dir, 'archive'), 'a file where a folder belongs');
+  await start('exit 3', {}, (message) => {
+    if (message === 'the archive could not be written') throw new Error('the log fails as well');
+  });
+  await until(() => expect(reported('AGENT_EXITED')).toMatchObject([{ code: 3, reason: 'crashed' }]));
+  expect(reported('AGENT_EXITED')[0]?.details).toContain('the log fails as well');
+});
+
+test('a step log that cannot be read for a moment is read on', async () => {
+  const path = join(stage.dir, 'steps.jsonl');
+  writeFileSync(path, '');
+  const logged: string[] = [];
+  await start('exec sleep 600', { stepLog: path }, (message) => void logged.push(message));
+  rmSync(path);
+  symlinkSync(path, path);
+  await until(() => expect(logged).toContain('the step log cannot be read'));
+  rmSync(path);
+  writeFileSync(path, '{"verdict":"RETRY"}\n');
+  await until(() => expect(last()?.steps).toMatchObject({ total_steps: 1 }));
 });

@@ -130,9 +130,10 @@ export const begun = async (
     return terminal;
   };
   const life = await assemble(beginning, opened).catch(async (error: unknown) => {
-    if (leader !== null)
-      await endProcess({ leader, socket }, { graceMs: 0, killAfterMs: world.killAfterMs }, world.clock);
-    lock.release();
+    const patience = { graceMs: 0, killAfterMs: world.killAfterMs };
+    const isGone = leader === null || (await endProcess({ leader, socket }, patience, world.clock)).confirmed;
+    // The lock of one that could not be ended leads the next supervisor to it.
+    if (isGone) lock.release();
     throw error;
   });
   const { agentId, instanceId, taskId, attempt } = spec;

@@ -77,6 +77,16 @@ type Pty = {
   readonly resume: () => void;
 };
 
+/** One that nobody could end later does not begin. @throws ProcessesUnknown */
+const identified = (pid: number): Pid => {
+  try {
+    return identify(pid);
+  } catch (error) {
+    signalled(-pid, 'SIGKILL');
+    throw error;
+  }
+};
+
 /** A command that does not exist ends at once with code 127. */
 const openPty = (
   { command, args, cwd, env, rawOutput }: TerminalCommand,
@@ -101,7 +111,7 @@ const openPty = (
   });
   let pauses = 0;
   return {
-    pid: identify(pty.pid),
+    pid: identified(pty.pid),
     exited,
     write: (data) => pty.write(data as string),
     resize: ({ columns, rows }) => {

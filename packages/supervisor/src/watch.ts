@@ -68,6 +68,8 @@ export class Watch {
   #ending = false;
   readonly #checkpoints: CheckpointEyes;
   #stepLog: StepLog | null;
+  /** why the step log could not be read the last time; null: it could */
+  #stepsUnread: string | null = null;
 
   /** `onBeat`: a heartbeat is about to be sent, or is answered */
   constructor(spec: AgentSpec, world: World, meter: Meter, past: Past, drawn: AgentScreen, onBeat: () => void) {
@@ -293,14 +295,17 @@ export class Watch {
     this.#beating.checkpointRead(read);
   }
 
-  /** What is written of its steps is its own word; a log that cannot be read is read no more. */
+  /** What is written of its steps is its own word; a log that cannot be read now may be later. */
   #readSteps(): void {
     try {
       const steps = this.#stepLog?.read();
+      this.#stepsUnread = null;
       if (steps) this.said({ steps });
     } catch (error) {
-      this.#world.log('the step log is not read any more', { path: this.#spec.stepLog, error: String(error) });
-      this.#stepLog = null;
+      const why = String(error);
+      if (why !== this.#stepsUnread)
+        this.#world.log('the step log cannot be read', { path: this.#spec.stepLog, error: why });
+      this.#stepsUnread = why;
     }
   }
 
@@ -389,6 +394,15 @@ export class Watch {
     this.#stepLog?.close();
     this.#stepLog = null;
     await Promise.all([this.#beating.finish(withinMs), this.subagents.finish()]);
-    rmSync(spoolOf(this.#world.dir, this.#spec.instanceId), { recursive: true, force: true });
+    this.#removeSpool();
+  }
+
+  #removeSpool(): void {
+    const path = spoolOf(this.#world.dir, this.#spec.instanceId);
+    try {
+      rmSync(path, { recursive: true, force: true });
+    } catch (error) {
+      this.#world.log('the spool of an agent that has ended is left', { path, error: String(error) });
+    }
   }
 }

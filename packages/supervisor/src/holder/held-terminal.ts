@@ -1,6 +1,6 @@
 import { type MachineClock, pause } from '../clock.ts';
 import { endProcess } from '../ending.ts';
-import { isAlive, signalled, type Tree } from '../proc.ts';
+import { ifKnown, isAlive, signalled, type Tree } from '../proc.ts';
 import type { Exit, StartedNext, Terminal } from '../terminal.ts';
 import type { Link } from './link.ts';
 import type { DeedOf, FromHolder } from './protocol.ts';
@@ -17,7 +17,7 @@ const unknownEnd: Exit = { code: null, signal: null };
 type Patience = { readonly killAfterMs: number; readonly clock: MachineClock };
 
 const endUnheld = async ({ holder }: Link['holding'], tree: Tree, { killAfterMs, clock }: Patience): Promise<void> => {
-  if (isAlive(holder)) signalled(holder.pid, 'SIGKILL');
+  if (ifKnown(() => isAlive(holder), false)) signalled(holder.pid, 'SIGKILL');
   await endProcess(tree, { graceMs: 0, killAfterMs }, clock);
 };
 
