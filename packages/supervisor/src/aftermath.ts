@@ -105,37 +105,59 @@ const bury = async (world: World, orphan: Occupant, order: Terminate | null): Pr
   forget(world.dir, orphan.agentId);
 };
 
+type Taken =
+  | { readonly kind: 'life'; readonly life: Supervised }
+  | { readonly kind: 'lost' | 'left_alone'; readonly orphan: Occupant };
+
 /** One that somebody else supervises by now, or that we fail with, is left alone: it works, and the others are not to wait for it. */
-const taken = async (world: World, orphan: Occupant): Promise<Supervised | 'lost' | 'left_alone'> => {
+const taken = async (world: World, orphan: Occupant): Promise<Taken> => {
   try {
-    return (await takeOver(world, orphan, againOf(world, orphan))) ?? 'lost';
+    const life = await takeOver(world, orphan, againOf(world, orphan));
+    return life === null ? { kind: 'lost', orphan } : { kind: 'life', life };
   } catch (error) {
     world.log('an agent is not taken over: it goes on as it is', { agentId: orphan.agentId, why: String(error) });
-    return 'left_alone';
+    return { kind: 'left_alone', orphan };
   }
+};
+
+/** Of `begun` all is answered but what goes on with a life, or will when that is taken over. Gives those that were left alone. */
+const settle = async (
+  world: World,
+  orphans: readonly Occupant[],
+  begun: readonly Begun[],
+  adopt: (life: Supervised) => void,
+): Promise<readonly Occupant[]> => {
+  // At once: each of them is silent until all are taken over.
+  const all = await Promise.all(orphans.map((orphan) => taken(world, orphan)));
+  const lives = all.flatMap((one) => (one.kind === 'life' ? [one.life] : []));
+  const leftAlone = all.flatMap((one) => (one.kind === 'left_alone' ? [one.orphan] : []));
+  lives.forEach(adopt);
+  const goesOn = [...lives.map(({ spec }) => spec), ...leftAlone];
+  const repeated = new Set(goesOn.map((one) => againOf(world, one)?.payload.orderId));
+  for (const one of begun) if (!repeated.has(one.orderId)) await remedy(world, one);
+  for (const one of all) if (one.kind === 'lost') await bury(world, one.orphan, endOf(world, one.orphan));
+  for (const life of lives) life.begin();
+  return leftAlone;
 };
 
 /**
  * Puts in order what a supervisor of this runtime left behind when it died: agents whose terminal is still held are supervised
- * again, and known to `adopt` before any of them beats; begun orders are answered; what is left of other agents is ended.
+ * again, and known to `adopt` before any of them beats; begun orders are answered; what is left of other agents is ended. Gives those
+ * that could not be taken over: they work on, and `settleLeftAlone` looks at them again.
  */
-export const settleAftermath = async (
+export const settleAftermath = (
   world: World,
   runtimeId: string,
   adopt: (life: Supervised) => void,
-): Promise<void> => {
-  const lives: Supervised[] = [];
-  const lost: (readonly [Occupant, Terminate | null])[] = [];
-  // At once: each of them is silent until all are taken over.
-  const orphans = orphansOf(world.dir, runtimeId);
-  const all = await Promise.all(orphans.map(async (orphan) => ({ orphan, one: await taken(world, orphan) })));
-  for (const { orphan, one } of all) {
-    if (one === 'lost') lost.push([orphan, endOf(world, orphan)]);
-    else if (one !== 'left_alone') lives.push(one);
-  }
-  lives.forEach(adopt);
-  const repeated = new Set(lives.map(({ spec }) => againOf(world, spec)?.payload.orderId));
-  for (const begun of world.journal.unfinished) if (!repeated.has(begun.orderId)) await remedy(world, begun);
-  for (const [orphan, order] of lost) await bury(world, orphan, order);
-  for (const life of lives) life.begin();
+): Promise<readonly Occupant[]> => settle(world, orphansOf(world.dir, runtimeId), world.journal.unfinished, adopt);
+
+/** The same for those that were left alone the last time. */
+export const settleLeftAlone = (
+  world: World,
+  leftAlone: readonly Occupant[],
+  adopt: (life: Supervised) => void,
+): Promise<readonly Occupant[]> => {
+  const waiting = new Set(leftAlone.map((one) => againOf(world, one)?.payload.orderId));
+  const begun = world.journal.unfinished.filter(({ orderId }) => waiting.has(orderId));
+  return settle(world, leftAlone, begun, adopt);
 };

@@ -77,20 +77,22 @@ export const takeOver = async (world: World, orphan: Occupant, again: Again | nu
   const found = await reach(world, orphan);
   if (found === null) return null;
   const { link, holder } = found;
-  const { spec, socket, startedAt } = link.holding.kept as Kept;
-  const memory = (link.holding.note as Memory | null) ?? noMemory(startedAt);
-  const lock = retakeName(world.dir, { ...orphan, supervisor: world.self, holder, child: link.holding.child });
-  const past = { memory, seen: before(await link.kept, memory.read) };
-  const { size } = link.holding;
-  const life = await assemble({ spec, world, lock, past, size, socket, again }, (on) =>
-    terminalOf(link, socket, on, world),
-  ).catch((error: unknown) => {
-    link.close();
+  try {
+    const { spec, socket, startedAt } = link.holding.kept as Kept;
+    const memory = (link.holding.note as Memory | null) ?? noMemory(startedAt);
+    const past = { memory, seen: before(await link.kept, memory.read) };
+    const { size, next } = link.holding;
+    const lock = retakeName(world.dir, { ...orphan, supervisor: world.self, holder, child: link.holding.child });
+    const life = await assemble({ spec, world, lock, past, size, socket, again }, (on) =>
+      terminalOf(link, socket, on, world),
+    );
+    const { agentId, instanceId } = spec;
+    const unread = next - memory.read;
+    world.log('an agent is supervised again', { agentId, instanceId, pid: life.terminal.pid.pid, unread });
+    return life;
+  } catch (error) {
+    // Its holder takes one supervisor at a time.
+    link.leave();
     throw error;
-  });
-  const { agentId, instanceId } = spec;
-  const { next } = link.holding;
-  const unread = next - memory.read;
-  world.log('an agent is supervised again', { agentId, instanceId, pid: life.terminal.pid.pid, unread });
-  return life;
+  }
 };

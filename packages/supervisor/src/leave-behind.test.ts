@@ -32,7 +32,11 @@ const start = async (script: string, more: Partial<AgentSpec>): Promise<Supervis
     onOrders: (orders: Parameters<typeof dispatch>[2]) => give(orders),
   };
   const give = (orders: Parameters<typeof dispatch>[2]) =>
-    dispatch(world, { runtimeId: 'run-1', lives: () => (life ? [life] : []), spawn: () => {} }, orders);
+    dispatch(
+      world,
+      { runtimeId: 'run-1', lives: () => (life ? [life] : []), isLeftAlone: () => false, spawn: () => {} },
+      orders,
+    );
   life = await supervise(scriptSpec(script, more), world, { columns: 80, rows: 24 }, () => {});
   return life;
 };

@@ -10,6 +10,8 @@ const pollSeconds = 25;
 export type Addressees = {
   readonly runtimeId: string;
   readonly lives: () => Iterable<Supervised>;
+  /** one of that name works here, and could not be taken over yet */
+  readonly isLeftAlone: (agentId: string) => boolean;
   readonly spawn: (order: SpawnOrder, expiresInMs: number) => void;
 };
 
@@ -33,7 +35,7 @@ const lifeFor = ({ payload }: AgentOrder, lives: readonly Supervised[]): Supervi
 /** Hands each order to whom it concerns. One of a kind unknown to this version is left unanswered and expires. */
 export const dispatch = (
   world: World,
-  { runtimeId, lives, spawn }: Addressees,
+  { runtimeId, lives, isLeftAlone, spawn }: Addressees,
   envelopes: readonly OrderEnvelope[],
 ): void => {
   for (const { expiresInMs, ...order } of envelopes) {
@@ -44,6 +46,8 @@ export const dispatch = (
       const all = [...lives()];
       const life = lifeFor(order, all);
       if (life) life.offer(order, expiresInMs);
+      // Unanswered it is offered again, to the supervisor that the agent has by then.
+      else if (isLeftAlone(order.payload.agentId)) continue;
       else if (all.some((one) => one.hasSubagent(order.payload.agentId))) refuse(world, order, 'failed', noWayIn);
       else refuse(world, order, 'superseded', notHere(order));
     }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { occupantOf } from './lock.ts';
@@ -163,4 +163,24 @@ test('an exit that no supervisor saw is reported with its code and its time, and
   expect(end).toMatchObject({ reason: 'crashed', code: 7, signal: null, at });
   expect(end?.lastOutput).toContain('last words');
   await until(() => expect(occupantOf(on.stage.dir, 'worker-1')).toBeNull());
+});
+
+test('an agent that cannot be taken over yet is looked at again, and its orders wait until it is', async () => {
+  const first = await on.runs('exec sleep 600');
+  await on.beatsOn();
+  const { instanceId, child } = on.held;
+  await killed(first);
+  const sockets = join(on.stage.dir, 's');
+  rmSync(sockets, { recursive: true });
+  writeFileSync(sockets, 'a file where a folder belongs');
+  on.stage.gateway.offer(terminate({ instanceId }));
+  const announced = on.reported('RUNTIME_ANNOUNCED').length;
+  on.launch('exec sleep 600');
+  await until(() => expect(on.log).toContain('an agent is not taken over'));
+  await until(() => expect(on.reported('RUNTIME_ANNOUNCED').length).toBeGreaterThan(announced));
+  expect(on.reported('RUNTIME_ANNOUNCED').at(-1)).toMatchObject({ agents: ['worker-1'] });
+  expect([isAlive(child), on.reported('ORDER_RECEIPT')]).toEqual([true, []]);
+  rmSync(sockets);
+  await until(() => expect(on.reported('AGENT_EXITED')).toMatchObject([{ instanceId, orderId: 'end-1' }]));
+  await until(() => expect(on.reported('ORDER_RECEIPT')).toMatchObject([{ outcome: 'done', confirmed: true }]));
 });

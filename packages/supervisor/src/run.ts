@@ -23,6 +23,7 @@ const soloWorld = (world: Omit<World, 'onOrders'>, runtimeId: string, lives: rea
         {
           runtimeId,
           lives: () => lives,
+          isLeftAlone: () => false,
           spawn: (order) => answerSpawn(whole, order, 'failed', { why: 'this runtime runs one command only' }),
         },
         orders,

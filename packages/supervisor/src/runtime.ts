@@ -1,10 +1,12 @@
 import { availableParallelism } from 'node:os';
-import { answerSpawn, settleAftermath } from './aftermath.ts';
+import { answerSpawn, settleAftermath, settleLeftAlone } from './aftermath.ts';
 import type { World } from './agent.ts';
 import { announce } from './announce.ts';
+import { pause } from './clock.ts';
 import { superviseHeld } from './held.ts';
 import { logRedispatch } from './leave-behind.ts';
 import type { Supervised } from './life.ts';
+import type { Occupant } from './lock.ts';
 import type { Received, SpawnOrder } from './order.ts';
 import { dispatch, pollOrders } from './orders.ts';
 import { forgetPastLives, pastLifeFile, pastLifeOf } from './past-life.ts';
@@ -20,6 +22,9 @@ export type Runtime = {
 };
 
 const size = { columns: 120, rows: 40 };
+
+/** How often it is tried again to take an agent over, milliseconds. */
+const takeOverEveryMs = 5000;
 
 /** Each start is a process of its own that loads its program: more at once would only make each of them late. */
 const startsAtOnce = availableParallelism();
@@ -43,6 +48,8 @@ class HostRuntime implements Runtime {
   readonly #agents = new Set<Supervised>();
   /** what is being started, or waits for its turn */
   readonly #starting = new Set<Life>();
+  /** agents of an earlier supervisor that work on and could not be taken over yet */
+  #leftAlone: readonly Occupant[] = [];
   readonly #stopping = new AbortController();
   readonly #workSource: WorkSource | null;
   readonly #loops: Promise<unknown>[] = [];
@@ -53,6 +60,7 @@ class HostRuntime implements Runtime {
     const addressees = {
       runtimeId: settings.config.runtime,
       lives: () => this.#agents,
+      isLeftAlone: (agentId: string) => this.#leftAlone.some((one) => one.agentId === agentId),
       spawn: (order: SpawnOrder, ms: number) => this.#spawn(order, ms),
     };
     const { work_source: source } = settings.config;
@@ -71,15 +79,30 @@ class HostRuntime implements Runtime {
   async start(): Promise<void> {
     const { config } = this.#settings;
     const here = new Set<string>();
-    await settleAftermath(this.#world, config.runtime, (life) => {
+    this.#leftAlone = await settleAftermath(this.#world, config.runtime, (life) => {
       here.add(this.#adopt(life).spec.agentId);
     });
+    for (const { agentId } of this.#leftAlone) here.add(agentId);
     const configured = config.agents.filter(({ name }) => !here.has(name)).flatMap((one) => this.#configured(one));
     for (const { life } of configured) this.#starting.add(life);
     // Orders for those that live do not wait until the last one has started.
     this.#loops.push(pollOrders(this.#world, config.runtime, this.#stopping.signal), this.#announce());
     if (this.#workSource) this.#loops.push(this.#workSource.run(this.#stopping.signal));
+    this.#loops.push(this.#takeOverLater());
     await eachOf(configured, startsAtOnce, (one) => this.#startConfigured(one));
+  }
+
+  async #takeOverLater(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (this.#leftAlone.length > 0) {
+      await pause(takeOverEveryMs, signal);
+      if (signal.aborted) return;
+      try {
+        this.#leftAlone = await settleLeftAlone(this.#world, this.#leftAlone, (life) => void this.#adopt(life));
+      } catch (error) {
+        this.#world.log('agents could not be taken over', { error: String(error) });
+      }
+    }
   }
 
   /** None: no template fits it, or it has ended. */
@@ -133,7 +156,7 @@ class HostRuntime implements Runtime {
 
   /** Those that live here, and those that are about to. */
   #occupants(): readonly Pick<Life, 'agentId' | 'taskId' | 'attempt'>[] {
-    return [...this.agents().map(({ spec }) => spec), ...this.#starting];
+    return [...this.agents().map(({ spec }) => spec), ...this.#starting, ...this.#leftAlone];
   }
 
   #host(order: SpawnOrder): Host {

@@ -31,7 +31,8 @@ const start = async (script: string, more: Partial<AgentSpec> = {}, log: Log = (
     ...stage.world,
     log,
     killAfterMs: 200,
-    onOrders: (orders) => dispatch(world, { runtimeId: 'run-1', lives: () => lives, spawn: () => {} }, orders),
+    onOrders: (orders) =>
+      dispatch(world, { runtimeId: 'run-1', lives: () => lives, isLeftAlone: () => false, spawn: () => {} }, orders),
   };
   const life = await supervise(scriptSpec(script, more), world, { columns: 80, rows: 24 }, (data) => {
     shown += data.toString();

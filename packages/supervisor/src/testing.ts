@@ -44,7 +44,8 @@ export const liveOn = async (
   const world: World = {
     ...ofStage,
     killAfterMs: 200,
-    onOrders: (orders) => dispatch(world, { runtimeId: 'run-1', lives: () => lives, spawn: () => {} }, orders),
+    onOrders: (orders) =>
+      dispatch(world, { runtimeId: 'run-1', lives: () => lives, isLeftAlone: () => false, spawn: () => {} }, orders),
   };
   lives.push(await supervise(spec, world, { columns, rows: 24 }, onOutput));
   return lives[0] as Supervised;

@@ -45,7 +45,7 @@ export const heldTerminal = (link: Link, socket: string, on: OnHeld, { killAfter
     };
     link.listen(hear);
     void link.closed.then(async () => {
-      if (endedAt !== null) return;
+      if (endedAt !== null || link.isLeft()) return;
       await endUnheld(link.holding, { leader: child, socket }, { killAfterMs, clock });
       resolve(unknownEnd);
     });

@@ -21,6 +21,9 @@ export type Link = {
   /** resolves when it is over, by whichever side */
   readonly closed: Promise<void>;
   readonly close: () => void;
+  /** the same, where the agent works on without us */
+  readonly leave: () => void;
+  readonly isLeft: () => boolean;
 };
 
 /** A busy host is no reason to take a holder for broken: whoever takes an agent over ends it then, and the agent with it. Milliseconds. */
@@ -37,6 +40,7 @@ const isAllKept = ({ first, next }: Holding, waiting: readonly FromHolder[]): bo
 const linkOver = (socket: Socket, holding: Holding): Link & Inlet => {
   const waiting: FromHolder[] = [];
   let listener: ((message: FromHolder) => void) | null = null;
+  let isLeft = false;
   const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()));
   const { promise: kept, resolve: allKept } = Promise.withResolvers<readonly Chunk[]>();
   const look = () => isAllKept(holding, waiting) && allKept(chunksIn(waiting));
@@ -59,6 +63,11 @@ const linkOver = (socket: Socket, holding: Holding): Link & Inlet => {
     resume: () => void socket.resume(),
     closed,
     close: () => void socket.end(),
+    leave: () => {
+      isLeft = true;
+      socket.end();
+    },
+    isLeft: () => isLeft,
   };
 };
 type Inlet = { readonly hear: (message: FromHolder) => void };
