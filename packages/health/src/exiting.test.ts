@@ -51,3 +51,13 @@ test('one that was well before it exits stays HEALTHY until its end', () => {
   agent.passTo(T0 + 60_000);
   expect(brief(agent.all()).filter((said) => said.startsWith('HEALTHY →'))).toEqual([]);
 });
+
+test('one that exits is shown as exiting, whether it worked or rested before', () => {
+  for (const before of ['working', 'idle'] as const) {
+    const agent = given(decider, T0);
+    agent.tell(beat(0, { ...turn(true, 0), activity: before, tool_calls: [call('c0')] }), T0);
+    agent.tell(beat(1000, turn(false, 1000)), T0 + 1000);
+    const shown = agent.all().flatMap((said) => (said.type === 'EXEMPTION_CHANGED' ? [said.payload.to] : []));
+    expect(shown.at(-1)).toBe('exiting');
+  }
+});

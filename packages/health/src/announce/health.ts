@@ -1,7 +1,7 @@
 import { type Evidence, type HealthState, Topic } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
 import { lostForGoodFrom } from '../history/silence.ts';
-import { shownOf } from '../shown.ts';
+import { type Shown, shownOf } from '../shown.ts';
 import { endWords } from '../signals/fact.ts';
 import { about, chain, evidenceOf, idOf, type Said, type Saying } from './speech.ts';
 
@@ -23,7 +23,7 @@ export function stateChanged(saying: Saying): Said[] {
         from: told.state,
         to: verdict.state,
         reason: reasonOf(verdict.state, evidence, saying),
-        exemption: shownOf(rules, verdict)?.name ?? null,
+        exemption: shownTo(saying)?.name ?? null,
         onsetAt: verdict.onsetAt,
         endReason: history.end?.reason ?? null,
         endOrderId: history.end?.orderId ?? null,
@@ -52,10 +52,19 @@ function episodeOf({ state, verdict }: Saying): string | null {
   return well ? null : idOf('episode', state, verdict.at.now);
 }
 
-function reasonOf(to: HealthState, evidence: readonly Evidence[], { state, rules, verdict, fresh }: Saying): string {
+type Named = Omit<Shown, 'name'> & { readonly name: Shown['name'] | 'exiting' };
+
+/** The exemption as it is named to people: one that is being ended rests no more. */
+function shownTo({ state: { history }, rules, verdict }: Saying): Named | null {
+  const shown = shownOf(rules, verdict);
+  return shown?.name === 'idle' && history.activity.value === 'exiting' ? { ...shown, name: 'exiting' } : shown;
+}
+
+function reasonOf(to: HealthState, evidence: readonly Evidence[], saying: Saying): string {
+  const { state, rules, fresh } = saying;
   if (to === 'TERMINATED') return state.history.end ? endWords(state.history.end) : 'ended';
   if (to === 'HEALTHY') {
-    const exempt = shownOf(rules, verdict);
+    const exempt = shownTo(saying);
     if (fresh) return 'a new instance has started';
     return exempt ? `exempt: ${exempt.name}` : 'nothing speaks against it any more';
   }
@@ -65,8 +74,9 @@ function reasonOf(to: HealthState, evidence: readonly Evidence[], { state, rules
 }
 
 /** Another exemption than the one last said. */
-export function exemptionChanged({ state, rules, verdict }: Saying): Said[] {
-  const shown = shownOf(rules, verdict);
+export function exemptionChanged(saying: Saying): Said[] {
+  const { state, rules } = saying;
+  const shown = shownTo(saying);
   const to = state.history.end ? null : shown;
   if ((to?.name ?? null) === state.told.exemption) return [];
   return [
