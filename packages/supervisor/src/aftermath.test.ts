@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { settleAftermath } from './aftermath.ts';
 import type { World } from './agent.ts';
 import { type Occupant, occupantOf, takeName } from './lock.ts';
-import type { Order } from './order.ts';
+import { type Order, receiptOf } from './order.ts';
 import { identify, isAlive, type Pid } from './proc.ts';
 import { nudge, openTestWorld, type Stage, setStage, spawn, terminate } from './testing.ts';
 
@@ -103,4 +103,17 @@ test('a report that a dead supervisor could not send is sent by the next', async
   await until(() => expect(stage.gateway.reports).toEqual([JSON.parse(letter)]));
   await until(() => expect(readdirSync(join(stage.dir, 'outbox'))).toEqual([]));
   world.close();
+});
+
+const receipt = { type: 'ORDER_RECEIPT', payload: receiptOf(nudge(), 5, 'delivered') } as const;
+
+test('a receipt that a supervisor died with is sent by the next, once', async () => {
+  stage.world.journal.write({ kind: 'begun', orderId: 'nudge-1', order: nudge(), pid: dead });
+  stage.world.journal.write({ kind: 'done', orderId: 'nudge-1', report: receipt });
+  for (let n = 0; n < 2; n += 1) {
+    const world = openTestWorld(stage.dir, stage.gateway, 'run-1');
+    await until(async () => expect(await world.outbox.settled(10)).toBe(true));
+    world.close();
+    expect(stage.gateway.reports).toEqual([receipt]);
+  }
 });

@@ -3,7 +3,10 @@ import { dirname } from 'node:path';
 import type { Order, Report } from './order.ts';
 import type { Pid } from './proc.ts';
 
-/** `begun` is on the disk before an order has any effect; `done` after, with the receipt that answers every repetition. */
+/**
+ * `begun` is on the disk before an order has any effect; `done` after, with the receipt that answers every repetition; `sent` when the
+ * gateway has that receipt.
+ */
 export type Entry =
   | {
       readonly kind: 'begun';
@@ -12,19 +15,22 @@ export type Entry =
       /** the process that it is done to; null: a spawn */
       readonly pid: Pid | null;
     }
-  | { readonly kind: 'done'; readonly orderId: string; readonly report: Report };
+  | { readonly kind: 'done'; readonly orderId: string; readonly report: Report }
+  | { readonly kind: 'sent'; readonly orderId: string };
 export type Begun = Extract<Entry, { readonly kind: 'begun' }>;
 
 export type Journal = {
   /**
-   * @throws where the disk does not take a `begun`: then the order must have no effect. A `done` that it does not take is kept in memory,
-   * and written before the next entry.
+   * @throws where the disk does not take a `begun`: then the order must have no effect. Another entry that it does not take is kept in
+   * memory, and written before the next one.
    */
   readonly write: (entry: Entry) => void;
   /** the report that answers this order; undefined: it is not done */
   readonly reportOf: (orderId: string) => Report | undefined;
   /** begun by an earlier supervisor and never done, oldest first */
   readonly unfinished: readonly Begun[];
+  /** done by an earlier supervisor that died before the gateway had the receipt, oldest first */
+  readonly unsent: readonly Report[];
   readonly close: () => void;
 };
 
@@ -77,9 +83,14 @@ export const openJournal = (path: string, put: (file: number, text: string) => v
   const entries = read(path);
   const done = new Map(entries.flatMap((entry) => (entry.kind === 'done' ? [[entry.orderId, entry] as const] : [])));
   const unfinished = entries.filter((entry) => entry.kind === 'begun').filter(({ orderId }) => !done.has(orderId));
-  const file = rewrite(path, [...[...done.values()].slice(-kept), ...unfinished]);
+  const sent = new Map(entries.flatMap((entry) => (entry.kind === 'sent' ? [[entry.orderId, entry] as const] : [])));
+  const remembered = [...done.values()].slice(-kept);
+  const unsent = remembered.filter(({ orderId }) => !sent.has(orderId)).map(({ report }) => report);
+  const sentOf = remembered.flatMap(({ orderId }) => sent.get(orderId) ?? []);
+  const file = rewrite(path, [...remembered, ...sentOf, ...unfinished]);
   const unwritten: Entry[] = [];
   let isTorn = false;
+  let isClosed = false;
   const write = (entry: Entry) => {
     // A failed write may have left half a line.
     const text = `${isTorn ? '\n' : ''}${JSON.stringify(entry)}\n`;
@@ -95,12 +106,13 @@ export const openJournal = (path: string, put: (file: number, text: string) => v
   };
   return {
     write: (entry) => {
+      if (isClosed) return;
       if (entry.kind === 'begun') {
         writeAll();
         write(entry);
         return;
       }
-      done.set(entry.orderId, entry);
+      if (entry.kind === 'done') done.set(entry.orderId, entry);
       unwritten.push(entry);
       try {
         writeAll();
@@ -110,6 +122,10 @@ export const openJournal = (path: string, put: (file: number, text: string) => v
     },
     reportOf: (orderId) => done.get(orderId)?.report,
     unfinished,
-    close: () => closeSync(file),
+    unsent,
+    close: () => {
+      isClosed = true;
+      closeSync(file);
+    },
   };
 };

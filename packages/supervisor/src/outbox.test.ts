@@ -28,7 +28,14 @@ const report: Gateway['report'] = async (reports) => {
     taken.push(orderId);
   }
 };
-const open = (pid: number) => openOutbox(dir, { pid, startTime: '1' }, { report } as unknown as Gateway, () => {});
+const open = (pid: number) =>
+  openOutbox(
+    dir,
+    { pid, startTime: '1' },
+    { report } as unknown as Gateway,
+    () => {},
+    () => {},
+  );
 const until = (look: () => void) => vi.waitFor(look, { timeout: 60_000, interval: 10 });
 
 test('a report that the token does not stand for keeps no other waiting, and goes when the token is mended', async () => {

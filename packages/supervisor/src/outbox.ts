@@ -31,12 +31,14 @@ class FileOutbox implements Outbox {
   readonly #self: Pid;
   readonly #gateway: Gateway;
   readonly #log: Log;
+  readonly #onSent: (report: Report) => void;
   readonly #closed = new AbortController();
   #letters: Letter[] = [];
   #written = 0;
   #sending: Promise<void> | null = null;
 
-  constructor(folder: string, self: Pid, gateway: Gateway, log: Log) {
+  constructor(folder: string, self: Pid, gateway: Gateway, log: Log, onSent: (report: Report) => void) {
+    this.#onSent = onSent;
     this.#folder = folder;
     this.#self = self;
     this.#gateway = gateway;
@@ -122,6 +124,7 @@ class FileOutbox implements Outbox {
       this.#putAside(letter);
     }
     this.#letters = this.#letters.filter((other) => other !== letter);
+    this.#onSent(letter.report);
     return true;
   }
 
@@ -150,6 +153,14 @@ class FileOutbox implements Outbox {
   }
 }
 
-/** Reports on their way to the gateway, one file each: nothing is lost with the supervisor or while the gateway is away. */
-export const openOutbox = (folder: string, self: Pid, gateway: Gateway, log: Log): Outbox =>
-  new FileOutbox(folder, self, gateway, log);
+/**
+ * Reports on their way to the gateway, one file each: nothing is lost with the supervisor or while the gateway is away. `onSent`: the
+ * gateway has it, or never will.
+ */
+export const openOutbox = (
+  folder: string,
+  self: Pid,
+  gateway: Gateway,
+  log: Log,
+  onSent: (report: Report) => void,
+): Outbox => new FileOutbox(folder, self, gateway, log, onSent);

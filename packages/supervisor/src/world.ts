@@ -4,6 +4,7 @@ import type { Log, MachineClock } from './clock.ts';
 import { type Address, connectGateway } from './gateway-client.ts';
 import { openJournal } from './journal.ts';
 import { takeRuntime } from './lock.ts';
+import type { Report } from './order.ts';
 import { openOutbox } from './outbox.ts';
 import { makeFolder } from './own-folder.ts';
 import { PolicyWatches } from './policy-watches.ts';
@@ -38,7 +39,11 @@ export const openWorld = (runtimeId: string, settings: WorldSettings): OpenWorld
   const self = identify(settings.pid);
   const letGo = takeRuntime(dir, runtimeId, self);
   const journal = openJournal(join(dir, 'journal', `${runtimeId}.jsonl`));
-  const outbox = openOutbox(join(dir, 'outbox'), self, gateway, log);
+  const onSent = ({ type, payload }: Report) => {
+    if (type === 'ORDER_RECEIPT' || type === 'SPAWN_RECEIPT') journal.write({ kind: 'sent', orderId: payload.orderId });
+  };
+  const outbox = openOutbox(join(dir, 'outbox'), self, gateway, log, onSent);
+  for (const report of journal.unsent) outbox.put(report);
   const close = () => {
     outbox.close();
     journal.close();
