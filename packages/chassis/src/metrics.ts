@@ -34,7 +34,7 @@ export const createCount = (): Count => {
   return (name, by, of) => counters.get(name)?.add(by, { [LABELS[name] ?? 'of']: of });
 };
 
-/** Shows what each part says of its partitions at every scrape: `vigil_partition_lag`, `vigil_partition_time`, `vigil_partition_running`. */
+/** Shows what each part says of its partitions at every scrape: `vigil_partition_lag`, `vigil_partition_time`, `vigil_partition_watched`, `vigil_partition_running`. */
 export const showPartitions = (parts: Readonly<Record<string, Part>>): void => {
   const meter = api.getMeter('vigil');
   const lag = meter.createObservableGauge('vigil_partition_lag', {
@@ -43,6 +43,10 @@ export const showPartitions = (parts: Readonly<Record<string, Part>>): void => {
   const time = meter.createObservableGauge('vigil_partition_time', {
     description: "the partition's now, seconds since 1970; 0: it has not begun",
   });
+  const watched = meter.createObservableGauge('vigil_partition_watched', {
+    description:
+      'watched time of the partition, seconds: it grows more slowly than time while no absence can be judged',
+  });
   const running = meter.createObservableGauge('vigil_partition_running', { description: '1: open and at work' });
   meter.addBatchObservableCallback(
     (seen) => {
@@ -50,9 +54,10 @@ export const showPartitions = (parts: Readonly<Record<string, Part>>): void => {
         for (const { partition, phase, ...figures } of part.status?.() ?? []) {
           seen.observe(lag, figures.lag, { of, partition });
           seen.observe(time, figures.time / 1000, { of, partition });
+          seen.observe(watched, figures.watched / 1000, { of, partition });
           seen.observe(running, phase === 'running' ? 1 : 0, { of, partition });
         }
     },
-    [lag, time, running],
+    [lag, time, watched, running],
   );
 };

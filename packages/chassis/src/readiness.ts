@@ -4,6 +4,8 @@ type PartitionFigures = {
   readonly phase: string;
   readonly lag: number;
   readonly time: number;
+  /** milliseconds */
+  readonly watched: number;
 };
 
 /**

@@ -51,6 +51,7 @@ test('the probes answer while it runs', async () => {
   expect(seen['/metrics']).toContain('vigil_warrants_total{axis="regex"} 1');
   expect(seen['/metrics']).toContain('vigil_partition_lag{of="part",partition="2"} 5');
   expect(seen['/metrics']).toContain('vigil_partition_time{of="part",partition="2"} 1.5');
+  expect(seen['/metrics']).toContain('vigil_partition_watched{of="part",partition="2"} 0.5');
 });
 
 test('a part that fails ends the process with 1, after what was opened is closed', async () => {

@@ -45,17 +45,17 @@ export function instant(ms: number | null): string | null {
 type Ordered = {
   readonly version: number | null;
   readonly epoch: number | null;
-  readonly occurredAt: number;
-  readonly eventId: string;
+  /** where its record lies in the one partition of its key */
+  readonly offset: number;
 };
 
 const padded = (n: number, width: number): string => String(n).padStart(width, '0');
 
 /**
  * The place of an event among those of the same state key, as a text that sorts bytewise: epoch and version where a decider
- * wrote it; else the broker's time, then `tie` (a heartbeat's sequence), then the event's id.
+ * wrote it; else its offset, for no clock is the same on all brokers or gateways.
  */
-export function orderOf(event: Ordered, tie: number | null = null): string {
+export function orderOf(event: Ordered): string {
   if (event.version !== null) return `${padded(event.epoch ?? 0, 16)}.${padded(event.version, 16)}`;
-  return `${padded(event.occurredAt, 16)}.${padded(tie ?? 0, 16)}.${event.eventId}`;
+  return `@${padded(event.offset, 16)}`;
 }

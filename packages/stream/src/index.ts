@@ -21,7 +21,13 @@ export {
   type RunningProcessor,
   runProcessor,
 } from './run-processor.ts';
-export { type ProjectionBatch, type ProjectionOptions, type RunningPart, runProjection } from './run-projection.ts';
+export {
+  type PlacedEvent,
+  type ProjectionBatch,
+  type ProjectionOptions,
+  type RunningPart,
+  runProjection,
+} from './run-projection.ts';
 export { type ReactorOptions, runReactor } from './run-reactor.ts';
 export type { Phase } from './slot.ts';
 export { type Form, sparse } from './sparse.ts';

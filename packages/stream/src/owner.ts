@@ -79,11 +79,12 @@ export class Owner implements Member {
   }
 
   get status(): readonly PartitionStatus[] {
-    return [...this.#slots.values()].map(({ partition, phase, lag, clock }) => ({
+    return [...this.#slots.values()].map(({ partition, phase, lag, clock, watched }) => ({
       partition,
       phase,
       lag,
       time: clock.now,
+      watched,
     }));
   }
 

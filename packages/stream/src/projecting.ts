@@ -2,7 +2,9 @@ import type { HealthEvent, TopicName } from '@vigil/events';
 import { DeadLetter } from './errors.ts';
 import { writeLetter } from './letters.ts';
 import type { Log, LogRecord } from './log.ts';
-import type { ProjectionBatch, ProjectionOptions } from './run-projection.ts';
+import type { PlacedEvent, ProjectionBatch, ProjectionOptions } from './run-projection.ts';
+
+const placed = ({ record: { offset }, event }: Read): PlacedEvent<TopicName> => ({ ...event, offset });
 
 export type Read = { readonly record: LogRecord; readonly event: HealthEvent };
 
@@ -16,7 +18,7 @@ export const applyAll = async (
   read: readonly Read[],
 ): Promise<void> => {
   try {
-    await sink.apply({ ...batch, events: read.map(({ event }) => event) });
+    await sink.apply({ ...batch, events: read.map(placed) });
   } catch (error) {
     if (!(error instanceof DeadLetter)) throw error;
     await oneByOne(log, sink, batch, read);
@@ -30,15 +32,16 @@ const oneByOne = async (
   read: readonly Read[],
 ): Promise<void> => {
   let from = batch.from;
-  for (const [place, { record, event }] of read.entries()) {
+  for (const [place, one] of read.entries()) {
+    const { record } = one;
     const next = place === read.length - 1 ? batch.next : record.offset + 1;
-    const one = { ...batch, from, next };
+    const part = { ...batch, from, next };
     try {
-      await sink.apply({ ...one, events: [event] });
+      await sink.apply({ ...part, events: [placed(one)] });
     } catch (error) {
       if (!(error instanceof DeadLetter)) throw error;
       await writeLetter(log, sink.service, record, error, 'unprojected');
-      await sink.apply({ ...one, events: [] });
+      await sink.apply({ ...part, events: [] });
     }
     from = next;
   }

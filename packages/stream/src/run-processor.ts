@@ -24,6 +24,8 @@ export type PartitionStatus = {
   readonly phase: Phase;
   readonly lag: number;
   readonly time: number;
+  /** watched time, milliseconds: where it grows more slowly than `time`, detection slows down */
+  readonly watched: number;
 };
 
 /** `finished` never resolves; it rejects with Refused or Fatal, which end the process (`exitCode`). */

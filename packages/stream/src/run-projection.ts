@@ -7,6 +7,9 @@ import { applyAll, type Read } from './projecting.ts';
 import { isEvent, readEvent } from './reading.ts';
 import { within } from './within.ts';
 
+/** An event and where its record lies. */
+export type PlacedEvent<In extends TopicName> = EventOf<In> & { readonly offset: number };
+
 /** Events of one partition, in order. `from` must be where the sink stands, else it throws Retry; it stands at `next` then. */
 export type ProjectionBatch<In extends TopicName> = {
   readonly topic: In;
@@ -15,7 +18,7 @@ export type ProjectionBatch<In extends TopicName> = {
   readonly next: number;
   /** the stamp of its last record, ticks too: how far the sink's picture reaches; epoch milliseconds */
   readonly time: number;
-  readonly events: readonly EventOf<In>[];
+  readonly events: readonly PlacedEvent<In>[];
 };
 
 export type ProjectionOptions<In extends TopicName> = {

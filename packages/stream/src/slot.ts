@@ -58,6 +58,11 @@ export class Slot {
     return this.#fold.clock;
   }
 
+  /** time in which absence counts, milliseconds */
+  get watched(): number {
+    return this.#fold.time.watched;
+  }
+
   /** how many keys it remembers */
   get size(): number {
     return this.#fold.decided.store.size;

@@ -1,5 +1,6 @@
-import { type EventOf, type HealthEvent, Topic, type TopicName } from '@vigil/events';
+import { Topic, type TopicName } from '@vigil/events';
 import type { Statement } from '@vigil/read-model';
+import type { PlacedEvent } from '@vigil/stream';
 import { agentHealth } from './project/agent-health.ts';
 import { agentIntervention } from './project/agent-intervention.ts';
 import { agentObservation } from './project/agent-observation.ts';
@@ -47,8 +48,8 @@ export const reads = Object.keys(table) as readonly ProjectedTopic[];
  * What an event changes in the read model. An event type of a newer version, which this code does not know, changes nothing:
  * after an upgrade the rows are rebuilt from the topics.
  */
-export function project(event: EventOf<ProjectedTopic>): readonly Statement[] {
+export function project(event: PlacedEvent<ProjectedTopic>): readonly Statement[] {
   const handlers: Readonly<Record<string, unknown>> = table[event.topic];
-  const handler = handlers[event.type] as ((event: HealthEvent) => readonly Statement[]) | undefined;
+  const handler = handlers[event.type] as ((event: PlacedEvent<TopicName>) => readonly Statement[]) | undefined;
   return handler === undefined ? [] : handler(event);
 }

@@ -8,7 +8,7 @@ import { expect, test, vi } from 'vitest';
 import { reads } from './project.ts';
 import { rowsIn } from './rows.ts';
 
-const changed = example(Topic.agentHealth, 'HEALTH_STATE_CHANGED');
+const changed = { ...example(Topic.agentHealth, 'HEALTH_STATE_CHANGED'), offset: 5 };
 const batch = { topic: Topic.agentHealth, partition: 0, from: 5, next: 8, time: EXAMPLE_TIME, events: [changed] };
 
 test('rows and position are written together, and reading goes on where it stands', async () => {

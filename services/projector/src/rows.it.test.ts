@@ -1,12 +1,13 @@
-import { catalogue, type EventOf, Topic } from '@vigil/events';
+import { catalogue, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { apply, type Database, notify, readModel } from '@vigil/read-model';
 import { dump, scratchReadModel } from '@vigil/read-model/testing';
+import type { PlacedEvent } from '@vigil/stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ProjectedTopic, project, reads } from './project.ts';
 
-type Event = EventOf<ProjectedTopic>;
+type Event = PlacedEvent<ProjectedTopic>;
 
 /** Every event of every topic that is read, three times over with rising versions. */
 function log(): readonly Event[] {
@@ -26,6 +27,7 @@ function log(): readonly Event[] {
       ...versioned,
       payload,
       eventId: `event-${i}`,
+      offset: i,
       occurredAt: EXAMPLE_TIME + round * 1000 + i,
     } as Event;
   });
@@ -58,12 +60,28 @@ test('the same events give the same rows, whatever their order and however often
   );
 });
 
+test('what has no version is ordered by the log: a broker whose clock is behind changes nothing', async () => {
+  await using database = await scratchReadModel();
+  const hold = example(Topic.agentObservation, 'HOLD_AGENT', { agentId: 'a' });
+  const release = example(Topic.agentObservation, 'RELEASE_AGENT', { agentId: 'a' });
+  const bare = { version: null, epoch: null };
+  const held = { ...hold, ...bare, offset: 7, occurredAt: EXAMPLE_TIME + 2000 };
+  const released = { ...release, ...bare, eventId: 'later', offset: 8, occurredAt: EXAMPLE_TIME + 1000 };
+  const announced = example(Topic.runtimePresence, 'RUNTIME_ANNOUNCED');
+  const first = { ...announced, ...bare, offset: 1, occurredAt: EXAMPLE_TIME + 2000 };
+  const last = { ...first, offset: 2, occurredAt: EXAMPLE_TIME, payload: { ...announced.payload, host: 'moved' } };
+  await applied(database, [released, held, last, first] as Event[], 1);
+  expect(await readModel(database).agent('a')).toMatchObject({ held: false });
+  const { runtimes } = await dump(database);
+  expect(runtimes).toMatchObject([{ host: 'moved' }]);
+});
+
 test('hostile strings and impossible times become rows too', async () => {
   await using database = await scratchReadModel();
   const hostile = `'; DROP TABLE agents; --\0\uD800 \\x00 \u001b[2J`;
   const beat = example(Topic.agentObservation, 'AGENT_HEARTBEAT', { phase: hostile, labels: { [hostile]: hostile } });
   const output = { ...beat.payload.output, last_output_at: 8e15, tail: [hostile] } as typeof beat.payload.output;
-  await applied(database, [{ ...beat, payload: { ...beat.payload, output } }], 1);
+  await applied(database, [{ ...beat, offset: 0, payload: { ...beat.payload, output } }], 1);
   const agent = await readModel(database).agent('worker-1');
   expect(agent?.phase).toBe(`'; DROP TABLE agents; --\uFFFD\uFFFD \\x00 \u001b[2J`);
   expect(agent?.lastOutputAt).toBeNull();

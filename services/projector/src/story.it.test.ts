@@ -6,18 +6,20 @@ import { expect, test } from 'vitest';
 import { project } from './project.ts';
 
 type Event = Parameters<typeof project>[0];
+type Told = Omit<Event, 'offset'>;
 
 /** Events as their deciders would have numbered them, a second apart. */
-function happening(...events: readonly Event[]): readonly Event[] {
+function happening(...events: readonly Told[]): readonly Event[] {
   return events.map((event, i) => ({
     ...event,
+    offset: i,
     eventId: `event-${i}`,
     version: event.topic === Topic.agentObservation ? null : i + 1,
     occurredAt: EXAMPLE_TIME + i * 1000,
-  }));
+  })) as readonly Event[];
 }
 
-async function modelOf(...events: readonly Event[]) {
+async function modelOf(...events: readonly Told[]) {
   const database = await scratchReadModel();
   await apply(database, happening(...events).flatMap(project));
   return { model: readModel(database), [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };

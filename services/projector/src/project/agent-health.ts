@@ -1,11 +1,12 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
+import type { PlacedEvent } from '@vigil/stream';
 import { breaker, filed } from './findings.ts';
 import type { Handlers } from './handlers.ts';
 import { journal, told } from './journal.ts';
 
 type T = typeof Topic.agentHealth;
-type Of<K extends EventOf<T>['type']> = Extract<EventOf<T>, { readonly type: K }>;
+type Of<K extends EventOf<T>['type']> = Extract<PlacedEvent<T>, { readonly type: K }>;
 
 export const agentHealth: Handlers<T> = {
   HEALTH_STATE_CHANGED: (event) => [journal(event), state(event)],

@@ -1,10 +1,11 @@
-import type { EventOf, Topic } from '@vigil/events';
+import type { Topic } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
+import type { PlacedEvent } from '@vigil/stream';
 import type { Handlers } from './handlers.ts';
 import { journal, parsed, told } from './journal.ts';
 
 type T = typeof Topic.agentIntervention;
-type Event = EventOf<T>;
+type Event = PlacedEvent<T>;
 type Of<K extends Event['type']> = Extract<Event, { readonly type: K }>;
 
 const stepped = (event: Event): readonly Statement[] => [journal(event), step(event)];

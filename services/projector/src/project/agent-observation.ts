@@ -1,12 +1,13 @@
 import type { AgentHeartbeatPayload, EventOf, Topic } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
+import type { PlacedEvent } from '@vigil/stream';
 import type { Handlers } from './handlers.ts';
 import { journal, told } from './journal.ts';
 
 type T = typeof Topic.agentObservation;
-type Of<K extends EventOf<T>['type']> = Extract<EventOf<T>, { readonly type: K }>;
+type Of<K extends EventOf<T>['type']> = Extract<PlacedEvent<T>, { readonly type: K }>;
 
-/** Ingest has no versions: what it says of an agent is ordered by when it was received. */
+/** Ingest has no versions: what it says of an agent is ordered as it lies in the log, and so is what is judged. */
 export const agentObservation: Handlers<T> = {
   AGENT_HEARTBEAT: (event) => [beat(event), ...output(event), ...errors(event)],
   AGENT_EXITED: (event) => [journal(event), exit(event)],
@@ -17,8 +18,6 @@ export const agentObservation: Handlers<T> = {
   FILE_TICKET: told,
 };
 
-const rank = (event: Of<'AGENT_HEARTBEAT'>): string => orderOf(event, event.payload.sequence);
-
 function beat(event: Of<'AGENT_HEARTBEAT'>): Statement {
   const { payload } = event;
   return {
@@ -26,7 +25,7 @@ function beat(event: Of<'AGENT_HEARTBEAT'>): Statement {
     table: 'agents',
     key: { agent_id: payload.agent_id },
     group: 'beat',
-    order: rank(event),
+    order: orderOf(event),
     columns: {
       beat_at: instant(event.occurredAt),
       beat_instance_id: payload.instance_id,
@@ -54,7 +53,7 @@ function output(event: Of<'AGENT_HEARTBEAT'>): readonly Statement[] {
       table: 'agents',
       key: { agent_id: event.payload.agent_id },
       group: 'output',
-      order: rank(event),
+      order: orderOf(event),
       columns: { output_last_at: instant(said.last_output_at), output_tail: said.tail },
     },
   ];
@@ -75,7 +74,7 @@ function errors(event: Of<'AGENT_HEARTBEAT'>): readonly Statement[] {
       table: 'agents',
       key: { agent_id: event.payload.agent_id },
       group: 'errors',
-      order: rank(event),
+      order: orderOf(event),
       columns: { errors_instance_id: event.payload.instance_id, errors: event.payload.errors.map(readable) },
     },
   ];

@@ -1,8 +1,9 @@
-import type { EventOf, Topic } from '@vigil/events';
+import type { Topic } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
+import type { PlacedEvent } from '@vigil/stream';
 import type { Handlers } from './handlers.ts';
 
-type Order = EventOf<typeof Topic.agentOrder>;
+type Order = PlacedEvent<typeof Topic.agentOrder>;
 
 function order(event: Order): readonly Statement[] {
   const { payload } = event;
@@ -40,7 +41,7 @@ export const agentOrder: Handlers<typeof Topic.agentOrder> = {
   SPAWN_AGENT: order,
 };
 
-type Receipt = EventOf<typeof Topic.orderReceipt | typeof Topic.spawnReceipt>;
+type Receipt = PlacedEvent<typeof Topic.orderReceipt | typeof Topic.spawnReceipt>;
 
 /** A runtime may send a receipt again until it is confirmed: the same outcome at the same moment is the same receipt. */
 function receipt(event: Receipt): readonly Statement[] {

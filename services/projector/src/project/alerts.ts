@@ -1,10 +1,11 @@
-import type { EventOf, Topic } from '@vigil/events';
+import type { Topic } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
+import type { PlacedEvent } from '@vigil/stream';
 import { answered, dismissed } from './findings.ts';
 import type { Handlers } from './handlers.ts';
 import { journal, told } from './journal.ts';
 
-type Event = EventOf<typeof Topic.alert>;
+type Event = PlacedEvent<typeof Topic.alert>;
 type Of<K extends Event['type']> = Extract<Event, { readonly type: K }>;
 
 export const alert: Handlers<typeof Topic.alert> = {

@@ -1,9 +1,10 @@
-import type { EventOf, Topic } from '@vigil/events';
+import type { Topic } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
+import type { PlacedEvent } from '@vigil/stream';
 import type { Handlers } from './handlers.ts';
 import { journal } from './journal.ts';
 
-type Presence = Extract<EventOf<typeof Topic.fleetPresence>, { readonly type: 'AGENT_PRESENT' | 'AGENT_LOST' }>;
+type Presence = Extract<PlacedEvent<typeof Topic.fleetPresence>, { readonly type: 'AGENT_PRESENT' | 'AGENT_LOST' }>;
 
 const presence = (event: Presence): readonly Statement[] => [
   journal(event),

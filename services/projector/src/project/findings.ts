@@ -1,8 +1,9 @@
 import type { EventOf, Topic } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
+import type { PlacedEvent } from '@vigil/stream';
 
 type Of<T extends EventOf<typeof Topic.agentHealth | typeof Topic.alert | typeof Topic.taskRecovery>['type']> = Extract<
-  EventOf<typeof Topic.agentHealth | typeof Topic.alert | typeof Topic.taskRecovery>,
+  PlacedEvent<typeof Topic.agentHealth | typeof Topic.alert | typeof Topic.taskRecovery>,
   { readonly type: T }
 >;
 

@@ -1,5 +1,6 @@
-import type { EventOf, Topic } from '@vigil/events';
+import type { Topic } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
+import type { PlacedEvent } from '@vigil/stream';
 import type { Handlers } from './handlers.ts';
 import { journal, told } from './journal.ts';
 
@@ -11,7 +12,7 @@ export const spending: Handlers<typeof Topic.spending> = {
   SPENDING_LIMIT_LIFTED: (event) => [journal(event)],
 };
 
-type Event = EventOf<typeof Topic.fleetGovernance>;
+type Event = PlacedEvent<typeof Topic.fleetGovernance>;
 type Of<K extends Event['type']> = Extract<Event, { readonly type: K }>;
 
 export const fleetGovernance: Handlers<typeof Topic.fleetGovernance> = {

@@ -1,5 +1,6 @@
-import type { HealthEvent } from '@vigil/events';
+import type { TopicName } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
+import type { PlacedEvent } from '@vigil/stream';
 
 type About = {
   readonly agentId?: string | null;
@@ -13,7 +14,7 @@ type About = {
 const KEPT_ELSEWHERE = new Set(['plan', 'recovery', 'lastOutput']);
 
 /** The event itself, as a line of the story of whom it is about. */
-export function journal(event: HealthEvent): Statement {
+export function journal(event: PlacedEvent<TopicName>): Statement {
   const about = event.payload as About;
   return {
     kind: 'fact',
@@ -38,7 +39,7 @@ export function journal(event: HealthEvent): Statement {
 }
 
 /** A story line and nothing else. */
-export const told = (event: HealthEvent): readonly Statement[] => [journal(event)];
+export const told = (event: PlacedEvent<TopicName>): readonly Statement[] => [journal(event)];
 
 /** A plan travels as JSON; whatever else stands there is shown as it is. */
 export function parsed(json: string): object | string {

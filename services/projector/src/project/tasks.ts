@@ -1,5 +1,6 @@
-import type { EventOf, Topic } from '@vigil/events';
+import type { Topic } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
+import type { PlacedEvent } from '@vigil/stream';
 import { breaker } from './findings.ts';
 import type { Handlers } from './handlers.ts';
 import { journal } from './journal.ts';
@@ -57,7 +58,7 @@ export const taskCheckpoint: Handlers<typeof Topic.taskCheckpoint> = {
   },
 };
 
-type Recovery = EventOf<typeof Topic.taskRecovery>;
+type Recovery = PlacedEvent<typeof Topic.taskRecovery>;
 type Of<K extends Recovery['type']> = Extract<Recovery, { readonly type: K }>;
 type Figures = { readonly attempt: number | null; readonly agentId: string | null; readonly reason: string | null };
 
