@@ -127,3 +127,22 @@ test('a correction names the settings that it changes, as they are, and no other
   const [change] = compareTopics(planned, present);
   expect(change).toHaveProperty('from', { 'retention.ms': '5' });
 });
+
+test('these topics are kept for ever, and a tombstone deletes nothing there: a further one needs the decision on deletion read again', () => {
+  const forEver = planned.filter(({ config }) => config['retention.ms'] === '-1');
+  expect(new Set(forEver.map(({ config }) => config['cleanup.policy']))).toEqual(new Set(['delete']));
+  expect(forEver.map(({ topic }) => topic).toSorted()).toEqual(
+    [
+      Topic.agentHealth,
+      Topic.agentHealthcheck,
+      Topic.agentIntervention,
+      Topic.alert,
+      Topic.applyPolicy,
+      Topic.fleetGovernance,
+      Topic.spawnRuling,
+      Topic.stepRuling,
+      Topic.taskHealth,
+      Topic.taskRecovery,
+    ].toSorted(),
+  );
+});
