@@ -9,6 +9,9 @@ type Waiting = {
   readonly over: (unsaid: string | null) => void;
 };
 
+/** `isRepeated`: the gateway has offered the order lately, so the fleet is not halted. */
+type Look = { readonly now: number; readonly isRepeated: (orderId: string) => boolean };
+
 /** What an agent is told once it goes on: as soon as it can hear it, within the order's time to live. */
 export class Afterwords {
   readonly #waiting = new Map<string, Waiting>();
@@ -18,12 +21,19 @@ export class Afterwords {
     return new Promise((over) => this.#waiting.set(text.orderId, { text, expiresAt, over }));
   }
 
+  /** It is not said. */
+  drop(orderId: string, why: string): void {
+    const waiting = this.#waiting.get(orderId);
+    this.#waiting.delete(orderId);
+    waiting?.over(why);
+  }
+
   /** `now` is monotonic, as `expiresAt`. */
-  lookAgain(hearing: Hearing, now: number, say: (text: string) => Promise<Outcome>): void {
+  lookAgain(hearing: Hearing, { now, isRepeated }: Look, say: (text: string) => Promise<Outcome>): void {
     for (const { text, expiresAt, over } of this.#waiting.values()) {
       const unsaid = unsayable(hearing, expiresAt, now);
       const reach = whenReachable(hearing);
-      if (unsaid === null && reach.verdict === 'wait') continue;
+      if (unsaid === null && (reach.verdict === 'wait' || !isRepeated(text.orderId))) continue;
       this.#waiting.delete(text.orderId);
       if (unsaid !== null) over(unsaid);
       else if (reach.verdict === 'go') return void saying(say, text.message).then(over);
@@ -31,9 +41,9 @@ export class Afterwords {
     }
   }
 
-  due(hearing: Hearing): readonly Text[] {
+  due(hearing: Hearing, isRepeated: Look['isRepeated']): readonly Text[] {
     if (whenReachable({ ...hearing, channel: 'socket' }).verdict !== 'go') return [];
-    return [...this.#waiting.values()].map(({ text }) => text);
+    return [...this.#waiting.values()].map(({ text }) => text).filter(({ orderId }) => isRepeated(orderId));
   }
 
   /** Somebody else says it; false: it does not wait here. */

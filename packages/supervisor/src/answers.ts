@@ -8,6 +8,9 @@ export const receiptIn = (world: World, orderId: string): OrderReceiptPayload | 
   return report?.type === 'ORDER_RECEIPT' ? report.payload : undefined;
 };
 
+/** Why an order that was given before a halt is not begun. */
+export const HALTED = 'the fleet is halted';
+
 /** In the journal first: the order is done, even if the receipt has to be sent by the next supervisor. */
 export const answer = (
   world: World,

@@ -4,6 +4,7 @@ import { GatewayAway, GatewayForbids, GatewayRefused } from './errors.ts';
 import type { OrderEnvelope, Report } from './order.ts';
 
 export type BeatAnswer = {
+  /** what is recalled stands first */
   readonly orders: readonly OrderEnvelope[];
   /** how often the policy wants a heartbeat; null: as the runtime likes */
   readonly intervalMs: number | null;
@@ -89,6 +90,8 @@ const post = (address: Address, path: string, body: unknown, signal?: AbortSigna
 };
 
 type Offer = Partial<BeatAnswer> & {
+  /** what is not to be begun */
+  readonly recalled?: readonly OrderEnvelope[];
   /** what passed at the gateway before it answered */
   readonly waitedMs?: number;
 };
@@ -100,6 +103,7 @@ const offerOf =
     const [began, beganMonotonic] = [now(), monotonic()];
     const {
       orders = [],
+      recalled = [],
       intervalMs = null,
       policy = null,
       warnings = [],
@@ -108,7 +112,10 @@ const offerOf =
     } = (await asking()) as Offer;
     const passed = Math.max(now() - began, monotonic() - beganMonotonic);
     const lateMs = waitedMs === undefined ? 0 : Math.max(0, passed - waitedMs);
-    const offered = orders.map((one) => ({ ...one, expiresInMs: one.expiresInMs - lateMs }));
+    const offered = [
+      ...recalled.map((one) => ({ ...one, isRecalled: true })),
+      ...orders.map((one) => ({ ...one, isRecalled: false })),
+    ].map((one) => ({ ...one, expiresInMs: one.expiresInMs - lateMs }));
     return { orders: offered, intervalMs, policy, warnings, refusal };
   };
 

@@ -2,7 +2,7 @@ import type { OrderReceiptPayload } from '@vigil/events';
 import { type Admission, admit, isNumbered, type Process } from './admit.ts';
 import { Afterwords } from './afterwords.ts';
 import type { World } from './agent.ts';
-import { answer, receiptIn } from './answers.ts';
+import { answer, HALTED, receiptIn } from './answers.ts';
 import { HandingOff } from './handing-off.ts';
 import type { Memory } from './memory.ts';
 import type { AgentOrder, Received } from './order.ts';
@@ -41,6 +41,12 @@ export type Body = {
 /** What the hands of the next supervisor have to know. */
 type HandsMemory = Pick<Memory, 'highestNumber' | 'handedOff' | 'handedOffUntil'>;
 
+/**
+ * What waits is begun only where the gateway has repeated it within so long, milliseconds: it does so every five seconds, and not while the
+ * fleet is halted. One that is cut off begins nothing that a halt may have recalled.
+ */
+const REPEATED_MS = 10_000;
+
 export type Outcome = readonly [OrderReceiptPayload['outcome'], Partial<OrderReceiptPayload>?];
 
 /** Carries out the orders for one agent: each at most once, in the order of their numbers, and answers each. */
@@ -53,6 +59,8 @@ export class Hands {
   /** why an order has not been carried out yet */
   readonly #waitsFor = new Map<string, string>();
   readonly #underWay = new Map<string, Promise<void>>();
+  /** when each that waits, or whose words do, was offered last; monotonic */
+  readonly #offeredAt = new Map<string, number>();
   readonly #afterwords = new Afterwords();
   readonly #handingOff: HandingOff;
   #highestNumber: number;
@@ -77,15 +85,39 @@ export class Hands {
   /** An order offered again while it waits keeps its first time to live. */
   offer(order: AgentOrder, expiresInMs: number): void {
     const { orderId } = order.payload;
-    if (this.#underWay.has(orderId) || this.#waiting.has(orderId)) return;
-    this.#waiting.set(orderId, { order, expiresAt: this.#world.clock.monotonic() + expiresInMs });
+    this.#offeredAt.set(orderId, this.#world.clock.monotonic());
+    if (this.#underWay.has(orderId)) return;
+    if (!this.#waiting.has(orderId))
+      this.#waiting.set(orderId, { order, expiresAt: this.#world.clock.monotonic() + expiresInMs });
     this.lookAgain();
   }
+
+  /** The fleet is halted: what has not begun is answered, and never begun. A resume goes on, without its words. */
+  recall(order: AgentOrder): void {
+    const { orderId } = order.payload;
+    if (order.type === 'RESUME_AGENT') this.#afterwords.drop(orderId, HALTED);
+    if (this.#underWay.has(orderId) || order.type === 'RESUME_AGENT' || order.type === 'RESET_BREAKER') return;
+    const receipt = receiptIn(this.#world, orderId);
+    if (receipt) return void this.#world.outbox.put({ type: 'ORDER_RECEIPT', payload: receipt });
+    this.#forget(orderId);
+    answer(this.#world, order, 'halted', { why: HALTED });
+  }
+
+  #forget(orderId: string): void {
+    this.#waiting.delete(orderId);
+    this.#waitsFor.delete(orderId);
+    this.#unwritten.delete(orderId);
+    this.#offeredAt.delete(orderId);
+  }
+
+  #isRepeated = (orderId: string): boolean =>
+    this.#world.clock.monotonic() - (this.#offeredAt.get(orderId) ?? Number.NEGATIVE_INFINITY) <= REPEATED_MS;
 
   /** What waits is admitted as soon as it may be. */
   lookAgain(): void {
     const now = this.#world.clock.monotonic();
-    this.#afterwords.lookAgain(this.#body.process(), now, (text) => this.#body.tell({ nudge: text }, text));
+    const tell = (text: string) => this.#body.tell({ nudge: text }, text);
+    this.#afterwords.lookAgain(this.#body.process(), { now, isRepeated: this.#isRepeated }, tell);
     const waiting = [...this.#waiting.values()].sort((a, b) => a.order.payload.number - b.order.payload.number);
     for (const received of waiting) this.#settle(received, this.#admit(received));
   }
@@ -100,7 +132,10 @@ export class Hands {
     const orders = [...this.#waiting.values()]
       .sort((a, b) => a.order.payload.number - b.order.payload.number)
       .filter((received) => this.#admit(received, 'socket').verdict === 'go');
-    return [...this.#afterwords.due(this.#body.process()), ...orders.flatMap(({ order }) => textOf(order))];
+    return [
+      ...this.#afterwords.due(this.#body.process(), this.#isRepeated),
+      ...orders.flatMap(({ order }) => textOf(order)),
+    ];
   }
 
   /** `toHook` is called at once, and resolves when the hook has said that it did, or is gone; never, where the disk does not take the order. */
@@ -116,7 +151,8 @@ export class Hands {
     const done = { get: (orderId: string) => receiptIn(this.#world, orderId) };
     const body = this.#body.process();
     const process = { ...body, channel: by ?? body.channel, done, highestNumber: this.#highestNumber };
-    return admit(received, process, this.#world.clock.monotonic());
+    const admission = admit(received, process, this.#world.clock.monotonic());
+    return admission.verdict === 'go' && !this.#isRepeated(received.order.payload.orderId) ? notRepeated : admission;
   }
 
   #settle(received: Received<AgentOrder>, admission: Admission): void {
@@ -126,10 +162,9 @@ export class Hands {
     const waitedFor = this.#waitsFor.get(orderId);
     this.#waitsFor.delete(orderId);
     this.#waiting.delete(orderId);
+    if (admission.verdict === 'go') return void this.#begin(received);
+    this.#forget(orderId);
     switch (admission.verdict) {
-      case 'go':
-        this.#begin(received);
-        return;
       case 'again':
         this.#world.outbox.put({ type: 'ORDER_RECEIPT', payload: admission.receipt });
         return;
@@ -164,7 +199,10 @@ export class Hands {
     const done = perform()
       .catch((error: unknown): Outcome => ['failed', { why: String(error) }])
       .then(([outcome, more]) => this.#answer(order, outcome, more))
-      .finally(() => this.#underWay.delete(orderId));
+      .finally(() => {
+        this.#underWay.delete(orderId);
+        this.#offeredAt.delete(orderId);
+      });
     this.#underWay.set(orderId, done);
   }
 
@@ -254,6 +292,10 @@ export class Hands {
   }
 }
 
+const notRepeated: Admission = {
+  verdict: 'wait',
+  why: 'the gateway does not repeat it: it is away, or the fleet is halted',
+};
 const goneWithIt: Outcome = ['uncertain', { why: 'the hook that it was given to ended without a word' }];
 const nobodyListens: Outcome = ['failed', { why: 'nobody is connected to the agent’s socket' }];
 const commandFailed: Outcome = ['failed', { why: 'the configured command failed; the runtime’s log says how' }];

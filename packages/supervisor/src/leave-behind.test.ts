@@ -34,7 +34,13 @@ const start = async (script: string, more: Partial<AgentSpec>): Promise<Supervis
   const give = (orders: Parameters<typeof dispatch>[2]) =>
     dispatch(
       world,
-      { runtimeId: 'run-1', lives: () => (life ? [life] : []), isLeftAlone: () => false, spawn: () => {} },
+      {
+        runtimeId: 'run-1',
+        lives: () => (life ? [life] : []),
+        isLeftAlone: () => false,
+        spawn: () => {},
+        recallSpawn: () => {},
+      },
       orders,
     );
   life = await supervise(scriptSpec(script, more), world, { columns: 80, rows: 24 }, () => {});

@@ -26,6 +26,8 @@ export type Supervised = {
   /** from now on it beats */
   readonly begin: () => void;
   readonly offer: (order: AgentOrder, expiresInMs: number) => void;
+  /** the order is not to be begun; of a resume: its words are not to be told */
+  readonly recall: (order: AgentOrder) => void;
   readonly resize: (size: Size) => void;
   /** somebody at the terminal has pressed Ctrl-C, `by` as it is put down: an end by SIGINT is what they wanted */
   readonly interrupted: (by: string) => void;
@@ -218,6 +220,10 @@ export class Life implements Supervised {
 
   offer(order: AgentOrder, expiresInMs: number): void {
     this.#hands.offer(order, expiresInMs);
+  }
+
+  recall(order: AgentOrder): void {
+    this.#hands.recall(order);
   }
 
   resize({ columns, rows }: Size): void {

@@ -10,8 +10,8 @@ export type Order = WithoutTopic<ContentOf<typeof Topic.agentOrder>>;
 export type SpawnOrder = Extract<Order, { readonly type: 'SPAWN_AGENT' }>;
 /** Every order that concerns an agent that lives already. */
 export type AgentOrder = Exclude<Order, SpawnOrder>;
-/** As the gateway offers it: `expiresInMs` counts from the broker's stamp. */
-export type OrderEnvelope = Order & { readonly expiresInMs: number };
+/** As the gateway offers it: `expiresInMs` counts from the broker's stamp. `isRecalled`: it is not to be begun; of a resume: its words. */
+export type OrderEnvelope = Order & { readonly expiresInMs: number; readonly isRecalled: boolean };
 /** `expiresAt` is on this machine's monotonic clock. */
 export type Received<O extends Order = Order> = { readonly order: O; readonly expiresAt: number };
 

@@ -13,6 +13,8 @@ export type Addressees = {
   /** one of that name works here, and could not be taken over yet */
   readonly isLeftAlone: (agentId: string) => boolean;
   readonly spawn: (order: SpawnOrder, expiresInMs: number) => void;
+  /** a spawn that is not to be begun, where it has not */
+  readonly recallSpawn: (order: SpawnOrder) => void;
 };
 
 /** Answers an order that no life here carries out, so that nobody waits for it. One that is offered again gets the same answer. */
@@ -35,17 +37,17 @@ const lifeFor = ({ payload }: AgentOrder, lives: readonly Supervised[]): Supervi
 /** Hands each order to whom it concerns. One of a kind unknown to this version is left unanswered and expires. */
 export const dispatch = (
   world: World,
-  { runtimeId, lives, isLeftAlone, spawn }: Addressees,
+  { runtimeId, lives, isLeftAlone, spawn, recallSpawn }: Addressees,
   envelopes: readonly OrderEnvelope[],
 ): void => {
-  for (const { expiresInMs, ...order } of envelopes) {
+  for (const { expiresInMs, isRecalled, ...order } of envelopes) {
     if (!isOrder(order)) world.log('an order of an unknown kind is left alone', { order });
     else if (order.payload.runtimeId !== runtimeId) world.log('an order for another runtime is left to it', { order });
-    else if (order.type === 'SPAWN_AGENT') spawn(order, expiresInMs);
+    else if (order.type === 'SPAWN_AGENT') isRecalled ? recallSpawn(order) : spawn(order, expiresInMs);
     else {
       const all = [...lives()];
       const life = lifeFor(order, all);
-      if (life) life.offer(order, expiresInMs);
+      if (life) isRecalled ? life.recall(order) : life.offer(order, expiresInMs);
       // Unanswered it is offered again, to the supervisor that the agent has by then.
       else if (isLeftAlone(order.payload.agentId)) continue;
       else if (all.some((one) => one.hasSubagent(order.payload.agentId))) refuse(world, order, 'failed', noWayIn);

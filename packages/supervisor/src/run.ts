@@ -5,6 +5,7 @@ import { attach, type Seat } from './foreground.ts';
 import { superviseHeld } from './held.ts';
 import type { Supervised } from './life.ts';
 import { checkFree } from './lock.ts';
+import type { SpawnOrder } from './order.ts';
 import { dispatch, pollOrders } from './orders.ts';
 import { takeStopWord } from './stop-word.ts';
 import { supervise } from './supervise.ts';
@@ -15,6 +16,8 @@ const farewellMs = 1500;
 
 /** A world with one agent in it. */
 const soloWorld = (world: Omit<World, 'onOrders'>, runtimeId: string, lives: readonly Supervised[]): World => {
+  const refuseSpawn = (order: SpawnOrder) =>
+    answerSpawn(whole, order, 'failed', { why: 'this runtime runs one command only' });
   const whole: World = {
     ...world,
     onOrders: (orders) =>
@@ -24,7 +27,8 @@ const soloWorld = (world: Omit<World, 'onOrders'>, runtimeId: string, lives: rea
           runtimeId,
           lives: () => lives,
           isLeftAlone: () => false,
-          spawn: (order) => answerSpawn(whole, order, 'failed', { why: 'this runtime runs one command only' }),
+          spawn: refuseSpawn,
+          recallSpawn: refuseSpawn,
         },
         orders,
       ),

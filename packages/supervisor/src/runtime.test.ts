@@ -88,6 +88,16 @@ test('an agent dies by order, and another continues its task from its checkpoint
   expect(readFileSync(life?.spec.handover ?? '', 'utf8')).toBe('remaining: two');
 });
 
+test('while the fleet is halted nothing is started or ended, and each order is answered', async () => {
+  const instanceId = (await beatOf('worker-1'))?.instance_id ?? null;
+  stage.gateway.halted = true;
+  stage.gateway.offer(terminate({ instanceId }));
+  stage.gateway.offer(spawn());
+  expect(await find('ORDER_RECEIPT')).toMatchObject({ outcome: 'halted', why: 'the fleet is halted' });
+  expect(await find('SPAWN_RECEIPT')).toMatchObject({ outcome: 'halted', why: 'the fleet is halted' });
+  expect(runtime.agents().map(({ spec }) => spec.agentId)).toEqual(['worker-1']);
+});
+
 test('an order that is offered again while it is carried out has one outcome, even as the agent dies of it', async () => {
   const instanceId = (await beatOf('worker-1'))?.instance_id ?? null;
   const [life] = runtime.agents();

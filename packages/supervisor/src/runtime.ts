@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { answerSpawn, settleAftermath, settleLeftAlone } from './aftermath.ts';
 import type { World } from './agent.ts';
 import { announce } from './announce.ts';
+import { HALTED } from './answers.ts';
 import { pause } from './clock.ts';
 import { superviseHeld } from './held.ts';
 import { logRedispatch } from './leave-behind.ts';
@@ -62,6 +63,7 @@ class HostRuntime implements Runtime {
       lives: () => this.#agents,
       isLeftAlone: (agentId: string) => this.#leftAlone.some((one) => one.agentId === agentId),
       spawn: (order: SpawnOrder, ms: number) => this.#spawn(order, ms),
+      recallSpawn: (order: SpawnOrder) => this.#recallSpawn(order),
     };
     const { work_source: source } = settings.config;
     this.#workSource = source
@@ -184,10 +186,21 @@ class HostRuntime implements Runtime {
     else settle();
   }
 
+  /** One that waits for its tracker finds this answer in the journal. */
+  #recallSpawn(order: SpawnOrder): void {
+    const { orderId } = order.payload;
+    if (this.#isStarting(order)) return;
+    const receipt = this.#host(order).done.get(orderId);
+    if (receipt) this.#world.outbox.put({ type: 'SPAWN_RECEIPT', payload: receipt });
+    else answerSpawn(this.#world, order, 'halted', { why: HALTED });
+  }
+
+  #isStarting = ({ payload }: SpawnOrder): boolean =>
+    [...this.#starting].some(({ orderId }) => orderId === payload.orderId);
+
   #settle(received: Received<SpawnOrder>): void {
     const { order } = received;
-    const isStarting = [...this.#starting].some(({ orderId }) => orderId === order.payload.orderId);
-    if (isStarting || this.#stopping.signal.aborted) return;
+    if (this.#isStarting(order) || this.#stopping.signal.aborted) return;
     const admission = admitSpawn(received, this.#host(order), this.#world.clock.monotonic());
     switch (admission.verdict) {
       case 'go':

@@ -32,7 +32,11 @@ const start = async (script: string, more: Partial<AgentSpec> = {}, log: Log = (
     log,
     killAfterMs: 200,
     onOrders: (orders) =>
-      dispatch(world, { runtimeId: 'run-1', lives: () => lives, isLeftAlone: () => false, spawn: () => {} }, orders),
+      dispatch(
+        world,
+        { runtimeId: 'run-1', lives: () => lives, isLeftAlone: () => false, spawn: () => {}, recallSpawn: () => {} },
+        orders,
+      ),
   };
   const life = await supervise(scriptSpec(script, more), world, { columns: 80, rows: 24 }, (data) => {
     shown += data.toString();

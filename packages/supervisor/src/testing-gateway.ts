@@ -10,6 +10,8 @@ export type FakeGateway = {
   readonly reports: Report[];
   /** offered until its receipt is seen: with polls, and with heartbeats where the order's runtime has not polled, as the real one does */
   readonly offer: (order: Order, expiresInMs?: number) => void;
+  /** recalls what it has offered, until put back */
+  halted: boolean;
   /** answers 503 to everything until put back */
   away: boolean;
   /** takes heartbeats and does not answer, until put back */
@@ -37,7 +39,8 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
   const heartbeats: Heartbeat[] = [];
   const reports: Report[] = [];
   const polling = new Set<string>();
-  const orders = () => [...offered.values()];
+  const orders = () => (gateway.halted ? [] : [...offered.values()]);
+  const recalled = () => (gateway.halted ? [...offered.values()] : []);
   const ordersWithHeartbeats = () => orders().filter(({ payload }) => !polling.has(payload.runtimeId));
   const server = createServer(async (request, response) => {
     const body = await bodyOf(request);
@@ -66,14 +69,16 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
     }
     const poller = /^\/v1\/runtimes\/([^/]+)\/orders/.exec(request.url ?? '')?.[1];
     if (poller !== undefined) polling.add(decodeURIComponent(poller));
-    return send(response, 200, { orders: orders() });
+    return send(response, 200, { orders: orders(), recalled: recalled() });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const gateway: FakeGateway = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     heartbeats,
     reports,
-    offer: (order, expiresInMs = 60_000) => void offered.set(order.payload.orderId, { ...order, expiresInMs }),
+    offer: (order, expiresInMs = 60_000) =>
+      void offered.set(order.payload.orderId, { ...order, expiresInMs, isRecalled: false }),
+    halted: false,
     away: false,
     silent: false,
     assigned: null,

@@ -45,7 +45,11 @@ export const liveOn = async (
     ...ofStage,
     killAfterMs: 200,
     onOrders: (orders) =>
-      dispatch(world, { runtimeId: 'run-1', lives: () => lives, isLeftAlone: () => false, spawn: () => {} }, orders),
+      dispatch(
+        world,
+        { runtimeId: 'run-1', lives: () => lives, isLeftAlone: () => false, spawn: () => {}, recallSpawn: () => {} },
+        orders,
+      ),
   };
   lives.push(await supervise(spec, world, { columns, rows: 24 }, onOutput));
   return lives[0] as Supervised;

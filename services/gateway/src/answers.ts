@@ -3,7 +3,6 @@ import { type Heartbeat, ID } from '@vigil/events';
 import { type Assigned, nearest } from '@vigil/policy';
 import type { Board, OrderEnvelope } from './board.ts';
 import { placeIn, readEach } from './body.ts';
-import type { CatchUp } from './catch-up.ts';
 import { readHeartbeat } from './heartbeat.ts';
 import type { Outbox } from './outbox.ts';
 import type { Owners } from './owners.ts';
@@ -13,6 +12,7 @@ import { readReceipt, type Told } from './receipts.ts';
 import { mayBeat, mayTell, orderOf } from './rights.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { ReachedLimits } from './spending.ts';
+import type { CatchUps } from './tail.ts';
 import type { Holder } from './tokens.ts';
 import type { Waits } from './waits.ts';
 import { policyWarnings, warningsFor } from './warnings.ts';
@@ -22,7 +22,7 @@ import type { Writing } from './writing.ts';
 export type Behind = {
   readonly board: Board;
   readonly owners: Owners;
-  readonly catchUp: CatchUp;
+  readonly catchUp: CatchUps;
   readonly waits: Waits;
   readonly policies: Policies;
   readonly limits: ReachedLimits;
@@ -42,25 +42,35 @@ const LONGEST_WAIT_S = 55;
 
 /** Answers when every replica has them, with what awaits their agents. Throws Problem. */
 export const acceptHeartbeats = async (behind: Behind, holder: Holder, body: unknown) => {
-  const { outbox, writing, board, owners, count, now } = behind;
+  const { outbox, writing, owners, count, now } = behind;
   const askedAt = now();
   const sent = readEach(body, readHeartbeat);
   const heartbeats = sent.map(({ heartbeat }) => heartbeat);
   for (const [i, beat] of heartbeats.entries()) mayBeat(holder, beat, behind, placeIn(body, i));
   await outbox.send(heartbeats.map(writing.heartbeat));
   count('heartbeats_accepted', heartbeats.length, 'gateway');
+  for (const beat of heartbeats) owners.heard(beat, now());
+  const lives = new Map(heartbeats.map(({ agent_id, instance_id }) => [agent_id, instance_id] as const));
+  const isAllowed = await mayOffer(behind, [...lives]);
   const at = now();
-  for (const beat of heartbeats) owners.heard(beat, at);
-  const lives = new Map(heartbeats.map(({ agent_id, instance_id }) => [agent_id, instance_id]));
   return {
     accepted: heartbeats.length,
-    orders: [...lives].flatMap(([agentId, instanceId]) => board.offerToAgent(agentId, instanceId, at)),
+    orders: isAllowed ? offersFor(behind, [...lives], at) : [],
     ...assignedTo(behind, assignedBy(heartbeats[0])),
     refusal: refusalTo(behind, heartbeats[0], at),
     warnings: warningsFor(sent, Array.isArray(body), behind.policies),
     waitedMs: at - askedAt,
   };
 };
+
+type Life = readonly [agentId: string, instanceId: string | null];
+
+const offersFor = ({ board }: Behind, lives: readonly Life[], at: number): readonly OrderEnvelope[] =>
+  lives.flatMap(([agentId, instanceId]) => board.offerToAgent(agentId, instanceId, at));
+
+/** Nothing is given away where a halt may have been announced that is not known here. */
+const mayOffer = async (behind: Behind, lives: readonly Life[]): Promise<boolean> =>
+  offersFor(behind, lives, behind.now()).length === 0 || (await behind.catchUp.halts());
 
 /** Why the agent may make no more calls: a limit of its task, or of its policy's day; null: it may. Its runtime knows its own limit. */
 const refusalTo = ({ policies, limits }: Behind, first: Heartbeat | undefined, now: number): string | null => {
@@ -84,12 +94,16 @@ const assignedTo = ({ policies }: Behind, agent: Assigned) => {
 };
 
 /** What awaits an agent that sends its heartbeats straight to Kafka, with all else that the answer to a heartbeat says. */
-export const collectOrders = (behind: Behind, agent: Assigned, instanceId: string | null) => ({
-  orders: behind.board.offerToAgent(agent.agentId, instanceId, behind.now()),
-  ...assignedTo(behind, agent),
-  warnings: policyWarnings(agent, behind.policies),
-  waitedMs: 0,
-});
+export const collectOrders = async (behind: Behind, agent: Assigned, instanceId: string | null) => {
+  const lives: readonly Life[] = [[agent.agentId, instanceId]];
+  const isAllowed = await mayOffer(behind, lives);
+  return {
+    orders: isAllowed ? offersFor(behind, lives, behind.now()) : [],
+    ...assignedTo(behind, agent),
+    warnings: policyWarnings(agent, behind.policies),
+    waitedMs: 0,
+  };
+};
 
 /** `team=core`, once for each label. */
 export const labelsOf = (label: string | readonly string[] = []): Readonly<Record<string, string>> =>
@@ -108,7 +122,7 @@ export const acceptReceipts = async (behind: Behind, holder: Holder, body: unkno
   const { outbox, writing, board, catchUp, now } = behind;
   const told = readEach(body, readReceipt);
   const orders = told.map((one) => orderOf(one)).filter((orderId) => orderId !== null);
-  if (orders.some((orderId) => board.find(orderId) === null)) await catchUp();
+  if (orders.some((orderId) => board.find(orderId) === null)) await catchUp.orders();
   for (const [i, one] of told.entries()) mayTell(holder, one, behind, placeIn(body, i));
   await outbox.send(told.map((one) => writing.told(one, correlationOf(board, one), now())));
   return { accepted: told.length };
@@ -119,19 +133,33 @@ const correlationOf = (board: Board, told: Told): string | null => {
   return orderId === null ? null : (board.find(orderId)?.correlationId ?? null);
 };
 
-/** Answers when there are orders, when `waitMs` are over, or when the door closes. `waitedMs`: what has passed here before the answer. */
+type Polled = {
+  readonly orders: readonly OrderEnvelope[];
+  /** what is not to be begun, as the fleet is halted; of a resume: its words */
+  readonly recalled: readonly OrderEnvelope[];
+  readonly waitedMs: number;
+};
+
+/**
+ * Answers when there are orders or recalls, when `waitMs` are over, or when the door closes; with nothing where it is not known whether the
+ * fleet is halted. `waitedMs`: what has passed here before the answer.
+ */
 export const pollOrders = async (
-  { board, waits, closing, now }: Behind,
+  { board, waits, closing, now, catchUp }: Behind,
   runtimeId: string,
   waitMs: number,
-): Promise<{ orders: readonly OrderEnvelope[]; waitedMs: number }> => {
+): Promise<Polled> => {
   const askedAt = now();
   const until = askedAt + waitMs;
   for (;;) {
+    board.observePoll(runtimeId, now());
+    if (closing.aborted) return { orders: [], recalled: [], waitedMs: now() - askedAt };
+    const isAllowed = board.repeatsAt(runtimeId, now()) > now() || (await catchUp.halts());
     const at = now();
-    board.observePoll(runtimeId, at);
-    const orders = closing.aborted ? [] : board.offerToRuntime(runtimeId, at);
-    if (orders.length > 0 || at >= until || closing.aborted) return { orders, waitedMs: at - askedAt };
+    if (!isAllowed) return { orders: [], recalled: [], waitedMs: at - askedAt };
+    const recalled = board.recalledFrom(runtimeId, at);
+    const orders = board.offerToRuntime(runtimeId, at);
+    if (orders.length + recalled.length > 0 || at >= until) return { orders, recalled, waitedMs: at - askedAt };
     await waits.wait(runtimeId, Math.min(until, board.repeatsAt(runtimeId, at)) - at);
   }
 };

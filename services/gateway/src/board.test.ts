@@ -87,6 +87,53 @@ describe('an order is over', () => {
   });
 });
 
+describe('while the fleet is halted', () => {
+  const resume = example(Topic.agentOrder, 'RESUME_AGENT', { orderId: 'o-3', ttlMs: 60_000, message: 'go on' });
+  const reset = example(Topic.agentOrder, 'RESET_BREAKER', { orderId: 'o-4', ttlMs: 60_000 });
+  const halted = () => {
+    const board = boardWith(nudge, spawn);
+    board.observeOrder(resume, sent);
+    board.observeOrder(reset, sent);
+    board.setHalted(true);
+    return board;
+  };
+
+  test('a runtime is offered only what takes back: a resume without its words, and a reset; the rest is recalled', () => {
+    const board = halted();
+    const offered = board.offerToRuntime('host-1', sent);
+    expect(idsOf(offered)).toEqual(['o-3', 'o-4']);
+    expect(offered[0]?.payload).toMatchObject({ message: null });
+    expect(idsOf(board.recalledFrom('host-1', sent))).toEqual(['o-1', 'o-2', 'o-3']);
+  });
+
+  test('what a runtime has been offered before is recalled at once, and again after a while until a receipt is seen', () => {
+    const board = boardWith(nudge);
+    board.offerToRuntime('host-1', sent);
+    expect(board.recalledFrom('host-1', sent)).toEqual([]);
+    board.setHalted(true);
+    expect(idsOf(board.recalledFrom('host-1', sent))).toEqual(['o-1']);
+    expect(board.repeatsAt('host-1', sent)).toBe(sent + REPEAT_MS);
+    expect(board.recalledFrom('host-1', sent + REPEAT_MS - 1)).toEqual([]);
+    expect(idsOf(board.recalledFrom('host-1', sent + REPEAT_MS))).toEqual(['o-1']);
+    board.observeReceipt('o-1', sent);
+    expect(board.recalledFrom('host-1', sent + 2 * REPEAT_MS)).toEqual([]);
+  });
+
+  test('an agent is offered only a reset, and its other orders when the halt is over', () => {
+    const board = halted();
+    expect(idsOf(board.offerToAgent('worker-1', 'worker-1.i1', sent))).toEqual(['o-3', 'o-4']);
+    board.setHalted(false);
+    expect(idsOf(board.offerToAgent('worker-1', 'worker-1.i1', sent))).toEqual(['o-1', 'o-3', 'o-4']);
+  });
+
+  test('what was not recalled in time is offered again after it, while it lives', () => {
+    const board = halted();
+    board.setHalted(false);
+    expect(idsOf(board.offerToRuntime('host-1', sent + 1))).toEqual(['o-1', 'o-2', 'o-3', 'o-4']);
+    expect(board.recalledFrom('host-1', sent + 1)).toEqual([]);
+  });
+});
+
 describe('an agent that asks by heartbeat', () => {
   test('is offered the orders for this life of it', () => {
     const board = boardWith(nudge, spawn);

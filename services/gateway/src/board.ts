@@ -18,9 +18,13 @@ export type Board = {
   readonly observeOrder: (order: Order, stampedAt: number) => void;
   readonly observeReceipt: (orderId: string, now: number) => void;
   readonly observePoll: (runtimeId: string, now: number) => void;
+  /** While the fleet is halted, only what takes back is offered, and the rest is recalled. */
+  readonly setHalted: (isHalted: boolean) => void;
+  /** What a polling runtime is not to begin, and has not been told so in the last moments; a resume: its words. Empty unless halted. */
+  readonly recalledFrom: (runtimeId: string, now: number) => readonly OrderEnvelope[];
   /** What a polling runtime has not been offered in the last moments; from now on it has. */
   readonly offerToRuntime: (runtimeId: string, now: number) => readonly OrderEnvelope[];
-  /** When `offerToRuntime` has something to repeat: Infinity while there is nothing. */
+  /** When `offerToRuntime` or `recalledFrom` has something to repeat: Infinity while there is nothing. */
   readonly repeatsAt: (runtimeId: string, now: number) => number;
   /** What awaits an agent whose runtime does not poll: never a spawn, never an order for another life of it. */
   readonly offerToAgent: (agentId: string, instanceId: string | null, now: number) => readonly OrderEnvelope[];
@@ -48,7 +52,15 @@ export const MOST_KNOWN = 100_000;
 /** What is over is looked for this often, however much is told. */
 const FORGET_MS = 1_000;
 
-type Offer = { readonly order: Order; readonly expiresAt: number; offeredAt: number };
+type Offer = { readonly order: Order; readonly expiresAt: number; offeredAt: number; recalledAt: number };
+
+const NOT_YET = Number.NEGATIVE_INFINITY;
+
+/** These need no ruling: they take back what another order has done. A halt stops only the words of a resume. */
+const takesBack: ReadonlySet<Order['type']> = new Set(['RESUME_AGENT', 'RESET_BREAKER']);
+
+const wordless = (order: Order): Order =>
+  order.type === 'RESUME_AGENT' ? { ...order, payload: { ...order.payload, message: null } } : order;
 
 const addressed = ({ payload, correlationId }: Order): Addressed => {
   const { orderId, runtimeId, agentId, instanceId, taskId } = payload;
@@ -73,6 +85,7 @@ export const createBoard = (): Board => {
   const known = new Map<string, Addressed>();
   const receipted = new Map<string, number>();
   const polledAt = new Map<string, number>();
+  let isHalted = false;
 
   let forgotAt = Number.NEGATIVE_INFINITY;
 
@@ -92,6 +105,13 @@ export const createBoard = (): Board => {
     [...offers.values()].filter(({ order, expiresAt }) => expiresAt > now && wanted(order));
   const ofRuntime = (runtimeId: string, now: number): Offer[] =>
     alive(now, ({ payload }) => payload.runtimeId === runtimeId);
+  const isOffered = (type: Order['type']): boolean => !isHalted || takesBack.has(type);
+  const offeredTo = (runtimeId: string, now: number): Offer[] =>
+    ofRuntime(runtimeId, now).filter(({ order }) => isOffered(order.type));
+  const recalledOf = (runtimeId: string, now: number): Offer[] =>
+    isHalted ? ofRuntime(runtimeId, now).filter(({ order }) => order.type !== 'RESET_BREAKER') : [];
+  const offered = (offer: Offer, now: number): OrderEnvelope =>
+    envelope(isHalted ? { ...offer, order: wordless(offer.order) } : offer, now);
   const polls = (runtimeId: string, now: number): boolean => {
     const at = polledAt.get(runtimeId);
     return at !== undefined && now < at + POLLING_MS;
@@ -104,7 +124,7 @@ export const createBoard = (): Board => {
       learn(addressed(order));
       if (receipted.has(orderId) || offers.has(orderId)) return;
       const expiresAt = countsFrom(order, stampedAt) + Math.min(ttlMs, LONGEST_LIFE_MS);
-      offers.set(orderId, { order, expiresAt, offeredAt: Number.NEGATIVE_INFINITY });
+      offers.set(orderId, { order, expiresAt, offeredAt: NOT_YET, recalledAt: NOT_YET });
     },
     observeReceipt: (orderId, now) => {
       forget(now);
@@ -115,13 +135,29 @@ export const createBoard = (): Board => {
       forget(now);
       polledAt.set(runtimeId, now);
     },
-    offerToRuntime: (runtimeId, now) => {
-      const due = ofRuntime(runtimeId, now).filter(({ offeredAt }) => offeredAt + REPEAT_MS <= now);
-      for (const offer of due) offer.offeredAt = now;
+    setHalted: (halted) => {
+      if (halted === isHalted) return;
+      isHalted = halted;
+      for (const offer of offers.values()) {
+        offer.offeredAt = NOT_YET;
+        offer.recalledAt = NOT_YET;
+      }
+    },
+    recalledFrom: (runtimeId, now) => {
+      const due = recalledOf(runtimeId, now).filter(({ recalledAt }) => recalledAt + REPEAT_MS <= now);
+      for (const offer of due) offer.recalledAt = now;
       return due.map((offer) => envelope(offer, now));
     },
+    offerToRuntime: (runtimeId, now) => {
+      const due = offeredTo(runtimeId, now).filter(({ offeredAt }) => offeredAt + REPEAT_MS <= now);
+      for (const offer of due) offer.offeredAt = now;
+      return due.map((offer) => offered(offer, now));
+    },
     repeatsAt: (runtimeId, now) =>
-      Math.min(...ofRuntime(runtimeId, now).map(({ offeredAt }) => Math.max(now, offeredAt + REPEAT_MS))),
+      Math.min(
+        ...offeredTo(runtimeId, now).map(({ offeredAt }) => Math.max(now, offeredAt + REPEAT_MS)),
+        ...recalledOf(runtimeId, now).map(({ recalledAt }) => Math.max(now, recalledAt + REPEAT_MS)),
+      ),
     offerToAgent: (agentId, instanceId, now) =>
       alive(
         now,
@@ -129,8 +165,9 @@ export const createBoard = (): Board => {
           type !== 'SPAWN_AGENT' &&
           payload.agentId === agentId &&
           (payload.instanceId === null || payload.instanceId === instanceId) &&
-          !polls(payload.runtimeId, now),
-      ).map((offer) => envelope(offer, now)),
+          !polls(payload.runtimeId, now) &&
+          isOffered(type),
+      ).map((offer) => offered(offer, now)),
     find: (orderId) => known.get(orderId) ?? null,
   };
 };

@@ -3,7 +3,7 @@ import { example } from '@vigil/events/examples';
 import { describe, expect, test } from 'vitest';
 import { answerOf, least, testGateway } from './testing.ts';
 
-const { log, stop, get, post } = testGateway();
+const { log, lag, stop, get, post } = testGateway();
 const nudge = example(Topic.agentOrder, 'NUDGE_AGENT', { ttlMs: 60_000 });
 const receipt = example(Topic.orderReceipt, 'ORDER_RECEIPT');
 
@@ -74,7 +74,7 @@ describe('a runtime that polls', () => {
     await log().say(nudge);
     expect(await answerOf(await get('/v1/runtimes/host-2/orders?wait=0.1'))).toEqual({
       status: 200,
-      body: { orders: [], waitedMs: expect.any(Number) },
+      body: { orders: [], recalled: [], waitedMs: expect.any(Number) },
     });
   });
 
@@ -88,7 +88,7 @@ describe('a runtime that polls', () => {
     const polling = get('/v1/runtimes/host-1/orders?wait=25').then(answerOf);
     await post('/v1/heartbeats', least);
     stop();
-    expect(await polling).toEqual({ status: 200, body: { orders: [], waitedMs: expect.any(Number) } });
+    expect(await polling).toEqual({ status: 200, body: { orders: [], recalled: [], waitedMs: expect.any(Number) } });
   });
 
   test.each([
@@ -167,5 +167,43 @@ describe('a policy', () => {
 
   test('that nobody published is not there', async () => {
     expect((await get('/v1/policies/nobody')).status).toBe(404);
+  });
+});
+
+describe('a halted fleet', () => {
+  const halted = () => log().say(example(Topic.fleetGovernance, 'FLEET_HALTED', { by: 'ada', why: 'it burns' }));
+  const resumed = () => log().say(example(Topic.fleetGovernance, 'FLEET_RESUMED', { by: 'ada', why: 'put out' }));
+  const polled = async () => (await answerOf(await get('/v1/runtimes/host-1/orders?wait=0.1'))).body;
+
+  test('has the orders of a runtime recalled, also by a poll that waits, and offered again when it goes on', async () => {
+    await log().say(nudge);
+    expect((await polled()).orders).toHaveLength(1);
+    const polling = get('/v1/runtimes/host-1/orders?wait=25').then(answerOf);
+    await post('/v1/heartbeats', least);
+    await halted();
+    expect((await polling).body).toMatchObject({ orders: [], recalled: [{ payload: { orderId: 'order-1' } }] });
+    await resumed();
+    expect(await polled()).toMatchObject({ orders: [{ payload: { orderId: 'order-1' } }], recalled: [] });
+  });
+
+  const behind = async () => {
+    lag();
+    await halted();
+    await log().say(example(Topic.fleetGovernance, 'BRAKE_RELEASED'));
+  };
+
+  test('has no order carried out by a gateway that lags and has not heard of the halt', async () => {
+    await log().say(nudge);
+    await behind();
+    expect(await polled()).toMatchObject({ orders: [], recalled: [] });
+  });
+
+  test('has no text given to an agent that has no runtime', async () => {
+    await log().say(nudge);
+    await behind();
+    const beat = await post('/v1/heartbeats', { ...least, instance_id: 'worker-1.i1' });
+    expect((await answerOf(beat)).body.orders).toEqual([]);
+    const asked = await get('/v1/agents/worker-1/orders?instance=worker-1.i1&policy=vigil');
+    expect((await answerOf(asked)).body.orders).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { type Log, startDoor } from '@vigil/stream';
 import { createBoard } from './board.ts';
 import type { Config } from './config.ts';
 import { createDoor } from './door.ts';
+import { createHalts } from './halts.ts';
 import { createOutbox } from './outbox.ts';
 import { createOwners } from './owners.ts';
 import { createPolicies } from './policies.ts';
@@ -35,7 +36,8 @@ export const openGateway = async (
   const waits = createWaits(signal);
   const limits = createReachedLimits();
   const policies = createPolicies(config.VIGIL_DEFAULT_POLICY);
-  const catchUp = await tail(kafka, { board, owners, waits, policies, limits }, log, signal);
+  const around = { board, owners, waits, policies, limits, halts: createHalts() };
+  const catchUp = await tail(kafka, around, { log, signal, now });
   const behind = {
     board,
     owners,

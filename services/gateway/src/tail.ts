@@ -1,8 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '@vigil/chassis';
 import { type Codec, type EventOf, Topic, type TopicName, Undecodable } from '@vigil/events';
 import { isEvent, type Log, type LogRecord, readEvent } from '@vigil/stream';
-import type { Board } from './board.ts';
+import { type Board, LONGEST_LIFE_MS } from './board.ts';
 import { type CatchUp, oneAtATime } from './catch-up.ts';
+import type { Halts } from './halts.ts';
 import type { Owners } from './owners.ts';
 import type { Policies } from './policies.ts';
 import type { ReachedLimits } from './spending.ts';
@@ -15,7 +17,10 @@ const tailed = [
   Topic.policy,
   Topic.fleetPresence,
   Topic.spending,
+  Topic.fleetGovernance,
 ] as const;
+/** All of these is read at the start; of governance only what may still concern an order. */
+const readWhole = tailed.filter((topic) => topic !== Topic.fleetGovernance);
 type Tailed = EventOf<(typeof tailed)[number]>;
 
 type Around = {
@@ -24,11 +29,26 @@ type Around = {
   readonly waits: Waits;
   readonly policies: Policies;
   readonly limits: ReachedLimits;
+  readonly halts: Halts;
 };
+
+export type CatchUps = {
+  /** reads what the log has by now of orders */
+  readonly orders: CatchUp;
+  /** Whether every halt that was announced before the call is known here. False: the log cannot be asked, or following it lags. */
+  readonly halts: () => Promise<boolean>;
+};
+
+/** How long following may lag behind what the log has, milliseconds, and how often that is looked at. */
+const LAG_MS = 1_000;
+const LOOK_MS = 20;
+
+/** Governance carries a tick a second: so many records are read at a time, backwards. */
+const CHUNK = 5_000;
 
 /** What a record changes here. Any order of records, and any repetition, leads to the same. */
 const observe = (
-  { board, owners, waits, policies, limits }: Around,
+  { board, owners, waits, policies, limits, halts }: Around,
   event: Tailed,
   { timestamp, offset }: LogRecord,
 ): void => {
@@ -51,6 +71,16 @@ const observe = (
     case 'AGENT_SPENT':
       owners.observe(event, offset);
       return;
+    case 'FLEET_HALTED':
+    case 'FLEET_RESUMED':
+      halts.observe(event, offset);
+      board.setHalted(halts.isHalted());
+      waits.wakeAll();
+      return;
+    case 'BRAKE_ENGAGED':
+    case 'BRAKE_RELEASED':
+    case 'DRY_RUN_CHANGED':
+      return;
     case 'NUDGE_AGENT':
     case 'PROBE_AGENT':
     case 'HANDOFF_AGENT':
@@ -67,10 +97,14 @@ const observe = (
 };
 
 /**
- * Follows orders, receipts, policies and who is there without a group, and reads what is there already. Resolves when all that was committed
+ * Follows orders, receipts, policies, halts and who is there without a group, and reads what is there already. Resolves when all that was committed
  * before the call has been seen. Following begins first: what is written meanwhile is seen at least once.
  */
-export const tail = async (log: Log, around: Around, logger: Logger, signal: AbortSignal): Promise<CatchUp> => {
+export const tail = async (
+  log: Log,
+  around: Around,
+  { log: logger, signal, now }: { readonly log: Logger; readonly signal: AbortSignal; readonly now: () => number },
+): Promise<CatchUps> => {
   const pending = new Set<Promise<void>>();
   const readTo = new Map<string, number>();
   const onRecord = (record: LogRecord): void => {
@@ -90,11 +124,46 @@ export const tail = async (log: Log, around: Around, logger: Logger, signal: Abo
     await Promise.all(pending);
   };
   await log.follow(tailed, 'end', onRecord, signal);
-  await Promise.all(tailed.map((topic) => readUpTo(topic, () => 0)));
-  return oneAtATime(() => readUpTo(Topic.agentOrder, (place) => readTo.get(place) ?? 0));
+  /** An order from before a halt that is older than its longest life is over, so no more is to be known. */
+  const readHalts = async (): Promise<void> => {
+    const [low, high] = [(await log.bounds(Topic.fleetGovernance))[0]?.low ?? 0, await endOfHalts(log)];
+    const since = now() - LONGEST_LIFE_MS;
+    let oldest = Number.POSITIVE_INFINITY;
+    for (let end = high; end > low && oldest >= since && !around.halts.isKnown(); end -= CHUNK) {
+      const range = { low: Math.max(low, end - CHUNK), high: end };
+      const onOld = (record: LogRecord): void => {
+        oldest = Math.min(oldest, record.timestamp);
+        onRecord(record);
+      };
+      await log.read(Topic.fleetGovernance, 0, range, onOld, signal);
+      await Promise.all(pending);
+    }
+    readTo.set(HALTS, Math.max(high, readTo.get(HALTS) ?? 0));
+  };
+  await Promise.all([readHalts(), ...readWhole.map((topic) => readUpTo(topic, () => 0))]);
+  return {
+    orders: oneAtATime(() => readUpTo(Topic.agentOrder, (place) => readTo.get(place) ?? 0)),
+    halts: () => isFollowed(log, now, () => readTo.get(HALTS) ?? 0),
+  };
 };
 
+/** Behind the last record stands the mark of its transaction, which is not read. No consumer is opened for this: it is asked for every answer with orders. */
+const isFollowed = async (log: Log, now: () => number, readTo: () => number): Promise<boolean> => {
+  try {
+    const end = await endOfHalts(log);
+    const until = now() + LAG_MS;
+    while (readTo() < end - 1 && now() < until) await setTimeout(LOOK_MS);
+    return readTo() >= end - 1;
+  } catch {
+    return false;
+  }
+};
+
+const endOfHalts = async (log: Log): Promise<number> => (await log.stableEnds(Topic.fleetGovernance))[0] ?? 0;
+
 const placeOf = ({ topic, partition }: Pick<LogRecord, 'topic' | 'partition'>): string => `${topic}/${partition}`;
+
+const HALTS = placeOf({ topic: Topic.fleetGovernance, partition: 0 });
 
 const apply = async (codec: Codec, around: Around, record: LogRecord, logger: Logger): Promise<void> => {
   if (!isEvent(record)) return;

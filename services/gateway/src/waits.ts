@@ -8,6 +8,8 @@ export const MOST_OF_ONE = 16;
 export type Waits = {
   /** Somebody may want to look again. */
   readonly wake: (runtimeId: string) => void;
+  /** Everybody may want to look again. */
+  readonly wakeAll: () => void;
   /** Resolves when woken, after `ms`, or when the door closes: whichever comes first. Throws Problem where too many wait. */
   readonly wait: (runtimeId: string, ms: number) => Promise<void>;
 };
@@ -20,7 +22,8 @@ export const createWaits = (closing: AbortSignal): Waits => {
   const wake = (runtimeId: string): void => {
     for (const ring of [...(bells.get(runtimeId) ?? [])]) ring();
   };
-  closing.addEventListener('abort', () => [...bells.keys()].forEach(wake), { once: true });
+  const wakeAll = (): void => [...bells.keys()].forEach(wake);
+  closing.addEventListener('abort', wakeAll, { once: true });
 
   const seat = (runtimeId: string): Set<() => void> => {
     const bell = bells.get(runtimeId) ?? new Set();
@@ -32,6 +35,7 @@ export const createWaits = (closing: AbortSignal): Waits => {
 
   return {
     wake,
+    wakeAll,
     wait: async (runtimeId, ms) => {
       if (closing.aborted) return;
       const bell = seat(runtimeId);

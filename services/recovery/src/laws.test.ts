@@ -7,7 +7,15 @@ import { recovery } from './recovery.ts';
 import { health, left, recorded, recoverTask, review, task, took, turned } from './story.fixture.ts';
 
 const agent = fc.constantFrom('worker-1', 'worker-1-r1', 'worker-1-r2', 'worker-7');
-const outcome = fc.constantFrom('spawned', 'checkpoint_invalid', 'not_needed', 'expired', 'uncertain', 'failed');
+const outcome = fc.constantFrom(
+  'spawned',
+  'checkpoint_invalid',
+  'not_needed',
+  'expired',
+  'uncertain',
+  'failed',
+  'halted',
+);
 /** Requests and orders are numbered from the first RecoverTask's event id. */
 const number = fc.integer({ min: 1, max: 4 }).map((n) => `e1-${n}`);
 const oneTry = { failureThreshold: 1, recoveryTimeoutMs: 90_000, halfOpenRequests: 1 };

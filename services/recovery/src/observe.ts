@@ -95,6 +95,8 @@ function observeReceipt(state: Recovery, receipt: Receipt, now: number): Recover
       return state;
     case 'checkpoint_invalid':
       return withPrevious(state, receipt, now);
+    case 'halted':
+      return notBegun(state, receipt, 'the fleet was halted', now);
     case 'not_needed':
       return { ...state, unused: receipt.orderId, situation: { is: 'over', why: 'not_needed', detail: receipt.why } };
     case 'superseded':
@@ -120,14 +122,18 @@ function withPrevious(state: Recovery, receipt: Receipt, now: number): Recovery 
     const why = `checkpoint_invalid: ${receipt.why ?? 'it names no checkpoint of the order'}`;
     return { ...state, situation: { ...situation, failed: { at: now, why } } };
   }
+  return notBegun({ ...state, ...read }, receipt, receipt.why ?? 'checkpoint invalid', now);
+}
+
+/** No attempt: what it has used is given back, and the spawn is asked for again. */
+function notBegun(state: Recovery, { orderId }: Receipt, why: string, now: number): Recovery {
   return {
     ...state,
-    ...read,
-    unused: receipt.orderId,
+    unused: orderId,
     attempts: state.attempts - 1,
     serial: state.serial - 1,
     tried: state.tried.slice(0, -1),
     breaker: breaker.giveBack(state.breaker),
-    situation: { is: 'waiting', dueAt: now, immediate: true, withheld: 0, why: receipt.why ?? 'checkpoint invalid' },
+    situation: { is: 'waiting', dueAt: now, immediate: true, withheld: 0, why },
   };
 }

@@ -92,6 +92,17 @@ test('a task that needs nothing any more is released, and its admission returns 
   ]);
 });
 
+test('a spawn that a halt has recalled is no attempt: its admission is given back, and it is asked for until the halt is over', () => {
+  const story = openStory();
+  story.tell(recoverTask());
+  admit(story);
+  expect(types(receipt(story, { outcome: 'halted' }))).toEqual(['WITHDRAW_STEP', 'ADMIT_SPAWN']);
+  expect(story.state()).toMatchObject({ attempts: 0, breaker: { state: 'CLOSED', failures: 0 } });
+  withhold(story, 'halted');
+  expect(types(story.wait(5_000))).toEqual(['ADMIT_SPAWN']);
+  expect(find(admit(story), 'RECOVERY_INITIATED')).toMatchObject({ attempt: 1, newAgentId: 'worker-1-r1' });
+});
+
 test('over the budget of spawns people decide: the reason is said once, nothing more is asked by itself, and no attempt is counted', () => {
   const story = openStory();
   story.tell(recoverTask());

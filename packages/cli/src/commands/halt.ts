@@ -14,7 +14,7 @@ Examples:
   vigil resume --why "the network has been moved"`;
 
 export function register(program: Command): void {
-  steering(program, 'halt', 'nothing acts any more; everything still observes', 'HALT_FLEET');
+  steering(program, 'halt', 'nothing more is begun; everything still observes', 'HALT_FLEET');
   steering(program, 'resume', 'the end of a halt: what still holds is acted on', 'RESUME_FLEET');
 }
 

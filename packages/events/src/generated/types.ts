@@ -882,7 +882,7 @@ export type NudgeSentPayload = {
   readonly orderId: string;
 };
 export type OrderKind = 'UNKNOWN' | 'nudge' | 'probe' | 'handoff' | 'pause' | 'resume' | 'reset_breaker' | 'terminate' | 'spawn' | 'interrupt' | 'resume_session';
-export type OrderOutcome = 'UNKNOWN' | 'delivered' | 'answered' | 'done' | 'superseded' | 'expired' | 'uncertain' | 'failed';
+export type OrderOutcome = 'UNKNOWN' | 'delivered' | 'answered' | 'done' | 'superseded' | 'expired' | 'uncertain' | 'halted' | 'failed';
 export type OrderReceiptPayload = {
   readonly orderId: string;
   readonly kind: OrderKind;
@@ -1250,7 +1250,7 @@ export type SpawnImpossiblePayload = {
   /** those of the task */
   readonly labels: Readonly<Record<string, string>>;
 };
-export type SpawnOutcome = 'UNKNOWN' | 'spawned' | 'checkpoint_invalid' | 'not_needed' | 'superseded' | 'expired' | 'uncertain' | 'failed';
+export type SpawnOutcome = 'UNKNOWN' | 'spawned' | 'checkpoint_invalid' | 'not_needed' | 'superseded' | 'expired' | 'uncertain' | 'halted' | 'failed';
 export type SpawnReceiptPayload = {
   readonly orderId: string;
   readonly requestId: null | string;

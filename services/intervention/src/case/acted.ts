@@ -41,7 +41,8 @@ export const ordered = (state: CaseState, { type, payload }: AnyOrder): CaseStat
 
 const once = (open: Open, orderId: string): Open => {
   const { attempt, ...acted } = attempted(open);
-  return { ...acted, attempt: { ...attempt, order: { orderId, isUndone: false } } };
+  const order = { orderId, isUndone: false, resumedBefore: open.resumedAt };
+  return { ...acted, attempt: { ...attempt, order } };
 };
 
 /** The instance lives on, so a later case of it knows of the resume. */

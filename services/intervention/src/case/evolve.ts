@@ -211,7 +211,7 @@ const terminated = (state: CaseState): CaseState => {
   const { open } = situation;
   const seen = open.work.at === 'terminating' ? open.work.receipt : null;
   const death = seen?.outcome === 'done' && seen.confirmed ? seen.death : aliveNoMore(open.matter);
-  return { ...state, situation: { at: 'open', open: done({ ...open, death }) } };
+  return { ...state, situation: { at: 'open', open: done({ ...open, death, ending: null }) } };
 };
 
 /** The instance is laid to rest: what is still found about its end opens no other case. */

@@ -91,7 +91,16 @@ const inputs: fc.Arbitrary<CaseInput> = fc.oneof(
     .record({
       caseId: caseIds,
       n: ids,
-      outcome: fc.constantFrom('delivered', 'answered', 'done', 'failed', 'superseded', 'expired', 'uncertain'),
+      outcome: fc.constantFrom(
+        'delivered',
+        'answered',
+        'done',
+        'failed',
+        'superseded',
+        'expired',
+        'uncertain',
+        'halted',
+      ),
     })
     .map(({ caseId, n, outcome }) => receipt(outcome as 'done', `${caseId}-${n}`)),
   fc

@@ -4,9 +4,9 @@ import { outstandingAfter, outstandingOf } from './outstanding.ts';
 import { type CaseState, inCase, type Situation, unknownLife } from './state.ts';
 import { isByItself } from './terminating.ts';
 
-/** From the issue of a terminate, only its receipt moves the case. */
+/** From the issue of a terminate, only its receipt moves the case: the ending counts where that order is recalled. */
 export const endingWith = (ending: Ending, why: string) => (open: Open) =>
-  open.work.at === 'terminating' || open.ending ? open : { ...open, ending: { ending, why } };
+  open.ending ? open : { ...open, ending: { ending, why } };
 
 export const dropping = (situation: Situation, why: string): Situation =>
   situation.at === 'asking' ? { ...situation, dropped: why } : situation;
@@ -76,13 +76,13 @@ export const ended = (before: CaseState, end: InstanceEnd): CaseState => {
         ? { ...state, life, situation: { at: 'quiet' } }
         : { ...state, life, situation: { ...situation, open: endedAt(situation.open, end) } };
     case 'open':
-      return { ...inCase(state, (open) => (handsOff(open, end) ? buriedAt(open) : endedAt(open, end))), life };
+      return { ...inCase(state, (open) => stoppedByHandoff(open, end) ?? endedAt(open, end)), life };
   }
 };
 
-/** It has stopped because it was asked to hand off, by whichever of several orders: the plan goes on with what it left. */
-const handsOff = ({ matter, work }: Open, { orderId }: InstanceEnd): boolean =>
-  work.at !== 'terminating' && isOrderOf(matter, orderId);
+/** It has stopped because it was asked to hand off, by whichever of several orders: the plan goes on with what it left. Null: it has not. */
+export const stoppedByHandoff = (open: Open, { orderId }: InstanceEnd): Open | null =>
+  open.work.at !== 'terminating' && isOrderOf(open.matter, orderId) ? buriedAt(open) : null;
 
 /** Its end was never confirmed, and it goes on: the case is over. What it does from now on is judged anew. */
 export const goesOn = (state: CaseState): CaseState => {
@@ -98,7 +98,7 @@ const buriedAt = (open: Open): Open => ({
   paused: null,
 });
 
-const endedAt = (open: Open, end: InstanceEnd): Open => {
+export const endedAt = (open: Open, end: InstanceEnd): Open => {
   if (open.death) return open;
   if (open.work.at === 'terminating') return { ...open, work: { ...open.work, ended: end } };
   return { ...endingWith('superseded', 'the instance has ended')(open), paused: null };

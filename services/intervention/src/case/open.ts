@@ -119,7 +119,12 @@ export type Attempt = {
   readonly sent: number;
   readonly lastAt: number;
   /** the order of an interrupt or a resume; `isUndone`: its runtime could not do it. Null: none */
-  readonly order: { readonly orderId: string; readonly isUndone: boolean } | null;
+  readonly order: {
+    readonly orderId: string;
+    readonly isUndone: boolean;
+    /** of a resume: when the session had been resumed before; absent: never, or the state is older than this */
+    readonly resumedBefore?: number | null;
+  } | null;
 };
 
 export const notBegun: Attempt = { sent: 0, lastAt: 0, order: null };

@@ -13,6 +13,7 @@ const terminateReceipt = (payload: OrderReceiptPayload): TerminateReceipt | null
       return { outcome, confirmed, why, death: deathOf(payload, checkpoint) };
     case 'delivered':
     case 'answered':
+    case 'halted':
     case 'UNKNOWN':
       return null;
   }
@@ -43,6 +44,7 @@ const deliveryOf: Readonly<Record<Outcome, Nudged['outcome']>> = {
   uncertain: 'undelivered',
   // The agent progressed or ended, or a newer order took its place: the text was not due any more.
   superseded: 'open',
+  halted: 'open',
   UNKNOWN: 'open',
 };
 
