@@ -65,7 +65,7 @@ function untilOf(rules: Rules, history: History, moment: Moment): readonly numbe
  * The mark up to which what was reported last excuses silence. A runtime reports whatever its agent does, so its own silence means that its
  * host is gone or cut off. Nobody waits for an idle agent without a task.
  */
-function trustedTo({ policy: { heartbeat } }: Rules, history: History): number {
+export function trustedTo({ policy: { heartbeat } }: Rules, history: History): number {
   const { heard, identity } = history;
   const isMissed = heard.byRuntime && !identity.eventDriven && !(isIdle(history) && identity.taskId === null);
   return isMissed ? heard.watched + heartbeat.trustedForMs : NEVER;

@@ -188,3 +188,25 @@ describe('an agent that waits for a person', () => {
     return laws(agentHealth(policy('{ alert_after: 20s }')), reports, { runs: 200 });
   }, 120_000);
 });
+
+describe('a wait of an agent whose runtime falls silent', () => {
+  const TRUSTED = 15 * MINUTE;
+  const reported = { ...asking('Run rm -rf build?'), reporter: 'runtime' } as const;
+
+  test('is not reported when it would be overdue after the runtime is trusted no more', () => {
+    const agent = waiting(reported);
+    agent.tell(beat(15 * MINUTE, reported), T0 + 15 * MINUTE);
+    expect(waits(agent.passTo(T0 + 24 * 60 * MINUTE))).toEqual([]);
+  });
+
+  test('is reported while the runtime is still trusted, and is over when it is no more', () => {
+    const agent = waiting(reported);
+    for (let ms = 5 * MINUTE; ms <= 20 * MINUTE; ms += 5 * MINUTE) agent.tell(beat(ms, reported), T0 + ms);
+    expect(waits(agent.passTo(BEGAN + LIMIT + 1))).toEqual(['WAIT_OVERDUE Run rm -rf build?']);
+    expect(waits(agent.passTo(T0 + 20 * MINUTE + TRUSTED - 1))).toEqual([]);
+    const said = agent.passTo(T0 + 20 * MINUTE + TRUSTED);
+    expect(said.find(({ type }) => type === 'WAIT_ENDED')?.payload).toMatchObject({
+      why: 'its runtime has fallen silent',
+    });
+  });
+});

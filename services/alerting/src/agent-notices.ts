@@ -1,6 +1,7 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import { breakerNotices } from './breaker-notices.ts';
 import { type Noticed, raise, resolve, settle } from './notice.ts';
+import { taskSpent } from './spending-notices.ts';
 import { ticketNotices, ticketOver } from './ticket-notices.ts';
 import { endedWait, overdueWait } from './wait-notices.ts';
 
@@ -15,7 +16,7 @@ export const BLOCKED_ROUTE = 'task_blocked';
 export function agentNotices(input: Input): readonly Noticed[] {
   switch (input.type) {
     case 'HEALTH_STATE_CHANGED':
-      return [...stateNotices(input.payload), ...leftNotices(input.payload)];
+      return [...stateNotices(input.payload), ...leftNotices(input.payload), ...finishedNotices(input.payload)];
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
       return breakerNotices(input.payload);
     case 'ESCALATION_TRIGGERED': {
@@ -112,7 +113,14 @@ function stateNotices(changed: StateChanged): readonly Noticed[] {
 function leftNotices(changed: StateChanged): readonly Noticed[] {
   const { agentId, leftTaskId: taskId } = changed;
   const text = `${agentId} has left it`;
-  return taskId === null ? [] : [resolve(route, { agentId, taskId }, text), ticketOver({ agentId, taskId }, text)];
+  if (taskId === null) return [];
+  return [resolve(route, { agentId, taskId }, text), ticketOver({ agentId, taskId }, text), taskSpent(taskId, text)];
+}
+
+/** Nobody need allow a task more that is done. */
+function finishedNotices({ agentId, taskId, to, endReason }: StateChanged): readonly Noticed[] {
+  const isDone = to === 'TERMINATED' && endReason === 'finished' && taskId !== null;
+  return isDone ? [taskSpent(taskId, `${agentId} has finished it`)] : [];
 }
 
 const well = (changed: StateChanged, text: string): readonly Noticed[] =>

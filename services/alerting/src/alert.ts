@@ -39,8 +39,8 @@ export type Alert = {
   readonly open: Open | null;
   readonly silence: Silence | null;
   readonly times: Times;
-  /** of stuck_agent: for whom it was raised and is not over, the newest last; absent: none */
-  readonly agents?: readonly string[];
+  /** of stuck_agent: of which agents it was told, the newest last; absent: none */
+  readonly agents?: readonly OfAgent[];
   readonly news: News | null;
   /** for which people have been asked in, and not yet told */
   readonly queen: TriagedTicket | null;
@@ -53,11 +53,14 @@ export const initial: Alert = { alertKey: '', ...nobody, news: null, queen: null
 
 const MOST_AGENTS = 16;
 
+/** Agents of one task share its alert; what was told of each is dated by itself. */
+export type OfAgent = { readonly agentId: string; readonly times: Times; readonly isOpen: boolean };
+
 function observe(before: Alert, input: Input, { now }: Clock): Alert {
-  const agents = agentsAfter(before, input);
-  const isSame = agents === before.agents || (agents.length === 0 && before.agents === undefined);
-  const state = isSame ? before : { ...before, agents };
-  const news = newsOf(state, input, now);
+  const { agents = [] } = before;
+  const after = agentsAfter(agents, input);
+  const state = after === agents ? before : { ...before, agents: after };
+  const news = newsOf(state, input, now, isPast(before, input));
   const queen = queenOf(input);
   const dismissed = dismissedOf(input);
   const isNew = news !== null || queen !== null || dismissed !== null;
@@ -71,17 +74,16 @@ function observe(before: Alert, input: Input, { now }: Clock): Alert {
 }
 
 /** null: nothing that changes anything. */
-function newsOf(state: Alert, input: Input, now: number): News | null {
-  const { open, times } = state;
-  const isPast = isBefore(times, input);
+function newsOf(state: Alert, input: Input, now: number, past: boolean): News | null {
+  const { open } = state;
   switch (input.type) {
     case 'NOTIFY': {
       const { alertKey: _, action, timeAgeMs: __, ticket: ___, ...told } = input.payload;
       if (action === 'settle') return open && settling(settledBy(open.content, told), input.eventId, now);
-      if (open && isPast) return null;
+      if (open && past) return null;
       if (action === 'resolve' && isOpenForOthers(state)) return null;
       if (action === 'resolve') return open && { is: 'resolve', title: told.title, text: told.text };
-      return action === 'raise' ? raising(open, told, input.eventId, now, isPast) : null;
+      return action === 'raise' ? raising(open, told, input.eventId, now, past) : null;
     }
     case 'ACKNOWLEDGE_ALERT':
       return open && open.acknowledgedBy === null ? { is: 'acknowledge', by: input.payload.by } : null;
@@ -95,26 +97,44 @@ function newsOf(state: Alert, input: Input, now: number): News | null {
 const settling = (content: Content | null, id: string, at: number): News | null =>
   content && { is: 'raise', content, id, at, isOver: false };
 
-/** Agents of one task share its alert: it is over when it is over for all of them. */
-const isOpenForOthers = ({ agents }: Alert): boolean => (agents ?? []).length > 0;
+/** Whoever has raised the alert of a task and is not well yet keeps it open for all. */
+const isOpenForOthers = ({ agents = [] }: Alert): boolean => agents.some(({ isOpen }) => isOpen);
 
-function agentsAfter(state: Alert, input: Input): readonly string[] {
-  const { agents = [] } = state;
+const NOT_TOLD = { times: NO_TIMES, isOpen: false } as const;
+
+const agentIn = (input: Input): string | null =>
+  input.type === 'NOTIFY' && input.payload.route === 'stuck_agent' ? input.payload.agentId : null;
+
+/** It happened before what says the contrary of the same agent. Of a task as a whole, what is newer of its agents keeps it open. */
+function isPast({ agents = [], times }: Alert, input: Input): boolean {
+  const agentId = agentIn(input);
+  if (agentId !== null) return isBefore((agents.find((one) => one.agentId === agentId) ?? NOT_TOLD).times, input);
+  return agents.length === 0 && isBefore(times, input);
+}
+
+function agentsAfter(agents: readonly OfAgent[], input: Input): readonly OfAgent[] {
   if (input.type !== 'NOTIFY' || input.payload.route !== 'stuck_agent') return agents;
   const { action, agentId } = input.payload;
-  // Of several, nobody knows whose news is the newer.
-  if (isBefore(state.times, input) && (action === 'raise' || agents.length === 1)) return agents;
-  switch (action) {
-    case 'raise':
-      return agentId === null || agents.includes(agentId) ? agents : [...agents, agentId].slice(-MOST_AGENTS);
-    case 'resolve':
-      return agentId === null ? [] : agents.filter((one) => one !== agentId);
-    case 'dismiss':
-    case 'settle':
-    case 'UNKNOWN':
-      return agents;
-  }
+  if (action !== 'raise' && action !== 'resolve') return agents;
+  const told = (one: OfAgent): OfAgent => ({
+    ...one,
+    times: timesAfter(one.times, input),
+    isOpen: isBefore(one.times, input) ? one.isOpen : action === 'raise',
+  });
+  if (agentId === null) return action === 'resolve' ? agents.map(told) : agents;
+  const known = agents.find((one) => one.agentId === agentId);
+  // One of whom nothing was told has nothing that could be over.
+  if (known === undefined && action === 'resolve' && agents.length === 0) return agents;
+  const others = agents.filter((one) => one !== known);
+  return [...kept(others), told(known ?? { agentId, ...NOT_TOLD })];
 }
+
+/** Those that are over are forgotten first. */
+const kept = (agents: readonly OfAgent[]): readonly OfAgent[] => {
+  if (agents.length < MOST_AGENTS) return agents;
+  const over = agents.findIndex(({ isOpen }) => !isOpen);
+  return agents.toSpliced(Math.max(0, over), 1);
+};
 
 function raising(open: Open | null, told: Content, id: string, at: number, isOver: boolean): News | null {
   const content = open ? inPlace(open.content, told) : told;

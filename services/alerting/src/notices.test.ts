@@ -47,8 +47,17 @@ test.each(['HEALTHY', 'FAILING', 'DEGRADED', 'TERMINATED'] as const)(
   'an agent that was stuck with one task and is %s with another leaves no alert behind',
   (to) => {
     const told = (leftTaskId: string | null) =>
-      brief(agentNotices(example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { to, taskId: 'OMN-2', leftTaskId })));
-    const left = ['resolve stuck_agent:OMN-1 info', 'resolve escalation_ticket:OMN-1 info'];
+      brief(
+        agentNotices(
+          example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', {
+            to,
+            taskId: 'OMN-2',
+            leftTaskId,
+            endReason: to === 'TERMINATED' ? 'crashed' : null,
+          }),
+        ),
+      );
+    const left = ['stuck_agent', 'escalation_ticket', 'spending_limit'].map((route) => `resolve ${route}:OMN-1 info`);
     expect(told('OMN-1')).toEqual([...told(null), ...left]);
   },
 );
@@ -175,7 +184,7 @@ test('a task that begins anew is told, the more urgently where checkpoints were 
 });
 
 test('a released task is over in every respect, unless somebody else holds it', () => {
-  expect(brief(taskNotices(story('TASK_RELEASED', { why: 'finished' })))).toHaveLength(4);
+  expect(brief(taskNotices(story('TASK_RELEASED', { why: 'finished' })))).toHaveLength(5);
   expect(brief(taskNotices(story('TASK_RELEASED', { why: 'reassigned' })))).not.toContain(
     'resolve stuck_agent:OMN-1234 info',
   );

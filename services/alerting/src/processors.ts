@@ -6,7 +6,7 @@ import { fleetNotices } from './fleet-notices.ts';
 import { type Noticed, notify } from './notice.ts';
 import type { PolicyAlerts } from './policy-alerts.ts';
 import { taskNotices } from './task-notices.ts';
-import { upgraded } from './upgrade.ts';
+import { upgraded, withTimes } from './upgrade.ts';
 
 type Notify = typeof Topic.notify;
 
@@ -60,6 +60,7 @@ export const alertDecider = (
     oldest: 4,
     upgrades: [
       { usual: null, to: (state) => upgraded({ ...initial, ...(state as Partial<Alert>) }, settings.routing) },
+      { usual: null, to: (state) => withTimes(state as Alert) },
     ],
     usual: null,
   },

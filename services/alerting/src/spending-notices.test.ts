@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { alerts } from './alert.ts';
 import { fleetNotices as noticesOf } from './fleet-notices.ts';
 import { type Notify, notify } from './notice.ts';
-import { fleetNotices } from './notices.fixture.ts';
+import { agentNotices, fleetNotices, taskNotices } from './notices.fixture.ts';
 import { consoleOnly } from './routing.ts';
 
 const MIDNIGHT = Date.UTC(2026, 10, 24);
@@ -58,4 +58,22 @@ test('a limit that is announced twice is one alert, and a raised one that is rea
   expect([tell(one, 'n1'), tell(one, 'n1')]).toEqual([['ALERT_RAISED'], []]);
   expect(tell(fleetNotices(reached('task', 'OMN-1', { limitTokens: 110 })), 'n2')).toEqual(['ALERT_UPDATED']);
   expect(tell(fleetNotices(lifted('task', 'OMN-1')), 'n3')).toEqual(['ALERT_RESOLVED']);
+});
+
+test('the alert of a task is over when the task is finished, left or released; not when its agent only dies, or another takes it', () => {
+  const resolves = (notices: readonly Notify[]) => keys(notices).includes('resolve spending_limit:OMN-1');
+  const ended = (endReason: 'finished' | 'crashed' | 'explicit') =>
+    agentNotices(
+      example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', {
+        ...{ to: 'TERMINATED', taskId: 'OMN-1', leftTaskId: null, endReason },
+      }),
+    );
+  const left = { to: 'HEALTHY', taskId: 'OMN-2', leftTaskId: 'OMN-1' } as const;
+  const released = (why: 'finished' | 'abandoned' | 'reassigned') =>
+    taskNotices(example(Topic.taskRecovery, 'TASK_RELEASED', { taskId: 'OMN-1', why }));
+  expect([ended('finished'), ended('crashed'), ended('explicit')].map(resolves)).toEqual([true, false, false]);
+  expect(resolves(agentNotices(example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', left)))).toBe(true);
+  expect([released('finished'), released('abandoned'), released('reassigned')].map(resolves)).toEqual([
+    ...[true, true, false],
+  ]);
 });

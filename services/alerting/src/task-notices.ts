@@ -2,6 +2,7 @@ import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import { BLOCKED_ROUTE } from './agent-notices.ts';
 import { breakerNotices } from './breaker-notices.ts';
 import { type About, type Noticed, raise, resolve } from './notice.ts';
+import { taskSpent } from './spending-notices.ts';
 
 const route = 'recovery_failed';
 /** No checkpoint of a task could be used: work may be done twice. */
@@ -55,7 +56,9 @@ export function taskNotices(input: EventOf<typeof Topic.taskRecovery>): readonly
       const text = detail === null ? why : `${why}: ${detail}`;
       const over = [route, lost, BLOCKED_ROUTE].map((one) => resolve(one, about, text));
       // Whoever holds it now may be stuck as well.
-      return why === 'reassigned' ? over : [...over, resolve('stuck_agent', about, text)];
+      return why === 'reassigned'
+        ? over
+        : [...over, resolve('stuck_agent', about, text), taskSpent(input.payload.taskId, text)];
     }
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
       return breakerNotices(input.payload);

@@ -2,7 +2,7 @@ import { type PayloadOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given, laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { alerts, type Input } from './alert.ts';
 import { consoleOnly, SINK_FAILING } from './routing.ts';
 
@@ -112,4 +112,37 @@ test('in whatever order they are heard, an alert is open at the end where the la
 test('alerting obeys the laws of deciders in whatever order it is told', () => {
   const inputs = fc.tuple(fc.constantFrom(stuck, asked, over), fc.nat(60)).map(([one, s]) => one(s));
   laws(alerts(settings), inputs, { runs: 300 });
+});
+
+describe('of two agents of a task', () => {
+  const of = (agentId: string) => ({ agentId });
+  const raised = (s: number, agentId: string) => stuck(s, of(agentId));
+  const ended = (s: number, agentId: string) => over(s, of(agentId));
+  const after = (...inputs: readonly Input[]) => {
+    const alert = open(0);
+    for (const input of inputs) alert.tell(input);
+    return isOpen(alert);
+  };
+
+  test('the earlier end of one that is heard last ends the alert', () => {
+    expect(after(raised(10, 'w1'), raised(20, 'w2'), ended(25, 'w2'), ended(15, 'w1'))).toBe(false);
+    expect(after(raised(10, 'w1'), ended(15, 'w1'), raised(20, 'w2'), ended(25, 'w2'))).toBe(false);
+  });
+
+  test('one that was raised before the end of the other, and is heard after it, keeps it open until its own end', () => {
+    const late = [raised(10, 'w1'), raised(12, 'w2'), ended(25, 'w1')];
+    expect(after(...late)).toBe(true);
+    expect(after(...late, ended(26, 'w2'))).toBe(false);
+  });
+
+  test('what was over for one before it is heard is not open for it', () => {
+    expect(after(raised(10, 'w1'), ended(30, 'w2'), raised(20, 'w2'), ended(40, 'w1'))).toBe(false);
+  });
+
+  test('the end of the task ends what was raised before it, in any order, and nothing that was raised after it', () => {
+    const release = over(30, { agentId: null });
+    expect(after(raised(10, 'w1'), raised(20, 'w2'), release)).toBe(false);
+    expect(after(raised(10, 'w1'), raised(40, 'w2'), release)).toBe(true);
+    expect(after(raised(10, 'w1'), raised(40, 'w2'), release, ended(50, 'w2'))).toBe(false);
+  });
 });

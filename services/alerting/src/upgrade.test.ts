@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Alert, initial } from './alert.ts';
 import { tellFrom } from './due.ts';
-import { upgraded } from './upgrade.ts';
+import { upgraded, withTimes } from './upgrade.ts';
 
 const routing = { defaults: ['console', 'ops'], configured: ['console', 'ops'] };
 const content = {
@@ -29,4 +29,10 @@ test.each([['critical'], [null]])(
 
 test('a key without an open alert stays as it is', () => {
   expect(upgraded(initial, routing)).toBe(initial);
+});
+
+test('an alert that kept the names of its agents only is open for each of them', () => {
+  const older = { ...initial, times: { raised: 5, over: 1 }, agents: ['w1'] } as unknown as Alert;
+  expect(withTimes(older).agents).toEqual([{ agentId: 'w1', times: { raised: 5, over: 1 }, isOpen: true }]);
+  expect(withTimes(initial)).toEqual(initial);
 });

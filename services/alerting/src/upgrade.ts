@@ -15,3 +15,12 @@ export function upgraded(alert: Alert, { defaults }: Routing): Alert {
   const told = older.toldAs === null ? { toldTo: [], asked: null } : { toldTo: defaults, asked: questionOf(content) };
   return { ...alert, open: { ...older, content, ...told } };
 }
+
+type Named = Omit<Alert, 'agents'> & { readonly agents?: readonly string[] };
+
+/** Before shape 6 only the names of those for whom it was open were kept. */
+export function withTimes(alert: Alert): Alert {
+  const { agents = [], ...rest } = alert as unknown as Named;
+  if (agents.length === 0) return rest;
+  return { ...rest, agents: agents.map((agentId) => ({ agentId, times: rest.times, isOpen: true })) };
+}

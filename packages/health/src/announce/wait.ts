@@ -2,7 +2,7 @@ import { Topic } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
 import type { AwaitingInputLimits } from '../exemptions.ts';
 import type { Wait } from '../history/wait.ts';
-import type { Verdict } from '../judge.ts';
+import { trustedTo, type Verdict } from '../judge.ts';
 import type { Rules } from '../rules.ts';
 import { momentOf } from '../signals/signal.ts';
 import type { Known, ToldWait } from '../state.ts';
@@ -16,12 +16,19 @@ const limitOf = ({ exemptions }: Rules): number | null => {
 const isHeld = ({ exemptions }: Rules, { until, at }: Verdict): boolean =>
   (until[exemptions.findIndex(({ name }) => name === 'held')] ?? 0) > at.now;
 
+/** Its runtime has been silent for so long that what it reported last counts no more: nobody at the terminal need answer. */
+const isSilent = ({ history }: Known, rules: Rules, { at }: Verdict): boolean =>
+  at.watched >= trustedTo(rules, history);
+
 /** When a wait has lasted longer than the policy's limit, watched. NEVER: nobody is told of it. */
-export function overdueFrom({ excluded, history }: Known, rules: Rules, verdict: Verdict): number {
+export function overdueFrom(state: Known, rules: Rules, verdict: Verdict): number {
+  const { excluded, history } = state;
   const { wait, end } = history;
   const limit = limitOf(rules);
-  const isJudged = !excluded && end === null && !isHeld(rules, verdict);
-  return isJudged && wait !== null && limit !== null ? momentOf(wait.mark + limit + 1, verdict.at) : NEVER;
+  const isJudged = !excluded && end === null && !isHeld(rules, verdict) && !isSilent(state, rules, verdict);
+  if (!isJudged || wait === null || limit === null) return NEVER;
+  const overdue = wait.mark + limit + 1;
+  return overdue >= trustedTo(rules, history) ? NEVER : momentOf(overdue, verdict.at);
 }
 
 /** People are told once of a wait that is overdue, and once that it is over. It is no finding: no state, plan or order follows from it. */
@@ -69,10 +76,12 @@ function ended(state: Known, rules: Rules, verdict: Verdict, { instanceId, taskI
   };
 }
 
-function whyEnded({ history, life, told }: Known, rules: Rules, verdict: Verdict): string {
+function whyEnded(state: Known, rules: Rules, verdict: Verdict): string {
+  const { history, life, told } = state;
   if (told.wait?.life !== life) return 'another instance has started';
   if (history.end !== null) return 'it has ended';
   if (history.wait === null) return 'it waits no longer';
   if (history.wait.at !== told.wait.at) return 'it waits for something else';
+  if (isSilent(state, rules, verdict)) return 'its runtime has fallen silent';
   return isHeld(rules, verdict) ? 'a person holds it' : 'its policy no longer limits the wait';
 }

@@ -55,6 +55,15 @@ test('a task has no day: its limit stays reached', () => {
   expect(told([NOON, spent('task', 100)], [MIDNIGHT + 1, null]).said).toEqual(['SPENDING_LIMIT_REACHED 100']);
 });
 
+test('a task that nobody has worked on for 30 days is forgotten, and its limit is lifted', () => {
+  const month = NOON + 30 * 86_400_000;
+  expect(told([NOON, spent('task', 100)], [month - 1, null]).said).toHaveLength(1);
+  const { said, state } = told([NOON, spent('task', 100)], [month, null]);
+  expect(said.at(-1)).toBe('SPENDING_LIMIT_LIFTED nobody has worked on it for 30 days');
+  expect(spending.forgets?.(state, clock(month))).toBe(true);
+  expect(told([NOON, spent('task', 100)], [month - 1, spent('task', 1)], [month, null]).said).toHaveLength(1);
+});
+
 test('a raised limit lets the task go on until that is used, too', () => {
   const raised = spent('task', 1, { limitTokens: 200 });
   const steps = [

@@ -48,9 +48,8 @@ const isPast = (before: Used, instanceId: string | null, now: number): boolean =
     case 'agent':
       return before.instanceId !== instanceId;
     case 'day':
-      return now >= before.until;
     case 'task':
-      return false;
+      return now >= before.until;
   }
 };
 
@@ -102,15 +101,15 @@ const say = <K extends Writes['type']>(
 /** Why less is used under the same limit. */
 const WHY_OVER = {
   agent: 'its instance is over',
-  task: 'it begins again',
+  task: 'nobody has worked on it for 30 days',
   day: 'the day is over',
 } as const satisfies Record<Used['scope'], string>;
 
 const decided = (state: SpendingState, now: number): readonly SpendingDraft[] => {
   if (state.kind === 'unused') return [];
   const { scope, scopeId, tokens, usd, limit, until, announced } = state;
-  // Of an agent that fell silent no end may ever be reported.
-  const isOver = scope !== 'task' && now >= until;
+  // Of an agent that fell silent, or of a task, no end may ever be reported.
+  const isOver = now >= until;
   const reached = isOver ? null : limitReached(limit, { tokens, usd });
   if (reached === null) {
     if (announced === null) return [];
