@@ -1,5 +1,6 @@
 import type { HealthEvent } from '@vigil/events';
 import type { Agent } from './agents.ts';
+import { decisionLaws } from './decision-laws.ts';
 import { Broken, type Law, type World } from './world.ts';
 
 const MINUTE = 60_000;
@@ -169,5 +170,6 @@ export const laws = (): readonly Law[] => [
   finishedIsFinished,
   livingIsKnown(),
   silenceIsNoExcuse,
+  ...decisionLaws(),
   everythingEnds,
 ];

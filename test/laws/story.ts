@@ -212,14 +212,17 @@ const begin = (world: World) => {
   world.pass(2 * MINUTE);
 };
 
-/** It lifts by itself where all that it waits for beat again; else people do, as its alert says. */
+/** It lifts by itself where all that it waits for beat again, or have ended as somebody wished; else people do, as its alert says. */
 const liftBrake = (world: World) => {
-  const { missing } = world.facts;
-  const tasks = missing.map((agentId) => world.agents.find((one) => one.agentId === agentId)?.taskId);
-  const isBack = tasks.every((task) =>
-    world.living.some(({ taskId, startedAt }) => taskId === task && startedAt < world.now - 3 * MINUTE),
-  );
-  if (isBack) throw new Broken('the brake lifts by itself when all are back', missing.join(', '), world.now);
+  const { missing, ended } = world.facts;
+  const isBack = (task: string) =>
+    world.living.some(({ taskId, startedAt }) => taskId === task && startedAt < world.now - 3 * MINUTE);
+  const isSettled = (agentId: string) => {
+    const lives = world.agents.filter((one) => one.agentId === agentId);
+    return lives.some(({ taskId, instanceId }) => isBack(taskId) || ended.get(instanceId)?.isWished);
+  };
+  if (missing.every(isSettled))
+    throw new Broken('the brake lifts by itself when nobody is missing any more', missing.join(', '), world.now);
   steer(world, 'LIFT_BRAKE');
 };
 

@@ -12,6 +12,7 @@ export const START = 1_795_305_600_000;
 /** What is checked at every event and at every moment at which anything happened. It throws where the law is broken. */
 export type Law = {
   readonly name: string;
+  /** before the facts know of it */
   readonly onEvent?: (event: HealthEvent, world: World) => void;
   readonly onMoment?: (world: World) => void;
   /** an order is carried out */
@@ -128,8 +129,8 @@ export class World {
   }
 
   #onEvent(event: HealthEvent): void {
-    this.facts.observe(event, this.now);
     for (const law of this.#laws) law.onEvent?.(event, this);
+    this.facts.observe(event, this.now);
     const order = orderIn(event);
     if (order === null) return;
     const host = this.hosts.find(({ runtimeId }) => runtimeId === order.payload.runtimeId);

@@ -260,14 +260,17 @@ test('an attempt on probation dies, and no plan recovers: people decide', () => 
   expect(types(story.wait(5 * minute))).toContain('REVIEW_REQUIRED');
 });
 
-test('whoever was taken for dead and finishes the task ends a spawn that is out', () => {
+test.each([
+  ['finishes the task', 'finished', 'finished'],
+  ['is stopped by a person', 'explicit', 'left'],
+] as const)('whoever was taken for dead and %s ends a spawn that is out', (_, endReason, why) => {
   const story = openStory();
   story.tell(took('worker-1'));
   story.tell(health({ hold: 'left', to: 'TERMINATED', endReason: 'lost' }));
   story.tell(recoverTask());
   admit(story);
   story.tell(took('worker-1'));
-  const said = story.tell(left('worker-1', 'finished'));
-  expect(find(said, 'TASK_RELEASED')).toMatchObject({ why: 'finished' });
+  const said = story.tell(health({ hold: 'left', to: 'TERMINATED', endReason }));
+  expect(find(said, 'TASK_RELEASED')).toMatchObject({ why });
   expect(types(story.wait(60 * minute))).not.toContain('ADMIT_SPAWN');
 });

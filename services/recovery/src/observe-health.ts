@@ -42,6 +42,8 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
     case 'admitted':
     case 'refused':
     case 'spawning':
+      if (gone && isStopped(health) && holdingAs(before, health.agentId) && !isHeld(state))
+        return { ...notUsed(state), situation: { is: 'over', why: 'left', detail: `${health.agentId} was stopped` } };
       return finished && (holdingAs(before, health.agentId) || attemptOf(state, health.agentId)) ? over : state;
     case 'review':
       if (isTakenByAnother(state, health))
@@ -63,7 +65,7 @@ function isLastRival(state: Recovery, health: TaskHealth): boolean {
   const wasAsked = said.asked.some(({ life }) => life === lifeOf(health));
   if (!wasAsked || health.endReason !== 'explicit' || !health.ordered || subject === null) return false;
   const rests = situation.is === 'idle' || situation.is === 'probation' || situation.is === 'stable';
-  return rests && !state.holders.some((one) => isAlive(state, one.agentId));
+  return rests && !isHeld(state);
 }
 
 function replacing(state: Recovery, health: TaskHealth, now: number): Recovery {
@@ -110,8 +112,12 @@ function goneAt(state: Recovery, now: number): Recovery {
 }
 
 /** It goes on without the task, or a person has stopped it: no case follows, so nobody else would put the task on a fresh agent. */
-const isOnPurpose = ({ to, endReason, ordered }: TaskHealth): boolean =>
-  to !== 'TERMINATED' || (endReason === 'explicit' && !ordered);
+const isOnPurpose = (health: TaskHealth): boolean => health.to !== 'TERMINATED' || isStopped(health);
+
+/** By a person, and by no order. */
+const isStopped = ({ endReason, ordered }: TaskHealth): boolean => endReason === 'explicit' && !ordered;
+
+const isHeld = (state: Recovery): boolean => state.holders.some(({ agentId }) => isAlive(state, agentId));
 
 /** One that was well when it let the task go has done what was asked; of one that was not, people decide. */
 function leftOnProbation(before: Recovery, { agentId, to }: TaskHealth, now: number): Recovery {

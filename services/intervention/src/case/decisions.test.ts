@@ -10,6 +10,7 @@ import {
   lapsed,
   MIN,
   nudge,
+  pause,
   receipt,
   recover,
   renewed,
@@ -42,6 +43,19 @@ test('terminate and recover skips the wait and the conditions, and says who deci
   one.admit();
   const [, order] = one.drafts(receipt('done', 'case-warrant-1-1'));
   expect(order?.payload).toMatchObject({ immediate: true, by: 'ada' });
+});
+
+test.each([
+  ['terminate_and_recover', 'asks terminate destructive'],
+  ['force_handoff', 'asks handoff soft'],
+] as const)('%s holds for an agent that is paused, though its finding has lapsed meanwhile', (decision, asks) => {
+  const one = agent();
+  one.tell(filed([pause, terminate, recover]));
+  one.admit();
+  one.tell(lapsed('progress'));
+  const said = one.tell(decides(decision));
+  expect(said).toContain(asks);
+  expect(said).not.toContain('CASE_CLOSED recovered');
 });
 
 test('more time moves the deadline, twice and not more', () => {

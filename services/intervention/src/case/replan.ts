@@ -60,7 +60,7 @@ export const restarted = (open: Open): Open => ({
 /** People have decided: the agent is ended and its task put on a fresh one, whatever the plan was. */
 export const terminating = (open: Open, by: string, terminate: Step): Open =>
   begun(
-    { ...open, moreTime: { ...open.moreTime, until: 0 } },
+    { ...open, moreTime: { ...open.moreTime, until: 0 }, ending: null },
     {
       ...open.matter,
       ...asDecided(open.matter),
@@ -75,7 +75,7 @@ export const handingOff = (open: Open, by: string, handoff: Step): Open => {
   const planned = open.matter.steps.find(({ step }) => step === 'terminate') ?? terminateByHand;
   const steps: readonly Step[] = [handoff, { ...planned, requires: [] } as Step, { step: 'recover' }];
   return begun(
-    { ...open, moreTime: { ...open.moreTime, until: 0 } },
+    { ...open, moreTime: { ...open.moreTime, until: 0 }, ending: null },
     { ...open.matter, ...asDecided(open.matter), by, steps },
     0,
   );

@@ -1,0 +1,96 @@
+import type { HealthEvent } from '@vigil/events';
+import { Broken, type Law, type World } from './world.ts';
+
+const MINUTE = 60_000;
+const PERSON = 'ada';
+
+/** A word of a person that is not answered yet. */
+type Word = { readonly what: string; readonly at: number; readonly isAnswer: (event: HealthEvent) => boolean };
+
+const wordOf = (event: HealthEvent, now: number): Word | null => {
+  switch (event.type) {
+    case 'DECIDE_CASE': {
+      const { caseId, decision } = event.payload;
+      const isAnswer = (answer: HealthEvent) =>
+        (answer.type === 'ESCALATION_DECIDED' || answer.type === 'DECISION_REFUSED') &&
+        answer.payload.caseId === caseId;
+      return { what: `${decision} for ${caseId}`, at: now, isAnswer };
+    }
+    case 'REQUEST_STEP': {
+      const { agentId, step, by } = event.payload;
+      const isAnswer = (answer: HealthEvent) =>
+        (answer.type === 'CASE_OPENED' && answer.payload.caseId === `case-${event.eventId}`) ||
+        (answer.type === 'DECISION_REFUSED' && answer.payload.agentId === agentId);
+      return by === PERSON ? { what: `${step} for ${agentId}`, at: now, isAnswer } : null;
+    }
+    case 'REVIEW_TASK': {
+      const { taskId, decision } = event.payload;
+      const isAnswer = (answer: HealthEvent) =>
+        (answer.type === 'REVIEW_DECIDED' || answer.type === 'TASK_RELEASED') && answer.payload.taskId === taskId;
+      return { what: `${decision} for ${taskId}`, at: now, isAnswer };
+    }
+    default:
+      return null;
+  }
+};
+
+const peopleAreAnswered = (): Law => {
+  let open: readonly Word[] = [];
+  return {
+    name: 'a decision by a person is answered: done, or refused with the reason',
+    onEvent(event, world) {
+      open = open.filter((word) => !word.isAnswer(event));
+      const word = wordOf(event, world.now);
+      if (word !== null) open = [...open, word];
+    },
+    onMoment({ now, undisturbedSince }) {
+      const late = open.find(({ at }) => now - Math.max(at, undisturbedSince) > MINUTE);
+      if (late) throw new Broken(this.name, late.what, now);
+    },
+  };
+};
+
+/** What people decided about a case: to end its agent, at once or by a handoff. */
+type Decided = { readonly what: string; at: number; isBegun: boolean; hasLapsed: boolean };
+
+const BEGUN: ReadonlySet<string> = new Set(['TERMINATE_AGENT', 'HANDOFF_AGENT', 'RECOVER_TASK']);
+/** Other people, or another instance, have taken its place; or the governor withholds it, and the case says why. */
+const ANSWERED: ReadonlySet<string> = new Set(['pardoned', 'superseded', 'withheld']);
+/** Vigil gives a decision 15 minutes to be admitted. */
+const LONGEST = 17 * MINUTE;
+
+const decisionsAreCarriedOut = (): Law => {
+  const open = new Map<string, Decided>();
+  const closing = (caseId: string, ending: string, { facts, now }: World, law: string) => {
+    const decided = open.get(caseId);
+    open.delete(caseId);
+    if (!decided || decided.isBegun || decided.hasLapsed || ANSWERED.has(ending)) return;
+    const instanceId = facts.cases.get(caseId)?.instanceId ?? '';
+    if (!facts.ended.has(instanceId))
+      throw new Broken(law, `${caseId} is closed as ${ending} in spite of ${decided.what}`, now);
+  };
+  return {
+    name: 'a decision by a person to end an agent is carried out, or people are told why not',
+    onEvent(event, world) {
+      if (event.type === 'CASE_CLOSED') return closing(event.payload.caseId, event.payload.ending, world, this.name);
+      const caseId = 'caseId' in event.payload ? event.payload.caseId : null;
+      if (typeof caseId !== 'string') return;
+      if (event.type === 'ESCALATION_DECIDED') {
+        const { decision } = event.payload;
+        const isEnd = decision === 'terminate_and_recover' || decision === 'force_handoff';
+        if (isEnd) open.set(caseId, { what: decision, at: world.now, isBegun: false, hasLapsed: false });
+        else open.delete(caseId);
+      }
+      const decided = open.get(caseId);
+      if (decided && BEGUN.has(event.type)) decided.isBegun = true;
+      if (decided && event.type === 'DECISION_LAPSED') decided.hasLapsed = true;
+    },
+    onMoment({ now, undisturbedSince }) {
+      for (const [caseId, { what, at, isBegun }] of open)
+        if (!isBegun && now - Math.max(at, undisturbedSince) > LONGEST)
+          throw new Broken(this.name, `${what} for ${caseId} has not begun`, now);
+    },
+  };
+};
+
+export const decisionLaws = (): readonly Law[] => [peopleAreAnswered(), decisionsAreCarriedOut()];
