@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { laws } from './laws.ts';
+import { KNOWN } from './known.ts';
+import { haltReachesOrders, laws } from './laws.ts';
 import { stories } from './stories.ts';
-import { asTest, play } from './story.ts';
+import { asTest, play, type Story } from './story.ts';
 
 const isLong = process.env.VIGIL_SOAK === '1';
 const runs = Number(process.env.VIGIL_STORIES ?? (isLong ? 100_000 : 300));
@@ -13,7 +14,7 @@ test(
   () => {
     const outcome = fc.check(
       fc.property(stories, (story) => void play(story, laws())),
-      { numRuns: runs, seed },
+      { numRuns: runs, seed, examples: [...KNOWN] as [Story][] },
     );
     const [story] = outcome.counterexample ?? [];
     const error = outcome.errorInstance as Error | null;
@@ -21,3 +22,16 @@ test(
   },
   10 * 3_600_000,
 );
+
+// The model of hosts knows of no recall yet: an order that waits for its host is begun during the halt.
+test.skip('after a halt is acknowledged nothing that was ordered before is begun', () => {
+  const steps: Story['steps'] = [
+    { do: 'host', host: 0, what: 'deaf' },
+    { do: 'mode', agent: 0, mode: 'hangs' },
+    { do: 'wait', minutes: 3 },
+    { do: 'steer', what: 'HALT_FLEET' },
+    { do: 'host', host: 0, what: 'heal' },
+    { do: 'wait', minutes: 1 },
+  ];
+  play({ policy: 'asks', end: 'pardon', steps }, [haltReachesOrders()]);
+});

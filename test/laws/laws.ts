@@ -27,21 +27,28 @@ const oneAgentATask: Law = {
   },
 };
 
+/** Who has taken the task by hand under another name is left alone. */
+const isAttempt = ({ agentId }: Agent): boolean => !agentId.startsWith('hand-');
+
 /** Two that Vigil started may live for a while where the first was taken for dead: the older one is ended. */
 const rivalsEnd = (): Law => {
   const since = new Map<string, number>();
   return {
-    name: 'of two living agents that Vigil started on a task, one is ended within 20 minutes',
+    name: 'of two attempts at a task that live, one is ended within 20 minutes',
     onMoment(world) {
       const { isHalted, isBraked, held } = world.facts;
       const countable = world.living.filter(
         (one) =>
-          one.byVigil && one.manners.dies && world.hostOf(one).isWell && isHeard(world, one) && !held.has(one.agentId),
+          isAttempt(one) &&
+          one.manners.dies &&
+          world.hostOf(one).isWell &&
+          isHeard(world, one) &&
+          !held.has(one.agentId),
       );
       const tasks = Map.groupBy(countable, ({ taskId }) => taskId);
       for (const task of since.keys()) if ((tasks.get(task)?.length ?? 0) < 2) since.delete(task);
       for (const [task, agents] of tasks) {
-        if (agents.length < 2) continue;
+        if (agents.length < 2 || !agents.some((one) => one.byVigil)) continue;
         if (isHalted || isBraked || !since.has(task)) since.set(task, world.now);
         if (world.now - (since.get(task) ?? 0) > 20 * MINUTE && isUndisturbed(world, 20 * MINUTE))
           throw new Broken(
@@ -161,6 +168,24 @@ const everythingEnds: Law = {
     ];
     if (open.length > 0) throw new Broken(this.name, `open for ever: ${open.join('; ')}`, now);
   },
+};
+
+/** Orders of before are recalled, or checked again when they are carried out. Not among `laws` while the model of hosts knows of no recall. */
+export const haltReachesOrders = (): Law => {
+  const ordered = new Map<string, number>();
+  let haltedAt: number | null = null;
+  return {
+    name: 'after a halt is acknowledged nothing that was ordered before is begun',
+    onEvent(event, { now }) {
+      if (event.type === 'FLEET_HALTED') haltedAt = now;
+      if (event.type === 'FLEET_RESUMED') haltedAt = null;
+      if (event.topic === 'onex.cmd.agent-runtime.agent-order.v1') ordered.set(event.payload.orderId, now);
+    },
+    onBegun({ type, payload: { orderId } }, { now }) {
+      const isBefore = haltedAt !== null && (ordered.get(orderId) ?? now) <= haltedAt;
+      if (isBefore && type !== 'RESUME_AGENT') throw new Broken(this.name, `${type} ${orderId}`, now);
+    },
+  };
 };
 
 export const laws = (): readonly Law[] => [

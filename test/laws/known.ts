@@ -1,0 +1,33 @@
+import type { Step, Story } from './story.ts';
+
+const of = (policy: Story['policy'], steps: readonly Step[]): readonly [Story] => [{ policy, steps, end: 'pardon' }];
+
+/** Stories that random ones seldom tell: each is played first in every run. */
+export const KNOWN: readonly (readonly [Story])[] = [
+  // The end of an instance that nobody has heard of is reported when the next one lives.
+  of('asks', [
+    { do: 'host', host: 0, what: 'mute' },
+    { do: 'end', agent: 0, reason: 'crashed' },
+    { do: 'start', of: 0, host: 0, again: true },
+    { do: 'end', agent: 2, reason: 'crashed' },
+    { do: 'start', of: 0, host: 0, again: true },
+    { do: 'host', host: 0, what: 'heal_late' },
+    { do: 'wait', minutes: 5 },
+  ]),
+  // No runtime has room.
+  of('asks', [
+    { do: 'capacity', host: 0, agents: 0, failing: 0 },
+    { do: 'capacity', host: 1, agents: 0, failing: 0 },
+    { do: 'capacity', host: 2, agents: 1, failing: 0 },
+    { do: 'end', agent: 0, reason: 'crashed' },
+    { do: 'wait', minutes: 2 },
+    { do: 'end', agent: 0, reason: 'crashed' },
+    { do: 'wait', minutes: 12 },
+  ]),
+  // Two agents of a task: a host that was taken for gone comes back.
+  of('asks', [
+    { do: 'gone', host: 0 },
+    { do: 'wait', minutes: 12 },
+    { do: 'wait', minutes: 12 },
+  ]),
+];
