@@ -50,7 +50,7 @@ export const recover = { step: 'recover' } as const;
 export const ladder: readonly Step[] = [nudge, escalate, terminate, recover];
 
 /** Until a terminate's receipt is overdue: time to live, grace, SIGKILL, clean-up. */
-export const RECEIPT_DUE = 60_000 + 10_000 + 5_000 + 30_000;
+export const RECEIPT_DUE = 60_000 + 10_000 + 60_000 + 30_000;
 
 const found: Partial<Warrant> = {
   voidAt: T0 + 24 * 60 * MIN,

@@ -46,7 +46,15 @@ test('a terminate that failed, is uncertain, or done without a death seen goes t
   }
 });
 
-test('no receipt within time to live, grace, kill and clean-up: unconfirmed, not a moment earlier', () => {
+test('a runtime that takes all the time that an end can take is not taken for one that confirms none', () => {
+  const [timeToLive, grace, kill, left, farewell, cleanup, release] = [
+    60_000, 10_000, 10_000, 15_250, 3000, 30_000, 30_000,
+  ];
+  const one = terminating();
+  expect(one.after(timeToLive + grace + kill + left + farewell + cleanup + release)).toEqual([]);
+});
+
+test('no receipt within time to live, grace, ending and clean-up: unconfirmed, not a moment earlier', () => {
   const one = terminating();
   expect(one.after(RECEIPT_DUE - 1)).toEqual([]);
   expect(one.after(1)).toEqual(unconfirmed);

@@ -7,11 +7,15 @@ type Terminate = Extract<Step, { readonly step: 'terminate' }>;
 
 /** How long a terminate may reach its runtime, milliseconds. */
 const ttlMs = 60_000;
-/** Between SIGKILL and what the runtime can see of it. */
-const killMs = 5_000;
+/**
+ * What a runtime takes at most beside grace and clean-up: 5 s from SIGTERM to SIGKILL and 5 s after that, 15 s for what the agent left
+ * running, 3 s for its last heartbeats and its policy, 30 s for what it releases; rounded up.
+ */
+const endingMs = 60_000;
 
 /** Until when a receipt is due for a terminate ordered at `at`. */
-export const receiptDue = (step: Terminate, at: number): number => at + ttlMs + step.graceMs + killMs + step.cleanupMs;
+export const receiptDue = (step: Terminate, at: number): number =>
+  at + ttlMs + step.graceMs + endingMs + step.cleanupMs;
 
 const met: Readonly<Record<Terminate['requires'][number], (open: Open) => boolean>> = {
   hard: ({ matter }) => matter.hard,
