@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { decider } from './case.ts';
 import type { CaseInput, CaseState } from './state.ts';
-import { changed, died, filed, MIN, started, T0 } from './story.fixture.ts';
+import { changed, died, filed, MIN, RECEIPT_DUE, started, T0, terminating } from './story.fixture.ts';
 
 const HOUR = 60 * MIN;
 const clock = (now: number) => ({ now, watched: now, doors: {} });
@@ -37,4 +37,14 @@ test.each([
   ],
 ])('never: %s', (_, state) => {
   expect(isForgotten(state, T0 + 1000 * HOUR)).toBe(false);
+});
+
+test('one whose end nobody has confirmed is forgotten 25 hours after the evaluator has given it up', () => {
+  const one = terminating();
+  one.after(RECEIPT_DUE);
+  expect(one.situation()).toBe('unconfirmed');
+  one.tell(died({ endReason: 'lost', endReported: false }));
+  const { now } = one.clock();
+  expect(isForgotten(one.state(), now + 25 * HOUR - 1)).toBe(false);
+  expect(isForgotten(one.state(), now + 25 * HOUR)).toBe(true);
 });
