@@ -25,6 +25,16 @@ export const logContract = ({ log, topic }: Subject): void => {
     expect(keys(await readAll(log(), t, 1))).toEqual(['b']);
   });
 
+  test('a record that cannot be written fails its own writer only, and later ones of its partition are written', async () => {
+    const t = await topic('lanes', 2);
+    const [first, second] = [log().write([out(t, 'a')]), log().write([out(t, 'b', { partition: 1 })])];
+    const nowhere = log().write([out(t, 'lost', { partition: 7 })]);
+    await Promise.all([first, second, expect(nowhere).rejects.toThrow()]);
+    await log().write([out(t, 'c'), out(t, 'd', { partition: 1 })]);
+    expect(new Set(keys(await readAll(log(), t)))).toEqual(new Set(['a', 'c']));
+    expect(new Set(keys(await readAll(log(), t, 1)))).toEqual(new Set(['b', 'd']));
+  });
+
   test('a topic that is not there is refused, by name', async () => {
     await expect(log().partitionCount('vigil.not.there')).rejects.toThrow(Refused);
     await expect(log().partitionCount('vigil.not.there')).rejects.toThrow(/vigil\.not\.there/);

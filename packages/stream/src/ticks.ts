@@ -6,24 +6,27 @@ import { type Logger, silent } from './logger.ts';
 
 type Stoppable = AsyncDisposable & { readonly stop: () => Promise<void> };
 
-/** Writes marks at once and then once a second, outside transactions; the broker stamps them. One that cannot be written is not queued. */
+/**
+ * Writes marks at once and then once a second, outside transactions; the broker stamps them. While the last one of a partition is not
+ * written, none is queued behind it, and the others go on.
+ */
 const everySecond = (log: Log, marks: () => readonly OutRecord[], logger: Logger): Stoppable => {
-  let writing: Promise<void> | undefined;
-  const write = () => {
-    const records = marks();
-    if (writing !== undefined || records.length === 0) return;
-    writing = log
-      .write(records)
-      .catch((error: Error) => logger.warn({ err: error }, 'a tick could not be written'))
-      .finally(() => {
-        writing = undefined;
-      });
+  const writing = new Map<number, Promise<void>>();
+  const writeOne = (record: OutRecord) => {
+    const { topic, partition } = record;
+    if (writing.has(partition)) return;
+    const written = log
+      .write([record])
+      .catch((error: Error) => logger.warn({ err: error, topic, partition }, 'a tick could not be written'))
+      .finally(() => writing.delete(partition));
+    writing.set(partition, written);
   };
+  const write = () => marks().forEach(writeOne);
   write();
   const timer = setInterval(write, TICK_MS);
   const stop = async () => {
     clearInterval(timer);
-    await writing;
+    await Promise.all(writing.values());
   };
   return { stop, [Symbol.asyncDispose]: stop };
 };

@@ -1,7 +1,12 @@
-/** Waits at most so long. The client's promises may hang for ever after a broker restart, and one that hangs stops every partition. */
+/** It was waited for as long as may be. What was waited for may go on, and come to an end later. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
+/** Waits at most so long, else throws NoAnswer. The client's promises may hang for ever after a broker restart, and one that hangs stops every partition. */
 export const within = async <T>(ms: number, job: Promise<T>, what: string): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`${what}: no answer within ${ms} ms`)), ms);
+  const timer = setTimeout(() => reject(new NoAnswer(`${what}: no answer within ${Math.round(ms)} ms`)), ms);
   try {
     return await Promise.race([job, promise]);
   } finally {

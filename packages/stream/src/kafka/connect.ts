@@ -7,6 +7,7 @@ import { join } from './membership.ts';
 import { Questions } from './questions.ts';
 import { Queue } from './queue.ts';
 import { Reader } from './reader.ts';
+import { openSender } from './sender.ts';
 import { fence } from './transactor.ts';
 
 /** `sessionMs`: how long a group waits for a member that is silent; default 10 000. */
@@ -26,9 +27,9 @@ export const connectLog = async ({
   logger = silent,
   sessionMs = 10_000,
 }: LogOptions): Promise<Log> => {
-  const { consumers, producers, admins } = openClients(brokers, clientId, logger);
+  const { consumers, producers, writers, admins } = openClients(brokers, clientId, logger);
   const questions = new Questions(admins);
-  const queue = new Queue(producers);
+  const queue = new Queue(() => openSender(writers));
   await Promise.all([questions.open(), queue.open()]).catch((error: Error) => {
     throw new Fatal(`no Kafka broker answers at ${brokers.join(', ')}: ${error.message}`, { cause: error });
   });

@@ -34,10 +34,10 @@ export const toClient = (records: readonly OutRecord[]): TopicMessages[] =>
   }));
 
 /** Below 512 KiB, the limit of command topics: the broker counts a whole batch as one message. */
-const CHUNK_BYTES = 400 * 1024;
+export const CHUNK_BYTES: number = 400 * 1024;
 
-/** 100 bytes hold the frame of a record. */
-const sizeOf = ({ key, value, headers = {} }: OutRecord): number => {
+/** Bytes in a send: 100 hold the frame of a record. */
+export const sizeOf = ({ key, value, headers = {} }: OutRecord): number => {
   const texts = [key ?? '', ...Object.entries(headers).flat()];
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), value?.length ?? 0) + 100;
 };

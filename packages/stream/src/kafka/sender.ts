@@ -1,0 +1,35 @@
+import type { Kafka } from 'kafkajs';
+import { createPartitioner, ZSTD } from './client.ts';
+import { Refusal, type Sender } from './queue.ts';
+import { toClient } from './records.ts';
+
+type ClientError = Error & { readonly retriable?: boolean };
+
+/** The client says of an error that it has repeated often enough that it cannot be repeated: here it can. */
+const isFinal = ({ name, retriable }: ClientError): boolean =>
+  retriable === false && name !== 'KafkaJSNumberOfRetriesExceeded';
+
+/** An idempotent producer of its own. `kafka` names how often the client repeats by itself. */
+export const openSender = (kafka: Kafka): Sender => {
+  const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1, createPartitioner });
+  let connecting: Promise<void> | undefined;
+  const open = (): Promise<void> => {
+    connecting ??= producer.connect().finally(() => {
+      connecting = undefined;
+    });
+    return connecting;
+  };
+  return {
+    open,
+    send: async (records) => {
+      try {
+        await open();
+        await producer.sendBatch({ acks: -1, compression: ZSTD, topicMessages: toClient(records) });
+      } catch (error) {
+        const { message } = error as ClientError;
+        throw isFinal(error as ClientError) ? new Refusal(message, { cause: error }) : error;
+      }
+    },
+    close: () => producer.disconnect(),
+  };
+};
