@@ -62,6 +62,26 @@ describe('absence', () => {
     expect(brief(decider.decide(state, doors(60_000, 16_000)))).toContain('AGENT_LOST silent');
   });
 
+  test('an agent behind a gateway that is mute is not accused while another gateway is open', () => {
+    const doors = (now: number, mute: number, other: number) => ({
+      ...at(now),
+      doors: { gateway: T0 + other, 'gateway:a': T0 + mute, 'gateway:b': T0 + other },
+    });
+    let state = decider.observe(UNSEEN, beat(0, { door: 'gateway:a' }), doors(0, 0, 0));
+    for (const said of decider.decide(state, doors(0, 0, 0))) state = decider.evolve(state, said);
+    expect(brief(decider.decide(state, doors(600_000, 1500, 600_000)))).toEqual(['exempt: null']);
+    const moved = decider.observe(state, beat(600_000, { door: 'gateway:b' }), doors(600_000, 1500, 600_000));
+    expect(brief(decider.decide(moved, doors(616_000, 1500, 616_000)))).toContain('AGENT_LOST silent');
+  });
+
+  test('an agent behind an instance that is not known is judged in the time of its family', () => {
+    const doors = (now: number, gateway: number) => ({ ...at(now), doors: { gateway: T0 + gateway } });
+    let state = decider.observe(UNSEEN, beat(0, { door: 'gateway:unknown' }), doors(0, 0));
+    for (const said of decider.decide(state, doors(0, 0))) state = decider.evolve(state, said);
+    expect(brief(decider.decide(state, doors(60_000, 4000)))).toEqual(['exempt: null']);
+    expect(brief(decider.decide(state, doors(60_000, 16_000)))).toContain('AGENT_LOST silent');
+  });
+
   test('going to another door changes no age', () => {
     const through = { ...at(1000), doors: { gateway: T0 + 400_000 } };
     let state = decider.observe(UNSEEN, beat(0, { tool_calls: [call('c1')] }), at(0));

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { type ClockState, doorOpen, pass, START, tick, tickOf, timeOf } from './clock.ts';
+import { type ClockState, doorOpen, doorReleased, MOST_DOORS, pass, START, tick, tickOf, timeOf } from './clock.ts';
 
 const T = 1_000_000;
-type Step = readonly ['tick' | 'record' | 'door', number];
+type Step = readonly ['tick' | 'record' | 'door' | 'a' | 'b' | 'release a', number];
 
 const run = (steps: readonly Step[], from: ClockState = START): ClockState =>
   steps.reduce((clock, [what, at]) => {
     if (what === 'tick') return tick(clock, T + at, 1000);
+    if (what === 'a' || what === 'b') return doorOpen(clock, `gateway:${what}`, T + at);
+    if (what === 'release a') return doorReleased(clock, 'gateway:a', T + at);
     return what === 'door' ? doorOpen(clock, 'gateway', T + at) : pass(clock, T + at);
   }, from);
 const watched = (...steps: Step[]) => timeOf(run(steps), 1000).watched - T;
@@ -44,7 +46,10 @@ test('now never goes backwards, whatever the stamps', () => {
 
 test('watched time is monotone and never faster than now, over any order of ticks and records', async () => {
   const fc = await import('fast-check');
-  const step = fc.tuple(fc.constantFrom('tick', 'record', 'door'), fc.integer({ min: 0, max: 60_000 }));
+  const step = fc.tuple(
+    fc.constantFrom('tick', 'record', 'door', 'a', 'b', 'release a'),
+    fc.integer({ min: 0, max: 60_000 }),
+  );
   fc.assert(
     fc.property(fc.array(step), (steps) => {
       let clock = run([['tick', 0]]);
@@ -179,22 +184,69 @@ describe('a door', () => {
     expect(timeOf(other, 1000).doors).toEqual({ gateway: T + 8500, other: T + 20_000 });
   });
 
-  test('names from outside make no more than eight ways in, and none of them is the prototype of another', () => {
-    const named = ['constructor', ...Array.from({ length: 20 }, (_, i) => `door-${i}`)];
+  test('names from outside make no more than 64 ways in, and none of them is the prototype of another', () => {
+    const named = ['constructor', ...Array.from({ length: 80 }, (_, i) => `door-${i}`)];
     const clock = named.reduce((before, door) => doorOpen(before, door, T), run(ticks(0, 10_000)));
     const { doors } = timeOf(doorOpen(clock, 'constructor', T + 20_000), 1000);
-    expect(Object.keys(doors)).toEqual(named.slice(0, 8));
+    expect(Object.keys(doors)).toEqual(named.slice(0, MOST_DOORS));
     expect(Object.values(doors).every(Number.isFinite)).toBe(true);
   });
 
-  test('a ninth is remembered once others have been closed for eight days, whose agents are forgotten by then', () => {
+  test('one more is remembered once others have been closed for eight days, whose agents are forgotten by then', () => {
     const day = 24 * 3_600_000;
-    const eight = Array.from({ length: 8 }, (_, i) => `door-${i}`);
-    const full = eight.reduce((before, door) => doorOpen(before, door, T + 10_000), run(ticks(0, 10_000)));
+    const all = Array.from({ length: MOST_DOORS }, (_, i) => `door-${i}`);
+    const full = all.reduce((before, door) => doorOpen(before, door, T + 10_000), run(ticks(0, 10_000)));
     const open = doorOpen(full, 'door-7', T + 10_001);
     const names = (clock: typeof open) => Object.keys(timeOf(clock, 1000).doors);
     const since = T + 10_000 + 8 * day;
-    expect(names(doorOpen(open, 'gateway', since - 1))).toEqual(eight);
+    expect(names(doorOpen(open, 'gateway', since - 1))).toEqual(all);
     expect(names(doorOpen(open, 'gateway', since))).toEqual(['door-7', 'gateway']);
+  });
+});
+
+describe('several instances of a way in', () => {
+  const marks = (instance: 'a' | 'b', from: number, to: number): Step[] =>
+    ticks(from, to).map(([, at]): Step => [instance, at]);
+  const after = (...steps: Step[][]) =>
+    timeOf(run([...ticks(0, 60_000), ...steps.flat()].sort((one, other) => one[1] - other[1])), 1000).doors as Record<
+      'gateway' | 'gateway:a' | 'gateway:b',
+      number
+    >;
+
+  test('have each a clock: one that is mute stands still while another is open', () => {
+    const doors = after(marks('a', 0, 20_000), marks('b', 0, 60_000));
+    expect(doors['gateway:a'] - T).toBeLessThanOrEqual(21_500);
+    expect(doors['gateway:b']).toBe(doors.gateway);
+    expect(doors.gateway - T).toBeGreaterThanOrEqual(57_000);
+  });
+
+  test('one that is released goes on with those that are open, once it has settled', () => {
+    const released = marks('a', 0, 20_000).concat([['release a', 20_500]]);
+    const at = after(marks('a', 0, 20_000))['gateway:a'];
+    const doors = after(released, marks('b', 0, 60_000));
+    expect(doors['gateway:a']).toBeLessThan(doors.gateway - 2000);
+    expect(doors['gateway:a']).toBeGreaterThan(at + 30_000);
+  });
+
+  test('one that is released while no other is open stands still', () => {
+    const doors = after(marks('a', 0, 20_000).concat([['release a', 20_500]]));
+    expect(doors['gateway:a'] - T).toBeLessThanOrEqual(21_500);
+  });
+
+  test('one that opens again after its release goes on where it stood, and has its own clock again', () => {
+    const doors = after(marks('a', 0, 20_000).concat([['release a', 20_500]], marks('a', 50_000, 60_000)));
+    const stood = after(marks('a', 0, 20_000).concat([['release a', 20_500]]))['gateway:a'];
+    expect(doors['gateway:a'] - stood).toBe(7000);
+  });
+
+  test('the family itself cannot be released, nor an instance that is not known', () => {
+    const open = run([...ticks(0, 10_000), ['a', 10_000]]);
+    for (const door of ['gateway', 'gateway:b', 'constructor', 'constructor:b'])
+      expect(doorReleased(open, door, T + 10_000)).toEqual(open);
+  });
+
+  test('a clock of before, which knows of no release, is read all the same', () => {
+    const { released: _, ...before } = run([...ticks(0, 5000), ['a', 5000]]);
+    expect(timeOf({ ...START, ...before }, 1000).doors['gateway:a']).toBeDefined();
   });
 });

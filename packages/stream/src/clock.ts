@@ -6,7 +6,7 @@ const CAP_INTERVALS = 1.5;
 const SETTLE_MS = 3000;
 
 /** Whoever may write the topic can name ways in without end; the clock is written with every commit. */
-const MOST_DOORS = 8;
+export const MOST_DOORS = 64;
 /** One that has been closed for so long makes room for another, milliseconds: its agents are forgotten a day earlier, so none is judged on another clock. */
 const CLOSED_FOR_GOOD_MS = 8 * 24 * 3_600_000;
 
@@ -16,16 +16,20 @@ export const TICK_MS = 1000;
 /** One way in. `unwatched`: how much of `now` it was not open. `tick` 0: not seen yet. `from`: it counts again from here, after a gap. */
 type Axis = { readonly tick: number; readonly unwatched: number; readonly from: number };
 
+/** A way in that is gone for good. From `watched` it goes on with its family, once that has come to `from`. `at`: when it said so. */
+type Released = { readonly watched: number; readonly from: number; readonly at: number };
+
 /** The time of a partition at rest; lies with the positions. `ticks`: the latest of each source, where there are several. */
 export type ClockState = {
   readonly now: number;
   readonly own: Axis;
   readonly doors: Readonly<Record<string, Axis>>;
+  readonly released: Readonly<Record<string, Released>>;
   readonly ticks: Readonly<Record<string, number>>;
 };
 
 export const UNSEEN: Axis = { tick: 0, unwatched: 0, from: 0 };
-export const START: ClockState = { now: 0, own: UNSEEN, doors: {}, ticks: {} };
+export const START: ClockState = { now: 0, own: UNSEEN, doors: {}, released: {}, ticks: {} };
 
 const watchedOn = ({ tick, unwatched, from }: Axis, now: number, capMs: number): number => {
   if (tick === 0) return now - unwatched;
@@ -67,38 +71,70 @@ export const tickOf = (
   return smallest > clock.own.tick ? tick({ ...clock, ticks }, smallest, intervalMs) : { ...clock, ticks };
 };
 
+/** The instances of a way in, `gateway:a` and `gateway:b`, are a family: `gateway`. It is open while one of them is. */
+export const familyOf = (door: string): string => door.split(':', 1)[0] ?? door;
+
 /**
- * A door says that it is open. It is one way in, whichever of its instances says so. A new door's clock begins where that of the
- * partition stands, and settles first.
+ * A way in says that it is open. It and its family have each a clock: an instance that is mute stands still, however many others are open.
+ * A new one's clock begins where that of the partition stands, and settles first.
  */
 export const doorOpen = (clock: ClockState, door: string, timestamp: number): ClockState => {
-  const at = pass(clock, timestamp);
-  const cap = capOf(TICK_MS);
-  const first = (): Axis => ({
-    tick: at.now,
-    unwatched: at.now - watchedOn(at.own, at.now, cap),
-    from: at.now + SETTLE_MS,
-  });
-  const known = Object.hasOwn(at.doors, door) ? at.doors[door] : undefined;
-  const doors = known === undefined ? withRoom(at) : at.doors;
-  if (doors === null) return at;
-  return { ...at, doors: { ...doors, [door]: known === undefined ? first() : tickOn(known, at.now, cap) } };
+  const family = opened(pass(clock, timestamp), familyOf(door));
+  return door === familyOf(door) ? family : opened(family, door);
 };
 
-/** The doors when one more is to be remembered; null: all are needed. */
-const withRoom = ({ doors, now }: ClockState): ClockState['doors'] | null => {
-  const names = Object.keys(doors);
-  if (names.length < MOST_DOORS) return doors;
-  const closed = names.filter((name) => now - (doors[name]?.tick ?? now) >= CLOSED_FOR_GOOD_MS);
-  if (closed.length === 0) return null;
-  return Object.fromEntries(Object.entries(doors).filter(([name]) => !closed.includes(name)));
+/** A way in says that it is gone for good: who came through it is expected at the others of its family, in the time that one of them is open. */
+export const doorReleased = (clock: ClockState, door: string, timestamp: number): ClockState => {
+  const at = pass(clock, timestamp);
+  const [axis, family] = [named(at.doors, door), named(at.doors, familyOf(door))];
+  if (axis === undefined || family === undefined || door === familyOf(door)) return at;
+  const from = watchedOn(family, at.now, capOf(TICK_MS)) + SETTLE_MS;
+  const released = { watched: watchedOn(axis, at.now, capOf(TICK_MS)), from, at: at.now };
+  return { ...at, doors: without(at.doors, door), released: { ...at.released, [door]: released } };
+};
+
+/** Names come from outside: one may be that of something that every object has. */
+const named = <T>(all: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(all, name) ? all[name] : undefined;
+
+const without = <T>(all: Readonly<Record<string, T>>, name: string): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(all).filter(([one]) => one !== name));
+
+const opened = (at: ClockState, door: string): ClockState => {
+  const cap = capOf(TICK_MS);
+  const known = named(at.doors, door);
+  if (known !== undefined) return { ...at, doors: { ...at.doors, [door]: tickOn(known, at.now, cap) } };
+  const room = withRoom(at);
+  if (room === null) return at;
+  const before = named(room.released, door);
+  const watched = before === undefined ? watchedOn(at.own, at.now, cap) : releasedAt(door, before, at);
+  const first: Axis = { tick: at.now, unwatched: at.now - watched, from: at.now + SETTLE_MS };
+  return { ...room, doors: { ...room.doors, [door]: first }, released: without(room.released, door) };
+};
+
+const releasedAt = (door: string, { watched, from }: Released, { doors, now }: ClockState): number => {
+  const family = named(doors, familyOf(door));
+  return family === undefined ? watched : watched + Math.max(0, watchedOn(family, now, capOf(TICK_MS)) - from);
+};
+
+/** With room for one more way in; null: all are needed. */
+const withRoom = (at: ClockState): ClockState | null => {
+  const isFull = ({ doors, released }: ClockState) =>
+    Object.keys(doors).length + Object.keys(released).length >= MOST_DOORS;
+  if (!isFull(at)) return at;
+  const isNeeded = (since: number) => at.now - since < CLOSED_FOR_GOOD_MS;
+  const doors = Object.fromEntries(Object.entries(at.doors).filter(([, axis]) => isNeeded(axis.tick)));
+  const released = Object.fromEntries(Object.entries(at.released).filter(([, one]) => isNeeded(one.at)));
+  const cleared = { ...at, doors, released };
+  return isFull(cleared) ? null : cleared;
 };
 
 /** What a decider sees of it. */
 export const timeOf = (clock: ClockState, intervalMs: number): Clock => ({
   now: clock.now,
   watched: watchedOn(clock.own, clock.now, capOf(intervalMs)),
-  doors: Object.fromEntries(
-    Object.entries(clock.doors).map(([door, axis]) => [door, watchedOn(axis, clock.now, capOf(TICK_MS))]),
-  ),
+  doors: Object.fromEntries([
+    ...Object.entries(clock.doors).map(([door, axis]) => [door, watchedOn(axis, clock.now, capOf(TICK_MS))]),
+    ...Object.entries(clock.released).map(([door, one]) => [door, releasedAt(door, one, clock)]),
+  ]),
 });

@@ -1,7 +1,7 @@
 import { type Codec, ID, UnknownSchemaId } from '@vigil/events';
 import { ByDecider } from './by-decider.ts';
 import { ByMapper } from './by-mapper.ts';
-import { type ClockState, doorOpen, pass, START, TICK_MS, tick, tickOf, timeOf } from './clock.ts';
+import { type ClockState, doorOpen, doorReleased, pass, START, TICK_MS, tick, tickOf, timeOf } from './clock.ts';
 import { DeadLetterLimits, deadLetterOf, deadLetterTopic, isReasoned } from './dead-letters.ts';
 import type { Decided } from './decided.ts';
 import type { Clock } from './decider.ts';
@@ -14,6 +14,8 @@ import type { Surroundings } from './surroundings.ts';
 
 export const TICK = '@tick/';
 export const DOOR = '@door/';
+/** The value of the last mark of a way in that is gone for good; a mark without a value says that it is open. */
+export const RELEASED: Buffer = Buffer.from('released');
 
 /** One partition of a processor: pure, synchronous, without I/O or a clock of its own. Records in, records out. */
 export class Fold {
@@ -95,10 +97,15 @@ export class Fold {
   #door(key: string, record: LogRecord): readonly OutRecord[] {
     const door = key.slice(DOOR.length);
     if (!ID.test(door)) return [];
-    this.clock = doorOpen(this.clock, door, record.timestamp);
+    this.clock = (record.value === null ? doorOpen : doorReleased)(this.clock, door, record.timestamp);
     return this.#processor.ticks
       .filter(({ to }) => to === 'same')
-      .map(({ topic }) => ({ ...this.#mark(key, record.timestamp), topic, partition: record.partition }));
+      .map(({ topic }) => ({
+        ...this.#mark(key, record.timestamp),
+        value: record.value === null ? null : RELEASED,
+        topic,
+        partition: record.partition,
+      }));
   }
 
   #tick(key: string, record: LogRecord, sources: 'own' | 'every'): readonly OutRecord[] {

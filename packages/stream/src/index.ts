@@ -1,4 +1,5 @@
 export type { AtRest } from './at-rest.ts';
+export { familyOf } from './clock.ts';
 export { type Armed, Deadlines } from './deadlines.ts';
 export { type Clock, type Decider, NEVER } from './decider.ts';
 export { DeadLetter, Fatal, Refused, Retry, Unwelcome } from './errors.ts';
@@ -33,6 +34,6 @@ export type { Phase } from './slot.ts';
 export { type Form, sparse } from './sparse.ts';
 export type { Surroundings } from './surroundings.ts';
 export { type TailOptions, tail } from './tail.ts';
-export { startDoor } from './ticks.ts';
+export { type Ingress, startIngress } from './ticks.ts';
 export type { DeciderProcessor, MapperProcessor, Rules, TickRoute, Topology } from './topology.ts';
 export { type Outside, type Writer, writer } from './writer.ts';

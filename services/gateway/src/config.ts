@@ -1,12 +1,21 @@
+import { hostname } from 'node:os';
 import { kafkaSettings, token, whole } from '@vigil/chassis';
 import { LEAST_SECRET } from '@vigil/events/door-token';
 import { z } from 'zod';
 
-/** VIGIL_GATEWAY_PORT 0: any free port, which the log names. */
+/** VIGIL_GATEWAY_PORT 0: any free port, which the log names. VIGIL_GATEWAY_NAME: what this instance is called among the others; a restart keeps it. */
 export const config = z.object({
   ...kafkaSettings,
   VIGIL_GATEWAY_HOST: z.string().default('127.0.0.1'),
   VIGIL_GATEWAY_PORT: whole(0, 65535).default(7410),
+  VIGIL_GATEWAY_NAME: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,100}$/, 'give each instance a name of its own: 1 to 100 of A-Z a-z 0-9 . _ -')
+    .default(
+      hostname()
+        .replace(/[^A-Za-z0-9._-]/g, '-')
+        .slice(0, 100) || 'gateway',
+    ),
   VIGIL_GATEWAY_TOKEN: token('give the secret that runtimes and agents show the gateway'),
   VIGIL_GATEWAY_SECRET: z
     .string()

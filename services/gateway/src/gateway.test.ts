@@ -22,7 +22,7 @@ describe('heartbeats', () => {
       },
     });
     expect(log().events(Topic.heartbeat)).toMatchObject([
-      { key: 'worker-1', payload: { agent_id: 'worker-1', door: 'gateway' } },
+      { key: 'worker-1', payload: { agent_id: 'worker-1', door: 'gateway:a' } },
     ]);
   });
 

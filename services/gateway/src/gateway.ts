@@ -1,5 +1,5 @@
 import { type Count, type Logger, listen } from '@vigil/chassis';
-import { type Log, startDoor } from '@vigil/stream';
+import { type Log, startIngress } from '@vigil/stream';
 import { createBoard } from './board.ts';
 import type { Config } from './config.ts';
 import { createDoor } from './door.ts';
@@ -7,6 +7,7 @@ import { createHalts } from './halts.ts';
 import { createOutbox } from './outbox.ts';
 import { createOwners } from './owners.ts';
 import { createPolicies } from './policies.ts';
+import { createReach } from './reach.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createReachedLimits } from './spending.ts';
 import { tail } from './tail.ts';
@@ -22,8 +23,8 @@ type Surroundings = {
   readonly now: () => number;
 };
 
-/** The agents' door, listening at `url`. It opens when everything pending has been read. */
-export type Gateway = AsyncDisposable & { readonly url: string };
+/** The agents' door, listening at `url`. It opens when everything pending has been read. `ready`: agents can be heard through it. */
+export type Gateway = AsyncDisposable & { readonly url: string; readonly ready: () => boolean };
 
 export const openGateway = async (
   kafka: Log,
@@ -38,6 +39,9 @@ export const openGateway = async (
   const policies = createPolicies(config.VIGIL_DEFAULT_POLICY);
   const around = { board, owners, waits, policies, limits, halts: createHalts() };
   const catchUp = await tail(kafka, around, { log, signal, now });
+  const reach = createReach(now);
+  const outbox = createOutbox((records) => kafka.write(records).then(reach.written));
+  const name = `gateway:${config.VIGIL_GATEWAY_NAME}`;
   const behind = {
     board,
     owners,
@@ -45,18 +49,19 @@ export const openGateway = async (
     waits,
     policies,
     limits,
-    outbox: createOutbox((records) => kafka.write(records)),
-    writing: await openWriting(kafka),
+    outbox,
+    writing: await openWriting(kafka, name),
     sessions: createSessions(),
     admit: guard(config.VIGIL_GATEWAY_TOKEN, config.VIGIL_GATEWAY_SECRET),
     count,
     closing: signal,
     now,
   };
+  // Opened before anything is heard, and closed behind everything that was: its marks vouch for what stands before them.
+  opening.use(await startIngress(kafka, { name, write: outbox.send, isOpen: reach.isOpen, logger: log }));
   const door = createDoor(behind, log);
   opening.defer(() => door.close());
   const url = await listen(door, config.VIGIL_GATEWAY_HOST, config.VIGIL_GATEWAY_PORT, 'VIGIL_GATEWAY_PORT');
-  opening.use(await startDoor(kafka, 'gateway', log));
   const open = opening.move();
-  return { url, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return { url, ready: reach.isReady, [Symbol.asyncDispose]: () => open.disposeAsync() };
 };

@@ -3,9 +3,8 @@ import { type Heartbeat, type Remark, readHeartbeat as read } from '@vigil/event
 /** `remarks`: what was taken, though not as its sender may have meant it */
 export type Sent = { readonly heartbeat: Heartbeat; readonly remarks: readonly Remark[] };
 
-/** One heartbeat as parsed JSON; the gateway itself says which way it came. Throws Unfit. */
+/** One heartbeat as parsed JSON. Throws Unfit. */
 export const readHeartbeat = (body: unknown): Sent => {
   const remarks: Remark[] = [];
-  const heartbeat = read(body, remarks);
-  return { heartbeat: { ...heartbeat, door: 'gateway' }, remarks };
+  return { heartbeat: read(body, remarks), remarks };
 };

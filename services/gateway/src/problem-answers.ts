@@ -35,5 +35,7 @@ export const answerProblems =
     if (problem.status >= 500) log.error({ err: error, method, url }, 'request failed');
     if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
     if (problem.status === 503) reply.header('retry-after', '1');
+    // Another connection may lead to an instance that can write.
+    if (problem.reason === 'not_written') reply.header('connection', 'close');
     return reply.code(problem.status).type('application/problem+json').send(problemBody(problem));
   };

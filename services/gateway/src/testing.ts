@@ -29,6 +29,7 @@ const env = {
   SCHEMA_REGISTRY_URL: 'http://memory',
   VIGIL_GATEWAY_TOKEN: token,
   VIGIL_GATEWAY_SECRET: secret,
+  VIGIL_GATEWAY_NAME: 'a',
 };
 
 /** A gateway on a log in memory, opened anew for each test, and requests to it. */
@@ -37,12 +38,18 @@ export const testGateway = () => {
   let gateway: Gateway;
   let stop: AbortController;
   let lagging: boolean;
+  let mute: boolean;
+  let moment: number;
   beforeEach(async () => {
     log = new MemoryLog();
     lagging = false;
+    mute = false;
+    moment = 0;
     const follow: Log['follow'] = (topics, from, onRecord, signal) =>
       log.follow(topics, from, (record) => void (lagging || onRecord(record)), signal);
-    const followed: Log = Object.assign(Object.create(log), { follow });
+    const write: Log['write'] = (records) =>
+      mute ? Promise.reject(new Error('the broker is away')) : log.write(records);
+    const followed: Log = Object.assign(Object.create(log), { follow, write });
     stop = new AbortController();
     await log.say(example(Topic.policy, 'POLICY_PUBLISHED', policy));
     const settings = { ...readConfig(config, env), VIGIL_GATEWAY_PORT: 0 };
@@ -50,7 +57,7 @@ export const testGateway = () => {
       log: quiet,
       count: () => {},
       signal: stop.signal,
-      now: Date.now,
+      now: () => Date.now() + moment,
     });
   });
   afterEach(async () => {
@@ -67,6 +74,15 @@ export const testGateway = () => {
     lag: () => {
       lagging = true;
     },
+    /** Nothing can be written from now on; or again. */
+    mute: (isMute = true) => {
+      mute = isMute;
+    },
+    later: (ms: number) => {
+      moment += ms;
+    },
+    ready: () => gateway.ready(),
+    close: () => gateway[Symbol.asyncDispose](),
     stop: () => stop.abort(),
     get: (path: string, headers: Record<string, string> = {}) =>
       fetch(gateway.url + path, { headers: { authorization, ...headers } }),

@@ -20,7 +20,8 @@ const LARGEST_RECORD = 500_000;
 /** Of the ids of what the gateway writes; random, once. */
 const NAMESPACE = '8f0d6c1e-6a54-4f0b-9b57-2f6c3f1f7a11';
 
-export const openWriting = async (log: Log): Promise<Writing> => {
+/** `ingress`: the way in that heartbeats are marked with; what a sender says of it itself counts for nothing. */
+export const openWriting = async (log: Log, ingress: string): Promise<Writing> => {
   const counts = new Map<TopicName, number>();
   for (const topic of written) counts.set(topic, await log.partitionCount(topic));
 
@@ -39,7 +40,7 @@ export const openWriting = async (log: Log): Promise<Writing> => {
       record(
         Topic.heartbeat,
         payload.agent_id,
-        log.codec.encode({ topic: Topic.heartbeat, type: 'HEARTBEAT', payload }),
+        log.codec.encode({ topic: Topic.heartbeat, type: 'HEARTBEAT', payload: { ...payload, door: ingress } }),
       ),
     told: (told, correlationId, now) => {
       const identity = identityOf(told, now);

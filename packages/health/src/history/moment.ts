@@ -1,5 +1,5 @@
 import type { AgentHeartbeatPayload } from '@vigil/events';
-import type { Clock } from '@vigil/stream';
+import { type Clock, familyOf } from '@vigil/stream';
 
 /**
  * The clock as one agent sees it, milliseconds. `watched`: how much of `now` somebody listened at the door it comes through.
@@ -19,9 +19,9 @@ export function momentOn(axis: Axis, clock: Clock): Moment {
   return { now: clock.now, watched: watchedAt(axis.door, clock) + axis.offset };
 }
 
-/** The axis of the door that the agent has come through now; its marks stay what they are. */
+/** The axis of the door that the agent has come through now, or of its family where that one is not known; its marks stay what they are. */
 export function axisThrough(door: string | null, axis: Axis, clock: Clock): Axis {
-  const known = door !== null && Object.hasOwn(clock.doors, door) ? door : null;
+  const known = door === null ? null : ([door, familyOf(door)].find((one) => Object.hasOwn(clock.doors, one)) ?? null);
   if (known === axis.door) return axis;
   return { door: known, offset: momentOn(axis, clock).watched - watchedAt(known, clock) };
 }

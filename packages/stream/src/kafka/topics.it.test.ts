@@ -1,6 +1,7 @@
 import { memoryCodec, Topic } from '@vigil/events';
 import { afterAll, expect, test } from 'vitest';
-import { startDoor } from '../ticks.ts';
+import { silent } from '../logger.ts';
+import { startIngress } from '../ticks.ts';
 import { connectLog } from './connect.ts';
 import { brokers, clients, closeServers, unique } from './servers.fixture.ts';
 import { applyTopics } from './topics.ts';
@@ -51,7 +52,7 @@ test('applying corrects what is Vigil’s on a topic, and leaves what an operato
   }
 });
 
-test('a door is said to be open in every partition of the heartbeat topic', async () => {
+test('a way in is said to be open in every partition of the heartbeat topic', async () => {
   await applyTopics({ brokers, partitions: 4, replicas: 1 });
   await using log = await connectLog({ brokers, clientId: unique('client'), codec: memoryCodec() });
   const doors = new Set<string>();
@@ -66,7 +67,8 @@ test('a door is said to be open in every partition of the heartbeat topic', asyn
     },
     stop.signal,
   );
-  await using _door = await startDoor(log, 'gateway');
+  const ingress = { name: 'gateway', write: log.write, isOpen: () => true, logger: silent };
+  await using _ingress = await startIngress(log, ingress);
   await all.promise;
   stop.abort();
 });

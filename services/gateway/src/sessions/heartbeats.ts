@@ -61,7 +61,7 @@ const unknown = {
   reporter: 'agent',
   agent_beat_at: null,
   interval_ms: INTERVAL_MS,
-  door: 'gateway',
+  door: null,
   runtime_id: null,
   attempt: null,
   max_attempts: null,
