@@ -95,8 +95,11 @@ export class ByDecider implements Decided {
 
   turn(decider: AnyDecider['decider'], at: Clock | null): void {
     this.#decider = decider;
-    if (at === null) return;
-    for (const key of this.store.keys()) this.store.advance(key, this.#dueUnder(decider, key, at));
+    if (at !== null) this.rearm(at);
+  }
+
+  rearm(at: Clock): void {
+    for (const key of this.store.keys()) this.store.advance(key, this.#dueUnder(this.#decider, key, at));
   }
 
   /** One that throws is due at once: its dead letter is written at the next tick. */

@@ -36,5 +36,7 @@ export class ByMapper implements Decided {
     return [];
   }
 
+  rearm(): void {}
+
   turn(): void {}
 }

@@ -10,6 +10,11 @@ export const MOST_DOORS = 64;
 /** One that has been closed for so long makes room for another, milliseconds: its agents are forgotten a day earlier, so none is judged on another clock. */
 const CLOSED_FOR_GOOD_MS = 8 * 24 * 3_600_000;
 
+/** A stamp that is further from the clock is not believed by itself: a broker's clock may be wrong; milliseconds. */
+const LEAP_MS = 60_000;
+/** It is when stamps have come there, and nowhere else, for so long by themselves; milliseconds. */
+const BELIEVED_AFTER_MS = 2000;
+
 /** The interval of ticks where a topology names no other, milliseconds. */
 export const TICK_MS = 1000;
 
@@ -26,10 +31,12 @@ export type ClockState = {
   readonly doors: Readonly<Record<string, Axis>>;
   readonly released: Readonly<Record<string, Released>>;
   readonly ticks: Readonly<Record<string, number>>;
+  /** the first of the stamps that are far from `now` and not believed yet; null: the last was near */
+  readonly leap: number | null;
 };
 
 export const UNSEEN: Axis = { tick: 0, unwatched: 0, from: 0 };
-export const START: ClockState = { now: 0, own: UNSEEN, doors: {}, released: {}, ticks: {} };
+export const START: ClockState = { now: 0, own: UNSEEN, doors: {}, released: {}, ticks: {}, leap: null };
 
 const watchedOn = ({ tick, unwatched, from }: Axis, now: number, capMs: number): number => {
   if (tick === 0) return now - unwatched;
@@ -43,17 +50,47 @@ const tickOn = (axis: Axis, now: number, capMs: number): Axis => {
 
 const capOf = (intervalMs: number) => intervalMs * CAP_INTERVALS;
 
-/** A record of the input that carries time: `now` moves, never backwards. Before the first tick nobody watches. */
+/**
+ * A record of the input that carries time: `now` moves, and not backwards, but for a leap. A leap, either way, is believed once stamps have
+ * come there for two seconds: one stamp of a broker whose clock is wrong moves nothing, and when its clock is mended, time follows it back.
+ * Before the first tick nobody watches.
+ */
 export const pass = (clock: ClockState, timestamp: number): ClockState => {
+  const { now, leap } = clock;
+  if (now === 0 || Math.abs(timestamp - now) <= LEAP_MS)
+    return moved(leap === null ? clock : { ...clock, leap: null }, timestamp);
+  if (leap === null || timestamp < leap || leap > now !== timestamp > now) return { ...clock, leap: timestamp };
+  if (timestamp - leap < BELIEVED_AFTER_MS) return clock;
+  return moved(rewound({ ...clock, leap: null }, timestamp), timestamp);
+};
+
+const moved = (clock: ClockState, timestamp: number): ClockState => {
   const { now, own } = clock;
   if (timestamp <= now) return clock;
   const unwatched = own.tick === 0 && now > 0 ? own.unwatched + timestamp - now : own.unwatched;
   return { ...clock, now: timestamp, own: { ...own, unwatched } };
 };
 
+/** The clock set back to a moment. All that it has watched stays as long as it was. */
+const rewound = (clock: ClockState, to: number): ClockState => {
+  const by = clock.now - to;
+  if (by <= 0) return clock;
+  const back = ({ tick, unwatched, from }: Axis): Axis => ({
+    tick: tick === 0 ? 0 : tick - by,
+    unwatched: unwatched - by,
+    from: from === 0 ? 0 : from - by,
+  });
+  const doors = Object.fromEntries(Object.entries(clock.doors).map(([door, axis]) => [door, back(axis)]));
+  const released = Object.fromEntries(
+    Object.entries(clock.released).map(([door, one]) => [door, { ...one, at: one.at - by }]),
+  );
+  return { ...clock, now: to, own: back(clock.own), doors, released };
+};
+
 /** A tick of the only source: somebody was watching. */
 export const tick = (clock: ClockState, timestamp: number, intervalMs: number): ClockState => {
   const at = pass(clock, timestamp);
+  if (at.leap !== null) return at;
   return { ...at, own: tickOn(at.own, at.now, capOf(intervalMs)) };
 };
 
@@ -65,10 +102,12 @@ export const tickOf = (
   sources: number,
   intervalMs: number,
 ): ClockState => {
-  const ticks = { ...clock.ticks, [source]: Math.max(timestamp, clock.ticks[source] ?? 0) };
+  const known = clock.ticks[source] ?? 0;
+  const ticks = { ...clock.ticks, [source]: known - timestamp > LEAP_MS ? timestamp : Math.max(timestamp, known) };
   const latest = Object.values(ticks);
   const smallest = latest.length < sources ? 0 : Math.min(...latest);
-  return smallest > clock.own.tick ? tick({ ...clock, ticks }, smallest, intervalMs) : { ...clock, ticks };
+  const isNews = smallest > clock.own.tick || (smallest > 0 && clock.own.tick - smallest > LEAP_MS);
+  return isNews ? tick({ ...clock, ticks }, smallest, intervalMs) : { ...clock, ticks };
 };
 
 /** The instances of a way in, `gateway:a` and `gateway:b`, are a family: `gateway`. It is open while one of them is. */
@@ -79,7 +118,9 @@ export const familyOf = (door: string): string => door.split(':', 1)[0] ?? door;
  * A new one's clock begins where that of the partition stands, and settles first.
  */
 export const doorOpen = (clock: ClockState, door: string, timestamp: number): ClockState => {
-  const family = opened(pass(clock, timestamp), familyOf(door));
+  const at = pass(clock, timestamp);
+  if (at.leap !== null) return at;
+  const family = opened(at, familyOf(door));
   return door === familyOf(door) ? family : opened(family, door);
 };
 

@@ -2,7 +2,7 @@ import type { Draft, HealthEvent } from '@vigil/events';
 
 /**
  * The time of a partition, moved by records only (docs: time is a record).
- * `now`: the broker's clock, epoch milliseconds, never backwards.
+ * `now`: the broker's clock, epoch milliseconds; never backwards, but where a broker's clock that was ahead is mended.
  * `watched`: how much of it somebody was watching; monotone, never faster than `now`. Absence is a difference of two `watched`.
  * `doors`: the same for each further way in (`gateway:a`, and `gateway` for all of them): absent only in time in which that door was open.
  */

@@ -73,6 +73,7 @@ test('a deadline that throws is a dead letter and left alone for an hour; others
   expect(letters(outs)).toMatchObject([{ failure_reason: 'deadline', original_message: { key: 'bad' } }]);
   expect(said(outs).map(({ key }) => key)).toEqual(['good']);
   expect(letters([4, 5, 6].flatMap((s) => one.tick(s * 1000)))).toEqual([]);
+  for (const at of [3_590_000, 3_592_000]) one.tick(at);
   expect(letters(one.tick(3000 + 3_599_000))).toEqual([]);
   expect(letters(one.tick(3000 + 3_600_000))).toHaveLength(1);
 });

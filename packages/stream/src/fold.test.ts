@@ -139,3 +139,27 @@ test('a state that is forgotten begins anew, with a new epoch and version 1', ()
   expect(one.fold.decided.store.changes()).toEqual([['a', null]]);
   expect(said(one.hear(9000))[0]).toMatchObject({ version: 1, epoch: T + 9000 });
 });
+
+test('a tick that is stamped a day ahead goes on with the time that is believed, and what is due fires at the next', () => {
+  const one = feeding();
+  const day = 24 * 3_600_000;
+  one.tick(0);
+  one.hear(0);
+  for (const at of [1000, 2000]) one.tick(at);
+  expect(one.tick(day).map(({ timestamp }) => timestamp)).toEqual([T + 2000]);
+  expect(one.door(day).map(({ timestamp }) => timestamp)).toEqual([T + 2000]);
+  expect(said(one.tick(3000)).map(({ type }) => type)).toEqual(['MISSING']);
+});
+
+test('when time is set back, what had its deadline in the time ahead falls due in the right one', () => {
+  const one = feeding();
+  const day = 24 * 3_600_000;
+  one.tick(0);
+  for (let at = 0; at <= 4000; at += 1000) one.tick(day + at);
+  one.hear(day + 4000);
+  for (const at of [10_000, 11_000, 12_000]) one.tick(at);
+  expect(one.fold.time.now).toBe(T + 12_000);
+  expect(said([13_000, 14_000, 15_000, 16_000].flatMap((at) => one.tick(at))).map(({ type }) => type)).toEqual([
+    'MISSING',
+  ]);
+});

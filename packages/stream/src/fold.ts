@@ -46,7 +46,7 @@ export class Fold {
   apply(record: LogRecord): readonly OutRecord[] {
     this.#around.count('records_read', 1, this.#processor.processor);
     if (record.key?.startsWith('@')) return this.#signal(record.key, record);
-    if (this.#carriesTime(record)) this.clock = pass(this.clock, record.timestamp);
+    if (this.#carriesTime(record)) this.#moveTo(pass(this.clock, record.timestamp));
     try {
       const elsewhere = misplaced(record, this.#around.partitions(record.topic));
       if (elsewhere !== undefined) this.#around.count('records_moved', 1, this.#processor.processor);
@@ -97,11 +97,11 @@ export class Fold {
   #door(key: string, record: LogRecord): readonly OutRecord[] {
     const door = key.slice(DOOR.length);
     if (!ID.test(door)) return [];
-    this.clock = (record.value === null ? doorOpen : doorReleased)(this.clock, door, record.timestamp);
+    this.#moveTo((record.value === null ? doorOpen : doorReleased)(this.clock, door, record.timestamp));
     return this.#processor.ticks
       .filter(({ to }) => to === 'same')
       .map(({ topic }) => ({
-        ...this.#mark(key, record.timestamp),
+        ...this.#mark(key, this.#stampOf(record)),
         value: record.value === null ? null : RELEASED,
         topic,
         partition: record.partition,
@@ -111,12 +111,13 @@ export class Fold {
   #tick(key: string, record: LogRecord, sources: 'own' | 'every'): readonly OutRecord[] {
     const before = this.clock.own.tick;
     const source = key.slice(TICK.length);
-    this.clock =
+    this.#moveTo(
       sources === 'own'
         ? tick(this.clock, record.timestamp, this.#intervalMs)
-        : tickOf(this.clock, source, record.timestamp, this.#around.sources, this.#intervalMs);
+        : tickOf(this.clock, source, record.timestamp, this.#around.sources, this.#intervalMs),
+    );
     if (sources === 'every' && this.clock.own.tick === before) return [];
-    const stamp = sources === 'own' ? record.timestamp : this.clock.own.tick;
+    const stamp = sources === 'own' ? this.#stampOf(record) : this.clock.own.tick;
     const fired = this.decided.deadlines(record, this.time, (state, error) => this.refuse(state, error, 'deadline'));
     return [...fired, ...this.#forward(before, stamp)];
   }
@@ -130,6 +131,18 @@ export class Fold {
         const all = to === 'same' ? [partition] : Array.from({ length: partitions(topic) }, (_, p) => p);
         return all.map((p) => ({ ...this.#mark(`${TICK}${partition}`, stamp), topic, partition: p }));
       });
+  }
+
+  /** Where time has been set back, what is due is worked out again: the moments in the store lie ahead. */
+  #moveTo(clock: ClockState): void {
+    const isBack = clock.now < this.clock.now;
+    this.clock = clock;
+    if (isBack) this.decided.rearm(this.time);
+  }
+
+  /** A stamp that is not believed goes no further. */
+  #stampOf({ timestamp }: LogRecord): number {
+    return this.clock.leap === null ? timestamp : this.clock.now;
   }
 
   #mark(key: string, timestamp: number) {

@@ -49,14 +49,19 @@ const report = (ages = (_topic: string, _partition: number): number | null => 50
 
 test("a processor's time is as old as its slowest partition", async () => {
   const { time } = await report((topic, partition) => (topic === Topic.agentHealth ? 1000 * partition : 500));
-  expect(time).toContainEqual({ processor: 'health-evaluator', ageMs: 1000 });
-  expect(time).toContainEqual({ processor: 'recovery', ageMs: 500 });
+  expect(time).toContainEqual({ processor: 'health-evaluator', ageMs: 1000, aheadMs: 0 });
+  expect(time).toContainEqual({ processor: 'recovery', ageMs: 500, aheadMs: 0 });
+});
+
+test("a processor's time is ahead as far as its fastest partition", async () => {
+  const { time } = await report((topic, partition) => (topic === Topic.agentHealth ? -60_000 * partition : 500));
+  expect(time).toContainEqual({ processor: 'health-evaluator', ageMs: 0, aheadMs: 60_000 });
 });
 
 test('a processor of which one partition has had no tick in 15 s has no age', async () => {
   const { time } = await report((topic, partition) => (topic === Topic.taskRecovery && partition === 1 ? null : 500));
-  expect(time).toContainEqual({ processor: 'recovery', ageMs: null });
-  expect(time).toContainEqual({ processor: 'alerting', ageMs: 500 });
+  expect(time).toContainEqual({ processor: 'recovery', ageMs: null, aheadMs: 0 });
+  expect(time).toContainEqual({ processor: 'alerting', ageMs: 500, aheadMs: 0 });
 });
 
 test('the lag of the projector is what its positions lack to the ends of its topics', async () => {

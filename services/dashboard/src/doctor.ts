@@ -6,8 +6,7 @@ import { newestTicks } from './ticks.ts';
 /** How the whole of Vigil is. Ages and lags that nobody could tell are null, never guessed. */
 export type Doctor = {
   readonly services: readonly { readonly service: string; readonly ready: boolean; readonly said: string }[];
-  /** how long ago the time of the slowest partition of what each processor writes last moved, milliseconds; null: over 15 s */
-  readonly time: readonly { readonly processor: string; readonly ageMs: number | null }[];
+  readonly time: readonly ProcessorTime[];
   /** records that a group may not have read yet: ticks alone move no position for a while */
   readonly lag: readonly { readonly group: string; readonly atMost: number | null }[];
   readonly duplicates: readonly {
@@ -23,6 +22,12 @@ export type Doctor = {
   readonly replayFrom: number | null;
   readonly fleet: FleetRow;
 };
+
+/**
+ * `ageMs`: how long ago the time of the slowest partition of what it writes last moved; null: over 15 s. `aheadMs`: how far that of the fastest
+ * is ahead of this host's clock.
+ */
+export type ProcessorTime = { readonly processor: string; readonly ageMs: number | null; readonly aheadMs: number };
 
 /** Which topic shows a processor's time: one that it writes ticks into. */
 const SHOWS: Readonly<Record<string, TopicName>> = {
@@ -69,8 +74,9 @@ async function ages({ log, now }: DoctorPorts): Promise<Doctor['time']> {
   const at = now();
   const ticks = await newestTicks(log, Object.values(SHOWS), at);
   return Object.entries(SHOWS).map(([processor, topic]) => {
-    const tick = ticks.get(topic) ?? null;
-    return { processor, ageMs: tick === null ? null : Math.max(0, at - tick) };
+    const { slowest = null, fastest = null } = ticks.get(topic) ?? {};
+    const ageMs = slowest === null ? null : Math.max(0, at - slowest);
+    return { processor, ageMs, aheadMs: fastest === null ? 0 : Math.max(0, fastest - at) };
   });
 }
 

@@ -8,15 +8,18 @@ const PATIENCE_MS = 2_000;
 
 const isTick = (key: string | null): boolean => key?.startsWith('@tick/') ?? false;
 
+/** Of the partitions of a topic, epoch milliseconds. `slowest` null: some partition had no tick in the last 15 s; `fastest` null: none had one. */
+export type NewestTicks = { readonly slowest: number | null; readonly fastest: number | null };
+
 /**
- * When each topic last had a tick in the slowest of its partitions, epoch milliseconds; null: some partition had none in the last 15 s.
+ * When each topic last had a tick, in the slowest and in the fastest of its partitions.
  * Reads to the end: at once where all are young, otherwise for two seconds.
  */
 export async function newestTicks(
   log: Pick<Log, 'follow' | 'partitionCount'>,
   topics: readonly string[],
   now: number,
-): Promise<ReadonlyMap<string, number | null>> {
+): Promise<ReadonlyMap<string, NewestTicks>> {
   const newest = new Map<string, number[]>();
   for (const topic of topics) newest.set(topic, Array(await log.partitionCount(topic)).fill(Number.NEGATIVE_INFINITY));
   const enough = new AbortController();
@@ -34,7 +37,9 @@ export async function newestTicks(
     signal,
   );
   await aborted(signal);
-  return new Map(topics.map((topic) => [topic, Number.isFinite(slowest(topic)) ? slowest(topic) : null]));
+  const seen = (moment: number) => (Number.isFinite(moment) ? moment : null);
+  const fastest = (topic: string) => Math.max(...(newest.get(topic) ?? []));
+  return new Map(topics.map((topic) => [topic, { slowest: seen(slowest(topic)), fastest: seen(fastest(topic)) }]));
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

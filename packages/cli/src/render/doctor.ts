@@ -12,10 +12,13 @@ export type HangingTransaction = {
   readonly forMs: number;
 };
 
+/** `ageMs` null: no tick for over 15 s; `aheadMs`: of the clock of the dashboard's host */
+type ProcessorTime = { readonly processor: string; readonly ageMs: number | null; readonly aheadMs: number };
+
 /** The dashboard's answer to /v1/doctor. */
 export type Findings = {
   readonly services: readonly { readonly service: string; readonly ready: boolean; readonly said: string }[];
-  readonly time: readonly { readonly processor: string; readonly ageMs: number | null }[];
+  readonly time: readonly ProcessorTime[];
   readonly lag: readonly { readonly group: string; readonly atMost: number | null }[];
   readonly duplicates: readonly {
     readonly agentId: string;
@@ -32,21 +35,29 @@ export type Findings = {
 /** Time that has not moved for longer is a processor that stands. */
 const OLD_MS = 15_000;
 
+/** Clocks of one fleet differ by less; what is further ahead is a broker whose clock is wrong, or was. */
+const AHEAD_MS = 30_000;
+
+const isTimely = ({ ageMs, aheadMs }: ProcessorTime): boolean => !stale(ageMs) && aheadMs <= AHEAD_MS;
+
+function timeWords({ ageMs, aheadMs }: ProcessorTime): string {
+  if (aheadMs > AHEAD_MS)
+    return `${spell(aheadMs)} ahead of this host: the clock of a broker is wrong, or was; nothing falls due until it is right again`;
+  return ageMs === null ? 'stands: no tick for over 15 s' : `${spell(ageMs)} old`;
+}
+
 const stale = (ageMs: number | null): boolean => ageMs === null || ageMs > OLD_MS;
 
 /** Whether everything is as it should be; duplicates and a halt are people's own. */
 export const isWell = ({ services, time, hanging }: Findings): boolean =>
-  services.every(({ ready }) => ready) && time.every(({ ageMs }) => !stale(ageMs)) && hanging.length === 0;
+  services.every(({ ready }) => ready) && time.every(isTimely) && hanging.length === 0;
 
 export function doctorLines(view: View, found: Findings): string[] {
   const { paint } = view;
   const mark = (good: boolean) => (good ? paint.green('ok ') : paint.red('BAD'));
   return [
     ...found.services.map(({ service, ready, said }) => `${mark(ready)}  ${service}${ready ? '' : `: ${said}`}`),
-    ...found.time.map(
-      ({ processor, ageMs }) =>
-        `${mark(!stale(ageMs))}  time of ${processor}: ${ageMs === null ? 'stands: no tick for over 15 s' : `${spell(ageMs)} old`}`,
-    ),
+    ...found.time.map((time) => `${mark(isTimely(time))}  time of ${time.processor}: ${timeWords(time)}`),
     ...found.hanging.map(
       ({ topic, partition, stableEnd, end, forMs }) =>
         `${mark(false)}  ${topic}/${partition}: a transaction hangs at ${stableEnd} of ${end} for ${spell(forMs)}: vigil transactions`,

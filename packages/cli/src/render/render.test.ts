@@ -140,7 +140,7 @@ test('without a terminal each thing that happens is told once, routine left out'
 
 const findings = (more: Partial<Findings> = {}): Findings => ({
   services: [{ service: 'recovery', ready: true, said: '' }],
-  time: [{ processor: 'recovery', ageMs: 800 }],
+  time: [{ processor: 'recovery', ageMs: 800, aheadMs: 0 }],
   lag: [{ group: 'projector', atMost: 3 }],
   duplicates: [],
   hanging: [],
@@ -151,9 +151,11 @@ const findings = (more: Partial<Findings> = {}): Findings => ({
 
 test('Vigil is well where every service is ready and time moves', () => {
   expect(isWell(findings())).toBe(true);
-  expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: 15_000 }] }))).toBe(true);
-  expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: 15_001 }] }))).toBe(false);
-  expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: null }] }))).toBe(false);
+  expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: 15_000, aheadMs: 0 }] }))).toBe(true);
+  expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: 15_001, aheadMs: 0 }] }))).toBe(false);
+  expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: null, aheadMs: 0 }] }))).toBe(false);
+  expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: 0, aheadMs: 30_000 }] }))).toBe(true);
+  expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: 0, aheadMs: 30_001 }] }))).toBe(false);
   expect(isWell(findings({ services: [{ service: 'x', ready: false, said: 'gone' }] }))).toBe(false);
 });
 

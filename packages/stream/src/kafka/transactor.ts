@@ -46,10 +46,20 @@ export const fence = async (kafka: Kafka, transactionalId: string): Promise<Tran
   };
 };
 
+/** A broker refuses a stamp that is an hour ahead of its own clock, as ours is where a broker's was: then a stamp is this much ahead, milliseconds. */
+const FURTHEST_AHEAD_MS = 1_800_000;
+
+/** No record is stamped so far ahead that a broker refuses it. `now`: epoch milliseconds */
+export const notAhead = (records: readonly OutRecord[], now: number): readonly OutRecord[] => {
+  const latest = now + FURTHEST_AHEAD_MS;
+  const isAhead = ({ timestamp = 0 }: OutRecord) => timestamp > latest;
+  return records.some(isAhead) ? records.map((one) => (isAhead(one) ? { ...one, timestamp: latest } : one)) : records;
+};
+
 /** Several sends are one transaction still: a send is one message to the broker, and its size has a limit. */
 const commit = async (producer: Producer, records: readonly OutRecord[]): Promise<void> => {
   const transaction = await producer.transaction();
-  for (const chunk of chunked(records))
+  for (const chunk of chunked(notAhead(records, Date.now())))
     await transaction.sendBatch({ acks: -1, compression: ZSTD, topicMessages: toClient(chunk) });
   await transaction.commit();
 };

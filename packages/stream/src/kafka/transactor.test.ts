@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import type { OutRecord } from '../log.ts';
+import { notAhead } from './transactor.ts';
+
+const record = (timestamp?: number): OutRecord => ({
+  topic: 't',
+  partition: 0,
+  key: 'a',
+  value: null,
+  ...(timestamp === undefined ? {} : { timestamp }),
+});
+
+test('a record is stamped half an hour ahead of the clock of its writer at most: further, and a broker refuses it', () => {
+  const half = 1_800_000;
+  const given = [record(), record(5000), record(1000 + half), record(1000 + half + 1)];
+  expect(notAhead(given, 1000)).toEqual([record(), record(5000), record(1000 + half), record(1000 + half)]);
+});
