@@ -37,7 +37,7 @@ export function evolved(state: Known, event: Said): Known {
     case 'WARRANT_LAPSED':
       return tell({ warrant: null });
     case 'AGENT_PRESENT':
-      return tell({ presentLife: state.life, lostLife: 0 });
+      return tell({ presentLife: state.life, presentUntil: event.payload.repeatAt ?? 0, lostLife: 0 });
     case 'AGENT_LOST':
       return tell({
         presentLife: 0,

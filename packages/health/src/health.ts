@@ -124,13 +124,14 @@ function announcements(policies: Policies, state: Known, verdict: Verdict): read
 /** The next moment at which something may have to be said. */
 function nextOf(policies: Policies, state: Known, verdict: Verdict): number {
   const rules = policies.rules(state.policy);
-  const { warrant, presentLife } = state.told;
+  const { warrant, presentLife, presentUntil } = state.told;
   const lost = presentLife === 0 ? NEVER : lostFrom(state.history, rules, verdict.at);
+  const repeat = presentLife === 0 ? NEVER : presentUntil;
   const renewal = warrant ? renewalOf(warrant.voidAt, quietFrom(state.history), rules.policy.warrant) : NEVER;
   const halfOpen = nextAttempt(state.history.breakers, verdict.at.now);
   const ticket = nextTicket(rules, state, verdict);
   const overdue = ahead(overdueFrom(state, rules, verdict), verdict.at.now);
-  return Math.min(verdict.next, lost, renewal, halfOpen, ticket, overdue, forgetAt(state));
+  return Math.min(verdict.next, lost, repeat, renewal, halfOpen, ticket, overdue, forgetAt(state));
 }
 
 const ahead = (moment: number, now: number): number => (moment > now ? moment : NEVER);

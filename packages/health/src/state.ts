@@ -73,6 +73,8 @@ export type Told = {
   readonly counted: number;
   /** the number of the life that has been said to be present; 0: none */
   readonly presentLife: number;
+  /** when that is said again, on `now`'s axis: the topic that it is said in does not keep it for ever */
+  readonly presentUntil: number;
   /** the number of the life that has been said to be lost in silence, and not that it has ended; 0: none */
   readonly lostLife: number;
   /** those not closed, with the task under which that was said */
@@ -130,6 +132,7 @@ export const NOTHING_TOLD: Told = {
   warrant: null,
   counted: 0,
   presentLife: 0,
+  presentUntil: 0,
   lostLife: 0,
   breakers: {},
   ticket: null,

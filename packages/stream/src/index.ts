@@ -1,4 +1,4 @@
-export type { AtRest } from './at-rest.ts';
+export type { AtRest, Upgrade } from './at-rest.ts';
 export { familyOf } from './clock.ts';
 export { type Armed, Deadlines } from './deadlines.ts';
 export { type Clock, type Decider, NEVER } from './decider.ts';

@@ -38,3 +38,11 @@ test('what the evaluator says is not changed by who is heard', () => {
   owners.heard(beat('host-9'), now);
   expect(owners.of('worker-1', now)).toMatchObject({ runtimeId: 'host-1', present: false });
 });
+
+test('an agent that is still present is known to an instance that has not read of its beginning', () => {
+  const owners = createOwners();
+  const payload = { agentId: 'worker-1', runtimeId: 'host-1', instanceId: 'i-1', why: 'still_present' as const };
+  owners.heard(beat('host-9'), now);
+  owners.observe(example(Topic.fleetPresence, 'AGENT_PRESENT', payload), 3);
+  expect(owners.of('worker-1', now)).toMatchObject({ runtimeId: 'host-1', present: true });
+});

@@ -170,6 +170,8 @@ export type AgentPresentPayload = {
   readonly runtimeId: null | string;
   readonly model: null | string;
   readonly intervalMs: null | number;
+  /** it is said again at this moment, unless the agent is lost before: the topic keeps seven days */
+  readonly repeatAt: null | number;
 };
 export type AgentResumedPayload = {
   readonly caseId: string;
@@ -970,7 +972,7 @@ export type PolicyRefusedPayload = {
   /** each with its place and what to write instead */
   readonly mistakes: readonly string[];
 };
-export type PresentWhy = 'UNKNOWN' | 'first_heartbeat' | 'returned' | 'new_instance';
+export type PresentWhy = 'UNKNOWN' | 'first_heartbeat' | 'returned' | 'new_instance' | 'still_present';
 export type ProbationPassedPayload = {
   readonly taskId: string;
   readonly agentId: string;

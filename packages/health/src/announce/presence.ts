@@ -1,4 +1,4 @@
-import { type LostWhy, Topic } from '@vigil/events';
+import { type LostWhy, type PresentWhy, Topic } from '@vigil/events';
 import { lostAfter } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { isIdle } from '../exemptions.ts';
@@ -23,20 +23,32 @@ export function presenceChanged(saying: Saying): Said[] {
   const { state, rules, verdict } = saying;
   const { history, told } = state;
   const here = history.end === null && lostFrom(history, rules, verdict.at) > verdict.at.now;
-  if (here && told.presentLife !== state.life) return [present(saying)];
+  const isSaid = told.presentLife === state.life && verdict.at.now < told.presentUntil;
+  if (here && !isSaid) return [present(saying)];
   if (!here && told.presentLife !== 0) return [lost(saying)];
   return told.lostLife === state.life && isSettled(saying) ? [lost(saying)] : [];
 }
 
-function present({ state, rules, fresh }: Saying): Said {
-  const why = state.life === 1 && fresh ? 'first_heartbeat' : fresh ? 'new_instance' : 'returned';
+/** Said once a day, while the agent lives: those who read the topic from its beginning know each one that lives. */
+const REPEAT_MS = 24 * 3_600_000;
+
+function whyPresent({ state, fresh }: Saying): Exclude<PresentWhy, 'UNKNOWN'> {
+  if (state.told.presentLife === state.life) return 'still_present';
+  if (!fresh) return 'returned';
+  return state.life === 1 ? 'first_heartbeat' : 'new_instance';
+}
+
+function present(saying: Saying): Said {
+  const { state, rules, verdict } = saying;
+  const why = whyPresent(saying);
+  const repeatAt = verdict.at.now + REPEAT_MS;
   const intervalMs = state.history.heard.intervalMs ?? rules.policy.heartbeat.intervalMs;
   return {
     topic: Topic.fleetPresence,
     type: 'AGENT_PRESENT',
     key: FLEET,
     ...chain(state, rules),
-    payload: { ...about(state, state.told.episode?.id ?? null), ...place(state.history), why, intervalMs },
+    payload: { ...about(state, state.told.episode?.id ?? null), ...place(state.history), why, intervalMs, repeatAt },
   };
 }
 

@@ -9,13 +9,16 @@ type Incidents = ReturnType<typeof incidentsOf>;
 
 /** An agent beats: where, and whether the brake has waited for it. */
 export const present = (state: GovernorState, payload: AgentPresentPayload, now: number): GovernorState => {
-  const { agentId, taskId, host, runtimeId } = payload;
+  const { agentId, taskId, host, runtimeId, why } = payload;
+  const live = living(without(state.live, agentId), agentId, host ?? '', runtimeId ?? '');
+  // It has been there all the time: no loss is made good by that.
+  if (why === 'still_present') return { ...state, live };
   const matter = taskId ?? agentId;
   const back = (lost: Missing) =>
     lost.matter === matter || lost.agentId === agentId ? { ...lost, backSince: lost.backSince ?? now } : lost;
   return {
     ...state,
-    live: living(without(state.live, agentId), agentId, host ?? '', runtimeId ?? ''),
+    live,
     losses: state.losses.filter((loss) => loss.matter !== matter && loss.agentId !== agentId),
     brake: brakeFor(incidentsOf(state.brake).map((missing) => missing.map(back))),
   };

@@ -24,8 +24,20 @@ const presence = (event: Presence): readonly Statement[] => [
   },
 ];
 
+/** Said once a day: nothing has changed, but a store that began later may not know of it. */
+const stillPresent = (event: Presence): readonly Statement[] => [
+  {
+    kind: 'register',
+    table: 'agents',
+    key: { agent_id: event.payload.agentId },
+    group: 'presence',
+    order: orderOf(event),
+    columns: { present: true, host: event.payload.host, model: event.payload.model },
+  },
+];
+
 export const fleetPresence: Handlers<typeof Topic.fleetPresence> = {
-  AGENT_PRESENT: presence,
+  AGENT_PRESENT: (event) => (event.payload.why === 'still_present' ? stillPresent(event) : presence(event)),
   AGENT_LOST: presence,
   // A record for each use of tokens: what follows from them is told by the limits.
   AGENT_SPENT: () => [],
