@@ -37,7 +37,7 @@ export function evolved(state: Known, event: Said): Known {
     case 'WARRANT_LAPSED':
       return tell({ warrant: null });
     case 'AGENT_PRESENT':
-      return tell({ presentLife: state.life, presentUntil: event.payload.repeatAt ?? 0, lostLife: 0 });
+      return tell({ presentLife: state.life, ...presentSaid(event.payload), lostLife: 0 });
     case 'AGENT_LOST':
       return tell({
         presentLife: 0,
@@ -57,6 +57,10 @@ export function evolved(state: Known, event: Said): Known {
 }
 
 type Of<K extends Said['type']> = Extract<Said, { type: K }>;
+
+function presentSaid({ presentSince, repeatAt }: Of<'AGENT_PRESENT'>['payload']) {
+  return { presentSince: presentSince ?? 0, presentUntil: repeatAt ?? 0 };
+}
 
 /** An end closes the episode it found; where it found none and is a bad one, it opens one for what follows. */
 function stateSaid(told: Told, payload: Of<'HEALTH_STATE_CHANGED'>['payload'], correlationId: string): Partial<Told> {

@@ -73,7 +73,8 @@ export type Told = {
   readonly counted: number;
   /** the number of the life that has been said to be present; 0: none */
   readonly presentLife: number;
-  /** when that is said again, on `now`'s axis: the topic that it is said in does not keep it for ever */
+  /** since when it is, and when that is said again, on `now`'s axis: the topic that it is said in does not keep it for ever */
+  readonly presentSince: number;
   readonly presentUntil: number;
   /** the number of the life that has been said to be lost in silence, and not that it has ended; 0: none */
   readonly lostLife: number;
@@ -132,6 +133,7 @@ export const NOTHING_TOLD: Told = {
   warrant: null,
   counted: 0,
   presentLife: 0,
+  presentSince: 0,
   presentUntil: 0,
   lostLife: 0,
   breakers: {},

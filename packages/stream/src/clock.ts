@@ -38,6 +38,9 @@ export type ClockState = {
 export const UNSEEN: Axis = { tick: 0, unwatched: 0, from: 0 };
 export const START: ClockState = { now: 0, own: UNSEEN, doors: {}, released: {}, ticks: {}, leap: null };
 
+/** A clock as it lies at rest: one of before lacks what came later. */
+export const restored = (clock: Partial<ClockState>): ClockState => ({ ...START, ...clock });
+
 const watchedOn = ({ tick, unwatched, from }: Axis, now: number, capMs: number): number => {
   if (tick === 0) return now - unwatched;
   return tick - unwatched + Math.min(Math.max(0, now - Math.max(tick, from)), capMs);

@@ -98,14 +98,17 @@ export type Log = AsyncDisposable & {
   ) => Promise<void>;
   /** Ends whatever others do under this id, and waits until what they had finished is visible. */
   readonly fence: (transactionalId: string) => Promise<Transactor>;
-  /** Outside transactions, acknowledged by all replicas, in the order of the calls. */
-  readonly write: (records: readonly OutRecord[]) => Promise<void>;
+  /** Outside transactions, acknowledged by all replicas, in the order of the calls. Resolves to the newest stamp that a broker gave; null: none stamps these topics. */
+  readonly write: (records: readonly OutRecord[]) => Promise<number | null>;
   readonly join: (member: Member) => Promise<Membership>;
-  /** Reads all partitions of the topics as long as the signal is not aborted, leaving no group behind. Resolves when it has begun. */
+  /** Reads all partitions of the topics as long as the signal is not aborted, leaving no group behind. Resolves when it has begun. What hears nothing any more begins anew by itself. */
   readonly follow: (
     topics: readonly string[],
     from: From,
     onRecord: (record: LogRecord) => void,
     signal: AbortSignal,
-  ) => Promise<void>;
+  ) => Promise<Following>;
 };
+
+/** `ready`: what is there is being read. */
+export type Following = { readonly ready: () => boolean };

@@ -1,8 +1,19 @@
 import { type Codec, catalogue, type Draft, type HealthEvent, memoryCodec, type TopicName } from '@vigil/events';
 import { Refused, Retry } from './errors.ts';
 import { TICK } from './fold.ts';
-import { eventOf } from './inputs.ts';
-import type { Bounds, From, Headers, Log, LogRecord, Member, Membership, OutRecord, Transactor } from './log.ts';
+import { eventOf, isCommand } from './inputs.ts';
+import type {
+  Bounds,
+  Following,
+  From,
+  Headers,
+  Log,
+  LogRecord,
+  Member,
+  Membership,
+  OutRecord,
+  Transactor,
+} from './log.ts';
 import { MemoryGroup } from './memory-group.ts';
 import { partitionOf } from './murmur2.ts';
 import { writer } from './writer.ts';
@@ -64,7 +75,10 @@ export class MemoryLog implements Log {
     return { commit, close: async () => {} };
   };
 
-  readonly write = async (records: readonly OutRecord[]): Promise<void> => this.append(records);
+  readonly write = async (records: readonly OutRecord[]): Promise<number | null> => {
+    this.append(records);
+    return records.some(({ topic }) => isCommand(topic)) ? this.#now() : null;
+  };
 
   readonly join = async (member: Member): Promise<Membership> => {
     await Promise.resolve();
@@ -79,7 +93,7 @@ export class MemoryLog implements Log {
     from: From,
     onRecord: (record: LogRecord) => void,
     signal: AbortSignal,
-  ): Promise<void> => {
+  ): Promise<Following> => {
     const hear = (record: LogRecord) => topics.includes(record.topic) && onRecord(record);
     const begin = from === 'beginning' ? 0 : from;
     if (begin !== 'end')
@@ -89,6 +103,7 @@ export class MemoryLog implements Log {
           .forEach(hear);
     this.#followers.add(hear);
     signal.addEventListener('abort', () => this.#followers.delete(hear), { once: true });
+    return { ready: () => true };
   };
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,5 @@
 import { type AtRest, shapeOf } from './at-rest.ts';
-import { type ClockState, TICK_MS, timeOf } from './clock.ts';
+import { type ClockState, restored, TICK_MS, timeOf } from './clock.ts';
 import type { Clock } from './decider.ts';
 import type { Log } from './log.ts';
 import { partitionOf } from './murmur2.ts';
@@ -53,5 +53,5 @@ const seen = <State>(key: string, bytes: Buffer, position: Buffer, atRest: AtRes
   store.restore(key, bytes);
   const { state } = store.get(key) as Entry<State>;
   const { clock } = JSON.parse(position.toString()) as { clock: ClockState };
-  return { state, clock: timeOf(clock, TICK_MS) };
+  return { state, clock: timeOf(restored(clock), TICK_MS) };
 };

@@ -51,7 +51,7 @@ test('what lies behind an unfinished transaction holds up nothing: it is told wh
       const [, , onRecord] = given;
       const [, hidden] = log.records(TOPIC);
       void open.promise.then(() => onRecord(hidden as never));
-      return Promise.resolve();
+      return Promise.resolve({ ready: () => true });
     },
   };
   const onEvent = ({ payload }: { payload: object }) => void told.push((payload as { n: number }).n);

@@ -1,6 +1,6 @@
 import { type EventOf, type TopicName, Undecodable } from '@vigil/events';
 import { DeadLetter } from './errors.ts';
-import type { Log, LogRecord } from './log.ts';
+import type { Following, Log, LogRecord } from './log.ts';
 import { isEvent, readEvent } from './reading.ts';
 
 type ReadOnOptions<In extends TopicName> = {
@@ -15,13 +15,13 @@ type ReadOnOptions<In extends TopicName> = {
 
 /**
  * Reads a topic of one partition from its beginning, each event once and in order, and goes on as they come, without leaving a group
- * behind. Resolves when all that was committed before the call has been told; `finished` rejects where it ends other than by its signal.
+ * behind. Resolves when all that was committed before the call has been told; `finished` rejects where it ends other than by its signal; `ready`: it hears what comes.
  */
 export const readOn = async <In extends TopicName>(
   log: Log,
   topic: In,
   { onEvent, onCaughtUp, onUnreadable, signal }: ReadOnOptions<In>,
-): Promise<{ readonly finished: Promise<never> }> => {
+): Promise<Following & { readonly finished: Promise<never> }> => {
   const { promise: finished, reject } = Promise.withResolvers<never>();
   finished.catch(() => {});
   let next = 0;
@@ -42,7 +42,7 @@ export const readOn = async <In extends TopicName>(
   };
   const early: LogRecord[] = [];
   let later = (record: LogRecord): unknown => early.push(record);
-  await log.follow([topic], 'end', (record) => later(record), signal);
+  const { ready } = await log.follow([topic], 'end', (record) => later(record), signal);
   const [[bounds], [stableEnd]] = [await log.bounds(topic), await log.stableEnds(topic)];
   // What an unfinished transaction hides is told when it is committed: it holds up nothing that was there before.
   await log.read(topic, 0, { low: bounds?.low ?? 0, high: stableEnd ?? 0 }, hear, signal);
@@ -51,5 +51,5 @@ export const readOn = async <In extends TopicName>(
   early.forEach(hear);
   later = hear;
   await caughtUp;
-  return { finished };
+  return { finished, ready };
 };

@@ -1,5 +1,5 @@
 import { foldAll } from './batch-fold.ts';
-import { type ClockState, START } from './clock.ts';
+import { type ClockState, restored } from './clock.ts';
 import { gathering } from './committed.ts';
 import { Fatal, Refused, Retry } from './errors.ts';
 import { Fold } from './fold.ts';
@@ -154,7 +154,7 @@ export class Slot {
         `${topic}/${this.partition} was written under ${partitions} partitions, and now there are ${count}: ${RENUMBERED}`,
       );
     this.positions.set(key.slice(POSITION.length), next);
-    this.#fold.clock = { ...START, ...clock };
+    this.#fold.clock = restored(clock);
   }
 
   /** Every position must lie within its topic: what is gone cannot be read, and what is to come was not this topic's. */

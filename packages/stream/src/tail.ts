@@ -1,7 +1,7 @@
 import type { EventOf, TopicName } from '@vigil/events';
 import { Undecodable } from '@vigil/events';
 import { DeadLetter } from './errors.ts';
-import type { From, Log, LogRecord } from './log.ts';
+import type { Following, From, Log, LogRecord } from './log.ts';
 import { isEvent, readEvent } from './reading.ts';
 
 export type TailOptions<In extends TopicName> = {
@@ -19,7 +19,7 @@ export const tail = async <In extends TopicName>(
   log: Log,
   topics: readonly In[],
   { from, onEvent, signal }: TailOptions<In>,
-): Promise<{ readonly finished: Promise<never> }> => {
+): Promise<Following & { readonly finished: Promise<never> }> => {
   const { promise: finished, reject } = Promise.withResolvers<never>();
   finished.catch(() => {});
   let queue = Promise.resolve();
@@ -34,6 +34,6 @@ export const tail = async <In extends TopicName>(
   const hear = (record: LogRecord) => {
     if (isEvent(record)) queue = queue.then(() => tell(record));
   };
-  await log.follow(topics, from, hear, signal);
-  return { finished };
+  const { ready } = await log.follow(topics, from, hear, signal);
+  return { finished, ready };
 };

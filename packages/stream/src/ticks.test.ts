@@ -49,7 +49,7 @@ test('a partition that cannot be written to keeps no other from its ticks, and h
     const log = new MemoryLog({ partitions: 2 });
     const write: Log['write'] = ([record]) => {
       written.push(record?.partition ?? -1);
-      return record?.partition === 0 ? new Promise(() => {}) : Promise.resolve();
+      return record?.partition === 0 ? new Promise<null>(() => {}) : Promise.resolve(null);
     };
     startTicks(Object.assign(Object.create(log), { write }), Topic.heartbeat, () => [0, 1], silent);
     await vi.advanceTimersByTimeAsync(3000);

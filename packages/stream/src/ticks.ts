@@ -18,8 +18,8 @@ const RELEASE_MS = 3000;
  * Writes marks at once and then once a second, outside transactions; the broker stamps them. While the last one of a partition is not
  * written, none is queued behind it, and the others go on.
  */
-const everySecond = (write: Log['write'], marks: () => readonly OutRecord[], logger: Logger): Marking => {
-  const writing = new Map<number, Promise<void>>();
+const everySecond = (write: Ingress['write'], marks: () => readonly OutRecord[], logger: Logger): Marking => {
+  const writing = new Map<number, Promise<unknown>>();
   const writeOne = (record: OutRecord) => {
     const { topic, partition } = record;
     if (writing.has(partition)) return;
@@ -48,7 +48,7 @@ export const startTicks = (log: Log, topic: string, owned: () => readonly number
 /** `write`: behind what came through it before; `isOpen`: whether agents can be heard through it now. */
 export type Ingress = {
   readonly name: string;
-  readonly write: (records: readonly OutRecord[]) => Promise<void>;
+  readonly write: (records: readonly OutRecord[]) => Promise<unknown>;
   readonly isOpen: () => boolean;
   readonly logger: Logger;
 };

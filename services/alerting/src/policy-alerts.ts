@@ -46,6 +46,6 @@ export async function followPolicies(log: Log, signal: AbortSignal) {
   const onEvent = (event: EventOf<typeof Topic.policy>) => {
     if (event.type === 'POLICY_PUBLISHED') alerts.observe(event);
   };
-  const { finished } = await readOn(log, Topic.policy, { onEvent, onUnreadable: () => {}, signal });
-  return { alerts, ready: () => true, finished };
+  const { finished, ready } = await readOn(log, Topic.policy, { onEvent, onUnreadable: () => {}, signal });
+  return { alerts, ready, finished };
 }

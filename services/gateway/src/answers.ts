@@ -34,6 +34,7 @@ export type Behind = {
   readonly count: Count;
   /** ends long polls */
   readonly closing: AbortSignal;
+  /** the brokers' clock */
   readonly now: () => number;
 };
 

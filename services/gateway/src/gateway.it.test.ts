@@ -80,7 +80,7 @@ test('an order reaches the runtime that waits for it; an instance that starts la
 });
 
 test('an instance that is behind reads the order that another has offered before it judges a receipt; one that nobody gave is refused for good', async () => {
-  const behind = await open({ ...log, follow: async () => {} });
+  const behind = await open({ ...log, follow: async () => ({ ready: () => true }) });
   const nudge = { orderId: `order-2-${RUN}`, agentId, runtimeId, ttlMs: 60_000 };
   const order = example(Topic.agentOrder, 'NUDGE_AGENT', nudge);
   await writer(log).write([{ ...order, key: agentId }]);

@@ -1,6 +1,7 @@
 import { type Count, type Logger, listen } from '@vigil/chassis';
 import { type Log, startIngress } from '@vigil/stream';
 import { createBoard } from './board.ts';
+import { createBrokerClock } from './broker-clock.ts';
 import type { Config } from './config.ts';
 import { createDoor } from './door.ts';
 import { createHalts } from './halts.ts';
@@ -39,8 +40,16 @@ export const openGateway = async (
   const policies = createPolicies(config.VIGIL_DEFAULT_POLICY);
   const around = { board, owners, waits, policies, limits, halts: createHalts() };
   const catchUp = await tail(kafka, around, { log, signal, now });
-  const reach = createReach(now);
-  const outbox = createOutbox((records) => kafka.write(records).then(reach.written));
+  const reach = createReach(now, catchUp.ready);
+  const clock = createBrokerClock(now, (aheadMs) =>
+    log.warn({ aheadMs }, "this host's clock is far from the brokers', by which orders live: set both by NTP"),
+  );
+  const outbox = createOutbox(async (records) => {
+    const sentAt = now();
+    const stampedAt = await kafka.write(records);
+    reach.written();
+    if (stampedAt !== null) clock.observe(sentAt, stampedAt, now());
+  });
   const name = `gateway:${config.VIGIL_GATEWAY_NAME}`;
   const behind = {
     board,
@@ -55,7 +64,7 @@ export const openGateway = async (
     admit: guard(config.VIGIL_GATEWAY_TOKEN, config.VIGIL_GATEWAY_SECRET),
     count,
     closing: signal,
-    now,
+    now: clock.now,
   };
   // Opened before anything is heard, and closed behind everything that was: its marks vouch for what stands before them.
   opening.use(await startIngress(kafka, { name, write: outbox.send, isOpen: reach.isOpen, logger: log }));

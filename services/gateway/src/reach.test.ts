@@ -3,7 +3,11 @@ import { createReach } from './reach.ts';
 
 const reachAt = () => {
   let now = 0;
-  const reach = createReach(() => now);
+  let hears = true;
+  const reach = createReach(
+    () => now,
+    () => hears,
+  );
   const seen = (at: number) => {
     now = at;
     return [reach.isReady(), reach.isOpen()];
@@ -12,7 +16,10 @@ const reachAt = () => {
     now = at;
     reach.written();
   };
-  return { seen, writtenAt };
+  const deaf = (isDeaf = true) => {
+    hears = !isDeaf;
+  };
+  return { seen, writtenAt, deaf };
 };
 const BOTH = [true, true];
 const NEITHER = [false, false];
@@ -31,4 +38,15 @@ test('once it can write again it is ready at once, and open when those who share
   for (let at = 11_000; at < 25_000; at += 1000) writtenAt(at);
   expect(seen(24_999)).toEqual([true, false]);
   expect(seen(25_000)).toEqual(BOTH);
+});
+
+test('an instance that does not hear what comes is neither ready nor open, though it can write', () => {
+  const { seen, writtenAt, deaf } = reachAt();
+  writtenAt(1000);
+  deaf();
+  expect(seen(1000)).toEqual(NEITHER);
+  deaf(false);
+  expect(seen(2000)).toEqual([true, false]);
+  for (let at = 3000; at <= 17_000; at += 1000) writtenAt(at);
+  expect(seen(17_000)).toEqual(BOTH);
 });

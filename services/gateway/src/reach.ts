@@ -1,4 +1,4 @@
-/** Whether agents reach Kafka through this instance. */
+/** Whether agents reach Kafka through this instance, and what is meant for them reaches it. */
 export type Reach = {
   /** A write has been acknowledged. */
   readonly written: () => void;
@@ -12,15 +12,22 @@ const MUTE_MS = 3000;
 /** Three looks at `/ready`, as deploy/ has them. */
 const SEEN_AGAIN_MS = 15_000;
 
-/** `now`: epoch milliseconds */
-export const createReach = (now: () => number): Reach => {
+/** `now`: epoch milliseconds; `hears`: orders, policies and presence are read as they come */
+export const createReach = (now: () => number, hears: () => boolean): Reach => {
   let writtenAt = now();
   let readySince = Number.NEGATIVE_INFINITY;
-  const isReady = () => Math.abs(now() - writtenAt) <= MUTE_MS;
+  let wasReady = true;
+  const isReady = () => {
+    const is = hears() && Math.abs(now() - writtenAt) <= MUTE_MS;
+    if (is && !wasReady) readySince = now();
+    wasReady = is;
+    return is;
+  };
   return {
     written: () => {
-      if (!isReady()) readySince = now();
+      isReady();
       writtenAt = now();
+      isReady();
     },
     isReady,
     isOpen: () => isReady() && now() - readySince >= SEEN_AGAIN_MS,

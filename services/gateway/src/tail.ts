@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '@vigil/chassis';
 import { type Codec, type EventOf, Topic, type TopicName, Undecodable } from '@vigil/events';
-import { isEvent, type Log, type LogRecord, readEvent } from '@vigil/stream';
+import { type Following, isEvent, type Log, type LogRecord, readEvent } from '@vigil/stream';
 import { type Board, LONGEST_LIFE_MS } from './board.ts';
 import { type CatchUp, oneAtATime } from './catch-up.ts';
 import type { Halts } from './halts.ts';
@@ -32,7 +32,7 @@ type Around = {
   readonly halts: Halts;
 };
 
-export type CatchUps = {
+export type CatchUps = Following & {
   /** reads what the log has by now of orders */
   readonly orders: CatchUp;
   /** Whether every halt that was announced before the call is known here. False: the log cannot be asked, or following it lags. */
@@ -123,7 +123,7 @@ export const tail = async (
     await Promise.all(reading);
     await Promise.all(pending);
   };
-  await log.follow(tailed, 'end', onRecord, signal);
+  const { ready } = await log.follow(tailed, 'end', onRecord, signal);
   /** An order from before a halt that is older than its longest life is over, so no more is to be known. */
   const readHalts = async (): Promise<void> => {
     const [low, high] = [(await log.bounds(Topic.fleetGovernance))[0]?.low ?? 0, await endOfHalts(log)];
@@ -142,6 +142,7 @@ export const tail = async (
   };
   await Promise.all([readHalts(), ...readWhole.map((topic) => readUpTo(topic, () => 0))]);
   return {
+    ready,
     orders: oneAtATime(() => readUpTo(Topic.agentOrder, (place) => readTo.get(place) ?? 0)),
     halts: () => isFollowed(log, now, () => readTo.get(HALTS) ?? 0),
   };

@@ -16,7 +16,12 @@ type Surroundings = {
 type Command = EventOf<typeof Topic.applyPolicy>;
 
 /** `inForce`: what is judged by from now on; it is published before. `finished` rejects where the following ends other than by its signal. */
-export type Applying = { readonly inForce: () => InForce; readonly finished: Promise<never> };
+export type Applying = {
+  readonly inForce: () => InForce;
+  /** what is applied is heard as it comes */
+  readonly ready: () => boolean;
+  readonly finished: Promise<never>;
+};
 
 /**
  * What the files say, and what was applied since, in the order of the commands: first all there is, then each as it comes. A document
@@ -55,7 +60,7 @@ export async function followApplied(log: Log, files: PolicySet, around: Surround
     await writer(log).write([draft as Draft], { causationId: command.eventId });
   };
 
-  const { finished } = await readOn(log, Topic.applyPolicy, {
+  const { finished, ready } = await readOn(log, Topic.applyPolicy, {
     signal,
     onCaughtUp: async () => {
       await publish(inForce.set, now());
@@ -76,5 +81,5 @@ export async function followApplied(log: Log, files: PolicySet, around: Surround
     },
   });
   for (const warning of warningsIn(inForce.set)) logger.warn(warning, 'a policy that is probably not meant so');
-  return { inForce: () => inForce, finished };
+  return { inForce: () => inForce, ready, finished };
 }

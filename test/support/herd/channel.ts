@@ -9,7 +9,7 @@ export type Order = EventOf<typeof Topic.agentOrder>;
 export type Channel = {
   readonly report: (said: Draft) => Promise<unknown>;
   /** each order once a record, or once for ever where they are offered again and again */
-  readonly hear: (obey: (order: Order) => void, signal: AbortSignal) => Promise<void>;
+  readonly hear: (obey: (order: Order) => void, signal: AbortSignal) => Promise<unknown>;
 };
 
 /** Straight to and from Kafka: what is written twice is heard twice. */

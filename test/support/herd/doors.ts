@@ -4,7 +4,7 @@ import type { TestSystem } from '../system.ts';
 
 /** The ways in for heartbeats. */
 export const doorsOf = (on: TestSystem, partitions: number) => ({
-  kafka: (beats: readonly Heartbeat[]): Promise<void> =>
+  kafka: (beats: readonly Heartbeat[]): Promise<unknown> =>
     on.log.write(
       beats.map((beat) => ({
         topic: Topic.heartbeat,

@@ -170,6 +170,7 @@ export type AgentPresentPayload = {
   readonly runtimeId: null | string;
   readonly model: null | string;
   readonly intervalMs: null | number;
+  readonly presentSince: null | number;
   /** it is said again at this moment, unless the agent is lost before: the topic keeps seven days */
   readonly repeatAt: null | number;
 };

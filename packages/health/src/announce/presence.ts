@@ -41,14 +41,22 @@ function whyPresent({ state, fresh }: Saying): Exclude<PresentWhy, 'UNKNOWN'> {
 function present(saying: Saying): Said {
   const { state, rules, verdict } = saying;
   const why = whyPresent(saying);
-  const repeatAt = verdict.at.now + REPEAT_MS;
+  const { now } = verdict.at;
+  const presentSince = why === 'still_present' ? state.told.presentSince : now;
   const intervalMs = state.history.heard.intervalMs ?? rules.policy.heartbeat.intervalMs;
   return {
     topic: Topic.fleetPresence,
     type: 'AGENT_PRESENT',
     key: FLEET,
     ...chain(state, rules),
-    payload: { ...about(state, state.told.episode?.id ?? null), ...place(state.history), why, intervalMs, repeatAt },
+    payload: {
+      ...about(state, state.told.episode?.id ?? null),
+      ...place(state.history),
+      why,
+      intervalMs,
+      presentSince,
+      repeatAt: now + REPEAT_MS,
+    },
   };
 }
 

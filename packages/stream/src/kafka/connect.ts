@@ -3,6 +3,7 @@ import { Fatal } from '../errors.ts';
 import type { From, Log, Position } from '../log.ts';
 import { type Logger, silent } from '../logger.ts';
 import { openClients } from './client.ts';
+import { Follower } from './follower.ts';
 import { join } from './membership.ts';
 import { Questions } from './questions.ts';
 import { Queue } from './queue.ts';
@@ -49,8 +50,10 @@ export const connectLog = async ({
     write: (records) => queue.write(records),
     join: (member) => join(consumers, member, sessionMs, logger),
     follow: async (topics, from, onRecord, signal) => {
-      const reader = new Reader(consumers, `${clientId}-follow`, await positions(questions, topics, from), onRecord);
-      void untilDone(reader, signal);
+      const begin = await positions(questions, topics, from);
+      const follower = new Follower(consumers, `${clientId}-follow`, begin, onRecord, stableEnds);
+      void untilDone(follower, signal);
+      return { ready: () => follower.ready };
     },
     [Symbol.asyncDispose]: async () => {
       await queue.close();
@@ -59,7 +62,7 @@ export const connectLog = async ({
   };
 };
 
-const untilDone = async (reader: Reader, signal: AbortSignal): Promise<void> => {
+const untilDone = async (reader: Reader | Follower, signal: AbortSignal): Promise<void> => {
   const stop = () => reader.stop();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();

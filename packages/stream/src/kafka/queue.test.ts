@@ -26,7 +26,7 @@ const queueOn = (broker: Broker, limits: Partial<QueueLimits> = {}) => {
       send: (records) => {
         const keys = records.map(({ key }) => key ?? '');
         sends.push(`${sender}: ${keys.join(' ')}`);
-        return broker(keys, sender);
+        return broker(keys, sender).then(() => null);
       },
       close: async () => void closed.push(sender),
     };
@@ -74,7 +74,7 @@ test('a partition that stays without a leader fails its own callers and no other
   const both = queue.write([record('lost', 0), record('a', 1)]);
   const other = queue.write([record('b', 1)]);
   await expect(both).rejects.toThrow('there is no leader');
-  await expect(other).resolves.toBeUndefined();
+  await expect(other).resolves.toBeNull();
 });
 
 test('what waits behind a send that is given up fails with it, so no caller waits twice as long', async () => {
@@ -85,7 +85,7 @@ test('what waits behind a send that is given up fails with it, so no caller wait
   await expect(lost).rejects.toThrow('there is no leader');
   await expect(behind).rejects.toThrow('there is no leader');
   expect(sends.join(' ')).not.toContain('behind');
-  await expect(queue.write([record('later', 0)])).resolves.toBeUndefined();
+  await expect(queue.write([record('later', 0)])).resolves.toBeNull();
 });
 
 test('a send is repeated unchanged by the same sender, and after one that failed another sender begins', async () => {
@@ -151,7 +151,7 @@ test('records of a partition are never sent side by side, nor in another order t
     if (tries % 3 === 0) throw new Error('not now');
     order.push(...keys);
   });
-  const writes: Promise<void>[] = [];
+  const writes: Promise<unknown>[] = [];
   for (let n = 0; n < 60; n++) {
     writes.push(queue.write([record(`${n % 3}/${n}`, n % 3)]));
     if (n % 7 === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -182,4 +182,13 @@ test('closing waits for what is under way, and closes the sender', async () => {
   await write;
   await close;
   expect(closed).toEqual([1]);
+});
+
+test('a write resolves to the newest stamp that a broker gave to what was written', async () => {
+  const stamps: (number | null)[] = [null, 7, 9];
+  const send = async () => stamps.shift() ?? null;
+  const queue = new Queue(() => ({ open: async () => {}, send, close: async () => {} }), LIMITS);
+  expect(await queue.write([record('a', 0)])).toBeNull();
+  const large = CHUNK_BYTES - 200;
+  expect(await queue.write([record('b', 0, large), record('c', 1, large)])).toBe(9);
 });

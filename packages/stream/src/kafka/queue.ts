@@ -6,8 +6,8 @@ import { CHUNK_BYTES, chunked, sizeOf } from './records.ts';
 /** What sends for a queue. It numbers what it sends, so that a send that is repeated unchanged is written once. */
 export type Sender = {
   readonly open: () => Promise<void>;
-  /** Rejects where a broker did not acknowledge all of it: with Refusal, where repeating it is of no use. Sends side by side must be of different partitions. */
-  readonly send: (records: readonly OutRecord[]) => Promise<void>;
+  /** Resolves to the newest stamp that a broker gave. Rejects where one did not acknowledge all of it: with Refusal, where repeating it is of no use. Sends side by side must be of different partitions. */
+  readonly send: (records: readonly OutRecord[]) => Promise<number | null>;
   readonly close: () => Promise<void>;
 };
 
@@ -24,7 +24,7 @@ type Part = {
   readonly place: string;
   readonly records: readonly OutRecord[];
   readonly bytes: number;
-  readonly done: PromiseWithResolvers<void>;
+  readonly done: PromiseWithResolvers<number | null>;
 };
 
 /** A sender, and how many sends use it. One that is given up closes when the last has ended. */
@@ -65,12 +65,12 @@ export class Queue {
     await this.#current.sender.open();
   }
 
-  /** Resolves when all are acknowledged. Rejects when one is not: the others may be. */
-  async write(records: readonly OutRecord[]): Promise<void> {
+  /** Resolves when all are acknowledged, to the newest stamp that a broker gave. Rejects when one is not: the others may be. */
+  async write(records: readonly OutRecord[]): Promise<number | null> {
     const parts = [...Map.groupBy(records, placeOf)].flatMap(([place, group]) =>
       chunked(group).map((chunk): Part => {
         const bytes = chunk.reduce((sum, record) => sum + sizeOf(record), 0);
-        return { place, records: chunk, bytes, done: Promise.withResolvers<void>() };
+        return { place, records: chunk, bytes, done: Promise.withResolvers<number | null>() };
       }),
     );
     for (const part of parts) {
@@ -82,6 +82,8 @@ export class Queue {
     const settled = await Promise.allSettled(parts.map(({ done }) => done.promise));
     const failed = settled.find((outcome) => outcome.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
+    const stamps = settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? (outcome.value ?? []) : []));
+    return stamps.length === 0 ? null : Math.max(...stamps);
   }
 
   /** Waits for what is under way. */
@@ -151,8 +153,8 @@ export class Queue {
     this.#isTogether = true;
     const shared = this.#use();
     try {
-      await within(this.#limits.togetherMs, shared.sender.send(parts.flatMap(({ records }) => records)), 'a write');
-      this.#finish(parts);
+      const sending = shared.sender.send(parts.flatMap(({ records }) => records));
+      this.#finish(parts, await within(this.#limits.togetherMs, sending, 'a write'));
     } catch (error) {
       // A send without an answer may go on for long: what it repeats must not mix with ours.
       const next = error instanceof NoAnswer ? this.#renewed(shared) : shared;
@@ -173,9 +175,10 @@ export class Queue {
     const until = performance.now() + this.#limits.giveUpMs;
     for (;;) {
       try {
-        await within(Math.max(1, until - performance.now()), shared.sender.send(records), `a write to ${place}`);
+        const left = Math.max(1, until - performance.now());
+        const stamp = await within(left, shared.sender.send(records), `a write to ${place}`);
         this.#alone.delete(place);
-        this.#finish(parts);
+        this.#finish(parts, stamp);
         break;
       } catch (error) {
         if (
@@ -195,10 +198,10 @@ export class Queue {
     this.#plan();
   }
 
-  #finish(parts: readonly Part[]): void {
+  #finish(parts: readonly Part[], stamp: number | null): void {
     for (const { place, done } of parts) {
       this.#busy.delete(place);
-      done.resolve();
+      done.resolve(stamp);
     }
   }
 

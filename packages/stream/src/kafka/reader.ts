@@ -46,7 +46,12 @@ export class Reader {
     }));
     this.#readings = new Map(readings.map((reading) => [keyOf(reading.topic, reading.partition), reading]));
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
-    this.#renew();
+    this.renew();
+  }
+
+  /** The offset of the next record; undefined: not read here. */
+  positionOf(topic: string, partition: number): number | undefined {
+    return this.#readings.get(keyOf(topic, partition))?.next;
   }
 
   /** Resolves when every partition has come to its end, or it was stopped; rejects with what `onRecord` threw. */
@@ -71,7 +76,7 @@ export class Reader {
     const still = bounded && performance.now() - this.#moved > this.#patienceMs;
     // A broker may hold a new group back for seconds: a consumer that is replaced too early never reads.
     if (still) this.#patienceMs = Math.min(2 * this.#patienceMs, LONGEST_STILL_MS);
-    if (this.#crashed || still) this.#renew();
+    if (this.#crashed || still) this.renew();
   }
 
   #leave(): void {
@@ -79,7 +84,8 @@ export class Reader {
     this.#consumer = undefined;
   }
 
-  #renew(): void {
+  /** Goes on where it stands with a consumer and a group of its own. */
+  renew(): void {
     this.#leave();
     this.#moved = performance.now();
     this.#crashed = false;

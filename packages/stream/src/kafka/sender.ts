@@ -1,4 +1,4 @@
-import type { Kafka } from 'kafkajs';
+import type { Kafka, RecordMetadata } from 'kafkajs';
 import { createPartitioner, ZSTD } from './client.ts';
 import { Refusal, type Sender } from './queue.ts';
 import { toClient } from './records.ts';
@@ -8,6 +8,12 @@ type ClientError = Error & { readonly retriable?: boolean };
 /** The client says of an error that it has repeated often enough that it cannot be repeated: here it can. */
 const isFinal = ({ name, retriable }: ClientError): boolean =>
   retriable === false && name !== 'KafkaJSNumberOfRetriesExceeded';
+
+/** -1: the writer has stamped it. */
+const stampOf = (written: readonly RecordMetadata[]): number | null => {
+  const newest = Math.max(...written.map(({ logAppendTime }) => Number(logAppendTime ?? -1)));
+  return newest > 0 ? newest : null;
+};
 
 /** An idempotent producer of its own. `kafka` names how often the client repeats by itself. */
 export const openSender = (kafka: Kafka): Sender => {
@@ -24,7 +30,8 @@ export const openSender = (kafka: Kafka): Sender => {
     send: async (records) => {
       try {
         await open();
-        await producer.sendBatch({ acks: -1, compression: ZSTD, topicMessages: toClient(records) });
+        const topicMessages = toClient(records);
+        return stampOf(await producer.sendBatch({ acks: -1, compression: ZSTD, topicMessages }));
       } catch (error) {
         const { message } = error as ClientError;
         throw isFinal(error as ClientError) ? new Refusal(message, { cause: error }) : error;

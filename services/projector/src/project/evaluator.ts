@@ -6,8 +6,14 @@ import { journal } from './journal.ts';
 
 type Presence = Extract<PlacedEvent<typeof Topic.fleetPresence>, { readonly type: 'AGENT_PRESENT' | 'AGENT_LOST' }>;
 
+const sinceOf = ({ payload, occurredAt }: Presence): number =>
+  ('presentSince' in payload ? payload.presentSince : null) ?? occurredAt;
+
+/** Said again once a day: nothing has happened then, but a store that began later may not know of it. */
+const isRepeated = ({ payload }: Presence): boolean => payload.why === 'still_present';
+
 const presence = (event: Presence): readonly Statement[] => [
-  journal(event),
+  ...(isRepeated(event) ? [] : [journal(event)]),
   {
     kind: 'register',
     table: 'agents',
@@ -17,27 +23,15 @@ const presence = (event: Presence): readonly Statement[] => [
     columns: {
       present: event.type === 'AGENT_PRESENT',
       presence_why: event.payload.why,
-      presence_since: instant(event.occurredAt),
+      presence_since: instant(sinceOf(event)),
       host: event.payload.host,
       model: event.payload.model,
     },
   },
 ];
 
-/** Said once a day: nothing has changed, but a store that began later may not know of it. */
-const stillPresent = (event: Presence): readonly Statement[] => [
-  {
-    kind: 'register',
-    table: 'agents',
-    key: { agent_id: event.payload.agentId },
-    group: 'presence',
-    order: orderOf(event),
-    columns: { present: true, host: event.payload.host, model: event.payload.model },
-  },
-];
-
 export const fleetPresence: Handlers<typeof Topic.fleetPresence> = {
-  AGENT_PRESENT: (event) => (event.payload.why === 'still_present' ? stillPresent(event) : presence(event)),
+  AGENT_PRESENT: presence,
   AGENT_LOST: presence,
   // A record for each use of tokens: what follows from them is told by the limits.
   AGENT_SPENT: () => [],

@@ -1,0 +1,107 @@
+import type { Kafka } from 'kafkajs';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Follower } from './follower.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A broker with one partition, which consumers of a number up to `deafTo` never hear of. */
+const broker = (deafTo: number) => {
+  let consumers = 0;
+  let end = 0;
+  let answers = true;
+  const consumer = () => {
+    consumers += 1;
+    const isDeaf = consumers <= deafTo;
+    const listeners = new Map<string, (event: object) => void>();
+    let timer: NodeJS.Timeout | undefined;
+    const emit = (event: string, payload: object) => listeners.get(event)?.({ payload });
+    return {
+      events: { CRASH: 'crash', GROUP_JOIN: 'join', END_BATCH_PROCESS: 'end' },
+      on: (event: string, hear: (event: object) => void) => void listeners.set(event, hear),
+      connect: async () => {},
+      subscribe: async () => {},
+      run: async () => {
+        if (isDeaf) return;
+        emit('join', { memberAssignment: { t: [0] } });
+        timer = setInterval(() => emit('end', { topic: 't', partition: 0, lastOffset: String(end - 1) }), 100);
+      },
+      seek: () => {},
+      pause: () => {},
+      disconnect: async () => clearInterval(timer),
+    };
+  };
+  const stableEnds = async () => {
+    if (!answers) throw new Error('no broker answers');
+    return [end];
+  };
+  const from = [{ topic: 't', partition: 0, offset: 0 }];
+  const follower = new Follower({ consumer } as unknown as Kafka, 'test', from, () => {}, stableEnds);
+  return {
+    follower,
+    consumers: () => consumers,
+    write: () => {
+      end += 1;
+    },
+    answers: (does: boolean) => {
+      answers = does;
+    },
+  };
+};
+
+test('a follower that hears nothing of what is there is not ready, and reads anew after three looks', async () => {
+  const { follower, consumers, write } = broker(1);
+  write();
+  await vi.advanceTimersByTimeAsync(9999);
+  expect([follower.ready, consumers()]).toEqual([true, 1]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect([follower.ready, consumers()]).toEqual([false, 1]);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(consumers()).toBe(2);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(follower.ready).toBe(true);
+  follower.stop();
+});
+
+test('where reading anew is of no use, each next consumer gets longer, for a broker may hold a group back', async () => {
+  const { follower, consumers, write } = broker(3);
+  write();
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(consumers()).toBe(2);
+  await vi.advanceTimersByTimeAsync(24_999);
+  expect(consumers()).toBe(2);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(consumers()).toBe(3);
+  follower.stop();
+});
+
+test('where nothing comes, or what comes is read, it stays as it is', async () => {
+  const { follower, consumers, write } = broker(0);
+  for (let i = 0; i < 20; i++) {
+    if (i > 10) write();
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(follower.ready).toBe(true);
+  }
+  expect(consumers()).toBe(1);
+  follower.stop();
+});
+
+test('while no broker answers it is not ready, and does not begin anew: that would be of no use', async () => {
+  const { follower, consumers, write, answers } = broker(1);
+  write();
+  answers(false);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([follower.ready, consumers()]).toEqual([false, 1]);
+  answers(true);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(follower.ready).toBe(true);
+  follower.stop();
+});
+
+test('one that is stopped looks no more', async () => {
+  const { follower, consumers, write } = broker(5);
+  write();
+  follower.stop();
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(consumers()).toBe(1);
+});

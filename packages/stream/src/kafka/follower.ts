@@ -1,0 +1,91 @@
+import type { Kafka } from 'kafkajs';
+import type { LogRecord, Position } from '../log.ts';
+import { within } from '../within.ts';
+import { Reader } from './reader.ts';
+
+const LOOK_MS = 5000;
+const ANSWER_MS = 4000;
+/** Standing still in so many looks, it reads anew: in twice as many each time that this was of no use, for a broker may hold a group back for long. */
+const LOOKS = 3;
+const MOST_LOOKS = 12;
+
+type Stands = { readonly at: number; readonly end: number };
+
+/** Goes on reading for ever, and sees by itself that it hears nothing any more: what the client promises may hang for ever. */
+export class Follower {
+  readonly #reader: Reader;
+  readonly #stableEnds: (topic: string) => Promise<readonly number[]>;
+  readonly #topics: readonly string[];
+  readonly #timer: NodeJS.Timeout;
+  #before = new Map<string, Stands>();
+  #looking = false;
+  #looks = 0;
+  #patience = LOOKS;
+  #answered = true;
+
+  constructor(
+    kafka: Kafka,
+    name: string,
+    from: readonly Position[],
+    onRecord: (record: LogRecord) => void,
+    stableEnds: (topic: string) => Promise<readonly number[]>,
+  ) {
+    this.#reader = new Reader(kafka, name, from, onRecord);
+    this.#stableEnds = stableEnds;
+    this.#topics = [...new Set(from.map(({ topic }) => topic))];
+    this.#timer = setInterval(() => void this.#look(), LOOK_MS);
+  }
+
+  get done(): Promise<void> {
+    return this.#reader.done;
+  }
+
+  /** false: something that was there at the last look is not read yet, or no broker answers whether there is. */
+  get ready(): boolean {
+    return this.#answered && this.#looks === 0;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#reader.stop();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      this.#judge(await within(ANSWER_MS, this.#now(), 'the ends of what is followed'));
+      this.#answered = true;
+    } catch {
+      this.#answered = false;
+      this.#looks = 0; // no new group helps while no broker answers
+      this.#before = new Map();
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  #judge(now: ReadonlyMap<string, Stands>): void {
+    const stands = [...now].some(([place, { at }]) => {
+      const before = this.#before.get(place);
+      return before !== undefined && before.at < before.end && before.at === at;
+    });
+    this.#before = new Map(now);
+    this.#looks = stands ? this.#looks + 1 : 0;
+    if (!stands) this.#patience = LOOKS;
+    if (this.#looks < this.#patience) return;
+    this.#looks = 1;
+    this.#patience = Math.min(2 * this.#patience, MOST_LOOKS);
+    this.#reader.renew();
+  }
+
+  async #now(): Promise<ReadonlyMap<string, Stands>> {
+    const stands = new Map<string, Stands>();
+    for (const topic of this.#topics)
+      for (const [partition, end] of (await this.#stableEnds(topic)).entries()) {
+        const at = this.#reader.positionOf(topic, partition);
+        if (at !== undefined) stands.set(`${topic}/${partition}`, { at, end });
+      }
+    return stands;
+  }
+}

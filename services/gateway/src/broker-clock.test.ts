@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { createBrokerClock } from './broker-clock.ts';
+
+const T = 1_795_305_600_000;
+
+/** A host whose clock shows `wall`, and the brokers' that is `ahead` of it. */
+const clocks = (ahead: number) => {
+  let wall = T;
+  let apart = ahead;
+  const told: number[] = [];
+  const clock = createBrokerClock(
+    () => wall,
+    (aheadMs) => told.push(aheadMs),
+  );
+  const write = (at: number, tripMs: number) => {
+    wall = T + at + tripMs;
+    clock.observe(T + at, T + at + tripMs / 2 + apart, T + at + tripMs);
+  };
+  return {
+    told,
+    write,
+    now: (at: number) => {
+      wall = T + at;
+      return clock.now() - T;
+    },
+    set: (to: number) => {
+      apart = to;
+    },
+  };
+};
+
+test('before anything was written the clock of the host is all there is', () => {
+  expect(clocks(60_000).now(5)).toBe(5);
+});
+
+test.each([60_000, -600_000])('it is the clock of the brokers, however far that is from the host (%d ms)', (ahead) => {
+  const { write, now, told } = clocks(ahead);
+  write(0, 10);
+  expect(now(1000)).toBe(1000 + ahead);
+  expect(told).toEqual([ahead]);
+});
+
+test('of several measurements the one with the shortest way counts', () => {
+  const { write, now } = clocks(100);
+  write(0, 10);
+  write(1000, 4000);
+  expect(now(6000)).toBe(6100);
+});
+
+test('a clock that is set is followed, and told of again when it is far off again', () => {
+  const { write, now, set, told } = clocks(0);
+  write(0, 10);
+  set(60_000);
+  write(31_000, 500);
+  expect(now(32_000)).toBe(92_000);
+  set(0);
+  write(62_000, 500);
+  set(-2500);
+  write(93_000, 500);
+  expect(told).toEqual([60_000, -2500]);
+});
+
+test('two seconds apart nobody is told, above they are', () => {
+  for (const [ahead, times] of [
+    [2000, 0],
+    [2001, 1],
+  ] as const) {
+    const { write, told } = clocks(ahead);
+    write(0, 10);
+    write(1000, 10);
+    expect(told).toHaveLength(times);
+  }
+});

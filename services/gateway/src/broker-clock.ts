@@ -1,0 +1,41 @@
+/** The brokers' clock, on which orders are stamped and limits end, as far as it is known here. Times are epoch milliseconds. */
+export type BrokerClock = {
+  /** A record was sent, stamped by its broker, and acknowledged; `sentAt`, `acknowledgedAt`: by this host's clock. */
+  readonly observe: (sentAt: number, stampedAt: number, acknowledgedAt: number) => void;
+  readonly now: () => number;
+};
+
+/** Of so long the best measurement counts: clocks drift slowly, and one that is set is followed soon; milliseconds. */
+const SPAN_MS = 30_000;
+/** Further apart, somebody should look after the clocks, milliseconds. */
+const APART_MS = 2000;
+
+type Measured = { readonly aheadMs: number; readonly tripMs: number };
+
+const better = (one: Measured | null, other: Measured): Measured =>
+  one !== null && one.tripMs <= other.tripMs ? one : other;
+
+/** `wall`: this host's clock; `onApart`: it is so far from the brokers', milliseconds, told once each time. */
+export const createBrokerClock = (wall: () => number, onApart: (aheadMs: number) => void): BrokerClock => {
+  let spanFrom = wall();
+  let last: Measured | null = null;
+  let current: Measured | null = null;
+  let isApart = false;
+
+  const aheadMs = (): number => (current ?? last)?.aheadMs ?? 0;
+
+  return {
+    observe: (sentAt, stampedAt, acknowledgedAt) => {
+      const tripMs = acknowledgedAt - sentAt;
+      if (tripMs < 0) return;
+      if (Math.abs(acknowledgedAt - spanFrom) >= SPAN_MS) {
+        [last, current, spanFrom] = [current, null, acknowledgedAt];
+      }
+      current = better(current, { aheadMs: stampedAt - (sentAt + acknowledgedAt) / 2, tripMs });
+      const wasApart = isApart;
+      isApart = Math.abs(aheadMs()) > APART_MS;
+      if (isApart && !wasApart) onApart(aheadMs());
+    },
+    now: () => Math.round(wall() + aheadMs()),
+  };
+};
