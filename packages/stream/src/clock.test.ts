@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { type ClockState, doorOpen, doorReleased, MOST_DOORS, pass, restored, START, tick, tickOf, timeOf } from './clock.ts';
+import {
+  type ClockState,
+  doorOpen,
+  doorReleased,
+  MOST_DOORS,
+  pass,
+  restored,
+  START,
+  tick,
+  tickOf,
+  timeOf,
+} from './clock.ts';
 
 const T = 1_000_000;
 type Step = readonly ['tick' | 'record' | 'door' | 'a' | 'b' | 'release a', number];

@@ -33,10 +33,12 @@ export type ClockState = {
   readonly ticks: Readonly<Record<string, number>>;
   /** the first of the stamps that are far from `now` and not believed yet; null: the last was near */
   readonly leap: number | null;
+  /** the partitions to which records that were written here by mistake have been moved, and when one was last */
+  readonly movesTo: Readonly<Record<string, number>>;
 };
 
 export const UNSEEN: Axis = { tick: 0, unwatched: 0, from: 0 };
-export const START: ClockState = { now: 0, own: UNSEEN, doors: {}, released: {}, ticks: {}, leap: null };
+export const START: ClockState = { now: 0, own: UNSEEN, doors: {}, released: {}, ticks: {}, leap: null, movesTo: {} };
 
 /** A clock as it lies at rest: one of before lacks what came later. */
 export const restored = (clock: Partial<ClockState>): ClockState => ({ ...START, ...clock });
@@ -171,6 +173,12 @@ const withRoom = (at: ClockState): ClockState | null => {
   const released = Object.fromEntries(Object.entries(at.released).filter(([, one]) => isNeeded(one.at)));
   const cleared = { ...at, doors, released };
   return isFull(cleared) ? null : cleared;
+};
+
+/** A record that was written here by mistake is moved to another partition. Those to which none has been for eight days are forgotten. */
+export const movedTo = (clock: ClockState, partition: number): ClockState => {
+  const lately = Object.entries(clock.movesTo).filter(([, at]) => clock.now - at < CLOSED_FOR_GOOD_MS);
+  return { ...clock, movesTo: { ...Object.fromEntries(lately), [partition]: clock.now } };
 };
 
 /** What a decider sees of it. */

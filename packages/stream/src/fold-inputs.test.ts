@@ -87,10 +87,10 @@ test('a record that a foreign partitioner misplaced on a command topic is moved 
   const value = one.event('BEAT');
   const moved = { topic, partition: partitionOf(key, 4), key, value };
   expect(one.give(topic, 100, key, value, { headers: { traceparent: '00-1' } })).toEqual([
-    { ...moved, headers: { traceparent: '00-1', moved: String(T + 100) } },
+    { ...moved, headers: { traceparent: '00-1', moved: String(T + 100), 'moved-from': '0' } },
   ]);
   expect(one.give(topic, 200, key, value, { headers: { moved: String(T + 50) } })).toEqual([
-    { ...moved, headers: { moved: String(T + 50) } },
+    { ...moved, headers: { moved: String(T + 50), 'moved-from': '0' } },
   ]);
   expect(counted.filter((metric) => metric === 'records_moved')).toHaveLength(2);
   const right = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].find((k) => partitionOf(k, 4) === 0) as string;

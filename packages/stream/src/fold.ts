@@ -1,12 +1,23 @@
 import { type Codec, ID, UnknownSchemaId } from '@vigil/events';
 import { ByDecider } from './by-decider.ts';
 import { ByMapper } from './by-mapper.ts';
-import { type ClockState, doorOpen, doorReleased, pass, START, TICK_MS, tick, tickOf, timeOf } from './clock.ts';
+import {
+  type ClockState,
+  doorOpen,
+  doorReleased,
+  movedTo,
+  pass,
+  START,
+  TICK_MS,
+  tick,
+  tickOf,
+  timeOf,
+} from './clock.ts';
 import { DeadLetterLimits, deadLetterOf, deadLetterTopic, isReasoned } from './dead-letters.ts';
 import type { Decided } from './decided.ts';
 import type { Clock } from './decider.ts';
 import { Unwelcome } from './errors.ts';
-import { misplaced } from './inputs.ts';
+import { misplaced, partitionIngress } from './inputs.ts';
 import type { LogRecord, OutRecord } from './log.ts';
 import { partitionOf } from './murmur2.ts';
 import type { AnyProcessor, AnyRules } from './processor.ts';
@@ -50,7 +61,7 @@ export class Fold {
     try {
       const elsewhere = misplaced(record, this.#around.partitions(record.topic));
       if (elsewhere !== undefined) this.#around.count('records_moved', 1, this.#processor.processor);
-      const outs = elsewhere === undefined ? this.#decide(record) : [elsewhere];
+      const outs = elsewhere === undefined ? this.#decide(record) : this.#move(record, elsewhere);
       this.limits.count(false, this.clock.now);
       return outs;
     } catch (error) {
@@ -73,6 +84,18 @@ export class Fold {
 
   #decide(record: LogRecord): readonly OutRecord[] {
     return this.decided.on(record, this.time, (error) => this.refuse(record, error));
+  }
+
+  /** Who is heard only through here is absent there only in time in which this partition is read: it says so with each of its ticks. */
+  #move(record: LogRecord, elsewhere: OutRecord): readonly OutRecord[] {
+    if (record.topic !== this.#processor.writesTicks) return [elsewhere];
+    const isFirst = !Object.hasOwn(this.clock.movesTo, elsewhere.partition);
+    this.clock = movedTo(this.clock, elsewhere.partition);
+    return isFirst ? [this.#readHere(record, elsewhere.partition), elsewhere] : [elsewhere];
+  }
+
+  #readHere({ topic, partition }: LogRecord, to: number): OutRecord {
+    return { topic, partition: to, key: `${DOOR}${partitionIngress(partition)}`, value: null };
   }
 
   /** Whoever may write an input can send garbage for ever: were it counted, they could stop the service for ever. */
@@ -119,7 +142,8 @@ export class Fold {
     if (sources === 'every' && this.clock.own.tick === before) return [];
     const stamp = sources === 'own' ? this.#stampOf(record) : this.clock.own.tick;
     const fired = this.decided.deadlines(record, this.time, (state, error) => this.refuse(state, error, 'deadline'));
-    return [...fired, ...this.#forward(before, stamp)];
+    const vouched = Object.keys(this.clock.movesTo).map((to) => this.#readHere(record, Number(to)));
+    return [...fired, ...this.#forward(before, stamp), ...vouched];
   }
 
   /** Passes time on along the routes, in order behind everything that was said at it. */

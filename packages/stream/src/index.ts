@@ -4,6 +4,7 @@ export { type Armed, Deadlines } from './deadlines.ts';
 export { type Clock, type Decider, NEVER } from './decider.ts';
 export { DeadLetter, Fatal, Refused, Retry, Unwelcome } from './errors.ts';
 export { Fold } from './fold.ts';
+export { throughPartition } from './inputs.ts';
 export { connectLog, type LogOptions } from './kafka/connect.ts';
 export { HANGS_AFTER_MS, type Hanging, hangingTransactions } from './kafka/hanging.ts';
 export { applyTopics, compareTopics, type PlannedTopic, planTopics, type TopicReport } from './kafka/topics.ts';

@@ -1,17 +1,27 @@
 import { type Codec, catalogue, type HealthEvent, ID, type TopicName } from '@vigil/events';
 import { DeadLetter } from './errors.ts';
 import { positionOf } from './ids.ts';
-import type { LogRecord, OutRecord } from './log.ts';
+import type { Headers, LogRecord, OutRecord } from './log.ts';
 import { partitionOf } from './murmur2.ts';
 
 /** The header of a record that was moved to its partition, or replayed: when it was first received, epoch milliseconds. */
 export const MOVED = 'moved';
+
+/** The header of a record that was moved to its partition: the number of the one that it was written to. */
+const MOVED_FROM = 'moved-from';
 
 /** When the broker first received it. A moved record cannot have been received after it was written again. */
 export const receivedAt = (record: LogRecord): number => {
   const moved = Number(record.headers[MOVED]);
   return moved > 0 ? Math.min(moved, record.timestamp) : record.timestamp;
 };
+
+/** The way in of what was written to another partition and moved: the time in which that one was read vouches for it. */
+export const partitionIngress = (partition: number): string => `partition:${partition}`;
+
+/** The way in that the headers of a record name; null: it was written where it belongs. */
+export const throughPartition = ({ [MOVED_FROM]: from }: Headers): string | null =>
+  from !== undefined && /^\d{1,5}$/.test(from) ? partitionIngress(Number(from)) : null;
 
 export const isCommand = (topic: string): boolean =>
   (catalogue as Readonly<Record<string, { kind: string }>>)[topic]?.kind === 'cmd' || topic.startsWith('onex.cmd.');
@@ -36,7 +46,8 @@ export const misplaced = (record: LogRecord, partitions: number): OutRecord | un
       'too_large',
       `the record of ${key} lies in partition ${record.partition} instead of ${partition} and has ${size} bytes: at most ${LARGEST_COMMAND} are moved`,
     );
-  return { topic, partition, key, value, headers: { ...headers, [MOVED]: String(receivedAt(record)) } };
+  const moved = { [MOVED]: String(receivedAt(record)), [MOVED_FROM]: String(record.partition) };
+  return { topic, partition, key, value, headers: { ...headers, ...moved } };
 };
 
 /**

@@ -1,6 +1,6 @@
 import { type Heartbeat, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { type RunningProcessor, runProcessor } from '@vigil/stream';
+import { partitionOf, type RunningProcessor, runProcessor } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ingest } from './processor.ts';
@@ -72,4 +72,32 @@ test('ticks and the marks of doors are passed on in their place', async () => {
   const keys = log.records(Topic.agentObservation).map(({ key }) => key);
   expect(keys).toEqual(expect.arrayContaining(['@tick/0', '@tick/1', '@door/gateway']));
   expect(log.events(Topic.agentObservation)).toEqual([]);
+});
+
+test('heartbeats that were written to another partition are vouched for by the ticks of that one, from the first on', async () => {
+  const { payload } = heartbeat({ door: null });
+  const home = partitionOf(payload.agent_id, 2);
+  const away = 1 - home;
+  const value = Buffer.from(JSON.stringify(payload));
+  const mark = `@door/partition:${away}`;
+  const passed = () => log.partition(Topic.agentObservation, home).map(({ key }) => key);
+  log.append([{ topic: Topic.heartbeat, partition: away, key: payload.agent_id, value }]);
+  await log.settled();
+  expect(log.events(Topic.agentObservation)).toMatchObject([{ payload: { door: `partition:${away}` } }]);
+  expect(passed().filter((key) => !key?.startsWith('@tick'))).toEqual([mark, payload.agent_id]);
+  log.append([{ topic: Topic.heartbeat, partition: home, key: `@tick/${home}`, value: null }]);
+  await log.settled();
+  const marks = passed().filter((key) => key === mark).length;
+  log.append([{ topic: Topic.heartbeat, partition: away, key: `@tick/${away}`, value: null }]);
+  await log.settled();
+  expect(passed().filter((key) => key === mark).length).toBeGreaterThan(marks);
+  expect(log.partition(Topic.agentObservation, away).map(({ key }) => key)).not.toContain(`@door/partition:${home}`);
+});
+
+test('a heartbeat that lies right, or that came through a gateway, keeps its way in', async () => {
+  sendJson(heartbeat({ door: null }).payload);
+  sendJson(heartbeat({ door: 'gateway:a' }).payload);
+  await log.settled();
+  const doors = log.events(Topic.agentObservation).map(({ payload }) => (payload as Heartbeat).door);
+  expect(doors).toEqual([null, 'gateway:a']);
 });

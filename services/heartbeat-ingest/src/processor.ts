@@ -1,5 +1,5 @@
 import { Topic } from '@vigil/events';
-import type { MapperProcessor } from '@vigil/stream';
+import { type MapperProcessor, throughPartition } from '@vigil/stream';
 import { readHeartbeat } from './heartbeat.ts';
 import { observe } from './observe.ts';
 
@@ -17,11 +17,11 @@ export const ingest: MapperProcessor<In, Out> = {
   writesTicks: Topic.heartbeat,
   ticks: [{ topic: Topic.agentObservation, everyMs: 1000, to: 'same' }],
   decode: {
-    [Topic.heartbeat]: ({ key, value }, codec) => ({
-      topic: Topic.heartbeat,
-      type: 'HEARTBEAT',
-      payload: readHeartbeat(codec, key, value ?? Buffer.alloc(0)),
-    }),
+    [Topic.heartbeat]: ({ key, value, headers }, codec) => {
+      const heartbeat = readHeartbeat(codec, key, value ?? Buffer.alloc(0));
+      const payload = { ...heartbeat, door: heartbeat.door ?? throughPartition(headers) };
+      return { topic: Topic.heartbeat, type: 'HEARTBEAT', payload };
+    },
   },
   map: observe,
 };
