@@ -43,6 +43,7 @@ const endsCalls = (event              )          => {
     case 'call_refused':
     case 'call_seen':
     case 'result_seen':
+    case 'end_seen':
     case 'batch_ended':
     case 'wait_started':
     case 'wait_ended':

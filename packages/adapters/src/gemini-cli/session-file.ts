@@ -1,36 +1,20 @@
 import type { SessionFileReader } from '../adapter.ts';
-import type { SessionEvent, SessionFact } from '../session/events.ts';
-import { type CallEnd, startedCall, withEnd } from '../shared/calls.ts';
+import { isSeen, type SessionEvent, type SessionFact } from '../session/events.ts';
+import { withEnd } from '../shared/calls.ts';
 import type { Counts } from '../shared/counts.ts';
 import { at, type Fields, instantAt, isFields, listAt, parseLine, textAt } from '../shared/payload.ts';
 import { turnFailed } from './failure.ts';
-import { endOf, geminiCall, textOf } from './tools.ts';
+import { callInFile, endInFile } from './results.ts';
+import { textOf } from './tools.ts';
 import { geminiTranscript } from './transcript.ts';
 
 /** `answers`: messages of the model that have been read; each is written again when its calls have ended. */
 export type GeminiSessionFile = { readonly counts: Counts; readonly answers: readonly string[] };
 
-const endOfCall = (entry: unknown): CallEnd | null => {
-  const parts = listAt(entry, 'result').map((part) => at(part, 'functionResponse', 'response'));
-  const output = parts.flatMap((response) => textAt(response, 'output') ?? textAt(response, 'error') ?? []).join('\n');
-  switch (textAt(entry, 'status')) {
-    case 'success':
-      return endOf({ llmContent: output });
-    case 'error':
-      return endOf({ llmContent: output, error: { type: textAt(entry, 'errorType') } });
-    case 'cancelled':
-      return { outcome: 'refused', result: output };
-    // it has not ended
-    default:
-      return null;
-  }
-};
-
-/** A call is asked for by the message that it stands in; when it began to run is not written. */
 const callEvents = (entry: unknown, asked: number): readonly SessionEvent[] => {
-  const call = startedCall(geminiCall(textAt(entry, 'id'), textAt(entry, 'name'), at(entry, 'args')), asked);
+  const call = callInFile(entry, asked);
   const started: SessionEvent = { kind: 'call_started', call, batch: null, asks: null, at: asked, agent: null };
-  const end = endOfCall(entry);
+  const end = endInFile(entry);
   if (end === null) return [started];
   const when = instantAt(entry, 'timestamp') ?? asked;
   const name = { callId: call.call_id, tool: call.tool, argsHash: call.args_hash };
@@ -77,7 +61,7 @@ const readMessage = ({ state, events }: Read, message: unknown): Read => {
   const answers = isNew ? [...state.answers, id] : state.answers;
   return {
     state: { counts: counted.state, answers },
-    events: [...events, ...counted.events, ...facts, ...calls],
+    events: [...events, ...counted.events.filter((event) => !isSeen(event)), ...facts, ...calls],
   };
 };
 

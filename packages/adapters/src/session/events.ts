@@ -56,6 +56,8 @@ export type SessionFact =
     }
   /** the model has got a result of that call; `refused`: the call was not made */
   | { readonly kind: 'result_seen'; readonly callId: string; readonly refused: boolean }
+  /** the file shows how a call ended that no id names; it ends the open call of that name, if that began before */
+  | { readonly kind: 'end_seen'; readonly call: ToolCall; readonly name: CallName }
   /** the model has answered without a call; `wakes` as in `turn_ended` */
   | { readonly kind: 'last_answer_seen'; readonly wakes: boolean }
   | { readonly kind: 'wait_started'; readonly waiting: WaitingFor; readonly call: CallName | null }
@@ -77,7 +79,7 @@ export type SessionFact =
 
 /** What a file of a session shows in case a hook is lost. A reader of the file alone reports calls and turns itself. */
 export const isSeen = ({ kind }: SessionFact): boolean =>
-  kind === 'call_seen' || kind === 'result_seen' || kind === 'last_answer_seen';
+  kind === 'call_seen' || kind === 'result_seen' || kind === 'end_seen' || kind === 'last_answer_seen';
 
 export type CallName = {
   readonly callId: string | null;

@@ -3,8 +3,10 @@ import {
   abandon,
   ask,
   type Changed,
+  callUntil,
   end,
   endInBatch,
+  endSeen,
   inBatch,
   nameOf,
   onlyCall,
@@ -91,10 +93,22 @@ const startTurn = (agent: AgentState, at: number): Changed => {
 const startSession = (agent: AgentState, at: number): Changed => {
   const over = abandon(agent, at, until(at));
   if (isOfEarlierTurn(agent, at) || isLate(agent, at)) return over;
-  const { type, usage, context, costUsd, counts, counted, open, endedCalls } = over.agent;
+  const { type, usage, context, costUsd, counts, counted, open, endedCalls, seenEnds } = over.agent;
   return {
     ...over,
-    agent: { ...newSession.main, type, usage, context, costUsd, counts, counted, open, endedCalls, closedAt: at },
+    agent: {
+      ...newSession.main,
+      type,
+      usage,
+      context,
+      costUsd,
+      counts,
+      counted,
+      open,
+      endedCalls,
+      seenEnds,
+      closedAt: at,
+    },
   };
 };
 
@@ -170,6 +184,13 @@ const seeResult = (
   return refused ? refuse(going, nameOf(known.call), at) : abandon(going, at, ({ call }) => call.call_id === callId);
 };
 
+const seeEnd = (agent: AgentState, { call, name }: Extract<SessionFact, { kind: 'end_seen' }>, at: number): Changed => {
+  const known = callUntil(agent, name, at);
+  return known === undefined
+    ? unchanged(agent)
+    : endSeen(isLate(agent, at) ? agent : opened(agent, at), known, call, at);
+};
+
 /** What was reported after the last answer has begun another turn, or goes on with this one. */
 const seeLastAnswer = (agent: AgentState, wakes: boolean, at: number): Changed =>
   agent.turn?.open === true && at >= (agent.turn.last_event_at ?? at)
@@ -211,6 +232,8 @@ const changed = (agent: AgentState, event: SessionFact, at: number): Changed => 
       return seeCall(agent, event, at);
     case 'result_seen':
       return seeResult(agent, event, at);
+    case 'end_seen':
+      return seeEnd(agent, event, at);
     case 'last_answer_seen':
       return seeLastAnswer(agent, event.wakes, at);
     case 'batch_ended':

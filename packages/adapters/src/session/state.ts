@@ -3,6 +3,9 @@ import type { ContextUse, TokenUsage, ToolCall, TurnReport, WaitingFor } from '@
 /** A call in flight. `asked`: a person was asked for a permission for it. */
 export type OpenCall = { readonly call: ToolCall; readonly batch: string | null; readonly asked: boolean };
 
+/** The end of a call that no id names. `at`: epoch milliseconds */
+export type SeenEnd = { readonly tool: string; readonly argsHash: string | null; readonly at: number };
+
 /** A wait for a person, and the call that it is about; null: not known. */
 export type Wait = { readonly waiting: WaitingFor; readonly callId: string | null };
 
@@ -18,6 +21,8 @@ export type AgentState = {
   readonly open: Readonly<Record<string, OpenCall>>;
   /** calls that have ended lately: their start may be reported late */
   readonly endedCalls: readonly string[];
+  /** ends that a file of the session has shown, the newest last: their hook may report them late */
+  readonly seenEnds: readonly SeenEnd[];
   readonly turn: TurnReport | null;
   /** when its last turn ended; null: none has */
   readonly closedAt: number | null;
@@ -46,6 +51,7 @@ const noAgent: AgentState = {
   type: null,
   open: {},
   endedCalls: [],
+  seenEnds: [],
   turn: null,
   closedAt: null,
   wait: null,

@@ -1,30 +1,16 @@
 // Generated from packages/adapters/src/gemini-cli/session-file.ts by `npm run generate`: for Node 18, which reads no TypeScript.
-import {               startedCall, withEnd } from '../shared/calls.mjs';
+import { isSeen,                                     } from '../session/events.mjs';
+import { withEnd } from '../shared/calls.mjs';
 import { at,              instantAt, isFields, listAt, parseLine, textAt } from '../shared/payload.mjs';
 import { turnFailed } from './failure.mjs';
-import { endOf, geminiCall, textOf } from './tools.mjs';
+import { callInFile, endInFile } from './results.mjs';
+import { textOf } from './tools.mjs';
 import { geminiTranscript } from './transcript.mjs';
 /** `answers`: messages of the model that have been read; each is written again when its calls have ended. */
-const endOfCall = (entry         )                 => {
-  const parts = listAt(entry, 'result').map((part) => at(part, 'functionResponse', 'response'));
-  const output = parts.flatMap((response) => textAt(response, 'output') ?? textAt(response, 'error') ?? []).join('\n');
-  switch (textAt(entry, 'status')) {
-    case 'success':
-      return endOf({ llmContent: output });
-    case 'error':
-      return endOf({ llmContent: output, error: { type: textAt(entry, 'errorType') } });
-    case 'cancelled':
-      return { outcome: 'refused', result: output };
-    // it has not ended
-    default:
-      return null;
-  }
-};
-/** A call is asked for by the message that it stands in; when it began to run is not written. */
 const callEvents = (entry         , asked        )                          => {
-  const call = startedCall(geminiCall(textAt(entry, 'id'), textAt(entry, 'name'), at(entry, 'args')), asked);
+  const call = callInFile(entry, asked);
   const started               = { kind: 'call_started', call, batch: null, asks: null, at: asked, agent: null };
-  const end = endOfCall(entry);
+  const end = endInFile(entry);
   if (end === null) return [started];
   const when = instantAt(entry, 'timestamp') ?? asked;
   const name = { callId: call.call_id, tool: call.tool, argsHash: call.args_hash };
@@ -64,7 +50,7 @@ const readMessage = ({ state, events }      , message         )       => {
   const answers = isNew ? [...state.answers, id] : state.answers;
   return {
     state: { counts: counted.state, answers },
-    events: [...events, ...counted.events, ...facts, ...calls],
+    events: [...events, ...counted.events.filter((event) => !isSeen(event)), ...facts, ...calls],
   };
 };
 /** The messages of a line: itself, those of a whole session, or those that a line puts in place of others. */

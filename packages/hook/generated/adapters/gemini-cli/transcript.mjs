@@ -1,7 +1,37 @@
 // Generated from packages/adapters/src/gemini-cli/transcript.ts by `npm run generate`: for Node 18, which reads no TypeScript.
+import { withEnd } from '../shared/calls.mjs';
 import {              counted, noCounts, totals } from '../shared/counts.mjs';
-import { countAt, instantAt, numberAt, parseLine, textAt } from '../shared/payload.mjs';
+import { countAt,              instantAt, listAt, numberAt, parseLine, textAt } from '../shared/payload.mjs';
 import { contextOf } from './context.mjs';
+import { callInFile, endInFile } from './results.mjs';
+/** Hooks report calls without ids, so those of one tool with the same arguments are told apart by their times only. */
+const endsSeen = (message        , written        )                          => {
+  const entries = listAt(message, 'toolCalls').map((entry) => {
+    const call = callInFile(entry, written);
+    return { entry, call, end: endInFile(entry), name: { callId: null, tool: call.tool, argsHash: call.args_hash } };
+  });
+  const isRunning = ({ tool, args_hash }          )          =>
+    entries.some(({ call, end }) => end === null && call.tool === tool && call.args_hash === args_hash);
+  return entries.flatMap(({ entry, call, end, name })                          => {
+    const when = instantAt(entry, 'timestamp');
+    if (end === null || when === null || isRunning(call)) return [];
+    return [{ kind: 'end_seen', call: withEnd(call, end, when), name, at: when, agent: null }];
+  });
+};
+const counts = (state        , message        , id        , when        )       => {
+  if (numberAt(message, 'tokens', 'input') === null) return { state, events: [] };
+  const cached = countAt(message, 'tokens', 'cached');
+  const tokens = {
+    model: textAt(message, 'model'),
+    input_tokens: Math.max(0, countAt(message, 'tokens', 'input') - cached) + countAt(message, 'tokens', 'tool'),
+    cache_read_tokens: cached,
+    cache_write_tokens: 0,
+    output_tokens: countAt(message, 'tokens', 'output') + countAt(message, 'tokens', 'thoughts'),
+  };
+  const after = counted(state, id, tokens);
+  const usage = { usage: totals(after), context: contextOf(tokens), costUsd: null };
+  return { state: after, events: [{ kind: 'usage_counted', usage, at: when, agent: null }] };
+};
 /** ~/.gemini/tmp/PROJECT/chats/session-TIME-ID.jsonl: a message is written again when its calls have ended. */
 export const geminiTranscript                           = {
   initial: noCounts,
@@ -9,18 +39,9 @@ export const geminiTranscript                           = {
     const entry = parseLine(line);
     const id = textAt(entry, 'id');
     const when = instantAt(entry, 'timestamp');
-    if (textAt(entry, 'type') !== 'gemini' || id === null || when === null) return { state, events: [] };
-    if (numberAt(entry, 'tokens', 'input') === null) return { state, events: [] };
-    const cached = countAt(entry, 'tokens', 'cached');
-    const tokens = {
-      model: textAt(entry, 'model'),
-      input_tokens: Math.max(0, countAt(entry, 'tokens', 'input') - cached) + countAt(entry, 'tokens', 'tool'),
-      cache_read_tokens: cached,
-      cache_write_tokens: 0,
-      output_tokens: countAt(entry, 'tokens', 'output') + countAt(entry, 'tokens', 'thoughts'),
-    };
-    const after = counted(state, id, tokens);
-    const usage = { usage: totals(after), context: contextOf(tokens), costUsd: null };
-    return { state: after, events: [{ kind: 'usage_counted', usage, at: when, agent: null }] };
+    if (entry === null || textAt(entry, 'type') !== 'gemini' || id === null || when === null)
+      return { state, events: [] };
+    const read = counts(state, entry, id, when);
+    return { state: read.state, events: [...read.events, ...endsSeen(entry, when)] };
   },
 };

@@ -69,16 +69,32 @@ export const openCall = ({ open }            , { callId, tool, argsHash }       
   const same = Object.values(open).filter(({ call }) => call.tool === tool && call.args_hash === argsHash);
   return same.at(-1)?.call;
 };
+/** A client writes the end of a call into its file after the hook that reports it. */
+const wasSeen = ({ seenEnds }            , { ended_at }          , { callId, tool, argsHash }          )          =>
+  callId === null &&
+  seenEnds.some((seen) => seen.tool === tool && seen.argsHash === argsHash && (ended_at ?? 0) <= seen.at);
 /** Ends a call with its result; the first report of it counts. The start of a call that was not reported is taken from its end. */
 export const end = (agent            , result          , name          )          => {
   const known = openCall(agent, name);
   if (known === undefined && agent.endedCalls.includes(result.call_id)) return { agent, calls: [] };
+  if (wasSeen(agent, result, name)) return { agent, calls: [] };
   const call = known === undefined ? result : { ...result, call_id: known.call_id };
   const { [call.call_id]: _, ...open } = agent.open;
   const wait = agent.wait !== null && [null, call.call_id].includes(agent.wait.callId) ? null : agent.wait;
   const started_at = call.started_at ?? known?.started_at ?? null;
   const endedCalls = remembered(agent, [call.call_id]);
   return { agent: { ...agent, open, endedCalls, wait }, calls: [{ ...call, started_at }] };
+};
+/** The oldest open call of that name that began until `at`; undefined: none. */
+export const callUntil = ({ open }            , { tool, argsHash }          , at        )                       =>
+  Object.values(open).find(
+    ({ call }) => call.tool === tool && call.args_hash === argsHash && (call.started_at ?? at) <= at,
+  )?.call;
+/** Ends an open call with the result that a file of the session shows. */
+export const endSeen = (agent            , call          , result          , at        )          => {
+  const over = end(agent, { ...result, call_id: call.call_id, started_at: call.started_at }, nameOf(call));
+  const seen = { tool: call.tool, argsHash: call.args_hash, at };
+  return { ...over, agent: { ...over.agent, seenEnds: [...agent.seenEnds, seen].slice(-mostEnded) } };
 };
 /** The call waits for a permission. */
 export const ask = (agent            , callId        )             => {

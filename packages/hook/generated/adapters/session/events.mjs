@@ -7,5 +7,5 @@
  */
 /** What a file of a session shows in case a hook is lost. A reader of the file alone reports calls and turns itself. */
 export const isSeen = ({ kind }             )          =>
-  kind === 'call_seen' || kind === 'result_seen' || kind === 'last_answer_seen';
+  kind === 'call_seen' || kind === 'result_seen' || kind === 'end_seen' || kind === 'last_answer_seen';
 /** `at`: epoch milliseconds on the host of the client. `agent`: the client's id of a sub-agent; null: the session's own agent. */

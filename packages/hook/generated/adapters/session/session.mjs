@@ -2,8 +2,10 @@
 import {
   abandon,
   ask,
+  callUntil,
   end,
   endInBatch,
+  endSeen,
   inBatch,
   nameOf,
   onlyCall,
@@ -67,10 +69,22 @@ const startTurn = (agent            , at        )          => {
 const startSession = (agent            , at        )          => {
   const over = abandon(agent, at, until(at));
   if (isOfEarlierTurn(agent, at) || isLate(agent, at)) return over;
-  const { type, usage, context, costUsd, counts, counted, open, endedCalls } = over.agent;
+  const { type, usage, context, costUsd, counts, counted, open, endedCalls, seenEnds } = over.agent;
   return {
     ...over,
-    agent: { ...newSession.main, type, usage, context, costUsd, counts, counted, open, endedCalls, closedAt: at },
+    agent: {
+      ...newSession.main,
+      type,
+      usage,
+      context,
+      costUsd,
+      counts,
+      counted,
+      open,
+      endedCalls,
+      seenEnds,
+      closedAt: at,
+    },
   };
 };
 const waitFor = (agent            , waiting            , call                      , at        )             => {
@@ -137,6 +151,12 @@ const seeResult = (
   const going = isLate(agent, at) ? agent : opened(agent, at);
   return refused ? refuse(going, nameOf(known.call), at) : abandon(going, at, ({ call }) => call.call_id === callId);
 };
+const seeEnd = (agent            , { call, name }                                            , at        )          => {
+  const known = callUntil(agent, name, at);
+  return known === undefined
+    ? unchanged(agent)
+    : endSeen(isLate(agent, at) ? agent : opened(agent, at), known, call, at);
+};
 /** What was reported after the last answer has begun another turn, or goes on with this one. */
 const seeLastAnswer = (agent            , wakes         , at        )          =>
   agent.turn?.open === true && at >= (agent.turn.last_event_at ?? at)
@@ -176,6 +196,8 @@ const changed = (agent            , event             , at        )          => 
       return seeCall(agent, event, at);
     case 'result_seen':
       return seeResult(agent, event, at);
+    case 'end_seen':
+      return seeEnd(agent, event, at);
     case 'last_answer_seen':
       return seeLastAnswer(agent, event.wakes, at);
     case 'batch_ended':

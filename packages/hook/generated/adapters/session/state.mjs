@@ -1,5 +1,6 @@
 // Generated from packages/adapters/src/session/state.ts by `npm run generate`: for Node 18, which reads no TypeScript.
 /** A call in flight. `asked`: a person was asked for a permission for it. */
+/** The end of a call that no id names. `at`: epoch milliseconds */
 /** A wait for a person, and the call that it is about; null: not known. */
 /** What prevents the next answer. */
 /** One agent of a session: its own, or one of its sub-agents. */
@@ -8,6 +9,7 @@ const noAgent             = {
   type: null,
   open: {},
   endedCalls: [],
+  seenEnds: [],
   turn: null,
   closedAt: null,
   wait: null,
