@@ -29,6 +29,8 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
     lost,
     avoid,
     emits: health.emitHealthcheck,
+    // Whose end was asked for before the task was finished has no place to fill.
+    said: finished ? { ...before.said, asked: [] } : before.said,
   };
   const over = { ...notUsed(state), situation: { is: 'over', why: 'finished', detail: null } } as const;
   const { situation } = state;

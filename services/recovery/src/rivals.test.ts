@@ -66,6 +66,13 @@ test('where the higher has gone before the lower is ended as asked, the task get
   expect(find(story.tell(endedAsAsked), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
 });
 
+test('where the higher has finished before the lower is ended as asked, the task is done, and gets no other agent', () => {
+  const story = again();
+  story.tell(left('worker-1-r1', 'finished'));
+  expect(types(story.tell(endedAsAsked))).not.toContain('ADMIT_SPAWN');
+  expect(types(story.wait(10 * minute))).not.toContain('ADMIT_SPAWN');
+});
+
 test('where the higher lives on, nobody takes the place of the lower', () => {
   const story = again();
   expect(story.tell(endedAsAsked)).toEqual([]);
