@@ -30,4 +30,14 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'wait', minutes: 12 },
     { do: 'wait', minutes: 12 },
   ]),
+  // A task is finished by its heir; then its base, which a person had taken for dead, is ended as asked.
+  of('asks', [
+    { do: 'stop', agent: 0 },
+    { do: 'host', host: 0, what: 'deaf' },
+    { do: 'end', agent: 0, reason: 'crashed' },
+    { do: 'gone', host: 0 },
+    { do: 'wait', minutes: 1 },
+    { do: 'end', agent: 2, reason: 'finished' },
+    { do: 'mode', agent: 0, mode: 'hangs' },
+  ]),
 ];
