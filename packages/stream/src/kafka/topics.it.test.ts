@@ -1,5 +1,5 @@
 import { memoryCodec, Topic } from '@vigil/events';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { silent } from '../logger.ts';
 import { startIngress } from '../ticks.ts';
 import { connectLog } from './connect.ts';
@@ -30,23 +30,28 @@ test('applying corrects what is Vigil’s on a topic, and leaves what an operato
   await applyTopics({ brokers, partitions: 4, replicas: 1 });
   const admin = clients.admins.admin();
   await admin.connect();
+  const resource = { type: 2, name: Topic.dlqRecovery };
+  // The controller answers before the broker that is asked next knows of the change.
+  const patience = { timeout: 60_000, interval: 50 };
+  const settings = async () => {
+    const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [resource] });
+    const values = new Map(resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]));
+    return [values.get('retention.ms'), values.get('segment.ms')];
+  };
   try {
-    const resource = { type: 2, name: Topic.dlqRecovery };
     const set = [
       { name: 'retention.ms', value: '5' },
       { name: 'segment.ms', value: '77000000' },
     ];
     await admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries: set }] });
+    await vi.waitFor(async () => expect(await settings()).toEqual(['5', '77000000']), patience);
     const { changes } = await applyTopics({ brokers, partitions: 4, replicas: 1 });
     expect(changes.map(({ change, planned: { topic } }) => [change, topic])).toEqual([
       ['configure', Topic.dlqRecovery],
     ]);
-    const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [resource] });
-    const values = new Map(resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]));
-    expect([values.get('retention.ms'), values.get('segment.ms')]).toEqual(['2592000000', '77000000']);
+    await vi.waitFor(async () => expect(await settings()).toEqual(['2592000000', '77000000']), patience);
   } finally {
-    const resource = { type: 2, name: Topic.dlqRecovery, configEntries: [] };
-    await admin.alterConfigs({ validateOnly: false, resources: [resource] });
+    await admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries: [] }] });
     await admin.disconnect();
     await applyTopics({ brokers, partitions: 4, replicas: 1 });
   }
