@@ -13,7 +13,9 @@ export function dashboardSettings(env: Environment): DashboardSettings {
   if (!URL.canParse(url)) throw new CannotAsk(`VIGIL_DASHBOARD_URL is ${JSON.stringify(url)}: give http://host:port.`);
   const token = env.VIGIL_DASHBOARD_TOKEN;
   if (!token)
-    throw new CannotAsk('VIGIL_DASHBOARD_TOKEN is not set: give the token that the dashboard was started with.');
+    throw new CannotAsk(
+      'VIGIL_DASHBOARD_TOKEN is not set. Start Vigil here (npm start), or give the token of the dashboard elsewhere.',
+    );
   return { url, token };
 }
 

@@ -176,7 +176,7 @@ test('that no runtime can start a task is announced once, with the lines to writ
   expect(more).toEqual([]);
   const lines = [
     /^no runtime can start NB-2: no runtime has a template for it\. /,
-    /`vigil runtime FILE`/,
+    /`vigil runtime --config FILE`/,
     /- task: "NB-2"/,
   ];
   for (const line of lines)

@@ -17,7 +17,7 @@ export const whyNoTemplate = ({ runtimes }: GovernorState, spawn: AdmitSpawnPayl
   if (fresh.some((runtime) => knowsHow(runtime, spawn))) return null;
   const among =
     fresh.length === 0 ? 'no runtime with capacity has announced itself' : 'no runtime has a template for it';
-  return `no runtime can start ${spawn.taskId}: ${among}. Write to a runtime's file, and start \`vigil runtime FILE\`:
+  return `no runtime can start ${spawn.taskId}: ${among}. Write to a runtime's file, and start \`vigil runtime --config FILE\`:
 templates:
   - task: ${JSON.stringify(spawn.taskId)}
     command: the program that works on it
