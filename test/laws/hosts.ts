@@ -13,8 +13,14 @@ import { type Agent, beatOf, type End } from './agents.ts';
 
 export const BEAT_MS = 30_000;
 
-/** An order as the gateway keeps it for a runtime. */
-type Offered = { readonly order: Order; readonly expiresAt: number };
+/** How long an order may be begun after the gateway has offered it the last time; the supervisor's own. */
+export const REPEATED_MS = 10_000;
+
+/** An order as the gateway keeps it for a runtime. `offeredAt`: the last time. */
+type Offered = { readonly order: Order; readonly expiresAt: number; offeredAt: number };
+
+/** What the gateway offers during a halt, too. */
+export const isOfferedInHalt = ({ type }: Order): boolean => type === 'RESUME_AGENT' || type === 'RESET_BREAKER';
 
 /** What a host needs of the world around it. */
 export type Around = {
@@ -40,6 +46,8 @@ export class Host {
   speaks = true;
   hasRoomOnDisk = true;
   isSupervised = true;
+  /** the gateway knows of a halt: it offers little, and recalls what is out */
+  isHalted = false;
   /** how many of the next spawns fail */
   failingSpawns = 0;
   /** each report is sent twice */
@@ -69,7 +77,8 @@ export class Host {
 
   /** The gateway has an order for it. */
   offer(order: Order, ttlMs: number) {
-    this.#offered.push({ order, expiresAt: this.#around.now() + ttlMs });
+    const now = this.#around.now();
+    this.#offered.push({ order, expiresAt: now + ttlMs, offeredAt: now });
     this.look();
   }
 
@@ -77,12 +86,26 @@ export class Host {
   look() {
     if (!this.isSupervised) return;
     const now = this.#around.now();
-    if (this.hears)
-      for (const one of this.#offered.splice(0))
-        if (one.expiresAt >= now) this.#waiting.set(one.order.payload.orderId, one);
+    if (this.hears) this.#hear(now);
     const waiting = [...this.#waiting.values()].sort((a, b) => a.order.payload.number - b.order.payload.number);
-    for (const one of waiting) this.#consider(one);
+    for (const one of waiting) if (now <= one.offeredAt + REPEATED_MS) this.#consider(one);
     this.#send();
+  }
+
+  /** The gateway's answer to a poll: what is offered, and in a halt what is recalled. */
+  #hear(now: number) {
+    for (const one of this.#offered.splice(0))
+      if (one.expiresAt >= now) this.#waiting.set(one.order.payload.orderId, one);
+    for (const one of [...this.#waiting.values()])
+      if (this.isHalted && !isOfferedInHalt(one.order)) this.#recall(one.order);
+      else one.offeredAt = now;
+  }
+
+  #recall(order: Order) {
+    const known = this.#receipts.get(order.payload.orderId);
+    if (known) return this.#settle(order, known);
+    if (order.type === 'SPAWN_AGENT') return this.#answerSpawn(order, 'halted', 'the fleet is halted');
+    this.#answer(order, 'halted', { why: 'the fleet is halted' });
   }
 
   beat(policy: string) {

@@ -40,4 +40,13 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'end', agent: 2, reason: 'finished' },
     { do: 'mode', agent: 0, mode: 'hangs' },
   ]),
+  // An order waits for a host that hears nothing; the fleet is halted; then the host hears again.
+  of('asks', [
+    { do: 'host', host: 0, what: 'deaf' },
+    { do: 'mode', agent: 0, mode: 'hangs' },
+    { do: 'wait', minutes: 3 },
+    { do: 'steer', what: 'HALT_FLEET' },
+    { do: 'host', host: 0, what: 'heal' },
+    { do: 'wait', minutes: 1 },
+  ]),
 ];

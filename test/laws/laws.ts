@@ -1,6 +1,7 @@
 import type { HealthEvent } from '@vigil/events';
 import type { Agent } from './agents.ts';
 import { decisionLaws } from './decision-laws.ts';
+import { isOfferedInHalt, REPEATED_MS } from './hosts.ts';
 import { Broken, type Law, type World } from './world.ts';
 
 const MINUTE = 60_000;
@@ -171,7 +172,8 @@ const everythingEnds: Law = {
 };
 
 /** Orders of before are recalled, or checked again when they are carried out. Not among `laws` while the model of hosts knows of no recall. */
-export const haltReachesOrders = (): Law => {
+/** A host that is cut off may begin what it was offered in the last moments before the halt. */
+const haltReachesOrders = (): Law => {
   const ordered = new Map<string, number>();
   let haltedAt: number | null = null;
   return {
@@ -181,9 +183,11 @@ export const haltReachesOrders = (): Law => {
       if (event.type === 'FLEET_RESUMED') haltedAt = null;
       if (event.topic === 'onex.cmd.agent-runtime.agent-order.v1') ordered.set(event.payload.orderId, now);
     },
-    onBegun({ type, payload: { orderId } }, { now }) {
-      const isBefore = haltedAt !== null && (ordered.get(orderId) ?? now) <= haltedAt;
-      if (isBefore && type !== 'RESUME_AGENT') throw new Broken(this.name, `${type} ${orderId}`, now);
+    onBegun(order, { now, hosts }) {
+      const { orderId, runtimeId } = order.payload;
+      if (haltedAt === null || (ordered.get(orderId) ?? now) > haltedAt || isOfferedInHalt(order)) return;
+      const isCutOff = hosts.some((host) => host.runtimeId === runtimeId && !host.hears);
+      if (!isCutOff || now > haltedAt + REPEATED_MS) throw new Broken(this.name, `${order.type} ${orderId}`, now);
     },
   };
 };
@@ -197,4 +201,5 @@ export const laws = (): readonly Law[] => [
   silenceIsNoExcuse,
   ...decisionLaws(),
   everythingEnds,
+  haltReachesOrders(),
 ];

@@ -131,6 +131,8 @@ export class World {
   #onEvent(event: HealthEvent): void {
     for (const law of this.#laws) law.onEvent?.(event, this);
     this.facts.observe(event, this.now);
+    if (event.type === 'FLEET_HALTED') for (const host of this.hosts) host.isHalted = true;
+    if (event.type === 'FLEET_RESUMED') for (const host of this.hosts) host.isHalted = false;
     const order = orderIn(event);
     if (order === null) return;
     const host = this.hosts.find(({ runtimeId }) => runtimeId === order.payload.runtimeId);
