@@ -41,7 +41,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'mode', agent: 0, mode: 'hangs' },
   ]),
   // An order waits for a host that hears nothing; the fleet is halted; then the host hears again.
-  of('asks', [
+  of('hands-over', [
     { do: 'host', host: 0, what: 'deaf' },
     { do: 'mode', agent: 0, mode: 'hangs' },
     { do: 'wait', minutes: 3 },
