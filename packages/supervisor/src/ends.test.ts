@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AgentSpec } from './agent.ts';
 import type { Supervised } from './life.ts';
 import { noLimits } from './limits.ts';
@@ -73,6 +73,31 @@ test('asked to hand off, an agent that is killed has crashed', async () => {
   await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(handoff());
   await until(() => expect(exits()).toMatchObject([{ reason: 'crashed', signal: 'SIGKILL' }]));
+});
+
+describe('an agent that is being ended by order, and is stopped by a person meanwhile', () => {
+  const isStopped = { reason: 'explicit', orderId: null, details: expect.stringContaining('ada') };
+  const stubborn = "trap '' TERM; echo ready; while :; do sleep 0.1; done";
+
+  test('has been stopped: the end is the person’s, and the order is superseded', async () => {
+    await start(stubborn);
+    await until(() => expect(shown).toContain('ready'));
+    stage.gateway.offer(terminate({ graceMs: 600_000 }));
+    await until(() => expect(last()?.activity).toBe('exiting'));
+    await life.end('stopped by ada', 0);
+    await until(() => expect(exits()).toMatchObject([isStopped]));
+    await until(() => expect(receipts()).toMatchObject([{ payload: { orderId: 'end-1', outcome: 'superseded' } }]));
+  });
+
+  test('has been stopped also where the order came later', async () => {
+    await start(stubborn);
+    await until(() => expect(shown).toContain('ready'));
+    const stopping = life.end('stopped by ada', 600_000);
+    stage.gateway.offer(terminate({ graceMs: 0 }));
+    await stopping;
+    await until(() => expect(exits()).toMatchObject([isStopped]));
+    await until(() => expect(receipts()).toMatchObject([{ payload: { orderId: 'end-1', outcome: 'superseded' } }]));
+  });
 });
 
 test('an end that had come before somebody asked for one is what it was', async () => {

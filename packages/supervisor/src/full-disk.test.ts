@@ -25,7 +25,7 @@ const onFullDisk = (highestNumber = -1) => {
       told.push(text);
       return ['delivered'];
     },
-    end: async () => ({ confirmed: true }),
+    end: async () => ['done', { confirmed: true }],
   } as unknown as Body;
   const surroundings = {
     clock: { monotonic: () => world.now, now: () => world.now },

@@ -31,7 +31,7 @@ export type Body = {
   readonly stop: (forMs: number) => Promise<boolean>;
   readonly go: () => Promise<boolean>;
   /** comes back with what the receipt says, when it is dead or will not die */
-  readonly end: (order: Terminate) => Promise<Partial<OrderReceiptPayload>>;
+  readonly end: (order: Terminate) => Promise<Outcome>;
   /** ends the turn of its client */
   readonly interrupt: (order: InterruptAgent) => Promise<Outcome>;
   /** ends its processes and starts its session again */
@@ -251,10 +251,8 @@ export class Hands {
         return this.#body.interrupt(order);
       case 'RESUME_SESSION':
         return this.#body.resumeSession(order);
-      case 'TERMINATE_AGENT': {
-        const receipt = await this.#body.end(order);
-        return [receipt.confirmed ? 'done' : 'failed', receipt];
-      }
+      case 'TERMINATE_AGENT':
+        return this.#body.end(order);
     }
   }
 

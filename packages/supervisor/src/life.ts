@@ -1,4 +1,3 @@
-import type { OrderReceiptPayload } from '@vigil/events';
 import type { AgentSpec } from './agent.ts';
 import { askToLeave, bodyOf, type LifeParts } from './body.ts';
 import { type Asked, bareConclusion, type Conclusion, conclude, describe, exitReport, handedOff } from './conclude.ts';
@@ -125,19 +124,23 @@ export class Life implements Supervised {
     void this.#end(over, overLimitGraceMs);
   }
 
-  async #endByOrder(order: Terminate): Promise<Partial<OrderReceiptPayload>> {
-    const { graceMs, reason } = order.payload;
-    this.#asked = { by: reason, reason: 'explicit', orderId: order.payload.orderId, order };
+  async #endByOrder(order: Terminate): Promise<Outcome> {
+    const { graceMs, reason, orderId } = order.payload;
+    this.#asked = { ...(this.#stop ?? { by: reason, reason: 'explicit', orderId }), order };
     const ending = await this.#end(reason, graceMs);
-    if (!ending.confirmed)
-      return {
-        ...ending,
-        why: 'it could not be ended, or not be seen to end',
-        lastOutput: this.#parts.watch.lastOutput,
-      };
+    if (!ending.confirmed) {
+      const why = 'it could not be ended, or not be seen to end';
+      return ['failed', { ...ending, why, lastOutput: this.#parts.watch.lastOutput }];
+    }
+    if (this.#stop !== null) return ['superseded', { why: `it was stopped here: ${this.#stop.by}` }];
     const { exit, checkpoint, claimsReleased, forensics, lastOutput } = await this.ended;
     const work = { completedWork: checkpoint?.completedWork ?? [], remainingWork: checkpoint?.remainingWork ?? [] };
-    return { ...ending, ...exit, ...work, checkpoint, claimsReleased, forensics, lastOutput };
+    return ['done', { ...ending, ...exit, ...work, checkpoint, claimsReleased, forensics, lastOutput }];
+  }
+
+  /** Its end was asked for here, and not by an order. */
+  get #stop(): Asked | null {
+    return this.#asked?.reason === 'explicit' && this.#asked.orderId === null ? this.#asked : null;
   }
 
   #end(reason: string, graceMs: number): Promise<Ending> {
@@ -236,7 +239,9 @@ export class Life implements Supervised {
   }
 
   expectEnd(by: string): void {
-    if (this.#how === null) this.#asked ??= { by, reason: 'explicit', orderId: null, order: null };
+    if (this.#how !== null || this.#stop !== null) return;
+    // What an order or a limit has begun is a person's end from now on: nobody goes on with the task.
+    this.#asked = { by, reason: 'explicit', orderId: null, order: this.#asked?.order ?? null };
   }
 
   end(by: string, graceMs: number): Promise<Ending> {
