@@ -45,6 +45,7 @@ export class Facts {
   readonly released = new Map<string, { readonly why: string; readonly at: number }>();
   /** orders that a person asked for, without a successor */
   readonly byHand = new Set<string>();
+  readonly #handingOffByHand = new Set<string>();
   /** instances whose end a person has ordered, with nobody in their place */
   readonly #stopping = new Set<string>();
   missing: readonly string[] = [];
@@ -99,7 +100,10 @@ export class Facts {
 
   #isWished(instanceId: string, reason: string, orderId: string | null): boolean {
     if (reason === 'finished' || this.#stopping.has(instanceId)) return true;
-    return reason === 'explicit' && (orderId === null || this.byHand.has(orderId));
+    // A handoff by hand that takes the place of the plan's own is what people wish, whichever of the two the agent answers.
+    return (
+      reason === 'explicit' && (orderId === null || this.byHand.has(orderId) || this.#handingOffByHand.has(instanceId))
+    );
   }
 
   #ofCases(event: HealthEvent, now: number) {
@@ -122,6 +126,7 @@ export class Facts {
         const known = this.cases.get(caseId ?? '');
         if (!known?.by || known.by === 'recovery' || known.planName === RECOVERED_BY_HAND) return;
         this.byHand.add(orderId);
+        if (event.type === 'HANDOFF_AGENT' && instanceId !== null) this.#handingOffByHand.add(instanceId);
         if (event.type === 'TERMINATE_AGENT') this.#stopping.add(instanceId ?? '');
         return;
       }

@@ -1,4 +1,4 @@
-import type { Heartbeat } from '@vigil/events';
+import type { BreakerReport, ClientReport, Heartbeat } from '@vigil/events';
 import { insteadOf, reading, spelled } from '@vigil/policy';
 import { z } from 'zod';
 import { type HookWord, hookWord } from './hook-words.ts';
@@ -205,3 +205,15 @@ export const isNotable = (words: Said, latest: Said): boolean =>
   hasEndedCall(words) ||
   [words.checkpoint, words.handoff, words.probe_reply, words.rate_limit].some((word) => word != null) ||
   (words.blockers?.length ?? 0) > 0;
+
+/** A session within the session that the agent is reports its calls; the rest of it is not the agent's. */
+export const ownReport = (
+  fields: Partial<Heartbeat>,
+  client: ClientReport,
+  breakers: readonly BreakerReport[],
+  isCurrent: boolean,
+): Said => {
+  const { exit: _, tool_calls = [], ...own } = fields;
+  const calls = tool_calls.length === 0 ? {} : { tool_calls };
+  return checkFields(isCurrent ? { ...own, ...calls, client, breakers } : calls).said;
+};

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { BreakerReport, Checkpoint, ClientReport, Heartbeat, PolicyRef } from '@vigil/events';
+import type { Checkpoint, ClientReport, PolicyRef } from '@vigil/events';
 import { marked } from '@vigil/sdk/progress';
 import { type AgentSpec, spoolOf, type World } from './agent.ts';
 import type { TerminalFacts } from './beat.ts';
@@ -10,7 +10,7 @@ import type { Meter } from './meter.ts';
 import { compilePatterns } from './patterns.ts';
 import { agentSaid, outputSeen, type Progress, workSeen } from './progress.ts';
 import { recalled } from './recall.ts';
-import { checkFields, isNotable, type Said } from './said.ts';
+import { isNotable, ownReport, type Said } from './said.ts';
 import type { AgentScreen } from './screen/agent-screen.ts';
 import { printsLines, type Surface } from './screen/surface.ts';
 import { limitShown, missedByHooks, type ScreenReport, screenReport } from './screen/waiting.ts';
@@ -27,18 +27,6 @@ const readSpoolEveryMs = 1000;
 const readTranscriptsEveryMs = 2000;
 /** How often a limit that stands on the screen is reported. Milliseconds. */
 const reportLimitEveryMs = 2000;
-
-/** A session within the session that the agent is reports its calls; the rest of it is not the agent's. */
-const ownReport = (
-  fields: Partial<Heartbeat>,
-  client: ClientReport,
-  breakers: readonly BreakerReport[],
-  isCurrent: boolean,
-): Said => {
-  const { exit: _, tool_calls = [], ...own } = fields;
-  const calls = tool_calls.length === 0 ? {} : { tool_calls };
-  return checkFields(isCurrent ? { ...own, ...calls, client, breakers } : calls).said;
-};
 
 /** The eyes on one agent: what it prints and says becomes heartbeats, and what the hands have to know of it. */
 export class Watch {
