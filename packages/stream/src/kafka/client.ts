@@ -15,10 +15,8 @@ export const createPartitioner = Partitioners.DefaultPartitioner;
 export type Clients = {
   /** patient: a consumer waits as long as it takes */
   readonly consumers: Kafka;
-  /** bounded: then the slot is thrown away */
+  /** bounded: then the slot is thrown away, or the send fails */
   readonly producers: Kafka;
-  /** brief: the queue repeats by itself, each partition alone */
-  readonly writers: Kafka;
   /** brief: a question is asked again by whoever asked it */
   readonly admins: Kafka;
 };
@@ -35,7 +33,6 @@ export const openClients = (brokers: readonly string[], clientId: string, logger
       ...common,
       retry: { initialRetryTime: 20, multiplier: 1.5, maxRetryTime: 1000, retries: 20 },
     }),
-    writers: new Client({ ...common, retry: { initialRetryTime: 20, maxRetryTime: 200, retries: 3 } }),
     admins: new Client({ ...common, retry: { initialRetryTime: 50, maxRetryTime: 500, retries: 5 } }),
   };
 };

@@ -28,9 +28,9 @@ export const connectLog = async ({
   logger = silent,
   sessionMs = 10_000,
 }: LogOptions): Promise<Log> => {
-  const { consumers, producers, writers, admins } = openClients(brokers, clientId, logger);
+  const { consumers, producers, admins } = openClients(brokers, clientId, logger);
   const questions = new Questions(admins);
-  const queue = new Queue(() => openSender(writers));
+  const queue = new Queue(() => openSender(producers));
   await Promise.all([questions.open(), queue.open()]).catch((error: Error) => {
     throw new Fatal(`no Kafka broker answers at ${brokers.join(', ')}: ${error.message}`, { cause: error });
   });

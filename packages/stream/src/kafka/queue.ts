@@ -11,13 +11,10 @@ export type Sender = {
   readonly close: () => Promise<void>;
 };
 
-/**
- * Milliseconds. `together`: how long a send of several partitions may take before each of them is sent alone; `give up`: how long a
- * partition is tried alone before its callers are told that it failed; `again`: between two tries.
- */
-export type QueueLimits = { readonly togetherMs: number; readonly giveUpMs: number; readonly againMs: number };
+/** Milliseconds. `giveUpMs`: how long a send is repeated before its callers fail; `againMs`: between two tries. */
+export type QueueLimits = { readonly giveUpMs: number; readonly againMs: number };
 
-export const LIMITS: QueueLimits = { togetherMs: 5000, giveUpMs: 15_000, againMs: 200 };
+export const LIMITS: QueueLimits = { giveUpMs: 20_000, againMs: 200 };
 
 /** A share of one call that goes to one partition, and fits one send. */
 type Part = {
@@ -38,8 +35,9 @@ export class Refusal extends Error {
 }
 
 /**
- * Writes records of a partition in the order of the calls. What waits for all partitions goes together, in one send at a time. After a send
- * that failed, each of its partitions goes alone until it has succeeded: a partition without a leader delays and fails no other.
+ * Writes records of a partition in the order of the calls, in one send at a time. A send has one partition: a partition without a leader delays
+ * and fails no other, and a send that is repeated unchanged is written once. A send of several partitions could not be: those that were
+ * acknowledged would be numbered again.
  */
 export class Queue {
   readonly #open: () => Sender;
@@ -47,10 +45,7 @@ export class Queue {
   readonly #waiting = new Map<string, Part[]>();
   /** partitions with a send under way */
   readonly #busy = new Set<string>();
-  /** partitions that have failed, and not succeeded since */
-  readonly #alone = new Set<string>();
   readonly #closing = new Set<Promise<void>>();
-  #isTogether = false;
   #isPlanned = false;
   #current: Shared;
   #idle: PromiseWithResolvers<void> | undefined;
@@ -97,7 +92,7 @@ export class Queue {
     await Promise.all(this.#closing);
   }
 
-  /** What several calls of one moment write goes together. */
+  /** What several calls of one moment write to a partition goes in one send. */
   #plan(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
@@ -108,12 +103,8 @@ export class Queue {
   }
 
   #begin(): void {
-    for (const place of this.#alone)
-      if (!this.#busy.has(place)) this.#start(this.#take([place]), (parts) => this.#sendAlone(place, parts));
-    if (!this.#isTogether) {
-      const places = [...this.#waiting.keys()].filter((place) => !this.#alone.has(place) && !this.#busy.has(place));
-      this.#start(this.#take(places), (parts) => this.#sendTogether(parts));
-    }
+    for (const place of [...this.#waiting.keys()])
+      if (!this.#busy.has(place)) void this.#send(place, this.#take(place));
     if (this.#isIdle()) this.#idle?.resolve();
   }
 
@@ -121,88 +112,50 @@ export class Queue {
     return this.#waiting.size === 0 && this.#busy.size === 0;
   }
 
-  /** The first that wait for these partitions and fit one send. Removes them. */
-  #take(places: readonly string[]): readonly Part[] {
+  /** The first that wait for this partition and fit one send. Removes them. */
+  #take(place: string): readonly Part[] {
+    const waiting = this.#waiting.get(place) ?? [];
     let bytes = 0;
-    const taken: Part[] = [];
-    for (const place of places) {
-      const waiting = this.#waiting.get(place) ?? [];
-      const over = waiting.findIndex((part) => {
-        const isOver = taken.length > 0 && bytes + part.bytes > CHUNK_BYTES;
-        if (!isOver) {
-          bytes += part.bytes;
-          taken.push(part);
-        }
-        return isOver;
-      });
-      const rest = over === -1 ? [] : waiting.slice(over);
-      if (rest.length === 0) this.#waiting.delete(place);
-      else this.#waiting.set(place, rest);
-    }
-    return taken;
+    const over = waiting.findIndex((part, index) => {
+      bytes += part.bytes;
+      return index > 0 && bytes > CHUNK_BYTES;
+    });
+    const rest = over === -1 ? [] : waiting.slice(over);
+    if (rest.length === 0) this.#waiting.delete(place);
+    else this.#waiting.set(place, rest);
+    return over === -1 ? waiting : waiting.slice(0, over);
   }
 
-  #start(parts: readonly Part[], send: (parts: readonly Part[]) => Promise<void>): void {
-    if (parts.length === 0) return;
-    for (const { place } of parts) this.#busy.add(place);
-    void send(parts);
-  }
-
-  /** Those acknowledged in a send that failed are not known, so all are repeated: some may be written twice. */
-  async #sendTogether(parts: readonly Part[]): Promise<void> {
-    this.#isTogether = true;
+  /** Repeats the same records with the same sender until they are acknowledged or the time is over. */
+  async #send(place: string, parts: readonly Part[]): Promise<void> {
+    this.#busy.add(place);
     const shared = this.#use();
-    try {
-      const sending = shared.sender.send(parts.flatMap(({ records }) => records));
-      this.#finish(parts, await within(this.#limits.togetherMs, sending, 'a write'));
-    } catch (error) {
-      // A send without an answer may go on for long: what it repeats must not mix with ours.
-      const next = error instanceof NoAnswer ? this.#renewed(shared) : shared;
-      for (const [place, own] of Map.groupBy(parts, (part) => part.place)) {
-        this.#alone.add(place);
-        void this.#sendAlone(place, own, this.#use(next));
-      }
-    } finally {
-      this.#isTogether = false;
-      this.#release(shared);
-      this.#plan();
-    }
-  }
-
-  /** Repeats the same records with the same sender, so that they are written once, until they are acknowledged or the time is over. */
-  async #sendAlone(place: string, parts: readonly Part[], shared: Shared = this.#use()): Promise<void> {
     const records = parts.flatMap((part) => part.records);
     const until = performance.now() + this.#limits.giveUpMs;
+    const { againMs } = this.#limits;
     for (;;) {
       try {
         const left = Math.max(1, until - performance.now());
-        const stamp = await within(left, shared.sender.send(records), `a write to ${place}`);
-        this.#alone.delete(place);
-        this.#finish(parts, stamp);
+        this.#finish(place, parts, await within(left, shared.sender.send(records), `a write to ${place}`));
         break;
       } catch (error) {
-        if (
-          error instanceof Refusal ||
-          error instanceof NoAnswer ||
-          performance.now() + this.#limits.againMs >= until
-        ) {
+        const isOver = performance.now() + againMs >= until;
+        if (error instanceof Refusal || error instanceof NoAnswer || isOver) {
           this.#fail(place, parts, error);
           // The numbering of a sender has a hole where a send has failed.
           this.#giveUp(shared);
           break;
         }
-        await after(this.#limits.againMs);
+        await after(againMs);
       }
     }
     this.#release(shared);
     this.#plan();
   }
 
-  #finish(parts: readonly Part[], stamp: number | null): void {
-    for (const { place, done } of parts) {
-      this.#busy.delete(place);
-      done.resolve(stamp);
-    }
+  #finish(place: string, parts: readonly Part[], stamp: number | null): void {
+    this.#busy.delete(place);
+    for (const { done } of parts) done.resolve(stamp);
   }
 
   /** What waits behind a send that was given up would wait as long again: it fails with it. */
@@ -213,9 +166,9 @@ export class Queue {
     for (const { done } of [...parts, ...behind]) done.reject(error);
   }
 
-  #use(shared: Shared = this.#current): Shared {
-    shared.users += 1;
-    return shared;
+  #use(): Shared {
+    this.#current.users += 1;
+    return this.#current;
   }
 
   #release(shared: Shared): void {
@@ -229,11 +182,6 @@ export class Queue {
     shared.isCurrent = false;
     this.#current = { sender: this.#open(), users: 0, isCurrent: true };
     this.#closeUnused(shared);
-  }
-
-  #renewed(shared: Shared): Shared {
-    this.#giveUp(shared);
-    return this.#current;
   }
 
   #closeUnused({ isCurrent, users, sender }: Shared): void {
