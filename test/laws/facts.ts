@@ -66,6 +66,7 @@ export class Facts {
         return;
       }
       case 'CONFIRM_DEATH': {
+        if (event.topic !== 'onex.evt.heartbeat-ingest.agent-observation.v1') return;
         const { instanceId } = event.payload;
         const isWished = this.#stopping.has(instanceId ?? '');
         if (instanceId !== null && !this.ended.has(instanceId))

@@ -49,4 +49,27 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'host', host: 0, what: 'heal' },
     { do: 'wait', minutes: 1 },
   ]),
+  // A person's word that an agent is dead is read late, when it has been ended as that person asked too.
+  of('asks', [
+    { do: 'stall', reader: 0, seconds: 40 },
+    { do: 'gone', host: 0 },
+    { do: 'request', agent: 0, step: 'terminate' },
+    { do: 'hold', agent: 0 },
+  ]),
+  // Its replacement finishes the task; then the agent that was taken for dead comes back to it, and crashes.
+  of('asks', [
+    { do: 'gone', host: 1 },
+    { do: 'end', agent: 4, reason: 'finished' },
+    { do: 'wait', minutes: 1 },
+    { do: 'end', agent: 3, reason: 'crashed' },
+  ]),
+  // An agent ends by a terminate that nobody has confirmed, while the next case has asked it to hand off.
+  of('hands-over', [
+    { do: 'request', agent: 0, step: 'terminate_and_recover' },
+    { do: 'host', host: 0, what: 'mute' },
+    { do: 'wait', minutes: 1 },
+    { do: 'wait', minutes: 2 },
+    { do: 'mode', agent: 0, mode: 'hangs' },
+    { do: 'restart', reader: 0 },
+  ]),
 ];

@@ -20,6 +20,7 @@ import {
 const minute = 60_000;
 const died = (agentId: string, instanceId = `${agentId}.i1`) => recoverTask({ agentId, instanceId, reason: 'crashed' });
 const handsBack = (agentId: string) => health({ agentId, instanceId: `${agentId}.i1`, hold: 'left' });
+const turnedStuck = (agentId: string) => health({ agentId, instanceId: `${agentId}.i1`, to: 'STUCK' });
 const stopped = (agentId: string) =>
   health({ agentId, instanceId: `${agentId}.i1`, hold: 'left', to: 'TERMINATED', endReason: 'explicit' });
 
@@ -152,6 +153,46 @@ test('an agent that has finished the task is not recovered, whatever a case asks
   again.tell(left('worker-1', 'finished'));
   again.tell(took('worker-1'));
   expect(types(again.tell(recoverTask()))).toEqual(['ADMIT_SPAWN']);
+});
+
+describe('a task that its replacement has finished', () => {
+  const lost = health({ hold: 'left', to: 'TERMINATED', endReason: 'lost' });
+
+  test('is not done again when the agent that was taken for dead comes back to it and crashes', () => {
+    const story = openStory();
+    story.tell(took('worker-1'));
+    story.tell(lost);
+    story.tell(recoverTask());
+    admit(story);
+    story.tell(took('worker-1-r1'));
+    story.tell(left('worker-1-r1', 'finished'));
+    story.tell(took('worker-1'));
+    story.tell(left('worker-1', 'crashed'));
+    expect(story.tell(died('worker-1'))).toEqual([]);
+  });
+
+  test('is recovered when the agent is started again on it, and crashes', () => {
+    const story = openStory();
+    story.tell(took('worker-1'));
+    story.tell(lost);
+    story.tell(recoverTask());
+    admit(story);
+    story.tell(took('worker-1-r1'));
+    story.tell(left('worker-1-r1', 'finished'));
+    story.tell(health({ instanceId: 'worker-1.i2', hold: 'took' }));
+    story.tell(health({ instanceId: 'worker-1.i2', hold: 'left', to: 'TERMINATED', endReason: 'crashed' }));
+    expect(types(story.tell(died('worker-1', 'worker-1.i2')))).toEqual(['ADMIT_SPAWN']);
+  });
+});
+
+test('the crash of an agent that works on a task which another has finished spawns nothing', () => {
+  const story = openStory();
+  story.tell(took('worker-1'));
+  story.tell(took('worker-7'));
+  story.tell(left('worker-7', 'finished'));
+  story.tell(turnedStuck('worker-1'));
+  story.tell(left('worker-1', 'crashed'));
+  expect(story.tell(died('worker-1'))).toEqual([]);
 });
 
 /** Review: an attempt over the budget. */

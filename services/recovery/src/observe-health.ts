@@ -14,9 +14,6 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
   const risen = health.hold === 'took' ? deathsOf(before, health).reduce(remember, before.risen) : before.risen;
   const gone = hasLeft(health) && !holders.some((holder) => holder.agentId === health.agentId);
   const finished = gone && health.endReason === 'finished';
-  const finishedLives = finished
-    ? remember(before.finished, lifeOf(health))
-    : before.finished.filter((life) => hasLeft(health) || life !== lifeOf(health));
   const took = finished ? [] : tookAfter(before.took, health);
   const avoid = avoidAfter(before.avoid, health);
   const lost = lostAfter(before.lost, health);
@@ -24,7 +21,7 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
     ...before,
     holders,
     took,
-    finished: finishedLives,
+    finished: finished ? finishedBy(before, health) : finishedAfter(before, health),
     risen,
     lost,
     avoid,
@@ -92,6 +89,19 @@ function tookAfter(took: readonly string[], health: TaskHealth): readonly string
 function lostAfter(lost: readonly string[], health: TaskHealth): readonly string[] {
   if (health.to !== 'TERMINATED') return lost;
   return health.endReason === 'lost' ? remember(lost, lifeOf(health)) : lost.filter((life) => life !== lifeOf(health));
+}
+
+/** A task is finished for all that have taken it: one that works on, or was taken for dead and comes back, has nothing to recover either. */
+const finishedBy = ({ finished, took }: Recovery, health: TaskHealth): readonly string[] =>
+  [...took, lifeOf(health)].reduce(remember<string>, finished);
+
+/** Whoever takes the task again begins it anew. One that was taken for dead takes it again by its next heartbeat, and begins nothing. */
+function finishedAfter(state: Recovery, health: TaskHealth): readonly string[] {
+  const life = lifeOf(health);
+  const isBack = health.instanceId !== null && (state.lost.includes(life) || state.dead.includes(life));
+  return health.hold === 'took' && !hasLeft(health) && !isBack
+    ? state.finished.filter((one) => one !== life)
+    : state.finished;
 }
 
 /** Nothing is spawned where the host is gone, however lately its runtime announced itself. */

@@ -129,7 +129,7 @@ export type Recovery = {
   readonly holders: readonly Holder[];
   /** lives that took the task and have not left it alive, since it was last finished: the death of one of them is the task's matter */
   readonly took: readonly string[];
-  /** lives that ended by finishing the task, newest last: there is nothing of theirs to recover */
+  /** lives that had taken the task when it was finished, newest last: there is nothing of theirs to recover */
   readonly finished: readonly string[];
   /** the last holder's policy has seed 003's event written, also where nothing is recovered */
   readonly emits: boolean;

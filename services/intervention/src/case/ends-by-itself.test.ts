@@ -70,6 +70,32 @@ describe('an agent whose end was ordered and never confirmed', () => {
     expect(one.tell(byOrder())).toEqual(['CASE_CLOSED superseded', 'AGENT_TERMINATED', 'RECOVER_TASK']);
   });
 
+  test('and that ends by that order while the next case has a handoff out is recovered, once', () => {
+    for (const end of [byOrder(), receipt('done', ORDER)]) {
+      const one = unconfirmed();
+      one.tell(healthy());
+      one.tell(filed([handoff], { warrantId: 'warrant-2', episodeId: 'episode-2' }));
+      expect(one.admit()).toContain('order 2 HANDOFF_AGENT');
+      one.tell(decides('pardon', { caseId: 'case-warrant-2' }));
+      expect(one.tell(end)).toEqual(['AGENT_TERMINATED', 'RECOVER_TASK']);
+      expect(one.tell(end)).toEqual([]);
+    }
+    const open = unconfirmed();
+    open.tell(healthy());
+    open.tell(filed([handoff], { warrantId: 'warrant-2', episodeId: 'episode-2' }));
+    open.admit();
+    expect(open.tell(byOrder())).toEqual(['CASE_CLOSED superseded', 'AGENT_TERMINATED', 'RECOVER_TASK']);
+  });
+
+  test('and that finishes while the next case has a handoff out is not recovered', () => {
+    const one = unconfirmed();
+    one.tell(healthy());
+    one.tell(filed([handoff], { warrantId: 'warrant-2', episodeId: 'episode-2' }));
+    one.admit();
+    expect(one.tell(finished)).toEqual(['CASE_CLOSED superseded']);
+    expect(one.tell(byOrder())).toEqual([]);
+  });
+
   test('and that lives on as another instance is not recovered by it', () => {
     const one = unconfirmed();
     one.tell(lapsed('progress'));

@@ -3,7 +3,7 @@ import { decided } from './decided.ts';
 import { beginsAgain } from './freshness.ts';
 import { ASK_AGAIN_MS, isLate } from './late.ts';
 import { aliveNoMore, type Ending, type Open, opened } from './open.ts';
-import { outstandingOf } from './outstanding.ts';
+import { outstandingWith } from './outstanding.ts';
 import { at, done } from './position.ts';
 import { type CaseDraft, type CaseState, type Episode, inCase, neverOpened, type Situation, stoodAt } from './state.ts';
 import { advanced } from './stepping.ts';
@@ -92,7 +92,9 @@ const asked = (state: CaseState, { payload }: Said<'ADMIT_STEP'>): CaseState => 
 
 /** Another case takes the place of one whose terminate nobody has confirmed: that end may still come. */
 const givenUp = (state: CaseState): CaseState =>
-  state.situation.at === 'unconfirmed' ? { ...state, outstanding: outstandingOf(state.situation.open) } : state;
+  state.situation.at === 'unconfirmed'
+    ? { ...state, outstanding: outstandingWith(state, state.situation.open) }
+    : state;
 
 /** The governor keeps the request: the step is still asked for. */
 const withheld = (open: Open, { why, detail }: Said<'CASE_WITHHELD'>['payload']): Open =>
@@ -143,8 +145,8 @@ const caseClosed = (state: CaseState, { caseId, ending }: Said<'CASE_CLOSED'>['p
   const open = situation.at === 'open' || situation.at === 'unconfirmed' ? situation.open : null;
   const unconfirmed = situation.at === 'open' && situation.open.work.at === 'terminating' && ending === 'failed';
   const rest: Situation = unconfirmed ? { at: 'unconfirmed', open: situation.open } : { at: 'quiet' };
-  const left = situation.at === 'open' && !unconfirmed ? outstandingOf(situation.open) : null;
-  const outstanding = left ?? state.outstanding ?? null;
+  const leaves = situation.at === 'open' && !unconfirmed;
+  const outstanding = leaves ? outstandingWith(state, situation.open) : (state.outstanding ?? null);
   const known = { ...state, situation: rest, last: { caseId, ending: ending as Ending }, outstanding };
   return open === null ? known : { ...known, episode: episodeAfter(state, open, ending as Ending) };
 };

@@ -1,6 +1,6 @@
 import { isOrderOf } from './drafts.ts';
 import { aliveNoMore, type Ending, type InstanceEnd, type Matter, type Open } from './open.ts';
-import { outstandingAfter, outstandingOf } from './outstanding.ts';
+import { outstandingAfter, outstandingWith } from './outstanding.ts';
 import { type CaseState, inCase, type Situation, unknownLife } from './state.ts';
 import { isByItself } from './terminating.ts';
 
@@ -88,7 +88,7 @@ export const stoppedByHandoff = (open: Open, { orderId }: InstanceEnd): Open | n
 export const goesOn = (state: CaseState): CaseState => {
   const { situation } = state;
   if (situation.at !== 'unconfirmed') return state;
-  return { ...state, situation: { at: 'quiet' }, outstanding: outstandingOf(situation.open) };
+  return { ...state, situation: { at: 'quiet' }, outstanding: outstandingWith(state, situation.open) };
 };
 
 const buriedAt = (open: Open): Open => ({

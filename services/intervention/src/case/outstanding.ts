@@ -15,10 +15,22 @@ export type Outstanding = {
   readonly terminate: string | null;
   readonly open: Open;
   readonly death: Death | null;
+  /** orders of the case before, which are out too; absent: none, or the state is older than this */
+  readonly earlier?: Outstanding | null;
 };
 
-/** What a case that closes leaves behind; null: nothing that could still end the agent. */
-export const outstandingOf = (open: Open): Outstanding | null => {
+/**
+ * What a case leaves behind that closes, or whose place another takes; null: nothing that could still end the agent. The orders of the case
+ * before stay: the agent may end by any of them.
+ */
+export const outstandingWith = ({ outstanding }: CaseState, open: Open): Outstanding | null => {
+  const known = outstanding ?? null;
+  if (known?.death) return known;
+  const left = outstandingOf(open);
+  return left === null ? known : { ...left, earlier: known && { ...known, earlier: null } };
+};
+
+const outstandingOf = (open: Open): Outstanding | null => {
   const { work } = open;
   const isSettled =
     work.at !== 'terminating' || work.receipt?.outcome === 'superseded' || work.receipt?.outcome === 'expired';
@@ -31,16 +43,18 @@ export const outstandingOf = (open: Open): Outstanding | null => {
 /** The agent has ended: by one of the orders, or otherwise, and then they are over. */
 export const outstandingAfter = ({ outstanding }: CaseState, { orderId }: InstanceEnd): Outstanding | null => {
   if (!outstanding || outstanding.death) return outstanding ?? null;
-  return isOrderOf(outstanding.open.matter, orderId)
-    ? { ...outstanding, death: aliveNoMore(outstanding.open.matter) }
-    : null;
+  const ending = each(outstanding).find(({ open }) => isOrderOf(open.matter, orderId));
+  return ending ? { ...ending, death: aliveNoMore(ending.open.matter) } : null;
 };
+
+const each = (outstanding: Outstanding | null | undefined): readonly Outstanding[] =>
+  outstanding ? [outstanding, ...each(outstanding.earlier)] : [];
 
 /** A late receipt of a terminate that was given up. */
 export const outstandingReceived = (state: CaseState, payload: OrderReceiptPayload): CaseState => {
-  const { outstanding } = state;
-  const death = outstanding?.terminate === payload.orderId ? confirmedDeath(payload) : null;
-  return outstanding && death ? { ...state, outstanding: { ...outstanding, death } } : state;
+  const given = each(state.outstanding).find(({ terminate }) => terminate === payload.orderId);
+  const death = confirmedDeath(payload);
+  return given && death ? { ...state, outstanding: { ...given, death } } : state;
 };
 
 /** What is left of the plan when the agent has ended by an order of a closed case. */
