@@ -11,6 +11,7 @@ import { type Doom, deserves, doomsOf } from './fates.ts';
 import { policies, seed } from './ground.ts';
 import { type Hosts, openHosts } from './hosts.ts';
 import { rules } from './judge.ts';
+import { hasNoOpenCase } from './waits.ts';
 
 const ROUNDS = soak(1, 12);
 const FLEET = soak(
@@ -38,11 +39,7 @@ describe.skipIf(!ownServers)('every service and every runtime killed at random m
       if (lives.length !== 1) return false;
       return !deserves[fate].ended || (completed.has(task) && lives[0]?.agentId !== name);
     };
-    const said = heard.of(Topic.agentIntervention);
-    const closed = new Set(said.flatMap(({ type, payload }) => (type === 'CASE_CLOSED' ? [payload.caseId] : [])));
-    return (
-      dooms.every(isDone) && said.every(({ type, payload }) => type !== 'CASE_OPENED' || closed.has(payload.caseId))
-    );
+    return dooms.every(isDone) && hasNoOpenCase({ heard });
   };
 
   beforeAll(

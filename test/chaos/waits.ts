@@ -39,3 +39,17 @@ export const replaced = ({ heard }: Ground, agents: readonly Agent[], limitMs?: 
     },
     limitMs,
   );
+
+const openCases = ({ heard }: Pick<Ground, 'heard'>): readonly string[] => {
+  const events = heard.of(Topic.agentIntervention);
+  const closed = new Set(events.flatMap(({ type, payload }) => (type === 'CASE_CLOSED' ? [payload.caseId] : [])));
+  return events.flatMap(({ type, payload }) =>
+    type === 'CASE_OPENED' && !closed.has(payload.caseId) ? [payload.caseId] : [],
+  );
+};
+
+export const hasNoOpenCase = (ground: Pick<Ground, 'heard'>): boolean => openCases(ground).length === 0;
+
+/** While the hosts still run: a case waits for the receipt of its order, and no time passes once a test has stopped everything. */
+export const casesClosed = (ground: Ground): Promise<boolean> =>
+  until('every case is closed', async () => hasNoOpenCase(ground));

@@ -4,6 +4,7 @@ import { until } from '../../support/system.ts';
 import type { AgentFate, Doom } from '../fates.ts';
 import type { Ground } from '../ground.ts';
 import { type Hosts, openHosts } from '../hosts.ts';
+import { casesClosed } from '../waits.ts';
 
 const HOSTS = [
   { name: 'island', labels: { team: 'sea' } },
@@ -26,7 +27,8 @@ export const hostCutOff = async (ground: Ground): Promise<void> => {
   }
 };
 
-const tell = async ({ on, heard }: Ground, hosts: Hosts): Promise<void> => {
+const tell = async (ground: Ground, hosts: Hosts): Promise<void> => {
+  const { on, heard } = ground;
   const [island] = hosts.runtimes;
   const livesOf = (task: string): readonly string[] =>
     hosts
@@ -55,4 +57,5 @@ const tell = async ({ on, heard }: Ground, hosts: Hosts): Promise<void> => {
       return heir !== undefined && heir !== name && others.length === 0;
     }),
   );
+  await casesClosed(ground);
 };

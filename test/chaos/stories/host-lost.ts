@@ -8,7 +8,7 @@ import type { Entry } from '../chronicle.ts';
 import type { AgentFate, Doom } from '../fates.ts';
 import type { Ground } from '../ground.ts';
 import { type Hosts, openHosts } from '../hosts.ts';
-import { governedFrom } from '../waits.ts';
+import { casesClosed, governedFrom } from '../waits.ts';
 
 const HOSTS = [
   { name: 'rack-1', labels: { team: 'core' } },
@@ -51,7 +51,8 @@ export const hostLost = async (ground: Ground): Promise<void> => {
   }
 };
 
-const tell = async ({ on, heard }: Ground, hosts: Hosts): Promise<void> => {
+const tell = async (ground: Ground, hosts: Hosts): Promise<void> => {
+  const { on, heard } = ground;
   const livesOf = (task: string): readonly Entry[] =>
     hosts.diary().filter(({ what, taskId, pid }) => what === 'began' && taskId === task && isAlive(pid));
   const isPresent = (): ReadonlySet<string> =>
@@ -103,6 +104,7 @@ const tell = async ({ on, heard }: Ground, hosts: Hosts): Promise<void> => {
       return heir !== undefined && heir.agentId !== name && others.length === 0;
     }),
   );
+  await casesClosed(ground);
   expect(returned.pid()).not.toBeNull();
   expect(spawns()).toHaveLength(lost.length);
 };
