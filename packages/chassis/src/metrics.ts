@@ -8,6 +8,7 @@ export const COUNTERS = {
   transactions: 'transactions committed',
   dead_letters: 'records that could not be read or decided',
   records_moved: 'records that a foreign partitioner had misplaced',
+  newer_events: 'events of a newer version of Vigil that were passed over',
   deadlines_fired: 'deadlines that a tick has passed',
   slots_opened: 'partitions opened',
   slots_lost: 'partitions given up, to be opened again',

@@ -78,7 +78,11 @@ test.each([
   ['that is none', { type: 'nonsense' }],
   ['of our name that does not fit ours', { type: 'record', name, namespace, fields: [] }],
 ])('a schema in the registry %s makes a dead letter, not trouble with the registry', async (_what, schema) => {
-  const shared = createCodec(new Map(), async () => JSON.stringify(schema));
+  const shared = createCodec(
+    new Map(),
+    async () => JSON.stringify(schema),
+    () => 0,
+  );
   await expect(shared.learn(new UnknownSchemaId(7))).rejects.toMatchObject({
     name: 'Undecodable',
     reason: 'unknown_record',

@@ -1,10 +1,18 @@
 /** The bytes cannot be an event of this topic: a dead letter. `reason` is one of the words of docs/bad-input.md. */
 export class Undecodable extends Error {
-  override readonly name = 'Undecodable';
+  override readonly name: string = 'Undecodable';
   readonly reason: string;
   constructor(reason: string, message: string) {
     super(message);
     this.reason = reason;
+  }
+}
+
+/** An event of this topic that this version does not know: a newer producer wrote it. Pass it over and count it. */
+export class NewerEvent extends Undecodable {
+  override readonly name = 'NewerEvent';
+  constructor(message: string) {
+    super('newer_event', message);
   }
 }
 

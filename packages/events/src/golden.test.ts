@@ -20,7 +20,11 @@ const frame = (id: number, avro: string): Buffer => {
 };
 
 test.each(goldens)('what was ever written decodes for ever: %s', async (_, { topic, type, schema, avro }) => {
-  const codec = createCodec(new Map(), async () => JSON.stringify(schema));
+  const codec = createCodec(
+    new Map(),
+    async () => JSON.stringify(schema),
+    () => 0,
+  );
   await codec.learn(new UnknownSchemaId(7));
   const decoded = codec.decode(topic, frame(7, avro));
   expect(decoded.type).toBe(type);

@@ -1,5 +1,5 @@
-export { type Codec, type Decoded, memoryCodec, type SchemaSource } from './codec.ts';
-export { RegistryTrouble, Undecodable, Unfit, UnknownSchemaId } from './errors.ts';
+export { type Codec, type Decoded, memoryCodec } from './codec.ts';
+export { NewerEvent, RegistryTrouble, Undecodable, Unfit, UnknownSchemaId } from './errors.ts';
 export type { ContentOf, Draft, Envelope, EventOf, HealthEvent, PayloadOf } from './event.ts';
 export type { Remark } from './from-json.ts';
 export { catalogue, Topic, type TopicName } from './generated/catalogue.ts';

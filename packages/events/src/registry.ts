@@ -80,12 +80,13 @@ export const connectCodec = async (url: string, topics: readonly TopicName[] = t
       );
     }
   });
-  return createCodec(ids, async (id) => {
+  const source = async (id: number) => {
     try {
       return JSON.stringify(((await client.getSchema(id)) as Type).schema());
     } catch (error) {
       if (!isTrouble(error)) return undefined;
       throw new RegistryTrouble(`the registry at ${url} does not answer for schema ${id}: ${(error as Error).message}`);
     }
-  });
+  };
+  return createCodec(ids, source, () => performance.now());
 };

@@ -1,16 +1,25 @@
-import { type Codec, type Draft, type Envelope, type HealthEvent, Undecodable, UnknownSchemaId } from '@vigil/events';
+import {
+  type Codec,
+  type Draft,
+  type Envelope,
+  type HealthEvent,
+  NewerEvent,
+  Undecodable,
+  UnknownSchemaId,
+} from '@vigil/events';
 import { type Decider, NEVER } from './decider.ts';
 import { countNothing } from './metrics.ts';
 import type { AnyDecider, AnyMapper } from './processor.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** For tests of the runners: events as JSON on topics of any name. Values `?7` have the schema id 7; ids below 10 can be learned. */
+/** For tests of the runners: events as JSON on topics of any name. Values `?7` have the schema id 7; ids below 10 can be learned. `newer` is an event of a newer version. */
 export const jsonCodec = (): Codec => {
   const known = new Set<number>();
   return {
     encode: (event) => Buffer.from(JSON.stringify(event)),
     decode: (_, value) => {
       const text = value.toString();
+      if (text === 'newer') throw new NewerEvent('NEWER is an event of a newer version');
       if (text.startsWith('?')) {
         const id = Number(text.slice(1));
         if (!known.has(id)) throw new UnknownSchemaId(id);

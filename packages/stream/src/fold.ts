@@ -1,4 +1,4 @@
-import { type Codec, ID, UnknownSchemaId } from '@vigil/events';
+import { type Codec, ID, NewerEvent, UnknownSchemaId } from '@vigil/events';
 import { ByDecider } from './by-decider.ts';
 import { ByMapper } from './by-mapper.ts';
 import {
@@ -53,8 +53,12 @@ export class Fold {
     this.decided.turn(decider, others ? this.time : null);
   }
 
-  /** What follows from a record. Throws UnknownSchemaId, with nothing changed: learn it, then apply the record again. */
+  /**
+   * What follows from a record. An event of a newer version is passed over: its dead letter would count towards stopping, all through an
+   * upgrade. Throws UnknownSchemaId, with nothing changed: learn it, then apply the record again.
+   */
   apply(record: LogRecord): readonly OutRecord[] {
+    const before = this.clock;
     this.#around.count('records_read', 1, this.#processor.processor);
     if (record.key?.startsWith('@')) return this.#signal(record.key, record);
     if (this.#carriesTime(record)) this.#moveTo(pass(this.clock, record.timestamp));
@@ -65,7 +69,11 @@ export class Fold {
       this.limits.count(false, this.clock.now);
       return outs;
     } catch (error) {
-      if (error instanceof UnknownSchemaId) throw error;
+      if (error instanceof UnknownSchemaId) {
+        this.clock = before;
+        throw error;
+      }
+      if (error instanceof NewerEvent) return this.#passOver();
       return this.refuse(record, error);
     }
   }
@@ -80,6 +88,12 @@ export class Fold {
     const { key } = payload.original_message;
     const partition = partitionOf(key ?? '', this.#around.partitions(topic));
     return [{ topic, partition, key, value, timestamp: this.clock.now }];
+  }
+
+  #passOver(): readonly OutRecord[] {
+    this.limits.count(false, this.clock.now);
+    this.#around.count('newer_events', 1, this.#processor.processor);
+    return [];
   }
 
   #decide(record: LogRecord): readonly OutRecord[] {

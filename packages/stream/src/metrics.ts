@@ -5,6 +5,7 @@ export const METRICS = [
   'transactions',
   'dead_letters',
   'records_moved',
+  'newer_events',
   'deadlines_fired',
   'slots_opened',
   'slots_lost',

@@ -1,6 +1,7 @@
 import { DeadLetter, Retry } from './errors.ts';
 import type { Said } from './fixture.ts';
 import type { Log, LogRecord, OutRecord } from './log.ts';
+import { type Count, countNothing } from './metrics.ts';
 import { partitionOf } from './murmur2.ts';
 import { type ProjectionBatch, runProjection } from './run-projection.ts';
 import { type ReactorOptions, runReactor } from './run-reactor.ts';
@@ -10,7 +11,9 @@ export const event = (run: string, key: string, n: number, type = 'BEAT'): OutRe
   topic: `${run}.in`,
   partition: partitionOf(key, PARTITIONS),
   key,
-  value: Buffer.from(type === 'garbage' ? type : JSON.stringify({ type, payload: { n }, eventId: `${key}-${n}` })),
+  value: Buffer.from(
+    type === 'garbage' || type === 'newer' ? type : JSON.stringify({ type, payload: { n }, eventId: `${key}-${n}` }),
+  ),
   timestamp: T + n,
 });
 export const tick = (run: string, partition: number): OutRecord => ({
@@ -28,8 +31,14 @@ export const follow = async (log: Log, topic: string) => {
   return { heard, said, stop: () => stop.abort() };
 };
 
-export const reacting = (log: Log, run: string, react: (said: Said) => Promise<readonly object[]>, maxInFlight = 8) => {
-  const options = { group: `${run}-reactor`, service: run, reads: [`${run}.in`], react, maxInFlight };
+export const reacting = (
+  log: Log,
+  run: string,
+  react: (said: Said) => Promise<readonly object[]>,
+  maxInFlight = 8,
+  count: Count = countNothing,
+) => {
+  const options = { group: `${run}-reactor`, service: run, reads: [`${run}.in`], react, maxInFlight, count };
   return runReactor(log, options as unknown as ReactorOptions<never, never>);
 };
 
@@ -50,11 +59,12 @@ export const sinkOf = (rows: Map<string, number> = new Map(), positions: Map<str
     this.applied += 1;
   },
 });
-export const projecting = (log: Log, run: string, sink: ReturnType<typeof sinkOf>) =>
+export const projecting = (log: Log, run: string, sink: ReturnType<typeof sinkOf>, count: Count = countNothing) =>
   runProjection(log, {
     group: `${run}-projection`,
     service: run,
     reads: [`${run}.in` as never],
     open: sink.open,
     apply: (batch) => sink.apply(batch),
+    count,
   });

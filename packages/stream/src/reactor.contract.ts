@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DeadLetter, Retry } from './errors.ts';
 import type { Said } from './fixture.ts';
 import { partitionOf } from './murmur2.ts';
-import { event, follow, reacting, tick } from './outside.fixture.ts';
+import { event, follow, projecting, reacting, sinkOf, tick } from './outside.fixture.ts';
 import { tail } from './tail.ts';
 import { type Ground, PARTITIONS, until } from './world.fixture.ts';
 import { writer } from './writer.ts';
@@ -95,6 +95,33 @@ export const reactorContract = ({ log: open, topics }: Ground): void => {
     await until(() => expect(letters.heard).toHaveLength(3));
     const reasons = letters.heard.map(({ value }) => JSON.parse(String(value)).payload.failure_reason);
     expect(reasons.toSorted()).toEqual(['not_json', 'unknown_sink', 'unknown_sink']);
+    letters.stop();
+  });
+
+  test('a reactor and a projection pass over events of a newer version, and count them', async () => {
+    await using log = await open();
+    const run = await topics(PARTITIONS);
+    const letters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
+    const done: string[] = [];
+    const counted: string[] = [];
+    const react = async ({ key, payload }: Said) => {
+      done.push(`${key}${payload.n}`);
+      return [];
+    };
+    const count = (metric: string, by: number, of: string) => void counted.push(`${of}: ${by} ${metric}`);
+    const sink = sinkOf();
+    await using _reactor = await reacting(log, run, react, 8, count);
+    await using _projection = await projecting(log, run, sink, count);
+    await log.write([
+      event(run, 'a', 1),
+      event(run, 'a', 2, 'newer'),
+      event(run, 'a', 3, 'garbage'),
+      event(run, 'a', 4),
+    ]);
+    await until(() => expect(done).toEqual(['a1', 'a4']));
+    await until(() => expect(sink.rows.get('a')).toBe(2));
+    await until(() => expect(letters.heard).toHaveLength(2));
+    expect(counted.toSorted()).toEqual([`${run}-projection: 1 newer_events`, `${run}-reactor: 1 newer_events`]);
     letters.stop();
   });
 

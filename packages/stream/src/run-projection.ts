@@ -1,8 +1,9 @@
-import { type EventOf, type HealthEvent, type TopicName, Undecodable } from '@vigil/events';
+import { type EventOf, type HealthEvent, NewerEvent, type TopicName, Undecodable } from '@vigil/events';
 import { DeadLetter, Fatal, Refused, Retry } from './errors.ts';
 import { writeLetter } from './letters.ts';
 import type { Batch, Log, LogRecord, Member, Membership } from './log.ts';
 import { type Logger, silent } from './logger.ts';
+import type { Count } from './metrics.ts';
 import { applyAll, type Read } from './projecting.ts';
 import { isEvent, readEvent } from './reading.ts';
 import { within } from './within.ts';
@@ -30,6 +31,7 @@ export type ProjectionOptions<In extends TopicName> = {
   readonly open: (clusterId: string) => Promise<ReadonlyMap<string, number>>;
   /** Rows and position in one transaction of the sink. DeadLetter: these events are tried one by one. */
   readonly apply: (batch: ProjectionBatch<In>) => Promise<void>;
+  readonly count: Count;
   readonly logger?: Logger;
 };
 
@@ -241,7 +243,8 @@ class Projection implements Member {
       return await readEvent(this.#log.codec, record);
     } catch (error) {
       if (!(error instanceof DeadLetter || error instanceof Undecodable)) throw error;
-      await writeLetter(this.#log, this.#options.service, record, error, 'unreadable');
+      if (error instanceof NewerEvent) this.#options.count('newer_events', 1, this.group);
+      else await writeLetter(this.#log, this.#options.service, record, error, 'unreadable');
       return undefined;
     }
   }

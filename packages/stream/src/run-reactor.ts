@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Draft, EventOf, TopicName } from '@vigil/events';
+import { type Draft, type EventOf, NewerEvent, type TopicName } from '@vigil/events';
 import { Retry } from './errors.ts';
 import { Lanes, Outstanding } from './in-flight.ts';
 import { writeLetter } from './letters.ts';
 import type { Batch, Log, LogRecord, Member, Membership } from './log.ts';
 import { type Logger, silent } from './logger.ts';
+import type { Count } from './metrics.ts';
 import { isTrouble, writeOutcomes } from './outcomes.ts';
 import { isEvent, readEvent } from './reading.ts';
 import type { RunningPart } from './run-projection.ts';
@@ -21,6 +22,7 @@ export type ReactorOptions<In extends TopicName, Out extends TopicName> = {
    */
   readonly react: (event: EventOf<In>) => Promise<readonly Draft<Out>[]>;
   readonly maxInFlight: number;
+  readonly count: Count;
   readonly logger?: Logger;
 };
 
@@ -161,7 +163,8 @@ class Reactor implements Member {
         return error;
       }
       if (isTrouble(error)) throw error;
-      await writeLetter(this.#log, this.#options.service, record, error, 'reaction');
+      if (error instanceof NewerEvent) this.#options.count('newer_events', 1, this.group);
+      else await writeLetter(this.#log, this.#options.service, record, error, 'reaction');
     }
     return null;
   }

@@ -4,6 +4,7 @@ import { Unwelcome } from './errors.ts';
 import { jsonCodec, type Listening, listening, surroundings } from './fixture.ts';
 import { Fold } from './fold.ts';
 import type { OutRecord } from './log.ts';
+import type { Surroundings } from './surroundings.ts';
 
 const codec = jsonCodec();
 
@@ -27,8 +28,8 @@ const processor = {
   },
 };
 
-const feeding = () => {
-  const fold = new Fold(processor, surroundings());
+const feeding = (around: Partial<Surroundings> = {}) => {
+  const fold = new Fold(processor, surroundings(around));
   let offset = 0;
   const raw = (topic: string, value: string, key: string | null = 'a') =>
     fold.apply({ topic, partition: 0, offset: offset++, key, value: Buffer.from(value), timestamp: 9, headers: {} });
@@ -90,6 +91,25 @@ test('a mistake of ours on a foreign input stops, and garbage in between does no
   expect(fold.limits.exceeded).toBeNull();
   hear('BOOM', 'a', 'run.other');
   expect(fold.limits.exceeded).toBe('20 records in a row are dead letters');
+});
+
+test('events of a newer version are passed over and counted, with no dead letter, however many: an upgrade stops nothing', () => {
+  const counted: string[] = [];
+  const { raw, hear, fold } = feeding({ count: (metric) => counted.push(metric) });
+  hear('BEAT');
+  const before = fold.decided.store.bytes('a');
+  times(100, () => expect(raw('run.in', 'newer')).toEqual([]));
+  times(100, () => expect(raw('run.other', 'newer')).toEqual([]));
+  expect(fold.limits.exceeded).toBeNull();
+  expect(fold.decided.store.bytes('a')).toEqual(before);
+  expect(counted.filter((metric) => metric === 'newer_events')).toHaveLength(200);
+  expect(counted).not.toContain('dead_letters');
+});
+
+test('an event of a newer version carries time like any other', () => {
+  const { raw, fold } = feeding();
+  raw('run.in', 'newer');
+  expect(fold.clock.now).toBe(9);
 });
 
 test('a door whose name is none is passed over: it would be written with every commit', () => {

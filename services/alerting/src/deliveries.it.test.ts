@@ -64,7 +64,7 @@ const running = () => {
     secret_env: 'VIGIL_WEBHOOK_SECRET',
     timeout: '3s',
   });
-  const outside = { now: Date.now, random: () => 1, logger: quiet };
+  const outside = { now: Date.now, random: () => 1, logger: quiet, count: () => {} };
   return runDeliveries(log, [webhook.open(name, settings, world)], outside);
 };
 

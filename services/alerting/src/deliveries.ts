@@ -1,23 +1,23 @@
 import { Topic } from '@vigil/events';
-import { type Log, type Logger, Retry, type RunningPart, runReactor, writer } from '@vigil/stream';
+import { type Count, type Log, type Logger, Retry, type RunningPart, runReactor, writer } from '@vigil/stream';
 import { deliveredIn } from './delivered.ts';
 import { deliver, type Surroundings } from './delivery.ts';
 import type { Notify } from './notice.ts';
 import type { Sink } from './sink.ts';
 
-type World = Pick<Surroundings, 'now' | 'random'> & { readonly logger: Logger };
+type World = Pick<Surroundings, 'now' | 'random'> & { readonly logger: Logger; readonly count: Count };
 
 /** Alerts in delivery at once, a sink. */
 const maxInFlight = 16;
 
 /** A reactor a sink, so that a slow one holds up no other. */
-export async function runDeliveries(log: Log, sinks: readonly Sink[], { now, random, logger }: World) {
+export async function runDeliveries(log: Log, sinks: readonly Sink[], { now, random, logger, count }: World) {
   await using opened = new AsyncDisposableStack();
   const around = { now, random, say: sayingOn(log), delivered: await deliveredIn(log) };
   const reactors: RunningPart[] = [];
   for (const sink of sinks) {
     const group = `alerting-${sink.name}`;
-    const options = { group, service: 'alerting', reads: [Topic.alert], maxInFlight, logger } as const;
+    const options = { group, service: 'alerting', reads: [Topic.alert], maxInFlight, logger, count } as const;
     const react = deliver(sink, around);
     reactors.push(
       opened.use(

@@ -24,7 +24,7 @@ await runService(process.env, {
       tasks: await use(runProcessor(kafka, taskMapper(policies.alerts), options)),
       fleet: await use(runProcessor(kafka, fleetMapper(policies.alerts), options)),
       alerts: await use(runProcessor(kafka, alertDecider(settingsOf(config, routing)), options)),
-      delivery: await use(runDeliveries(kafka, sinks, { now: Date.now, random: Math.random, logger: log })),
+      delivery: await use(runDeliveries(kafka, sinks, { now: Date.now, random: Math.random, logger: log, count })),
     };
   },
 });

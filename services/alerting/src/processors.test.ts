@@ -11,7 +11,7 @@ import { type Sink, TryLater } from './sink.ts';
 import { consoleSink } from './sinks/console.ts';
 
 const partitions = 2;
-const world = { now: () => 0, random: () => 0, logger: { info() {}, warn() {}, error() {} } };
+const world = { now: () => 0, random: () => 0, logger: { info() {}, warn() {}, error() {} }, count: () => {} };
 
 test('what happens to agents, tasks and the fleet becomes alerts, each under its key', async () => {
   const log = new MemoryLog({ partitions });

@@ -61,6 +61,7 @@ test('what is written to the log becomes rows', async () => {
     group: 'projector',
     service: 'projector',
     reads,
+    count: () => {},
     ...rowsIn(database),
   });
   const model = readModel(database);
