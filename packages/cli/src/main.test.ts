@@ -25,6 +25,9 @@ const server = createServer(async (request, response) => {
     caseLooks += 1;
     return answer(200, caseStory({ caseId: 'case-e-1', ...found }));
   }
+  if (url.pathname === '/v1/agents/worker-1') return answer(200, agentRow({ agentId: 'worker-1' }));
+  if (url.pathname === '/v1/agents/done')
+    return answer(200, agentRow({ agentId: 'done', state: 'TERMINATED', endReason: 'finished' }));
   if (url.pathname === '/v1/agents/steady') return answer(200, agentRow({ agentId: 'steady', state: 'HEALTHY' }));
   if (url.pathname === '/v1/commands') {
     const chunks: Buffer[] = [];
@@ -116,6 +119,7 @@ test.each([
 
 test.each([
   [['health', '--filter', 'odd']],
+  [['health', '--state', 'foo']],
   [['case', 'decide', 'c', 'explode', '--why', 'x']],
   [['case', 'decide', 'c', 'pardon']],
   [['hold', 'a', '--for', 'ages']],
@@ -180,6 +184,17 @@ test.each([
   expect(code).toBe(1);
   expect(out).toContain(why);
   expect(out).not.toContain('worker-1 has it');
+});
+
+test('a nudge of an agent that has ended, or that does not exist, is refused and not sent', async () => {
+  const before = commands.length;
+  expect(await vigil(['nudge', 'done'])).toEqual({
+    code: 1,
+    out: '',
+    err: 'vigil: done has ended: finished; only a running agent can receive a text.\n',
+  });
+  expect(await vigil(['nudge', 'nobody'])).toMatchObject({ code: 1, err: 'vigil: There is no agent "nobody"\n' });
+  expect(commands).toHaveLength(before);
 });
 
 test('for programs a nudge is written and not waited for', async () => {

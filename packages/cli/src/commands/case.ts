@@ -17,7 +17,10 @@ Examples:
 const DECISIONS = ['allow_more_time', 'force_handoff', 'terminate_and_recover', 'pardon'];
 
 export function register(program: Command): void {
-  const cases = program.command('case').description('warrants being worked through').addHelpText('after', EXAMPLES);
+  const cases = program
+    .command('case')
+    .description('interventions in progress, and decisions about them')
+    .addHelpText('after', EXAMPLES);
   cases
     .command('list')
     .description('open cases, what waits for a decision first')

@@ -1,5 +1,6 @@
+import type { HealthState } from '@vigil/events';
 import type { AgentRow, FleetRow } from '@vigil/read-model';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '../client.ts';
 import { agentJson, agentLines, agentsTable, isUnhealthy, waitingTable } from '../render/agents.ts';
 import { fleetLines } from '../render/fleet.ts';
@@ -19,12 +20,28 @@ Examples:
   vigil health --filter waiting      who waits for a person, the longest first, with what is asked
   vigil health --watch               the fleet and its story, until Ctrl-C`;
 
+const KNOWN: Readonly<Record<HealthState, true>> = {
+  UNKNOWN: true,
+  HEALTHY: true,
+  DEGRADED: true,
+  STUCK: true,
+  FAILING: true,
+  TERMINATED: true,
+};
+const STATES = Object.keys(KNOWN);
+
+const stateOption = (text: string): string => {
+  const state = text.toUpperCase();
+  if (STATES.includes(state)) return state;
+  throw new InvalidArgumentError(`Give one of ${STATES.join(', ')}.`);
+};
+
 export function register(program: Command): void {
   program
     .command('health [agent]')
     .description('how the agents are')
     .addOption(new Option('--filter <which>', 'only those').choices(['unhealthy', 'waiting']))
-    .option('--state <state>', 'only those in HEALTHY, DEGRADED, STUCK, FAILING or TERMINATED', (s) => s.toUpperCase())
+    .option('--state <state>', `only agents in this state: ${STATES.join(', ')}`, stateOption)
     .option('--watch', 'go on showing until Ctrl-C')
     .option('--json', 'for programs')
     .addHelpText('after', EXAMPLES)

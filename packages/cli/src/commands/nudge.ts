@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CaseStory } from '@vigil/read-model';
+import type { AgentRow, CaseStory } from '@vigil/read-model';
 import type { Command } from 'commander';
 import type { Client } from '../client.ts';
 import { Refusal } from '../errors.ts';
@@ -34,10 +34,17 @@ export function register(program: Command): void {
 const caseOf = ({ eventId }: Written): string => `case-${eventId}`;
 
 async function say(agentId: string, { message, wait, ...said }: Options): Promise<void> {
+  await refuseEnded(dashboard(), agentId);
   const command = { command: 'request_step', agentId, step: 'nudge', message };
   const written = await writeAndTell(command, said, (one) => (wait ? null : `vigil case show ${caseOf(one)}`));
   if (wait && said.json !== true) await tellOutcome(dashboard(), agentId, caseOf(written));
 }
+
+const refuseEnded = async (client: Client, agentId: string): Promise<void> => {
+  const { state, endReason } = await client.get<AgentRow>(path('agents', agentId));
+  if (state !== 'TERMINATED') return;
+  throw new Refusal(`${agentId} has ended${because(endReason)}; only a running agent can receive a text.`);
+};
 
 /** Null: it is not known yet. */
 type Outcome = { readonly reached: boolean; readonly words: string };

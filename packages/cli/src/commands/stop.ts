@@ -5,13 +5,13 @@ import { stateDir, withStateDir } from '../supervising.ts';
 import { print, whoAmI } from '../terminal.ts';
 import { length } from './run-spec.ts';
 
-type StopOptions = { readonly dir?: string; readonly grace: number };
+type StopOptions = { readonly dir?: string; readonly grace?: number };
 
 const graceMs = 5000;
 
 const stop = async (agent: string, options: StopOptions): Promise<void> => {
   try {
-    print([`${agent} has ended: ${await stopAgent(stateDir(options), agent, whoAmI(), options.grace)}`]);
+    print([`${agent} has ended: ${await stopAgent(stateDir(options), agent, whoAmI(), options.grace ?? graceMs)}`]);
   } catch (error) {
     if (error instanceof WrongSettings) throw new Refusal(error.message);
     throw error;
@@ -29,7 +29,7 @@ export const register = (program: Command): void => {
   const command = program
     .command('stop <agent>')
     .description('end an agent of this host, and wait until its end is reported')
-    .option('--grace <duration>', 'how long it has to leave by itself', length, graceMs)
+    .option('--grace <duration>', 'how long it has to leave by itself, 5s without this option', length)
     .addHelpText('after', examples);
   withStateDir(command).action(stop);
 };

@@ -53,6 +53,8 @@ async function documentOf(named: string): Promise<unknown> {
   return JSON.parse(file.document);
 }
 
+const NOT_APPLIED = 'This was a dry run: nothing has been applied.';
+
 export async function apply(paths: readonly string[], { remove = [], dryRun, why, by, json }: Apply): Promise<void> {
   if (paths.length + remove.length === 0)
     throw new CannotAsk('Nothing is to be applied: give files, or --remove NAME.');
@@ -68,7 +70,7 @@ export async function apply(paths: readonly string[], { remove = [], dryRun, why
     ...files.map((file) => wishOf(file, policies)),
     ...remove.map((name) => removal(name, policies)),
   ]);
-  if (dryRun) return show(json, wishes, (all, view) => appliedLines(view, all));
+  if (dryRun) return show(json, wishes, (all, view) => [...appliedLines(view, all), NOT_APPLIED]);
   for (const wish of wishes) if (wish.change !== 'none') await put(wish, { by, why });
   show(json, wishes, (all, view) => appliedLines(view, all));
 }

@@ -114,7 +114,7 @@ test('apply sends what changes and waits until it is in force; a dry run sends n
   const before = inForce;
   const dry = await vigil('apply', 'mine.yaml', '--remove', 'other', '--dry-run');
   expect(dry.out).toMatch(
-    /^mine [0-9a-f]{16} changes\n {2}signals\.no_activity\.after: 6 min → 8 min\nother is taken back\n$/,
+    /^mine [0-9a-f]{16} changes\n {2}signals\.no_activity\.after: 6 min → 8 min\nother is taken back\nThis was a dry run: nothing has been applied\.\n$/,
   );
   expect(inForce).toBe(before);
   const { code } = await vigil('apply', 'mine.yaml', '--remove', 'other');
