@@ -53,7 +53,7 @@ const endsCalls = (event              )          => {
     case 'model_answers':
     case 'usage_counted':
     case 'answer_counted':
-    case 'answer_metered':
+    case 'usage_metered':
     case 'request_limited':
       return false;
   }

@@ -64,7 +64,7 @@ const endsCalls = (event: SessionEvent): boolean => {
     case 'model_answers':
     case 'usage_counted':
     case 'answer_counted':
-    case 'answer_metered':
+    case 'usage_metered':
     case 'request_limited':
       return false;
   }

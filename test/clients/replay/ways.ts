@@ -103,9 +103,11 @@ const ofTelemetry = (name: string, cut: Cut): Verdict => {
   const [origin, last] = [moments[0]?.at ?? 0, moments.at(-1)?.at ?? 0];
   const replay = new Replay(POLICIES, origin);
   const sessions = createSessions();
-  for (const { at, client, sessionId, events } of moments) {
-    const owner = { client, sessionId, agentId: 'a1', taskId: 'T-1', policy: null, labels: {}, eventDriven: true };
-    for (const heartbeat of sessions.fold(owner, events, at)) replay.receive(at - origin, heartbeat);
+  for (const { at, client, sessionId, ...reported } of moments) {
+    const named = { agentId: 'a1', taskId: 'T-1', policy: null, labels: {} };
+    const owner = { client, sessionId: sessionId ?? 's1', ...named, eventDriven: true };
+    for (const heartbeat of sessions.fold(owner, { ...reported, beganAt: at }, at))
+      replay.receive(at - origin, heartbeat);
   }
   replay.passTo(last - origin + (cut === 'hang' ? WATCHED_MS : 0));
   return verdictOfReplay(replay);

@@ -1,4 +1,5 @@
 import type { SessionFact } from '../session/session.ts';
+import type { MeterReading } from '../telemetry/meters.ts';
 import {
   type Attributes,
   argumentsOf,
@@ -10,6 +11,7 @@ import {
   flagOf,
   numberOf,
   type ReadTelemetry,
+  readingOf,
   startedCall,
   type TelemetryRecord,
   textOf,
@@ -76,20 +78,19 @@ const FIELDS: Readonly<Record<string, 'input_tokens' | 'output_tokens' | 'cache_
     cacheCreation: 'cache_write_tokens',
   };
 
-const metered = (record: TelemetryRecord): readonly SessionFact[] => {
-  const { attributes, value, isCumulative, id } = record;
+const metered = (record: TelemetryRecord): readonly MeterReading[] => {
+  const { attributes, value, name } = record;
+  if (record.source !== 'metric' || value === null) return [];
+  const [agent, model] = [textOf(attributes, 'agent_id'), textOf(attributes, 'model')];
+  if (name === 'claude_code.cost.usage') return [readingOf(record, agent, model, { usd: value })];
   const field = FIELDS[textOf(attributes, 'type') ?? ''];
-  // What counts from the start of the process would count again with each export.
-  if (record.name !== 'claude_code.token.usage' || field === undefined || value === null || isCumulative) return [];
-  const none = { input_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: 0 };
-  const tokens = { ...none, model: textOf(attributes, 'model'), [field]: Math.max(0, Math.round(value)) };
-  return [{ kind: 'answer_metered', answer: { requestId: id, tokens, context: null, costUsd: null } }];
+  if (name !== 'claude_code.token.usage' || field === undefined) return [];
+  return [readingOf(record, agent, model, { [field]: value })];
 };
 
 const factsOf = (record: TelemetryRecord): readonly SessionFact[] => {
   const { attributes } = record;
-  if (record.source === 'metric') return metered(record);
-  if (record.source === 'span') return [];
+  if (record.source !== 'log') return [];
   switch (record.name.slice(PREFIX.length)) {
     case 'user_prompt':
       return [{ kind: 'turn_started' }];
@@ -120,5 +121,6 @@ export const claudeCodeTelemetry: ReadTelemetry = (record) => {
   const sessionId = textOf(record.attributes, 'session.id');
   if (sessionId === null || !record.name.startsWith(PREFIX)) return null;
   const agent = record.name.endsWith('.subagent_completed') ? null : textOf(record.attributes, 'agent_id');
-  return { client: 'claude-code', sessionId, events: eventsAt(record.at, agent, factsOf(record)) };
+  const events = eventsAt(record.at, agent, factsOf(record));
+  return { client: 'claude-code', sessionId, events, readings: metered(record) };
 };

@@ -1,4 +1,5 @@
 import type { SessionFact } from '../session/session.ts';
+import type { Amounts, MeterReading } from '../telemetry/meters.ts';
 import {
   type Attributes,
   argumentsOf,
@@ -10,6 +11,7 @@ import {
   flagOf,
   numberOf,
   type ReadTelemetry,
+  readingOf,
   startedCall,
   type TelemetryRecord,
   textOf,
@@ -79,9 +81,27 @@ const factsOf = (record: TelemetryRecord): readonly SessionFact[] => {
   }
 };
 
-/** Codex's telemetry: logs of `[otel]` in config.toml. */
+/** codex.turn.token_usage. Cached and written tokens are among the input tokens, reasoning tokens among the output tokens. */
+const AMOUNTS: Readonly<Record<string, (value: number) => Partial<Amounts>>> = {
+  input: (value) => ({ input_tokens: value }),
+  cached_input: (value) => ({ input_tokens: -value, cache_read_tokens: value }),
+  cache_write_input: (value) => ({ input_tokens: -value, cache_write_tokens: value }),
+  output: (value) => ({ output_tokens: value }),
+};
+
+const metered = (record: TelemetryRecord): readonly MeterReading[] => {
+  const { attributes, name, value } = record;
+  const amounts = AMOUNTS[textOf(attributes, 'token_type') ?? ''];
+  if (name !== 'codex.turn.token_usage' || amounts === undefined || value === null) return [];
+  return [readingOf(record, null, textOf(attributes, 'model'), amounts(value))];
+};
+
+/** Codex's telemetry: logs and metrics of `[otel]` in config.toml. Its metrics name no session. */
 export const codexTelemetry: ReadTelemetry = (record) => {
-  const sessionId = textOf(record.attributes, 'conversation.id');
-  if (sessionId === null || record.source !== 'log' || !record.name.startsWith(PREFIX)) return null;
-  return { client: 'codex', sessionId, events: eventsAt(record.at, null, factsOf(record)) };
+  const { attributes, at, source, name } = record;
+  if (!name.startsWith(PREFIX)) return null;
+  const sessionId = textOf(attributes, 'conversation.id');
+  if (source === 'metric') return { client: 'codex', sessionId, events: [], readings: metered(record) };
+  if (sessionId === null || source !== 'log') return null;
+  return { client: 'codex', sessionId, events: eventsAt(at, null, factsOf(record)), readings: [] };
 };

@@ -1,4 +1,5 @@
 import type { SessionFact } from '../session/session.ts';
+import type { Amounts, MeterReading } from '../telemetry/meters.ts';
 import {
   argumentsOf,
   callEnded,
@@ -9,6 +10,7 @@ import {
   flagOf,
   numberOf,
   type ReadTelemetry,
+  readingOf,
   type TelemetryRecord,
   textOf,
   traitsOf,
@@ -37,7 +39,8 @@ const counted = ({ attributes, id }: TelemetryRecord): readonly SessionFact[] =>
   const cached = countOf(attributes, 'cached_content_token_count');
   const tokens = {
     model: textOf(attributes, 'model'),
-    input_tokens: Math.max(0, countOf(attributes, 'input_token_count') - cached),
+    input_tokens:
+      Math.max(0, countOf(attributes, 'input_token_count') - cached) + countOf(attributes, 'tool_token_count'),
     cache_read_tokens: cached,
     cache_write_tokens: 0,
     output_tokens: countOf(attributes, 'output_token_count') + countOf(attributes, 'thoughts_token_count'),
@@ -64,9 +67,34 @@ const factsOf = (record: TelemetryRecord): readonly SessionFact[] => {
   }
 };
 
-/** Gemini CLI's telemetry: https://github.com/google-gemini/gemini-cli/blob/main/docs/cli/telemetry.md */
+/** gemini_cli.token.usage. Cached tokens are among the input tokens; tokens of a tool's results and thoughts are not. */
+const AMOUNTS: Readonly<Record<string, (value: number) => Partial<Amounts>>> = {
+  input: (value) => ({ input_tokens: value }),
+  tool: (value) => ({ input_tokens: value }),
+  cache: (value) => ({ input_tokens: -value, cache_read_tokens: value }),
+  output: (value) => ({ output_tokens: value }),
+  thought: (value) => ({ output_tokens: value }),
+};
+
+const metered = (record: TelemetryRecord): readonly MeterReading[] => {
+  const { attributes, name, value } = record;
+  const amounts = AMOUNTS[textOf(attributes, 'type') ?? ''];
+  if (name !== 'gemini_cli.token.usage' || amounts === undefined || value === null) return [];
+  return [readingOf(record, null, textOf(attributes, 'model'), amounts(value))];
+};
+
+const SERVICE = 'gemini-cli';
+
+/**
+ * Gemini CLI's telemetry: https://github.com/google-gemini/gemini-cli/blob/main/docs/cli/telemetry.md. It exports the same by the general
+ * conventions once more, which is not read.
+ */
 export const geminiTelemetry: ReadTelemetry = (record) => {
-  const sessionId = textOf(record.attributes, 'session.id');
-  if (sessionId === null || record.source !== 'log' || !record.name.startsWith(PREFIX)) return null;
-  return { client: 'gemini-cli', sessionId, events: eventsAt(record.at, null, factsOf(record)) };
+  const { attributes, at, source, name } = record;
+  const isOwn = name.startsWith(PREFIX);
+  if (!isOwn && textOf(attributes, 'service.name') !== SERVICE) return null;
+  const sessionId = textOf(attributes, 'session.id');
+  const isRead = isOwn && sessionId !== null;
+  const events = isRead && source === 'log' ? eventsAt(at, null, factsOf(record)) : [];
+  return { client: SERVICE, sessionId, events, readings: isRead && source === 'metric' ? metered(record) : [] };
 };

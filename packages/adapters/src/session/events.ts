@@ -72,8 +72,8 @@ export type SessionFact =
   /** what the client counts replaces what was known */
   | { readonly kind: 'usage_counted'; readonly usage: Usage }
   | { readonly kind: 'answer_counted'; readonly answer: AnswerUsage }
-  /** the same from a source that a client may report beside its own count; it counts only where that is not known */
-  | { readonly kind: 'answer_metered'; readonly answer: AnswerUsage }
+  /** the same from a source that a client may report beside its own count; it replaces what was known, unless that is the client's own */
+  | { readonly kind: 'usage_metered'; readonly usage: Usage }
   /** a limit refused a request, which the client repeats by itself; `retryAt` in epoch milliseconds, null: unknown */
   | { readonly kind: 'request_limited'; readonly retryAt: number | null };
 

@@ -249,9 +249,9 @@ const changed = (agent: AgentState, event: SessionFact, at: number): Changed => 
     case 'usage_counted':
       return unchanged(withUsage(agent, event.usage));
     case 'answer_counted':
-      return unchanged(withAnswer(agent.counts === 'metered' ? uncounted(agent) : agent, event.answer, 'own'));
-    case 'answer_metered':
-      return unchanged(agent.counts === 'own' ? agent : withAnswer(agent, event.answer, 'metered'));
+      return unchanged(withAnswer(agent.counts === 'metered' ? uncounted(agent) : agent, event.answer));
+    case 'usage_metered':
+      return unchanged(agent.counts === 'own' ? agent : { ...withUsage(agent, event.usage), counts: 'metered' });
     case 'request_limited':
       return unchanged({ ...agent, obstacle: limited(agent, event.retryAt, at) });
     case 'subagent_started':

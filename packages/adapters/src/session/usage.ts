@@ -14,11 +14,7 @@ const added = (before: TokenUsage, more: TokenUsage): TokenUsage => ({
 });
 
 /** The tokens of one more answer. */
-export const withAnswer = (
-  agent: AgentState,
-  { requestId, tokens, context, costUsd }: AnswerUsage,
-  counts: 'own' | 'metered',
-): AgentState => {
+export const withAnswer = (agent: AgentState, { requestId, tokens, context, costUsd }: AnswerUsage): AgentState => {
   if (agent.counted.includes(requestId)) return agent;
   const known = agent.usage.find(({ model }) => model === tokens.model);
   const usage =
@@ -27,7 +23,7 @@ export const withAnswer = (
       : agent.usage.map((one) => (one === known ? added(one, tokens) : one));
   return {
     ...agent,
-    counts,
+    counts: 'own',
     usage,
     context: context ?? agent.context,
     costUsd: costUsd === null ? agent.costUsd : (agent.costUsd ?? 0) + costUsd,
@@ -36,7 +32,7 @@ export const withAnswer = (
 };
 
 /** The client counts by itself: what another source has counted is forgotten. */
-export const uncounted = (agent: AgentState): AgentState => ({ ...agent, usage: [], counted: [] });
+export const uncounted = (agent: AgentState): AgentState => ({ ...agent, usage: [], counted: [], costUsd: null });
 
 /** What the client has counted itself; unknown parts stay as they are. */
 export const withUsage = (agent: AgentState, { usage, context, costUsd }: Usage): AgentState => ({
@@ -48,7 +44,7 @@ export const withUsage = (agent: AgentState, { usage, context, costUsd }: Usage)
 
 /** Another source counts the tokens and the cost of the whole session from now on: what this one has counted is forgotten. */
 export const withoutUsage = ({ main, subagents }: SessionState): SessionState => {
-  const forgotten = (agent: AgentState): AgentState => ({ ...uncounted(agent), counts: null, costUsd: null });
+  const forgotten = (agent: AgentState): AgentState => ({ ...uncounted(agent), counts: null });
   return {
     main: forgotten(main),
     subagents: Object.fromEntries(Object.entries(subagents).map(([id, agent]) => [id, forgotten(agent)])),

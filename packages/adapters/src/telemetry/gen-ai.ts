@@ -1,4 +1,5 @@
 import type { SessionFact } from '../session/session.ts';
+import type { MeterReading } from './meters.ts';
 import {
   callEnded,
   countOf,
@@ -6,6 +7,8 @@ import {
   eventsAt,
   numberOf,
   type ReadTelemetry,
+  readingOf,
+  type Telemetry,
   type TelemetryRecord,
   textOf,
   traitsOf,
@@ -24,36 +27,59 @@ const called = (record: TelemetryRecord): readonly SessionFact[] => {
   return [callEnded(call)];
 };
 
-const answered = ({ attributes, id }: TelemetryRecord): readonly SessionFact[] => {
-  if (numberOf(attributes, 'gen_ai.usage.input_tokens') === null) return [{ kind: 'model_answers' }];
-  const cached = countOf(attributes, 'gen_ai.usage.cache_read.input_tokens');
-  const tokens = {
-    model: textOf(attributes, 'gen_ai.response.model') ?? textOf(attributes, 'gen_ai.request.model'),
-    input_tokens: Math.max(0, countOf(attributes, 'gen_ai.usage.input_tokens') - cached),
-    cache_read_tokens: cached,
-    cache_write_tokens: 0,
+const modelOf = ({ attributes }: TelemetryRecord): string | null =>
+  textOf(attributes, 'gen_ai.response.model') ?? textOf(attributes, 'gen_ai.request.model');
+
+/** The tokens of one answer. Cached tokens are among the input tokens. */
+const answerTokens = (record: TelemetryRecord): readonly MeterReading[] => {
+  const { attributes } = record;
+  if (numberOf(attributes, 'gen_ai.usage.input_tokens') === null) return [];
+  const cache_read_tokens = countOf(attributes, 'gen_ai.usage.cache_read.input_tokens');
+  const cache_write_tokens = countOf(attributes, 'gen_ai.usage.cache_creation.input_tokens');
+  const input = countOf(attributes, 'gen_ai.usage.input_tokens');
+  const amounts = {
+    input_tokens: Math.max(0, input - cache_read_tokens - cache_write_tokens),
+    cache_read_tokens,
+    cache_write_tokens,
     output_tokens: countOf(attributes, 'gen_ai.usage.output_tokens'),
   };
-  const answer = { requestId: id, tokens, context: null, costUsd: null };
-  return [{ kind: 'model_answers' }, { kind: 'answer_metered', answer }];
+  return [readingOf(record, null, modelOf(record), amounts)];
+};
+
+const TOKEN_TYPES: Readonly<Record<string, 'input_tokens' | 'output_tokens'>> = {
+  input: 'input_tokens',
+  output: 'output_tokens',
+};
+
+const meterTokens = (record: TelemetryRecord): readonly MeterReading[] => {
+  const field = TOKEN_TYPES[textOf(record.attributes, 'gen_ai.token.type') ?? ''];
+  if (record.name !== 'gen_ai.client.token.usage' || field === undefined || record.value === null) return [];
+  return [readingOf(record, null, modelOf(record), { [field]: record.value })];
 };
 
 const ANSWERS: ReadonlySet<string> = new Set(['chat', 'text_completion', 'generate_content']);
 
-const factsOf = (record: TelemetryRecord): readonly SessionFact[] => {
+type Reported = Pick<Telemetry, 'events' | 'readings'>;
+const nothing: Reported = { events: [], readings: [] };
+
+const reportedBy = (record: TelemetryRecord): Reported => {
+  if (record.source === 'log') return nothing;
+  if (record.source === 'metric') return { ...nothing, readings: meterTokens(record) };
   const operation = textOf(record.attributes, 'gen_ai.operation.name') ?? '';
-  if (operation === 'execute_tool') return called(record);
-  return ANSWERS.has(operation) ? answered(record) : [];
+  if (operation === 'execute_tool') return { ...nothing, events: eventsAt(record.at, null, called(record)) };
+  if (!ANSWERS.has(operation)) return nothing;
+  return { events: eventsAt(record.at, null, [{ kind: 'model_answers' }]), readings: answerTokens(record) };
 };
 
 /**
- * Spans of frameworks that follow OpenTelemetry's conventions for generative AI. A span is exported when it ends, so no call is seen in
- * flight. https://opentelemetry.io/docs/specs/semconv/gen-ai/
+ * Spans and metrics of frameworks that follow OpenTelemetry's conventions for generative AI. A span is exported when it ends, so no call
+ * is seen in flight. https://opentelemetry.io/docs/specs/semconv/gen-ai/
  */
 export const genAiTelemetry: ReadTelemetry = (record) => {
-  const sessionId = textOf(record.attributes, 'gen_ai.conversation.id') ?? textOf(record.attributes, 'session.id');
-  if (sessionId === null || record.source !== 'span') return null;
-  const client =
-    textOf(record.attributes, 'gen_ai.agent.name') ?? textOf(record.attributes, 'service.name') ?? 'gen-ai';
-  return { client, sessionId, events: eventsAt(record.at, null, factsOf(record)) };
+  const { attributes } = record;
+  const reported = reportedBy(record);
+  if (reported.events.length === 0 && reported.readings.length === 0) return null;
+  const sessionId = textOf(attributes, 'gen_ai.conversation.id') ?? textOf(attributes, 'session.id');
+  const client = textOf(attributes, 'gen_ai.agent.name') ?? textOf(attributes, 'service.name') ?? 'gen-ai';
+  return { client, sessionId, ...reported };
 };

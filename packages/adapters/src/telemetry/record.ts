@@ -1,6 +1,7 @@
 import type { ToolCall } from '@vigil/events';
 import type { SessionEvent, SessionFact } from '../session/session.ts';
 import { type ClientCall, startedCall as describedCall } from '../shared/calls.ts';
+import { type Amounts, type MeterReading, noAmounts } from './meters.ts';
 
 export type AttributeValue = string | number | boolean | null;
 /** Attributes of a record, beneath those of its resource. Lists and maps are left out. */
@@ -13,14 +14,16 @@ export type TelemetryRecord = {
   readonly name: string;
   /** when it happened, epoch milliseconds; of a span its end */
   readonly at: number;
-  /** of a span, epoch milliseconds; null for logs and metrics */
+  /** of a span; of a data point, since when it counts. Epoch milliseconds; null: a log, or not given */
   readonly startedAt: number | null;
-  /** of a data point; null for logs and spans */
+  /** of a data point, the sum of a histogram; null for logs and spans */
   readonly value: number | null;
-  /** a data point that counts from the start of its process; false: from the last export */
+  /** a data point that counts from the start of its series; false: from the last export */
   readonly isCumulative: boolean;
   /** names it among all: repeated exports have the same */
   readonly id: string;
+  /** data points that continue each other have the same; of a log or span its id */
+  readonly series: string;
   readonly hasFailed: boolean;
   readonly attributes: Attributes;
 };
@@ -41,11 +44,13 @@ export const traitsOf = (call: ClientCall): CallTraits => {
 /** Of which session a record is, and what it reports. */
 export type Telemetry = {
   readonly client: string;
-  readonly sessionId: string;
+  /** null: the record names none; it is of the session that its agent is in */
+  readonly sessionId: string | null;
   readonly events: readonly SessionEvent[];
+  readonly readings: readonly MeterReading[];
 };
 
-/** Null: the record is of another client, or names no session. */
+/** Null: the record is of another client, or says nothing about an agent. */
 export type ReadTelemetry = (record: TelemetryRecord) => Telemetry | null;
 
 export const textOf = (attributes: Attributes, name: string): string | null => {
@@ -83,6 +88,24 @@ export const argumentsOf = (attributes: Attributes, name: string): Readonly<Reco
 
 export const eventsAt = (at: number, agent: string | null, facts: readonly SessionFact[]): readonly SessionEvent[] =>
   facts.map((fact) => ({ ...fact, at, agent }));
+
+/** What a data point or span counts. `agent`: the client's id of a sub-agent; null: the session's own. */
+export const readingOf = (
+  record: TelemetryRecord,
+  agent: string | null,
+  model: string | null,
+  amounts: Partial<Amounts>,
+): MeterReading => ({
+  agent,
+  source: record.source === 'span' ? 'span' : 'metric',
+  id: record.id,
+  series: record.series,
+  at: record.at,
+  startedAt: record.startedAt,
+  isCumulative: record.isCumulative,
+  model,
+  amounts: { ...noAmounts, ...amounts },
+});
 
 /** A call that has started. Results are not exported, so none is known. */
 export const startedCall = (id: string, traits: CallTraits, startedAt: number | null): ToolCall => ({

@@ -105,7 +105,8 @@ export const acceptHook = async (behind: Behind, holder: Holder, sent: SentHook)
   // An agent that a runtime watches is reported by that runtime, which knows more.
   if (known !== null && known.present && known.runtimeId !== null) return nothing;
   const events = adapter.hooks.eventsOf(payload, now, {});
-  const heartbeats = behind.sessions.fold(owner, refusal === null ? events : events.flatMap(withRefusal), now);
+  const folded = refusal === null ? events : events.flatMap(withRefusal);
+  const heartbeats = behind.sessions.fold(owner, { events: folded, readings: [], beganAt: now }, now);
   if (heartbeats.length === 0) return nothing;
   const { orders } = await acceptHeartbeats(behind, holder, heartbeats);
   if (!adapter.hooks.abilities(payload).takesText) return nothing;

@@ -1,27 +1,30 @@
-import type { SessionEvent } from '@vigil/adapters/session';
 import { readTelemetry } from '@vigil/adapters/telemetry';
 import type { Heartbeat } from '@vigil/events';
 import { z } from 'zod';
 import { acceptHeartbeats, type Behind } from '../answers.ts';
 import { Problem } from '../problem.ts';
-import type { Owner } from '../sessions/sessions.ts';
+import type { Owner, Reported, Sessions } from '../sessions/sessions.ts';
 import type { Holder } from '../tokens.ts';
 import { decodeExport, type Signal } from './messages.ts';
 import { ownerOf } from './owner.ts';
 import { type Received, recordsIn } from './read.ts';
 
-type Story = { readonly owner: Owner; readonly events: readonly SessionEvent[] };
+type Story = { readonly owner: Owner; readonly reported: Reported };
 
-/** The sessions in a request, with their events in order. */
-const storiesIn = (received: readonly Received[], holder: Holder): readonly Story[] => {
+/** The sessions in a request, with what they report in order. */
+const storiesIn = (received: readonly Received[], holder: Holder, newestOf: Sessions['newestOf']): readonly Story[] => {
   const stories = new Map<string, Story>();
   for (const { resource, record } of received) {
     const telemetry = readTelemetry(record);
-    if (telemetry === null) continue;
-    const owner = ownerOf(telemetry, resource, holder);
+    if (telemetry === null || (telemetry.events.length === 0 && telemetry.readings.length === 0)) continue;
+    const owner = ownerOf(telemetry, resource, holder, newestOf);
+    if (owner === null) continue;
     const key = JSON.stringify([owner.client, owner.sessionId, owner.agentId]);
-    const before = stories.get(key)?.events ?? [];
-    stories.set(key, { owner, events: [...before, ...telemetry.events] });
+    const before = stories.get(key)?.reported;
+    const beganAt = Math.min(before?.beganAt ?? record.at, record.startedAt ?? record.at);
+    const events = [...(before?.events ?? []), ...telemetry.events];
+    const readings = [...(before?.readings ?? []), ...telemetry.readings];
+    stories.set(key, { owner, reported: { events, readings, beganAt } });
   }
   return [...stories.values()];
 };
@@ -48,10 +51,12 @@ export const acceptTelemetry = async (
   signal: Signal,
   body: unknown,
 ): Promise<{ readonly ignored: string | null }> => {
-  const stories = storiesIn(readRequest(signal, body), holder);
+  const stories = storiesIn(readRequest(signal, body), holder, behind.sessions.newestOf);
   const own = stories.filter(({ owner }) => !isWatched(behind, owner));
   const now = behind.now();
-  const heartbeats = own.flatMap(({ owner, events }): readonly Heartbeat[] => behind.sessions.fold(owner, events, now));
+  const heartbeats = own.flatMap(({ owner, reported }): readonly Heartbeat[] =>
+    behind.sessions.fold(owner, reported, now),
+  );
   if (heartbeats.length > 0) await acceptHeartbeats(behind, holder, heartbeats);
   const watched = stories.find(({ owner }) => isWatched(behind, owner));
   return {

@@ -23,13 +23,24 @@ message ResourceLogs { Resource resource = 1; repeated ScopeLogs scope_logs = 2;
 message Logs { repeated ResourceLogs resource_logs = 1; }
 
 message NumberDataPoint {
-  fixed64 time_unix_nano = 3; repeated KeyValue attributes = 7;
+  fixed64 start_time_unix_nano = 2; fixed64 time_unix_nano = 3; repeated KeyValue attributes = 7;
   oneof value { double as_double = 4; sfixed64 as_int = 6; }
 }
-message Gauge { repeated NumberDataPoint data_points = 1; }
+message HistogramDataPoint {
+  fixed64 start_time_unix_nano = 2; fixed64 time_unix_nano = 3; optional double sum = 5; repeated KeyValue attributes = 9;
+}
+message ExponentialHistogramDataPoint {
+  repeated KeyValue attributes = 1; fixed64 start_time_unix_nano = 2; fixed64 time_unix_nano = 3; optional double sum = 5;
+}
 message Sum { repeated NumberDataPoint data_points = 1; int32 aggregation_temporality = 2; }
-message Metric { string name = 1; oneof data { Gauge gauge = 5; Sum sum = 7; } }
-message ScopeMetrics { repeated Metric metrics = 2; }
+message Histogram { repeated HistogramDataPoint data_points = 1; int32 aggregation_temporality = 2; }
+message ExponentialHistogram { repeated ExponentialHistogramDataPoint data_points = 1; int32 aggregation_temporality = 2; }
+message Metric {
+  string name = 1;
+  oneof data { Sum sum = 7; Histogram histogram = 9; ExponentialHistogram exponential_histogram = 10; }
+}
+message Scope { string name = 1; }
+message ScopeMetrics { Scope scope = 1; repeated Metric metrics = 2; }
 message ResourceMetrics { Resource resource = 1; repeated ScopeMetrics scope_metrics = 2; }
 message Metrics { repeated ResourceMetrics resource_metrics = 1; }
 

@@ -1,50 +1,15 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { gunzipSync, gzipSync } from 'node:zlib';
-import { type Heartbeat, Topic } from '@vigil/events';
+import { gzipSync } from 'node:zlib';
+import { Topic } from '@vigil/events';
 import { doorToken } from '@vigil/events/door-token';
 import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
 import { LARGEST_BODY } from '../body.ts';
 import { answerOf, secret, testGateway } from '../testing.ts';
+import { attributes, callsOf, type Export, exporter, nano, recorded } from './exports.fixture.ts';
 
-type Export = { readonly signal: string; readonly json?: unknown; readonly protobuf?: string };
-
-/** What a real client exported, in order. */
-const recorded = (name: string): readonly Export[] =>
-  gunzipSync(readFileSync(path.join(import.meta.dirname, 'recordings', `${name}.jsonl.gz`)))
-    .toString('utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Export);
-
-const { log, post, postRaw } = testGateway();
-
-const send = async ({ signal, json, protobuf }: Export, headers: Record<string, string> = {}) => {
-  const response =
-    protobuf === undefined
-      ? await post(`/otlp/v1/${signal}`, json, headers)
-      : await postRaw(`/otlp/v1/${signal}`, new Uint8Array(Buffer.from(protobuf, 'base64')), {
-          'content-type': 'application/x-protobuf',
-          ...headers,
-        });
-  return response;
-};
-
-const heartbeats = (): readonly Heartbeat[] =>
-  log()
-    .events(Topic.heartbeat)
-    .map(({ payload }) => payload as Heartbeat);
-
-const exported = async (name: string): Promise<readonly Heartbeat[]> => {
-  for (const one of recorded(name)) expect((await send(one)).status).toBe(200);
-  return heartbeats();
-};
-
-const callsOf = (all: readonly Heartbeat[]) => {
-  const newest = new Map(all.flatMap(({ tool_calls }) => tool_calls).map((call) => [call.call_id, call]));
-  return [...newest.values()];
-};
+const gateway = testGateway();
+const { log, post, postRaw } = gateway;
+const { send, heartbeats, exported } = exporter(gateway);
 
 test.each(['claude-code.works', 'claude-code.works-protobuf'])(
   'the calls, tokens and money of a session that Claude Code exports are reported (%s)',
@@ -183,17 +148,12 @@ test("an agent's token reports the sub-agents of its own agent, and no other's",
 });
 
 test('a span of a framework that follows the general conventions is a call, or tokens', async () => {
-  const attributes = (pairs: Readonly<Record<string, string | number>>) =>
-    Object.entries(pairs).map(([key, value]) => ({
-      key,
-      value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value },
-    }));
   const span = (spanId: string, pairs: Readonly<Record<string, string | number>>, code = 0) => ({
     traceId: 'aa',
     spanId,
     name: 'x',
-    startTimeUnixNano: '1795393962000000000',
-    endTimeUnixNano: '1795393963000000000',
+    startTimeUnixNano: nano(1795393962000),
+    endTimeUnixNano: nano(1795393963000),
     status: { code },
     attributes: attributes({ 'gen_ai.conversation.id': 'c1', ...pairs }),
   });

@@ -1,6 +1,6 @@
 import { asId } from '@vigil/adapters/names';
 import type { Attributes, Telemetry } from '@vigil/adapters/telemetry';
-import type { Owner } from '../sessions/sessions.ts';
+import type { Owner, Sessions } from '../sessions/sessions.ts';
 import type { Holder } from '../tokens.ts';
 
 const LABEL = 'vigil.label.';
@@ -10,20 +10,32 @@ const textIn = (resource: Attributes, name: string): string | null => {
   return typeof value === 'string' && value !== '' ? value : null;
 };
 
+/** The session of a record that names none: the one that its agent is in, else one for each process. */
+const sessionOf = (resource: Attributes, agentId: string, current: Owner | null): Pick<Owner, 'sessionId'> =>
+  current ?? { sessionId: textIn(resource, 'service.instance.id') ?? agentId };
+
 /**
  * Whose telemetry it is: as OTEL_RESOURCE_ATTRIBUTES names it (vigil.agent, vigil.task, vigil.policy, vigil.label.NAME), else the agent of
- * the token, else client and session.
+ * the token, else client and session. Null: it names neither an agent nor a session. `newestOf`: the session that an agent is in.
  */
-export const ownerOf = ({ client, sessionId }: Telemetry, resource: Attributes, holder: Holder): Owner => {
-  const own = holder.kind === 'agent' ? holder.name : `${client}-${sessionId}`;
+export const ownerOf = (
+  { client, sessionId }: Pick<Telemetry, 'client' | 'sessionId'>,
+  resource: Attributes,
+  holder: Holder,
+  newestOf: Sessions['newestOf'],
+): Owner | null => {
+  const named = textIn(resource, 'vigil.agent') ?? (holder.kind === 'agent' ? holder.name : null);
+  if (named === null && sessionId === null) return null;
+  const agentId = asId(named ?? `${client}-${sessionId}`);
+  const current = sessionId === null ? newestOf(agentId) : null;
   const task = textIn(resource, 'vigil.task');
   const labels = Object.entries(resource)
     .filter(([name]) => name.startsWith(LABEL))
     .map(([name, value]) => [name.slice(LABEL.length), String(value)]);
   return {
-    client,
-    sessionId,
-    agentId: asId(textIn(resource, 'vigil.agent') ?? own),
+    client: current?.client ?? client,
+    sessionId: sessionId ?? sessionOf(resource, agentId, current).sessionId,
+    agentId,
     taskId: task === null ? null : asId(task),
     policy: textIn(resource, 'vigil.policy'),
     labels: Object.fromEntries(labels),

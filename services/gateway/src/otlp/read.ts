@@ -61,18 +61,30 @@ const logs = z.object({
     .default([]),
 });
 
-const points = z.object({
-  aggregationTemporality: z.union([z.number(), z.string()]).nullish(),
-  dataPoints: z
-    .array(
-      z.object({
-        timeUnixNano: time,
-        asDouble: z.number().nullish(),
-        asInt: z.union([z.string(), z.number()]).nullish(),
-        attributes,
-      }),
-    )
-    .default([]),
+const points = z
+  .object({
+    aggregationTemporality: z.union([z.number(), z.string()]).nullish(),
+    dataPoints: z
+      .array(
+        z.object({
+          startTimeUnixNano: time,
+          timeUnixNano: time,
+          asDouble: z.number().nullish(),
+          asInt: z.union([z.string(), z.number()]).nullish(),
+          sum: z.number().nullish(),
+          attributes,
+        }),
+      )
+      .default([]),
+  })
+  .nullish();
+
+/** Gauges are left out: what is counted is a sum or a histogram. */
+const metric = z.object({
+  name: z.string().default(''),
+  sum: points,
+  histogram: points,
+  exponentialHistogram: points,
 });
 
 const metrics = z.object({
@@ -83,9 +95,8 @@ const metrics = z.object({
         scopeMetrics: z
           .array(
             z.object({
-              metrics: z
-                .array(z.object({ name: z.string().default(''), sum: points.nullish(), gauge: points.nullish() }))
-                .default([]),
+              scope: z.object({ name: z.string().default('') }).nullish(),
+              metrics: z.array(metric).default([]),
             }),
           )
           .default([]),
@@ -144,6 +155,7 @@ const fromLogs = (body: unknown): readonly Received[] =>
       logRecords.map((log): Received => {
         const at = log.timeUnixNano || log.observedTimeUnixNano;
         const name = nameOf(log);
+        const id = idOf(name, log.timeUnixNano, log.observedTimeUnixNano, log.attributes);
         const record: TelemetryRecord = {
           source: 'log',
           name,
@@ -151,7 +163,8 @@ const fromLogs = (body: unknown): readonly Received[] =>
           startedAt: null,
           value: null,
           isCumulative: false,
-          id: idOf(name, log.timeUnixNano, log.observedTimeUnixNano, log.attributes),
+          id,
+          series: id,
           hasFailed: false,
           attributes: { ...of, ...log.attributes },
         };
@@ -160,34 +173,45 @@ const fromLogs = (body: unknown): readonly Received[] =>
     ),
   );
 
+type Metric = z.output<typeof metric>;
+type Point = NonNullable<Metric['sum']>['dataPoints'][number];
+
+const valueIn = ({ asDouble, asInt, sum }: Point): number | null =>
+  asDouble ?? (asInt == null ? (sum ?? null) : Number(asInt));
+
+const pointsOf = (of: Attributes, scope: string, { name, ...given }: Metric): readonly Received[] => {
+  const counted = given.sum ?? given.histogram ?? given.exponentialHistogram;
+  return (counted?.dataPoints ?? []).map((point): Received => {
+    const series = idOf(name, scope, point.attributes, of);
+    const record: TelemetryRecord = {
+      source: 'metric',
+      name,
+      at: point.timeUnixNano,
+      startedAt: point.startTimeUnixNano || null,
+      value: valueIn(point),
+      isCumulative: !DELTA.has(counted?.aggregationTemporality),
+      id: idOf(series, point.timeUnixNano),
+      series,
+      hasFailed: false,
+      attributes: { ...of, ...point.attributes },
+    };
+    return { resource: of, record };
+  });
+};
+
 const fromMetrics = (body: unknown): readonly Received[] =>
-  metrics.parse(body).resourceMetrics.flatMap(({ resource: of, scopeMetrics }) =>
-    scopeMetrics
-      .flatMap(({ metrics: some }) => some)
-      .flatMap(
-        ({ name, sum, gauge }) =>
-          (sum ?? gauge)?.dataPoints.map((point): Received => {
-            const record: TelemetryRecord = {
-              source: 'metric',
-              name,
-              at: point.timeUnixNano,
-              startedAt: null,
-              value: point.asDouble ?? (point.asInt == null ? null : Number(point.asInt)),
-              isCumulative: sum != null && !DELTA.has(sum.aggregationTemporality),
-              id: idOf(name, point.timeUnixNano, point.attributes, of),
-              hasFailed: false,
-              attributes: { ...of, ...point.attributes },
-            };
-            return { resource: of, record };
-          }) ?? [],
-      ),
-  );
+  metrics
+    .parse(body)
+    .resourceMetrics.flatMap(({ resource: of, scopeMetrics }) =>
+      scopeMetrics.flatMap(({ scope, metrics: some }) => some.flatMap((one) => pointsOf(of, scope?.name ?? '', one))),
+    );
 
 const fromTraces = (body: unknown): readonly Received[] =>
   traces.parse(body).resourceSpans.flatMap(({ resource: of, scopeSpans }) =>
     scopeSpans
       .flatMap(({ spans }) => spans)
       .map((span): Received => {
+        const id = idOf(span.traceId, span.spanId);
         const record: TelemetryRecord = {
           source: 'span',
           name: span.name,
@@ -195,7 +219,8 @@ const fromTraces = (body: unknown): readonly Received[] =>
           startedAt: span.startTimeUnixNano,
           value: null,
           isCumulative: false,
-          id: idOf(span.traceId, span.spanId),
+          id,
+          series: id,
           hasFailed: ERROR.has(span.status?.code),
           attributes: { ...of, ...span.attributes },
         };

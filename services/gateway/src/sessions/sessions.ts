@@ -1,4 +1,5 @@
 import { newSession, observe, type SessionEvent, type SessionState } from '@vigil/adapters/session';
+import { type MeterReading, type Meters, noMeters, readMeter, usageOf } from '@vigil/adapters/telemetry';
 import type { Heartbeat } from '@vigil/events';
 import { type Changes, heartbeatsOf, type Owner, withReport } from './heartbeats.ts';
 
@@ -9,8 +10,22 @@ const FORGOTTEN_MS = 7 * 86_400_000;
 /** Sessions that are remembered; of more, those that were silent for longest are forgotten. */
 const MOST_SESSIONS = 20_000;
 
+/** What is reported of a session, the oldest first. */
+export type Reported = {
+  readonly events: readonly SessionEvent[];
+  /** what meters have counted; it counts where the client's own count is not known */
+  readonly readings: readonly MeterReading[];
+  /** when the first of it began, epoch milliseconds */
+  readonly beganAt: number;
+};
+
 type Kept = {
+  readonly owner: Owner;
   readonly state: SessionState;
+  /** by the client's id of a sub-agent; the session's own agent has none */
+  readonly meters: Readonly<Record<string, Meters>>;
+  /** when the session was first heard of by its own clock, epoch milliseconds */
+  readonly heardAt: number;
   readonly sequence: number;
   readonly errors: number;
   readonly seenAt: number;
@@ -19,32 +34,65 @@ type Kept = {
 /** Sessions of coding agents that report to the gateway themselves, because no runtime watches them. */
 export type Sessions = {
   /**
-   * Folds the events of one session, the oldest first, and gives the heartbeats that report what has changed: one for each agent of the
-   * session. `now`: epoch milliseconds.
+   * Folds what one session reports, and gives the heartbeats that report what has changed: one for each agent of the session. `now`: epoch milliseconds.
    */
-  readonly fold: (owner: Owner, events: readonly SessionEvent[], now: number) => readonly Heartbeat[];
+  readonly fold: (owner: Owner, reported: Reported, now: number) => readonly Heartbeat[];
+  /** The session that an agent was in when it was last heard; null: none. */
+  readonly newestOf: (agentId: string) => Owner | null;
 };
 
 const keyOf = ({ client, sessionId, agentId }: Owner): string => JSON.stringify([client, sessionId, agentId]);
 
+const newKept = (owner: Owner, { beganAt }: Reported, now: number): Kept => ({
+  owner,
+  state: newSession,
+  meters: {},
+  heardAt: beganAt,
+  sequence: 0,
+  errors: 0,
+  seenAt: now,
+});
+
+const OWN = '';
+
+/** What the meters have counted more, as events of the agents that it is of. */
+const metered = ({ meters, heardAt }: Kept, readings: readonly MeterReading[]) => {
+  const after: Record<string, Meters> = { ...meters };
+  const events = new Map<string, SessionEvent>();
+  for (const reading of readings) {
+    const agent = reading.agent ?? OWN;
+    const before = after[agent] ?? noMeters;
+    const counted = readMeter(before, reading, heardAt);
+    after[agent] = counted;
+    const usage = usageOf(counted);
+    if (JSON.stringify(usage) !== JSON.stringify(usageOf(before)))
+      events.set(agent, { kind: 'usage_metered', usage, at: reading.at, agent: reading.agent });
+  }
+  return { meters: after, events: [...events.values()] };
+};
+
 export const createSessions = (): Sessions => {
   const kept = new Map<string, Kept>();
+  /** by agent, the key of the session that it was in when it was last heard */
+  const newest = new Map<string, string>();
 
   const forget = (now: number): void => {
-    for (const [key, { seenAt }] of kept) {
+    for (const [key, { seenAt, owner }] of kept) {
       if (seenAt >= now - FORGOTTEN_MS && kept.size <= MOST_SESSIONS) return;
       kept.delete(key);
+      if (newest.get(owner.agentId) === key) newest.delete(owner.agentId);
     }
   };
 
   return {
-    fold: (owner, events, now) => {
-      if (events.length === 0) return [];
+    fold: (owner, reported, now) => {
+      if (reported.events.length === 0 && reported.readings.length === 0) return [];
       const key = keyOf(owner);
-      const before = kept.get(key) ?? { state: newSession, sequence: 0, errors: 0, seenAt: now };
+      const before = kept.get(key) ?? newKept(owner, reported, now);
+      const { meters, events } = metered(before, reported.readings);
       let { state } = before;
       let changes: Changes = new Map();
-      for (const event of events) {
+      for (const event of [...reported.events, ...events]) {
         const { session, reports } = observe(state, event);
         state = session;
         for (const report of reports) changes = withReport(changes, report);
@@ -53,9 +101,11 @@ export const createSessions = (): Sessions => {
       const sequence = Math.max(before.sequence + 1, now);
       const { heartbeats, errors } = heartbeatsOf(owner, changes, { now, sequence, errors: before.errors });
       kept.delete(key);
-      kept.set(key, { state, sequence, errors, seenAt: now });
+      kept.set(key, { ...before, owner, state, meters, sequence, errors, seenAt: now });
+      newest.set(owner.agentId, key);
       forget(now);
       return heartbeats;
     },
+    newestOf: (agentId) => kept.get(newest.get(agentId) ?? '')?.owner ?? null,
   };
 };

@@ -9,11 +9,7 @@ const added = (before            , more            )             => ({
   output_tokens: before.output_tokens + more.output_tokens,
 });
 /** The tokens of one more answer. */
-export const withAnswer = (
-  agent            ,
-  { requestId, tokens, context, costUsd }             ,
-  counts                   ,
-)             => {
+export const withAnswer = (agent            , { requestId, tokens, context, costUsd }             )             => {
   if (agent.counted.includes(requestId)) return agent;
   const known = agent.usage.find(({ model }) => model === tokens.model);
   const usage =
@@ -22,7 +18,7 @@ export const withAnswer = (
       : agent.usage.map((one) => (one === known ? added(one, tokens) : one));
   return {
     ...agent,
-    counts,
+    counts: 'own',
     usage,
     context: context ?? agent.context,
     costUsd: costUsd === null ? agent.costUsd : (agent.costUsd ?? 0) + costUsd,
@@ -30,7 +26,7 @@ export const withAnswer = (
   };
 };
 /** The client counts by itself: what another source has counted is forgotten. */
-export const uncounted = (agent            )             => ({ ...agent, usage: [], counted: [] });
+export const uncounted = (agent            )             => ({ ...agent, usage: [], counted: [], costUsd: null });
 /** What the client has counted itself; unknown parts stay as they are. */
 export const withUsage = (agent            , { usage, context, costUsd }       )             => ({
   ...agent,
@@ -40,7 +36,7 @@ export const withUsage = (agent            , { usage, context, costUsd }       )
 });
 /** Another source counts the tokens and the cost of the whole session from now on: what this one has counted is forgotten. */
 export const withoutUsage = ({ main, subagents }              )               => {
-  const forgotten = (agent            )             => ({ ...uncounted(agent), counts: null, costUsd: null });
+  const forgotten = (agent            )             => ({ ...uncounted(agent), counts: null });
   return {
     main: forgotten(main),
     subagents: Object.fromEntries(Object.entries(subagents).map(([id, agent]) => [id, forgotten(agent)])),
