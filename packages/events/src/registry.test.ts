@@ -1,12 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { UnknownSchemaId } from './errors.ts';
 import { Topic } from './generated/catalogue.ts';
 import { connectCodec } from './registry.ts';
 
 const servers: { close: () => void }[] = [];
 afterEach(() => {
+  vi.useRealTimers();
   for (const server of servers.splice(0)) server.close();
 });
 
@@ -46,6 +47,19 @@ test('a registry that answers with an error is in trouble, and nothing is the fa
 test('so is one that is away', async () => {
   const codec = await connectCodec('http://127.0.0.1:1', []);
   await expect(codec.learn(new UnknownSchemaId(7))).rejects.toMatchObject({ name: 'RegistryTrouble' });
+});
+
+test('so is one that takes the question and does not answer within five seconds', async () => {
+  const asked = Promise.withResolvers<void>();
+  const server = createServer(() => asked.resolve());
+  servers.push({ close: () => server.closeAllConnections() }, server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const codec = await connectCodec(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, []);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const learned = codec.learn(new UnknownSchemaId(7)).catch((error: Error) => error);
+  await asked.promise;
+  vi.advanceTimersByTime(5000);
+  expect(await learned).toMatchObject({ name: 'RegistryTrouble' });
 });
 
 test.each([

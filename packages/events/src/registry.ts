@@ -17,6 +17,19 @@ const isTrouble = (error: unknown): boolean => {
   return status !== undefined && status !== 404;
 };
 
+/** A registry that takes the connection and does not answer is away after so long, milliseconds: the reader of a record waits for it. */
+const ANSWER_MS = 5000;
+
+const inTime = async <T>(answer: Promise<T>, what: string): Promise<T> => {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new RegistryTrouble(`${what}: no answer within ${ANSWER_MS} ms`)), ANSWER_MS);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
 /** At most `width` at a time. */
 const each = async <T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> => {
   const queue = items.values();
@@ -82,8 +95,10 @@ export const connectCodec = async (url: string, topics: readonly TopicName[] = t
   });
   const source = async (id: number) => {
     try {
-      return JSON.stringify(((await client.getSchema(id)) as Type).schema());
+      const schema = await inTime(client.getSchema(id), `schema ${id} at ${url}`);
+      return JSON.stringify((schema as Type).schema());
     } catch (error) {
+      if (error instanceof RegistryTrouble) throw error;
       if (!isTrouble(error)) return undefined;
       throw new RegistryTrouble(`the registry at ${url} does not answer for schema ${id}: ${(error as Error).message}`);
     }

@@ -1,22 +1,32 @@
-import { type Codec, Undecodable, UnknownSchemaId } from '@vigil/events';
+import { type Codec, RegistryTrouble, Undecodable, UnknownSchemaId } from '@vigil/events';
 import type { Fold } from './fold.ts';
 import type { LogRecord, OutRecord } from './log.ts';
 
-/** `stoppedAt`: the offset to go on at, where there were too many dead letters; what came before is to be kept. */
-type Folded = { readonly outs: readonly OutRecord[]; readonly stoppedAt?: number };
+/**
+ * `stop`: what ended the batch early, and the offset to go on at; what came before is to be kept. Either there were too many dead letters,
+ * or the registry does not answer for the record there.
+ */
+type Folded = {
+  readonly outs: readonly OutRecord[];
+  readonly stop: null | { readonly at: number; readonly trouble: RegistryTrouble | null };
+};
 
-/** Folds records one after another, learning schemas on the way. Throws where the registry is in trouble. */
+/** Folds records one after another, learning schemas on the way. */
 export const foldAll = async (fold: Fold, codec: Codec, records: readonly LogRecord[]): Promise<Folded> => {
   const outs: OutRecord[] = [];
   for (const record of records) {
     const said = foldOne(fold, codec, record);
-    for (const out of Array.isArray(said) ? said : await said) outs.push(out);
-    if (fold.limits.exceeded !== null) return { outs, stoppedAt: record.offset + 1 };
+    const known = said instanceof Promise ? await said : said;
+    if (known instanceof RegistryTrouble) return { outs, stop: { at: record.offset, trouble: known } };
+    for (const out of known) outs.push(out);
+    if (fold.limits.exceeded !== null) return { outs, stop: { at: record.offset + 1, trouble: null } };
   }
-  return { outs };
+  return { outs, stop: null };
 };
 
-const foldOne = (fold: Fold, codec: Codec, record: LogRecord): readonly OutRecord[] | Promise<readonly OutRecord[]> => {
+type FoldedOne = readonly OutRecord[] | RegistryTrouble;
+
+const foldOne = (fold: Fold, codec: Codec, record: LogRecord): FoldedOne | Promise<FoldedOne> => {
   try {
     return fold.apply(record);
   } catch (error) {
@@ -26,15 +36,11 @@ const foldOne = (fold: Fold, codec: Codec, record: LogRecord): readonly OutRecor
 };
 
 /** A schema unknown to the registry too makes a dead letter; trouble with the registry is nobody's dead letter. */
-const learn = async (
-  fold: Fold,
-  codec: Codec,
-  record: LogRecord,
-  unknown: UnknownSchemaId,
-): Promise<readonly OutRecord[]> => {
+const learn = async (fold: Fold, codec: Codec, record: LogRecord, unknown: UnknownSchemaId): Promise<FoldedOne> => {
   try {
     await codec.learn(unknown);
   } catch (error) {
+    if (error instanceof RegistryTrouble) return error;
     if (error instanceof Undecodable) return fold.refuse(record, error);
     throw error;
   }

@@ -16,7 +16,7 @@ export { partitionOf } from './murmur2.ts';
 export { type Peeked, peek, type Seen } from './peek.ts';
 export { type Processor, snapshotTopic } from './processor.ts';
 export { readOn } from './read-on.ts';
-export { isEvent, readEvent } from './reading.ts';
+export { isEvent, readEvent, WaitingReader } from './reading.ts';
 export {
   type PartitionStatus,
   type ProcessorOptions,

@@ -1,4 +1,4 @@
-import { type Draft, type HealthEvent, RegistryTrouble } from '@vigil/events';
+import type { Draft, HealthEvent } from '@vigil/events';
 import { Fatal } from './errors.ts';
 import { eventId } from './ids.ts';
 import type { Log, LogRecord } from './log.ts';
@@ -7,8 +7,8 @@ import { partitionOf } from './murmur2.ts';
 /** An outcome could not be written: of the broker's, nobody's dead letter. */
 class Unwritten extends Fatal {}
 
-/** Of the registry's or the broker's: the process ends, and the event is read again. */
-export const isTrouble = (error: unknown): boolean => error instanceof RegistryTrouble || error instanceof Unwritten;
+/** Of the broker's: the process ends, and the event is read again. */
+export const isTrouble = (error: unknown): boolean => error instanceof Unwritten;
 
 /** Records what became of a reaction. The ids are the same each time, so that an effect that is tried twice is recorded as one. */
 export const writeOutcomes = async (

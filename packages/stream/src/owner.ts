@@ -1,8 +1,10 @@
+import { RegistryTrouble } from '@vigil/events';
 import { Fatal, Retry } from './errors.ts';
 import type { Batch, Log, Member, Membership } from './log.ts';
 import { type Logger, silent } from './logger.ts';
 import { countNothing } from './metrics.ts';
 import type { AnyProcessor } from './processor.ts';
+import { ASK_AGAIN_MS } from './reading.ts';
 import type { PartitionStatus, ProcessorOptions } from './run-processor.ts';
 import { Slot } from './slot.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -27,6 +29,8 @@ export class Owner implements Member {
   readonly #logger: Logger;
   readonly #end: (error: Error) => void;
   readonly #stops: (() => unknown)[] = [];
+  /** what waits for the registry, and until when */
+  readonly #held = new Map<Slot, NodeJS.Timeout>();
   #membership: Membership | undefined;
   #dog: Watchdog | undefined;
   #stopping = false;
@@ -68,13 +72,14 @@ export class Owner implements Member {
   async stop(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
+    for (const timer of this.#held.values()) clearTimeout(timer);
     for (const stop of this.#stops) await stop();
     await this.#membership?.stop();
     await Promise.all([...this.#slots.values()].map((slot) => slot.close()));
   }
 
   get ready(): boolean {
-    const open = [...this.#slots.values()].every(({ phase }) => phase === 'running');
+    const open = [...this.#slots.values()].every(({ phase, waits }) => phase === 'running' && !waits);
     return open && this.#membership !== undefined && (this.#dog?.well ?? false);
   }
 
@@ -122,7 +127,8 @@ export class Owner implements Member {
       await slot.take(batch);
       return true;
     } catch (error) {
-      this.#lose(slot, error);
+      if (error instanceof RegistryTrouble) this.#hold(slot, error);
+      else this.#lose(slot, error);
       return false;
     }
   };
@@ -151,6 +157,24 @@ export class Owner implements Member {
 
   #seek(slot: Slot, membership: Membership): void {
     for (const [topic, position] of slot.positions) membership.seek(topic, slot.partition, position);
+  }
+
+  /** Only this partition waits until the registry answers. It is offered the same record again. */
+  #hold(slot: Slot, error: RegistryTrouble): void {
+    if (this.#stopping || slot.phase !== 'running' || this.#held.has(slot)) return;
+    this.#logger.warn({ processor: this.group, partition: slot.partition, err: error }, 'waits for the registry');
+    this.#membership?.pause(slot.partition);
+    this.#held.set(
+      slot,
+      setTimeout(() => this.#goOn(slot), ASK_AGAIN_MS),
+    );
+  }
+
+  #goOn(slot: Slot): void {
+    this.#held.delete(slot);
+    if (slot.phase !== 'running' || this.#membership === undefined) return;
+    this.#seek(slot, this.#membership);
+    this.#membership.resume(slot.partition);
   }
 
   /** A fence is somebody else's right, and opened again later; anything else is a reason to start anew. */

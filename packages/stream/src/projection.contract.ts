@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Log, LogRecord } from './log.ts';
 import { partitionOf } from './murmur2.ts';
 import { event, follow, projecting, sinkOf, tick } from './outside.fixture.ts';
-import { aliased, type Ground, PARTITIONS, until } from './world.fixture.ts';
+import { aliased, type Ground, PARTITIONS, until, withRegistry } from './world.fixture.ts';
 
 /** What the projection promises, in memory and on Kafka. */
 export const projectionContract = ({ log: open, topics }: Ground): void => {
@@ -68,6 +68,26 @@ export const projectionContract = ({ log: open, topics }: Ground): void => {
     await using _one = await projecting(log, run, sink);
     await until(() => expect(sink.rows.get('a')).toBe(2));
     await until(() => expect(letters.heard).toHaveLength(2));
+    letters.stop();
+  });
+
+  test('a registry that is away holds back only the partition whose record needs it; its dead letters are written once', async () => {
+    await using opened = await open();
+    const run = await topics(PARTITIONS);
+    const letters = await follow(opened, `onex.dlq.${run}.dead-letter.v1`);
+    const { registry, log } = withRegistry(opened);
+    const sink = sinkOf();
+    const other = ['b', 'c', 'd', 'e'].find((key) => partitionOf(key, PARTITIONS) !== partitionOf('a', PARTITIONS))!;
+    await opened.write([event(run, 'a', 1, 'garbage'), event(run, 'a', 2, '?6'), event(run, 'a', 3)]);
+    await using running = await projecting(log, run, sink);
+    await until(() => expect(registry.asked).toBeGreaterThan(2));
+    await opened.write([event(run, other, 1)]);
+    await until(() => expect(sink.rows.get(other)).toBe(1));
+    expect([sink.rows.get('a'), running.ready()]).toEqual([undefined, false]);
+    registry.isAway = false;
+    await until(() => expect(sink.rows.get('a')).toBe(2));
+    await until(() => expect(running.ready()).toBe(true));
+    await until(() => expect(letters.heard).toHaveLength(1));
     letters.stop();
   });
 

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { DeadLetter, Retry } from './errors.ts';
 import type { Said } from './fixture.ts';
+import type { LogRecord } from './log.ts';
 import { partitionOf } from './murmur2.ts';
 import { event, follow, projecting, reacting, sinkOf, tick } from './outside.fixture.ts';
 import { tail } from './tail.ts';
-import { type Ground, PARTITIONS, until } from './world.fixture.ts';
+import { type Ground, PARTITIONS, T, until, withRegistry } from './world.fixture.ts';
 import { writer } from './writer.ts';
 
 /** What the reactor and the writer promise, in memory and on Kafka. */
@@ -123,6 +124,43 @@ export const reactorContract = ({ log: open, topics }: Ground): void => {
     await until(() => expect(letters.heard).toHaveLength(2));
     expect(counted.toSorted()).toEqual([`${run}-projection: 1 newer_events`, `${run}-reactor: 1 newer_events`]);
     letters.stop();
+  });
+
+  test('a reaction waits for the registry, and other keys do not; nothing is a dead letter', async () => {
+    await using opened = await open();
+    const run = await topics(PARTITIONS);
+    const letters = await follow(opened, `onex.dlq.${run}.dead-letter.v1`);
+    const { registry, log } = withRegistry(opened);
+    const done: string[] = [];
+    const react = async ({ key }: Said) => {
+      done.push(key);
+      return [];
+    };
+    await using _running = await reacting(log, run, react);
+    await opened.write([event(run, 'a', 1, '?4'), event(run, 'a', 2), event(run, 'b', 1)]);
+    await until(() => expect(registry.asked).toBeGreaterThan(1));
+    expect(done).toEqual(['b']);
+    registry.isAway = false;
+    await until(() => expect(done).toEqual(['b', 'a', 'a']));
+    expect(letters.heard).toEqual([]);
+    letters.stop();
+  });
+
+  test('a tail waits for the registry too, and keeps the order', async () => {
+    await using opened = await open();
+    const run = await topics(PARTITIONS);
+    const { registry, log } = withRegistry(opened);
+    const heard: string[] = [];
+    const stop = new AbortController();
+    const onEvent = (_: unknown, { timestamp }: LogRecord) => void heard.push(`${timestamp - T}`);
+    const from = 'beginning';
+    const { ready } = await tail(log, [`${run}.in` as never], { from, onEvent, signal: stop.signal });
+    await opened.write([event(run, 'a', 1), event(run, 'a', 2, '?5'), event(run, 'a', 3)]);
+    await until(() => expect(registry.asked).toBeGreaterThan(1));
+    expect([heard, ready()]).toEqual([['1'], false]);
+    registry.isAway = false;
+    await until(() => expect(heard).toEqual(['1', '2', '3']));
+    stop.abort();
   });
 
   test('a reaction that knows when to be asked again is asked then, not after the runner’s own back-off', async () => {

@@ -1,7 +1,7 @@
 import { type EventOf, type TopicName, Undecodable } from '@vigil/events';
 import { DeadLetter } from './errors.ts';
 import type { Following, Log, LogRecord } from './log.ts';
-import { isEvent, readEvent } from './reading.ts';
+import { isEvent, WaitingReader } from './reading.ts';
 
 type ReadOnOptions<In extends TopicName> = {
   /** One at a time. What it throws ends the reading. */
@@ -24,13 +24,14 @@ export const readOn = async <In extends TopicName>(
 ): Promise<Following & { readonly finished: Promise<never> }> => {
   const { promise: finished, reject } = Promise.withResolvers<never>();
   finished.catch(() => {});
+  const reader = new WaitingReader(log.codec, signal);
   let next = 0;
   let queue: Promise<unknown> = Promise.resolve();
   const tell = async (record: LogRecord) => {
     if (record.offset < next || signal.aborted) return;
     next = record.offset + 1;
     if (!isEvent(record)) return;
-    const event = await readEvent(log.codec, record).catch((error: unknown) => {
+    const event = await reader.read(record).catch((error: unknown) => {
       if (!(error instanceof DeadLetter || error instanceof Undecodable)) throw error;
       onUnreadable(error, record);
     });
@@ -51,5 +52,5 @@ export const readOn = async <In extends TopicName>(
   early.forEach(hear);
   later = hear;
   await caughtUp;
-  return { finished, ready };
+  return { finished, ready: () => ready() && reader.waiting.length === 0 };
 };

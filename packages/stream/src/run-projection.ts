@@ -1,11 +1,11 @@
-import { type EventOf, type HealthEvent, NewerEvent, type TopicName, Undecodable } from '@vigil/events';
+import { type EventOf, NewerEvent, RegistryTrouble, type TopicName, Undecodable } from '@vigil/events';
 import { DeadLetter, Fatal, Refused, Retry } from './errors.ts';
 import { writeLetter } from './letters.ts';
 import type { Batch, Log, LogRecord, Member, Membership } from './log.ts';
 import { type Logger, silent } from './logger.ts';
 import type { Count } from './metrics.ts';
 import { applyAll, type Read } from './projecting.ts';
-import { isEvent, readEvent } from './reading.ts';
+import { ASK_AGAIN_MS, isEvent, readEvent } from './reading.ts';
 import { within } from './within.ts';
 
 /** An event and where its record lies. */
@@ -50,7 +50,7 @@ export const runProjection = async <In extends TopicName>(
   const projection = new Projection(log, options as unknown as ProjectionOptions<TopicName>);
   const membership = await log.join(projection);
   const stop = async () => {
-    projection.close();
+    projection.end();
     await membership.stop();
   };
   return { ready: () => projection.ready, finished: projection.finished, stop, [Symbol.asyncDispose]: stop };
@@ -62,6 +62,8 @@ const APPLY_MS = 60_000;
 const WORTH_KEEPING = 500;
 /** What was read is kept within that time even so: retention must not overtake a position in a quiet topic. */
 const KEEP_MS = 60_000;
+
+type Unreadable = { readonly record: LogRecord; readonly error: DeadLetter | Undecodable };
 
 const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
 
@@ -80,6 +82,9 @@ class Projection implements Member {
   /** per partition of a topic: what writes to the sink, one at a time, and what will keep a position that no event has */
   readonly #jobs = new Map<string, Promise<unknown>>();
   readonly #keeping = new Map<string, NodeJS.Timeout>();
+  /** what waits for the registry, by `topic/partition`, and by partition what goes on when */
+  readonly #waiting = new Set<string>();
+  readonly #held = new Map<number, NodeJS.Timeout>();
   #assigned: ReadonlySet<number> = new Set();
   #assignment = 0;
   #open = false;
@@ -97,7 +102,7 @@ class Projection implements Member {
   }
 
   get ready(): boolean {
-    return this.#open;
+    return this.#open && this.#waiting.size === 0;
   }
 
   readonly held = (): readonly number[] => [...this.#assigned];
@@ -122,9 +127,11 @@ class Projection implements Member {
         this.#inTurn(key, () => this.#project(batch, position)),
         `${this.group}: projecting ${key}`,
       );
+      this.#waiting.delete(key);
       return true;
     } catch (error) {
-      this.#lose(error);
+      if (error instanceof RegistryTrouble) this.#hold(batch, error);
+      else this.#lose(error);
       return false;
     }
   };
@@ -137,10 +144,17 @@ class Projection implements Member {
     this.#keepSoon(topic, partition);
   };
 
-  /** Keeps no position from now on. */
-  close(): void {
-    for (const timer of this.#keeping.values()) clearTimeout(timer);
+  end(): void {
+    this.#open = false;
+    this.#letGo();
+  }
+
+  /** Keeps no position from now on, and waits for nothing. */
+  #letGo(): void {
+    for (const timer of [...this.#keeping.values(), ...this.#held.values()]) clearTimeout(timer);
     this.#keeping.clear();
+    this.#held.clear();
+    this.#waiting.clear();
   }
 
   readonly lost = (error: Error): void => this.#end(error);
@@ -149,7 +163,7 @@ class Projection implements Member {
   async #begin(membership: Membership): Promise<void> {
     const assignment = ++this.#assignment;
     this.#open = false;
-    this.close();
+    this.#letGo();
     for (const partition of this.#assigned) membership.pause(partition);
     const positions = await this.#options.open(await this.#log.clusterId());
     const placed = await this.#place(positions);
@@ -157,12 +171,29 @@ class Projection implements Member {
     this.#read = placed;
     this.#kept = new Map(placed);
     this.#open = true;
-    for (const topic of this.topics)
-      for (const partition of this.#assigned) {
-        const position = placed.get(keyOf(topic, partition));
-        if (position !== undefined) membership.seek(topic, partition, position);
-      }
-    for (const partition of this.#assigned) membership.resume(partition);
+    for (const partition of this.#assigned) this.#readOn(membership, partition);
+  }
+
+  #readOn(membership: Membership, partition: number): void {
+    for (const topic of this.topics) {
+      const position = this.#read.get(keyOf(topic, partition));
+      if (position !== undefined) membership.seek(topic, partition, position);
+    }
+    membership.resume(partition);
+  }
+
+  /** Only this partition waits until the registry answers. It is offered the same batch again. */
+  #hold({ topic, partition }: Batch, error: RegistryTrouble): void {
+    if (!this.#open) return;
+    this.#waiting.add(keyOf(topic, partition));
+    if (this.#held.has(partition)) return;
+    this.#logger.warn({ group: this.group, partition, err: error }, 'waits for the registry');
+    this.#membership?.pause(partition);
+    const goOn = () => {
+      this.#held.delete(partition);
+      if (this.#membership !== undefined) this.#readOn(this.#membership, partition);
+    };
+    this.#held.set(partition, setTimeout(goOn, ASK_AGAIN_MS));
   }
 
   async #place(positions: ReadonlyMap<string, number>): Promise<Map<string, number>> {
@@ -217,12 +248,8 @@ class Projection implements Member {
     const { topic, partition, next } = batch;
     const key = keyOf(topic, partition);
     if (next <= position) return;
-    const read: Read[] = [];
-    for (const record of batch.records) {
-      if (record.offset < position || !isEvent(record)) continue;
-      const event = await this.#event(record);
-      if (event !== undefined) read.push({ record, event });
-    }
+    const { read, unreadable } = await this.#readAll(batch.records.filter(({ offset }) => offset >= position));
+    for (const one of unreadable) await this.#putAside(one);
     const from = this.#kept.get(key) as number;
     if (read.length > 0 || next - from >= WORTH_KEEPING) {
       const time = batch.records.at(-1)?.timestamp ?? 0;
@@ -238,15 +265,24 @@ class Projection implements Member {
     if (this.#kept.get(key) !== next) this.#keepSoon(topic, partition);
   }
 
-  async #event(record: LogRecord): Promise<HealthEvent | undefined> {
-    try {
-      return await readEvent(this.#log.codec, record);
-    } catch (error) {
-      if (!(error instanceof DeadLetter || error instanceof Undecodable)) throw error;
-      if (error instanceof NewerEvent) this.#options.count('newer_events', 1, this.group);
-      else await writeLetter(this.#log, this.#options.service, record, error, 'unreadable');
-      return undefined;
+  /** Throws RegistryTrouble before anything is written: then all of it is read again. */
+  async #readAll(records: readonly LogRecord[]): Promise<{ read: readonly Read[]; unreadable: readonly Unreadable[] }> {
+    const read: Read[] = [];
+    const unreadable: Unreadable[] = [];
+    for (const record of records.filter(isEvent)) {
+      try {
+        read.push({ record, event: await readEvent(this.#log.codec, record) });
+      } catch (error) {
+        if (!(error instanceof DeadLetter || error instanceof Undecodable)) throw error;
+        unreadable.push({ record, error });
+      }
     }
+    return { read, unreadable };
+  }
+
+  async #putAside({ record, error }: Unreadable): Promise<void> {
+    if (error instanceof NewerEvent) this.#options.count('newer_events', 1, this.group);
+    else await writeLetter(this.#log, this.#options.service, record, error, 'unreadable');
   }
 
   #lose(error: unknown): void {

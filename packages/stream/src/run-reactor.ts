@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Draft, type EventOf, NewerEvent, type TopicName } from '@vigil/events';
+import { type Draft, type EventOf, NewerEvent, RegistryTrouble, type TopicName } from '@vigil/events';
 import { Retry } from './errors.ts';
 import { Lanes, Outstanding } from './in-flight.ts';
 import { writeLetter } from './letters.ts';
@@ -7,7 +7,7 @@ import type { Batch, Log, LogRecord, Member, Membership } from './log.ts';
 import { type Logger, silent } from './logger.ts';
 import type { Count } from './metrics.ts';
 import { isTrouble, writeOutcomes } from './outcomes.ts';
-import { isEvent, readEvent } from './reading.ts';
+import { ASK_AGAIN_MS, isEvent, readEvent } from './reading.ts';
 import type { RunningPart } from './run-projection.ts';
 import { within } from './within.ts';
 
@@ -161,6 +161,10 @@ class Reactor implements Member {
       if (error instanceof Retry) {
         this.#logger.warn({ group: this.group, err: error }, 'a reaction waits');
         return error;
+      }
+      if (error instanceof RegistryTrouble) {
+        this.#logger.warn({ group: this.group, err: error }, 'a reaction waits for the registry');
+        return new Retry(error.message, { afterMs: ASK_AGAIN_MS, cause: error });
       }
       if (isTrouble(error)) throw error;
       if (error instanceof NewerEvent) this.#options.count('newer_events', 1, this.group);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { echoing, listener, listening } from './fixture.ts';
 import { partitionOf } from './murmur2.ts';
 import type { AnyRules } from './processor.ts';
-import { aliased, expectGapless, type Ground, PARTITIONS, start, T, until, world } from './world.fixture.ts';
+import { expectGapless, type Ground, PARTITIONS, start, T, until, withRegistry, world } from './world.fixture.ts';
 
 /** What the processor runner promises, in memory and on Kafka. */
 export const runnerContract = ({ log: open, topics }: Ground): void => {
@@ -139,17 +139,38 @@ export const runnerContract = ({ log: open, topics }: Ground): void => {
     w.stop();
   });
 
-  test('trouble with the registry ends the process with code 1 and dead-letters nothing', async () => {
-    await using log = await open();
-    const w = await world(log, await topics(PARTITIONS));
-    const codec = { ...log.codec, learn: async () => Promise.reject(new Error('the registry is away')) };
-    const running = await start({ ...aliased(log), codec }, listening(w.run));
-    await w.write(w.beat('a', 1, '?8'));
-    await expect(running.finished).rejects.toThrow('the registry is away');
-    await running.stop();
-    await using _again = await start(log, listening(w.run));
-    await until(() => expect(w.said()).toHaveLength(1));
+  test('a registry that is away holds back only the partition whose record needs it, and dead-letters nothing', async () => {
+    await using opened = await open();
+    const w = await world(opened, await topics(PARTITIONS));
+    const { registry, log } = withRegistry(opened);
+    const other = ['b', 'c', 'd', 'e'].find((key) => partitionOf(key, PARTITIONS) !== partitionOf('a', PARTITIONS))!;
+    await using running = await start(log, listening(w.run));
+    const counts = (of: string) => w.said().flatMap(({ key, payload: { n } }) => (key === of ? [n] : []));
+    await w.tick(0);
+    await w.write(w.beat('a', 1), w.beat('a', 2, '?8'), w.beat('a', 3), w.beat(other, 1));
+    await until(() => expect(registry.asked).toBeGreaterThan(1));
+    await w.write(w.beat(other, 2));
+    await until(() => expect(counts(other)).toEqual([1, 2]));
+    expect(counts('a')).toEqual([1]);
+    expect(running.ready()).toBe(false);
+    registry.isAway = false;
+    await until(() => expect(counts('a')).toEqual([1, 2, 3]));
+    await until(() => expect(running.ready()).toBe(true));
     expect(w.letters).toEqual([]);
+    w.stop();
+  });
+
+  test('a process that is stopped while it waits for the registry leaves the record to the next', async () => {
+    await using opened = await open();
+    const w = await world(opened, await topics(PARTITIONS));
+    const { registry, log } = withRegistry(opened);
+    const first = await start(log, listening(w.run));
+    await w.write(w.beat('a', 1), w.beat('a', 2, '?9'));
+    await until(() => expect(registry.asked).toBeGreaterThan(0));
+    await first.stop();
+    await using _again = await start(opened, listening(w.run));
+    await until(() => expect(w.said().map(({ payload }) => payload.n)).toEqual([1, 2]));
+    expectGapless(w.said());
     w.stop();
   });
 

@@ -28,6 +28,8 @@ export class Slot {
   readonly positions = new Map<string, number>();
   /** inputs whose positions have moved past control records only, and are not written yet */
   readonly #skipped = new Set<string>();
+  /** inputs whose next record waits for the registry */
+  readonly #waiting = new Set<string>();
   /** the end of each input when it was last seen */
   readonly ends = new Map<string, number>();
   phase: Phase = 'fencing';
@@ -63,6 +65,11 @@ export class Slot {
     return this.#fold.time.watched;
   }
 
+  /** a record is not read yet, because the registry does not answer for its schema */
+  get waits(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   /** how many keys it remembers */
   get size(): number {
     return this.#fold.decided.store.size;
@@ -91,7 +98,10 @@ export class Slot {
     this.phase = 'running';
   }
 
-  /** Folds a batch record by record, then writes outputs, changed states and the position together. One at a time. */
+  /**
+   * Folds a batch record by record, then writes outputs, changed states and the position together. One at a time. Throws RegistryTrouble where
+   * the registry does not answer for a record: what came before it is written, and the slot stands at it.
+   */
   take(batch: Batch): Promise<void> {
     const job = this.#queue.then(() => this.#take(batch));
     this.#queue = job.catch(() => {});
@@ -182,15 +192,19 @@ export class Slot {
     if (next <= position) return;
     const unread = batch.records.filter(({ offset }) => offset >= position);
     const turned = this.#turn();
-    const { outs, stoppedAt } = await foldAll(this.#fold, this.#around.codec, unread);
-    const after = stoppedAt ?? next;
+    const { outs, stop } = await foldAll(this.#fold, this.#around.codec, unread);
+    const after = stop?.at ?? next;
     await this.#commit([...turned, ...outs, ...this.#changes(topic, after)]);
     this.positions.set(topic, after);
     this.progress += 1;
-    if (stoppedAt !== undefined)
+    this.#waiting.delete(topic);
+    if (stop === null) return;
+    if (stop.trouble === null)
       throw new Fatal(
-        `${this.#processor.processor}: ${this.#fold.limits.exceeded}; the last is of ${topic}/${partition}/${stoppedAt - 1}`,
+        `${this.#processor.processor}: ${this.#fold.limits.exceeded}; the last is of ${topic}/${partition}/${stop.at - 1}`,
       );
+    this.#waiting.add(topic);
+    throw stop.trouble;
   }
 
   async #commit(records: readonly OutRecord[]): Promise<void> {

@@ -2,7 +2,7 @@ import type { EventOf, TopicName } from '@vigil/events';
 import { Undecodable } from '@vigil/events';
 import { DeadLetter } from './errors.ts';
 import type { Following, From, Log, LogRecord } from './log.ts';
-import { isEvent, readEvent } from './reading.ts';
+import { isEvent, WaitingReader } from './reading.ts';
 
 export type TailOptions<In extends TopicName> = {
   readonly from: From;
@@ -22,11 +22,12 @@ export const tail = async <In extends TopicName>(
 ): Promise<Following & { readonly finished: Promise<never> }> => {
   const { promise: finished, reject } = Promise.withResolvers<never>();
   finished.catch(() => {});
+  const reader = new WaitingReader(log.codec, signal);
   let queue = Promise.resolve();
   const tell = async (record: LogRecord) => {
     try {
-      const event = await readEvent(log.codec, record);
-      if (!signal.aborted) onEvent(event as EventOf<In>, record);
+      const event = await reader.read(record);
+      if (event !== null && !signal.aborted) onEvent(event as EventOf<In>, record);
     } catch (error) {
       if (!(error instanceof DeadLetter || error instanceof Undecodable)) reject(error);
     }
@@ -35,5 +36,5 @@ export const tail = async <In extends TopicName>(
     if (isEvent(record)) queue = queue.then(() => tell(record));
   };
   const { ready } = await log.follow(topics, from, hear, signal);
-  return { finished, ready };
+  return { finished, ready: () => ready() && reader.waiting.length === 0 };
 };

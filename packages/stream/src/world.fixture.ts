@@ -1,3 +1,4 @@
+import { RegistryTrouble } from '@vigil/events';
 import { expect, vi } from 'vitest';
 import type { Said } from './fixture.ts';
 import { eventOf } from './inputs.ts';
@@ -60,6 +61,16 @@ export const expectGapless = (said: readonly Said[]): void => {
     const versions = events.map(({ version }) => version);
     expect({ key, versions }).toEqual({ key, versions: versions.map((_, i) => i + 1) });
   }
+};
+
+/** The same log, whose registry answers only while it is not away. */
+export const withRegistry = (log: Log) => {
+  const registry = { isAway: true, asked: 0 };
+  const learn: Log['codec']['learn'] = (unknown) => {
+    registry.asked += 1;
+    return registry.isAway ? Promise.reject(new RegistryTrouble('the registry is away')) : log.codec.learn(unknown);
+  };
+  return { registry, log: { ...aliased(log), codec: { ...log.codec, learn } } };
 };
 
 /** The same log, so that a test can replace one of its calls. */

@@ -24,8 +24,12 @@ type Surroundings = {
   readonly now: () => number;
 };
 
-/** The agents' door, listening at `url`. It opens when everything pending has been read. `ready`: agents can be heard through it. */
-export type Gateway = AsyncDisposable & { readonly url: string; readonly ready: () => boolean };
+/** The agents' door, listening at `url`. It opens when everything pending has been read. `ready`: agents can be heard through it; `finished` rejects where it cannot follow the log any more. */
+export type Gateway = AsyncDisposable & {
+  readonly url: string;
+  readonly ready: () => boolean;
+  readonly finished: Promise<never>;
+};
 
 export const openGateway = async (
   kafka: Log,
@@ -39,7 +43,7 @@ export const openGateway = async (
   const limits = createReachedLimits();
   const policies = createPolicies(config.VIGIL_DEFAULT_POLICY);
   const around = { board, owners, waits, policies, limits, halts: createHalts() };
-  const catchUp = await tail(kafka, around, { log, signal, now });
+  const catchUp = await tail(kafka, around, { log, count, signal, now });
   const reach = createReach(now, catchUp.ready);
   const clock = createBrokerClock(now, (aheadMs) =>
     log.warn({ aheadMs }, "this host's clock is far from the brokers', by which orders live: set both by NTP"),
@@ -72,5 +76,5 @@ export const openGateway = async (
   opening.defer(() => door.close());
   const url = await listen(door, config.VIGIL_GATEWAY_HOST, config.VIGIL_GATEWAY_PORT, 'VIGIL_GATEWAY_PORT');
   const open = opening.move();
-  return { url, ready: reach.isReady, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return { url, ready: reach.isReady, finished: catchUp.finished, [Symbol.asyncDispose]: () => open.disposeAsync() };
 };

@@ -13,6 +13,6 @@ await runService(process.env, {
     const kafka = await use(connectLog({ brokers, clientId: 'gateway', codec, logger: log }));
     const door = await use(openGateway(kafka, config, { log, count, signal, now: Date.now }));
     log.info({ url: door.url }, 'open');
-    return { door: { ready: door.ready } };
+    return { door: { ready: door.ready, finished: door.finished } };
   },
 });

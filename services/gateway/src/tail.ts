@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Logger } from '@vigil/chassis';
-import { type Codec, type EventOf, Topic, type TopicName, Undecodable } from '@vigil/events';
-import { type Following, isEvent, type Log, type LogRecord, readEvent } from '@vigil/stream';
+import type { Count, Logger } from '@vigil/chassis';
+import { type EventOf, NewerEvent, Topic, type TopicName, Undecodable } from '@vigil/events';
+import { type Following, isEvent, type Log, type LogRecord, WaitingReader } from '@vigil/stream';
 import { type Board, LONGEST_LIFE_MS } from './board.ts';
 import { type CatchUp, oneAtATime } from './catch-up.ts';
 import type { Halts } from './halts.ts';
@@ -32,11 +32,20 @@ type Around = {
   readonly halts: Halts;
 };
 
+export type TailDeps = {
+  readonly log: Logger;
+  readonly count: Count;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+};
+
 export type CatchUps = Following & {
   /** reads what the log has by now of orders */
   readonly orders: CatchUp;
-  /** Whether every halt that was announced before the call is known here. False: the log cannot be asked, or following it lags. */
+  /** Whether every halt that was announced before the call is known here. False: the log or the registry cannot be asked, or following it lags. */
   readonly halts: () => Promise<boolean>;
+  /** rejects where a record is read and cannot be observed: our mistake */
+  readonly finished: Promise<never>;
 };
 
 /** How long following may lag behind what the log has, milliseconds, and how often that is looked at. */
@@ -100,16 +109,17 @@ const observe = (
  * Follows orders, receipts, policies, halts and who is there without a group, and reads what is there already. Resolves when all that was committed
  * before the call has been seen. Following begins first: what is written meanwhile is seen at least once.
  */
-export const tail = async (
-  log: Log,
-  around: Around,
-  { log: logger, signal, now }: { readonly log: Logger; readonly signal: AbortSignal; readonly now: () => number },
-): Promise<CatchUps> => {
+export const tail = async (log: Log, around: Around, deps: TailDeps): Promise<CatchUps> => {
+  const { signal, now } = deps;
+  const { promise: finished, reject } = Promise.withResolvers<never>();
+  finished.catch(() => {});
+  const reader = new WaitingReader(log.codec, signal);
   const pending = new Set<Promise<void>>();
   const readTo = new Map<string, number>();
   const onRecord = (record: LogRecord): void => {
     readTo.set(placeOf(record), record.offset + 1);
-    const read = apply(log.codec, around, record, logger).finally(() => pending.delete(read));
+    const read = apply(reader, around, record, deps).finally(() => pending.delete(read));
+    read.catch(reject);
     pending.add(read);
   };
   const readUpTo = async (topic: TopicName, from: (place: string) => number): Promise<void> => {
@@ -144,9 +154,14 @@ export const tail = async (
   return {
     ready,
     orders: oneAtATime(() => readUpTo(Topic.agentOrder, (place) => readTo.get(place) ?? 0)),
-    halts: () => isFollowed(log, now, () => readTo.get(HALTS) ?? 0),
+    halts: async () => (await isFollowed(log, now, () => readTo.get(HALTS) ?? 0)) && !areHaltsWaiting(reader),
+    finished,
   };
 };
+
+/** Whether a record that may announce a halt waits for the registry. */
+const areHaltsWaiting = ({ waiting }: WaitingReader): boolean =>
+  waiting.some(({ topic }) => topic === Topic.fleetGovernance);
 
 /** Behind the last record stands the mark of its transaction, which is not read. No consumer is opened for this: it is asked for every answer with orders. */
 const isFollowed = async (log: Log, now: () => number, readTo: () => number): Promise<boolean> => {
@@ -166,12 +181,19 @@ const placeOf = ({ topic, partition }: Pick<LogRecord, 'topic' | 'partition'>): 
 
 const HALTS = placeOf({ topic: Topic.fleetGovernance, partition: 0 });
 
-const apply = async (codec: Codec, around: Around, record: LogRecord, logger: Logger): Promise<void> => {
+const apply = async (
+  reader: WaitingReader,
+  around: Around,
+  record: LogRecord,
+  { log: logger, count }: TailDeps,
+): Promise<void> => {
   if (!isEvent(record)) return;
   try {
-    observe(around, (await readEvent(codec, record)) as Tailed, record);
+    const event = await reader.read(record);
+    if (event !== null) observe(around, event as Tailed, record);
   } catch (error) {
     if (!(error instanceof Undecodable)) throw error;
+    if (error instanceof NewerEvent) return count('newer_events', 1, 'gateway');
     const { topic, partition, offset } = record;
     logger.warn({ err: error, topic, partition, offset }, 'a record that cannot be read is passed over');
   }

@@ -1,0 +1,101 @@
+import { type Codec, NewerEvent, RegistryTrouble, Topic, UnknownSchemaId } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import type { Log } from '@vigil/stream';
+import { MemoryLog } from '@vigil/stream/memory';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createBoard } from './board.ts';
+import { createHalts } from './halts.ts';
+import { createOwners } from './owners.ts';
+import { createPolicies } from './policies.ts';
+import { createReachedLimits } from './spending.ts';
+import { tail } from './tail.ts';
+import { createWaits } from './waits.ts';
+
+const LONG = { timeout: 10_000, interval: 20 };
+let stop: AbortController;
+beforeEach(() => {
+  stop = new AbortController();
+});
+afterEach(() => stop.abort());
+
+/** A follower on a log in memory. Events written by `sayStrange` have a schema that must be asked for, and the registry is away. */
+const following = async () => {
+  const memory = new MemoryLog();
+  const registry: { isAway: boolean; asked: number; refusal: Error } = {
+    isAway: true,
+    asked: 0,
+    refusal: new RegistryTrouble('the registry is away'),
+  };
+  const strange = new Set<string>();
+  const decode: Codec['decode'] = (topic, value) => {
+    if (strange.has(value.toString('hex'))) throw new UnknownSchemaId(99_999);
+    return memory.codec.decode(topic, value);
+  };
+  const learn: Codec['learn'] = async () => {
+    registry.asked += 1;
+    if (registry.isAway) throw registry.refusal;
+    strange.clear();
+  };
+  const log: Log = Object.assign(Object.create(memory), { codec: { ...memory.codec, decode, learn } });
+  const warned: string[] = [];
+  const counted: string[] = [];
+  const logger = { warn: (_: object, line: string) => warned.push(line) };
+  const around = {
+    board: createBoard(),
+    owners: createOwners(),
+    waits: createWaits(stop.signal),
+    policies: createPolicies('vigil'),
+    limits: createReachedLimits(),
+    halts: createHalts(),
+  };
+  const deps = { log: logger, count: (metric: string) => counted.push(metric), signal: stop.signal, now: Date.now };
+  const followed = await tail(log, around, deps as never);
+  const sayStrange = (event: Parameters<Codec['encode']>[0] & { key: string }) => {
+    const value = memory.codec.encode(event);
+    strange.add(value.toString('hex'));
+    memory.sayRaw(event.topic, event.key, value);
+  };
+  return { memory, registry, followed, around, warned, counted, sayStrange };
+};
+
+test('an order whose schema the registry does not answer for waits alone, and is known once it answers', async () => {
+  const { registry, sayStrange, memory, around, followed, warned } = await following();
+  const observed = vi.spyOn(around.board, 'observeOrder');
+  const ids = () => observed.mock.calls.map(([{ payload }]) => payload.orderId);
+  const order = example(Topic.agentOrder, 'NUDGE_AGENT');
+  sayStrange({ ...order, payload: { ...order.payload, orderId: 'strange' } } as never);
+  await memory.say({ ...order, payload: { ...order.payload, orderId: 'known' } } as never);
+  await vi.waitFor(() => expect(registry.asked).toBeGreaterThan(1), LONG);
+  expect(ids()).toEqual(['known']);
+  expect(await followed.halts()).toBe(true);
+  registry.isAway = false;
+  await vi.waitFor(() => expect(ids()).toEqual(['known', 'strange']), LONG);
+  expect(warned).toEqual([]);
+});
+
+test('while a record that may announce a halt waits for the registry, the halts are not known', async () => {
+  const { registry, sayStrange, around, followed } = await following();
+  sayStrange(example(Topic.fleetGovernance, 'FLEET_HALTED') as never);
+  await vi.waitFor(() => expect(registry.asked).toBeGreaterThan(1), LONG);
+  expect(await followed.halts()).toBe(false);
+  registry.isAway = false;
+  await vi.waitFor(async () => expect(await followed.halts()).toBe(true), LONG);
+  expect(around.halts.isHalted()).toBe(true);
+});
+
+test('an event of a newer version is passed over and counted, and nobody is warned', async () => {
+  const { registry, sayStrange, counted, warned } = await following();
+  registry.refusal = new NewerEvent('it is an event of a newer version');
+  sayStrange(example(Topic.policy, 'POLICY_REFUSED') as never);
+  await vi.waitFor(() => expect(counted).toEqual(['newer_events']), LONG);
+  expect(warned).toEqual([]);
+});
+
+test('a record that is read and cannot be observed ends the following: it is our mistake', async () => {
+  const { memory, around, followed } = await following();
+  vi.spyOn(around.board, 'observeOrder').mockImplementation(() => {
+    throw new Error('ours');
+  });
+  await memory.say(example(Topic.agentOrder, 'NUDGE_AGENT'));
+  await expect(followed.finished).rejects.toThrow('ours');
+});
