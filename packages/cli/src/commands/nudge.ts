@@ -12,6 +12,7 @@ import { path, type Said, saying, type Written, writeAndTell } from './options.t
 /** A text by hand waits for its agent for a minute; its receipt takes a moment to be read. */
 const PATIENCE_MS = 75_000;
 const LOOK_MS = 500;
+const APPEARS_WITHIN_MS = 3000;
 
 const EXAMPLES = `
 Waits until the agent has the text, or says why it has not: a minute at most, in which nothing is typed into a dialog or a call.
@@ -34,16 +35,29 @@ export function register(program: Command): void {
 const caseOf = ({ eventId }: Written): string => `case-${eventId}`;
 
 async function say(agentId: string, { message, wait, ...said }: Options): Promise<void> {
-  await refuseEnded(dashboard(), agentId);
+  await untilRunning(dashboard(), agentId);
   const command = { command: 'request_step', agentId, step: 'nudge', message };
   const written = await writeAndTell(command, said, (one) => (wait ? null : `vigil case show ${caseOf(one)}`));
   if (wait && said.json !== true) await tellOutcome(dashboard(), agentId, caseOf(written));
 }
 
-const refuseEnded = async (client: Client, agentId: string): Promise<void> => {
+const checkRunning = async (client: Client, agentId: string): Promise<void> => {
   const { state, endReason } = await client.get<AgentRow>(path('agents', agentId));
   if (state !== 'TERMINATED') return;
   throw new Refusal(`${agentId} has ended${because(endReason)}; only a running agent can receive a text.`);
+};
+
+/** Throws Refusal where the agent does not run. One that has just started may not be in the read model yet. */
+const untilRunning = async (client: Client, agentId: string): Promise<void> => {
+  for (let waited = 0; ; waited += LOOK_MS) {
+    try {
+      await checkRunning(client, agentId);
+      return;
+    } catch (error) {
+      if (!(error instanceof Refusal) || waited >= APPEARS_WITHIN_MS) throw error;
+      await pause(LOOK_MS);
+    }
+  }
 };
 
 /** Null: it is not known yet. */
