@@ -5,7 +5,29 @@ const MINUTE = 60_000;
 const PERSON = 'ada';
 
 /** A word of a person that is not answered yet. */
-type Word = { readonly what: string; readonly at: number; readonly isAnswer: (event: HealthEvent) => boolean };
+type Word = {
+  readonly what: string;
+  readonly at: number;
+  readonly isAnswer: (event: HealthEvent) => boolean;
+  /** the task whose recovery, where it is under way, is what was asked for */
+  readonly underWay?: string;
+};
+
+const RECOVERIES: ReadonlySet<string> = new Set([
+  'ADMIT_SPAWN',
+  'RECOVERY_INITIATED',
+  'RECOVERY_COMPLETED',
+  'RECOVERY_REFUSED',
+  'REVIEW_DECIDED',
+  'TASK_RELEASED',
+]);
+const RESTS: ReadonlySet<string> = new Set(['idle', 'probation', 'stable', 'over', 'review']);
+
+const isUnderWay = ({ log }: World, taskId: string): boolean => {
+  const known = log.unit('recovery').entries.get(taskId)?.state as Recovering | undefined;
+  return known !== undefined && !RESTS.has(known.situation.is);
+};
+type Recovering = { readonly situation: { readonly is: string } };
 
 const wordOf = (event: HealthEvent, now: number): Word | null => {
   switch (event.type) {
@@ -22,6 +44,12 @@ const wordOf = (event: HealthEvent, now: number): Word | null => {
         (answer.type === 'CASE_OPENED' && answer.payload.caseId === `case-${event.eventId}`) ||
         (answer.type === 'DECISION_REFUSED' && answer.payload.agentId === agentId);
       return by === PERSON ? { what: `${step} for ${agentId}`, at: now, isAnswer } : null;
+    }
+    case 'RECOVER_TASK': {
+      const { taskId, by } = event.payload;
+      const isAnswer = (answer: HealthEvent) =>
+        RECOVERIES.has(answer.type) && 'taskId' in answer.payload && answer.payload.taskId === taskId;
+      return by === null ? null : { what: `recovery of ${taskId}`, at: now, isAnswer, underWay: taskId };
     }
     case 'REVIEW_TASK': {
       const { taskId, decision } = event.payload;
@@ -43,7 +71,9 @@ const peopleAreAnswered = (): Law => {
       const word = wordOf(event, world.now);
       if (word !== null) open = [...open, word];
     },
-    onMoment({ now, undisturbedSince }) {
+    onMoment(world) {
+      const { now, undisturbedSince } = world;
+      open = open.filter(({ underWay }) => underWay === undefined || !isUnderWay(world, underWay));
       const late = open.find(({ at }) => now - Math.max(at, undisturbedSince) > MINUTE);
       if (late) throw new Broken(this.name, late.what, now);
     },

@@ -42,12 +42,14 @@ export class Facts {
   readonly toldAt = new Map<string, number>();
   readonly reviews = new Set<string>();
   readonly initiated = new Map<string, number>();
+  /** when a person asked for its recovery last */
+  readonly asked = new Map<string, number>();
   readonly released = new Map<string, { readonly why: string; readonly at: number }>();
   /** orders that a person asked for, without a successor */
   readonly byHand = new Set<string>();
   readonly #handingOffByHand = new Set<string>();
   /** instances whose end a person has ordered, with nobody in their place */
-  readonly #stopping = new Set<string>();
+  readonly stopping = new Set<string>();
   missing: readonly string[] = [];
   isBraked = false;
   isHalted = false;
@@ -60,7 +62,9 @@ export class Facts {
       case 'AGENT_EXITED': {
         if (event.topic !== 'onex.evt.heartbeat-ingest.agent-observation.v1') return;
         const { instanceId, reason, orderId } = event.payload;
-        if (this.ended.has(instanceId)) return;
+        const known = this.ended.get(instanceId);
+        // Taken for dead from afar, it had finished its task.
+        if (known && !(known.byPerson && reason === 'finished')) return;
         const isWished = this.#isWished(instanceId, reason, orderId);
         this.ended.set(instanceId, { reason, orderId, at: now, byPerson: false, isWished });
         return;
@@ -68,7 +72,7 @@ export class Facts {
       case 'CONFIRM_DEATH': {
         if (event.topic !== 'onex.evt.heartbeat-ingest.agent-observation.v1') return;
         const { instanceId } = event.payload;
-        const isWished = this.#stopping.has(instanceId ?? '');
+        const isWished = this.stopping.has(instanceId ?? '');
         if (instanceId !== null && !this.ended.has(instanceId))
           this.ended.set(instanceId, { reason: 'lost', orderId: null, at: now, byPerson: true, isWished });
         return;
@@ -100,7 +104,7 @@ export class Facts {
   }
 
   #isWished(instanceId: string, reason: string, orderId: string | null): boolean {
-    if (reason === 'finished' || this.#stopping.has(instanceId)) return true;
+    if (reason === 'finished' || this.stopping.has(instanceId)) return true;
     // A handoff by hand that takes the place of the plan's own is what people wish, whichever of the two the agent answers.
     return (
       reason === 'explicit' && (orderId === null || this.byHand.has(orderId) || this.#handingOffByHand.has(instanceId))
@@ -128,7 +132,7 @@ export class Facts {
         if (!known?.by || known.by === 'recovery' || known.planName === RECOVERED_BY_HAND) return;
         this.byHand.add(orderId);
         if (event.type === 'HANDOFF_AGENT' && instanceId !== null) this.#handingOffByHand.add(instanceId);
-        if (event.type === 'TERMINATE_AGENT') this.#stopping.add(instanceId ?? '');
+        if (event.type === 'TERMINATE_AGENT') this.stopping.add(instanceId ?? '');
         return;
       }
     }
@@ -143,6 +147,9 @@ export class Facts {
     switch (event.type) {
       case 'RECOVERY_INITIATED':
         this.initiated.set(event.payload.taskId, now);
+        return;
+      case 'RECOVER_TASK':
+        if (event.payload.by !== null) this.asked.set(event.payload.taskId, now);
         return;
       case 'REVIEW_REQUIRED':
         this.reviews.add(event.payload.taskId);

@@ -70,7 +70,10 @@ const noTaskIsLeft: Law = {
     const tasks = Map.groupBy(facts.heard, ([, { taskId }]) => taskId);
     for (const [task, heard] of tasks) {
       const ends = heard.map(([instanceId]) => facts.ended.get(instanceId));
-      if (ends.some((end) => end === undefined) || ends.some((end) => end?.isWished)) continue;
+      // A person has it ended for good, also where it crashed before the order reached it.
+      const isWished =
+        ends.some((end) => end?.isWished) || heard.some(([instanceId]) => facts.stopping.has(instanceId));
+      if (isWished || ends.some((end) => end === undefined)) continue;
       const since = Math.max(...ends.map((end) => end?.at ?? 0));
       const isRecovered = (facts.initiated.get(task) ?? 0) > Math.max(since, now - 10 * MINUTE);
       const isReleased = (facts.released.get(task)?.at ?? 0) >= since;
@@ -98,10 +101,12 @@ const finishedIsFinished: Law = {
     const isBegunAgain = world.agents.some(
       (one) => one.taskId === taskId && !one.byVigil && one.startedAt >= finishedAt,
     );
-    if (finished && !isBegunAgain)
+    const isAsked = (facts.asked.get(taskId ?? '') ?? 0) >= finishedAt;
+    if (finished && !isBegunAgain && !isAsked)
       throw new Broken(this.name, `${taskId} is done again: ${finished[0]} has finished it`, world.now);
     const end = facts.ended.get(deadInstanceId ?? '');
-    if (end?.reason === 'explicit' && end.orderId === null)
+    const isAskedSince = (facts.asked.get(taskId ?? '') ?? 0) >= (end?.at ?? 0);
+    if (end?.reason === 'explicit' && end.orderId === null && !isAskedSince)
       throw new Broken(
         this.name,
         `${deadInstanceId} was stopped by a person, and ${order.payload.agentId} takes its place`,

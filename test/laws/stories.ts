@@ -64,6 +64,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       decision: fc.constantFrom('allow_more_time', 'force_handoff', 'terminate_and_recover', 'pardon'),
     }),
   },
+  { weight: 2, arbitrary: of({ do: is('recover'), of: number }) },
   { weight: 2, arbitrary: of({ do: fc.constantFrom('hold', 'release'), agent }) },
   { weight: 2, arbitrary: of({ do: is('steer'), what: fc.constantFrom('HALT_FLEET', 'RESUME_FLEET', 'LIFT_BRAKE') }) },
   { weight: 2, arbitrary: of({ do: is('gone'), host }) },

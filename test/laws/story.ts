@@ -35,6 +35,8 @@ export type Step =
       readonly agent: number;
       readonly step: 'nudge' | 'handoff' | 'terminate' | 'terminate_and_recover';
     }
+  /** a person asks for the recovery of the task of an agent that may have ended */
+  | { readonly do: 'recover'; readonly of: number }
   | { readonly do: 'decide'; readonly question: number; readonly decision: Decision }
   | { readonly do: 'hold' | 'release'; readonly agent: number }
   | { readonly do: 'steer'; readonly what: 'HALT_FLEET' | 'RESUME_FLEET' | 'LIFT_BRAKE' }
@@ -152,6 +154,10 @@ const happen = (world: World, step: Step) => {
       host.failingSpawns = step.failing;
       return;
     }
+    case 'recover': {
+      const agent = at(world.agents, step.of);
+      return agent && request(world, agent, 'terminate_and_recover');
+    }
     case 'decide': {
       const asked = at([...world.facts.cases.values()], step.question);
       return asked && decide(world, asked.caseId, asked.agentId, step.decision);
@@ -212,14 +218,19 @@ const begin = (world: World) => {
   world.pass(2 * MINUTE);
 };
 
-/** It lifts by itself where all that it waits for beat again, or have ended as somebody wished; else people do, as its alert says. */
+/**
+ * It lifts by itself where all that it waits for beat again, or have ended as somebody wished; else people do, as its alert says. A crash
+ * is no such end, also where somebody had ordered one: its task has no agent.
+ */
 const liftBrake = (world: World) => {
   const { missing, ended } = world.facts;
   const isBack = (task: string) =>
     world.living.some(({ taskId, startedAt }) => taskId === task && startedAt < world.now - 3 * MINUTE);
   const isSettled = (agentId: string) => {
     const lives = world.agents.filter((one) => one.agentId === agentId);
-    return lives.some(({ taskId, instanceId }) => isBack(taskId) || ended.get(instanceId)?.isWished);
+    const isOver = (instanceId: string) =>
+      ended.get(instanceId)?.isWished && ended.get(instanceId)?.reason !== 'crashed';
+    return lives.some(({ taskId, instanceId }) => isBack(taskId) || isOver(instanceId));
   };
   if (missing.every(isSettled))
     throw new Broken('the brake lifts by itself when nobody is missing any more', missing.join(', '), world.now);

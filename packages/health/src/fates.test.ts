@@ -50,6 +50,10 @@ const exited = (
   key: 'a1',
   correlationId: `c${ms}`,
 });
+const confirmed: Observation = {
+  ...example(Topic.agentObservation, 'CONFIRM_DEATH', { agentId: 'a1', instanceId: 'a1.i1' }),
+  key: 'a1',
+};
 const FIRST = ['INSTANCE_STARTED', 'AGENT_PRESENT first_heartbeat', 'T-1 took: HEALTHY'];
 
 test('who has finished, was stopped by somebody or ended by us is gone as expected; who has crashed is not', () => {
@@ -219,5 +223,34 @@ describe('the demonstration fleet', () => {
       'T-1 left: TERMINATED',
     ]);
     expect(passTo(T0 + 600_000)).toEqual([]);
+  });
+});
+
+describe('an agent that was taken for dead from afar', () => {
+  const lost = () => {
+    const agent = started();
+    agent.beats(0, 3000, works);
+    expect(brief(agent.tell(confirmed, T0 + 4000))).toContain('T-1 left: TERMINATED');
+    return agent;
+  };
+  const taskEnds = (said: readonly Said[]) =>
+    said.flatMap((one) => (one.type === 'TASK_HEALTH_CHANGED' ? [one.payload.endReason] : []));
+
+  test('and whose runtime reports later that it has finished its task is announced so, once', () => {
+    const { tell } = lost();
+    expect(taskEnds(tell(exited(5000, 'finished'), T0 + 5000))).toEqual(['finished']);
+    expect(tell(exited(6000, 'finished'), T0 + 6000)).toEqual([]);
+  });
+
+  test('and whose runtime reports another end is not announced again', () => {
+    for (const reason of ['crashed', 'explicit'] as const)
+      expect(lost().tell(exited(5000, reason), T0 + 5000)).toEqual([]);
+  });
+
+  test('and whose reported end was a crash has not finished', () => {
+    const { beats, tell } = started();
+    beats(0, 3000, works);
+    tell(exited(4000, 'crashed'), T0 + 4000);
+    expect(tell(exited(5000, 'finished'), T0 + 5000)).toEqual([]);
   });
 });

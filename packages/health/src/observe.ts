@@ -198,7 +198,7 @@ function ended(policies: Policies, state: AgentState, input: ExitedEvent, clock:
     const { identity: current, end: known } = state.history;
     if (state.retired.includes(instanceId)) return state;
     if (current.instanceId === null || current.instanceId === instanceId)
-      return known ? state : { ...state, history: { ...state.history, end } };
+      return known ? finishedAfterAll(state, known, end) : { ...state, history: { ...state.history, end } };
     if (endsNothing(state, at)) return { ...state, retired: retiring(state.retired, instanceId) };
   }
   const unknown = { attempt: null, maxAttempts: null, eventDriven: false, client: null, parentId: null };
@@ -207,6 +207,14 @@ function ended(policies: Policies, state: AgentState, input: ExitedEvent, clock:
   const life = begun(policies, state, input, identity, receipt);
   const heard = { ...life.history.heard, driftMs: at === null ? 0 : clock.now - at };
   return policies.current({ ...life, history: { ...life.history, heard, end }, wish: policy ?? life.wish });
+}
+
+/** It was taken for dead from afar, and had finished its task: that it has left the task is announced again, with that reason. */
+function finishedAfterAll(state: Known, known: End, end: End): Known {
+  const { task } = state.told;
+  if (known.reason !== 'lost' || end.reason !== 'finished' || task === null) return state;
+  const told = { ...state.told, task: { ...task, state: 'UNKNOWN' as const } };
+  return { ...state, history: { ...state.history, end }, told };
 }
 
 function deathConfirmed(state: AgentState, instanceId: string | null, end: End): AgentState {

@@ -51,6 +51,8 @@ export function taskNotices(input: EventOf<typeof Topic.taskRecovery>): readonly
     }
     case 'PROBATION_PASSED':
       return [resolve(lost, about, `${input.payload.agentId} does well`)];
+    case 'RECOVERY_REFUSED':
+      return [];
     case 'TASK_RELEASED': {
       const { why, detail } = input.payload;
       const text = detail === null ? why : `${why}: ${detail}`;

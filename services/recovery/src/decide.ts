@@ -3,7 +3,7 @@ import { evolve, lapsed } from './evolve.ts';
 import { healthcheck } from './healthcheck.ts';
 import { awaitsEnd, holding, holdingAs, lifeOf, ownHolder } from './lives.ts';
 import { rivals, rivalsOf } from './rivals.ts';
-import { admitSpawn, breakerChanged, initiated, type Output, taskStory, withdrawn } from './say.ts';
+import { admitSpawn, breakerChanged, initiated, type Output, refused, taskStory, withdrawn } from './say.ts';
 import { attemptOf, limitOf, type Recovery, type Subject } from './state.ts';
 
 /** All that follows now: each answer is folded before the next question, until nothing new is to be said. */
@@ -15,11 +15,15 @@ export function decide(before: Recovery, now: number): readonly Output[] {
     said.push(...drafts);
     return drafts.length > 0;
   };
-  while (say(withdrawn(state)) || say(breakerChanged(state)) || say(next(state, now)));
+  while (say(refused(state)) || say(withdrawn(state)) || say(breakerChanged(state)) || say(next(state, now)));
   say(rivals(state, now));
   say(healthcheck(state, now));
   const { subject } = state;
-  return said.map((draft) => ({ ...draft, correlationId: subject?.correlationId, policy: subject?.policy ?? null }));
+  return said.map((draft) =>
+    draft.type === 'RECOVERY_REFUSED'
+      ? draft
+      : { ...draft, correlationId: subject?.correlationId, policy: subject?.policy ?? null },
+  );
 }
 
 function next(state: Recovery, now: number): readonly Output[] {

@@ -54,6 +54,8 @@ export function evolve(state: Recovery, draft: Output): Recovery {
       return state.situation.is === 'waiting'
         ? { ...state, situation: { ...state.situation, isWaitingSaid: true } }
         : state;
+    case 'RECOVERY_REFUSED':
+      return { ...state, refusal: null };
     case 'TASK_RELEASED':
       return released(state, draft.payload.why === 'reassigned' || draft.payload.why === 'left');
     case 'CIRCUIT_BREAKER_STATE_CHANGED':

@@ -6,7 +6,9 @@ const died = (agentId: string) => recoverTask({ agentId, instanceId: `${agentId}
 test('a person’s word is not enough while the agent of that name is known to hold the task', () => {
   const story = openStory();
   story.tell(took('worker-1'));
-  expect(story.tell(recoverTask({ confirmed: false, by: 'ada', immediate: true }))).toEqual([]);
+  expect(types(story.tell(recoverTask({ confirmed: false, by: 'ada', immediate: true })))).toEqual([
+    'RECOVERY_REFUSED',
+  ]);
   expect(story.state().situation.is).toBe('idle');
 });
 

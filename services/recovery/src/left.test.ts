@@ -85,7 +85,7 @@ test('nothing is spawned while the heir has the task, or anybody else', () => {
   ]);
 });
 
-test('where somebody else finishes what the heir has left, the task is released; beside the heir it goes on', () => {
+test('where somebody else finishes what the heir has left, or works on, the task is released', () => {
   const story = heir(15 * minute);
   story.tell(handsBack('worker-1-r1'));
   story.tell(took('worker-7'));
@@ -94,7 +94,58 @@ test('where somebody else finishes what the heir has left, the task is released;
   ]);
   const beside = heir(15 * minute);
   beside.tell(took('worker-7'));
-  expect(beside.tell(left('worker-7', 'finished'))).toEqual([]);
+  expect(beside.tell(left('worker-7', 'finished'))).toMatchObject([
+    {
+      type: 'TASK_RELEASED',
+      payload: { why: 'reassigned', detail: 'worker-7 has finished it, and worker-1-r1 works on it' },
+    },
+  ]);
+});
+
+describe('a task that the agent which was taken for dead finishes', () => {
+  const lost = health({ hold: 'left', to: 'TERMINATED', endReason: 'lost' });
+  const finishes = health({ hold: 'left', to: 'TERMINATED', endReason: 'finished' });
+  const spawning = (): Story => {
+    const story = openStory();
+    story.tell(took('worker-1'));
+    story.tell(lost);
+    story.tell(recoverTask());
+    admit(story);
+    return story;
+  };
+  const released = { why: 'reassigned', detail: 'worker-1 has finished it, and worker-1-r1 works on it' };
+
+  test.each([
+    ['on its probation', 0],
+    ['after it', 15 * minute],
+  ])('while its replacement works %s is released, and is not done again when that one crashes', (_, ms) => {
+    for (const isHeard of [true, false]) {
+      const story = spawning();
+      story.tell(took('worker-1-r1'));
+      story.wait(ms);
+      if (isHeard) story.tell(took('worker-1'));
+      expect(find(story.tell(finishes), 'TASK_RELEASED')).toMatchObject(released);
+      story.tell(left('worker-1-r1', 'crashed'));
+      expect(story.tell(died('worker-1-r1'))).toEqual([]);
+      expect(types(story.wait(60 * minute))).not.toContain('ADMIT_SPAWN');
+    }
+  });
+
+  test('while a spawn is out is not done again when that attempt begins, and crashes', () => {
+    const story = spawning();
+    expect(types(story.tell(finishes))).toEqual(['TASK_RELEASED']);
+    story.tell(took('worker-1-r1'));
+    story.tell(left('worker-1-r1', 'crashed'));
+    expect(story.tell(died('worker-1-r1'))).toEqual([]);
+  });
+
+  test('while a spawn is asked for gets none', () => {
+    const story = openStory();
+    story.tell(took('worker-1'));
+    story.tell(lost);
+    story.tell(recoverTask());
+    expect(types(story.tell(finishes))).toEqual(['WITHDRAW_STEP', 'TASK_RELEASED']);
+  });
 });
 
 test('an heir that has finished, takes the reopened task again and dies is replaced', () => {

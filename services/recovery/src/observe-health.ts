@@ -2,7 +2,7 @@ import * as breaker from '@vigil/circuit-breaker';
 import type { PayloadOf, Topic } from '@vigil/events';
 import { stallFrom } from './healthcheck.ts';
 import { deathsOf, holdingAs, isAlive, lifeOf } from './lives.ts';
-import { attemptOf, type Holder, isBad, notUsed, type Recovery, remember } from './state.ts';
+import { type Attempt, attemptOf, type Holder, isBad, notUsed, type Recovery, remember } from './state.ts';
 
 type TaskHealth = PayloadOf<typeof Topic.taskHealth, 'TASK_HEALTH_CHANGED'>;
 
@@ -30,6 +30,8 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
     said: finished ? { ...before.said, asked: [] } : before.said,
   };
   const over = { ...notUsed(state), situation: { is: 'over', why: 'finished', detail: null } } as const;
+  const hadIt =
+    holdingAs(before, health.agentId) || attemptOf(state, health.agentId) || before.lost.includes(lifeOf(health));
   const { situation } = state;
   if (gone && isLastRival(state, health)) return replacing(state, health, now);
   switch (situation.is) {
@@ -43,16 +45,23 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
     case 'spawning':
       if (gone && isStopped(health) && holdingAs(before, health.agentId) && !isHeld(state))
         return { ...notUsed(state), situation: { is: 'over', why: 'left', detail: `${health.agentId} was stopped` } };
-      return finished && (holdingAs(before, health.agentId) || attemptOf(state, health.agentId)) ? over : state;
+      return finished && hadIt ? over : state;
     case 'review':
       if (isTakenByAnother(state, health))
         return { ...state, situation: { is: 'over', why: 'reassigned', detail: `held by ${health.agentId}` } };
-      return finished && (holdingAs(before, health.agentId) || attemptOf(state, health.agentId)) ? over : state;
+      return finished && hadIt ? over : state;
     case 'probation':
     case 'stable':
       if (health.agentId === situation.attempt.agentId) return finished ? over : judged(state, health, gone, now);
-      return finished && !isAlive(state, situation.attempt.agentId) ? over : state;
+      if (!isAlive(state, situation.attempt.agentId)) return finished ? over : state;
+      return finished && hadIt ? finishedBeside(state, health, situation.attempt) : state;
   }
+}
+
+/** The replacement is not ended: what its work is worth people know. It keeps the task, and nobody takes its place. */
+function finishedBeside(state: Recovery, { agentId }: TaskHealth, attempt: Attempt): Recovery {
+  const detail = `${agentId} has finished it, and ${attempt.agentId} works on it`;
+  return { ...state, situation: { is: 'over', why: 'reassigned', detail } };
 }
 
 /**
@@ -92,16 +101,24 @@ function lostAfter(lost: readonly string[], health: TaskHealth): readonly string
 }
 
 /** A task is finished for all that have taken it: one that works on, or was taken for dead and comes back, has nothing to recover either. */
-const finishedBy = ({ finished, took }: Recovery, health: TaskHealth): readonly string[] =>
-  [...took, lifeOf(health)].reduce(remember<string>, finished);
+function finishedBy({ finished, took, situation }: Recovery, health: TaskHealth): readonly string[] {
+  const begun = situation.is === 'spawning' ? [situation.attempt.agentId] : [];
+  return [...took, ...begun, lifeOf(health)].reduce(remember<string>, finished);
+}
 
-/** Whoever takes the task again begins it anew. One that was taken for dead takes it again by its next heartbeat, and begins nothing. */
+/**
+ * Whoever takes the task again begins it anew. One that was taken for dead takes it again by its next heartbeat, and begins nothing; nor does an
+ * attempt whose spawn was out when the task was finished.
+ */
 function finishedAfter(state: Recovery, health: TaskHealth): readonly string[] {
+  const { finished } = state;
+  const { agentId, instanceId } = health;
+  if (health.hold !== 'took' || hasLeft(health)) return finished;
   const life = lifeOf(health);
-  const isBack = health.instanceId !== null && (state.lost.includes(life) || state.dead.includes(life));
-  return health.hold === 'took' && !hasLeft(health) && !isBack
-    ? state.finished.filter((one) => one !== life)
-    : state.finished;
+  const wasOut = instanceId !== null && attemptOf(state, agentId) !== undefined && finished.includes(agentId);
+  if (wasOut) return finished.map((one) => (one === agentId ? life : one));
+  const isBack = instanceId !== null && (state.lost.includes(life) || state.dead.includes(life));
+  return isBack ? finished : finished.filter((one) => one !== life);
 }
 
 /** Nothing is spawned where the host is gone, however lately its runtime announced itself. */

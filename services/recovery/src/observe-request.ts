@@ -3,55 +3,111 @@ import type { EventOf, Topic } from '@vigil/events';
 import { rememberCheckpoint } from './checkpoints.ts';
 import { lapsed } from './evolve.ts';
 import { stallOf } from './healthcheck.ts';
-import { deathsOf, hadTask, hasRisen, isAlive, lifeOf } from './lives.ts';
+import { alive, deathsOf, hadTask, hasRisen, isAlive, lifeOf } from './lives.ts';
 import { settled } from './observe-health.ts';
 import { delayBefore, readSettings } from './settings.ts';
 import { attemptOf, isBad, type Recovery, remember, type Subject } from './state.ts';
 
 type RecoverTask = EventOf<typeof Topic.recoverTask>;
 
-/** Only after a confirmed death, or from a person where nobody of that name is known to hold the task; each death is acted on once. */
 export function observeRequest(state: Recovery, input: RecoverTask, now: number): Recovery {
+  const { by } = input.payload;
+  return by === null ? requestedByCase(state, input, now) : requestedByPerson(state, input, by, now);
+}
+
+/** Only after a confirmed death; each death is acted on once. */
+function requestedByCase(state: Recovery, input: RecoverTask, now: number): Recovery {
   const { payload } = input;
-  if (!payload.confirmed && (payload.by === null || isAlive(state, payload.agentId))) return state;
   const isKnown = state.dead.includes(lifeOf(payload)) && !hasRisen(state, payload);
-  if (isKnown) return payload.immediate ? hurried(retried(state, payload, now), now) : state;
-  const known = deathsOf(state, payload);
-  const told: Recovery = {
-    ...state,
-    risen: state.risen.filter((life) => !known.includes(life)),
-    dead: payload.confirmed ? remember(state.dead, lifeOf(payload)) : state.dead,
-    checkpoints: payload.checkpoint ? rememberCheckpoint(state.checkpoints, payload.checkpoint) : state.checkpoints,
-  };
+  if (!payload.confirmed || isKnown) return state;
+  const told = withDeath(state, payload);
   const { situation } = state;
   switch (situation.is) {
     case 'idle':
-      return hadTask(state, payload) || payload.immediate ? begin(told, input, now) : told;
-    case 'waiting':
-    case 'asking':
-    case 'admitted':
-    case 'refused':
-      return payload.immediate ? hurried(told, now) : told;
+      return hadTask(state, payload) ? begin(told, input, now) : told;
     case 'spawning':
-      if (situation.attempt.agentId === payload.agentId) return succeeded(told, input, now);
-      return payload.immediate ? hurried(told, now) : told;
+      return situation.attempt.agentId === payload.agentId ? succeeded(told, input, now) : told;
     case 'probation':
     case 'stable': {
       const { agentId } = situation.attempt;
       const isNext = !isAlive(told, agentId) && hadTask(state, payload);
       return agentId === payload.agentId || isNext ? succeeded(told, input, now) : told;
     }
+    case 'waiting':
+    case 'asking':
+    case 'admitted':
+    case 'refused':
     case 'review':
-      return retried(told, payload, now);
     case 'over':
       return told;
   }
 }
 
-/** A person who asks for a recovery while people are asked about the task has decided: once more. */
-function retried(state: Recovery, { by, reason: why }: RecoverTask['payload'], now: number): Recovery {
-  if (state.situation.is !== 'review' || by === null) return state;
-  return { ...state, situation: { is: 'review', review: { decision: 'retry', by, why, at: now } } };
+/**
+ * A person is heard also where the death was acted on before, and where nobody has confirmed it and nobody of that name holds the task. What does not
+ * follow is answered with the reason.
+ */
+function requestedByPerson(state: Recovery, input: RecoverTask, by: string, now: number): Recovery {
+  const { payload } = input;
+  const reason = unconfirmed(state, payload) ?? against(withDeath(state, payload));
+  const told = withDeath(state, payload);
+  if (reason !== null) return { ...told, refusal: { agentId: payload.agentId, caseId: payload.caseId, by, reason } };
+  const { situation } = told;
+  switch (situation.is) {
+    case 'idle':
+      return begin(told, input, now);
+    case 'probation':
+    case 'stable':
+      return succeeded(told, input, now);
+    case 'spawning':
+      return situation.attempt.agentId === payload.agentId ? succeeded(told, input, now) : hurried(told, now);
+    case 'waiting':
+    case 'asking':
+    case 'admitted':
+    case 'refused':
+    case 'over':
+      return hurried(told, now);
+    case 'review':
+      return { ...told, situation: { is: 'review', review: { decision: 'retry', by, why: payload.reason, at: now } } };
+  }
+}
+
+const unconfirmed = (state: Recovery, { confirmed, agentId }: RecoverTask['payload']): string | null =>
+  !confirmed && isAlive(state, agentId)
+    ? `${agentId} holds ${state.taskId}, and nobody has confirmed its death: end it, or confirm its death`
+    : null;
+
+/** What speaks against a recovery that a person asks for, or null. One that is under way is what was asked for. */
+function against(state: Recovery): string | null {
+  const { situation, taskId } = state;
+  switch (situation.is) {
+    case 'probation':
+    case 'stable': {
+      const holder = alive(state).at(-1);
+      return holder ? `${holder.agentId} holds ${taskId}: end that one, and recover it` : null;
+    }
+    case 'asking':
+      return situation.impossible?.reason ?? null;
+    case 'over':
+      return `the recovery of ${taskId} is over: ${situation.detail ?? situation.why}`;
+    case 'idle':
+    case 'waiting':
+    case 'admitted':
+    case 'refused':
+    case 'spawning':
+    case 'review':
+      return null;
+  }
+}
+
+function withDeath(state: Recovery, payload: RecoverTask['payload']): Recovery {
+  const known = deathsOf(state, payload);
+  return {
+    ...state,
+    risen: state.risen.filter((life) => !known.includes(life)),
+    dead: payload.confirmed ? remember(state.dead, lifeOf(payload)) : state.dead,
+    checkpoints: payload.checkpoint ? rememberCheckpoint(state.checkpoints, payload.checkpoint) : state.checkpoints,
+  };
 }
 
 /** The attempt has died, or left the task to somebody who has: the next one is meant. */

@@ -90,7 +90,7 @@ test('where somebody else holds the task by then, they keep it', () => {
 test('no word of a person replaces it before a confirmed death while it is heard; once it has left, it does', () => {
   const asked = recoverTask({ confirmed: false, by: 'ada', immediate: true });
   const story = leftToTheRisen();
-  expect(story.tell(asked)).toEqual([]);
+  expect(types(story.tell(asked))).toEqual(['RECOVERY_REFUSED']);
   story.tell(left('worker-1', 'crashed'));
   expect(story.tell(recoverTask({ confirmed: false }))).toEqual([]);
   expect(types(story.tell(asked))).toEqual(['ADMIT_SPAWN']);

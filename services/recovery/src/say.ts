@@ -67,6 +67,10 @@ export function withdrawn({ unused, subject, taskId }: Recovery): readonly Draft
   return [{ topic: 'onex.cmd.intervention.admit-step.v1', type: 'WITHDRAW_STEP', key: 'fleet', payload }];
 }
 
+/** A person who asks for a recovery that does not follow learns why. */
+export const refused = (state: Recovery): readonly Story[] =>
+  state.refusal ? [taskStory(state, 'RECOVERY_REFUSED', state.refusal)] : [];
+
 /** The longest key is 128 characters. */
 const nextAgent = ({ base, serial }: Recovery): string => {
   const suffix = `-r${serial + 1}`;

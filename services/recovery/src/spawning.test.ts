@@ -162,7 +162,7 @@ test('a task that no runtime has a template for is announced once: no attempt is
   expect(find(said, 'SPAWN_IMPOSSIBLE')).toMatchObject({ taskId: task });
   expect(withhold(story, 'no_template')).toEqual([]);
   expect(story.wait(86_400_000)).toEqual([]);
-  expect(story.tell(recoverTask({ by: 'ada', immediate: true }))).toEqual([]);
+  expect(types(story.tell(recoverTask({ by: 'ada', immediate: true })))).toEqual(['RECOVERY_REFUSED']);
   expect(story.state()).toMatchObject({ attempts: 0, breaker: { state: 'CLOSED' } });
 });
 

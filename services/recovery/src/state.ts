@@ -143,12 +143,22 @@ export type Recovery = {
   readonly unused: string | null;
   /** the life of an attempt in whose place people want a fresh one: its end is awaited */
   readonly unwanted: string | null;
+  /** for one call only; absent: none */
+  readonly refusal?: Refusal | null;
   readonly said: {
     readonly breaker: Breaker['state'];
     readonly healthcheck: Healthcheck | null;
     /** lives whose end was asked for */
     readonly asked: readonly Asked[];
   };
+};
+
+/** What a person asked for, and why it does not follow. */
+export type Refusal = {
+  readonly agentId: string;
+  readonly caseId: string | null;
+  readonly by: string;
+  readonly reason: string;
 };
 
 export const initial: Recovery = {

@@ -59,6 +59,7 @@ export const acting: Tellers = {
   REVIEW_DECIDED: (p) => `${p.by} decided ${p.decision}${because(p.why)}`,
   SPAWN_IMPOSSIBLE: (p) => p.reason,
   RECOVERY_WAITING: (p) => `${p.reason}; refused ${p.refusals} times`,
+  RECOVERY_REFUSED: (p) => `the recovery that ${p.by} asked for does not follow${because(p.reason)}`,
   TASK_RELEASED: (p) => `no more to recover (${p.why.replaceAll('_', ' ')})${because(p.detail)}`,
   ALERT_RAISED: (p) => `alert raised (${p.severity}): ${p.title}`,
   ALERT_UPDATED: (p) => `alert updated (${p.severity}): ${p.title}`,

@@ -1055,6 +1055,14 @@ export type RecoveryInitiatedPayload = {
   readonly runtimeId: string;
   readonly skipped: readonly SkippedCheckpoint[];
 };
+export type RecoveryRefusedPayload = {
+  readonly taskId: string;
+  /** the one whose place was to be filled */
+  readonly agentId: string;
+  readonly caseId: null | string;
+  readonly by: string;
+  readonly reason: string;
+};
 export type RecoveryWaitingPayload = {
   readonly taskId: string;
   /** of the newest refusal */
@@ -1848,6 +1856,8 @@ export type Content =
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'RECOVERY_FAILED'; readonly payload: RecoveryFailedPayload }
   /** ADR-110. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'RECOVERY_INITIATED'; readonly payload: RecoveryInitiatedPayload }
+  /** A person asked for a recovery of this task, and none follows. One that is under way goes on. */
+  | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'RECOVERY_REFUSED'; readonly payload: RecoveryRefusedPayload }
   /** A fresh agent is wanted, and the governor has withheld its spawn again and again: no runtime has room, or the fleet is braked or halted. Emitted once while it lasts; the request goes on. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'RECOVERY_WAITING'; readonly payload: RecoveryWaitingPayload }
   /** A person has decided. */

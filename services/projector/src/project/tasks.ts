@@ -71,6 +71,7 @@ export const taskRecovery: Handlers<typeof Topic.taskRecovery> = {
     recovery(event, { ...because(event), attempt: event.payload.attempts, agentId: event.payload.agentId }),
   REVIEW_DECIDED: (event) => recovery(event, { attempt: null, agentId: null, reason: event.payload.decision }),
   RECOVERY_WAITING: (event) => recovery(event, { ...because(event), attempt: null, agentId: null }),
+  RECOVERY_REFUSED: (event) => [journal(event)],
   SPAWN_IMPOSSIBLE: (event) => recovery(event, { ...because(event), attempt: null, agentId: null }),
   TASK_RELEASED: (event) => recovery(event, { attempt: null, agentId: null, reason: event.payload.why }),
   CIRCUIT_BREAKER_STATE_CHANGED: (event) => [journal(event), ...breaker(event, event.payload.taskId, null)],
@@ -80,7 +81,7 @@ const of = (event: { payload: { attempt: number } }) => ({ attempt: event.payloa
 const because = (event: { payload: { reason: string } }) => ({ reason: event.payload.reason });
 
 function recovery(
-  event: Exclude<Recovery, Of<'CIRCUIT_BREAKER_STATE_CHANGED'>>,
+  event: Exclude<Recovery, Of<'CIRCUIT_BREAKER_STATE_CHANGED' | 'RECOVERY_REFUSED'>>,
   figures: Figures,
 ): readonly Statement[] {
   return [
