@@ -120,6 +120,11 @@ describe.each(SESSIONS.map((session) => ({ ...session, session, ways: waysOf(ses
   },
 );
 
+test('a loop of Claude Code has the same verdict by spans alone', () => {
+  const loops = { client: 'claude-code', run: 'cc-loops', exports: 'claude-code.traces-loops' };
+  expect(verdict('telemetry', loops, 'whole')).toEqual(LOOP);
+});
+
 test('the verdict by hooks is known of every session', () => {
   expect(SESSIONS.filter(({ unknownBy }) => unknownBy.includes('hooks'))).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { type Adapter, adapterNamed, recordedSession } from '@vigil/adapters';
 import { recordedSameRuns, recordedStreams, recordedTranscripts } from '@vigil/adapters/recordings';
-import { readTelemetry, type Telemetry } from '@vigil/adapters/telemetry';
+import { readTelemetry } from '@vigil/adapters/telemetry';
 import { sessionJudge } from '@vigil/health';
 import { presetsWith } from '@vigil/health/fixture';
 import { recordsIn } from '../../../services/gateway/src/otlp/read.ts';
@@ -91,10 +91,7 @@ const exportsOf = (name: string): readonly Export[] =>
 /** As the gateway reports what a client exports. */
 const ofTelemetry = (name: string, cut: Cut): Verdict => {
   const reported = exportsOf(name).flatMap(({ signal, json }) =>
-    recordsIn(signal, json).flatMap(({ record }) => {
-      const telemetry: Telemetry | null = readTelemetry(record);
-      return telemetry === null ? [] : [{ at: record.at, ...telemetry }];
-    }),
+    readTelemetry(recordsIn(signal, json)).map(({ record, telemetry }) => ({ at: record.at, signal, ...telemetry })),
   );
   const moments = cutAfterCall(
     reported.sort((one, other) => one.at - other.at),
@@ -103,10 +100,10 @@ const ofTelemetry = (name: string, cut: Cut): Verdict => {
   const [origin, last] = [moments[0]?.at ?? 0, moments.at(-1)?.at ?? 0];
   const replay = new Replay(POLICIES, origin);
   const sessions = createSessions();
-  for (const { at, client, sessionId, ...reported } of moments) {
+  for (const { at, client, sessionId, signal: source, events, readings } of moments) {
     const named = { agentId: 'a1', taskId: 'T-1', policy: null, labels: {} };
     const owner = { client, sessionId: sessionId ?? 's1', ...named, eventDriven: true };
-    for (const heartbeat of sessions.fold(owner, { ...reported, beganAt: at }, at))
+    for (const heartbeat of sessions.fold(owner, { source, events, readings, beganAt: at }, at))
       replay.receive(at - origin, heartbeat);
   }
   replay.passTo(last - origin + (cut === 'hang' ? WATCHED_MS : 0));

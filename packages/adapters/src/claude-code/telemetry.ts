@@ -1,4 +1,5 @@
 import type { SessionFact } from '../session/session.ts';
+import type { ClientCall } from '../shared/calls.ts';
 import type { MeterReading } from '../telemetry/meters.ts';
 import {
   type Attributes,
@@ -50,19 +51,55 @@ const ended = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
   return [callEnded(endedCall(id, traits, span, errorClassOf(attributes)))];
 };
 
+const spanOf = ({ at, startedAt }: TelemetryRecord) => ({
+  endedAt: at,
+  durationMs: startedAt === null ? null : at - startedAt,
+});
+
+/** Of the arguments a span has the command at most. */
+const callOfSpan = (attributes: Attributes): ClientCall => {
+  const command = textOf(attributes, 'full_command');
+  return claudeCall(null, toolOf(attributes), command === null ? null : { command });
+};
+
+const partNamed = (parts: readonly TelemetryRecord[], name: string): TelemetryRecord | undefined =>
+  parts.find((part) => part.name === name);
+
+/** claude_code.tool: whether the call was let through, and how it ended, stands in its parts. Without them its end is all that is known. */
+const toolSpan = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): readonly SessionFact[] => {
+  const { attributes } = record;
+  const id = textOf(attributes, 'tool_use_id');
+  if (id === null) return [];
+  const execution = partNamed(parts, 'claude_code.tool.execution');
+  const permission = partNamed(parts, 'claude_code.tool.blocked_on_user');
+  const error = execution === undefined ? null : errorClassOf(execution.attributes);
+  const call = endedCall(id, traitsOf(callOfSpan(attributes)), spanOf(record), error);
+  if (execution !== undefined) return [callEnded(call)];
+  const wasRefused = textOf(permission?.attributes ?? {}, 'decision') === 'reject';
+  return [callEnded({ ...call, outcome: wasRefused ? 'refused' : 'abandoned' })];
+};
+
+/** claude_code.llm_request, with all its attempts. */
+const requestSpan = ({ attributes }: TelemetryRecord): readonly SessionFact[] => {
+  if (flagOf(attributes, 'success') !== false) return [{ kind: 'model_answers' }];
+  const status = numberOf(attributes, 'status_code');
+  return failedRequest(status, `api_${status ?? 'error'}`, null, null);
+};
+
+const answerTokens = (attributes: Attributes) => ({
+  input_tokens: countOf(attributes, 'input_tokens'),
+  cache_read_tokens: countOf(attributes, 'cache_read_tokens'),
+  cache_write_tokens: countOf(attributes, 'cache_creation_tokens'),
+  output_tokens: countOf(attributes, 'output_tokens'),
+});
+
 const counted = ({ attributes, id }: TelemetryRecord): readonly SessionFact[] => [
   { kind: 'model_answers' },
   {
     kind: 'answer_counted',
     answer: {
       requestId: textOf(attributes, 'request_id') ?? id,
-      tokens: {
-        model: textOf(attributes, 'model'),
-        input_tokens: countOf(attributes, 'input_tokens'),
-        cache_read_tokens: countOf(attributes, 'cache_read_tokens'),
-        cache_write_tokens: countOf(attributes, 'cache_creation_tokens'),
-        output_tokens: countOf(attributes, 'output_tokens'),
-      },
+      tokens: { model: textOf(attributes, 'model'), ...answerTokens(attributes) },
       context: null,
       costUsd: numberOf(attributes, 'cost_usd'),
     },
@@ -80,17 +117,23 @@ const FIELDS: Readonly<Record<string, 'input_tokens' | 'output_tokens' | 'cache_
 
 const metered = (record: TelemetryRecord): readonly MeterReading[] => {
   const { attributes, value, name } = record;
-  if (record.source !== 'metric' || value === null) return [];
   const [agent, model] = [textOf(attributes, 'agent_id'), textOf(attributes, 'model')];
+  if (name === 'claude_code.llm_request' && numberOf(attributes, 'input_tokens') !== null)
+    return [readingOf(record, agent, model, answerTokens(attributes))];
+  if (record.source !== 'metric' || value === null) return [];
   if (name === 'claude_code.cost.usage') return [readingOf(record, agent, model, { usd: value })];
   const field = FIELDS[textOf(attributes, 'type') ?? ''];
   if (name !== 'claude_code.token.usage' || field === undefined) return [];
   return [readingOf(record, agent, model, { [field]: value })];
 };
 
-const factsOf = (record: TelemetryRecord): readonly SessionFact[] => {
+const factsOfSpan = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): readonly SessionFact[] => {
+  if (record.name === 'claude_code.tool') return toolSpan(record, parts);
+  return record.name === 'claude_code.llm_request' ? requestSpan(record) : [];
+};
+
+const factsOfLog = (record: TelemetryRecord): readonly SessionFact[] => {
   const { attributes } = record;
-  if (record.source !== 'log') return [];
   switch (record.name.slice(PREFIX.length)) {
     case 'user_prompt':
       return [{ kind: 'turn_started' }];
@@ -116,11 +159,22 @@ const factsOf = (record: TelemetryRecord): readonly SessionFact[] => {
   }
 };
 
+const factsOf = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): readonly SessionFact[] => {
+  switch (record.source) {
+    case 'log':
+      return factsOfLog(record);
+    case 'span':
+      return factsOfSpan(record, parts);
+    case 'metric':
+      return [];
+  }
+};
+
 /** Claude Code's telemetry: https://code.claude.com/docs/en/monitoring-usage */
-export const claudeCodeTelemetry: ReadTelemetry = (record) => {
+export const claudeCodeTelemetry: ReadTelemetry = (record, parts) => {
   const sessionId = textOf(record.attributes, 'session.id');
   if (sessionId === null || !record.name.startsWith(PREFIX)) return null;
   const agent = record.name.endsWith('.subagent_completed') ? null : textOf(record.attributes, 'agent_id');
-  const events = eventsAt(record.at, agent, factsOf(record));
+  const events = eventsAt(record.at, agent, factsOf(record, parts));
   return { client: 'claude-code', sessionId, events, readings: metered(record) };
 };

@@ -1,6 +1,9 @@
+import { hashes } from '@vigil/sdk/hashes';
 import type { SessionFact } from '../session/session.ts';
 import type { MeterReading } from './meters.ts';
 import {
+  type Attributes,
+  argumentsOf,
   callEnded,
   countOf,
   endedCall,
@@ -17,14 +20,23 @@ import {
 /** Nothing is known of the tools of a framework. */
 const NO_TRAITS = { kind: 'tool', mutating: false, polling: false, target: null, limitMs: null } as const;
 
+/** Hashes of the result, which a framework exports where it is asked to. */
+const resultHashes = (attributes: Attributes) => {
+  const result = textOf(attributes, 'gen_ai.tool.call.result');
+  if (result === null) return {};
+  const { result_hash, masked_result_hash } = hashes({ result });
+  return { result_hash, masked_result_hash };
+};
+
 const called = (record: TelemetryRecord): readonly SessionFact[] => {
   const { attributes, at, startedAt, id, hasFailed } = record;
   const tool = textOf(attributes, 'gen_ai.tool.name') ?? record.name;
-  const traits = traitsOf({ callId: null, tool, args: null, traits: NO_TRAITS });
+  const args = argumentsOf(attributes, 'gen_ai.tool.call.arguments');
+  const traits = traitsOf({ callId: null, tool, args, traits: NO_TRAITS });
   const span = { endedAt: at, durationMs: startedAt === null ? null : at - startedAt };
   const error = textOf(attributes, 'error.type') ?? (hasFailed ? 'tool_error' : null);
   const call = endedCall(textOf(attributes, 'gen_ai.tool.call.id') ?? id, traits, span, error);
-  return [callEnded(call)];
+  return [callEnded({ ...call, ...resultHashes(attributes) })];
 };
 
 const modelOf = ({ attributes }: TelemetryRecord): string | null =>

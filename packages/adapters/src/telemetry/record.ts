@@ -24,8 +24,12 @@ export type TelemetryRecord = {
   readonly id: string;
   /** data points that continue each other have the same; of a log or span its id */
   readonly series: string;
+  /** of a span, the id of the one that it is a part of; null: of none */
+  readonly parentId: string | null;
   readonly hasFailed: boolean;
   readonly attributes: Attributes;
+  /** attributes of the process that exports it */
+  readonly resource: Attributes;
 };
 
 /** What a client's adapter knows of a call by its tool and arguments. */
@@ -50,8 +54,8 @@ export type Telemetry = {
   readonly readings: readonly MeterReading[];
 };
 
-/** Null: the record is of another client, or says nothing about an agent. */
-export type ReadTelemetry = (record: TelemetryRecord) => Telemetry | null;
+/** `parts`: the spans of the same export that are a part of it. Null: the record is of another client, or says nothing about an agent. */
+export type ReadTelemetry = (record: TelemetryRecord, parts: readonly TelemetryRecord[]) => Telemetry | null;
 
 export const textOf = (attributes: Attributes, name: string): string | null => {
   const value = attributes[name];

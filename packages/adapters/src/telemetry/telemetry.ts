@@ -10,11 +10,23 @@ export type { Attributes, AttributeValue, Telemetry, TelemetryRecord } from './r
 /** The clients' own first: some of them follow the general conventions as well. */
 const SOURCES: readonly ReadTelemetry[] = [claudeCodeTelemetry, codexTelemetry, geminiTelemetry, genAiTelemetry];
 
-/** What a record reports of an agent's session. Null: nothing. */
-export const readTelemetry = (record: TelemetryRecord): Telemetry | null => {
-  for (const read of SOURCES) {
-    const telemetry = read(record);
+/** A record of an agent's session, and what it reports. */
+export type Read = { readonly record: TelemetryRecord; readonly telemetry: Telemetry };
+
+const read = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): Telemetry | null => {
+  for (const source of SOURCES) {
+    const telemetry = source(record, parts);
     if (telemetry !== null) return telemetry;
   }
   return null;
+};
+
+/** What the records of one export report of agents' sessions, in their order. Those that report nothing are left out. */
+export const readTelemetry = (records: readonly TelemetryRecord[]): readonly Read[] => {
+  const parts = Map.groupBy(records, ({ parentId }) => parentId);
+  return records.flatMap((record) => {
+    const telemetry = read(record, parts.get(record.id) ?? []);
+    if (telemetry === null || (telemetry.events.length === 0 && telemetry.readings.length === 0)) return [];
+    return [{ record, telemetry }];
+  });
 };

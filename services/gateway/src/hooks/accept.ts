@@ -106,7 +106,7 @@ export const acceptHook = async (behind: Behind, holder: Holder, sent: SentHook)
   if (known !== null && known.present && known.runtimeId !== null) return nothing;
   const events = adapter.hooks.eventsOf(payload, now, {});
   const folded = refusal === null ? events : events.flatMap(withRefusal);
-  const heartbeats = behind.sessions.fold(owner, { events: folded, readings: [], beganAt: now }, now);
+  const heartbeats = behind.sessions.fold(owner, { source: 'hooks', events: folded, readings: [], beganAt: now }, now);
   if (heartbeats.length === 0) return nothing;
   const { orders } = await acceptHeartbeats(behind, holder, heartbeats);
   if (!adapter.hooks.abilities(payload).takesText) return nothing;

@@ -1,4 +1,4 @@
-import { readTelemetry } from '@vigil/adapters/telemetry';
+import { readTelemetry, type TelemetryRecord } from '@vigil/adapters/telemetry';
 import type { Heartbeat } from '@vigil/events';
 import { z } from 'zod';
 import { acceptHeartbeats, type Behind } from '../answers.ts';
@@ -7,24 +7,27 @@ import type { Owner, Reported, Sessions } from '../sessions/sessions.ts';
 import type { Holder } from '../tokens.ts';
 import { decodeExport, type Signal } from './messages.ts';
 import { ownerOf } from './owner.ts';
-import { type Received, recordsIn } from './read.ts';
+import { recordsIn } from './read.ts';
 
 type Story = { readonly owner: Owner; readonly reported: Reported };
 
 /** The sessions in a request, with what they report in order. */
-const storiesIn = (received: readonly Received[], holder: Holder, newestOf: Sessions['newestOf']): readonly Story[] => {
+const storiesIn = (
+  signal: Signal,
+  records: readonly TelemetryRecord[],
+  holder: Holder,
+  newestOf: Sessions['newestOf'],
+): readonly Story[] => {
   const stories = new Map<string, Story>();
-  for (const { resource, record } of received) {
-    const telemetry = readTelemetry(record);
-    if (telemetry === null || (telemetry.events.length === 0 && telemetry.readings.length === 0)) continue;
-    const owner = ownerOf(telemetry, resource, holder, newestOf);
+  for (const { record, telemetry } of readTelemetry(records)) {
+    const owner = ownerOf(telemetry, record.resource, holder, newestOf);
     if (owner === null) continue;
     const key = JSON.stringify([owner.client, owner.sessionId, owner.agentId]);
     const before = stories.get(key)?.reported;
     const beganAt = Math.min(before?.beganAt ?? record.at, record.startedAt ?? record.at);
     const events = [...(before?.events ?? []), ...telemetry.events];
     const readings = [...(before?.readings ?? []), ...telemetry.readings];
-    stories.set(key, { owner, reported: { events, readings, beganAt } });
+    stories.set(key, { owner, reported: { source: signal, events, readings, beganAt } });
   }
   return [...stories.values()];
 };
@@ -35,7 +38,7 @@ const isWatched = ({ owners, now }: Behind, { agentId }: Owner): boolean => {
   return known?.present === true && known.runtimeId !== null;
 };
 
-const readRequest = (signal: Signal, body: unknown): readonly Received[] => {
+const readRequest = (signal: Signal, body: unknown): readonly TelemetryRecord[] => {
   try {
     return recordsIn(signal, Buffer.isBuffer(body) ? decodeExport(signal, body) : body);
   } catch (error) {
@@ -51,7 +54,7 @@ export const acceptTelemetry = async (
   signal: Signal,
   body: unknown,
 ): Promise<{ readonly ignored: string | null }> => {
-  const stories = storiesIn(readRequest(signal, body), holder, behind.sessions.newestOf);
+  const stories = storiesIn(signal, readRequest(signal, body), holder, behind.sessions.newestOf);
   const own = stories.filter(({ owner }) => !isWatched(behind, owner));
   const now = behind.now();
   const heartbeats = own.flatMap(({ owner, reported }): readonly Heartbeat[] =>

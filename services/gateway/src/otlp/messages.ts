@@ -46,7 +46,7 @@ message Metrics { repeated ResourceMetrics resource_metrics = 1; }
 
 message Status { int32 code = 3; }
 message Span {
-  bytes trace_id = 1; bytes span_id = 2; string name = 5; fixed64 start_time_unix_nano = 7; fixed64 end_time_unix_nano = 8;
+  bytes trace_id = 1; bytes span_id = 2; bytes parent_span_id = 4; string name = 5; fixed64 start_time_unix_nano = 7; fixed64 end_time_unix_nano = 8;
   repeated KeyValue attributes = 9; Status status = 15;
 }
 message ScopeSpans { repeated Span spans = 2; }

@@ -3,9 +3,6 @@ import type { Attributes, TelemetryRecord } from '@vigil/adapters/telemetry';
 import { z } from 'zod';
 import type { Signal } from './messages.ts';
 
-/** A record, and whose it is. */
-export type Received = { readonly resource: Attributes; readonly record: TelemetryRecord };
-
 const value = z
   .object({
     stringValue: z.string(),
@@ -118,6 +115,7 @@ const traces = z.object({
                   z.object({
                     traceId: z.string().default(''),
                     spanId: z.string().default(''),
+                    parentSpanId: z.string().default(''),
                     name: z.string().default(''),
                     startTimeUnixNano: time,
                     endTimeUnixNano: time,
@@ -149,14 +147,14 @@ const nameOf = ({ eventName, body, attributes: given }: LogRecord): string =>
     .filter((one): one is string => typeof one === 'string' && /^[a-z_.]+$/.test(one))
     .reduce((longest, one) => (one.length > longest.length ? one : longest), '');
 
-const fromLogs = (body: unknown): readonly Received[] =>
+const fromLogs = (body: unknown): readonly TelemetryRecord[] =>
   logs.parse(body).resourceLogs.flatMap(({ resource: of, scopeLogs }) =>
     scopeLogs.flatMap(({ logRecords }) =>
-      logRecords.map((log): Received => {
+      logRecords.map((log): TelemetryRecord => {
         const at = log.timeUnixNano || log.observedTimeUnixNano;
         const name = nameOf(log);
         const id = idOf(name, log.timeUnixNano, log.observedTimeUnixNano, log.attributes);
-        const record: TelemetryRecord = {
+        return {
           source: 'log',
           name,
           at,
@@ -165,10 +163,11 @@ const fromLogs = (body: unknown): readonly Received[] =>
           isCumulative: false,
           id,
           series: id,
+          parentId: null,
           hasFailed: false,
           attributes: { ...of, ...log.attributes },
+          resource: of,
         };
-        return { resource: of, record };
       }),
     ),
   );
@@ -179,11 +178,11 @@ type Point = NonNullable<Metric['sum']>['dataPoints'][number];
 const valueIn = ({ asDouble, asInt, sum }: Point): number | null =>
   asDouble ?? (asInt == null ? (sum ?? null) : Number(asInt));
 
-const pointsOf = (of: Attributes, scope: string, { name, ...given }: Metric): readonly Received[] => {
+const pointsOf = (of: Attributes, scope: string, { name, ...given }: Metric): readonly TelemetryRecord[] => {
   const counted = given.sum ?? given.histogram ?? given.exponentialHistogram;
-  return (counted?.dataPoints ?? []).map((point): Received => {
+  return (counted?.dataPoints ?? []).map((point): TelemetryRecord => {
     const series = idOf(name, scope, point.attributes, of);
-    const record: TelemetryRecord = {
+    return {
       source: 'metric',
       name,
       at: point.timeUnixNano,
@@ -192,27 +191,28 @@ const pointsOf = (of: Attributes, scope: string, { name, ...given }: Metric): re
       isCumulative: !DELTA.has(counted?.aggregationTemporality),
       id: idOf(series, point.timeUnixNano),
       series,
+      parentId: null,
       hasFailed: false,
       attributes: { ...of, ...point.attributes },
+      resource: of,
     };
-    return { resource: of, record };
   });
 };
 
-const fromMetrics = (body: unknown): readonly Received[] =>
+const fromMetrics = (body: unknown): readonly TelemetryRecord[] =>
   metrics
     .parse(body)
     .resourceMetrics.flatMap(({ resource: of, scopeMetrics }) =>
       scopeMetrics.flatMap(({ scope, metrics: some }) => some.flatMap((one) => pointsOf(of, scope?.name ?? '', one))),
     );
 
-const fromTraces = (body: unknown): readonly Received[] =>
+const fromTraces = (body: unknown): readonly TelemetryRecord[] =>
   traces.parse(body).resourceSpans.flatMap(({ resource: of, scopeSpans }) =>
     scopeSpans
       .flatMap(({ spans }) => spans)
-      .map((span): Received => {
+      .map((span): TelemetryRecord => {
         const id = idOf(span.traceId, span.spanId);
-        const record: TelemetryRecord = {
+        return {
           source: 'span',
           name: span.name,
           at: span.endTimeUnixNano,
@@ -221,14 +221,15 @@ const fromTraces = (body: unknown): readonly Received[] =>
           isCumulative: false,
           id,
           series: id,
+          parentId: span.parentSpanId === '' ? null : idOf(span.traceId, span.parentSpanId),
           hasFailed: ERROR.has(span.status?.code),
           attributes: { ...of, ...span.attributes },
+          resource: of,
         };
-        return { resource: of, record };
       }),
   );
 
-const READERS: Readonly<Record<Signal, (body: unknown) => readonly Received[]>> = {
+const READERS: Readonly<Record<Signal, (body: unknown) => readonly TelemetryRecord[]>> = {
   logs: fromLogs,
   metrics: fromMetrics,
   traces: fromTraces,
@@ -237,5 +238,5 @@ const READERS: Readonly<Record<Signal, (body: unknown) => readonly Received[]>> 
 /**
  * The records of an export request, the oldest first. Throws ZodError where the request has another form.
  */
-export const recordsIn = (signal: Signal, body: unknown): readonly Received[] =>
-  [...READERS[signal](body)].sort((one, other) => one.record.at - other.record.at);
+export const recordsIn = (signal: Signal, body: unknown): readonly TelemetryRecord[] =>
+  [...READERS[signal](body)].sort((one, other) => one.at - other.at);

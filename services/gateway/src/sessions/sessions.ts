@@ -10,8 +10,11 @@ const FORGOTTEN_MS = 7 * 86_400_000;
 /** Sessions that are remembered; of more, those that were silent for longest are forgotten. */
 const MOST_SESSIONS = 20_000;
 
+export type Source = 'hooks' | 'logs' | 'traces' | 'metrics';
+
 /** What is reported of a session, the oldest first. */
 export type Reported = {
+  readonly source: Source;
   readonly events: readonly SessionEvent[];
   /** what meters have counted; it counts where the client's own count is not known */
   readonly readings: readonly MeterReading[];
@@ -21,6 +24,8 @@ export type Reported = {
 
 type Kept = {
   readonly owner: Owner;
+  /** the one that reports the most of those that were heard */
+  readonly source: Source;
   readonly state: SessionState;
   /** by the client's id of a sub-agent; the session's own agent has none */
   readonly meters: Readonly<Record<string, Meters>>;
@@ -36,21 +41,45 @@ export type Sessions = {
   /**
    * Folds what one session reports, and gives the heartbeats that report what has changed: one for each agent of the session. `now`: epoch milliseconds.
    */
-  readonly fold: (owner: Owner, reported: Reported, now: number) => readonly Heartbeat[];
+  readonly fold: (reporter: Owner, reported: Reported, now: number) => readonly Heartbeat[];
   /** The session that an agent was in when it was last heard; null: none. */
   readonly newestOf: (agentId: string) => Owner | null;
 };
 
 const keyOf = ({ client, sessionId, agentId }: Owner): string => JSON.stringify([client, sessionId, agentId]);
 
-const newKept = (owner: Owner, { beganAt }: Reported, now: number): Kept => ({
+const newKept = (owner: Owner, { source, beganAt }: Reported, now: number): Kept => ({
   owner,
+  source,
   state: newSession,
   meters: {},
   heardAt: beganAt,
   sequence: 0,
   errors: 0,
   seenAt: now,
+});
+
+/** From the one that reports the most of a session. Metrics only count. */
+const RANKS: readonly Source[] = ['hooks', 'logs', 'traces', 'metrics'];
+
+const better = (one: Source, other: Source): Source => (RANKS.indexOf(one) < RANKS.indexOf(other) ? one : other);
+
+/**
+ * Hooks, log events and spans report the same calls. Those of the one that reports the most count; of log events beside hooks, which report
+ * no tokens, the tokens.
+ */
+const counting = ({ source, events }: Reported, best: Source): readonly SessionEvent[] => {
+  if (source === best) return events;
+  return source === 'logs' ? events.filter(({ kind }) => kind === 'answer_counted') : [];
+};
+
+/** What one source of a session leaves open of it, another may name. */
+const ownedBy = (before: Owner, owner: Owner): Owner => ({
+  ...owner,
+  taskId: owner.taskId ?? before.taskId,
+  policy: owner.policy ?? before.policy,
+  labels: { ...before.labels, ...owner.labels },
+  eventDriven: before.eventDriven && owner.eventDriven,
 });
 
 const OWN = '';
@@ -85,14 +114,16 @@ export const createSessions = (): Sessions => {
   };
 
   return {
-    fold: (owner, reported, now) => {
+    fold: (reporter, reported, now) => {
       if (reported.events.length === 0 && reported.readings.length === 0) return [];
-      const key = keyOf(owner);
-      const before = kept.get(key) ?? newKept(owner, reported, now);
+      const key = keyOf(reporter);
+      const before = kept.get(key) ?? newKept(reporter, reported, now);
+      const owner = ownedBy(before.owner, reporter);
+      const source = better(before.source, reported.source);
       const { meters, events } = metered(before, reported.readings);
       let { state } = before;
       let changes: Changes = new Map();
-      for (const event of [...reported.events, ...events]) {
+      for (const event of [...counting(reported, source), ...events]) {
         const { session, reports } = observe(state, event);
         state = session;
         for (const report of reports) changes = withReport(changes, report);
@@ -101,7 +132,7 @@ export const createSessions = (): Sessions => {
       const sequence = Math.max(before.sequence + 1, now);
       const { heartbeats, errors } = heartbeatsOf(owner, changes, { now, sequence, errors: before.errors });
       kept.delete(key);
-      kept.set(key, { ...before, owner, state, meters, sequence, errors, seenAt: now });
+      kept.set(key, { ...before, owner, source, state, meters, sequence, errors, seenAt: now });
       newest.set(owner.agentId, key);
       forget(now);
       return heartbeats;
