@@ -93,13 +93,12 @@ export class ByDecider implements Decided {
     return outs;
   }
 
-  turn(decider: AnyDecider['decider'], at: Clock | null): void {
+  turn(decider: AnyDecider['decider']): void {
     this.#decider = decider;
-    if (at !== null) this.rearm(at);
   }
 
-  rearm(at: Clock): void {
-    for (const key of this.store.keys()) this.store.advance(key, this.#dueUnder(this.#decider, key, at));
+  rearm(keys: readonly string[], at: Clock): void {
+    for (const key of keys) if (this.store.has(key)) this.store.advance(key, this.#dueUnder(this.#decider, key, at));
   }
 
   /** One that throws is due at once: its dead letter is written at the next tick. */

@@ -19,8 +19,8 @@ export type Decided = {
     clock: Clock,
     refuse: (state: LogRecord, error: unknown) => readonly OutRecord[],
   ) => readonly OutRecord[];
-  /** Works the deadlines in the store out anew, so that they stay lower bounds. */
-  readonly rearm: (at: Clock) => void;
-  /** From now on it decides so. `at`: when the deadlines in the store are worked out anew, so that they stay lower bounds; null: they are. */
-  readonly turn: (decider: AnyDecider['decider'], at: Clock | null) => void;
+  /** Works the deadlines of these keys out again, so that they stay lower bounds. A key that was forgotten meanwhile is passed over. */
+  readonly rearm: (keys: readonly string[], at: Clock) => void;
+  /** From now on it decides so. The deadlines in the store stay as they are. */
+  readonly turn: (decider: AnyDecider['decider']) => void;
 };

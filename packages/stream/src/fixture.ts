@@ -10,7 +10,7 @@ import {
 import { type Decider, NEVER } from './decider.ts';
 import { countNothing } from './metrics.ts';
 import type { AnyDecider, AnyMapper } from './processor.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { SlotSurroundings } from './surroundings.ts';
 
 /** For tests of the runners: events as JSON on topics of any name. Values `?7` have the schema id 7; ids below 10 can be learned. `newer` is an event of a newer version. */
 export const jsonCodec = (): Codec => {
@@ -114,11 +114,12 @@ export const topicsOf = (run: string, partitions: number): Readonly<Record<strin
   [`onex.snapshot.${run}.state.v1`]: partitions,
 });
 
-export const surroundings = (rest: Partial<Surroundings> = {}): Surroundings => ({
+export const surroundings = (rest: Partial<SlotSurroundings> = {}): SlotSurroundings => ({
   codec: jsonCodec(),
   partition: 0,
   partitions: () => 1,
   sources: 1,
+  version: '1',
   count: countNothing,
   ...rest,
 });

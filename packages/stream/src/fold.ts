@@ -28,6 +28,9 @@ export const DOOR = '@door/';
 /** The value of the last mark of a way in that is gone for good; a mark without a value says that it is open. */
 export const RELEASED: Buffer = Buffer.from('released');
 
+/** So many deadlines are worked out again in one transaction, where all have to be: one of all would take longer than a broker waits. */
+export const SLICE_KEYS = 10_000;
+
 /** One partition of a processor: pure, synchronous, without I/O or a clock of its own. Records in, records out. */
 export class Fold {
   readonly decided: Decided;
@@ -36,6 +39,8 @@ export class Fold {
   readonly #processor: AnyProcessor;
   readonly #around: Surroundings;
   readonly #intervalMs: number;
+  /** keys whose deadlines are to be worked out again */
+  #stale: { readonly keys: readonly string[]; readonly next: number } = { keys: [], next: 0 };
 
   constructor(processor: AnyProcessor, around: Surroundings) {
     this.#processor = processor;
@@ -48,9 +53,28 @@ export class Fold {
     return timeOf(this.clock, this.#intervalMs);
   }
 
-  /** From now on it decides by these rules. `others`: they are not those by which its deadlines were worked out. */
-  turn({ decider }: AnyRules, others: boolean): void {
-    this.decided.turn(decider, others ? this.time : null);
+  /** From now on it decides by these rules. */
+  turn({ decider }: AnyRules): void {
+    this.decided.turn(decider);
+  }
+
+  /** The deadlines in the store may be too late: they are worked out again, the first slice at once. */
+  rearm(): void {
+    this.#stale = { keys: this.decided.store.keys(), next: 0 };
+    this.rearmNext();
+  }
+
+  /** Works out the next slice of those that are left. */
+  rearmNext(): void {
+    if (!this.isStale) return;
+    const { keys, next } = this.#stale;
+    this.decided.rearm(keys.slice(next, next + SLICE_KEYS), this.time);
+    this.#stale = { keys, next: next + SLICE_KEYS };
+  }
+
+  /** Deadlines are left that may be too late. */
+  get isStale(): boolean {
+    return this.#stale.next < this.#stale.keys.length;
   }
 
   /**
@@ -175,7 +199,7 @@ export class Fold {
   #moveTo(clock: ClockState): void {
     const isBack = clock.now < this.clock.now;
     this.clock = clock;
-    if (isBack) this.decided.rearm(this.time);
+    if (isBack) this.rearm();
   }
 
   /** A stamp that is not believed goes no further. */

@@ -7,8 +7,9 @@ import type { AnyProcessor } from './processor.ts';
 import { ASK_AGAIN_MS } from './reading.ts';
 import type { PartitionStatus, ProcessorOptions } from './run-processor.ts';
 import { Slot } from './slot.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { SlotSurroundings } from './surroundings.ts';
 import { startTicks } from './ticks.ts';
+import { VERSION } from './version.ts';
 import { Watchdog } from './watchdog.ts';
 
 const PUBLISH_MS = 5000;
@@ -25,7 +26,7 @@ export class Owner implements Member {
   readonly #beats = new WeakMap<Slot, number>();
   readonly #log: Log;
   readonly #processor: AnyProcessor;
-  readonly #around: Omit<Surroundings, 'partition'>;
+  readonly #around: Omit<SlotSurroundings, 'partition'>;
   readonly #logger: Logger;
   readonly #end: (error: Error) => void;
   readonly #stops: (() => unknown)[] = [];
@@ -48,7 +49,8 @@ export class Owner implements Member {
     this.paceMs = options.paceMs ?? 50;
     const count = options.count ?? countNothing;
     const partitions = (topic: string) => counts.get(topic) as number;
-    this.#around = { codec: log.codec, partitions, sources: options.partitions, count, committed: options.committed };
+    const { partitions: sources, committed } = options;
+    this.#around = { codec: log.codec, partitions, sources, count, committed, version: VERSION };
   }
 
   async start(): Promise<void> {

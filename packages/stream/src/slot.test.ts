@@ -76,7 +76,7 @@ test('a position past control records is written with the next transaction of an
 test('outputs, changed states and the position are one transaction: one value a key, and the position of that input only', async () => {
   const { log, slot, batch } = await opened();
   await slot.take(batch());
-  expect(log.records('onex.snapshot.run.state.v1').map(({ key }) => key)).toEqual(['a', '@position/run.in']);
+  expect(log.records('onex.snapshot.run.state.v1').map(({ key }) => key)).toEqual(['a', '@position/run.in', '@rules']);
 });
 
 test('every position says under how many partitions it was written', async () => {

@@ -4,9 +4,9 @@ import { gathering } from './committed.ts';
 import { Fatal, Refused, Retry } from './errors.ts';
 import { Fold } from './fold.ts';
 import type { Batch, Bounds, Log, LogRecord, OutRecord, Transactor } from './log.ts';
-import { markerOf, markOf, RULES } from './marker.ts';
-import { type AnyProcessor, type AnyRules, snapshotTopic } from './processor.ts';
-import type { Surroundings } from './surroundings.ts';
+import { type AnyProcessor, snapshotTopic } from './processor.ts';
+import type { SlotSurroundings } from './surroundings.ts';
+import { RULES, Turning } from './turning.ts';
 import { within } from './within.ts';
 
 export const POSITION = '@position/';
@@ -37,23 +37,22 @@ export class Slot {
   progress = 0;
   readonly #log: Log;
   readonly #processor: AnyProcessor;
-  readonly #around: Surroundings;
+  readonly #around: SlotSurroundings;
   readonly #gathered: ReturnType<typeof gathering>;
   readonly #fold: Fold;
   readonly #given = new AbortController();
   #transactor: Transactor | undefined;
   #queue: Promise<unknown> = Promise.resolve();
-  /** by which it decides, and by which it did when it was written down last */
-  #rules: AnyRules | undefined;
-  #written: string | undefined;
+  readonly #turning: Turning;
 
-  constructor(log: Log, processor: AnyProcessor, around: Surroundings) {
+  constructor(log: Log, processor: AnyProcessor, around: SlotSurroundings) {
     this.#log = log;
     this.#processor = processor;
     this.#around = around;
     this.partition = around.partition;
     this.#gathered = gathering(around);
     this.#fold = new Fold(processor, this.#gathered.around);
+    this.#turning = new Turning(processor, around.version);
   }
 
   get clock(): ClockState {
@@ -153,7 +152,7 @@ export class Slot {
   #remember({ key, value }: LogRecord): void {
     this.progress += 1;
     if (key === null) return;
-    if (key === RULES) this.#written = value?.toString();
+    if (key === RULES) this.#turning.restore(value);
     else if (!key.startsWith(POSITION)) this.#fold.decided.store.restore(key, value);
     if (value === null || !key.startsWith(POSITION)) return;
     const { next, clock, partitions } = JSON.parse(value.toString()) as StoredPosition;
@@ -191,7 +190,8 @@ export class Slot {
     this.ends.set(topic, end);
     if (next <= position) return;
     const unread = batch.records.filter(({ offset }) => offset >= position);
-    const turned = this.#turn();
+    const at = { partition, positions: this.positions, now: this.clock.now };
+    const turned = this.#turning.turn(this.#fold, at);
     const { outs, stop } = await foldAll(this.#fold, this.#around.codec, unread);
     const after = stop?.at ?? next;
     await this.#commit([...turned, ...outs, ...this.#changes(topic, after)]);
@@ -213,21 +213,6 @@ export class Slot {
     this.#gathered.tell();
   }
 
-  /** Turns to the rules that are in force, where they are others; the records that say so stand before all that follows from them. */
-  #turn(): readonly OutRecord[] {
-    const marker = markerOf(this.#processor);
-    const rules = marker?.rules();
-    if (marker === undefined || rules === undefined || rules === this.#rules) return [];
-    const others = this.#written !== rules.value;
-    this.#rules = rules;
-    this.#written = rules.value;
-    this.#fold.turn(rules, others);
-    const { partition } = this;
-    const mark = markOf(marker, rules, { partition, positions: this.positions, now: this.clock.now });
-    const lies = { topic: snapshotTopic(this.#processor.processor), partition };
-    return others ? [mark, { ...lies, key: RULES, value: Buffer.from(rules.value) }] : [mark];
-  }
-
   #changes(topic: string, next: number): readonly OutRecord[] {
     const lies = { topic: snapshotTopic(this.#processor.processor), partition: this.partition };
     const partitions = this.#around.partitions(lies.topic);
@@ -237,10 +222,12 @@ export class Slot {
     };
     const skipped = [...this.#skipped].filter((other) => other !== topic);
     this.#skipped.clear();
+    const rules = this.#turning.toWrite(this.#fold);
     return [
       ...this.#fold.decided.store.changes().map(([key, value]) => ({ ...lies, key, value })),
       ...skipped.map((other) => position(other, this.positions.get(other) as number)),
       position(topic, next),
+      ...(rules === undefined ? [] : [{ ...lies, key: RULES, value: rules }]),
     ];
   }
 

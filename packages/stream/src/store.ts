@@ -111,6 +111,10 @@ export class Store<State> {
     if (this.#states.delete(key)) this.#changed.add(key);
   }
 
+  has(key: string): boolean {
+    return this.#put.has(key) || this.#states.has(key);
+  }
+
   bytes(key: string): Buffer | null {
     this.#settle();
     return this.#states.get(key) ?? null;

@@ -1,6 +1,9 @@
 import type { Codec, Draft } from '@vigil/events';
 import type { Count } from './metrics.ts';
 
+/** What a slot needs besides. `version`: of the code that decides. */
+export type SlotSurroundings = Surroundings & { readonly version: string };
+
 /** What a fold needs to know of the world. `sources`: the partitions of the agent and task key spaces. */
 export type Surroundings = {
   readonly codec: Codec;
