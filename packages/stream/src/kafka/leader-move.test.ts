@@ -123,7 +123,14 @@ const commit = async ({ client }: ReturnType<typeof cluster>) => {
   await eosManager.initProducerId();
   eosManager.beginTransaction();
   const partitioner = ({ message }: { message: { partition: number } }) => message.partition;
-  const send = createSend({ logger, cluster: client, partitioner, eosManager, retrier: createRetry(client.retry) });
+  const send = createSend({
+    logger,
+    cluster: client,
+    partitioner,
+    eosManager,
+    isClosed: () => false,
+    retrier: createRetry(client.retry),
+  });
   const groups = Map.groupBy(RECORDS, ({ topic }) => topic);
   const topicMessages = [...groups].map(([topic, messages]) => ({ topic, messages }));
   const answers = await send({ acks: -1, topicMessages });
