@@ -35,20 +35,24 @@ export const createCount = (): Count => {
   return (name, by, of) => counters.get(name)?.add(by, { [LABELS[name] ?? 'of']: of });
 };
 
-/** Shows what each part says of its partitions at every scrape: `vigil_partition_lag`, `vigil_partition_time`, `vigil_partition_watched`, `vigil_partition_running`. */
+/** What each part says of each of its partitions, as `/metrics` names it. Labels: `of` (the part) and `partition`. */
+export const GAUGES = {
+  partition_lag: 'records not read yet, of all inputs',
+  partition_time: "the partition's now, seconds since 1970; 0: it has not begun",
+  partition_watched:
+    'watched time of the partition, seconds: it grows more slowly than time while no absence can be judged',
+  partition_running: '1: open and at work',
+} as const;
+
+/** Shows what each part says of its partitions at every scrape, as `vigil_<name>`. */
 export const showPartitions = (parts: Readonly<Record<string, Part>>): void => {
   const meter = api.getMeter('vigil');
-  const lag = meter.createObservableGauge('vigil_partition_lag', {
-    description: 'records not read yet, of all inputs',
-  });
-  const time = meter.createObservableGauge('vigil_partition_time', {
-    description: "the partition's now, seconds since 1970; 0: it has not begun",
-  });
-  const watched = meter.createObservableGauge('vigil_partition_watched', {
-    description:
-      'watched time of the partition, seconds: it grows more slowly than time while no absence can be judged',
-  });
-  const running = meter.createObservableGauge('vigil_partition_running', { description: '1: open and at work' });
+  const gauge = (name: keyof typeof GAUGES) =>
+    meter.createObservableGauge(`vigil_${name}`, { description: GAUGES[name] });
+  const lag = gauge('partition_lag');
+  const time = gauge('partition_time');
+  const watched = gauge('partition_watched');
+  const running = gauge('partition_running');
   meter.addBatchObservableCallback(
     (seen) => {
       for (const [of, part] of Object.entries(parts))
