@@ -72,4 +72,38 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'mode', agent: 0, mode: 'hangs' },
     { do: 'restart', reader: 0 },
   ]),
+  // Agents that were taken for dead come back, and their host crashes while their replacements live: the brake waits for none of them.
+  of('asks', [
+    { do: 'gone', host: 0 },
+    { do: 'host', host: 0, what: 'deaf' },
+    { do: 'wait', minutes: 1 },
+    { do: 'host', host: 0, what: 'crash' },
+    { do: 'end', agent: 0, reason: 'crashed' },
+  ]),
+  // An agent that was taken for dead comes back and finishes the task; then its replacement crashes.
+  of('asks', [
+    { do: 'gone', host: 0 },
+    { do: 'wait', minutes: 0.55 },
+    { do: 'end', agent: 0, reason: 'finished' },
+    { do: 'wait', minutes: 1 },
+    { do: 'end', agent: 2, reason: 'crashed' },
+    { do: 'wait', minutes: 3 },
+  ]),
+  // The same, where its host reports the finish only after it was taken for dead.
+  of('asks', [
+    { do: 'host', host: 0, what: 'cut' },
+    { do: 'gone', host: 0 },
+    { do: 'end', agent: 0, reason: 'finished' },
+    { do: 'host', host: 0, what: 'heal' },
+    { do: 'wait', minutes: 1 },
+    { do: 'end', agent: 2, reason: 'crashed' },
+    { do: 'wait', minutes: 3 },
+  ]),
+  // A person asks for the recovery of an agent whose replacement holds the task.
+  of('asks', [
+    { do: 'end', agent: 0, reason: 'crashed' },
+    { do: 'wait', minutes: 1 },
+    { do: 'recover', of: 0 },
+    { do: 'wait', minutes: 2 },
+  ]),
 ];

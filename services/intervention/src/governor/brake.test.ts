@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asks, fleet, lost, MIN, present, SEC, steers, withdraws } from './fleet.fixture.ts';
+import { announces, asks, fleet, lost, MIN, present, SEC, spawns, steers, withdraws } from './fleet.fixture.ts';
 import { livingIn } from './presence.ts';
 import { usual } from './settings.ts';
 
@@ -338,4 +338,25 @@ test('one that fell silent and has finished counts no more', () => {
   one.tell(lost('a1', { host: 'h0' }));
   one.tell(lost('a0', { host: 'h0', expected: true }));
   expect(one.tell(lost('a2', { host: 'h1' }))).toEqual([]);
+});
+
+/** a0, a1 and a2 were taken for dead, came back, and are lost again; of their replacements `alive` live. */
+const lostBesideReplacements = (alive: number) => {
+  const one = fleet(40);
+  one.tell(announces('rt-9'));
+  for (const i of [0, 1, 2]) {
+    one.tell(spawns(`task-a${i}`, { newAgentId: `a${i}-r1` }));
+    one.tell(present(`a${i}-r1`, { taskId: `task-a${i}`, host: 'h9' }));
+    if (i >= alive) one.tell(lost(`a${i}-r1`, { taskId: `task-a${i}`, host: 'h9', expected: true }));
+  }
+  for (const i of [0, 1]) expect(one.tell(lost(`a${i}`, { host: 'h0' }))).toEqual([]);
+  expect(one.tell(lost('a2', { host: 'h0' }))).toEqual(['BRAKE_ENGAGED fleet']);
+  return one;
+};
+
+test('the brake does not wait for an agent whose replacement has its task and lives', () => {
+  const one = lostBesideReplacements(2);
+  expect(one.after(MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['BRAKE_RELEASED']);
+  expect(lostBesideReplacements(1).after(60 * MIN)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { StepWithheldPayload } from '@vigil/events';
 import { brakeFor, incidentsOf } from './incidents.ts';
 import { requestIdOf } from './observe.ts';
+import { missed } from './presence.ts';
 import { validMs } from './settings.ts';
 import type { Admitted, Asked, GovernorDraft, GovernorState } from './state.ts';
 
@@ -31,7 +32,7 @@ export const evolve = (state: GovernorState, draft: GovernorDraft): GovernorStat
 
 const engaged = (state: GovernorState, agentIds: readonly string[]): GovernorState => {
   const lost = new Set(agentIds);
-  const missing = state.losses.filter(({ agentId }) => lost.has(agentId)).map((loss) => ({ ...loss, backSince: null }));
+  const missing = state.losses.filter(({ agentId }) => lost.has(agentId)).map(missed);
   return {
     ...state,
     losses: state.losses.filter(({ agentId }) => !lost.has(agentId)),
@@ -74,7 +75,9 @@ const admitted = (state: GovernorState, draft: AdmittedDraft): GovernorState => 
     requestId,
     scope: asked.scope,
     runtimeId,
-    agentId: asked.kind === 'step' ? asked.step.agentId : asked.spawn.newAgentId,
+    ...(asked.kind === 'step'
+      ? { agentId: asked.step.agentId }
+      : { agentId: asked.spawn.newAgentId, taskId: asked.spawn.taskId }),
     at: validUntil - validMs,
   };
   return { ...rest, admitted: [...rest.admitted, one] };

@@ -36,7 +36,8 @@ export const lost = (
   if (expected) return { ...gone, ...withoutLoss(state, agentId, taskId ?? agentId) };
   const place = { host: host ?? '', runtimeId: runtimeId ?? '' };
   if (!counts(payload, brake)) return { ...gone, uncounted: uncountedAfter(state.uncounted, place, brake, now) };
-  const loss = { agentId, matter: taskId ?? agentId, ...place, at: now };
+  const matter = taskId ?? agentId;
+  const loss = { agentId, matter, ...place, at: now, ...(isReplaced(gone, matter) ? { isReplaced: true } : {}) };
   const recent = state.losses.filter(({ at, matter }) => at > now - brake.windowMs && matter !== loss.matter);
   const next = { ...gone, losses: [...recent, loss] };
   return { ...next, brake: brakeFor(joined(incidentsOf(state.brake), loss, brake.windowMs)) };
@@ -78,8 +79,16 @@ const joined = (incidents: Incidents, loss: Loss, windowMs: number): Incidents =
   const near = incidents.findIndex((missing) => missing.some(({ at }) => loss.at < at + windowMs));
   const own = known < 0 ? near : known;
   return incidents.map((missing, i) =>
-    i === own ? [...missing.filter(({ matter }) => matter !== loss.matter), { ...loss, backSince: null }] : missing,
+    i === own ? [...missing.filter(({ matter }) => matter !== loss.matter), missed(loss)] : missing,
   );
+};
+
+export const missed = (loss: Loss): Missing => ({ ...loss, backSince: loss.isReplaced ? loss.at : null });
+
+/** An agent that was taken for dead comes back, and is lost again: its replacement lives, and announces itself no more. */
+const isReplaced = ({ admitted, live }: GovernorState, matter: string): boolean => {
+  const names = new Set(Object.values(live).flatMap((runtimes) => Object.values(runtimes).flat()));
+  return admitted.some((one) => one.taskId === matter && names.has(one.agentId));
 };
 
 /** Runtimes without room for spawns are not kept, nor those that have fallen silent. */

@@ -35,6 +35,8 @@ export type Admitted = {
   /** of a spawn: whose place it takes */
   readonly runtimeId: string | null;
   readonly agentId: string;
+  /** of a spawn; absent: it is a step, or the state is older than this */
+  readonly taskId?: string;
   readonly at: number;
   /** of a spawn: its runtime has listed the agent; absent: it has not */
   readonly isListed?: boolean;
@@ -47,6 +49,8 @@ export type Loss = {
   readonly host: string;
   readonly runtimeId: string;
   readonly at: number;
+  /** its replacement had its task already, and lived: the brake does not wait for it; absent: none did */
+  readonly isReplaced?: boolean;
 };
 
 /** Agents of one place that were lost in the same second and do not count as lost. They still count as part of the fleet for a while. */
