@@ -1,9 +1,10 @@
 import type { SessionFileReader } from '../adapter.ts';
 import { isSeen, type SessionFact } from '../session/events.ts';
-import { type CallEnd, type ClientCall, startedCall, withEnd } from '../shared/calls.ts';
+import { type ClientCall, startedCall, withEnd } from '../shared/calls.ts';
 import { closed, type OpenCalls, opened } from '../shared/open-calls.ts';
 import { at, type Fields, instantAt, isFields, parseLine, textAt } from '../shared/payload.ts';
-import { codexCall, commandOf, exitCodeOf } from './tools.ts';
+import { endInFile } from './results.ts';
+import { codexCall, commandOf } from './tools.ts';
 import { type CodexTranscript, codexTranscript } from './transcript.ts';
 
 /** `hasTurns`: the version that wrote the file writes where turns begin and end. */
@@ -54,37 +55,6 @@ const callOf = (payload: Fields): ClientCall | null => {
   }
 };
 
-/** What the model reads of a result: a text, or parts of which some are texts. */
-const outputOf = (payload: Fields): string => {
-  const output = at(payload, 'output');
-  if (typeof output === 'string') return output;
-  const content = at(output, 'content') ?? output;
-  if (typeof content === 'string') return content;
-  return (Array.isArray(content) ? content : []).map((part: unknown) => textAt(part, 'text') ?? '').join('\n');
-};
-
-/** The output without the lines before it, which name the process and its time. */
-const plain = (output: string): string => {
-  const head = /^(?:Chunk ID|Wall time|Exit code|Process (?:exited|running))[\s\S]*?\nOutput:\n/.exec(output);
-  if (head !== null) return output.slice(head[0].length);
-  return textAt(parseLine(output), 'output') ?? output;
-};
-
-const REFUSED = /\brejected by (?:the )?user\b|\bdenied by (?:policy|hook|the user)\b/i;
-const FAILED =
-  /^(?:unsupported call|apply_patch verification failed|failed to parse function arguments|tool call error)\b/;
-
-const endOf = (payload: Fields): CallEnd => {
-  const output = outputOf(payload);
-  const result = plain(output);
-  const exitCode = exitCodeOf(output);
-  if (exitCode !== null)
-    return exitCode === 0 ? { outcome: 'ok', result } : { outcome: 'error', result, errorClass: `exit_${exitCode}` };
-  const head = output.slice(0, 400);
-  if (REFUSED.test(head)) return { outcome: 'refused', result };
-  return FAILED.test(head) ? { outcome: 'error', result, errorClass: 'tool_error' } : { outcome: 'ok', result };
-};
-
 const ENDS: ReadonlySet<string | null> = new Set([
   'function_call_output',
   'custom_tool_call_output',
@@ -102,7 +72,7 @@ const item = (state: CodexSessionFile, payload: Fields, when: number): Step => {
     const id = textAt(payload, 'call_id') ?? '';
     const known = state.calls[id];
     if (known === undefined) return { state, facts: [] };
-    const ended = withEnd(known, endOf(payload), when);
+    const ended = withEnd(known, endInFile(payload), when);
     const name = { callId: id, tool: ended.tool, argsHash: ended.args_hash };
     return {
       state: { ...state, calls: closed(state.calls, id) },

@@ -3,6 +3,7 @@ import type { SessionFact } from '../session/events.ts';
 import { type CallEnd, type ClientCall, callName, endedCall, startedCall } from '../shared/calls.ts';
 import { at, type Fields, instantAt, isFields, numberAt, parseLine, textAt } from '../shared/payload.ts';
 import { turnFailed } from './failure.ts';
+import { endInFile } from './results.ts';
 import { codexCall, commandOf } from './tools.ts';
 import { codexUsage } from './usage.ts';
 
@@ -54,7 +55,7 @@ const itemFacts = (item: Fields, when: number): readonly SessionFact[] => {
       return [{ kind: 'call_seen', call: startedCall(callOf(item), when), batch: null, asks: null }];
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return [{ kind: 'result_seen', callId, refused: false }];
+      return [{ kind: 'result_seen', callId, refused: endInFile(item).outcome === 'refused' }];
     default:
       return [];
   }

@@ -9,6 +9,7 @@ import {
 } from '../shared/hook-events.mjs';
 import { at as fieldAt, listAt, numberAt, textAt } from '../shared/payload.mjs';
 import { turnFailed } from './failure.mjs';
+import { notified } from './notifications.mjs';
 import { endInBatch } from './results.mjs';
 import { askedBy, claudeCall, errorClassOf, waitOf } from './tools.mjs';
 const callOf = (payload         )             =>
@@ -51,38 +52,6 @@ const asked         = (payload, now) => {
   const call = callOf(payload);
   const question = askedBy(call.tool, call.args) ?? { kind: 'permission', text: call.tool };
   return [{ kind: 'wait_started', waiting: waiting(question.kind, question.text, now), call: callName(call) }];
-};
-const AT_PROMPT              = { kind: 'at_prompt' };
-/** Early versions name no type. */
-const notified         = (payload, now) => {
-  const message = textAt(payload, 'message');
-  const wait = (kind                                      )                         => [
-    { kind: 'wait_started', waiting: waiting(kind, message, now), call: null },
-  ];
-  switch (textAt(payload, 'notification_type')) {
-    case null:
-      return /waiting for your input/i.test(message ?? '') ? [AT_PROMPT] : wait('permission');
-    case 'idle_prompt':
-      return [AT_PROMPT];
-    case 'permission_prompt':
-    case 'worker_permission_prompt':
-      return wait('permission');
-    case 'elicitation_dialog':
-    case 'elicitation_url_dialog':
-      return wait('question');
-    case 'agent_needs_input':
-    case 'quota_auto_resume_stale':
-    case 'quota_auto_resume_disabled':
-      return wait('dialog');
-    case 'elicitation_complete':
-    case 'elicitation_response':
-    case 'auth_success':
-    case 'quota_auto_resume_fired':
-      return [{ kind: 'wait_ended' }];
-    // nothing that changes what the session does
-    default:
-      return [];
-  }
 };
 /** Something of its own will wake the session. */
 const wakes = (payload             )          =>

@@ -1,9 +1,10 @@
 // Generated from packages/adapters/src/codex/session-file.ts by `npm run generate`: for Node 18, which reads no TypeScript.
 import { isSeen,                  } from '../session/events.mjs';
-import {                                startedCall, withEnd } from '../shared/calls.mjs';
+import {                  startedCall, withEnd } from '../shared/calls.mjs';
 import { closed,                 opened } from '../shared/open-calls.mjs';
 import { at,              instantAt, isFields, parseLine, textAt } from '../shared/payload.mjs';
-import { codexCall, commandOf, exitCodeOf } from './tools.mjs';
+import { endInFile } from './results.mjs';
+import { codexCall, commandOf } from './tools.mjs';
 import {                       codexTranscript } from './transcript.mjs';
 /** `hasTurns`: the version that wrote the file writes where turns begin and end. */
 const SHELLS                             = new Set(['exec_command', 'shell', 'shell_command', 'container.exec']);
@@ -41,33 +42,6 @@ const callOf = (payload        )                    => {
       return null;
   }
 };
-/** What the model reads of a result: a text, or parts of which some are texts. */
-const outputOf = (payload        )         => {
-  const output = at(payload, 'output');
-  if (typeof output === 'string') return output;
-  const content = at(output, 'content') ?? output;
-  if (typeof content === 'string') return content;
-  return (Array.isArray(content) ? content : []).map((part         ) => textAt(part, 'text') ?? '').join('\n');
-};
-/** The output without the lines before it, which name the process and its time. */
-const plain = (output        )         => {
-  const head = /^(?:Chunk ID|Wall time|Exit code|Process (?:exited|running))[\s\S]*?\nOutput:\n/.exec(output);
-  if (head !== null) return output.slice(head[0].length);
-  return textAt(parseLine(output), 'output') ?? output;
-};
-const REFUSED = /\brejected by (?:the )?user\b|\bdenied by (?:policy|hook|the user)\b/i;
-const FAILED =
-  /^(?:unsupported call|apply_patch verification failed|failed to parse function arguments|tool call error)\b/;
-const endOf = (payload        )          => {
-  const output = outputOf(payload);
-  const result = plain(output);
-  const exitCode = exitCodeOf(output);
-  if (exitCode !== null)
-    return exitCode === 0 ? { outcome: 'ok', result } : { outcome: 'error', result, errorClass: `exit_${exitCode}` };
-  const head = output.slice(0, 400);
-  if (REFUSED.test(head)) return { outcome: 'refused', result };
-  return FAILED.test(head) ? { outcome: 'error', result, errorClass: 'tool_error' } : { outcome: 'ok', result };
-};
 const ENDS                             = new Set([
   'function_call_output',
   'custom_tool_call_output',
@@ -84,7 +58,7 @@ const item = (state                  , payload        , when        )       => {
     const id = textAt(payload, 'call_id') ?? '';
     const known = state.calls[id];
     if (known === undefined) return { state, facts: [] };
-    const ended = withEnd(known, endOf(payload), when);
+    const ended = withEnd(known, endInFile(payload), when);
     const name = { callId: id, tool: ended.tool, argsHash: ended.args_hash };
     return {
       state: { ...state, calls: closed(state.calls, id) },

@@ -2,6 +2,7 @@
 import {                                callName, endedCall, startedCall } from '../shared/calls.mjs';
 import { at,              instantAt, isFields, numberAt, parseLine, textAt } from '../shared/payload.mjs';
 import { turnFailed } from './failure.mjs';
+import { endInFile } from './results.mjs';
 import { codexCall, commandOf } from './tools.mjs';
 import { codexUsage } from './usage.mjs';
 /** The model of the turn. */
@@ -46,7 +47,7 @@ const itemFacts = (item        , when        )                         => {
       return [{ kind: 'call_seen', call: startedCall(callOf(item), when), batch: null, asks: null }];
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return [{ kind: 'result_seen', callId, refused: false }];
+      return [{ kind: 'result_seen', callId, refused: endInFile(item).outcome === 'refused' }];
     default:
       return [];
   }

@@ -1,0 +1,50 @@
+// Generated from packages/adapters/src/claude-code/notifications.ts by `npm run generate`: for Node 18, which reads no TypeScript.
+import { waiting } from '../shared/calls.mjs';
+import { textAt } from '../shared/payload.mjs';
+const waitsFor =
+  (kind          )          =>
+  (message, now) => [{ kind: 'wait_started', waiting: waiting(kind, message, now), call: null }];
+const atPrompt          = () => [{ kind: 'at_prompt' }];
+const answered          = () => [{ kind: 'wait_ended' }];
+/** It changes nothing of what the session does. */
+const nothing          = () => [];
+/** Every type of notification that Claude Code 2.1.330 names, in its settings and where it sends one. */
+const READINGS = {
+  idle_prompt: atPrompt,
+  permission_prompt: waitsFor('permission'),
+  // a teammate's request, which the session of its leader shows
+  worker_permission_prompt: waitsFor('permission'),
+  elicitation_dialog: waitsFor('question'),
+  elicitation_url_dialog: waitsFor('question'),
+  elicitation_complete: answered,
+  elicitation_response: answered,
+  agent_needs_input: waitsFor('dialog'),
+  // another session has finished
+  agent_completed: nothing,
+  auth_success: answered,
+  // the login stands at "needs attention"
+  auth_storage_failure: waitsFor('dialog'),
+  // the limit is over and the client goes on; the events of its next turn report that
+  quota_auto_resume_fired: answered,
+  // the limit is over, and a person has to press Enter
+  quota_auto_resume_stale: waitsFor('dialog'),
+  // the task does not go on by itself
+  quota_auto_resume_disabled: waitsFor('dialog'),
+  computer_use_enter: nothing,
+  computer_use_exit: nothing,
+  // the turn goes on with another model
+  model_refusal_fallback: nothing,
+  push_notification: nothing,
+  plugin_notification: nothing,
+}                                                     ;
+export const claudeNotifications                    = Object.keys(READINGS);
+const isNamed = (type        )                                => Object.hasOwn(READINGS, type);
+/** Early versions name no type. */
+const untyped          = (message, now) =>
+  /waiting for your input/i.test(message ?? '') ? atPrompt(message, now) : waitsFor('permission')(message, now);
+export const notified         = (payload, now) => {
+  const message = textAt(payload, 'message');
+  const type = textAt(payload, 'notification_type');
+  if (type === null) return untyped(message, now);
+  return isNamed(type) ? READINGS[type](message, now) : [];
+};
