@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 
 /** An agent on a string: works and talks unless there is a file `<name>.silent`; notes each part of its work in `<name>.parts`, each request to end in `<name>.ends`, and takes a moment over it. */
 const [name = '', folder = '.'] = process.argv.slice(2);
@@ -8,6 +9,9 @@ const [name = '', folder = '.'] = process.argv.slice(2);
 const connect = (): void => {
   socket = createConnection(process.env.VIGIL_SOCKET ?? '').on('error', () => {});
   socket.once('close', () => setTimeout(connect, 200));
+  createInterface({ input: socket })
+    .on('line', (line) => JSON.parse(line).type === 'shutdown_request' && leave())
+    .on('error', () => {});
 };
 let socket: Socket;
 connect();
@@ -24,7 +28,11 @@ const labour = (): void => {
 };
 setInterval(labour, 300);
 
-process.on('SIGTERM', () => {
+let isLeaving = false;
+function leave(): void {
+  if (isLeaving) return;
+  isLeaving = true;
   appendFileSync(path.join(folder, `${name}.ends`), 'asked to end\n');
   setTimeout(() => process.exit(0), 1500);
-});
+}
+process.on('SIGTERM', leave);
