@@ -106,4 +106,41 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'recover', of: 0 },
     { do: 'wait', minutes: 2 },
   ]),
+  // An agent that was taken for dead finishes the task while a spawn is out that no host takes.
+  of('asks', [
+    { do: 'host', host: 1, what: 'deaf' },
+    { do: 'host', host: 2, what: 'deaf' },
+    { do: 'gone', host: 0 },
+    { do: 'wait', minutes: 0.55 },
+    { do: 'end', agent: 0, reason: 'finished' },
+    { do: 'wait', minutes: 3 },
+    { do: 'host', host: 1, what: 'heal' },
+    { do: 'host', host: 2, what: 'heal' },
+    { do: 'wait', minutes: 5 },
+  ]),
+  // The end of the older of two attempts is asked for; the newer one crashes before it is carried out.
+  of('asks', [
+    { do: 'gone', host: 0 },
+    { do: 'wait', minutes: 0.7 },
+    { do: 'end', agent: 5, reason: 'crashed' },
+    { do: 'wait', minutes: 12 },
+  ]),
+  // A person ends a replacement on its probation.
+  of('asks', [
+    { do: 'end', agent: 0, reason: 'crashed' },
+    { do: 'wait', minutes: 1 },
+    { do: 'request', agent: 3, step: 'terminate' },
+    { do: 'request', agent: 4, step: 'terminate' },
+    { do: 'wait', minutes: 2 },
+  ]),
+  // A case is to close as recovered when its handoff is over; a person decides otherwise before that.
+  of('hands-over', [
+    { do: 'manners', answers: false, leaves: false, dies: true },
+    { do: 'mode', agent: 0, mode: 'hangs' },
+    { do: 'wait', minutes: 2.6 },
+    { do: 'mode', agent: 0, mode: 'works' },
+    { do: 'wait', minutes: 0.8 },
+    { do: 'decide', question: 0, decision: 'terminate_and_recover' },
+    { do: 'wait', minutes: 3 },
+  ]),
 ];
