@@ -31,6 +31,8 @@ const RECOVERED_BY_HAND = 'by hand: terminate_and_recover';
 /** What the log says, read by the laws. It decides nothing. */
 export class Facts {
   readonly heard = new Map<string, Heard>();
+  /** tasks that somebody has finished, also an agent of which no heartbeat came */
+  readonly finished = new Set<string>();
   readonly ended = new Map<string, KnownEnd>();
   readonly states = new Map<string, HealthState>();
   readonly held = new Set<string>();
@@ -61,7 +63,8 @@ export class Facts {
         return this.#beat(event.payload, now);
       case 'AGENT_EXITED': {
         if (event.topic !== 'onex.evt.heartbeat-ingest.agent-observation.v1') return;
-        const { instanceId, reason, orderId } = event.payload;
+        const { instanceId, reason, orderId, taskId } = event.payload;
+        if (reason === 'finished' && taskId !== null) this.finished.add(taskId);
         const known = this.ended.get(instanceId);
         // Taken for dead from afar, it had finished its task.
         if (known && !(known.byPerson && reason === 'finished')) return;

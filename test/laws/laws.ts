@@ -71,8 +71,8 @@ const noTaskIsLeft: Law = {
     for (const [task, heard] of tasks) {
       const ends = heard.map(([instanceId]) => facts.ended.get(instanceId));
       // A person has it ended for good, also where it crashed before the order reached it.
-      const isWished =
-        ends.some((end) => end?.isWished) || heard.some(([instanceId]) => facts.stopping.has(instanceId));
+      const isStopped = heard.some(([instanceId]) => facts.stopping.has(instanceId));
+      const isWished = isStopped || facts.finished.has(task) || ends.some((end) => end?.isWished);
       if (isWished || ends.some((end) => end === undefined)) continue;
       const since = Math.max(...ends.map((end) => end?.at ?? 0));
       const isRecovered = (facts.initiated.get(task) ?? 0) > Math.max(since, now - 10 * MINUTE);
