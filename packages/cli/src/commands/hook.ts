@@ -25,11 +25,14 @@ const addressOf = (text: string): URL => {
   return url;
 };
 
+/** Clients that can post their hooks. */
+const posting: readonly string[] = adapters.filter(({ install }) => install.http !== null).map(({ name }) => name);
+
 const hookOf = ({ name, install }: Adapter, http: string | undefined): Hook => {
   if (http === undefined) return install.command(commandFor(name));
   if (install.http === null)
     throw new Refusal(
-      `${install.title} has no hooks that post to an address; leave out --http, or name --client claude-code`,
+      `${install.title} has no hooks that post to an address; leave out --http, or name --client ${posting.join(', ')}`,
     );
   return install.http(new URL(`/v1/hooks/${name}`, addressOf(http)).href);
 };
@@ -54,7 +57,7 @@ const installOne = (adapter: Adapter, { user, print: show, uninstall, http }: In
 };
 
 const installAll = (options: InstallOptions): void => {
-  const names = options.http !== undefined && options.client.length === 0 ? ['claude-code'] : options.client;
+  const names = options.http !== undefined && options.client.length === 0 ? posting : options.client;
   const chosen = options.uninstall && names.length === 0 ? adapters : clientsOf(names, here());
   for (const adapter of chosen) installOne(adapter, options);
 };

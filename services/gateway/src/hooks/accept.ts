@@ -1,4 +1,4 @@
-import { adapterNamed } from '@vigil/adapters';
+import { adapterNamed, adapters } from '@vigil/adapters';
 import type { HookAdapter, HookPayload, HookText } from '@vigil/adapters/adapter';
 import { asId } from '@vigil/adapters/names';
 import type { SessionEvent } from '@vigil/adapters/session';
@@ -22,6 +22,8 @@ export type HookAnswer = {
   readonly answer: string | null;
   readonly printed: (isSent: boolean) => Promise<void>;
 };
+
+const posting = adapters.filter(({ install }) => install.http !== null).map(({ name }) => name);
 
 const kinds = { NUDGE_AGENT: 'nudge', PROBE_AGENT: 'probe', HANDOFF_AGENT: 'handoff' } as const;
 
@@ -93,7 +95,7 @@ const onTheirWay = new Set<string>();
 export const acceptHook = async (behind: Behind, holder: Holder, sent: SentHook): Promise<HookAnswer> => {
   const adapter = adapterNamed(sent.client);
   if (adapter === undefined || adapter.install.http === null)
-    throw new Problem(404, 'no_such_client', `${sent.client} posts no hooks; only claude-code does`);
+    throw new Problem(404, 'no_such_client', `${sent.client} posts no hooks; those that do: ${posting.join(', ')}`);
   const payload = payloadOf(sent.payload);
   const session = adapter.hooks.sessionOf(payload);
   if (session === null) throw new Problem(400, 'bad_hook', 'the hook event names no session_id');

@@ -53,7 +53,9 @@ const recordings: readonly Recording[] = [
   recording('codex', 'metrics', { signals: ['metrics'] }),
   recording('codex', 'metrics-protobuf', { signals: ['metrics'], protocol: 'protobuf' }),
   recording('codex', 'logs-and-metrics', { signals: ['logs', 'metrics'] }),
+  recording('codex', 'loops', { signals: ['logs', 'metrics'], scenario: 'loops' }),
   recording('gemini-cli', 'all-signals', {}),
+  recording('gemini-cli', 'loops', { scenario: 'loops' }),
 ];
 
 const exporter = (is: boolean): string => (is ? 'otlp' : 'none');

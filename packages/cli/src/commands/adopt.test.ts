@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { agentRow } from '../render/rows.fixture.ts';
+
+const TOKEN = 'a-token-for-tests-only';
+const main = join(import.meta.dirname, '..', 'main.ts');
+let folder: string;
+let looks: number;
+
+/** A dashboard that knows one agent, and from the third look on another. */
+const server = createServer((request, response) => {
+  looks += 1;
+  const known = [agentRow({ agentId: 'old-1' })];
+  const agents = looks < 3 ? known : [...known, agentRow({ agentId: 'claude-code-s1' })];
+  const isKnown = request.headers.authorization === `Bearer ${TOKEN}` && request.url?.startsWith('/v1/agents');
+  response.writeHead(isKnown ? 200 : 404).end(JSON.stringify(isKnown ? { agents } : { detail: 'no' }));
+});
+
+beforeEach(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'vigil-adopt-')));
+  for (const name of ['bin', 'project']) mkdirSync(join(folder, name));
+  looks = 0;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(() => {
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A client that stands on the PATH, and runs until it is ended. */
+const client = (name: string): string => {
+  const file = join(folder, 'bin', name);
+  writeFileSync(file, '#!/bin/sh\nread line\n');
+  chmodSync(file, 0o755);
+  return file;
+};
+
+const written = (): readonly string[] =>
+  readdirSync(join(folder, 'project'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, 'project').length + 1))
+    .sort();
+
+const adopt = async (...options: readonly string[]) => {
+  const child = spawn(process.execPath, [main, 'adopt', ...options], {
+    cwd: join(folder, 'project'),
+    env: {
+      ...{ PATH: join(folder, 'bin'), HOME: folder, VIGIL_DASHBOARD_TOKEN: TOKEN },
+      VIGIL_DASHBOARD_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, out, err };
+};
+
+test('where no client is found, nothing is installed, and it is said what was looked for', async () => {
+  const { code, err } = await adopt('--yes', '--no-wait');
+  expect(code).toBe(1);
+  expect(err).toContain('none of claude, codex, gemini is on the PATH');
+  expect(written()).toEqual([]);
+});
+
+test('the hooks are shown before anything is written, and nothing is written without a yes', async () => {
+  client('claude');
+  client('codex');
+  const { code, out, err } = await adopt('--no-wait');
+  expect(code).toBe(1);
+  expect(out).toMatch(/Claude Code: \d+ events would be reported; writes \S+\/project\/\.claude\/settings\.json/);
+  expect(out).toMatch(/Codex: \d+ events would be reported/);
+  expect(out).not.toContain('Gemini');
+  expect(err).toContain('run vigil adopt --yes');
+  expect(written()).toEqual([]);
+});
+
+test('with a yes the hooks of the clients that are found are written, once, with what a person has to do', async () => {
+  client('claude');
+  client('codex');
+  const first = await adopt('--yes', '--no-wait');
+  expect(first).toMatchObject({ code: 0, err: '' });
+  expect(first.out).toContain('trust it under /hooks');
+  expect(written()).toEqual(['.claude/settings.json', '.codex/hooks.json']);
+  const before = readFileSync(join(folder, 'project', '.claude/settings.json'), 'utf8');
+  const second = await adopt('--no-wait');
+  expect(second).toMatchObject({ code: 0, err: '' });
+  expect(second.out).toContain('Claude Code: has its hook in');
+  expect(readFileSync(join(folder, 'project', '.claude/settings.json'), 'utf8')).toBe(before);
+});
+
+test('as JSON for programs, it changes nothing', async () => {
+  client('gemini');
+  const { code, out } = await adopt('--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(out).hooks).toMatchObject([{ title: 'Gemini CLI', isCurrent: false }]);
+  expect(written()).toEqual([]);
+});
+
+test.runIf(process.platform === 'linux')('a session that runs already must be started again to be seen', async () => {
+  const session = spawn(client('claude'), ['-p', 'task'], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const ended = once(session, 'close');
+  try {
+    const { out } = await adopt('--yes', '--no-wait');
+    expect(out).toContain(`Claude Code (process ${session.pid} in ${process.cwd()}) must be started again to be seen`);
+  } finally {
+    session.stdin.end();
+    await ended;
+  }
+});
+
+test('the first session that appears afterwards is shown, and none that was there before', async () => {
+  client('claude');
+  const { code, out } = await adopt('--yes');
+  expect(code).toBe(0);
+  const shown = out.slice(out.indexOf('Waiting for the first session'));
+  expect(shown).toContain('claude-code-s1');
+  expect(shown).not.toContain('old-1');
+});
