@@ -143,4 +143,10 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'decide', question: 0, decision: 'terminate_and_recover' },
     { do: 'wait', minutes: 3 },
   ]),
+  // Agents that were taken for dead come back; that their tasks are to be recovered is read only then.
+  of('asks', [
+    { do: 'steer', what: 'HALT_FLEET' },
+    { do: 'gone', host: 0 },
+    { do: 'stall', reader: 2, seconds: 40 },
+  ]),
 ];

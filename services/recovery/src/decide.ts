@@ -34,6 +34,7 @@ function next(state: Recovery, now: number): readonly Output[] {
     case 'stable':
       return [];
     case 'waiting':
+      if (situation.isDoubted && now < askAt(state, subject, situation)) return [];
       return heldAlready(state) ?? whileWaiting(state, subject, situation, now);
     case 'asking':
       return heldAlready(state) ?? impossible(state, subject, situation);
@@ -155,8 +156,9 @@ function situationDueAt(state: Recovery, now: number): number {
   switch (situation.is) {
     case 'waiting': {
       if (awaitsEnd(state)) return Number.POSITIVE_INFINITY;
-      const isUnsaid = state.breaker.state !== state.said.breaker || isSpent(state, subject);
-      return isUnsaid ? now : askAt(state, subject, situation);
+      if (state.breaker.state !== state.said.breaker) return now;
+      const from = askAt(state, subject, situation);
+      return isSpent(state, subject) && !situation.isDoubted ? now : from;
     }
     case 'spawning':
       return situation.deadlineAt + 1;

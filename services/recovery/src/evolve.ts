@@ -88,7 +88,7 @@ export function evolve(state: Recovery, draft: Output): Recovery {
 function asking(state: Recovery, requestId: string): Recovery {
   const { situation } = state;
   if (situation.is !== 'waiting') return state;
-  const { dueAt: _, ...asked } = situation;
+  const { dueAt: _, isDoubted: __, ...asked } = situation;
   return {
     ...state,
     unwanted: null,

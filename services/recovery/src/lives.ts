@@ -41,6 +41,10 @@ export const awaitsEnd = (state: Recovery): boolean =>
 export const isAlive = (state: Recovery, agentId: string): boolean =>
   alive(state).some((holder) => holder.agentId === agentId);
 
+/** It was told to be lost, and has taken the task again: what is asked about its death may be from before that. */
+export const isBack = (state: Recovery, one: Life): boolean =>
+  state.lost.includes(lifeOf(one)) && state.holders.some((holder) => lifeOf(holder) === lifeOf(one));
+
 /** It had the task when it died, as far as we know: a former attempt counts only where it was seen to take it, and who has finished it had it no more. */
 export const hadTask = (state: Recovery, one: Life): boolean =>
   !state.finished.includes(lifeOf(one)) &&

@@ -3,7 +3,7 @@ import type { EventOf, Topic } from '@vigil/events';
 import { rememberCheckpoint } from './checkpoints.ts';
 import { lapsed } from './evolve.ts';
 import { stallOf } from './healthcheck.ts';
-import { alive, deathsOf, hadTask, hasRisen, isAlive, lifeOf } from './lives.ts';
+import { alive, deathsOf, hadTask, hasRisen, isAlive, isBack, lifeOf } from './lives.ts';
 import { settled } from './observe-health.ts';
 import { delayBefore, readSettings } from './settings.ts';
 import { attemptOf, isBad, type Recovery, remember, type Subject } from './state.ts';
@@ -102,9 +102,10 @@ function against(state: Recovery): string | null {
 
 function withDeath(state: Recovery, payload: RecoverTask['payload']): Recovery {
   const known = deathsOf(state, payload);
+  const risen = state.risen.filter((life) => !known.includes(life));
   return {
     ...state,
-    risen: state.risen.filter((life) => !known.includes(life)),
+    risen: payload.confirmed && isBack(state, payload) ? remember(risen, lifeOf(payload)) : risen,
     dead: payload.confirmed ? remember(state.dead, lifeOf(payload)) : state.dead,
     checkpoints: payload.checkpoint ? rememberCheckpoint(state.checkpoints, payload.checkpoint) : state.checkpoints,
   };
@@ -152,14 +153,19 @@ function begin(state: Recovery, input: RecoverTask, now: number): Recovery {
   const subject = subjectOf(state, input);
   const { immediate, reason, agentId } = input.payload;
   const wait = immediate ? 0 : delayBefore(subject.settings, state.taskId, state.attempts + 1);
-  const dueAt = wait === 0 ? now : Math.max(now, saidAt(input)) + wait;
+  const from = wait === 0 ? now : Math.max(now, saidAt(input)) + wait;
+  const doubt = isBack(state, input.payload) ? { isDoubted: true } : {};
+  const dueAt = doubt.isDoubted ? Math.max(from, now + endIsHeardMs) : from;
   return {
     ...state,
     subject,
     base: attemptOf(state, agentId) ? state.base : agentId,
-    situation: { is: 'waiting', dueAt, immediate, withheld: 0, why: reason },
+    situation: { is: 'waiting', dueAt, immediate, withheld: 0, why: reason, ...doubt },
   };
 }
+
+/** The end of an agent is heard within so long after its recovery is asked for. */
+const endIsHeardMs = 10_000;
 
 /** The time of the task key space may be seconds behind that of the case: no pause gets shorter by it. A person's clock counts for nothing. */
 function saidAt({ occurredAt, payload }: RecoverTask): number {

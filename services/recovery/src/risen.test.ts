@@ -1,5 +1,5 @@
 import { upgraded } from '@vigil/stream/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { processor } from './processor.ts';
 import { initial } from './state.ts';
 import {
@@ -109,4 +109,44 @@ test('an agent without an instance id rises and falls as an agent', () => {
 test('a state that knew of no rise is read on', () => {
   const { risen: _, ...older } = ofShape3({ ...initial, taskId: 'T', dead: ['a.i1'] });
   expect(upgraded(processor.atRest, 2, older)).toEqual({ ...initial, taskId: 'T', dead: ['a.i1'] });
+});
+
+describe('a request about the death of an agent that was taken for dead, and has taken its task again', () => {
+  const lost = health({ hold: 'left', to: 'TERMINATED', endReason: 'lost' });
+  const late = (): Story => {
+    const story = openStory();
+    story.tell(took('worker-1'));
+    story.tell(lost);
+    story.tell(took('worker-1'));
+    expect(story.tell(recoverTask())).toEqual([]);
+    return story;
+  };
+
+  test('spawns nothing where it is from before: the agent keeps its task', () => {
+    const story = late();
+    expect(story.wait(9_999)).toEqual([]);
+    expect(find(story.wait(1), 'TASK_RELEASED')).toMatchObject({ why: 'reassigned', detail: 'held by worker-1' });
+  });
+
+  test('is followed where the agent has died again', () => {
+    const story = late();
+    expect(story.tell(left('worker-1', 'crashed'))).toEqual([]);
+    expect(types(story.wait(10_000))).toEqual(['ADMIT_SPAWN']);
+  });
+
+  test('beside a replacement has the agent ended', () => {
+    const story = openStory();
+    story.tell(took('worker-1'));
+    story.tell(left('worker-1', 'crashed'));
+    story.tell(recoverTask());
+    admit(story);
+    const { agentId, instanceId } = { agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' };
+    story.tell(took(agentId));
+    story.tell(health({ agentId, instanceId, hold: 'left', to: 'TERMINATED', endReason: 'lost' }));
+    story.tell(took(agentId));
+    story.tell(recoverTask({ agentId, instanceId }));
+    const said = story.wait(60_000);
+    expect(types(said)).not.toContain('ADMIT_SPAWN');
+    expect(story.state().situation).toMatchObject({ is: 'probation', attempt: { agentId } });
+  });
 });

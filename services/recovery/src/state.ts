@@ -45,6 +45,8 @@ type Next = {
   readonly immediate: boolean;
   readonly withheld: number;
   readonly why: string;
+  /** the agent may live: it had taken the task again when its recovery was asked for. Decided when the wait is over; absent: it does not */
+  readonly isDoubted?: boolean;
   /** of the newest refusal; absent: none */
   readonly refusal?: string;
   /** RECOVERY_WAITING has been emitted */
