@@ -44,7 +44,7 @@ export class Facts {
   readonly toldAt = new Map<string, number>();
   readonly reviews = new Set<string>();
   readonly initiated = new Map<string, number>();
-  /** when a person asked for its recovery last */
+  /** when a person last asked for its recovery, or decided that it goes on */
   readonly asked = new Map<string, number>();
   readonly released = new Map<string, { readonly why: string; readonly at: number }>();
   /** orders that a person asked for, without a successor */
@@ -159,6 +159,7 @@ export class Facts {
         return;
       case 'REVIEW_DECIDED':
         this.reviews.delete(event.payload.taskId);
+        if (event.payload.decision !== 'abandon') this.asked.set(event.payload.taskId, now);
         return;
       case 'RECOVERY_COMPLETED':
         this.reviews.delete(event.payload.taskId);
