@@ -55,6 +55,8 @@ export class Facts {
   missing: readonly string[] = [];
   isBraked = false;
   isHalted = false;
+  /** a person has asked for a halt, which a governor that stands still has not read yet */
+  isHaltAsked = false;
   haltedUntil = 0;
 
   observe(event: HealthEvent, now: number) {
@@ -194,6 +196,12 @@ export class Facts {
       case 'BRAKE_RELEASED':
         this.isBraked = false;
         this.missing = [];
+        return;
+      case 'HALT_FLEET':
+        this.isHaltAsked = true;
+        return;
+      case 'RESUME_FLEET':
+        this.isHaltAsked = false;
         return;
       case 'FLEET_HALTED':
         this.isHalted = true;

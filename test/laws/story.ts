@@ -184,7 +184,7 @@ const happen = (world: World, step: Step) => {
 
 /** Everything is mended, and people answer what they are asked. */
 const mend = (world: World) => {
-  if (world.facts.isHalted) steer(world, 'RESUME_FLEET');
+  if (world.facts.isHaltAsked) steer(world, 'RESUME_FLEET');
   for (const agentId of [...world.facts.held]) release(world, agentId);
   world.manners = { answers: true, leaves: true, dies: true };
   for (const host of world.hosts) {
