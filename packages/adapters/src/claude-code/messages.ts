@@ -2,6 +2,7 @@ import type { ToolCall } from '@vigil/events';
 import type { SessionFact } from '../session/events.ts';
 import { type CallEnd, startedCall, waiting, withEnd } from '../shared/calls.ts';
 import { closed, type OpenCalls, opened } from '../shared/open-calls.ts';
+import { ownOf } from '../shared/own.ts';
 import { at, isFields, listAt, textAt } from '../shared/payload.ts';
 import { isRefusal } from './results.ts';
 import { askedBy, claudeCall, errorClassOf } from './tools.ts';
@@ -45,7 +46,7 @@ const endOf = ({ whole, isDenied }: AboutResults, part: unknown, call: ToolCall)
 
 const ended = ({ calls, facts }: Calls, part: unknown, about: AboutResults, when: number): Calls => {
   const id = textAt(part, 'tool_use_id') ?? '';
-  const open = calls[id];
+  const open = ownOf(calls, id);
   if (open === undefined) return { calls, facts };
   const call = withEnd(open, endOf(about, part, open), when);
   const name = { callId: call.call_id, tool: call.tool, argsHash: call.args_hash };

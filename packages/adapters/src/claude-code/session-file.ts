@@ -2,6 +2,7 @@ import type { SessionFileReader } from '../adapter.ts';
 import { isSeen, type SessionEvent, type SessionFact } from '../session/events.ts';
 import { waiting } from '../shared/calls.ts';
 import type { OpenCalls } from '../shared/open-calls.ts';
+import { ownOf } from '../shared/own.ts';
 import { at, type Fields, instantAt, listAt, parseLine, textAt } from '../shared/payload.ts';
 import { turnFailed } from './failure.ts';
 import { callsIn, endsIn } from './messages.ts';
@@ -78,7 +79,7 @@ const waitsOf = (before: OpenCalls, { facts }: Step, entry: Fields, agent: strin
 
 /** The counts of the agent that a line is about. */
 const countedIn = (state: ClaudeSessionFile, line: string, agent: string) => {
-  const read = claudeTranscript.read(state.counts[agent] ?? claudeTranscript.initial, line);
+  const read = claudeTranscript.read(ownOf(state.counts, agent) ?? claudeTranscript.initial, line);
   return {
     state: { ...state, counts: { ...state.counts, [agent]: read.state } },
     events: read.events.filter((event) => !isSeen(event)),

@@ -3,6 +3,7 @@ import type { StreamReader } from '../adapter.ts';
 import type { SessionEvent, SessionFact } from '../session/events.ts';
 import { type Counts, counted, noCounts, tokensIn, totals } from '../shared/counts.ts';
 import type { OpenCalls } from '../shared/open-calls.ts';
+import { ownOf } from '../shared/own.ts';
 import { at, type Fields, instantAt, listAt, numberAt, parseLine, textAt } from '../shared/payload.ts';
 import { turnFailed } from './failure.ts';
 import { callsIn, endsIn } from './messages.ts';
@@ -38,7 +39,7 @@ const assistant = (state: ClaudeStream, entry: Fields, when: number): Step => {
   }
   const usage = usageOf(message);
   const agent = agentOf(entry) ?? '';
-  const counts = usage === null ? null : counted(state.counts[agent] ?? noCounts, usage.id, usage.tokens);
+  const counts = usage === null ? null : counted(ownOf(state.counts, agent) ?? noCounts, usage.id, usage.tokens);
   const after = counts === null ? state : { ...state, counts: { ...state.counts, [agent]: counts } };
   const facts: readonly SessionFact[] = [
     { kind: 'model_answers' },

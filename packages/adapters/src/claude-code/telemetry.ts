@@ -1,5 +1,6 @@
 import type { SessionFact } from '../session/session.ts';
 import type { ClientCall } from '../shared/calls.ts';
+import { ownOf } from '../shared/own.ts';
 import type { MeterReading } from '../telemetry/meters.ts';
 import {
   type Attributes,
@@ -122,7 +123,7 @@ const metered = (record: TelemetryRecord): readonly MeterReading[] => {
     return [readingOf(record, agent, model, answerTokens(attributes))];
   if (record.source !== 'metric' || value === null) return [];
   if (name === 'claude_code.cost.usage') return [readingOf(record, agent, model, { usd: value })];
-  const field = FIELDS[textOf(attributes, 'type') ?? ''];
+  const field = ownOf(FIELDS, textOf(attributes, 'type') ?? '');
   if (name !== 'claude_code.token.usage' || field === undefined) return [];
   return [readingOf(record, agent, model, { [field]: value })];
 };

@@ -2,6 +2,7 @@ import type { SessionFileReader } from '../adapter.ts';
 import { isSeen, type SessionFact } from '../session/events.ts';
 import { type ClientCall, startedCall, withEnd } from '../shared/calls.ts';
 import { closed, type OpenCalls, opened } from '../shared/open-calls.ts';
+import { ownOf } from '../shared/own.ts';
 import { at, type Fields, instantAt, isFields, parseLine, textAt } from '../shared/payload.ts';
 import { endInFile } from './results.ts';
 import { codexCall, commandOf } from './tools.ts';
@@ -70,7 +71,7 @@ const item = (state: CodexSessionFile, payload: Fields, when: number): Step => {
   }
   if (ENDS.has(textAt(payload, 'type'))) {
     const id = textAt(payload, 'call_id') ?? '';
-    const known = state.calls[id];
+    const known = ownOf(state.calls, id);
     if (known === undefined) return { state, facts: [] };
     const ended = withEnd(known, endInFile(payload), when);
     const name = { callId: id, tool: ended.tool, argsHash: ended.args_hash };

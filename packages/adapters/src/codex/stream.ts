@@ -2,6 +2,7 @@ import type { StreamReader } from '../adapter.ts';
 import type { SessionEvent, SessionFact } from '../session/events.ts';
 import { type CallEnd, type ClientCall, callName, endedCall, startedCall, withEnd } from '../shared/calls.ts';
 import { closed, type OpenCalls, opened } from '../shared/open-calls.ts';
+import { ownOf } from '../shared/own.ts';
 import { at, type Fields, isFields, listAt, numberAt, parseLine, textAt } from '../shared/payload.ts';
 import { turnFailed } from './failure.ts';
 import { codexCall } from './tools.ts';
@@ -56,7 +57,7 @@ const itemStep = (state: CodexStream, item: Fields, isOver: boolean, now: number
     const fact = { kind: 'call_started', call: started, batch: null, asks: null } as const;
     return { state: { calls: opened(state.calls, started) }, facts: [fact] };
   }
-  const known = state.calls[call.callId ?? ''];
+  const known = ownOf(state.calls, call.callId ?? '');
   const ended = known === undefined ? endedCall(call, endOf(item), now, null) : withEnd(known, endOf(item), now);
   const facts = [{ kind: 'call_ended', call: ended, name: callName(call) }] as const;
   return { state: { calls: closed(state.calls, ended.call_id) }, facts };

@@ -1,4 +1,5 @@
 import type { SessionFact } from '../session/session.ts';
+import { ownOf } from '../shared/own.ts';
 import type { Amounts, MeterReading } from '../telemetry/meters.ts';
 import {
   type Attributes,
@@ -91,7 +92,7 @@ const AMOUNTS: Readonly<Record<string, (value: number) => Partial<Amounts>>> = {
 
 const metered = (record: TelemetryRecord): readonly MeterReading[] => {
   const { attributes, name, value } = record;
-  const amounts = AMOUNTS[textOf(attributes, 'token_type') ?? ''];
+  const amounts = ownOf(AMOUNTS, textOf(attributes, 'token_type') ?? '');
   if (name !== 'codex.turn.token_usage' || amounts === undefined || value === null) return [];
   return [readingOf(record, null, textOf(attributes, 'model'), amounts(value))];
 };

@@ -2,6 +2,7 @@ import type { StreamReader } from '../adapter.ts';
 import type { SessionEvent, SessionFact } from '../session/events.ts';
 import { type CallEnd, startedCall, withEnd } from '../shared/calls.ts';
 import { closed, type OpenCalls, opened } from '../shared/open-calls.ts';
+import { ownOf } from '../shared/own.ts';
 import { at, countAt, type Fields, instantAt, isFields, parseLine, textAt } from '../shared/payload.ts';
 import { turnFailed } from './failure.ts';
 import { geminiCall, isShell } from './tools.ts';
@@ -28,7 +29,7 @@ const endOf = (entry: Fields, tool: string): CallEnd => {
 
 const toolResult = (state: GeminiStream, entry: Fields, when: number): Step => {
   const id = textAt(entry, 'tool_id') ?? '';
-  const call = state.calls[id];
+  const call = ownOf(state.calls, id);
   if (call === undefined) return { state, facts: [] };
   const ended = withEnd(call, endOf(entry, call.tool), when);
   const name = { callId: ended.call_id, tool: ended.tool, argsHash: ended.args_hash };

@@ -1,4 +1,5 @@
 import type { SessionFact } from '../session/session.ts';
+import { ownOf } from '../shared/own.ts';
 import type { Amounts, MeterReading } from '../telemetry/meters.ts';
 import {
   argumentsOf,
@@ -78,7 +79,7 @@ const AMOUNTS: Readonly<Record<string, (value: number) => Partial<Amounts>>> = {
 
 const metered = (record: TelemetryRecord): readonly MeterReading[] => {
   const { attributes, name, value } = record;
-  const amounts = AMOUNTS[textOf(attributes, 'type') ?? ''];
+  const amounts = ownOf(AMOUNTS, textOf(attributes, 'type') ?? '');
   if (name !== 'gemini_cli.token.usage' || amounts === undefined || value === null) return [];
   return [readingOf(record, null, textOf(attributes, 'model'), amounts(value))];
 };

@@ -1,4 +1,5 @@
 import type { ToolCall } from '@vigil/events';
+import { ownOf } from '../shared/own.ts';
 import type { CallName } from './events.ts';
 import type { AgentState, OpenCall } from './state.ts';
 
@@ -43,7 +44,7 @@ export const start = (agent: AgentState, call: ToolCall, batch: string | null, a
   const lost = abandon(before.agent, at, ({ call: { call_id } }) =>
     kept.slice(0, Math.max(0, kept.length + 1 - mostOpen)).some(([id]) => id === call_id),
   );
-  const known = agent.open[call.call_id];
+  const known = ownOf(agent.open, call.call_id);
   const one = { call, batch: batch ?? known?.batch ?? null, asked: known?.asked ?? false };
   const open = { ...lost.agent.open, [call.call_id]: one };
   return { agent: { ...lost.agent, open }, calls: [...before.calls, ...lost.calls, call] };
@@ -51,7 +52,7 @@ export const start = (agent: AgentState, call: ToolCall, batch: string | null, a
 
 /** The batch of an open call is known now. */
 export const inBatch = (agent: AgentState, callId: string, batch: string | null, at: number): Changed => {
-  const known = agent.open[callId];
+  const known = ownOf(agent.open, callId);
   if (known === undefined || batch === null) return { agent, calls: [] };
   const open = { ...agent.open, [callId]: { ...known, batch } };
   return abandon({ ...agent, open }, at, isOfOther(batch));
@@ -80,7 +81,7 @@ export const onlyCall = ({ open }: AgentState): ToolCall | undefined => {
 
 /** The newest open call of that name; undefined: none is open. */
 export const openCall = ({ open }: AgentState, { callId, tool, argsHash }: CallName): ToolCall | undefined => {
-  if (callId !== null) return open[callId]?.call;
+  if (callId !== null) return ownOf(open, callId)?.call;
   const same = Object.values(open).filter(({ call }) => call.tool === tool && call.args_hash === argsHash);
   return same.at(-1)?.call;
 };
@@ -118,7 +119,7 @@ export const endSeen = (agent: AgentState, call: ToolCall, result: ToolCall, at:
 
 /** The call waits for a permission. */
 export const ask = (agent: AgentState, callId: string): AgentState => {
-  const one = agent.open[callId];
+  const one = ownOf(agent.open, callId);
   return one === undefined ? agent : { ...agent, open: { ...agent.open, [callId]: { ...one, asked: true } } };
 };
 
@@ -127,7 +128,7 @@ export const ask = (agent: AgentState, callId: string): AgentState => {
  * client reports the end of every call that it makes.
  */
 export const endInBatch = (agent: AgentState, call: ToolCall): Changed => {
-  const known = agent.open[call.call_id];
+  const known = ownOf(agent.open, call.call_id);
   if (known === undefined) return { agent, calls: [] };
   const refused = known.asked && call.outcome !== 'error';
   return end(agent, refused ? { ...call, outcome: 'refused' } : call, nameOf(call));

@@ -298,3 +298,23 @@ test('a call without an id ends the newest open call of its tool and arguments',
   expect(story(turn, started('a'), end).outcomes).toEqual({ a: 'ok' });
   expect(story(turn, end).outcomes).toEqual({ 'made-up': 'ok' });
 });
+
+test.each(['__proto__', 'constructor', 'toString'])('%s is a sub-agent or a call like any other', (id) => {
+  const begun = story(turn, { kind: 'subagent_started', id, type: 'x' }, { ...started(id), from: id }, started(id));
+  expect(begun.outcomes).toEqual(Object.fromEntries([[id, 'running']]));
+  expect(begun.fields).toMatchObject({ activity: 'working' });
+  const over = story(
+    turn,
+    { ...started(id), from: id },
+    { ...done(id), from: id },
+    { kind: 'subagent_ended', id },
+    stop,
+  );
+  // as its parent reports it last
+  expect(over.outcomes).toEqual(Object.fromEntries([[id, 'abandoned']]));
+  expect(over.session.subagents).toMatchObject(Object.fromEntries([[id, { ended: true }]]));
+  expect(over.fields).toMatchObject({ activity: 'awaiting_input' });
+  expect(story(turn, { kind: 'subagent_ended', id }, result(id), done(id)).outcomes).toEqual(
+    Object.fromEntries([[id, 'ok']]),
+  );
+});

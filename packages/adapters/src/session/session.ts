@@ -1,4 +1,5 @@
 import type { ErrorReport, ToolCall, WaitingFor } from '@vigil/events';
+import { ownOf } from '../shared/own.ts';
 import {
   abandon,
   ask,
@@ -168,7 +169,7 @@ const seeCall = (
   at: number,
 ): Changed => {
   if (agent.endedCalls.includes(call.call_id)) return unchanged(agent);
-  if (agent.open[call.call_id] !== undefined) return inBatch(agent, call.call_id, batch, at);
+  if (Object.hasOwn(agent.open, call.call_id)) return inBatch(agent, call.call_id, batch, at);
   return isOfThePast(agent, at) ? unchanged(agent) : startCall(agent, { kind: 'call_started', call, batch, asks }, at);
 };
 
@@ -178,7 +179,7 @@ const seeResult = (
   { callId, refused }: Extract<SessionFact, { kind: 'result_seen' }>,
   at: number,
 ): Changed => {
-  const known = agent.open[callId];
+  const known = ownOf(agent.open, callId);
   if (known === undefined) return unchanged(agent);
   const going = isLate(agent, at) ? agent : opened(agent, at);
   return refused ? refuse(going, nameOf(known.call), at) : abandon(going, at, ({ call }) => call.call_id === callId);
@@ -327,10 +328,10 @@ export const observe = (session: SessionState, event: SessionEvent): Observed =>
   if (event.kind === 'subagent_started') return subagentChanged(session, event.id, event);
   // The end of a sub-agent of which nothing else was reported, as that of a summary is.
   if (event.kind === 'subagent_ended')
-    return session.subagents[event.id] === undefined
-      ? { session, reports: [] }
-      : subagentChanged(session, event.id, event);
-  if (event.agent !== null && session.subagents[event.agent] === undefined && !showsWork(event))
+    return Object.hasOwn(session.subagents, event.id)
+      ? subagentChanged(session, event.id, event)
+      : { session, reports: [] };
+  if (event.agent !== null && !Object.hasOwn(session.subagents, event.agent) && !showsWork(event))
     return { session, reports: [] };
   const { session: before, reports } = endsSubagents(event)
     ? withoutSubagents(session, event.at)

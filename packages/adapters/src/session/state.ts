@@ -1,4 +1,5 @@
 import type { ContextUse, TokenUsage, ToolCall, TurnReport, WaitingFor } from '@vigil/events';
+import { ownOf } from '../shared/own.ts';
 
 /** A call in flight. `asked`: a person was asked for a permission for it. */
 export type OpenCall = { readonly call: ToolCall; readonly batch: string | null; readonly asked: boolean };
@@ -72,7 +73,7 @@ export const newSession: SessionState = { main: noAgent, subagents: {} };
 const mostSubagents = 50;
 
 export const agentOf = (session: SessionState, id: string | null): AgentState =>
-  id === null ? session.main : (session.subagents[id] ?? { ...noAgent, phase: 'working' });
+  id === null ? session.main : (ownOf(session.subagents, id) ?? { ...noAgent, phase: 'working' });
 
 export const withAgent = (session: SessionState, id: string | null, agent: AgentState): SessionState => {
   if (id === null) return { ...session, main: agent };

@@ -1,5 +1,6 @@
 import { hashes } from '@vigil/sdk/hashes';
 import type { SessionFact } from '../session/session.ts';
+import { ownOf } from '../shared/own.ts';
 import type { MeterReading } from './meters.ts';
 import {
   type Attributes,
@@ -64,7 +65,7 @@ const TOKEN_TYPES: Readonly<Record<string, 'input_tokens' | 'output_tokens'>> = 
 };
 
 const meterTokens = (record: TelemetryRecord): readonly MeterReading[] => {
-  const field = TOKEN_TYPES[textOf(record.attributes, 'gen_ai.token.type') ?? ''];
+  const field = ownOf(TOKEN_TYPES, textOf(record.attributes, 'gen_ai.token.type') ?? '');
   if (record.name !== 'gen_ai.client.token.usage' || field === undefined || record.value === null) return [];
   return [readingOf(record, null, modelOf(record), { [field]: record.value })];
 };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type MeterReading, noAmounts, noMeters, readMeter, usageOf } from './meters.ts';
+import type { Usage } from '../session/session.ts';
+import { type MeterReading, noAmounts, readMeters } from './meters.ts';
 
 const HEARD_AT = 1000;
 
@@ -16,8 +17,19 @@ const reading = (tokens: number, more: Partial<MeterReading> = {}): MeterReading
   ...more,
 });
 
-const counted = (...readings: readonly MeterReading[]) =>
-  usageOf(readings.reduce((meters, one) => readMeter(meters, one, HEARD_AT), noMeters));
+const unknown = { usage: [], context: null, costUsd: null };
+
+/** What is known of the session's own agent after readings that arrive one by one. */
+const counted = (...readings: readonly MeterReading[]) => {
+  let meters = {};
+  let usage: Usage = unknown;
+  for (const one of readings) {
+    const read = readMeters(meters, [one], HEARD_AT);
+    meters = read.meters;
+    for (const event of read.events) if (event.kind === 'usage_metered') usage = event.usage;
+  }
+  return usage;
+};
 
 /** Null: nothing is known. */
 const tokens = (...readings: readonly MeterReading[]): number | null =>
@@ -86,4 +98,32 @@ test('money without tokens leaves the tokens unknown, and tokens without money l
   const money = reading(0, { series: 'usd', amounts: { ...noAmounts, usd: 0.5 } });
   expect(counted(money)).toEqual({ usage: [], context: null, costUsd: 0.5 });
   expect(counted(reading(100)).costUsd).toBeNull();
+});
+
+test('readings that arrive together are one event for each agent, and none where nothing more is counted', () => {
+  const other = reading(7, { agent: 'sub', series: 'sub' });
+  const { meters, events } = readMeters({}, [reading(100), other, reading(160, { at: 3000 })], HEARD_AT);
+  expect(events.map(({ agent, ...event }) => [agent, event])).toMatchObject([
+    ['sub', { kind: 'usage_metered', usage: { usage: [{ input_tokens: 7 }] } }],
+    [null, { kind: 'usage_metered', usage: { usage: [{ input_tokens: 160 }] } }],
+  ]);
+  expect(readMeters(meters, [reading(160, { at: 4000 })], HEARD_AT).events).toEqual([]);
+});
+
+test('what is sent without end is not remembered without end, and no token of the session is lost', () => {
+  const many = Array.from({ length: 1000 }, (_, i) => reading(1, { series: `s${i}`, model: `m${i}`, id: `i${i}` }));
+  const { usage } = counted(...many);
+  expect(usage.length).toBeLessThan(60);
+  expect(usage.reduce((sum, { input_tokens }) => sum + input_tokens, 0)).toBe(1000);
+  const agents = many.map((one, i) => ({ ...one, agent: `a${i}` }));
+  const { meters } = readMeters({}, [reading(100), ...agents], HEARD_AT);
+  expect(Object.keys(meters).length).toBeLessThan(110);
+  expect(readMeters(meters, [reading(130, { at: 3000 })], HEARD_AT).events).toMatchObject([
+    { agent: null, usage: { usage: [{ input_tokens: 130 }] } },
+  ]);
+});
+
+test.each(['__proto__', 'constructor'])('%s is an agent and a series like any other', (name) => {
+  const { events } = readMeters({}, [reading(100, { agent: name, series: name })], HEARD_AT);
+  expect(events).toMatchObject([{ agent: name, usage: { usage: [{ input_tokens: 100 }] } }]);
 });

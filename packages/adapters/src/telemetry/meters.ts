@@ -1,5 +1,6 @@
 import type { TokenUsage } from '@vigil/events';
-import type { Usage } from '../session/events.ts';
+import type { SessionEvent, Usage } from '../session/events.ts';
+import { ownOf } from '../shared/own.ts';
 
 /** What a meter counts. The amounts of one reading may be negative: cached tokens are a part of the input tokens of some clients. */
 export type Amounts = {
@@ -41,14 +42,18 @@ type Meter = {
 };
 
 /** What metrics and spans have counted of one agent. */
-export type Meters = Readonly<Record<MeterReading['source'], Meter>>;
+type Meters = Readonly<Record<MeterReading['source'], Meter>>;
 
 const noMeter: Meter = { totals: [], series: {}, counted: [] };
-export const noMeters: Meters = { metric: noMeter, span: noMeter };
+const noMeters: Meters = { metric: noMeter, span: noMeter };
 
 /** Remembered, so that a reading that is exported again does not count again. */
 const MOST_COUNTED = 500;
 const MOST_SERIES = 200;
+/** More models than a session has: the others count without a name. */
+const MOST_MODELS = 50;
+/** Sub-agents whose meters are remembered; of more, those that were metered first are forgotten. */
+const MOST_AGENTS = 100;
 
 export const noAmounts: Amounts = {
   input_tokens: 0,
@@ -66,7 +71,9 @@ const combined = (one: Amounts, other: Amounts, sign: 1 | -1): Amounts => ({
   usd: one.usd === null && other.usd === null ? null : (one.usd ?? 0) + sign * (other.usd ?? 0),
 });
 
-const added = (meter: Meter, { model, amounts }: Total): Meter => {
+const added = (meter: Meter, { model: name, amounts }: Total): Meter => {
+  const isNamed = meter.totals.length < MOST_MODELS || meter.totals.some(({ model }) => model === name);
+  const model = isNamed ? name : null;
   const known = meter.totals.find((one) => one.model === model);
   if (known === undefined) return { ...meter, totals: [...meter.totals, { model, amounts }] };
   const sum = { model, amounts: combined(known.amounts, amounts, 1) };
@@ -97,7 +104,7 @@ const isOutdated = (before: Series | undefined, { at, startedAt }: MeterReading)
 
 const readCumulative = (meter: Meter, reading: MeterReading, heardAt: number): Meter => {
   const { series, startedAt, at, amounts, model } = reading;
-  const before = meter.series[series];
+  const before = ownOf(meter.series, series);
   if (isOutdated(before, reading)) return meter;
   const more = increase(before, reading, heardAt);
   const { [series]: _, ...others } = meter.series;
@@ -112,7 +119,7 @@ const readIncrement = (meter: Meter, { id, model, amounts }: MeterReading): Mete
     : added({ ...meter, counted: [...meter.counted, id].slice(-MOST_COUNTED) }, { model, amounts });
 
 /** `heardAt`: when the agent was first heard of, epoch milliseconds. */
-export const readMeter = (meters: Meters, reading: MeterReading, heardAt: number): Meters => {
+const readMeter = (meters: Meters, reading: MeterReading, heardAt: number): Meters => {
   const meter = meters[reading.source];
   const after = reading.isCumulative ? readCumulative(meter, reading, heardAt) : readIncrement(meter, reading);
   return after === meter ? meters : { ...meters, [reading.source]: after };
@@ -140,8 +147,39 @@ const costOf = ({ totals }: Meter): number | null => {
  * Metrics and spans count the same tokens. Spans are preferred: they name the agent and the request, and metrics leave out which sub-agent
  * it was.
  */
-export const usageOf = ({ metric, span }: Meters): Usage => ({
+const usageOf = ({ metric, span }: Meters): Usage => ({
   usage: (span.totals.length > 0 ? span : metric).totals.filter(({ amounts }) => tokensOf(amounts) > 0).map(usageBy),
   context: null,
   costUsd: costOf(metric),
 });
+
+/** By the client's id of a sub-agent; the session's own agent has the empty text. */
+export type SessionMeters = Readonly<Record<string, Meters>>;
+
+const OWN = '';
+
+const bounded = (all: SessionMeters): SessionMeters => {
+  const agents = Object.keys(all).filter((agent) => agent !== OWN);
+  const forgotten = new Set(agents.slice(0, Math.max(0, agents.length - MOST_AGENTS)));
+  return Object.fromEntries(Object.entries(all).filter(([agent]) => !forgotten.has(agent)));
+};
+
+export type Metered = { readonly meters: SessionMeters; readonly events: readonly SessionEvent[] };
+
+/** The meters of a session after readings, the oldest first, and an event for each agent of which they have counted more. */
+export const readMeters = (before: SessionMeters, readings: readonly MeterReading[], heardAt: number): Metered =>
+  readings.reduce<Metered>(
+    ({ meters, events }, reading) => {
+      const agent = reading.agent ?? OWN;
+      const known = ownOf(meters, agent) ?? noMeters;
+      const counted = readMeter(known, reading, heardAt);
+      const usage = usageOf(counted);
+      const isMore = JSON.stringify(usage) !== JSON.stringify(usageOf(known));
+      const event: SessionEvent = { kind: 'usage_metered', usage, at: reading.at, agent: reading.agent };
+      return {
+        meters: bounded({ ...meters, [agent]: counted }),
+        events: isMore ? [...events.filter((one) => one.agent !== reading.agent), event] : events,
+      };
+    },
+    { meters: before, events: [] },
+  );

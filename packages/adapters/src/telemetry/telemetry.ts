@@ -4,7 +4,7 @@ import { geminiTelemetry } from '../gemini-cli/telemetry.ts';
 import { genAiTelemetry } from './gen-ai.ts';
 import type { ReadTelemetry, Telemetry, TelemetryRecord } from './record.ts';
 
-export { type MeterReading, type Meters, noMeters, readMeter, usageOf } from './meters.ts';
+export { type MeterReading, readMeters, type SessionMeters } from './meters.ts';
 export type { Attributes, AttributeValue, Telemetry, TelemetryRecord } from './record.ts';
 
 /** The clients' own first: some of them follow the general conventions as well. */

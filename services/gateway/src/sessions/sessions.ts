@@ -1,5 +1,5 @@
 import { newSession, observe, type SessionEvent, type SessionState } from '@vigil/adapters/session';
-import { type MeterReading, type Meters, noMeters, readMeter, usageOf } from '@vigil/adapters/telemetry';
+import { type MeterReading, readMeters, type SessionMeters } from '@vigil/adapters/telemetry';
 import type { Heartbeat } from '@vigil/events';
 import { type Changes, heartbeatsOf, type Owner, withReport } from './heartbeats.ts';
 
@@ -27,8 +27,7 @@ type Kept = {
   /** the one that reports the most of those that were heard */
   readonly source: Source;
   readonly state: SessionState;
-  /** by the client's id of a sub-agent; the session's own agent has none */
-  readonly meters: Readonly<Record<string, Meters>>;
+  readonly meters: SessionMeters;
   /** when the session was first heard of by its own clock, epoch milliseconds */
   readonly heardAt: number;
   readonly sequence: number;
@@ -82,24 +81,6 @@ const ownedBy = (before: Owner, owner: Owner): Owner => ({
   eventDriven: before.eventDriven && owner.eventDriven,
 });
 
-const OWN = '';
-
-/** What the meters have counted more, as events of the agents that it is of. */
-const metered = ({ meters, heardAt }: Kept, readings: readonly MeterReading[]) => {
-  const after: Record<string, Meters> = { ...meters };
-  const events = new Map<string, SessionEvent>();
-  for (const reading of readings) {
-    const agent = reading.agent ?? OWN;
-    const before = after[agent] ?? noMeters;
-    const counted = readMeter(before, reading, heardAt);
-    after[agent] = counted;
-    const usage = usageOf(counted);
-    if (JSON.stringify(usage) !== JSON.stringify(usageOf(before)))
-      events.set(agent, { kind: 'usage_metered', usage, at: reading.at, agent: reading.agent });
-  }
-  return { meters: after, events: [...events.values()] };
-};
-
 export const createSessions = (): Sessions => {
   const kept = new Map<string, Kept>();
   /** by agent, the key of the session that it was in when it was last heard */
@@ -120,7 +101,7 @@ export const createSessions = (): Sessions => {
       const before = kept.get(key) ?? newKept(reporter, reported, now);
       const owner = ownedBy(before.owner, reporter);
       const source = better(before.source, reported.source);
-      const { meters, events } = metered(before, reported.readings);
+      const { meters, events } = readMeters(before.meters, reported.readings, before.heardAt);
       let { state } = before;
       let changes: Changes = new Map();
       for (const event of [...counting(reported, source), ...events]) {

@@ -1,6 +1,7 @@
 // Generated from packages/adapters/src/claude-code/messages.ts by `npm run generate`: for Node 18, which reads no TypeScript.
 import {               startedCall, waiting, withEnd } from '../shared/calls.mjs';
 import { closed,                 opened } from '../shared/open-calls.mjs';
+import { ownOf } from '../shared/own.mjs';
 import { at, isFields, listAt, textAt } from '../shared/payload.mjs';
 import { isRefusal } from './results.mjs';
 import { askedBy, claudeCall, errorClassOf } from './tools.mjs';
@@ -30,7 +31,7 @@ const endOf = ({ whole, isDenied }              , part         , call          )
 };
 const ended = ({ calls, facts }       , part         , about              , when        )        => {
   const id = textAt(part, 'tool_use_id') ?? '';
-  const open = calls[id];
+  const open = ownOf(calls, id);
   if (open === undefined) return { calls, facts };
   const call = withEnd(open, endOf(about, part, open), when);
   const name = { callId: call.call_id, tool: call.tool, argsHash: call.args_hash };

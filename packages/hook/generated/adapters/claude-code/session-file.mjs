@@ -1,6 +1,7 @@
 // Generated from packages/adapters/src/claude-code/session-file.ts by `npm run generate`: for Node 18, which reads no TypeScript.
 import { isSeen,                                     } from '../session/events.mjs';
 import { waiting } from '../shared/calls.mjs';
+import { ownOf } from '../shared/own.mjs';
 import { at,              instantAt, listAt, parseLine, textAt } from '../shared/payload.mjs';
 import { turnFailed } from './failure.mjs';
 import { callsIn, endsIn } from './messages.mjs';
@@ -60,7 +61,7 @@ const waitsOf = (before           , { facts }      , entry        , agent       
 };
 /** The counts of the agent that a line is about. */
 const countedIn = (state                   , line        , agent        ) => {
-  const read = claudeTranscript.read(state.counts[agent] ?? claudeTranscript.initial, line);
+  const read = claudeTranscript.read(ownOf(state.counts, agent) ?? claudeTranscript.initial, line);
   return {
     state: { ...state, counts: { ...state.counts, [agent]: read.state } },
     events: read.events.filter((event) => !isSeen(event)),

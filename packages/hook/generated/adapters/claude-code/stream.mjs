@@ -1,5 +1,6 @@
 // Generated from packages/adapters/src/claude-code/stream.ts by `npm run generate`: for Node 18, which reads no TypeScript.
 import {              counted, noCounts, tokensIn, totals } from '../shared/counts.mjs';
+import { ownOf } from '../shared/own.mjs';
 import { at,              instantAt, listAt, numberAt, parseLine, textAt } from '../shared/payload.mjs';
 import { turnFailed } from './failure.mjs';
 import { callsIn, endsIn } from './messages.mjs';
@@ -17,7 +18,7 @@ const assistant = (state              , entry        , when        )       => {
   }
   const usage = usageOf(message);
   const agent = agentOf(entry) ?? '';
-  const counts = usage === null ? null : counted(state.counts[agent] ?? noCounts, usage.id, usage.tokens);
+  const counts = usage === null ? null : counted(ownOf(state.counts, agent) ?? noCounts, usage.id, usage.tokens);
   const after = counts === null ? state : { ...state, counts: { ...state.counts, [agent]: counts } };
   const facts                         = [
     { kind: 'model_answers' },

@@ -2,6 +2,7 @@
 import { isSeen,                  } from '../session/events.mjs';
 import {                  startedCall, withEnd } from '../shared/calls.mjs';
 import { closed,                 opened } from '../shared/open-calls.mjs';
+import { ownOf } from '../shared/own.mjs';
 import { at,              instantAt, isFields, parseLine, textAt } from '../shared/payload.mjs';
 import { endInFile } from './results.mjs';
 import { codexCall, commandOf } from './tools.mjs';
@@ -56,7 +57,7 @@ const item = (state                  , payload        , when        )       => {
   }
   if (ENDS.has(textAt(payload, 'type'))) {
     const id = textAt(payload, 'call_id') ?? '';
-    const known = state.calls[id];
+    const known = ownOf(state.calls, id);
     if (known === undefined) return { state, facts: [] };
     const ended = withEnd(known, endInFile(payload), when);
     const name = { callId: id, tool: ended.tool, argsHash: ended.args_hash };

@@ -1,6 +1,7 @@
 // Generated from packages/adapters/src/codex/stream.ts by `npm run generate`: for Node 18, which reads no TypeScript.
 import {                                callName, endedCall, startedCall, withEnd } from '../shared/calls.mjs';
 import { closed,                 opened } from '../shared/open-calls.mjs';
+import { ownOf } from '../shared/own.mjs';
 import { at,              isFields, listAt, numberAt, parseLine, textAt } from '../shared/payload.mjs';
 import { turnFailed } from './failure.mjs';
 import { codexCall } from './tools.mjs';
@@ -47,7 +48,7 @@ const itemStep = (state             , item        , isOver         , now        
     const fact = { kind: 'call_started', call: started, batch: null, asks: null }         ;
     return { state: { calls: opened(state.calls, started) }, facts: [fact] };
   }
-  const known = state.calls[call.callId ?? ''];
+  const known = ownOf(state.calls, call.callId ?? '');
   const ended = known === undefined ? endedCall(call, endOf(item), now, null) : withEnd(known, endOf(item), now);
   const facts = [{ kind: 'call_ended', call: ended, name: callName(call) }]         ;
   return { state: { calls: closed(state.calls, ended.call_id) }, facts };

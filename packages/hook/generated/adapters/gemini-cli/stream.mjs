@@ -1,6 +1,7 @@
 // Generated from packages/adapters/src/gemini-cli/stream.ts by `npm run generate`: for Node 18, which reads no TypeScript.
 import {               startedCall, withEnd } from '../shared/calls.mjs';
 import { closed,                 opened } from '../shared/open-calls.mjs';
+import { ownOf } from '../shared/own.mjs';
 import { at, countAt,              instantAt, isFields, parseLine, textAt } from '../shared/payload.mjs';
 import { turnFailed } from './failure.mjs';
 import { geminiCall, isShell } from './tools.mjs';
@@ -20,7 +21,7 @@ const endOf = (entry        , tool        )          => {
 };
 const toolResult = (state              , entry        , when        )       => {
   const id = textAt(entry, 'tool_id') ?? '';
-  const call = state.calls[id];
+  const call = ownOf(state.calls, id);
   if (call === undefined) return { state, facts: [] };
   const ended = withEnd(call, endOf(entry, call.tool), when);
   const name = { callId: ended.call_id, tool: ended.tool, argsHash: ended.args_hash };

@@ -1,4 +1,5 @@
 // Generated from packages/adapters/src/session/calls.ts by `npm run generate`: for Node 18, which reads no TypeScript.
+import { ownOf } from '../shared/own.mjs';
 /** An agent, and its calls that have changed. */
 /** More in flight than a model starts at once: the end of the oldest is unknown. */
 const mostOpen = 100;
@@ -33,14 +34,14 @@ export const start = (agent            , call          , batch               , a
   const lost = abandon(before.agent, at, ({ call: { call_id } }) =>
     kept.slice(0, Math.max(0, kept.length + 1 - mostOpen)).some(([id]) => id === call_id),
   );
-  const known = agent.open[call.call_id];
+  const known = ownOf(agent.open, call.call_id);
   const one = { call, batch: batch ?? known?.batch ?? null, asked: known?.asked ?? false };
   const open = { ...lost.agent.open, [call.call_id]: one };
   return { agent: { ...lost.agent, open }, calls: [...before.calls, ...lost.calls, call] };
 };
 /** The batch of an open call is known now. */
 export const inBatch = (agent            , callId        , batch               , at        )          => {
-  const known = agent.open[callId];
+  const known = ownOf(agent.open, callId);
   if (known === undefined || batch === null) return { agent, calls: [] };
   const open = { ...agent.open, [callId]: { ...known, batch } };
   return abandon({ ...agent, open }, at, isOfOther(batch));
@@ -65,7 +66,7 @@ export const onlyCall = ({ open }            )                       => {
 };
 /** The newest open call of that name; undefined: none is open. */
 export const openCall = ({ open }            , { callId, tool, argsHash }          )                       => {
-  if (callId !== null) return open[callId]?.call;
+  if (callId !== null) return ownOf(open, callId)?.call;
   const same = Object.values(open).filter(({ call }) => call.tool === tool && call.args_hash === argsHash);
   return same.at(-1)?.call;
 };
@@ -98,7 +99,7 @@ export const endSeen = (agent            , call          , result          , at 
 };
 /** The call waits for a permission. */
 export const ask = (agent            , callId        )             => {
-  const one = agent.open[callId];
+  const one = ownOf(agent.open, callId);
   return one === undefined ? agent : { ...agent, open: { ...agent.open, [callId]: { ...one, asked: true } } };
 };
 /**
@@ -106,7 +107,7 @@ export const ask = (agent            , callId        )             => {
  * client reports the end of every call that it makes.
  */
 export const endInBatch = (agent            , call          )          => {
-  const known = agent.open[call.call_id];
+  const known = ownOf(agent.open, call.call_id);
   if (known === undefined) return { agent, calls: [] };
   const refused = known.asked && call.outcome !== 'error';
   return end(agent, refused ? { ...call, outcome: 'refused' } : call, nameOf(call));

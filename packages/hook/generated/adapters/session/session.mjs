@@ -1,4 +1,5 @@
 // Generated from packages/adapters/src/session/session.ts by `npm run generate`: for Node 18, which reads no TypeScript.
+import { ownOf } from '../shared/own.mjs';
 import {
   abandon,
   ask,
@@ -137,7 +138,7 @@ const seeCall = (
   at        ,
 )          => {
   if (agent.endedCalls.includes(call.call_id)) return unchanged(agent);
-  if (agent.open[call.call_id] !== undefined) return inBatch(agent, call.call_id, batch, at);
+  if (Object.hasOwn(agent.open, call.call_id)) return inBatch(agent, call.call_id, batch, at);
   return isOfThePast(agent, at) ? unchanged(agent) : startCall(agent, { kind: 'call_started', call, batch, asks }, at);
 };
 /** The hook that reports the end of a call comes before the model gets its result. */
@@ -146,7 +147,7 @@ const seeResult = (
   { callId, refused }                                               ,
   at        ,
 )          => {
-  const known = agent.open[callId];
+  const known = ownOf(agent.open, callId);
   if (known === undefined) return unchanged(agent);
   const going = isLate(agent, at) ? agent : opened(agent, at);
   return refused ? refuse(going, nameOf(known.call), at) : abandon(going, at, ({ call }) => call.call_id === callId);
@@ -281,10 +282,10 @@ export const observe = (session              , event              )           =>
   if (event.kind === 'subagent_started') return subagentChanged(session, event.id, event);
   // The end of a sub-agent of which nothing else was reported, as that of a summary is.
   if (event.kind === 'subagent_ended')
-    return session.subagents[event.id] === undefined
-      ? { session, reports: [] }
-      : subagentChanged(session, event.id, event);
-  if (event.agent !== null && session.subagents[event.agent] === undefined && !showsWork(event))
+    return Object.hasOwn(session.subagents, event.id)
+      ? subagentChanged(session, event.id, event)
+      : { session, reports: [] };
+  if (event.agent !== null && !Object.hasOwn(session.subagents, event.agent) && !showsWork(event))
     return { session, reports: [] };
   const { session: before, reports } = endsSubagents(event)
     ? withoutSubagents(session, event.at)

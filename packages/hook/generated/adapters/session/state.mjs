@@ -1,4 +1,5 @@
 // Generated from packages/adapters/src/session/state.ts by `npm run generate`: for Node 18, which reads no TypeScript.
+import { ownOf } from '../shared/own.mjs';
 /** A call in flight. `asked`: a person was asked for a permission for it. */
 /** The end of a call that no id names. `at`: epoch milliseconds */
 /** A wait for a person, and the call that it is about; null: not known. */
@@ -27,7 +28,7 @@ export const newSession               = { main: noAgent, subagents: {} };
 /** Sub-agents that are remembered; of more, those that ended first are forgotten. */
 const mostSubagents = 50;
 export const agentOf = (session              , id               )             =>
-  id === null ? session.main : (session.subagents[id] ?? { ...noAgent, phase: 'working' });
+  id === null ? session.main : (ownOf(session.subagents, id) ?? { ...noAgent, phase: 'working' });
 export const withAgent = (session              , id               , agent            )               => {
   if (id === null) return { ...session, main: agent };
   const subagents = { ...session.subagents, [id]: agent };
