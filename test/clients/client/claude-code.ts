@@ -10,7 +10,7 @@ import {
 
 const KEY = 'sk-ant-scripted-0000000000000000';
 
-/** Every hook event that Claude Code 2.1.330 names. */
+/** The hook events of Claude Code 2.1.330 that report a session's work; others report its settings, files and worktrees. */
 export const CLAUDE_EVENTS = [
   ...['SessionStart', 'SessionEnd', 'UserPromptSubmit', 'Stop', 'StopFailure', 'Notification'],
   ...['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PostToolBatch', 'PermissionRequest', 'PermissionDenied'],
