@@ -149,4 +149,12 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'gone', host: 0 },
     { do: 'stall', reader: 2, seconds: 40 },
   ]),
+  // A person gives an agent more time that has been asked to hand off; it hands off in that time.
+  of('asks', [
+    { do: 'recover', of: 0 },
+    { do: 'decide', question: 0, decision: 'force_handoff' },
+    { do: 'decide', question: 0, decision: 'allow_more_time' },
+    { do: 'wait', minutes: 1 },
+    { do: 'decide', question: 0, decision: 'allow_more_time' },
+  ]),
 ];

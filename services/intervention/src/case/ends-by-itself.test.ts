@@ -156,6 +156,12 @@ describe('an agent that was asked to hand off', () => {
     expect(one.tell(byOrder())).toEqual([]);
   });
 
+  test('and stops as asked in the time that a person gave it has its task recovered at once', () => {
+    const one = handingOff();
+    one.tell(decides('allow_more_time'));
+    expect(one.tell(byOrder())).toContain('RECOVER_TASK');
+  });
+
   test('and stops as asked while a person has it nudged by hand has its task recovered', () => {
     const one = handingOff();
     one.tell(requests('nudge'));

@@ -91,8 +91,10 @@ export const goesOn = (state: CaseState): CaseState => {
   return { ...state, situation: { at: 'quiet' }, outstanding: outstandingWith(state, situation.open) };
 };
 
+/** What people gave it more time for is over. */
 const buriedAt = (open: Open): Open => ({
   ...open,
+  moreTime: { ...open.moreTime, until: 0 },
   death: open.death ?? aliveNoMore(open.matter),
   ending: null,
   paused: null,
