@@ -22,6 +22,9 @@ type Offered = { readonly order: Order; readonly expiresAt: number; offeredAt: n
 /** What the gateway offers during a halt, too. */
 export const isOfferedInHalt = ({ type }: Order): boolean => type === 'RESUME_AGENT' || type === 'RESET_BREAKER';
 
+/** What is to be sent. Where the disk was full it is kept in memory alone; `forget`: what the next supervisor no longer knows then. */
+type Report = { readonly draft: Draft; isWritten: boolean; readonly forget: () => void };
+
 /** What a host needs of the world around it. */
 export type Around = {
   readonly now: () => number;
@@ -58,7 +61,7 @@ export class Host {
   readonly #waiting = new Map<string, Offered>();
   readonly #receipts = new Map<string, Draft>();
   readonly #begun = new Map<string, Order>();
-  #outbox: Draft[] = [];
+  #outbox: Report[] = [];
   readonly #around: Around;
 
   constructor(runtimeId: string, around: Around) {
@@ -82,9 +85,10 @@ export class Host {
     this.look();
   }
 
-  /** What is offered is taken, what waits is looked at again, what is to be reported is sent. */
+  /** What is offered is taken, what waits is looked at again, what is to be reported is written and sent. */
   look() {
     if (!this.isSupervised) return;
+    if (this.hasRoomOnDisk) for (const report of this.#outbox) report.isWritten = true;
     const now = this.#around.now();
     if (this.hears) this.#hear(now);
     const waiting = [...this.#waiting.values()].sort((a, b) => a.order.payload.number - b.order.payload.number);
@@ -157,9 +161,14 @@ export class Host {
     this.look();
   }
 
-  /** Its supervisor is killed: what waits is forgotten, and offered again where it has not expired. */
+  /**
+   * Its supervisor is killed: what waits is forgotten, and offered again where it has not expired. What it could not write is lost; its journal
+   * says only that those orders were begun.
+   */
   kill() {
     this.isSupervised = false;
+    for (const { isWritten, forget } of this.#outbox) if (!isWritten) forget();
+    this.#outbox = this.#outbox.filter(({ isWritten }) => isWritten);
     this.#offered.unshift(...this.#waiting.values());
     this.#waiting.clear();
   }
@@ -185,12 +194,16 @@ export class Host {
     };
     const about = { agentId, instanceId, taskId, runtimeId: this.runtimeId, labels: { host: this.runtimeId } };
     const payload = { ...nothing, ...about, reason, at, orderId };
-    this.#report({ topic: Topic.steerAgent, type: 'AGENT_EXITED', key: agentId, payload } as Draft);
+    const draft = { topic: Topic.steerAgent, type: 'AGENT_EXITED', key: agentId, payload } as Draft;
+    this.#report(draft, () => {
+      agent.isEndReported = false;
+    });
   }
 
-  #report(draft: Draft) {
-    this.#outbox.push(draft);
-    if (this.isDoubling) this.#around.after(BEAT_MS, () => this.#outbox.push(draft));
+  #report(draft: Draft, forget: () => void) {
+    const report = { draft, isWritten: this.hasRoomOnDisk, forget };
+    this.#outbox.push(report);
+    if (this.isDoubling) this.#around.after(BEAT_MS, () => this.#outbox.push({ ...report, isWritten: true }));
     this.#send();
   }
 
@@ -198,7 +211,7 @@ export class Host {
     if (!this.speaks || !this.isSupervised || this.#around.now() < this.reportsFrom) return;
     const reports = this.#outbox;
     this.#outbox = [];
-    for (const draft of reports) this.#around.write(draft);
+    for (const { draft } of reports) this.#around.write(draft);
   }
 
   #consider(one: Offered) {
@@ -307,10 +320,14 @@ export class Host {
   }
 
   #settle(order: Order, receipt: Draft) {
-    this.#waiting.delete(order.payload.orderId);
-    this.#begun.delete(order.payload.orderId);
-    this.#receipts.set(order.payload.orderId, receipt);
-    this.#report(receipt);
+    const { orderId } = order.payload;
+    const wasBegun = this.#begun.delete(orderId);
+    this.#waiting.delete(orderId);
+    this.#receipts.set(orderId, receipt);
+    this.#report(receipt, () => {
+      this.#receipts.delete(orderId);
+      if (wasBegun) this.#begun.set(orderId, order);
+    });
   }
 
   #considerSpawn(order: SpawnOrder, expiresAt: number) {

@@ -1,4 +1,5 @@
 import type { HealthEvent } from '@vigil/events';
+import type { Order } from '../../packages/supervisor/src/order.ts';
 import type { Agent } from './agents.ts';
 import { decisionLaws } from './decision-laws.ts';
 import { isOfferedInHalt, REPEATED_MS } from './hosts.ts';
@@ -197,6 +198,28 @@ const haltReachesOrders = (): Law => {
   };
 };
 
+/** A receipt, or the end of the agent, also where the disk was full or the supervisor was killed meanwhile. */
+const begunIsReported = (): Law => {
+  const begun = new Map<string, Order>();
+  return {
+    name: 'what a host has begun is reported, or the end of its agent',
+    onEvent(event) {
+      if (event.type === 'ORDER_RECEIPT' || event.type === 'SPAWN_RECEIPT') begun.delete(event.payload.orderId);
+    },
+    onBegun(order) {
+      begun.set(order.payload.orderId, order);
+    },
+    onEnd({ facts, now }) {
+      const heard = [...facts.heard]
+        .filter(([instanceId]) => facts.ended.has(instanceId))
+        .map(([, one]) => one.agentId);
+      const left = [...begun.values()].filter(({ payload }) => !heard.includes(payload.agentId));
+      const words = left.map(({ type, payload }) => `${type} ${payload.orderId}`);
+      if (left.length > 0) throw new Broken(this.name, words.join(', '), now);
+    },
+  };
+};
+
 export const laws = (): readonly Law[] => [
   oneAgentATask,
   rivalsEnd(),
@@ -207,4 +230,5 @@ export const laws = (): readonly Law[] => [
   ...decisionLaws(),
   everythingEnds,
   haltReachesOrders(),
+  begunIsReported(),
 ];
