@@ -157,4 +157,24 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'wait', minutes: 1 },
     { do: 'decide', question: 0, decision: 'allow_more_time' },
   ]),
+  // A supervisor is killed while it ends an agent.
+  of('people', [
+    { do: 'request', agent: 0, step: 'terminate' },
+    { do: 'wait', minutes: 0.09 },
+    { do: 'host', host: 0, what: 'kill' },
+    { do: 'wait', minutes: 0.2 },
+    { do: 'host', host: 0, what: 'supervise' },
+    { do: 'wait', minutes: 3 },
+  ]),
+  // A supervisor is killed that could not write the end of its agent.
+  of('people', [
+    { do: 'host', host: 0, what: 'mute' },
+    { do: 'host', host: 0, what: 'fill' },
+    { do: 'end', agent: 0, reason: 'crashed' },
+    { do: 'host', host: 0, what: 'kill' },
+    { do: 'host', host: 0, what: 'free' },
+    { do: 'host', host: 0, what: 'supervise' },
+    { do: 'host', host: 0, what: 'heal' },
+    { do: 'wait', minutes: 12 },
+  ]),
 ];

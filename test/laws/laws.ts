@@ -198,24 +198,25 @@ const haltReachesOrders = (): Law => {
   };
 };
 
-/** A receipt, or the end of the agent, also where the disk was full or the supervisor was killed meanwhile. */
+/** By a receipt, or by the end of its agent, also where the disk was full or the supervisor was killed meanwhile. */
 const begunIsReported = (): Law => {
-  const begun = new Map<string, Order>();
+  const begun = new Map<string, { readonly order: Order; since: number }>();
   return {
-    name: 'what a host has begun is reported, or the end of its agent',
+    name: 'what a host has begun is reported within two minutes in which it is well',
     onEvent(event) {
       if (event.type === 'ORDER_RECEIPT' || event.type === 'SPAWN_RECEIPT') begun.delete(event.payload.orderId);
     },
-    onBegun(order) {
-      begun.set(order.payload.orderId, order);
+    onBegun(order, { now }) {
+      begun.set(order.payload.orderId, { order, since: now });
     },
-    onEnd({ facts, now }) {
-      const heard = [...facts.heard]
-        .filter(([instanceId]) => facts.ended.has(instanceId))
-        .map(([, one]) => one.agentId);
-      const left = [...begun.values()].filter(({ payload }) => !heard.includes(payload.agentId));
-      const words = left.map(({ type, payload }) => `${type} ${payload.orderId}`);
-      if (left.length > 0) throw new Broken(this.name, words.join(', '), now);
+    onMoment({ facts, now, hosts }) {
+      for (const [orderId, one] of begun) {
+        const { type, payload } = one.order;
+        const host = hosts.find(({ runtimeId }) => runtimeId === payload.runtimeId);
+        if (!host?.isWell || host.reportsFrom > now) one.since = now;
+        if (facts.ended.has(payload.instanceId ?? '')) begun.delete(orderId);
+        else if (now - one.since > 2 * MINUTE) throw new Broken(this.name, `${type} ${orderId}`, now);
+      }
     },
   };
 };
