@@ -177,4 +177,20 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'host', host: 0, what: 'heal' },
     { do: 'wait', minutes: 12 },
   ]),
+  // The end of the older of two attempts stays unconfirmed; then the newer one crashes, and after it the older.
+  of('asks', [
+    { do: 'gone', host: 0 },
+    { do: 'host', host: 0, what: 'deaf' },
+    { do: 'wait', minutes: 5 },
+    { do: 'host', host: 0, what: 'crash' },
+    { do: 'end', agent: 1, reason: 'crashed' },
+    { do: 'manners', answers: false, leaves: false, dies: false },
+  ]),
+  // An agent that was taken for dead has finished: the brake does not wait for it.
+  of('botbox', [
+    { do: 'gone', host: 0 },
+    { do: 'end', agent: 3, reason: 'crashed' },
+    { do: 'end', agent: 0, reason: 'finished' },
+    { do: 'review', task: 0, decision: 'retry' },
+  ]),
 ];

@@ -238,7 +238,9 @@ describe('an agent that was taken for dead from afar', () => {
 
   test('and whose runtime reports later that it has finished its task is announced so, once', () => {
     const { tell } = lost();
-    expect(taskEnds(tell(exited(5000, 'finished'), T0 + 5000))).toEqual(['finished']);
+    const said = tell(exited(5000, 'finished'), T0 + 5000);
+    expect(taskEnds(said)).toEqual(['finished']);
+    expect(said.find(({ type }) => type === 'AGENT_LOST')?.payload).toMatchObject({ why: 'ended', expected: true });
     expect(tell(exited(6000, 'finished'), T0 + 6000)).toEqual([]);
   });
 

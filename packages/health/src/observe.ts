@@ -209,11 +209,11 @@ function ended(policies: Policies, state: AgentState, input: ExitedEvent, clock:
   return policies.current({ ...life, history: { ...life.history, heard, end }, wish: policy ?? life.wish });
 }
 
-/** It was taken for dead from afar, and had finished its task: that it has left the task is announced again, with that reason. */
+/** It was taken for dead from afar, and had finished its task: that it is gone and has left the task is announced again, with that reason. */
 function finishedAfterAll(state: Known, known: End, end: End): Known {
   const { task } = state.told;
   if (known.reason !== 'lost' || end.reason !== 'finished' || task === null) return state;
-  const told = { ...state.told, task: { ...task, state: 'UNKNOWN' as const } };
+  const told = { ...state.told, lostLife: state.life, task: { ...task, state: 'UNKNOWN' as const } };
   return { ...state, history: { ...state.history, end }, told };
 }
 

@@ -71,7 +71,9 @@ function finishedBeside(state: Recovery, { agentId }: TaskHealth, attempt: Attem
 function isLastRival(state: Recovery, health: TaskHealth): boolean {
   const { situation, said, subject } = state;
   const wasAsked = said.asked.some(({ life }) => life === lifeOf(health));
-  if (!wasAsked || health.endReason !== 'explicit' || !health.ordered || subject === null) return false;
+  // Also where it crashed first: the case that was to end it asks for no other agent either.
+  if (!wasAsked || health.to !== 'TERMINATED' || health.endReason === 'finished' || isStopped(health)) return false;
+  if (subject === null) return false;
   const rests = situation.is === 'idle' || situation.is === 'probation' || situation.is === 'stable';
   return rests && !isHeld(state);
 }

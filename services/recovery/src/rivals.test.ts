@@ -66,6 +66,24 @@ test('where the higher has gone before the lower is ended as asked, the task get
   expect(find(story.tell(endedAsAsked), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
 });
 
+test('where the higher has gone before the lower crashes instead of being ended, the task gets another agent, once', () => {
+  const story = again();
+  story.tell(left('worker-1-r1', 'crashed'));
+  story.tell(recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' }));
+  const crashed = { ...end, endReason: 'crashed', ordered: false } as const;
+  const said = story.tell(health({ agentId: 'worker-1', instanceId: 'worker-1.i2', ...crashed }));
+  expect(find(said, 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
+  expect(story.tell(recoverTask({ agentId: 'worker-1', instanceId: 'worker-1.i2' }))).toEqual([]);
+});
+
+test('where the higher has gone before a person stops the lower, nobody takes its place', () => {
+  const story = again();
+  story.tell(left('worker-1-r1', 'crashed'));
+  story.tell(recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' }));
+  const said = story.tell(health({ agentId: 'worker-1', instanceId: 'worker-1.i2', ...end, ordered: false }));
+  expect(types(said)).not.toContain('ADMIT_SPAWN');
+});
+
 test('where the higher has finished before the lower is ended as asked, the task is done, and gets no other agent', () => {
   const story = again();
   story.tell(left('worker-1-r1', 'finished'));
