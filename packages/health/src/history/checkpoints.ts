@@ -18,13 +18,22 @@ export const checkpoints: Fold<Checkpoints> = {
   observe: (before, beat, receipt) => {
     const reports = beat.reports_checkpoints ?? (before.reports || beat.checkpoint !== null);
     const { checkpoint } = beat;
-    if (!checkpoint || checkpoint.checkpoint_id === before.newest?.checkpointId)
-      return reports === before.reports ? before : { ...before, reports };
+    if (checkpoint === null || checkpoint.checkpoint_id === before.newest?.checkpointId) {
+      const newest = checked(before.newest, checkpoint);
+      return reports === before.reports && newest === before.newest ? before : { ...before, reports, newest };
+    }
     const mark = instant(receipt, checkpoint.created_at).watched;
     return { reports, mark, remaining: checkpoint.remaining_work.length, newest: refOf(checkpoint, receipt) };
   },
   largestBytes: 720,
 };
+
+/** A runtime reads a checkpoint after the agent has reported it, so its validity comes later than its id. */
+function checked(newest: CheckpointRef | null, checkpoint: Beat['checkpoint']): CheckpointRef | null {
+  if (newest === null || checkpoint === null || checkpoint.valid === null) return newest;
+  if (checkpoint.valid === newest.valid && checkpoint.invalid_reason === newest.invalidReason) return newest;
+  return { ...newest, valid: checkpoint.valid, invalidReason: checkpoint.invalid_reason };
+}
 
 function refOf(c: NonNullable<Beat['checkpoint']>, receipt: Receipt): CheckpointRef {
   return {

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { type Beat, history, T0 } from '../fixture.ts';
+
+const saved = (valid: boolean | null, reason: string | null = null): Partial<Beat> => ({
+  checkpoint: {
+    ...{ checkpoint_id: 'c-1', parent_id: null, uri: 'file:///c-1.json', sha256: null, created_at: T0 },
+    ...{ valid, invalid_reason: reason, completed_work: [], remaining_work: ['tests'] },
+  },
+});
+const newest = (...beats: readonly Partial<Beat>[]) =>
+  history(beats.map((beat, second) => [second * 1000, beat])).checkpoint;
+
+test('a checkpoint that its runtime has read later is known as valid, or as invalid with the reason', () => {
+  expect(newest(saved(null)).newest).toMatchObject({ checkpointId: 'c-1', valid: null });
+  expect(newest(saved(null), saved(true)).newest).toMatchObject({ valid: true, invalidReason: null });
+  expect(newest(saved(null), saved(false, 'missing')).newest).toMatchObject({ valid: false, invalidReason: 'missing' });
+});
+
+test('what is known of a checkpoint is not forgotten by a heartbeat that does not know it', () => {
+  expect(newest(saved(true), saved(null)).newest).toMatchObject({ valid: true });
+});
+
+test('reading it does not make it newer', () => {
+  expect(newest(saved(null), saved(true)).mark).toBe(newest(saved(null)).mark);
+});
