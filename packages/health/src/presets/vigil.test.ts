@@ -80,3 +80,9 @@ test('an agent with the eight fields alone is judged by its beats, once its firs
     ['no_activity', 'no_heartbeat'],
   ]);
 });
+
+test.each(['vigil', 'demo'])('%s names no channel of its own, so the default channels of alerting apply', (name) => {
+  const { alerts } = preset(name).policy;
+  for (const { channels } of Object.values(alerts)) expect(channels).toEqual([]);
+  expect(alerts).toHaveProperty('stuck_agent');
+});
