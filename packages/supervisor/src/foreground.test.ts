@@ -79,12 +79,15 @@ test('a signal to the supervisor reaches the command', async () => {
   expect(await exited()).toMatchObject({ reason: 'explicit' });
 });
 
-test('whoever reads the stream of a client from a pipe gets the bytes that it printed, unchanged', async () => {
+test.each([
+  ['a client that prints a stream', () => streaming(stage.dir, 'claude')],
+  ['any other command', () => []],
+])('a pipe gets the bytes that %s printed, unchanged', async (_, more) => {
   const bytes = Buffer.from(`{"a":"\t\u00fc \u{1f600}"}\n{"b":1}\r\n\n\u001b[0m${'x'.repeat(200_000)}\nno newline`);
   const file = join(stage.dir, 'stream');
   writeFileSync(file, bytes);
   const pieces: Buffer[] = [];
-  const piped = execFile(process.execPath, [...words(`cat ${file}`), ...streaming(stage.dir, 'claude')], { env });
+  const piped = execFile(process.execPath, [...words(`cat ${file}`), ...more()], { env });
   piped.stdout?.setEncoding('latin1').on('data', (data) => pieces.push(Buffer.from(data, 'latin1')));
   piped.stdin?.end();
   await new Promise((resolve) => piped.on('close', resolve));

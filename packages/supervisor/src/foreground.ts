@@ -22,6 +22,8 @@ const isTerminal = (stream: ReadStream | WriteStream | NodeJS.ReadStream | NodeJ
 
 export type Attached = {
   readonly size: Size;
+  /** its output goes to a pipe or a file, which must get what the agent printed */
+  readonly isPiped: boolean;
   readonly output: (data: Buffer) => void;
   /** connects input, size and signals; gives what undoes it */
   readonly follow: (agent: Supervised) => () => void;
@@ -72,6 +74,7 @@ export const attach = (seat: Seat, senderOf: () => string | null, log: Log): Att
   let held: (() => void) | null = null;
   const { stdout } = seat;
   return {
+    isPiped: !isTerminal(stdout),
     size: isTerminal(stdout) ? { columns: stdout.columns, rows: stdout.rows } : { columns: 120, rows: 40 },
     output: (data) => {
       if (!stdout.write(data)) held?.();

@@ -43,7 +43,11 @@ const start = async (script: string, more: Partial<AgentSpec>): Promise<Supervis
       },
       orders,
     );
-  life = await supervise(scriptSpec(script, more), world, { columns: 80, rows: 24 }, () => {});
+  life = await supervise(scriptSpec(script, more), world, {
+    size: { columns: 80, rows: 24 },
+    isPiped: false,
+    output: () => {},
+  });
   return life;
 };
 const within = (...parts: string[]) => join(stage.dir, 'state', ...parts);

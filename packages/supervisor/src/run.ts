@@ -56,8 +56,8 @@ export const run = async (spec: AgentSpec, world: Omit<World, 'onOrders'>, seat:
   const whole = soloWorld(world, spec.runtimeId, lives);
   checkFree(world.dir, spec.agentId);
   await settleAftermath(whole, spec.runtimeId, () => {});
-  const { size, output, follow } = attach(seat, () => takeStopWord(world.dir, spec.instanceId), world.log);
-  const agent = await supervise(spec, whole, size, output);
+  const { size, isPiped, output, follow } = attach(seat, () => takeStopWord(world.dir, spec.instanceId), world.log);
+  const agent = await supervise(spec, whole, { size, isPiped, output });
   lives.push(agent);
   const detach = follow(agent);
   const settled = untilSettled(whole, agent);

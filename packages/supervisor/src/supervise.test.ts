@@ -38,9 +38,11 @@ const start = async (script: string, more: Partial<AgentSpec> = {}, log: Log = (
         orders,
       ),
   };
-  const life = await supervise(scriptSpec(script, more), world, { columns: 80, rows: 24 }, (data) => {
+  const output = (data: Buffer) => {
     shown += data.toString();
-  });
+  };
+  const size = { columns: 80, rows: 24 };
+  const life = await supervise(scriptSpec(script, more), world, { size, isPiped: false, output });
   lives.push(life);
   return life;
 };

@@ -1,5 +1,6 @@
 import { type AgentSpec, environmentOf, type World } from './agent.ts';
 import { endProcess } from './ending.ts';
+import type { Attached } from './foreground.ts';
 import type { Again } from './hands.ts';
 import { Hold } from './hold.ts';
 import { holdRecordOf } from './hold-record.ts';
@@ -149,17 +150,16 @@ export const begun = async (
 export const supervise = (
   spec: AgentSpec,
   world: World,
-  size: Size,
-  onOutput: (data: Buffer) => void,
+  { size, isPiped, output }: Pick<Attached, 'size' | 'isPiped' | 'output'>,
 ): Promise<Supervised> => {
   const life = newLife(spec, world, size);
   const env = environmentOf(spec, world.dir, life.socket);
   let from = 0;
   return begun(life, (on) =>
-    openTerminal({ ...spec, env, rawOutput: printsStream(world, spec) }, size, (data) => {
+    openTerminal({ ...spec, env, rawOutput: isPiped || printsStream(world, spec) }, size, (data) => {
       on.output({ from, at: world.clock.now(), data });
       from += data.length;
-      onOutput(data);
+      output(data);
     }),
   );
 };

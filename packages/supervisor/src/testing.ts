@@ -51,7 +51,7 @@ export const liveOn = async (
         orders,
       ),
   };
-  lives.push(await supervise(spec, world, { columns, rows: 24 }, onOutput));
+  lives.push(await supervise(spec, world, { size: { columns, rows: 24 }, isPiped: false, output: onOutput }));
   return lives[0] as Supervised;
 };
 
