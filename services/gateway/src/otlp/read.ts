@@ -216,7 +216,7 @@ const fromTraces = (body: unknown): readonly TelemetryRecord[] =>
           source: 'span',
           name: span.name,
           at: span.endTimeUnixNano,
-          startedAt: span.startTimeUnixNano,
+          startedAt: span.startTimeUnixNano || null,
           value: null,
           isCumulative: false,
           id,

@@ -164,6 +164,13 @@ test('a call of a framework has the hashes of its arguments and result where the
   expect(JSON.stringify(heartbeats())).not.toContain('secret');
 });
 
+test('the start of a call whose span names none is unknown', async () => {
+  const started = spans([{ id: '1', pairs: SEARCH }], CREW);
+  const json = JSON.parse(JSON.stringify(started.json), (key, value) => (key === 'startTimeUnixNano' ? undefined : value));
+  await send({ ...started, json });
+  expect(callsOf(heartbeats())).toMatchObject([{ started_at: null, ended_at: AT + 1000 }]);
+});
+
 test('a span that is exported again counts no call and no token again', async () => {
   const answer = {
     ...{ 'gen_ai.operation.name': 'chat', 'gen_ai.usage.input_tokens': 100, 'gen_ai.usage.output_tokens': 5 },
