@@ -127,3 +127,18 @@ test.each(['__proto__', 'constructor'])('%s is an agent and a series like any ot
   const { events } = readMeters({}, [reading(100, { agent: name, series: name })], HEARD_AT);
   expect(events).toMatchObject([{ agent: name, usage: { usage: [{ input_tokens: 100 }] } }]);
 });
+
+test.each([500, 501, 1000])('a request with %d increments counts once, also where it is exported again', (count) => {
+  const all = Array.from({ length: count }, (_, i) => reading(1, { isCumulative: false, id: `r${i}` }));
+  const first = readMeters({}, all, HEARD_AT);
+  expect(first.events).toMatchObject([{ usage: { usage: [{ input_tokens: count }] } }]);
+  const between = readMeters(first.meters, [reading(1, { isCumulative: false, id: 'between' })], HEARD_AT);
+  expect(readMeters(between.meters, all, HEARD_AT).events).toEqual([]);
+});
+
+test('of more series than are remembered none counts whole again', () => {
+  const all = (at: number) => Array.from({ length: 201 }, (_, i) => reading(10, { series: `s${i}`, at }));
+  expect(tokens(...all(2000), ...all(3000), ...all(4000))).toBe(2010);
+  const later = reading(5, { series: 'later', startedAt: 4001, at: 5000 });
+  expect(tokens(...all(2000), ...all(3000), later)).toBe(2015);
+});

@@ -39,16 +39,24 @@ type Meter = {
   readonly series: Readonly<Record<string, Series>>;
   /** readings that are not cumulative, the newest last */
   readonly counted: readonly string[];
+  /** readings in the largest request */
+  readonly largest: number;
+  /** when the newest of the series that are forgotten was read last, epoch milliseconds; 0: none is forgotten */
+  readonly forgottenAt: number;
 };
 
 /** What metrics and spans have counted of one agent. */
 type Meters = Readonly<Record<MeterReading['source'], Meter>>;
 
-const noMeter: Meter = { totals: [], series: {}, counted: [] };
+const noMeter: Meter = { totals: [], series: {}, counted: [], largest: 0, forgottenAt: 0 };
 const noMeters: Meters = { metric: noMeter, span: noMeter };
 
-/** Remembered, so that a reading that is exported again does not count again. */
+/**
+ * Increments that are remembered, so that one that is exported again does not count again. Of an agent with larger requests, as many as two
+ * of them hold: what is forgotten before its request is sent again counts again, each time.
+ */
 const MOST_COUNTED = 500;
+const LARGEST_REQUEST = 4096;
 const MOST_SERIES = 200;
 /** More models than a session has: the others count without a name. */
 const MOST_MODELS = 50;
@@ -90,7 +98,8 @@ const hasStartedAgain = (before: Series, { startedAt, amounts }: MeterReading): 
 
 /**
  * What a cumulative reading adds. The first of a series counts whole where the series began after the agent was first heard of; of an
- * older one it is not known whose the earlier tokens are. Null: nothing.
+ * older one it is not known whose the earlier tokens are, nor of one that may have been forgotten whether they count already. Null:
+ * nothing.
  */
 const increase = (before: Series | undefined, reading: MeterReading, heardAt: number): Amounts | null => {
   const { startedAt, amounts } = reading;
@@ -106,23 +115,40 @@ const readCumulative = (meter: Meter, reading: MeterReading, heardAt: number): M
   const { series, startedAt, at, amounts, model } = reading;
   const before = ownOf(meter.series, series);
   if (isOutdated(before, reading)) return meter;
-  const more = increase(before, reading, heardAt);
+  const mayBeForgotten = before === undefined && at > meter.forgottenAt;
+  const more = increase(before, reading, mayBeForgotten ? Math.max(heardAt, meter.forgottenAt + 1) : heardAt);
   const { [series]: _, ...others } = meter.series;
-  const kept = Object.entries(others).slice(-(MOST_SERIES - 1));
-  const after = { ...meter, series: { ...Object.fromEntries(kept), [series]: { startedAt, at, amounts } } };
+  const all = Object.entries(others);
+  const kept = all.slice(1 - MOST_SERIES);
+  const forgotten = all.slice(0, all.length - kept.length).map(([, one]) => one.at);
+  const forgottenAt = Math.max(meter.forgottenAt, ...forgotten);
+  const after = {
+    ...meter,
+    forgottenAt,
+    series: { ...Object.fromEntries(kept), [series]: { startedAt, at, amounts } },
+  };
   return more === null ? after : added(after, { model, amounts: more });
 };
 
 const readIncrement = (meter: Meter, { id, model, amounts }: MeterReading): Meter =>
   meter.counted.includes(id)
     ? meter
-    : added({ ...meter, counted: [...meter.counted, id].slice(-MOST_COUNTED) }, { model, amounts });
+    : added(
+        { ...meter, counted: [...meter.counted, id].slice(-Math.max(MOST_COUNTED, 2 * meter.largest)) },
+        { model, amounts },
+      );
 
-/** `heardAt`: when the agent was first heard of, epoch milliseconds. */
-const readMeter = (meters: Meters, reading: MeterReading, heardAt: number): Meters => {
-  const meter = meters[reading.source];
+const inRequest = (meter: Meter, size: number): Meter => {
+  const largest = Math.min(size, LARGEST_REQUEST);
+  return largest <= meter.largest ? meter : { ...meter, largest };
+};
+
+type Request = { readonly size: number; readonly heardAt: number };
+
+const readMeter = (meters: Meters, reading: MeterReading, { size, heardAt }: Request): Meters => {
+  const meter = inRequest(meters[reading.source], size);
   const after = reading.isCumulative ? readCumulative(meter, reading, heardAt) : readIncrement(meter, reading);
-  return after === meter ? meters : { ...meters, [reading.source]: after };
+  return after === meters[reading.source] ? meters : { ...meters, [reading.source]: after };
 };
 
 const tokensOf = ({ input_tokens, cache_read_tokens, cache_write_tokens, output_tokens }: Amounts): number =>
@@ -166,13 +192,16 @@ const bounded = (all: SessionMeters): SessionMeters => {
 
 export type Metered = { readonly meters: SessionMeters; readonly events: readonly SessionEvent[] };
 
-/** The meters of a session after readings, the oldest first, and an event for each agent of which they have counted more. */
+/**
+ * The meters of a session after the readings of a request, the oldest first, and an event for each agent of which they have counted more.
+ * `heardAt`: when the session was first heard of, epoch milliseconds.
+ */
 export const readMeters = (before: SessionMeters, readings: readonly MeterReading[], heardAt: number): Metered =>
   readings.reduce<Metered>(
     ({ meters, events }, reading) => {
       const agent = reading.agent ?? OWN;
       const known = ownOf(meters, agent) ?? noMeters;
-      const counted = readMeter(known, reading, heardAt);
+      const counted = readMeter(known, reading, { size: readings.length, heardAt });
       const usage = usageOf(counted);
       const isMore = JSON.stringify(usage) !== JSON.stringify(usageOf(known));
       const event: SessionEvent = { kind: 'usage_metered', usage, at: reading.at, agent: reading.agent };

@@ -166,7 +166,9 @@ test('a call of a framework has the hashes of its arguments and result where the
 
 test('the start of a call whose span names none is unknown', async () => {
   const started = spans([{ id: '1', pairs: SEARCH }], CREW);
-  const json = JSON.parse(JSON.stringify(started.json), (key, value) => (key === 'startTimeUnixNano' ? undefined : value));
+  const json = JSON.parse(JSON.stringify(started.json), (key, value) =>
+    key === 'startTimeUnixNano' ? undefined : value,
+  );
   await send({ ...started, json });
   expect(callsOf(heartbeats())).toMatchObject([{ started_at: null, ended_at: AT + 1000 }]);
 });
