@@ -193,4 +193,12 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'end', agent: 0, reason: 'finished' },
     { do: 'review', task: 0, decision: 'retry' },
   ]),
+  // An agent that was asked to hand off is taken for dead, comes back, and hands off.
+  of('botbox', [
+    { do: 'recover', of: 3 },
+    { do: 'decide', question: 0, decision: 'force_handoff' },
+    { do: 'gone', host: 1 },
+    { do: 'host', host: 1, what: 'heal_late' },
+    { do: 'recover', of: 0 },
+  ]),
 ];

@@ -156,6 +156,16 @@ describe('an agent that was asked to hand off', () => {
     expect(one.tell(byOrder())).toEqual([]);
   });
 
+  test('and is taken for dead from afar, comes back and stops as asked has its task recovered', () => {
+    const one = handingOff();
+    expect(one.tell(died({ endReason: 'lost' }))).toEqual(['CASE_CLOSED superseded']);
+    one.tell(
+      filed([{ step: 'alert', channel: 'ops', severity: 'warning' }], { warrantId: 'warrant-2', endReason: 'lost' }),
+    );
+    one.tell(changed({ from: 'TERMINATED', to: 'HEALTHY', endReason: null }));
+    expect(one.tell(byOrder())).toContain('RECOVER_TASK');
+  });
+
   test('and stops as asked in the time that a person gave it has its task recovered at once', () => {
     const one = handingOff();
     one.tell(decides('allow_more_time'));

@@ -40,9 +40,9 @@ const outstandingOf = (open: Open): Outstanding | null => {
   return isNone ? null : { handoff, terminate, open, death: null };
 };
 
-/** The agent has ended: by one of the orders, or otherwise, and then they are over. */
-export const outstandingAfter = ({ outstanding }: CaseState, { orderId }: InstanceEnd): Outstanding | null => {
-  if (!outstanding || outstanding.death) return outstanding ?? null;
+/** The agent has ended: by one of the orders, or otherwise, and then they are over. One that is lost may live, and end by them yet. */
+export const outstandingAfter = ({ outstanding }: CaseState, { reason, orderId }: InstanceEnd): Outstanding | null => {
+  if (!outstanding || outstanding.death || reason === 'lost') return outstanding ?? null;
   const ending = each(outstanding).find(({ open }) => isOrderOf(open.matter, orderId));
   return ending ? { ...ending, death: aliveNoMore(ending.open.matter) } : null;
 };
