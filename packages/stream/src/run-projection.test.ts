@@ -1,3 +1,4 @@
+import { RegistryTrouble } from '@vigil/events';
 import { afterEach, expect, test, vi } from 'vitest';
 import { jsonCodec, topicsOf } from './fixture.ts';
 import type { Log, Member, Membership } from './log.ts';
@@ -74,6 +75,22 @@ test('a projection that is stopped, or has lost its partition, writes no positio
   await other.running.stop();
   await minute();
   expect(other.sink.applied).toBe(0);
+  await running.stop();
+});
+
+test('what waits for the registry in a partition that another has by now does not hold back readiness', async () => {
+  const { log, running, member } = await started();
+  const registry = Promise.withResolvers<void>();
+  vi.spyOn(log.codec, 'learn').mockReturnValue(registry.promise);
+  const record = { ...event('run', 'a', 1, '?6'), partition: 0, offset: 0, timestamp: 1, headers: {} };
+  const taken = member.take({ topic: 'run.in', partition: 0, fetched: 0, next: 1, end: 1, records: [record] });
+  const membership = { seek() {}, pause: vi.fn(), resume() {} };
+  member.assigned(new Set([1]), membership as unknown as Membership);
+  await until(() => expect(running.ready()).toBe(true));
+  registry.reject(new RegistryTrouble('the registry is away'));
+  expect(await taken).toBe(false);
+  expect(running.ready()).toBe(true);
+  expect(membership.pause).not.toHaveBeenCalledWith(0);
   await running.stop();
 });
 

@@ -184,7 +184,7 @@ class Projection implements Member {
 
   /** Only this partition waits until the registry answers. It is offered the same batch again. */
   #hold({ topic, partition }: Batch, error: RegistryTrouble): void {
-    if (!this.#open) return;
+    if (!this.#open || !this.#assigned.has(partition)) return;
     this.#waiting.add(keyOf(topic, partition));
     if (this.#held.has(partition)) return;
     this.#logger.warn({ group: this.group, partition, err: error }, 'waits for the registry');
