@@ -37,4 +37,5 @@ export type { Surroundings } from './surroundings.ts';
 export { type TailOptions, tail } from './tail.ts';
 export { type Ingress, startIngress } from './ticks.ts';
 export type { DeciderProcessor, MapperProcessor, Rules, TickRoute, Topology } from './topology.ts';
+export { within } from './within.ts';
 export { type Outside, type Writer, writer } from './writer.ts';

@@ -16,7 +16,10 @@ let stop: AbortController;
 beforeEach(() => {
   stop = new AbortController();
 });
-afterEach(() => stop.abort());
+afterEach(() => {
+  vi.useRealTimers();
+  stop.abort();
+});
 
 /** A follower on a log in memory. Events written by `sayStrange` have a schema that must be asked for, and the registry is away. */
 const following = async () => {
@@ -71,6 +74,28 @@ test('an order whose schema the registry does not answer for waits alone, and is
   registry.isAway = false;
   await vi.waitFor(() => expect(ids()).toEqual(['known', 'strange']), LONG);
   expect(warned).toEqual([]);
+});
+
+test('the orders are known while a record of another topic waits for the registry', async () => {
+  const { registry, sayStrange, followed } = await following();
+  sayStrange(example(Topic.policy, 'POLICY_REFUSED') as never);
+  await vi.waitFor(() => expect(registry.asked).toBeGreaterThan(1), LONG);
+  await followed.orders();
+});
+
+test('whoever asks for the orders is not kept waiting while one of them waits for the registry, and is not told that all are known', async () => {
+  const { registry, sayStrange, followed } = await following();
+  sayStrange(example(Topic.agentOrder, 'NUDGE_AGENT') as never);
+  await vi.waitFor(() => expect(registry.asked).toBeGreaterThan(1), LONG);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  for (let time = 0; time < 2; time++) {
+    const answer = expect(followed.orders()).rejects.toThrow('no answer');
+    await vi.advanceTimersByTimeAsync(5_000);
+    await answer;
+  }
+  vi.useRealTimers();
+  registry.isAway = false;
+  await vi.waitFor(() => followed.orders(), LONG);
 });
 
 test('while a record that may announce a halt waits for the registry, the halts are not known', async () => {

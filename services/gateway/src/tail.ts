@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Count, Logger } from '@vigil/chassis';
 import { type EventOf, NewerEvent, Topic, type TopicName, Undecodable } from '@vigil/events';
-import { type Following, isEvent, type Log, type LogRecord, WaitingReader } from '@vigil/stream';
+import { type Following, isEvent, type Log, type LogRecord, WaitingReader, within } from '@vigil/stream';
 import { type Board, LONGEST_LIFE_MS } from './board.ts';
 import { type CatchUp, oneAtATime } from './catch-up.ts';
 import type { Halts } from './halts.ts';
@@ -40,7 +40,7 @@ export type TailDeps = {
 };
 
 export type CatchUps = Following & {
-  /** reads what the log has by now of orders */
+  /** reads what the log has by now of orders; rejects where the log or the registry does not answer in time */
   readonly orders: CatchUp;
   /** Whether every halt that was announced before the call is known here. False: the log or the registry cannot be asked, or following it lags. */
   readonly halts: () => Promise<boolean>;
@@ -51,6 +51,9 @@ export type CatchUps = Following & {
 /** How long following may lag behind what the log has, milliseconds, and how often that is looked at. */
 const LAG_MS = 1_000;
 const LOOK_MS = 20;
+
+/** Whoever reports what became of an order waits for an answer so long, milliseconds: its client gives up later. */
+const ORDERS_MS = 5_000;
 
 /** Governance carries a tick a second: so many records are read at a time, backwards. */
 const CHUNK = 5_000;
@@ -114,13 +117,15 @@ export const tail = async (log: Log, around: Around, deps: TailDeps): Promise<Ca
   const { promise: finished, reject } = Promise.withResolvers<never>();
   finished.catch(() => {});
   const reader = new WaitingReader(log.codec, signal);
-  const pending = new Set<Promise<void>>();
+  const pending = new Map<Promise<void>, string>();
+  const observed = (topic: TopicName) =>
+    Promise.all([...pending].filter(([, of]) => of === topic).map(([read]) => read));
   const readTo = new Map<string, number>();
   const onRecord = (record: LogRecord): void => {
     readTo.set(placeOf(record), record.offset + 1);
     const read = apply(reader, around, record, deps).finally(() => pending.delete(read));
     read.catch(reject);
-    pending.add(read);
+    pending.set(read, record.topic);
   };
   const readUpTo = async (topic: TopicName, from: (place: string) => number): Promise<void> => {
     const [bounds, stableEnds] = [await log.bounds(topic), await log.stableEnds(topic)];
@@ -131,7 +136,7 @@ export const tail = async (log: Log, around: Around, deps: TailDeps): Promise<Ca
       readTo.set(place, Math.max(high, readTo.get(place) ?? 0));
     });
     await Promise.all(reading);
-    await Promise.all(pending);
+    await observed(topic);
   };
   const { ready } = await log.follow(tailed, 'end', onRecord, signal);
   /** An order from before a halt that is older than its longest life is over, so no more is to be known. */
@@ -146,14 +151,20 @@ export const tail = async (log: Log, around: Around, deps: TailDeps): Promise<Ca
         onRecord(record);
       };
       await log.read(Topic.fleetGovernance, 0, range, onOld, signal);
-      await Promise.all(pending);
+      await observed(Topic.fleetGovernance);
     }
     readTo.set(HALTS, Math.max(high, readTo.get(HALTS) ?? 0));
   };
   await Promise.all([readHalts(), ...readWhole.map((topic) => readUpTo(topic, () => 0))]);
   return {
     ready,
-    orders: oneAtATime(() => readUpTo(Topic.agentOrder, (place) => readTo.get(place) ?? 0)),
+    orders: oneAtATime(() =>
+      within(
+        ORDERS_MS,
+        readUpTo(Topic.agentOrder, (place) => readTo.get(place) ?? 0),
+        'reading the orders',
+      ),
+    ),
     halts: async () => (await isFollowed(log, now, () => readTo.get(HALTS) ?? 0)) && !areHaltsWaiting(reader),
     finished,
   };
