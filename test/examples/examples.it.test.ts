@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,9 @@ import { openSystem, ownServers, type TestSystem, until } from '../support/syste
 
 const folder = path.resolve(import.meta.dirname, '../../docs/examples');
 const run = promisify(execFile);
+const works = (...words: string[]): boolean => spawnSync('python3', words).status === 0;
+const hasPython = works('--version');
+const hasPip = works('-m', 'pip', '--version');
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -87,14 +90,14 @@ describe.skipIf(!ownServers)('the examples', () => {
     await hasFinished('example-2');
   });
 
-  test('3: Python over HTTP reports its calls, without a warning', async () => {
+  test.runIf(hasPython)('3: Python over HTTP reports its calls, without a warning', async () => {
     const { stdout } = await run('python3', ['3-http.py'], { env, cwd: folder });
     expect(stdout).toBe('finished\n');
     await hasFinished('example-3');
     expect(await calls('example-3')).toBe(3);
   });
 
-  test('4: Python over Kafka is watched likewise', async () => {
+  test.runIf(hasPip)('4: Python over Kafka is watched likewise', async () => {
     const packages = path.resolve(folder, '../../.cache/python-examples');
     if (!existsSync(path.join(packages, 'confluent_kafka')))
       await run('python3', ['-m', 'pip', 'install', '--quiet', '--target', packages, 'confluent-kafka==2.6.1']);
