@@ -122,6 +122,20 @@ test('sums count what they add, or what they have come to, as they say', async (
   expect(last()).toMatchObject({ agent_id: 'crew-2', token_count: 100 });
 });
 
+test.each(['abc', '-1', '9007199254740993', 'NaN', 'Infinity'])(
+  'a value of %s, which nobody can count, changes nothing, and the next one counts',
+  async (asInt) => {
+    const point: Point = { start: 0, at: 1000, value: 100, type: 'input' };
+    const crew = { ...CREW, 'vigil.agent': `crew${asInt}` };
+    const delta = { aggregationTemporality: 'AGGREGATION_TEMPORALITY_DELTA', isMonotonic: true };
+    await send(usage(crew, sum([point], delta.aggregationTemporality)));
+    const wrong = dataPoints([{ ...point, at: 2000 }], () => ({ asInt }));
+    expect((await send(usage(crew, { sum: { ...delta, dataPoints: wrong } }))).status).toBe(200);
+    await send(usage(crew, sum([{ ...point, at: 3000 }], delta.aggregationTemporality)));
+    expect(last()).toMatchObject({ agent_id: `crew${asInt}`, token_count: 200 });
+  },
+);
+
 const answer = (at: number): Export => ({
   signal: 'traces',
   json: {

@@ -175,8 +175,11 @@ const fromLogs = (body: unknown): readonly TelemetryRecord[] =>
 type Metric = z.output<typeof metric>;
 type Point = NonNullable<Metric['sum']>['dataPoints'][number];
 
-const valueIn = ({ asDouble, asInt, sum }: Point): number | null =>
-  asDouble ?? (asInt == null ? (sum ?? null) : Number(asInt));
+/** Null: nothing that can be counted. A value that no heartbeat can carry must not reach what the session has counted so far. */
+const valueIn = ({ asDouble, asInt, sum }: Point): number | null => {
+  const value = asDouble ?? (asInt == null ? (sum ?? null) : Number(asInt));
+  return value !== null && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : null;
+};
 
 const pointsOf = (of: Attributes, scope: string, { name, ...given }: Metric): readonly TelemetryRecord[] => {
   const counted = given.sum ?? given.histogram ?? given.exponentialHistogram;
