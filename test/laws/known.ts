@@ -201,4 +201,12 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'host', host: 1, what: 'heal_late' },
     { do: 'recover', of: 0 },
   ]),
+  // An agent has handed off; that is read when its terminate waits for a brake.
+  of('asks', [
+    { do: 'recover', of: 0 },
+    { do: 'decide', question: 0, decision: 'force_handoff' },
+    { do: 'stall', reader: 0, seconds: 300 },
+    { do: 'stall', reader: 2, seconds: 300 },
+    { do: 'host', host: 0, what: 'deaf' },
+  ]),
 ];

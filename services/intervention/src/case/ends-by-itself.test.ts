@@ -138,6 +138,21 @@ const handingOff = () => {
   return one;
 };
 
+const handoffOf = (one: ReturnType<typeof agent>): string => {
+  const order = one.all().findLast((draft) => draft.type === 'HANDOFF_AGENT');
+  return order?.type === 'HANDOFF_AGENT' ? order.payload.orderId : '';
+};
+
+/** A person has decided so about a request of theirs. */
+const handingOffByHand = () => {
+  const one = agent();
+  one.tell(requests('terminate_and_recover'));
+  one.admit();
+  one.tell(decides('force_handoff', { caseId: 'case-event-1' }));
+  one.admit();
+  return one;
+};
+
 describe('an agent that was asked to hand off', () => {
   test('and that a person stops is not started again', () => {
     expect(handingOff().tell(stopped)).toEqual(['CASE_CLOSED superseded']);
@@ -154,6 +169,18 @@ describe('an agent that was asked to hand off', () => {
     expect(one.tell(word)).toContain('CASE_CLOSED pardoned');
     expect(one.tell(byOrder())).toEqual(['RECOVER_TASK']);
     expect(one.tell(byOrder())).toEqual([]);
+  });
+
+  test.each([
+    ['by a warrant', handingOff],
+    ['by hand', () => handingOffByHand()],
+  ])('%s and stops as asked while its terminate waits for its admission has its task recovered at once', (_, begin) => {
+    const one = begin();
+    expect(one.after(5 * MIN)).toEqual(['asks terminate destructive']);
+    const said = one.tell(byOrder(handoffOf(one)));
+    expect(said[0]).toMatch(/^withdraws/);
+    expect(said).toContain('RECOVER_TASK');
+    expect(one.withhold('brake')).toEqual([]);
   });
 
   test('and is taken for dead from afar, comes back and stops as asked has its task recovered', () => {

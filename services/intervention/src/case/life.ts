@@ -91,9 +91,10 @@ export const goesOn = (state: CaseState): CaseState => {
   return { ...state, situation: { at: 'quiet' }, outstanding: outstandingWith(state, situation.open) };
 };
 
-/** What people gave it more time for is over. */
+/** What people gave it more time for is over, and so is what its next step waits for. */
 const buriedAt = (open: Open): Open => ({
   ...open,
+  ...(open.work.at === 'asked' ? { work: { at: 'turn' }, withdrawing: open.work.requestId } : {}),
   moreTime: { ...open.moreTime, until: 0 },
   death: open.death ?? aliveNoMore(open.matter),
   ending: null,
