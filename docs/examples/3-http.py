@@ -30,7 +30,7 @@ def send(progress, **more):
         "timestamp": int(time.time() * 1000),
         "phase": "build",
         "last_tool_call": calls[-1]["ended_at"] if calls else None,  # a time, not a name
-        "token_count": None,  # unknown; 0 would say that no token was used
+        "token_count": None,  # unknown; 0 means that no token was used
         "error_count": 0,
         "progress_indicator": progress,
         "tool_calls": calls,

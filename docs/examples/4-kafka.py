@@ -9,7 +9,7 @@ from confluent_kafka import Producer
 TOPIC = "onex.cmd.heartbeat-ingest.heartbeat.v1"
 AGENT = "example-4"
 
-# Kafka's own clients place a key by murmur2; librdkafka does so when it is told.
+# Kafka's own clients place a key by murmur2; librdkafka needs this setting for it.
 producer = Producer({"bootstrap.servers": os.environ["KAFKA_BROKERS"], "partitioner": "murmur2_random"})
 
 

@@ -71,7 +71,7 @@ export class SchemaIds {
       if (schema !== undefined) this.#readers.set(id, { schema, writer, resolver: schema.avro.createResolver(writer) });
       else this.#refuseUnknown(id, writer);
     } catch (error) {
-      // Whoever writes to the registry may have written anything: that is the record's fault.
+      // Any client may register any schema, so this is a fault of the record.
       const why = `schema ${id} cannot be read as one of ours: ${(error as Error).message}`;
       const unknown = () => new Undecodable('unknown_record', why);
       this.#refuse(id, unknown);

@@ -151,7 +151,7 @@ test('exactly 10,000 keys are one transaction', async () => {
   expect(w.stored()).toEqual({ states: SLICE, rules: [lies('soon')] });
 });
 
-test('whoever opens the partition in the middle of a change works all of it out', async () => {
+test('a process that opens the partition in the middle of a change works out all keys again', async () => {
   const w = await world(LATE);
   await w.giveAll(0, many(SLICE + 1));
   w.turn(SOON);

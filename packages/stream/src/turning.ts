@@ -12,7 +12,7 @@ const valueFor = (version: string, rules: AnyRules | null): string =>
 
 /**
  * Turns a partition to the rules in force, and to another version of the code. What deadlines were worked out by lies in the snapshot. Where that
- * is something else, they are worked out again, a slice a batch. Until all are, the snapshot names nothing, so that whoever restores it
+ * is something else, they are worked out again, a slice a batch. Until all are, the snapshot names nothing, so that a process that restores it
  * begins again: states that are written meanwhile follow the new rules, and no later rules may take them for the old ones'.
  */
 export class Turning {

@@ -52,7 +52,7 @@ export type CatchUps = Following & {
 const LAG_MS = 1_000;
 const LOOK_MS = 20;
 
-/** Whoever reports what became of an order waits for an answer so long, milliseconds: its client gives up later. */
+/** How long a client that sends a receipt waits for an answer at most, milliseconds. The client gives up later. */
 const ORDERS_MS = 5_000;
 
 /** Governance carries a tick a second: so many records are read at a time, backwards. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Heartbeat, type ToolCall, Topic } from '@vigil/events';
 import { expect } from 'vitest';
 import type { testGateway } from '../testing.ts';
@@ -49,6 +49,19 @@ export const exporter = ({ log, post, postRaw }: ReturnType<typeof testGateway>)
       return heartbeats();
     },
   };
+};
+
+const bodyOf = ({ json, protobuf }: Export): Buffer =>
+  protobuf === undefined ? Buffer.from(JSON.stringify(json)) : Buffer.from(protobuf, 'base64');
+
+/** Sends a recording as an exporter with compression does. */
+export const sendCompressed = async ({ postRaw }: ReturnType<typeof testGateway>, name: string): Promise<void> => {
+  for (const one of recorded(name)) {
+    const type = one.protobuf === undefined ? 'application/json' : 'application/x-protobuf';
+    const headers = { 'content-type': type, 'content-encoding': 'gzip' };
+    const sent = await postRaw(`/otlp/v1/${one.signal}`, new Uint8Array(gzipSync(bodyOf(one))), headers);
+    expect(sent.status).toBe(200);
+  }
 };
 
 /** Each call as it was reported last. */

@@ -1,8 +1,7 @@
-import { gzipSync } from 'node:zlib';
 import { doorToken } from '@vigil/events/door-token';
 import { expect, test } from 'vitest';
 import { secret, testGateway } from '../testing.ts';
-import { attributes, type Export, exporter, nano, recorded } from './exports.fixture.ts';
+import { attributes, type Export, exporter, nano, recorded, sendCompressed } from './exports.fixture.ts';
 
 const gateway = testGateway();
 const { send, heartbeats, exported } = exporter(gateway);
@@ -207,13 +206,7 @@ test('a gauge, a metric of another name, and a point without a value count nothi
 test.each(['codex.metrics', 'codex.metrics-protobuf'])(
   'metrics that are compressed by gzip count as before (%s)',
   async (name) => {
-    for (const { signal, json, protobuf } of recorded(name)) {
-      const body = protobuf === undefined ? Buffer.from(JSON.stringify(json)) : Buffer.from(protobuf, 'base64');
-      const type = protobuf === undefined ? 'application/json' : 'application/x-protobuf';
-      const headers = { 'content-type': type, 'content-encoding': 'gzip' };
-      const sent = await gateway.postRaw(`/otlp/v1/${signal}`, new Uint8Array(gzipSync(body)), headers);
-      expect(sent.status).toBe(200);
-    }
+    await sendCompressed(gateway, name);
     expect(last()).toMatchObject({ token_count: 7300 });
   },
 );

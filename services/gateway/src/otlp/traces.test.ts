@@ -1,8 +1,7 @@
-import { gzipSync } from 'node:zlib';
 import type { Heartbeat } from '@vigil/events';
 import { expect, test } from 'vitest';
 import { testGateway } from '../testing.ts';
-import { attributes, callsOf, type Export, exporter, nano, recorded } from './exports.fixture.ts';
+import { attributes, callsOf, type Export, exporter, nano, recorded, sendCompressed } from './exports.fixture.ts';
 
 const gateway = testGateway();
 const { send, heartbeats, exported } = exporter(gateway);
@@ -217,13 +216,7 @@ test('spans of a framework that name no conversation are of the agent that is na
 test.each(['claude-code.traces', 'claude-code.traces-protobuf'])(
   'spans that are compressed by gzip count as before (%s)',
   async (name) => {
-    for (const { signal, json, protobuf } of recorded(name)) {
-      const body = protobuf === undefined ? Buffer.from(JSON.stringify(json)) : Buffer.from(protobuf, 'base64');
-      const type = protobuf === undefined ? 'application/json' : 'application/x-protobuf';
-      const headers = { 'content-type': type, 'content-encoding': 'gzip' };
-      const sent = await gateway.postRaw(`/otlp/v1/${signal}`, new Uint8Array(gzipSync(body)), headers);
-      expect(sent.status).toBe(200);
-    }
+    await sendCompressed(gateway, name);
     expect(callsOf(heartbeats())).toHaveLength(5);
   },
 );
