@@ -23,6 +23,8 @@ export default defineConfig({
           name: 'unit',
           include: ['{packages,services}/*/src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/*.it.test.ts', '**/*.clients.test.ts', modules],
+          // The files of a process share its modules: most of a run was their import. No test mocks a module.
+          isolate: false,
           // Only what hangs is ended: on a busy machine a property takes its time.
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -33,7 +33,7 @@ export type Agent = {
   /** what it was ordered, and has begun */
   highestNumber: number;
   handoff: Extract<Order, { type: 'HANDOFF_AGENT' }> | null;
-  /** the terminate that is under way: whatever happens to it then, its supervisor reports that it was ended as ordered */
+  /** the terminate that is under way: its supervisor reports that it was ended as ordered, unless a person stops it meanwhile */
   terminatedBy: string | null;
   end: End | null;
   /** its host has reported the end */

@@ -34,6 +34,8 @@ export class Facts {
   /** tasks that somebody has finished, also an agent of which no heartbeat came */
   readonly finished = new Set<string>();
   readonly ended = new Map<string, KnownEnd>();
+  /** instances that a person reported dead, and when, until they are back */
+  readonly #takenForDeadAt = new Map<string, number>();
   readonly states = new Map<string, HealthState>();
   readonly held = new Set<string>();
   /** when a person released it last */
@@ -71,15 +73,17 @@ export class Facts {
         // Taken for dead from afar, it had finished its task.
         if (known && !(known.byPerson && reason === 'finished')) return;
         const isWished = this.#isWished(instanceId, reason, orderId);
-        this.ended.set(instanceId, { reason, orderId, at: now, byPerson: false, isWished });
+        const at = this.#takenForDeadAt.get(instanceId) ?? now;
+        this.ended.set(instanceId, { reason, orderId, at, byPerson: false, isWished });
         return;
       }
       case 'CONFIRM_DEATH': {
         if (event.topic !== 'onex.evt.heartbeat-ingest.agent-observation.v1') return;
         const { instanceId } = event.payload;
         const isWished = this.stopping.has(instanceId ?? '');
-        if (instanceId !== null && !this.ended.has(instanceId))
-          this.ended.set(instanceId, { reason: 'lost', orderId: null, at: now, byPerson: true, isWished });
+        if (instanceId === null || this.ended.has(instanceId)) return;
+        this.ended.set(instanceId, { reason: 'lost', orderId: null, at: now, byPerson: true, isWished });
+        this.#takenForDeadAt.set(instanceId, now);
         return;
       }
       case 'HOLD_AGENT':
@@ -89,9 +93,12 @@ export class Facts {
         this.held.delete(event.payload.agentId);
         this.releasedAt.set(event.payload.agentId, now);
         return;
-      case 'HEALTH_STATE_CHANGED':
-        this.states.set(event.payload.agentId, event.payload.to);
+      case 'HEALTH_STATE_CHANGED': {
+        const { agentId, instanceId, to } = event.payload;
+        this.states.set(agentId, to);
+        if (to !== 'TERMINATED' && instanceId !== null) this.#takenForDeadAt.delete(instanceId);
         return;
+      }
       default:
         this.#ofCases(event, now);
         this.#ofTasks(event, now);
@@ -192,6 +199,10 @@ export class Facts {
       case 'BRAKE_ENGAGED':
         this.isBraked = true;
         this.missing = [...this.missing, ...event.payload.agentIds];
+        return;
+      case 'AGENT_LOST':
+        // One that is lost while the brake is on may count among those that it waits for.
+        if (this.isBraked && !event.payload.expected) this.missing = [...this.missing, event.payload.agentId];
         return;
       case 'BRAKE_RELEASED':
         this.isBraked = false;

@@ -25,6 +25,9 @@ export const isOfferedInHalt = ({ type }: Order): boolean => type === 'RESUME_AG
 /** What is to be sent. Where the disk was full it is kept in memory alone; `forget`: what the next supervisor no longer knows then. */
 type Report = { readonly draft: Draft; isWritten: boolean; readonly forget: () => void };
 
+const isByPerson = (end: Pick<End, 'reason' | 'orderId'> | null): boolean =>
+  end !== null && end.reason === 'explicit' && end.orderId === null;
+
 /** What a host needs of the world around it. */
 export type Around = {
   readonly now: () => number;
@@ -136,7 +139,9 @@ export class Host {
     if (agent.end !== null) return;
     const at = this.#around.now();
     const { terminatedBy } = agent;
-    agent.end = terminatedBy === null ? { reason, orderId, at } : { reason: 'explicit', orderId: terminatedBy, at };
+    const isByPerson = reason === 'explicit' && orderId === null;
+    agent.end =
+      terminatedBy === null || isByPerson ? { reason, orderId, at } : { reason: 'explicit', orderId: terminatedBy, at };
     if (this.isSupervised) this.#reportEnd(agent);
   }
 
@@ -299,6 +304,7 @@ export class Host {
       agent.terminatedBy = null;
       return this.#answer(order, 'failed', { why: 'it does not die' });
     }
+    if (isByPerson(agent.end)) return this.#answer(order, 'superseded', { why: 'a person has stopped it' });
     const isOurs = agent.end === null;
     this.end(agent, 'explicit', order.payload.orderId);
     this.#answer(order, 'done', { confirmed: true, forced: isOurs });

@@ -209,4 +209,13 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'stall', reader: 2, seconds: 300 },
     { do: 'host', host: 0, what: 'deaf' },
   ]),
+  // A person starts an agent under another name on the task of one that has crashed, before the crash is known.
+  of('asks', [
+    { do: 'host', host: 0, what: 'kill' },
+    { do: 'stop', agent: 0 },
+    { do: 'end', agent: 1, reason: 'crashed' },
+    { do: 'start', of: 2, host: 1, again: false },
+    { do: 'wait', minutes: 5 },
+    { do: 'hold', agent: 0 },
+  ]),
 ];

@@ -63,26 +63,55 @@ const rivalsEnd = (): Law => {
   };
 };
 
+/** How long an agent that fell silent may be excused by what it reported last, and when its silence is found at the latest. */
+const LONGEST_TRUST: Readonly<Record<string, number>> = { vigil: 22 * MINUTE, coditect: 46 * MINUTE };
+const silenceIsFoundAfter = (policy: string): number =>
+  policy === 'botbox' ? Number.POSITIVE_INFINITY : (LONGEST_TRUST[policy] ?? 8 * MINUTE);
+
+/** When the task was last finished, or its agent ended as people wished; 0: never. */
+const wishedAt = ({ facts, agents }: World, task: string): number => {
+  const isWished = ({ instanceId, end }: Agent) =>
+    facts.ended.get(instanceId)?.isWished ||
+    facts.stopping.has(instanceId) ||
+    (end?.reason === 'finished' && facts.finished.has(task));
+  const wished = agents.filter((one) => one.taskId === task && one.end !== null && isWished(one));
+  return Math.max(0, ...wished.map(({ end }) => end?.at ?? 0));
+};
+
+/** When the end of an agent can be known: when it is reported, or when its silence is found. */
+const knownAt = ({ facts, policy }: World, { agentId, instanceId, end }: Agent): number => {
+  const reported = facts.ended.get(instanceId)?.at ?? Number.POSITIVE_INFINITY;
+  if (end === null || facts.held.has(agentId)) return reported;
+  const from = Math.max(end.at, facts.releasedAt.get(agentId) ?? 0);
+  return Math.min(reported, from + silenceIsFoundAfter(policy));
+};
+
+/** The brake withholds what the task needs, and people are told of the brake. */
+const waitsForBrake = ({ facts }: World, agents: readonly Agent[]): boolean => {
+  const isBrakeTold = [...facts.alerts.values()].some(({ isTold, route }) => isTold && route === 'fleet_brake');
+  const hasCase = (agentId: string) => [...facts.cases.values()].some((one) => one.agentId === agentId);
+  return isBrakeTold && agents.some(({ agentId }) => facts.missing.includes(agentId) || hasCase(agentId));
+};
+
 const noTaskIsLeft: Law = {
   name: 'a task without an agent is recovered, reviewed or released, or a person is told, within ten minutes',
   onMoment(world) {
     const { facts, now } = world;
     if (facts.isHalted || !isUndisturbed(world, 10 * MINUTE) || now - facts.haltedUntil < 10 * MINUTE) return;
-    const tasks = Map.groupBy(facts.heard, ([, { taskId }]) => taskId);
-    for (const [task, heard] of tasks) {
-      const ends = heard.map(([instanceId]) => facts.ended.get(instanceId));
-      // A person has it ended for good, also where it crashed before the order reached it.
-      const isStopped = heard.some(([instanceId]) => facts.stopping.has(instanceId));
-      const isWished = isStopped || facts.finished.has(task) || ends.some((end) => end?.isWished);
-      if (isWished || ends.some((end) => end === undefined)) continue;
-      const since = Math.max(...ends.map((end) => end?.at ?? 0));
-      const isRecovered = (facts.initiated.get(task) ?? 0) > Math.max(since, now - 10 * MINUTE);
-      const isReleased = (facts.released.get(task)?.at ?? 0) >= since;
-      const isOpen = [...facts.alerts.values()].some(
-        (one) => one.isTold && (one.taskId === task || one.route === 'fleet_brake'),
-      );
-      const isTold = isOpen || (facts.toldAt.get(task) ?? 0) >= since;
-      if (now - since > 10 * MINUTE && !isRecovered && !isReleased && !isTold && !facts.reviews.has(task))
+    const tasks = Map.groupBy(world.agents, ({ taskId }) => taskId);
+    for (const [task, all] of tasks) {
+      const from = wishedAt(world, task);
+      const agents = all.filter((one) => one.startedAt >= from && (isHeard(world, one) || one.end === null));
+      const reportedAt = (one: Agent) => facts.ended.get(one.instanceId)?.at ?? Number.POSITIVE_INFINITY;
+      if (agents.length === 0 || all.some((one) => one.end === null && !isKnownDead(world, one))) continue;
+      const since = Math.max(...agents.map((one) => knownAt(world, one)));
+      if (now - since <= 10 * MINUTE) continue;
+      const diedAt = Math.max(...agents.map((one) => Math.min(one.end?.at ?? now, reportedAt(one))));
+      const isRecovered = (facts.initiated.get(task) ?? 0) > Math.max(diedAt, now - 10 * MINUTE);
+      const isReleased = (facts.released.get(task)?.at ?? 0) >= diedAt;
+      const isOpen = [...facts.alerts.values()].some((one) => one.isTold && one.taskId === task);
+      const isTold = isOpen || (facts.toldAt.get(task) ?? 0) >= diedAt || waitsForBrake(world, agents);
+      if (!isRecovered && !isReleased && !isTold && !facts.reviews.has(task))
         throw new Broken(this.name, `${task} has had no agent for ten minutes, and nobody is told`, now);
     }
   },
@@ -98,7 +127,7 @@ const finishedIsFinished: Law = {
     const finished = [...facts.heard].find(
       ([instanceId, one]) => one.taskId === taskId && facts.ended.get(instanceId)?.reason === 'finished',
     );
-    const finishedAt = facts.ended.get(finished?.[0] ?? '')?.at ?? 0;
+    const finishedAt = world.agents.find(({ instanceId }) => instanceId === finished?.[0])?.end?.at ?? 0;
     const isBegunAgain = world.agents.some(
       (one) => one.taskId === taskId && !one.byVigil && one.startedAt >= finishedAt,
     );
@@ -142,14 +171,12 @@ type Known = {
   readonly history?: { readonly identity: { readonly instanceId: string | null }; readonly end: unknown };
 };
 
-const LONGEST_TRUST: Readonly<Record<string, number>> = { vigil: 22 * MINUTE, coditect: 46 * MINUTE };
-
 const silenceIsNoExcuse: Law = {
   name: "silence of a host is not excused by its agent's last report for longer than the policy's limit",
   onMoment(world) {
     const { facts, now, policy } = world;
-    if (policy === 'botbox' || !isUndisturbed(world, 8 * MINUTE)) return;
-    const limit = LONGEST_TRUST[policy] ?? 8 * MINUTE;
+    if (!isUndisturbed(world, 8 * MINUTE)) return;
+    const limit = silenceIsFoundAfter(policy);
     for (const [instanceId, { agentId, lastAt }] of facts.heard) {
       const from = Math.max(lastAt, facts.releasedAt.get(agentId) ?? 0);
       if (facts.ended.has(instanceId) || facts.held.has(agentId) || now - from <= limit) continue;
@@ -177,7 +204,6 @@ const everythingEnds: Law = {
   },
 };
 
-/** Orders of before are recalled, or checked again when they are carried out. Not among `laws` while the model of hosts knows of no recall. */
 /** A host that is cut off may begin what it was offered in the last moments before the halt. */
 const haltReachesOrders = (): Law => {
   const ordered = new Map<string, number>();

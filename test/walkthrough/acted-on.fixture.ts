@@ -39,8 +39,8 @@ export const actedOnFates = (told: () => Told): void => {
 
   test('limited is refused by its model: paused, and resumed with a word; nothing is counted, HEALTHY throughout', async () => {
     expect(changes(told(), 'limited')).toEqual([]);
-    const [first, ...more] = exemptions(told(), 'limited');
-    expect([first, ...new Set(more)]).toEqual(['starting', 'rate_limited', 'paused']);
+    const begun = exemptions(told(), 'limited').filter((exemption) => exemption !== 'starting');
+    expect([...new Set(begun)]).toEqual(['rate_limited', 'paused']);
     const pauses = orders(told(), 'limited').length / 2;
     const each = <T>(...words: T[]) => Array.from({ length: pauses }, () => words).flat();
     expect(pauses).toBeGreaterThanOrEqual(1);

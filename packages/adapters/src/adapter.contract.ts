@@ -276,8 +276,8 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
     test('an interactive session is interrupted by a key, a headless one by a signal', () => {
       const typed = adapter.invocation(interactive);
       const run = adapter.invocation(headless);
-      expect(typed).toMatchObject({ headless: false, streamsEvents: false });
-      expect(run).toMatchObject({ headless: true });
+      expect(typed).toEqual({ headless: false, streamsEvents: false, printsProgress: false });
+      expect(run).toEqual({ headless: true, streamsEvents: true, printsProgress: true });
       expect(typed && adapter.interrupt(typed)).toEqual({ kind: 'key', data: '\x1b' });
       expect(run && adapter.interrupt(run)).toEqual({ kind: 'signal', signal: 'SIGINT' });
     });

@@ -12,6 +12,11 @@ export type Invocation = {
   readonly headless: boolean;
   /** its standard output is a stream of JSON events that the adapter reads */
   readonly streamsEvents: boolean;
+  /**
+   * it prints lines while it works, so that silence of its terminal is silence of the agent. False: it draws a screen, or prints its
+   * answer at the end, and before that nothing but notices
+   */
+  readonly printsProgress: boolean;
 };
 
 /** One hook event as the client sent it. */
@@ -41,11 +46,22 @@ export type HookAdapter = {
   /** the files that the event names, for the adapter's `transcript` */
   readonly transcriptsOf: (payload: HookPayload) => readonly Transcript[];
   readonly abilities: (payload: HookPayload) => HookAbilities;
+  /** its events, or the files that they name, report the limits that refuse a request */
+  readonly reportsLimits: boolean;
   /** the facts in a payload, without content of prompts, arguments and results; `at`: when the hook started, epoch milliseconds */
   readonly eventsOf: (payload: HookPayload, at: number, env: Environment) => readonly SessionEvent[];
   /** what the hook prints; null: nothing. Each text and the refusal are at most once in it. */
   readonly answer: (payload: HookPayload, texts: readonly HookText[], refusal: string | null) => string | null;
 };
+
+/** What follows from an answer with so many texts, once it is printed. `at`: epoch milliseconds */
+export const eventsOfAnswer = (
+  { abilities }: HookAdapter,
+  payload: HookPayload,
+  texts: number,
+  at: number,
+): readonly SessionEvent[] =>
+  texts > 0 && abilities(payload).continuesTurn ? [{ kind: 'turn_started', at, agent: null }] : [];
 
 /** Where settings are looked for. */
 export type Place = { readonly cwd: string; readonly home: string; readonly env: Environment };
@@ -127,6 +143,8 @@ export type StreamReader<State> = {
  */
 export type TranscriptReader<State> = {
   readonly initial: State;
+  /** of a session that is resumed, after the lines of its earlier instance: what those counted is not counted again */
+  resumed(state: State): State;
   read(state: State, line: string): { readonly state: State; readonly events: readonly SessionEvent[] };
 };
 
@@ -164,6 +182,8 @@ export type Adapter = {
   /** the command line that continues a session with a text; null: this invocation cannot be resumed */
   readonly resume: (line: CommandLine, sessionId: string, text: string) => CommandLine | null;
   readonly stream: StreamReader<unknown>;
+  /** the options with which a headless client prints that stream, for people */
+  readonly streamOptions: string;
   readonly transcript: TranscriptReader<unknown>;
   readonly sessionFile: SessionFileReader<unknown>;
 };

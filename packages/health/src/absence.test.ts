@@ -58,7 +58,7 @@ describe('absence', () => {
     const doors = (now: number, gateway: number) => ({ ...at(now), doors: { gateway: T0 + gateway } });
     let state = decider.observe(UNSEEN, beat(0, { door: 'gateway' }), doors(0, 0));
     for (const said of decider.decide(state, doors(0, 0))) state = decider.evolve(state, said);
-    expect(brief(decider.decide(state, doors(60_000, 4000)))).toEqual(['exempt: null']);
+    expect(brief(decider.decide(state, doors(60_000, 4000)))).toEqual([]);
     expect(brief(decider.decide(state, doors(60_000, 16_000)))).toContain('AGENT_LOST silent');
   });
 
@@ -69,7 +69,7 @@ describe('absence', () => {
     });
     let state = decider.observe(UNSEEN, beat(0, { door: 'gateway:a' }), doors(0, 0, 0));
     for (const said of decider.decide(state, doors(0, 0, 0))) state = decider.evolve(state, said);
-    expect(brief(decider.decide(state, doors(600_000, 1500, 600_000)))).toEqual(['exempt: null']);
+    expect(brief(decider.decide(state, doors(600_000, 1500, 600_000)))).toEqual([]);
     const moved = decider.observe(state, beat(600_000, { door: 'gateway:b' }), doors(600_000, 1500, 600_000));
     expect(brief(decider.decide(moved, doors(616_000, 1500, 616_000)))).toContain('AGENT_LOST silent');
   });
@@ -78,7 +78,7 @@ describe('absence', () => {
     const doors = (now: number, gateway: number) => ({ ...at(now), doors: { gateway: T0 + gateway } });
     let state = decider.observe(UNSEEN, beat(0, { door: 'gateway:unknown' }), doors(0, 0));
     for (const said of decider.decide(state, doors(0, 0))) state = decider.evolve(state, said);
-    expect(brief(decider.decide(state, doors(60_000, 4000)))).toEqual(['exempt: null']);
+    expect(brief(decider.decide(state, doors(60_000, 4000)))).toEqual([]);
     expect(brief(decider.decide(state, doors(60_000, 16_000)))).toContain('AGENT_LOST silent');
   });
 
@@ -97,13 +97,7 @@ describe('absence', () => {
       const agent = given(decider, T0);
       for (let ms = 0; ms <= 60_000; ms += 1000)
         agent.tell(beat(ms, { ...runtime, timestamp: T0 + ms + off, agent_beat_at: T0 + ms + off }), T0 + ms);
-      expect(agent.all().map(({ type }) => type)).toEqual([
-        'INSTANCE_STARTED',
-        'EXEMPTION_CHANGED',
-        'AGENT_PRESENT',
-        'TASK_HEALTH_CHANGED',
-        'EXEMPTION_CHANGED',
-      ]);
+      expect(agent.all().map(({ type }) => type)).toEqual(['INSTANCE_STARTED', 'AGENT_PRESENT', 'TASK_HEALTH_CHANGED']);
       expect(explain(demo, agent.state(), agent.clock())?.notes).toHaveLength(1);
     }
   });
@@ -151,6 +145,17 @@ describe('what a person holds', () => {
   });
 });
 
+describe('a hold that has run out', () => {
+  test('is over: a release of it puts off nothing', () => {
+    const agent = given(decider, T0);
+    agent.tell(beat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }));
+    agent.tell(hold(T0 + 1000));
+    agent.tell(release, T0 + 5000);
+    expect(brief(agent.passTo(T0 + 9000))).not.toContain('HEALTHY → STUCK');
+    expect(brief(agent.passTo(T0 + 9001))).toContain('HEALTHY → STUCK');
+  });
+});
+
 describe('what a loss says to the brake', () => {
   const lossAfter = (
     beats: readonly (readonly [ms: number, more: Partial<Beat>])[],
@@ -177,6 +182,45 @@ describe('what a loss says to the brake', () => {
     expect(lossAfter([[0, { activity: 'paused' }]])?.exemption).toBe('paused');
     expect(lossAfter([[0, working]], [hold(null)])?.exemption).toBe('held');
     expect(lossAfter([[0, working]], [hold(null), release])?.exemption).toBeNull();
+  });
+
+  test('held until after it was last heard; not from the moment that its hold runs out', () => {
+    const heardAt = (ms: number, until: number) => {
+      const agent = given(decider, T0);
+      agent.tell(beat(0, working), T0);
+      agent.tell(hold(T0 + until), T0);
+      agent.tell(beat(ms, working), T0 + ms);
+      agent.passTo(T0 + 600_000);
+      const lost = agent.all().find(({ type }) => type === 'AGENT_LOST')?.payload;
+      return lost && 'observedMs' in lost ? lost.exemption : undefined;
+    };
+    expect(heardAt(5000, 5001)).toBe('held');
+    expect(heardAt(5000, 5000)).toBeNull();
+    expect(heardAt(5000, 600_000)).toBe('held');
+  });
+
+  test('held until after its end was reported, and not where the hold had run out by then', () => {
+    const endedAt = (ms: number, until: number) => {
+      const agent = given(decider, T0);
+      agent.tell(beat(0, working), T0);
+      agent.tell(hold(T0 + until), T0);
+      const exited = example(Topic.agentObservation, 'AGENT_EXITED', { ...end, reason: 'crashed', orderId: null });
+      const said = agent.tell({ ...exited, key: 'a1' }, T0 + ms);
+      const lost = said.find(({ type }) => type === 'AGENT_LOST')?.payload;
+      return lost && 'observedMs' in lost ? lost.exemption : undefined;
+    };
+    const end = { agentId: 'a1', instanceId: 'a1.i1' };
+    expect(endedAt(5000, 5001)).toBe('held');
+    expect(endedAt(5000, 5000)).toBeNull();
+  });
+
+  test('held, and the hold is over, in a later instance', () => {
+    const agent = given(decider, T0);
+    agent.tell(beat(0, working), T0);
+    agent.tell(hold(T0 + 1000), T0);
+    agent.tell(beat(2000, { ...working, instance_id: 'a1.i2' }), T0 + 2000);
+    const said = agent.passTo(T0 + 60_000);
+    expect(said.flatMap((one) => (one.type === 'AGENT_LOST' ? [one.payload.exemption] : []))).toEqual([null]);
   });
 
   test('how long it was observed: from its first heartbeat to its last, not to when it was found lost', () => {

@@ -4,7 +4,7 @@ import { sparse } from '@vigil/stream';
 import { clockAt, given, readAtRest, shapeOf } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { AT_REST } from './at-rest.ts';
-import { type Beat, beat, call, presetsWith, T0 } from './fixture.ts';
+import { type Beat, beat, brief, call, policyOf, presetsWith, T0 } from './fixture.ts';
 import { agentHealth } from './health.ts';
 import type { AgentState } from './state.ts';
 
@@ -28,10 +28,28 @@ test('an agent that reports no more than it must takes 600 bytes at rest, one at
 });
 
 test('what is usual belongs to the shape: what lies in the snapshot was written without it', () => {
-  expect([shape, contentHash(JSON.stringify(AT_REST.usual))]).toEqual([12, 'ab723d629a17ebb6']);
+  expect([shape, contentHash(JSON.stringify(AT_REST.usual))]).toEqual([13, '08ee36e18b89d090']);
 });
 
 const decider = agentHealth(presetsWith('vigil'));
+
+const LIMITED = policyOf(`
+policy: limited
+signals: { no_activity: { after: 1h } }
+states: { STUCK: [no_activity] }
+spending: { agent: { tokens: 100 }, task: { tokens: 100, usd: 5 }, cost: reported }
+`);
+
+/** In its second session. */
+function limited(): AgentState {
+  const agent = given(agentHealth(LIMITED), T0);
+  const usage = [{ model: 'm', input_tokens: 9, cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: 0 }];
+  for (const [i, session_id] of ['A', 'B'].entries()) {
+    const used = { client: { name: 'codex', session_id }, token_count: 40, usage, cost_usd: 0.5 };
+    agent.tell(beat(i * 1000, { ...used, sequence: i + 1, task_id: 'T' }), T0 + i * 1000);
+  }
+  return agent.state();
+}
 
 const silentFor = (ms: number): AgentState => {
   const agent = given(decider, T0);
@@ -45,6 +63,7 @@ const SAMPLES: Readonly<Record<string, AgentState>> = {
   bare: stateAfter((i) => ({ last_tool_call: T0 + i * 1000 })),
   working: stateAfter((i) => ({ sequence: i, tool_calls: [call(`c${i}`, { args_hash: `a${i}` })] })),
   'stuck, under a warrant': silentFor(30 * 60_000),
+  'limited in what it uses': limited(),
 };
 
 const pathOf = (of: number) => new URL(`../golden/state-${of}.json`, import.meta.url);
@@ -83,3 +102,26 @@ test.each(shapes)(
     }
   },
 );
+
+test.each([null, 'A'])('what was counted in shape 12 is not counted again, with the session %s', (session_id) => {
+  const client = session_id === null ? null : { name: 'codex', session_id };
+  const used = { client, token_count: 40, cost_usd: 0.5, task_id: 'T' };
+  const before = given(agentHealth(LIMITED), T0);
+  before.tell(beat(0, { ...used, sequence: 1 }), T0);
+  const state = before.state();
+  if (state.kind !== 'known') throw new Error('it is known');
+  const { usage, costUsd } = state.history.spend;
+  const counted = { tokens: 40, usd: 0.5, limit: { tokens: 100, usd: 5 } };
+  const spent = { life: 1, agent: { ...counted, limit: { tokens: 100, usd: null } }, task: counted };
+  const shape12 = {
+    ...state,
+    history: { ...state.history, spend: { usage, costUsd } },
+    told: { ...state.told, spent },
+  };
+  const text = sparse(AT_REST.upgrades[12 - AT_REST.oldest]?.usual).write(shape12);
+  const after = given(agentHealth(LIMITED), T0 + 1000, readAtRest(AT_REST, 12, text));
+  expect(brief(after.tell(beat(1000, { ...used, sequence: 2, token_count: 41 }), T0 + 1000))).toEqual([
+    'AGENT_SPENT agent a1: 1',
+    'AGENT_SPENT task T: 1',
+  ]);
+});

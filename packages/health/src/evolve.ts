@@ -44,7 +44,7 @@ export function evolved(state: Known, event: Said): Known {
         lostLife: event.payload.why === 'silent' && !event.payload.expected ? state.life : 0,
       });
     case 'AGENT_SPENT': {
-      const spent = spentSaid(told.spent, state.life, event.payload);
+      const spent = spentSaid(state, event.payload);
       return spent === undefined ? state : tell({ spent });
     }
     case 'TASK_HEALTH_CHANGED':

@@ -115,6 +115,48 @@ describe('edges', () => {
   });
 });
 
+describe('starting until the first sign', () => {
+  const policy = `
+policy: starts
+signals: { no_activity: { after: 8s } }
+states: { STUCK: [no_activity] }
+exemptions: { starting: { grace: 30s, until: first_sign } }
+`;
+  const shown = (rest: object) => ({
+    ...{ last_output_at: null, lines: 0, matched_patterns: [], repeated_error: null, result_at: null },
+    ...{ completion_signal_at: null, tail: [] },
+    ...rest,
+  });
+  const output = shown({});
+  const starts = () => {
+    const agent = given(agentHealth(policyOf(policy)), T0);
+    agent.tell(beat(0, { ...runtime, output, activity: 'starting' }));
+    return agent;
+  };
+  const signs: Readonly<Record<string, object>> = {
+    'prints something': { output: shown({ last_output_at: T0 + 4000, lines: 1 }) },
+    'sends a heartbeat of its own': { agent_beat_at: T0 + 4000 },
+    'sends its heartbeats itself': { reporter: 'agent' },
+    'begins a turn': { turn: { open: true, last_event_at: T0 + 4000 } },
+    'makes a call': { tool_calls: [call('c1', { started_at: T0 + 3000, ended_at: T0 + 4000 })] },
+  };
+
+  test.each(Object.entries(signs))('ends when the agent %s', (_, sign) => {
+    const agent = starts();
+    expect(brief(agent.passTo(T0 + 4000))).not.toContain('exempt: null');
+    expect(brief(agent.tell(beat(4000, { ...runtime, output, ...sign }), T0 + 4000))).toContain('exempt: null');
+    expect(brief(agent.passTo(T0 + 12_000))).not.toContain('HEALTHY → STUCK');
+    expect(brief(agent.passTo(T0 + 12_001))).toContain('HEALTHY → STUCK');
+  });
+
+  test('an agent that shows nothing is starting until the grace is over, and not a moment longer', () => {
+    const agent = starts();
+    for (let ms = 1000; ms < 30_000; ms += 1000) agent.tell(beat(ms, { ...runtime, output }), T0 + ms);
+    expect(brief(agent.passTo(T0 + 29_999))).not.toContain('HEALTHY → STUCK');
+    expect(brief(agent.passTo(T0 + 30_000))).toContain('HEALTHY → STUCK');
+  });
+});
+
 describe('a call', () => {
   const policy = `
 policy: calls

@@ -1,6 +1,7 @@
 import { type Axis, duration } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
+import { heldUntil } from './history/held.ts';
 import { type History, isUnassigned } from './history/history.ts';
 import type { Moment } from './history/moment.ts';
 import { limitedUntil } from './history/rate-limits.ts';
@@ -52,11 +53,25 @@ function lastIdle({ activity: { left } }: History): number {
   return Math.max(left.idle ?? 0, left.finished ?? 0, left.exiting ?? 0);
 }
 
-const starting = exemption(z.strictObject({ grace: duration.default(300_000) }), {
+/** The agent itself has sent a heartbeat, printed something, or begun a turn. */
+function hasShownItself({ heard, output, activity, turn }: History): boolean {
+  return !heard.byRuntime || output.sentOutput !== null || activity.sentBeat !== null || turn !== null;
+}
+
+/** `until`: it ends with the first call, or with any sign of the agent's own (a call, output, a turn, a heartbeat), at the latest after `grace`. */
+const startingLimits = z.strictObject({
+  grace: duration.default(300_000),
+  until: z.enum(['first_call', 'first_sign']).default('first_call'),
+});
+
+const starting = exemption(startingLimits, {
   suspends: ['absence'],
   announced: true,
   isReported: false,
-  until: ({ calls, started }, { grace }) => (calls.last === null ? started.now + grace : UNHELD),
+  until: (history, { grace, until }) => {
+    const isOver = history.calls.last !== null || (until === 'first_sign' && hasShownItself(history));
+    return isOver ? UNHELD : history.started.now + grace;
+  },
   /** a grace, not a pause: what is counted from the start is counted from there */
   floor: () => 0,
 });
@@ -131,12 +146,12 @@ const handingOff = exemption(z.strictObject({ deadline: duration.default(600_000
     value === 'handing_off' ? since - lag + deadline : (left.handing_off ?? 0),
 });
 
-/** A person said so. `mark` is where the hold ends on the watched axis, as far as is known. */
+/** A person said so. */
 const held = exemption(none, {
   suspends: ALL_BUT_FACT,
   announced: true,
   isReported: false,
-  until: ({ held: h }) => (h === null || h.over ? UNHELD : (h.until ?? NEVER)),
+  until: (h) => heldUntil(h.held),
   floor: ({ held: h }) => h?.mark ?? 0,
 });
 

@@ -1,5 +1,5 @@
 import type { HealthState, PolicyRef } from '@vigil/events';
-import { type Axis, type JudgedState, spell } from '@vigil/policy';
+import { type Axis, type JudgedState, spell, unknownCost } from '@vigil/policy';
 import { type Clock, NEVER } from '@vigil/stream';
 import { verdictAt } from './health.ts';
 import { judgingOf, type Verdict } from './judge.ts';
@@ -94,6 +94,8 @@ function notesOf({ history, excluded }: Known, { policy }: Rules): string[] {
       `its clock is ${spell(Math.abs(driftMs))} ${driftMs > 0 ? 'behind' : 'ahead'}: not judged, but correct it`,
     );
   if (excluded) notes.push(`policy ${policy.name} excludes it: shown, never judged`);
+  const cost = policy.spending === null ? null : unknownCost(policy.spending, history.spend);
+  if (cost !== null) notes.push(`its cost is not known, so no limit in US dollars holds: ${cost}`);
   if (!policy.enabled) notes.push(`policy ${policy.name} is not enabled: no warrants`);
   return notes;
 }

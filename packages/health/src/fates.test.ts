@@ -69,7 +69,7 @@ test('who has finished, was stopped by somebody or ended by us is gone as expect
   expect(expected(4000, 'crashed')).toEqual([false]);
 });
 
-test('the end of one that was lost in silence is told, where it was expected or is confirmed; a crash is not told twice', () => {
+test('the end of an agent that was lost in silence is reported, a crash too: it does not count as a second loss', () => {
   const late = (...input: Parameters<typeof exited> | [Observation]) => {
     const { beats, tell, passTo } = started();
     beats(0, 3000, works);
@@ -83,7 +83,7 @@ test('the end of one that was lost in silence is told, where it was expected or 
   expect(late(60_000, 'explicit')).toEqual([true]);
   const gone = example(Topic.agentObservation, 'CONFIRM_DEATH', { agentId: 'a1', instanceId: 'a1.i1' });
   expect(late({ ...gone, key: 'a1' })).toEqual([true]);
-  expect(late(60_000, 'crashed')).toEqual([]);
+  expect(late(60_000, 'crashed')).toEqual([true]);
 });
 
 describe('the demonstration fleet', () => {
@@ -187,6 +187,21 @@ describe('the demonstration fleet', () => {
       endReason: 'crashed',
       hard: true,
     });
+  });
+
+  test.each([
+    ['the end of the limit that it had reached', 'rate_limited', 3 * 3_600_000, T0 + 3 * 3_600_000],
+    ['null where the limit is over', 'rate_limited', 2400, null],
+    ['null where it worked on after the limit', 'working', 3 * 3_600_000, null],
+    ['null where the end of the limit is unknown', 'rate_limited', null, null],
+  ] as const)('crashes at a limit: its warrant carries %s', (_, activity, resetMs, limitedUntil) => {
+    const { beats, tell } = started();
+    const limit = { retry_at: resetMs === null ? null : T0 + resetMs };
+    beats(0, 1000, works);
+    tell(beat(2000, { ...runtime, activity: 'rate_limited', rate_limit: limit }), T0 + 2000);
+    tell(beat(2200, { ...runtime, activity }), T0 + 2200);
+    const warrant = tell(exited(2500, 'crashed'), T0 + 2500).find((event) => event.type === 'WARRANT_FILED');
+    expect(warrant?.payload).toMatchObject({ planName: 'crashed', limitedUntil });
   });
 
   test('crashes before its first heartbeat: it still has begun, and ended', () => {

@@ -15,7 +15,7 @@ import { evolve, evolved } from './evolve.ts';
 import { nextAttempt } from './history/breakers.ts';
 import { momentOn } from './history/moment.ts';
 import { endedBySilence, lostForGoodFrom } from './history/silence.ts';
-import { judge, REMEMBERED_MS, type Verdict } from './judge.ts';
+import { isHeld, judge, REMEMBERED_MS, type Verdict } from './judge.ts';
 import { type Observation, observe } from './observe.ts';
 import { plansFor } from './plans-for.ts';
 import type { Policies } from './policies.ts';
@@ -91,13 +91,14 @@ export function verdictAt(policies: Policies, known: Known, clock: Clock): Verdi
   const state = lapsed(known, clock);
   const rules = policies.rules(state.policy);
   const verdict = judge(rules, state.history, momentOn(state.history.axis, clock), !state.excluded);
-  return isEnding(state, verdict) ? standing(rules, state, verdict) : verdict;
+  return isEnding(rules, state, verdict) ? standing(rules, state, verdict) : verdict;
 }
 
 /** It was found unwell and is on its way out: that nothing is missing any more is not a recovery. */
-function isEnding({ excluded, life, history, told }: Known, { state }: Verdict): boolean {
-  const isExiting = history.end === null && history.activity.value === 'exiting' && history.held?.over !== false;
-  return isExiting && !excluded && told.life === life && told.state !== 'HEALTHY' && state === 'HEALTHY';
+function isEnding(rules: Rules, { excluded, life, history, told }: Known, verdict: Verdict): boolean {
+  const isExiting = history.end === null && history.activity.value === 'exiting';
+  if (!isExiting || excluded || isHeld(rules, verdict)) return false;
+  return told.life === life && told.state !== 'HEALTHY' && verdict.state === 'HEALTHY';
 }
 
 /** What was found last stands until the end is reported, or until the agent reports something else than that it exits. */

@@ -25,6 +25,11 @@ export type Verdict = {
   readonly at: Moment;
 };
 
+/** A person holds it now, and its policy heeds that. */
+export function isHeld({ exemptions }: Rules, { until, at }: Pick<Verdict, 'until' | 'at'>): boolean {
+  return (until[exemptions.findIndex(({ name }) => name === 'held')] ?? 0) > at.now;
+}
+
 /** As the rule was judged: what its evidence is told at. */
 export function judgingOf({ at, judging }: Pick<Verdict, 'at' | 'judging'>, { group }: Rule): Judging {
   return judging[group] ?? { now: at.now, watched: at.watched, floor: 0 };

@@ -2,6 +2,7 @@ import type { EventOf, Topic } from '@vigil/events';
 import { type Clock, Unwelcome } from '@vigil/stream';
 import { answering } from './answers.ts';
 import { breakerReset, isHeld } from './history/breakers.ts';
+import { isHeldAt } from './history/held.ts';
 import { bornAt, type End, folded, type History, received } from './history/history.ts';
 import { type Identity, identityOf } from './history/identity.ts';
 import { axisThrough, type Beat, momentOn, OWN_AXIS, type Receipt } from './history/moment.ts';
@@ -226,8 +227,8 @@ function deathConfirmed(state: AgentState, instanceId: string | null, end: End):
 function held(state: AgentState, until: number | null, over: boolean, clock: Clock): AgentState {
   if (state.kind === 'unseen') return state;
   const { now, watched } = momentOn(state.history.axis, clock);
+  if (over && !isHeldAt(state.history.held, now)) return state;
   const mark = until === null ? watched : watched + Math.max(0, until - now);
-  if (over && (state.history.held === null || state.history.held.over)) return state;
   return { ...state, history: { ...state.history, held: { until, mark, over } } };
 }
 

@@ -49,10 +49,9 @@ export type ToldWait = {
   readonly at: number;
 };
 
-/** Tokens and US dollars of an instance that are counted against a limit, and that limit. */
+/** Tokens and US dollars of an instance that are counted against a limit, for each of its last counts, the newest last; and that limit. */
 export type Counted = {
-  readonly tokens: number;
-  readonly usd: number;
+  readonly counts: readonly { readonly count: number; readonly tokens: number; readonly usd: number }[];
   readonly limit: { readonly tokens: number | null; readonly usd: number | null };
 };
 

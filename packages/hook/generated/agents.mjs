@@ -61,7 +61,11 @@ const reported = (
     client: { name: who.client, session_id: who.session },
     ...(agent === null
       ? { breakers: [...breakers] }
-      : { parent_agent_id: who.agentId, labels: { agent_type: type ?? 'agent' } }),
+      : {
+          parent_agent_id: who.agentId,
+          // What it uses counts for the task of its parent.
+          labels: { agent_type: type ?? 'agent', ...(who.taskId === null ? {} : { parent_task: who.taskId }) },
+        }),
   };
   return { after, heartbeat };
 };

@@ -40,6 +40,8 @@ const endsCalls = (event              )          => {
       return event.source !== 'compact';
     case 'call_started':
     case 'call_ended':
+    case 'call_outcome_pending':
+    case 'outcomes_overdue':
     case 'call_refused':
     case 'call_seen':
     case 'result_seen':
@@ -74,7 +76,7 @@ const refusedCall = (so        , event                                         ,
   return { ...refused, refusal: so.refusal ?? refusal };
 };
 const judged = (so        , event                                         , refusalOf           )         => {
-  const refusal = refusalOf(event.call);
+  const refusal = refusalOf(event.call, event.agent);
   if (refusal !== null) return refusedCall(so, event, refusal);
   const { state: breakers, denied } = asked(so.fold.breakers, event.call, event.at);
   const after = { ...so, fold: { ...so.fold, breakers } };
@@ -85,11 +87,17 @@ export const foldEvent = (fold      , event              , canRefuse         , r
   const so = observed({ fold, reports: [], refusal: null }, event);
   return canRefuse && event.kind === 'call_started' ? judged(so, event, refusalOf) : so;
 };
+/** The outcome is awaited where the record names the file that has it. */
+const withOutcomePending = (event              , { transcripts }             )               => {
+  if (event.kind !== 'call_ended' || event.isOutcomeInFile !== true || transcripts.length === 0) return event;
+  const { call, name, at, agent } = event;
+  return { kind: 'call_outcome_pending', call, name, at, agent };
+};
 /** Folds one record. Deterministic: of all who fold the same records each comes to the same, refusals included. */
-export const foldRecord = (fold      , { events, canRefuse }             , refusalOf           )         =>
-  events.reduce        (
+export const foldRecord = (fold      , record             , refusalOf           )         =>
+  record.events.reduce        (
     (so, event) => {
-      const one = foldEvent(so.fold, event, canRefuse, refusalOf);
+      const one = foldEvent(so.fold, withOutcomePending(event, record), record.canRefuse, refusalOf);
       return { ...one, reports: mergeReports(so.reports, one.reports), refusal: so.refusal ?? one.refusal };
     },
     { fold, reports: [], refusal: null },

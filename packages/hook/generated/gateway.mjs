@@ -2,15 +2,16 @@
 import {                   heartbeatsOf, mainAgent,           whoIs } from './agents.mjs';
 import {              nothing } from './answer.mjs';
 import { breakerReports, closedByOrder } from './breakers.mjs';
-import {            foldEvent, foldRecord, mergeReports } from './fold.mjs';
+import { foldEvent, foldRecord, mergeReports } from './fold.mjs';
 import {              forgetOld,            openFolder } from './folder.mjs';
 import { post,            } from './http.mjs';
 import { append, readSpool,                  } from './spool.mjs';
 import { lateness,             receiptOf, resetsAmong, textsAmong } from './texts.mjs';
-import { newTranscript, readTranscript } from './transcript.mjs';
+import {             ofKnownAgents, readTranscripts, withTranscripts } from './transcript.mjs';
 /** How long a gateway is waited for; one that did not answer is left alone for a while. Milliseconds. */
 const answerMs = 250;
 const awayMs = 10_000;
+const lookAgainMs = 10;
 /** How often what other hooks have appended meanwhile is sent too, before it is left to the next hook. */
 const rounds = 3;
 const mostDone = 200;
@@ -68,46 +69,47 @@ const withResets = (who     , kept      , orders                  )       =>
 /** A session with what its new records come to, and what is to be reported. */
 const callsIn = (reports                        )         =>
   Math.max(0, ...reports.map(({ fields }) => fields.tool_calls?.length ?? 0));
-const withRecord = ({ kept, reports }       , record             )        => {
-  const folded = foldRecord(kept.fold, record, () => kept.limit);
-  const refusals =
-    folded.refusal === null
-      ? kept.refusals
-      : Object.fromEntries([...Object.entries(kept.refusals).slice(1 - mostRefusals), [record.id, folded.refusal]]);
-  return { kept: { ...kept, fold: folded.fold, refusals }, reports: mergeReports(reports, folded.reports) };
-};
-const isResumed = (event              )          => event.kind === 'session_started' && event.source === 'resume';
-/** Tokens, context and cost from the transcripts that the records name. */
-const withTranscripts = (taken       , records                        , reader                       )        =>
-  records.reduce((so, { transcripts, events }) => {
-    return transcripts.reduce((before, { agent, path }) => {
-      const name = agent ?? mainAgent;
-      const known = before.kept.transcripts[name];
-      const mark = known?.path === path ? known : newTranscript(path, reader, events.some(isResumed));
-      const read = readTranscript(mark, agent, reader);
-      const after = read.events.reduce                                                                   (
-        (fold, event) => {
-          const one = foldEvent(fold.fold, event, false, mayBeMade);
-          return { fold: one.fold, reports: mergeReports(fold.reports, one.reports) };
-        },
-        { fold: before.kept.fold, reports: before.reports },
-      );
-      const marks = { ...before.kept.transcripts, [name]: read.mark };
-      return { kept: { ...before.kept, fold: after.fold, transcripts: marks }, reports: after.reports };
-    }, so);
+const withEvents = (taken       , events                         )        =>
+  events.reduce(({ kept, reports }, event) => {
+    const one = foldEvent(kept.fold, event, false, mayBeMade);
+    return { kept: { ...kept, fold: one.fold }, reports: mergeReports(reports, one.reports) };
   }, taken);
+/** What these files hold since: tokens, context and cost, and exit codes. */
+const withLines = (taken       , files       , reader        )        => {
+  const { marks, events } = readTranscripts(files, reader);
+  if (marks === files) return taken;
+  const { kept, reports } = withEvents(taken, events);
+  return { kept: { ...kept, transcripts: { ...kept.transcripts, ...marks } }, reports };
+};
+const withRefusalOf = (kept      , id        , refusal               )       => {
+  if (refusal === null) return kept;
+  const newest = Object.entries(kept.refusals).slice(1 - mostRefusals);
+  return { ...kept, refusals: Object.fromEntries([...newest, [id, refusal]]) };
+};
+const folded = ({ kept, reports }       , record             )        => {
+  const { fold, reports: more, refusal } = foldRecord(kept.fold, record, () => kept.limit);
+  return { kept: withRefusalOf({ ...kept, fold }, record.id, refusal), reports: mergeReports(reports, more) };
+};
+/** What was written into the files before a hook started is folded before its record, and what they hold of new sub-agents after it. */
+const withRecord = ({ kept, reports }       , record             , reader        )        => {
+  const transcripts = withTranscripts(kept.transcripts, record, reader);
+  const so        = { kept: { ...kept, transcripts }, reports };
+  const before = withLines(so, ofKnownAgents(transcripts, kept.fold.session), reader);
+  const after = folded(before, record);
+  return withLines(after, after.kept.transcripts, reader);
+};
 /** The next heartbeats are made of what the spool holds, unless others are on their way still. */
 const withHeartbeats = async (kept      , { folder, who, transcript }      , now        )                => {
   if (kept.unsent.length > 0) return kept;
   const { entries, offset: end } = readSpool(folder.spool, kept.offset, false);
-  const taken                = [];
+  if (entries.length === 0) return { ...kept, offset: end };
+  const reader = await transcript();
   let so        = { kept: { ...kept, offset: end }, reports: [] };
-  for (const entry of entries) {
-    if (taken.length > 0 && callsIn(so.reports) + entry.record.events.length > mostCalls) break;
-    taken.push(entry.record);
-    so = withRecord({ ...so, kept: { ...so.kept, offset: entry.end } }, entry.record);
+  for (const [index, entry] of entries.entries()) {
+    if (index > 0 && callsIn(so.reports) + entry.record.events.length > mostCalls) break;
+    so = withRecord({ ...so, kept: { ...so.kept, offset: entry.end } }, entry.record, reader);
   }
-  const { kept: after, reports } = withTranscripts(so, taken, await transcript());
+  const { kept: after, reports } = so;
   const { agents, heartbeats } = heartbeatsOf(kept.agents, reports, breakerReports(after.fold.breakers), who, now);
   return { ...after, agents, unsent: heartbeats };
 };
@@ -150,7 +152,7 @@ const take = ({ folder, gateway, who }      , { kept, orders }      )           
     },
   };
 };
-/** The refusal of a record's call: what the records before it come to decides, whoever else reads them now. */
+/** The refusal of a record's call. Where no hook has folded the record, the gateway being slow, what the records before it come to decides. */
 const refusalOf = (folder        , { id }             )                => {
   const { offset, fold, refusals, limit } = folder.read();
   const known = refusals[id];
@@ -167,7 +169,7 @@ const refusalOf = (folder        , { id }             )                => {
 export const sessionAtGateway = (
   url        ,
   record                                            ,
-  transcript                                      ,
+  transcript                       ,
   env             ,
   withinMs = answerMs,
 )                                                                                        => {
@@ -180,23 +182,55 @@ export const sessionAtGateway = (
     keep: (more) => append(folder.spool, more),
     ask: async () => {
       if (record.events.some(({ kind }) => kind === 'session_started')) forgetOld(env, Date.now());
-      const refusal = record.canRefuse ? refusalOf(folder, record) : null;
-      return { ...(await exchanged(deps, record.takesText)), refusal };
+      const answer = await exchanged(deps, record);
+      return { ...answer, refusal: record.canRefuse ? refusalOf(folder, record) : null };
     },
   };
 };
 const hasMore = ({ folder }      )          => {
-  const { offset, unsent } = folder.read();
-  return unsent.length === 0 && readSpool(folder.spool, offset, false).entries.length > 0;
+  const { offset, unsent, awayUntil } = folder.read();
+  if (unsent.length > 0) return Date.now() >= awayUntil;
+  return readSpool(folder.spool, offset, false).entries.length > 0;
 };
-const exchanged = async (deps      , takesText         )                                   => {
-  for (let left = rounds; left > 0 && deps.folder.lock(); left -= 1) {
+/** The call that a record starts and that is still in flight; undefined: there is none. */
+const openCall = ({ fold }      , { events }             )                                                        =>
+  events
+    .filter((event) => event.kind === 'call_started')
+    .find(({ call, agent }) => {
+      const { main, subagents } = fold.session;
+      const { open = {} } = agent === null ? main : (subagents[agent] ?? {});
+      return Object.hasOwn(open, call.call_id);
+    });
+/** A limit that the gateway has named with the answer to this very call refuses it: the call is not made, and is reported so. */
+const withLateRefusal = (kept      , record             , who     , now        )       => {
+  const start = record.canRefuse && kept.unsent.length === 0 ? openCall(kept, record) : undefined;
+  if (kept.limit === null || start === undefined || kept.refusals[record.id] !== undefined) return kept;
+  const { call_id: callId, tool, args_hash: argsHash } = start.call;
+  const refused               = { ...start, kind: 'call_refused', call: { callId, tool, argsHash } };
+  const { fold, reports } = foldEvent(kept.fold, refused, false, mayBeMade);
+  const { agents, heartbeats } = heartbeatsOf(kept.agents, reports, breakerReports(fold.breakers), who, now);
+  return { ...withRefusalOf(kept, record.id, kept.limit), fold, agents, unsent: heartbeats };
+};
+/** A hook whose call may be refused waits for the one that sends, so that both decide by the same answer. */
+const locked = async ({ folder, gateway }      , { canRefuse }             )                   => {
+  const until = Date.now() + gateway.withinMs;
+  for (;;) {
+    if (folder.lock()) return true;
+    if (!canRefuse || Date.now() >= until) return false;
+    await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+  }
+};
+const exchanged = async (deps      , record             )                                   => {
+  const { folder, who } = deps;
+  for (let left = rounds; left > 0 && (await locked(deps, record)); left -= 1) {
     const sent = await round(deps).catch((error         ) => {
-      deps.folder.unlock();
+      folder.unlock();
       throw error;
     });
-    if (takesText && sent.orders.length > 0) return take(deps, sent);
-    deps.folder.unlock();
+    if (record.takesText && sent.orders.length > 0) return take(deps, sent);
+    const kept = withLateRefusal(sent.kept, record, who, Date.now());
+    if (kept !== sent.kept) folder.write(kept);
+    folder.unlock();
     if (!hasMore(deps)) return nothing;
   }
   return nothing;

@@ -1,6 +1,7 @@
 // Generated from packages/hook/src/main.ts by `npm run generate`: for Node 18, which reads no TypeScript.
 import { appendFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventsOfAnswer,                                    } from './adapters/adapter.mjs';
 import { loadHooks, loadTranscript } from './clients.mjs';
 import { append,                   spoolFile } from './spool.mjs';
 import { askSupervisor } from './supervisor.mjs';
@@ -79,14 +80,8 @@ const run = async (name        , at        , env             )                  
   const answer = await way.ask();
   const output = hooks.answer(payload, answer.texts, answer.refusal);
   if (output !== null) writeSync(1, `${output}\n`);
-  if (answer.texts.length > 0 && hooks.abilities(payload).continuesTurn)
-    way.keep({
-      ...record,
-      id: `${record.id}-on`,
-      takesText: false,
-      canRefuse: false,
-      events: [{ kind: 'turn_started', at: Date.now(), agent: null }],
-    });
+  const events = eventsOfAnswer(hooks, payload, answer.texts.length, Date.now());
+  if (events.length > 0) way.keep({ ...record, id: `${record.id}-on`, takesText: false, canRefuse: false, events });
   await answer.printed();
   return record.events.map(({ kind }) => kind).join(' ');
 };

@@ -9,7 +9,7 @@ export type Fold = { readonly session: SessionState; readonly breakers: HookBrea
 export const newFold: Fold = { session: newSession, breakers: noBreakers };
 
 /** Why a call is not to be made, in words for the model; null: it may be made. */
-export type RefusalOf = (call: ToolCall) => string | null;
+export type RefusalOf = (call: ToolCall, agent: string | null) => string | null;
 
 /** A session after a record: one report for each agent that has changed. `refusal`: of the call that the record starts. */
 export type Folded = { readonly fold: Fold; readonly reports: readonly AgentReport[]; readonly refusal: string | null };
@@ -51,6 +51,8 @@ const endsCalls = (event: SessionEvent): boolean => {
       return event.source !== 'compact';
     case 'call_started':
     case 'call_ended':
+    case 'call_outcome_pending':
+    case 'outcomes_overdue':
     case 'call_refused':
     case 'call_seen':
     case 'result_seen':
@@ -88,7 +90,7 @@ const refusedCall = (so: Folded, event: SessionEvent & { kind: 'call_started' },
 };
 
 const judged = (so: Folded, event: SessionEvent & { kind: 'call_started' }, refusalOf: RefusalOf): Folded => {
-  const refusal = refusalOf(event.call);
+  const refusal = refusalOf(event.call, event.agent);
   if (refusal !== null) return refusedCall(so, event, refusal);
   const { state: breakers, denied } = asked(so.fold.breakers, event.call, event.at);
   const after = { ...so, fold: { ...so.fold, breakers } };
@@ -101,11 +103,18 @@ export const foldEvent = (fold: Fold, event: SessionEvent, canRefuse: boolean, r
   return canRefuse && event.kind === 'call_started' ? judged(so, event, refusalOf) : so;
 };
 
+/** The outcome is awaited where the record names the file that has it. */
+const withOutcomePending = (event: SessionEvent, { transcripts }: SpoolRecord): SessionEvent => {
+  if (event.kind !== 'call_ended' || event.isOutcomeInFile !== true || transcripts.length === 0) return event;
+  const { call, name, at, agent } = event;
+  return { kind: 'call_outcome_pending', call, name, at, agent };
+};
+
 /** Folds one record. Deterministic: of all who fold the same records each comes to the same, refusals included. */
-export const foldRecord = (fold: Fold, { events, canRefuse }: SpoolRecord, refusalOf: RefusalOf): Folded =>
-  events.reduce<Folded>(
+export const foldRecord = (fold: Fold, record: SpoolRecord, refusalOf: RefusalOf): Folded =>
+  record.events.reduce<Folded>(
     (so, event) => {
-      const one = foldEvent(so.fold, event, canRefuse, refusalOf);
+      const one = foldEvent(so.fold, withOutcomePending(event, record), record.canRefuse, refusalOf);
       return { ...one, reports: mergeReports(so.reports, one.reports), refusal: so.refusal ?? one.refusal };
     },
     { fold, reports: [], refusal: null },

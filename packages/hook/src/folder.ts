@@ -6,7 +6,7 @@ import type { Environment, ReportedAgents, SentHeartbeat } from './agents.ts';
 import { type Fold, newFold } from './fold.ts';
 import { replace } from './replace.ts';
 import { makeFolder, spoolFile } from './spool.ts';
-import type { TranscriptMark } from './transcript.ts';
+import type { Marks } from './transcript.ts';
 
 /** What the hooks of one session remember from one to the next, where no supervisor runs. Plain JSON. */
 export type Kept = {
@@ -18,8 +18,7 @@ export type Kept = {
   /** why a spending limit allows no more calls, as the gateway's newest answer says; null: it does */
   readonly limit: string | null;
   readonly agents: ReportedAgents;
-  /** by the client's id of the sub-agent, '' for the session's own agent */
-  readonly transcripts: Readonly<Record<string, TranscriptMark>>;
+  readonly transcripts: Marks;
   /** heartbeats on their way, unchanged until they are answered */
   readonly unsent: readonly SentHeartbeat[];
   readonly receipts: readonly OrderReceiptPayload[];

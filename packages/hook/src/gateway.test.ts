@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import type { SessionEvent } from '@vigil/adapters/session';
 import { type Heartbeat, parseHeartbeat, parsePayload, Topic } from '@vigil/events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadTranscript } from './clients.ts';
 import { sessionAtGateway } from './gateway.ts';
+import { momentsOf } from './replaying.fixture.ts';
 import type { SpoolRecord } from './spool.ts';
 import { ended, failed, recordOf, started } from './testing.ts';
 
@@ -15,6 +17,8 @@ let url: string;
 let dir: string;
 let status: number;
 let orders: object[];
+/** why no more calls may be made, as the gateway answers; null: they may */
+let limit: string | null;
 const heartbeats: Heartbeat[] = [];
 const receipts: { orderId: string; outcome: string; kind: string }[] = [];
 
@@ -22,6 +26,7 @@ beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'vigil-hook-'));
   status = 202;
   orders = [];
+  limit = null;
   heartbeats.length = 0;
   receipts.length = 0;
   server = createServer(async (request, response) => {
@@ -31,7 +36,8 @@ beforeEach(async () => {
     if (status === 202 && request.url === '/v1/heartbeats') heartbeats.push(...body.map(parseHeartbeat));
     if (status === 202 && request.url === '/v1/receipts')
       for (const { payload } of body) receipts.push(parsePayload(Topic.orderReceipt, 'ORDER_RECEIPT', payload));
-    response.writeHead(status).end(JSON.stringify({ accepted: 1, orders, authorized: request.headers.authorization }));
+    const { authorization: authorized } = request.headers;
+    response.writeHead(status).end(JSON.stringify({ accepted: 1, orders, refusal: limit, authorized }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -45,6 +51,7 @@ afterEach(async () => {
 /** A transcript of which each line is a number of output tokens. */
 const transcript = {
   initial: 0,
+  resumed: () => 0,
   read: (state: unknown, line: string) => {
     const tokens = {
       model: 'm',
@@ -242,6 +249,42 @@ test('a breaker protects where Vigil is down too', async () => {
   expect((await sendRecord(recordOf([started('next', 2)]), 'http://127.0.0.1:9')).refusal).toContain('tool_execution');
 });
 
+test('a limit in the answer to the hook of a call refuses this very call, and reports it as refused once', async () => {
+  await send([prompt]);
+  expect((await send([started('a', 2)], { takesText: false })).refusal).toBe(null);
+  limit = 'the limit of task T-1 is reached';
+  expect((await send([started('b', 3)], { takesText: false })).refusal).toBe(limit);
+  expect(newCalls()).toEqual(['a running', 'b running', 'b refused']);
+  expect(new Set(heartbeats.map(({ sequence }) => sequence)).size).toBe(heartbeats.length);
+});
+
+test('a limit is remembered while the gateway is away, and forgotten when the gateway lifts it', async () => {
+  limit = 'the limit of task T-1 is reached';
+  await send([prompt]);
+  status = 503;
+  expect((await send([started('a', 2)], { takesText: false })).refusal).toBe(limit);
+  [status, limit] = [202, null];
+  await later(() => send([stop]));
+  expect((await send([started('b', 10)], { takesText: false })).refusal).toBe(null);
+});
+
+test('calls that start beside each other are all refused, and none that is reported as refused is made', async () => {
+  limit = 'the limit of task T-1 is reached';
+  const names = Array.from({ length: 6 }, (_, n) => `call-${n}`);
+  const answers = await Promise.all(names.map((name) => send([started(name, 2)], { takesText: false })));
+  await send([prompt]);
+  expect(answers.map(({ refusal }) => refusal)).toEqual(names.map(() => limit));
+  const last = new Map(newCalls().map((call) => call.split(' ') as [string, string]));
+  expect([...last].toSorted()).toEqual(names.map((name) => [name, 'refused']));
+});
+
+test('an end that is reported does not become a refusal', async () => {
+  await send([started('a', 2)], { takesText: false });
+  limit = 'the limit of task T-1 is reached';
+  expect((await send([ended('a', 3)], { takesText: false })).refusal).toBe(null);
+  expect(newCalls()).toEqual(['a running', 'a ok']);
+});
+
 const reset = (name: string) => ({
   type: 'RESET_BREAKER',
   expiresInMs: 60_000,
@@ -269,6 +312,49 @@ test('tokens come from the transcript that an event names, each line once', asyn
   await send([stop], { transcripts });
   await send([stop], { transcripts });
   expect(heartbeats.map(({ token_count }) => token_count)).toEqual([5, 12, 12]);
+});
+
+test.each([
+  ['before the hook that reports its end starts, as recorded', 0],
+  ['after that hook', 320],
+])('each failed command of Codex ends once, with its exit code, where that is written %s', async (_, lateMs) => {
+  const path = join(dir, 'rollout.jsonl');
+  writeFileSync(path, '');
+  for (const moment of momentsOf('codex', 'cx-loops', path, lateMs)) {
+    if (moment.kind === 'line') appendFileSync(path, `${moment.line}\n`);
+    else
+      await sessionAtGateway(
+        url,
+        { ...moment.record, session: 's-1' },
+        () => loadTranscript('codex'),
+        env(),
+        30_000,
+      ).ask();
+  }
+  const ends = heartbeats.flatMap(({ tool_calls }) => tool_calls.filter(({ outcome }) => outcome !== 'running'));
+  expect(ends.map(({ error_class }) => error_class)).toEqual(Array.from({ length: 16 }, () => 'exit_2'));
+  expect(new Set(ends.map(({ call_id }) => call_id)).size).toBe(16);
+});
+
+test('the cost of a session that Claude Code resumes is what it has cost since', async () => {
+  const path = join(dir, 'session.jsonl');
+  const cost = (totalCostUSD: number): string =>
+    `${JSON.stringify({ type: 'cost-state', totalCostUSD, startTime: 1, totalDuration: 1, hasUnknownModelCost: false })}\n`;
+  writeFileSync(path, cost(0.5));
+  const sendClaude = (event: SessionEvent) => {
+    const record = recordOf([event], { transcripts: [{ agent: null, path }] });
+    return sessionAtGateway(
+      url,
+      { ...record, session: 's-1' },
+      () => loadTranscript('claude-code'),
+      env(),
+      30_000,
+    ).ask();
+  };
+  await sendClaude({ kind: 'session_started', source: 'resume', at: 0, agent: null });
+  appendFileSync(path, cost(0.75));
+  await sendClaude({ kind: 'session_ended', continues: false, at: 9, agent: null });
+  expect(heartbeats.map(({ cost_usd }) => cost_usd)).toEqual([null, 0.25]);
 });
 
 test('a session that is resumed counts from there', async () => {
@@ -299,6 +385,16 @@ test('a sub-agent is an agent of its own, from its start to its end, which is re
     labels: { agent_type: 'Explore' },
     tool_calls: [{ call_id: 'c', outcome: 'running' }],
   });
+  expect(subs[1]?.labels).not.toHaveProperty('parent_task');
   expect(new Set(subs.map(({ instance_id }) => instance_id)).size).toBe(1);
   expect(subs[2]?.tool_calls).toMatchObject([{ call_id: 'c', outcome: 'abandoned' }]);
+});
+
+test('what a sub-agent uses counts for the task of its session', async () => {
+  const task = { VIGIL_TASK_ID: 'TASK-1' };
+  await sendRecord(recordOf([{ kind: 'subagent_started', id: 'a1', type: 'Explore', at: 2, agent: null }]), url, task);
+  expect(heartbeats.map(({ task_id, labels }) => [task_id, labels])).toEqual([
+    [null, { agent_type: 'Explore', parent_task: 'TASK-1' }],
+    ['TASK-1', {}],
+  ]);
 });

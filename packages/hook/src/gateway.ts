@@ -3,16 +3,17 @@ import type { AgentReport, SessionEvent } from '@vigil/adapters/session';
 import { type Environment, heartbeatsOf, mainAgent, type Who, whoIs } from './agents.ts';
 import { type Answer, nothing } from './answer.ts';
 import { breakerReports, closedByOrder } from './breakers.ts';
-import { type Fold, foldEvent, foldRecord, mergeReports } from './fold.ts';
+import { foldEvent, foldRecord, mergeReports } from './fold.ts';
 import { type Folder, forgetOld, type Kept, openFolder } from './folder.ts';
 import { post, type Reply } from './http.ts';
 import { append, readSpool, type SpoolRecord } from './spool.ts';
 import { lateness, type Order, receiptOf, resetsAmong, textsAmong } from './texts.ts';
-import { newTranscript, readTranscript } from './transcript.ts';
+import { type Marks, ofKnownAgents, readTranscripts, withTranscripts } from './transcript.ts';
 
 /** How long a gateway is waited for; one that did not answer is left alone for a while. Milliseconds. */
 const answerMs = 250;
 const awayMs = 10_000;
+const lookAgainMs = 10;
 /** How often what other hooks have appended meanwhile is sent too, before it is left to the next hook. */
 const rounds = 3;
 const mostDone = 200;
@@ -22,13 +23,15 @@ const mostRefusals = 20;
 
 type Gateway = { readonly url: string; readonly token: string; readonly withinMs: number };
 
+type Reader = Adapter['transcript'];
+
 /** What a session is worked on with. */
 type Deps = {
   readonly folder: Folder;
   readonly gateway: Gateway;
   readonly who: Who;
   /** loaded only where records are folded */
-  readonly transcript: () => Promise<Adapter['transcript']>;
+  readonly transcript: () => Promise<Reader>;
 };
 
 const mayBeMade = (): null => null;
@@ -94,49 +97,52 @@ type Taken = { readonly kept: Kept; readonly reports: readonly AgentReport[] };
 const callsIn = (reports: readonly AgentReport[]): number =>
   Math.max(0, ...reports.map(({ fields }) => fields.tool_calls?.length ?? 0));
 
-const withRecord = ({ kept, reports }: Taken, record: SpoolRecord): Taken => {
-  const folded = foldRecord(kept.fold, record, () => kept.limit);
-  const refusals =
-    folded.refusal === null
-      ? kept.refusals
-      : Object.fromEntries([...Object.entries(kept.refusals).slice(1 - mostRefusals), [record.id, folded.refusal]]);
-  return { kept: { ...kept, fold: folded.fold, refusals }, reports: mergeReports(reports, folded.reports) };
+const withEvents = (taken: Taken, events: readonly SessionEvent[]): Taken =>
+  events.reduce(({ kept, reports }, event) => {
+    const one = foldEvent(kept.fold, event, false, mayBeMade);
+    return { kept: { ...kept, fold: one.fold }, reports: mergeReports(reports, one.reports) };
+  }, taken);
+
+/** What these files hold since: tokens, context and cost, and exit codes. */
+const withLines = (taken: Taken, files: Marks, reader: Reader): Taken => {
+  const { marks, events } = readTranscripts(files, reader);
+  if (marks === files) return taken;
+  const { kept, reports } = withEvents(taken, events);
+  return { kept: { ...kept, transcripts: { ...kept.transcripts, ...marks } }, reports };
 };
 
-const isResumed = (event: SessionEvent): boolean => event.kind === 'session_started' && event.source === 'resume';
+const withRefusalOf = (kept: Kept, id: string, refusal: string | null): Kept => {
+  if (refusal === null) return kept;
+  const newest = Object.entries(kept.refusals).slice(1 - mostRefusals);
+  return { ...kept, refusals: Object.fromEntries([...newest, [id, refusal]]) };
+};
 
-/** Tokens, context and cost from the transcripts that the records name. */
-const withTranscripts = (taken: Taken, records: readonly SpoolRecord[], reader: Adapter['transcript']): Taken =>
-  records.reduce((so, { transcripts, events }) => {
-    return transcripts.reduce((before, { agent, path }) => {
-      const name = agent ?? mainAgent;
-      const known = before.kept.transcripts[name];
-      const mark = known?.path === path ? known : newTranscript(path, reader, events.some(isResumed));
-      const read = readTranscript(mark, agent, reader);
-      const after = read.events.reduce<{ readonly fold: Fold; readonly reports: readonly AgentReport[] }>(
-        (fold, event) => {
-          const one = foldEvent(fold.fold, event, false, mayBeMade);
-          return { fold: one.fold, reports: mergeReports(fold.reports, one.reports) };
-        },
-        { fold: before.kept.fold, reports: before.reports },
-      );
-      const marks = { ...before.kept.transcripts, [name]: read.mark };
-      return { kept: { ...before.kept, fold: after.fold, transcripts: marks }, reports: after.reports };
-    }, so);
-  }, taken);
+const folded = ({ kept, reports }: Taken, record: SpoolRecord): Taken => {
+  const { fold, reports: more, refusal } = foldRecord(kept.fold, record, () => kept.limit);
+  return { kept: withRefusalOf({ ...kept, fold }, record.id, refusal), reports: mergeReports(reports, more) };
+};
+
+/** What was written into the files before a hook started is folded before its record, and what they hold of new sub-agents after it. */
+const withRecord = ({ kept, reports }: Taken, record: SpoolRecord, reader: Reader): Taken => {
+  const transcripts = withTranscripts(kept.transcripts, record, reader);
+  const so: Taken = { kept: { ...kept, transcripts }, reports };
+  const before = withLines(so, ofKnownAgents(transcripts, kept.fold.session), reader);
+  const after = folded(before, record);
+  return withLines(after, after.kept.transcripts, reader);
+};
 
 /** The next heartbeats are made of what the spool holds, unless others are on their way still. */
 const withHeartbeats = async (kept: Kept, { folder, who, transcript }: Deps, now: number): Promise<Kept> => {
   if (kept.unsent.length > 0) return kept;
   const { entries, offset: end } = readSpool(folder.spool, kept.offset, false);
-  const taken: SpoolRecord[] = [];
+  if (entries.length === 0) return { ...kept, offset: end };
+  const reader = await transcript();
   let so: Taken = { kept: { ...kept, offset: end }, reports: [] };
-  for (const entry of entries) {
-    if (taken.length > 0 && callsIn(so.reports) + entry.record.events.length > mostCalls) break;
-    taken.push(entry.record);
-    so = withRecord({ ...so, kept: { ...so.kept, offset: entry.end } }, entry.record);
+  for (const [index, entry] of entries.entries()) {
+    if (index > 0 && callsIn(so.reports) + entry.record.events.length > mostCalls) break;
+    so = withRecord({ ...so, kept: { ...so.kept, offset: entry.end } }, entry.record, reader);
   }
-  const { kept: after, reports } = withTranscripts(so, taken, await transcript());
+  const { kept: after, reports } = so;
   const { agents, heartbeats } = heartbeatsOf(kept.agents, reports, breakerReports(after.fold.breakers), who, now);
   return { ...after, agents, unsent: heartbeats };
 };
@@ -183,7 +189,7 @@ const take = ({ folder, gateway, who }: Deps, { kept, orders }: Sent): Omit<Answ
   };
 };
 
-/** The refusal of a record's call: what the records before it come to decides, whoever else reads them now. */
+/** The refusal of a record's call. Where no hook has folded the record, the gateway being slow, what the records before it come to decides. */
 const refusalOf = (folder: Folder, { id }: SpoolRecord): string | null => {
   const { offset, fold, refusals, limit } = folder.read();
   const known = refusals[id];
@@ -201,7 +207,7 @@ const refusalOf = (folder: Folder, { id }: SpoolRecord): string | null => {
 export const sessionAtGateway = (
   url: string,
   record: SpoolRecord & { readonly session: string },
-  transcript: () => Promise<Adapter['transcript']>,
+  transcript: () => Promise<Reader>,
   env: Environment,
   withinMs = answerMs,
 ): { readonly ask: () => Promise<Answer>; readonly keep: (record: SpoolRecord) => void } => {
@@ -214,25 +220,60 @@ export const sessionAtGateway = (
     keep: (more) => append(folder.spool, more),
     ask: async () => {
       if (record.events.some(({ kind }) => kind === 'session_started')) forgetOld(env, Date.now());
-      const refusal = record.canRefuse ? refusalOf(folder, record) : null;
-      return { ...(await exchanged(deps, record.takesText)), refusal };
+      const answer = await exchanged(deps, record);
+      return { ...answer, refusal: record.canRefuse ? refusalOf(folder, record) : null };
     },
   };
 };
 
 const hasMore = ({ folder }: Deps): boolean => {
-  const { offset, unsent } = folder.read();
-  return unsent.length === 0 && readSpool(folder.spool, offset, false).entries.length > 0;
+  const { offset, unsent, awayUntil } = folder.read();
+  if (unsent.length > 0) return Date.now() >= awayUntil;
+  return readSpool(folder.spool, offset, false).entries.length > 0;
 };
 
-const exchanged = async (deps: Deps, takesText: boolean): Promise<Omit<Answer, 'refusal'>> => {
-  for (let left = rounds; left > 0 && deps.folder.lock(); left -= 1) {
+/** The call that a record starts and that is still in flight; undefined: there is none. */
+const openCall = ({ fold }: Kept, { events }: SpoolRecord): (SessionEvent & { kind: 'call_started' }) | undefined =>
+  events
+    .filter((event) => event.kind === 'call_started')
+    .find(({ call, agent }) => {
+      const { main, subagents } = fold.session;
+      const { open = {} } = agent === null ? main : (subagents[agent] ?? {});
+      return Object.hasOwn(open, call.call_id);
+    });
+
+/** A limit that the gateway has named with the answer to this very call refuses it: the call is not made, and is reported so. */
+const withLateRefusal = (kept: Kept, record: SpoolRecord, who: Who, now: number): Kept => {
+  const start = record.canRefuse && kept.unsent.length === 0 ? openCall(kept, record) : undefined;
+  if (kept.limit === null || start === undefined || kept.refusals[record.id] !== undefined) return kept;
+  const { call_id: callId, tool, args_hash: argsHash } = start.call;
+  const refused: SessionEvent = { ...start, kind: 'call_refused', call: { callId, tool, argsHash } };
+  const { fold, reports } = foldEvent(kept.fold, refused, false, mayBeMade);
+  const { agents, heartbeats } = heartbeatsOf(kept.agents, reports, breakerReports(fold.breakers), who, now);
+  return { ...withRefusalOf(kept, record.id, kept.limit), fold, agents, unsent: heartbeats };
+};
+
+/** A hook whose call may be refused waits for the one that sends, so that both decide by the same answer. */
+const locked = async ({ folder, gateway }: Deps, { canRefuse }: SpoolRecord): Promise<boolean> => {
+  const until = Date.now() + gateway.withinMs;
+  for (;;) {
+    if (folder.lock()) return true;
+    if (!canRefuse || Date.now() >= until) return false;
+    await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+  }
+};
+
+const exchanged = async (deps: Deps, record: SpoolRecord): Promise<Omit<Answer, 'refusal'>> => {
+  const { folder, who } = deps;
+  for (let left = rounds; left > 0 && (await locked(deps, record)); left -= 1) {
     const sent = await round(deps).catch((error: unknown) => {
-      deps.folder.unlock();
+      folder.unlock();
       throw error;
     });
-    if (takesText && sent.orders.length > 0) return take(deps, sent);
-    deps.folder.unlock();
+    if (record.takesText && sent.orders.length > 0) return take(deps, sent);
+    const kept = withLateRefusal(sent.kept, record, who, Date.now());
+    if (kept !== sent.kept) folder.write(kept);
+    folder.unlock();
     if (!hasMore(deps)) return nothing;
   }
   return nothing;

@@ -1,6 +1,6 @@
 import { appendFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HookAdapter, HookPayload } from '@vigil/adapters/adapter';
+import { eventsOfAnswer, type HookAdapter, type HookPayload } from '@vigil/adapters/adapter';
 import type { Environment } from './agents.ts';
 import type { Answer } from './answer.ts';
 import { loadHooks, loadTranscript } from './clients.ts';
@@ -92,14 +92,8 @@ const run = async (name: string, at: number, env: Environment): Promise<string> 
   const answer = await way.ask();
   const output = hooks.answer(payload, answer.texts, answer.refusal);
   if (output !== null) writeSync(1, `${output}\n`);
-  if (answer.texts.length > 0 && hooks.abilities(payload).continuesTurn)
-    way.keep({
-      ...record,
-      id: `${record.id}-on`,
-      takesText: false,
-      canRefuse: false,
-      events: [{ kind: 'turn_started', at: Date.now(), agent: null }],
-    });
+  const events = eventsOfAnswer(hooks, payload, answer.texts.length, Date.now());
+  if (events.length > 0) way.keep({ ...record, id: `${record.id}-on`, takesText: false, canRefuse: false, events });
   await answer.printed();
   return record.events.map(({ kind }) => kind).join(' ');
 };

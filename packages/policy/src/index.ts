@@ -57,6 +57,7 @@ export {
   type Spent,
   spendingDocument,
   spentOf,
+  unknownCost,
 } from './spending.ts';
 export { type TemplateFit, templateFits } from './template-fit.ts';
 export { HANDOFF } from './texts.ts';

@@ -52,6 +52,13 @@ export type ModelTokens = {
   readonly output_tokens: number;
 };
 
+/** As a client reports it. Null, and no models: unknown. */
+export type Used = {
+  readonly tokens: number | null;
+  readonly usage: readonly ModelTokens[];
+  readonly costUsd: number | null;
+};
+
 /** Null: unknown. */
 export type Spent = { readonly tokens: number | null; readonly usd: number | null };
 
@@ -84,15 +91,24 @@ const priceOf = ({ prices }: Spending, tokens: ModelTokens): number | null => {
   return cost / PER_MILLION;
 };
 
+const limitsMoney = ({ agent, task, day }: Spending): boolean =>
+  [agent, task, day].some((one) => one !== null && one.usd !== null);
+
+/** Why money is limited and not known, in words; null: it is known, no money is limited, or nothing is used yet. */
+export const unknownCost = (spending: Spending, used: Used): string | null => {
+  const { tokens, usage, costUsd } = used;
+  const isUnused = tokens === null && usage.length === 0 && costUsd === null;
+  if (isUnused || !limitsMoney(spending) || spentOf(spending, used).usd !== null) return null;
+  if (Object.keys(spending.prices).length === 0) return 'its client reports no cost; list prices in spending.prices';
+  if (usage.length === 0) return 'it does not report its tokens by model';
+  const model = usage.find((one) => one.model !== null && priceOf(spending, one) === null)?.model;
+  if (model === undefined || model === null)
+    return 'it reports tokens of a model without a name, or of too many models';
+  return `no price fits model ${JSON.stringify(model)}; add one to spending.prices`;
+};
+
 /** What an instance has used so far. Where the policy lists prices they decide, else what the client reports. */
-export const spentOf = (
-  spending: Spending,
-  {
-    tokens,
-    usage,
-    costUsd,
-  }: { readonly tokens: number | null; readonly usage: readonly ModelTokens[]; readonly costUsd: number | null },
-): Spent => {
+export const spentOf = (spending: Spending, { tokens, usage, costUsd }: Used): Spent => {
   if (Object.keys(spending.prices).length === 0) return { tokens, usd: spending.cost === null ? null : costUsd };
   const costs = usage.map((one) => priceOf(spending, one));
   const isKnown = usage.length > 0 && costs.every((cost) => cost !== null);

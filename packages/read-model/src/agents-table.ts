@@ -46,6 +46,7 @@ export const agents = {
       'beat_door',
       'beat_interval_ms',
       'beat_waiting_for',
+      'beat_client',
     ],
     output: ['output_last_at', 'output_tail'],
     errors: ['errors_instance_id', 'errors'],

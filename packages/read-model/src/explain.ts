@@ -33,13 +33,17 @@ export type Explanation = {
   readonly tickets: readonly TicketRow[];
   /** null: the evaluator's state was not to be had */
   readonly signals: readonly SignalFigure[] | null;
+  /** what else people should know of it, in words, such as that its cost is not known; null as above */
+  readonly notes: readonly string[] | null;
 };
 
 const SHOWN = 30;
 const SHOWN_CASES = 5;
 
-/** What it takes besides the read model: see `Explanation`'s signals. */
-export type SignalsOf = (agentId: string) => Promise<Explanation['signals']>;
+/** What it takes besides the read model: see `Explanation`. null: the evaluator's state was not to be had. */
+export type SignalsOf = (
+  agentId: string,
+) => Promise<{ readonly signals: readonly SignalFigure[]; readonly notes: readonly string[] } | null>;
 
 /** Asks the read model for all of it. null: no such agent. */
 export async function explain(
@@ -50,7 +54,7 @@ export async function explain(
   const agent = await model.agent(agentId);
   if (agent === null) return null;
   const { taskId } = agent;
-  const [signals, transitions, story, cases, orders, alerts, breakers, tickets] = await Promise.all([
+  const [judged, transitions, story, cases, orders, alerts, breakers, tickets] = await Promise.all([
     signalsOf(agentId),
     model.transitions({ agentId, limit: SHOWN }),
     model.story({ agentId, limit: SHOWN }),
@@ -75,7 +79,8 @@ export async function explain(
     ),
     breakers,
     tickets,
-    signals,
+    signals: judged?.signals ?? null,
+    notes: judged?.notes ?? null,
   };
 }
 

@@ -42,6 +42,8 @@ export type AgentRow = {
   readonly intervalMs: number | null;
   /** what it waits for a person for, as its last heartbeat reports it; null: it waits for none, or does not say */
   readonly waitingFor: WaitingFor | null;
+  /** the coding agent's client that reports its session, such as claude-code; null: none does */
+  readonly client: string | null;
   /** the agent's own clock */
   readonly lastOutputAt: number | null;
   readonly tail: readonly string[];
@@ -53,6 +55,7 @@ export type AgentRow = {
   readonly exitReason: string | null;
   readonly exitDetails: string | null;
   readonly exitLastOutput: readonly string[];
+  /** a person has held it and not released it; it is over at `heldUntil`, which no event reports */
   readonly held: boolean;
   readonly heldUntil: number | null;
   readonly heldBy: string | null;

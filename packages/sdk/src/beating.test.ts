@@ -1,3 +1,4 @@
+import type { Heartbeat } from '@vigil/events';
 import { expect, test } from 'vitest';
 import { backOff } from './beating.ts';
 import { connected, settled, testWay } from './fixture.ts';
@@ -42,6 +43,89 @@ test('beats at once on what somebody may wait for, not on every word, and never 
   expect(way.arrived).toHaveLength(2);
   await world.pass(1);
   expect(way.arrived[2]).toMatchObject({ blockers: ['no access'] });
+});
+
+const loop = { tool: 'Bash', args: { command: 'make' } };
+const endsIn = (beats: readonly Heartbeat[]) =>
+  beats.flatMap(({ tool_calls }) => tool_calls).filter(({ outcome }) => outcome !== 'running').length;
+
+test('the end of a call is reported at once under a long interval: the fifth identical one when it ends', async () => {
+  const { vigil, way, world } = await connected({ intervalMs: 30_000 });
+  for (let n = 1; n <= 5; n += 1) {
+    await world.pass(2000);
+    await vigil.call(loop, () => 'failed');
+    await settled();
+    expect(endsIn(way.arrived)).toBe(n);
+  }
+});
+
+test('the start of a call brings no heartbeat forward over HTTP or Kafka', async () => {
+  const { vigil, way, world } = await connected({ intervalMs: 30_000 });
+  void vigil.call(loop, () => new Promise(() => {}));
+  await world.pass(29_999);
+  expect(way.arrived).toHaveLength(1);
+  await world.pass(1);
+  expect(way.arrived[1]?.tool_calls).toMatchObject([{ outcome: 'running' }]);
+});
+
+test('ends of calls bring at most one heartbeat a second forward, and each carries all of them', async () => {
+  const { vigil, way, world } = await connected({ intervalMs: 30_000 });
+  for (let n = 0; n < 4; n += 1) await vigil.call(loop, () => n);
+  await world.pass(999);
+  expect(way.arrived).toHaveLength(1);
+  await world.pass(1);
+  expect(way.arrived.map((beat) => endsIn([beat]))).toEqual([0, 4]);
+  for (let n = 0; n < 100; n += 1) {
+    await vigil.call(loop, () => n);
+    await world.pass(100);
+  }
+  expect(way.arrived).toHaveLength(12);
+  await world.pass(30_000);
+  expect([endsIn(way.arrived), vigil.status.leftOut]).toEqual([104, 0]);
+});
+
+test('a heartbeat that a caller waits for is not held back for the second that ends of calls are', async () => {
+  const { vigil, way, world } = await connected({ intervalMs: 30_000 });
+  await vigil.call(loop, () => 1);
+  vigil.report({ blockers: ['no access'] });
+  await vigil.call(loop, () => 2);
+  await world.pass(200);
+  expect(way.arrived[1]).toMatchObject({ blockers: ['no access'], tool_calls: [{ outcome: 'ok' }, { outcome: 'ok' }] });
+});
+
+test('an interval below a second still holds for the ends of calls', async () => {
+  const { vigil, way, world } = await connected({ intervalMs: 300 });
+  await vigil.call(loop, () => 1);
+  await world.pass(300);
+  expect(endsIn(way.arrived)).toBe(1);
+});
+
+test('while a heartbeat is unanswered the ends of calls wait for the answer: one heartbeat at a time', async () => {
+  const { vigil, way, world } = await connected({ intervalMs: 30_000 });
+  await world.pass(2000);
+  way.reply = 'says nothing';
+  await vigil.call(loop, () => 1);
+  await settled();
+  for (let n = 0; n < 10; n += 1) {
+    await vigil.call(loop, () => n);
+    await world.pass(1000);
+  }
+  expect(way.tried).toHaveLength(2);
+  way.reply = 'takes';
+  await world.pass(7000);
+  expect(way.arrived.map((beat) => endsIn([beat]))).toEqual([0, 1, 10]);
+});
+
+test('at a socket the end of a call is reported within 200 ms of the last heartbeat, and its start as well', async () => {
+  const { vigil, way, world } = await connected({ intervalMs: 30_000 }, { ...testWay(), local: true });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const call = vigil.call(loop, () => promise);
+  await world.pass(200);
+  expect(way.arrived[1]?.tool_calls).toMatchObject([{ outcome: 'running' }]);
+  resolve('done');
+  await call;
+  await world.pass(200);
+  expect(way.arrived[2]?.tool_calls).toMatchObject([{ outcome: 'ok' }]);
 });
 
 test('through an outage the same heartbeat is tried again, later and later; then the newest follows at once', async () => {

@@ -19,6 +19,8 @@ export type BeatingParts = {
 const USUAL_INTERVAL_MS = 10_000;
 /** Between two heartbeats there is at least so much, whatever happens; and at most. */
 const SHORTEST_MS = 200;
+/** Between two heartbeats that only the ends of calls bring forward, over HTTP or Kafka, there is at least so much. */
+const CALL_END_GAP_MS = 1000;
 const LONGEST_MS = 3_600_000;
 /** An attempt unanswered for so long is given up and made again. */
 const PATIENCE_MS = 15_000;
@@ -34,7 +36,8 @@ export class Beating {
   readonly #finishing = new AbortController();
   #notes: Notes = noNotes;
   #intervalMs: number;
-  #urgent = false;
+  /** how long after the last heartbeat the next one is due; null: an interval after it */
+  #gapMs: number | null = null;
   #wake = new AbortController();
   #delivered = 0;
   readonly #warned = new Set<string>();
@@ -57,7 +60,16 @@ export class Beating {
   }
 
   soon(): void {
-    this.#urgent = true;
+    this.#bringForward(SHORTEST_MS);
+  }
+
+  /** A call has ended: soon, but at most once a second, so that an agent of many short calls causes little load. */
+  afterCall(): void {
+    this.#bringForward(this.#parts.transport.local ? SHORTEST_MS : CALL_END_GAP_MS);
+  }
+
+  #bringForward(gapMs: number): void {
+    this.#gapMs = Math.min(this.#gapMs ?? gapMs, gapMs);
     this.#wake.abort();
   }
 
@@ -67,7 +79,7 @@ export class Beating {
     const { signal } = this.#finishing;
     while (!signal.aborted) {
       const began = this.#parts.world.monotonic();
-      this.#urgent = false;
+      this.#gapMs = null;
       await this.#deliver(signal);
       await this.#rest(began, signal);
     }
@@ -76,7 +88,7 @@ export class Beating {
   async #rest(began: number, signal: AbortSignal): Promise<void> {
     const { monotonic, pause } = this.#parts.world;
     while (!signal.aborted) {
-      const left = began + (this.#urgent ? SHORTEST_MS : this.#intervalMs) - monotonic();
+      const left = began + Math.min(this.#gapMs ?? this.#intervalMs, this.#intervalMs) - monotonic();
       if (left <= 0) return;
       this.#wake = new AbortController();
       await pause(left, this.#wake.signal);
@@ -92,7 +104,7 @@ export class Beating {
       if (error === null || error instanceof Refused) {
         if (error !== null) tell(`a heartbeat was refused, and is given up: ${error.message}`);
         this.#notes = answered(this.#notes);
-        this.#urgent ||= failures > 0;
+        if (failures > 0) this.soon();
         return;
       }
       if (signal.aborted) return;

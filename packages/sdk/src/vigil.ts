@@ -1,4 +1,5 @@
 import { BreakerOpen } from '@vigil/circuit-breaker';
+import type { ToolCall } from '@vigil/events';
 import { Beating } from './beating.ts';
 import { Breakers } from './breakers.ts';
 import { type Begun, begin, type Call } from './calls.ts';
@@ -139,19 +140,22 @@ export class Vigil {
         now: this.#world.now,
         nextId: () => this.#nextId(),
         admit: (kind) => this.#breakers.begin(kind),
-        tell: (told) => {
-          const many = this.#beating.notes.once.calls.length >= MANY_CALLS;
-          this.#note(
-            (notes) => called(notes, told),
-            () => many || this.#transport.local,
-          );
-        },
+        tell: (told) => this.#noteCall(told),
       });
     } catch (error) {
       if (error instanceof BreakerOpen) throw error;
       this.#tell(`a call is not reported: ${inWords(error)}`);
       return () => {};
     }
+  }
+
+  /** The end of a call is judged at once, wherever it is reported; its start only where that costs nothing. */
+  #noteCall(call: ToolCall): void {
+    this.#note(
+      (notes) => called(notes, call),
+      () => this.#transport.local || this.#beating.notes.once.calls.length > MANY_CALLS,
+    );
+    if (call.outcome !== 'running') this.#beating.afterCall();
   }
 
   #nextId(): string {

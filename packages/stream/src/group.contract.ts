@@ -63,7 +63,9 @@ export const groupContract = ({ log, topic }: Subject): void => {
     await log().write(['a', 'b', 'c'].map((key) => out(t, key)));
     const first = await listen(log(), `${t}-group`, [t]);
     await until(() => expect(first.heard).toHaveLength(3));
+    expect(await log().groupOffsets(`${t}-group`, t)).toEqual([null]);
     await first.membership.publish([{ topic: t, partition: 0, offset: 2 }]);
+    expect(await log().groupOffsets(`${t}-group`, t)).toEqual([2]);
     await first.membership.stop();
     const second = await listen(log(), `${t}-group`, [t]);
     await until(() => expect(keys(second.heard)).toEqual(['c']));

@@ -1,6 +1,8 @@
 /** What has been read of a partition and is not done yet: the group's offset may only move to the first of it. */
 export class Outstanding {
   readonly #pending = new Set<number>();
+  /** offsets that cannot be read, because the registry does not answer for their schema */
+  readonly unread = new Set<number>();
   #read: number;
 
   constructor(from: number) {
@@ -33,6 +35,7 @@ export class Outstanding {
 
   finish(offset: number): void {
     this.#pending.delete(offset);
+    this.unread.delete(offset);
   }
 }
 

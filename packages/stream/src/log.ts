@@ -88,6 +88,8 @@ export type Log = AsyncDisposable & {
   readonly bounds: (topic: string) => Promise<readonly Bounds[]>;
   /** How far readers of committed records get, by partition: up to the first record of an unfinished transaction. */
   readonly stableEnds: (topic: string) => Promise<readonly number[]>;
+  /** Where a group goes on, by partition, as its members published it last; null: it has published nothing there. */
+  readonly groupOffsets: (group: string, topic: string) => Promise<readonly (number | null)[]>;
   /** Reads the committed records of `[low, high)` in order. */
   readonly read: (
     topic: string,

@@ -31,13 +31,14 @@ describe('the log in memory', () => {
 
 /** Clients of one log in memory: closing one closes nothing. */
 const client = async () => {
-  const { codec, clusterId, partitionCount, bounds, stableEnds, read, fence, write, join, follow } = log;
+  const { codec, clusterId, partitionCount, bounds, stableEnds, groupOffsets, read, fence, write, join, follow } = log;
   return {
     codec,
     clusterId,
     partitionCount,
     bounds,
     stableEnds,
+    groupOffsets,
     read,
     fence,
     write,

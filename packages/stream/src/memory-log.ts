@@ -51,6 +51,11 @@ export class MemoryLog implements Log {
   readonly stableEnds = async (topic: string): Promise<readonly number[]> =>
     (await this.bounds(topic)).map(({ high }) => high);
 
+  readonly groupOffsets = async (group: string, topic: string): Promise<readonly (number | null)[]> => {
+    const offsets = this.#groups.get(group)?.offsets;
+    return this.#of(topic).map((_, partition) => offsets?.get(`${topic}/${partition}`) ?? null);
+  };
+
   readonly bounds = async (topic: string): Promise<readonly Bounds[]> =>
     this.#of(topic).map((records) => ({ low: 0, high: records.length }));
 

@@ -126,7 +126,7 @@ export const reactorContract = ({ log: open, topics }: Ground): void => {
     letters.stop();
   });
 
-  test('a reaction waits for the registry, and other keys do not; nothing is a dead letter', async () => {
+  test('a reaction waits for the registry, and other keys do not; the reactor is not ready meanwhile, and nothing is a dead letter', async () => {
     await using opened = await open();
     const run = await topics(PARTITIONS);
     const letters = await follow(opened, `onex.dlq.${run}.dead-letter.v1`);
@@ -136,12 +136,13 @@ export const reactorContract = ({ log: open, topics }: Ground): void => {
       done.push(key);
       return [];
     };
-    await using _running = await reacting(log, run, react);
+    await using running = await reacting(log, run, react);
     await opened.write([event(run, 'a', 1, '?4'), event(run, 'a', 2), event(run, 'b', 1)]);
     await until(() => expect(registry.asked).toBeGreaterThan(1));
-    expect(done).toEqual(['b']);
+    expect([done, running.ready()]).toEqual([['b'], false]);
     registry.isAway = false;
     await until(() => expect(done).toEqual(['b', 'a', 'a']));
+    await until(() => expect(running.ready()).toBe(true));
     expect(letters.heard).toEqual([]);
     letters.stop();
   });

@@ -4,8 +4,10 @@ import { writeLetter } from './letters.ts';
 import type { Batch, Log, LogRecord, Member, Membership } from './log.ts';
 import { type Logger, silent } from './logger.ts';
 import type { Count } from './metrics.ts';
+import { PartitionProgress } from './partition-progress.ts';
 import { applyAll, type Read } from './projecting.ts';
 import { ASK_AGAIN_MS, isEvent, readEvent } from './reading.ts';
+import { Watchdog } from './watchdog.ts';
 import { within } from './within.ts';
 
 /** An event and where its record lies. */
@@ -49,11 +51,23 @@ export const runProjection = async <In extends TopicName>(
 ): Promise<RunningPart> => {
   const projection = new Projection(log, options as unknown as ProjectionOptions<TopicName>);
   const membership = await log.join(projection);
+  const dog = new Watchdog(
+    log,
+    () => projection.watched(),
+    options.reads,
+    (what) => projection.stuck(what),
+  );
   const stop = async () => {
+    dog.stop();
     projection.end();
     await membership.stop();
   };
-  return { ready: () => projection.ready, finished: projection.finished, stop, [Symbol.asyncDispose]: stop };
+  return {
+    ready: () => projection.ready && dog.well,
+    finished: projection.finished,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
 };
 
 const PACE_MS = 50;
@@ -86,6 +100,10 @@ class Projection implements Member {
   readonly #waiting = new Set<string>();
   readonly #held = new Map<number, NodeJS.Timeout>();
   #assigned: ReadonlySet<number> = new Set();
+  /** its partitions as the watchdog sees them, since the last assignment */
+  #progress = new Map<number, PartitionProgress>();
+  /** batches that are being projected */
+  #projecting = 0;
   #assignment = 0;
   #open = false;
 
@@ -105,6 +123,16 @@ class Projection implements Member {
     return this.#open && this.#waiting.size === 0;
   }
 
+  /** While the sink is asked where it stands, there is nothing to read. */
+  watched(): Iterable<PartitionProgress> {
+    return this.#open ? this.#progress.values() : [];
+  }
+
+  /** A batch in hand has `APPLY_MS`: then the sink is slow, and the client is well. */
+  stuck(message: string): void {
+    if (this.#projecting === 0) this.#end(new Fatal(`${this.group}: no progress: ${message}`));
+  }
+
   readonly held = (): readonly number[] => [...this.#assigned];
 
   readonly assigned = (partitions: ReadonlySet<number>, membership: Membership): void => {
@@ -120,6 +148,7 @@ class Projection implements Member {
     const key = keyOf(batch.topic, batch.partition);
     const position = this.#read.get(key);
     if (!this.#open || position === undefined) return false;
+    this.#projecting += 1;
     try {
       if (batch.fetched > position) throw new Fatal(`${key} jumped: at ${position}, got ${batch.fetched}`);
       await within(
@@ -133,14 +162,24 @@ class Projection implements Member {
       if (error instanceof RegistryTrouble) this.#hold(batch, error);
       else this.#lose(error);
       return false;
+    } finally {
+      this.#projecting -= 1;
+      this.#getsOn(batch.partition);
     }
   };
+
+  /** A batch that waits for the registry was read, too. */
+  #getsOn(partition: number): void {
+    const known = this.#progress.get(partition);
+    if (known !== undefined) known.progress += 1;
+  }
 
   readonly skipped = ({ topic, partition, fetched, next }: Omit<Batch, 'records' | 'end'>): void => {
     const key = keyOf(topic, partition);
     const position = this.#read.get(key);
     if (position === undefined || fetched > position || next <= position) return;
     this.#read.set(key, next);
+    this.#getsOn(partition);
     this.#keepSoon(topic, partition);
   };
 
@@ -170,8 +209,13 @@ class Projection implements Member {
     if (assignment !== this.#assignment) return;
     this.#read = placed;
     this.#kept = new Map(placed);
+    this.#progress = new Map([...this.#assigned].map((partition) => [partition, this.#progressOf(partition)]));
     this.#open = true;
     for (const partition of this.#assigned) this.#readOn(membership, partition);
+  }
+
+  #progressOf(partition: number): PartitionProgress {
+    return new PartitionProgress(partition, this.topics, (topic) => this.#read.get(keyOf(topic, partition)));
   }
 
   #readOn(membership: Membership, partition: number): void {

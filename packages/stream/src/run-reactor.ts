@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Draft, type EventOf, NewerEvent, RegistryTrouble, type TopicName } from '@vigil/events';
-import { Retry } from './errors.ts';
+import { Fatal, Retry } from './errors.ts';
 import { Lanes, Outstanding } from './in-flight.ts';
 import { writeLetter } from './letters.ts';
 import type { Batch, Log, LogRecord, Member, Membership } from './log.ts';
 import { type Logger, silent } from './logger.ts';
 import type { Count } from './metrics.ts';
 import { isTrouble, writeOutcomes } from './outcomes.ts';
+import { PartitionProgress } from './partition-progress.ts';
 import { ASK_AGAIN_MS, isEvent, readEvent } from './reading.ts';
 import type { RunningPart } from './run-projection.ts';
+import { Watchdog } from './watchdog.ts';
 import { within } from './within.ts';
 
 export type ReactorOptions<In extends TopicName, Out extends TopicName> = {
@@ -33,13 +35,23 @@ export const runReactor = async <In extends TopicName, Out extends TopicName>(
 ): Promise<RunningPart> => {
   const reactor = new Reactor(log, options as unknown as ReactorOptions<TopicName, TopicName>);
   const membership = await log.join(reactor);
-  const publishing = setInterval(() => void reactor.publish(), PUBLISH_MS);
+  const publishing = setInterval(() => {
+    void reactor.publish();
+    void reactor.place();
+  }, PUBLISH_MS);
+  const dog = new Watchdog(
+    log,
+    () => reactor.watched(),
+    options.reads,
+    (what) => reactor.lost(new Fatal(`${options.group}: no progress: ${what}`)),
+  );
   const stop = async () => {
+    dog.stop();
     clearInterval(publishing);
     await reactor.drain();
     await membership.stop();
   };
-  return { ready: () => reactor.ready, finished: reactor.finished, stop, [Symbol.asyncDispose]: stop };
+  return { ready: () => reactor.ready && dog.well, finished: reactor.finished, stop, [Symbol.asyncDispose]: stop };
 };
 
 const PACE_MS = 50;
@@ -64,6 +76,12 @@ class Reactor implements Member {
   #outstanding = new Map<string, Outstanding>();
   #assigned: ReadonlySet<number> = new Set();
   #paused = new Set<number>();
+  /** its partitions as the watchdog sees them; empty until the group's offsets are known */
+  #progress = new Map<number, PartitionProgress>();
+  #isPlaced = false;
+  #isPlacing = false;
+  /** where the group goes on, by `topic/partition`, as of the last assignment */
+  #starts = new Map<string, number>();
   #membership: Membership | undefined;
 
   constructor(log: Log, options: ReactorOptions<TopicName, TopicName>) {
@@ -80,7 +98,52 @@ class Reactor implements Member {
   }
 
   get ready(): boolean {
-    return this.#membership !== undefined;
+    const waits = [...this.#outstanding.values()].some(({ unread }) => unread.size > 0);
+    return this.#membership !== undefined && this.#isPlaced && !waits;
+  }
+
+  /** A partition of which too much waits for its sink is not read, and is not stuck. */
+  watched(): Iterable<PartitionProgress> {
+    return [...this.#progress.values()].filter(({ partition }) => !this.#paused.has(partition));
+  }
+
+  /** Asks where the group goes on, so that a partition that is never read can be seen. */
+  async place(): Promise<void> {
+    if (this.#isPlaced || this.#isPlacing) return;
+    const assigned = this.#assigned;
+    this.#isPlacing = true;
+    try {
+      const starts = await this.#startsOf(assigned);
+      if (assigned === this.#assigned) this.#watch(starts);
+    } catch (error) {
+      this.#logger.warn(
+        { group: this.group, err: error },
+        'the offsets of the group are not known; they are asked for again',
+      );
+    } finally {
+      this.#isPlacing = false;
+    }
+  }
+
+  async #startsOf(partitions: ReadonlySet<number>): Promise<Map<string, number>> {
+    const starts = new Map<string, number>();
+    for (const topic of this.topics)
+      for (const [partition, offset] of (await this.#log.groupOffsets(this.group, topic)).entries())
+        if (offset !== null && partitions.has(partition)) starts.set(keyOf(topic, partition), offset);
+    return starts;
+  }
+
+  #watch(starts: Map<string, number>): void {
+    this.#starts = starts;
+    this.#isPlaced = true;
+    this.#progress = new Map([...this.#assigned].map((partition) => [partition, this.#progressOf(partition)]));
+  }
+
+  #progressOf(partition: number): PartitionProgress {
+    return new PartitionProgress(partition, this.topics, (topic) => {
+      const key = keyOf(topic, partition);
+      return this.#outstanding.get(key)?.read ?? this.#starts.get(key);
+    });
   }
 
   readonly held = (): readonly number[] => [...this.#assigned];
@@ -91,6 +154,9 @@ class Reactor implements Member {
     this.#outstanding = new Map(kept);
     this.#assigned = partitions;
     this.#membership = membership;
+    this.#isPlaced = false;
+    this.#progress = new Map();
+    void this.place();
     for (const partition of [...this.#paused]) this.#flow(partition);
     for (const [key, { read }] of kept) {
       const at = key.lastIndexOf('/');
@@ -102,17 +168,30 @@ class Reactor implements Member {
 
   readonly take = async (batch: Batch): Promise<boolean> => {
     if (this.#stopping.signal.aborted) return false;
-    const key = keyOf(batch.topic, batch.partition);
-    const outstanding = this.#outstanding.get(key) ?? new Outstanding(batch.fetched);
-    this.#outstanding.set(key, outstanding);
+    const outstanding = this.#outstandingOf(batch.topic, batch.partition, batch.fetched);
     for (const record of batch.records) if (record.offset >= outstanding.read) this.#begin(record, outstanding);
     outstanding.readTo(batch.next);
+    this.#getsOn(batch.partition);
     this.#flow(batch.partition);
     return true;
   };
 
-  readonly skipped = ({ topic, partition, next }: Omit<Batch, 'records' | 'end'>): void =>
-    this.#outstanding.get(keyOf(topic, partition))?.readTo(next);
+  readonly skipped = ({ topic, partition, fetched, next }: Omit<Batch, 'records' | 'end'>): void => {
+    this.#outstandingOf(topic, partition, fetched).readTo(next);
+    this.#getsOn(partition);
+  };
+
+  #outstandingOf(topic: string, partition: number, fetched: number): Outstanding {
+    const key = keyOf(topic, partition);
+    const outstanding = this.#outstanding.get(key) ?? new Outstanding(fetched);
+    this.#outstanding.set(key, outstanding);
+    return outstanding;
+  }
+
+  #getsOn(partition: number): void {
+    const known = this.#progress.get(partition);
+    if (known !== undefined) known.progress += 1;
+  }
 
   readonly lost = (error: Error): void => this.#end(error);
 
@@ -144,7 +223,7 @@ class Reactor implements Member {
       this.#stopping.signal.aborted || this.#outstanding.get(keyOf(record.topic, record.partition)) !== outstanding;
     const job = this.#lanes.run(record.key as string, async (pause) => {
       for (let tries = 0; !given(); tries++) {
-        const retry = await this.#try(record);
+        const retry = await this.#try(record, outstanding);
         if (retry === null) return outstanding.finish(record.offset);
         await pause(() => this.#wait(retry.afterMs ?? backOff(tries)));
       }
@@ -153,9 +232,10 @@ class Reactor implements Member {
   }
 
   /** null: done; else again later. */
-  async #try(record: LogRecord): Promise<Retry | null> {
+  async #try(record: LogRecord, { unread }: Outstanding): Promise<Retry | null> {
     try {
       const event = await readEvent(this.#log.codec, record);
+      unread.delete(record.offset);
       await writeOutcomes(this.#log, this.group, record, event, await this.#options.react(event));
     } catch (error) {
       if (error instanceof Retry) {
@@ -163,6 +243,7 @@ class Reactor implements Member {
         return error;
       }
       if (error instanceof RegistryTrouble) {
+        unread.add(record.offset);
         this.#logger.warn({ group: this.group, err: error }, 'a reaction waits for the registry');
         return new Retry(error.message, { afterMs: ASK_AGAIN_MS, cause: error });
       }
@@ -180,6 +261,7 @@ class Reactor implements Member {
     if (full === this.#paused.has(partition) || !this.#assigned.has(partition)) return;
     if (full) this.#paused.add(partition);
     else this.#paused.delete(partition);
+    this.#getsOn(partition);
     if (full) this.#membership?.pause(partition);
     else this.#membership?.resume(partition);
   }

@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Bounds, Log } from './log.ts';
-import type { Slot } from './slot.ts';
-import { Watchdog } from './watchdog.ts';
+import { type PartitionReading, Watchdog } from './watchdog.ts';
 
 const watching = () => {
   const slot = {
     partition: 0,
     progress: 0,
-    phase: 'running',
-    transactionalId: 'run-0',
+    phase: 'running' as PartitionReading['phase'],
     positions: new Map([['in', 5]]),
   };
   const broker = { end: 9, stableEnd: 9, answers: true };
@@ -20,7 +18,7 @@ const watching = () => {
   const told: string[] = [];
   const dog = new Watchdog(
     { bounds, stableEnds } as unknown as Log,
-    () => [slot as unknown as Slot],
+    () => [slot],
     ['in'],
     (what) => told.push(what),
   );
@@ -84,7 +82,7 @@ test('a restore that does not get on is stuck, also where no input has anything 
   }
   expect(told).toEqual([]);
   await looks(1010, 1011, 1012);
-  expect(told).toEqual(['run-0 does not get on with its snapshot, restoring, for 22 s']);
+  expect(told).toEqual(['the restore of partition 0 makes no progress, restoring, for 22 s']);
 });
 
 test('while the broker does not answer nobody is stuck, but nobody is well; after it, three looks are asked again', async () => {

@@ -1,5 +1,5 @@
 import type { Log } from './log.ts';
-import type { Slot } from './slot.ts';
+import type { Phase } from './slot.ts';
 import { within } from './within.ts';
 
 /**
@@ -9,24 +9,40 @@ import { within } from './within.ts';
 const DEAF_MS = 15_000;
 const LOOK_MS = 1000;
 const LOOKS = 3;
+const NO_RECORDS = { low: 0, high: 0 };
+
+/** A partition that is read. The watchdog remembers it by identity: when it is read again, it is another one. */
+export type PartitionReading = {
+  readonly partition: number;
+  /** grows with everything that gets done */
+  readonly progress: number;
+  /** the next offset to read, by topic; a topic that is not listed is read from its first record */
+  readonly positions: ReadonlyMap<string, number>;
+  readonly phase: Phase;
+};
 
 /** `hidden`: what is to be read lies behind somebody's unfinished transaction. */
 type Watched = { progress: number; since: number; looks: number; hidden: boolean };
 
-/** Looks at the slots once a second; `stuck` is told once, with the figures. */
+/** Looks at the partitions once a second; `stuck` gets the figures of one that makes no progress. */
 export class Watchdog {
   readonly #log: Log;
-  readonly #slots: () => Iterable<Slot>;
+  readonly #partitions: () => Iterable<PartitionReading>;
   readonly #reads: readonly string[];
   readonly #stuck: (message: string) => void;
-  readonly #watched = new WeakMap<Slot, Watched>();
+  readonly #watched = new WeakMap<PartitionReading, Watched>();
   readonly #timer: NodeJS.Timeout;
   #looking = false;
   #well = true;
 
-  constructor(log: Log, slots: () => Iterable<Slot>, reads: readonly string[], stuck: (message: string) => void) {
+  constructor(
+    log: Log,
+    partitions: () => Iterable<PartitionReading>,
+    reads: readonly string[],
+    stuck: (message: string) => void,
+  ) {
     this.#log = log;
-    this.#slots = slots;
+    this.#partitions = partitions;
     this.#reads = reads;
     this.#stuck = stuck;
     this.#timer = setInterval(() => void this.look(performance.now()), LOOK_MS);
@@ -43,45 +59,45 @@ export class Watchdog {
 
   /** `now`: of a monotone clock, milliseconds. */
   async look(now: number): Promise<void> {
-    const still = [...this.#slots()].filter((slot) => this.#standsStill(slot, now));
+    const still = [...this.#partitions()].filter((reading) => this.#standsStill(reading, now));
     if (this.#looking) return;
     this.#looking = true;
     try {
-      for (const slot of still) await this.#ask(slot, now);
-      this.#well = still.map((slot) => this.#of(slot, now)).every(({ looks, hidden }) => looks === 0 && !hidden);
+      for (const reading of still) await this.#ask(reading, now);
+      this.#well = still.map((reading) => this.#of(reading, now)).every(({ looks, hidden }) => looks === 0 && !hidden);
     } catch {
       this.#well = false;
-      for (const slot of still) this.#of(slot, now).looks = 0; // no new process helps while no broker answers
+      for (const reading of still) this.#of(reading, now).looks = 0; // no new process helps while no broker answers
     } finally {
       this.#looking = false;
     }
   }
 
-  #of(slot: Slot, now: number): Watched {
-    const known = this.#watched.get(slot) ?? { progress: slot.progress, since: now, looks: 0, hidden: false };
-    this.#watched.set(slot, known);
+  #of(reading: PartitionReading, now: number): Watched {
+    const known = this.#watched.get(reading) ?? { progress: reading.progress, since: now, looks: 0, hidden: false };
+    this.#watched.set(reading, known);
     return known;
   }
 
-  #standsStill(slot: Slot, now: number): boolean {
-    const watched = this.#of(slot, now);
-    if (watched.progress !== slot.progress)
-      this.#watched.set(slot, { progress: slot.progress, since: now, looks: 0, hidden: false });
-    return now - this.#of(slot, now).since > DEAF_MS;
+  #standsStill(reading: PartitionReading, now: number): boolean {
+    const watched = this.#of(reading, now);
+    if (watched.progress !== reading.progress)
+      this.#watched.set(reading, { progress: reading.progress, since: now, looks: 0, hidden: false });
+    return now - this.#of(reading, now).since > DEAF_MS;
   }
 
-  async #ask(slot: Slot, now: number): Promise<void> {
-    const watched = this.#of(slot, now);
+  async #ask(reading: PartitionReading, now: number): Promise<void> {
+    const watched = this.#of(reading, now);
     const behind: string[] = [];
     let hidden = false;
     for (const topic of this.#reads) {
-      const stableEnd = (await within(3000, this.#log.stableEnds(topic), topic))[slot.partition] ?? 0;
-      const end = (await within(3000, this.#log.bounds(topic), topic))[slot.partition]?.high ?? 0;
-      const at = slot.positions.get(topic) ?? 0;
-      if (stableEnd > at) behind.push(`${topic}/${slot.partition} stands at ${at} of ${stableEnd}`);
-      else if (end > at) hidden = true;
+      const stableEnd = (await within(3000, this.#log.stableEnds(topic), topic))[reading.partition] ?? 0;
+      const { low, high } = (await within(3000, this.#log.bounds(topic), topic))[reading.partition] ?? NO_RECORDS;
+      const at = Math.max(reading.positions.get(topic) ?? low, low);
+      if (stableEnd > at) behind.push(`${topic}/${reading.partition} stands at ${at} of ${stableEnd}`);
+      else if (high > at) hidden = true;
     }
-    if (slot.phase === 'restoring') behind.push(`${slot.transactionalId} does not get on with its snapshot`);
+    if (reading.phase === 'restoring') behind.push(`the restore of partition ${reading.partition} makes no progress`);
     const isHidden = behind.length === 0 && hidden;
     // What becomes readable only now has the whole time to be read.
     if (!isHidden && (behind.length === 0 || watched.hidden)) watched.since = now;
@@ -90,6 +106,6 @@ export class Watchdog {
     if (behind.length === 0 || watched.since === now) return;
     watched.looks += 1;
     const seconds = Math.round((now - watched.since) / 1000);
-    if (watched.looks >= LOOKS) this.#stuck(`${behind.join(', ')}, ${slot.phase}, for ${seconds} s`);
+    if (watched.looks >= LOOKS) this.#stuck(`${behind.join(', ')}, ${reading.phase}, for ${seconds} s`);
   }
 }

@@ -75,13 +75,14 @@ export const withRegistry = (log: Log) => {
 
 /** The same log, so that a test can replace one of its calls. */
 export const aliased = (log: Log): Log => {
-  const { codec, clusterId, partitionCount, bounds, stableEnds, read, fence, write, join, follow } = log;
+  const { codec, clusterId, partitionCount, bounds, stableEnds, groupOffsets, read, fence, write, join, follow } = log;
   return {
     codec,
     clusterId,
     partitionCount,
     bounds,
     stableEnds,
+    groupOffsets,
     read,
     fence,
     write,

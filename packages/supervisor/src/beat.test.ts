@@ -33,7 +33,7 @@ const silent: TerminalFacts = {
   ending: false,
   asks: null,
   hasAsked: false,
-  printsLines: true,
+  isSilenceKnown: true,
   screen: { activity: null, waitingFor: null, since: 0 },
   paused: false,
   limits: [],

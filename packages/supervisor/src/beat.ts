@@ -40,8 +40,8 @@ export type TerminalFacts = {
   readonly asks: { readonly since: number; readonly text: string } | null;
   /** it has asked something before: what it asks no more is answered */
   readonly hasAsked: boolean;
-  /** the program prints lines; false: it draws a screen, and silence of its terminal says nothing */
-  readonly printsLines: boolean;
+  /** silence of its terminal is silence of the agent; false: it draws a screen, or works in silence */
+  readonly isSilenceKnown: boolean;
   /** what a client shows, and since when */
   readonly screen: ScreenReport & { readonly since: number };
   /** stopped by an order, until it is resumed */
@@ -150,8 +150,8 @@ const lastCallOf = (beats: Beats): number | null =>
 
 /** A sub-agent has no terminal of its own. */
 const outputOf = (beats: Beats, facts: TerminalFacts): NonNullable<Heartbeat['output']> => ({
-  last_output_at: facts.printsLines ? facts.lastOutputAt : null,
-  lines: facts.printsLines ? facts.lines : null,
+  last_output_at: facts.isSilenceKnown ? facts.lastOutputAt : null,
+  lines: facts.isSilenceKnown ? facts.lines : null,
   matched_patterns: beats.matched,
   repeated_error: facts.repeatedError,
   result_at: facts.resultAt,

@@ -15,7 +15,7 @@ import { GatewayRefused } from './errors.ts';
 import type { Gateway } from './gateway-client.ts';
 import type { OrderEnvelope } from './order.ts';
 import { isSameReach, type Reach, unwatched } from './reach.ts';
-import type { Said } from './said.ts';
+import { type Said, startsCall } from './said.ts';
 
 export type BeatingParts = {
   readonly who: Identity;
@@ -41,7 +41,10 @@ export type BeatingParts = {
 const shortestGapMs = 200;
 const defaultIntervalMs = 10_000;
 
-/** Beats for one agent until it is finished: every interval, and at once on anything notable. Never blocks the agent. */
+/**
+ * Sends the heartbeats of one agent until it is finished: every interval, and at once on anything notable, or when a call starts after
+ * tokens were used: they may reach a limit. Never blocks the agent.
+ */
 export class Beating {
   readonly #parts: BeatingParts;
   #running: Promise<void> | null = null;
@@ -52,12 +55,15 @@ export class Beating {
   /** as was reported last; null: no heartbeat has been answered yet */
   #reach: Reach | null = null;
   readonly #warned = new Set<string>();
+  /** the tokens in the last heartbeat; null: unknown */
+  #sentTokens: number | null;
   #urgent = false;
   #wake = new AbortController();
 
   constructor(parts: BeatingParts) {
     this.#parts = parts;
     this.#beats = parts.beats;
+    this.#sentTokens = parts.beats.latest.token_count ?? null;
     this.#intervalMs = parts.intervalMs ?? defaultIntervalMs;
   }
 
@@ -80,6 +86,7 @@ export class Beating {
   }
   said(words: Said): void {
     this.#beats = said(this.#beats, words, this.#parts.clock.now());
+    if (startsCall(words) && (this.#beats.latest.token_count ?? 0) > (this.#sentTokens ?? 0)) this.soon();
   }
   matched(patterns: readonly MatchedPattern[]): void {
     this.#beats = matched(this.#beats, patterns);
@@ -117,6 +124,7 @@ export class Beating {
   async #deliver(signal: AbortSignal): Promise<void> {
     const { who, facts, clock } = this.#parts;
     this.#beats = beat(this.#beats, who, facts(), clock.now(), this.#intervalMs);
+    this.#sentTokens = this.#beats.onItsWay?.token_count ?? null;
     this.#parts.onBeat();
     for (let failures = 1; !signal.aborted; failures += 1) {
       try {

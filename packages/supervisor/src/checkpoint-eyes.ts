@@ -1,4 +1,4 @@
-import type { Checkpoint } from '@vigil/events';
+import { type Checkpoint, holdsOnOneHost } from '@vigil/events';
 import type { AgentSpec } from './agent.ts';
 import { validate } from './checkpoint.ts';
 
@@ -23,12 +23,12 @@ export class CheckpointEyes {
     });
   }
 
-  /** A checkpoint is judged where it lies; one that lies elsewhere, or cannot be read now, is left to whoever can read it. */
+  /** Reports nothing of a checkpoint that this host does not have or cannot read: another host may. */
   async #read(checkpoint: Checkpoint): Promise<void> {
     const { taskId, checkpointRoots } = this.#spec;
     if (checkpoint.valid !== null || taskId === null) return;
     const validity = await validate(checkpoint, checkpointRoots, taskId);
-    if (!validity.valid && (validity.why === 'not_here' || validity.why === 'unreadable')) return;
+    if (!validity.valid && holdsOnOneHost(validity.why)) return;
     this.#onRead({ ...checkpoint, valid: validity.valid, invalid_reason: validity.valid ? null : validity.why });
   }
 }

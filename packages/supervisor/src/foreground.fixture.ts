@@ -8,6 +8,7 @@ process.exitCode = await run(scriptSpec(script, { command, args: ['-c', script, 
   stdin: process.stdin,
   stdout: process.stdout,
   tty: true,
+  onOutput: () => {},
   onSignal: (listener) => {
     process.on('SIGTERM', listener);
     return () => process.off('SIGTERM', listener);

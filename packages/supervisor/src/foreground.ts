@@ -10,6 +10,8 @@ export type Seat = {
   readonly stdout: NodeJS.WriteStream;
   /** false: as if neither were a terminal */
   readonly tty: boolean;
+  /** what the agent has printed, once it is written to `stdout` */
+  readonly onOutput: (data: Buffer) => void;
   /** signals sent to the supervisor: they are meant for the agent */
   readonly onSignal: (listener: (signal: NodeJS.Signals) => void) => () => void;
 };
@@ -78,6 +80,7 @@ export const attach = (seat: Seat, senderOf: () => string | null, log: Log): Att
     size: isTerminal(stdout) ? { columns: stdout.columns, rows: stdout.rows } : { columns: 120, rows: 40 },
     output: (data) => {
       if (!stdout.write(data)) held?.();
+      seat.onOutput(data);
     },
     follow: (agent) => {
       let isHeld = false;

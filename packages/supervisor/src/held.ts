@@ -1,5 +1,4 @@
 import { type AgentSpec, environmentOf, type World } from './agent.ts';
-import { endProcess } from './ending.ts';
 import { AlreadySupervised } from './errors.ts';
 import type { Again } from './hands.ts';
 import { heldTerminal, type OnHeld } from './holder/held-terminal.ts';
@@ -11,7 +10,7 @@ import { type Occupant, retakeName } from './lock.ts';
 import { before, type Memory, noMemory } from './memory.ts';
 import { isAlive, type Pid, signalled } from './proc.ts';
 import { printsStream } from './sessions/event-stream.ts';
-import { assemble, begun, newLife } from './supervise.ts';
+import { assemble, begun, newLife, type Open } from './supervise.ts';
 import type { Size, Terminal } from './terminal.ts';
 
 /** Output that a holder keeps for the next supervisor and for whoever attaches, bytes. */
@@ -34,18 +33,12 @@ export const superviseHeld = (spec: AgentSpec, world: World, size: Size): Promis
   const env = environmentOf(spec, world.dir, life.socket);
   const what = { agentId, instanceId, command, args, cwd, env, rawOutput: printsStream(world, spec) };
   const path = holderSocket(world.dir, instanceId);
-  const open = async (on: OnHeld): Promise<Terminal> => {
-    let leader: Pid | null = null;
+  const open: Open = async (on, started) => {
     await startHolder(world.dir, { ...what, size, kept, socket: path, ring: ringBytes }, (holder) => {
-      leader = holder;
+      started(holder);
       life.lock.has({ holder });
     });
-    const link = await connectHolder(path, { as: 'supervisor', self: world.self }).catch(async (error: unknown) => {
-      const patience = { graceMs: 0, killAfterMs: world.killAfterMs };
-      if (leader !== null) await endProcess({ leader, socket: life.socket }, patience, world.clock);
-      throw error;
-    });
-    return terminalOf(link, life.socket, on, world);
+    return terminalOf(await connectHolder(path, { as: 'supervisor', self: world.self }), life.socket, on, world);
   };
   return begun(life, open);
 };

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,6 +10,7 @@ import { ended, failed, recordOf, started } from '@vigil/hook/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type AgentSpec, spoolOf } from './agent.ts';
 import type { Supervised } from './life.ts';
+import { stillAfterMs } from './screen.ts';
 import { socketPath } from './socket.ts';
 import { liveOn, nudge, type Stage, scriptSpec, setStage } from './testing.ts';
 
@@ -251,6 +252,39 @@ test('while a session reports its turns, what its client draws is no activity', 
   writeFileSync(after, '');
   await until(() => expect(stage.gateway.heartbeats.at(-1)?.output?.last_output_at).toBeGreaterThan(seen ?? 0));
   one.leave();
+});
+
+test('the words in the output of a session that reports its turns do not count as its limit, question or error', async () => {
+  const go = join(stage.dir, 'go');
+  const words = "printf 'error: rate limit\\nerror: rate limit\\n<promise>COMPLETE</promise>\\nOverwrite? '";
+  await start(`while [ ! -e ${go} ]; do sleep 0.02; done; ${words}; sleep 600`);
+  const one = await call();
+  await one.asks([turn, started('c', 2)]);
+  writeFileSync(go, '');
+  const last = () => stage.gateway.heartbeats.at(-1);
+  const matched = () => stage.gateway.heartbeats.flatMap(({ output }) => output?.matched_patterns ?? []);
+  await until(() => expect(matched().map(({ kind }) => kind)).toContain('completion'));
+  const isStillFrom = Math.max(...matched().map(({ at }) => at)) + 2 * stillAfterMs;
+  await until(() => expect(last()?.timestamp).toBeGreaterThan(isStillFrom));
+  expect(last()).toMatchObject({ activity: 'working', waiting_for: null, output: { repeated_error: null } });
+  expect(matched().map(({ kind }) => kind)).not.toContain('rate_limit');
+  one.leave();
+});
+
+test('a headless client whose hooks report no limit is limited where its output shows a limit', async () => {
+  const gemini = join(stage.dir, 'gemini');
+  symlinkSync('/bin/sh', gemini);
+  const go = join(stage.dir, 'go');
+  const script = `while [ ! -e ${go} ]; do sleep 0.02; done; echo 'Attempt 1 failed with status 429'; sleep 600`;
+  await start('', { command: gemini, args: ['-c', script, '-p'] });
+  append(
+    join(spoolOf(stage.dir, 'instance-1'), spoolFile('gemini-cli', 's-1')),
+    recordOf([turn], { client: 'gemini-cli' }),
+  );
+  await until(() => expect(stage.gateway.heartbeats.at(-1)?.turn).toMatchObject({ open: true }));
+  writeFileSync(go, '');
+  const matched = () => stage.gateway.heartbeats.flatMap(({ output }) => output?.matched_patterns ?? []);
+  await until(() => expect(matched().map(({ kind }) => kind)).toContain('rate_limit'));
 });
 
 test('a session that runs within another reports its calls, and ends nothing of it', async () => {

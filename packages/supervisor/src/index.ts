@@ -6,6 +6,7 @@ export { type Address, connectGateway, type Gateway } from './gateway-client.ts'
 export type { Supervised } from './life.ts';
 export type { LimitSettings } from './limits.ts';
 export { checkFree, occupantOf } from './lock.ts';
+export * from './notice/terminal-notice.ts';
 export { askReach, isSameReach, type Reach } from './reach.ts';
 export { type Detached, run, runDetached } from './run.ts';
 export { type Runtime, startRuntime } from './runtime.ts';

@@ -7,7 +7,6 @@ const [dir = '', url = '', script = '', command = '/bin/sh', ...more] = process.
 const config = parseRuntimeConfig(
   JSON.stringify({
     runtime: 'run-1',
-    interval: '100ms',
     grace: '0s',
     templates: [{ command, args: ['-c', script, ...more] }],
     agents: [{ name: 'worker-1', task: 'TASK-1' }],
@@ -17,7 +16,10 @@ const config = parseRuntimeConfig(
 const log = (message: string, fields = {}) => process.stderr.write(`${JSON.stringify({ message, ...fields })}\n`);
 const world = openTestWorld(dir, { url }, 'run-1', log);
 const env = { PATH: process.env.PATH ?? '' };
-const runtime = await startRuntime({ config, host: 'host-1', env }, { ...world, killAfterMs: 500 });
+const runtime = await startRuntime(
+  { config: { ...config, interval: 100 }, host: 'host-1', env },
+  { ...world, killAfterMs: 500 },
+);
 process.stdout.write('started\n');
 process.once('SIGTERM', async () => {
   await runtime.stop('the test is over');

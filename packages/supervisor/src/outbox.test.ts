@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -70,6 +70,29 @@ test('while the gateway is away all wait in their order, and what a dead supervi
   const next = open(process.pid);
   await until(() => expect(taken).toEqual(['a', 'b']));
   await until(() => expect(readdirSync(dir)).toEqual([]));
+  next.close();
+});
+
+test('what a dead supervisor has left and cannot be read now is sent once it can be; what is not a report is left there', async () => {
+  answers = { a: new GatewayAway('away') };
+  const gone = open(999_999_999);
+  gone.put(receipt('a'));
+  gone.close();
+  answers = {};
+  const [name = ''] = readdirSync(dir);
+  const path = join(dir, name);
+  const letter = readFileSync(path);
+  rmSync(path);
+  mkdirSync(path); // a folder cannot be read as a file
+  const broken = name.replace('00000001', '00000002');
+  writeFileSync(join(dir, broken), '{');
+  const next = open(process.pid);
+  next.put(receipt('b'));
+  await until(() => expect(taken).toEqual(['b']));
+  rmSync(path, { recursive: true });
+  writeFileSync(path, letter);
+  await until(() => expect(taken).toEqual(['b', 'a']));
+  await until(() => expect(readdirSync(dir)).toEqual([broken]));
   next.close();
 });
 

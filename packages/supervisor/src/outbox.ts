@@ -34,6 +34,8 @@ class FileOutbox implements Outbox {
   readonly #onSent: (report: Report) => void;
   readonly #closed = new AbortController();
   #letters: Letter[] = [];
+  /** what an earlier supervisor has left and cannot be sent, as far as it is logged */
+  readonly #logged = new Set<string>();
   #written = 0;
   #sending: Promise<void> | null = null;
 
@@ -44,22 +46,49 @@ class FileOutbox implements Outbox {
     this.#gateway = gateway;
     this.#log = log;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    this.#adopt();
-    this.#send();
+    void this.#adoptAll();
   }
 
-  /** Renaming succeeds once, so of two supervisors that find a letter only one sends it. */
-  #adopt(): void {
-    const left = readdirSync(this.#folder).filter((name) => name.endsWith('.json') && !isAlive(writerOf(name)));
-    for (const name of left.sort()) {
-      const path = this.#newPath();
-      try {
-        renameSync(join(this.#folder, name), path);
-        this.#letters.push({ path, report: JSON.parse(readFileSync(path, 'utf8')) as Report, isSaved: true });
-      } catch (error) {
-        this.#log('a letter that an earlier supervisor left cannot be sent', { name, error: String(error) });
-      }
+  /** Tries again while a letter of an earlier supervisor cannot be read, or what is there cannot be listed. */
+  async #adoptAll(): Promise<void> {
+    for (let failures = 1; !this.#adopt(); failures++) {
+      await pause(backOff(failures), this.#closed.signal);
+      if (this.#closed.signal.aborted) return;
     }
+  }
+
+  /** false: something is left that can be sent later */
+  #adopt(): boolean {
+    try {
+      const left = readdirSync(this.#folder).filter((name) => name.endsWith('.json') && !isAlive(writerOf(name)));
+      const before = this.#letters.length;
+      const isTaken = left.sort().map((name) => this.#adoptOne(name));
+      if (this.#letters.length > before) this.#send();
+      return isTaken.every(Boolean);
+    } catch (error) {
+      this.#logOnce('letters', String(error));
+      return false;
+    }
+  }
+
+  /** Renaming succeeds once, so of two supervisors that find a letter only one sends it. It keeps its name until it is read. */
+  #adoptOne(name: string): boolean {
+    try {
+      const report = JSON.parse(readFileSync(join(this.#folder, name), 'utf8')) as Report;
+      const path = this.#newPath();
+      renameSync(join(this.#folder, name), path);
+      this.#letters.push({ path, report, isSaved: true });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+      this.#logOnce(name, String(error));
+      return error instanceof SyntaxError;
+    }
+  }
+
+  #logOnce(name: string, error: string): void {
+    if (!this.#logged.has(name)) this.#log('a letter that an earlier supervisor left cannot be sent', { name, error });
+    this.#logged.add(name);
   }
 
   #newPath(): string {

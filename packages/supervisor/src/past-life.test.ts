@@ -57,13 +57,15 @@ test('a runtime begins anew also with one that had just ended by itself when it 
   const config = parseRuntimeConfig(
     JSON.stringify({
       runtime: 'test',
-      interval: '100ms',
       templates: [{ command: '/bin/sh', args: ['-c', 'exit 3'], cleanup }],
       agents: [{ name: 'worker-1', task: 'TASK-1' }],
     }),
     dir,
   );
-  const runtime = await startRuntime({ config, host: 'host-1', env: { PATH: process.env.PATH ?? '' } }, world);
+  const runtime = await startRuntime(
+    { config: { ...config, interval: 100 }, host: 'host-1', env: { PATH: process.env.PATH ?? '' } },
+    world,
+  );
   await until(() => expect(existsSync(join(dir, 'ended'))).toBe(true));
   const stopped = runtime.stop('the test is over');
   on.touch('go');

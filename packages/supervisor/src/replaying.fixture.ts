@@ -2,5 +2,5 @@
 export { answered, type Beats, beat, type Identity, noBeats, said } from './beat.ts';
 export { checkFields } from './said.ts';
 export type { Surface } from './screen/surface.ts';
-export { interruptedAfterMs, limitShown, missedByHooks, screenReport } from './screen/waiting.ts';
+export { interruptedAfterMs, limitShown, missedEvents, screenReport } from './screen/waiting.ts';
 export { noTerminal } from './sessions/subagents.ts';

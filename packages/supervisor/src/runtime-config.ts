@@ -70,6 +70,9 @@ const whole = template
     message: 'write both pause and resume, or neither: what is paused by a command is resumed by one',
   });
 
+const SHORTEST_INTERVAL_MS = 1000;
+const SHORTEST_INTERVAL = 'write a duration of at least 1s, such as 1s or 30s';
+
 const agent = z.strictObject({ name, task: name, template: z.string().optional(), labels: labels.default({}) });
 
 const runtime = z.strictObject({
@@ -80,7 +83,7 @@ const runtime = z.strictObject({
   /** how often it announces itself */
   announce: duration.default(30_000),
   /** absent: as the gateway asks */
-  interval: duration.optional(),
+  interval: duration.refine((ms) => ms >= SHORTEST_INTERVAL_MS, SHORTEST_INTERVAL).optional(),
   policy: z.string().optional(),
   /** how long agents may take to end when the runtime does */
   grace: duration.default(5000),

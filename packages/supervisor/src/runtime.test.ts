@@ -11,7 +11,6 @@ let runtime: Runtime;
 
 const yaml = `
 runtime: run-1
-interval: 100ms
 announce: 50ms
 grace: 0s
 capacity: 2
@@ -27,7 +26,7 @@ agents:
 
 beforeEach(async () => {
   stage = await setStage();
-  const config = parseRuntimeConfig(yaml, stage.dir);
+  const config = { ...parseRuntimeConfig(yaml, stage.dir), interval: 100 };
   runtime = await startRuntime(
     { config, host: 'host-1', env: { PATH: process.env.PATH ?? '' } },
     { ...stage.world, killAfterMs: 200 },

@@ -187,6 +187,9 @@ export const checkFields = (fields: object): Omit<Understood, 'hook'> => {
   return { said: said as Said, problems };
 };
 
+export const startsCall = ({ tool_calls = [] }: Said): boolean =>
+  tool_calls.some(({ outcome }) => outcome === 'running');
+
 const hasEndedCall = ({ tool_calls = [] }: Said): boolean => tool_calls.some(({ outcome }) => outcome !== 'running');
 
 /** A field that is given and differs from what was reported last. */

@@ -152,6 +152,13 @@ test('paths count from the file’s folder, durations are milliseconds', () => {
   });
 });
 
+test('an interval below a second is a mistake, one of a second is none', () => {
+  const parsed = (interval: string) => parseRuntimeConfig(`runtime: host-1\ninterval: ${interval}`, '/');
+  expect(() => parsed('999ms')).toThrow('interval: write a duration of at least 1s, such as 1s or 30s');
+  expect(() => parsed('5x')).toThrow('interval: "5x" is no duration: write one like 10m, 60s or 500ms');
+  expect(parsed('1s').interval).toBe(1000);
+});
+
 test('every mistake is named with its place', () => {
   expect(() => parseRuntimeConfig('runtime: "a b"\ncapacity: -1\ntemplates: [{ args: [] }]\nagnets: []', '/')).toThrow(
     /runtime: at most[\s\S]*capacity:[\s\S]*templates\.0\.command:[\s\S]*agnets/,

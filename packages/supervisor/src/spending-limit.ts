@@ -1,5 +1,6 @@
 import { limitReached, type ModelTokens, refusalFor, spendingDocument, spentOf } from '@vigil/policy';
 import { z } from 'zod';
+import type { Beats } from './beat.ts';
 
 const policyDocument = z.object({ spending: spendingDocument.nullish() });
 
@@ -8,6 +9,12 @@ type Used = {
   readonly usage: readonly ModelTokens[];
   readonly costUsd: number | null;
 };
+
+export const usedBy = ({ latest }: Beats): Used => ({
+  tokens: latest.token_count ?? null,
+  usage: latest.usage ?? [],
+  costUsd: latest.cost_usd ?? null,
+});
 
 /**
  * Why an agent may make no more calls by the policy's limit for one agent; null: it may. `document`: the policy as the gateway serves it;

@@ -6,7 +6,6 @@ import { type Stage, setStage, spawn, terminate } from './testing.ts';
 
 const yaml = `
 runtime: run-1
-interval: 100ms
 announce: 50ms
 grace: 0s
 capacity: 2
@@ -29,7 +28,7 @@ beforeEach(async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   letWorker2Start = resolve;
   const settings = {
-    config: parseRuntimeConfig(yaml, stage.dir),
+    config: { ...parseRuntimeConfig(yaml, stage.dir), interval: 100 },
     host: 'host-1',
     env: { PATH: process.env.PATH ?? '' },
   };

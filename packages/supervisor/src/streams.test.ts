@@ -137,12 +137,29 @@ test('a line that has the words of a limit and reports none limits nothing', asy
   expect(own().map(({ activity }) => activity)).not.toContain('rate_limited');
 });
 
+/** Prints these lines under a command line that asks for no stream. */
+const printsWithoutStream = async (client: StreamingClient, words: readonly string[], lines: readonly string[]) => {
+  const [command] = streaming(stage.dir, client);
+  const script = `${printing(stage.dir, 'lines', lines)}; exec sleep 600`;
+  life = await liveOn(stage, scriptSpec(script, { command, args: ['-c', script, ...words] }), 80, () => {});
+};
+
 test('a client that is not asked for a stream is not read, whatever it prints', async () => {
-  const [command] = streaming(stage.dir, 'claude');
-  const script = `${printing(stage.dir, 'lines', recordedLines('claude', 'cc-works'))}; exec sleep 600`;
-  life = await liveOn(stage, scriptSpec(script, { command, args: ['-c', script, '-p'] }), 80, () => {});
-  await until(() => expect(last()?.output?.lines).toBe(recordedLines('claude', 'cc-works').length));
+  const lines = recordedLines('codex', 'cx-works');
+  await printsWithoutStream('codex', ['exec'], lines);
+  await until(() => expect(last()?.output?.lines).toBe(lines.length));
   expect(last()).toMatchObject({ turn: null, client: null, token_count: null, tool_calls: [] });
+});
+
+test('the silence of a client that prints nothing before its answer is unknown until a hook reports it', async () => {
+  const words = 'error: a notice at its start';
+  await printsWithoutStream('claude', ['-p', 'task'], Array(3).fill(words));
+  await until(() => expect(last()?.output?.repeated_error).toMatchObject({ count: 3 }));
+  expect(last()?.activity).toBeNull();
+  for (const { output } of own()) expect(output).toMatchObject({ lines: null, last_output_at: null });
+  const file = join(spoolOf(stage.dir, 'instance-1'), spoolFile('claude-code', 's-1'));
+  append(file, recordOf([{ kind: 'turn_started', at: 1, agent: null }], { session: 's-1' }));
+  await until(() => expect(last()).toMatchObject({ activity: 'working', output: { lines: 3 } }));
 });
 
 test('a text cannot be typed at a client that prints a stream, and the receipt says how it could go', async () => {

@@ -118,15 +118,17 @@ export const newLife = (spec: AgentSpec, world: World, size: Size): Beginning =>
   return { spec, world, lock, past, size, socket: socketPath(world.socketDir, instanceId), again: null };
 };
 
+/** Opens the agent's terminal. `started`: a process leads what is started from now on, also where the terminal is never opened. */
+export type Open = (on: OnHeld, started: (leader: Pid) => void) => Terminal | Promise<Terminal>;
+
 /** Begun at once; where that fails, an agent that has started is ended, since nobody would know of it, and its name is free again. */
-export const begun = async (
-  beginning: Beginning,
-  open: (on: OnHeld) => Terminal | Promise<Terminal>,
-): Promise<Supervised> => {
+export const begun = async (beginning: Beginning, open: Open): Promise<Supervised> => {
   const { spec, world, lock, socket } = beginning;
   let leader: Pid | null = null;
   const opened = async (on: OnHeld): Promise<Terminal> => {
-    const terminal = await open(on);
+    const terminal = await open(on, (started) => {
+      leader = started;
+    });
     leader = terminal.pid;
     return terminal;
   };

@@ -16,6 +16,8 @@ export type FakeGateway = {
   away: boolean;
   /** takes heartbeats and does not answer, until put back */
   silent: boolean;
+  /** why no more calls may be made, as it answers heartbeats; null: they may */
+  refusal: string | null;
   /** by which it says that every agent is judged */
   assigned: PolicyRef | null;
   /** documents by name, all with hash `h` */
@@ -53,6 +55,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
         orders: ordersWithHeartbeats(),
         policy: gateway.assigned,
         intervalMs: null,
+        refusal: gateway.refusal,
       });
     }
     if (request.url === '/v1/receipts') {
@@ -81,6 +84,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
     halted: false,
     away: false,
     silent: false,
+    refusal: null,
     assigned: null,
     policies: new Map(),
     close: () =>

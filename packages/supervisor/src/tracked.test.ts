@@ -22,7 +22,6 @@ const start = async (more: object): Promise<void> => {
   const config = parseRuntimeConfig(
     JSON.stringify({
       runtime: 'run-1',
-      interval: '100ms',
       grace: '0s',
       templates: [{ command: '/bin/sleep', args: ['600'], step_log: 'sessions/{task}/{agent}.jsonl' }],
       agents: [
@@ -33,7 +32,10 @@ const start = async (more: object): Promise<void> => {
     }),
     stage.dir,
   );
-  runtime = await startRuntime({ config, host: 'here', env: { PATH: process.env.PATH ?? '' } }, stage.world);
+  runtime = await startRuntime(
+    { config: { ...config, interval: 100 }, host: 'here', env: { PATH: process.env.PATH ?? '' } },
+    stage.world,
+  );
 };
 
 test('one command an interval tells the work of all agents of the host; when it fails, nothing is known', async () => {

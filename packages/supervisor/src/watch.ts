@@ -12,13 +12,14 @@ import { agentSaid, outputSeen, type Progress, workSeen } from './progress.ts';
 import { recalled } from './recall.ts';
 import { isNotable, ownReport, type Said } from './said.ts';
 import type { AgentScreen } from './screen/agent-screen.ts';
-import { printsLines, type Surface } from './screen/surface.ts';
-import { limitShown, missedByHooks, type ScreenReport, screenReport } from './screen/waiting.ts';
+import { isSilenceKnown, printsLines, type Surface } from './screen/surface.ts';
+import { limitShown, missedEvents, type ScreenReport, screenReport } from './screen/waiting.ts';
 import type { Screen } from './screen.ts';
 import { AgentSessions } from './sessions/agent-sessions.ts';
 import { EventStream, type StreamedLine } from './sessions/event-stream.ts';
+import { reportsLimits, withoutReported } from './sessions/reported-facts.ts';
 import { Subagents } from './sessions/subagents.ts';
-import { refusalOfAgent } from './spending-limit.ts';
+import { refusalOfAgent, usedBy } from './spending-limit.ts';
 import { StepLog } from './step-log.ts';
 import { decideTyping, type SessionFacts, type TypingDecision } from './typing/decide.ts';
 
@@ -47,7 +48,7 @@ export class Watch {
   #read: number;
   /** rises with whatever it sees or hears */
   changes = 0;
-  /** why a limit of its task or of the day allows no more calls; null: it does */
+  /** why a limit of its task or of the day allows no more calls, from the answer to the last heartbeat; null: it does */
   #refusal: string | null = null;
   #spoolReadAt = 0;
   #transcriptsReadAt = 0;
@@ -75,7 +76,7 @@ export class Watch {
       dir: spoolOf(world.dir, spec.instanceId),
       memory: memory.sessions,
       log: world.log,
-      refusalOf: () => this.#refusal ?? this.#overLimit(),
+      refusalOf: (_, agent) => this.#refusal ?? this.#overLimit() ?? this.#subagentOverLimit(agent),
       onReport: (report, { client: name, id }, file, isCurrent) => {
         const client = { name, session_id: id };
         if (report.agent !== null) this.subagents.report(file, report, client);
@@ -88,6 +89,7 @@ export class Watch {
     this.subagents = new Subagents({
       ...{ spec, world, memory: memory.subagents, onBeat },
       isPaused: () => this.#paused,
+      onRefusal: () => this.#beating.soon(),
     });
     this.#checkpoints = new CheckpointEyes(spec, (read) => this.#checkpointRead(read));
     this.#beating = new Beating({
@@ -136,14 +138,15 @@ export class Watch {
     if (found.length > 0) this.#beating.soon();
   }
 
-  /** Why the policy's limit for one agent allows no more calls. It is judged here, so that no call starts after it is reached. */
+  /** Why the policy's limit for one agent allows no more calls: no call starts after the session file shows that it is reached. */
   #overLimit(): string | null {
-    const { latest } = this.#beating.beats;
-    return refusalOfAgent(this.#spec.agentId, this.#known.looksFor?.document, {
-      tokens: latest.token_count ?? null,
-      usage: latest.usage ?? [],
-      costUsd: latest.cost_usd ?? null,
-    });
+    return refusalOfAgent(this.#spec.agentId, this.#known.looksFor?.document, usedBy(this.#beating.beats));
+  }
+
+  /** A sub-agent has the policy's limit for one agent, too. `agent`: the client's id of it; null: the call is the agent's own. */
+  #subagentOverLimit(agent: string | null): string | null {
+    const known = agent === null ? null : this.subagents.at(agent);
+    return known && refusalOfAgent(known.identity.agentId, this.#known.looksFor?.document, usedBy(known.beats));
   }
 
   #know(more: Partial<Known>): void {
@@ -156,8 +159,9 @@ export class Watch {
     const now = this.#world.clock.now();
     const surface = this.#look();
     return {
-      ...this.screen.facts(now),
-      ...{ lastOutputAt: outputAt, completionAt, resultAt, hasAsked, printsLines: printsLines(surface) },
+      ...withoutReported(this.screen.facts(now), this.#isReportedByClient),
+      ...{ lastOutputAt: outputAt, completionAt, resultAt, hasAsked },
+      isSilenceKnown: isSilenceKnown(surface, this.sessions.current !== null),
       screen: { ...this.#shown, since: Math.round(now - surface.steadyMs) },
       paused: this.#paused,
       ending: this.#ending,
@@ -177,12 +181,10 @@ export class Watch {
 
   /** Some facts fire no hook: an Esc, and a dialog that a person has answered. */
   #addMissed(surface: Surface): void {
-    const main = this.sessions.current?.state.main;
-    if (main === undefined) return;
-    const own = { turnOpen: main.turn?.open ?? null, waitingFor: main.wait?.waiting.kind ?? null };
-    const kind = missedByHooks(surface, own);
-    if (kind !== null) this.sessions.add({ kind, at: this.#world.clock.now(), agent: null });
-    this.#addLimit(surface, own);
+    const state = this.sessions.current?.state;
+    if (state === undefined) return;
+    for (const event of missedEvents(surface, state, this.#world.clock.now())) this.sessions.add(event);
+    this.#addLimit(surface, { turnOpen: state.main.turn?.open ?? null, waitingFor: null });
   }
 
   /** A client that retries a request fires no hook. */
@@ -216,7 +218,7 @@ export class Watch {
   }
 
   get #isAsking(): boolean {
-    return this.screen.asksSince(this.#world.clock.now()) !== null;
+    return !this.#isReportedByClient && this.screen.asksSince(this.#world.clock.now()) !== null;
   }
 
   /** `at`: when it was printed, epoch milliseconds */
@@ -235,8 +237,7 @@ export class Watch {
       ...(seen.completed ? { completionAt: at } : {}),
       ...(seen.hasResult ? { resultAt: at } : {}),
     });
-    // A stream reports its limits as such, and has the words in other lines, too: Claude Code prints a "rate_limit_event" that is none.
-    const matched = this.#isStreamed ? seen.matched.filter(({ kind }) => kind !== 'rate_limit') : seen.matched;
+    const matched = this.#reportsLimits ? seen.matched.filter(({ kind }) => kind !== 'rate_limit') : seen.matched;
     this.#beating.matched(matched);
     if (seen.hasResult || matched.some(({ kind }) => kind !== 'error')) this.#beating.soon();
   }
@@ -247,9 +248,10 @@ export class Watch {
       for (const { sessionId, events } of lines) this.sessions.printed(client, sessionId, events);
   }
 
-  /** Its client prints events, and has printed some. */
-  get #isStreamed(): boolean {
-    return this.#stream !== null && this.#stream.memory.sessionId !== null;
+  /** A stream has the words in other lines, too: Claude Code prints a "rate_limit_event" that is none. */
+  get #reportsLimits(): boolean {
+    const isStreamed = this.#stream !== null && this.#stream.memory.sessionId !== null;
+    return isStreamed || reportsLimits(this.sessions.current, this.#surface.client?.invocation.headless !== false);
   }
 
   /** While a session reports its turns, what its client draws is no activity: spinners, retries, our own text, a resized window. */
@@ -328,7 +330,7 @@ export class Watch {
     this.sessions.read();
     if (now < this.#transcriptsReadAt + readTranscriptsEveryMs) return;
     this.#transcriptsReadAt = now;
-    this.sessions.readTranscripts();
+    this.sessions.readTranscripts(now);
   }
 
   set paused(paused: boolean) {
@@ -377,7 +379,7 @@ export class Watch {
   async finish(withinMs: number): Promise<void> {
     this.#printed(this.#stream?.end(this.#world.clock.now()) ?? []);
     this.sessions.read(true);
-    this.sessions.readTranscripts();
+    this.sessions.readTranscripts(this.#world.clock.now());
     this.#readSteps();
     this.#stepLog?.close();
     this.#stepLog = null;

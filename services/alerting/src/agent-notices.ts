@@ -40,7 +40,7 @@ export function agentNotices(input: Input): readonly Noticed[] {
       const { agentId, decision, by, why } = input.payload;
       const about = { ...input.payload, of: 'decision' };
       const title = `${agentId}: ${decision} was not carried out, as ${by} had decided`;
-      const text = `${why}; it has waited too long and is not done any more: decide again where it is still right`;
+      const text = `${why}; it is not done any more: decide again where it is still right`;
       // Nothing ends this but its being told.
       return [raise(route, about, { title, text }), resolve(route, about, text)];
     }
@@ -102,7 +102,7 @@ function stateNotices(changed: StateChanged): readonly Noticed[] {
     case 'HEALTHY':
       return well(changed, `${agentId} is HEALTHY`);
     case 'TERMINATED':
-      return over(changed, `${agentId} has ended: ${reason.replace(/^ended: /, '')}`);
+      return ended(changed, `${agentId} has ended: ${reason.replace(/^ended: /, '')}`);
     case 'DEGRADED':
     case 'UNKNOWN':
       return [];
@@ -114,19 +114,28 @@ function leftNotices(changed: StateChanged): readonly Noticed[] {
   const { agentId, leftTaskId: taskId } = changed;
   const text = `${agentId} has left it`;
   if (taskId === null) return [];
-  return [resolve(route, { agentId, taskId }, text), ticketOver({ agentId, taskId }, text), taskSpent(taskId, text)];
+  const about = { agentId, taskId };
+  const ofAgent = [route, BLOCKED_ROUTE].map((one) => resolve(one, about, text));
+  return [...ofAgent, ticketOver(about, text), taskSpent(taskId, text)];
 }
 
 /** Nobody need allow a task more that is done. */
 function finishedNotices({ agentId, taskId, to, endReason }: StateChanged): readonly Noticed[] {
   const isDone = to === 'TERMINATED' && endReason === 'finished' && taskId !== null;
-  return isDone ? [taskSpent(taskId, `${agentId} has finished it`)] : [];
+  if (!isDone) return [];
+  const text = `${agentId} has finished it`;
+  // Also where another agent of the task was blocked, and ended by order.
+  return [taskSpent(taskId, text), resolve(BLOCKED_ROUTE, { agentId: null, taskId }, text)];
 }
 
 const well = (changed: StateChanged, text: string): readonly Noticed[] =>
   changed.taskId === null ? over(changed, text) : [...over(changed, text), resolve(BLOCKED_ROUTE, changed, text)];
 
-/** Also what was said of it before it had its task. What blocks a task outlives its agent; what blocks an agent without one does not. */
+/** A plan may end the agent and leave its task to people, so the task stays blocked where an order ended the agent. */
+const ended = (changed: StateChanged, text: string): readonly Noticed[] =>
+  changed.endOrderId === null ? well(changed, text) : over(changed, text);
+
+/** Also what was said of it before it had its task. */
 function over(changed: StateChanged, text: string): readonly Noticed[] {
   const own = { ...changed, taskId: null };
   const ofTask = [resolve(route, changed, text), ticketOver(changed, text)];

@@ -1,5 +1,6 @@
 import type { Draft, EventOf, PolicyRef, Topic, TriagedTicket } from '@vigil/events';
 import { type Clock, type Decider, NEVER } from '@vigil/stream';
+import { BLOCKED_ROUTE } from './agent-notices.ts';
 import { type Content, inPlace, questionOf, settledBy } from './content.ts';
 import { changed, type Over, type Raise, raised, resolved, said, updated, waitOf } from './drafts.ts';
 import { isSilenced, type Open, type Silence, tellFrom } from './due.ts';
@@ -39,7 +40,7 @@ export type Alert = {
   readonly open: Open | null;
   readonly silence: Silence | null;
   readonly times: Times;
-  /** of stuck_agent: of which agents it was told, the newest last; absent: none */
+  /** of stuck_agent and task_blocked: of which agents it was reported, the newest last; absent: none */
   readonly agents?: readonly OfAgent[];
   readonly news: News | null;
   /** for which people have been asked in, and not yet told */
@@ -102,8 +103,11 @@ const isOpenForOthers = ({ agents = [] }: Alert): boolean => agents.some(({ isOp
 
 const NOT_TOLD = { times: NO_TIMES, isOpen: false } as const;
 
+/** Several agents of a task may raise these; none of them ends what another one has raised. */
+const SHARED: ReadonlySet<string> = new Set(['stuck_agent', BLOCKED_ROUTE]);
+
 const agentIn = (input: Input): string | null =>
-  input.type === 'NOTIFY' && input.payload.route === 'stuck_agent' ? input.payload.agentId : null;
+  input.type === 'NOTIFY' && SHARED.has(input.payload.route) ? input.payload.agentId : null;
 
 /** It happened before what says the contrary of the same agent. Of a task as a whole, what is newer of its agents keeps it open. */
 function isPast({ agents = [], times }: Alert, input: Input): boolean {
@@ -113,7 +117,7 @@ function isPast({ agents = [], times }: Alert, input: Input): boolean {
 }
 
 function agentsAfter(agents: readonly OfAgent[], input: Input): readonly OfAgent[] {
-  if (input.type !== 'NOTIFY' || input.payload.route !== 'stuck_agent') return agents;
+  if (input.type !== 'NOTIFY' || !SHARED.has(input.payload.route)) return agents;
   const { action, agentId } = input.payload;
   if (action !== 'raise' && action !== 'resolve') return agents;
   const told = (one: OfAgent): OfAgent => ({

@@ -15,7 +15,7 @@ const brief = (notices: readonly Notify[]) =>
   notices.map(({ key, payload }) => `${payload.action} ${key} ${payload.severity}`);
 const turned = (to: HealthState, taskId: string | null = 'OMN-1234') =>
   example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', {
-    ...{ to, taskId, leftTaskId: null, endReason: to === 'TERMINATED' ? 'crashed' : null },
+    ...{ to, taskId, leftTaskId: null, endReason: to === 'TERMINATED' ? 'crashed' : null, endOrderId: null },
   });
 const story = <K extends EventOf<typeof Topic.taskRecovery>['type']>(type: K, payload = {}) =>
   example(Topic.taskRecovery, type, payload as never);
@@ -28,7 +28,7 @@ test.each([
   ['FAILING', ['raise stuck_agent:OMN-1234 critical']],
   ['DEGRADED', []],
   ['HEALTHY', [...endings, 'resolve task_blocked:OMN-1234 info']],
-  ['TERMINATED', endings],
+  ['TERMINATED', [...endings, 'resolve task_blocked:OMN-1234 info']],
 ] as const)('an agent that turns %s: %j', (to, expected) => {
   expect(brief(agentNotices(turned(to)))).toEqual(expected);
 });
@@ -57,7 +57,9 @@ test.each(['HEALTHY', 'FAILING', 'DEGRADED', 'TERMINATED'] as const)(
           }),
         ),
       );
-    const left = ['stuck_agent', 'escalation_ticket', 'spending_limit'].map((route) => `resolve ${route}:OMN-1 info`);
+    const left = ['stuck_agent', 'task_blocked', 'escalation_ticket', 'spending_limit'].map(
+      (route) => `resolve ${route}:OMN-1 info`,
+    );
     expect(told('OMN-1')).toEqual([...told(null), ...left]);
   },
 );
@@ -244,6 +246,13 @@ test('a recovery that waits for a runtime is told, and over when an agent lives'
   ]);
   const begun = tasksOf(story('RECOVERY_COMPLETED', {}));
   expect(begun[0]).toMatchObject({ route: 'recovery_failed', action: 'resolve' });
+});
+
+test('a recovery that waits for the end of a limit is reported without refusals', () => {
+  const reason = 'worker-1 had reached a limit that holds until 2026-11-23T15:45:00.000Z';
+  expect(tasksOf(story('RECOVERY_WAITING', { reason, refusals: 0 }))).toMatchObject([
+    { action: 'raise', saying: { severity: 'warning', text: `${reason}; a fresh agent takes it up then` } },
+  ]);
 });
 
 const ofCase = (type: 'CASE_CLOSED' | 'ESCALATION_DECIDED', payload: object) =>

@@ -24,7 +24,8 @@ export function taskNotices(input: EventOf<typeof Topic.taskRecovery>): readonly
     case 'RECOVERY_WAITING': {
       const { reason, refusals } = input.payload;
       const title = `${taskId} has no agent: its recovery waits`;
-      const text = `${reason}; refused ${refusals} times, and asked for again every minute`;
+      const asked = `refused ${refusals} times, and asked for again every minute`;
+      const text = `${reason}; ${refusals === 0 ? 'a fresh agent takes it up then' : asked}`;
       return [raise(route, about, { severity: 'warning', title, text })];
     }
     case 'REVIEW_REQUIRED': {

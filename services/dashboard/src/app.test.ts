@@ -35,6 +35,7 @@ function dashboard(answers: object = {}) {
         return () => listeners.delete(listener);
       },
       finished: new Promise(() => {}),
+      ready: () => true,
     },
     write: async (draft) => `event-${written.push(draft)}`,
     signalsOf: async () => null,

@@ -1,5 +1,5 @@
 import { catalogue, type HealthEvent, Topic, type TopicName, topicNames } from '@vigil/events';
-import { type Log, tail } from '@vigil/stream';
+import { type Following, type Log, tail } from '@vigil/stream';
 
 const told = topicNames.filter((topic) => catalogue[topic].kind === 'evt' || topic === Topic.agentOrder);
 
@@ -13,6 +13,8 @@ export type Feed = {
   /** What it gives ends the listening. */
   readonly listen: (listener: Listener, withObservations: boolean) => () => void;
   readonly finished: Promise<never>;
+  /** false: something that happened cannot be read at the moment, by the feed or for one of its listeners */
+  readonly ready: () => boolean;
 };
 
 /** One reader of the topics for all listeners. `onFailure` hears why observations have ended for one of them. */
@@ -21,22 +23,27 @@ export async function openFeed(log: Log, signal: AbortSignal, onFailure: (error:
   const onEvent = (event: HealthEvent) => {
     for (const listener of listeners) listener(event);
   };
-  const { finished } = await tail(log, HAPPENINGS, { from: 'end', onEvent, signal });
+  const { finished, ready } = await tail(log, HAPPENINGS, { from: 'end', onEvent, signal });
+  const observations = new Set<Following>();
   return {
     listen: (listener, withObservations) => {
       listeners.add(listener);
       const observing = new AbortController();
-      if (withObservations) observe(log, listener, observing.signal).catch(onFailure);
+      if (withObservations) observe(log, observations, listener, observing.signal).catch(onFailure);
       return () => {
         listeners.delete(listener);
         observing.abort();
       };
     },
     finished,
+    ready: () => ready() && [...observations].every((following) => following.ready()),
   };
 }
 
-async function observe(log: Log, onEvent: Listener, signal: AbortSignal): Promise<never> {
-  const { finished } = await tail(log, [Topic.agentObservation], { from: 'end', onEvent, signal });
-  return finished;
+async function observe(log: Log, open: Set<Following>, onEvent: Listener, signal: AbortSignal): Promise<never> {
+  const following = await tail(log, [Topic.agentObservation], { from: 'end', onEvent, signal });
+  if (signal.aborted) return following.finished;
+  open.add(following);
+  signal.addEventListener('abort', () => open.delete(following), { once: true });
+  return following.finished;
 }

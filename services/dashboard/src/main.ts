@@ -29,6 +29,6 @@ await runService(process.env, {
     await use({ [Symbol.asyncDispose]: () => app.close() });
     const url = await listen(app, config.VIGIL_DASHBOARD_HOST, config.VIGIL_DASHBOARD_PORT, 'VIGIL_DASHBOARD_PORT');
     logger.info({ url }, 'the dashboard answers');
-    return { api: { ready: () => true, finished: feed.finished } };
+    return { api: { ready: feed.ready, finished: feed.finished } };
   },
 });

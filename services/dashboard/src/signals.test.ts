@@ -22,14 +22,18 @@ const evaluator = {
 };
 
 /** The figures of worker-1, which has sent one heartbeat. */
-const figures = async (agentId: string, document = (hash: string) => documents.get(hash) ?? null) => {
+const figures = async (
+  agentId: string,
+  document = (hash: string) => documents.get(hash) ?? null,
+  more: { readonly timestamp?: number } = {},
+) => {
   const failures: unknown[] = [];
   await using log = new MemoryLog();
   await using _ = await runProcessor(log, evaluator, { partitions: 4 });
   // A heartbeat that is stamped over a day ago starts no agent.
   const timestamp = Date.now();
   await log.say(
-    example(Topic.agentObservation, 'AGENT_HEARTBEAT', { agent_id: 'worker-1', policy: 'demo', timestamp }),
+    example(Topic.agentObservation, 'AGENT_HEARTBEAT', { agent_id: 'worker-1', policy: 'demo', timestamp, ...more }),
   );
   await log.settled();
   const model = { policyDocument: async (hash: string) => document(hash) };
@@ -40,8 +44,13 @@ const figures = async (agentId: string, document = (hash: string) => documents.g
 test('every signal of the policy has its figure, in words', async () => {
   const { told, failures } = await figures('worker-1');
   expect(failures).toEqual([]);
-  expect(told?.map(({ signal }) => signal)).toContain('no_activity');
-  expect(told?.find(({ signal }) => signal === 'no_activity')).toMatchObject({ axis: 'absence', fires: false });
+  expect(told?.signals.map(({ signal }) => signal)).toContain('no_activity');
+  expect(told?.signals.find(({ signal }) => signal === 'no_activity')).toMatchObject({ axis: 'absence', fires: false });
+});
+
+test('what else speaks about an agent is noted', async () => {
+  const { told } = await figures('worker-1', undefined, { timestamp: Date.now() - 3_600_000 });
+  expect(told?.notes).toEqual([expect.stringContaining('its clock is')]);
 });
 
 test('of an agent that nobody remembers, or whose policy was never published, nothing is told', async () => {

@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import { type AgentState, AT_REST, explain, policiesOf, VOCABULARY } from '@vigil/health';
 import { republished } from '@vigil/policy';
-import type { ReadModel, SignalFigure, SignalsOf } from '@vigil/read-model';
+import type { ReadModel, SignalsOf } from '@vigil/read-model';
 import { type Log, peek } from '@vigil/stream';
 
 const PATIENCE_MS = 5_000;
@@ -11,7 +11,7 @@ type Read = Pick<Log, 'bounds' | 'read'>;
 type Model = Pick<ReadModel, 'policyDocument'>;
 
 /**
- * Each signal of an agent as it stands, from the evaluator's own state and the policy as it was published. null: the state was not to be
+ * Each signal of an agent as it stands, and notes on it, from the evaluator's own state and the policy as it was published. null: the state was not to be
  * had (the agent is forgotten, the topic does not answer in time, another version of the evaluator wrote it), or its policy is unknown.
  */
 export const signalsFrom =
@@ -22,12 +22,12 @@ export const signalsFrom =
       return null;
     });
 
-async function figures(log: Read, model: Model, agentId: string): Promise<readonly SignalFigure[] | null> {
+async function figures(log: Read, model: Model, agentId: string): ReturnType<SignalsOf> {
   const found = await peek<AgentState>(log, evaluator, agentId, AbortSignal.timeout(PATIENCE_MS));
   if (found === null || found.state.kind === 'unseen') return null;
   const { name, hash } = found.state.policy;
   const document = await model.policyDocument(hash);
   if (document === null) return null;
   const policies = policiesOf([republished(document, VOCABULARY)], name);
-  return explain(policies, found.state, found.clock)?.signals ?? null;
+  return explain(policies, found.state, found.clock);
 }

@@ -58,7 +58,7 @@ export const acceptHeartbeats = async (behind: Behind, holder: Holder, body: unk
     accepted: heartbeats.length,
     orders: isAllowed ? offersFor(behind, [...lives], at) : [],
     ...assignedTo(behind, assignedBy(heartbeats[0])),
-    refusal: refusalTo(behind, heartbeats[0], at),
+    refusal: refusalTo(behind, heartbeats, at),
     warnings: warningsFor(sent, Array.isArray(body), behind.policies),
     waitedMs: at - askedAt,
   };
@@ -73,10 +73,16 @@ const offersFor = ({ board }: Behind, lives: readonly Life[], at: number): reado
 const mayOffer = async (behind: Behind, lives: readonly Life[]): Promise<boolean> =>
   offersFor(behind, lives, behind.now()).length === 0 || (await behind.catchUp.halts());
 
-/** Why the agent may make no more calls: a limit of its task, or of its policy's day; null: it may. Its runtime knows its own limit. */
-const refusalTo = ({ policies, limits }: Behind, first: Heartbeat | undefined, now: number): string | null => {
-  const taskId = first?.task_id ?? first?.labels.parent_task ?? null;
-  return limits.refusal({ agentId: null, taskId, policy: policies.assignedTo(assignedBy(first))?.name ?? null }, now);
+/**
+ * Why the agent may make no more calls: its limit, that of its task, or of its policy's day; null: it may. A runtime judges the limit of
+ * its agents itself. A sub-agent makes its calls for its parent.
+ */
+const refusalTo = ({ policies, limits }: Behind, heartbeats: readonly Heartbeat[], now: number): string | null => {
+  const beat = heartbeats.find(({ parent_agent_id: parent }) => parent === null) ?? heartbeats[0];
+  if (beat === undefined) return null;
+  const agentId = beat.runtime_id === null ? (beat.parent_agent_id ?? beat.agent_id) : null;
+  const taskId = beat.task_id ?? beat.labels.parent_task ?? null;
+  return limits.refusal({ agentId, taskId, policy: policies.assignedTo(assignedBy(beat))?.name ?? null }, now);
 };
 
 const assignedBy = (first: Heartbeat | undefined): Assigned => ({

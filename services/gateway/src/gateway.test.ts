@@ -1,6 +1,6 @@
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { answerOf, least, testGateway } from './testing.ts';
 
 const { log, lag, stop, get, post } = testGateway();
@@ -41,6 +41,45 @@ describe('heartbeats', () => {
     await log().say({ ...nudge, correlationId: 'c-1' });
     const answer = await post('/v1/heartbeats', { ...least, instance_id: 'worker-1.i1' });
     expect(await answer.json()).toMatchObject({ orders: [{ type: 'NUDGE_AGENT', payload: { orderId: 'order-1' } }] });
+  });
+
+  describe('of an agent for which a spending limit is reached', () => {
+    const limit = (scope: 'agent' | 'task' | 'day', scopeId: string) =>
+      example(Topic.spending, 'SPENDING_LIMIT_REACHED', {
+        ...{ scope, scopeId, tokens: 120, usd: null, limitTokens: 100, limitUsd: null, until: null },
+      });
+    const refusal = async (body: object): Promise<string | null> =>
+      (await answerOf(await post('/v1/heartbeats', body))).body.refusal as string | null;
+    const own = { ...least, task_id: 'T-1', runtime_id: null };
+    const sub = {
+      ...{ ...least, agent_id: 'worker-1:Explore-a1', task_id: null, runtime_id: null },
+      ...{ parent_agent_id: 'worker-1', labels: { agent_type: 'Explore', parent_task: 'T-1' } },
+    };
+
+    test.each([
+      ['agent', 'worker-1', 'agent worker-1'],
+      ['task', 'T-1', 'task T-1'],
+      ['day', 'vigil', 'the day of policy vigil'],
+    ] as const)('are answered with the refusal of the %s', async (scope, id, whose) => {
+      await log().say(limit(scope, id));
+      await vi.waitFor(async () => expect(await refusal(own)).toContain(`the spending limit of ${whose} is reached`));
+      expect(await refusal([sub, own])).toContain(`the spending limit of ${whose} is reached`);
+      expect(await refusal(sub)).toContain(`the spending limit of ${whose} is reached`);
+    });
+
+    test('are not answered with the limit of another agent or task, or with one that is lifted', async () => {
+      const lifted = example(Topic.spending, 'SPENDING_LIMIT_LIFTED', { scope: 'task', scopeId: 'T-1', why: 'raised' });
+      await log().say(limit('agent', 'worker-2'), limit('task', 'T-2'), limit('task', 'T-1'));
+      await vi.waitFor(async () => expect(await refusal(own)).toContain('task T-1'));
+      await log().say(lifted);
+      await vi.waitFor(async () => expect(await refusal(own)).toBeNull());
+    });
+
+    test('are not answered with the limit of the agent where a runtime watches it, which judges that itself', async () => {
+      await log().say(limit('agent', 'worker-1'), limit('agent', 'worker-2'));
+      await vi.waitFor(async () => expect(await refusal({ ...own, agent_id: 'worker-2' })).not.toBeNull());
+      expect(await refusal({ ...own, runtime_id: 'host-1' })).toBeNull();
+    });
   });
 
   test('none at all are accepted too', async () => {

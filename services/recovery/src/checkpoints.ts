@@ -1,4 +1,4 @@
-import type { CheckpointRef, SkippedCheckpoint } from '@vigil/events';
+import { type CheckpointRef, holdsOnOneHost, type SkippedCheckpoint } from '@vigil/events';
 
 /** The last of a task that are remembered. */
 const kept = 8;
@@ -10,13 +10,31 @@ const longestWork = 4096;
  * one that a known one names as its parent goes right before that.
  */
 export function rememberCheckpoint(known: readonly CheckpointRef[], told: CheckpointRef): readonly CheckpointRef[] {
-  const checkpoint = bounded(told);
+  const checkpoint = everywhere(bounded(told));
   const at = known.findIndex((one) => one.checkpointId === checkpoint.checkpointId);
   const old = known[at];
-  if (old) return known.with(at, old.valid === false ? old : checkpoint);
+  if (old) return known.with(at, checkpoint.valid === null ? withValidity(checkpoint, everywhere(old)) : checkpoint);
   const child = known.findIndex((one) => one.parentId === checkpoint.checkpointId);
   return known.toSpliced(child < 0 ? known.length : child, 0, checkpoint).slice(-kept);
 }
+
+/** A checkpoint that somebody repeats: validity that was established since stays. */
+export function repeatCheckpoint(known: readonly CheckpointRef[], told: CheckpointRef): readonly CheckpointRef[] {
+  const isKnown = known.some(({ checkpointId }) => checkpointId === told.checkpointId);
+  return rememberCheckpoint(known, isKnown ? { ...told, valid: null, invalidReason: null } : told);
+}
+
+/** What is known of it on every host. Each runtime finds out for itself whether its host has the file. */
+const everywhere = (checkpoint: CheckpointRef): CheckpointRef =>
+  checkpoint.invalidReason !== null && holdsOnOneHost(checkpoint.invalidReason)
+    ? { ...checkpoint, valid: null, invalidReason: null }
+    : checkpoint;
+
+const withValidity = (checkpoint: CheckpointRef, { valid, invalidReason }: CheckpointRef): CheckpointRef => ({
+  ...checkpoint,
+  valid,
+  invalidReason,
+});
 
 const bounded = (checkpoint: CheckpointRef): CheckpointRef =>
   JSON.stringify([checkpoint.completedWork, checkpoint.remainingWork]).length > longestWork
@@ -24,8 +42,6 @@ const bounded = (checkpoint: CheckpointRef): CheckpointRef =>
     : checkpoint;
 
 const notHere = 'not_here';
-/** Reasons that tell of the place and not of the content: the file is not there, or could not be read. Another runtime may have it. */
-const ofThePlace: ReadonlySet<string> = new Set([notHere, 'missing', 'unreadable']);
 /** The last eight of a task at eight runtimes. */
 const absencesKept = 64;
 
@@ -36,11 +52,11 @@ type Read = { readonly checkpoints: readonly CheckpointRef[]; readonly absent: r
 
 /** What a runtime has found of the checkpoints that it read. */
 export function readAt(runtimeId: string, { checkpoints, absent }: Read, skipped: readonly SkippedCheckpoint[]): Read {
-  const spoilt = skipped.filter(({ why }) => !ofThePlace.has(why));
+  const spoilt = skipped.filter(({ why }) => !holdsOnOneHost(why));
   const missed = seenFrom(runtimeId, { checkpoints, absent })
     .filter((one) => one.valid !== false)
     .flatMap(({ checkpointId }) => {
-      const skip = skipped.find((one) => one.checkpointId === checkpointId && ofThePlace.has(one.why));
+      const skip = skipped.find((one) => one.checkpointId === checkpointId && holdsOnOneHost(one.why));
       return skip ? [{ checkpointId, runtimeId, why: skip.why }] : [];
     });
   return { checkpoints: markInvalid(checkpoints, spoilt), absent: [...absent, ...missed].slice(-absencesKept) };

@@ -34,7 +34,7 @@ function next(state: Recovery, now: number): readonly Output[] {
     case 'stable':
       return [];
     case 'waiting':
-      if (situation.isDoubted && now < askAt(state, subject, situation)) return [];
+      if (situation.isDoubted && now < doubtIsOverAt(state, subject, situation)) return [];
       return heldAlready(state) ?? whileWaiting(state, subject, situation, now);
     case 'asking':
       return heldAlready(state) ?? impossible(state, subject, situation);
@@ -65,6 +65,10 @@ function whileWaiting(state: Recovery, subject: Subject, waiting: In<'waiting'>,
       `${state.attempts} of ${limitOf(state, subject)} attempts used: ${waiting.why}`,
       limitOf(state, subject),
     );
+  if (waiting.limitedUntil !== undefined && now < waiting.limitedUntil) {
+    const reason = `${subject.agentId} had reached a limit that holds until ${new Date(waiting.limitedUntil).toISOString()}`;
+    return [taskStory(state, 'RECOVERY_WAITING', { reason, refusals: 0 })];
+  }
   if (waiting.withheld >= refusalsToTell && !waiting.isWaitingSaid)
     return [taskStory(state, 'RECOVERY_WAITING', { reason: waiting.refusal ?? '', refusals: waiting.withheld })];
   if (now < askAt(state, subject, waiting)) return [];
@@ -82,6 +86,10 @@ const isSpent = (state: Recovery, subject: Subject): boolean => state.attempts >
 /** A person does not wait for the breaker. */
 const askAt = (state: Recovery, subject: Subject, { dueAt, immediate }: In<'waiting'>): number =>
   immediate ? dueAt : Math.max(dueAt, admitsFrom(state.breaker, subject.settings.breaker));
+
+/** A limit of the dead agent may make the wait much longer. */
+const doubtIsOverAt = (state: Recovery, subject: Subject, waiting: In<'waiting'>): number =>
+  waiting.immediate ? waiting.dueAt : (waiting.doubtedUntil ?? askAt(state, subject, waiting));
 
 /**
  * Still needed? An attempt that was given up and lives after all goes on; anybody else who holds the task keeps it. Whoever is not
@@ -157,6 +165,7 @@ function situationDueAt(state: Recovery, now: number): number {
     case 'waiting': {
       if (awaitsEnd(state)) return Number.POSITIVE_INFINITY;
       if (state.breaker.state !== state.said.breaker) return now;
+      if (situation.isDoubted && situation.limitedUntil !== undefined) return doubtIsOverAt(state, subject, situation);
       const from = askAt(state, subject, situation);
       return isSpent(state, subject) && !situation.isDoubted ? now : from;
     }

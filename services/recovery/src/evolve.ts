@@ -51,9 +51,7 @@ export function evolve(state: Recovery, draft: Output): Recovery {
     case 'SPAWN_IMPOSSIBLE':
       return impossibleSaid(state);
     case 'RECOVERY_WAITING':
-      return state.situation.is === 'waiting'
-        ? { ...state, situation: { ...state.situation, isWaitingSaid: true } }
-        : state;
+      return waitingSaid(state, draft.payload.refusals);
     case 'RECOVERY_REFUSED':
       return { ...state, refusal: null };
     case 'TASK_RELEASED':
@@ -88,7 +86,7 @@ export function evolve(state: Recovery, draft: Output): Recovery {
 function asking(state: Recovery, requestId: string): Recovery {
   const { situation } = state;
   if (situation.is !== 'waiting') return state;
-  const { dueAt: _, isDoubted: __, ...asked } = situation;
+  const { dueAt: _, isDoubted: __, doubtedUntil: ___, ...asked } = situation;
   return {
     ...state,
     unwanted: null,
@@ -205,4 +203,12 @@ function askedOf(asked: readonly Asked[], { instanceId: life, askedAt }: EndAske
   const times = asked.find((one) => one.life === life)?.times ?? 0;
   const others = asked.filter((one) => one.life !== life);
   return remember(others, { life, at: askedAt ?? 0, times: times + 1 });
+}
+
+/** Without a refusal it waits for a limit. */
+function waitingSaid(state: Recovery, refusals: number): Recovery {
+  if (state.situation.is !== 'waiting') return state;
+  const { limitedUntil: _, ...situation } = state.situation;
+  if (refusals === 0) return { ...state, situation };
+  return { ...state, situation: { ...state.situation, isWaitingSaid: true } };
 }

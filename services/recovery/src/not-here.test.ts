@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import {
   admit,
+  checkpoint,
   find,
   left,
   openStory,
+  readByRuntime,
   receipt,
   recorded,
   recoverTask,
@@ -79,4 +81,37 @@ test('what was skipped at a runtime where the agent was spawned is not skipped a
   story.tell(recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' }));
   story.wait(60_000);
   expect(find(admit(story, { runtimeId: 'host-1' }), 'RECOVERY_INITIATED')).toMatchObject({ fromCheckpoint: 'a' });
+});
+
+const expectFrom = (story: Story, runtimeId: string, fromCheckpoint: string) =>
+  expect(find(admit(story, { runtimeId }), 'RECOVERY_INITIATED')).toMatchObject({ fromCheckpoint });
+
+test.each(['not_here', 'missing', 'unreadable'])(
+  'a checkpoint that the runtime of its own agent reports as %s is tried at another one',
+  (why) => {
+    const story = openStory();
+    story.tell(recorded('a'));
+    story.tell(readByRuntime('a', why));
+    story.tell(recoverTask());
+    expectFrom(story, 'host-2', 'a');
+  },
+);
+
+test('a checkpoint that was invalid is used once a runtime has found it valid, and stays so while nobody reads it again', () => {
+  const story = openStory();
+  story.tell(readByRuntime('a', 'sha256_differs'));
+  story.tell(recorded('a'));
+  expect(story.state().checkpoints).toMatchObject([{ valid: false, invalidReason: 'sha256_differs' }]);
+  story.tell(readByRuntime('a', null));
+  story.tell(recorded('a'));
+  expect(story.state().checkpoints).toMatchObject([{ valid: true, invalidReason: null }]);
+  story.tell(recoverTask());
+  expectFrom(story, 'host-2', 'a');
+});
+
+test('a request for a recovery repeats an older report: what a runtime has found invalid since stays invalid', () => {
+  const story = openStory();
+  story.tell(readByRuntime('a', 'sha256_differs'));
+  story.tell(recoverTask({ checkpoint: { ...checkpoint('a'), valid: true } }));
+  expectFrom(story, 'host-2', 'task-start');
 });

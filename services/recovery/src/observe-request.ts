@@ -1,6 +1,6 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { EventOf, Topic } from '@vigil/events';
-import { rememberCheckpoint } from './checkpoints.ts';
+import { repeatCheckpoint } from './checkpoints.ts';
 import { lapsed } from './evolve.ts';
 import { stallOf } from './healthcheck.ts';
 import { alive, deathsOf, hadTask, hasRisen, isAlive, isBack, lifeOf } from './lives.ts';
@@ -107,7 +107,7 @@ function withDeath(state: Recovery, payload: RecoverTask['payload']): Recovery {
     ...state,
     risen: payload.confirmed && isBack(state, payload) ? remember(risen, lifeOf(payload)) : risen,
     dead: payload.confirmed ? remember(state.dead, lifeOf(payload)) : state.dead,
-    checkpoints: payload.checkpoint ? rememberCheckpoint(state.checkpoints, payload.checkpoint) : state.checkpoints,
+    checkpoints: payload.checkpoint ? repeatCheckpoint(state.checkpoints, payload.checkpoint) : state.checkpoints,
   };
 }
 
@@ -120,7 +120,8 @@ function hurried(before: Recovery, now: number): Recovery {
   const state = lapsed(before, now);
   const { situation } = state;
   if (situation.is !== 'waiting') return before;
-  return { ...state, situation: { ...situation, dueAt: Math.min(situation.dueAt, now), immediate: true } };
+  const { limitedUntil: _, ...unlimited } = situation;
+  return { ...state, situation: { ...unlimited, dueAt: Math.min(situation.dueAt, now), immediate: true } };
 }
 
 /** The attempt has died; it counts as failed once, wherever that was heard first. */
@@ -154,14 +155,26 @@ function begin(state: Recovery, input: RecoverTask, now: number): Recovery {
   const { immediate, reason, agentId } = input.payload;
   const wait = immediate ? 0 : delayBefore(subject.settings, state.taskId, state.attempts + 1);
   const from = wait === 0 ? now : Math.max(now, saidAt(input)) + wait;
-  const doubt = isBack(state, input.payload) ? { isDoubted: true } : {};
-  const dueAt = doubt.isDoubted ? Math.max(from, now + endIsHeardMs) : from;
+  const doubt = isBack(state, input.payload)
+    ? { isDoubted: true, doubtedUntil: Math.max(from, now + endIsHeardMs) }
+    : {};
+  const notBefore = immediate ? null : limitedUntil(input, now);
+  const limit = notBefore === null || notBefore <= from ? {} : { limitedUntil: notBefore };
+  const dueAt = Math.max(from, doubt.doubtedUntil ?? from, notBefore ?? from);
   return {
     ...state,
     subject,
     base: attemptOf(state, agentId) ? state.base : agentId,
-    situation: { is: 'waiting', dueAt, immediate, withheld: 0, why: reason, ...doubt },
+    situation: { is: 'waiting', dueAt, immediate, withheld: 0, why: reason, ...doubt, ...limit },
   };
+}
+
+/** A reset that is further away may be a mistake of the client: the agent is replaced, and finds out. */
+const longestLimitMs = 24 * 3_600_000;
+
+/** Until then a fresh agent would meet the limit of the dead one. A person who asks does not wait for it. */
+function limitedUntil({ payload: { notBefore } }: RecoverTask, now: number): number | null {
+  return notBefore === null || notBefore <= now ? null : Math.min(notBefore, now + longestLimitMs);
 }
 
 /** The end of an agent is heard within so long after its recovery is asked for. */

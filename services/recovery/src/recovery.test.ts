@@ -9,9 +9,11 @@ import {
   recoverTask,
   review,
   revive,
+  start,
   task,
   took,
   types,
+  withhold,
 } from './story.fixture.ts';
 
 const died = (agentId: string) => recoverTask({ agentId, instanceId: `${agentId}.i1`, reason: 'crashed' });
@@ -177,4 +179,62 @@ test('decisions of people on a task that is not in review change nothing', () =>
   story.tell(recoverTask());
   expect(story.tell(review('abandon'))).toEqual([]);
   expect(story.state().situation.is).toBe('asking');
+});
+
+const minute = 60_000;
+const limitedFor = (ms: number, more: object = {}) =>
+  recoverTask({ notBefore: start + ms, reason: 'crashed', ...more });
+
+test('the task of an agent that crashed at a limit is recovered when the limit ends, and no attempt is used until then', () => {
+  const story = openStory();
+  expect(story.tell(limitedFor(180 * minute))).toMatchObject([
+    {
+      type: 'RECOVERY_WAITING',
+      payload: {
+        taskId: task,
+        reason: `worker-1 had reached a limit that holds until ${new Date(start + 180 * minute).toISOString()}`,
+        refusals: 0,
+      },
+    },
+  ]);
+  expect(story.wait(180 * minute - 1)).toEqual([]);
+  expect(story.state().attempts).toBe(0);
+  expect(story.wait(1)).toMatchObject([{ type: 'ADMIT_SPAWN', payload: { attempt: 1 } }]);
+});
+
+test('a limit that ends before the back-off changes nothing, and one that is past neither', () => {
+  expect(types(openStory().tell(limitedFor(0)))).toEqual(['ADMIT_SPAWN']);
+  const story = openStory();
+  story.tell(recoverTask());
+  revive(story, 1);
+  const again = { agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1', notBefore: story.now() + 59_999 };
+  expect(types(story.tell(recoverTask(again)))).not.toContain('RECOVERY_WAITING');
+  expect(types(story.wait(59_999))).toEqual([]);
+  expect(types(story.wait(1))).toEqual(['ADMIT_SPAWN']);
+});
+
+test('a limit is waited for a day at most', () => {
+  const story = openStory();
+  story.tell(limitedFor(7 * 24 * 60 * minute));
+  expect(types(story.wait(24 * 60 * minute - 1))).toEqual([]);
+  expect(types(story.wait(1))).toEqual(['ADMIT_SPAWN']);
+});
+
+test('a person who asks does not wait for a limit, also while one is waited for', () => {
+  expect(types(openStory().tell(limitedFor(180 * minute, { by: 'ada', immediate: true })))).toEqual(['ADMIT_SPAWN']);
+  const story = openStory();
+  story.tell(limitedFor(180 * minute));
+  expect(types(story.tell(recoverTask({ by: 'ada', immediate: true })))).toEqual(['ADMIT_SPAWN']);
+});
+
+test('refusals after a limit are announced as those without one', () => {
+  const story = openStory();
+  story.tell(limitedFor(180 * minute));
+  story.wait(180 * minute);
+  const said: string[] = [];
+  for (let times = 1; times <= 5; times += 1) {
+    said.push(...types(withhold(story)));
+    said.push(...types(story.wait(minute)));
+  }
+  expect(said.filter((type) => type === 'RECOVERY_WAITING')).toEqual(['RECOVERY_WAITING']);
 });

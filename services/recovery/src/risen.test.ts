@@ -113,14 +113,24 @@ test('a state that knew of no rise is read on', () => {
 
 describe('a request about the death of an agent that was taken for dead, and has taken its task again', () => {
   const lost = health({ hold: 'left', to: 'TERMINATED', endReason: 'lost' });
-  const late = (): Story => {
+  const late = (more: object = {}): Story => {
     const story = openStory();
     story.tell(took('worker-1'));
     story.tell(lost);
     story.tell(took('worker-1'));
-    expect(story.tell(recoverTask())).toEqual([]);
+    expect(story.tell(recoverTask(more))).toEqual([]);
     return story;
   };
+
+  test('is in doubt for ten seconds, however long a limit of the agent holds: then people are told of the limit', () => {
+    const limited = () => late({ notBefore: openStory().now() + 3_600_000 });
+    expect(find(limited().wait(10_000), 'TASK_RELEASED')).toMatchObject({ why: 'reassigned' });
+    const story = limited();
+    expect(story.tell(left('worker-1', 'crashed'))).toEqual([]);
+    expect(story.wait(9_999)).toEqual([]);
+    expect(types(story.wait(1))).toEqual(['RECOVERY_WAITING']);
+    expect(types(story.wait(3_600_000))).toEqual(['ADMIT_SPAWN']);
+  });
 
   test('spawns nothing where it is from before: the agent keeps its task', () => {
     const story = late();

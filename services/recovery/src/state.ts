@@ -47,9 +47,13 @@ type Next = {
   readonly why: string;
   /** the agent may live: it had taken the task again when its recovery was asked for. Decided when the wait is over; absent: it does not */
   readonly isDoubted?: boolean;
+  /** until when, where a limit makes the wait longer; absent: the wait is all for the doubt */
+  readonly doubtedUntil?: number;
   /** of the newest refusal; absent: none */
   readonly refusal?: string;
-  /** RECOVERY_WAITING has been emitted */
+  /** the limit that the dead agent had reached holds until then, and RECOVERY_WAITING has not been emitted for it; absent: none, or it has */
+  readonly limitedUntil?: number;
+  /** RECOVERY_WAITING has been emitted for refusals */
   readonly isWaitingSaid?: boolean;
 };
 

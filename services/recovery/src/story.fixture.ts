@@ -82,6 +82,12 @@ export const recorded = (checkpointId: string, parentId: string | null = null): 
     taskId: task,
     checkpoint: checkpoint(checkpointId, parentId),
   });
+/** The checkpoint again, after the agent's runtime has read it. `invalidReason` null: it is valid. */
+export const readByRuntime = (checkpointId: string, invalidReason: string | null): Input =>
+  example(Topic.taskCheckpoint, 'CHECKPOINT_RECORDED', {
+    taskId: task,
+    checkpoint: { ...checkpoint(checkpointId), valid: invalidReason === null, invalidReason },
+  });
 
 export const review = (decision: 'retry' | 'abandon' | 'reset'): Input =>
   example(Topic.reviewTask, 'REVIEW_TASK', { taskId: task, decision, by: 'ada', why: 'seen' });

@@ -3,8 +3,9 @@ import { asId, subagentId } from '@vigil/adapters/names';
 import { type RecordedHook, type RecordedLine, recordedRuns, recordedStreams } from '@vigil/adapters/recordings';
 import { type AgentReport, newSession, observe, type SessionEvent } from '@vigil/adapters/session';
 import { type Heartbeat, parseHeartbeat, type ToolCall } from '@vigil/events';
-import { Folding, type Policies } from '@vigil/health';
-import { beat, T0 } from '@vigil/health/fixture';
+import { Folding, type Observation, type Policies } from '@vigil/health';
+import { T0 } from '@vigil/health/fixture';
+import { ingested } from './ingested.ts';
 
 /** A state that an agent came into, in seconds since the first event of its run. */
 export type Judged = {
@@ -34,7 +35,7 @@ const MAIN = 'a1';
 
 const agentIdOf = ({ agent, type }: AgentReport): string => (agent === null ? MAIN : subagentId(MAIN, type, agent));
 
-/** Heartbeats of one session at each event and at each interval, folded as the evaluator folds them. */
+/** Heartbeats of one session at each event and at each interval, passed on by heartbeat-ingest and folded as the evaluator folds them. */
 export class Replay {
   readonly #folding: Folding;
   readonly #origin: number;
@@ -110,10 +111,10 @@ export class Replay {
     };
     if (parent_agent_id === null) this.isTurnOpen = turn?.open ?? null;
     if (tool_calls.some(({ outcome }) => outcome === 'abandoned')) this.hasUnknownEnd = true;
-    this.#fold(ms, { ...beat(ms, payload), key: payload.agent_id, eventId: `e${this.#sequence}` });
+    this.#fold(ms, { ...ingested(payload), eventId: `e${this.#sequence}` });
   }
 
-  #fold(ms: number, input: ReturnType<typeof beat> | null): void {
+  #fold(ms: number, input: Observation | null): void {
     const clock = { now: T0 + ms, watched: T0 + ms, doors: {} };
     for (const said of this.#folding.fold({ clock, input }).said) {
       if (said.type !== 'HEALTH_STATE_CHANGED') continue;

@@ -13,13 +13,14 @@ import {
   type Identity,
   interruptedAfterMs,
   limitShown,
-  missedByHooks,
+  missedEvents,
   noBeats,
   noTerminal,
   type Surface,
   said,
   screenReport,
 } from '@vigil/supervisor/replaying';
+import { ingested, ingestedEnd } from './ingested.ts';
 
 /** What happens to a watched session. `ms`: since it began. Hooks and lines are in the order in which they arrive. */
 export type Step = { readonly ms: number } & (
@@ -51,7 +52,7 @@ const identityOf = (agentId: string, instanceId: string, parentAgentId: string |
   ...{ attempt: 0, maxAttempts: null, policy: null, labels: {} },
 });
 
-/** One session as a supervisor reports it and the evaluator judges it: hooks, the file of the session, the screen, heartbeats. */
+/** One session as a supervisor reports it, heartbeat-ingest passes it on and the evaluator judges it: hooks, the file of the session, the screen, heartbeats. */
 export class WatchedSession {
   readonly #folding: Folding;
   readonly #adapter: Adapter;
@@ -130,15 +131,16 @@ export class WatchedSession {
 
   #surface(ms: number): Surface {
     const view = { lines: [], withoutFaint: [], cursor: { column: 0, row: 0 }, alternate: false };
-    const client = { ...this.#adapter, invocation: { headless: this.#headless, streamsEvents: false } };
+    const client = {
+      ...this.#adapter,
+      invocation: { headless: this.#headless, streamsEvents: false, printsProgress: false },
+    };
     return { view, bracketedPaste: true, mode: null, client, meaning: this.#meaning, steadyMs: ms - this.#since };
   }
 
   #look(ms: number, intervalMs: number): void {
-    const { turn, wait } = this.#session.main;
-    const facts = { turnOpen: turn?.open ?? null, waitingFor: wait?.waiting.kind ?? null };
-    const kind = missedByHooks(this.#surface(ms), facts);
-    if (kind !== null) this.#take(ms, [{ kind, at: T0 + ms, agent: null }], intervalMs);
+    this.#take(ms, missedEvents(this.#surface(ms), this.#session, T0 + ms), intervalMs);
+    const facts = { turnOpen: this.#session.main.turn?.open ?? null, waitingFor: null };
     const limit = limitShown(this.#surface(ms), facts, T0 + ms);
     if (limit === null || ms < this.#limitReportedAt + reportLimitEveryMs) return;
     this.#limitReportedAt = ms;
@@ -177,7 +179,7 @@ export class WatchedSession {
     one.beats = beat(one.beats, one.who, terminal, T0 + ms, intervalMs);
     const { onItsWay } = one.beats;
     one.beats = answered(one.beats);
-    if (onItsWay !== null) this.#fold(ms, heartbeat(ms, onItsWay), one.who.agentId);
+    if (onItsWay !== null) this.#fold(ms, ingested(heartbeat(ms, onItsWay).payload));
   }
 
   #exit(ms: number, agent: string | null, intervalMs: number): void {
@@ -186,17 +188,17 @@ export class WatchedSession {
     one.hasEnded = true;
     this.#send(ms, one, intervalMs);
     const { agentId, instanceId, taskId, runtimeId } = one.who;
-    const exited = example(Topic.agentObservation, 'AGENT_EXITED', {
+    const exited = example(Topic.steerAgent, 'AGENT_EXITED', {
       ...{ agentId, instanceId, taskId, runtimeId, reason: 'finished', code: 0, signal: null, orderId: null },
       at: T0 + ms,
     });
-    this.#fold(ms, exited, agentId);
+    this.#fold(ms, ingestedEnd({ ...exited, key: agentId }));
   }
 
-  #fold(ms: number, input: Observation, key: string): void {
+  #fold(ms: number, input: Observation): void {
     while (this.#folding.dueAt < T0 + ms) this.#foldAt(this.#folding.dueAt - T0, null);
     this.#records += 1;
-    this.#foldAt(ms, { ...input, key, eventId: `e${this.#records}` });
+    this.#foldAt(ms, { ...input, eventId: `e${this.#records}` });
   }
 
   #foldAt(ms: number, input: Observation | null): void {

@@ -20,6 +20,7 @@ export const claudeCode: Adapter = {
   interrupt: ({ headless }) => (headless ? { kind: 'signal', signal: 'SIGINT' } : { kind: 'key', data: '\x1b' }),
   resume: claudeResume,
   stream: claudeStream,
+  streamOptions: '--output-format stream-json --verbose',
   transcript: claudeTranscript,
   sessionFile: claudeSessionFile,
 };

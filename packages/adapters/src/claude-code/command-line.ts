@@ -41,7 +41,8 @@ export const claudeInvocation = (line: CommandLine): Invocation | null => {
   const parsed = parse(line);
   if (parsed === null) return null;
   const headless = has(parsed.parts, '-p', '--print');
-  return { headless, streamsEvents: headless && optionValue(parsed.parts, '--output-format') === 'stream-json' };
+  const streamsEvents = headless && optionValue(parsed.parts, '--output-format') === 'stream-json';
+  return { headless, streamsEvents, printsProgress: streamsEvents };
 };
 
 /** What names the session or its first prompt's files. */

@@ -1,14 +1,17 @@
 import type { SessionFact } from '../session/events.ts';
-import { headOf } from '../shared/calls.ts';
+import { passesByStatus, passesByWords, statusIn } from '../shared/passing.ts';
 import { retryAtOf } from '../shared/retry-at.ts';
 
 /** Errors after which the same request may succeed. Claude Code has repeated the request before it reports one. */
 const PASSING: ReadonlySet<string> = new Set(['rate_limit', 'overloaded', 'server_error']);
 
-/** For errors that Claude Code does not name: the status or the words in its text. */
-const passesByText = (text: string): boolean => /\b(?:429|5\d\d|overloaded|rate[ _-]?limit|usage limit)\b/i.test(text);
+/** Claude Code does not name the error: its status decides, and without one its words. */
+const passesByText = (text: string): boolean => {
+  const status = statusIn(text);
+  return status === null ? passesByWords(text) : passesByStatus(status);
+};
 
 export const turnFailed = (errorClass: string, text: string, now: number): SessionFact => {
-  const passes = PASSING.has(errorClass) || (errorClass === 'unknown' && passesByText(headOf(text)));
+  const passes = PASSING.has(errorClass) || (errorClass === 'unknown' && passesByText(text));
   return { kind: 'turn_failed', errorClass, message: null, passes, retryAt: passes ? retryAtOf(text, now) : null };
 };

@@ -52,6 +52,7 @@ export const claudeHooks: HookAdapter = {
   sessionOf: (payload) => textAt(payload, 'session_id'),
   transcriptsOf,
   abilities,
+  reportsLimits: true,
   eventsOf: claudeEventsOf,
   answer,
 };

@@ -1,5 +1,5 @@
 import type { ScreenMeaning, ScreenView } from '../adapter.ts';
-import { dialogText, inputText, isRule, lastLines } from '../screen/lines.ts';
+import { dialogText, inputText, isRule, offersKeys } from '../screen/lines.ts';
 import { asPaste } from '../screen/paste.ts';
 import { retrying } from '../screen/retry.ts';
 
@@ -7,7 +7,7 @@ type Dialog = Extract<ScreenMeaning, { kind: 'dialog' }>;
 
 /** What stands at the end of a dialog, or near it. */
 const dialogKeys =
-  /\b(enter to (confirm|select|continue|stay|submit)|esc to (cancel|close|exit)|press enter to continue|tab to amend|shift\+tab to approve)|^ *syntax theme:/i;
+  /enter to (confirm|select|continue|stay|submit)|esc to (cancel|close|exit)|press enter to continue|tab to amend|shift\+tab to approve|syntax theme:/i;
 const selected = /^\s*❯\s+(?:\d+\.\s|✔|\S)/u;
 const spinner = /^\s*[·✢✳✶✻✽*]\s+\S+…/u;
 const retriesAbove = /^\s*[·✢✳✶✻✽*]\s+(.*\bretrying in .*)$/iu;
@@ -44,7 +44,8 @@ export const claudeCodeScreen = (view: ScreenView): ScreenMeaning => {
   const { lines, withoutFaint, cursor } = view;
   const input = inputRows(view);
   if (input === null) {
-    const isDialog = lastLines(lines).some((line) => dialogKeys.test(line)) || selected.test(lines[cursor.row] ?? '');
+    const below = lines.slice(lines.findLastIndex((line) => spinner.test(line)) + 1);
+    const isDialog = offersKeys(below, dialogKeys) || selected.test(lines[cursor.row] ?? '');
     if (isDialog) return dialogOf(view);
     const last = lines.findLast((line) => line.trim() !== '') ?? '';
     return retryLine.test(last) ? retrying(last) : { kind: 'unknown' };

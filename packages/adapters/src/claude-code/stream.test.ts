@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newSession, observe } from '../session/session.ts';
 import { claudeStream } from './stream.ts';
 
@@ -30,7 +30,7 @@ const after = (readAt: number, ...lines: readonly object[]) => {
       }
     }
   }
-  return { fields, errors };
+  return { fields, errors, session };
 };
 
 test('a turn ends also where its end carries an older time than that at which its start was read', () => {
@@ -49,4 +49,33 @@ test('an error that ends a turn is reported once, whether a message names it or 
 test('a turn after one that failed can fail, too', () => {
   const { errors } = after(noon, init, apiError, failedResult('success'), init, failedResult('error_max_turns'));
   expect(errors).toHaveLength(2);
+});
+
+describe('a sub-agent that only the call that started it names', () => {
+  const uses = (parent: string | null, id: string, name: string) => ({
+    type: 'assistant',
+    parent_tool_use_id: parent,
+    message: { id: `m-${id}`, content: [{ type: 'tool_use', id, name, input: { prompt: 'x' } }] },
+  });
+  const result = (parent: string | null, id: string, more: object = {}) => ({
+    type: 'user',
+    parent_tool_use_id: parent,
+    message: { content: [{ type: 'tool_result', tool_use_id: id, content: 'done' }] },
+    ...more,
+  });
+  const begun = [init, uses(null, 'task-1', 'Task'), uses('task-1', 'c-1', 'Bash'), result('task-1', 'c-1')];
+  const open = (...lines: readonly object[]) =>
+    Object.values(after(noon, ...begun, ...lines).session.subagents).map(({ turn, ended }) => [turn?.open, ended]);
+
+  test('works until the result of that call, and has ended then', () => {
+    expect(open()).toEqual([[true, false]]);
+    expect(open(result(null, 'task-1'))).toEqual([[false, true]]);
+    expect(open(result(null, 'task-1'), uses(null, 'c-2', 'Bash'))).toEqual([[false, true]]);
+  });
+
+  test('works on after the result of another call, and where the call has only started it in the background', () => {
+    expect(open(uses(null, 'c-2', 'Bash'), result(null, 'c-2'))).toEqual([[true, false]]);
+    const launched = { tool_use_result: { isAsync: true, status: 'async_launched' } };
+    expect(open(result(null, 'task-1', launched))).toEqual([[true, false]]);
+  });
 });

@@ -16,6 +16,8 @@ export type ClaudeStream = {
   /** the session's own agent in the turns that have ended */
   readonly ended: readonly TokenUsage[];
   readonly subagents: readonly string[];
+  /** calls whose sub-agents work, where no id but the call's names them */
+  readonly namedByCall: readonly string[];
   readonly tasks: number;
   readonly started: boolean;
   /** the error that ended the turn is reported */
@@ -23,6 +25,9 @@ export type ClaudeStream = {
   /** of the last line: some lines carry no time, and those that do can be older than when a line before them was read */
   readonly at: number;
 };
+
+/** Sub-agents that are remembered by their calls. */
+const MOST_NAMED = 100;
 
 type Step = { readonly state: ClaudeStream; readonly facts: readonly SessionFact[] };
 
@@ -60,7 +65,25 @@ const isDenied = (entry: Fields, id: string): boolean =>
 const user = (state: ClaudeStream, entry: Fields, when: number): Step => {
   const about = { whole: at(entry, 'tool_use_result'), isDenied: (id: string) => isDenied(entry, id) };
   const { calls, facts } = endsIn(state.calls, at(entry, 'message'), about, when);
-  return { state: { ...state, calls }, facts };
+  const { state: after, ended } = withoutEnded(state, facts, entry);
+  return { state: { ...after, calls }, facts: [...facts, ...ended] };
+};
+
+/** The call that started a sub-agent ends with it, unless it has only started it in the background. */
+const withoutEnded = (state: ClaudeStream, facts: readonly SessionFact[], entry: Fields) => {
+  if (textAt(entry, 'tool_use_result', 'status') === 'async_launched') return { state, ended: [] };
+  const over = facts.flatMap((fact) => (fact.kind === 'call_ended' ? [fact.call.call_id] : []));
+  const ended = over
+    .filter((id) => state.namedByCall.includes(id))
+    .map((id): SessionFact => ({ kind: 'subagent_ended', id }));
+  return { state: { ...state, namedByCall: state.namedByCall.filter((id) => !over.includes(id)) }, ended };
+};
+
+/** With the sub-agent of this line, where only its call names it. */
+const withNamed = (state: ClaudeStream, entry: Fields): ClaudeStream => {
+  const call = textAt(entry, 'parent_tool_use_id');
+  if (call === null || textAt(entry, 'agent_id') !== null || state.namedByCall.includes(call)) return state;
+  return { ...state, namedByCall: [...state.namedByCall, call].slice(-MOST_NAMED) };
 };
 
 const system = (state: ClaudeStream, entry: Fields, when: number): Step => {
@@ -153,12 +176,23 @@ const OF_MESSAGES: ReadonlySet<string | null> = new Set(['assistant', 'user']);
 
 /** `claude -p --output-format stream-json --verbose` */
 export const claudeStream: StreamReader<ClaudeStream> = {
-  initial: { calls: {}, counts: {}, ended: [], subagents: [], tasks: 0, started: false, failed: false, at: 0 },
+  initial: {
+    calls: {},
+    counts: {},
+    ended: [],
+    subagents: [],
+    namedByCall: [],
+    tasks: 0,
+    started: false,
+    failed: false,
+    at: 0,
+  },
   read: (state, line, now) => {
     const entry = parseLine(line);
     if (entry === null) return { state, events: [], sessionId: null };
     const when = Math.max(state.at, instantAt(entry, 'timestamp') ?? now);
-    const step = stepOf({ ...state, at: when }, entry, when);
+    // A supervisor of an older version has remembered less.
+    const step = stepOf(withNamed({ ...claudeStream.initial, ...state, at: when }, entry), entry, when);
     const agent = OF_MESSAGES.has(textAt(entry, 'type')) ? agentOf(entry) : null;
     const events = step.facts.map((fact): SessionEvent => ({ ...fact, at: when, agent }));
     return { state: step.state, events, sessionId: textAt(entry, 'session_id') };

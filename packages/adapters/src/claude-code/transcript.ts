@@ -8,7 +8,12 @@ import { isRefusal } from './results.ts';
 import { claudeCall, waitOf } from './tools.ts';
 import { contextOf, usageOf } from './usage.ts';
 
-export type ClaudeTranscript = { readonly counts: Counts; readonly costUsd: number | null };
+/** `costBefore`: what the session had cost when it was resumed; null: it was not. US dollars */
+export type ClaudeTranscript = {
+  readonly counts: Counts;
+  readonly costUsd: number | null;
+  readonly costBefore: number | null;
+};
 
 type Read = { readonly state: ClaudeTranscript; readonly events: readonly SessionEvent[] };
 
@@ -68,6 +73,22 @@ const retried = (entry: Fields, when: number): readonly SessionEvent[] => {
   return [{ kind: 'request_limited', retryAt, at: when, agent: agentOf(entry) }];
 };
 
+/** Claude Code goes on with the cost of a session that it resumes. */
+const costSince = (entry: Fields, costBefore: number | null): number | null => {
+  const total = numberAt(entry, 'totalCostUSD');
+  if (total === null || at(entry, 'hasUnknownModelCost') === true) return null;
+  return total >= (costBefore ?? 0) ? total - (costBefore ?? 0) : total;
+};
+
+/** It is the last line of a session, and has no time of its own. */
+const costed = (before: ClaudeTranscript, entry: Fields): Read => {
+  const costUsd = costSince(entry, before.costBefore);
+  const state = { ...before, costUsd };
+  const when = (numberAt(entry, 'startTime') ?? 0) + (numberAt(entry, 'totalDuration') ?? 0);
+  const usage = { usage: totals(state.counts), context: null, costUsd };
+  return { state, events: [{ kind: 'usage_counted', usage, at: when, agent: null }] };
+};
+
 const read = (state: ClaudeTranscript, line: string): Read => {
   const entry = parseLine(line);
   if (entry === null) return { state, events: [] };
@@ -86,10 +107,8 @@ const read = (state: ClaudeTranscript, line: string): Read => {
     }
     case 'system':
       return { state, events: when === null ? [] : retried(entry, when) };
-    case 'cost-state': {
-      const known = at(entry, 'hasUnknownModelCost') !== true;
-      return { state: { ...state, costUsd: known ? numberAt(entry, 'totalCostUSD') : null }, events: [] };
-    }
+    case 'cost-state':
+      return costed(state, entry);
     default:
       return { state, events: [] };
   }
@@ -97,6 +116,7 @@ const read = (state: ClaudeTranscript, line: string): Read => {
 
 /** ~/.claude/projects/PROJECT/SESSION.jsonl, and SESSION/subagents/agent-ID.jsonl beside it */
 export const claudeTranscript: TranscriptReader<ClaudeTranscript> = {
-  initial: { counts: noCounts, costUsd: null },
+  initial: { counts: noCounts, costUsd: null, costBefore: null },
+  resumed: ({ costUsd }) => ({ counts: noCounts, costUsd: null, costBefore: costUsd }),
   read,
 };

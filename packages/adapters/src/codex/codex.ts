@@ -8,6 +8,11 @@ import { codexStream } from './stream.ts';
 import { codexTraitsOf } from './tools.ts';
 import { codexTranscript } from './transcript.ts';
 
+/** Read when it is needed: it would delay each hook at its start. */
+const machineZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const transcript = codexTranscript(machineZone);
+
 /** Codex of OpenAI. */
 export const codex: Adapter = {
   name: 'codex',
@@ -19,7 +24,8 @@ export const codex: Adapter = {
   typed: typedIntoCodex,
   interrupt: ({ headless }) => (headless ? { kind: 'signal', signal: 'SIGINT' } : { kind: 'key', data: '\x1b' }),
   resume: codexResume,
-  stream: codexStream,
-  transcript: codexTranscript,
-  sessionFile: codexSessionFile,
+  stream: codexStream(machineZone),
+  streamOptions: '--json',
+  transcript,
+  sessionFile: codexSessionFile(transcript),
 };

@@ -48,9 +48,10 @@ const parse = (line: CommandLine): Parsed | null => {
 
 export const codexInvocation = (line: CommandLine): Invocation | null => {
   const parsed = parse(line);
-  return parsed === null
-    ? null
-    : { headless: parsed.headless, streamsEvents: parsed.headless && has(parsed.own, '--json') };
+  if (parsed === null) return null;
+  const { headless, own } = parsed;
+  // Without --json it prints each command and each answer for people.
+  return { headless, streamsEvents: headless && has(own, '--json'), printsProgress: headless };
 };
 
 /** What names the session or belongs to its first prompt. */

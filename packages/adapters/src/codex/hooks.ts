@@ -40,6 +40,7 @@ export const codexHooks: HookAdapter = {
   sessionOf: (payload) => textAt(payload, 'session_id'),
   transcriptsOf,
   abilities,
+  reportsLimits: true,
   eventsOf: codexEventsOf,
   answer,
 };

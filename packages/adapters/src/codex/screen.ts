@@ -1,10 +1,9 @@
 import type { ScreenMeaning, ScreenView } from '../adapter.ts';
-import { dialogText, inputText, lastLines } from '../screen/lines.ts';
+import { dialogText, inputText, offersKeys } from '../screen/lines.ts';
 import { asPaste } from '../screen/paste.ts';
 import { retrying } from '../screen/retry.ts';
 
-const dialogKeys =
-  /\b(press )?enter (to (confirm|submit|select|continue|resume)|continue\b|resume\b|select\b)|^\s*enter\s+resume/i;
+const dialogKeys = /\b(press )?enter\s+(to\s+)?(confirm|submit|select|continue|resume)\b/i;
 const option = /^\s*[›>]?\s*\d+\.\s/u;
 const permission = /would you like to (run|make|grant|allow)|\ballow .*\?/i;
 const working = /^[•◦] .*\besc to interrupt\b/u;
@@ -13,7 +12,13 @@ const bullet = /^[•◦] /u;
 /** What stands above the prompt when a turn has ended in another way than by its answer. */
 const turnEnd = /^■ |^ {2}Worked for \d/u;
 
-const dialogOf = ({ lines }: ScreenView): ScreenMeaning => {
+/** The lines of the agent's answers and calls begin with these. The text of a dialog is indented. */
+const history = /^[•◦■✔✗] /u;
+/** The input line, or a text that was sent. A dialog marks an option with the same sign and a number. */
+const inputLine = /^›(?!\s*\d+\.\s)(\s|$)/u;
+
+const dialogOf = (view: ScreenView): ScreenMeaning => {
+  const lines = view.lines.slice(view.lines.findLastIndex((line) => history.test(line)) + 1);
   const options = lines.findIndex((line) => option.test(line));
   const asked = lines.find((line) => permission.test(line));
   const question = asked ?? lines.find((line) => /^\s*Trust this folder\?/.test(line));
@@ -30,11 +35,18 @@ const inputRows = ({ lines, cursor }: ScreenView): { readonly first: number; rea
   return cursor.row < end ? { first, end } : null;
 };
 
+/** A dialog takes the place of the spinner and of the input line. Its keys stand below any that still stands above it. */
+const hasDialog = ({ lines }: ScreenView, input: { readonly first: number } | null): boolean => {
+  if (input !== null) return lines.slice(input.first + 1).some((line) => dialogKeys.test(line));
+  const last = lines.findLastIndex((line) => working.test(line) || inputLine.test(line));
+  return offersKeys(lines.slice(last + 1), dialogKeys);
+};
+
 /** What the screen of Codex means. */
 export const codexScreen = (view: ScreenView): ScreenMeaning => {
   const { lines, withoutFaint } = view;
   const input = inputRows(view);
-  if (lastLines(lines).some((line) => dialogKeys.test(line))) return dialogOf(view);
+  if (hasDialog(view, input)) return dialogOf(view);
   if (input === null) return { kind: 'unknown' };
   const above = lines.slice(0, input.first);
   const retry = above.findLastIndex((line) => retries.test(line));

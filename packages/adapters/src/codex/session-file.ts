@@ -1,4 +1,4 @@
-import type { SessionFileReader } from '../adapter.ts';
+import type { SessionFileReader, TranscriptReader } from '../adapter.ts';
 import { isSeen, type SessionFact } from '../session/events.ts';
 import { type ClientCall, startedCall, withEnd } from '../shared/calls.ts';
 import { closed, type OpenCalls, opened } from '../shared/open-calls.ts';
@@ -6,7 +6,7 @@ import { ownOf } from '../shared/own.ts';
 import { at, type Fields, instantAt, isFields, parseLine, textAt } from '../shared/payload.ts';
 import { endInFile } from './results.ts';
 import { codexCall, commandOf } from './tools.ts';
-import { type CodexTranscript, codexTranscript } from './transcript.ts';
+import type { CodexTranscript } from './transcript.ts';
 
 /** `hasTurns`: the version that wrote the file writes where turns begin and end. */
 export type CodexSessionFile = {
@@ -112,20 +112,22 @@ const stepOf = (state: CodexSessionFile, entry: Fields, when: number): Step => {
 };
 
 /** ~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl */
-export const codexSessionFile: SessionFileReader<CodexSessionFile> = {
+export const codexSessionFile = (
+  transcript: TranscriptReader<CodexTranscript>,
+): SessionFileReader<CodexSessionFile> => ({
   place: '~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl',
   subagentsOf: () => null,
   isOf: (entry) =>
     textAt(entry, 'type') !== null && instantAt(entry, 'timestamp') !== null && isFields(at(entry, 'payload')),
-  initial: { transcript: codexTranscript.initial, calls: {}, hasTurns: false },
+  initial: { transcript: transcript.initial, calls: {}, hasTurns: false },
   read: (state, line) => {
     const entry = parseLine(line);
     const when = instantAt(entry, 'timestamp');
     if (entry === null || when === null) return { state, events: [], sessionId: null };
-    const known = codexTranscript.read(state.transcript, line);
+    const known = transcript.read(state.transcript, line);
     const step = stepOf({ ...state, transcript: known.state }, entry, when);
     const events = step.facts.map((fact) => ({ ...fact, at: when, agent: null }));
     const sessionId = textAt(entry, 'type') === 'session_meta' ? textAt(entry, 'payload', 'id') : null;
     return { state: step.state, events: [...known.events.filter((event) => !isSeen(event)), ...events], sessionId };
   },
-};
+});

@@ -69,7 +69,7 @@ const retried = (message: string | null): readonly SessionFact[] =>
     ? [{ kind: 'request_limited', retryAt: null }]
     : [];
 
-const stepOf = (state: CodexStream, entry: Fields, now: number): Step => {
+const stepOf = (state: CodexStream, entry: Fields, zone: () => string, now: number): Step => {
   const item = at(entry, 'item');
   switch (textAt(entry, 'type')) {
     case 'thread.started':
@@ -92,7 +92,7 @@ const stepOf = (state: CodexStream, entry: Fields, now: number): Step => {
       };
     }
     case 'turn.failed':
-      return { state, facts: [turnFailed(at(entry, 'error'), now)] };
+      return { state, facts: [turnFailed(at(entry, 'error'), now, { zone, limitedUntil: null })] };
     case 'error':
       return { state, facts: retried(textAt(entry, 'message')) };
     default:
@@ -100,14 +100,14 @@ const stepOf = (state: CodexStream, entry: Fields, now: number): Step => {
   }
 };
 
-/** `codex exec --json`: its lines carry no times */
-export const codexStream: StreamReader<CodexStream> = {
+/** `codex exec --json`: its lines carry no times. `zone`: the name of the machine's time zone */
+export const codexStream = (zone: () => string): StreamReader<CodexStream> => ({
   initial: { calls: {} },
   read: (state, line, now) => {
     const entry = parseLine(line);
     if (entry === null) return { state, events: [], sessionId: null };
-    const step = stepOf(state, entry, now);
+    const step = stepOf(state, entry, zone, now);
     const events = step.facts.map((fact): SessionEvent => ({ ...fact, at: now, agent: null }));
     return { state: step.state, events, sessionId: textAt(entry, 'thread_id') };
   },
-};
+});

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { recordedSameRuns, recordedTranscripts } from '../recordings.fixture.ts';
 import { newSession, observe, type SessionEvent } from '../session/session.ts';
 import { codexHooks } from './hooks.ts';
+import { codexStream } from './stream.ts';
 import { codexTranscript } from './transcript.ts';
 
 const hookEvents = (run: string, isLost: (event: string) => boolean): readonly SessionEvent[] =>
@@ -9,10 +10,12 @@ const hookEvents = (run: string, isLost: (event: string) => boolean): readonly S
     isLost(String(payload.hook_event_name)) ? [] : codexHooks.eventsOf(payload, at, {}),
   );
 
+const transcript = codexTranscript(() => 'Europe/Berlin');
+
 const written = (lines: readonly string[]): readonly SessionEvent[] => {
-  let state = codexTranscript.initial;
+  let state = transcript.initial;
   return lines.flatMap((line) => {
-    const read = codexTranscript.read(state, line);
+    const read = transcript.read(state, line);
     state = read.state;
     return read.events;
   });
@@ -80,4 +83,61 @@ test('no content of the file leaves with the end of a call', () => {
   const events = JSON.stringify(RUNS.flatMap(fileOf));
   for (const content of ['hello from the agent', 'nonexistent-directory', 'All done'])
     expect(events).not.toContain(content);
+});
+
+const limits = (rate_limits: object): string =>
+  JSON.stringify({ timestamp: AT, type: 'event_msg', payload: { type: 'token_count', info: null, rate_limits } });
+const failed = (message: string, codex_error_info: unknown): string =>
+  JSON.stringify({
+    timestamp: AT,
+    type: 'event_msg',
+    payload: { type: 'task_complete', error: { message, codex_error_info } },
+  });
+const usageLimit = failed("You've hit your usage limit. Try again at Nov 25th, 2026 3:45 PM.", 'usage_limit_exceeded');
+const inSeconds = (seconds: number): number => Date.parse(AT) / 1000 + seconds;
+
+const primary = { used_percent: 100, window_minutes: 300, resets_at: inSeconds(3600) };
+const secondary = { used_percent: 40, window_minutes: 10080, resets_at: inSeconds(86_400) };
+const byText = '2026-11-25T14:45:00.000Z';
+
+test.each([
+  ['a used-up limit resets', [limits({ primary, secondary })], '2026-11-23T13:00:00.000Z'],
+  [
+    'the last of two resets',
+    [limits({ primary, secondary: { ...secondary, used_percent: 100 } })],
+    '2026-11-24T12:00:00.000Z',
+  ],
+  [
+    'the rest of an older version is over',
+    [limits({ primary: { used_percent: 100, resets_in_seconds: 90 }, secondary: null })],
+    '2026-11-23T12:01:30.000Z',
+  ],
+  [
+    'known before, where an event has no limits',
+    [limits({ primary }), limits({ primary: null, secondary: null })],
+    '2026-11-23T13:00:00.000Z',
+  ],
+  ['the text, where no limit is used up', [limits({ primary: { ...primary, used_percent: 99.9 }, secondary })], byText],
+  ['the text, where a reset is past', [limits({ primary: { ...primary, resets_at: inSeconds(-1) } })], byText],
+  [
+    'the text, where later limits are free',
+    [limits({ primary }), limits({ primary: { ...primary, used_percent: 0 } })],
+    byText,
+  ],
+  ['the text, where the file has no limits', [], byText],
+])('after the usage limit a session is limited until: %s', (_, before, until) => {
+  const [event] = written([...before, usageLimit]).slice(-1);
+  expect(event).toMatchObject({ kind: 'turn_failed', passes: true, retryAt: Date.parse(until) });
+});
+
+test('a used-up limit does not explain another error', () => {
+  const [event] = written([limits({ primary }), failed('busy', 'server_overloaded')]).slice(-1);
+  expect(event).toMatchObject({ kind: 'turn_failed', passes: true, retryAt: null });
+});
+
+test('the stream names when the limit ends, by the clock of the machine', () => {
+  const line = { type: 'turn.failed', error: { message: "You've hit your usage limit, or try again at 3:45 PM." } };
+  const stream = codexStream(() => 'Europe/Berlin');
+  const { events } = stream.read(stream.initial, JSON.stringify(line), Date.parse(AT));
+  expect(events).toMatchObject([{ kind: 'turn_failed', passes: true, retryAt: Date.parse('2026-11-23T14:45:00Z') }]);
 });

@@ -3,12 +3,17 @@ import type { SessionFact } from '../session/events.ts';
 import { type CallEnd, type ClientCall, callName, endedCall, startedCall } from '../shared/calls.ts';
 import { at, type Fields, instantAt, isFields, numberAt, parseLine, textAt } from '../shared/payload.ts';
 import { turnFailed } from './failure.ts';
+import { limitedUntilIn } from './rate-limits.ts';
 import { endInFile } from './results.ts';
 import { codexCall, commandOf } from './tools.ts';
 import { codexUsage } from './usage.ts';
 
-/** The model of the turn. */
-export type CodexTranscript = { readonly model: string | null };
+export type CodexTranscript = {
+  /** of the turn */
+  readonly model: string | null;
+  /** when the account's limits that are used up end; null: none is, or it is not known */
+  readonly limitedUntil: number | null;
+};
 
 const usageFact = (model: string | null, total: unknown, context: unknown, max: number | null): SessionFact => {
   const used = numberAt(context, 'total_tokens');
@@ -61,12 +66,17 @@ const itemFacts = (item: Fields, when: number): readonly SessionFact[] => {
   }
 };
 
-const eventFacts = (payload: Fields, model: string | null, when: number): readonly SessionFact[] => {
+const eventFacts = (
+  payload: Fields,
+  state: CodexTranscript,
+  zone: () => string,
+  when: number,
+): readonly SessionFact[] => {
   switch (textAt(payload, 'type')) {
     case 'token_count': {
       const total = at(payload, 'info', 'total_token_usage');
       const max = numberAt(payload, 'info', 'model_context_window');
-      return isFields(total) ? [usageFact(model, total, at(payload, 'info', 'last_token_usage'), max)] : [];
+      return isFields(total) ? [usageFact(state.model, total, at(payload, 'info', 'last_token_usage'), max)] : [];
     }
     case 'item_completed': {
       const item = at(payload, 'item');
@@ -76,29 +86,41 @@ const eventFacts = (payload: Fields, model: string | null, when: number): readon
       return [{ kind: 'turn_interrupted' }];
     case 'task_complete':
       return isFields(at(payload, 'error'))
-        ? [turnFailed(at(payload, 'error'), when)]
+        ? [turnFailed(at(payload, 'error'), when, { zone, limitedUntil: state.limitedUntil })]
         : [{ kind: 'last_answer_seen', wakes: false }];
     default:
       return [];
   }
 };
 
-const factsOf = (type: string | null, payload: Fields, model: string | null, when: number): readonly SessionFact[] => {
+const factsOf = (
+  type: string | null,
+  payload: Fields,
+  state: CodexTranscript,
+  zone: () => string,
+  when: number,
+): readonly SessionFact[] => {
   if (type === 'response_item') return itemFacts(payload, when);
-  return type === 'event_msg' ? eventFacts(payload, model, when) : [];
+  return type === 'event_msg' ? eventFacts(payload, state, zone, when) : [];
 };
 
-/** ~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl */
-export const codexTranscript: TranscriptReader<CodexTranscript> = {
-  initial: { model: null },
+const stateAfter = (state: CodexTranscript, type: string | null, payload: Fields, when: number): CodexTranscript => {
+  if (type === 'turn_context') return { ...state, model: textAt(payload, 'model') ?? state.model };
+  if (type !== 'event_msg' || textAt(payload, 'type') !== 'token_count') return state;
+  return { ...state, limitedUntil: limitedUntilIn(at(payload, 'rate_limits'), when, state.limitedUntil) };
+};
+
+/** ~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl. `zone`: the name of the machine's time zone */
+export const codexTranscript = (zone: () => string): TranscriptReader<CodexTranscript> => ({
+  initial: { model: null, limitedUntil: null },
+  resumed: ({ model }) => ({ model, limitedUntil: null }),
   read: (state, line) => {
     const entry = parseLine(line);
     const payload = at(entry, 'payload');
     const when = instantAt(entry, 'timestamp');
     if (!isFields(payload) || when === null) return { state, events: [] };
-    if (textAt(entry, 'type') === 'turn_context')
-      return { state: { model: textAt(payload, 'model') ?? state.model }, events: [] };
-    const facts = factsOf(textAt(entry, 'type'), payload, state.model, when);
-    return { state, events: facts.map((fact) => ({ ...fact, at: when, agent: null })) };
+    const after = stateAfter(state, textAt(entry, 'type'), payload, when);
+    const facts = factsOf(textAt(entry, 'type'), payload, after, zone, when);
+    return { state: after, events: facts.map((fact) => ({ ...fact, at: when, agent: null })) };
   },
-};
+});

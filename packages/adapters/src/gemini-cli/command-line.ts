@@ -39,7 +39,8 @@ export const geminiInvocation = (line: CommandLine): Invocation | null => {
   const parsed = parse(line);
   if (parsed === null) return null;
   const headless = isHeadless(parsed.parts);
-  return { headless, streamsEvents: headless && optionValue(parsed.parts, '-o', '--output-format') === 'stream-json' };
+  const streamsEvents = headless && optionValue(parsed.parts, '-o', '--output-format') === 'stream-json';
+  return { headless, streamsEvents, printsProgress: streamsEvents };
 };
 
 /** What names the session or its prompt. */

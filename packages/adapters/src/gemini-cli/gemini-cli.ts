@@ -20,6 +20,7 @@ export const geminiCli: Adapter = {
   interrupt: ({ headless }) => (headless ? { kind: 'signal', signal: 'SIGINT' } : { kind: 'key', data: '\x1b' }),
   resume: geminiResume,
   stream: geminiStream,
+  streamOptions: '--output-format stream-json',
   transcript: geminiTranscript,
   sessionFile: geminiSessionFile,
 };

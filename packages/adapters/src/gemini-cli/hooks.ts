@@ -35,6 +35,7 @@ export const geminiHooks: HookAdapter = {
     return path === null ? [] : [{ path, agent: null }];
   },
   abilities,
+  reportsLimits: false,
   eventsOf: geminiEventsOf,
   answer,
 };

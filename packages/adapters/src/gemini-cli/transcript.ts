@@ -42,6 +42,7 @@ const counts = (state: Counts, message: Fields, id: string, when: number): Read 
 /** ~/.gemini/tmp/PROJECT/chats/session-TIME-ID.jsonl: a message is written again when its calls have ended. */
 export const geminiTranscript: TranscriptReader<Counts> = {
   initial: noCounts,
+  resumed: () => noCounts,
   read: (state, line) => {
     const entry = parseLine(line);
     const id = textAt(entry, 'id');

@@ -41,8 +41,15 @@ export type SessionFact =
       readonly batch: string | null;
       readonly asks: WaitingFor | null;
     }
-  /** `name`: which open call it is, by its id, else by its tool and arguments */
-  | { readonly kind: 'call_ended'; readonly call: ToolCall; readonly name: CallName }
+  /**
+   * `name`: which open call it is, by its id, else by its tool and arguments. `isOutcomeInFile`: only the file of the session has the
+   * outcome, and `call` has that of a success
+   */
+  | { readonly kind: 'call_ended'; readonly call: ToolCall; readonly name: CallName; readonly isOutcomeInFile?: true }
+  /** the same, where the file is read: its line, which may come later, ends the call; `call` counts where no line comes */
+  | { readonly kind: 'call_outcome_pending'; readonly call: ToolCall; readonly name: CallName }
+  /** no line of the file came in time: the calls of the agent whose outcome has been awaited too long end as they were reported */
+  | { readonly kind: 'outcomes_overdue' }
   /** permissions, a person or a limit refused a call; named by its id, else by its tool and arguments */
   | { readonly kind: 'call_refused'; readonly call: CallName }
   /** all calls of a batch have ended; `calls`: those whose result is reported, with outcome `abandoned` where that is not known */

@@ -202,6 +202,16 @@ test('a notification of what is asked already changes neither what it is nor sin
   expect(fields).toMatchObject({ waiting_for: { kind: 'question', text: 'Which database?', since: 2000 } });
 });
 
+test('a wait that names no call lasts until none of the calls is open that it may be for', () => {
+  const asked = { kind: 'wait_started', waiting: permission, call: null } as const;
+  const two = story(turn, started('a'), started('b'), asked, done('a'));
+  expect(two.fields).toMatchObject({ activity: 'awaiting_input', waiting_for: { kind: 'permission' } });
+  const none = story(turn, started('a'), started('b'), asked, done('a'), done('b'));
+  expect(none.fields).toMatchObject({ activity: 'working', waiting_for: null });
+  const answers = story(turn, started('a'), started('b'), asked, done('a'), { kind: 'model_answers' });
+  expect(answers.fields).toMatchObject({ activity: 'working', waiting_for: null });
+});
+
 test('the prompt of the client ends an open turn; a session that an error has blocked stays blocked', () => {
   const prompt = { kind: 'at_prompt' } as const;
   expect(story(turn, started('a'), prompt)).toMatchObject({

@@ -7,8 +7,10 @@ import {
   callUntil,
   end,
   endInBatch,
+  endPending,
   endSeen,
   inBatch,
+  isPendingTooLong,
   nameOf,
   onlyCall,
   openCall,
@@ -34,6 +36,12 @@ export type { AnswerUsage, CallName, SessionEvent, SessionFact, Usage } from './
 export type { AgentReport } from './report.ts';
 export { newSession, type SessionState } from './state.ts';
 export { withoutUsage } from './usage.ts';
+
+/** The agents with a call whose outcome has been awaited too long, by the client's id; null: the main agent. */
+export const agentsWithOverdueOutcomes = (session: SessionState, now: number): readonly (string | null)[] =>
+  [null, ...Object.keys(session.subagents)].filter((id) =>
+    Object.values(agentOf(session, id).open).some(isPendingTooLong(now)),
+  );
 
 /** A session after an event, and what is to be reported of its agents. */
 export type Observed = { readonly session: SessionState; readonly reports: readonly AgentReport[] };
@@ -227,6 +235,12 @@ const changed = (agent: AgentState, event: SessionFact, at: number): Changed => 
       return startCall(agent, event, at);
     case 'call_ended':
       return end(isLate(agent, at) ? agent : opened(free(agent), at), event.call, event.name);
+    case 'call_outcome_pending':
+      return isLate(agent, at)
+        ? end(agent, event.call, event.name)
+        : endPending(opened(free(agent), at), event.call, event.name);
+    case 'outcomes_overdue':
+      return abandon(agent, at, isPendingTooLong(at));
     case 'call_refused':
       return refuse(agent, event.call, at);
     case 'call_seen':

@@ -1,8 +1,16 @@
 import type { ContextUse, TokenUsage, ToolCall, TurnReport, WaitingFor } from '@vigil/events';
 import { ownOf } from '../shared/own.ts';
 
-/** A call in flight. `asked`: a person was asked for a permission for it. */
-export type OpenCall = { readonly call: ToolCall; readonly batch: string | null; readonly asked: boolean };
+/**
+ * A call in flight. `asked`: a person was asked for a permission for it. `pendingEnd`: it has ended so, unless the file of the session
+ * shows another outcome; absent: it runs.
+ */
+export type OpenCall = {
+  readonly call: ToolCall;
+  readonly batch: string | null;
+  readonly asked: boolean;
+  readonly pendingEnd?: ToolCall;
+};
 
 /** The end of a call that no id names. `at`: epoch milliseconds */
 export type SeenEnd = { readonly tool: string; readonly argsHash: string | null; readonly at: number };

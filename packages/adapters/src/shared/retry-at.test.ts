@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryAtOf } from './retry-at.ts';
+import { retryAtLocal, retryAtOf } from './retry-at.ts';
 
 const now = Date.parse('2026-11-23T12:00:00Z');
 const at = (text: string): string | null => {
@@ -36,5 +36,41 @@ test.each(['API Error: 529 overloaded', 'resets 3pm', 'resets 3pm (Nowhere/Land)
   'a text that does not say when is unknown: %s',
   (text) => {
     expect(at(text)).toBeNull();
+  },
+);
+
+const atLocal = (text: string, zone: string, when = now): string | null => {
+  const found = retryAtLocal(text, when, () => zone);
+  return found === null ? null : new Date(found).toISOString();
+};
+
+test.each([
+  ['Upgrade to Pro, or try again at 3:45 PM.', 'UTC', '2026-11-23T15:45:00.000Z'],
+  ['or try again at 3:45 PM.', 'Europe/Berlin', '2026-11-23T14:45:00.000Z'],
+  ['or try again at 3:45 PM.', 'America/New_York', '2026-11-23T20:45:00.000Z'],
+  ['or try again at 12:05 AM.', 'UTC', '2026-11-24T00:05:00.000Z'],
+  ['or try again at 12:01 PM.', 'UTC', '2026-11-23T12:01:00.000Z'],
+  ['or try again at 11:59 AM.', 'UTC', '2026-11-24T11:59:00.000Z'],
+  ['Try again at Nov 25th, 2026 3:45 PM.', 'UTC', '2026-11-25T15:45:00.000Z'],
+  ['Try again at Nov 25th, 2026 3:45 PM.', 'Asia/Tokyo', '2026-11-25T06:45:00.000Z'],
+  ['Try again at Dec 1st, 2026 9:00 AM.', 'Europe/Berlin', '2026-12-01T08:00:00.000Z'],
+])('%s in %s is %s', (text, zone, when) => {
+  expect(atLocal(text, zone)).toBe(when);
+});
+
+test('a limit that ends within the minute that the clock shows is not the next day', () => {
+  expect(atLocal('try again at 12:00 PM.', 'UTC', now + 59_999)).toBe('2026-11-23T12:00:00.000Z');
+  expect(atLocal('try again at 12:00 PM.', 'UTC', now + 60_000)).toBe('2026-11-24T12:00:00.000Z');
+});
+
+test('the next day of a time that is past follows the change of the clocks', () => {
+  const evening = Date.parse('2026-10-24T20:00:00Z');
+  expect(atLocal('try again at 9:00 AM.', 'Europe/Berlin', evening)).toBe('2026-10-25T08:00:00.000Z');
+});
+
+test.each(['try again at Foo 5th, 2026 3:45 PM.', 'try again at noon', 'try again at 3:45', 'try again later'])(
+  'a time that cannot be read is unknown: %s',
+  (text) => {
+    expect(atLocal(text, 'UTC')).toBeNull();
   },
 );

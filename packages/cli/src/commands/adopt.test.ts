@@ -22,11 +22,17 @@ const main = join(import.meta.dirname, '..', 'main.ts');
 let folder: string;
 let looks: number;
 
-/** A dashboard that knows one agent, and from the third look on another. */
+/** A dashboard that knows one session, from the third look on another agent too, and from the fourth a new session of the known name. */
 const server = createServer((request, response) => {
   looks += 1;
-  const known = [agentRow({ agentId: 'old-1' })];
-  const agents = looks < 3 ? known : [...known, agentRow({ agentId: 'claude-code-s1' })];
+  const session = { agentId: 'worker-1', client: 'claude-code' };
+  const agents = [
+    agentRow({
+      ...session,
+      ...(looks < 4 ? { instanceId: 'i1', phase: 'before' } : { instanceId: 'i2', phase: 'after' }),
+    }),
+    ...(looks < 3 ? [] : [agentRow({ agentId: 'another-agent' })]),
+  ];
   const isKnown = request.headers.authorization === `Bearer ${TOKEN}` && request.url?.startsWith('/v1/agents');
   response.writeHead(isKnown ? 200 : 404).end(JSON.stringify(isKnown ? { agents } : { detail: 'no' }));
 });
@@ -119,22 +125,31 @@ test('as JSON for programs, it changes nothing', async () => {
 });
 
 test.runIf(process.platform === 'linux')('a session that runs already must be started again to be seen', async () => {
-  const session = spawn(client('claude'), ['-p', 'task'], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const session = spawn(client('claude'), ['-p', 'task'], {
+    cwd: join(folder, 'project'),
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   const ended = once(session, 'close');
   try {
     const { out } = await adopt('--yes', '--no-wait');
-    expect(out).toContain(`Claude Code (process ${session.pid} in ${process.cwd()}) must be started again to be seen`);
+    const line = `Claude Code (process ${session.pid} in ${join(folder, 'project')})`;
+    expect(out).toContain(`${line} must be started again to be seen`);
+    const { sessions } = JSON.parse((await adopt('--json')).out);
+    expect(sessions).toContainEqual({
+      ...{ pid: session.pid, client: 'Claude Code', cwd: join(folder, 'project'), seen: 'restart_to_be_seen' },
+    });
   } finally {
     session.stdin.end();
     await ended;
   }
 });
 
-test('the first session that appears afterwards is shown, and none that was there before', async () => {
+test('the first session that begins afterwards is shown, under a known name as well, and no other agent', async () => {
   client('claude');
   const { code, out } = await adopt('--yes');
   expect(code).toBe(0);
   const shown = out.slice(out.indexOf('Waiting for the first session'));
-  expect(shown).toContain('claude-code-s1');
-  expect(shown).not.toContain('old-1');
+  expect(shown).toContain('worker-1');
+  expect(shown).toContain('after');
+  expect(shown).not.toContain('another-agent');
 });

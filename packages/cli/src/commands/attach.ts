@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { type Over, openView, type View, WrongSettings } from '@vigil/supervisor';
 import type { Command } from 'commander';
 import { Refusal } from '../errors.ts';
 import { stateDir, withStateDir } from '../supervising.ts';
 import { whoAmI } from '../terminal.ts';
+import { unwatchedByLog } from './run-reach.ts';
 
 type AttachOptions = { readonly dir?: string; readonly write?: boolean };
 
@@ -63,6 +65,8 @@ const attach = async (agent: string, options: AttachOptions): Promise<void> => {
   };
   view = await openView(stateDir(options), agent, { who: whoAmI(), writes }, output);
   const keys = writes ? 'your keys reach it' : 'read-only';
+  const unwatched = unwatchedByLog(join(stateDir(options), 'logs', `${agent}.log`));
+  if (unwatched !== null) say(unwatched);
   say(`attached to ${agent} (process ${view.pid}), ${keys}; Ctrl-] detaches`);
   const { promise: left, resolve: leave } = Promise.withResolvers<null>();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => leave(null));

@@ -14,7 +14,7 @@ import {
 import { addressOf, clock, stateDir } from '../supervising.ts';
 import { show } from '../terminal.ts';
 import { reachBeforeStart } from './run-reach.ts';
-import { noticesOnStderr, type RunOptions, wantedOf } from './run-spec.ts';
+import { noteSilence, noticeOnStderr, noticesOnStderr, type RunOptions, wantedOf } from './run-spec.ts';
 
 /** What the supervisor in the background says to whoever has started it: one line. */
 type Started = { readonly instanceId: string; readonly pid: number; readonly supervisor: number };
@@ -68,8 +68,9 @@ export const startDetached = async (words: readonly string[], options: RunOption
     checkOrphan(dir, name);
     checkSupervised(dir, name);
   }
+  noteSilence(words);
   const gateway = connectGateway(addressOf(options), clock);
-  noticesOnStderr(options.gateway).note(await reachBeforeStart(gateway, wantedOf(options)));
+  noticesOnStderr(options.gateway, noticeOnStderr()).note(await reachBeforeStart(gateway, wantedOf(options)));
   mkdirSync(join(dir, 'logs'), { recursive: true, mode: 0o700 });
   const log = join(dir, 'logs', `${name}.log`);
   const said = await launch(log);
@@ -81,6 +82,6 @@ export const startDetached = async (words: readonly string[], options: RunOption
     `${name} runs in the background: process ${pid}, supervisor ${supervisor}`,
     `  look at it: ${attach}`,
     `  end it:     ${stop}`,
-    `  log:        ${log}`,
+    `  log:        ${log} (also when it is watched no more, or again)`,
   ]);
 };

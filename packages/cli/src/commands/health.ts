@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '../client.ts';
 import { agentJson, agentLines, agentsTable, isUnhealthy, waitingTable } from '../render/agents.ts';
 import { fleetLines } from '../render/fleet.ts';
-import { dashboard, endUnwell, show } from '../terminal.ts';
+import { dashboard, endUnwell, show, view } from '../terminal.ts';
 import { watch } from '../watch.ts';
 import { path } from './options.ts';
 
@@ -55,19 +55,24 @@ async function health(agentId: string | undefined, options: Options): Promise<vo
   const { filter, state } = options;
   const { agents } = await client.get<{ agents: readonly AgentRow[] }>('/v1/agents', { filter, state });
   const table = filter === 'waiting' ? waitingTable : agentsTable;
-  if (options.json) show(true, agents.map(agentJson), () => []);
+  if (options.json)
+    show(
+      true,
+      agents.map((agent) => agentJson(view(), agent)),
+      () => [],
+    );
   else {
     const { fleet } = await client.get<{ fleet: FleetRow }>('/v1/fleet');
-    show(false, agents, (rows, view) => [...fleetLines(view, fleet), ...table(view, rows)]);
+    show(false, agents, (rows, screen) => [...fleetLines(screen, fleet), ...table(screen, rows)]);
   }
   if (agents.some(isUnhealthy)) endUnwell();
 }
 
 async function one(client: Client, agent: AgentRow, { json }: Options): Promise<void> {
-  if (json) show(true, agentJson(agent), () => []);
+  if (json) show(true, agentJson(view(), agent), () => []);
   else {
     const { fleet } = await client.get<{ fleet: FleetRow }>('/v1/fleet');
-    show(false, agent, (row, view) => [...fleetLines(view, fleet), ...agentLines(view, row)]);
+    show(false, agent, (row, screen) => [...fleetLines(screen, fleet), ...agentLines(screen, row)]);
   }
   if (isUnhealthy(agent)) endUnwell();
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { plainWatching } from '@vigil/supervisor';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ReachNotices } from './run-reach.ts';
+import { ReachNotices, unwatchedByLog } from './run-reach.ts';
 import { heartbeatInterval, nudging } from './run-spec.ts';
 
 const main = join(import.meta.dirname, '../main.ts');
@@ -162,18 +162,54 @@ test('a warning of the gateway stands once in the log, however often it comes', 
   expect(log().match(/the gateway warns: unknown field/g)).toHaveLength(1);
 });
 
-test('while the agent has the terminal changes are kept, and written with their times when it has ended', () => {
+describe('while the agent has the terminal', () => {
   const written: string[] = [];
-  const notices = new ReachNotices({ url: 'http://g', write: (line) => written.push(line), clock: () => '12:00:05' });
-  notices.note({ kind: 'unwatched', why: 'a' });
-  notices.hold();
-  notices.note({ kind: 'watched' });
-  notices.note({ kind: 'watched' });
-  expect(written).toEqual(['vigil: not watched: a']);
-  notices.release();
-  expect(written).toEqual(['vigil: not watched: a', 'vigil: at 12:00:05 watched again by the gateway at http://g']);
-  notices.note({ kind: 'unwatched', why: 'b\u001b[2J' });
-  expect(written[2]).toBe('vigil: not watched: b');
+  const shown: unknown[] = [];
+  const notice = {
+    show: (line: string | null, rings: boolean) => void shown.push([line, rings]),
+    end: () => void shown.push('end'),
+  };
+  const settings = { url: 'http://g', write: (line: string) => written.push(line), clock: () => '12:00:05', notice };
+  beforeEach(() => {
+    written.length = 0;
+    shown.length = 0;
+  });
+
+  test('changes are kept, and written with their times when it has ended', () => {
+    const notices = new ReachNotices(settings);
+    notices.note({ kind: 'unwatched', why: 'a' });
+    notices.hold();
+    notices.note({ kind: 'watched' });
+    notices.note({ kind: 'watched' });
+    expect(written).toEqual(['vigil: not watched: a']);
+    notices.release();
+    expect(written).toEqual(['vigil: not watched: a', 'vigil: at 12:00:05 watched again by the gateway at http://g']);
+    notices.note({ kind: 'unwatched', why: 'b\u001b[2J' });
+    expect(written[2]).toBe('vigil: not watched: b');
+  });
+
+  test('each change is shown at once with a bell, what stood before without one, and nothing before or after', () => {
+    const notices = new ReachNotices(settings);
+    notices.note({ kind: 'unwatched', why: 'a' });
+    expect(shown).toEqual([]);
+    notices.hold();
+    notices.note({ kind: 'watched' });
+    notices.note({ kind: 'unwatched', why: 'b\u001b[2J' });
+    notices.release();
+    notices.note({ kind: 'watched' });
+    expect(shown).toEqual([['vigil: not watched: a', false], [null, true], ['vigil: not watched: b', true], 'end']);
+  });
+});
+
+test('who attaches reads from the log that the agent is not watched, and nothing where it is again', () => {
+  const file = join(dir, 'worker-1.log');
+  const logs = (...lines: readonly object[]) =>
+    writeFileSync(file, `${lines.map((line) => JSON.stringify({ time: 'T', ...line })).join('\n')}\nno JSON\n`);
+  expect(unwatchedByLog(join(dir, 'none.log'))).toBeNull();
+  logs({ message: 'watched' }, { message: 'not watched', why: 'gone\u001b[2J' }, { message: 'an agent has ended' });
+  expect(unwatchedByLog(file)).toBe('not watched since T: gone');
+  logs({ message: 'not watched', why: 'gone' }, { message: 'watched' });
+  expect(unwatchedByLog(file)).toBeNull();
 });
 
 describe('--nudge chooses how texts reach the agent', () => {

@@ -1,4 +1,14 @@
-import { askReach, type Gateway, GatewayRefused, isSameReach, type Log, type Reach } from '@vigil/supervisor';
+import { readFileSync } from 'node:fs';
+import {
+  askReach,
+  type Gateway,
+  GatewayRefused,
+  isSameReach,
+  type Log,
+  type Reach,
+  type TerminalNotice,
+} from '@vigil/supervisor';
+import { z } from 'zod';
 import { CannotAsk } from '../errors.ts';
 import { plain } from '../render/plain.ts';
 
@@ -47,6 +57,40 @@ export const reachLine = (reach: Reach, url: string): string =>
 export const logReach = (log: Log, agentId: string, reach: Reach): void =>
   reach.kind === 'watched' ? log('watched', { agentId }) : log('not watched', { agentId, why: reach.why });
 
+/** Bytes at the end of a log in which the last change is looked for. */
+const LOG_END_BYTES = 1 << 18;
+
+const loggedLine = z.object({
+  time: z.string(),
+  message: z.enum(['watched', 'not watched']),
+  why: z.string().default(''),
+});
+
+const endOf = (path: string): string => {
+  try {
+    return readFileSync(path).subarray(-LOG_END_BYTES).toString('utf8');
+  } catch {
+    return '';
+  }
+};
+
+const jsonOf = (line: string): unknown => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+};
+
+/** Since when, and why, the agent with this log is not watched, for people; null: it is, or its log does not show it. */
+export const unwatchedByLog = (path: string): string | null => {
+  const last = endOf(path)
+    .split('\n')
+    .findLast((line) => loggedLine.safeParse(jsonOf(line)).success);
+  const change = loggedLine.safeParse(jsonOf(last ?? '')).data;
+  return change?.message === 'not watched' ? plain(`not watched since ${change.time}: ${change.why}`) : null;
+};
+
 /** Lines that are kept while the agent has the terminal. */
 const MOST_HELD = 10;
 
@@ -55,6 +99,8 @@ export type NoticeSettings = {
   readonly write: (line: string) => void;
   /** a time of day for a line that is written later */
   readonly clock: () => string;
+  /** where a line is shown while the agent has the terminal */
+  readonly notice: Pick<TerminalNotice, 'show' | 'end'>;
 };
 
 /** One line of standard error for each change of whether the agent is watched, the first where it is not watched at the start. */
@@ -73,16 +119,26 @@ export class ReachNotices {
     const { url, write, clock } = this.#settings;
     const line = reachLine(reach, url);
     if (this.#held === null) write(`vigil: ${line}`);
-    else this.#held.push(`vigil: at ${clock()} ${line}`);
+    else {
+      this.#held.push(`vigil: at ${clock()} ${line}`);
+      this.#show(true);
+    }
   }
 
-  /** The agent draws on the terminal from now on: a line would damage its screen. */
+  #show(rings: boolean): void {
+    const { notice, url } = this.#settings;
+    notice.show(this.#last.kind === 'watched' ? null : `vigil: ${reachLine(this.#last, url)}`, rings);
+  }
+
+  /** The agent draws on the terminal from now on: a line would damage its screen, and the title of the terminal shows it. */
   hold(): void {
     this.#held = [];
+    this.#show(false);
   }
 
   /** The agent has ended: what was held is written. */
   release(): void {
+    if (this.#held !== null) this.#settings.notice.end();
     const held = this.#held ?? [];
     this.#held = null;
     const left = held.length - MOST_HELD;

@@ -2,18 +2,22 @@ import { resolve } from 'node:path';
 import { parseDuration } from '@vigil/policy';
 import {
   type AgentSpec,
+  hasTitle,
   type LimitSettings,
   type NudgeBy,
   parseSize,
   plainWatching,
   readRuntimeConfig,
+  TerminalNotice,
   templateFor,
   WrongSettings,
   watchingOf,
 } from '@vigil/supervisor';
 import { InvalidArgumentError } from 'commander';
+import { here } from '../hook/install.ts';
 import { agentEnvironment, hostId, type SupervisingOptions } from '../supervising.ts';
 import { ReachNotices, type Wanted } from './run-reach.ts';
+import { silenceNotice } from './run-silence.ts';
 
 export type RunOptions = SupervisingOptions & {
   readonly name: string;
@@ -81,8 +85,20 @@ export const wantedOf = ({ name, healthPolicy, require }: RunOptions): Wanted =>
 
 const timeOfDay = (): string => new Date().toTimeString().slice(0, 8);
 
-export const noticesOnStderr = (url: string): ReachNotices =>
-  new ReachNotices({ url, clock: timeOfDay, write: (line) => void process.stderr.write(`${line}\n`) });
+const onStderr = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** A notice on the terminal of standard error. */
+export const noticeOnStderr = (): TerminalNotice =>
+  new TerminalNotice((text) => void process.stderr.write(text), hasTitle(process.env.TERM));
+
+export const noticesOnStderr = (url: string, notice: TerminalNotice): ReachNotices =>
+  new ReachNotices({ url, clock: timeOfDay, write: onStderr, notice });
+
+/** One line where the command shows nothing while it works. */
+export const noteSilence = ([command = '', ...args]: readonly string[]): void => {
+  const notice = silenceNotice({ command, args }, here());
+  if (notice !== null) onStderr(`vigil: ${notice}`);
+};
 
 /**
  * How texts reach the agent: as the command line says, else as the template does. A file is named exactly where texts go to one.

@@ -26,6 +26,8 @@ import {
   bytes,
   heartbeatInterval,
   length,
+  noteSilence,
+  noticeOnStderr,
   noticesOnStderr,
   type RunOptions,
   runtimeIdOf,
@@ -37,10 +39,11 @@ import {
 const graceMs = 5000;
 const passedOn: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
-const seat = (tty: boolean): Seat => ({
+const seat = (tty: boolean, onOutput: Seat['onOutput']): Seat => ({
   stdin: process.stdin,
   stdout: process.stdout,
   tty,
+  onOutput,
   onSignal: (listener) => {
     for (const signal of passedOn) process.on(signal, listener);
     return () => {
@@ -49,14 +52,16 @@ const seat = (tty: boolean): Seat => ({
   },
 });
 
-/** While the agent has the terminal, what is to be said there waits for its end, and stands in its log at once. */
+/** While the agent has the terminal, lines wait for its end; the log has them at once, and the terminal's title the last one. */
 const hasTerminal = ({ tty }: RunOptions): boolean => tty && process.stderr.isTTY === true;
 
 const inForeground = async (command: readonly string[], options: RunOptions): Promise<void> => {
   const dir = stateDir(options);
   const spec = specOf(options, command);
   checkFree(dir, options.name);
-  const notices = noticesOnStderr(options.gateway);
+  const notice = noticeOnStderr();
+  const notices = noticesOnStderr(options.gateway, notice);
+  noteSilence(command);
   const log = logToFile(join(dir, 'logs', `${options.name}.log`));
   const onReach = (agentId: string, reach: Reach) => {
     logReach(log, agentId, reach);
@@ -66,7 +71,8 @@ const inForeground = async (command: readonly string[], options: RunOptions): Pr
   try {
     notices.note(await reachBeforeStart(world.gateway, wantedOf(options)));
     if (hasTerminal(options)) notices.hold();
-    process.exitCode = await run(spec, world, seat(options.tty));
+    const onOutput = hasTerminal(options) ? (data: Buffer) => notice.written(data) : () => {};
+    process.exitCode = await run(spec, world, seat(options.tty, onOutput));
   } finally {
     notices.release();
     world.close();

@@ -22,6 +22,8 @@ export const here = (): Place => ({ cwd: process.cwd(), home: homedir(), env: pr
 
 /** What the installation of a hook would do. */
 export type PlannedHook = {
+  /** the client's name in its reports */
+  readonly client: string;
   readonly title: string;
   readonly file: string;
   readonly events: number;
@@ -36,12 +38,20 @@ const changesFor = (scope: Scope): readonly Change[] =>
     const file = install.files(here())[scope];
     const before = readSettings(file);
     const after = withHooks(before, file, install.command(commandFor(name)), hooks.events);
-    return { adapter, title: install.title, file, events: hooks.events.length, isCurrent: after === before, after };
+    return {
+      adapter,
+      client: name,
+      title: install.title,
+      file,
+      events: hooks.events.length,
+      isCurrent: after === before,
+      after,
+    };
   });
 
 /** The hooks of the clients that are found. Throws Refusal where none is. */
 export const plannedHooks = (scope: Scope): readonly PlannedHook[] =>
-  changesFor(scope).map(({ title, file, events, isCurrent }) => ({ title, file, events, isCurrent }));
+  changesFor(scope).map(({ adapter: _, after: __, ...planned }) => planned);
 
 /** Writes the hooks of the clients that are found. */
 export const installHooks = (scope: Scope): void => {

@@ -1,3 +1,4 @@
+import { adapters } from '@vigil/adapters';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { installed, withHooks, withoutHooks } from './settings.ts';
@@ -119,11 +120,39 @@ test('a vigil that has moved is the same hook with another command', () => {
   expect(install(install(others), moved)).toBe(install(others, moved));
 });
 
+/** What install writes for the clients that post. */
+const postsTo = (gateway: string) =>
+  adapters.flatMap(({ name, install: { http } }) => (http === null ? [] : [http(`${gateway}/v1/hooks/${name}`)]));
+
 test('a hook of another kind takes the place of the first, and leaves the file as it was', () => {
-  const http = { type: 'http', url: 'http://127.0.0.1:7600/v1/hooks/claude-code', timeout: 2 };
+  const [http = {}] = postsTo('http://127.0.0.1:7600');
   const changed = withHooks(install(others), FILE, http, EVENTS);
   expect(installed(changed, FILE).hooks).toEqual([http, http]);
   expect(uninstall(changed)).toBe(others);
+});
+
+test('a hook that posts to an earlier gateway is replaced, and taken out to the byte', () => {
+  const here = postsTo('http://127.0.0.1:7600');
+  expect(here.length).toBeGreaterThan(0);
+  for (const [index, earlier] of postsTo('https://vigil.example.com:8443').entries()) {
+    const before = withHooks(others, FILE, earlier, EVENTS);
+    const after = withHooks(before, FILE, here[index] ?? {}, EVENTS);
+    expect(installed(after, FILE).hooks).toEqual([here[index], here[index]]);
+    expect(uninstall(after)).toBe(others);
+  }
+});
+
+test.each([
+  ['no headers', undefined],
+  ['other headers', { authorization: 'Bearer $TOKEN' }],
+  ['a header of the same name', { 'vigil-agent': 'a-1' }],
+])('a hook with %s that posts to an address like the gateway is not ours: it stays, byte for byte', (_, headers) => {
+  const foreign = { type: 'http', url: 'https://hooks.example.com/v1/hooks/slack', headers };
+  const text = `${JSON.stringify({ hooks: { Stop: [{ hooks: [foreign] }] } }, null, 4)}\n`;
+  expect(installed(text, FILE).events).toEqual([]);
+  expect(uninstall(text)).toBe(text);
+  expect(uninstall(install(text))).toBe(text);
+  expect(JSON.parse(install(text)).hooks.Stop).toContainEqual({ hooks: [JSON.parse(JSON.stringify(foreign))] });
 });
 
 test('a hook among others in one group goes alone', () => {

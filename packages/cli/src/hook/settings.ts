@@ -40,10 +40,14 @@ const readText = (text: string, file: string): Readonly<Record<string, unknown>>
 const isOurCommand = (command: unknown): boolean =>
   typeof command === 'string' && /(?:^|[\s/'"])vigil(?:\.mjs)?['"]? hook(?: --client [a-z-]+)?$/.test(command.trim());
 
-const isOurAddress = (url: unknown): boolean => typeof url === 'string' && /\/v1\/hooks\/[a-z-]+$/.test(url);
+/** The gateway's address may have changed since; no hook but ours names the agent by the variable of its session. */
+const isOurPost = ({ url, headers }: Hook): boolean =>
+  typeof url === 'string' &&
+  /\/v1\/hooks\/[a-z-]+$/.test(url) &&
+  isObject(headers) &&
+  headers['vigil-agent'] === '$VIGIL_AGENT';
 
-const isOurs = (hook: unknown): hook is Hook =>
-  isObject(hook) && (isOurCommand(hook.command) || isOurAddress(hook.url));
+const isOurs = (hook: unknown): hook is Hook => isObject(hook) && (isOurCommand(hook.command) || isOurPost(hook));
 
 const within = (event: string, groups: readonly unknown[]): readonly Ours[] =>
   groups.flatMap((one, group) => {

@@ -51,8 +51,12 @@ export function waitingTable(view: View, agents: readonly AgentRow[]): string[] 
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
+/** A hold is over when its time has run out: no event reports that. */
+export const isHeld = ({ now }: Pick<View, 'now'>, { held, heldUntil }: AgentRow): boolean =>
+  held && (heldUntil === null || heldUntil > now);
+
 /** Seed 001's answer (agent, status, last_output, errors) and ours beside it. */
-export function agentJson(agent: AgentRow): object {
+export function agentJson({ now }: Pick<View, 'now'>, agent: AgentRow): object {
   return {
     agent: agent.agentId,
     status: agent.state.toLowerCase(),
@@ -70,7 +74,7 @@ export function agentJson(agent: AgentRow): object {
     attempt: agent.attempt,
     last_heartbeat: iso(agent.lastHeartbeatAt),
     phase: agent.phase,
-    held: agent.held,
+    held: isHeld({ now }, agent),
     case: agent.caseId,
     withheld: agent.caseWithheld,
     policy: agent.policyName === null ? null : { name: agent.policyName, hash: agent.policyHash },
@@ -92,7 +96,7 @@ export function agentLines(view: View, agent: AgentRow): string[] {
     ['heartbeat', beat],
     ['case', orDash(agent.caseId)],
     ...(agent.caseWithheld ? ([['withheld', withheldText(agent.caseWithheld)]] as const) : []),
-    ...(agent.held ? ([['held', `by ${orDash(agent.heldBy)}: ${orDash(agent.heldWhy)}`]] as const) : []),
+    ...(isHeld(view, agent) ? ([['held', `by ${orDash(agent.heldBy)}: ${orDash(agent.heldWhy)}`]] as const) : []),
     ...agent.errors.map(
       ({ message, errorClass, count }) => ['error', `${orDash(message ?? errorClass)} (×${count})`] as const,
     ),

@@ -16,6 +16,13 @@ test('an explanation shows the newest five checkpoints, says where the others ar
   expect(few).not.toContain('earlier');
 });
 
+test('an explanation shows what else speaks about the agent, and nothing where that is not known', () => {
+  const notes = ['its cost is not known', 'its policy is not enabled'];
+  const text = explainLines(VIEW, explanation({ notes })).join('\n');
+  expect(text).toContain('  note       its cost is not known\n  note       its policy is not enabled');
+  expect(explainLines(VIEW, explanation({ notes: null })).join('\n')).not.toContain('note ');
+});
+
 test('an attempt whose agent has ended is not running', () => {
   const line = (more: object) => recoveryLine(VIEW, recoveryRow(more));
   expect(line({})).toMatch(/attempt 1 of 3: worker-1-r1 from task-start on host-1: running$/);

@@ -1,5 +1,6 @@
 import type { AgentRow, Explanation, OrderRow, SignalFigure } from '@vigil/read-model';
 import { listed } from '../tell/teller.ts';
+import { isHeld } from './agents.ts';
 import { caseLines } from './cases.ts';
 import { breakerLine, ticketLine } from './findings.ts';
 import { alertLine } from './fleet.ts';
@@ -26,6 +27,7 @@ export function explainLines(view: View, told: Explanation): string[] {
   return [
     ...standingLines(view, told.agent),
     ...recoveryStanding(told.task),
+    ...(told.notes ?? []).map((note) => `  note       ${note}`),
     ...shown.flatMap(({ title, lines }) => ['', view.paint.bold(title), ...lines]),
   ];
 }
@@ -37,7 +39,7 @@ function standingLines(view: View, agent: AgentRow): string[] {
     `  because    ${agent.reason ?? (agent.state === 'HEALTHY' ? 'nothing speaks against it' : '-')}`,
     ...agent.evidence.map(evidenceLine),
     `  exempt     ${exemptionText(view, agent)}`,
-    ...(agent.held ? [`  held       by ${orDash(agent.heldBy)}: ${orDash(agent.heldWhy)}`] : []),
+    ...(isHeld(view, agent) ? [`  held       by ${orDash(agent.heldBy)}: ${orDash(agent.heldWhy)}`] : []),
     `  policy     ${agent.policyName === null ? '-' : `${agent.policyName} ${orDash(agent.policyHash)}`}`,
     `  task       ${orDash(agent.taskId)}   instance ${orDash(agent.instanceId)}   runtime ${orDash(agent.runtimeId)}`,
     `  heartbeat  ${agent.lastHeartbeatAt === null ? 'none' : `${ageText(view, agent.lastHeartbeatAt)} ago`}: ${orDash(agent.phase)}, ${orDash(agent.progress)}`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentJson, agentsTable, isUnhealthy, waitingTable } from './agents.ts';
+import { agentJson, agentLines, agentsTable, isUnhealthy, waitingTable } from './agents.ts';
 import { caseLines } from './cases.ts';
 import { doctorLines, type Findings, isWell } from './doctor.ts';
 import { explainLines } from './explain.ts';
@@ -22,13 +22,29 @@ test('JSON for programs carries every character, escaped', () => {
 });
 
 test("one agent as JSON has seed 001's four fields first", () => {
-  const answer = agentJson(agentRow({ state: 'HEALTHY', lastOutputAt: Date.UTC(2026, 1, 5, 10, 30) }));
+  const answer = agentJson(VIEW, agentRow({ state: 'HEALTHY', lastOutputAt: Date.UTC(2026, 1, 5, 10, 30) }));
   expect(Object.entries(answer).slice(0, 4)).toEqual([
     ['agent', 'worker-1'],
     ['status', 'healthy'],
     ['last_output', '2026-02-05T10:30:00.000Z'],
     ['errors', []],
   ]);
+});
+
+test('an agent is shown as held until its hold runs out', () => {
+  const shown = (held: boolean, heldUntil: number | null) => {
+    const agent = agentRow({ held, heldUntil, heldBy: 'ada', heldWhy: 'a break' });
+    const line = 'held       by ada: a break';
+    return [
+      agentLines(VIEW, agent).join().includes(line),
+      explainLines(VIEW, explanation({ agent })).join().includes(line),
+      'held' in agentJson(VIEW, agent) && (agentJson(VIEW, agent) as { held: unknown }).held,
+    ];
+  };
+  expect(shown(true, null)).toEqual([true, true, true]);
+  expect(shown(true, NOON + 1)).toEqual([true, true, true]);
+  expect(shown(true, NOON)).toEqual([false, false, false]);
+  expect(shown(false, null)).toEqual([false, false, false]);
 });
 
 test('unhealthy is everything that is not healthy, a finished agent excluded', () => {

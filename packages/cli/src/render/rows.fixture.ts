@@ -58,6 +58,7 @@ export const agentRow = (more: Partial<AgentRow> = {}): AgentRow => ({
   door: null,
   intervalMs: 1000,
   waitingFor: null,
+  client: null,
   lastOutputAt: NOON - 60_000,
   tail: [],
   errors: [],
@@ -156,5 +157,6 @@ export const explanation = (more: Partial<Explanation> = {}): Explanation => ({
   breakers: [],
   tickets: [],
   signals: null,
+  notes: null,
   ...more,
 });

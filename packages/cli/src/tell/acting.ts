@@ -58,7 +58,7 @@ export const acting: Tellers = {
   REVIEW_REQUIRED: (p) => `review required after ${p.attempts} attempts${because(p.reason)}`,
   REVIEW_DECIDED: (p) => `${p.by} decided ${p.decision}${because(p.why)}`,
   SPAWN_IMPOSSIBLE: (p) => p.reason,
-  RECOVERY_WAITING: (p) => `${p.reason}; refused ${p.refusals} times`,
+  RECOVERY_WAITING: (p) => (p.refusals === 0 ? `waits: ${p.reason}` : `${p.reason}; refused ${p.refusals} times`),
   RECOVERY_REFUSED: (p) => `the recovery that ${p.by} asked for does not follow${because(p.reason)}`,
   TASK_RELEASED: (p) => `no more to recover (${p.why.replaceAll('_', ' ')})${because(p.detail)}`,
   ALERT_RAISED: (p) => `alert raised (${p.severity}): ${p.title}`,

@@ -1031,6 +1031,8 @@ export type RecoverTaskPayload = {
   readonly recovery: string;
   readonly runtimeId: null | string;
   readonly labels: Readonly<Record<string, string>>;
+  /** the limit that the dead agent had reached holds until then; null: at once */
+  readonly notBefore: null | number;
 };
 export type RecoveryCompletedPayload = {
   readonly taskId: string;
@@ -1530,6 +1532,8 @@ export type WarrantFiledPayload = {
   readonly client: null | ClientReport;
   readonly activity: null | string;
   readonly endReason: null | ExitReason;
+  /** when the limit of its account or API ends that it reported last; null: it reported none, or not its end */
+  readonly limitedUntil: null | number;
   readonly idleMinutes: null | number;
   readonly contextUsagePct: null | number;
   /** watched time since the last checkpoint, else since the instance started */
@@ -1595,6 +1599,8 @@ export type WarrantRenewedPayload = {
   readonly client: null | ClientReport;
   readonly activity: null | string;
   readonly endReason: null | ExitReason;
+  /** when the limit of its account or API ends that it reported last; null: it reported none, or not its end */
+  readonly limitedUntil: null | number;
   readonly idleMinutes: null | number;
   readonly contextUsagePct: null | number;
   /** watched time since the last checkpoint, else since the instance started */

@@ -2,6 +2,7 @@ import { type LostWhy, type PresentWhy, Topic } from '@vigil/events';
 import { lostAfter } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { isIdle } from '../exemptions.ts';
+import { isHeldAt } from '../history/held.ts';
 import type { End, History } from '../history/history.ts';
 import type { Moment } from '../history/moment.ts';
 import { lostForGoodFrom } from '../history/silence.ts';
@@ -17,8 +18,8 @@ export function lostFrom({ heard, identity }: History, { policy: { heartbeat } }
 }
 
 /**
- * Heard again, or for the first time; silent, or ended. Who is forgotten after a long silence is no mass failure: its ingress may be gone for good. Of one that is lost already its end is told
- * where nobody need wait for it any more. */
+ * Heard again, or for the first time; silent, or ended. An agent that is forgotten after a long silence is not part of a mass failure: its ingress may be gone for good. The end of an agent that is already lost is reported,
+ * since the brake need not wait for it any more. */
 export function presenceChanged(saying: Saying): Said[] {
   const { state, rules, verdict } = saying;
   const { history, told } = state;
@@ -82,15 +83,19 @@ function lost({ state, rules, verdict }: Saying): Said {
 
 /** Why the agent was not expected to work when it was last heard; null: it was. The governor's brake does not count such a loss. */
 function exemptionWhenLost(history: History): 'held' | 'paused' | 'idle' | null {
-  if (history.held !== null && !history.held.over) return 'held';
+  if (isHeldAt(history.held, lastSeen(history))) return 'held';
   if (history.activity.value === 'paused') return 'paused';
   return isIdle(history) ? 'idle' : null;
 }
 
-/** From the first heartbeat of this instance to the last, or to its reported end; a loss that a person confirms says nothing of when it ended. */
-function observedMs({ started, heard, end }: History): number {
-  const last = end === null || end.reason === 'lost' ? heard.now : end.at;
-  return Math.max(0, last - started.now);
+/** Its last heartbeat, or its reported end; a loss that a person confirms does not show when it ended. */
+function lastSeen({ heard, end }: History): number {
+  return end === null || end.reason === 'lost' ? heard.now : end.at;
+}
+
+/** From the first heartbeat of this instance. */
+function observedMs(history: History): number {
+  return Math.max(0, lastSeen(history) - history.started.now);
 }
 
 /** A host whose runtime is stopped takes its agents with it, on purpose: that is no mass failure, and must hold nobody's hands. */
@@ -98,12 +103,9 @@ const wished: ReadonlySet<string> = new Set(['finished', 'explicit']);
 
 const isExpected = ({ orderId, reason }: End): boolean => orderId !== null || wished.has(reason);
 
-/** Its end was expected, somebody has confirmed that it is gone, or it is forgotten. */
-function isSettled({ state: { history }, verdict }: Saying): boolean {
-  const { end } = history;
-  if (verdict.at.now >= lostForGoodFrom(history)) return true;
-  return end !== null && (isExpected(end) || end.reason === 'lost');
-}
+/** Its end is known, or it is forgotten. */
+const isSettled = ({ state: { history }, verdict }: Saying): boolean =>
+  history.end !== null || verdict.at.now >= lostForGoodFrom(history);
 
 function whyLost(end: History['end']): LostWhy {
   if (end === null) return 'silent';

@@ -5,12 +5,9 @@ import { chain, type Said, type Saying } from './speech.ts';
 
 const FLEET = 'fleet';
 
-/** What an agent has used, as its policy counts it. */
-export function spentBy({ history }: Known, { policy }: Saying['rules']): Spent {
-  if (policy.spending === null) return { tokens: null, usd: null };
-  const { usage, costUsd } = history.spend;
-  const tokens = history.tokens.count > 0 ? history.tokens.count : null;
-  return spentOf(policy.spending, { tokens, usage, costUsd });
+/** What an agent has used by its present count, as its policy counts it. */
+function spentBy({ history: { spend } }: Known, { policy }: Saying['rules']): Spent {
+  return policy.spending === null ? { tokens: null, usd: null } : spentOf(policy.spending, spend);
 }
 
 type Scope = 'agent' | 'task' | 'day';
@@ -23,22 +20,23 @@ const taskOf = ({ history: { identity } }: Known): string | null =>
 const countedOf = ({ life, told: { spent } }: Known, scope: Scope): Counted | null =>
   (spent?.life === life ? spent[scope] : undefined) ?? null;
 
+const NOTHING = { tokens: 0, usd: 0 };
+
 const NO_LIMIT: SpendingLimit = { tokens: null, usd: null };
 
 const isSameLimit = (one: SpendingLimit, other: SpendingLimit): boolean =>
   one.tokens === other.tokens && one.usd === other.usd;
 
 /**
- * What an agent has used, and its policy limits, is counted: for itself, for its task and for the day. Nothing is counted twice. Another limit
- * than before is announced at once: an agent whose calls are refused may use nothing more.
+ * What an agent has used, and its policy limits, is counted: for itself, for its task and for the day. Nothing is counted twice; each session of
+ * its client adds what it uses. A sub-agent is an agent of its own. Another limit than before is announced at once: an agent whose calls are refused may use nothing more.
  */
 export function spendingCounted({ state, rules }: Saying): Said[] {
   const { spending, name } = rules.policy;
   if (spending === null && state.told.spent === undefined) return [];
   const spent = spentBy(state, rules);
-  const isSubagent = state.history.identity.parentId !== null;
   return [
-    ...counted(state, rules, spent, 'agent', isSubagent ? null : state.agentId),
+    ...counted(state, rules, spent, 'agent', state.agentId),
     ...counted(state, rules, spent, 'task', taskOf(state)),
     ...counted(state, rules, spent, 'day', name),
   ];
@@ -50,7 +48,7 @@ function counted(state: Known, rules: Saying['rules'], spent: Spent, scope: Scop
   const isLimited = !isSameLimit(limit, NO_LIMIT);
   const isOther = known !== null && !isSameLimit(limit, known.limit);
   if (scopeId === null || !(isLimited || isOther)) return [];
-  const before = known ?? { tokens: 0, usd: 0 };
+  const before = known?.counts.find(({ count }) => count === state.history.spend.count) ?? NOTHING;
   const tokens = Math.max(0, (spent.tokens ?? 0) - before.tokens);
   const usd = spent.usd === null ? null : Math.max(0, spent.usd - before.usd);
   if (!isOther && tokens === 0 && (usd === null || usd === 0)) return [];
@@ -78,12 +76,18 @@ function counted(state: Known, rules: Saying['rules'], spent: Spent, scope: Scop
 
 type AgentSpent = PayloadOf<typeof Topic.fleetPresence, 'AGENT_SPENT'>;
 
+/** Counts of one instance that are remembered: a session that is taken up again after so many others counts as another one. */
+const MOST_COUNTS = 4;
+
 /** It is counted. */
-export function spentSaid(before: Told['spent'], life: number, spent: AgentSpent): Told['spent'] {
+export function spentSaid({ life, history, told }: Known, spent: AgentSpent): Told['spent'] {
   const { scope, tokens, usd, limitTokens, limitUsd } = spent;
-  const known = before?.life === life ? before : { life };
+  const known = told.spent?.life === life ? told.spent : { life };
   if (scope === 'UNKNOWN') return known;
-  const { tokens: countedTokens, usd: countedUsd } = known[scope] ?? { tokens: 0, usd: 0 };
-  const limit = { tokens: limitTokens, usd: limitUsd };
-  return { ...known, [scope]: { tokens: countedTokens + tokens, usd: countedUsd + (usd ?? 0), limit } };
+  const { count } = history.spend;
+  const counts = known[scope]?.counts ?? [];
+  const before = counts.find((one) => one.count === count) ?? NOTHING;
+  const after = { count, tokens: before.tokens + tokens, usd: before.usd + (usd ?? 0) };
+  const others = counts.filter((one) => one.count !== count).slice(1 - MOST_COUNTS);
+  return { ...known, [scope]: { counts: [...others, after], limit: { tokens: limitTokens, usd: limitUsd } } };
 }

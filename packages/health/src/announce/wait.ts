@@ -2,7 +2,7 @@ import { Topic } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
 import type { AwaitingInputLimits } from '../exemptions.ts';
 import type { Wait } from '../history/wait.ts';
-import { trustedTo, type Verdict } from '../judge.ts';
+import { isHeld, trustedTo, type Verdict } from '../judge.ts';
 import type { Rules } from '../rules.ts';
 import { momentOf } from '../signals/signal.ts';
 import type { Known, ToldWait } from '../state.ts';
@@ -12,9 +12,6 @@ const limitOf = ({ exemptions }: Rules): number | null => {
   const limits = exemptions.find(({ name }) => name === 'awaiting_input')?.limits as AwaitingInputLimits | undefined;
   return limits?.alert_after ?? null;
 };
-
-const isHeld = ({ exemptions }: Rules, { until, at }: Verdict): boolean =>
-  (until[exemptions.findIndex(({ name }) => name === 'held')] ?? 0) > at.now;
 
 /** Its runtime has been silent for so long that what it reported last counts no more: nobody at the terminal need answer. */
 const isSilent = ({ history }: Known, rules: Rules, { at }: Verdict): boolean =>

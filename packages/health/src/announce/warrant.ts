@@ -118,6 +118,7 @@ function finding({ state, rules, verdict }: Saying, plan: CompiledPlan): Finding
     activity: history.activity.value,
     client: history.identity.client,
     endReason: history.end?.reason ?? null,
+    limitedUntil: limitedUntil(history, verdict.at.now),
     idleMinutes: idleMinutes(history, verdict.at),
     contextUsagePct: contextPct(history.context),
     workedMinutes: workedMinutes(history, verdict.at),
@@ -125,6 +126,12 @@ function finding({ state, rules, verdict }: Saying, plan: CompiledPlan): Finding
     ...forAgent(rules, history, verdict),
   };
 }
+
+/** A client that works on has passed its limit, whichever reset it named. */
+const limitedUntil = ({ activity, rateLimit }: Saying['state']['history'], now: number): number | null => {
+  const retryAt = activity.value === 'rate_limited' ? (rateLimit?.retryAt ?? null) : null;
+  return retryAt !== null && retryAt > now ? retryAt : null;
+};
 
 const firstOf = (evidence: readonly Evidence[]): number | null => {
   const onsets = evidence.flatMap(({ onsetAt }) => (onsetAt === null ? [] : [onsetAt]));

@@ -13,7 +13,15 @@ const newest = (...beats: readonly Partial<Beat>[]) =>
 test('a checkpoint that its runtime has read later is known as valid, or as invalid with the reason', () => {
   expect(newest(saved(null)).newest).toMatchObject({ checkpointId: 'c-1', valid: null });
   expect(newest(saved(null), saved(true)).newest).toMatchObject({ valid: true, invalidReason: null });
-  expect(newest(saved(null), saved(false, 'missing')).newest).toMatchObject({ valid: false, invalidReason: 'missing' });
+  const differs = { valid: false, invalidReason: 'sha256_differs' };
+  expect(newest(saved(null), saved(false, 'sha256_differs')).newest).toMatchObject(differs);
+  expect(newest(saved(false, 'sha256_differs'), saved(true)).newest).toMatchObject({ valid: true });
+});
+
+test.each(['not_here', 'missing', 'unreadable'])('a checkpoint that is %s on one host is not invalid', (why) => {
+  expect(newest(saved(false, why)).newest).toMatchObject({ valid: null, invalidReason: null });
+  expect(newest(saved(null), saved(false, why)).newest).toMatchObject({ valid: null, invalidReason: null });
+  expect(newest(saved(true), saved(false, why)).newest).toMatchObject({ valid: true, invalidReason: null });
 });
 
 test('what is known of a checkpoint is not forgotten by a heartbeat that does not know it', () => {

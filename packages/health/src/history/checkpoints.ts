@@ -1,4 +1,4 @@
-import type { CheckpointRef } from '@vigil/events';
+import { type CheckpointRef, holdsOnOneHost } from '@vigil/events';
 import { type Beat, type Fold, instant, type Receipt } from './moment.ts';
 
 export type Checkpoints = {
@@ -10,6 +10,8 @@ export type Checkpoints = {
   /** without its lists of work: recovery has them from the task's checkpoints */
   readonly newest: CheckpointRef | null;
 };
+
+type Validity = Pick<CheckpointRef, 'valid' | 'invalidReason'>;
 
 const NO_CHECKPOINTS: Checkpoints = { reports: false, mark: null, remaining: 0, newest: null };
 
@@ -30,9 +32,17 @@ export const checkpoints: Fold<Checkpoints> = {
 
 /** A runtime reads a checkpoint after the agent has reported it, so its validity comes later than its id. */
 function checked(newest: CheckpointRef | null, checkpoint: Beat['checkpoint']): CheckpointRef | null {
-  if (newest === null || checkpoint === null || checkpoint.valid === null) return newest;
-  if (checkpoint.valid === newest.valid && checkpoint.invalid_reason === newest.invalidReason) return newest;
-  return { ...newest, valid: checkpoint.valid, invalidReason: checkpoint.invalid_reason };
+  if (newest === null || checkpoint === null) return newest;
+  const { valid, invalidReason } = validityOf(checkpoint);
+  if (valid === null || (valid === newest.valid && invalidReason === newest.invalidReason)) return newest;
+  return { ...newest, valid, invalidReason };
+}
+
+/** A file that one host does not have, or cannot read, may be valid on another. */
+function validityOf({ valid, invalid_reason }: NonNullable<Beat['checkpoint']>): Validity {
+  return invalid_reason !== null && holdsOnOneHost(invalid_reason)
+    ? { valid: null, invalidReason: null }
+    : { valid, invalidReason: invalid_reason };
 }
 
 function refOf(c: NonNullable<Beat['checkpoint']>, receipt: Receipt): CheckpointRef {
@@ -41,8 +51,7 @@ function refOf(c: NonNullable<Beat['checkpoint']>, receipt: Receipt): Checkpoint
     parentId: c.parent_id,
     uri: c.uri,
     sha256: c.sha256,
-    valid: c.valid,
-    invalidReason: c.invalid_reason,
+    ...validityOf(c),
     createdAt: c.created_at === null ? receipt.now : instant(receipt, c.created_at).now,
     completedWork: [],
     remainingWork: [],

@@ -6,6 +6,7 @@ import { type Calls, calls } from './calls.ts';
 import { type Checkpoints, checkpoints } from './checkpoints.ts';
 import { type Context, context } from './context.ts';
 import { type Errors, errorsAfter, largestErrorsBytes, NO_ERRORS } from './errors.ts';
+import type { Held } from './held.ts';
 import { type Identity, identityAfter } from './identity.ts';
 import { type Exceeded, limits } from './limits.ts';
 import { largestMatchesBytes, type Matches, NO_MATCHES } from './matches.ts';
@@ -43,9 +44,6 @@ export type End = {
   readonly orderId: string | null;
   readonly bySelf: boolean;
 };
-
-/** A person keeps the agent from being judged. `until` null: until released. */
-export type Held = { readonly until: number | null; readonly mark: number; readonly over: boolean };
 
 /** The bounded memory of one life of an agent that signals read. */
 export type History = {
@@ -160,7 +158,9 @@ export function folded(h: History, beat: Beat, receipt: Receipt, correlationId: 
     receipt,
   );
   const progressed = forward.at > h.progress.at;
-  const tokens = tokensAfter(h.tokens, beat, { progressed, previousLate: h.heard.driftMs, receipt });
+  const spent = spend.observe(h.spend, beat, receipt);
+  const isAnother = spent.count !== h.spend.count;
+  const tokens = tokensAfter(h.tokens, beat, { progressed, isAnother, previousLate: h.heard.driftMs, receipt });
   const took = identity.taskId !== h.identity.taskId;
   const moved = progressed || known !== h.calls || tokens.count > h.tokens.count;
   const activity = activitiesAfter(h.activity, h.output.sentOutput, turn, signs, receipt);
@@ -187,7 +187,7 @@ export function folded(h: History, beat: Beat, receipt: Receipt, correlationId: 
     steps: steps.observe(h.steps, beat, receipt),
     tokens,
     context: context.observe(h.context, beat, receipt),
-    spend: spend.observe(h.spend, beat, receipt),
+    spend: spent,
     output: outputs.observe(h.output, beat, receipt),
     work: work.observe(took ? null : h.work, beat, receipt),
     unbegun: unbegunAfter(h.unbegun, took, moved, beat, receipt),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Beat, call, T0 } from '../fixture.ts';
-import { MIN, preset, SEC } from '../presets/judging.fixture.ts';
+import { MIN, output, preset, SEC } from '../presets/judging.fixture.ts';
 import type { Beats } from '../signals/case.ts';
 
 const vigil = preset('vigil');
@@ -69,4 +69,29 @@ test('a client that backs off by itself is left alone: no plan pauses it, and on
   expect(demo.at([[0, { ...limited(60 * SEC), turn: null }]], SEC).plan).toBe('rate_limited');
   const botbox = preset('botbox');
   expect(botbox.at([[0, limited(60 * SEC)]], SEC).plan).toBeNull();
+});
+
+describe('the words of a limit in the output of an agent', () => {
+  const words = output({ lines: 9, matched_patterns: [{ kind: 'rate_limit', source: '\\brate[ _-]?limit', at: T0 }] });
+  const saying = (calls: Beat['tool_calls']): Beats => [
+    [0, { reporter: 'runtime', activity: 'working', tool_calls: calls, ...words }],
+  ];
+  const ok = call('c1', { tool: 'Bash', args_hash: 'g', result_hash: 'r' });
+
+  test.each([
+    ['no call', true, []],
+    ['a call that has begun', true, [call('c1', { outcome: 'running' })]],
+    ['a call that failed', true, [call('c1', { outcome: 'error', error_class: 'exit_1' })]],
+    ['a call that succeeded', false, [ok]],
+  ] as const)('beside %s, are a limit: %s', (_, isLimit, calls) => {
+    expect(vigil.at(saying([...calls]), 1).fires.includes('rate_limited')).toBe(isLimit);
+  });
+
+  test('do not hide that it repeats the call whose result has them', () => {
+    const repeats: Beats = Array.from({ length: 5 }, (_, i): Beats[number] => [
+      i * 20 * SEC,
+      { ...saying([{ ...ok, call_id: `c${i}` }])[0]?.[1] },
+    ]);
+    expect(vigil.at(repeats, 80 * SEC).state).toBe('STUCK');
+  });
 });

@@ -46,8 +46,14 @@ function isReported(beat: Beat): boolean {
     beat.rate_limit !== null ||
     beat.tool_calls.some(rateLimited) ||
     beat.errors.some((error) => error.error_class === 'rate_limit') ||
-    (beat.output?.matched_patterns.some((pattern) => pattern.kind === 'rate_limit') ?? false)
+    isReadInOutput(beat)
   );
+}
+
+/** The words alone do not count as a limit where a call has succeeded: the agent goes on, and its calls may well be about limits. */
+function isReadInOutput({ output, tool_calls: calls }: Beat): boolean {
+  if (calls.some(({ outcome }) => outcome === 'ok')) return false;
+  return output?.matched_patterns.some(({ kind }) => kind === 'rate_limit') ?? false;
 }
 
 /** Its client has reported nothing since the limit: the heartbeat repeats an old activity. */

@@ -52,16 +52,25 @@ export const NO_TOKENS: Tokens = {
 
 export const largestTokensBytes: number = 200 + MOST_SAMPLES * 10 + (MOST_SAMPLES - LEAST_SAMPLES + 1) * 80;
 
-/** What a heartbeat tells besides its count. `progressed`: of progress, which ends a spike; `previousLate`: how late the one before it was. */
-type Telling = { readonly progressed: boolean; readonly previousLate: number; readonly receipt: Receipt };
+/**
+ * What a heartbeat tells besides its count. `progressed`: of progress, which ends a spike; `isAnother`: the count is that of another session;
+ * `previousLate`: how late the one before it was.
+ */
+type Telling = {
+  readonly progressed: boolean;
+  readonly isAnother: boolean;
+  readonly previousLate: number;
+  readonly receipt: Receipt;
+};
 
 export function tokensAfter(before: Tokens, { token_count: count }: Beat, telling: Telling): Tokens {
   const calm = telling.progressed && before.spikes.length > 0 ? { ...before, spikes: [] } : before;
   if (count === null) return unknown(calm, telling.receipt);
+  const unusedSince = count > 0 ? usedUntil(before, telling.receipt) : null;
+  const beginsAgain = before.count > 0 && (telling.isAnother || count < before.count);
+  if (beginsAgain) return { ...begun(calm, count, telling.receipt), known: true, unusedSince };
   if (!before.known) return counted(calm, count, telling.receipt);
   if (count > before.count) return used(calm, count, telling);
-  const unusedSince = count > 0 ? usedUntil(before, telling.receipt) : null;
-  if (count < before.count) return { ...begun(calm, count, telling.receipt), unusedSince };
   return unusedSince === calm.unusedSince ? calm : { ...calm, unusedSince };
 }
 
@@ -95,7 +104,7 @@ function used(before: Tokens, count: number, telling: Telling): Tokens {
   return sampled({ ...after, ...sample }, telling);
 }
 
-/** The count begins anew: an agent that has never counted, or that counts from zero again. */
+/** The count begins again: an agent that has never counted, that counts from zero again, or of which another session counts. */
 function begun(before: Tokens, count: number, { now, stamp }: Receipt): Tokens {
   return { ...before, count, sampleAt: now, sampleLate: now - stamp, sampleCount: count };
 }

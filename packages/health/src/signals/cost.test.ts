@@ -70,6 +70,24 @@ describe('a spike of tokens', () => {
     expect(spikes(again)).toBe(false);
   });
 
+  test('another session that has used more already is none, nor one whose count was unknown at first', () => {
+    const of = (session_id: string) => ({ client: { name: 'codex', session_id } });
+    const first = using(...STEADY).map(([ms, more]) => [ms, { ...more, ...of('A') }] as const);
+    for (const between of [[], [{ ...of('B'), token_count: null }]]) {
+      const again = after(first, [
+        ...between,
+        { ...of('B'), token_count: 30_000 },
+        { ...of('B'), token_count: 31_000 },
+        { ...of('A'), token_count: 6000 },
+        { ...of('B'), token_count: 31_000 },
+      ]);
+      expect(history(again).tokens.rates).toEqual(Array(6).fill(1000));
+      expect(spikes(again)).toBe(false);
+    }
+    const unknown = after(using(...STEADY), [{ token_count: null }, { token_count: 10 }, { token_count: 1010 }]);
+    expect(history(unknown).tokens.rates).toEqual(Array(6).fill(1000));
+  });
+
   test('what was used while an exemption held does not count', () => {
     const floor = T0 + 6 * MINUTE;
     expect(spikes(using(...STEADY, 9000), {}, { ...late, floor })).toBe(false);
@@ -95,6 +113,13 @@ describe('burning tokens', () => {
     const calm = (ms: number): Beats => [...many(25), [25 * MINUTE + ms, { token_count: 5000 }]];
     expect(burns(calm(10 * MINUTE))).toBe(true);
     expect(burns(calm(10 * MINUTE + 1))).toBe(false);
+  });
+
+  test('is not the count of another session alone: only what that one uses', () => {
+    const of = (session_id: string, token_count: number) => ({ client: { name: 'codex', session_id }, token_count });
+    const first = many(25).map(([ms, more]) => [ms, { ...more, client: { name: 'codex', session_id: 'A' } }] as const);
+    expect(burns([...first, [31 * MINUTE, of('B', 30_000)]])).toBe(false);
+    expect(burns([...first, [31 * MINUTE, of('B', 30_000)], [32 * MINUTE, of('B', 30_010)]])).toBe(true);
   });
 
   test('what was used while an exemption held does not count', () => {

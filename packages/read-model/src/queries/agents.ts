@@ -44,6 +44,7 @@ SELECT j.agent_id, verdict AS state, state_from, life AS instance_id, instance_s
        beat_at AS last_heartbeat_at, beat_phase AS phase, beat_progress AS progress, beat_activity AS activity,
        beat_tokens AS tokens, beat_errors AS error_count, beat_door AS door, beat_interval_ms AS interval_ms,
        CASE WHEN beating AND verdict <> 'TERMINATED' THEN beat_waiting_for END AS waiting_for,
+       CASE WHEN beating THEN beat_client END AS client,
        output_last_at AS last_output_at, coalesce(output_tail, '[]') AS tail,
        CASE WHEN errors_instance_id IS NOT DISTINCT FROM life THEN coalesce(errors, '[]') ELSE '[]' END AS errors,
        exit_at, exit_code, exit_signal, exit_reason, exit_details, coalesce(exit_last_output, '[]') AS exit_last_output,

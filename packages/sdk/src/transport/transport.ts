@@ -17,7 +17,7 @@ export const noAnswer: Answer = { intervalMs: null, policy: null, warnings: [] }
 
 /** A way for heartbeats to Vigil, and for words back. */
 export type Transport = {
-  /** true: the way is short, and every call is told as it begins and ends */
+  /** true: a heartbeat costs next to nothing, so the start of a call is reported at once too, and its end without the second's gap */
   readonly local: boolean;
   /** Resolves when it will not get lost any more. Throws Refused where this one will never be taken; anything else: not now. */
   readonly send: (heartbeat: Heartbeat, signal: AbortSignal) => Promise<Answer>;

@@ -34,13 +34,14 @@ export const connectLog = async ({
   await Promise.all([questions.open(), queue.open()]).catch((error: Error) => {
     throw new Fatal(`no Kafka broker answers at ${brokers.join(', ')}: ${error.message}`, { cause: error });
   });
-  const { clusterId, partitionCount, bounds, stableEnds } = questions;
+  const { clusterId, partitionCount, bounds, stableEnds, groupOffsets } = questions;
   return {
     codec,
     clusterId,
     partitionCount,
     bounds,
     stableEnds,
+    groupOffsets,
     read: async (topic, partition, { low, high }, apply, signal) => {
       if (low >= high) return;
       const reader = new Reader(consumers, `${clientId}-read`, [{ topic, partition, offset: low, until: high }], apply);

@@ -61,6 +61,19 @@ export class Questions {
   readonly stableEnds = async (topic: string): Promise<readonly number[]> =>
     (await this.#ends(this.#stable, topic)).map(({ high }) => high);
 
+  /** What members of a group have published last, by partition. */
+  readonly groupOffsets = async (group: string, topic: string): Promise<readonly (number | null)[]> => {
+    const found = await this.#inTurn(() =>
+      within(ANSWER_MS, this.#admin.fetchOffsets({ groupId: group, topics: [topic] }), `the offsets of ${group}`),
+    );
+    const published = (found[0]?.partitions ?? []).map(({ partition, offset }) => [partition, Number(offset)] as const);
+    const offsets = new Map(published);
+    return Array.from({ length: await this.partitionCount(topic) }, (_, partition) => {
+      const offset = offsets.get(partition) ?? -1;
+      return offset < 0 ? null : offset;
+    });
+  };
+
   /** The first offset at or after a moment, by partition; the end where there is none. */
   readonly offsetsAt = async (topic: string, timestamp: number): Promise<readonly number[]> => {
     const found = await this.#inTurn(() =>

@@ -99,7 +99,7 @@ test('with three replicas two must have what is acknowledged, and no other may l
   expect(changes(1)).toEqual([]);
 });
 
-test('an operator’s own min.insync.replicas stays, on the topic or on the broker, unless the broker’s is too low', () => {
+test('a min.insync.replicas below two is put back, on the topic or on the broker; a higher one of an operator stays', () => {
   const three = planTopics({ partitions: 4, replicas: 3 });
   const changes = (set: Readonly<Record<string, string>>, broker: Readonly<Record<string, string>> = {}) => {
     const now = as(Topic.policy, { 'unclean.leader.election.enable': 'false', ...set }, 3);
@@ -107,7 +107,10 @@ test('an operator’s own min.insync.replicas stays, on the topic or on the brok
     return compareTopics(three, present).map((one) => (one.change === 'configure' ? one.from : {}));
   };
   expect(changes({ 'min.insync.replicas': '3' })).toEqual([]);
-  expect(changes({ 'min.insync.replicas': '1' })).toEqual([]);
+  expect(changes({ 'min.insync.replicas': '2' })).toEqual([]);
+  expect(changes({ 'min.insync.replicas': '1' })).toEqual([{ 'min.insync.replicas': '1' }]);
+  const unclean = { 'min.insync.replicas': '2', 'unclean.leader.election.enable': 'true' };
+  expect(changes(unclean)).toEqual([{ 'unclean.leader.election.enable': 'true' }]);
   expect(changes({}, { 'min.insync.replicas': '3' })).toEqual([]);
   expect(changes({}, { 'min.insync.replicas': '2' })).toEqual([]);
   expect(changes({}, { 'min.insync.replicas': '1' })).toEqual([{ 'min.insync.replicas': '1' }]);

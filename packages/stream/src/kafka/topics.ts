@@ -64,11 +64,11 @@ const DURABLE: Readonly<Record<string, { readonly value: string; readonly suffic
 };
 const DURABLE_FROM = 3;
 
-/** What makes a topic durable, where neither the topic nor the broker is set so. An operator's own setting on the topic stays, whatever it is. */
+/** What makes a topic durable, where what holds does not suffice. A stricter setting of an operator stays; a weaker one is put back, because acknowledged records may be lost under it. */
 const durability = (replicas: number, now: PresentTopic | undefined): Readonly<Record<string, string>> => {
   if (replicas < DURABLE_FROM) return {};
   const missing = Object.entries(DURABLE).filter(
-    ([name, { suffices }]) => now === undefined || !(Object.hasOwn(now.set, name) || suffices(now.config[name] ?? '')),
+    ([name, { suffices }]) => now === undefined || !suffices(now.config[name] ?? ''),
   );
   return Object.fromEntries(missing.map(([name, { value }]) => [name, value]));
 };

@@ -16,11 +16,18 @@ export type Surface = {
 };
 
 /**
- * Whether the program prints lines, so that silence of its terminal is silence of the agent. One that draws (in the alternate screen,
- * key by key, or with bracketed paste) says nothing by its output: a spinner turns while it hangs, and it stands still while it waits.
+ * Whether the program prints lines. What one draws (in the alternate screen, key by key, or with bracketed paste) is no activity: a
+ * spinner turns while it hangs, and it stands still while it waits.
  */
 export const printsLines = ({ view, bracketedPaste, mode, client }: Surface): boolean =>
   !view.alternate &&
   !bracketedPaste &&
   (mode === null || (mode.canonical && mode.echo)) &&
   (client === null || client.invocation.headless);
+
+/**
+ * Whether silence of the terminal is silence of the agent. It is not for a client that prints its answer at the end: such a client works
+ * in silence. `isReported`: a hook or an event of the client has reported the session.
+ */
+export const isSilenceKnown = (surface: Surface, isReported: boolean): boolean =>
+  printsLines(surface) && (surface.client === null || surface.client.invocation.printsProgress || isReported);

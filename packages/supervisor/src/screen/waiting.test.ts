@@ -1,13 +1,15 @@
-import { expect, test } from 'vitest';
+import type { ScreenMeaning } from '@vigil/adapters/adapter';
+import { newSession, observe, type SessionEvent, type SessionState } from '@vigil/adapters/session';
+import { describe, expect, test } from 'vitest';
 import { noSession } from '../typing/decide.ts';
 import { clientNamed, momentsOf, recordings } from './recordings.fixture.ts';
 import type { Surface } from './surface.ts';
-import { interruptedAfterMs, limitShown, missedByHooks, screenReport } from './waiting.ts';
+import { interruptedAfterMs, limitShown, missedByHooks, missedEvents, screenReport } from './waiting.ts';
 
 const marksOf = async (name: string) => {
   const recording = recordings.find((one) => one.name === name);
   if (recording === undefined) throw new Error(`there is no recording ${name}`);
-  const invocation = { headless: false, streamsEvents: false };
+  const invocation = { headless: false, streamsEvents: false, printsProgress: false };
   const client = { ...clientNamed(recording.client), invocation };
   return (await momentsOf(recording))
     .filter(({ isMark }) => isMark)
@@ -51,6 +53,59 @@ test('a permission that was given ends the wait while its call still runs', asyn
   if (busy === undefined) throw new Error('the recording has no marks');
   expect(missedByHooks(busy.surface, { turnOpen: true, waitingFor: 'permission' })).toBe('wait_ended');
   expect(missedByHooks(busy.surface, openTurn)).toBeNull();
+});
+
+describe('a permission for a sub-agent', () => {
+  const asked = 10_000;
+  const session = (wait: 'permission' | null): SessionState => {
+    const events: readonly SessionEvent[] = [
+      { kind: 'turn_started', at: 1000, agent: null },
+      { kind: 'subagent_started', id: 'a1', type: 'Explore', at: 2000, agent: null },
+      { kind: 'subagent_started', id: 'a2', type: 'Explore', at: 2000, agent: null },
+    ];
+    const waiting = { kind: 'permission', text: 'Bash', since: asked } as const;
+    const waits: readonly SessionEvent[] =
+      wait === null ? [] : [{ kind: 'wait_started', waiting, call: null, at: asked, agent: 'a1' }];
+    return [...events, ...waits].reduce((so, event) => observe(so, event).session, newSession);
+  };
+  const shown = async (meaning: ScreenMeaning, steadyMs: number): Promise<Surface> => {
+    const [busy] = await marksOf('claude-code/bash-interrupted.cast');
+    if (busy === undefined) throw new Error('the recording has no marks');
+    return { ...busy.surface, meaning, steadyMs };
+  };
+  const working = { kind: 'working' } as const;
+  const prompt = { kind: 'prompt', pending: null, turnOver: false } as const;
+  const retrying = { kind: 'retrying', text: 'again', limit: null } as const;
+
+  test.each([working, prompt, retrying])('that was given ends its wait once $kind stands for 5 s', async (meaning) => {
+    const now = asked + 60_000;
+    expect(missedEvents(await shown(meaning, interruptedAfterMs), session('permission'), now)).toEqual([
+      { kind: 'wait_ended', at: now, agent: 'a1' },
+    ]);
+    expect(missedEvents(await shown(meaning, interruptedAfterMs - 1), session('permission'), now)).toEqual([]);
+    expect(missedEvents(await shown(meaning, interruptedAfterMs), session(null), now)).toEqual([]);
+  });
+
+  test('is awaited while its dialog stands, while the screen is not understood, and while it may not have opened yet', async () => {
+    const state = session('permission');
+    const dialog = { kind: 'dialog', wait: 'permission', text: 'Do you want to proceed?' } as const;
+    for (const meaning of [dialog, { kind: 'unknown' }] as const)
+      expect(missedEvents(await shown(meaning, 3_600_000), state, asked + 3_600_000)).toEqual([]);
+    const longBefore = await shown(working, 60_000);
+    expect(missedEvents(longBefore, state, asked + interruptedAfterMs - 1)).toEqual([]);
+    expect(missedEvents(longBefore, state, asked + interruptedAfterMs)).toHaveLength(1);
+  });
+
+  test('that was given lets the sub-agent and its parent work', async () => {
+    const now = asked + 60_000;
+    const [event] = missedEvents(await shown(working, interruptedAfterMs), session('permission'), now);
+    if (event === undefined) throw new Error('the screen shows nothing');
+    const { reports } = observe(session('permission'), event);
+    expect(reports.map(({ agent, fields }) => [agent, fields.activity])).toEqual([
+      ['a1', 'working'],
+      [null, 'working'],
+    ]);
+  });
 });
 
 test('a retry line that names a limit is a limit until the next try; one that names none is not', async () => {

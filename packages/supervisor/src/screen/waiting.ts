@@ -1,3 +1,5 @@
+import type { ScreenMeaning } from '@vigil/adapters/adapter';
+import type { SessionEvent, SessionState } from '@vigil/adapters/session';
 import type { Activity, WaitingFor } from '@vigil/events';
 import type { SessionFacts } from '../typing/decide.ts';
 import type { Surface } from './surface.ts';
@@ -47,6 +49,29 @@ export const missedByHooks = (
   const isWaiting = waitingFor !== null && waitingFor !== 'prompt';
   if (meaning.kind === 'prompt' && meaning.turnOver) return 'turn_interrupted';
   return meaning.kind === 'working' && isWaiting ? 'wait_ended' : null;
+};
+
+/** On a screen that means one of these no dialog is open. */
+const withoutDialog: ReadonlySet<ScreenMeaning['kind']> = new Set<ScreenMeaning['kind']>([
+  'working',
+  'retrying',
+  'prompt',
+]);
+
+/** Whether a sub-agent waits for a person by a dialog that had the time to open, and has gone. A client asks for all its agents. */
+const isAnswered = ({ meaning, steadyMs }: Surface, { wait }: SessionState['main'], now: number): boolean =>
+  wait !== null &&
+  withoutDialog.has(meaning.kind) &&
+  Math.min(steadyMs, now - (wait.waiting.since ?? 0)) >= interruptedAfterMs;
+
+/** The facts about a session and its sub-agents that its screen shows and no hook reports. `now`: epoch milliseconds */
+export const missedEvents = (surface: Surface, session: SessionState, now: number): readonly SessionEvent[] => {
+  const { turn, wait } = session.main;
+  const own = missedByHooks(surface, { turnOpen: turn?.open ?? null, waitingFor: wait?.waiting.kind ?? null });
+  const main: readonly SessionEvent[] = own === null ? [] : [{ kind: own, at: now, agent: null }];
+  if (surface.client === null || surface.client.invocation.headless) return main;
+  const answered = Object.entries(session.subagents).filter(([, one]) => isAnswered(surface, one, now));
+  return [...main, ...answered.map(([agent]): SessionEvent => ({ kind: 'wait_ended', at: now, agent }))];
 };
 
 /** How long a retry that does not say when it follows is taken for one, milliseconds: a client that hangs shows the same for ever. */

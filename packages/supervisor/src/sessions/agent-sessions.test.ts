@@ -56,6 +56,18 @@ test('a supervisor that died before it remembered what it had read reads it agai
   expect(calls()).toEqual(['a ok']);
 });
 
+test('a call whose outcome its file never shows ends as its hook reported it after five seconds, once', () => {
+  const sessions = open();
+  const end = { ...ended('a', 1000), isOutcomeInFile: true } as SessionEvent;
+  spool(recordOf([started('a', 1), end], { transcripts: [{ agent: null, path: join(dir, 'not there') }] }));
+  sessions.read();
+  sessions.readTranscripts(5999);
+  expect(calls()).toEqual(['a running']);
+  sessions.readTranscripts(6000);
+  sessions.readTranscripts(60_000);
+  expect(calls()).toEqual(['a running', 'a ok']);
+});
+
 test('a record that a program has forged spoils no other', () => {
   spool(recordOf([{ kind: 'call_started' } as never]));
   spool(recordOf([{ kind: 'nonsense', at: 'x', agent: 7 } as never]));
@@ -105,8 +117,8 @@ test('tokens come from the transcript that a record names, each line once, also 
   expect(reports.at(-1)?.fields.token_count).toBe(15);
   appendFileSync(path, answer('r2', 7));
   const second = open(first.memory);
-  second.readTranscripts();
-  second.readTranscripts();
+  second.readTranscripts(0);
+  second.readTranscripts(0);
   expect(reports.at(-1)?.fields.token_count).toBe(32);
 });
 

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { AgentReport, SessionEvent, SessionState } from '@vigil/adapters/session';
-import { isBusy, withoutUsage } from '@vigil/adapters/session';
+import { agentsWithOverdueOutcomes, isBusy, withoutUsage } from '@vigil/adapters/session';
 import type { BreakerReport } from '@vigil/events';
 import { breakerReports, closedByOrder, noBreakers } from '@vigil/hook/breakers';
 import { type Fold, type Folded, foldEvent, foldRecord, newFold, type RefusalOf } from '@vigil/hook/fold';
 import { readSpool, type SpoolRecord, spoolFile, spoolFiles } from '@vigil/hook/spool';
+import { type Marks, ofKnownAgents } from '@vigil/hook/transcript';
 import type { Log } from '../clock.ts';
-import { type Marks, readTranscripts, withTranscripts } from './transcripts.ts';
+import { readTranscripts, withTranscripts } from './transcripts.ts';
 
 /** Who reports a session: the hooks of its client, or the client itself by the lines that it prints. */
 export type SessionSource = 'hooks' | 'output';
@@ -153,9 +154,21 @@ export class AgentSessions {
     for (const name of spoolFiles(this.#deps.dir)) this.#readFile(name, isOver);
   }
 
-  /** Reads what the transcripts hold since. */
-  readTranscripts(): void {
-    for (const [name, known] of Object.entries(this.#memory.sessions)) this.#readTranscripts(name, known);
+  /** Reads what the transcripts hold since. A call whose outcome is in none of them after a while ends as its hook reported it. */
+  readTranscripts(now: number): void {
+    for (const [name, known] of Object.entries(this.#memory.sessions)) {
+      this.#readTranscripts(name, known);
+      this.#endOverdue(name, now);
+    }
+  }
+
+  #endOverdue(name: string, now: number): void {
+    const known = this.#memory.sessions[name];
+    if (known === undefined) return;
+    const overdue = agentsWithOverdueOutcomes(known.fold.session, now);
+    if (overdue.length === 0) return;
+    const events = overdue.map((agent) => ({ kind: 'outcomes_overdue', at: now, agent }) as const);
+    this.#take(name, known, foldEvents(known.fold, events));
   }
 
   /** Facts that the agent's own client has printed. What hooks of the session have spooled by then is read before. */
@@ -204,8 +217,8 @@ export class AgentSessions {
     const { client, session: id } = record;
     const before = this.#memory.sessions[name];
     const session = before === undefined ? newSession(client, id, 'hooks') : reportedByHooks(before);
-    const known = { ...session, transcripts: withTranscripts(session.transcripts, record) };
     try {
+      const known = this.#readBefore(name, { ...session, transcripts: withTranscripts(session.transcripts, record) });
       const folded = foldRecord(known.fold, record, this.#deps.refusalOf);
       this.#elect(name, record);
       this.#take(name, known, folded);
@@ -232,6 +245,17 @@ export class AgentSessions {
     this.#questions.set(id, { takesText, refusal });
     const [oldest] = this.#questions.keys();
     if (this.#questions.size > mostQuestions && oldest !== undefined) this.#questions.delete(oldest);
+  }
+
+  /**
+   * What was written before a hook started is folded before its events: the exit code of a command whose end it reports, and the tokens
+   * that reach a limit before its call is made.
+   */
+  #readBefore(name: string, known: KnownSession): KnownSession {
+    const { marks, events } = readTranscripts(ofKnownAgents(known.transcripts, known.fold.session), known.client);
+    if (events.length === 0) return known;
+    this.#take(name, { ...known, transcripts: { ...known.transcripts, ...marks } }, foldEvents(known.fold, events));
+    return this.#memory.sessions[name] ?? known;
   }
 
   #readTranscripts(name: string, known: KnownSession): void {

@@ -26,6 +26,8 @@ export type SubagentsDeps = {
   /** the agent that they belong to is held, and they with it */
   readonly isPaused: () => boolean;
   readonly onBeat: () => void;
+  /** the answer to a heartbeat of a sub-agent names a limit that is reached */
+  readonly onRefusal: () => void;
 };
 
 /** How long the last heartbeats of a sub-agent may take before its end is reported without them, milliseconds. */
@@ -40,7 +42,7 @@ export const noTerminal: TerminalFacts = {
   tail: [],
   asks: null,
   hasAsked: false,
-  printsLines: false,
+  isSilenceKnown: false,
   screen: { activity: null, waitingFor: null, since: 0 },
   paused: false,
   ending: false,
@@ -119,6 +121,12 @@ export class Subagents {
     );
   }
 
+  /** The one that the client names `agent`. Its ids are unique over sessions. */
+  at(agent: string): Pick<KnownSubagent, 'identity' | 'beats'> | null {
+    const found = [...this.#reported].find(([name]) => name.endsWith(` ${agent}`))?.[1];
+    return found ? { identity: found.identity, beats: found.heartbeats.beats } : null;
+  }
+
   has(agentId: string): boolean {
     return [...this.#reported.values()].some(({ identity }) => identity.agentId === agentId);
   }
@@ -143,13 +151,15 @@ export class Subagents {
   }
 
   #heartbeatsOf(identity: Identity, beats: Beats): Beating {
-    const { world, spec, isPaused, onBeat } = this.#deps;
+    const { world, spec, isPaused, onBeat, onRefusal } = this.#deps;
     return new Beating({
       ...world,
       ...{ who: identity, intervalMs: spec.intervalMs, beats, onBeat },
       facts: () => ({ ...noTerminal, paused: isPaused() }),
       onPolicy: () => {},
-      onRefusal: () => {},
+      onRefusal: (refusal) => {
+        if (refusal !== null) onRefusal();
+      },
     });
   }
 

@@ -15,7 +15,9 @@ export const noStream: StreamAdapter['stream'] = {
 export const simulated: World['clients'][number] = {
   name: 'simulated',
   invocation: ({ args }) =>
-    args.some((arg) => arg.includes(simulatedClient)) ? { headless: true, streamsEvents: false } : null,
+    args.some((arg) => arg.includes(simulatedClient))
+      ? { headless: true, streamsEvents: false, printsProgress: true }
+      : null,
   screen: () => ({ kind: 'unknown' }),
   typed: asPaste(/^$/),
   stream: noStream,

@@ -15,7 +15,8 @@ const meaningOf = ({ lines, cursor }: ScreenView): ScreenMeaning => {
 /** The adapter of the program below, which `node` starts. */
 export const drawnClient = (headless: boolean): World['clients'][number] => ({
   name: 'drawn-client',
-  invocation: ({ args }) => (args.join(' ').includes('drawn-client') ? { headless, streamsEvents: false } : null),
+  invocation: ({ args }) =>
+    args.join(' ').includes('drawn-client') ? { headless, streamsEvents: false, printsProgress: false } : null,
   screen: meaningOf,
   typed: asPaste(/^\[a long paste\]$/),
   interrupt: () => ({ kind: 'key', data: 'e' }),

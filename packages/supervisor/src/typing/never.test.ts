@@ -27,7 +27,10 @@ const anyWay = fc.record({
 type Way = typeof anyWay extends fc.Arbitrary<infer W> ? W : never;
 
 const screenOf = ({ client, columns, rows }: Recording): AgentScreen => {
-  const known = { ...clientNamed(client), invocation: { headless: false, streamsEvents: false } };
+  const known = {
+    ...clientNamed(client),
+    invocation: { headless: false, streamsEvents: false, printsProgress: false },
+  };
   const mode = { canonical: false, echo: false };
   return new AgentScreen(known, { columns, rows }, noEmulatorMemory, async () => mode, 0);
 };

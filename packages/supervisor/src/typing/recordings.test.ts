@@ -18,7 +18,7 @@ const surfaceAt = (
   headless = false,
 ): Surface => {
   const adapter = clientNamed(client);
-  const invocation = { headless, streamsEvents: false };
+  const invocation = { headless, streamsEvents: false, printsProgress: false };
   return { view, bracketedPaste, mode: raw, client: { ...adapter, invocation }, meaning, steadyMs };
 };
 

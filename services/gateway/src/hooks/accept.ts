@@ -1,5 +1,5 @@
 import { adapterNamed, adapters } from '@vigil/adapters';
-import type { HookAdapter, HookPayload, HookText } from '@vigil/adapters/adapter';
+import { eventsOfAnswer, type HookAdapter, type HookPayload, type HookText } from '@vigil/adapters/adapter';
 import { asId } from '@vigil/adapters/names';
 import type { SessionEvent } from '@vigil/adapters/session';
 import type { OrderReceiptPayload } from '@vigil/events';
@@ -88,6 +88,20 @@ const withRefusal = (event: SessionEvent): readonly SessionEvent[] => {
   return [event, { kind: 'call_refused', call: { callId, tool, argsHash }, at: event.at, agent: event.agent }];
 };
 
+/** Reports facts of a session, and gives the orders for its agent; null: there is nothing to report. */
+const report = async (
+  behind: Behind,
+  holder: Holder,
+  owner: Owner,
+  events: readonly SessionEvent[],
+): Promise<readonly OrderEnvelope[] | null> => {
+  const now = behind.now();
+  const heartbeats = behind.sessions.fold(owner, { source: 'hooks', events, readings: [], beganAt: now }, now);
+  return heartbeats.length === 0 ? null : (await acceptHeartbeats(behind, holder, heartbeats)).orders;
+};
+
+const endOf = ({ at, agent }: SessionEvent): SessionEvent => ({ kind: 'last_answer_seen', wakes: false, at, agent });
+
 /** Orders whose texts are on their way in an answer. */
 const onTheirWay = new Set<string>();
 
@@ -108,14 +122,21 @@ export const acceptHook = async (behind: Behind, holder: Holder, sent: SentHook)
   if (known !== null && known.present && known.runtimeId !== null) return nothing;
   const events = adapter.hooks.eventsOf(payload, now, {});
   const folded = refusal === null ? events : events.flatMap(withRefusal);
-  const heartbeats = behind.sessions.fold(owner, { source: 'hooks', events: folded, readings: [], beganAt: now }, now);
-  if (heartbeats.length === 0) return nothing;
-  const { orders } = await acceptHeartbeats(behind, holder, heartbeats);
+  const orders = await report(behind, holder, owner, folded);
+  if (orders === null) return nothing;
   if (!adapter.hooks.abilities(payload).takesText) return nothing;
   const texts = orders
     .flatMap((order) => textOf(order, owner.agentId, behind.now()))
     .filter(({ text }) => !onTheirWay.has(text.orderId));
   for (const { text } of texts) onTheirWay.add(text.orderId);
+  const isOver = (): void => {
+    for (const { text } of texts) onTheirWay.delete(text.orderId);
+  };
+  const following = eventsOfAnswer(adapter.hooks, payload, texts.length, behind.now());
+  await report(behind, holder, owner, following).catch((error: unknown) => {
+    isOver();
+    throw error;
+  });
   return {
     answer: adapter.hooks.answer(
       payload,
@@ -136,9 +157,9 @@ export const acceptHook = async (behind: Behind, holder: Holder, sent: SentHook)
       // Whatever becomes of the receipt, its text is not offered again.
       for (const { orderId } of receipts) if (orderId !== null) behind.board.observeReceipt(orderId, behind.now());
       const body = receipts.map((one) => ({ type: 'ORDER_RECEIPT', payload: one }));
-      await acceptReceipts(behind, holder, body).finally(() => {
-        for (const { text } of texts) onTheirWay.delete(text.orderId);
-      });
+      await acceptReceipts(behind, holder, body).finally(isOver);
+      // A client that did not get the answer has ended its turn, unless it has gone on since.
+      if (!isSent) await report(behind, holder, owner, following.map(endOf));
     },
   };
 };

@@ -141,6 +141,32 @@ describe('a nudge for a session that posts its hooks', () => {
     expect(receipts()).toHaveLength(1);
   });
 
+  const turns = () => heartbeats().map(({ turn }) => turn?.open);
+  const stop = { ...one('Stop'), stop_hook_active: false };
+
+  test('at the end of a turn opens the turn again, as its client goes on', async () => {
+    await send(one('UserPromptSubmit'));
+    await log().say(nudge());
+    await vi.waitFor(async () =>
+      expect((await answerOf(await get('/v1/agents/worker-1/orders'))).body.orders).toHaveLength(1),
+    );
+    expect(JSON.stringify(await send(stop))).toContain('Write a checkpoint.');
+    expect(turns()).toEqual([true, false, true]);
+    expect(heartbeats().at(-1)).toMatchObject({ activity: 'working', waiting_for: null });
+    await vi.waitFor(() => expect(receipts()).toHaveLength(1));
+    expect(await send({ ...stop, stop_hook_active: true })).toEqual({});
+    expect(turns().at(-1)).toBe(false);
+  });
+
+  test('that goes with another event than the end of a turn opens none, and without one the turn stays closed', async () => {
+    await send(one('UserPromptSubmit'));
+    expect(await send(stop)).toEqual({});
+    expect(turns()).toEqual([true, false]);
+    await log().say(nudge());
+    expect(textIn(await send(one('SessionStart')))).toBe('Write a checkpoint.');
+    expect(turns().at(-1)).not.toBe(true);
+  });
+
   test('does not go with a call that begins, with a sub-agent, or to another instance', async () => {
     await log().say(nudge({ orderId: 'o-2', instanceId: 'another' }));
     await log().say(nudge());

@@ -18,6 +18,7 @@ import {
   recover,
   renewed,
   requests,
+  T0,
   terminate,
 } from './story.fixture.ts';
 
@@ -136,6 +137,18 @@ test('recovered by hand, a task is recovered as its policy says, which the reque
   open.admit();
   expect(handed(open.drafts(receipt('done', 'case-event-1-2')))).toEqual([{ recovery: settings, policy }]);
 });
+
+test.each([T0 + 180 * MIN, null])(
+  'a task is handed over with the end of the limit that its agent had reached: %s',
+  (limitedUntil) => {
+    const one = agent();
+    one.tell(died());
+    one.tell(filed([recover], { state: 'TERMINATED', endReason: 'crashed', limitedUntil }));
+    one.admit();
+    const handedOver = one.all().flatMap((said) => (said.topic === Topic.recoverTask ? [said.payload.notBefore] : []));
+    expect(handedOver).toEqual([limitedUntil]);
+  },
+);
 
 test('where nobody knows what the policy says, a task is recovered as ADR-110 says', () => {
   const one = agent();

@@ -2,7 +2,7 @@ import type { Clock } from '@vigil/stream';
 import { answer } from './answer.ts';
 import { closed, withdraw } from './drafts.ts';
 import { evolve } from './evolve.ts';
-import { lapsedDecision } from './freshness.ts';
+import { droppedDecision, lapsedDecision } from './freshness.ts';
 import type { Open } from './open.ts';
 import { isVoid, opening, openingMoves } from './opening.ts';
 import { outstandingMoves } from './outstanding.ts';
@@ -61,7 +61,7 @@ const caseMoves = (state: CaseState, open: Open, now: number): readonly CaseDraf
   if (withdrawing) return [withdraw(matter, withdrawing, 'the case goes another way')];
   const over = endingOf(open, now);
   if (over && (open.paused || (over.ending === 'recovered' && handsOffUntil(open) > now))) return [];
-  if (over) return [...withdrawn(open, over.why), closed(matter, over.ending, over.why)];
+  if (over) return [...withdrawn(open, over.why), ...droppedDecision(open), closed(matter, over.ending, over.why)];
   const lapsed = lapsedDecision(open, now);
   if (lapsed.length > 0) return lapsed;
   switch (work.at) {

@@ -2,6 +2,7 @@ import type { Step } from '@vigil/policy';
 import { describe, expect, test } from 'vitest';
 import {
   agent,
+  answered,
   changed,
   decides,
   died,
@@ -257,6 +258,48 @@ describe('the plan of a worse state', () => {
   test('tells the people that it names, also where others were told before; the same people are told once', () => {
     expect(alerts(under([pager, escalate]))).toEqual(['ops', 'pager']);
     expect(alerts(under([ops, escalate]))).toEqual(['ops']);
+  });
+
+  const saying = (message: string) => ({ ...nudge, attempts: 2, message });
+  const texts = (one: ReturnType<typeof agent>) =>
+    one.all().flatMap((draft) => (draft.type === 'NUDGE_AGENT' ? [draft.payload.message] : []));
+  const nudgedUnder = (worse: readonly Step[]) => {
+    const one = agent();
+    one.tell(filed([saying('A'), escalate], { state: 'DEGRADED', planName: 'DEGRADED' }));
+    one.admit();
+    one.tell(renewed(worse, { state: 'FAILING', planName: 'FAILING' }));
+    for (const _ of [1, 2, 3, 4]) {
+      one.admit();
+      one.after(10 * MIN);
+    }
+    return one;
+  };
+
+  test('nudges with its own text, as often as it says, though the agent has been nudged before', () => {
+    expect(texts(nudgedUnder([saying('B'), escalate]))).toEqual(['A', 'B', 'B']);
+  });
+
+  test('goes on with a text that is under way, and does not begin it again', () => {
+    expect(texts(nudgedUnder([saying('A'), escalate]))).toEqual(['A', 'A']);
+  });
+
+  test('does not nudge an agent that has answered', () => {
+    const one = agent();
+    one.tell(filed([saying('A'), escalate], { state: 'DEGRADED', planName: 'DEGRADED' }));
+    one.admit();
+    one.tell(answered());
+    const worse = renewed([saying('B'), escalate], { state: 'FAILING', planName: 'FAILING' });
+    expect(one.tell(worse)).toEqual(['ESCALATION_TRIGGERED terminate']);
+  });
+
+  test('withdraws a nudge that has been asked for, and asks for its own', () => {
+    const one = agent();
+    one.tell(filed([ops, saying('A'), escalate], { state: 'DEGRADED', planName: 'DEGRADED' }));
+    one.admit();
+    const worse = renewed([ops, saying('B'), escalate], { state: 'FAILING', planName: 'FAILING' });
+    expect(one.tell(worse)).toEqual(['withdraws case-warrant-1-r2', 'asks nudge soft']);
+    one.admit();
+    expect(texts(one)).toEqual(['B']);
   });
 });
 

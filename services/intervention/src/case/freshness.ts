@@ -18,6 +18,14 @@ export const beginsAgain = (open: Open, from: number): Open =>
 export const lapsesAt = ({ decision, work }: Open): number | null =>
   decision && (work.at === 'asked' || work.at === 'ruled') ? decision.until : null;
 
+/** The agent has ended, or lives on as another instance, before the decision was begun: the people are told. */
+export const droppedDecision = ({ matter, index, attempt, decision, ending }: Open): readonly CaseDraft[] => {
+  const isBegun = index > 0 || attempt.sent > 0;
+  if (!decision || isBegun || ending?.ending !== 'superseded') return [];
+  const step = matter.steps[index]?.step ?? 'UNKNOWN';
+  return [say(matter, 'DECISION_LAPSED', { decision: decision.what, by: matter.by ?? '', step, why: ending.why })];
+};
+
 /** The people are told, and the case is closed: what still holds opens the next one. */
 export const lapsedDecision = (open: Open, now: number): readonly CaseDraft[] => {
   const { matter, index, decision, work } = open;

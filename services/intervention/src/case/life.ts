@@ -1,6 +1,7 @@
 import { isOrderOf } from './drafts.ts';
 import { aliveNoMore, type Ending, type InstanceEnd, type Matter, type Open } from './open.ts';
 import { outstandingAfter, outstandingWith } from './outstanding.ts';
+import { isRecoveryDecided } from './replan.ts';
 import { type CaseState, inCase, type Situation, unknownLife } from './state.ts';
 import { isByItself } from './terminating.ts';
 
@@ -76,13 +77,21 @@ export const ended = (before: CaseState, end: InstanceEnd): CaseState => {
         ? { ...state, life, situation: { at: 'quiet' } }
         : { ...state, life, situation: { ...situation, open: endedAt(situation.open, end) } };
     case 'open':
-      return { ...inCase(state, (open) => stoppedByHandoff(open, end) ?? endedAt(open, end)), life };
+      return { ...inCase(state, (open) => endedIn(open, end)), life };
   }
 };
 
-/** It has stopped because it was asked to hand off, by whichever of several orders: the plan goes on with what it left. Null: it has not. */
-export const stoppedByHandoff = (open: Open, { orderId }: InstanceEnd): Open | null =>
-  open.work.at !== 'terminating' && isOrderOf(open.matter, orderId) ? buriedAt(open) : null;
+/** What the end of the instance makes of its open case. */
+export const endedIn = (open: Open, end: InstanceEnd): Open => {
+  const isPlanned = stoppedByHandoff(open, end) || diedAsDecided(open, end);
+  return open.work.at !== 'terminating' && isPlanned ? buriedAt(open) : endedAt(open, end);
+};
+
+/** It has stopped because it was asked to hand off, by whichever of several orders: the plan goes on with what it left. */
+const stoppedByHandoff = ({ matter }: Open, { orderId }: InstanceEnd): boolean => isOrderOf(matter, orderId);
+
+/** People have decided that its task goes to another agent. It died before its end was ordered, so only the recovery is left. */
+const diedAsDecided = (open: Open, end: InstanceEnd): boolean => isRecoveryDecided(open) && !isByItself(open, end);
 
 /** Its end was never confirmed, and it goes on: the case is over. What it does from now on is judged anew. */
 export const goesOn = (state: CaseState): CaseState => {
@@ -101,8 +110,9 @@ const buriedAt = (open: Open): Open => ({
   paused: null,
 });
 
-export const endedAt = (open: Open, end: InstanceEnd): Open => {
+const endedAt = (open: Open, end: InstanceEnd): Open => {
   if (open.death) return open;
   if (open.work.at === 'terminating') return { ...open, work: { ...open.work, ended: end } };
-  return { ...endingWith('superseded', 'the instance has ended')(open), paused: null };
+  const why = end.reason === null ? 'the instance has ended' : `the instance has ended: ${end.reason}`;
+  return { ...endingWith('superseded', why)(open), paused: null };
 };

@@ -53,6 +53,7 @@ export const figuresOf = (payload: WarrantFiledPayload | WarrantRenewedPayload) 
   advice: payload.advice,
   idleMinutes: payload.idleMinutes,
   contextUsagePct: payload.contextUsagePct,
+  limitedUntil: payload.limitedUntil,
   ended: payload.endReason !== null,
 });
 
@@ -134,6 +135,7 @@ export const matterOfRequest = (
   advice: '',
   idleMinutes: null,
   contextUsagePct: null,
+  limitedUntil: null,
   ended: life?.instanceId === payload.instanceId && life.ended,
   correlationId,
   policy: policy ?? known?.policy ?? null,

@@ -6,7 +6,7 @@ import type { Ending, Open, Ruling } from './open.ts';
 import { outstandingReceived } from './outstanding.ts';
 import { recalled } from './recalled.ts';
 import { receiptRead } from './receipt.ts';
-import { replanned, restarted } from './replan.ts';
+import { isRecoveryDecided, replanned, restarted } from './replan.ts';
 import { resetWord } from './reset.ts';
 import { type CaseInput, type CaseState, type Episode, inCase } from './state.ts';
 import { answersProbe } from './steps/interrogate.ts';
@@ -114,20 +114,22 @@ const lapsed = (state: CaseState, { payload }: Lapsed): CaseState => {
   return { ...over, situation: dropping(over.situation, why) };
 };
 
-/** People have decided, and know what they do: that the finding holds no longer changes nothing. */
-const isDecided = ({ matter }: Open, why: Lapsed['payload']['why']): boolean =>
-  matter.by !== null && (why === 'progress' || why === 'UNKNOWN');
+/** People have decided, and know what they do: that the finding holds no longer changes nothing. Of an end its own report says more. */
+const isDecided = (open: Open, why: Lapsed['payload']['why']): boolean => {
+  if (why === 'ended') return isRecoveryDecided(open);
+  return open.matter.by !== null && (why === 'progress' || why === 'UNKNOWN');
+};
 
 /**
  * In answer to nudges or by itself: there is nothing more to ask, and a plan whose step is withheld begins again, unless a person has decided. A reply that
- * carries our probe's nonce closes the case as pardoned.
+ * carries our probe's nonce closes the case as pardoned, unless a person has decided.
  */
 const answered = (state: CaseState, { instanceId, nonce }: Answered['payload']): CaseState =>
   inCase({ ...state, episode: state.episode && heard(state.episode) }, (open) => {
     if (open.matter.instanceId !== instanceId) return open;
     const isWithheld = open.work.at === 'asked' && open.work.withheld !== null;
     const told = isWithheld && open.matter.by === null ? restarted(open) : { ...open, answered: true };
-    return nonce !== null && answersProbe(open, nonce)
+    return nonce !== null && open.matter.by === null && answersProbe(open, nonce)
       ? endingWith('pardoned', 'it has answered the probe')(told)
       : told;
   });

@@ -52,6 +52,8 @@ export type Matter = {
   readonly advice: string;
   readonly idleMinutes: number | null;
   readonly contextUsagePct: number | null;
+  /** when the limit ends that the agent reported last; null: none, absent: the case is older than this */
+  readonly limitedUntil?: number | null;
   /** the instance had ended when the matter was found */
   readonly ended: boolean;
   readonly correlationId: string;

@@ -1,4 +1,4 @@
-import { endedAt, stoppedByHandoff } from './life.ts';
+import { endedIn } from './life.ts';
 import { notBegun, type Open } from './open.ts';
 import type { CaseState } from './state.ts';
 
@@ -17,8 +17,7 @@ export const recalled = (state: CaseState, orderId: string): CaseState => {
   const as = (changed: Open): CaseState => ({ ...state, situation: { at: 'open', open: changed } });
   if (work.at === 'terminating' && work.orderId === orderId) {
     const undone: Open = { ...open, work: { at: 'turn' }, withdrawing: unused };
-    if (work.ended === null) return as(undone);
-    return as(stoppedByHandoff(undone, work.ended) ?? endedAt(undone, work.ended));
+    return as(work.ended === null ? undone : endedIn(undone, work.ended));
   }
   if (attempt.order?.orderId === orderId) {
     if (step !== 'resume') return as({ ...open, attempt: notBegun });

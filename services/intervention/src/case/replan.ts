@@ -33,8 +33,9 @@ const asDecided = (matter: Matter) => ({ ...planOf(matter), voidAt: null, awaits
 const standingAt = (open: Open, matter: Matter): Open => {
   const undone = matter.steps.findIndex((step) => !open.done.includes(stepKey(step)));
   const index = undone < 0 ? matter.steps.length : undone;
-  const current = open.matter.steps[open.index]?.step;
-  if (current !== undefined && matter.steps[index]?.step === current) return { ...open, matter, index };
+  const current = open.matter.steps[open.index];
+  const next = matter.steps[index];
+  if (current && next && stepKey(current) === stepKey(next)) return { ...open, matter, index };
   return begun(open, matter, index);
 };
 
@@ -56,6 +57,10 @@ export const restarted = (open: Open): Open => ({
   escalated: false,
   answered: false,
 });
+
+/** People have decided, or asked by hand, that the task goes to another agent, and that is still to be done. */
+export const isRecoveryDecided = ({ matter, index }: Open): boolean =>
+  matter.by !== null && matter.steps.slice(index).some(({ step }) => step === 'recover');
 
 /** People have decided: the agent is ended and its task put on a fresh one, whatever the plan was. */
 export const terminating = (open: Open, by: string, terminate: Step): Open =>

@@ -1,5 +1,6 @@
 import { closed, isOrderOf, say } from './drafts.ts';
 import { aliveNoMore, type Death, type InstanceEnd, type Open, type TerminateReceipt } from './open.ts';
+import { isRecoveryDecided } from './replan.ts';
 import type { CaseDraft } from './state.ts';
 
 type Terminating = Extract<Open['work'], { readonly at: 'terminating' }>;
@@ -13,8 +14,23 @@ export const terminateMoves = (open: Open, now: number, late: boolean): readonly
   if (late) return [];
   if (work.ended && (now >= work.until || isUnseen(work)))
     return [closed(open.matter, 'superseded', byItself(work.ended))];
+  if (awaitsReport(open, work))
+    return now < work.until
+      ? []
+      : [...decisionLapsed(open), closed(open.matter, 'superseded', 'its end was not reported')];
   if (work.receipt) return withoutDeath(open, work, work.receipt);
   return now < work.until ? [] : unconfirmed(open, work, 'no receipt within its time');
+};
+
+/** The runtime has answered that the agent has ended, and its report of the end follows: it shows whether people's recovery is still needed. */
+const awaitsReport = (open: Open, { receipt, ended }: Terminating): boolean =>
+  receipt?.outcome === 'superseded' && ended === null && isRecoveryDecided(open);
+
+const decisionLapsed = ({ matter, index, decision }: Open): readonly CaseDraft[] => {
+  if (!decision) return [];
+  const step = matter.steps[index]?.step ?? 'UNKNOWN';
+  const why = 'the runtime answered that the agent had ended, and did not report the end';
+  return [say(matter, 'DECISION_LAPSED', { decision: decision.what, by: matter.by ?? '', step, why })];
 };
 
 /** The receipt knows more than the end as agent-health reports it, so while a receipt may come the end alone does not count. */
@@ -22,9 +38,9 @@ const deathOf = (open: Open, work: Terminating, now: number, late: boolean): Dea
   const { receipt, ended, until } = work;
   if (receipt?.outcome === 'done' && receipt.confirmed) return receipt.death;
   if (!ended || isByItself(open, ended)) return null;
-  // The agent has handed off before its terminate was carried out.
-  const isHandedOff = receipt !== null && isOrderOf(open.matter, ended.orderId);
-  return late || now >= until || isUnseen(work) || isHandedOff ? aliveNoMore(open.matter) : null;
+  // Before its terminate was carried out the agent has handed off, or died although people had decided on its recovery.
+  const isEarlier = receipt !== null && (isOrderOf(open.matter, ended.orderId) || isRecoveryDecided(open));
+  return late || now >= until || isUnseen(work) || isEarlier ? aliveNoMore(open.matter) : null;
 };
 
 /** The runtime has answered, and has not seen the end. */

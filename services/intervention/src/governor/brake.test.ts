@@ -360,3 +360,50 @@ test('the brake does not wait for an agent whose replacement has its task and li
   expect(one.after(1)).toEqual(['BRAKE_RELEASED']);
   expect(lostBesideReplacements(1).after(60 * MIN)).toEqual([]);
 });
+
+/** A person started b0, b1 and b2 on the tasks of a0, a1 and a2; `others` agents started and ended, and `between` later `d` started; then a0, a1 and a2 are lost. */
+const lostAfterAnotherStart = (between: number, others: number) => {
+  const one = fleet(40);
+  for (const i of [0, 1, 2]) one.tell(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
+  for (let i = 0; i < others; i++) one.tell(present(`c${i}`, { host: 'h8' }));
+  for (let i = 0; i < others; i++) one.tell(lost(`c${i}`, { host: 'h8', expected: true }));
+  one.after(between);
+  one.tell(present('d', { host: 'h8' }));
+  for (const i of [0, 1]) expect(one.tell(lost(`a${i}`, { host: 'h0' }))).toEqual([]);
+  expect(one.tell(lost('a2', { host: 'h0' }))).toEqual(['BRAKE_ENGAGED fleet']);
+  return one;
+};
+
+test('the brake does not wait for an agent on whose task a person started another one before the loss', () => {
+  const one = lostAfterAnotherStart(30 * MIN - 1, 0);
+  expect(one.after(MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['BRAKE_RELEASED']);
+});
+
+test('starts are kept for half an hour, the newest 500', () => {
+  expect(lostAfterAnotherStart(30 * MIN, 0).after(60 * MIN)).toEqual([]);
+  expect(lostAfterAnotherStart(0, 498).after(60 * MIN)).toEqual([]);
+  const known = lostAfterAnotherStart(0, 496);
+  expect(known.state().starts).toHaveLength(500);
+  expect(known.after(MIN)).toEqual(['BRAKE_RELEASED']);
+});
+
+test('of an agent its latest start is kept, and the brake waits where the other agent has ended too', () => {
+  const one = fleet(40);
+  for (const i of [0, 1, 2]) one.tell(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
+  one.tell(present('b0', { taskId: 'another', host: 'h9' }));
+  one.tell(lost('b1', { taskId: 'task-a1', host: 'h9', expected: true }));
+  for (const i of [0, 1]) one.tell(lost(`a${i}`, { host: 'h0' }));
+  expect(one.tell(lost('a2', { host: 'h0' }))).toEqual(['BRAKE_ENGAGED fleet']);
+  expect(one.after(60 * MIN)).toEqual([]);
+});
+
+test('an agent that started on a task and was started again without one takes no place on it', () => {
+  const one = fleet(40);
+  for (const i of [0, 1, 2]) {
+    one.tell(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
+    one.tell(present(`b${i}`, { taskId: null, host: 'h9' }));
+  }
+  for (const i of [0, 1, 2]) one.tell(lost(`a${i}`, { host: 'h0' }));
+  expect(one.after(60 * MIN)).toEqual([]);
+});

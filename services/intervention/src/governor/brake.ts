@@ -1,7 +1,7 @@
 import { NEVER } from '@vigil/stream';
 import { incidentsOf } from './incidents.ts';
 import { livingIn } from './presence.ts';
-import type { GovernorSettings } from './settings.ts';
+import { crashWaitMs, type GovernorSettings } from './settings.ts';
 import type { Brake, GovernorState, Loss, Missing } from './state.ts';
 
 /**
@@ -58,13 +58,19 @@ const runtimesOf = (losses: readonly Loss[]): readonly Place[] =>
 
 const names = (given: readonly string[]): readonly string[] => [...new Set(given)].filter((name) => name !== '').sort();
 
-/** From when over half of the missing of each mass failure have beaten for long enough: the brake lifts. NEVER where too few are back, 0 where none is missing any more. */
+/**
+ * From when over half of the missing of each mass failure have beaten for long enough: the brake lifts. NEVER where too few are back, 0 where
+ * none is missing any more. A crashed agent counts as back after a while, since its task may go to no other agent.
+ */
 export const liftsFrom = (brake: Brake, settings: GovernorSettings): number =>
   Math.max(...incidentsOf(brake).map((missing) => overFrom(missing, settings)));
 
 const overFrom = (missing: readonly Missing[], { brake: { backMs } }: GovernorSettings): number => {
   if (missing.length === 0) return 0;
-  const back = missing.flatMap(({ backSince }) => (backSince === null ? [] : [backSince])).sort((a, b) => a - b);
+  const back = missing.map(backFrom).sort((a, b) => a - b);
   const deciding = back[Math.floor(missing.length / 2)];
-  return deciding === undefined ? NEVER : deciding + backMs;
+  return deciding === undefined || deciding === NEVER ? NEVER : deciding + backMs;
 };
+
+const backFrom = ({ backSince, isCrashed, at }: Missing): number =>
+  Math.min(backSince ?? NEVER, isCrashed ? at + crashWaitMs : NEVER);

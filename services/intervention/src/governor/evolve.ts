@@ -1,7 +1,7 @@
-import type { StepWithheldPayload } from '@vigil/events';
+import type { SpawnWithheldPayload, StepWithheldPayload } from '@vigil/events';
 import { brakeFor, incidentsOf } from './incidents.ts';
 import { requestIdOf } from './observe.ts';
-import { missed } from './presence.ts';
+import { leftToPeople, missed } from './presence.ts';
 import { validMs } from './settings.ts';
 import type { Admitted, Asked, GovernorDraft, GovernorState } from './state.ts';
 
@@ -21,9 +21,7 @@ export const evolve = (state: GovernorState, draft: GovernorDraft): GovernorStat
     case 'STEP_WITHHELD':
       return withheld(state, draft.payload);
     case 'SPAWN_WITHHELD':
-      return draft.payload.why === 'no_template'
-        ? waitsForTemplate(state, draft.payload.requestId)
-        : answered(state, draft.payload.requestId);
+      return spawnWithheld(state, draft.payload);
     case 'STEP_ADMITTED':
     case 'SPAWN_ADMITTED':
       return admitted(state, draft);
@@ -47,6 +45,12 @@ const withheld = (state: GovernorState, { requestId, why }: StepWithheldPayload)
     asked.kind === 'step' && asked.step.requestId === requestId ? { ...asked, withheld: why } : asked,
   ),
 });
+
+const spawnWithheld = (state: GovernorState, { why, requestId, taskId }: SpawnWithheldPayload): GovernorState => {
+  if (why === 'no_template') return waitsForTemplate(state, requestId);
+  // Recovery asks people then, and not the governor again.
+  return answered(why === 'budget' ? leftToPeople(state, taskId) : state, requestId);
+};
 
 /** It waits until a runtime announces a template that fits, or it is withdrawn. */
 const waitsForTemplate = (state: GovernorState, requestId: string): GovernorState => ({

@@ -2,7 +2,7 @@ import type { AgentLostPayload, AgentPresentPayload, RuntimeAnnouncedPayload } f
 import { brakeFor, incidentsOf } from './incidents.ts';
 import type { GovernorSettings } from './settings.ts';
 import { freshMs } from './settings.ts';
-import type { GovernorState, Loss, Missing, Uncounted } from './state.ts';
+import type { GovernorState, Loss, Missing, Start, Uncounted } from './state.ts';
 
 type Live = GovernorState['live'];
 type Incidents = ReturnType<typeof incidentsOf>;
@@ -19,6 +19,7 @@ export const present = (state: GovernorState, payload: AgentPresentPayload, now:
   return {
     ...state,
     live,
+    starts: started(state.starts ?? [], { agentId, taskId, at: now }),
     losses: state.losses.filter((loss) => loss.matter !== matter && loss.agentId !== agentId),
     brake: brakeFor(incidentsOf(state.brake).map((missing) => missing.map(back))),
   };
@@ -31,28 +32,35 @@ export const lost = (
   { brake }: GovernorSettings,
   now: number,
 ): GovernorState => {
-  const { agentId, taskId, host, runtimeId, expected } = payload;
+  const { agentId, taskId, host, runtimeId, expected, why } = payload;
   const gone = { ...state, live: without(state.live, agentId) };
-  if (expected) return { ...gone, ...withoutLoss(state, agentId, taskId ?? agentId) };
+  const matter = taskId ?? agentId;
+  if (expected) {
+    const isOther = (loss: Loss) => loss.agentId !== agentId && loss.matter !== matter;
+    const crashed = state.losses.map((loss) => (isOther(loss) ? loss : { ...loss, isCrashed: true }));
+    const isCounted = incidentsOf(state.brake).some((missing) => !missing.every(isOther));
+    // A crash that is reported late is a loss all the same, unless the brake has engaged for it already.
+    const losses = why === 'crashed' && !isCounted ? crashed : state.losses.filter(isOther);
+    return { ...gone, losses, brake: awaitingOnly(state, isOther) };
+  }
   const place = { host: host ?? '', runtimeId: runtimeId ?? '' };
   if (!counts(payload, brake)) return { ...gone, uncounted: uncountedAfter(state.uncounted, place, brake, now) };
-  const matter = taskId ?? agentId;
-  const loss = { agentId, matter, ...place, at: now, ...(isReplaced(gone, matter) ? { isReplaced: true } : {}) };
+  const replaced = isReplaced(gone, matter, now) ? { isReplaced: true } : {};
+  const loss = { agentId, matter, ...place, at: now, ...replaced, ...(why === 'crashed' ? { isCrashed: true } : {}) };
   const recent = state.losses.filter(({ at, matter }) => at > now - brake.windowMs && matter !== loss.matter);
   const next = { ...gone, losses: [...recent, loss] };
   return { ...next, brake: brakeFor(joined(incidentsOf(state.brake), loss, brake.windowMs)) };
 };
 
-/** The brake does not wait for an agent that ended as expected or was confirmed to be gone. One that was back before still counts as back. */
-const withoutLoss = (
-  { losses, brake }: GovernorState,
-  agentId: string,
-  matter: string,
-): Pick<GovernorState, 'losses' | 'brake'> => {
-  const isOther = (loss: Loss) => loss.agentId !== agentId && loss.matter !== matter;
-  const missing = incidentsOf(brake).map((those) => those.filter((one) => one.backSince !== null || isOther(one)));
-  return { losses: losses.filter(isOther), brake: brakeFor(missing) };
-};
+/** The brake waits for these only. One that was back before still counts as back. */
+const awaitingOnly = ({ brake }: GovernorState, isAwaited: (loss: Loss) => boolean): GovernorState['brake'] =>
+  brakeFor(incidentsOf(brake).map((those) => those.filter((one) => one.backSince !== null || isAwaited(one))));
+
+/** The task is with people: nothing puts another agent on it by itself. */
+export const leftToPeople = (state: GovernorState, taskId: string): GovernorState => ({
+  ...state,
+  brake: awaitingOnly(state, ({ matter }) => matter !== taskId),
+});
 
 type BrakeSettings = GovernorSettings['brake'];
 
@@ -85,10 +93,26 @@ const joined = (incidents: Incidents, loss: Loss, windowMs: number): Incidents =
 
 export const missed = (loss: Loss): Missing => ({ ...loss, backSince: loss.isReplaced ? loss.at : null });
 
-/** An agent that was taken for dead comes back, and is lost again: its replacement lives, and announces itself no more. */
-const isReplaced = ({ admitted, live }: GovernorState, matter: string): boolean => {
+const keptStarts = 500;
+const keptStartMs = 30 * 60 * 1000;
+
+/** An agent's latest start takes the place of its earlier ones, also where it has no task now. */
+const started = (
+  starts: readonly Start[],
+  { agentId, taskId, at }: Omit<Start, 'taskId'> & { readonly taskId: string | null },
+): readonly Start[] => {
+  const others = starts.filter((one) => one.agentId !== agentId && one.at > at - keptStartMs);
+  return taskId === null ? others : [...others, { agentId, taskId, at }].slice(-keptStarts);
+};
+
+/**
+ * Another agent lives on the task, and reports itself present no more: the replacement of an agent that was taken for dead, came back and is
+ * lost again, or an agent that a person started on the task before the loss was known.
+ */
+const isReplaced = ({ admitted, starts, live }: GovernorState, matter: string, now: number): boolean => {
   const names = new Set(Object.values(live).flatMap((runtimes) => Object.values(runtimes).flat()));
-  return admitted.some((one) => one.taskId === matter && names.has(one.agentId));
+  const recent = (starts ?? []).filter(({ at }) => at > now - keptStartMs);
+  return [...admitted, ...recent].some((one) => one.taskId === matter && names.has(one.agentId));
 };
 
 /** Runtimes without room for spawns are not kept, nor those that have fallen silent. */

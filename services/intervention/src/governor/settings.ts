@@ -42,5 +42,7 @@ export const validMs = 30_000;
 export const freshMs = 90_000;
 /** An admitted spawn takes a runtime's place for so long, until the runtime lists its agent, milliseconds. */
 export const spawnMs = 120_000;
+/** So long the brake waits for the task of a crashed agent, milliseconds: ADR-110's attempts at a recovery take no longer. */
+export const crashWaitMs = 900_000;
 export const minuteMs = 60_000;
 export const hourMs = 3_600_000;

@@ -49,9 +49,14 @@ export type Loss = {
   readonly host: string;
   readonly runtimeId: string;
   readonly at: number;
-  /** its replacement had its task already, and lived: the brake does not wait for it; absent: none did */
+  /** another agent had its task already, and lived: the brake does not wait for it; absent: none did */
   readonly isReplaced?: boolean;
+  /** its end is reported: the brake does not wait for it without end; absent: it is not */
+  readonly isCrashed?: boolean;
 };
+
+/** An agent that was first heard, or came back, with a task. */
+export type Start = { readonly agentId: string; readonly taskId: string; readonly at: number };
 
 /** Agents of one place that were lost in the same second and do not count as lost. They still count as part of the fleet for a while. */
 export type Uncounted = {
@@ -88,6 +93,8 @@ export type GovernorState = {
   readonly live: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   readonly runtimes: Readonly<Record<string, RuntimeKnown>>;
   readonly losses: readonly Loss[];
+  /** the latest starts, oldest first; absent: none is kept */
+  readonly starts?: readonly Start[];
   readonly uncounted: readonly Uncounted[];
   readonly brake: Brake | null;
   readonly halted: boolean;

@@ -40,6 +40,7 @@ function beat(event: Of<'AGENT_HEARTBEAT'>): Statement {
       beat_door: payload.door,
       beat_interval_ms: payload.interval_ms,
       beat_waiting_for: payload.waiting_for,
+      beat_client: payload.client?.name ?? null,
     },
   };
 }

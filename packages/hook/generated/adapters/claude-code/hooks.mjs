@@ -47,6 +47,7 @@ export const claudeHooks              = {
   sessionOf: (payload) => textAt(payload, 'session_id'),
   transcriptsOf,
   abilities,
+  reportsLimits: true,
   eventsOf: claudeEventsOf,
   answer,
 };

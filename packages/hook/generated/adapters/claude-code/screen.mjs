@@ -1,10 +1,10 @@
 // Generated from packages/adapters/src/claude-code/screen.ts by `npm run generate`: for Node 18, which reads no TypeScript.
-import { dialogText, inputText, isRule, lastLines } from '../screen/lines.mjs';
+import { dialogText, inputText, isRule, offersKeys } from '../screen/lines.mjs';
 import { asPaste } from '../screen/paste.mjs';
 import { retrying } from '../screen/retry.mjs';
 /** What stands at the end of a dialog, or near it. */
 const dialogKeys =
-  /\b(enter to (confirm|select|continue|stay|submit)|esc to (cancel|close|exit)|press enter to continue|tab to amend|shift\+tab to approve)|^ *syntax theme:/i;
+  /enter to (confirm|select|continue|stay|submit)|esc to (cancel|close|exit)|press enter to continue|tab to amend|shift\+tab to approve|syntax theme:/i;
 const selected = /^\s*❯\s+(?:\d+\.\s|✔|\S)/u;
 const spinner = /^\s*[·✢✳✶✻✽*]\s+\S+…/u;
 const retriesAbove = /^\s*[·✢✳✶✻✽*]\s+(.*\bretrying in .*)$/iu;
@@ -37,7 +37,8 @@ export const claudeCodeScreen = (view            )                => {
   const { lines, withoutFaint, cursor } = view;
   const input = inputRows(view);
   if (input === null) {
-    const isDialog = lastLines(lines).some((line) => dialogKeys.test(line)) || selected.test(lines[cursor.row] ?? '');
+    const below = lines.slice(lines.findLastIndex((line) => spinner.test(line)) + 1);
+    const isDialog = offersKeys(below, dialogKeys) || selected.test(lines[cursor.row] ?? '');
     if (isDialog) return dialogOf(view);
     const last = lines.findLast((line) => line.trim() !== '') ?? '';
     return retryLine.test(last) ? retrying(last) : { kind: 'unknown' };

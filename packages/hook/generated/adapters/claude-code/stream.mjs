@@ -6,6 +6,8 @@ import { turnFailed } from './failure.mjs';
 import { callsIn, endsIn } from './messages.mjs';
 import { usageIn, usageOf } from './usage.mjs';
 /** What is remembered of a stream. The counts are by agent; '' is the session's own. */
+/** Sub-agents that are remembered by their calls. */
+const MOST_NAMED = 100;
 /** A sub-agent is named by its id, in older versions by the call that started it. */
 const agentOf = (entry        )                => textAt(entry, 'agent_id') ?? textAt(entry, 'parent_tool_use_id');
 const assistant = (state              , entry        , when        )       => {
@@ -37,7 +39,23 @@ const isDenied = (entry        , id        )          =>
 const user = (state              , entry        , when        )       => {
   const about = { whole: at(entry, 'tool_use_result'), isDenied: (id        ) => isDenied(entry, id) };
   const { calls, facts } = endsIn(state.calls, at(entry, 'message'), about, when);
-  return { state: { ...state, calls }, facts };
+  const { state: after, ended } = withoutEnded(state, facts, entry);
+  return { state: { ...after, calls }, facts: [...facts, ...ended] };
+};
+/** The call that started a sub-agent ends with it, unless it has only started it in the background. */
+const withoutEnded = (state              , facts                        , entry        ) => {
+  if (textAt(entry, 'tool_use_result', 'status') === 'async_launched') return { state, ended: [] };
+  const over = facts.flatMap((fact) => (fact.kind === 'call_ended' ? [fact.call.call_id] : []));
+  const ended = over
+    .filter((id) => state.namedByCall.includes(id))
+    .map((id)              => ({ kind: 'subagent_ended', id }));
+  return { state: { ...state, namedByCall: state.namedByCall.filter((id) => !over.includes(id)) }, ended };
+};
+/** With the sub-agent of this line, where only its call names it. */
+const withNamed = (state              , entry        )               => {
+  const call = textAt(entry, 'parent_tool_use_id');
+  if (call === null || textAt(entry, 'agent_id') !== null || state.namedByCall.includes(call)) return state;
+  return { ...state, namedByCall: [...state.namedByCall, call].slice(-MOST_NAMED) };
 };
 const system = (state              , entry        , when        )       => {
   const id = textAt(entry, 'task_id');
@@ -122,12 +140,23 @@ const stepOf = (state              , entry        , when        )       => {
 const OF_MESSAGES                             = new Set(['assistant', 'user']);
 /** `claude -p --output-format stream-json --verbose` */
 export const claudeStream                             = {
-  initial: { calls: {}, counts: {}, ended: [], subagents: [], tasks: 0, started: false, failed: false, at: 0 },
+  initial: {
+    calls: {},
+    counts: {},
+    ended: [],
+    subagents: [],
+    namedByCall: [],
+    tasks: 0,
+    started: false,
+    failed: false,
+    at: 0,
+  },
   read: (state, line, now) => {
     const entry = parseLine(line);
     if (entry === null) return { state, events: [], sessionId: null };
     const when = Math.max(state.at, instantAt(entry, 'timestamp') ?? now);
-    const step = stepOf({ ...state, at: when }, entry, when);
+    // A supervisor of an older version has remembered less.
+    const step = stepOf(withNamed({ ...claudeStream.initial, ...state, at: when }, entry), entry, when);
     const agent = OF_MESSAGES.has(textAt(entry, 'type')) ? agentOf(entry) : null;
     const events = step.facts.map((fact)               => ({ ...fact, at: when, agent }));
     return { state: step.state, events, sessionId: textAt(entry, 'session_id') };

@@ -5,6 +5,7 @@ import { at,              instantAt, listAt, numberAt, parseLine, textAt } from 
 import { isRefusal } from './results.mjs';
 import { claudeCall, waitOf } from './tools.mjs';
 import { contextOf, usageOf } from './usage.mjs';
+/** `costBefore`: what the session had cost when it was resumed; null: it was not. US dollars */
 const agentOf = (entry        )                => (at(entry, 'isSidechain') === true ? textAt(entry, 'agentId') : null);
 const usageEvent = (
   { counts, costUsd }                  ,
@@ -53,6 +54,20 @@ const retried = (entry        , when        )                          => {
   const retryAt = delay === null ? null : Math.round(when + delay);
   return [{ kind: 'request_limited', retryAt, at: when, agent: agentOf(entry) }];
 };
+/** Claude Code goes on with the cost of a session that it resumes. */
+const costSince = (entry        , costBefore               )                => {
+  const total = numberAt(entry, 'totalCostUSD');
+  if (total === null || at(entry, 'hasUnknownModelCost') === true) return null;
+  return total >= (costBefore ?? 0) ? total - (costBefore ?? 0) : total;
+};
+/** It is the last line of a session, and has no time of its own. */
+const costed = (before                  , entry        )       => {
+  const costUsd = costSince(entry, before.costBefore);
+  const state = { ...before, costUsd };
+  const when = (numberAt(entry, 'startTime') ?? 0) + (numberAt(entry, 'totalDuration') ?? 0);
+  const usage = { usage: totals(state.counts), context: null, costUsd };
+  return { state, events: [{ kind: 'usage_counted', usage, at: when, agent: null }] };
+};
 const read = (state                  , line        )       => {
   const entry = parseLine(line);
   if (entry === null) return { state, events: [] };
@@ -71,16 +86,15 @@ const read = (state                  , line        )       => {
     }
     case 'system':
       return { state, events: when === null ? [] : retried(entry, when) };
-    case 'cost-state': {
-      const known = at(entry, 'hasUnknownModelCost') !== true;
-      return { state: { ...state, costUsd: known ? numberAt(entry, 'totalCostUSD') : null }, events: [] };
-    }
+    case 'cost-state':
+      return costed(state, entry);
     default:
       return { state, events: [] };
   }
 };
 /** ~/.claude/projects/PROJECT/SESSION.jsonl, and SESSION/subagents/agent-ID.jsonl beside it */
 export const claudeTranscript                                     = {
-  initial: { counts: noCounts, costUsd: null },
+  initial: { counts: noCounts, costUsd: null, costBefore: null },
+  resumed: ({ costUsd }) => ({ counts: noCounts, costUsd: null, costBefore: costUsd }),
   read,
 };

@@ -7,6 +7,9 @@ import { codexSessionFile } from './session-file.mjs';
 import { codexStream } from './stream.mjs';
 import { codexTraitsOf } from './tools.mjs';
 import { codexTranscript } from './transcript.mjs';
+/** Read when it is needed: it would delay each hook at its start. */
+const machineZone = ()         => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+const transcript = codexTranscript(machineZone);
 /** Codex of OpenAI. */
 export const codex          = {
   name: 'codex',
@@ -18,7 +21,8 @@ export const codex          = {
   typed: typedIntoCodex,
   interrupt: ({ headless }) => (headless ? { kind: 'signal', signal: 'SIGINT' } : { kind: 'key', data: '\x1b' }),
   resume: codexResume,
-  stream: codexStream,
-  transcript: codexTranscript,
-  sessionFile: codexSessionFile,
+  stream: codexStream(machineZone),
+  streamOptions: '--json',
+  transcript,
+  sessionFile: codexSessionFile(transcript),
 };

@@ -33,9 +33,10 @@ const parse = (line             )                => {
 };
 export const codexInvocation = (line             )                    => {
   const parsed = parse(line);
-  return parsed === null
-    ? null
-    : { headless: parsed.headless, streamsEvents: parsed.headless && has(parsed.own, '--json') };
+  if (parsed === null) return null;
+  const { headless, own } = parsed;
+  // Without --json it prints each command and each answer for people.
+  return { headless, streamsEvents: headless && has(own, '--json'), printsProgress: headless };
 };
 /** What names the session or belongs to its first prompt. */
 const REPLACED = ['--last', '--all', '--include-non-interactive', '-i', '--image'];

@@ -11,7 +11,7 @@ import { at as fieldAt, isFields, textAt } from '../shared/payload.mjs';
 import { codexCall, exitCodeOf } from './tools.mjs';
 const callOf = (payload             )             =>
   codexCall(textAt(payload, 'tool_use_id'), textAt(payload, 'tool_name'), fieldAt(payload, 'tool_input'));
-/** Codex has no event for a call that failed: of a command, its output may state the exit code. */
+/** Codex has no event for a call that failed: of a command, its output may state the exit code, and the session file does. */
 export const endOf = (result         )          => {
   const exitCode = exitCodeOf(result);
   return exitCode === null || exitCode === 0
@@ -20,8 +20,9 @@ export const endOf = (result         )          => {
 };
 const ended         = (payload, now) => {
   const call = callOf(payload);
-  const end = endOf(fieldAt(payload, 'tool_response'));
-  return [{ kind: 'call_ended', call: endedCall(call, end, now, null), name: callName(call) }];
+  const result = fieldAt(payload, 'tool_response');
+  const ended = { kind: 'call_ended', call: endedCall(call, endOf(result), now, null), name: callName(call) }         ;
+  return [call.tool === 'Bash' && exitCodeOf(result) === null ? { ...ended, isOutcomeInFile: true } : ended];
 };
 /** The request for a permission names no call, and adds the reason to the arguments. */
 const asked         = (payload, now) => {

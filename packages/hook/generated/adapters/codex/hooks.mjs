@@ -35,6 +35,7 @@ export const codexHooks              = {
   sessionOf: (payload) => textAt(payload, 'session_id'),
   transcriptsOf,
   abilities,
+  reportsLimits: true,
   eventsOf: codexEventsOf,
   answer,
 };

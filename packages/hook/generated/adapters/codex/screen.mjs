@@ -1,9 +1,8 @@
 // Generated from packages/adapters/src/codex/screen.ts by `npm run generate`: for Node 18, which reads no TypeScript.
-import { dialogText, inputText, lastLines } from '../screen/lines.mjs';
+import { dialogText, inputText, offersKeys } from '../screen/lines.mjs';
 import { asPaste } from '../screen/paste.mjs';
 import { retrying } from '../screen/retry.mjs';
-const dialogKeys =
-  /\b(press )?enter (to (confirm|submit|select|continue|resume)|continue\b|resume\b|select\b)|^\s*enter\s+resume/i;
+const dialogKeys = /\b(press )?enter\s+(to\s+)?(confirm|submit|select|continue|resume)\b/i;
 const option = /^\s*[›>]?\s*\d+\.\s/u;
 const permission = /would you like to (run|make|grant|allow)|\ballow .*\?/i;
 const working = /^[•◦] .*\besc to interrupt\b/u;
@@ -11,7 +10,12 @@ const retries = /^[•◦] (Reconnecting\b.*|.*\bretrying\b.*)$/iu;
 const bullet = /^[•◦] /u;
 /** What stands above the prompt when a turn has ended in another way than by its answer. */
 const turnEnd = /^■ |^ {2}Worked for \d/u;
-const dialogOf = ({ lines }            )                => {
+/** The lines of the agent's answers and calls begin with these. The text of a dialog is indented. */
+const history = /^[•◦■✔✗] /u;
+/** The input line, or a text that was sent. A dialog marks an option with the same sign and a number. */
+const inputLine = /^›(?!\s*\d+\.\s)(\s|$)/u;
+const dialogOf = (view            )                => {
+  const lines = view.lines.slice(view.lines.findLastIndex((line) => history.test(line)) + 1);
   const options = lines.findIndex((line) => option.test(line));
   const asked = lines.find((line) => permission.test(line));
   const question = asked ?? lines.find((line) => /^\s*Trust this folder\?/.test(line));
@@ -26,11 +30,17 @@ const inputRows = ({ lines, cursor }            )                               
   const end = length < 0 ? lines.length : first + 1 + length;
   return cursor.row < end ? { first, end } : null;
 };
+/** A dialog takes the place of the spinner and of the input line. Its keys stand below any that still stands above it. */
+const hasDialog = ({ lines }            , input                                   )          => {
+  if (input !== null) return lines.slice(input.first + 1).some((line) => dialogKeys.test(line));
+  const last = lines.findLastIndex((line) => working.test(line) || inputLine.test(line));
+  return offersKeys(lines.slice(last + 1), dialogKeys);
+};
 /** What the screen of Codex means. */
 export const codexScreen = (view            )                => {
   const { lines, withoutFaint } = view;
   const input = inputRows(view);
-  if (lastLines(lines).some((line) => dialogKeys.test(line))) return dialogOf(view);
+  if (hasDialog(view, input)) return dialogOf(view);
   if (input === null) return { kind: 'unknown' };
   const above = lines.slice(0, input.first);
   const retry = above.findLastIndex((line) => retries.test(line));

@@ -6,7 +6,6 @@ import { ownOf } from '../shared/own.mjs';
 import { at,              instantAt, isFields, parseLine, textAt } from '../shared/payload.mjs';
 import { endInFile } from './results.mjs';
 import { codexCall, commandOf } from './tools.mjs';
-import {                       codexTranscript } from './transcript.mjs';
 /** `hasTurns`: the version that wrote the file writes where turns begin and end. */
 const SHELLS                             = new Set(['exec_command', 'shell', 'shell_command', 'container.exec']);
 const argumentsOf = (payload        )          => {
@@ -95,20 +94,22 @@ const stepOf = (state                  , entry        , when        )       => {
   }
 };
 /** ~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl */
-export const codexSessionFile                                      = {
+export const codexSessionFile = (
+  transcript                                   ,
+)                                      => ({
   place: '~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl',
   subagentsOf: () => null,
   isOf: (entry) =>
     textAt(entry, 'type') !== null && instantAt(entry, 'timestamp') !== null && isFields(at(entry, 'payload')),
-  initial: { transcript: codexTranscript.initial, calls: {}, hasTurns: false },
+  initial: { transcript: transcript.initial, calls: {}, hasTurns: false },
   read: (state, line) => {
     const entry = parseLine(line);
     const when = instantAt(entry, 'timestamp');
     if (entry === null || when === null) return { state, events: [], sessionId: null };
-    const known = codexTranscript.read(state.transcript, line);
+    const known = transcript.read(state.transcript, line);
     const step = stepOf({ ...state, transcript: known.state }, entry, when);
     const events = step.facts.map((fact) => ({ ...fact, at: when, agent: null }));
     const sessionId = textAt(entry, 'type') === 'session_meta' ? textAt(entry, 'payload', 'id') : null;
     return { state: step.state, events: [...known.events.filter((event) => !isSeen(event)), ...events], sessionId };
   },
-};
+});

@@ -58,7 +58,7 @@ const retried = (message               )                         =>
   message?.startsWith('Reconnecting') && /\b(?:429|503|529)\b/.test(message)
     ? [{ kind: 'request_limited', retryAt: null }]
     : [];
-const stepOf = (state             , entry        , now        )       => {
+const stepOf = (state             , entry        , zone              , now        )       => {
   const item = at(entry, 'item');
   switch (textAt(entry, 'type')) {
     case 'thread.started':
@@ -81,21 +81,21 @@ const stepOf = (state             , entry        , now        )       => {
       };
     }
     case 'turn.failed':
-      return { state, facts: [turnFailed(at(entry, 'error'), now)] };
+      return { state, facts: [turnFailed(at(entry, 'error'), now, { zone, limitedUntil: null })] };
     case 'error':
       return { state, facts: retried(textAt(entry, 'message')) };
     default:
       return { state, facts: [] };
   }
 };
-/** `codex exec --json`: its lines carry no times */
-export const codexStream                            = {
+/** `codex exec --json`: its lines carry no times. `zone`: the name of the machine's time zone */
+export const codexStream = (zone              )                            => ({
   initial: { calls: {} },
   read: (state, line, now) => {
     const entry = parseLine(line);
     if (entry === null) return { state, events: [], sessionId: null };
-    const step = stepOf(state, entry, now);
+    const step = stepOf(state, entry, zone, now);
     const events = step.facts.map((fact)               => ({ ...fact, at: now, agent: null }));
     return { state: step.state, events, sessionId: textAt(entry, 'thread_id') };
   },
-};
+});

@@ -2,10 +2,10 @@
 import {                                callName, endedCall, startedCall } from '../shared/calls.mjs';
 import { at,              instantAt, isFields, numberAt, parseLine, textAt } from '../shared/payload.mjs';
 import { turnFailed } from './failure.mjs';
+import { limitedUntilIn } from './rate-limits.mjs';
 import { endInFile } from './results.mjs';
 import { codexCall, commandOf } from './tools.mjs';
 import { codexUsage } from './usage.mjs';
-/** The model of the turn. */
 const usageFact = (model               , total         , context         , max               )              => {
   const used = numberAt(context, 'total_tokens');
   return {
@@ -52,12 +52,17 @@ const itemFacts = (item        , when        )                         => {
       return [];
   }
 };
-const eventFacts = (payload        , model               , when        )                         => {
+const eventFacts = (
+  payload        ,
+  state                 ,
+  zone              ,
+  when        ,
+)                         => {
   switch (textAt(payload, 'type')) {
     case 'token_count': {
       const total = at(payload, 'info', 'total_token_usage');
       const max = numberAt(payload, 'info', 'model_context_window');
-      return isFields(total) ? [usageFact(model, total, at(payload, 'info', 'last_token_usage'), max)] : [];
+      return isFields(total) ? [usageFact(state.model, total, at(payload, 'info', 'last_token_usage'), max)] : [];
     }
     case 'item_completed': {
       const item = at(payload, 'item');
@@ -67,27 +72,38 @@ const eventFacts = (payload        , model               , when        )        
       return [{ kind: 'turn_interrupted' }];
     case 'task_complete':
       return isFields(at(payload, 'error'))
-        ? [turnFailed(at(payload, 'error'), when)]
+        ? [turnFailed(at(payload, 'error'), when, { zone, limitedUntil: state.limitedUntil })]
         : [{ kind: 'last_answer_seen', wakes: false }];
     default:
       return [];
   }
 };
-const factsOf = (type               , payload        , model               , when        )                         => {
+const factsOf = (
+  type               ,
+  payload        ,
+  state                 ,
+  zone              ,
+  when        ,
+)                         => {
   if (type === 'response_item') return itemFacts(payload, when);
-  return type === 'event_msg' ? eventFacts(payload, model, when) : [];
+  return type === 'event_msg' ? eventFacts(payload, state, zone, when) : [];
 };
-/** ~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl */
-export const codexTranscript                                    = {
-  initial: { model: null },
+const stateAfter = (state                 , type               , payload        , when        )                  => {
+  if (type === 'turn_context') return { ...state, model: textAt(payload, 'model') ?? state.model };
+  if (type !== 'event_msg' || textAt(payload, 'type') !== 'token_count') return state;
+  return { ...state, limitedUntil: limitedUntilIn(at(payload, 'rate_limits'), when, state.limitedUntil) };
+};
+/** ~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl. `zone`: the name of the machine's time zone */
+export const codexTranscript = (zone              )                                    => ({
+  initial: { model: null, limitedUntil: null },
+  resumed: ({ model }) => ({ model, limitedUntil: null }),
   read: (state, line) => {
     const entry = parseLine(line);
     const payload = at(entry, 'payload');
     const when = instantAt(entry, 'timestamp');
     if (!isFields(payload) || when === null) return { state, events: [] };
-    if (textAt(entry, 'type') === 'turn_context')
-      return { state: { model: textAt(payload, 'model') ?? state.model }, events: [] };
-    const facts = factsOf(textAt(entry, 'type'), payload, state.model, when);
-    return { state, events: facts.map((fact) => ({ ...fact, at: when, agent: null })) };
+    const after = stateAfter(state, textAt(entry, 'type'), payload, when);
+    const facts = factsOf(textAt(entry, 'type'), payload, after, zone, when);
+    return { state: after, events: facts.map((fact) => ({ ...fact, at: when, agent: null })) };
   },
-};
+});

@@ -31,7 +31,8 @@ export const geminiInvocation = (line             )                    => {
   const parsed = parse(line);
   if (parsed === null) return null;
   const headless = isHeadless(parsed.parts);
-  return { headless, streamsEvents: headless && optionValue(parsed.parts, '-o', '--output-format') === 'stream-json' };
+  const streamsEvents = headless && optionValue(parsed.parts, '-o', '--output-format') === 'stream-json';
+  return { headless, streamsEvents, printsProgress: streamsEvents };
 };
 /** What names the session or its prompt. */
 const REPLACED = '-p --prompt -i --prompt-interactive -r --resume --session-file --session-id'.split(' ');

@@ -19,6 +19,7 @@ export const geminiCli          = {
   interrupt: ({ headless }) => (headless ? { kind: 'signal', signal: 'SIGINT' } : { kind: 'key', data: '\x1b' }),
   resume: geminiResume,
   stream: geminiStream,
+  streamOptions: '--output-format stream-json',
   transcript: geminiTranscript,
   sessionFile: geminiSessionFile,
 };

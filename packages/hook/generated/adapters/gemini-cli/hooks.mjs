@@ -30,6 +30,7 @@ export const geminiHooks              = {
     return path === null ? [] : [{ path, agent: null }];
   },
   abilities,
+  reportsLimits: false,
   eventsOf: geminiEventsOf,
   answer,
 };

@@ -3,7 +3,8 @@ import { dialogText, inputText, unframed } from '../screen/lines.mjs';
 import { asPaste } from '../screen/paste.mjs';
 import { retrying } from '../screen/retry.mjs';
 const option = /^[●○]?\s*\d+\.\s/u;
-const selected = /^●\s*\d+\.\s/u;
+/** The chosen option of a dialog, inside its box. */
+const selected = /^\s*│\s*●\s*\d+\.\s/u;
 const permission = /^(allow .*|apply this change|do you want to .*)\?$/i;
 const working = /\besc to cancel\b/i;
 const retries = /\b(retrying|attempt \d+\/\d+|trying to reach)\b/i;
@@ -23,10 +24,9 @@ const inputRows = ({ lines, cursor }            )                               
 /** What the screen of Gemini CLI means. */
 export const geminiCliScreen = (view            )                => {
   const { lines, withoutFaint } = view;
-  const texts = lines.map(unframed);
   const input = inputRows(view);
-  if (texts.some((text) => selected.test(text)) && input === null) return dialogOf(texts);
-  if (input === null) return { kind: 'unknown' };
+  if (input === null)
+    return lines.some((line) => selected.test(line)) ? dialogOf(lines.map(unframed)) : { kind: 'unknown' };
   const above = lines.slice(0, input.first).slice(-8);
   const busy = above.findLast((line) => working.test(line));
   if (busy !== undefined) return retries.test(busy) ? retrying(busy) : { kind: 'working' };

@@ -35,6 +35,7 @@ const counts = (state        , message        , id        , when        )       
 /** ~/.gemini/tmp/PROJECT/chats/session-TIME-ID.jsonl: a message is written again when its calls have ended. */
 export const geminiTranscript                           = {
   initial: noCounts,
+  resumed: () => noCounts,
   read: (state, line) => {
     const entry = parseLine(line);
     const id = textAt(entry, 'id');

@@ -7,8 +7,20 @@ const frame = /^[\s─━═╌╍▔▁▀▄╭╮╰╯│┃|]+|[\s─━═
 export const unframed = (line        )         => line.replace(frame, '');
 export const isRule = (line        )          => /^\s*[─━═╌▔]{20,}\s*$/u.test(line);
 /** Where dialogs name their keys: the last lines with text. */
-export const lastLines = (lines                   )                    =>
-  lines.filter((line) => line.trim() !== '').slice(-4);
+const lastLines = (lines                   )                    => lines.filter((line) => line.trim() !== '').slice(-4);
+/** Clients separate the keys that they offer by these. */
+const betweenKeys = /\s*[|·]\s*/u;
+/**
+ * Whether one of the last lines offers keys: `keys` matches the beginning of the line, or of a part of it after a separator. A sentence
+ * that names a key in the output of a command does not begin with it, or stands behind a mark of that output.
+ */
+export const offersKeys = (lines                   , keys        )          =>
+  lastLines(lines).some((line) =>
+    line
+      .trim()
+      .split(betweenKeys)
+      .some((part) => part.search(keys) === 0),
+  );
 /** What a dialog asks: the last question before its options, else the first line of text in it. */
 export const dialogText = (lines                   , options        )         => {
   const question = lines

@@ -12,7 +12,13 @@ const ended = (call          , outcome                         , at        )    
   outcome,
   ended_at: at,
 });
-/** Ends the open calls that `ends` names; their result is not known. */
+/** How long the outcome of a call that has ended is awaited at most. Milliseconds. */
+const longestPendingMs = 5000;
+export const isPendingTooLong =
+  (at        ) =>
+  ({ pendingEnd }          )          =>
+    pendingEnd !== undefined && at - (pendingEnd.ended_at ?? at) >= longestPendingMs;
+/** Ends the open calls that `ends` names. The result of one is not known, unless its end is pending. */
 export const abandon = (agent            , at        , ends                            )          => {
   const over = Object.values(agent.open).filter(ends);
   if (over.length === 0) return { agent, calls: [] };
@@ -20,7 +26,10 @@ export const abandon = (agent            , at        , ends                     
   const open = Object.fromEntries(Object.entries(agent.open).filter(([id]) => !ids.has(id)));
   const wait = agent.wait?.callId != null && ids.has(agent.wait.callId) ? null : agent.wait;
   const endedCalls = remembered(agent, [...ids]);
-  return { agent: { ...agent, open, endedCalls, wait }, calls: over.map(({ call }) => ended(call, 'abandoned', at)) };
+  return {
+    agent: { ...agent, open, endedCalls, wait },
+    calls: over.map(({ call, pendingEnd }) => pendingEnd ?? ended(call, 'abandoned', at)),
+  };
 };
 const isOfOther =
   (batch               ) =>
@@ -29,13 +38,15 @@ const isOfOther =
 /** Starts a call. Calls of the same agent in another batch have ended, since a model answers only when all its calls have. */
 export const start = (agent            , call          , batch               , at        )          => {
   if (agent.endedCalls.includes(call.call_id)) return { agent, calls: [] };
-  const before = abandon(agent, at, isOfOther(batch));
+  const isOther = isOfOther(batch);
+  const isLate = isPendingTooLong(at);
+  const before = abandon(agent, at, (one) => isOther(one) || isLate(one));
   const kept = Object.entries(before.agent.open);
   const lost = abandon(before.agent, at, ({ call: { call_id } }) =>
     kept.slice(0, Math.max(0, kept.length + 1 - mostOpen)).some(([id]) => id === call_id),
   );
   const known = ownOf(agent.open, call.call_id);
-  const one = { call, batch: batch ?? known?.batch ?? null, asked: known?.asked ?? false };
+  const one = { ...known, call, batch: batch ?? known?.batch ?? null, asked: known?.asked ?? false };
   const open = { ...lost.agent.open, [call.call_id]: one };
   return { agent: { ...lost.agent, open }, calls: [...before.calls, ...lost.calls, call] };
 };
@@ -74,6 +85,9 @@ export const openCall = ({ open }            , { callId, tool, argsHash }       
 const wasSeen = ({ seenEnds }            , { ended_at }          , { callId, tool, argsHash }          )          =>
   callId === null &&
   seenEnds.some((seen) => seen.tool === tool && seen.argsHash === argsHash && (ended_at ?? 0) <= seen.at);
+/** A wait that names no call may be for any of those that are still open. */
+const endsWait = (wait                    , callId        , open                    )          =>
+  wait !== null && (wait.callId === null ? Object.keys(open).length === 0 : wait.callId === callId);
 /** Ends a call with its result; the first report of it counts. The start of a call that was not reported is taken from its end. */
 export const end = (agent            , result          , name          )          => {
   const known = openCall(agent, name);
@@ -81,10 +95,21 @@ export const end = (agent            , result          , name          )        
   if (wasSeen(agent, result, name)) return { agent, calls: [] };
   const call = known === undefined ? result : { ...result, call_id: known.call_id };
   const { [call.call_id]: _, ...open } = agent.open;
-  const wait = agent.wait !== null && [null, call.call_id].includes(agent.wait.callId) ? null : agent.wait;
+  const wait = endsWait(agent.wait, call.call_id, open) ? null : agent.wait;
   const started_at = call.started_at ?? known?.started_at ?? null;
   const endedCalls = remembered(agent, [call.call_id]);
   return { agent: { ...agent, open, endedCalls, wait }, calls: [{ ...call, started_at }] };
+};
+/** A call has ended, and the file of the session will show its outcome. It stays open until then, so that it ends once. */
+export const endPending = (agent            , result          , name          )          => {
+  const known = openCall(agent, name);
+  if (known === undefined && agent.endedCalls.includes(result.call_id)) return { agent, calls: [] };
+  const call = known ?? { ...result, outcome: 'running', result_hash: null, masked_result_hash: null, ended_at: null };
+  const pendingEnd = { ...result, call_id: call.call_id, started_at: result.started_at ?? call.started_at };
+  const before = ownOf(agent.open, call.call_id);
+  const one = { call, batch: before?.batch ?? null, asked: before?.asked ?? false, pendingEnd };
+  const wait = agent.wait?.callId === call.call_id ? null : agent.wait;
+  return { agent: { ...agent, open: { ...agent.open, [call.call_id]: one }, wait }, calls: [] };
 };
 /** The oldest open call of that name that began until `at`; undefined: none. */
 export const callUntil = ({ open }            , { tool, argsHash }          , at        )                       =>

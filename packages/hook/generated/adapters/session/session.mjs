@@ -6,8 +6,10 @@ import {
   callUntil,
   end,
   endInBatch,
+  endPending,
   endSeen,
   inBatch,
+  isPendingTooLong,
   nameOf,
   onlyCall,
   openCall,
@@ -25,6 +27,11 @@ import {
 import { uncounted, withAnswer, withUsage } from './usage.mjs';
 export { newSession,                   } from './state.mjs';
 export { withoutUsage } from './usage.mjs';
+/** The agents with a call whose outcome has been awaited too long, by the client's id; null: the main agent. */
+export const agentsWithOverdueOutcomes = (session              , now        )                             =>
+  [null, ...Object.keys(session.subagents)].filter((id) =>
+    Object.values(agentOf(session, id).open).some(isPendingTooLong(now)),
+  );
 /** A session after an event, and what is to be reported of its agents. */
 const all = ()          => true;
 /** Calls that began until then: what happened later is not over. */
@@ -191,6 +198,12 @@ const changed = (agent            , event             , at        )          => 
       return startCall(agent, event, at);
     case 'call_ended':
       return end(isLate(agent, at) ? agent : opened(free(agent), at), event.call, event.name);
+    case 'call_outcome_pending':
+      return isLate(agent, at)
+        ? end(agent, event.call, event.name)
+        : endPending(opened(free(agent), at), event.call, event.name);
+    case 'outcomes_overdue':
+      return abandon(agent, at, isPendingTooLong(at));
     case 'call_refused':
       return refuse(agent, event.call, at);
     case 'call_seen':

@@ -1,6 +1,9 @@
 // Generated from packages/adapters/src/session/state.ts by `npm run generate`: for Node 18, which reads no TypeScript.
 import { ownOf } from '../shared/own.mjs';
-/** A call in flight. `asked`: a person was asked for a permission for it. */
+/**
+ * A call in flight. `asked`: a person was asked for a permission for it. `pendingEnd`: it has ended so, unless the file of the session
+ * shows another outcome; absent: it runs.
+ */
 /** The end of a call that no id names. `at`: epoch milliseconds */
 /** A wait for a person, and the call that it is about; null: not known. */
 /** What prevents the next answer. */

@@ -76,6 +76,26 @@ const byClock = (text        , at        )                => {
     return null; // not a time zone
   }
 };
+const LOCAL_CLOCK =
+  /try again at (?:([a-z]{3}) (\d{1,2})(?:st|nd|rd|th)?,? (\d{4}),? (?:at )?)?(\d{1,2}):(\d\d)\s?([ap]m)\b/i;
+/** A clock shows whole minutes: what it names may have begun up to so long ago. */
+const SHOWN_MS = 60_000;
+/**
+ * "or try again at 3:45 PM.", "Try again at Nov 25th, 2026 3:45 PM.": what the clocks of the machine show, whose zone is `zone`. A time of
+ * day that is past is the next day's.
+ */
+export const retryAtLocal = (text        , at        , zone              )                => {
+  const [, month, day, year, hour, minute, half] = LOCAL_CLOCK.exec(text) ?? [];
+  if (hour === undefined) return null;
+  const minutes = (Number(hour) % 12) * 60 + (half?.toLowerCase() === 'pm' ? 720 : 0) + Number(minute);
+  if (month !== undefined) {
+    const named = { year: Number(year), month: MONTHS.indexOf(month.toLowerCase()), day: Number(day), minutes };
+    return named.month === -1 ? null : instantOf(named, zone());
+  }
+  const today = wallClockAt(at, zone());
+  const shown = instantOf({ ...today, minutes }, zone());
+  return shown + SHOWN_MS > at ? shown : instantOf({ ...today, day: today.day + 1, minutes }, zone());
+};
 /** When a limit ends, in epoch milliseconds, by the text of an error at `at`; null: it does not say. */
 export const retryAtOf = (text        , at        )                => {
   const span = relative(text);

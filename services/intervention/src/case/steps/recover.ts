@@ -44,6 +44,7 @@ export const recoverTask = (matter: Matter, taskId: string, death: Death): CaseD
       recovery: matter.recovery,
       runtimeId: matter.runtimeId,
       labels: matter.labels,
+      notBefore: matter.limitedUntil ?? null,
     },
   };
 };

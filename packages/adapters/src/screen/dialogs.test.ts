@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import type { ScreenMeaning, ScreenView } from '../adapter.ts';
+import { claudeCodeScreen } from '../claude-code/screen.ts';
+import { codexScreen } from '../codex/screen.ts';
+import { geminiCliScreen } from '../gemini-cli/screen.ts';
+
+const seen = (
+  screen: (view: ScreenView) => ScreenMeaning,
+  lines: readonly string[],
+  row: number,
+  column: number,
+): ScreenMeaning => screen({ lines, withoutFaint: lines, cursor: { row, column }, alternate: true });
+
+const codexInput = ['', '› ', '', '  gpt-5.1-codex default · /home/dev/project', '  ← for agents · ? for shortcuts'];
+
+test('output that names the key of a dialog is none while Codex works', () => {
+  for (const output of [
+    '  └ Press ENTER to continue...',
+    '    Press Enter to continue',
+    '  enter to select  esc to exit',
+  ]) {
+    const lines = ['› install it', '', '• Ran ./install.sh', output, '', '• Working (12s • esc to interrupt)'];
+    expect(seen(codexScreen, [...lines, ...codexInput], 7, 2)).toEqual({ kind: 'working' });
+    expect(seen(codexScreen, [...lines, ...codexInput], 0, 0)).toEqual({ kind: 'unknown' });
+    expect(seen(codexScreen, lines, 5, 0)).toEqual({ kind: 'unknown' });
+  }
+});
+
+test('an answer of Codex that ends with the key of a dialog is none above the input line', () => {
+  const lines = ['› install it', '', '• Run ./install.sh and, when it asks, press Enter to continue.'];
+  expect(seen(codexScreen, [...lines, ...codexInput], 4, 2)).toMatchObject({ kind: 'prompt', pending: null });
+  expect(seen(codexScreen, [...lines, ...codexInput], 0, 0)).toEqual({ kind: 'unknown' });
+  expect(seen(codexScreen, lines, 0, 0)).toEqual({ kind: 'unknown' });
+});
+
+const approval = [
+  '› should I allow it?',
+  '',
+  '• Would you like to run more?',
+  '',
+  '  Would you like to run the following command?',
+  '',
+  '  $ touch a.txt',
+  '',
+  '› 1. Yes, proceed (y)',
+  '  2. No, and tell Codex what to do differently (esc)',
+  '',
+  '  Press enter to confirm or esc to cancel',
+];
+
+test('a dialog of Codex is one wherever the cursor stands', () => {
+  const dialog = { kind: 'dialog', wait: 'permission', text: 'Would you like to run the following command?' };
+  for (const [row] of approval.entries())
+    for (const column of [0, 2, 40]) expect(seen(codexScreen, approval, row, column)).toEqual(dialog);
+});
+
+test('a question of Codex with a line for notes is a dialog while the cursor stands in that line', () => {
+  const lines = ['  Which database?', '', '› 1. Postgres', '  2. SQLite', '', '› Add notes', ''];
+  const keys = '  tab to clear notes | enter to submit answer | esc to interrupt';
+  expect(seen(codexScreen, [...lines, keys], 5, 2)).toMatchObject({ kind: 'dialog' });
+  expect(seen(codexScreen, [...lines, keys], 7, 0)).toMatchObject({ kind: 'dialog' });
+});
+
+const rule = '─'.repeat(40);
+
+test('output that names a key is not a dialog of Claude Code where its input line is not seen', () => {
+  const output = ['● Bash(./install.sh)', '  ⎿  Press Enter to continue, or Esc to cancel', ''];
+  expect(seen(claudeCodeScreen, output, 2, 0)).toEqual({ kind: 'unknown' });
+  expect(seen(claudeCodeScreen, ['     Esc to cancel', '', '✽ Working…', ''], 3, 0)).toEqual({ kind: 'unknown' });
+  const input = [rule, '❯ ', rule, '  ? for shortcuts'];
+  expect(seen(claudeCodeScreen, [...output, ...input], 4, 2)).toMatchObject({ kind: 'prompt' });
+  expect(seen(claudeCodeScreen, [rule, ' Proceed?', '  1. Yes', ' Esc to cancel · Tab to amend'], 0, 0)).toMatchObject({
+    kind: 'dialog',
+  });
+});
+
+test('a list in an answer of Gemini CLI is not a dialog where its input line is not seen', () => {
+  expect(seen(geminiCliScreen, ['✦ You can:', '  ● 1. Wait', '    2. Go on', ''], 3, 0)).toEqual({ kind: 'unknown' });
+  expect(seen(geminiCliScreen, ['│ Go on?   │', '│ ● 1. Yes │', '│   2. No  │', ''], 3, 0)).toMatchObject({
+    kind: 'dialog',
+    text: 'Go on?',
+  });
+});

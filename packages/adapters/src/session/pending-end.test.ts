@@ -1,0 +1,64 @@
+import type { ToolCall } from '@vigil/events';
+import { expect, test } from 'vitest';
+import { startedCall } from '../shared/calls.ts';
+import { newSession, observe, type SessionEvent } from './session.ts';
+
+const traits = { kind: 'tool', mutating: false, polling: false, target: null, limitMs: null } as const;
+const callOf = (id: string): ToolCall => startedCall({ callId: id, tool: 'Bash', args: {}, traits }, 0);
+const nameOf = (id: string) => ({ callId: id, tool: 'Bash', argsHash: callOf(id).args_hash });
+
+const own = { agent: null };
+const started = (id: string, at: number): SessionEvent => ({
+  ...{ ...own, kind: 'call_started', at, batch: null, asks: null },
+  call: { ...callOf(id), started_at: at },
+});
+const ended = (id: string, at: number, error_class: string | null): SessionEvent => {
+  const outcome = error_class === null ? 'ok' : 'error';
+  const call = { ...callOf(id), started_at: null, ended_at: at, outcome, error_class } as const;
+  return { ...own, kind: 'call_ended', at, call, name: nameOf(id) };
+};
+const pending = (id: string, at: number): SessionEvent => {
+  const call = { ...callOf(id), started_at: null, ended_at: at, outcome: 'ok' } as const;
+  return { ...own, kind: 'call_outcome_pending', at, call, name: nameOf(id) };
+};
+const turnEnded = (at: number): SessionEvent => ({ ...own, kind: 'turn_ended', wakes: false, at });
+
+const ends = (...events: readonly SessionEvent[]): readonly string[] => {
+  let session = newSession;
+  return events.flatMap((event) => {
+    const observed = observe(session, event);
+    session = JSON.parse(JSON.stringify(observed.session));
+    const calls = observed.reports.flatMap(({ fields }) => fields.tool_calls ?? []);
+    return calls
+      .filter(({ outcome }) => outcome !== 'running')
+      .map(({ call_id, outcome, error_class, ended_at }) => `${call_id} ${error_class ?? outcome} at ${ended_at}`);
+  });
+};
+
+test('a call whose outcome is pending ends once, with the exit code that the file shows later', () => {
+  expect(ends(started('a', 1), pending('a', 2), started('b', 3), ended('a', 2, 'exit_1'))).toEqual(['a exit_1 at 2']);
+});
+
+test('a call that the file has ended does not become pending', () => {
+  expect(ends(started('a', 1), ended('a', 2, 'exit_1'), pending('a', 3), turnEnded(4))).toEqual(['a exit_1 at 2']);
+});
+
+test.each([
+  ['its turn ends', turnEnded(9)],
+  ['the file shows that the model has its result', { ...own, kind: 'result_seen', callId: 'a', refused: false, at: 9 }],
+  ['another call starts five seconds later', started('b', 5002)],
+] as const)('a pending end is reported as its hook had it when %s', (_, event) => {
+  expect(ends(started('a', 1), pending('a', 2), event)).toEqual(['a ok at 2']);
+});
+
+test('a pending end is still awaited when another call starts within five seconds', () => {
+  expect(ends(started('a', 1), pending('a', 2), started('b', 5001))).toEqual([]);
+});
+
+test('a call whose start was not reported ends with the exit code, too', () => {
+  expect(ends(pending('a', 2), ended('a', 2, 'exit_1'))).toEqual(['a exit_1 at 2']);
+});
+
+test('an end that is reported after its turn has ended is not awaited: nothing else may come', () => {
+  expect(ends(started('z', 1), turnEnded(5), pending('a', 4))).toEqual(['z abandoned at 5', 'a ok at 4']);
+});

@@ -1,0 +1,4 @@
+const ofOneHost: ReadonlySet<string> = new Set(['not_here', 'missing', 'unreadable']);
+
+/** Whether a reason for which a checkpoint is invalid holds on one host only: another host may have the file, or can read it. Any other reason is a fault of the content. */
+export const holdsOnOneHost = (reason: string): boolean => ofOneHost.has(reason);

@@ -1,0 +1,43 @@
+import type { Invocation } from '@vigil/adapters/adapter';
+import { expect, test } from 'vitest';
+import { clientNamed } from './recordings.fixture.ts';
+import { isSilenceKnown, type Surface } from './surface.ts';
+
+const surface = (command: string | null, more: Partial<Surface> = {}): Surface => {
+  const client = clientNamed('claude-code');
+  const invocations: readonly (Invocation | null)[] = ['claude-code', 'codex', 'gemini-cli'].map((name) => {
+    const [program = '', ...args] = (command ?? '').split(' ');
+    return clientNamed(name).invocation({ command: program, args });
+  });
+  const invocation = invocations.find((one) => one !== null) ?? null;
+  return {
+    view: { lines: [], withoutFaint: [], cursor: { column: 0, row: 0 }, alternate: false },
+    bracketedPaste: false,
+    mode: { canonical: true, echo: true },
+    client: invocation === null ? null : { ...client, invocation },
+    meaning: { kind: 'unknown' },
+    steadyMs: 0,
+    ...more,
+  };
+};
+
+test.each([
+  ['claude -p task', false],
+  ['claude -p --output-format json task', false],
+  ['claude -p --output-format stream-json --verbose task', true],
+  ['gemini -p task', false],
+  ['gemini -p task -o stream-json', true],
+  ['codex exec task', true],
+  ['codex exec --json task', true],
+  ['./agent.sh', true],
+])('the silence of %s, of which nothing is reported, is that of the agent: %s', (command, isKnown) => {
+  expect(isSilenceKnown(surface(command), false)).toBe(isKnown);
+  expect(isSilenceKnown(surface(command), true)).toBe(true);
+});
+
+test('the silence of a program that draws is unknown, whatever reports it', () => {
+  for (const isReported of [false, true]) {
+    expect(isSilenceKnown(surface('claude'), isReported)).toBe(false);
+    expect(isSilenceKnown(surface('./tui', { mode: { canonical: false, echo: false } }), isReported)).toBe(false);
+  }
+});

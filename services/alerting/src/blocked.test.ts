@@ -1,0 +1,106 @@
+import { type EventOf, Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { given } from '@vigil/stream/testing';
+import { expect, test } from 'vitest';
+import { type Alert, alerts } from './alert.ts';
+import { agentNotices, taskNotices } from './notices.fixture.ts';
+import { consoleOnly } from './routing.ts';
+
+type Told = EventOf<typeof Topic.agentHealth | typeof Topic.agentIntervention>;
+type OfTask = EventOf<typeof Topic.taskRecovery>;
+const KEY = 'task_blocked:T-1';
+
+/** The alert of the blocked task T-1, and what is reported of its agents; each event is one second later. */
+const alertOfTask = () => {
+  const driver = given(alerts({ groupWaitMs: 0, repeatMs: 1e9, routing: consoleOnly }), 1);
+  let at = 1000;
+  const hear = (notices: ReturnType<typeof agentNotices>) => {
+    at += 1000;
+    for (const { payload } of notices.filter(({ key }) => key === KEY))
+      driver.tell({ ...example(Topic.notify, 'NOTIFY', payload), key: KEY, occurredAt: at } as never);
+  };
+  return {
+    tell: (...events: readonly Told[]) => {
+      for (const event of events) hear(agentNotices(event));
+    },
+    ofTask: (event: OfTask) => hear(taskNotices(event)),
+    isOpen: () => (driver.state() as Alert).open !== null,
+    reason: () => driver.all().flatMap((said) => (said.type === 'ALERT_RESOLVED' ? [said.payload.text] : [])),
+  };
+};
+
+const blocked = (agentId = 'w1') =>
+  example(Topic.agentIntervention, 'TASK_BLOCKED', { agentId, taskId: 'T-1', reason: 'no way on' });
+type EndReason = 'finished' | 'explicit' | 'crashed';
+const ended = (endReason: EndReason, agentId = 'w1', endOrderId: string | null = null) =>
+  example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', {
+    ...{ agentId, taskId: 'T-1', to: 'TERMINATED', leftTaskId: null, evidence: [] },
+    ...{ endReason, endOrderId, reason: `ended: ${endReason}` },
+  });
+const left = (agentId = 'w1') =>
+  example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', {
+    ...{ agentId, taskId: 'T-2', to: 'DEGRADED', leftTaskId: 'T-1', evidence: [], endReason: null, endOrderId: null },
+  });
+
+test.each([
+  ['finishes', ended('finished'), 'w1 has ended: finished'],
+  ['is stopped by a person', ended('explicit'), 'w1 has ended: explicit'],
+  ['crashes', ended('crashed'), 'w1 has ended: crashed'],
+  ['goes on to another task', left(), 'w1 has left it'],
+])('a task is blocked no more when its agent %s, and the alert shows the reason', (_, sign, reason) => {
+  const one = alertOfTask();
+  one.tell(blocked());
+  expect(one.isOpen()).toBe(true);
+  one.tell(sign);
+  expect(one.isOpen()).toBe(false);
+  expect(one.reason()).toEqual([reason]);
+});
+
+test('a task that its plan leaves to people when its agent has been ended stays blocked, whichever is read first', () => {
+  const byOrder = ended('explicit', 'w1', 'case-1-1');
+  for (const events of [
+    [blocked(), byOrder],
+    [byOrder, blocked()],
+  ]) {
+    const one = alertOfTask();
+    one.tell(...events);
+    expect(one.isOpen()).toBe(true);
+  }
+});
+
+test('a task that its plan leaves to people is blocked until another agent has finished it', () => {
+  const healthy = example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', {
+    ...{
+      agentId: 'w2',
+      taskId: 'T-1',
+      to: 'HEALTHY',
+      leftTaskId: null,
+      evidence: [],
+      endReason: null,
+      endOrderId: null,
+    },
+  });
+  const one = alertOfTask();
+  one.tell(ended('explicit', 'w1', 'case-1-1'), blocked('w1'), healthy);
+  expect(one.isOpen()).toBe(true);
+  one.tell(ended('finished', 'w2'));
+  expect(one.isOpen()).toBe(false);
+  expect(one.reason()).toEqual(['w2 has finished it']);
+});
+
+test('a task on which another agent is blocked stays blocked when the former one ends or leaves', () => {
+  for (const sign of [ended('crashed', 'w1'), left('w1')]) {
+    const one = alertOfTask();
+    one.tell(blocked('w1'), blocked('w2'), sign);
+    expect(one.isOpen()).toBe(true);
+    one.tell(ended('finished', 'w2'));
+    expect(one.isOpen()).toBe(false);
+  }
+});
+
+test('what is over for the task is over for all its agents', () => {
+  const one = alertOfTask();
+  one.tell(blocked('w1'), blocked('w2'));
+  one.ofTask(example(Topic.taskRecovery, 'REVIEW_DECIDED', { taskId: 'T-1' }));
+  expect(one.isOpen()).toBe(false);
+});

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import {
+  agent,
+  answered,
+  decides,
+  died,
+  escalate,
+  filed,
+  interrogate,
+  lapsed,
+  receipt,
+  recover,
+  requests,
+  started,
+  terminate,
+  words,
+} from './story.fixture.ts';
+
+type Agent = ReturnType<typeof agent>;
+type Decision = 'terminate_and_recover' | 'force_handoff';
+
+const probed = () => {
+  const one = agent();
+  one.tell(filed([interrogate, terminate, recover]));
+  one.admit();
+  return one;
+};
+
+const nonceIn = (one: Agent): string =>
+  one.all().flatMap((draft) => (draft.type === 'PROBE_AGENT' ? [draft.payload.nonce] : []))[0] ?? '';
+
+describe('an answer to a probe', () => {
+  test.each([
+    ['terminate_and_recover', 'order 2 TERMINATE_AGENT'],
+    ['force_handoff', 'order 2 HANDOFF_AGENT'],
+  ] as const)('that comes after a person has decided %s closes no case', (decision, order) => {
+    const one = probed();
+    one.tell(decides(decision));
+    expect(one.tell(answered(nonceIn(one)))).toEqual([]);
+    expect(one.admit()).toContain(order);
+  });
+
+  test('that comes after a person has given more time pardons', () => {
+    const one = probed();
+    one.tell(decides('allow_more_time'));
+    expect(one.tell(answered(nonceIn(one)))).toEqual(['CASE_CLOSED pardoned']);
+  });
+});
+
+/** A person has decided, and the governor has not ruled yet. */
+const decided = (decision: Decision) => {
+  const one = agent();
+  one.tell(filed([escalate, terminate, recover]));
+  one.admit();
+  one.tell(decides(decision));
+  return one;
+};
+
+const recovered = ['RECOVER_TASK', 'CASE_CLOSED executed'];
+const crashed = died();
+const hostGone = died({ endReason: 'lost' });
+
+describe('the death of an agent before what a person has decided is admitted', () => {
+  test.each([
+    ['terminate_and_recover', 'it crashes', crashed],
+    ['terminate_and_recover', 'its host is reported gone', hostGone],
+    ['force_handoff', 'it crashes', crashed],
+  ] as const)('%s, and %s: its task is recovered for that person, once', (decision, _, end) => {
+    const one = decided(decision);
+    const said = one.drafts(end);
+    expect(words(said)[0]).toMatch(/^withdraws/);
+    expect(words(said).slice(-2)).toEqual(recovered);
+    expect(said.at(-2)?.payload).toMatchObject({ immediate: true, by: 'ada', confirmed: true });
+    expect(said.at(-1)?.payload).toMatchObject({ instanceEnded: true });
+    expect(one.tell(filed([recover], { warrantId: 'warrant-2', endReason: 'crashed' }))).toEqual([]);
+  });
+
+  test('also where its finding lapses first, and where the governor withholds the step', () => {
+    const one = decided('terminate_and_recover');
+    one.withhold('brake');
+    expect(one.tell(lapsed('ended'))).toEqual([]);
+    expect(one.tell(crashed).slice(-2)).toEqual(recovered);
+  });
+
+  test('also where only a finding about the end is read', () => {
+    const one = decided('terminate_and_recover');
+    const end = filed([recover], { warrantId: 'warrant-2', endReason: 'crashed' });
+    expect(one.tell(end).slice(-2)).toEqual(recovered);
+    expect(one.tell(crashed)).toEqual([]);
+  });
+
+  test('also where it had asked for that by hand', () => {
+    const one = agent();
+    one.tell(requests('terminate_and_recover'));
+    one.admit();
+    expect(one.tell(crashed).slice(-2)).toEqual(recovered);
+  });
+
+  test('also where a halt takes the order back that it did not live to see', () => {
+    const one = decided('terminate_and_recover');
+    one.admit();
+    expect(one.tell(crashed)).toEqual([]);
+    expect(one.tell(receipt('halted', 'case-warrant-1-1')).slice(-2)).toEqual(recovered);
+  });
+
+  test('also where its terminate is answered as superseded, since it had crashed before', () => {
+    const one = decided('terminate_and_recover');
+    one.admit();
+    expect(one.tell(crashed)).toEqual([]);
+    const answer = receipt('superseded', 'case-warrant-1-1');
+    expect(one.tell(answer)).toEqual(['AGENT_TERMINATED', ...recovered]);
+    const stopped = decided('terminate_and_recover');
+    stopped.admit();
+    stopped.tell(died({ endReason: 'explicit' }));
+    expect(stopped.tell(answer)).toEqual(['CASE_CLOSED superseded']);
+  });
+
+  test('also where that answer is read before the end, which may be reported until the receipt was due', () => {
+    const answer = receipt('superseded', 'case-warrant-1-1');
+    const ordered = () => {
+      const one = decided('terminate_and_recover');
+      one.admit();
+      expect(one.tell(answer)).toEqual([]);
+      return one;
+    };
+    expect(ordered().tell(crashed)).toEqual(['AGENT_TERMINATED', ...recovered]);
+    expect(ordered().tell(died({ endReason: 'finished' }))).toEqual(['CASE_CLOSED superseded']);
+    const unreported = ordered();
+    const { now } = unreported.clock();
+    expect(words(unreported.passTo(now + 1000))).toEqual([]);
+    expect(words(unreported.passTo(now + 3_600_000))).toEqual(['DECISION_LAPSED', 'CASE_CLOSED superseded']);
+  });
+
+  test('without a decision the plan is over: the policy says what follows a crash', () => {
+    const one = agent();
+    one.tell(filed([terminate, recover]));
+    one.admit();
+    expect(one.tell(crashed).at(-1)).toBe('CASE_CLOSED superseded');
+    expect(one.tell(filed([recover], { warrantId: 'warrant-2', endReason: 'crashed' }))).not.toEqual([]);
+  });
+
+  test('a person who wanted only its end has it: nothing is recovered', () => {
+    const one = agent();
+    one.tell(requests('terminate'));
+    one.admit();
+    expect(one.tell(crashed).at(-1)).toBe('CASE_CLOSED superseded');
+  });
+});
+
+describe('a decision that is not carried out because the agent is gone', () => {
+  test.each([
+    ['it finishes', died({ endReason: 'finished' }), 'the instance has ended: finished'],
+    ['another person stops it', died({ endReason: 'explicit' }), 'the instance has ended: explicit'],
+    ['it is taken for lost', died({ endReason: 'lost', endReported: false }), 'the instance has ended: lost'],
+    ['it lives on as another instance', started('worker-1.i2'), 'worker-1 lives on as worker-1.i2'],
+  ])('is reported with the reason, and no task is recovered: %s', (_, sign, why) => {
+    const one = decided('terminate_and_recover');
+    const said = one.drafts(sign);
+    expect(words(said).slice(-2)).toEqual(['DECISION_LAPSED', 'CASE_CLOSED superseded']);
+    expect(said.at(-2)?.payload).toMatchObject({ decision: 'terminate_and_recover', by: 'ada', why });
+  });
+
+  test('has lapsed no more when its handoff has been ordered', () => {
+    const one = decided('force_handoff');
+    one.admit();
+    expect(one.tell(died({ endReason: 'finished' }))).toEqual(['CASE_CLOSED superseded']);
+  });
+});

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { announces, fleet, lost, MIN, present, SEC, spawns } from './fleet.fixture.ts';
+import { crashWaitMs } from './settings.ts';
+
+/** a0, a1 and a2 are gone at once, and the brake is on. */
+const braked = (why: 'silent' | 'crashed') => {
+  const one = fleet(40, { spawnsPerHour: 1 });
+  for (const i of [0, 1]) expect(one.tell(lost(`a${i}`, { host: 'h0', why }))).toEqual([]);
+  expect(one.tell(lost('a2', { host: 'h0', why }))).toEqual(['BRAKE_ENGAGED fleet']);
+  return one;
+};
+
+test('the brake waits a quarter of an hour for the tasks of agents that crashed, and a minute more', () => {
+  const one = braked('crashed');
+  expect(one.after(crashWaitMs + MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['BRAKE_RELEASED']);
+});
+
+test('it waits without end for agents that only fell silent: they may live', () => {
+  expect(braked('silent').after(24 * 60 * MIN)).toEqual([]);
+});
+
+test('it lifts sooner where over half of their tasks are on other agents', () => {
+  const one = braked('crashed');
+  for (const i of [0, 1]) one.tell(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
+  expect(one.after(MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['BRAKE_RELEASED']);
+});
+
+test('a task that is back later than that counts from the end of the wait', () => {
+  const one = braked('crashed');
+  one.after(crashWaitMs + 30 * SEC);
+  for (const i of [0, 1, 2]) one.tell(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
+  expect(one.after(30 * SEC)).toEqual(['BRAKE_RELEASED']);
+});
+
+test('an agent that fell silent and is then reported crashed is waited for no more', () => {
+  const one = braked('silent');
+  for (const i of [0, 1]) expect(one.tell(lost(`a${i}`, { host: 'h0', why: 'crashed', expected: true }))).toEqual([]);
+  expect(one.tell(lost('a2', { host: 'h0', why: 'crashed', expected: true }))).toEqual(['BRAKE_RELEASED']);
+});
+
+test('such a crash still counts with the losses that follow at once, and is waited for like any crash', () => {
+  const one = fleet(40);
+  one.tell(lost('a0', { host: 'h0', why: 'silent' }));
+  one.tell(lost('a0', { host: 'h0', why: 'crashed', expected: true }));
+  one.tell(lost('a1', { host: 'h0', why: 'crashed' }));
+  expect(one.tell(lost('a2', { host: 'h0', why: 'crashed' }))).toEqual(['BRAKE_ENGAGED fleet']);
+  expect(one.after(crashWaitMs + MIN)).toEqual(['BRAKE_RELEASED']);
+});
+
+test('a task whose spawn is over the budget is with people: the brake waits for it no more', () => {
+  const one = braked('silent');
+  one.tell(announces('rt-9'));
+  expect(one.tell(spawns('task-a0'))).toEqual(['spawns task-a0 on rt-9']);
+  expect(one.tell(spawns('task-a1'))).toEqual(['withholds task-a1 budget']);
+  expect(one.tell(spawns('task-a2'))).toEqual(['withholds task-a2 budget']);
+  one.tell(present('b0', { taskId: 'task-a0', host: 'h9' }));
+  expect(one.after(MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['BRAKE_RELEASED']);
+});
+
+test('crashes that are reported for agents for which the brake is on do not engage it again', () => {
+  const one = fleet(80);
+  const ids = Array.from({ length: 10 }, (_, i) => `a${i}`);
+  const engaged = ids.flatMap((id) => one.tell(lost(id, { host: 'h0' })));
+  expect(engaged).toHaveLength(1);
+  one.after(10 * SEC);
+  const after = ids.flatMap((id) => one.tell(lost(id, { host: 'h0', why: 'crashed', expected: true })));
+  expect(after).toEqual(['BRAKE_RELEASED']);
+});

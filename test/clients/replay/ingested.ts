@@ -1,0 +1,33 @@
+import { type EventOf, type Heartbeat, memoryCodec, Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import type { Observation } from '@vigil/health';
+import { ingest } from '../../../services/heartbeat-ingest/src/processor.ts';
+
+const codec = memoryCodec();
+
+const observed = (input: EventOf<typeof Topic.heartbeat | typeof Topic.steerAgent>): Observation => {
+  const [draft] = ingest.map(input, input.occurredAt, input.occurredAt);
+  if (draft?.topic !== Topic.agentObservation) throw new Error(`heartbeat-ingest passes no ${input.type} on`);
+  return { ...input, ...draft } as Observation;
+};
+
+/** What the evaluator reads of a heartbeat: the record that the gateway writes, as heartbeat-ingest reads it and passes it on. */
+export const ingested = (heartbeat: Heartbeat): Observation => {
+  const key = heartbeat.agent_id;
+  const value = codec.encode({ topic: Topic.heartbeat, type: 'HEARTBEAT', payload: heartbeat });
+  const record = {
+    topic: Topic.heartbeat,
+    partition: 0,
+    offset: 0,
+    key,
+    value,
+    timestamp: heartbeat.timestamp,
+    headers: {},
+  };
+  const read = ingest.decode?.[Topic.heartbeat]?.(record, codec);
+  if (read === undefined) throw new Error('heartbeat-ingest reads no heartbeats');
+  return observed({ ...example(Topic.heartbeat, 'HEARTBEAT'), key, payload: read.payload as Heartbeat });
+};
+
+/** The same of the end of an agent, which its runtime reports. */
+export const ingestedEnd = (ended: EventOf<typeof Topic.steerAgent>): Observation => observed(ended);
