@@ -47,6 +47,15 @@ export const openGround = async (on: TestSystem, random: () => number): Promise<
   diary: [],
 });
 
+/** A story that fails shows the latest events with its error. */
+export const withEvents = async (ground: Ground, story: (ground: Ground) => Promise<void>): Promise<void> => {
+  try {
+    await story(ground);
+  } catch (error) {
+    throw new Error([String(error), ...ground.heard.latest(60)].join('\n'), { cause: error });
+  }
+};
+
 const entryOf = ({ what, agent: { agentId, instanceId, taskId }, at }: Herd['notes'][number]): Entry => ({
   ...{ what, agentId, instanceId, taskId, at, pid: 0 },
 });

@@ -3,7 +3,7 @@ import { randomFrom } from '../support/faults.ts';
 import { standStill } from '../support/settled.ts';
 import { openSystem, ownServers, soak, type TestSystem } from '../support/system.ts';
 import { type Chronicle, readEvents } from './chronicle.ts';
-import { type Ground, openGround, policies, seed } from './ground.ts';
+import { type Ground, openGround, policies, seed, withEvents } from './ground.ts';
 import { rules } from './judge.ts';
 import { allLooping, BUDGET } from './stories/all-looping.ts';
 import { brokerStopped } from './stories/broker-stopped.ts';
@@ -49,13 +49,13 @@ describe.skipIf(!ownServers)('what a fleet and its watchers may meet', () => {
 
   test(
     'the broker stopped: those who hang meanwhile are found, what was under way goes on, nobody else is touched',
-    () => brokerStopped(ground),
+    () => withEvents(ground, brokerStopped),
     TEST_MS,
   );
 
   test(
     'the evaluator frozen: nothing is said meanwhile, and who hung meanwhile is found and replaced afterwards',
-    () => evaluatorFrozen(ground),
+    () => withEvents(ground, evaluatorFrozen),
     TEST_MS,
   );
 
@@ -70,20 +70,20 @@ describe.skipIf(!ownServers)('what a fleet and its watchers may meet', () => {
 
   test(
     'all producers cut: one incident, nobody is ended, and all is well when they are heard again',
-    () => producersCut(ground),
+    () => withEvents(ground, producersCut),
     TEST_MS,
   );
 
   test(
     'a host cut off and taken for gone: its agents, which worked on, make way for their heirs when it is heard again',
-    () => hostCutOff(ground),
+    () => withEvents(ground, hostCutOff),
     TEST_MS,
   );
 
   // The last: its runtimes are stopped with it, and agents that go at once engage the brake.
   test(
     'a host lost: nothing is spawned before a person says so, then elsewhere, and its return doubles nobody',
-    () => hostLost(ground),
+    () => withEvents(ground, hostLost),
     TEST_MS,
   );
 

@@ -4,8 +4,13 @@ import type { TestSystem } from './system.ts';
 /** All that has been said on some topics so far, and goes on being said; cheaper than reading them again and again. */
 export type Heard = {
   readonly of: <T extends TopicName>(topic: T) => readonly EventOf<T>[];
+  /** the latest events of all these topics in the order of their arrival, one line each */
+  readonly latest: (count: number) => readonly string[];
   readonly stop: () => void;
 };
+
+const line = ({ occurredAt, type, key, payload }: HealthEvent): string =>
+  `${new Date(occurredAt).toISOString()} ${type} ${key} ${JSON.stringify(payload)}`.slice(0, 400);
 
 export const hear = async ({ log }: TestSystem, topics: readonly TopicName[]): Promise<Heard> => {
   const over = new AbortController();
@@ -22,6 +27,11 @@ export const hear = async ({ log }: TestSystem, topics: readonly TopicName[]): P
   );
   return {
     of: <T extends TopicName>(topic: T) => heard.filter((event): event is EventOf<T> => event.topic === topic),
+    latest: (count) =>
+      heard
+        .filter(({ type }) => type !== 'WARRANT_RENEWED')
+        .slice(-count)
+        .map(line),
     stop: () => over.abort(),
   };
 };

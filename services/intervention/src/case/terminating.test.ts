@@ -84,6 +84,13 @@ test('an end seen while the receipt is awaited waits for it, and counts where no
   expect(silent.after(RECEIPT_DUE)).toEqual(buried);
 });
 
+test('a death that a person confirms while the receipt is awaited continues the plan at once, and a late receipt changes nothing', () => {
+  const one = terminating();
+  expect(one.tell(died({ endReason: 'lost' }))).toEqual(buried);
+  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual([]);
+  expect(one.after(RECEIPT_DUE)).toEqual([]);
+});
+
 test('a crash that overtakes the terminate is recovered by its own warrant', () => {
   const one = terminating();
   one.tell(died());

@@ -33,14 +33,18 @@ const decisionLapsed = ({ matter, index, decision }: Open): readonly CaseDraft[]
   return [say(matter, 'DECISION_LAPSED', { decision: decision.what, by: matter.by ?? '', step, why })];
 };
 
-/** The receipt knows more than the end as agent-health reports it, so while a receipt may come the end alone does not count. */
+/**
+ * The receipt knows more than the end as agent-health reports it, so while a receipt may come the end alone does not count. A person or a
+ * configured source confirms a death where the runtime cannot, so no receipt is awaited then.
+ */
 const deathOf = (open: Open, work: Terminating, now: number, late: boolean): Death | null => {
   const { receipt, ended, until } = work;
   if (receipt?.outcome === 'done' && receipt.confirmed) return receipt.death;
   if (!ended || isByItself(open, ended)) return null;
   // Before its terminate was carried out the agent has handed off, or died although people had decided on its recovery.
   const isEarlier = receipt !== null && (isOrderOf(open.matter, ended.orderId) || isRecoveryDecided(open));
-  return late || now >= until || isUnseen(work) || isEarlier ? aliveNoMore(open.matter) : null;
+  const isConfirmed = ended.reason === 'lost';
+  return late || now >= until || isUnseen(work) || isEarlier || isConfirmed ? aliveNoMore(open.matter) : null;
 };
 
 /** The runtime has answered, and has not seen the end. */
