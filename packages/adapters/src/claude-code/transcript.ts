@@ -54,7 +54,16 @@ const results = (entry: Fields, when: number): readonly SessionEvent[] =>
   listAt(entry, 'message', 'content').flatMap((part): SessionEvent[] => {
     const callId = textAt(part, 'tool_use_id');
     if (callId === null) return [];
-    return [{ kind: 'result_seen', callId, refused: isRefusal(resultText(part)), at: when, agent: agentOf(entry) }];
+    return [
+      {
+        kind: 'result_seen',
+        callId,
+        refused: isRefusal(resultText(part)),
+        errorClass: null,
+        at: when,
+        agent: agentOf(entry),
+      },
+    ];
   });
 
 /** Claude Code fires no hook when a person interrupts it; it writes this into the session. */

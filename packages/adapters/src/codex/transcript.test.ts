@@ -75,6 +75,7 @@ test.each([
   ['Tool call blocked by PreToolUse hook: no', 'refused'],
   ['exec command rejected by user', 'refused'],
   ['Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nrejected by user\n', 'abandoned'],
+  ['Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nno such file\n', 'error'],
 ])('a call that fired no hook at its end, and of which the file says %j, is %s', (output, outcome) => {
   expect(folded([turn, ...written([asked, answered(output)])]).outcomes).toEqual([outcome]);
 });
@@ -140,4 +141,35 @@ test('the stream names when the limit ends, by the clock of the machine', () => 
   const stream = codexStream(() => 'Europe/Berlin');
   const { events } = stream.read(stream.initial, JSON.stringify(line), Date.parse(AT));
   expect(events).toMatchObject([{ kind: 'turn_failed', passes: true, retryAt: Date.parse('2026-11-23T14:45:00Z') }]);
+});
+
+const tokens = (input: number, output: number): string => {
+  const total = { input_tokens: input, cached_input_tokens: 0, output_tokens: output, total_tokens: input + output };
+  const info = { total_token_usage: total, last_token_usage: total, model_context_window: 1000 };
+  return JSON.stringify({ timestamp: AT, type: 'event_msg', payload: { type: 'token_count', info } });
+};
+const used = (lines: readonly string[], then: readonly string[]): readonly (readonly number[])[] => {
+  let state = lines.reduce((before, line) => transcript.read(before, line).state, transcript.initial);
+  state = transcript.resumed(state);
+  return then.flatMap((line) => {
+    const read = transcript.read(state, line);
+    state = read.state;
+    return read.events.flatMap((event) =>
+      event.kind === 'usage_counted'
+        ? event.usage.usage.map((one) => [one.input_tokens, one.output_tokens] as const)
+        : [],
+    );
+  });
+};
+
+test('of a resumed session only the tokens since count: Codex goes on with the total of the session', () => {
+  expect(used([tokens(100, 10)], [tokens(130, 14), tokens(150, 15)])).toEqual([
+    [30, 4],
+    [50, 5],
+  ]);
+  expect(used([], [tokens(130, 14)])).toEqual([[130, 14]]);
+});
+
+test('a total that begins from zero when the session is resumed counts whole', () => {
+  expect(used([tokens(100, 10)], [tokens(40, 3)])).toEqual([[40, 3]]);
 });

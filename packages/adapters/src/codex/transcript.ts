@@ -1,3 +1,4 @@
+import type { TokenUsage } from '@vigil/events';
 import type { TranscriptReader } from '../adapter.ts';
 import type { SessionFact } from '../session/events.ts';
 import { type CallEnd, type ClientCall, callName, endedCall, startedCall } from '../shared/calls.ts';
@@ -13,14 +14,32 @@ export type CodexTranscript = {
   readonly model: string | null;
   /** when the account's limits that are used up end; null: none is, or it is not known */
   readonly limitedUntil: number | null;
+  /** the total that the file showed last; null: none */
+  readonly total: TokenUsage | null;
+  /** the part of it that an earlier instance of the session used; null: none did */
+  readonly before: TokenUsage | null;
 };
 
-const usageFact = (model: string | null, total: unknown, context: unknown, max: number | null): SessionFact => {
+/** Codex goes on with the total of the session that it resumes. A total that is below it has begun from zero. */
+const usedSince = (total: TokenUsage, before: TokenUsage | null): TokenUsage => {
+  if (before === null) return total;
+  const rest = {
+    model: total.model,
+    input_tokens: total.input_tokens - before.input_tokens,
+    cache_read_tokens: total.cache_read_tokens - before.cache_read_tokens,
+    cache_write_tokens: total.cache_write_tokens - before.cache_write_tokens,
+    output_tokens: total.output_tokens - before.output_tokens,
+  };
+  const isBelow = rest.output_tokens < 0 || rest.input_tokens + rest.cache_read_tokens + rest.cache_write_tokens < 0;
+  return isBelow ? total : rest;
+};
+
+const usageFact = (usage: TokenUsage, context: unknown, max: number | null): SessionFact => {
   const used = numberAt(context, 'total_tokens');
   return {
     kind: 'usage_counted',
     usage: {
-      usage: [codexUsage(total, model)],
+      usage: [usage],
       context: used === null || max === null ? null : { tokens_used: used, tokens_max: max },
       costUsd: null,
     },
@@ -51,6 +70,13 @@ const callOf = (item: Fields): ClientCall => {
   return codexCall(textAt(item, 'call_id'), 'Bash', { command: textAt(args, 'cmd') });
 };
 
+const resultSeen = (callId: string, end: CallEnd): SessionFact => ({
+  kind: 'result_seen',
+  callId,
+  refused: end.outcome === 'refused',
+  errorClass: end.outcome === 'error' ? end.errorClass : null,
+});
+
 const itemFacts = (item: Fields, when: number): readonly SessionFact[] => {
   const callId = textAt(item, 'call_id');
   if (callId === null) return [];
@@ -60,7 +86,7 @@ const itemFacts = (item: Fields, when: number): readonly SessionFact[] => {
       return [{ kind: 'call_seen', call: startedCall(callOf(item), when), batch: null, asks: null }];
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return [{ kind: 'result_seen', callId, refused: endInFile(item).outcome === 'refused' }];
+      return [resultSeen(callId, endInFile(item))];
     default:
       return [];
   }
@@ -74,9 +100,9 @@ const eventFacts = (
 ): readonly SessionFact[] => {
   switch (textAt(payload, 'type')) {
     case 'token_count': {
-      const total = at(payload, 'info', 'total_token_usage');
       const max = numberAt(payload, 'info', 'model_context_window');
-      return isFields(total) ? [usageFact(state.model, total, at(payload, 'info', 'last_token_usage'), max)] : [];
+      if (!isFields(at(payload, 'info', 'total_token_usage')) || state.total === null) return [];
+      return [usageFact(usedSince(state.total, state.before), at(payload, 'info', 'last_token_usage'), max)];
     }
     case 'item_completed': {
       const item = at(payload, 'item');
@@ -107,13 +133,18 @@ const factsOf = (
 const stateAfter = (state: CodexTranscript, type: string | null, payload: Fields, when: number): CodexTranscript => {
   if (type === 'turn_context') return { ...state, model: textAt(payload, 'model') ?? state.model };
   if (type !== 'event_msg' || textAt(payload, 'type') !== 'token_count') return state;
-  return { ...state, limitedUntil: limitedUntilIn(at(payload, 'rate_limits'), when, state.limitedUntil) };
+  const total = at(payload, 'info', 'total_token_usage');
+  return {
+    ...state,
+    limitedUntil: limitedUntilIn(at(payload, 'rate_limits'), when, state.limitedUntil),
+    total: isFields(total) ? codexUsage(total, state.model) : state.total,
+  };
 };
 
 /** ~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl. `zone`: the name of the machine's time zone */
 export const codexTranscript = (zone: () => string): TranscriptReader<CodexTranscript> => ({
-  initial: { model: null, limitedUntil: null },
-  resumed: ({ model }) => ({ model, limitedUntil: null }),
+  initial: { model: null, limitedUntil: null, total: null, before: null },
+  resumed: ({ model, total }) => ({ model, limitedUntil: null, total, before: total }),
   read: (state, line) => {
     const entry = parseLine(line);
     const payload = at(entry, 'payload');

@@ -28,18 +28,41 @@ export const isPendingTooLong =
   ({ pendingEnd }: OpenCall): boolean =>
     pendingEnd !== undefined && at - (pendingEnd.ended_at ?? at) >= longestPendingMs;
 
+const isUnfinished = ({ pendingEnd }: OpenCall): boolean => pendingEnd === undefined;
+
+/**
+ * The wait that is left when calls are over and these are still open. One that names no call may be for any of those that are not finished,
+ * and began before they ended: a call whose outcome only is awaited has ended its wait already.
+ */
+const waitAfter = ({ wait }: AgentState, over: readonly OpenCall[], open: AgentState['open']): AgentState['wait'] => {
+  if (wait === null) return null;
+  const finished = over.filter(isUnfinished);
+  if (wait.callId !== null) return finished.some(({ call }) => call.call_id === wait.callId) ? null : wait;
+  return finished.length > 0 && !Object.values(open).some(isUnfinished) ? null : wait;
+};
+
 /** Ends the open calls that `ends` names. The result of one is not known, unless its end is pending. */
 export const abandon = (agent: AgentState, at: number, ends: (one: OpenCall) => boolean): Changed => {
   const over = Object.values(agent.open).filter(ends);
   if (over.length === 0) return { agent, calls: [] };
   const ids = new Set(over.map(({ call }) => call.call_id));
   const open = Object.fromEntries(Object.entries(agent.open).filter(([id]) => !ids.has(id)));
-  const wait = agent.wait?.callId != null && ids.has(agent.wait.callId) ? null : agent.wait;
   const endedCalls = remembered(agent, [...ids]);
   return {
-    agent: { ...agent, open, endedCalls, wait },
+    agent: { ...agent, open, endedCalls, wait: waitAfter(agent, over, open) },
     calls: over.map(({ call, pendingEnd }) => pendingEnd ?? ended(call, 'abandoned', at)),
   };
+};
+
+/** Ends an open call that has failed as the file of the session shows. The hook that reported its end knew its result, and not its outcome. */
+export const endFailed = (
+  agent: AgentState,
+  { call, pendingEnd }: OpenCall,
+  errorClass: string,
+  at: number,
+): Changed => {
+  const result = pendingEnd ?? { ...call, ended_at: at };
+  return end(agent, { ...result, outcome: 'error', error_class: errorClass }, nameOf(call));
 };
 
 const isOfOther =
@@ -104,10 +127,6 @@ const wasSeen = ({ seenEnds }: AgentState, { ended_at }: ToolCall, { callId, too
   callId === null &&
   seenEnds.some((seen) => seen.tool === tool && seen.argsHash === argsHash && (ended_at ?? 0) <= seen.at);
 
-/** A wait that names no call may be for any of those that are still open. */
-const endsWait = (wait: AgentState['wait'], callId: string, open: AgentState['open']): boolean =>
-  wait !== null && (wait.callId === null ? Object.keys(open).length === 0 : wait.callId === callId);
-
 /** Ends a call with its result; the first report of it counts. The start of a call that was not reported is taken from its end. */
 export const end = (agent: AgentState, result: ToolCall, name: CallName): Changed => {
   const known = openCall(agent, name);
@@ -115,7 +134,8 @@ export const end = (agent: AgentState, result: ToolCall, name: CallName): Change
   if (wasSeen(agent, result, name)) return { agent, calls: [] };
   const call = known === undefined ? result : { ...result, call_id: known.call_id };
   const { [call.call_id]: _, ...open } = agent.open;
-  const wait = endsWait(agent.wait, call.call_id, open) ? null : agent.wait;
+  const over = ownOf(agent.open, call.call_id) ?? { call, batch: null, asked: false };
+  const wait = waitAfter(agent, [over], open);
   const started_at = call.started_at ?? known?.started_at ?? null;
   const endedCalls = remembered(agent, [call.call_id]);
   return { agent: { ...agent, open, endedCalls, wait }, calls: [{ ...call, started_at }] };
@@ -127,10 +147,9 @@ export const endPending = (agent: AgentState, result: ToolCall, name: CallName):
   if (known === undefined && agent.endedCalls.includes(result.call_id)) return { agent, calls: [] };
   const call = known ?? { ...result, outcome: 'running', result_hash: null, masked_result_hash: null, ended_at: null };
   const pendingEnd = { ...result, call_id: call.call_id, started_at: result.started_at ?? call.started_at };
-  const before = ownOf(agent.open, call.call_id);
-  const one = { call, batch: before?.batch ?? null, asked: before?.asked ?? false, pendingEnd };
-  const wait = agent.wait?.callId === call.call_id ? null : agent.wait;
-  return { agent: { ...agent, open: { ...agent.open, [call.call_id]: one }, wait }, calls: [] };
+  const before = ownOf(agent.open, call.call_id) ?? { call, batch: null, asked: false };
+  const open = { ...agent.open, [call.call_id]: { ...before, pendingEnd } };
+  return { agent: { ...agent, open, wait: waitAfter(agent, [before], open) }, calls: [] };
 };
 
 /** The oldest open call of that name that began until `at`; undefined: none. */

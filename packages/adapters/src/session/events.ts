@@ -61,8 +61,13 @@ export type SessionFact =
       readonly batch: string | null;
       readonly asks: WaitingFor | null;
     }
-  /** the model has got a result of that call; `refused`: the call was not made */
-  | { readonly kind: 'result_seen'; readonly callId: string; readonly refused: boolean }
+  /** the model has got a result of that call; `refused`: the call was not made; `errorClass` null: the result does not show a failure */
+  | {
+      readonly kind: 'result_seen';
+      readonly callId: string;
+      readonly refused: boolean;
+      readonly errorClass: string | null;
+    }
   /** the file shows how a call ended that no id names; it ends the open call of that name, if that began before */
   | { readonly kind: 'end_seen'; readonly call: ToolCall; readonly name: CallName }
   /** the model has answered without a call; `wakes` as in `turn_ended` */

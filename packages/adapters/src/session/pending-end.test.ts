@@ -45,10 +45,42 @@ test('a call that the file has ended does not become pending', () => {
 
 test.each([
   ['its turn ends', turnEnded(9)],
-  ['the file shows that the model has its result', { ...own, kind: 'result_seen', callId: 'a', refused: false, at: 9 }],
+  [
+    'the file shows that the model has its result',
+    { ...own, kind: 'result_seen', callId: 'a', refused: false, errorClass: null, at: 9 },
+  ],
   ['another call starts five seconds later', started('b', 5002)],
 ] as const)('a pending end is reported as its hook had it when %s', (_, event) => {
   expect(ends(started('a', 1), pending('a', 2), event)).toEqual(['a ok at 2']);
+});
+
+test('a pending end whose result in the file shows a failure ends as that, once, at the time that its hook had', () => {
+  const failed = { ...own, kind: 'result_seen', callId: 'a', refused: false, errorClass: 'exit_1', at: 9 } as const;
+  expect(ends(started('a', 1), pending('a', 2), failed, turnEnded(10))).toEqual(['a exit_1 at 2']);
+  expect(ends(started('a', 1), failed, turnEnded(10))).toEqual(['a exit_1 at 9']);
+  expect(ends(started('a', 1), ended('a', 2, null), failed)).toEqual(['a ok at 2']);
+});
+
+const permission = { kind: 'permission', text: 'Allow?', since: null } as const;
+const asks = (at: number): SessionEvent => ({ ...own, kind: 'wait_started', waiting: permission, call: null, at });
+const overdue = (at: number): SessionEvent => ({ ...own, kind: 'outcomes_overdue', at });
+const waits = (...events: readonly SessionEvent[]): boolean => {
+  const session = events.reduce((before, event) => observe(before, event).session, newSession);
+  return session.main.wait !== null;
+};
+
+test('a wait that names no call ends when the last unfinished call does, whatever reports that', () => {
+  const asked = [started('a', 1), asks(2)];
+  expect(waits(...asked)).toBe(true);
+  expect(waits(...asked, pending('a', 3))).toBe(false);
+  const result = { ...own, kind: 'result_seen', callId: 'a', refused: false, errorClass: null, at: 3 } as const;
+  expect(waits(...asked, result)).toBe(false);
+  expect(waits(started('a', 1), started('b', 1), asks(2), pending('a', 3))).toBe(true);
+});
+
+test('a wait that began after a call had ended does not end with the late outcome of that call', () => {
+  expect(waits(started('a', 1), pending('a', 2), asks(3), ended('a', 2, 'exit_1'))).toBe(true);
+  expect(waits(started('a', 1), pending('a', 2), asks(3), overdue(9000))).toBe(true);
 });
 
 test('a pending end is still awaited when another call starts within five seconds', () => {

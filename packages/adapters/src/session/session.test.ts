@@ -259,7 +259,12 @@ test('the start of a turn that is reported late does not end the wait that came 
 
 const seen = (id: string, batch: string | null = null): SessionFact =>
   ({ ...started(id, batch), kind: 'call_seen' }) as SessionFact;
-const result = (callId: string, refused = false): SessionFact => ({ kind: 'result_seen', callId, refused });
+const result = (callId: string, refused = false): SessionFact => ({
+  kind: 'result_seen',
+  callId,
+  refused,
+  errorClass: null,
+});
 const lastAnswer: SessionFact = { kind: 'last_answer_seen', wakes: false };
 
 test('a call whose start was not reported is taken from the file of the session, once, and only in the turn that is open', () => {

@@ -6,6 +6,7 @@ import {
   type Changed,
   callUntil,
   end,
+  endFailed,
   endInBatch,
   endPending,
   endSeen,
@@ -184,13 +185,15 @@ const seeCall = (
 /** The hook that reports the end of a call comes before the model gets its result. */
 const seeResult = (
   agent: AgentState,
-  { callId, refused }: Extract<SessionFact, { kind: 'result_seen' }>,
+  { callId, refused, errorClass }: Extract<SessionFact, { kind: 'result_seen' }>,
   at: number,
 ): Changed => {
   const known = ownOf(agent.open, callId);
   if (known === undefined) return unchanged(agent);
   const going = isLate(agent, at) ? agent : opened(agent, at);
-  return refused ? refuse(going, nameOf(known.call), at) : abandon(going, at, ({ call }) => call.call_id === callId);
+  if (refused) return refuse(going, nameOf(known.call), at);
+  if (errorClass !== null) return endFailed(going, known, errorClass, at);
+  return abandon(going, at, ({ call }) => call.call_id === callId);
 };
 
 const seeEnd = (agent: AgentState, { call, name }: Extract<SessionFact, { kind: 'end_seen' }>, at: number): Changed => {

@@ -6,12 +6,25 @@ import { limitedUntilIn } from './rate-limits.mjs';
 import { endInFile } from './results.mjs';
 import { codexCall, commandOf } from './tools.mjs';
 import { codexUsage } from './usage.mjs';
-const usageFact = (model               , total         , context         , max               )              => {
+/** Codex goes on with the total of the session that it resumes. A total that is below it has begun from zero. */
+const usedSince = (total            , before                   )             => {
+  if (before === null) return total;
+  const rest = {
+    model: total.model,
+    input_tokens: total.input_tokens - before.input_tokens,
+    cache_read_tokens: total.cache_read_tokens - before.cache_read_tokens,
+    cache_write_tokens: total.cache_write_tokens - before.cache_write_tokens,
+    output_tokens: total.output_tokens - before.output_tokens,
+  };
+  const isBelow = rest.output_tokens < 0 || rest.input_tokens + rest.cache_read_tokens + rest.cache_write_tokens < 0;
+  return isBelow ? total : rest;
+};
+const usageFact = (usage            , context         , max               )              => {
   const used = numberAt(context, 'total_tokens');
   return {
     kind: 'usage_counted',
     usage: {
-      usage: [codexUsage(total, model)],
+      usage: [usage],
       context: used === null || max === null ? null : { tokens_used: used, tokens_max: max },
       costUsd: null,
     },
@@ -38,6 +51,12 @@ const callOf = (item        )             => {
   if (name !== 'exec_command') return codexCall(textAt(item, 'call_id'), name, args);
   return codexCall(textAt(item, 'call_id'), 'Bash', { command: textAt(args, 'cmd') });
 };
+const resultSeen = (callId        , end         )              => ({
+  kind: 'result_seen',
+  callId,
+  refused: end.outcome === 'refused',
+  errorClass: end.outcome === 'error' ? end.errorClass : null,
+});
 const itemFacts = (item        , when        )                         => {
   const callId = textAt(item, 'call_id');
   if (callId === null) return [];
@@ -47,7 +66,7 @@ const itemFacts = (item        , when        )                         => {
       return [{ kind: 'call_seen', call: startedCall(callOf(item), when), batch: null, asks: null }];
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return [{ kind: 'result_seen', callId, refused: endInFile(item).outcome === 'refused' }];
+      return [resultSeen(callId, endInFile(item))];
     default:
       return [];
   }
@@ -60,9 +79,9 @@ const eventFacts = (
 )                         => {
   switch (textAt(payload, 'type')) {
     case 'token_count': {
-      const total = at(payload, 'info', 'total_token_usage');
       const max = numberAt(payload, 'info', 'model_context_window');
-      return isFields(total) ? [usageFact(state.model, total, at(payload, 'info', 'last_token_usage'), max)] : [];
+      if (!isFields(at(payload, 'info', 'total_token_usage')) || state.total === null) return [];
+      return [usageFact(usedSince(state.total, state.before), at(payload, 'info', 'last_token_usage'), max)];
     }
     case 'item_completed': {
       const item = at(payload, 'item');
@@ -91,12 +110,17 @@ const factsOf = (
 const stateAfter = (state                 , type               , payload        , when        )                  => {
   if (type === 'turn_context') return { ...state, model: textAt(payload, 'model') ?? state.model };
   if (type !== 'event_msg' || textAt(payload, 'type') !== 'token_count') return state;
-  return { ...state, limitedUntil: limitedUntilIn(at(payload, 'rate_limits'), when, state.limitedUntil) };
+  const total = at(payload, 'info', 'total_token_usage');
+  return {
+    ...state,
+    limitedUntil: limitedUntilIn(at(payload, 'rate_limits'), when, state.limitedUntil),
+    total: isFields(total) ? codexUsage(total, state.model) : state.total,
+  };
 };
 /** ~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl. `zone`: the name of the machine's time zone */
 export const codexTranscript = (zone              )                                    => ({
-  initial: { model: null, limitedUntil: null },
-  resumed: ({ model }) => ({ model, limitedUntil: null }),
+  initial: { model: null, limitedUntil: null, total: null, before: null },
+  resumed: ({ model, total }) => ({ model, limitedUntil: null, total, before: total }),
   read: (state, line) => {
     const entry = parseLine(line);
     const payload = at(entry, 'payload');

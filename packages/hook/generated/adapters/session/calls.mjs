@@ -18,18 +18,33 @@ export const isPendingTooLong =
   (at        ) =>
   ({ pendingEnd }          )          =>
     pendingEnd !== undefined && at - (pendingEnd.ended_at ?? at) >= longestPendingMs;
+const isUnfinished = ({ pendingEnd }          )          => pendingEnd === undefined;
+/**
+ * The wait that is left when calls are over and these are still open. One that names no call may be for any of those that are not finished,
+ * and began before they ended: a call whose outcome only is awaited has ended its wait already.
+ */
+const waitAfter = ({ wait }            , over                     , open                    )                     => {
+  if (wait === null) return null;
+  const finished = over.filter(isUnfinished);
+  if (wait.callId !== null) return finished.some(({ call }) => call.call_id === wait.callId) ? null : wait;
+  return finished.length > 0 && !Object.values(open).some(isUnfinished) ? null : wait;
+};
 /** Ends the open calls that `ends` names. The result of one is not known, unless its end is pending. */
 export const abandon = (agent            , at        , ends                            )          => {
   const over = Object.values(agent.open).filter(ends);
   if (over.length === 0) return { agent, calls: [] };
   const ids = new Set(over.map(({ call }) => call.call_id));
   const open = Object.fromEntries(Object.entries(agent.open).filter(([id]) => !ids.has(id)));
-  const wait = agent.wait?.callId != null && ids.has(agent.wait.callId) ? null : agent.wait;
   const endedCalls = remembered(agent, [...ids]);
   return {
-    agent: { ...agent, open, endedCalls, wait },
+    agent: { ...agent, open, endedCalls, wait: waitAfter(agent, over, open) },
     calls: over.map(({ call, pendingEnd }) => pendingEnd ?? ended(call, 'abandoned', at)),
   };
+};
+/** Ends an open call that has failed as the file of the session shows. The hook that reported its end knew its result, and not its outcome. */
+export const endFailed = (agent            , { call, pendingEnd }          , errorClass        , at        )          => {
+  const result = pendingEnd ?? { ...call, ended_at: at };
+  return end(agent, { ...result, outcome: 'error', error_class: errorClass }, nameOf(call));
 };
 const isOfOther =
   (batch               ) =>
@@ -85,9 +100,6 @@ export const openCall = ({ open }            , { callId, tool, argsHash }       
 const wasSeen = ({ seenEnds }            , { ended_at }          , { callId, tool, argsHash }          )          =>
   callId === null &&
   seenEnds.some((seen) => seen.tool === tool && seen.argsHash === argsHash && (ended_at ?? 0) <= seen.at);
-/** A wait that names no call may be for any of those that are still open. */
-const endsWait = (wait                    , callId        , open                    )          =>
-  wait !== null && (wait.callId === null ? Object.keys(open).length === 0 : wait.callId === callId);
 /** Ends a call with its result; the first report of it counts. The start of a call that was not reported is taken from its end. */
 export const end = (agent            , result          , name          )          => {
   const known = openCall(agent, name);
@@ -95,7 +107,8 @@ export const end = (agent            , result          , name          )        
   if (wasSeen(agent, result, name)) return { agent, calls: [] };
   const call = known === undefined ? result : { ...result, call_id: known.call_id };
   const { [call.call_id]: _, ...open } = agent.open;
-  const wait = endsWait(agent.wait, call.call_id, open) ? null : agent.wait;
+  const over = ownOf(agent.open, call.call_id) ?? { call, batch: null, asked: false };
+  const wait = waitAfter(agent, [over], open);
   const started_at = call.started_at ?? known?.started_at ?? null;
   const endedCalls = remembered(agent, [call.call_id]);
   return { agent: { ...agent, open, endedCalls, wait }, calls: [{ ...call, started_at }] };
@@ -106,10 +119,9 @@ export const endPending = (agent            , result          , name          ) 
   if (known === undefined && agent.endedCalls.includes(result.call_id)) return { agent, calls: [] };
   const call = known ?? { ...result, outcome: 'running', result_hash: null, masked_result_hash: null, ended_at: null };
   const pendingEnd = { ...result, call_id: call.call_id, started_at: result.started_at ?? call.started_at };
-  const before = ownOf(agent.open, call.call_id);
-  const one = { call, batch: before?.batch ?? null, asked: before?.asked ?? false, pendingEnd };
-  const wait = agent.wait?.callId === call.call_id ? null : agent.wait;
-  return { agent: { ...agent, open: { ...agent.open, [call.call_id]: one }, wait }, calls: [] };
+  const before = ownOf(agent.open, call.call_id) ?? { call, batch: null, asked: false };
+  const open = { ...agent.open, [call.call_id]: { ...before, pendingEnd } };
+  return { agent: { ...agent, open, wait: waitAfter(agent, [before], open) }, calls: [] };
 };
 /** The oldest open call of that name that began until `at`; undefined: none. */
 export const callUntil = ({ open }            , { tool, argsHash }          , at        )                       =>

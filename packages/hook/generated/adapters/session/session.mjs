@@ -5,6 +5,7 @@ import {
   ask,
   callUntil,
   end,
+  endFailed,
   endInBatch,
   endPending,
   endSeen,
@@ -151,13 +152,15 @@ const seeCall = (
 /** The hook that reports the end of a call comes before the model gets its result. */
 const seeResult = (
   agent            ,
-  { callId, refused }                                               ,
+  { callId, refused, errorClass }                                               ,
   at        ,
 )          => {
   const known = ownOf(agent.open, callId);
   if (known === undefined) return unchanged(agent);
   const going = isLate(agent, at) ? agent : opened(agent, at);
-  return refused ? refuse(going, nameOf(known.call), at) : abandon(going, at, ({ call }) => call.call_id === callId);
+  if (refused) return refuse(going, nameOf(known.call), at);
+  if (errorClass !== null) return endFailed(going, known, errorClass, at);
+  return abandon(going, at, ({ call }) => call.call_id === callId);
 };
 const seeEnd = (agent            , { call, name }                                            , at        )          => {
   const known = callUntil(agent, name, at);
