@@ -74,6 +74,14 @@ test('output that names a key is not a dialog of Claude Code where its input lin
   });
 });
 
+test('Claude Code works while its spinner stands above its input line, whatever number of words that has', () => {
+  const input = ['', rule, '❯ ', rule, '  ? for shortcuts'];
+  for (const spinner of ['✻ Working…', '✶ Compacting conversation… (12s · esc to interrupt)', '· Reading the tests…'])
+    expect(seen(claudeCodeScreen, ['⏺ I start.', '', spinner, ...input], 5, 2)).toEqual({ kind: 'working' });
+  for (const line of ['✻ Worked for 12s', '⏺ Let me see what is left…', '✻ It took long… and it is done.'])
+    expect(seen(claudeCodeScreen, ['⏺ I start.', '', line, ...input], 5, 2)).toMatchObject({ kind: 'prompt' });
+});
+
 test('a list in an answer of Gemini CLI is not a dialog where its input line is not seen', () => {
   expect(seen(geminiCliScreen, ['✦ You can:', '  ● 1. Wait', '    2. Go on', ''], 3, 0)).toEqual({ kind: 'unknown' });
   expect(seen(geminiCliScreen, ['│ Go on?   │', '│ ● 1. Yes │', '│   2. No  │', ''], 3, 0)).toMatchObject({

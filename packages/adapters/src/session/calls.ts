@@ -9,8 +9,11 @@ export type Changed = { readonly agent: AgentState; readonly calls: readonly Too
 /** More in flight than a model starts at once: the end of the oldest is unknown. */
 const mostOpen = 100;
 
-/** Calls that have ended are remembered, so that a start that is reported late does not open them again. */
-const mostEnded = 100;
+/**
+ * Calls that have ended are remembered, so that a start that is reported late does not open them again, and an end that is reported late
+ * does not count again: a backlog of hook events is read after the file of the session, which has the ends of all of them.
+ */
+const mostEnded = 1000;
 const remembered = ({ endedCalls }: AgentState, ids: readonly string[]): readonly string[] =>
   [...endedCalls, ...ids].slice(-mostEnded);
 

@@ -333,3 +333,11 @@ test.each(['__proto__', 'constructor', 'toString'])('%s is a sub-agent or a call
     Object.fromEntries([[id, 'ok']]),
   );
 });
+
+test('an end of a call that is reported again after a thousand others changes nothing; the start neither', () => {
+  const ids = Array.from({ length: 999 }, (_, n) => `x${n}`);
+  const others = ids.flatMap((id, n) => [at(started(id), 3000 + n), at(done(id), 3000 + n)]);
+  const again = [at(started('a'), 5000), at(done('a'), 5000)];
+  const { reports } = inOrder(at(turn, 1000), at(started('a'), 2000), at(done('a'), 2001), ...others, ...again);
+  expect(reports.flatMap(({ fields }) => fields.tool_calls ?? [])).toEqual([]);
+});

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { root } from '../paths.ts';
 import { endChildWithUs } from '../survivors.ts';
@@ -8,23 +8,17 @@ const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
 
 type Project = 'unit' | 'integration' | Suite;
 
-const argsOf = (command: 'run' | 'list', { pattern }: TestRequest, projects: readonly Project[]): string[] => [
-  ...[vitest, command, '--config', 'packages/dev/vitest.config.ts', '--root', root],
+const argsOf = ({ pattern }: TestRequest, projects: readonly Project[]): string[] => [
+  ...[vitest, 'run', '--config', 'packages/dev/vitest.config.ts', '--root', root],
   ...projects.flatMap((project) => ['--project', project]),
   ...(pattern === null ? [] : ['-t', pattern]),
 ];
 
-/** Whether a test that needs servers is asked for. One that cannot be listed is, and then fails where it is seen. */
-export const needsServers = (request: TestRequest): boolean => {
-  if (request.unitOnly || request.suite === 'clients') return false;
-  // A file that cannot be listed without servers is left out of the list, and here there may be no other.
-  if (request.suite === 'cluster') return true;
-  const args = [...argsOf('list', request, ['integration']), '--json'];
-  const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 1e8 });
-  if (status !== 0) return true;
-  const listed: unknown[] = JSON.parse(stdout.slice(stdout.indexOf('[')));
-  return listed.length > 0;
-};
+/**
+ * Whether servers are started. Which suite a name belongs to is known only when its file runs: the list that vitest reads from the source
+ * leaves out whole suites.
+ */
+export const needsServers = ({ unitOnly, suite }: TestRequest): boolean => !unitOnly && suite !== 'clients';
 
 export type VitestRun = {
   readonly request: TestRequest;
@@ -43,7 +37,7 @@ const projectsOf = ({ suite }: TestRequest, withServers: boolean): readonly Proj
 /** Runs the tests on this terminal; resolves with the exit code, 1 when a signal ended it. */
 export const runVitest = ({ request, withServers, env, report, signal }: VitestRun): Promise<number> =>
   new Promise((resolve, reject) => {
-    const args = argsOf('run', request, projectsOf(request, withServers));
+    const args = argsOf(request, projectsOf(request, withServers));
     args.push('--reporter=default', '--reporter=json', `--outputFile.json=${report}`);
     const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: 'inherit' });
     endChildWithUs(path.dirname(report), 'vitest', child);

@@ -39,7 +39,16 @@ const results = (entry        , when        )                          =>
   listAt(entry, 'message', 'content').flatMap((part)                 => {
     const callId = textAt(part, 'tool_use_id');
     if (callId === null) return [];
-    return [{ kind: 'result_seen', callId, refused: isRefusal(resultText(part)), errorClass: null, at: when, agent: agentOf(entry) }];
+    return [
+      {
+        kind: 'result_seen',
+        callId,
+        refused: isRefusal(resultText(part)),
+        errorClass: null,
+        at: when,
+        agent: agentOf(entry),
+      },
+    ];
   });
 /** Claude Code fires no hook when a person interrupts it; it writes this into the session. */
 const isInterrupt = (entry        )          => {

@@ -3,8 +3,11 @@ import { ownOf } from '../shared/own.mjs';
 /** An agent, and its calls that have changed. */
 /** More in flight than a model starts at once: the end of the oldest is unknown. */
 const mostOpen = 100;
-/** Calls that have ended are remembered, so that a start that is reported late does not open them again. */
-const mostEnded = 100;
+/**
+ * Calls that have ended are remembered, so that a start that is reported late does not open them again, and an end that is reported late
+ * does not count again: a backlog of hook events is read after the file of the session, which has the ends of all of them.
+ */
+const mostEnded = 1000;
 const remembered = ({ endedCalls }            , ids                   )                    =>
   [...endedCalls, ...ids].slice(-mostEnded);
 const ended = (call          , outcome                         , at        )           => ({
@@ -42,7 +45,12 @@ export const abandon = (agent            , at        , ends                     
   };
 };
 /** Ends an open call that has failed as the file of the session shows. The hook that reported its end knew its result, and not its outcome. */
-export const endFailed = (agent            , { call, pendingEnd }          , errorClass        , at        )          => {
+export const endFailed = (
+  agent            ,
+  { call, pendingEnd }          ,
+  errorClass        ,
+  at        ,
+)          => {
   const result = pendingEnd ?? { ...call, ended_at: at };
   return end(agent, { ...result, outcome: 'error', error_class: errorClass }, nameOf(call));
 };
