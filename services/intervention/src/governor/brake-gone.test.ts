@@ -69,3 +69,48 @@ test('crashes that are reported for agents for which the brake is on do not enga
   const after = ids.flatMap((id) => one.tell(lost(id, { host: 'h0', why: 'crashed', expected: true })));
   expect(after).toEqual(['BRAKE_RELEASED']);
 });
+
+/** Replacements take the tasks of a0, a1 and a2; those of a0 and a1 are lost 30 s later, and do not count as lost. */
+const replacementsLost = (why: 'silent' | 'crashed', rest: Parameters<typeof lost>[1] = { observedMs: 30 * SEC }) => {
+  const one = braked(why);
+  for (const i of [0, 1, 2]) one.tell(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
+  one.after(30 * SEC);
+  for (const i of [0, 1]) one.tell(lost(`b${i}`, { taskId: `task-a${i}`, host: 'h9', why, ...rest }));
+  return one;
+};
+
+test.each([
+  ['was observed for less than a minute', { observedMs: MIN - 1 }],
+  ['had no instance', { instanceId: null }],
+  ['was idle', { exemption: 'idle' }],
+] as const)('a task is not back where its replacement, which %s, is lost again', (_, rest) => {
+  const one = replacementsLost('silent', rest);
+  expect(one.after(60 * MIN)).toEqual([]);
+  one.tell(present('c0', { taskId: 'task-a0', host: 'h9' }));
+  expect(one.after(MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['BRAKE_RELEASED']);
+});
+
+test('a task whose replacement crashes is waited for a quarter of an hour from that crash, also where its agent only fell silent', () => {
+  for (const first of ['silent', 'crashed'] as const) {
+    const one = replacementsLost(first, { observedMs: 1, why: 'crashed' });
+    expect(one.after(crashWaitMs + MIN - 1)).toEqual([]);
+    expect(one.after(1)).toEqual(['BRAKE_RELEASED']);
+  }
+});
+
+test('a task stays back where another agent on it lives, or the agent that was lost has come back', () => {
+  const taken = braked('silent');
+  const back = braked('silent');
+  for (const i of [0, 1, 2]) {
+    taken.tell(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
+    taken.tell(present(`c${i}`, { taskId: `task-a${i}`, host: 'h9' }));
+    back.tell(present(`a${i}`, { taskId: 'another', host: 'h0' }));
+    back.tell(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
+  }
+  for (const one of [taken, back]) {
+    one.after(30 * SEC);
+    for (const i of [0, 1, 2]) one.tell(lost(`b${i}`, { taskId: `task-a${i}`, host: 'h9', observedMs: 1 }));
+    expect(one.after(30 * SEC)).toEqual(['BRAKE_RELEASED']);
+  }
+});

@@ -44,7 +44,10 @@ export const lost = (
     return { ...gone, losses, brake: awaitingOnly(state, isOther) };
   }
   const place = { host: host ?? '', runtimeId: runtimeId ?? '' };
-  if (!counts(payload, brake)) return { ...gone, uncounted: uncountedAfter(state.uncounted, place, brake, now) };
+  if (!counts(payload, brake)) {
+    const uncounted = uncountedAfter(state.uncounted, place, brake, now);
+    return { ...gone, uncounted, brake: missedAgain(gone, { agentId, matter, why }, now) };
+  }
   const replaced = isReplaced(gone, matter, now) ? { isReplaced: true } : {};
   const loss = { agentId, matter, ...place, at: now, ...replaced, ...(why === 'crashed' ? { isCrashed: true } : {}) };
   const recent = state.losses.filter(({ at, matter }) => at > now - brake.windowMs && matter !== loss.matter);
@@ -61,6 +64,21 @@ export const leftToPeople = (state: GovernorState, taskId: string): GovernorStat
   ...state,
   brake: awaitingOnly(state, ({ matter }) => matter !== taskId),
 });
+
+/** A task that no other living agent holds is missing again. After a crash the wait for its next agent begins again. */
+const missedAgain = (
+  state: GovernorState,
+  { agentId, matter, why }: Pick<Loss, 'agentId' | 'matter'> & Pick<AgentLostPayload, 'why'>,
+  now: number,
+): GovernorState['brake'] => {
+  if (state.brake === null) return null;
+  const names = namesOf(state.live);
+  const isLost = (one: Missing) => one.agentId === agentId || one.matter === matter;
+  const isHeld = (one: Missing) => names.has(one.agentId) || isReplaced(state, one.matter, now);
+  const crash = why === 'crashed' ? { at: now, isCrashed: true } : {};
+  const again = (one: Missing) => (isLost(one) && !isHeld(one) ? { ...one, backSince: null, ...crash } : one);
+  return brakeFor(incidentsOf(state.brake).map((missing) => missing.map(again)));
+};
 
 type BrakeSettings = GovernorSettings['brake'];
 
@@ -110,10 +128,13 @@ const started = (
  * lost again, or an agent that a person started on the task before the loss was known.
  */
 const isReplaced = ({ admitted, starts, live }: GovernorState, matter: string, now: number): boolean => {
-  const names = new Set(Object.values(live).flatMap((runtimes) => Object.values(runtimes).flat()));
+  const names = namesOf(live);
   const recent = (starts ?? []).filter(({ at }) => at > now - keptStartMs);
   return [...admitted, ...recent].some((one) => one.taskId === matter && names.has(one.agentId));
 };
+
+const namesOf = (live: Live): ReadonlySet<string> =>
+  new Set(Object.values(live).flatMap((runtimes) => Object.values(runtimes).flat()));
 
 /** Runtimes without room for spawns are not kept, nor those that have fallen silent. */
 export const announced = (state: GovernorState, payload: RuntimeAnnouncedPayload, now: number): GovernorState => {
