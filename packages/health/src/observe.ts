@@ -1,11 +1,13 @@
 import type { EventOf, Topic } from '@vigil/events';
 import { type Clock, Unwelcome } from '@vigil/stream';
+import { countNamed } from './announce/spending.ts';
 import { answering } from './answers.ts';
 import { breakerReset, isHeld } from './history/breakers.ts';
 import { isHeldAt } from './history/held.ts';
 import { bornAt, type End, folded, type History, received } from './history/history.ts';
 import { type Identity, identityOf } from './history/identity.ts';
 import { axisThrough, type Beat, momentOn, OWN_AXIS, type Receipt } from './history/moment.ts';
+import { namedSince } from './history/spend.ts';
 import { type Policies, UNASSIGNED } from './policies.ts';
 import { readWith } from './read-with.ts';
 import { type AgentState, type Known, NOTHING_TOLD, type Stragglers } from './state.ts';
@@ -139,7 +141,9 @@ function told(policies: Policies, state: Known, input: HeartbeatEvent, receipt: 
   const history = folded(state.history, beat, receipt, input.correlationId);
   const axis = axisThrough(beat.door, history.axis, clock);
   const through = axis === history.axis ? history : { ...history, axis };
-  const known = policies.current({ ...state, history: through, wish: beat.policy });
+  const session = namedSince(state.history.spend, through.spend);
+  const unnamed = { ...state, history: through, wish: beat.policy };
+  const known = policies.current(session === null ? unnamed : countNamed(unnamed, session));
   return answering(readWith(policies.rules(known.policy), known, beat, receipt), state.history, beat);
 }
 

@@ -185,6 +185,38 @@ describe('a count that begins again within an instance', () => {
   });
 });
 
+describe('a session whose name is known late', () => {
+  test('is counted once where it is taken up again after another one', () => {
+    const beats = [{ token_count: 40, cost_usd: 2 }, session('A', 41, 2.5), session('B', 5, 1), session('A', 50, 3)];
+    expect(addedBy(beats)).toEqual([
+      [40, 2],
+      [1, 0.5],
+      [5, 1],
+      [9, 0.5],
+    ]);
+  });
+
+  test('is counted once by each limit, also where it has used nothing since it had no name', () => {
+    const one = agent('{ agent: { tokens: 9 }, task: { tokens: 9 }, day: { tokens: 9 } }');
+    const sums: Record<string, number> = {};
+    for (const [i, used] of [session(null, 40), session('A', 40), session('B', 5), session('A', 40)].entries())
+      for (const said of one.tell(beat(i * 1000, { sequence: i + 1, task_id: 'T1', ...used }), T0 + i * 1000))
+        if (said.type === 'AGENT_SPENT')
+          sums[said.payload.scope] = (sums[said.payload.scope] ?? 0) + said.payload.tokens;
+    expect(sums).toEqual({ agent: 45, task: 45, day: 45 });
+  });
+
+  test('is the second one where the count without a name has fallen: each is counted once', () => {
+    const beats = [...counts([900, 5]), session('A', 6), session('B', 1), session('A', 8)];
+    expect(addedBy(beats).map((added) => added?.[0] ?? 0)).toEqual([900, 5, 1, 1, 2]);
+  });
+
+  test('does not take the count of an earlier session: what it uses is added', () => {
+    const beats = [{ token_count: 40 }, session('A', 30), session('B', 5), session('A', 31)];
+    expect(addedBy(beats).map((added) => added?.[0] ?? 0)).toEqual([40, 30, 5, 1]);
+  });
+});
+
 const ARN =
   'arn:aws:bedrock:us-gov-west-1:123456789012:inference-profile/us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0';
 const PRICED = '{ task: { usd: 100 }, prices: { "*claude-*": { input: 1, output: 1 } } }';

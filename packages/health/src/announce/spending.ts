@@ -91,3 +91,22 @@ export function spentSaid({ life, history, told }: Known, spent: AgentSpent): To
   const others = counts.filter((one) => one.count !== count).slice(1 - MOST_COUNTS);
   return { ...known, [scope]: { counts: [...others, after], limit: { tokens: limitTokens, usd: limitUsd } } };
 }
+
+/** A count that had no name is that of a session: what is counted of it is counted of that session, which may be taken up again. */
+export function countNamed(state: Known, session: number): Known {
+  const { history, told } = state;
+  const { spend } = history;
+  const named = { ...state, history: { ...history, spend: { ...spend, count: session } } };
+  const { spent } = told;
+  if (spent === undefined) return named;
+  const of = (scope: Scope) => renamed(scope, spent[scope], { from: spend.count, to: session });
+  return { ...named, told: { ...told, spent: { ...spent, ...of('agent'), ...of('task'), ...of('day') } } };
+}
+
+type Renaming = { readonly from: number; readonly to: number };
+
+function renamed(scope: Scope, counted: Counted | undefined, { from, to }: Renaming): { [scope in Scope]?: Counted } {
+  if (counted === undefined) return {};
+  const counts = counted.counts.map((one) => (one.count === from ? { ...one, count: to } : one));
+  return { [scope]: { ...counted, counts } };
+}

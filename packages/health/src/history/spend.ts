@@ -91,6 +91,11 @@ function merged(before: Spend, now: Reported): Reported {
 const isNews = (before: Spend, now: Reported): boolean =>
   now.tokens !== before.tokens || now.usage !== before.usage || now.costUsd !== before.costUsd;
 
+/** The session of which a count without a name turns out to be; null: none. From then on the count has its number, by which it is known again. */
+export function namedSince(before: Spend, { session, count }: Spend): number | null {
+  return before.session === null && count === before.count ? session : null;
+}
+
 /**
  * A count is that of one session. Where the client names no session, a count that falls is that of another one. Within a session that has
  * a name it is a correction: another source counts the same tokens.
