@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { FRESH_MS } from './freshness.ts';
 import {
   agent,
   answered,
@@ -8,10 +9,12 @@ import {
   filed,
   interrogate,
   lapsed,
+  MIN,
   receipt,
   recover,
   requests,
   started,
+  T0,
   terminate,
   words,
 } from './story.fixture.ts';
@@ -144,6 +147,69 @@ describe('the death of an agent before what a person has decided is admitted', (
     one.tell(requests('terminate'));
     one.admit();
     expect(one.tell(crashed).at(-1)).toBe('CASE_CLOSED superseded');
+  });
+});
+
+describe('an end that a person has decided, and whose order reaches its runtime too late', () => {
+  const expired = receipt('expired', 'case-warrant-1-1', { why: 'its time to live was over 5 ms ago' });
+  const ordered = (decision: Decision = 'terminate_and_recover') => {
+    const one = decided(decision);
+    one.admit();
+    return one;
+  };
+
+  test('is asked for and ordered again, and its task is recovered', () => {
+    const one = ordered();
+    expect(one.tell(expired)).toEqual(['withdraws case-warrant-1-r2', 'asks terminate destructive']);
+    expect(one.admit()).toEqual(['order 2 TERMINATE_AGENT']);
+    expect(one.tell(receipt('done', 'case-warrant-1-2'))).toEqual(['AGENT_TERMINATED', ...recovered]);
+  });
+
+  test('is not ordered again where the agent crashes meanwhile: its task is recovered', () => {
+    const one = ordered();
+    one.tell(expired);
+    const said = one.tell(crashed);
+    expect(said).toEqual(['withdraws case-warrant-1-r3', 'STEP_SKIPPED terminate no_instance', ...recovered]);
+  });
+
+  test('is carried out also where the crash was reported before', () => {
+    const one = ordered();
+    one.tell(crashed);
+    expect(one.tell(expired)).toEqual(['AGENT_TERMINATED', ...recovered]);
+  });
+
+  test('lapses with the reason where that answer comes a quarter of an hour after the decision, and not a millisecond before', () => {
+    const lapsing = decided('terminate_and_recover');
+    lapsing.passTo(T0 + FRESH_MS - 1);
+    lapsing.admit();
+    expect(lapsing.tell(expired)).toContain('asks terminate destructive');
+    lapsing.admit();
+    lapsing.passTo(T0 + FRESH_MS);
+    const said = lapsing.drafts(receipt('expired', 'case-warrant-1-2', { why: 'its time to live was over 5 ms ago' }));
+    expect(words(said)).toEqual(['DECISION_LAPSED', 'CASE_CLOSED expired']);
+    const why = 'its time to live was over 5 ms ago';
+    expect(said[0]?.payload).toMatchObject({ decision: 'terminate_and_recover', by: 'ada', step: 'terminate', why });
+  });
+
+  test('after a decided handoff is ordered again, too', () => {
+    const one = ordered('force_handoff');
+    one.after(5 * MIN);
+    one.admit();
+    expect(one.tell(receipt('expired', 'case-warrant-1-2'))).toContain('asks terminate destructive');
+  });
+
+  test('closes the case where only the policy, or a request by hand, wanted it: either may ask again', () => {
+    const planned = agent();
+    planned.tell(filed([terminate, recover]));
+    planned.admit();
+    planned.admit();
+    expect(planned.tell(expired)).toEqual(['CASE_CLOSED expired']);
+    const byHand = agent();
+    byHand.tell(requests('terminate_and_recover'));
+    byHand.admit();
+    byHand.admit();
+    const orders = byHand.all().flatMap(({ type, payload }) => (type === 'TERMINATE_AGENT' ? [payload.orderId] : []));
+    expect(byHand.tell(receipt('expired', orders[0] ?? ''))).toEqual(['CASE_CLOSED expired']);
   });
 });
 

@@ -4,7 +4,7 @@ import { dropping, ended, endingWith, goesOn, livingOn, matterIn, risen } from '
 import { figuresOf, matterOfRequest, matterOfWarrant } from './matter.ts';
 import type { Ending, Open, Ruling } from './open.ts';
 import { outstandingReceived } from './outstanding.ts';
-import { recalled } from './recalled.ts';
+import { isAskedAgain, recalled } from './recalled.ts';
 import { receiptRead } from './receipt.ts';
 import { isRecoveryDecided, replanned, restarted } from './replan.ts';
 import { resetWord } from './reset.ts';
@@ -43,7 +43,8 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
     case 'STEP_WITHHELD':
       return ruled(known, input, clock.now);
     case 'ORDER_RECEIPT':
-      if (input.payload.outcome === 'halted') return recalled(known, input.payload.orderId);
+      if (input.payload.outcome === 'halted' || isAskedAgain(known, input.payload, clock.now))
+        return recalled(known, input.payload.orderId);
       return receiptRead(outstandingReceived(known, input.payload), input.payload);
     case 'DECIDE_CASE': {
       const { caseId, decision, forMs, by, why } = input.payload;

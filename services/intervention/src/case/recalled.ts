@@ -1,5 +1,7 @@
+import type { OrderReceiptPayload } from '@vigil/events';
 import { endedIn } from './life.ts';
 import { notBegun, type Open } from './open.ts';
+import { isRecoveryDecided } from './replan.ts';
 import type { CaseState } from './state.ts';
 
 /**
@@ -29,4 +31,17 @@ export const recalled = (state: CaseState, orderId: string): CaseState => {
     return as({ ...open, attempt: notBegun, handoff: null });
   if (nudges.at(-1)?.orderId !== orderId || work.at !== 'turn' || attempt.sent === 0) return state;
   return as({ ...open, nudges: nudges.slice(0, -1), attempt: { ...attempt, sent: attempt.sent - 1, lastAt: 0 } });
+};
+
+/** People have decided an end, and its order expired before its runtime could begin it: while the decision is fresh, it is asked for again. */
+export const isAskedAgain = (
+  { situation }: CaseState,
+  { orderId, outcome }: OrderReceiptPayload,
+  now: number,
+): boolean => {
+  if (outcome !== 'expired' || situation.at !== 'open') return false;
+  const { open } = situation;
+  const { work, decision } = open;
+  if (work.at !== 'terminating' || work.orderId !== orderId || work.ended !== null) return false;
+  return isRecoveryDecided(open) && decision ? now < decision.until : false;
 };

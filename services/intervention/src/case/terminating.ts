@@ -17,7 +17,7 @@ export const terminateMoves = (open: Open, now: number, late: boolean): readonly
   if (awaitsReport(open, work))
     return now < work.until
       ? []
-      : [...decisionLapsed(open), closed(open.matter, 'superseded', 'its end was not reported')];
+      : [...decisionLapsed(open, unreported), closed(open.matter, 'superseded', 'its end was not reported')];
   if (work.receipt) return withoutDeath(open, work, work.receipt);
   return now < work.until ? [] : unconfirmed(open, work, 'no receipt within its time');
 };
@@ -26,10 +26,11 @@ export const terminateMoves = (open: Open, now: number, late: boolean): readonly
 const awaitsReport = (open: Open, { receipt, ended }: Terminating): boolean =>
   receipt?.outcome === 'superseded' && ended === null && isRecoveryDecided(open);
 
-const decisionLapsed = ({ matter, index, decision }: Open): readonly CaseDraft[] => {
+const unreported = 'the runtime answered that the agent had ended, and did not report the end';
+
+const decisionLapsed = ({ matter, index, decision }: Open, why: string): readonly CaseDraft[] => {
   if (!decision) return [];
   const step = matter.steps[index]?.step ?? 'UNKNOWN';
-  const why = 'the runtime answered that the agent had ended, and did not report the end';
   return [say(matter, 'DECISION_LAPSED', { decision: decision.what, by: matter.by ?? '', step, why })];
 };
 
@@ -63,10 +64,12 @@ export const isByItself = ({ matter }: Open, { reason, orderId, isReported }: In
 const byItself = ({ reason }: InstanceEnd): string => `the agent has ended by itself: ${reason}`;
 
 const withoutDeath = (open: Open, work: Terminating, { outcome, why }: TerminateReceipt): readonly CaseDraft[] => {
+  const answer = why ?? `the runtime answered ${outcome}`;
   switch (outcome) {
     case 'superseded':
+      return [closed(open.matter, outcome, answer)];
     case 'expired':
-      return [closed(open.matter, outcome, why ?? `the runtime answered ${outcome}`)];
+      return [...(work.ended ? [] : decisionLapsed(open, answer)), closed(open.matter, outcome, answer)];
     case 'done':
     case 'uncertain':
     case 'failed':
