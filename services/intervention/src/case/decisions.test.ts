@@ -8,6 +8,7 @@ import {
   died,
   escalate,
   filed,
+  handoff,
   lapsed,
   MIN,
   nudge,
@@ -20,6 +21,7 @@ import {
   T0,
   terminate,
   terminating,
+  words,
 } from './story.fixture.ts';
 
 const escalated = () => {
@@ -290,6 +292,87 @@ describe('the plan of a worse state', () => {
     one.tell(answered());
     const worse = renewed([saying('B'), escalate], { state: 'FAILING', planName: 'FAILING' });
     expect(one.tell(worse)).toEqual(['ESCALATION_TRIGGERED terminate']);
+  });
+
+  /** The orders and alerts of a case that has done the first plan and is then judged worse; each step is admitted, and nothing is answered. */
+  const acted = (first: readonly Step[], worse: readonly Step[]) => {
+    const one = agent();
+    one.tell(filed(first, { state: 'DEGRADED', planName: 'DEGRADED', voidAt: null as never }));
+    for (let i = 0; i < first.length; i++) {
+      one.admit();
+      one.after(10 * MIN);
+    }
+    const before = one.all().length;
+    one.tell(renewed(worse, { state: 'FAILING', planName: 'FAILING', voidAt: null as never }));
+    for (let i = 0; i < worse.length; i++) {
+      one.admit();
+      if (!one.all().some(({ type }) => type === 'TERMINATE_AGENT')) one.after(10 * MIN);
+    }
+    return words(one.all().slice(before)).filter((word) => /order|ALERT|ESCALATION|CASE/.test(word));
+  };
+  const once = { ...nudge, attempts: 1, message: 'A' };
+  const people = { ...escalate, onTimeout: 'hold' } as const;
+
+  test('leaves out what the agent has had, wherever that stands in it', () => {
+    expect(acted([once, people], [pager, once, terminate])).toEqual(['ALERT_REQUESTED', 'order 2 TERMINATE_AGENT']);
+    expect(acted([once, handoff, people], [pager, handoff, once, terminate])).toEqual([
+      'ALERT_REQUESTED',
+      'order 3 TERMINATE_AGENT',
+    ]);
+    expect(acted([ops, once, people], [pager, ops, terminate])).toEqual(['ALERT_REQUESTED', 'order 2 TERMINATE_AGENT']);
+  });
+
+  test('gives the agent another text, and a step that it has twice is done twice', () => {
+    const other = { ...once, message: 'B' };
+    expect(acted([once, people], [pager, other, once, other])).toEqual([
+      'ALERT_REQUESTED',
+      'order 2 NUDGE_AGENT',
+      'order 3 NUDGE_AGENT',
+      'CASE_CLOSED executed',
+    ]);
+  });
+
+  test('asks people again about the worse state where its own steps come first', () => {
+    expect(acted([escalate, ops, people], [pager, people])).toEqual(['ALERT_REQUESTED', 'ESCALATION_TRIGGERED hold']);
+  });
+
+  test('orders no second end', () => {
+    const one = terminating([terminate, escalate]);
+    one.tell(receipt('done', 'case-warrant-1-1'));
+    const said = one.tell(renewed([pager, terminate, recover], { state: 'FAILING' }));
+    expect(said).not.toContain('asks terminate destructive');
+    expect(one.all().filter(({ type }) => type === 'TERMINATE_AGENT')).toHaveLength(1);
+  });
+
+  test('does not keep a handoff from an agent for which a person decides it', () => {
+    const one = agent();
+    one.tell(filed([handoff, people], { state: 'DEGRADED', voidAt: null as never }));
+    one.admit();
+    one.after(10 * MIN);
+    one.tell(renewed([pager, people], { state: 'FAILING', voidAt: null as never }));
+    expect(one.tell(decides('force_handoff'))).toContain('asks handoff soft');
+    expect(one.admit()).toContain('order 2 HANDOFF_AGENT');
+  });
+
+  test('still leaves that out where its case was withheld, and the next one goes on from there', () => {
+    const one = agent();
+    one.tell(filed([once, people], { state: 'DEGRADED', planName: 'DEGRADED', voidAt: null as never }));
+    one.admit();
+    one.after(10 * MIN);
+    const other = { ...once, message: 'B' };
+    const worse = [pager, other, once, terminate];
+    one.tell(renewed(worse, { state: 'FAILING', planName: 'FAILING', voidAt: null as never }));
+    one.admit();
+    one.tell(requests('nudge', { message: 'C' }));
+    one.admit();
+    one.after(MIN);
+    one.tell(renewed(worse, { warrantId: 'warrant-2', state: 'FAILING', planName: 'FAILING', voidAt: null as never }));
+    for (let i = 0; i < 4; i++) {
+      one.admit();
+      one.after(10 * MIN);
+    }
+    expect(texts(one)).toEqual(['A', 'B', 'C']);
+    expect(one.all().filter(({ type }) => type === 'TERMINATE_AGENT')).toHaveLength(1);
   });
 
   test('withdraws a nudge that has been asked for, and asks for its own', () => {

@@ -173,10 +173,10 @@ const episodeAfter = ({ episode, word }: CaseState, open: Open, ending: Ending):
  */
 const stands = ({ matter, answered, dryRun, work, ...open }: Open): Pick<Episode, 'withheld'> => {
   if (dryRun || matter.by !== null) return {};
-  const { index, attempt, done, nudges, escalated, moreTime } = open;
+  const { index, attempt, done, nudges, doneBefore, escalated, moreTime } = open;
   const { planName } = matter;
   const step = matter.steps[index]?.step ?? '';
-  const stood = { planName, step, index, attempt, done, nudges, escalated, moreTime };
+  const stood = { planName, step, index, attempt, done, nudges, doneBefore: doneBefore ?? [], escalated, moreTime };
   if (work.at === 'escalated')
     return { withheld: { ...stood, question: { until: work.until, options: work.options } } };
   const began = index === 0 && attempt.sent === 0 && moreTime.times === 0;

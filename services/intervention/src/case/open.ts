@@ -116,6 +116,20 @@ export const stepKey = (step: Step): string => {
   return step.step === 'nudge' ? `nudge ${step.message}` : step.step;
 };
 
+/** A step that acts on the agent, or alerts. People are asked about the worse state, and a pause or a resume has waits of its own. */
+const DONE_ONCE: ReadonlySet<Step['step']> = new Set([
+  'alert',
+  'nudge',
+  'interrogate',
+  'interrupt',
+  'handoff',
+  'terminate',
+]);
+
+/** It was done under a plan that a worse one has replaced: it is not done again. */
+export const isDoneBefore = ({ doneBefore }: Open, step: Step): boolean =>
+  DONE_ONCE.has(step.step) && (doneBefore ?? []).includes(stepKey(step));
+
 /** Attempts of the current step, and when the last was ordered. */
 export type Attempt = {
   readonly sent: number;
@@ -153,6 +167,8 @@ export type Open = {
   /** the steps that have been done, by what they were to do (`stepKey`) */
   readonly done: readonly string[];
   readonly nudges: readonly Nudged[];
+  /** those of `done` that were done before the present plan; absent: none, or the state is older than this */
+  readonly doneBefore?: readonly string[];
   /** the newest order to hand off; absent: none was given, or the state is older than this */
   readonly handoff?: string | null;
   readonly escalated: boolean;
@@ -181,7 +197,7 @@ export type Open = {
  */
 export type Stood = { readonly planName: string; readonly step: string } & Pick<
   Open,
-  'index' | 'attempt' | 'done' | 'nudges' | 'escalated'
+  'index' | 'attempt' | 'done' | 'nudges' | 'doneBefore' | 'escalated'
 > & {
     /** absent: none was given, or the state is older than this */
     readonly moreTime?: Open['moreTime'];
@@ -214,6 +230,7 @@ export const opened = (matter: Matter, { dryRun, openedAt, stood, resumedAt }: O
   attempt: stood?.attempt ?? notBegun,
   done: stood?.done ?? [],
   nudges: stood?.nudges ?? [],
+  doneBefore: stood?.doneBefore ?? [],
   handoff: null,
   escalated: stood?.escalated ?? false,
   answered: false,

@@ -1,14 +1,14 @@
 import type { Step } from '@vigil/policy';
-import { notBegun, type Open, stepKey } from './open.ts';
+import { isDoneBefore, notBegun, type Open, stepKey } from './open.ts';
 import { advanced } from './stepping.ts';
 
 /**
  * The step that a draft of this name is about: the first of that name from the current one on. The current one counts while it can still act;
- * a nudge that can send no more and an escalation that is over do not.
+ * a nudge that can send no more, an escalation that is over and a step that was done under another plan do not.
  */
 export const at = (open: Open, name: string): Open => {
   const from = spent(open) ? open.index + 1 : open.index;
-  const index = open.matter.steps.findIndex(({ step }, i) => i >= from && step === name);
+  const index = open.matter.steps.findIndex((one, i) => i >= from && one.step === name && !isDoneBefore(open, one));
   if (index < 0 || index === open.index) return open;
   return { ...open, index, work: { at: 'turn' }, attempt: notBegun, done: withCurrent(open) };
 };

@@ -29,8 +29,9 @@ const planOf = ({ planName, steps, recovery, policy, state }: Matter) => ({ plan
 /** What people have decided rests on their word: it needs no lease, and nothing that the agent does unmakes its orders. */
 const asDecided = (matter: Matter) => ({ ...planOf(matter), voidAt: null, awaits: null, foldedSequence: null });
 
-/** At the first step not yet done: the one under way goes on where it stands, any other begins. */
-const standingAt = (open: Open, matter: Matter): Open => {
+/** At the first step not yet done: the one under way goes on where it stands, any other begins. What the agent has had is left out further on. */
+const standingAt = (before: Open, matter: Matter): Open => {
+  const open = { ...before, doneBefore: before.done };
   const undone = matter.steps.findIndex((step) => !open.done.includes(stepKey(step)));
   const index = undone < 0 ? matter.steps.length : undone;
   const current = open.matter.steps[open.index];
@@ -53,6 +54,7 @@ const begun = (open: Open, matter: Matter, index: number): Open => ({
 export const restarted = (open: Open): Open => ({
   ...begun(open, open.matter, 0),
   done: [],
+  doneBefore: [],
   nudges: [],
   escalated: false,
   answered: false,
@@ -65,7 +67,7 @@ export const isRecoveryDecided = ({ matter, index }: Open): boolean =>
 /** People have decided: the agent is ended and its task put on a fresh one, whatever the plan was. */
 export const terminating = (open: Open, by: string, terminate: Step): Open =>
   begun(
-    { ...open, moreTime: { ...open.moreTime, until: 0 }, ending: null },
+    { ...open, doneBefore: [], moreTime: { ...open.moreTime, until: 0 }, ending: null },
     {
       ...open.matter,
       ...asDecided(open.matter),
@@ -80,7 +82,7 @@ export const handingOff = (open: Open, by: string, handoff: Step): Open => {
   const planned = open.matter.steps.find(({ step }) => step === 'terminate') ?? terminateByHand;
   const steps: readonly Step[] = [handoff, { ...planned, requires: [] } as Step, { step: 'recover' }];
   return begun(
-    { ...open, moreTime: { ...open.moreTime, until: 0 }, ending: null },
+    { ...open, doneBefore: [], moreTime: { ...open.moreTime, until: 0 }, ending: null },
     { ...open.matter, ...asDecided(open.matter), by, steps },
     0,
   );

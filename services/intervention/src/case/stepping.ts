@@ -1,7 +1,7 @@
 import type { Step } from '@vigil/policy';
 import { ask, closed, say, withdraw } from './drafts.ts';
 import { isLate, late } from './late.ts';
-import { notBegun, type Open, type Ruling, standsUntil } from './open.ts';
+import { isDoneBefore, notBegun, type Open, type Ruling, standsUntil } from './open.ts';
 import { requestId } from './opening.ts';
 import { type CaseDraft, type CaseState, unknownLife } from './state.ts';
 import { toPeople } from './steps/escalate.ts';
@@ -24,6 +24,7 @@ export const stepMoves = (state: CaseState, open: Open, now: number): readonly C
   if (now < standsUntil(open)) return [];
   const step = open.matter.steps[open.index];
   if (step === undefined) return [closed(open.matter, 'executed', 'the plan is worked through')];
+  if (isDoneBefore(open, step)) return stepMoves(state, advanced(open), now);
   const { turn, ruling, act } = rulesOf(step);
   const wants = turn(step, open, now);
   switch (wants.want) {
