@@ -191,6 +191,8 @@ describe('the demonstration fleet', () => {
 
   test.each([
     ['the end of the limit that it had reached', 'rate_limited', 3 * 3_600_000, T0 + 3 * 3_600_000],
+    ['it also where a heartbeat without an activity follows', null, 3 * 3_600_000, T0 + 3 * 3_600_000],
+    ['it also where its session ends after it', 'exiting', 3 * 3_600_000, T0 + 3 * 3_600_000],
     ['null where the limit is over', 'rate_limited', 2400, null],
     ['null where it worked on after the limit', 'working', 3 * 3_600_000, null],
     ['null where the end of the limit is unknown', 'rate_limited', null, null],
@@ -202,6 +204,15 @@ describe('the demonstration fleet', () => {
     tell(beat(2200, { ...runtime, activity }), T0 + 2200);
     const warrant = tell(exited(2500, 'crashed'), T0 + 2500).find((event) => event.type === 'WARRANT_FILED');
     expect(warrant?.payload).toMatchObject({ planName: 'crashed', limitedUntil });
+  });
+
+  test('works on after a limit, ends its session and crashes: its warrant carries no limit', () => {
+    const { beats, tell } = started();
+    tell(beat(0, { ...runtime, activity: 'rate_limited', rate_limit: { retry_at: T0 + 3_600_000 } }), T0);
+    beats(500, 2000, works);
+    tell(beat(2200, { ...runtime, activity: 'exiting' }), T0 + 2200);
+    const warrant = tell(exited(2500, 'crashed'), T0 + 2500).find((event) => event.type === 'WARRANT_FILED');
+    expect(warrant?.payload).toMatchObject({ planName: 'crashed', limitedUntil: null });
   });
 
   test('crashes before its first heartbeat: it still has begun, and ended', () => {

@@ -111,6 +111,7 @@ function recoveryOf(r: PolicyDocument['recovery']): RecoverySettings {
     spawnDeadlineMs: r.spawn_deadline,
     probationMs: r.probation,
     stableMs: r.stable,
+    limitWaitMs: r.limit_wait,
     onProbationFailure: r.on_probation_failure,
     breaker: r.breaker,
     emitHealthcheck: r.emit_healthcheck,

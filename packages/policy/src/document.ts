@@ -43,6 +43,7 @@ const recovery = z.strictObject({
   spawn_deadline: duration.default(120_000),
   probation: duration.default(900_000),
   stable: duration.default(1_800_000),
+  limit_wait: duration.default(86_400_000),
   on_probation_failure: z.enum(['retry', 'review']).default('retry'),
   breaker: breaker(),
   emit_healthcheck: z.boolean().default(false),

@@ -57,6 +57,8 @@ export type RecoverySettings = {
   readonly spawnDeadlineMs: number;
   readonly probationMs: number;
   readonly stableMs: number;
+  /** the longest wait for the reset of a limit: one that is further away may be a mistake of the client */
+  readonly limitWaitMs: number;
   readonly onProbationFailure: 'retry' | 'review';
   readonly breaker: BreakerLimits;
   /** write seed 003's onex.evt.omniclaude.agent-healthcheck.v1 */

@@ -1,5 +1,6 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { EventOf, Topic } from '@vigil/events';
+import type { RecoverySettings } from '@vigil/policy';
 import { repeatCheckpoint } from './checkpoints.ts';
 import { lapsed } from './evolve.ts';
 import { stallOf } from './healthcheck.ts';
@@ -158,7 +159,7 @@ function begin(state: Recovery, input: RecoverTask, now: number): Recovery {
   const doubt = isBack(state, input.payload)
     ? { isDoubted: true, doubtedUntil: Math.max(from, now + endIsHeardMs) }
     : {};
-  const notBefore = immediate ? null : limitedUntil(input, now);
+  const notBefore = immediate ? null : limitedUntil(input, subject.settings, now);
   const limit = notBefore === null || notBefore <= from ? {} : { limitedUntil: notBefore };
   const dueAt = Math.max(from, doubt.doubtedUntil ?? from, notBefore ?? from);
   return {
@@ -169,12 +170,16 @@ function begin(state: Recovery, input: RecoverTask, now: number): Recovery {
   };
 }
 
-/** A reset that is further away may be a mistake of the client: the agent is replaced, and finds out. */
-const longestLimitMs = 24 * 3_600_000;
-
-/** Until then a fresh agent would meet the limit of the dead one. A person who asks does not wait for it. */
-function limitedUntil({ payload: { notBefore } }: RecoverTask, now: number): number | null {
-  return notBefore === null || notBefore <= now ? null : Math.min(notBefore, now + longestLimitMs);
+/**
+ * Until then a fresh agent would meet the limit of the dead one. After the longest wait that the policy allows the agent is replaced, and finds
+ * out. A person who asks does not wait for it.
+ */
+function limitedUntil(
+  { payload: { notBefore } }: RecoverTask,
+  { limitWaitMs }: RecoverySettings,
+  now: number,
+): number | null {
+  return notBefore === null || notBefore <= now ? null : Math.min(notBefore, now + limitWaitMs);
 }
 
 /** The end of an agent is heard within so long after its recovery is asked for. */

@@ -9,6 +9,7 @@ import {
   recoverTask,
   review,
   revive,
+  settings,
   start,
   task,
   took,
@@ -218,6 +219,26 @@ test('a limit is waited for a day at most', () => {
   story.tell(limitedFor(7 * 24 * 60 * minute));
   expect(types(story.wait(24 * 60 * minute - 1))).toEqual([]);
   expect(types(story.wait(1))).toEqual(['ADMIT_SPAWN']);
+});
+
+test('a policy may allow a longer or a shorter wait, or none; a request without the setting waits for a day', () => {
+  const waits = (recovery: object) => {
+    const story = openStory();
+    const { limitWaitMs: _, ...older } = settings;
+    story.tell(limitedFor(7 * 24 * 60 * minute, { recovery: JSON.stringify({ ...older, ...recovery }) }));
+    return (ms: number) => types(story.wait(ms));
+  };
+  for (const [recovery, longest] of [
+    [{ limitWaitMs: 5 * minute }, 5 * minute],
+    [{ limitWaitMs: 3 * 24 * 60 * minute }, 3 * 24 * 60 * minute],
+    [{}, 24 * 60 * minute],
+  ] as const) {
+    const wait = waits(recovery);
+    expect(wait(longest - 1)).toEqual([]);
+    expect(wait(1)).toEqual(['ADMIT_SPAWN']);
+  }
+  const none = JSON.stringify({ ...settings, limitWaitMs: 0 });
+  expect(types(openStory().tell(limitedFor(minute, { recovery: none })))).toEqual(['ADMIT_SPAWN']);
 });
 
 test('a person who asks does not wait for a limit, also while one is waited for', () => {

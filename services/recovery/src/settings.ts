@@ -11,6 +11,8 @@ const schema: z.ZodType<RecoverySettings> = z.object({
   spawnDeadlineMs: duration,
   probationMs: duration,
   stableMs: duration,
+  // A RecoverTask of an older version does not carry it.
+  limitWaitMs: duration.default(86_400_000),
   onProbationFailure: z.enum(['retry', 'review']),
   breaker: z.object({ failureThreshold: count, recoveryTimeoutMs: duration, halfOpenRequests: count }),
   emitHealthcheck: z.boolean(),

@@ -17,6 +17,7 @@ export const settings: RecoverySettings = {
   spawnDeadlineMs: 120_000,
   probationMs: 900_000,
   stableMs: 1_800_000,
+  limitWaitMs: 86_400_000,
   onProbationFailure: 'retry',
   breaker: { failureThreshold: 3, recoveryTimeoutMs: 60_000, halfOpenRequests: 1 },
   emitHealthcheck: false,

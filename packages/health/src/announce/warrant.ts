@@ -1,6 +1,7 @@
 import { type Evidence, type LapseReason, type PayloadOf, Topic } from '@vigil/events';
 import { type CompiledPlan, spell } from '@vigil/policy';
 import { contextPct } from '../history/context.ts';
+import type { History } from '../history/history.ts';
 import { awaitedBy, groupsInWords } from '../plans.ts';
 import { shownOf } from '../shown.ts';
 import type { Warrant } from '../state.ts';
@@ -127,9 +128,13 @@ function finding({ state, rules, verdict }: Saying, plan: CompiledPlan): Finding
   };
 }
 
-/** A client that works on has passed its limit, whichever reset it named. */
-const limitedUntil = ({ activity, rateLimit }: Saying['state']['history'], now: number): number | null => {
-  const retryAt = activity.value === 'rate_limited' ? (rateLimit?.retryAt ?? null) : null;
+/** A client that works on has passed its limit, whichever reset it named; one that only ends its session has not. */
+const isAtLimit = ({ activity, rateLimit, progress }: History): boolean =>
+  activity.value === 'rate_limited' ||
+  (activity.value === 'exiting' && rateLimit !== null && progress.at <= rateLimit.at);
+
+const limitedUntil = (history: History, now: number): number | null => {
+  const retryAt = isAtLimit(history) ? (history.rateLimit?.retryAt ?? null) : null;
   return retryAt !== null && retryAt > now ? retryAt : null;
 };
 

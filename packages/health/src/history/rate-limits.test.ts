@@ -36,6 +36,14 @@ describe('a session that reports its limit with every heartbeat', () => {
   });
 });
 
+test('a heartbeat without an activity does not end a limit, with or without a reset', () => {
+  const beats = (retry: number | null): Beats => [...reported(retry, 0), [30 * SEC, { activity: null, turn: closed }]];
+  expect(vigil.at(beats(20 * MIN), 20 * MIN - 1).fires).toEqual(['rate_limited']);
+  expect(vigil.at(beats(20 * MIN), 20 * MIN).fires).toEqual([]);
+  expect(vigil.at(beats(null), MIN - 1).fires).toEqual(['rate_limited']);
+  expect(vigil.at(beats(null), MIN).fires).toEqual([]);
+});
+
 test('a reset that is further away than a week is a mistake, such as microseconds: the limit holds for a week', () => {
   const week = 7 * 24 * 60 * MIN;
   const beats: Beats = [[0, { ...limited(60_000), rate_limit: { retry_at: (T0 + 60_000) * 1000 } } as Partial<Beat>]];
