@@ -67,13 +67,14 @@ export function agentNotices(input: Input): readonly Noticed[] {
       return [overdueWait(input.payload)];
     case 'WAIT_ENDED':
       return [endedWait(input.payload)];
+    case 'INSTANCE_STARTED':
+      return unblocked(input.payload, `${input.payload.agentId} has started on it`);
     case 'EXEMPTION_CHANGED':
     case 'WARRANT_FILED':
     case 'WARRANT_RENEWED':
     case 'WARRANT_LAPSED':
     case 'AGENT_ANSWERED':
     case 'BREAKER_RESET_ASKED':
-    case 'INSTANCE_STARTED':
     case 'DUPLICATE_INSTANCE':
     case 'CASE_OPENED':
     case 'CASE_WITHHELD':
@@ -100,7 +101,10 @@ function stateNotices(changed: StateChanged): readonly Noticed[] {
       return [raise(route, changed, { ...graver, title: `${agentId} is ${to}`, text: words === '' ? reason : words })];
     }
     case 'HEALTHY':
-      return well(changed, `${agentId} is HEALTHY`);
+      return [
+        ...well(changed, `${agentId} is HEALTHY`),
+        ...unblocked(changed, `${agentId} works on it, and is HEALTHY`),
+      ];
     case 'TERMINATED':
       return ended(changed, `${agentId} has ended: ${reason.replace(/^ended: /, '')}`);
     case 'DEGRADED':
@@ -127,6 +131,10 @@ function finishedNotices({ agentId, taskId, to, endReason }: StateChanged): read
   // Also where another agent of the task was blocked, and ended by order.
   return [taskSpent(taskId, text), resolve(BLOCKED_ROUTE, { agentId: null, taskId }, text)];
 }
+
+/** A task left to people goes on where an agent works on it, also where the one that was blocked was ended by order and reports no more. */
+const unblocked = ({ taskId }: Pick<StateChanged, 'taskId'>, text: string): readonly Noticed[] =>
+  taskId === null ? [] : [resolve(BLOCKED_ROUTE, { agentId: null, taskId }, text)];
 
 const well = (changed: StateChanged, text: string): readonly Noticed[] =>
   changed.taskId === null ? over(changed, text) : [...over(changed, text), resolve(BLOCKED_ROUTE, changed, text)];

@@ -68,24 +68,46 @@ test('a task that its plan leaves to people when its agent has been ended stays 
   }
 });
 
-test('a task that its plan leaves to people is blocked until another agent has finished it', () => {
-  const healthy = example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', {
-    ...{
-      agentId: 'w2',
-      taskId: 'T-1',
-      to: 'HEALTHY',
-      leftTaskId: null,
-      evidence: [],
-      endReason: null,
-      endOrderId: null,
-    },
+const healthy = (agentId: string, taskId = 'T-1') =>
+  example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', {
+    ...{ agentId, taskId, to: 'HEALTHY', leftTaskId: null, evidence: [], endReason: null, endOrderId: null },
   });
+const began = (agentId: string, taskId: string | null = 'T-1') =>
+  example(Topic.agentHealth, 'INSTANCE_STARTED', { agentId, taskId });
+const stuck = (agentId: string) =>
+  example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', {
+    ...{ agentId, taskId: 'T-1', to: 'STUCK', leftTaskId: null, evidence: [], endReason: null, endOrderId: null },
+  });
+
+test.each([
+  ['an agent starts on it', began('w2'), 'w2 has started on it'],
+  ['another agent on it is HEALTHY', healthy('w2'), 'w2 works on it, and is HEALTHY'],
+  ['another agent finishes it', ended('finished', 'w2'), 'w2 has finished it'],
+])('a task that its plan left to people is blocked until %s', (_, sign, reason) => {
   const one = alertOfTask();
-  one.tell(ended('explicit', 'w1', 'case-1-1'), blocked('w1'), healthy);
+  one.tell(blocked('w1'), ended('explicit', 'w1', 'case-1-1'));
   expect(one.isOpen()).toBe(true);
-  one.tell(ended('finished', 'w2'));
+  one.tell(sign);
   expect(one.isOpen()).toBe(false);
-  expect(one.reason()).toEqual(['w2 has finished it']);
+  expect(one.reason()).toEqual([reason]);
+});
+
+test('it stays blocked while an agent is well on another task, or not well on it, and by a start from before', () => {
+  const order = ended('explicit', 'w1', 'case-1-1');
+  for (const sign of [healthy('w2', 'T-2'), began('w2', 'T-2'), began('w2', null), stuck('w2')]) {
+    const one = alertOfTask();
+    one.tell(blocked('w1'), order, sign);
+    expect(one.isOpen()).toBe(true);
+  }
+  const later = alertOfTask();
+  later.tell(began('w1'), healthy('w1'), blocked('w1'), order);
+  expect(later.isOpen()).toBe(true);
+});
+
+test('it is blocked again where the next agent on it is blocked, too', () => {
+  const one = alertOfTask();
+  one.tell(blocked('w1'), ended('explicit', 'w1', 'case-1-1'), began('w2'), blocked('w2'));
+  expect(one.isOpen()).toBe(true);
 });
 
 test('a task on which another agent is blocked stays blocked when the former one ends or leaves', () => {

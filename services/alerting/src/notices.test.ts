@@ -27,7 +27,8 @@ test.each([
   ['STUCK', ['raise stuck_agent:OMN-1234 warning']],
   ['FAILING', ['raise stuck_agent:OMN-1234 critical']],
   ['DEGRADED', []],
-  ['HEALTHY', [...endings, 'resolve task_blocked:OMN-1234 info']],
+  // Its own block, and that of any agent before it on the task.
+  ['HEALTHY', [...endings, 'resolve task_blocked:OMN-1234 info', 'resolve task_blocked:OMN-1234 info']],
   ['TERMINATED', [...endings, 'resolve task_blocked:OMN-1234 info']],
 ] as const)('an agent that turns %s: %j', (to, expected) => {
   expect(brief(agentNotices(turned(to)))).toEqual(expected);
