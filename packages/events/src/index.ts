@@ -1,4 +1,4 @@
-export { holdsOnOneHost } from './checkpoint.ts';
+export { holdsOnOneHost, onEveryHost } from './checkpoint.ts';
 export { type Codec, type Decoded, memoryCodec } from './codec.ts';
 export { NewerEvent, RegistryTrouble, Undecodable, Unfit, UnknownSchemaId } from './errors.ts';
 export type { ContentOf, Draft, Envelope, EventOf, HealthEvent, PayloadOf } from './event.ts';

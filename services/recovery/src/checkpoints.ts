@@ -1,4 +1,4 @@
-import { type CheckpointRef, holdsOnOneHost, type SkippedCheckpoint } from '@vigil/events';
+import { type CheckpointRef, holdsOnOneHost, onEveryHost, type SkippedCheckpoint } from '@vigil/events';
 
 /** The last of a task that are remembered. */
 const kept = 8;
@@ -10,10 +10,10 @@ const longestWork = 4096;
  * one that a known one names as its parent goes right before that.
  */
 export function rememberCheckpoint(known: readonly CheckpointRef[], told: CheckpointRef): readonly CheckpointRef[] {
-  const checkpoint = everywhere(bounded(told));
+  const checkpoint = onEveryHost(bounded(told));
   const at = known.findIndex((one) => one.checkpointId === checkpoint.checkpointId);
   const old = known[at];
-  if (old) return known.with(at, checkpoint.valid === null ? withValidity(checkpoint, everywhere(old)) : checkpoint);
+  if (old) return known.with(at, checkpoint.valid === null ? withValidity(checkpoint, onEveryHost(old)) : checkpoint);
   const child = known.findIndex((one) => one.parentId === checkpoint.checkpointId);
   return known.toSpliced(child < 0 ? known.length : child, 0, checkpoint).slice(-kept);
 }
@@ -23,12 +23,6 @@ export function repeatCheckpoint(known: readonly CheckpointRef[], told: Checkpoi
   const isKnown = known.some(({ checkpointId }) => checkpointId === told.checkpointId);
   return rememberCheckpoint(known, isKnown ? { ...told, valid: null, invalidReason: null } : told);
 }
-
-/** What is known of it on every host. Each runtime finds out for itself whether its host has the file. */
-const everywhere = (checkpoint: CheckpointRef): CheckpointRef =>
-  checkpoint.invalidReason !== null && holdsOnOneHost(checkpoint.invalidReason)
-    ? { ...checkpoint, valid: null, invalidReason: null }
-    : checkpoint;
 
 const withValidity = (checkpoint: CheckpointRef, { valid, invalidReason }: CheckpointRef): CheckpointRef => ({
   ...checkpoint,

@@ -1,4 +1,7 @@
+import { upgraded } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
+import { usable } from './checkpoints.ts';
+import { processor } from './processor.ts';
 import {
   admit,
   checkpoint,
@@ -114,4 +117,17 @@ test('a request for a recovery repeats an older report: what a runtime has found
   story.tell(readByRuntime('a', 'sha256_differs'));
   story.tell(recoverTask({ checkpoint: { ...checkpoint('a'), valid: true } }));
   expectFrom(story, 'host-2', 'task-start');
+});
+
+test.each([
+  ['missing', 'a'],
+  ['unreadable', 'a'],
+  ['not_here', 'a'],
+  ['sha256_differs', 'task-start'],
+])('a checkpoint that an older version kept as invalid, since it was %s, is used as %s', (invalidReason, from) => {
+  const older = openStory();
+  older.tell(recorded('a'));
+  const kept = [{ ...checkpoint('a'), valid: false, invalidReason }];
+  const state = upgraded(processor.atRest, 6, { ...older.state(), checkpoints: kept });
+  expect(usable(state.checkpoints).from[0]?.checkpointId ?? 'task-start').toBe(from);
 });

@@ -1,4 +1,4 @@
-import { Topic } from '@vigil/events';
+import { onEveryHost, Topic } from '@vigil/events';
 import type { DeciderProcessor } from '@vigil/stream';
 import { lifeOf } from './lives.ts';
 import { recovery } from './recovery.ts';
@@ -58,6 +58,9 @@ const withImpossible = (state: Recovery): Recovery =>
 /** Shape 5 knew not who had finished the task. */
 const withFinished = (state: Recovery): Recovery => ({ ...{ finished: [] }, ...state });
 
+/** Shape 6 kept a checkpoint as invalid everywhere that one host did not have, or could not read. */
+const withoutHostMarks = (state: Recovery): Recovery => ({ ...state, checkpoints: state.checkpoints.map(onEveryHost) });
+
 /** The task key space: who holds a task, and how it is put on a fresh agent. Its time comes from every partition of the evaluator. */
 export const processor: DeciderProcessor<Recovery, In, Out> = {
   processor: 'recovery',
@@ -76,7 +79,7 @@ export const processor: DeciderProcessor<Recovery, In, Out> = {
   decider: recovery,
   atRest: {
     oldest: 1,
-    upgrades: [same, same, from(raised), from(withImpossible), from(withFinished)],
+    upgrades: [same, same, from(raised), from(withImpossible), from(withFinished), from(withoutHostMarks)],
     usual: null,
   },
 };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Beat, history, T0 } from '../fixture.ts';
+import { type Beat, beat, history, T0 } from '../fixture.ts';
+import { checkpoints } from './checkpoints.ts';
 
 const saved = (valid: boolean | null, reason: string | null = null): Partial<Beat> => ({
   checkpoint: {
@@ -22,6 +23,17 @@ test.each(['not_here', 'missing', 'unreadable'])('a checkpoint that is %s on one
   expect(newest(saved(false, why)).newest).toMatchObject({ valid: null, invalidReason: null });
   expect(newest(saved(null), saved(false, why)).newest).toMatchObject({ valid: null, invalidReason: null });
   expect(newest(saved(true), saved(false, why)).newest).toMatchObject({ valid: true, invalidReason: null });
+});
+
+test('a checkpoint that an older version kept as missing is not invalid from its next report on; one that differs is', () => {
+  const kept = (invalidReason: string) => {
+    const before = newest(saved(null));
+    const older = { ...before, newest: before.newest && { ...before.newest, valid: false, invalidReason } };
+    const at = { now: T0, watched: 0, stamp: T0, previous: null };
+    return checkpoints.observe(older, beat(0, saved(null)).payload, at).newest;
+  };
+  expect(kept('missing')).toMatchObject({ checkpointId: 'c-1', valid: null, invalidReason: null });
+  expect(kept('sha256_differs')).toMatchObject({ valid: false, invalidReason: 'sha256_differs' });
 });
 
 test('what is known of a checkpoint is not forgotten by a heartbeat that does not know it', () => {

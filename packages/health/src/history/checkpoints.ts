@@ -1,4 +1,4 @@
-import { type CheckpointRef, holdsOnOneHost } from '@vigil/events';
+import { type CheckpointRef, holdsOnOneHost, onEveryHost } from '@vigil/events';
 import { type Beat, type Fold, instant, type Receipt } from './moment.ts';
 
 export type Checkpoints = {
@@ -31,8 +31,10 @@ export const checkpoints: Fold<Checkpoints> = {
 };
 
 /** A runtime reads a checkpoint after the agent has reported it, so its validity comes later than its id. */
-function checked(newest: CheckpointRef | null, checkpoint: Beat['checkpoint']): CheckpointRef | null {
-  if (newest === null || checkpoint === null) return newest;
+function checked(known: CheckpointRef | null, checkpoint: Beat['checkpoint']): CheckpointRef | null {
+  if (known === null || checkpoint === null) return known;
+  // An older version kept what holds on one host as if it held on all.
+  const newest = onEveryHost(known);
   const { valid, invalidReason } = validityOf(checkpoint);
   if (valid === null || (valid === newest.valid && invalidReason === newest.invalidReason)) return newest;
   return { ...newest, valid, invalidReason };
