@@ -86,7 +86,12 @@ export class Beating {
   }
   said(words: Said): void {
     this.#beats = said(this.#beats, words, this.#parts.clock.now());
-    if (startsCall(words) && (this.#beats.latest.token_count ?? 0) > (this.#sentTokens ?? 0)) this.soon();
+    if (startsCall(words) && this.#hasUsedTokens) this.soon();
+  }
+  /** Since the last heartbeat. The count of another session begins again. */
+  get #hasUsedTokens(): boolean {
+    const tokens = this.#beats.latest.token_count ?? 0;
+    return tokens > 0 && tokens !== this.#sentTokens;
   }
   matched(patterns: readonly MatchedPattern[]): void {
     this.#beats = matched(this.#beats, patterns);

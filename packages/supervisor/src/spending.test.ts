@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { SessionEvent } from '@vigil/adapters/session';
-import { append, spoolFile } from '@vigil/hook/spool';
+import { append, type SpoolRecord, spoolFile } from '@vigil/hook/spool';
 import { ended, recordOf, started } from '@vigil/hook/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { spoolOf } from './agent.ts';
@@ -45,9 +45,13 @@ const fileOf = (agent: string | null): string => (agent === null ? path : `${pat
 
 /** A hook that has spooled its record asks; the refusal of its call. */
 const ask = (...events: readonly SessionEvent[]): Promise<string | null> => askOf(null, ...events);
-const askOf = async (agent: string | null, ...events: readonly SessionEvent[]): Promise<string | null> => {
-  const record = recordOf(events, { transcripts: [{ agent, path: fileOf(agent) }] });
-  append(join(spoolOf(stage.dir, 'instance-1'), spoolFile('claude-code', 's-1')), record);
+const askOf = (agent: string | null, ...events: readonly SessionEvent[]): Promise<string | null> =>
+  askWith(recordOf(events, { transcripts: [{ agent, path: fileOf(agent) }] }));
+/** The same in another session of the process. */
+const askInNext = (...events: readonly SessionEvent[]): Promise<string | null> =>
+  askWith(recordOf(events, { session: 's-2', transcripts: [{ agent: null, path: fileOf('next') }] }));
+const askWith = async (record: SpoolRecord): Promise<string | null> => {
+  append(join(spoolOf(stage.dir, 'instance-1'), spoolFile(record.client, record.session)), record);
   const socket = connect(socketPath(join(stage.dir, 's'), 'instance-1'));
   await once(socket, 'connect');
   socket.write(`${JSON.stringify({ hook: { spooled: record.id } })}\n`);
@@ -118,6 +122,42 @@ test('a call that starts without new tokens is not reported at once', async () =
   await ask(ended('b', 3));
   await until(() => expect(newCalls()).toContain('b'));
   expect(stage.gateway.heartbeats.slice(before).map(({ tool_calls }) => tool_calls.length)).toEqual([2]);
+});
+
+const turnEnded: SessionEvent = { kind: 'turn_ended', wakes: false, at: 2, agent: null };
+
+test('the limit for one agent does not begin again with another session of the same process', async () => {
+  stage.gateway.policies.set('p', { spending: { agent: { tokens: 1000 } } });
+  stage.gateway.assigned = { name: 'p', hash: 'h' };
+  await start(100);
+  appendFileSync(path, answer('r1', 900));
+  await ask(turn);
+  await ask(turnEnded);
+  writeFileSync(fileOf('next'), answer('r2', 99));
+  await askInNext(turn);
+  expect(await askInNext(started('in-next-1', 3))).toBe(null);
+  appendFileSync(fileOf('next'), answer('r3', 1));
+  let calls = 1;
+  const askForNext = () => {
+    calls += 1;
+    return askInNext(started(`in-next-${calls}`, Date.now()));
+  };
+  await until(async () => expect(await askForNext()).toContain('1000 of 1000 tokens are used'));
+});
+
+test.each([
+  ['more than before', 1000],
+  ['fewer than before, as in another session', 100],
+])('a call that starts after tokens were used is reported at once: %s', async (_, token_count) => {
+  await start(seldom);
+  const socket = connect(socketPath(join(stage.dir, 's'), 'instance-1'));
+  const say = (words: object) => socket.write(`${JSON.stringify(words)}\n`);
+  say({ activity: 'working', token_count: 900 });
+  await until(() => expect(stage.gateway.heartbeats.at(-1)?.token_count).toBe(900));
+  say({ token_count, tool_calls: [{ call_id: 'a', tool: 'Bash', outcome: 'running' }] });
+  await until(() => expect(newCalls()).toContain('a'));
+  expect(stage.gateway.heartbeats.at(-1)?.token_count).toBe(token_count);
+  socket.destroy();
 });
 
 test('a limit that is named to a sub-agent refuses calls of its session soon', async () => {

@@ -19,7 +19,7 @@ import { AgentSessions } from './sessions/agent-sessions.ts';
 import { EventStream, type StreamedLine } from './sessions/event-stream.ts';
 import { reportsLimits, withoutReported } from './sessions/reported-facts.ts';
 import { Subagents } from './sessions/subagents.ts';
-import { refusalOfAgent, usedBy } from './spending-limit.ts';
+import { refusalOfAgent, type Used, usedBy } from './spending-limit.ts';
 import { StepLog } from './step-log.ts';
 import { decideTyping, type SessionFacts, type TypingDecision } from './typing/decide.ts';
 
@@ -140,13 +140,15 @@ export class Watch {
 
   /** Why the policy's limit for one agent allows no more calls: no call starts after the session file shows that it is reached. */
   #overLimit(): string | null {
-    return refusalOfAgent(this.#spec.agentId, this.#known.looksFor?.document, usedBy(this.#beating.beats));
+    const refusal = (used: readonly Used[]) =>
+      refusalOfAgent(this.#spec.agentId, this.#known.looksFor?.document, used);
+    return refusal(this.sessions.used) ?? refusal([usedBy(this.#beating.beats)]);
   }
 
   /** A sub-agent has the policy's limit for one agent, too. `agent`: the client's id of it; null: the call is the agent's own. */
   #subagentOverLimit(agent: string | null): string | null {
     const known = agent === null ? null : this.subagents.at(agent);
-    return known && refusalOfAgent(known.identity.agentId, this.#known.looksFor?.document, usedBy(known.beats));
+    return known && refusalOfAgent(known.identity.agentId, this.#known.looksFor?.document, [usedBy(known.beats)]);
   }
 
   #know(more: Partial<Known>): void {

@@ -122,6 +122,42 @@ test('tokens come from the transcript that a record names, each line once, also 
   expect(reports.at(-1)?.fields.token_count).toBe(32);
 });
 
+/** Reads a record of a session, whose file is `path`. */
+const readTurnOf = (sessions: AgentSessions, session: string, path: string, kind: 'turn_started' | 'turn_ended') => {
+  const event = kind === 'turn_started' ? { kind, at: 1, agent: null } : { kind, wakes: false, at: 2, agent: null };
+  spool(recordOf([event as SessionEvent], { session, transcripts: [{ agent: null, path }] }));
+  sessions.read();
+};
+const tokensOfEach = (sessions: AgentSessions) => sessions.used.map(({ tokens }) => tokens);
+
+test('what an agent has used is known for each session that it has been, also for the next supervisor', () => {
+  const [first, second] = [join(dir, 'first.jsonl'), join(dir, 'second.jsonl')];
+  writeFileSync(first, answer('r1', 890));
+  writeFileSync(second, answer('r2', 30));
+  const sessions = open();
+  expect(tokensOfEach(sessions)).toEqual([]);
+  readTurnOf(sessions, 's-1', first, 'turn_started');
+  readTurnOf(sessions, 's-1', first, 'turn_ended');
+  expect(tokensOfEach(sessions)).toEqual([900]);
+  readTurnOf(sessions, 's-2', second, 'turn_started');
+  expect(tokensOfEach(sessions)).toEqual([900, 40]);
+  const next = open(sessions.memory);
+  readTurnOf(next, 's-2', second, 'turn_ended');
+  appendFileSync(first, answer('r3', 90));
+  readTurnOf(next, 's-1', first, 'turn_started');
+  expect(tokensOfEach(next)).toEqual([40, 1000]);
+});
+
+test('a session that runs within the session of the agent is not counted for the agent', () => {
+  const [outer, inner] = [join(dir, 'outer.jsonl'), join(dir, 'inner.jsonl')];
+  writeFileSync(outer, answer('r1', 90));
+  writeFileSync(inner, answer('r2', 30));
+  const sessions = open();
+  readTurnOf(sessions, 's-1', outer, 'turn_started');
+  readTurnOf(sessions, 's-2', inner, 'turn_started');
+  expect(tokensOfEach(sessions)).toEqual([100]);
+});
+
 /** What the client prints of the same session. */
 const turn: SessionEvent = { kind: 'turn_started', at: 1, agent: null };
 const counted = (output: number): SessionEvent => {

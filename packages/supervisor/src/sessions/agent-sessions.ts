@@ -7,6 +7,7 @@ import { type Fold, type Folded, foldEvent, foldRecord, newFold, type RefusalOf 
 import { readSpool, type SpoolRecord, spoolFile, spoolFiles } from '@vigil/hook/spool';
 import { type Marks, ofKnownAgents } from '@vigil/hook/transcript';
 import type { Log } from '../clock.ts';
+import { type Used, usedIn } from '../spending-limit.ts';
 import { readTranscripts, withTranscripts } from './transcripts.ts';
 
 /** Who reports a session: the hooks of its client, or the client itself by the lines that it prints. */
@@ -28,9 +29,11 @@ export type SessionsMemory = {
   readonly sessions: Readonly<Record<string, KnownSession>>;
   /** the session that the agent is; null: none is reported yet */
   readonly current: string | null;
+  /** sessions that the agent has been before, in the same process; not every note has them */
+  readonly earlier?: readonly string[] | undefined;
 };
 
-export const noSessions: SessionsMemory = { offsets: {}, sessions: {}, current: null };
+export const noSessions: SessionsMemory = { offsets: {}, sessions: {}, current: null, earlier: [] };
 
 /** The session that an agent is, as orders have to know it. */
 export type SessionView = {
@@ -127,6 +130,16 @@ export class AgentSessions {
     return current === null ? null : (sessions[current] ?? null);
   }
 
+  /** What the agent has used in each session that it has been. */
+  get used(): readonly Used[] {
+    const { current, earlier, sessions } = this.#memory;
+    const own = [...(earlier ?? []), ...(current === null ? [] : [current])];
+    return own.flatMap((name) => {
+      const known = sessions[name];
+      return known === undefined ? [] : [usedIn(known.fold.session)];
+    });
+  }
+
   /** As heartbeats report them; none where no hook can refuse a call. */
   get breakers(): readonly BreakerReport[] {
     const known = this.#current;
@@ -179,7 +192,7 @@ export class AgentSessions {
     if (this.#isReportedByHooks(name)) return;
     const known = this.#memory.sessions[name] ?? newSession(client, id, 'output');
     const folded = foldEvents(known.fold, events);
-    this.#memory = { ...this.#memory, current: name };
+    this.#become(name);
     this.#take(name, known, folded);
   }
 
@@ -238,7 +251,14 @@ export class AgentSessions {
     if (current === name) return;
     const known = this.#current;
     if (known !== null && !hasEnded(known) && (isBusy(known.fold.session) || !startsWork(record))) return;
-    this.#memory = { ...this.#memory, current: name };
+    this.#become(name);
+  }
+
+  #become(name: string): void {
+    const { current, earlier = [] } = this.#memory;
+    if (current === name) return;
+    const before = current === null ? earlier : [...earlier, current];
+    this.#memory = { ...this.#memory, current: name, earlier: before.filter((one) => one !== name) };
   }
 
   #ask({ id, takesText }: SpoolRecord, refusal: string | null): void {
