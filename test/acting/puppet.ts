@@ -10,7 +10,11 @@ const connect = (): void => {
   socket = createConnection(process.env.VIGIL_SOCKET ?? '').on('error', () => {});
   socket.once('close', () => setTimeout(connect, 200));
   createInterface({ input: socket })
-    .on('line', (line) => JSON.parse(line).type === 'shutdown_request' && leave())
+    .on('line', (line) => {
+      const { type, order_id } = JSON.parse(line);
+      if (order_id !== undefined) socket.write(`${JSON.stringify({ received: order_id })}\n`);
+      if (type === 'shutdown_request') leave();
+    })
     .on('error', () => {});
 };
 let socket: Socket;

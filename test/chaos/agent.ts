@@ -33,7 +33,8 @@ const connect = (): void => {
   createInterface({ input: socket })
     .on('error', () => {})
     .on('line', (line) => {
-      const word = JSON.parse(line) as { nudge?: string; type?: string };
+      const word = JSON.parse(line) as { nudge?: string; type?: string; order_id?: string };
+      if (word.order_id !== undefined) say({ received: word.order_id });
       note(`heard ${word.type ?? (word.nudge === undefined ? 'something' : 'nudge')}`);
     });
 };

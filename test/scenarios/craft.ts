@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { isAlive } from '../support/alive.ts';
 
 /** What a supervisor says to its agent. */
-export type Word = { nudge?: string; probe?: string; message?: string; type?: string };
+export type Word = { nudge?: string; probe?: string; message?: string; type?: string; order_id?: string };
 /** How an agent behaves, for as long as it lives. */
 export type Parts = Readonly<Record<string, () => Promise<void>>>;
 
@@ -45,6 +45,7 @@ createInterface({ input: socket }).on('line', (line) => {
   note(
     `heard ${word.type ?? (word.probe === undefined ? 'nudge' : 'probe')} ${JSON.stringify(word.nudge ?? word.message ?? '')}`,
   );
+  if (word.order_id !== undefined) say({ received: word.order_id });
   for (const listener of listeners) listener(word);
 });
 export const onWord = (listener: (word: Word) => void): void => void listeners.add(listener);

@@ -186,6 +186,13 @@ test.each([
   expect(out).not.toContain('worker-1 has it');
 });
 
+test('a nudge that nothing confirms may have reached its agent, and is not called missed', async () => {
+  const { code, out } = await nudged(openCase, receipt('uncertain', 'nothing confirms it'));
+  expect(code).toBe(1);
+  expect(out).toContain('worker-1 may have it');
+  expect(out).not.toContain('was not reached');
+});
+
 test('a nudge of an agent that has ended, or that does not exist, is refused and not sent', async () => {
   const before = commands.length;
   expect(await vigil(['nudge', 'done'])).toEqual({

@@ -29,14 +29,14 @@ export class Afterwords {
   }
 
   /** `now` is monotonic, as `expiresAt`. */
-  lookAgain(hearing: Hearing, { now, isRepeated }: Look, say: (text: string) => Promise<Outcome>): void {
+  lookAgain(hearing: Hearing, { now, isRepeated }: Look, say: (text: Text) => Promise<Outcome>): void {
     for (const { text, expiresAt, over } of this.#waiting.values()) {
       const unsaid = unsayable(hearing, expiresAt, now);
       const reach = whenReachable(hearing);
       if (unsaid === null && (reach.verdict === 'wait' || !isRepeated(text.orderId))) continue;
       this.#waiting.delete(text.orderId);
       if (unsaid !== null) over(unsaid);
-      else if (reach.verdict === 'go') return void saying(say, text.message).then(over);
+      else if (reach.verdict === 'go') return void saying(say, text).then(over);
       else over('why' in reach ? reach.why : null);
     }
   }
@@ -61,9 +61,9 @@ const unsayable = ({ ended, paused }: Hearing, expiresAt: number, now: number): 
   return now > expiresAt ? 'it could not be told within the time to live' : null;
 };
 
-const saying = async (say: (text: string) => Promise<Outcome>, message: string): Promise<string | null> => {
+const saying = async (say: (text: Text) => Promise<Outcome>, text: Text): Promise<string | null> => {
   try {
-    const [outcome, more] = await say(message);
+    const [outcome, more] = await say(text);
     return outcome === 'delivered' || outcome === 'uncertain' ? null : (more?.why ?? outcome);
   } catch (error) {
     return String(error);

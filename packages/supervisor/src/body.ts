@@ -7,7 +7,7 @@ import { decideInterrupt } from './interrupting.ts';
 import { appendTo } from './nudge-file.ts';
 import { controlOf } from './resuming.ts';
 import type { OutputFeed } from './screen/output-feed.ts';
-import type { AgentSocket, Push } from './socket.ts';
+import type { AgentSocket, Delivery, TextPush } from './socket.ts';
 import type { Terminal } from './terminal.ts';
 import { promptSteadyMs } from './typing/decide.ts';
 import { type Keyboard, standsAtPrompt, typeText } from './typing/type-text.ts';
@@ -61,15 +61,29 @@ const typed = async (parts: LifeParts, text: string): Promise<Outcome> => {
   return outcome.kind === 'delivered' ? delivered : [outcome.kind, { why: outcome.why }];
 };
 
-const told = async (parts: LifeParts, message: Push, text: string): Promise<Outcome> => {
+/** How long a program on the socket has to confirm a text, milliseconds. */
+const confirmWithinMs = 5000;
+
+const ofDelivery = (delivery: Delivery): Outcome => {
+  switch (delivery) {
+    case 'confirmed':
+      return delivered;
+    case 'unconfirmed':
+      return ['uncertain', { why: 'it was sent to the agent’s socket, and not confirmed by {"received": order_id}' }];
+    case 'unheard':
+      return ['failed', { why: 'nobody is connected to the agent’s socket' }];
+  }
+};
+
+const told = async (parts: LifeParts, message: TextPush, text: string): Promise<Outcome> => {
   const { spec, socket } = parts;
   switch (channelOf(parts)) {
     case 'socket':
-      return socket.push(message) ? delivered : ['failed', { why: 'nobody is connected to the agent’s socket' }];
+      return ofDelivery(await socket.deliver(message, confirmWithinMs));
     case 'file':
       if (spec.nudgeFile === null) return ['failed', { why: 'no nudge_file is configured' }];
       appendTo(spec.nudgeFile, message, text);
-      return delivered;
+      return ['uncertain', { why: `nothing confirms that the agent has read ${spec.nudgeFile.path}` }];
     case 'hook':
       return ['failed', { why: 'no hook of its session has asked yet' }];
     case 'terminal':

@@ -147,16 +147,42 @@ test('an agent that reads a file finds there what it is told, and that it is to 
   await start('echo "at $VIGIL_NUDGE_FILE"; sleep 600', { nudge: 'file', nudgeFile: { path, format: 'jsonl' } });
   await until(() => expect(shown).toContain(`at ${path}`));
   stage.gateway.offer(nudge());
-  await until(() => expect(receipts()).toMatchObject([{ payload: { outcome: 'delivered' } }]));
+  const why = `nothing confirms that the agent has read ${path}`;
+  await until(() => expect(receipts()).toMatchObject([{ payload: { outcome: 'uncertain', why } }]));
   stage.gateway.offer(terminate());
   await until(() => expect(exits()).toHaveLength(1));
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toEqual([
-    { nudge: 'are you still there' },
+    { nudge: 'are you still there', order_id: 'nudge-1' },
     { type: 'shutdown_request', reason: 'no_activity' },
   ]);
   expect(shown).not.toContain('are you still there');
   rmSync(dir, { recursive: true });
+});
+
+/** An agent that listens on its socket. `onWord`: what it does with a text, `word`. */
+const listening = (onWord: string): string =>
+  `exec ${process.execPath} -e '
+    const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
+    socket.write(JSON.stringify({ activity: "working" }) + "\\n");
+    require("node:readline").createInterface({ input: socket }).on("line", (line) => {
+      const word = JSON.parse(line);
+      if (word.nudge !== undefined) { ${onWord} }
+    });'`;
+
+test('a text is delivered when the agent confirms on its socket that it has it', async () => {
+  await start(listening('socket.write(JSON.stringify({ received: word.order_id }) + "\\n");'), { nudge: 'socket' });
+  await until(() => expect(last()?.activity).toBe('working'));
+  stage.gateway.offer(nudge());
+  await until(() => expect(receipts()).toMatchObject([{ payload: { outcome: 'delivered', why: null } }]));
+});
+
+test('a text that was sent to the socket of an agent, which never confirms it, is not called delivered', async () => {
+  await start(listening('process.exit(0);'), { nudge: 'socket' });
+  await until(() => expect(last()?.activity).toBe('working'));
+  stage.gateway.offer(nudge());
+  const why = expect.stringContaining('not confirmed');
+  await until(() => expect(receipts()).toMatchObject([{ payload: { outcome: 'uncertain', why } }]));
 });
 
 test('one that cannot be told by its file is not told, and that is said', async () => {

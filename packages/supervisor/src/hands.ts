@@ -7,7 +7,7 @@ import { HandingOff } from './handing-off.ts';
 import type { Memory } from './memory.ts';
 import type { AgentOrder, Received } from './order.ts';
 import type { Pid } from './proc.ts';
-import type { Push } from './socket.ts';
+import type { Push, TextPush } from './socket.ts';
 import { type Text, textOf } from './texts.ts';
 
 type Resume = Extract<AgentOrder, { type: 'RESUME_AGENT' }>;
@@ -22,7 +22,7 @@ export type Body = {
   readonly pid: Pid;
   readonly process: () => Omit<Process, 'done' | 'highestNumber'>;
   /** by the way that its process names; comes back with what became of it */
-  readonly tell: (message: Push, text: string) => Promise<Outcome>;
+  readonly tell: (message: TextPush, text: string) => Promise<Outcome>;
   /** to whoever is connected to its socket; false: nobody listens */
   readonly push: (message: Push) => boolean;
   /** closes a breaker that is held for the agent; false: none of that name is */
@@ -116,7 +116,7 @@ export class Hands {
   /** What waits is admitted as soon as it may be. */
   lookAgain(): void {
     const now = this.#world.clock.monotonic();
-    const tell = (text: string) => this.#body.tell({ nudge: text }, text);
+    const tell = ({ orderId, message }: Text) => this.#tell({ nudge: message, order_id: orderId }, message);
     this.#afterwords.lookAgain(this.#body.process(), { now, isRepeated: this.#isRepeated }, tell);
     const waiting = [...this.#waiting.values()].sort((a, b) => a.order.payload.number - b.order.payload.number);
     for (const received of waiting) this.#settle(received, this.#admit(received));
@@ -233,13 +233,17 @@ export class Hands {
 
   async #perform({ order, expiresAt }: Received<AgentOrder>): Promise<Outcome> {
     switch (order.type) {
-      case 'NUDGE_AGENT':
-        return this.#tell({ nudge: order.payload.message }, order.payload.message);
-      case 'PROBE_AGENT':
-        return this.#tell({ probe: order.payload.nonce, message: order.payload.message }, order.payload.message);
+      case 'NUDGE_AGENT': {
+        const { orderId: order_id, message } = order.payload;
+        return this.#tell({ nudge: message, order_id }, message);
+      }
+      case 'PROBE_AGENT': {
+        const { orderId: order_id, message, nonce } = order.payload;
+        return this.#tell({ probe: nonce, message, order_id }, message);
+      }
       case 'HANDOFF_AGENT': {
-        const { message, deadlineMs } = order.payload;
-        return this.#tell({ type: 'handoff_request', message, deadline_ms: deadlineMs }, message);
+        const { orderId: order_id, message, deadlineMs } = order.payload;
+        return this.#tell({ type: 'handoff_request', message, deadline_ms: deadlineMs, order_id }, message);
       }
       case 'RESET_BREAKER':
         return this.#reset(order.payload.name) ? ['done'] : nobodyListens;
@@ -285,7 +289,7 @@ export class Hands {
     return done;
   }
 
-  #tell(message: Push, text: string): Promise<Outcome> {
+  #tell(message: TextPush, text: string): Promise<Outcome> {
     return this.#body.tell(message, text);
   }
 }

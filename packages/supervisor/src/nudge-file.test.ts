@@ -13,21 +13,23 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 test('each text is a line of JSON, as on the socket, behind what stands there', () => {
   const path = join(dir, 'nudges.jsonl');
-  appendTo({ path, format: 'jsonl' }, { nudge: 'one\ntwo' }, 'one\ntwo');
-  appendTo({ path, format: 'jsonl' }, { probe: 'n', message: 'three' }, 'three');
-  expect(readFileSync(path, 'utf8')).toBe('{"nudge":"one\\ntwo"}\n{"probe":"n","message":"three"}\n');
+  appendTo({ path, format: 'jsonl' }, { nudge: 'one\ntwo', order_id: 'o1' }, 'one\ntwo');
+  appendTo({ path, format: 'jsonl' }, { probe: 'n', message: 'three', order_id: 'o2' }, 'three');
+  expect(readFileSync(path, 'utf8')).toBe(
+    '{"nudge":"one\\ntwo","order_id":"o1"}\n{"probe":"n","message":"three","order_id":"o2"}\n',
+  );
   expect(statSync(path).mode & 0o077).toBe(0);
 });
 
 test('as text, each is one line, whatever stands in it', () => {
   const path = join(dir, 'nudges.txt');
-  appendTo({ path, format: 'text' }, { nudge: '' }, 'one\r\n\n two');
-  appendTo({ path, format: 'text' }, { nudge: '' }, 'three');
+  appendTo({ path, format: 'text' }, { nudge: '', order_id: 'o1' }, 'one\r\n\n two');
+  appendTo({ path, format: 'text' }, { nudge: '', order_id: 'o1' }, 'three');
   expect(readFileSync(path, 'utf8')).toBe('one two\nthree\n');
 });
 
 test('a pipe that nobody reads holds nobody up', () => {
   const path = join(dir, 'pipe');
   execFileSync('mkfifo', [path]);
-  expect(() => appendTo({ path, format: 'text' }, { nudge: '' }, 'one')).toThrow(/ENXIO/);
+  expect(() => appendTo({ path, format: 'text' }, { nudge: '', order_id: 'o1' }, 'one')).toThrow(/ENXIO/);
 });

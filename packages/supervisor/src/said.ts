@@ -16,6 +16,7 @@ const at = z.union([
 const time = at.nullable().default(null);
 const name = z.string().min(1).max(512);
 const text = z.string().max(4096).nullable().default(null);
+const orderId = z.string().min(1).max(128);
 const hash = z.string().max(512).nullable().default(null);
 const count = z.int().min(0);
 const few = count.max(0x7fff_ffff);
@@ -144,6 +145,8 @@ export type Understood = {
   readonly problems: readonly string[];
   /** it comes from a hook, which passes no push on; null: from somebody who listens */
   readonly hook: HookWord | null;
+  /** the order whose text the agent has, as it confirms; null: it confirms none */
+  readonly received: string | null;
 };
 
 const shapes: Readonly<Record<string, z.ZodType>> = shape.shape;
@@ -151,7 +154,7 @@ const shapes: Readonly<Record<string, z.ZodType>> = shape.shape;
 /** Characters of a line from the socket. */
 export const longestLine: number = 1 << 17;
 
-const nothingSaid = (problem: string): Understood => ({ said: {}, problems: [problem], hook: null });
+const nothingSaid = (problem: string): Understood => ({ said: {}, problems: [problem], hook: null, received: null });
 
 /** One line from the socket. */
 export const understand = (line: string): Understood => {
@@ -164,14 +167,16 @@ export const understand = (line: string): Understood => {
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     return nothingSaid('not an object; send one object with heartbeat fields a line');
-  const { hook, ...fields } = parsed as Record<string, unknown>;
+  const { hook, received, ...fields } = parsed as Record<string, unknown>;
   const word = hook === undefined ? null : hookWord.safeParse(hook);
   if (word?.success === false) return nothingSaid('hook: neither what a hook asks nor what it has told');
-  return { ...checkFields(fields), hook: word?.data ?? null };
+  const confirmed = orderId.nullish().safeParse(received);
+  if (!confirmed.success) return nothingSaid('received: not the order_id of a text');
+  return { ...checkFields(fields), hook: word?.data ?? null, received: confirmed.data ?? null };
 };
 
 /** Fields of a heartbeat as an agent or its hook gives them. */
-export const checkFields = (fields: object): Omit<Understood, 'hook'> => {
+export const checkFields = (fields: object): Pick<Understood, 'said' | 'problems'> => {
   const said: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const [name, value] of Object.entries(fields)) {

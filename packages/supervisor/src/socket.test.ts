@@ -60,3 +60,45 @@ test('a folder that is a link to somewhere is not taken', async () => {
   symlinkSync(join(dir, 'elsewhere'), join(dir, 's'));
   await expect(openSocket(join(dir, 's', 'a.sock'), deaf)).rejects.toThrow(/is not a folder of ours/);
 });
+
+const text = { nudge: 'save', order_id: 'o1' } as const;
+const seldomMs = 60_000;
+/** One who listens, and the lines that it is sent. */
+const listener = async () => {
+  const path = join(dir, 's', 'a.sock');
+  const heard = Promise.withResolvers<Said>();
+  socket = await openSocket(path, { onSaid: heard.resolve, onHook: () => {} });
+  const client = connect(path);
+  const lines = createInterface({ input: client })[Symbol.asyncIterator]();
+  const say = (words: object) => void client.write(`${JSON.stringify(words)}\n`);
+  say({ phase: 'work' });
+  await heard.promise;
+  return { socket, say, next: async () => JSON.parse((await lines.next()).value ?? 'null'), client };
+};
+
+test('a text is confirmed when a listener names its order, and not by another order', async () => {
+  const one = await listener();
+  const delivery = one.socket.deliver(text, seldomMs);
+  expect(await one.next()).toEqual(text);
+  one.say({ received: 'o2' });
+  one.say({ received: 7 });
+  expect((await one.next()).problems).toEqual([expect.stringContaining('received')]);
+  expect(await Promise.race([delivery, Promise.resolve('open')])).toBe('open');
+  one.say({ received: 'o1' });
+  expect(await delivery).toBe('confirmed');
+  one.client.destroy();
+});
+
+test('a text that no listener confirms in time is unconfirmed, and so is one whose socket closes', async () => {
+  const one = await listener();
+  expect(await one.socket.deliver(text, 1)).toBe('unconfirmed');
+  const delivery = one.socket.deliver({ ...text, order_id: 'o2' }, seldomMs);
+  await one.socket.close();
+  expect(await delivery).toBe('unconfirmed');
+  one.client.destroy();
+});
+
+test('a text goes to no one where no program listens', async () => {
+  socket = await openSocket(join(dir, 's', 'a.sock'), deaf);
+  expect(await socket.deliver(text, seldomMs)).toBe('unheard');
+});

@@ -6,11 +6,16 @@ import type { HookAnswer, HookWord } from './hook-words.ts';
 import { makeOwnFolder } from './own-folder.ts';
 import { longestLine, type Said, understand } from './said.ts';
 
-/** What a supervisor pushes to whoever listens on VIGIL_SOCKET, one JSON object a line. */
-export type Push =
+/** A text for the agent. A listener that has it answers `{"received": order_id}`. */
+export type TextPush = { readonly order_id: string } & (
   | { readonly nudge: string }
   | { readonly probe: string; readonly message: string }
   | { readonly type: 'handoff_request'; readonly message: string; readonly deadline_ms: number }
+);
+
+/** What a supervisor pushes to whoever listens on VIGIL_SOCKET, one JSON object a line. */
+export type Push =
+  | TextPush
   | { readonly type: 'shutdown_request'; readonly reason: string }
   | { readonly type: 'reset_breaker'; readonly name: string }
   | { readonly problems: readonly string[] };
@@ -27,11 +32,15 @@ export type Ears = {
   readonly onHook: (word: HookWord, client: HookClient) => void;
 };
 
+/** `unheard`: no program listens. `unconfirmed`: a program listens, and none has answered in time that it has the text. */
+export type Delivery = 'unheard' | 'confirmed' | 'unconfirmed';
+
 export type AgentSocket = {
   /** somebody listens: who has said anything and is no hook */
   readonly hasClient: () => boolean;
   /** to everybody who listens; false: nobody does */
   readonly push: (message: Push) => boolean;
+  readonly deliver: (text: TextPush, withinMs: number) => Promise<Delivery>;
   readonly close: () => Promise<void>;
 };
 
@@ -62,16 +71,43 @@ const hookAt = (client: Socket): HookClient => ({
   onGone: (listener) => void client.once('close', listener),
 });
 
-const listen = (client: Socket, listeners: Set<Socket>, { onSaid, onHook }: Ears): void =>
+type Listening = { readonly listeners: Set<Socket>; readonly onReceived: (orderId: string) => void };
+
+const listen = (client: Socket, { listeners, onReceived }: Listening, { onSaid, onHook }: Ears): void =>
   eachLine(client, (line) => {
     if (line.trim() === '') return;
-    const { said, problems, hook } = understand(line);
+    const { said, problems, hook, received } = understand(line);
     if (problems.length > 0) send(client, { problems });
     if (hook !== null) return onHook(hook, hookAt(client));
     // Until its first word it may be a hook, which would take a text with it into the grave.
     listeners.add(client);
+    if (received !== null) onReceived(received);
     if (Object.keys(said).length > 0) onSaid(said);
   });
+
+/** Texts whose confirmation is awaited, by their order. */
+class Confirmations {
+  readonly #awaited = new Map<string, (delivery: Delivery) => void>();
+
+  received = (orderId: string): void => this.#awaited.get(orderId)?.('confirmed');
+
+  async of(orderId: string, withinMs: number): Promise<Delivery> {
+    const { promise, resolve } = Promise.withResolvers<Delivery>();
+    const timer = setTimeout(() => resolve('unconfirmed'), withinMs);
+    this.#awaited.set(orderId, resolve);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#awaited.delete(orderId);
+    }
+  }
+
+  /** No confirmation can come any more. */
+  close(): void {
+    for (const resolve of this.#awaited.values()) resolve('unconfirmed');
+  }
+}
 
 const listening = (server: Server, path: string): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -90,6 +126,7 @@ export const socketPath = (dir: string, instanceId: string): string =>
 export const openSocket = async (path: string, ears: Ears): Promise<AgentSocket> => {
   const clients = new Set<Socket>();
   const listeners = new Set<Socket>();
+  const confirmations = new Confirmations();
   const server = createServer((client) => {
     clients.add(client);
     client.on('error', () => client.destroy());
@@ -97,19 +134,22 @@ export const openSocket = async (path: string, ears: Ears): Promise<AgentSocket>
       clients.delete(client);
       listeners.delete(client);
     });
-    listen(client, listeners, ears);
+    listen(client, { listeners, onReceived: confirmations.received }, ears);
   });
   server.maxConnections = mostClients;
   makeOwnFolder(dirname(path), 'set TMPDIR to a folder of your own');
   rmSync(path, { force: true });
   await listening(server, path);
+  const push = (message: Push): boolean => {
+    for (const client of listeners) send(client, message);
+    return listeners.size > 0;
+  };
   return {
     hasClient: () => listeners.size > 0,
-    push: (message) => {
-      for (const client of listeners) send(client, message);
-      return listeners.size > 0;
-    },
+    push,
+    deliver: async (text, withinMs) => (push(text) ? confirmations.of(text.order_id, withinMs) : 'unheard'),
     close: () => {
+      confirmations.close();
       for (const client of clients) client.destroy();
       return new Promise((resolve) => server.close(() => resolve()));
     },

@@ -140,8 +140,7 @@ export class Watch {
 
   /** Why the policy's limit for one agent allows no more calls: no call starts after the session file shows that it is reached. */
   #overLimit(): string | null {
-    const refusal = (used: readonly Used[]) =>
-      refusalOfAgent(this.#spec.agentId, this.#known.looksFor?.document, used);
+    const refusal = (used: readonly Used[]) => refusalOfAgent(this.#spec.agentId, this.#known.looksFor?.document, used);
     return refusal(this.sessions.used) ?? refusal([usedBy(this.#beating.beats)]);
   }
 

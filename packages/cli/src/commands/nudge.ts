@@ -60,19 +60,29 @@ const untilRunning = async (client: Client, agentId: string): Promise<void> => {
   }
 };
 
-/** Null: it is not known yet. */
-type Outcome = { readonly reached: boolean; readonly words: string };
+/** `reached`: in words for people. */
+type Outcome = { readonly isConfirmed: boolean; readonly reached: string; readonly words: string };
 
+const reachedBy = (outcome: unknown): string => {
+  if (outcome === 'delivered' || outcome === 'answered') return 'has it';
+  return outcome === 'uncertain' ? 'may have it' : 'was not reached';
+};
+
+/** Null: it is not known yet. */
 const outcomeOf = ({ trail, closedAt, ending, closedWhy }: CaseStory): Outcome | null => {
   const receipt = trail.find(({ type }) => type === 'ORDER_RECEIPT');
   if (receipt !== undefined) {
     const { outcome } = receipt.payload as { readonly outcome?: unknown };
-    const reached = outcome === 'delivered' || outcome === 'answered';
-    return { reached, words: tell(receipt.type, receipt.payload) };
+    const reached = reachedBy(outcome);
+    return { isConfirmed: reached === 'has it', reached, words: tell(receipt.type, receipt.payload) };
   }
   // A case that was worked through has given an order: its receipt is still to come.
   if (closedAt === null || ending === 'executed') return null;
-  return { reached: false, words: `its case is closed as ${ending}${because(closedWhy)}` };
+  return {
+    isConfirmed: false,
+    reached: 'was not reached',
+    words: `its case is closed as ${ending}${because(closedWhy)}`,
+  };
 };
 
 /** The case is there a moment after its command. */
@@ -91,8 +101,8 @@ async function tellOutcome(client: Client, agentId: string, caseId: string): Pro
     const found = await caseSoFar(client, caseId);
     const outcome = found === null ? null : outcomeOf(found);
     if (outcome !== null) {
-      if (!outcome.reached) endUnwell();
-      return print([plain(`${agentId} ${outcome.reached ? 'has it' : 'was not reached'}: ${outcome.words}`)]);
+      if (!outcome.isConfirmed) endUnwell();
+      return print([plain(`${agentId} ${outcome.reached}: ${outcome.words}`)]);
     }
     await pause(LOOK_MS, undefined, { signal: stop }).catch(() => {});
   }

@@ -117,7 +117,8 @@ export const socketSide = async (): Promise<Side & { readonly close: () => Promi
       server = await make();
     },
     nudge: async (_agentId, _instanceId, message) => {
-      for (const client of clients) client.write(`not json\n${JSON.stringify({ nudge: message })}\n`);
+      for (const client of clients)
+        client.write(`not json\n${JSON.stringify({ nudge: message, order_id: 'o-hears' })}\n`);
     },
     close: async () => {
       await away();

@@ -10,6 +10,8 @@ const LONGEST_LINE = 1 << 20;
 
 /** What a supervisor says, one object a line. */
 type Pushed = {
+  /** of a text */
+  readonly order_id?: string;
   readonly nudge?: string;
   readonly probe?: string;
   readonly message?: string;
@@ -36,11 +38,13 @@ const heardIn = ({
   return type === 'reset_breaker' ? { kind: 'reset_breaker', name } : null;
 };
 
-const obey = (line: string, { hear, tell }: Line): void => {
+/** `confirm`: reports to the supervisor that the agent has the text of this order. */
+const obey = (line: string, { hear, tell }: Line, confirm: (orderId: string) => void): void => {
   const pushed = JSON.parse(line) as Pushed;
   if (pushed.problems !== undefined) tell(`the supervisor did not understand: ${pushed.problems.join('; ')}`);
   const heard = heardIn(pushed);
-  if (heard !== null) hear(heard);
+  const isHeard = heard !== null && hear(heard);
+  if (isHeard && pushed.order_id !== undefined) confirm(pushed.order_id);
 };
 
 /** Fields that say who and where the agent is, or when it ended: its supervisor knows that. */
@@ -81,9 +85,10 @@ const linesOf = (heartbeat: Heartbeat): string =>
 /** Reads lines; of one without end no more than shows it. What cannot be read is told, and what follows is read on. */
 const eachLine = (socket: Socket, line: Line): void => {
   let rest = '';
+  const confirm = (orderId: string) => void socket.write(`${JSON.stringify({ received: orderId })}\n`);
   const read = (one: string) => {
     try {
-      if (one.trim() !== '') obey(one, line);
+      if (one.trim() !== '') obey(one, line, confirm);
     } catch (error) {
       line.tell(`a line of the supervisor cannot be read: ${(error as Error).message}`);
     }

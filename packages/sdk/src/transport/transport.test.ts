@@ -25,6 +25,33 @@ describe('over the gateway', () => {
 describe('over the socket of its supervisor', () => {
   transportContract(socket);
 
+  test.each([
+    ['is confirmed', true, ['o-hears']],
+    ['that the agent listens to no words for is not confirmed', false, []],
+  ])('a text %s', async (_, isListening, received) => {
+    const fresh = await socketSide();
+    const heard = Promise.withResolvers<void>();
+    const who = { agentId: 'a', instanceId: 'i', taskId: null, runtimeId: null, attempt: null, maxAttempts: null };
+    const hear = () => {
+      heard.resolve();
+      return isListening;
+    };
+    const line = { who: { ...who, policy: null, labels: {} }, world: realWorld(), hear, progress: () => noProgress };
+    const way = fresh.over()({ ...line, tell: () => {} });
+    const { payload } = example(Topic.heartbeat, 'HEARTBEAT', { tool_calls: [], errors: [], phase: 'build' });
+    await way.send(payload, AbortSignal.timeout(5000));
+    const lines = () =>
+      fresh.arrived('says') as Promise<readonly { readonly phase?: string; readonly received?: string }[]>;
+    await vi.waitUntil(async () => (await lines()).length > 0, LIMIT);
+    await fresh.nudge('a', 'i', 'still there?');
+    await heard.promise;
+    await way.send({ ...payload, phase: 'after' }, AbortSignal.timeout(5000));
+    await vi.waitUntil(async () => (await lines()).some(({ phase }) => phase === 'after'), LIMIT);
+    expect((await lines()).flatMap((one) => one.received ?? [])).toEqual(received);
+    await way.close();
+    await fresh.close();
+  });
+
   test('it says of the agent what was said, in lines that are taken, and leaves the rest to its supervisor and to others', async () => {
     const fresh = await socketSide();
     const { payload } = example(Topic.heartbeat, 'HEARTBEAT', {

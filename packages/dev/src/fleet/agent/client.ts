@@ -2,7 +2,12 @@ import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
 /** What a supervisor says to its agent. */
-export type Word = { readonly nudge?: string; readonly type?: string; readonly problems?: readonly string[] };
+export type Word = {
+  readonly nudge?: string;
+  readonly type?: string;
+  readonly order_id?: string;
+  readonly problems?: readonly string[];
+};
 
 export type Vigil = {
   /** any of a heartbeat's fields */
@@ -22,7 +27,11 @@ export const connectVigil = (path: string | undefined, onWord: (word: Word) => v
     // An agent does not fail because nobody watches it any more; whoever watches it next listens at the same place.
     one.on('error', () => {}).once('close', () => isOpen && setTimeout(reconnect, AGAIN_MS).unref());
     createInterface({ input: one })
-      .on('line', (line) => onWord(JSON.parse(line) as Word))
+      .on('line', (line) => {
+        const word = JSON.parse(line) as Word;
+        onWord(word);
+        if (word.order_id !== undefined) one.write(`${JSON.stringify({ received: word.order_id })}\n`);
+      })
       .on('error', () => {});
     return one;
   };
