@@ -10,6 +10,7 @@ import { ended, failed, recordOf, started } from '@vigil/hook/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type AgentSpec, spoolOf } from './agent.ts';
 import type { Supervised } from './life.ts';
+import type { Reach } from './reach.ts';
 import { stillAfterMs } from './screen.ts';
 import { socketPath } from './socket.ts';
 import { liveOn, nudge, type Stage, scriptSpec, setStage } from './testing.ts';
@@ -372,4 +373,22 @@ test('a sub-agent that is at work when its process ends, ends with it', async ()
   await until(() =>
     expect(exits()).toContainEqual(expect.objectContaining({ agentId: 'worker-1:subagent-a1', reason: 'explicit' })),
   );
+});
+
+test('that the heartbeats of a sub-agent fail is logged, and is not reported as if the agent itself were not watched', async () => {
+  const [reached, logged]: [string[], string[]] = [[], []];
+  const { gateway } = stage.world;
+  const refused: typeof gateway.beat = (beat, signal) =>
+    beat.parent_agent_id === null ? gateway.beat(beat, signal) : Promise.reject(new Error('refused'));
+  const world = {
+    ...stage.world,
+    gateway: { ...gateway, beat: refused },
+    onReach: (agentId: string, reach: Reach) => void reached.push(`${agentId} ${reach.kind}`),
+    log: (message: string, fields: object) => void logged.push(`${message} ${JSON.stringify(fields)}`),
+  };
+  life = await liveOn({ ...stage, world }, scriptSpec('sleep 600'), 400, () => {});
+  spooled([turn, { kind: 'subagent_started', id: 'a1', type: 'Explore', at: 2, agent: null }]);
+  const why = { agentId: 'worker-1:Explore-a1', why: 'refused' };
+  await until(() => expect(logged).toContain(`a sub-agent is not watched ${JSON.stringify(why)}`));
+  expect(reached).toEqual(['worker-1 watched']);
 });

@@ -155,6 +155,11 @@ export class Subagents {
     return new Beating({
       ...world,
       ...{ who: identity, intervalMs: spec.intervalMs, beats, onBeat },
+      // People are informed of whether the agent itself is watched.
+      onReach: (agentId, reach) =>
+        reach.kind === 'watched'
+          ? world.log('a sub-agent is watched', { agentId })
+          : world.log('a sub-agent is not watched', { agentId, why: reach.why }),
       facts: () => ({ ...noTerminal, paused: isPaused() }),
       onPolicy: () => {},
       onRefusal: (refusal) => {
