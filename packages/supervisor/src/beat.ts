@@ -92,6 +92,12 @@ const withCalls = (known: readonly ToolCall[], calls: readonly ToolCall[]): read
 /** The sequence of the heartbeat that will carry what is said now. */
 export const nextSequence = (beats: Beats): number => beats.sequence + 1;
 
+/** The client that reported this is gone, without a word: what the terminal shows counts again. `saidAt`: when it last reported. */
+export const clientGone = (beats: Beats, saidAt: number | null): Beats => {
+  const { activity: _, ...latest } = beats.latest;
+  return { ...beats, saidAt, latest: { ...latest, turn: null, waiting_for: null } };
+};
+
 /** Verdicts that are not yet sent stay. */
 const stepsOf = ({ steps: before }: Said, { steps: now }: Said): Pick<Said, 'steps'> =>
   now && before ? { steps: { ...now, verdicts: bounded([...before.verdicts, ...now.verdicts]) } } : {};

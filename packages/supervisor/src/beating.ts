@@ -4,6 +4,7 @@ import {
   type Beats,
   beat,
   checkpointRead,
+  clientGone,
   type Identity,
   matched,
   nextSequence,
@@ -98,6 +99,10 @@ export class Beating {
   }
   checkpointRead(checkpoint: Checkpoint): void {
     this.#beats = checkpointRead(this.#beats, checkpoint);
+  }
+  clientGone(saidAt: number | null): void {
+    this.#beats = clientGone(this.#beats, saidAt);
+    this.soon();
   }
   soon(): void {
     this.#urgent = true;

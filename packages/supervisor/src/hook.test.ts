@@ -392,3 +392,31 @@ test('that the heartbeats of a sub-agent fail is logged, and is not reported as 
   await until(() => expect(logged).toContain(`a sub-agent is not watched ${JSON.stringify(why)}`));
   expect(reached).toEqual(['worker-1 watched']);
 });
+
+test('when the client of a session is killed, the question of the wrapper that started it counts again', async () => {
+  const [claude, go] = [join(stage.dir, 'claude'), join(stage.dir, 'go')];
+  symlinkSync('/bin/sleep', claude);
+  await start(
+    `${claude} 600 & while [ ! -e ${go} ]; do sleep 0.02; done; kill -9 $!; wait $!; printf 'Start it again? [y/n] '; read answer`,
+  );
+  const last = () => stage.gateway.heartbeats.at(-1);
+  spooled([turn, started('c', 2), { kind: 'subagent_started', id: 'a1', type: null, at: 2, agent: null }]);
+  await until(() => expect(last()?.turn).toMatchObject({ open: true }));
+  // The process of the client is seen at a look between two heartbeats.
+  await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(8));
+  writeFileSync(go, '');
+  const ofAgent = () => stage.gateway.heartbeats.findLast(({ parent_agent_id: parent }) => parent === null);
+  await until(() =>
+    expect(ofAgent()).toMatchObject({
+      activity: 'awaiting_input',
+      turn: null,
+      waiting_for: { kind: 'question', text: expect.stringContaining('Start it again?') },
+    }),
+  );
+  expect(calls().filter(({ call_id }) => call_id === 'c')).toMatchObject([
+    { outcome: 'running' },
+    { outcome: 'abandoned' },
+  ]);
+  const exits = () => stage.gateway.reports.filter(({ type }) => type === 'AGENT_EXITED').map(({ payload }) => payload);
+  await until(() => expect(exits()).toMatchObject([{ agentId: 'worker-1:subagent-a1' }]));
+});

@@ -114,7 +114,7 @@ export class Life implements Supervised {
   hasSubagent = (agentId: string): boolean => this.#parts.watch.subagents.has(agentId);
 
   #lookAgain(): void {
-    this.#parts.watch.lookAgain();
+    this.#parts.watch.lookAgain(this.#parts.terminal.pid);
     this.#hands.lookAgain();
     this.#parts.hold.lookAgain();
     this.#rememberChanges();

@@ -73,6 +73,10 @@ export const sessionOf = (leader: number): readonly number[] => {
   });
 };
 
+/** The words of its command line; none: it has ended, or is not ours. @throws ProcessesUnknown */
+export const wordsOf = (pid: number): readonly string[] =>
+  (fromProc(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '').split('\0').slice(0, -1);
+
 /** All that an agent has started: the session of its process, and what has left that session. `socket`: its VIGIL_SOCKET. */
 export type Tree = { readonly leader: Pid; readonly socket: string };
 

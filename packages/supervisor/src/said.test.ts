@@ -5,7 +5,8 @@ test.each(['__proto__', 'constructor', 'toString'])('%s is no field, and harms n
   expect(understand(`{"${name}":1,"phase":"work"}`)).toEqual({
     said: { phase: 'work' },
     problems: [expect.stringContaining(`${name}: no field that an agent reports of itself: write one of phase, `)],
-    hook: null, received: null,
+    hook: null,
+    received: null,
   });
 });
 

@@ -8,14 +8,17 @@ import { CheckpointEyes } from './checkpoint-eyes.ts';
 import type { Known, Memory, Past } from './memory.ts';
 import type { Meter } from './meter.ts';
 import { compilePatterns } from './patterns.ts';
+import { identify, isAlive, type Pid, sessionOf, wordsOf } from './proc.ts';
 import { agentSaid, outputSeen, type Progress, workSeen } from './progress.ts';
 import { recalled } from './recall.ts';
+import { controlOf } from './resuming.ts';
 import { isNotable, ownReport, type Said } from './said.ts';
 import type { AgentScreen } from './screen/agent-screen.ts';
 import { isSilenceKnown, printsLines, type Surface } from './screen/surface.ts';
 import { limitShown, missedEvents, type ScreenReport, screenReport } from './screen/waiting.ts';
 import type { Screen } from './screen.ts';
 import { AgentSessions } from './sessions/agent-sessions.ts';
+import { ClientProcess } from './sessions/client-process.ts';
 import { EventStream, type StreamedLine } from './sessions/event-stream.ts';
 import { reportsLimits, withoutReported } from './sessions/reported-facts.ts';
 import { Subagents } from './sessions/subagents.ts';
@@ -26,6 +29,8 @@ import { decideTyping, type SessionFacts, type TypingDecision } from './typing/d
 /** How often the spool is read where no hook asks, and the transcripts where no hook reports. Milliseconds. */
 const readSpoolEveryMs = 1000;
 const readTranscriptsEveryMs = 2000;
+/** How often it is looked whether the client of a session still runs, milliseconds. */
+const lookForClientEveryMs = 5000;
 /** How often a limit that stands on the screen is reported. Milliseconds. */
 const reportLimitEveryMs = 2000;
 
@@ -53,6 +58,11 @@ export class Watch {
   #spoolReadAt = 0;
   #transcriptsReadAt = 0;
   #limitReportedAt = 0;
+  #clientLookedForAt = Number.NEGATIVE_INFINITY;
+  /** null: the agent is the client itself, and ends with it */
+  readonly #clientProcess: ClientProcess | null;
+  /** the first process of its terminal; null: none has started yet */
+  #leader: Pid | null = null;
   #paused = false;
   #ending = false;
   readonly #checkpoints: CheckpointEyes;
@@ -91,6 +101,12 @@ export class Watch {
       isPaused: () => this.#paused,
       onRefusal: () => this.#beating.soon(),
     });
+    const programs = () =>
+      this.#leader === null
+        ? []
+        : sessionOf(this.#leader.pid).map((pid) => ({ pid: identify(pid), words: wordsOf(pid) }));
+    this.#clientProcess =
+      controlOf(world.clients, spec) === null ? new ClientProcess(world.clients, { programs, isAlive }) : null;
     this.#checkpoints = new CheckpointEyes(spec, (read) => this.#checkpointRead(read));
     this.#beating = new Beating({
       ...world,
@@ -305,11 +321,13 @@ export class Watch {
     this.screen.told(text);
   }
 
-  /** A question is one only after the cursor has stood still, so somebody has to look. */
-  lookAgain(): void {
+  /** A question is one only after the cursor has stood still, so somebody has to look. `leader`: the first process of its terminal */
+  lookAgain(leader: Pid): void {
+    this.#leader = leader;
     this.#readSteps();
     this.#addMissed(this.#look());
     this.#readSessions(this.#world.clock.monotonic());
+    this.#endSessionOfGoneClient(this.#world.clock.monotonic());
     const before = this.#known;
     const progress = workSeen(before.progress, this.#world.workOf(this.#spec.taskId), this.#beating.next);
     const isAsking = this.#isAsking;
@@ -332,6 +350,19 @@ export class Watch {
     if (now < this.#transcriptsReadAt + readTranscriptsEveryMs) return;
     this.#transcriptsReadAt = now;
     this.sessions.readTranscripts(now);
+  }
+
+  /** Its terminal counts again: what runs there now is another program. */
+  #endSessionOfGoneClient(now: number): void {
+    const session = this.sessions.current;
+    if (session === null || session.hasEnded || now < this.#clientLookedForAt + lookForClientEveryMs) return;
+    this.#clientLookedForAt = now;
+    if (this.#clientProcess?.isGone(session.client) !== true) return;
+    this.#world.log('the client of a session is gone', { agentId: this.#spec.agentId, client: session.client });
+    const { saidAt } = this.#beating.beats;
+    this.sessions.add({ kind: 'session_ended', continues: false, at: this.#world.clock.now(), agent: null });
+    this.#beating.clientGone(saidAt);
+    this.#know({ activity: null });
   }
 
   set paused(paused: boolean) {
