@@ -384,7 +384,7 @@ test('that the heartbeats of a sub-agent fail is logged, and is not reported as 
     ...stage.world,
     gateway: { ...gateway, beat: refused },
     onReach: (agentId: string, reach: Reach) => void reached.push(`${agentId} ${reach.kind}`),
-    log: (message: string, fields: object) => void logged.push(`${message} ${JSON.stringify(fields)}`),
+    log: (message: string, fields?: object) => void logged.push(`${message} ${JSON.stringify(fields)}`),
   };
   life = await liveOn({ ...stage, world }, scriptSpec('sleep 600'), 400, () => {});
   spooled([turn, { kind: 'subagent_started', id: 'a1', type: 'Explore', at: 2, agent: null }]);

@@ -6,6 +6,7 @@ import { hasTitle, TerminalNotice } from './terminal-notice.ts';
 const LINE = 'vigil: not watched: no gateway answers';
 const SHOWN = `\x1b[22;2t\x1b]2;${LINE}\x1b\\`;
 const BEL = '\x07';
+const EMPTY = '\x1b]2;\x1b\\';
 
 let all: string;
 let notice: TerminalNotice;
@@ -25,9 +26,9 @@ test('a line is the title of the terminal at once, with a bell, and is taken bac
   notice.show(LINE, true);
   expect(all).toBe(`text${SHOWN}${BEL}`);
   notice.end();
-  expect(all).toBe(`text${SHOWN}${BEL}\x1b[23;2t`);
+  expect(all).toBe(`text${SHOWN}${BEL}${EMPTY}\x1b[23;2t`);
   notice.end();
-  expect(all).toHaveLength(`text${SHOWN}${BEL}\x1b[23;2t`.length);
+  expect(all).toHaveLength(`text${SHOWN}${BEL}${EMPTY}\x1b[23;2t`.length);
 });
 
 test('a line that is taken back rings too, and leaves the title that the program has set', () => {
@@ -38,6 +39,33 @@ test('a line that is taken back rings too, and leaves the title that the program
   expect(
     all.endsWith(`${BEL}\x1b]2;my next task\x1b\\\x1b]2;${LINE}\x1b\\\x1b[23;2t\x1b]2;my next task\x1b\\${BEL}`),
   ).toBe(true);
+});
+
+/** The title that a terminal shows at the end; `hasStack`: it keeps titles on a stack, else it ignores what it does not know. */
+const titleAfter = (written: string, hasStack: boolean): string => {
+  const [stack, pieces]: [string[], string[]] = [
+    [],
+    written.match(/\x1b\][02];.*?(?:\x07|\x1b\\)|\x1b\[2[23];2t/g) ?? [],
+  ];
+  return pieces.reduce((title, piece) => {
+    if (piece.startsWith('\x1b]')) return piece.replace(/^\x1b\][02];|\x07$|\x1b\\$/g, '');
+    if (!hasStack) return title;
+    if (piece === '\x1b[22;2t') stack.push(title);
+    return piece === '\x1b[23;2t' ? (stack.pop() ?? title) : title;
+  }, 'the shell');
+};
+
+test.each([
+  ['with a stack of titles has the title that it had before', true, '', 'the shell'],
+  ['without one has an empty title, and not the line', false, '', ''],
+  ['with a stack of titles has the title of the program', true, '\x1b]0;my task\x07', 'my task'],
+  ['without one has the title of the program', false, '\x1b]0;my task\x07', 'my task'],
+])('at the end a terminal %s', (_, hasStack, output, title) => {
+  prints(output);
+  notice.show(LINE, true);
+  expect(titleAfter(all, hasStack)).toBe(LINE);
+  notice.end();
+  expect(titleAfter(all, hasStack)).toBe(title);
 });
 
 test('the same line again is written once, and without a line nothing is', () => {

@@ -1,7 +1,7 @@
 import { Sequences } from './sequences.ts';
 
 const BEL = '\x07';
-/** xterm keeps titles on a stack; a terminal without one ignores both. */
+/** xterm keeps titles on a stack; a terminal without one ignores both, and is left with an empty title, which means its own. */
 const SAVE_TITLE = '\x1b[22;2t';
 const RESTORE_TITLE = '\x1b[23;2t';
 const LONGEST_TITLE = 160;
@@ -77,6 +77,6 @@ export class TerminalNotice {
     if (!this.#isSaved) return '';
     this.#isSaved = false;
     const { title } = this.#sequences;
-    return RESTORE_TITLE + (title === null ? '' : titled(title));
+    return title === null ? titled('') + RESTORE_TITLE : RESTORE_TITLE + titled(title);
   }
 }
