@@ -41,14 +41,16 @@ test('a line that is taken back rings too, and leaves the title that the program
   ).toBe(true);
 });
 
+const [ESC, ST] = ['\x1b', '\x1b\\\\'];
+const SEQUENCE = new RegExp(`${ESC}\\][02];.*?(?:${BEL}|${ST})|${ESC}\\[2[23];2t`, 'g');
+const FRAME = new RegExp(`^${ESC}\\][02];|${BEL}$|${ST}$`, 'g');
+
 /** The title that a terminal shows at the end; `hasStack`: it keeps titles on a stack, else it ignores what it does not know. */
 const titleAfter = (written: string, hasStack: boolean): string => {
-  const [stack, pieces]: [string[], string[]] = [
-    [],
-    written.match(/\x1b\][02];.*?(?:\x07|\x1b\\)|\x1b\[2[23];2t/g) ?? [],
-  ];
+  const stack: string[] = [];
+  const pieces: readonly string[] = written.match(SEQUENCE) ?? [];
   return pieces.reduce((title, piece) => {
-    if (piece.startsWith('\x1b]')) return piece.replace(/^\x1b\][02];|\x07$|\x1b\\$/g, '');
+    if (piece.startsWith('\x1b]')) return piece.replace(FRAME, '');
     if (!hasStack) return title;
     if (piece === '\x1b[22;2t') stack.push(title);
     return piece === '\x1b[23;2t' ? (stack.pop() ?? title) : title;
