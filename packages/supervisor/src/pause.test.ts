@@ -98,7 +98,7 @@ test('what is told to a paused agent waits until it goes on', async () => {
   await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(seen + 3));
   expect(receipts()).toHaveLength(1);
   stage.gateway.offer(resume());
-  await until(() => expect(shown).toContain('told={"nudge":"please go on"}'));
+  await until(() => expect(shown).toContain('told={"nudge":"please go on"'));
   await until(() => expect(receipts()).toHaveLength(3));
 });
 
