@@ -35,10 +35,19 @@ describe.skipIf(!ownServers)('coding agents that hang, crash, stall and meet lim
   const state = mkdtempSync(path.join(tmpdir(), 'vigil-'));
   const worked = (): readonly Task[] => tasks.filter((task) => effectsOf(task).length >= everyStepOnce.length);
   const finished = (): readonly Task[] => worked().filter((task) => processesIn(task).length === 0);
+  /** What a failure prints of a task: what its sessions have done, and all events that name it. */
+  const historyOf = (task: Task): string =>
+    [
+      JSON.stringify({ ...task, effects: effectsOf(task), turns: turnsOf(task), processes: processesIn(task) }),
+      ...heard.latest(Number.MAX_SAFE_INTEGER).filter((line) => line.includes(task.name)),
+    ].join('\n');
 
   beforeAll(async () => {
     vigil = await openSystem({ name: 'healing', policy: 'healing', env });
-    heard = await hear(vigil, [Topic.agentOrder, Topic.orderReceipt, Topic.decideCase, Topic.steerAgent]);
+    heard = await hear(vigil, [
+      ...[Topic.agentOrder, Topic.orderReceipt, Topic.decideCase, Topic.steerAgent],
+      ...[Topic.agentHealth, Topic.agentIntervention, Topic.fleetGovernance, Topic.taskRecovery],
+    ]);
     const folder = path.join(vigil.dir, 'healing');
     tasks = tasksIn(folder, size.tasks, size.faultsEach);
     const client = writeClient(folder);
@@ -64,7 +73,7 @@ describe.skipIf(!ownServers)('coding agents that hang, crash, stall and meet lim
     expect(injected).toBeGreaterThanOrEqual(tasks.length * size.faultsEach);
     expect(heard.of(Topic.decideCase)).toEqual([]);
     const missing = tasks.filter((task) => !finished().includes(task));
-    expect(missing.length, JSON.stringify(missing)).toBeLessThanOrEqual((1 - LEAST_FINISHED) * tasks.length);
+    expect(missing.length, missing.map(historyOf).join('\n')).toBeLessThanOrEqual((1 - LEAST_FINISHED) * tasks.length);
   });
 
   test('each step of a task is done once and in its order, also of a task that is not finished', () => {
