@@ -44,6 +44,16 @@ const numbered = (said: readonly Said[], at: number, key: (one: Said) => string,
     return { topic: one.topic, type: one.type, stateKey, version, at, payload: plain(one.payload) };
   });
 
+/** An observation or a tick, and the clock of its partition there. */
+export type Moment = Recorded & { readonly partition: number };
+
+export const momentsOf = (log: Pick<Log, 'codec'>, records: readonly LogRecord[]): readonly Moment[] => {
+  const partitions = Map.groupBy(records, ({ partition }) => partition);
+  return [...partitions].flatMap(([partition, here]) =>
+    [...moments(log, clockOf(log, partition, partitions.size), here)].map((one) => ({ ...one, partition })),
+  );
+};
+
 /** Folds stored observations again, partition by partition, ticks and doors included: what follows from them under these policies. */
 export const refold = (
   log: Pick<Log, 'codec'>,

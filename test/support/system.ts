@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import {
   type Fleet,
   type Servers,
@@ -11,10 +12,11 @@ import {
   startServers,
   startSystem,
 } from '@vigil/dev';
-import { catalogue, connectCodec, type EventOf, type HealthEvent, type TopicName } from '@vigil/events';
+import { catalogue, connectCodec, type EventOf, type HealthEvent, Topic, type TopicName } from '@vigil/events';
 import { connectLog, type Log, type LogRecord } from '@vigil/stream';
 import { connectPlacement, type Placement } from '@vigil/stream/placement';
 import pg from 'pg';
+import { momentsOf } from './refold.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -102,6 +104,15 @@ const readEvents = async (log: Log, topic: TopicName): Promise<(HealthEvent & { 
     });
 };
 
+/** Writes the observations of a run, with the clock at each, into the folder VIGIL_KEEP_OBSERVATIONS: test/same-decisions folds them again. */
+const keepObservations = async (name: string, log: Log): Promise<void> => {
+  const folder = process.env.VIGIL_KEEP_OBSERVATIONS;
+  if (folder === undefined) return;
+  const moments = momentsOf(log, await readAll(log, Topic.agentObservation));
+  const lines = moments.map((moment) => JSON.stringify(moment)).join('\n');
+  writeFileSync(path.join(folder, `${name}.jsonl.gz`), gzipSync(lines, { level: 9 }));
+};
+
 const runVigil =
   (env: Readonly<Record<string, string>>) =>
   (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
@@ -148,6 +159,7 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
   };
   const stop = async (): Promise<void> => {
     await Promise.all(fleets.map((one) => one.stop()));
+    await keepObservations(name, log);
     await sql.end();
     await placement[Symbol.asyncDispose]();
     await log[Symbol.asyncDispose]();

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+
+/** Names that have changed since the baseline was recorded: the new one, and the one that the baseline has. */
+export const RENAMED: readonly (readonly [string, string])[] = [];
+
+const OLD: ReadonlyMap<string, string> = new Map(RENAMED);
+const NEW: ReadonlyMap<string, string> = new Map(RENAMED.map(([now, before]) => [before, now]));
+
+const mapped = (value: unknown, names: ReadonlyMap<string, string>, text: (one: string) => string): unknown => {
+  if (typeof value === 'string') return text(names.get(value) ?? value);
+  if (Array.isArray(value)) return value.map((one) => mapped(one, names, text));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [names.get(key) ?? key, mapped(one, names, text)]),
+  );
+};
+
+/** A stored value with today's names. */
+export const withNewNames = (value: unknown): unknown => mapped(value, NEW, (text) => text);
+
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{16,64}\b/g;
+
+/** Writes values as the baseline has them: with the old names, and with a number in place of each id that is a hash of names. */
+export const canonical = (): ((value: unknown) => string) => {
+  const ids = new Map<string, string>();
+  const numbered = (id: string): string => {
+    const known = ids.get(id) ?? `#${ids.size + 1}`;
+    ids.set(id, known);
+    return known;
+  };
+  return (value) => JSON.stringify(mapped(value, OLD, (text) => text.replaceAll(ID, numbered)));
+};
+
+const LINES = 200;
+
+/** A short hash of every 200 lines, and how many there are: the lines themselves take 15 MB. */
+export const digests = (lines: readonly string[]): readonly string[] => {
+  const chunks = Array.from({ length: Math.ceil(lines.length / LINES) }, (_, n) =>
+    lines.slice(n * LINES, (n + 1) * LINES),
+  );
+  const hashes = chunks.map((chunk) => createHash('sha256').update(chunk.join('\n')).digest('hex').slice(0, 12));
+  return [`${lines.length} lines`, ...hashes];
+};
