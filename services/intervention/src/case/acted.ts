@@ -84,7 +84,19 @@ export const attempted = (open: Open): Open => ({
   },
 });
 
-export const nudged = (open: Open, orderId: string): Open => ({
-  ...attempted(open),
-  nudges: [...open.nudges, { orderId, outcome: 'open' }],
-});
+/** How long after its time to live a busy runtime may still report what became of a text, milliseconds. */
+const RECEIPT_MS = 120_000;
+
+/** How long the order of the current step's next text lasts, milliseconds. */
+const ttlOf = ({ matter, index, attempt }: Open): number => {
+  const step = matter.steps[index];
+  if (step?.step === 'nudge') return step.intervalMs;
+  return step?.step === 'interrogate' ? (step.waitsMs[attempt.sent] ?? 0) : 0;
+};
+
+/** One more text is out. */
+export const nudged = (open: Open, orderId: string): Open => {
+  const acted = attempted(open);
+  const receiptUntil = acted.attempt.lastAt + ttlOf(open) + RECEIPT_MS;
+  return { ...acted, nudges: [...open.nudges, { orderId, outcome: 'open', receiptUntil }] };
+};

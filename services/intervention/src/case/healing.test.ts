@@ -44,6 +44,43 @@ const resumed = () => {
   return one;
 };
 
+/** An agent whose one nudge is out, without a receipt; its plan has come to the terminate. */
+const unreported = () => {
+  const one = agent();
+  one.tell(filed([oneNudge, ends, recover], { client }));
+  one.admit();
+  return { one, reached: one.after(10 * MIN) };
+};
+
+describe('a runtime that is slow to report what became of a text', () => {
+  test('the terminate waits for the receipt, and follows when the text was unanswered', () => {
+    const { one, reached } = unreported();
+    expect(reached).toEqual([]);
+    expect(one.after(2 * MIN - 1)).toEqual([]);
+    expect(one.tell(receipt('uncertain', 'case-warrant-1-1'))).toEqual(['asks terminate destructive']);
+  });
+
+  test('a receipt that does not come in two minutes leaves it to people', () => {
+    const { one } = unreported();
+    expect(one.after(2 * MIN - 1)).toEqual([]);
+    expect(one.after(1)).toEqual(['STEP_SKIPPED terminate requires', 'ESCALATION_TRIGGERED hold']);
+  });
+
+  test('a text that was not due any more leaves it to people at once', () => {
+    const { one } = unreported();
+    expect(one.tell(receipt('superseded', 'case-warrant-1-1'))).toEqual([
+      'STEP_SKIPPED terminate requires',
+      'ESCALATION_TRIGGERED hold',
+    ]);
+  });
+
+  test('an agent that answered is not ended when the receipt comes', () => {
+    const { one } = unreported();
+    expect(one.tell(answered())).toEqual(['STEP_SKIPPED terminate requires', 'ESCALATION_TRIGGERED hold']);
+    expect(one.tell(receipt('delivered', 'case-warrant-1-1'))).toEqual([]);
+  });
+});
+
 describe('a hung client is interrupted, then resumed, then ended', () => {
   test('the interrupt is soft, the resume is ruled like a terminate, and each has its wait', () => {
     const one = agent();
@@ -238,8 +275,8 @@ describe('unanswered: the text was delivered, or could not be, and no answer cam
     ]);
   });
 
-  test('a nudge of which no runtime has reported does not count', () => {
-    expect(nudgedWith().after(10 * MIN)).toEqual(['STEP_SKIPPED terminate requires', 'ESCALATION_TRIGGERED hold']);
+  test('a nudge of which no runtime reports does not count', () => {
+    expect(nudgedWith().after(12 * MIN)).toEqual(['STEP_SKIPPED terminate requires', 'ESCALATION_TRIGGERED hold']);
   });
 
   test('an answer counts against it, whatever became of the nudges', () => {

@@ -149,7 +149,12 @@ export const notBegun: Attempt = { sent: 0, lastAt: 0, order: null };
  * A text that was ordered in this case. `open`: its runtime has not reported, or the agent progressed before it was due.
  * `undelivered`: it expired, could not be delivered, or nothing confirms that the agent has it.
  */
-export type Nudged = { readonly orderId: string; readonly outcome: 'open' | 'delivered' | 'undelivered' };
+export type Nudged = {
+  readonly orderId: string;
+  readonly outcome: 'open' | 'delivered' | 'undelivered';
+  /** until when its receipt may come, epoch milliseconds; absent: it has come, or the state is older than this */
+  readonly receiptUntil?: number;
+};
 
 export type Decision = { readonly what: 'terminate_and_recover' | 'force_handoff'; readonly until: number };
 

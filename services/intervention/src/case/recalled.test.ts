@@ -97,7 +97,7 @@ describe('what was to be told before a halt, and was not', () => {
     expect(one.tell(halted())).toEqual(['asks nudge soft']);
     expect(one.withhold('halted')).toEqual(['CASE_WITHHELD halted']);
     expect(one.admit()).toEqual(['CASE_RESUMED', 'order 2 NUDGE_AGENT', 'NUDGE_SENT 1/1']);
-    expect(one.after(10 * MIN)).toContain('STEP_SKIPPED terminate requires');
+    expect(one.after(12 * MIN)).toContain('STEP_SKIPPED terminate requires');
   });
 
   test('the second of two nudges is sent again; the first stays sent', () => {

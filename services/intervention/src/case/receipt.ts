@@ -67,7 +67,7 @@ const readBy = (open: Open, payload: OrderReceiptPayload): Open => {
   if (!open.nudges.some((nudge) => nudge.orderId === payload.orderId)) return open;
   const nudges = open.nudges.map((nudge) =>
     nudge.orderId === payload.orderId && nudge.outcome !== 'delivered'
-      ? { ...nudge, outcome: deliveryOf[payload.outcome] }
+      ? { orderId: nudge.orderId, outcome: deliveryOf[payload.outcome] }
       : nudge,
   );
   return { ...open, nudges, answered: open.answered || payload.outcome === 'answered' };

@@ -24,11 +24,19 @@ const met: Readonly<Record<Terminate['requires'][number], (open: Open) => boolea
     !answered && (nudges.length > 0 || escalated) && nudges.every(({ outcome }) => outcome !== 'open'),
 };
 
-const turn = (step: Terminate, open: Open): Turn => {
+/** Until when a text may turn out to be unanswered, whose receipt has not come; null: no receipt can change that. */
+const receiptsUntil = ({ nudges, answered }: Open): number | null => {
+  const out = nudges.filter(({ outcome }) => outcome === 'open');
+  return answered || out.length === 0 ? null : Math.min(...out.map(({ receiptUntil }) => receiptUntil ?? 0));
+};
+
+const turn = (step: Terminate, open: Open, now: number): Turn => {
   if (open.death) return { want: 'skip', why: 'no_instance', detail: 'the instance has ended already', leads: 'next' };
   const barred = handless(open.matter);
   if (barred) return { want: 'skip', ...barred, leads: 'people' };
   if (step.requires.length === 0 || step.requires.some((name) => met[name](open))) return act;
+  const until = step.requires.includes('unanswered') ? receiptsUntil(open) : null;
+  if (until !== null && now < until) return { want: 'wait', until };
   const detail = `the policy ends an agent only where one of these holds: ${step.requires.join(', ')}; none does`;
   return { want: 'skip', why: 'requires', detail, leads: 'people' };
 };
