@@ -42,6 +42,10 @@ export type Alert = {
   readonly times: Times;
   /** of stuck_agent and task_blocked: of which agents it was reported, the newest last; absent: none */
   readonly agents?: readonly OfAgent[];
+  /** of these: when the task as a whole was last over, whichever of its agents had raised them; absent: never */
+  readonly taskOver?: number;
+  /** nothing was told of the key, and an end that was read late is kept until then; absent: otherwise */
+  readonly keptUntil?: number;
   readonly news: News | null;
   /** for which people have been asked in, and not yet told */
   readonly queen: TriagedTicket | null;
@@ -59,20 +63,31 @@ export type OfAgent = { readonly agentId: string; readonly times: Times; readonl
 
 function observe(before: Alert, input: Input, { now }: Clock): Alert {
   const { agents = [] } = before;
-  const after = agentsAfter(agents, input);
-  const state = after === agents ? before : { ...before, agents: after };
+  const isLate = isLateEnd(input, now);
+  const after = agentsAfter(before, input, isLate);
+  const known = after === agents ? before : { ...before, agents: after };
+  const state = isEndOfTask(input) ? { ...known, taskOver: Math.max(taskOverOf(known), input.occurredAt) } : known;
   const news = newsOf(state, input, now, isPast(before, input));
   const queen = queenOf(input);
   const dismissed = dismissedOf(input);
   const isNew = news !== null || queen !== null || dismissed !== null;
-  // A key of which nothing was ever told is not remembered for what is over.
-  if (!isNew && state.alertKey === '') return state;
+  // A key of which nothing was ever told is not remembered for what is over, unless what was raised before that may still be to be read.
+  if (!isNew && state.alertKey === '' && !isLate) return before;
   const times = timesAfter(state.times, input);
+  if (!isNew && state.alertKey === '') return { ...state, times, keptUntil: now + END_KEPT_MS };
   if (!isNew) return times === state.times ? state : { ...state, times };
   const { key: alertKey, correlationId, policy } = input;
   const chain = state.open ? {} : { correlationId, policy };
-  return { ...state, alertKey, ...chain, times, news, queen, dismissed };
+  const { keptUntil: _, ...rest } = state;
+  return { ...rest, alertKey, ...chain, times, news, queen, dismissed };
 }
+
+/** Alerting catches up, and may have read this before what was raised earlier. Milliseconds. */
+const LATE_MS = 10_000;
+const END_KEPT_MS = 3_600_000;
+
+const isLateEnd = (input: Input, now: number): boolean =>
+  input.type === 'NOTIFY' && input.payload.action === 'resolve' && now - input.occurredAt > LATE_MS;
 
 /** null: nothing that changes anything. */
 function newsOf(state: Alert, input: Input, now: number, past: boolean): News | null {
@@ -101,22 +116,38 @@ const settling = (content: Content | null, id: string, at: number): News | null 
 /** Whoever has raised the alert of a task and is not well yet keeps it open for all. */
 const isOpenForOthers = ({ agents = [] }: Alert): boolean => agents.some(({ isOpen }) => isOpen);
 
-const NOT_TOLD = { times: NO_TIMES, isOpen: false } as const;
-
 /** Several agents of a task may raise these; none of them ends what another one has raised. */
 const SHARED: ReadonlySet<string> = new Set(['stuck_agent', BLOCKED_ROUTE]);
 
 const agentIn = (input: Input): string | null =>
   input.type === 'NOTIFY' && SHARED.has(input.payload.route) ? input.payload.agentId : null;
 
+const isEndOfTask = (input: Input): boolean =>
+  input.type === 'NOTIFY' &&
+  input.payload.action === 'resolve' &&
+  SHARED.has(input.payload.route) &&
+  input.payload.agentId === null;
+
+const taskOverOf = ({ taskOver }: Alert): number => taskOver ?? 0;
+
+/** One of whom nothing was told: what it raised before the end of its task is over. */
+const unknownAgent = (state: Alert, agentId: string): OfAgent => ({
+  agentId,
+  times: { ...NO_TIMES, over: taskOverOf(state) },
+  isOpen: false,
+});
+
 /** It happened before what says the contrary of the same agent. Of a task as a whole, what is newer of its agents keeps it open. */
-function isPast({ agents = [], times }: Alert, input: Input): boolean {
+function isPast(state: Alert, input: Input): boolean {
+  const { agents = [], times } = state;
   const agentId = agentIn(input);
-  if (agentId !== null) return isBefore((agents.find((one) => one.agentId === agentId) ?? NOT_TOLD).times, input);
+  const known = agents.find((one) => one.agentId === agentId);
+  if (agentId !== null) return isBefore((known ?? unknownAgent(state, agentId)).times, input);
   return agents.length === 0 && isBefore(times, input);
 }
 
-function agentsAfter(agents: readonly OfAgent[], input: Input): readonly OfAgent[] {
+function agentsAfter(state: Alert, input: Input, isLate: boolean): readonly OfAgent[] {
+  const { agents = [] } = state;
   if (input.type !== 'NOTIFY' || !SHARED.has(input.payload.route)) return agents;
   const { action, agentId } = input.payload;
   if (action !== 'raise' && action !== 'resolve') return agents;
@@ -127,10 +158,10 @@ function agentsAfter(agents: readonly OfAgent[], input: Input): readonly OfAgent
   });
   if (agentId === null) return action === 'resolve' ? agents.map(told) : agents;
   const known = agents.find((one) => one.agentId === agentId);
-  // One of whom nothing was told has nothing that could be over.
-  if (known === undefined && action === 'resolve' && agents.length === 0) return agents;
+  // One of whom nothing was told has nothing that could be over, unless that is still to be read.
+  if (known === undefined && action === 'resolve' && agents.length === 0 && !isLate) return agents;
   const others = agents.filter((one) => one !== known);
-  return [...kept(others), told(known ?? { agentId, ...NOT_TOLD })];
+  return [...kept(others), told(known ?? unknownAgent(state, agentId))];
 }
 
 /** Those that are over are forgotten first. */
@@ -241,5 +272,6 @@ export const alerts = (settings: Settings): Decider<Alert, Input, Output> => ({
   observe,
   decide: (state, { now }) => decide(state, now, settings),
   evolve: (state, event) => evolve(state, event, settings),
-  dueAt: (state) => (state.open ? tellFrom(state, state.open, settings.routing) : NEVER),
+  dueAt: (state) => (state.open ? tellFrom(state, state.open, settings.routing) : (state.keptUntil ?? NEVER)),
+  forgets: ({ keptUntil }, { now }) => keptUntil !== undefined && now >= keptUntil,
 });

@@ -1,5 +1,5 @@
 import { type EventOf, Topic } from '@vigil/events';
-import { example } from '@vigil/events/examples';
+import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { type Alert, alerts } from './alert.ts';
@@ -9,19 +9,25 @@ import { consoleOnly } from './routing.ts';
 type Told = EventOf<typeof Topic.agentHealth | typeof Topic.agentIntervention>;
 type OfTask = EventOf<typeof Topic.taskRecovery>;
 const KEY = 'task_blocked:T-1';
+const T0 = EXAMPLE_TIME;
+const HOUR = 3_600_000;
 
 /** The alert of the blocked task T-1, and what is reported of its agents; each event is one second later. */
 const alertOfTask = () => {
-  const driver = given(alerts({ groupWaitMs: 0, repeatMs: 1e9, routing: consoleOnly }), 1);
-  let at = 1000;
-  const hear = (notices: ReturnType<typeof agentNotices>) => {
+  const driver = given(alerts({ groupWaitMs: 0, repeatMs: 1e9, routing: consoleOnly }), T0);
+  let at = T0;
+  const hear = (notices: ReturnType<typeof agentNotices>, agoMs = 0) => {
     at += 1000;
     for (const { payload } of notices.filter(({ key }) => key === KEY))
-      driver.tell({ ...example(Topic.notify, 'NOTIFY', payload), key: KEY, occurredAt: at } as never);
+      driver.tell({ ...example(Topic.notify, 'NOTIFY', payload), key: KEY, occurredAt: at - agoMs } as never, at);
   };
   return {
     tell: (...events: readonly Told[]) => {
       for (const event of events) hear(agentNotices(event));
+    },
+    /** An event of an hour ago; `olderMs`: so much older than that. */
+    readLate: (event: Told, olderMs = 0) => {
+      hear(agentNotices(event), HOUR + olderMs);
     },
     ofTask: (event: OfTask) => hear(taskNotices(event)),
     isOpen: () => (driver.state() as Alert).open !== null,
@@ -119,6 +125,20 @@ test('a task on which another agent is blocked stays blocked when the former one
     expect(one.isOpen()).toBe(false);
   }
 });
+
+test.each([
+  ['its agent has ended', ended('explicit')],
+  ['another agent has started on it', began('w2')],
+  ['another agent has finished it', ended('finished', 'w2')],
+])(
+  'a task is not blocked for ever where alerting catches up, and reads that %s before it reads of the block',
+  (_, sign) => {
+    const one = alertOfTask();
+    one.readLate(sign);
+    one.readLate(blocked('w1'), 30_000);
+    expect(one.isOpen()).toBe(false);
+  },
+);
 
 test('what is over for the task is over for all its agents', () => {
   const one = alertOfTask();

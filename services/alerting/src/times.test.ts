@@ -95,6 +95,53 @@ test('a key of which nothing was ever told is not remembered for what is over', 
   expect(JSON.stringify(alert.state())).toBe(before);
 });
 
+describe('an end that is read more than ten seconds late, of a key of which nothing was told', () => {
+  const readAt = start + 40_000;
+  const kept = (...ends: readonly Input[]) => {
+    const alert = open(0);
+    for (const end of ends) expect(alert.tell(end, readAt)).toEqual([]);
+    return alert;
+  };
+  const of = (agentId: string | null, taskId = 'T-1') => ({ agentId, taskId });
+
+  test('ends what was raised before it and is read after it, and nothing that was raised after it', () => {
+    const ended = kept(over(29, of('w1')));
+    expect(brief(ended.tell(stuck(20, of('w1'))))).toEqual(['ALERT_RAISED told', 'ALERT_RESOLVED told']);
+    const raised = kept(over(29, of('w1')));
+    raised.tell(stuck(30, of('w1')));
+    expect(isOpen(raised)).toBe(true);
+  });
+
+  test('ends it for its own agent only; the end of the task ends it for each agent', () => {
+    const ofAnother = kept(over(29, of('w2')));
+    ofAnother.tell(stuck(20, of('w1')));
+    expect(isOpen(ofAnother)).toBe(true);
+    const ofTask = kept(over(29, of(null)));
+    ofTask.tell(stuck(20, of('w1')));
+    ofTask.tell(stuck(21, of('w2')));
+    expect(isOpen(ofTask)).toBe(false);
+    ofTask.tell(stuck(30, of('w2')));
+    expect(isOpen(ofTask)).toBe(true);
+  });
+
+  test('also of a route whose alerts have no agent', () => {
+    const alert = kept(over(29, { route: 'task_spending' }));
+    alert.tell(stuck(20, { route: 'task_spending' }));
+    expect(isOpen(alert)).toBe(false);
+  });
+
+  test('is kept for an hour; one that is read sooner is not kept', () => {
+    const { forgets } = alerts(settings);
+    const alert = kept(over(29));
+    const clock = alert.clock();
+    const until = readAt + 3_600_000;
+    expect(forgets?.(alert.state(), { ...clock, now: until - 1 })).toBe(false);
+    expect(alerts(settings).dueAt(alert.state(), clock)).toBe(until);
+    expect(forgets?.(alert.state(), { ...clock, now: until })).toBe(true);
+    expect(kept(over(30)).state()).toEqual(alerts(settings).initial);
+  });
+});
+
 test('in whatever order they are heard, an alert is open at the end where the last that happened is a raise', () => {
   const notice = fc.record({ s: fc.nat(50), raises: fc.boolean() });
   const heard = fc.uniqueArray(notice, { selector: ({ s }) => s, minLength: 1, maxLength: 8 });
