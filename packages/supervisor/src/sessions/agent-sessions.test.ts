@@ -148,6 +148,50 @@ test('what an agent has used is known for each session that it has been, also fo
   expect(tokensOfEach(next)).toEqual([40, 1000]);
 });
 
+const turn: SessionEvent = { kind: 'turn_started', at: 1, agent: null };
+const callsOfSession = (i: number) => Array.from({ length: 50 }, (_, n) => `call-${n}-of-session-${i}`);
+const workThrough = (sessions: AgentSessions, i: number) => {
+  const over: SessionEvent = { kind: 'turn_ended', wakes: false, at: 3, agent: null };
+  const work = callsOfSession(i).flatMap((id) => [started(id, 1), ended(id, 2)]);
+  spool(recordOf([turn, ...work, over], { session: `s-${i}` }));
+  sessions.read();
+};
+
+test('of the sessions before the last twenty no calls are remembered: a wrapper may start a session each minute', () => {
+  const sessions = open();
+  const bytesAfter = (from: number, to: number) => {
+    for (let i = from; i < to; i++) workThrough(sessions, i);
+    return JSON.stringify(sessions.memory).length;
+  };
+  const before = bytesAfter(0, 30);
+  expect(bytesAfter(30, 60) - before).toBeLessThan(30 * 1000);
+  const callsOf = (i: number) => Object.values(sessions.memory.sessions)[i]?.fold.session.main.endedCalls.length;
+  expect([callsOf(0), callsOf(38), callsOf(39), callsOf(59)]).toEqual([0, 0, 50, 50]);
+});
+
+test('what such a session has used still counts, and one that is taken up again goes on', () => {
+  const sessions = open();
+  const path = join(dir, 'first.jsonl');
+  writeFileSync(path, answer('r1', 90));
+  readTurnOf(sessions, 's-first', path, 'turn_started');
+  readTurnOf(sessions, 's-first', path, 'turn_ended');
+  for (let i = 0; i < 30; i++) workThrough(sessions, i);
+  expect(tokensOfEach(sessions)[0]).toBe(100);
+  appendFileSync(path, answer('r2', 40));
+  readTurnOf(sessions, 's-first', path, 'turn_started');
+  expect(tokensOfEach(sessions).at(-1)).toBe(150);
+});
+
+test('a session that still works keeps its calls, however many others there were', () => {
+  const sessions = open();
+  spool(recordOf([turn, started('outer', 1)], { session: 's-outer' }));
+  sessions.read();
+  for (let i = 0; i < 30; i++) workThrough(sessions, i);
+  spool(recordOf([ended('outer', 2)], { session: 's-outer' }));
+  sessions.read();
+  expect(calls().filter((call) => call.startsWith('outer'))).toEqual(['outer running', 'outer ok']);
+});
+
 test('a session that runs within the session of the agent is not counted for the agent', () => {
   const [outer, inner] = [join(dir, 'outer.jsonl'), join(dir, 'inner.jsonl')];
   writeFileSync(outer, answer('r1', 90));
@@ -159,7 +203,6 @@ test('a session that runs within the session of the agent is not counted for the
 });
 
 /** What the client prints of the same session. */
-const turn: SessionEvent = { kind: 'turn_started', at: 1, agent: null };
 const counted = (output: number): SessionEvent => {
   const usage = { model: 'm', input_tokens: 10, cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: output };
   return { kind: 'usage_counted', usage: { usage: [usage], context: null, costUsd: 1 }, at: 2, agent: null };

@@ -96,6 +96,15 @@ const foldEvents = (fold: Fold, events: readonly SessionEvent[]): Folded =>
     { fold, reports: [], refusal: null },
   );
 
+/** Idle sessions whose calls are remembered, the newest: their hooks may still report late. Of earlier ones only the use and the files are. */
+const mostRecalled = 20;
+
+const withoutCalls = (known: KnownSession): KnownSession => {
+  const { main } = known.fold.session;
+  const session = { main: { ...main, endedCalls: [], seenEnds: [], counted: [] }, subagents: {} };
+  return { ...known, fold: { session, breakers: noBreakers } };
+};
+
 const hasEnded = ({ fold }: KnownSession): boolean => fold.session.main.ended;
 
 /**
@@ -291,6 +300,15 @@ export class AgentSessions {
   }
 
   #keep(name: string, known: KnownSession): void {
+    if (this.#memory.sessions[name] === undefined) this.#forgetCalls();
     this.#memory = { ...this.#memory, sessions: { ...this.#memory.sessions, [name]: known } };
+  }
+
+  /** A wrapper may start thousands of sessions in one process. */
+  #forgetCalls(): void {
+    const { current, sessions } = this.#memory;
+    const idle = Object.entries(sessions).filter(([name, { fold }]) => name !== current && !isBusy(fold.session));
+    const forgotten = idle.slice(0, -mostRecalled).map(([name, known]) => [name, withoutCalls(known)] as const);
+    this.#memory = { ...this.#memory, sessions: { ...sessions, ...Object.fromEntries(forgotten) } };
   }
 }
