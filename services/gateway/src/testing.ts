@@ -32,6 +32,12 @@ const env = {
   VIGIL_GATEWAY_NAME: 'a',
 };
 
+type Held = {
+  readonly topic: string;
+  readonly reached: PromiseWithResolvers<void>;
+  readonly released: PromiseWithResolvers<void>;
+};
+
 /** A gateway on a log in memory, opened anew for each test, and requests to it. */
 export const testGateway = () => {
   let log: MemoryLog;
@@ -39,16 +45,25 @@ export const testGateway = () => {
   let stop: AbortController;
   let lagging: boolean;
   let mute: boolean;
+  let held: Held | null;
   let moment: number;
   beforeEach(async () => {
     log = new MemoryLog();
     lagging = false;
     mute = false;
+    held = null;
     moment = 0;
     const follow: Log['follow'] = (topics, from, onRecord, signal) =>
       log.follow(topics, from, (record) => void (lagging || onRecord(record)), signal);
-    const write: Log['write'] = (records) =>
-      mute ? Promise.reject(new Error('the broker is away')) : log.write(records);
+    const write: Log['write'] = async (records) => {
+      if (mute) throw new Error('the broker is away');
+      const isHeld = records.some(({ topic }) => topic === held?.topic);
+      if (held !== null && isHeld) {
+        held.reached.resolve();
+        await held.released.promise;
+      }
+      return log.write(records);
+    };
     const followed: Log = Object.assign(Object.create(log), { follow, write });
     stop = new AbortController();
     await log.say(example(Topic.policy, 'POLICY_PUBLISHED', policy));
@@ -78,6 +93,18 @@ export const testGateway = () => {
     mute: (isMute = true) => {
       mute = isMute;
     },
+    /** The next writes to a topic wait until they are released. */
+    hold: (topic: string) => {
+      const one = { topic, reached: Promise.withResolvers<void>(), released: Promise.withResolvers<void>() };
+      held = one;
+      return {
+        reached: one.reached.promise,
+        release: () => {
+          held = null;
+          one.released.resolve();
+        },
+      };
+    },
     later: (ms: number) => {
       moment += ms;
     },
@@ -87,6 +114,11 @@ export const testGateway = () => {
     get: (path: string, headers: Record<string, string> = {}) =>
       fetch(gateway.url + path, { headers: { authorization, ...headers } }),
     postRaw,
+    /** A request whose client closes the connection before the answer. */
+    postAndLeave: (path: string, body: unknown, headers: Record<string, string>, leave: AbortSignal) =>
+      fetch(gateway.url + path, {
+        ...{ method: 'POST', body: JSON.stringify(body), headers: { ...json, ...headers }, signal: leave },
+      }).catch(() => null),
     post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
       postRaw(path, JSON.stringify(body), headers),
   };

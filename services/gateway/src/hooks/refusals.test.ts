@@ -4,7 +4,7 @@ import { example } from '@vigil/events/examples';
 import { describe, expect, test, vi } from 'vitest';
 import { answerOf, testGateway } from '../testing.ts';
 
-const { log, post, get, lag } = testGateway();
+const { log, post, postAndLeave, hold, get, lag } = testGateway();
 
 const works = (recordedRuns('claude-code').get('cc-works') ?? []).map(({ payload }) => payload);
 const isOf = (event: string) => (payload: object) =>
@@ -139,6 +139,24 @@ describe('a nudge for a session that posts its hooks', () => {
     await vi.waitFor(() => expect(receipts()).toHaveLength(1));
     expect(textIn(await send(one('PostToolUse')))).toBeUndefined();
     expect(receipts()).toHaveLength(1);
+  });
+
+  test('whose client closes the connection before the answer is ready is uncertain, and its receipt says so', async () => {
+    await log().say(nudge());
+    await vi.waitFor(async () =>
+      expect((await answerOf(await get('/v1/agents/worker-1/orders'))).body.orders).toHaveLength(1),
+    );
+    const { reached, release } = hold(Topic.heartbeat);
+    const leave = new AbortController();
+    const left = postAndLeave('/v1/hooks/claude-code', one('UserPromptSubmit'), headers, leave.signal);
+    await reached;
+    leave.abort();
+    await left;
+    // The gateway has seen by then that the connection is closed.
+    for (let i = 0; i < 3; i++) await get('/v1/agents/worker-1/orders');
+    release();
+    await vi.waitFor(() => expect(receipts()).toHaveLength(1));
+    expect(receipts()[0]?.payload).toMatchObject({ orderId: 'o-1', outcome: 'uncertain' });
   });
 
   const turns = () => heartbeats().map(({ turn }) => turn?.open);

@@ -21,11 +21,14 @@ export const routeHooks = (
     const sent = { client: request.params.client, agent, task, payload: request.body };
     const { answer, printed } = await acceptHook(behind, holderOf(request), sent);
     // What was written to a connection that has broken may not have arrived.
-    reply.raw.once('close', () => {
+    const closed = () => {
       printed(reply.raw.writableFinished).catch((err: unknown) =>
         log.warn({ err, agent }, 'the receipt of a text that a hook was given could not be written'),
       );
-    });
+    };
+    // The client may have left before the answer was ready.
+    if (reply.raw.destroyed) closed();
+    else reply.raw.once('close', closed);
     return reply.type('application/json').send(answer ?? '{}');
   });
 };
