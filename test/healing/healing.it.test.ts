@@ -21,7 +21,7 @@ import {
 
 const QUICK = { VIGIL_GOVERNOR_SETTLE_S: '0', VIGIL_GOVERNOR_COOLDOWN_S: '0', VIGIL_ALERT_GROUP_WAIT_MS: '0' };
 const env = { ...ROOM, ...QUICK, VIGIL_POLICY_DIR: path.join(import.meta.dirname, 'policies') };
-const size = soak({ tasks: 8, faultsEach: 1, withinMs: 150_000 }, { tasks: 40, faultsEach: 2, withinMs: 900_000 });
+const size = soak({ tasks: 8, faultsEach: 1, withinMs: 300_000 }, { tasks: 40, faultsEach: 2, withinMs: 900_000 });
 /** Of so many tasks all but one in twenty finish. */
 const LEAST_FINISHED = 0.95;
 /** The last step of a task may have been done a moment ago: SIGTERM, SIGKILL 5 s later, and a busy host. */
