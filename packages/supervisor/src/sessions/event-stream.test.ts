@@ -1,8 +1,8 @@
 import { adapters } from '@vigil/adapters';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { noMemory } from '../memory.ts';
-import { recordedLines, type StreamingClient } from '../testing-streams.ts';
+import { noMemory } from '../agent/memory.ts';
+import { recordedLines, type StreamingClient } from '../testing/streams.ts';
 import { EventStream, type EventStreamMemory, printsStream } from './event-stream.ts';
 
 const lineOf = (text: string) => {

@@ -1,7 +1,7 @@
 import type { Adapter, CommandLine } from '@vigil/adapters/adapter';
 import type { SessionEvent } from '@vigil/adapters/session';
-import type { Past } from '../memory.ts';
-import { withoutSequences } from '../screen/plain-text.ts';
+import type { Past } from '../agent/memory.ts';
+import { withoutSequences } from '../output/plain-text.ts';
 import { OutputLines } from './output-lines.ts';
 
 /** What a supervisor has to know of a client to read its output stream. */

@@ -1,10 +1,10 @@
 import type { AgentReport } from '@vigil/adapters/session';
 import { subagentIds } from '@vigil/hook/subagent';
-import type { AgentSpec, World } from '../agent.ts';
-import { type Beats, type Identity, noBeats, type TerminalFacts } from '../beat.ts';
-import { Beating } from '../beating.ts';
-import type { Report } from '../order.ts';
-import { checkFields, isNotable } from '../said.ts';
+import type { AgentSpec, World } from '../agent/agent-spec.ts';
+import { type Beats, type Identity, noBeats, type TerminalFacts } from '../heartbeat/heartbeat.ts';
+import { Beating } from '../heartbeat/heartbeat-sender.ts';
+import { checkFields, isNotable } from '../messages/agent-report.ts';
+import type { Report } from '../orders/order.ts';
 
 /** One sub-agent that is reported. Plain JSON. */
 export type KnownSubagent = {

@@ -1,7 +1,7 @@
 import { asPaste } from '@vigil/adapters';
 import type { ScreenMeaning, ScreenView } from '@vigil/adapters/adapter';
-import type { World } from '../agent.ts';
-import { noStream } from '../simulated/control.ts';
+import type { World } from '../agent/agent-spec.ts';
+import { noStream } from '../testing/simulated-client.ts';
 
 const meaningOf = ({ lines, cursor }: ScreenView): ScreenMeaning => {
   const line = lines[cursor.row] ?? '';
