@@ -1,14 +1,15 @@
 export type { Supervised } from './agent/agent-instance.ts';
-export type { AgentSpec, NudgeBy, World } from './agent/agent-spec.ts';
+export type { AgentSpec, NudgeBy } from './agent/agent-spec.ts';
 export type { LimitSettings } from './agent/limits.ts';
 export type { Log, MachineClock } from './clock.ts';
+export type { AgentDeps } from './deps.ts';
 export { AlreadySupervised, GatewayRefused, WrongSettings } from './errors.ts';
 export { type Address, connectGateway, type Gateway } from './gateway/gateway-client.ts';
 export { askReach, isSameReach, type Reach } from './gateway/reach.ts';
 export * from './notice/terminal-notice.ts';
 export { type Over, openView, stopAgent, type View } from './pty-host/attach.ts';
 export { parseSize } from './runtime/byte-size.ts';
-export { type OpenWorld, openWorld, type WorldSettings } from './runtime/deps.ts';
+export { type OpenWorld, openWorld, type WorldSettings } from './runtime/open-deps.ts';
 export { type Detached, run, runDetached } from './runtime/run.ts';
 export { type Runtime, startRuntime } from './runtime/runtime.ts';
 export {

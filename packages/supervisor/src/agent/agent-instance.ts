@@ -1,16 +1,9 @@
-import {
-  type Asked,
-  bareConclusion,
-  type Conclusion,
-  conclude,
-  describe,
-  exitReport,
-  handedOff,
-} from '../exit/exit-handling.ts';
+import { bareConclusion, type Conclusion, conclude, exitReport } from '../exit/exit-handling.ts';
+import { type Asked, describe, handedOff } from '../exit/exit-reason.ts';
 import { keepPastLife } from '../exit/previous-run.ts';
 import { resumptionOf } from '../orders/client-control.ts';
-import type { AgentOrder } from '../orders/order.ts';
-import { type Again, Hands, type Outcome, type ResumeSession, type Terminate } from '../orders/order-executor.ts';
+import type { Again, AgentOrder, Outcome, ResumeSession, Terminate } from '../orders/order.ts';
+import { Hands } from '../orders/order-executor.ts';
 import { type Ending, endLeft, endProcess } from '../process/end-process.ts';
 import { signalled, type Tree } from '../process/proc.ts';
 import type { Lock } from '../state/lock.ts';
@@ -102,7 +95,7 @@ export class Life implements Supervised {
   remember(): void {
     const { watch, terminal } = this.#parts;
     const [startedAt, asked] = [this.#startedAt, this.#asked];
-    terminal.note({ ...watch.memory, ...this.#hands.memory, startedAt, asked });
+    terminal.note({ ...watch.memory, ...this.#hands.memory, startedAt, asked } satisfies Memory);
   }
 
   #rememberChanges(): void {

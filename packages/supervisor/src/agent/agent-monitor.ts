@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import type { Checkpoint, ClientReport, PolicyRef } from '@vigil/events';
 import { marked } from '@vigil/sdk/progress';
 import { CheckpointEyes } from '../checkpoint/checkpoint-watcher.ts';
+import type { MonitorDeps } from '../deps.ts';
 import type { TerminalFacts } from '../heartbeat/heartbeat.ts';
 import { Beating } from '../heartbeat/heartbeat-sender.ts';
 import { agentSaid, outputSeen, type Progress, workSeen } from '../heartbeat/progress.ts';
@@ -21,7 +22,7 @@ import { EventStream, type StreamedLine } from '../sessions/event-stream.ts';
 import { reportsLimits, withoutReported } from '../sessions/reported-facts.ts';
 import { Subagents } from '../sessions/subagents.ts';
 import { decideTyping, type SessionFacts, type TypingDecision } from '../typing/decide.ts';
-import { type AgentSpec, spoolOf, type World } from './agent-spec.ts';
+import { type AgentSpec, spoolOf } from './agent-spec.ts';
 import type { Known, Memory, Past } from './memory.ts';
 import type { Meter } from './meter.ts';
 import { refusalOfAgent, type Used, usedBy } from './spending-limit.ts';
@@ -45,7 +46,7 @@ export class Watch {
   readonly #stream: EventStream | null;
   readonly subagents: Subagents;
   readonly #spec: AgentSpec;
-  readonly #world: World;
+  readonly #world: MonitorDeps;
   readonly #meter: Meter;
   readonly #beating: Beating;
   readonly #decoder = new TextDecoder();
@@ -71,7 +72,7 @@ export class Watch {
   #stepsUnread: string | null = null;
 
   /** `onBeat`: a heartbeat is about to be sent, or is answered */
-  constructor(spec: AgentSpec, world: World, meter: Meter, past: Past, drawn: AgentScreen, onBeat: () => void) {
+  constructor(spec: AgentSpec, world: MonitorDeps, meter: Meter, past: Past, drawn: AgentScreen, onBeat: () => void) {
     const { memory } = past;
     this.drawn = drawn;
     this.#surface = drawn.look(world.clock.monotonic());
@@ -93,11 +94,12 @@ export class Watch {
         else this.said(ownReport(report.fields, client, this.sessions.breakers, isCurrent));
       },
     });
-    this.#stream = EventStream.of(world.clients, spec, past, (bytes) =>
+    this.#stream = EventStream.of(world.clients, spec, { ...memory, seen: past.seen }, (bytes) =>
       world.log('a line of the output is too long, or was cut, and is not read', { agentId: spec.agentId, bytes }),
     );
     this.subagents = new Subagents({
-      ...{ spec, world, memory: memory.subagents, onBeat },
+      ...world,
+      ...{ spec, memory: memory.subagents, onBeat },
       isPaused: () => this.#paused,
       onRefusal: () => this.#beating.soon(),
     });

@@ -1,24 +1,26 @@
 import { type Log, type MachineClock, pause } from '../clock.ts';
+import type { AgentDeps } from '../deps.ts';
 import type { AgentSocket, Delivery, TextPush } from '../messages/agent-socket.ts';
 import type { HookDesk } from '../messages/hook-responder.ts';
 import { appendTo } from '../messages/nudge-file.ts';
 import { controlOf } from '../orders/client-control.ts';
 import { decideInterrupt } from '../orders/interrupt.ts';
-import type { Body, InterruptAgent, Outcome } from '../orders/order-executor.ts';
+import type { InterruptAgent, Outcome } from '../orders/order.ts';
+import type { Body } from '../orders/order-executor.ts';
 import type { Hold } from '../orders/pause-control.ts';
 import type { OutputFeed } from '../output/output-feed.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { promptSteadyMs } from '../typing/decide.ts';
 import { type Keyboard, standsAtPrompt, typeText } from '../typing/type-text.ts';
 import type { Watch } from './agent-monitor.ts';
-import type { AgentSpec, World } from './agent-spec.ts';
+import type { AgentSpec } from './agent-spec.ts';
 
 type Channel = ReturnType<Body['process']>['channel'];
 
 /** What one life is made of. */
 export type LifeParts = {
   readonly spec: AgentSpec;
-  readonly world: World;
+  readonly world: AgentDeps;
   readonly socket: AgentSocket;
   readonly watch: Watch;
   readonly desk: HookDesk;

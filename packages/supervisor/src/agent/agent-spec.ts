@@ -1,21 +1,9 @@
 import { join } from 'node:path';
-import type { Checkpoint, CheckpointRef, WorkItem } from '@vigil/events';
-import type { Log, MachineClock } from '../clock.ts';
 import type { StateFiles } from '../exit/state-files.ts';
-import type { Gateway } from '../gateway/gateway-client.ts';
-import type { Outbox } from '../gateway/outbox.ts';
-import type { Reach } from '../gateway/reach.ts';
 import type { Identity } from '../heartbeat/heartbeat.ts';
 import type { NudgeFile } from '../messages/nudge-file.ts';
-import type { ClientControl } from '../orders/client-control.ts';
-import type { OrderEnvelope } from '../orders/order.ts';
 import type { PatternSources } from '../output/patterns.ts';
-import type { PolicyWatches } from '../output/policy-patterns.ts';
 import type { Chore } from '../process/command-runner.ts';
-import type { Pid } from '../process/proc.ts';
-import type { ScreenAdapter } from '../screen/client.ts';
-import type { StreamAdapter } from '../sessions/event-stream.ts';
-import type { Journal } from '../state/journal.ts';
 import type { Command } from '../terminal/terminal.ts';
 import type { LimitSettings } from './limits.ts';
 
@@ -52,31 +40,6 @@ export type AgentSpec = Identity &
     readonly orderId: string | null;
   };
 
-/** What a supervisor needs of the machine and the network. */
-export type World = {
-  /** state that outlives the supervisor: locks, journal, outbox, archives */
-  readonly dir: string;
-  readonly socketDir: string;
-  readonly self: Pid;
-  readonly gateway: Gateway;
-  readonly watches: PolicyWatches;
-  readonly outbox: Outbox;
-  readonly journal: Journal;
-  readonly clock: MachineClock;
-  /** from SIGTERM to SIGKILL, milliseconds */
-  readonly killAfterMs: number;
-  /** the clients whose screens and output streams are understood, and whose turns and sessions orders may interrupt and resume */
-  readonly clients: readonly (ClientControl & ScreenAdapter & StreamAdapter)[];
-  readonly log: Log;
-  /** an agent's heartbeats are taken from now on, or are not */
-  readonly onReach: (agentId: string, reach: Reach) => void;
-  readonly newId: () => string;
-  /** what the host's tracker says of a task; null: nothing */
-  readonly workOf: (taskId: string | null) => WorkItem | null;
-  /** orders that came with a heartbeat's answer */
-  readonly onOrders: (orders: readonly OrderEnvelope[]) => void;
-};
-
 /** Where the hooks of an agent's sessions append their records. */
 export const spoolOf = (dir: string, instanceId: string): string => join(dir, 'spool', instanceId);
 
@@ -92,17 +55,4 @@ export const environmentOf = (spec: AgentSpec, dir: string, socket: string): Rea
   ...(spec.checkpoint === null ? {} : { VIGIL_CHECKPOINT: spec.checkpoint }),
   ...(spec.handover === null ? {} : { VIGIL_HANDOVER: spec.handover }),
   ...(spec.nudgeFile === null ? {} : { VIGIL_NUDGE_FILE: spec.nudgeFile.path }),
-});
-
-/** The same checkpoint in the spelling of our own events. */
-export const refOf = (checkpoint: Checkpoint): CheckpointRef => ({
-  checkpointId: checkpoint.checkpoint_id,
-  parentId: checkpoint.parent_id,
-  uri: checkpoint.uri,
-  sha256: checkpoint.sha256,
-  valid: checkpoint.valid,
-  invalidReason: checkpoint.invalid_reason,
-  createdAt: checkpoint.created_at,
-  completedWork: checkpoint.completed_work,
-  remainingWork: checkpoint.remaining_work,
 });

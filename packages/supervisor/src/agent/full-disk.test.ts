@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
+import type { ReceiptDeps } from '../deps.ts';
 import { noProgress } from '../heartbeat/progress.ts';
 import { HookDesk } from '../messages/hook-responder.ts';
 import { type Body, Hands } from '../orders/order-executor.ts';
 import type { Entry } from '../state/journal.ts';
 import { nudge, terminate } from '../testing/stage.ts';
-import type { World } from './agent-spec.ts';
 
 /** Hands over an agent that takes every text and ends as ordered; its journal takes nothing while the disk is full. */
 const onFullDisk = (highestNumber = -1) => {
@@ -40,7 +40,7 @@ const onFullDisk = (highestNumber = -1) => {
         world.written.push(kind);
       },
     },
-  } as unknown as World;
+  } as unknown as ReceiptDeps;
   const hands = new Hands(body, surroundings, { highestNumber, handedOff: null, handedOffUntil: null } as never);
   return { hands, world, told };
 };

@@ -1,9 +1,10 @@
 import type { Activity, PolicyRef } from '@vigil/events';
-import type { Asked } from '../exit/exit-handling.ts';
+import type { Asked } from '../exit/exit-reason.ts';
 import type { Beats } from '../heartbeat/heartbeat.ts';
 import { noBeats } from '../heartbeat/heartbeat.ts';
 import { noProgress, type Progress } from '../heartbeat/progress.ts';
 import type { StepMark } from '../heartbeat/step-log.ts';
+import type { HandoffMemory } from '../orders/handoff.ts';
 import type { ScreenMemory } from '../output/output-reader.ts';
 import type { Chunk } from '../pty-host/ring.ts';
 import { type EmulatorMemory, noEmulatorMemory } from '../screen/emulator.ts';
@@ -39,7 +40,7 @@ const nothingKnown: Known = {
 };
 
 /** What the next supervisor goes on from, as the holder keeps it. Plain JSON. */
-export type Memory = {
+export type Memory = HandoffMemory & {
   /** bytes of output that all the rest has taken in */
   readonly read: number;
   readonly startedAt: number;
@@ -54,10 +55,6 @@ export type Memory = {
   readonly subagents: SubagentsMemory;
   /** of the orders that were begun; -1: none */
   readonly highestNumber: number;
-  /** the handoff that it was asked for last */
-  readonly handedOff: string | null;
-  /** its deadline, epoch milliseconds; not every note has it */
-  readonly handedOffUntil?: number | undefined;
   readonly asked: Asked | null;
 };
 

@@ -1,10 +1,10 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { AgentDeps } from '../deps.ts';
 import { identify, isAlive } from '../process/proc.ts';
 import { occupantOf } from '../state/lock.ts';
 import { scriptSpec, setStage } from '../testing/stage.ts';
-import type { World } from './agent-spec.ts';
 import { superviseHeld } from './supervise-hosted.ts';
 
 const { execPath } = process;
@@ -28,7 +28,7 @@ test.runIf(process.platform === 'linux')(
     const stage = await setStage();
     const written = join(stage.dir, 'agent-pid');
     holderThatIsLost(join(stage.dir, 'node'), written);
-    const world: World = { ...stage.world, killAfterMs: 200, onOrders: () => {} };
+    const world: AgentDeps = { ...stage.world, killAfterMs: 200, onOrders: () => {} };
     const spec = scriptSpec(`trap '' HUP; echo $$ > ${written}; exec sleep 600`);
     process.execPath = join(stage.dir, 'node');
     try {

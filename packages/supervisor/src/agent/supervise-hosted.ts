@@ -1,5 +1,6 @@
+import type { AgentDeps } from '../deps.ts';
 import { AlreadySupervised } from '../errors.ts';
-import type { Again } from '../orders/order-executor.ts';
+import type { Again } from '../orders/order.ts';
 import { isAlive, type Pid, signalled } from '../process/proc.ts';
 import { heldTerminal, type OnHeld } from '../pty-host/hosted-terminal.ts';
 import { connectHolder, HolderRefused, type Link } from '../pty-host/link.ts';
@@ -9,7 +10,7 @@ import { printsStream } from '../sessions/event-stream.ts';
 import { type Occupant, retakeName } from '../state/lock.ts';
 import type { Size, Terminal } from '../terminal/terminal.ts';
 import type { Supervised } from './agent-instance.ts';
-import { type AgentSpec, environmentOf, type World } from './agent-spec.ts';
+import { type AgentSpec, environmentOf } from './agent-spec.ts';
 import { before, type Memory, noMemory } from './memory.ts';
 import { assemble, begun, newLife, type Open } from './supervise.ts';
 
@@ -19,14 +20,14 @@ const ringBytes = 1 << 20;
 /** What the next supervisor cannot know from anywhere else; in the holder's memory, for a spec's environment may hold keys. */
 type Kept = { readonly spec: AgentSpec; readonly socket: string; readonly startedAt: number };
 
-const terminalOf = (link: Link, socket: string, on: OnHeld, { killAfterMs, clock }: World): Terminal =>
+const terminalOf = (link: Link, socket: string, on: OnHeld, { killAfterMs, clock }: AgentDeps): Terminal =>
   heldTerminal(link, socket, on, { killAfterMs, clock });
 
 /**
  * Starts an agent on a terminal that a process of its own holds, so that the agent outlives this supervisor.
  * @throws as supervise; and where the holder does not start
  */
-export const superviseHeld = (spec: AgentSpec, world: World, size: Size): Promise<Supervised> => {
+export const superviseHeld = (spec: AgentSpec, world: AgentDeps, size: Size): Promise<Supervised> => {
   const life = newLife(spec, world, size);
   const { agentId, instanceId, command, args, cwd } = spec;
   const kept: Kept = { spec, socket: life.socket, startedAt: life.past.memory.startedAt };
@@ -45,7 +46,10 @@ export const superviseHeld = (spec: AgentSpec, world: World, size: Size): Promis
 
 type Found = { readonly link: Link; readonly holder: Pid };
 
-const reach = async ({ dir, self, log }: World, { agentId, instanceId, holder }: Occupant): Promise<Found | null> => {
+const reach = async (
+  { dir, self, log }: AgentDeps,
+  { agentId, instanceId, holder }: Occupant,
+): Promise<Found | null> => {
   if (holder === null || !isAlive(holder)) return null;
   try {
     const link = await connectHolder(holderSocket(dir, instanceId), { as: 'supervisor', self });
@@ -66,7 +70,7 @@ const reach = async ({ dir, self, log }: World, { agentId, instanceId, holder }:
  * It does not beat yet. Null: its terminal died too. `again`: the order that had been begun.
  * @throws AlreadySupervised where another supervisor was first
  */
-export const takeOver = async (world: World, orphan: Occupant, again: Again | null): Promise<Supervised | null> => {
+export const takeOver = async (world: AgentDeps, orphan: Occupant, again: Again | null): Promise<Supervised | null> => {
   const found = await reach(world, orphan);
   if (found === null) return null;
   const { link, holder } = found;

@@ -2,6 +2,7 @@ import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Log } from '../clock.ts';
+import type { AgentDeps } from '../deps.ts';
 import { dispatch } from '../orders/dispatch.ts';
 import type { Order, Report } from '../orders/order.ts';
 import { isAlive, type Pid, sessionOf } from '../process/proc.ts';
@@ -9,7 +10,7 @@ import { occupantOf } from '../state/lock.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { nudge, type Stage, scriptSpec, setStage, terminate } from '../testing/stage.ts';
 import type { Supervised } from './agent-instance.ts';
-import { type AgentSpec, environmentOf, type World } from './agent-spec.ts';
+import { type AgentSpec, environmentOf } from './agent-spec.ts';
 import { begun, newLife, supervise } from './supervise.ts';
 
 let stage: Stage;
@@ -27,7 +28,7 @@ afterEach(async () => {
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}, log: Log = () => {}): Promise<Supervised> => {
   shown = '';
-  const world: World = {
+  const world: AgentDeps = {
     ...stage.world,
     log,
     killAfterMs: 200,
@@ -197,7 +198,7 @@ test('while the gateway is away the agent goes on, and nothing that it said is l
 
 test('an agent whose supervision fails right after its start is ended, and its name is free again', async () => {
   const size = { columns: 80, rows: 24 };
-  const world: World = { ...stage.world, killAfterMs: 200, onOrders: () => {} };
+  const world: AgentDeps = { ...stage.world, killAfterMs: 200, onOrders: () => {} };
   const beginning = newLife(scriptSpec('trap "" TERM; sleep 600 & sleep 600'), world, size);
   const { spec, socket } = beginning;
   const full = () => {

@@ -1,6 +1,7 @@
+import type { AgentDeps } from '../deps.ts';
 import { openSocket, socketPath } from '../messages/agent-socket.ts';
 import { HookDesk } from '../messages/hook-responder.ts';
-import type { Again } from '../orders/order-executor.ts';
+import type { Again } from '../orders/order.ts';
 import { Hold } from '../orders/pause-control.ts';
 import { holdRecordOf } from '../orders/pause-record.ts';
 import { OutputFeed } from '../output/output-feed.ts';
@@ -17,7 +18,7 @@ import type { Attached } from '../terminal/foreground.ts';
 import { openTerminal, type Size, type Terminal } from '../terminal/terminal.ts';
 import { Life, type Supervised } from './agent-instance.ts';
 import { Watch } from './agent-monitor.ts';
-import { type AgentSpec, environmentOf, type World } from './agent-spec.ts';
+import { type AgentSpec, environmentOf } from './agent-spec.ts';
 import { after, noMemory, type Past } from './memory.ts';
 import { Meter } from './meter.ts';
 import { attend } from './viewer-actions.ts';
@@ -25,7 +26,7 @@ import { attend } from './viewer-actions.ts';
 /** A life to be begun, or taken over. */
 export type Beginning = {
   readonly spec: AgentSpec;
-  readonly world: World;
+  readonly world: AgentDeps;
   readonly lock: Lock;
   readonly past: Past;
   readonly size: Size;
@@ -110,7 +111,7 @@ export const assemble = async (
 };
 
 /** @throws AlreadySupervised where its name is taken on this host */
-export const newLife = (spec: AgentSpec, world: World, size: Size): Beginning => {
+export const newLife = (spec: AgentSpec, world: AgentDeps, size: Size): Beginning => {
   const { agentId, instanceId, taskId, runtimeId, attempt, orderId } = spec;
   const who = { agentId, instanceId, taskId, runtimeId, attempt, orderId };
   const lock = takeName(world.dir, { ...who, supervisor: world.self, holder: null, child: null });
@@ -151,7 +152,7 @@ export const begun = async (beginning: Beginning, open: Open): Promise<Supervise
  */
 export const supervise = (
   spec: AgentSpec,
-  world: World,
+  world: AgentDeps,
   { size, isPiped, output }: Pick<Attached, 'size' | 'isPiped' | 'output'>,
 ): Promise<Supervised> => {
   const life = newLife(spec, world, size);

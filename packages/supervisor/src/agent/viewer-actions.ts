@@ -1,14 +1,14 @@
+import type { HostDeps } from '../deps.ts';
 import { stoppedBy } from '../exit/stop-marker.ts';
 import type { DeedOf } from '../pty-host/protocol.ts';
 import type { Supervised } from './agent-instance.ts';
-import type { World } from './agent-spec.ts';
 
 const ctrlC = 0x03;
 /** How long an agent that a person ends has to leave by itself, milliseconds. */
 const graceMs = 5000;
 
 /** What somebody at an attached terminal does, done on their behalf: who came and went is on record, what was typed is not. */
-export const attend = (life: Supervised, world: World, deed: DeedOf): void => {
+export const attend = (life: Supervised, world: Pick<HostDeps, 'log'>, deed: DeedOf): void => {
   const { agentId, instanceId } = life.spec;
   const note = (message: string) => world.log(message, { agentId, instanceId, who: deed.who });
   switch (deed.does) {

@@ -1,10 +1,12 @@
 import type { CheckpointRef } from '@vigil/events';
-import type { AgentSpec, World } from '../agent/agent-spec.ts';
-import type { SpawnOrder } from '../orders/order.ts';
-import type { Terminate } from '../orders/order-executor.ts';
+import type { AgentSpec } from '../agent/agent-spec.ts';
+import type { GatewayDeps } from '../deps.ts';
+import type { SpawnOrder, Terminate } from '../orders/order.ts';
 import { type DispatchEvent, logDispatch, stallReasonOf } from './dispatch-log.ts';
 import { saveRecovery } from './recovery-file.ts';
 import { type StateFiles, stateFilesOf } from './state-files.ts';
+
+export type ExitArtifactDeps = Pick<GatewayDeps, 'gateway' | 'clock' | 'log'>;
 
 /** An end that somebody is to go on from. */
 export type Unfinished = {
@@ -16,7 +18,7 @@ export type Unfinished = {
   readonly heardAt: number | null;
 };
 
-const orLogged = <T>(world: World, what: string, work: () => T): T | null => {
+const orLogged = <T>(world: ExitArtifactDeps, what: string, work: () => T): T | null => {
   try {
     return work();
   } catch (error) {
@@ -44,7 +46,7 @@ const stalled = (spec: AgentSpec, taskId: string, { order, heardAt }: Unfinished
 
 /** Writes what was asked for of an unfinished agent; gives the checkpoint to go on from: what is written here, else its own. */
 export const leaveBehind = (
-  world: World,
+  world: ExitArtifactDeps,
   spec: AgentSpec,
   files: StateFiles,
   end: Unfinished,
@@ -70,7 +72,11 @@ export const leaveBehind = (
 };
 
 /** A fresh agent has been put on the task. */
-export const logRedispatch = async (world: World, spec: AgentSpec, { payload }: SpawnOrder): Promise<void> => {
+export const logRedispatch = async (
+  world: ExitArtifactDeps,
+  spec: AgentSpec,
+  { payload }: SpawnOrder,
+): Promise<void> => {
   const { dispatchLog } = await stateFilesOf(world, spec);
   if (dispatchLog === null || payload.taskId === null) return;
   const event = {

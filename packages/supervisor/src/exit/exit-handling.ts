@@ -3,21 +3,17 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CheckpointRef, ExitReason } from '@vigil/events';
 import type { Watch } from '../agent/agent-monitor.ts';
-import { type AgentSpec, environmentOf, refOf, type World } from '../agent/agent-spec.ts';
+import { type AgentSpec, environmentOf } from '../agent/agent-spec.ts';
+import { refOf } from '../checkpoint/validate.ts';
+import type { HostDeps } from '../deps.ts';
 import type { Report } from '../orders/order.ts';
-import type { Terminate } from '../orders/order-executor.ts';
 import { runChore } from '../process/command-runner.ts';
 import type { Exit } from '../terminal/terminal.ts';
-import { leaveBehind } from './exit-artifacts.ts';
+import { type ExitArtifactDeps, leaveBehind } from './exit-artifacts.ts';
+import { type Asked, describe, reasonOf } from './exit-reason.ts';
 import { attemptsOf, stateFilesOf } from './state-files.ts';
 
-/** Who wanted the end, and why; `orderId`: of the order that asked for it, which where it is a terminate is carried out here. */
-export type Asked = {
-  readonly by: string;
-  readonly reason: 'explicit' | 'resource_limit';
-  readonly orderId: string | null;
-  readonly order: Terminate | null;
-};
+type ExitDeps = ExitArtifactDeps & Pick<HostDeps, 'dir'>;
 
 /** How a life was ended. */
 export type Over = {
@@ -41,27 +37,7 @@ export type Conclusion = {
 
 const choreMs = 30_000;
 
-export const describe = ({ code, signal }: Exit): string => {
-  if (signal) return `ended by ${signal}`;
-  return code === null ? 'the process that held its terminal died, and it has been ended' : `exited with code ${code}`;
-};
-
-/** An end that was asked for has its reason, whatever the exit code says. */
-export const reasonOf = (exit: Exit, asked: Asked | null, hasCompleted: boolean): ExitReason => {
-  if (asked !== null) return asked.reason;
-  return exit.code === 0 && hasCompleted ? 'finished' : 'crashed';
-};
-
-/**
- * Asked to hand off, it has stopped by itself, and well: that was the order's doing, unless it has said that its work is done.
- * Whatever else its end was, it has crashed.
- */
-export const handedOff = ({ code }: Exit, orderId: string | null, watch: Watch): Asked | null => {
-  if (orderId === null || code !== 0 || watch.hasCompleted || watch.saysFinished) return null;
-  return { by: 'it was asked to hand off', reason: 'explicit', orderId, order: null };
-};
-
-const archive = (world: World, spec: AgentSpec, facts: object): string | null => {
+const archive = (world: ExitDeps, spec: AgentSpec, facts: object): string | null => {
   const path = join(world.dir, 'archive', `${spec.instanceId}.json`);
   try {
     mkdirSync(join(world.dir, 'archive'), { recursive: true, mode: 0o700 });
@@ -77,7 +53,12 @@ const archive = (world: World, spec: AgentSpec, facts: object): string | null =>
 type Known = Pick<Conclusion, 'reason' | 'details'> & { readonly asked: Asked | null };
 
 /** One that is finished, or was stopped with its host, leaves its own checkpoint and nothing else. */
-const leftBehind = async (world: World, spec: AgentSpec, watch: Watch, known: Known): Promise<CheckpointRef | null> => {
+const leftBehind = async (
+  world: ExitDeps,
+  spec: AgentSpec,
+  watch: Watch,
+  known: Known,
+): Promise<CheckpointRef | null> => {
   const { reason, details, asked } = known;
   const own = watch.progress.checkpoint ? refOf(watch.progress.checkpoint) : null;
   const goesOn = reason !== 'finished' && (reason !== 'explicit' || asked?.orderId != null);
@@ -98,7 +79,7 @@ const leftBehind = async (world: World, spec: AgentSpec, watch: Watch, known: Kn
  * itself), and archives what is left of it.
  */
 export const conclude = async (
-  world: World,
+  world: ExitDeps,
   spec: AgentSpec,
   watch: Watch,
   { exit, asked, endLeft }: Over,

@@ -1,7 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExitReason } from '@vigil/events';
-import type { AgentSpec, World } from '../agent/agent-spec.ts';
+import type { AgentSpec } from '../agent/agent-spec.ts';
+import type { HostDeps } from '../deps.ts';
 import { renew } from '../state/lock-file.ts';
 
 /** How the last life of a configured agent ended: what follows is recovery's, and no restart of its runtime starts it anew. */
@@ -22,7 +23,7 @@ export const pastLifeFile = (dir: string, runtimeId: string, agentId: string): s
 
 /** On the disk when it returns, or the log says why not. One that an order has spawned is in no configuration, and is not kept. */
 export const keepPastLife = (
-  { dir, log }: Pick<World, 'dir' | 'log'>,
+  { dir, log }: Pick<HostDeps, 'dir' | 'log'>,
   spec: AgentSpec,
   { reason, details }: Pick<PastLife, 'reason' | 'details'>,
 ): void => {

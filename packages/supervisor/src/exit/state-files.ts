@@ -1,7 +1,7 @@
 import { isAbsolute, resolve, sep } from 'node:path';
 import { USUAL_ATTEMPTS } from '@vigil/policy';
 import { z } from 'zod';
-import type { World } from '../agent/agent-spec.ts';
+import type { GatewayDeps } from '../deps.ts';
 
 /** Folders that seed 003's tools read: `recovery-….yaml` by ticket, and the log of each day. Null: nothing is written there. */
 export type StateFiles = { readonly recovery: string | null; readonly dispatchLog: string | null };
@@ -31,7 +31,11 @@ const within = (cwd: string, path: string | null): string | null => {
   return found === cwd || found.startsWith(cwd + sep) ? found : null;
 };
 
-const asPolicySays = async (world: World, policy: string, cwd: string): Promise<StateFiles> => {
+const asPolicySays = async (
+  world: Pick<GatewayDeps, 'gateway' | 'log'>,
+  policy: string,
+  cwd: string,
+): Promise<StateFiles> => {
   try {
     const { files } = served.parse(await world.gateway.policy(policy, AbortSignal.timeout(policyMs))).document;
     return { recovery: within(cwd, files.recovery), dispatchLog: within(cwd, files.dispatch_log) };
@@ -44,7 +48,10 @@ const asPolicySays = async (world: World, policy: string, cwd: string): Promise<
 type Asking = { readonly cwd: string; readonly files: StateFiles; readonly policy: string | null };
 
 /** As the template says, else as the policy does. */
-export const stateFilesOf = async (world: World, { cwd, files, policy }: Asking): Promise<StateFiles> => {
+export const stateFilesOf = async (
+  world: Pick<GatewayDeps, 'gateway' | 'log'>,
+  { cwd, files, policy }: Asking,
+): Promise<StateFiles> => {
   if (files.recovery !== null || files.dispatchLog !== null || policy === null) return files;
   return asPolicySays(world, policy, resolve(cwd));
 };

@@ -1,5 +1,5 @@
-import type { World } from '../agent/agent-spec.ts';
 import { pause } from '../clock.ts';
+import type { GatewayDeps } from '../deps.ts';
 import type { RuntimeConfig } from '../runtime/runtime-config.ts';
 
 type Host = { readonly config: RuntimeConfig; readonly host: string };
@@ -9,7 +9,7 @@ type Host = { readonly config: RuntimeConfig; readonly host: string };
  * starts. Only the newest announcement matters, so one that fails is not kept.
  */
 export const announce = async (
-  world: World,
+  world: Pick<GatewayDeps, 'gateway' | 'log'>,
   { config, host }: Host,
   agents: () => readonly string[],
   signal: AbortSignal,

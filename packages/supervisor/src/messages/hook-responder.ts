@@ -1,7 +1,7 @@
 import type { Watch } from '../agent/agent-monitor.ts';
 import type { NudgeBy } from '../agent/agent-spec.ts';
+import type { Text } from '../orders/order.ts';
 import type { Hands } from '../orders/order-executor.ts';
-import type { Text } from '../orders/order-text.ts';
 import type { Ears, HookClient } from './agent-socket.ts';
 
 /** Answers the hooks of an agent's sessions: each takes the texts that wait, and learns whether its call may be made. */

@@ -1,6 +1,6 @@
 import type { Supervised } from '../agent/agent-instance.ts';
-import type { World } from '../agent/agent-spec.ts';
 import { backOff, pause } from '../clock.ts';
+import type { GatewayDeps, ReceiptDeps } from '../deps.ts';
 import { type AgentOrder, isOrder, type OrderEnvelope, type SpawnOrder } from './order.ts';
 import { answer, receiptIn } from './receipts.ts';
 
@@ -18,7 +18,7 @@ export type Addressees = {
 };
 
 /** Answers an order that no life here carries out, so that nobody waits for it. One that is offered again gets the same answer. */
-const refuse = (world: World, order: AgentOrder, outcome: 'failed' | 'superseded', why: string): void => {
+const refuse = (world: ReceiptDeps, order: AgentOrder, outcome: 'failed' | 'superseded', why: string): void => {
   const payload = receiptIn(world, order.payload.orderId);
   if (payload) world.outbox.put({ type: 'ORDER_RECEIPT', payload });
   else answer(world, order, outcome, { why });
@@ -36,7 +36,7 @@ const lifeFor = ({ payload }: AgentOrder, lives: readonly Supervised[]): Supervi
 
 /** Hands each order to whom it concerns. One of a kind unknown to this version is left unanswered and expires. */
 export const dispatch = (
-  world: World,
+  world: ReceiptDeps,
   { runtimeId, lives, isLeftAlone, spawn, recallSpawn }: Addressees,
   envelopes: readonly OrderEnvelope[],
 ): void => {
@@ -57,7 +57,7 @@ export const dispatch = (
 };
 
 /** Long polls until the signal fires. */
-export const pollOrders = async (world: World, runtimeId: string, signal: AbortSignal): Promise<void> => {
+export const pollOrders = async (world: GatewayDeps, runtimeId: string, signal: AbortSignal): Promise<void> => {
   let failures = 0;
   while (!signal.aborted) {
     try {

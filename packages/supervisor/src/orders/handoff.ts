@@ -1,7 +1,11 @@
-import type { Memory } from '../agent/memory.ts';
 import type { MachineClock } from '../clock.ts';
 
-type HandoffMemory = Pick<Memory, 'handedOff' | 'handedOffUntil'>;
+export type HandoffMemory = {
+  /** the handoff that it was asked for last */
+  readonly handedOff: string | null;
+  /** its deadline, epoch milliseconds; not every note has it */
+  readonly handedOffUntil?: number | undefined;
+};
 
 /** The handoff that an agent has been asked for last, and until when its end is that order's doing. */
 export class HandingOff {

@@ -1,21 +1,22 @@
-import type { OrderReceiptPayload } from '@vigil/events';
-import type { World } from '../agent/agent-spec.ts';
 import type { Memory } from '../agent/memory.ts';
+import type { ReceiptDeps } from '../deps.ts';
 import type { Push, TextPush } from '../messages/agent-socket.ts';
 import type { Pid } from '../process/proc.ts';
 import { type Admission, admit, isNumbered, type Process } from './admit.ts';
 import { HandingOff } from './handoff.ts';
-import type { AgentOrder, Received } from './order.ts';
-import { type Text, textOf } from './order-text.ts';
+import type {
+  Again,
+  AgentOrder,
+  InterruptAgent,
+  Outcome,
+  Received,
+  Resume,
+  ResumeSession,
+  Terminate,
+} from './order.ts';
+import { type Text, textOf } from './order.ts';
 import { Afterwords } from './post-resume-messages.ts';
 import { answer, HALTED, receiptIn } from './receipts.ts';
-
-type Resume = Extract<AgentOrder, { type: 'RESUME_AGENT' }>;
-export type Terminate = Extract<AgentOrder, { type: 'TERMINATE_AGENT' }>;
-export type InterruptAgent = Extract<AgentOrder, { type: 'INTERRUPT_AGENT' }>;
-export type ResumeSession = Extract<AgentOrder, { type: 'RESUME_SESSION' }>;
-/** What a supervisor carries through that its predecessor had begun: each is safe to repeat. */
-export type Again = Terminate | ResumeSession;
 
 /** The process that orders are carried out on. */
 export type Body = {
@@ -47,12 +48,10 @@ type HandsMemory = Pick<Memory, 'highestNumber' | 'handedOff' | 'handedOffUntil'
  */
 const REPEATED_MS = 10_000;
 
-export type Outcome = readonly [OrderReceiptPayload['outcome'], Partial<OrderReceiptPayload>?];
-
 /** Carries out the orders for one agent: each at most once, in the order of their numbers, and answers each. */
 export class Hands {
   readonly #body: Body;
-  readonly #world: World;
+  readonly #world: ReceiptDeps;
   readonly #waiting = new Map<string, Received<AgentOrder>>();
   /** orders that the journal could not take */
   readonly #unwritten = new Set<string>();
@@ -66,7 +65,7 @@ export class Hands {
   #highestNumber: number;
   #pausing: Promise<unknown> = Promise.resolve();
 
-  constructor(body: Body, world: World, memory: HandsMemory) {
+  constructor(body: Body, world: ReceiptDeps, memory: HandsMemory) {
     this.#body = body;
     this.#world = world;
     this.#highestNumber = memory.highestNumber;

@@ -10,6 +10,14 @@ export type Order = WithoutTopic<ContentOf<typeof Topic.agentOrder>>;
 export type SpawnOrder = Extract<Order, { readonly type: 'SPAWN_AGENT' }>;
 /** Every order that concerns an agent that lives already. */
 export type AgentOrder = Exclude<Order, SpawnOrder>;
+export type Resume = Extract<AgentOrder, { type: 'RESUME_AGENT' }>;
+export type Terminate = Extract<AgentOrder, { type: 'TERMINATE_AGENT' }>;
+export type InterruptAgent = Extract<AgentOrder, { type: 'INTERRUPT_AGENT' }>;
+export type ResumeSession = Extract<AgentOrder, { type: 'RESUME_SESSION' }>;
+/** What a supervisor carries through that its predecessor had begun: each is safe to repeat. */
+export type Again = Terminate | ResumeSession;
+/** What became of an order, as its receipt says. */
+export type Outcome = readonly [OrderReceiptPayload['outcome'], Partial<OrderReceiptPayload>?];
 /** As the gateway offers it: `expiresInMs` counts from the broker's stamp. `isRecalled`: it is not to be begun; of a resume: its words. */
 export type OrderEnvelope = Order & { readonly expiresInMs: number; readonly isRecalled: boolean };
 /** `expiresAt` is on this machine's monotonic clock. */
@@ -81,3 +89,23 @@ export const spawnReceiptOf = (
   skipped: [],
   ...more,
 });
+
+/** A text for the agent, and the order that it is of. */
+export type Text = { readonly orderId: string; readonly message: string };
+
+/** What an order is there to tell the agent: none, where it does something instead. */
+export const textOf = (order: AgentOrder): readonly Text[] => {
+  switch (order.type) {
+    case 'NUDGE_AGENT':
+    case 'PROBE_AGENT':
+    case 'HANDOFF_AGENT':
+      return [{ orderId: order.payload.orderId, message: order.payload.message }];
+    case 'PAUSE_AGENT':
+    case 'RESUME_AGENT':
+    case 'INTERRUPT_AGENT':
+    case 'RESUME_SESSION':
+    case 'RESET_BREAKER':
+    case 'TERMINATE_AGENT':
+      return [];
+  }
+};

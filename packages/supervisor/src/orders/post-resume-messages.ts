@@ -1,6 +1,5 @@
 import { type Process, type Hearing as Reachable, whenReachable } from './admit.ts';
-import type { Outcome } from './order-executor.ts';
-import type { Text } from './order-text.ts';
+import type { Outcome, Text } from './order.ts';
 
 type Hearing = Reachable & Pick<Process, 'ended'>;
 type Waiting = {

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { World } from '../agent/agent-spec.ts';
+import type { ReceiptDeps } from '../deps.ts';
 import { noProgress } from '../heartbeat/progress.ts';
 import { nudge, pause, resume, terminate } from '../testing/stage.ts';
 import type { AgentOrder } from './order.ts';
@@ -42,7 +42,7 @@ const hands = () => {
         if (entry.kind === 'done') reports.set(entry.orderId, entry.report);
       },
     },
-  } as unknown as World;
+  } as unknown as ReceiptDeps;
   const memory = { highestNumber: -1, handedOff: null, handedOffUntil: null } as never;
   const of = new Hands(body, world, memory);
   const offer = (order: AgentOrder) => of.offer(order, 600_000);

@@ -1,9 +1,9 @@
 import type { OrderReceiptPayload } from '@vigil/events';
-import type { World } from '../agent/agent-spec.ts';
+import type { ReceiptDeps } from '../deps.ts';
 import { type AgentOrder, receiptOf } from './order.ts';
 
 /** The receipt by which an order was answered before. */
-export const receiptIn = (world: World, orderId: string): OrderReceiptPayload | undefined => {
+export const receiptIn = (world: ReceiptDeps, orderId: string): OrderReceiptPayload | undefined => {
   const report = world.journal.reportOf(orderId);
   return report?.type === 'ORDER_RECEIPT' ? report.payload : undefined;
 };
@@ -13,7 +13,7 @@ export const HALTED = 'the fleet is halted';
 
 /** In the journal first: the order is done, even if the receipt has to be sent by the next supervisor. */
 export const answer = (
-  world: World,
+  world: ReceiptDeps,
   order: AgentOrder,
   outcome: OrderReceiptPayload['outcome'],
   more: Partial<OrderReceiptPayload> = {},

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { World } from '../agent/agent-spec.ts';
+import type { ReceiptDeps } from '../deps.ts';
 import { noProgress } from '../heartbeat/progress.ts';
 import { nudge } from '../testing/stage.ts';
 import type { AgentOrder } from './order.ts';
@@ -30,7 +30,7 @@ test('a breaker that is reset while a text waits does not take the place of the 
         receipts.push(`${payload.orderId} ${payload.outcome}`),
     },
     journal: { reportOf: () => undefined, write: () => {} },
-  } as unknown as World;
+  } as unknown as ReceiptDeps;
   const hands = new Hands(body, world, { highestNumber: -1, handedOff: null, handedOffUntil: null } as never);
   hands.offer(nudge({ number: 2 }), 60_000);
   hands.offer(reset(3), 60_000);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { environmentOf, type World } from '../agent/agent-spec.ts';
+import { environmentOf } from '../agent/agent-spec.ts';
 import { assemble, type Beginning, newLife } from '../agent/supervise.ts';
+import type { AgentDeps } from '../deps.ts';
 import { type Pid, signalled } from '../process/proc.ts';
 import { until } from '../testing/orphans.ts';
 import { type Stage, scriptSpec, setStage } from '../testing/stage.ts';
@@ -24,7 +25,7 @@ afterEach(async () => {
   await stage.close();
 });
 
-const world = (): World => ({ ...stage.world, killAfterMs: 500, onOrders: () => {} });
+const world = (): AgentDeps => ({ ...stage.world, killAfterMs: 500, onOrders: () => {} });
 const path = () => holderSocket(stage.dir, 'instance-1');
 
 /** An agent that is held, and whose supervisor knows of it no more than that. */

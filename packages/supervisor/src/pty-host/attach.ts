@@ -1,6 +1,6 @@
 import { pause } from '../clock.ts';
 import { WrongSettings } from '../errors.ts';
-import { describe } from '../exit/exit-handling.ts';
+import { describe } from '../exit/exit-reason.ts';
 import { leaveStopWord, takeStopWord } from '../exit/stop-marker.ts';
 import { isAlive, signalled } from '../process/proc.ts';
 import { checkName, type Occupant, occupantOf } from '../state/lock.ts';

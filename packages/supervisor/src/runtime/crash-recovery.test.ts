@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { World } from '../agent/agent-spec.ts';
+import type { AgentDeps } from '../deps.ts';
 import { type Order, receiptOf } from '../orders/order.ts';
 import { identify, isAlive, type Pid } from '../process/proc.ts';
 import { type Occupant, occupantOf, takeName } from '../state/lock.ts';
@@ -41,7 +41,7 @@ const left = (more: Partial<Occupant>) =>
 const restart = async (order: Order, pid = dead) => {
   stage.world.journal.write({ kind: 'begun', orderId: order.payload.orderId, order, pid });
   const world = openTestWorld(stage.dir, stage.gateway, 'run-1');
-  await settleAftermath({ ...world, onOrders: () => {} } satisfies World, 'run-1', () => {});
+  await settleAftermath({ ...world, onOrders: () => {} } satisfies AgentDeps, 'run-1', () => {});
   await until(async () => expect(await world.outbox.settled(10)).toBe(true));
   world.close();
   return stage.gateway.reports;

@@ -1,10 +1,10 @@
 import type { SpawnReceiptPayload } from '@vigil/events';
 import type { Supervised } from '../agent/agent-instance.ts';
-import type { World } from '../agent/agent-spec.ts';
 import { takeOver } from '../agent/supervise-hosted.ts';
+import type { AgentDeps } from '../deps.ts';
 import { socketPath } from '../messages/agent-socket.ts';
+import type { Again, Terminate } from '../orders/order.ts';
 import { type Order, type SpawnOrder, spawnReceiptOf } from '../orders/order.ts';
-import type { Again, Terminate } from '../orders/order-executor.ts';
 import { answer } from '../orders/receipts.ts';
 import { endProcess } from '../process/end-process.ts';
 import type { Begun } from '../state/journal.ts';
@@ -13,7 +13,7 @@ import { remedyOf } from './unfinished-orders.ts';
 
 /** In the journal first, as every answer. */
 export const answerSpawn = (
-  world: World,
+  world: AgentDeps,
   order: SpawnOrder,
   outcome: SpawnReceiptPayload['outcome'],
   more: Partial<SpawnReceiptPayload>,
@@ -29,7 +29,7 @@ export const answerSpawn = (
   });
 };
 
-const remedy = async (world: World, begun: Begun): Promise<void> => {
+const remedy = async (world: AgentDeps, begun: Begun): Promise<void> => {
   const found = remedyOf(begun, occupantOf(world.dir, begun.order.payload.agentId));
   switch (found.do) {
     case 'report_uncertain':
@@ -65,11 +65,11 @@ const isEndOf = (order: Order, { instanceId }: Instance): order is Terminate =>
   order.type === 'TERMINATE_AGENT' && order.payload.instanceId === instanceId;
 
 /** The end of this life that had been begun by order. */
-const endOf = ({ journal }: World, one: Instance): Terminate | null =>
+const endOf = ({ journal }: AgentDeps, one: Instance): Terminate | null =>
   journal.unfinished.map(({ order }) => order).find((order) => isEndOf(order, one)) ?? null;
 
 /** What had been begun for this life and is carried through: its end, else the resume of its session. */
-const againOf = (world: World, one: Instance): Again | null => {
+const againOf = (world: AgentDeps, one: Instance): Again | null => {
   const orders = world.journal.unfinished.map(({ order }) => order);
   const isResume = (order: Order): order is Again =>
     order.type === 'RESUME_SESSION' && order.payload.instanceId === one.instanceId;
@@ -77,7 +77,7 @@ const againOf = (world: World, one: Instance): Again | null => {
 };
 
 /** Its terminal died too, so nobody can speak to it, or see what it does, any more. */
-const bury = async (world: World, orphan: Occupant, order: Terminate | null): Promise<void> => {
+const bury = async (world: AgentDeps, orphan: Occupant, order: Terminate | null): Promise<void> => {
   const socket = socketPath(world.socketDir, orphan.instanceId);
   if (orphan.child)
     await endProcess({ leader: orphan.child, socket }, { graceMs: 0, killAfterMs: world.killAfterMs }, world.clock);
@@ -110,7 +110,7 @@ type Taken =
   | { readonly kind: 'lost' | 'left_alone'; readonly orphan: Occupant };
 
 /** One that somebody else supervises by now, or that we fail with, is left alone: it works, and the others are not to wait for it. */
-const taken = async (world: World, orphan: Occupant): Promise<Taken> => {
+const taken = async (world: AgentDeps, orphan: Occupant): Promise<Taken> => {
   try {
     const life = await takeOver(world, orphan, againOf(world, orphan));
     return life === null ? { kind: 'lost', orphan } : { kind: 'life', life };
@@ -122,7 +122,7 @@ const taken = async (world: World, orphan: Occupant): Promise<Taken> => {
 
 /** Of `begun` all is answered but what goes on with a life, or will when that is taken over. Gives those that were left alone. */
 const settle = async (
-  world: World,
+  world: AgentDeps,
   orphans: readonly Occupant[],
   begun: readonly Begun[],
   adopt: (life: Supervised) => void,
@@ -146,14 +146,14 @@ const settle = async (
  * that could not be taken over: they work on, and `settleLeftAlone` looks at them again.
  */
 export const settleAftermath = (
-  world: World,
+  world: AgentDeps,
   runtimeId: string,
   adopt: (life: Supervised) => void,
 ): Promise<readonly Occupant[]> => settle(world, orphansOf(world.dir, runtimeId), world.journal.unfinished, adopt);
 
 /** The same for those that were left alone the last time. */
 export const settleLeftAlone = (
-  world: World,
+  world: AgentDeps,
   leftAlone: readonly Occupant[],
   adopt: (life: Supervised) => void,
 ): Promise<readonly Occupant[]> => {

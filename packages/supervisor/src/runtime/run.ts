@@ -1,7 +1,8 @@
 import type { Supervised } from '../agent/agent-instance.ts';
-import type { AgentSpec, World } from '../agent/agent-spec.ts';
+import type { AgentSpec } from '../agent/agent-spec.ts';
 import { supervise } from '../agent/supervise.ts';
 import { superviseHeld } from '../agent/supervise-hosted.ts';
+import type { AgentDeps } from '../deps.ts';
 import { WrongSettings } from '../errors.ts';
 import { takeStopWord } from '../exit/stop-marker.ts';
 import { dispatch, pollOrders } from '../orders/dispatch.ts';
@@ -15,10 +16,10 @@ import { answerSpawn, settleAftermath } from './crash-recovery.ts';
 const farewellMs = 1500;
 
 /** A world with one agent in it. */
-const soloWorld = (world: Omit<World, 'onOrders'>, runtimeId: string, lives: readonly Supervised[]): World => {
+const soloWorld = (world: Omit<AgentDeps, 'onOrders'>, runtimeId: string, lives: readonly Supervised[]): AgentDeps => {
   const refuseSpawn = (order: SpawnOrder) =>
     answerSpawn(whole, order, 'failed', { why: 'this runtime runs one command only' });
-  const whole: World = {
+  const whole: AgentDeps = {
     ...world,
     onOrders: (orders) =>
       dispatch(
@@ -37,7 +38,7 @@ const soloWorld = (world: Omit<World, 'onOrders'>, runtimeId: string, lives: rea
 };
 
 /** Hears orders until the agent has ended and its end is on its way. */
-const untilSettled = async (world: World, agent: Supervised): Promise<void> => {
+const untilSettled = async (world: AgentDeps, agent: Supervised): Promise<void> => {
   const polling = new AbortController();
   const polled = pollOrders(world, agent.spec.runtimeId, polling.signal);
   await agent.settled;
@@ -51,7 +52,7 @@ const untilSettled = async (world: World, agent: Supervised): Promise<void> => {
  * have given; a report that the gateway has not taken by then is sent by the next supervisor on this host.
  * @throws AlreadySupervised, WrongSettings
  */
-export const run = async (spec: AgentSpec, world: Omit<World, 'onOrders'>, seat: Seat): Promise<number> => {
+export const run = async (spec: AgentSpec, world: Omit<AgentDeps, 'onOrders'>, seat: Seat): Promise<number> => {
   const lives: Supervised[] = [];
   const whole = soloWorld(world, spec.runtimeId, lives);
   checkFree(world.dir, spec.agentId);
@@ -80,7 +81,7 @@ export type Detached = {
   readonly graceMs: number;
 };
 
-const found = async (world: World, { runtimeId, agentId }: Detached, lives: Supervised[]): Promise<Supervised> => {
+const found = async (world: AgentDeps, { runtimeId, agentId }: Detached, lives: Supervised[]): Promise<Supervised> => {
   await settleAftermath(world, runtimeId, (life) => lives.push(life));
   const [life] = lives;
   if (life) return life;
@@ -91,7 +92,7 @@ const found = async (world: World, { runtimeId, agentId }: Detached, lives: Supe
  * One command under supervision on a terminal that outlives its supervisor, until it has ended.
  * @throws AlreadySupervised, WrongSettings
  */
-export const runDetached = async (detached: Detached, world: Omit<World, 'onOrders'>): Promise<void> => {
+export const runDetached = async (detached: Detached, world: Omit<AgentDeps, 'onOrders'>): Promise<void> => {
   const { runtimeId, agentId, spec, size, onStarted, stopped, graceMs } = detached;
   const lives: Supervised[] = [];
   const whole = soloWorld(world, runtimeId, lives);

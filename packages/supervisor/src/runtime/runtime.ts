@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type { Supervised } from '../agent/agent-instance.ts';
-import type { World } from '../agent/agent-spec.ts';
 import { superviseHeld } from '../agent/supervise-hosted.ts';
 import { pause } from '../clock.ts';
+import type { RuntimeDeps } from '../deps.ts';
 import { logRedispatch } from '../exit/exit-artifacts.ts';
 import { forgetPastLives, pastLifeFile, pastLifeOf } from '../exit/previous-run.ts';
 import { announce } from '../gateway/announce.ts';
@@ -43,7 +43,7 @@ const eachOf = async <T>(items: readonly T[], atOnce: number, work: (item: T) =>
 type Configured = { readonly life: Life; readonly template: Template };
 
 class HostRuntime implements Runtime {
-  readonly #world: World;
+  readonly #world: RuntimeDeps;
   readonly #settings: RuntimeSettings;
   readonly #startAgent: typeof superviseHeld;
   readonly #agents = new Set<Supervised>();
@@ -55,7 +55,7 @@ class HostRuntime implements Runtime {
   readonly #workSource: WorkSource | null;
   readonly #loops: Promise<unknown>[] = [];
 
-  constructor(settings: RuntimeSettings, world: Omit<World, 'onOrders'>, startAgent: typeof superviseHeld) {
+  constructor(settings: RuntimeSettings, world: Omit<RuntimeDeps, 'onOrders'>, startAgent: typeof superviseHeld) {
     this.#settings = settings;
     this.#startAgent = startAgent;
     const addressees = {
@@ -270,7 +270,7 @@ class HostRuntime implements Runtime {
 /** The host's daemon: starts its configured agents, spawns by order, and supervises all of them until it is stopped. */
 export const startRuntime = async (
   settings: RuntimeSettings,
-  world: Omit<World, 'onOrders'>,
+  world: Omit<RuntimeDeps, 'onOrders'>,
   startAgent: typeof superviseHeld = superviseHeld,
 ): Promise<Runtime> => {
   const runtime = new HostRuntime(settings, world, startAgent);

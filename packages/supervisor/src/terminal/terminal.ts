@@ -1,6 +1,5 @@
 import { constants } from 'node:os';
 import { spawn } from '@lydell/node-pty';
-import type { Memory } from '../agent/memory.ts';
 import { identify, type Pid, signalled } from '../process/proc.ts';
 
 export type Command = {
@@ -44,8 +43,8 @@ export type Terminal = {
   readonly signal: (signal: NodeJS.Signals) => void;
   /** when it has ended, epoch milliseconds, where that was not just now; null: it has not, or just now */
   readonly endedAt: () => number | null;
-  /** what a supervisor that comes after this one has to know, where the terminal outlives this one */
-  readonly note: (note: Memory) => void;
+  /** what the next supervisor has to know, where the terminal outlives this one; plain JSON */
+  readonly note: (note: unknown) => void;
   /** its end is reported: nothing more is wanted of it */
   readonly close: () => Promise<void>;
 };

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { asPaste } from '@vigil/adapters';
-import type { World } from '../agent/agent-spec.ts';
+import type { AgentDeps } from '../deps.ts';
 import type { StreamAdapter } from '../sessions/event-stream.ts';
 
 export const simulatedClient = fileURLToPath(new URL('./simulated-client.fixture.ts', import.meta.url));
@@ -12,7 +12,7 @@ export const noStream: StreamAdapter['stream'] = {
 };
 
 /** The adapter of the simulated client, as far as orders need one. */
-export const simulated: World['clients'][number] = {
+export const simulated: AgentDeps['clients'][number] = {
   name: 'simulated',
   invocation: ({ args }) =>
     args.some((arg) => arg.includes(simulatedClient))

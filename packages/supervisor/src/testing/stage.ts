@@ -14,14 +14,15 @@ import type {
   TerminateAgentPayload,
 } from '@vigil/events';
 import type { Supervised } from '../agent/agent-instance.ts';
-import type { AgentSpec, World } from '../agent/agent-spec.ts';
+import type { AgentSpec } from '../agent/agent-spec.ts';
 import { noLimits } from '../agent/limits.ts';
 import { supervise } from '../agent/supervise.ts';
 import type { Log } from '../clock.ts';
+import type { AgentDeps } from '../deps.ts';
 import { noStateFiles } from '../exit/state-files.ts';
 import { dispatch } from '../orders/dispatch.ts';
 import { defaultPatterns } from '../output/patterns.ts';
-import { type OpenWorld, openWorld } from '../runtime/deps.ts';
+import { type OpenWorld, openWorld } from '../runtime/open-deps.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 import { simulated } from './simulated-client.ts';
 
@@ -41,7 +42,7 @@ export const liveOn = async (
   onOutput: (data: Buffer) => void,
 ): Promise<Supervised> => {
   const lives: Supervised[] = [];
-  const world: World = {
+  const world: AgentDeps = {
     ...ofStage,
     killAfterMs: 200,
     onOrders: (orders) =>

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { World } from '../agent/agent-spec.ts';
 import type { Log, MachineClock } from '../clock.ts';
+import type { RuntimeDeps } from '../deps.ts';
 import { type Address, connectGateway } from '../gateway/gateway-client.ts';
 import { openOutbox } from '../gateway/outbox.ts';
 import type { Report } from '../orders/order.ts';
@@ -17,12 +17,12 @@ export type WorldSettings = {
   readonly pid: number;
   readonly clock: MachineClock;
   readonly log: Log;
-  readonly onReach: World['onReach'];
+  readonly onReach: RuntimeDeps['onReach'];
   readonly newId: () => string;
-  readonly clients: World['clients'];
+  readonly clients: RuntimeDeps['clients'];
 };
 
-export type OpenWorld = Omit<World, 'onOrders'> & { readonly close: () => void };
+export type OpenWorld = Omit<RuntimeDeps, 'onOrders'> & { readonly close: () => void };
 
 /** SIGKILL 5 s after SIGTERM. */
 const killAfterMs = 5000;
