@@ -153,7 +153,7 @@ test('a policy does not say what is written elsewhere on the host; one that is n
 
 test('a fresh agent on the task is a line of the log, with what is left to do', async () => {
   const spec = scriptSpec('', { files: { ...noStateFiles, dispatchLog: within('log') } });
-  await logRedispatch({ ...stage.world, onOrders: () => {} }, spec, spawn({ attempt: 2, remainingWork: ['two'] }));
+  await logRedispatch(stage.world, spec, spawn({ attempt: 2, remainingWork: ['two'] }));
   expect(logged(within('log'))).toMatchObject([
     { event: 'redispatch', ticket_id: 'TASK-1', redispatch_attempt: 2, remaining_tasks: ['two'] },
   ]);
