@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSy
 import path from 'node:path';
 import { isAlive } from '../support/alive.ts';
 
-const program = path.resolve(import.meta.dirname, '../../packages/supervisor/src/simulated/client.fixture.ts');
+const program = path.resolve(import.meta.dirname, '../../packages/supervisor/src/testing/simulated-client.fixture.ts');
 
 /** Before each of two steps of a task, a fault. Each kind comes first and second as often as any other. */
 const FAULTS = ['hang', 'crash', 'hang-midway', 'limit', 'hang-tool', 'stall', 'hang-deaf', 'hang-again'] as const;

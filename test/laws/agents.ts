@@ -1,6 +1,6 @@
 import { type Heartbeat, parseHeartbeat } from '@vigil/events';
-import type { Order } from '../../packages/supervisor/src/order.ts';
-import { agentSaid, noProgress, type Progress } from '../../packages/supervisor/src/progress.ts';
+import { agentSaid, noProgress, type Progress } from '../../packages/supervisor/src/heartbeat/progress.ts';
+import type { Order } from '../../packages/supervisor/src/orders/order.ts';
 
 /** What an agent does: `works` makes progress, `hangs` makes none, `loops` repeats one call, `waits` asks a person, `rests` is idle. */
 export type Mode = 'works' | 'hangs' | 'loops' | 'waits' | 'rests';

@@ -1,14 +1,14 @@
 import type { Draft, HealthEvent } from '@vigil/events';
 import { Topic } from '@vigil/events';
 import { noEnd } from '@vigil/sdk/receipts';
-import { admit } from '../../packages/supervisor/src/admit.ts';
+import { admit } from '../../packages/supervisor/src/orders/admit.ts';
 import {
   type AgentOrder,
   type Order,
   receiptOf,
   type SpawnOrder,
   spawnReceiptOf,
-} from '../../packages/supervisor/src/order.ts';
+} from '../../packages/supervisor/src/orders/order.ts';
 import { type Agent, beatOf, type End } from './agents.ts';
 
 export const BEAT_MS = 30_000;

@@ -1,5 +1,5 @@
 import type { HealthEvent } from '@vigil/events';
-import type { Order } from '../../packages/supervisor/src/order.ts';
+import type { Order } from '../../packages/supervisor/src/orders/order.ts';
 import type { Agent } from './agents.ts';
 import { decisionLaws } from './decision-laws.ts';
 import { isOfferedInHalt, REPEATED_MS } from './hosts.ts';

@@ -1,5 +1,5 @@
 import type { Draft, HealthEvent } from '@vigil/events';
-import type { Order } from '../../packages/supervisor/src/order.ts';
+import type { Order } from '../../packages/supervisor/src/orders/order.ts';
 import { type Agent, born, type Manners } from './agents.ts';
 import { Facts } from './facts.ts';
 import { BEAT_MS, Host, orderIn } from './hosts.ts';

@@ -2,14 +2,8 @@ export { type Fleet, type FleetOptions, startFleet } from './fleet/fleet.ts';
 export type { Broker } from './servers/broker.ts';
 export { type Cluster, startCluster } from './servers/cluster.ts';
 export { Refusal } from './servers/refusal.ts';
-export {
-  type Servers,
-  type ServersEnv,
-  type StartServersOptions,
-  startServers,
-  type TestServers,
-  testServers,
-} from './servers/servers.ts';
+export type { Servers, ServersEnv } from './servers/running-servers.ts';
+export { type StartServersOptions, startServers, type TestServers, testServers } from './servers/servers.ts';
 export { type ProcessEvent, type ProcessSpec, type Supervised, supervise } from './supervise.ts';
 export { prepareServers } from './system/prepare-servers.ts';
 export { type ClientEnv, SERVICES, type ServiceName, type SystemPorts } from './system/services.ts';

@@ -1,15 +1,17 @@
-export type { AgentSpec, NudgeBy, World } from './agent.ts';
+export type { Supervised } from './agent/agent-instance.ts';
+export type { AgentSpec, NudgeBy } from './agent/agent-spec.ts';
+export type { LimitSettings } from './agent/limits.ts';
 export type { Log, MachineClock } from './clock.ts';
+export type { AgentDeps } from './deps.ts';
 export { AlreadySupervised, GatewayRefused, WrongSettings } from './errors.ts';
-export type { Seat } from './foreground.ts';
-export { type Address, connectGateway, type Gateway } from './gateway-client.ts';
-export type { Supervised } from './life.ts';
-export type { LimitSettings } from './limits.ts';
-export { checkFree, occupantOf } from './lock.ts';
+export { type Address, connectGateway, type Gateway } from './gateway/gateway-client.ts';
+export { askReach, isSameReach, type Reach } from './gateway/reach.ts';
 export * from './notice/terminal-notice.ts';
-export { askReach, isSameReach, type Reach } from './reach.ts';
-export { type Detached, run, runDetached } from './run.ts';
-export { type Runtime, startRuntime } from './runtime.ts';
+export { type Over, openView, stopAgent, type View } from './pty-host/attach.ts';
+export { parseSize } from './runtime/byte-size.ts';
+export { type OpenWorld, openWorld, type WorldSettings } from './runtime/open-deps.ts';
+export { type Detached, run, runDetached } from './runtime/run.ts';
+export { type Runtime, startRuntime } from './runtime/runtime.ts';
 export {
   parseRuntimeConfig,
   plainWatching,
@@ -18,8 +20,7 @@ export {
   type Template,
   templateFor,
   watchingOf,
-} from './runtime-config.ts';
-export { parseSize } from './size.ts';
-export type { RuntimeSettings } from './templated.ts';
-export { type Over, openView, stopAgent, type View } from './view.ts';
-export { type OpenWorld, openWorld, type WorldSettings } from './world.ts';
+} from './runtime/runtime-config.ts';
+export type { RuntimeSettings } from './runtime/spec-from-template.ts';
+export { checkFree, occupantOf } from './state/lock.ts';
+export type { Seat } from './terminal/foreground.ts';

@@ -3,7 +3,8 @@ import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given, laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { alerts, type Input } from './alert.ts';
+import { alerts } from './alert.ts';
+import type { Input } from './alert-state.ts';
 import { consoleOnly } from './routing.ts';
 
 type Told = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;

@@ -2,7 +2,8 @@ import { type EventOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { type Alert, alerts } from './alert.ts';
+import { alerts } from './alert.ts';
+import type { Alert } from './alert-state.ts';
 import { agentNotices, taskNotices } from './notices.fixture.ts';
 import { consoleOnly } from './routing.ts';
 

@@ -1,4 +1,4 @@
-import type { Alert, News, Output, Settings } from './alert.ts';
+import type { Alert, News, Output, Settings } from './alert-state.ts';
 import type { Content } from './content.ts';
 import { isSilenced, type Open, tellFrom, tellWhom } from './due.ts';
 import { SINK_FAILING, sinksOf } from './routing.ts';

@@ -4,7 +4,8 @@ import { NEVER } from '@vigil/stream';
 import { given, laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { alerts, type Input } from './alert.ts';
+import { alerts } from './alert.ts';
+import type { Input } from './alert-state.ts';
 import { type Open, tellFrom, tellWhom } from './due.ts';
 import { SINK_FAILING } from './routing.ts';
 

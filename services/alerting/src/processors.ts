@@ -1,7 +1,8 @@
 import { type PolicyRef, Topic } from '@vigil/events';
 import type { DeciderProcessor, MapperProcessor } from '@vigil/stream';
 import { agentNotices } from './agent-notices.ts';
-import { type Alert, alerts, initial, type Settings } from './alert.ts';
+import { alerts } from './alert.ts';
+import { type Alert, initial, type Settings } from './alert-state.ts';
 import { fleetNotices } from './fleet-notices.ts';
 import { type Noticed, notify } from './notice.ts';
 import type { PolicyAlerts } from './policy-alerts.ts';

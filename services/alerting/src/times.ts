@@ -1,13 +1,5 @@
-import type { Input } from './alert.ts';
+import type { Input, Times } from './alert-state.ts';
 import { SINK_FAILING } from './routing.ts';
-
-/**
- * When the newest that was raised, and the newest that was over, happened: epoch milliseconds on the broker's clock, 0: never. An alert
- * is told of by several topics, and whoever catches up reads one of them before another.
- */
-export type Times = { readonly raised: number; readonly over: number };
-
-export const NO_TIMES: Times = { raised: 0, over: 0 };
 
 /** Commands come as they come; of sinks their own processes tell, by their own clocks. */
 const isDated = (input: Input): input is Extract<Input, { readonly type: 'NOTIFY' }> =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Alert, initial } from './alert.ts';
+import { type Alert, initial } from './alert-state.ts';
 import { tellFrom } from './due.ts';
 import { upgraded, withTimes } from './upgrade.ts';
 

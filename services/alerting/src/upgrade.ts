@@ -1,4 +1,4 @@
-import type { Alert } from './alert.ts';
+import type { Alert } from './alert-state.ts';
 import { type Content, questionOf } from './content.ts';
 import type { Open } from './due.ts';
 import { DEFAULT, type Routing } from './routing.ts';

@@ -4,9 +4,10 @@ import { root } from '../paths.ts';
 import { KAFKA_VERSION, REGISTRY_VERSION } from './artifacts.ts';
 import { asEnvironment, brokerSettings, TOPICS_OF_ONE_BROKER } from './broker-settings.ts';
 import { type ContainerAt, containerBroker } from './container-broker.ts';
+import type { Ports } from './ports.ts';
 import { Refusal } from './refusal.ts';
 import { COMPATIBILITY, declareCompatibility } from './registry.ts';
-import type { Ports, Servers, ServersEnv } from './servers.ts';
+import type { Servers, ServersEnv } from './running-servers.ts';
 
 const envOf = (ports: Ports): ServersEnv => ({
   ...TOPICS_OF_ONE_BROKER,

@@ -5,11 +5,11 @@ import { TOPICS_OF_ONE_BROKER, TOPICS_OF_THREE_BROKERS } from './broker-settings
 import { addressesOf, stopNodes, threeNodes } from './cluster.ts';
 import { type ProcessAt, startNodes } from './kafka.ts';
 import { endProcess, livingNames } from './pid-file.ts';
-import { requireFree } from './ports.ts';
+import { type Ports, requireFree } from './ports.ts';
 import { startPostgres } from './postgres.ts';
 import { startRegistry } from './registry.ts';
 import { requireDisk, requireJava } from './requirements.ts';
-import type { Ports, Servers } from './servers.ts';
+import type { Servers } from './running-servers.ts';
 
 const DISK_BYTES = 2e9;
 const PORT_REMEDY = 'end it, or give KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL of servers of your own';

@@ -18,6 +18,13 @@ const portOf = (server: Server): number => {
   return address.port;
 };
 
+export type Ports = {
+  readonly kafka: number;
+  readonly controller: number;
+  readonly registry: number;
+  readonly postgres: number;
+};
+
 /** Free ports of the loopback, all different. */
 export const freePorts = async (count: number): Promise<readonly number[]> => {
   const servers = await Promise.all(Array.from({ length: count }, () => listen(0)));

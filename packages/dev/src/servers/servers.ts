@@ -2,37 +2,10 @@ import path from 'node:path';
 import type { Broker } from './broker.ts';
 import { type BrokerAt, brokerAt } from './kafka.ts';
 import { startLocal } from './local.ts';
-import { freePorts } from './ports.ts';
+import { freePorts, type Ports } from './ports.ts';
 import { Refusal } from './refusal.ts';
 import { hasContainerEngine } from './requirements.ts';
-
-export type ServersEnv = {
-  /** host:port, several with commas */
-  readonly KAFKA_BROKERS: string;
-  /** root of the Confluent-compatible API */
-  readonly SCHEMA_REGISTRY_URL: string;
-  readonly DATABASE_URL: string;
-  /** of the agent and task key spaces */
-  readonly VIGIL_PARTITIONS: string;
-  /** of each partition of a topic that is made */
-  readonly VIGIL_REPLICAS: string;
-};
-
-export type Servers = {
-  readonly env: ServersEnv;
-  /** none when the servers were given by their addresses: then they are not ours to end */
-  readonly brokers: readonly Broker[];
-  /** where each broker is found again by another process */
-  readonly brokersAt: readonly BrokerAt[];
-  readonly stop: () => Promise<void>;
-};
-
-export type Ports = {
-  readonly kafka: number;
-  readonly controller: number;
-  readonly registry: number;
-  readonly postgres: number;
-};
+import type { Servers, ServersEnv } from './running-servers.ts';
 
 /** The same in docker-compose.yml, so that a second terminal finds them; above the usual ones, which may be taken. */
 export const START_PORTS: Ports = { kafka: 19092, controller: 19093, registry: 18081, postgres: 15432 };

@@ -1,7 +1,7 @@
 import { registerSchemas } from '@vigil/events';
 import { migrate } from '@vigil/read-model';
 import { applyTopics } from '@vigil/stream';
-import type { ServersEnv } from '../servers/servers.ts';
+import type { ServersEnv } from '../servers/running-servers.ts';
 
 /** Topics, schemas and tables as this code wants them; what is there already stays. */
 export const prepareServers = async (env: ServersEnv, onLine: (line: string) => void): Promise<void> => {

@@ -1,4 +1,4 @@
-import type { ServersEnv } from '../servers/servers.ts';
+import type { ServersEnv } from '../servers/running-servers.ts';
 
 /** In the order in which they are started: the door through which agents come is opened last, and closed first. */
 export const SERVICES = [

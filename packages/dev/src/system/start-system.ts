@@ -3,7 +3,7 @@ import path from 'node:path';
 import { root } from '../paths.ts';
 import { endProcess, livingNames } from '../servers/pid-file.ts';
 import { freePorts } from '../servers/ports.ts';
-import type { ServersEnv } from '../servers/servers.ts';
+import type { ServersEnv } from '../servers/running-servers.ts';
 import { type ProcessEvent, type Supervised, supervise } from '../supervise.ts';
 import { prepareServers } from './prepare-servers.ts';
 import { untilReady } from './ready.ts';

@@ -1,5 +1,5 @@
 import type { ScreenMeaning, ScreenView } from '@vigil/adapters/adapter';
-import type { Size } from '../terminal.ts';
+import type { Size } from '../terminal/terminal.ts';
 import type { ScreenClient } from './client.ts';
 import { Emulator, type EmulatorMemory } from './emulator.ts';
 import type { InputMode } from './input-mode.ts';

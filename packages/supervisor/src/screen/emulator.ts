@@ -1,6 +1,6 @@
 import type { ScreenView } from '@vigil/adapters/adapter';
 import xterm, { type IBufferLine } from '@xterm/headless';
-import type { Size } from '../terminal.ts';
+import type { Size } from '../terminal/terminal.ts';
 
 /** Modes that a program sets once, at its start, so that its later output does not show them. Plain JSON. */
 export type EmulatorMemory = { readonly alternate: boolean; readonly bracketedPaste: boolean };

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { openTerminal, type Terminal } from '../terminal.ts';
+import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { deviceOf, modeIn, readInputMode } from './input-mode.ts';
 
 let terminal: Terminal | null = null;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { Pid } from '../proc.ts';
+import type { Pid } from '../process/proc.ts';
 
 /** How the program on a terminal reads what is typed. `canonical`: line by line. */
 export type InputMode = { readonly canonical: boolean; readonly echo: boolean };

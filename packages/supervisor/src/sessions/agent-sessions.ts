@@ -6,8 +6,8 @@ import { breakerReports, closedByOrder, noBreakers } from '@vigil/hook/breakers'
 import { type Fold, type Folded, foldEvent, foldRecord, newFold, type RefusalOf } from '@vigil/hook/fold';
 import { readSpool, type SpoolRecord, spoolFile, spoolFiles } from '@vigil/hook/spool';
 import { type Marks, ofKnownAgents } from '@vigil/hook/transcript';
+import { type Used, usedIn } from '../agent/spending-limit.ts';
 import type { Log } from '../clock.ts';
-import { type Used, usedIn } from '../spending-limit.ts';
 import { readTranscripts, withTranscripts } from './transcripts.ts';
 
 /** Who reports a session: the hooks of its client, or the client itself by the lines that it prints. */

@@ -1,7 +1,7 @@
 import { adapters } from '@vigil/adapters';
 import { expect, test } from 'vitest';
 import { ProcessesUnknown } from '../errors.ts';
-import type { Pid } from '../proc.ts';
+import type { Pid } from '../process/proc.ts';
 import { ClientProcess, type RunningProgram } from './client-process.ts';
 
 const pidOf = (pid: number): Pid => ({ pid, startTime: `${pid}` });

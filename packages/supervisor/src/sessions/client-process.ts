@@ -1,6 +1,6 @@
 import type { CommandLine } from '@vigil/adapters/adapter';
-import { ifKnown, type Pid } from '../proc.ts';
-import type { ClientControl } from '../resuming.ts';
+import type { ClientControl } from '../orders/client-control.ts';
+import { ifKnown, type Pid } from '../process/proc.ts';
 
 /** A process, and the words of its command line. */
 export type RunningProgram = { readonly pid: Pid; readonly words: readonly string[] };

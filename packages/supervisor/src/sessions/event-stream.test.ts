@@ -1,8 +1,7 @@
 import { adapters } from '@vigil/adapters';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { noMemory } from '../memory.ts';
-import { recordedLines, type StreamingClient } from '../testing-streams.ts';
+import { recordedLines, type StreamingClient } from '../testing/streams.ts';
 import { EventStream, type EventStreamMemory, printsStream } from './event-stream.ts';
 
 const lineOf = (text: string) => {
@@ -18,7 +17,7 @@ const commands = {
 /** A stream whose first `read` bytes another supervisor has read; of these the last `kept` are still there. */
 const open = (client: StreamingClient, memory: EventStreamMemory | null = null, bytes = Buffer.alloc(0), read = 0) => {
   const data = bytes.subarray(0, read);
-  const past = { memory: { ...noMemory(0), read, stream: memory }, seen: read === 0 ? [] : [{ from: 0, at: 0, data }] };
+  const past = { read, stream: memory, seen: read === 0 ? [] : [{ from: 0, at: 0, data }] };
   const stream = EventStream.of(adapters, lineOf(commands[client]), past, () => {});
   if (stream === null) throw new Error(`${client} prints no stream`);
   return stream;
@@ -102,7 +101,7 @@ test('a supervisor that comes when the beginning of a line is gone reads from th
   stream.read(bytes.subarray(0, newline + 40), 1);
   const read = newline + 40;
   const seen = [{ from: newline + 10, at: 0, data: bytes.subarray(newline + 10, read) }];
-  const past = { memory: { ...noMemory(0), read, stream: stream.memory }, seen };
+  const past = { read, stream: stream.memory, seen };
   const next = EventStream.of(adapters, lineOf(commands.claude), past, () => {});
   const rest = bytes.subarray(read);
   const expected = open('claude', stream.memory).read(rest.subarray(rest.indexOf('\n') + 1), 1);

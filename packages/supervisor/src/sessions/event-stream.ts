@@ -1,7 +1,7 @@
 import type { Adapter, CommandLine } from '@vigil/adapters/adapter';
 import type { SessionEvent } from '@vigil/adapters/session';
-import type { Past } from '../memory.ts';
-import { withoutSequences } from '../screen/plain-text.ts';
+import { withoutSequences } from '../output/plain-text.ts';
+import type { Chunk } from '../pty-host/ring.ts';
 import { OutputLines } from './output-lines.ts';
 
 /** What a supervisor has to know of a client to read its output stream. */
@@ -9,6 +9,13 @@ export type StreamAdapter = Pick<Adapter, 'name' | 'invocation' | 'stream'>;
 
 /** What the lines so far come to. Plain JSON. `sessionId` null: no line has named the session yet. */
 export type EventStreamMemory = { readonly reader: unknown; readonly sessionId: string | null };
+
+/** Where another supervisor stopped reading: `read` bytes in, of which `seen` is still there. */
+export type StreamPast = {
+  readonly stream: EventStreamMemory | null;
+  readonly read: number;
+  readonly seen: readonly Chunk[];
+};
 
 /** The facts in one line of a session. */
 export type StreamedLine = { readonly sessionId: string; readonly events: readonly SessionEvent[] };
@@ -31,22 +38,22 @@ export class EventStream {
   readonly #lines: OutputLines;
   #memory: EventStreamMemory;
 
-  private constructor({ name, stream }: StreamAdapter, { memory, seen }: Past, onDropped: (bytes: number) => void) {
+  private constructor({ name, stream }: StreamAdapter, past: StreamPast, onDropped: (bytes: number) => void) {
     this.client = name;
     this.#reader = stream;
-    this.#memory = memory.stream ?? { reader: stream.initial, sessionId: null };
+    this.#memory = past.stream ?? { reader: stream.initial, sessionId: null };
     this.#lines = new OutputLines(longestLine, onDropped);
     // What another supervisor has read is not read again, but the beginning of the line that it stopped in is needed.
-    const first = seen[0]?.from ?? memory.read;
+    const first = past.seen[0]?.from ?? past.read;
     if (first > 0) this.#lines.lose();
-    for (const { data } of seen) this.#lines.take(data);
+    for (const { data } of past.seen) this.#lines.take(data);
   }
 
   /** Null: this command line asks for no stream. `onDropped`: a line of so many bytes is not read. */
   static of(
     clients: readonly StreamAdapter[],
     line: CommandLine,
-    past: Past,
+    past: StreamPast,
     onDropped: (bytes: number) => void,
   ): EventStream | null {
     const client = streamClientOf(clients, line);

@@ -1,5 +1,5 @@
 import { adapterNamed } from '@vigil/adapters';
-import type { TerminalFacts } from '../beat.ts';
+import type { TerminalFacts } from '../heartbeat/heartbeat.ts';
 import type { SessionView } from './agent-sessions.ts';
 
 /**

@@ -1,10 +1,11 @@
 import type { AgentReport } from '@vigil/adapters/session';
 import { subagentIds } from '@vigil/hook/subagent';
-import type { AgentSpec, World } from '../agent.ts';
-import { type Beats, type Identity, noBeats, type TerminalFacts } from '../beat.ts';
-import { Beating } from '../beating.ts';
-import type { Report } from '../order.ts';
-import { checkFields, isNotable } from '../said.ts';
+import type { AgentSpec } from '../agent/agent-spec.ts';
+import type { MonitorDeps } from '../deps.ts';
+import { type Beats, type Identity, noBeats, type TerminalFacts } from '../heartbeat/heartbeat.ts';
+import { Beating } from '../heartbeat/heartbeat-sender.ts';
+import { checkFields, isNotable } from '../messages/agent-report.ts';
+import type { Report } from '../orders/order.ts';
 
 /** One sub-agent that is reported. Plain JSON. */
 export type KnownSubagent = {
@@ -19,9 +20,8 @@ export type SubagentsMemory = Readonly<Record<string, KnownSubagent>>;
 
 type Reported = { readonly identity: Identity; readonly heartbeats: Beating; endedAt: number | null };
 
-export type SubagentsDeps = {
+export type SubagentsDeps = Pick<MonitorDeps, 'gateway' | 'clock' | 'log' | 'onOrders' | 'outbox'> & {
   readonly spec: AgentSpec;
-  readonly world: World;
   readonly memory: SubagentsMemory;
   /** the agent that they belong to is held, and they with it */
   readonly isPaused: () => boolean;
@@ -141,7 +141,7 @@ export class Subagents {
     const hasEnded = report.fields.exit != null;
     const known = this.#reported.get(name);
     if (known?.endedAt != null || (known === undefined && hasEnded)) return;
-    const at = this.#deps.world.clock.now();
+    const at = this.#deps.clock.now();
     const one = known ?? this.#start(name, identityOf(this.#deps.spec, report, at));
     const { said } = checkFields({ ...report.fields, client });
     const before = one.heartbeats.beats.latest;
@@ -151,15 +151,21 @@ export class Subagents {
   }
 
   #heartbeatsOf(identity: Identity, beats: Beats): Beating {
-    const { world, spec, isPaused, onBeat, onRefusal } = this.#deps;
+    const { gateway, clock, log, onOrders, spec, isPaused, onBeat, onRefusal } = this.#deps;
     return new Beating({
-      ...world,
-      ...{ who: identity, intervalMs: spec.intervalMs, beats, onBeat },
+      gateway,
+      clock,
+      log,
+      onOrders,
+      who: identity,
+      intervalMs: spec.intervalMs,
+      beats,
+      onBeat,
       // People are informed of whether the agent itself is watched.
       onReach: (agentId, reach) =>
         reach.kind === 'watched'
-          ? world.log('a sub-agent is watched', { agentId })
-          : world.log('a sub-agent is not watched', { agentId, why: reach.why }),
+          ? log('a sub-agent is watched', { agentId })
+          : log('a sub-agent is not watched', { agentId, why: reach.why }),
       facts: () => ({ ...noTerminal, paused: isPaused() }),
       onPolicy: () => {},
       onRefusal: (refusal) => {
@@ -183,7 +189,7 @@ export class Subagents {
     one.endedAt = end.at;
     if (!this.#hasBegun) return;
     const ending = one.heartbeats.finish(lastHeartbeatsMs).then(() => {
-      this.#deps.world.outbox.put(exitOf(one.identity, end));
+      this.#deps.outbox.put(exitOf(one.identity, end));
       this.#reported.delete(name);
       this.#deps.onBeat();
     });
@@ -194,7 +200,7 @@ export class Subagents {
   /** The process that they ran in has ended, and they with it. */
   async finish(): Promise<void> {
     if (!this.#hasBegun) return;
-    const at = this.#deps.world.clock.now();
+    const at = this.#deps.clock.now();
     for (const [name, one] of this.#reported)
       if (one.endedAt === null)
         this.#end(name, one, { reason: 'explicit', at, details: 'the agent that started it ended' });

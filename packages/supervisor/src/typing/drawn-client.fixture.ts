@@ -1,7 +1,7 @@
 import { asPaste } from '@vigil/adapters';
 import type { ScreenMeaning, ScreenView } from '@vigil/adapters/adapter';
-import type { World } from '../agent.ts';
-import { noStream } from '../simulated/control.ts';
+import type { AgentDeps } from '../deps.ts';
+import { noStream } from '../testing/simulated-client.ts';
 
 const meaningOf = ({ lines, cursor }: ScreenView): ScreenMeaning => {
   const line = lines[cursor.row] ?? '';
@@ -13,7 +13,7 @@ const meaningOf = ({ lines, cursor }: ScreenView): ScreenMeaning => {
 };
 
 /** The adapter of the program below, which `node` starts. */
-export const drawnClient = (headless: boolean): World['clients'][number] => ({
+export const drawnClient = (headless: boolean): AgentDeps['clients'][number] => ({
   name: 'drawn-client',
   invocation: ({ args }) =>
     args.join(' ').includes('drawn-client') ? { headless, streamsEvents: false, printsProgress: false } : null,

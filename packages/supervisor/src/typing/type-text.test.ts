@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { append, spoolFile } from '@vigil/hook/spool';
 import { recordOf, started } from '@vigil/hook/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { spoolOf } from '../agent.ts';
-import type { Supervised } from '../life.ts';
-import { interrupt, liveOn, nudge, type Stage, scriptSpec, setStage } from '../testing.ts';
+import type { Supervised } from '../agent/agent-instance.ts';
+import { spoolOf } from '../agent/agent-spec.ts';
+import { interrupt, liveOn, nudge, type Stage, scriptSpec, setStage } from '../testing/stage.ts';
 import { drawnClient, drawnClientScript, retryingClientScript } from './drawn-client.fixture.ts';
 
 let stage: Stage;

@@ -1,6 +1,6 @@
 import type { Typing } from '@vigil/adapters/adapter';
 import type { Surface } from '../screen/surface.ts';
-import { asOneLine } from '../terminal.ts';
+import { asOneLine } from '../terminal/terminal.ts';
 import { decideTyping, type SessionFacts } from './decide.ts';
 
 /** A terminal, and what is known of it. */

@@ -1,0 +1,23 @@
+import type { Broker } from './broker.ts';
+import type { BrokerAt } from './kafka.ts';
+
+export type ServersEnv = {
+  /** host:port, several with commas */
+  readonly KAFKA_BROKERS: string;
+  /** root of the Confluent-compatible API */
+  readonly SCHEMA_REGISTRY_URL: string;
+  readonly DATABASE_URL: string;
+  /** of the agent and task key spaces */
+  readonly VIGIL_PARTITIONS: string;
+  /** of each partition of a topic that is made */
+  readonly VIGIL_REPLICAS: string;
+};
+
+export type Servers = {
+  readonly env: ServersEnv;
+  /** none when the servers were given by their addresses: then they are not ours to end */
+  readonly brokers: readonly Broker[];
+  /** where each broker is found again by another process */
+  readonly brokersAt: readonly BrokerAt[];
+  readonly stop: () => Promise<void>;
+};

@@ -1,0 +1,168 @@
+import { type Log, type MachineClock, pause } from '../clock.ts';
+import type { AgentDeps } from '../deps.ts';
+import type { AgentSocket, Delivery, TextPush } from '../messages/agent-socket.ts';
+import type { HookDesk } from '../messages/hook-responder.ts';
+import { appendTo } from '../messages/nudge-file.ts';
+import { controlOf } from '../orders/client-control.ts';
+import { decideInterrupt } from '../orders/interrupt.ts';
+import type { InterruptAgent, Outcome } from '../orders/order.ts';
+import type { Body } from '../orders/order-executor.ts';
+import type { Hold } from '../orders/pause-control.ts';
+import type { OutputFeed } from '../output/output-feed.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { promptSteadyMs } from '../typing/decide.ts';
+import { type Keyboard, standsAtPrompt, typeText } from '../typing/type-text.ts';
+import type { Watch } from './agent-monitor.ts';
+import type { AgentSpec } from './agent-spec.ts';
+
+type Channel = ReturnType<Body['process']>['channel'];
+
+/** What one life is made of. */
+export type LifeParts = {
+  readonly spec: AgentSpec;
+  readonly world: AgentDeps;
+  readonly socket: AgentSocket;
+  readonly watch: Watch;
+  readonly desk: HookDesk;
+  readonly terminal: Terminal;
+  /** VIGIL_SOCKET */
+  readonly address: string;
+  readonly hold: Hold;
+  /** its output on the way to the watch */
+  readonly feed: OutputFeed;
+  readonly clock: MachineClock;
+};
+
+/** A hook that has reported is preferred to typing; where no turn is open, none asks until somebody types. */
+const channelOf = ({ spec, socket, watch }: LifeParts): Channel => {
+  if (spec.nudge !== 'auto') return spec.nudge;
+  if (socket.hasClient()) return 'socket';
+  if (watch.isReportedByOutput) return 'terminal';
+  const { turnOpen } = watch.session;
+  const isHeadless = watch.typing.kind === 'never';
+  return turnOpen === true || (turnOpen === false && isHeadless) ? 'hook' : 'terminal';
+};
+
+const keyboardOf = ({ watch, terminal, feed, clock }: LifeParts): Keyboard => ({
+  surface: async () => {
+    await feed.caughtUp();
+    return watch.drawn.fresh(clock.monotonic);
+  },
+  session: () => watch.session,
+  write: (keys) => {
+    if (watch.echoesLines) watch.screen.typing(keys);
+    terminal.write(keys);
+  },
+  pause,
+});
+
+const delivered: Outcome = ['delivered'];
+
+const typed = async (parts: LifeParts, text: string): Promise<Outcome> => {
+  const outcome = await typeText(keyboardOf(parts), text);
+  return outcome.kind === 'delivered' ? delivered : [outcome.kind, { why: outcome.why }];
+};
+
+/** How long a program on the socket has to confirm a text, milliseconds. */
+const confirmWithinMs = 5000;
+
+const ofDelivery = (delivery: Delivery): Outcome => {
+  switch (delivery) {
+    case 'confirmed':
+      return delivered;
+    case 'unconfirmed':
+      return ['uncertain', { why: 'it was sent to the agent’s socket, and not confirmed by {"received": order_id}' }];
+    case 'unheard':
+      return ['failed', { why: 'nobody is connected to the agent’s socket' }];
+  }
+};
+
+const told = async (parts: LifeParts, message: TextPush, text: string): Promise<Outcome> => {
+  const { spec, socket } = parts;
+  switch (channelOf(parts)) {
+    case 'socket':
+      return ofDelivery(await socket.deliver(message, confirmWithinMs));
+    case 'file':
+      if (spec.nudgeFile === null) return ['failed', { why: 'no nudge_file is configured' }];
+      appendTo(spec.nudgeFile, message, text);
+      return ['uncertain', { why: `nothing confirms that the agent has read ${spec.nudgeFile.path}` }];
+    case 'hook':
+      return ['failed', { why: 'no hook of its session has asked yet' }];
+    case 'terminal':
+      return typed(parts, text);
+  }
+};
+
+/** Whatever way it is told things by; one at a terminal hears it from SIGTERM. */
+export const askToLeave = ({ socket, spec }: LifeParts, reason: string, log: Log): void => {
+  const request = { type: 'shutdown_request', reason } as const;
+  socket.push(request);
+  if (spec.nudgeFile === null) return;
+  try {
+    appendTo(spec.nudgeFile, request, `Please stop: ${reason}`);
+  } catch (error) {
+    log('the agent is not asked to leave', { agentId: spec.agentId, error: String(error) });
+  }
+};
+
+/** Presses the key that ends a turn of the client, where its screen shows that it works. */
+const interrupted = async (parts: LifeParts, { payload }: InterruptAgent): Promise<Outcome> => {
+  const { spec, world, watch, terminal } = parts;
+  const control = controlOf(world.clients, spec);
+  if (control === null) return ['failed', { why: `no adapter knows the client that ${spec.command} starts` }];
+  const how = control.client.interrupt(control.invocation);
+  const keyboard = keyboardOf(parts);
+  const { meaning } = await keyboard.surface();
+  const pressing = decideInterrupt(how, { meaning, turnOpen: watch.turnOpen, isWaiting: watch.atQuestion });
+  if (pressing.kind === 'refused') return ['failed', { why: pressing.why }];
+  terminal.write(pressing.keys);
+  if (!(await standsAtPrompt(keyboard)))
+    return ['uncertain', { why: 'the key was pressed, and the screen does not show that the turn ended' }];
+  await pause(promptSteadyMs);
+  // No hook reports the end of a turn that a key has interrupted; the screen has shown it.
+  const session = () => ({ ...watch.session, turnOpen: false });
+  const sent = await typeText({ ...keyboard, session }, payload.message);
+  return ['done', { why: sent.kind === 'delivered' ? null : `the turn is interrupted; its text: ${sent.why}` }];
+};
+
+/** What an order may do to the process itself. */
+type Acts = Pick<Body, 'end' | 'resumeSession'>;
+
+/** The process as its orders see it. `how`: how it has ended, null while it lives. */
+export const bodyOf = (parts: LifeParts, how: () => string | null, { end, resumeSession }: Acts): Body => {
+  const { spec, watch, desk, terminal, socket, hold } = parts;
+  let isBeingTypedAt = false;
+  return {
+    get pid() {
+      return terminal.pid;
+    },
+    process: () => ({
+      instanceId: spec.instanceId,
+      ended: how(),
+      progress: watch.progress,
+      channel: channelOf(parts),
+      atQuestion: watch.atQuestion,
+      quiet: watch.isQuiet,
+      typing: watch.typing,
+      isBeingTypedAt,
+      paused: hold.isPaused,
+      wentOn: hold.wentOnByItself,
+    }),
+    tell: async (message, text) => {
+      watch.told(text);
+      isBeingTypedAt = true;
+      try {
+        return await told(parts, message, text);
+      } finally {
+        isBeingTypedAt = false;
+      }
+    },
+    push: socket.push,
+    resetBreaker: (name) => desk.reset(name),
+    stop: (forMs) => hold.stop(forMs),
+    go: () => hold.go(),
+    end,
+    interrupt: (order) => interrupted(parts, order),
+    resumeSession,
+  };
+};

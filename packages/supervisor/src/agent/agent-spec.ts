@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import type { StateFiles } from '../exit/state-files.ts';
+import type { Identity } from '../heartbeat/heartbeat.ts';
+import type { NudgeFile } from '../messages/nudge-file.ts';
+import type { PatternSources } from '../output/patterns.ts';
+import type { Chore } from '../process/command-runner.ts';
+import type { Command } from '../terminal/terminal.ts';
+import type { LimitSettings } from './limits.ts';
+
+/** How a text reaches the agent; auto: down the socket where somebody listens, else with a hook that asks or typed, whichever can be first. */
+export type NudgeBy = 'auto' | 'socket' | 'hook' | 'terminal' | 'file';
+
+/** One life of one agent. */
+export type AgentSpec = Identity &
+  Command & {
+    readonly patterns: PatternSources;
+    readonly nudge: NudgeBy;
+    /** where `nudge: file` writes */
+    readonly nudgeFile: NudgeFile | null;
+    /** exit 0 counts as finished only after the completion signal */
+    readonly mustSignalCompletion: boolean;
+    readonly checkpointRoots: readonly string[];
+    /** prints what it released, one a line */
+    readonly release: Chore | null;
+    readonly cleanup: Chore | null;
+    /** how it is held and set going again; null: SIGSTOP and SIGCONT to its group */
+    readonly pause: Chore | null;
+    readonly resume: Chore | null;
+    /** seed 004's tool_logs.jsonl of this agent */
+    readonly stepLog: string | null;
+    readonly limits: LimitSettings;
+    /** what is written of one that ends unfinished; nothing named here: as its policy says */
+    readonly files: StateFiles;
+    /** null: as the gateway asks */
+    readonly intervalMs: number | null;
+    /** what it continues from, and what it is told: paths */
+    readonly checkpoint: string | null;
+    readonly handover: string | null;
+    /** the spawn order behind it */
+    readonly orderId: string | null;
+  };
+
+/** Where the hooks of an agent's sessions append their records. */
+export const spoolOf = (dir: string, instanceId: string): string => join(dir, 'spool', instanceId);
+
+/** What the agent's process finds in its environment beside its own. `dir`: of the supervisor's state. */
+export const environmentOf = (spec: AgentSpec, dir: string, socket: string): Readonly<Record<string, string>> => ({
+  ...spec.env,
+  VIGIL_SOCKET: socket,
+  VIGIL_SPOOL: spoolOf(dir, spec.instanceId),
+  VIGIL_AGENT_ID: spec.agentId,
+  VIGIL_INSTANCE_ID: spec.instanceId,
+  VIGIL_ATTEMPT: String(spec.attempt),
+  ...(spec.taskId === null ? {} : { VIGIL_TASK_ID: spec.taskId }),
+  ...(spec.checkpoint === null ? {} : { VIGIL_CHECKPOINT: spec.checkpoint }),
+  ...(spec.handover === null ? {} : { VIGIL_HANDOVER: spec.handover }),
+  ...(spec.nudgeFile === null ? {} : { VIGIL_NUDGE_FILE: spec.nudgeFile.path }),
+});

@@ -1,0 +1,91 @@
+import type { Activity, PolicyRef } from '@vigil/events';
+import type { Asked } from '../exit/exit-reason.ts';
+import type { Beats } from '../heartbeat/heartbeat.ts';
+import { noBeats } from '../heartbeat/heartbeat.ts';
+import { noProgress, type Progress } from '../heartbeat/progress.ts';
+import type { StepMark } from '../heartbeat/step-log.ts';
+import type { HandoffMemory } from '../orders/handoff.ts';
+import type { ScreenMemory } from '../output/output-reader.ts';
+import type { Chunk } from '../pty-host/ring.ts';
+import { type EmulatorMemory, noEmulatorMemory } from '../screen/emulator.ts';
+import { noSessions, type SessionsMemory } from '../sessions/agent-sessions.ts';
+import type { EventStreamMemory } from '../sessions/event-stream.ts';
+import type { SubagentsMemory } from '../sessions/subagents.ts';
+
+/** What its supervisor knows of an agent beside what stands on its terminal. Times in epoch milliseconds. */
+export type Known = {
+  readonly progress: Progress;
+  readonly activity: Activity | null;
+  /** the last output that counts as activity */
+  readonly outputAt: number | null;
+  readonly completionAt: number | null;
+  readonly resultAt: number | null;
+  readonly saidAt: number | null;
+  readonly isAsking: boolean;
+  readonly hasAsked: boolean;
+  /** the policy whose patterns it is looked through for, as the gateway served it; null: none is here yet */
+  readonly looksFor: { readonly policy: PolicyRef; readonly document: unknown } | null;
+};
+
+const nothingKnown: Known = {
+  progress: noProgress,
+  activity: null,
+  outputAt: null,
+  completionAt: null,
+  resultAt: null,
+  saidAt: null,
+  isAsking: false,
+  hasAsked: false,
+  looksFor: null,
+};
+
+/** What the next supervisor goes on from, as the holder keeps it. Plain JSON. */
+export type Memory = HandoffMemory & {
+  /** bytes of output that all the rest has taken in */
+  readonly read: number;
+  readonly startedAt: number;
+  readonly known: Known;
+  readonly beats: Beats;
+  readonly screen: ScreenMemory;
+  readonly emulator: EmulatorMemory;
+  readonly steps: StepMark | null;
+  readonly sessions: SessionsMemory;
+  /** of its output as a stream of events; null: it is none */
+  readonly stream: EventStreamMemory | null;
+  readonly subagents: SubagentsMemory;
+  /** of the orders that were begun; -1: none */
+  readonly highestNumber: number;
+  readonly asked: Asked | null;
+};
+
+export const noMemory = (startedAt: number): Memory => ({
+  read: 0,
+  startedAt,
+  known: nothingKnown,
+  beats: noBeats,
+  screen: { lines: 0, lastOutputAt: null, repeated: null, echo: '', told: [] },
+  emulator: noEmulatorMemory,
+  steps: null,
+  sessions: noSessions,
+  stream: null,
+  subagents: {},
+  highestNumber: -1,
+  handedOff: null,
+  asked: null,
+});
+
+/** The past of a life that is taken over; `seen`: the output that is still there and that the memory has taken in. */
+export type Past = { readonly memory: Memory; readonly seen: readonly Chunk[] };
+
+/** What of these pieces was printed before this byte. */
+export const before = (chunks: readonly Chunk[], byte: number): readonly Chunk[] =>
+  chunks
+    .filter(({ from }) => from < byte)
+    .map((chunk) => ({ ...chunk, data: chunk.data.subarray(0, byte - chunk.from) }));
+
+/** What of this piece was printed from this byte on; null: nothing. */
+export const after = (chunk: Chunk, byte: number): Chunk | null => {
+  const skipped = Math.max(0, byte - chunk.from);
+  if (skipped >= chunk.data.length) return null;
+  return { ...chunk, from: chunk.from + skipped, data: chunk.data.subarray(skipped) };
+};

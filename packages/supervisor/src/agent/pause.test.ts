@@ -1,0 +1,170 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Report } from '../orders/order.ts';
+import { RESUME_LATE_MS } from '../orders/pause-control.ts';
+import { isAlive } from '../process/proc.ts';
+import { liveOn, nudge, pause, resume, type Stage, scriptSpec, setStage, terminate } from '../testing/stage.ts';
+import type { Supervised } from './agent-instance.ts';
+import type { AgentSpec } from './agent-spec.ts';
+
+let stage: Stage;
+let life: Supervised;
+let shown = '';
+
+beforeEach(async () => {
+  stage = await setStage();
+  shown = '';
+});
+afterEach(async () => {
+  await life.end('the test is over', 0).then(() => life.settled);
+  await stage.close();
+});
+
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
+const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<void> => {
+  life = await liveOn(stage, scriptSpec(script, more), 200, (data) => {
+    shown += data.toString();
+  });
+};
+const receipts = () =>
+  stage.gateway.reports.flatMap((report: Report) => (report.type === 'ORDER_RECEIPT' ? [report.payload] : []));
+const last = () => stage.gateway.heartbeats.at(-1);
+const stateOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0];
+
+/** Repeats what it hears on its terminal. */
+const listens = 'echo ready; while read line; do echo "heard=$line"; done';
+/** Repeats what it hears on its socket; says what `words` has. */
+const talks = (words = '{ phase: "build" }') => `exec node -e '
+  const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
+  socket.on("data", (data) => console.log("told=" + data));
+  socket.write(JSON.stringify(${words}) + "\\n");
+  setInterval(() => {}, 1000);
+  console.log("ready")'`;
+
+test('a paused agent stands still and says so; resumed, it goes on and is told why, once', async () => {
+  await start(listens);
+  await until(() => expect(shown).toContain('ready'));
+  stage.gateway.offer(pause());
+  await until(() => expect(receipts()).toMatchObject([{ orderId: 'pause-1', outcome: 'done' }]));
+  await until(() => expect(stateOf(life.terminal.pid.pid)).toBe('T'));
+  await until(() => expect(last()?.activity).toBe('paused'));
+  stage.gateway.offer(resume());
+  await until(() => expect(receipts()).toMatchObject([{}, { orderId: 'resume-1', outcome: 'done', why: null }]));
+  await until(() => expect(shown).toContain('heard=please go on'));
+  await until(() => expect(last()?.activity).not.toBe('paused'));
+  expect(shown.match(/heard=/g)).toHaveLength(1);
+});
+
+test('a pause and its resume that arrive together leave the agent at work, and it is told why', async () => {
+  await start(listens);
+  await until(() => expect(shown).toContain('ready'));
+  stage.gateway.offer(pause());
+  stage.gateway.offer(resume());
+  await until(() => expect(shown).toContain('heard=please go on'));
+  await until(() =>
+    expect(receipts()).toMatchObject([
+      { orderId: 'pause-1', outcome: 'done' },
+      { orderId: 'resume-1', outcome: 'done', why: null },
+    ]),
+  );
+  expect(stateOf(life.terminal.pid.pid)).not.toBe('T');
+  expect(last()?.activity).not.toBe('paused');
+});
+
+test('a paused agent whose resume never comes goes on by itself when its pause is over, and is told why when it comes after all', async () => {
+  await start(listens);
+  await until(() => expect(shown).toContain('ready'));
+  stage.gateway.offer(pause({ forMs: 1 - RESUME_LATE_MS }));
+  await until(() => expect(receipts()).toMatchObject([{ orderId: 'pause-1', outcome: 'done' }]));
+  await until(() => expect(stateOf(life.terminal.pid.pid)).not.toBe('T'));
+  await until(() => expect(last()?.activity).not.toBe('paused'));
+  expect(shown).not.toContain('heard=');
+  stage.gateway.offer(resume());
+  await until(() => expect(shown).toContain('heard=please go on'));
+  await until(() =>
+    expect(receipts()[1]).toMatchObject({ outcome: 'done', why: expect.stringContaining('by itself') }),
+  );
+});
+
+test('what is told to a paused agent waits until it goes on', async () => {
+  await start(talks());
+  await until(() => expect(last()?.agent_beat_at).toBeTypeOf('number'));
+  stage.gateway.offer(pause());
+  await until(() => expect(receipts()).toHaveLength(1));
+  stage.gateway.offer(nudge({ number: 3 }));
+  await until(() => expect(last()?.activity).toBe('paused'));
+  const seen = stage.gateway.heartbeats.length;
+  await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(seen + 3));
+  expect(receipts()).toHaveLength(1);
+  stage.gateway.offer(resume());
+  await until(() => expect(shown).toContain('told={"nudge":"please go on"'));
+  await until(() => expect(receipts()).toHaveLength(3));
+});
+
+test('in the middle of a call nothing is paused; a pause whose resume has come first is void', async () => {
+  await start(talks('{ tool_calls: [{ call_id: "c", tool: "Bash", outcome: "running" }] }'));
+  await until(() => expect(last()?.tool_calls ?? []).toBeDefined());
+  await until(() => expect(stage.gateway.heartbeats.flatMap((beat) => beat.tool_calls)).toHaveLength(1));
+  stage.gateway.offer(pause());
+  stage.gateway.offer(resume());
+  await until(() =>
+    expect(receipts()).toMatchObject([
+      { orderId: 'resume-1', outcome: 'done', why: 'it was not paused' },
+      { orderId: 'pause-1', outcome: 'superseded' },
+    ]),
+  );
+  expect(stateOf(life.terminal.pid.pid)).not.toBe('T');
+  expect(shown).not.toContain('please go on');
+});
+
+test('a paused agent that is terminated hears it and leaves by itself', async () => {
+  await start(`exec node -e '
+    const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
+    socket.on("data", (data) => data.includes("shutdown_request") && process.exit(0));
+    socket.write(JSON.stringify({ phase: "build" }) + "\\n");
+    setInterval(() => {}, 1000)'`);
+  await until(() => expect(last()?.agent_beat_at).toBeTypeOf('number'));
+  stage.gateway.offer(pause());
+  await until(() => expect(receipts()).toHaveLength(1));
+  stage.gateway.offer(terminate({ graceMs: 10_000 }));
+  await until(() => expect(receipts()[1]).toMatchObject({ confirmed: true, forced: false, code: 0, signal: null }));
+  expect(isAlive(life.terminal.pid)).toBe(false);
+});
+
+test('a paused agent that is killed is reported as crashed, and its resume is superseded', async () => {
+  await start('echo ready; sleep 600');
+  await until(() => expect(shown).toContain('ready'));
+  stage.gateway.offer(pause());
+  await until(() => expect(receipts()).toHaveLength(1));
+  process.kill(life.terminal.pid.pid, 'SIGKILL');
+  await until(() => expect(stage.gateway.reports.at(-1)?.payload).toMatchObject({ reason: 'crashed' }));
+  life.offer(resume(), 5000);
+  await until(() => expect(receipts()[1]).toMatchObject({ orderId: 'resume-1', outcome: 'superseded' }));
+});
+
+test('where commands are configured they pause and resume, and no signal does', async () => {
+  const file = join(stage.dir, 'held');
+  const spec = {
+    pause: ['/bin/sh', '-c', `echo "$VIGIL_AGENT_ID" > ${file}`],
+    resume: ['/bin/rm', file],
+  } as const;
+  await start(listens, spec);
+  await until(() => expect(shown).toContain('ready'));
+  stage.gateway.offer(pause());
+  await until(() => expect(receipts()).toMatchObject([{ outcome: 'done' }]));
+  expect(readFileSync(file, 'utf8')).toBe('worker-1\n');
+  expect(stateOf(life.terminal.pid.pid)).not.toBe('T');
+  await until(() => expect(last()?.activity).toBe('paused'));
+  stage.gateway.offer(resume());
+  await until(() => expect(shown).toContain('heard=please go on'));
+  expect(existsSync(file)).toBe(false);
+});
+
+test('a pause whose command fails is no pause', async () => {
+  await start(listens, { pause: ['/bin/false'], resume: ['/bin/true'] });
+  await until(() => expect(shown).toContain('ready'));
+  stage.gateway.offer(pause());
+  await until(() => expect(receipts()).toMatchObject([{ outcome: 'failed' }]));
+  expect(last()?.activity).not.toBe('paused');
+});

@@ -1,0 +1,90 @@
+import type { MatchedPattern } from '@vigil/events';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { defaultPatterns } from '../output/patterns.ts';
+import { liveOn, nudge, type Stage, scriptSpec, setStage } from '../testing/stage.ts';
+import type { Supervised } from './agent-instance.ts';
+import type { AgentSpec } from './agent-spec.ts';
+
+let stage: Stage;
+const lives: Supervised[] = [];
+
+beforeEach(async () => {
+  stage = await setStage();
+});
+afterEach(async () => {
+  for (const life of lives.splice(0)) await life.end('the test is over', 0).then(() => life.settled);
+  await stage.close();
+});
+
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
+const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<Supervised> => {
+  const life = await liveOn(stage, scriptSpec(script, more), 80, () => {});
+  lives.push(life);
+  return life;
+};
+const judgedBy = (document: object) => {
+  stage.gateway.policies.set('p', document);
+  stage.gateway.assigned = { name: 'p', hash: 'h' };
+};
+const outputs = () => stage.gateway.heartbeats.flatMap(({ output }) => output ?? []);
+const matched = (): MatchedPattern[] => outputs().flatMap(({ matched_patterns }) => [...matched_patterns]);
+const sources = () => matched().map(({ kind, source }) => `${kind} ${source}`);
+/** the agent goes on only now */
+const answer = (life: Supervised) => life.terminal.write('\r');
+
+test('an agent’s output is looked through for the patterns of its policy, in the policy’s spelling', async () => {
+  judgedBy({
+    signals: {
+      error_pattern: { patterns: ['Boo+m', 'Silent'] },
+      x: { is: 'unrecoverable_error', patterns: ['disk full'] },
+    },
+  });
+  await start('echo "Booom at once"; sleep 600');
+  await until(() => expect(sources()).toContain('error Boo+m'));
+  expect(outputs().at(-1)?.tail).toContain('Booom at once');
+  expect(sources().filter((one) => one !== 'error Boo+m')).toEqual([]);
+});
+
+test('what follows a policy that has come is matched as it says, and no more by what is built in', async () => {
+  judgedBy({
+    signals: { rate_limited: { patterns: ['slow down'] }, x: { is: 'unrecoverable_error', patterns: ['disk full'] } },
+  });
+  const life = await start('echo ready; read go; echo "rate limit, disk full: Slow Down"; sleep 600');
+  await until(() => expect(outputs().at(-1)?.tail).toContain('ready'));
+  answer(life);
+  await until(() => expect(sources()).toEqual(['rate_limit slow down', 'fatal disk full']));
+});
+
+test('a result and the policy’s completion signal are reported with their times; without a result pattern no result is known', async () => {
+  judgedBy({ signals: { done: { is: 'no_completion', after: '1m', signal: 'ALL DONE' } }, ticket: {} });
+  const life = await start('echo "<result>"; read go; echo "all done"; sleep 600', {
+    patterns: { ...defaultPatterns, result: ['<result>'] },
+  });
+  await until(() => expect(outputs().at(-1)).toMatchObject({ tail: ['<result>'], completion_signal_at: null }));
+  const resultAt = outputs().at(-1)?.result_at ?? 0;
+  expect(resultAt).toBeGreaterThan(0);
+  answer(life);
+  await until(() => expect(outputs().at(-1)?.completion_signal_at).toBeGreaterThanOrEqual(resultAt));
+  expect(sources()).toEqual(['completion ALL DONE']);
+});
+
+test('our own text is never found in what the agent shows, not even where its program draws it anew', async () => {
+  judgedBy({ signals: { error_pattern: { patterns: ['wedged'] } } });
+  await start('echo ready; read told; echo "| $told |"; echo "> $told <"; echo shown; sleep 600');
+  stage.gateway.offer(nudge({ message: 'are you wedged? say error or what' }));
+  await until(() => expect(outputs().at(-1)?.tail).toContain('shown'));
+  expect(matched()).toEqual([]);
+  expect(
+    outputs()
+      .flatMap(({ tail }) => [...tail])
+      .join(),
+  ).not.toContain('wedged');
+  expect(outputs().at(-1)?.repeated_error).toBeNull();
+});
+
+test('without its policy an agent is watched as before, and no lines of it are sent', async () => {
+  stage.gateway.assigned = { name: 'missing', hash: 'h' };
+  await start('echo "HTTP 429"; sleep 600');
+  await until(() => expect(matched()).toMatchObject([{ kind: 'rate_limit' }]));
+  expect(outputs().flatMap(({ tail }) => [...tail])).toEqual([]);
+});

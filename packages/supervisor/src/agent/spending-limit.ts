@@ -1,0 +1,50 @@
+import type { SessionState } from '@vigil/adapters/session';
+import { limitReached, type ModelTokens, refusalFor, type Spent, spendingDocument, spentOf } from '@vigil/policy';
+import { z } from 'zod';
+import type { Beats } from '../heartbeat/heartbeat.ts';
+
+const policyDocument = z.object({ spending: spendingDocument.nullish() });
+
+export type Used = {
+  readonly tokens: number | null;
+  readonly usage: readonly ModelTokens[];
+  readonly costUsd: number | null;
+};
+
+export const usedBy = ({ latest }: Beats): Used => ({
+  tokens: latest.token_count ?? null,
+  usage: latest.usage ?? [],
+  costUsd: latest.cost_usd ?? null,
+});
+
+const tokensOf = (one: ModelTokens): number =>
+  one.input_tokens + one.cache_read_tokens + one.cache_write_tokens + one.output_tokens;
+
+/** What the own agent of a session has used in it. */
+export const usedIn = ({ main: { usage, costUsd } }: SessionState): Used => ({
+  tokens: usage.length === 0 ? null : usage.reduce((sum, one) => sum + tokensOf(one), 0),
+  usage,
+  costUsd,
+});
+
+/** What is unknown adds nothing; null: all is unknown. */
+const sumOf = (parts: readonly (number | null)[]): number | null => {
+  const known = parts.filter((part) => part !== null);
+  return known.length === 0 ? null : known.reduce((sum, part) => sum + part, 0);
+};
+
+const together = (parts: readonly Spent[]): Spent => ({
+  tokens: sumOf(parts.map(({ tokens }) => tokens)),
+  usd: sumOf(parts.map(({ usd }) => usd)),
+});
+
+/**
+ * Why an agent may make no more calls by the policy's limit for one agent; null: it may. `document`: the policy as the gateway serves it;
+ * without one, and where its limits are not understood, nothing is refused. `used`: in each session of the agent, which counts from zero.
+ */
+export const refusalOfAgent = (agentId: string, document: unknown, used: readonly Used[]): string | null => {
+  const spending = policyDocument.safeParse(document).data?.spending ?? null;
+  if (spending === null) return null;
+  const reached = limitReached(spending.agent, together(used.map((one) => spentOf(spending, one))));
+  return reached === null ? null : refusalFor(`agent ${agentId}`, reached);
+};

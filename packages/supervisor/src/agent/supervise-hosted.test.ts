@@ -1,0 +1,46 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { AgentDeps } from '../deps.ts';
+import { identify, isAlive } from '../process/proc.ts';
+import { occupantOf } from '../state/lock.ts';
+import { scriptSpec, setStage } from '../testing/stage.ts';
+import { superviseHeld } from './supervise-hosted.ts';
+
+const { execPath } = process;
+
+/** A program in the place of Node whose holder starts the agent, reports nothing, and is killed when the agent has written its number. */
+const holderThatIsLost = (path: string, written: string): void => {
+  const script = `#!/bin/sh
+exec 3<&0
+${execPath} "$@" <&3 >/dev/null &
+until [ -s ${written} ]; do sleep 0.05; done
+kill -9 $!
+exit 1
+`;
+  writeFileSync(path, script);
+  chmodSync(path, 0o700);
+};
+
+test.runIf(process.platform === 'linux')(
+  'an agent whose holder has started it and is lost before it reports that is ended, and its name is free again',
+  async () => {
+    const stage = await setStage();
+    const written = join(stage.dir, 'agent-pid');
+    holderThatIsLost(join(stage.dir, 'node'), written);
+    const world: AgentDeps = { ...stage.world, killAfterMs: 200, onOrders: () => {} };
+    const spec = scriptSpec(`trap '' HUP; echo $$ > ${written}; exec sleep 600`);
+    process.execPath = join(stage.dir, 'node');
+    try {
+      await expect(superviseHeld(spec, world, { columns: 80, rows: 24 })).rejects.toThrow('ended at once (code 1)');
+      const agent = identify(Number(readFileSync(written, 'utf8')));
+      const isLeft = isAlive(agent);
+      if (isLeft) process.kill(agent.pid, 'SIGKILL');
+      expect(isLeft).toBe(false);
+      expect(occupantOf(stage.dir, spec.agentId)).toBeNull();
+    } finally {
+      process.execPath = execPath;
+      await stage.close();
+    }
+  },
+);

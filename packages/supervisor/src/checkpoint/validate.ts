@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Checkpoint, CheckpointRef } from '@vigil/events';
+import { contentOf } from './content.ts';
+
+export type CheckpointFile = { readonly uri: string | null; readonly sha256: string | null };
+export type Validity =
+  | { readonly valid: true; readonly path: string }
+  | { readonly valid: false; readonly why: string };
+
+const invalid = (why: string): Validity => ({ valid: false, why });
+
+/** Links are followed first, so that none leads out of the roots. */
+const locate = async (uri: string, roots: readonly string[]): Promise<string | null> => {
+  const path = await realpath(fileURLToPath(uri));
+  const allowed = await Promise.all(roots.map((root) => realpath(root).catch(() => null)));
+  return allowed.some((root) => root !== null && path.startsWith(root + sep)) ? path : null;
+};
+
+/** Bytes; a checkpoint that is larger is none. */
+const largest = 64 << 20;
+
+/** Its address is an agent's own word: a pipe would hold one of the few threads for ever, so nothing is waited for. Null: too large. */
+const read = async (path: string): Promise<Buffer | null> => {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const found = await file.stat();
+  if (!found.isFile()) throw new Error(`${path} is no file`);
+  if (found.size > largest) return null;
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(found.size), 0, found.size, 0);
+  return buffer.subarray(0, bytesRead);
+};
+
+/** Seed 003's protocol (`schema_version: 1.1.0`), in any version that adds to it; a document without a version is its author's own. */
+const isKnown = (schema: string | null): boolean => schema === null || /^1(\.\d+){0,2}$/.test(schema);
+
+const judge = async (bytes: Buffer, path: string, sha256: string | null, taskId: string): Promise<Validity> => {
+  if (sha256 !== null && createHash('sha256').update(bytes).digest('hex') !== sha256.toLowerCase())
+    return invalid('sha256_differs');
+  const found = await contentOf(bytes);
+  if (found === null) return invalid('does_not_parse');
+  if (!isKnown(found.schema)) return invalid('schema_unknown');
+  return found.names.includes(taskId) ? { valid: true, path } : invalid('names_another_task');
+};
+
+/**
+ * Reads a checkpoint where it lies: below one of the roots, there, with its SHA-256, YAML or JSON, of a schema that is known, naming this task
+ * (`task_id`, or seed 003's `ticket_id`). `not_here` is anything that is not a file below the roots, `missing` what no file
+ * is, `unreadable` what cannot be read now: all three tell of this host, and another may have the file.
+ */
+export const validate = async (file: CheckpointFile, roots: readonly string[], taskId: string): Promise<Validity> => {
+  if (!file.uri?.startsWith('file:')) return invalid('not_here');
+  try {
+    const path = await locate(file.uri, roots);
+    if (path === null) return invalid('not_here');
+    const bytes = await read(path);
+    return bytes === null ? invalid('too_large') : await judge(bytes, path, file.sha256, taskId);
+  } catch (error) {
+    return invalid((error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable');
+  }
+};
+
+/** The same checkpoint in the spelling of our own events. */
+export const refOf = (checkpoint: Checkpoint): CheckpointRef => ({
+  checkpointId: checkpoint.checkpoint_id,
+  parentId: checkpoint.parent_id,
+  uri: checkpoint.uri,
+  sha256: checkpoint.sha256,
+  valid: checkpoint.valid,
+  invalidReason: checkpoint.invalid_reason,
+  createdAt: checkpoint.created_at,
+  completedWork: checkpoint.completed_work,
+  remainingWork: checkpoint.remaining_work,
+});

@@ -1,0 +1,175 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { parse } from 'yaml';
+import type { Supervised } from '../agent/agent-instance.ts';
+import type { AgentSpec } from '../agent/agent-spec.ts';
+import { supervise } from '../agent/supervise.ts';
+import { validate } from '../checkpoint/validate.ts';
+import { dispatch } from '../orders/dispatch.ts';
+import { type Stage, scriptSpec, setStage, spawn, terminate } from '../testing/stage.ts';
+import { stallReasonOf } from './dispatch-log.ts';
+import { logRedispatch } from './exit-artifacts.ts';
+import { saveRecovery } from './recovery-file.ts';
+import { attemptsOf, noStateFiles } from './state-files.ts';
+
+let stage: Stage;
+let life: Supervised | null = null;
+beforeEach(async () => {
+  stage = await setStage();
+});
+afterEach(async () => {
+  await life?.end('the test is over', 0).then(() => life?.settled);
+  await stage.close();
+});
+
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
+const start = async (script: string, more: Partial<AgentSpec>): Promise<Supervised> => {
+  const world = {
+    ...stage.world,
+    killAfterMs: 200,
+    onOrders: (orders: Parameters<typeof dispatch>[2]) => give(orders),
+  };
+  const give = (orders: Parameters<typeof dispatch>[2]) =>
+    dispatch(
+      world,
+      {
+        runtimeId: 'run-1',
+        lives: () => (life ? [life] : []),
+        isLeftAlone: () => false,
+        spawn: () => {},
+        recallSpawn: () => {},
+      },
+      orders,
+    );
+  life = await supervise(scriptSpec(script, more), world, {
+    size: { columns: 80, rows: 24 },
+    isPiped: false,
+    output: () => {},
+  });
+  return life;
+};
+const within = (...parts: string[]) => join(stage.dir, 'state', ...parts);
+const files = () => ({ recovery: within('pipeline_checkpoints'), dispatchLog: within('dispatch-log') });
+const reportsHalf = `node -e '
+  const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
+  const checkpoint = { checkpoint_id: "c-1", completed_work: ["one"], remaining_work: ["two", "three"] };
+  socket.end(JSON.stringify({ checkpoint }) + "\\n")'; sleep 600`;
+const logged = (folder: string) => {
+  const [day = ''] = readdirSync(folder);
+  expect(day).toMatch(/^\d{4}-\d\d-\d\d\.ndjson$/);
+  return readFileSync(join(folder, day), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+};
+
+test('of an agent that is ended, seed 003’s file says what is done and what is left, and is the checkpoint to go on from', async () => {
+  await start(reportsHalf, { files: files(), attempt: 1, maxAttempts: 2 });
+  await until(() => expect(stage.gateway.heartbeats.at(-1)?.checkpoint?.checkpoint_id).toBe('c-1'));
+  life?.offer(terminate({ reason: 'no call for 3 min', axes: ['absence'] }), 5000);
+  await until(() => expect(stage.gateway.reports.some(({ type }) => type === 'ORDER_RECEIPT')).toBe(true));
+  const [name = ''] = readdirSync(within('pipeline_checkpoints', 'TASK-1'));
+  expect(name).toMatch(/^recovery-\d{8}T\d{6}\.yaml$/);
+  const path = within('pipeline_checkpoints', 'TASK-1', name);
+  expect(Object.entries(parse(readFileSync(path, 'utf8')))).toEqual([
+    ['schema_version', '1.1.0'],
+    ['ticket_id', 'TASK-1'],
+    ['timestamp_utc', expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)],
+    ['stall_reason', 'inactivity'],
+    ['completed_work', ['one']],
+    ['remaining_work', ['two', 'three']],
+    ['redispatch_attempt', 2],
+    ['recovery_action', 'relaunch_fresh_agent'],
+  ]);
+  const receipt = stage.gateway.reports.find(({ type }) => type === 'ORDER_RECEIPT')?.payload;
+  expect(receipt).toMatchObject({
+    outcome: 'done',
+    checkpoint: { uri: pathToFileURL(path).href, parentId: 'c-1', valid: true },
+    completedWork: ['one'],
+    remainingWork: ['two', 'three'],
+  });
+  expect(logged(within('dispatch-log'))).toEqual([
+    {
+      timestamp_utc: expect.any(String),
+      event: 'stall_detected',
+      ticket_id: 'TASK-1',
+      agent_id: 'worker-1',
+      stall_reason: 'inactivity',
+      idle_minutes: expect.any(Number),
+      bash_timeout_exemption: false,
+      redispatch_attempt: 2,
+      max_redispatches: 2,
+      action: 'kill_and_redispatch',
+    },
+    { timestamp_utc: expect.any(String), event: 'agent_killed', ticket_id: 'TASK-1', agent_id: 'worker-1' },
+  ]);
+});
+
+test('the first attempt at a task has as many after it as its policy says', async () => {
+  const { gateway } = stage;
+  gateway.policies.set('p', { signals: { error_pattern: { patterns: ['bo+m'] } }, recovery: { max_attempts: 2 } });
+  gateway.assigned = { name: 'p', hash: 'h' };
+  await start('echo boom; sleep 600', { files: files() });
+  await until(() => expect(gateway.heartbeats.some(({ output }) => output?.matched_patterns.length)).toBe(true));
+  life?.offer(terminate(), 5000);
+  await until(() => expect(gateway.reports.some(({ type }) => type === 'ORDER_RECEIPT')).toBe(true));
+  expect(logged(within('dispatch-log'))[0]).toMatchObject({ redispatch_attempt: 1, max_redispatches: 2 });
+});
+
+test('a policy that names no number of attempts means the usual one; what is no policy says nothing', () => {
+  expect(attemptsOf({ recovery: { max_attempts: 0 } })).toBe(0);
+  expect([{}, { recovery: {} }].map(attemptsOf)).toEqual([3, 3]);
+  expect([null, undefined, 'text', { recovery: { max_attempts: 'many' } }].map(attemptsOf)).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ]);
+});
+
+test('one that finishes, or is stopped with its host, leaves no recovery file', async () => {
+  await (await start('exit 0', { files: files() })).ended;
+  await (await start('sleep 600', { files: files(), instanceId: 'instance-2' })).end('its runtime stops', 0);
+  await life?.settled;
+  expect(() => readdirSync(within())).toThrow(/ENOENT/);
+});
+
+test('where the template names no folder the policy does, below the agent’s own', async () => {
+  stage.gateway.policies.set('seeded', { files: { recovery: '.onex_state/pipeline_checkpoints/' } });
+  await (await start('exit 3', { policy: 'seeded', cwd: stage.dir })).ended;
+  expect(readdirSync(join(stage.dir, '.onex_state/pipeline_checkpoints/TASK-1'))).toHaveLength(1);
+});
+
+test('a policy does not say what is written elsewhere on the host; one that is not served says nothing', async () => {
+  stage.gateway.policies.set('wild', { files: { recovery: '../out', dispatch_log: stage.dir } });
+  await (await start('exit 3', { policy: 'wild', cwd: stage.dir })).ended;
+  const end = await (await start('exit 3', { policy: 'gone', cwd: stage.dir, instanceId: 'instance-2' })).ended;
+  expect(end).toMatchObject({ reason: 'crashed', checkpoint: null });
+  expect(() => readdirSync(join(stage.dir, '../out'))).toThrow(/ENOENT/);
+  expect(readdirSync(stage.dir).filter((name) => name.endsWith('.ndjson'))).toEqual([]);
+});
+
+test('a fresh agent on the task is a line of the log, with what is left to do', async () => {
+  const spec = scriptSpec('', { files: { ...noStateFiles, dispatchLog: within('log') } });
+  await logRedispatch(stage.world, spec, spawn({ attempt: 2, remainingWork: ['two'] }));
+  expect(logged(within('log'))).toMatchObject([
+    { event: 'redispatch', ticket_id: 'TASK-1', redispatch_attempt: 2, remaining_tasks: ['two'] },
+  ]);
+});
+
+test('a recovery file is a valid checkpoint of its task, and no task leads out of the folder', async () => {
+  const remains = { taskId: 'OMN-1', attempt: 1, checkpoint: null, stallReason: 'inactivity' };
+  const saved = saveRecovery(within(), remains, Date.UTC(2026, 2, 28, 22, 0, 0));
+  expect(saved.uri).toMatch(/\/OMN-1\/recovery-20260328T220000\.yaml$/);
+  expect(await validate(saved, [within()], 'OMN-1')).toMatchObject({ valid: true });
+  expect(() => saveRecovery(within(), { ...remains, taskId: '../../etc' }, 0)).toThrow(/name/);
+});
+
+test('a stall has one of three reasons, or the one that it was given', () => {
+  expect(stallReasonOf('no output for 20 min', ['absence'])).toBe('inactivity');
+  expect(stallReasonOf('85 % of the context used', ['cost'])).toBe('context_overflow');
+  expect(stallReasonOf('rate-limited for another 1 min', ['fact'])).toBe('rate_limit');
+  expect(stallReasonOf('the same call 12 times', ['repetition'])).toBe('the same call 12 times');
+});

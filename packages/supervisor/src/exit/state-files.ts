@@ -1,0 +1,57 @@
+import { isAbsolute, resolve, sep } from 'node:path';
+import { USUAL_ATTEMPTS } from '@vigil/policy';
+import { z } from 'zod';
+import type { GatewayDeps } from '../deps.ts';
+
+/** Folders that seed 003's tools read: `recovery-….yaml` by ticket, and the log of each day. Null: nothing is written there. */
+export type StateFiles = { readonly recovery: string | null; readonly dispatchLog: string | null };
+
+export const noStateFiles: StateFiles = { recovery: null, dispatchLog: null };
+
+/** How long a policy may take to come, milliseconds. */
+const policyMs = 1500;
+
+const folder = z.string().min(1).nullable().default(null);
+const served = z.object({
+  document: z.object({ files: z.object({ recovery: folder, dispatch_log: folder }).prefault({}) }),
+});
+
+const attempts = z.object({
+  recovery: z.object({ max_attempts: z.int().min(0).default(USUAL_ATTEMPTS) }).prefault({}),
+});
+
+/** How many attempts at a task there are by this policy's document, as it was served; null: it is none. */
+export const attemptsOf = (document: unknown): number | null =>
+  attempts.safeParse(document).data?.recovery.max_attempts ?? null;
+
+/** A policy says where below the agent's own folder: whoever writes policies does not write elsewhere on this host. */
+const within = (cwd: string, path: string | null): string | null => {
+  if (path === null || isAbsolute(path)) return null;
+  const found = resolve(cwd, path);
+  return found === cwd || found.startsWith(cwd + sep) ? found : null;
+};
+
+const asPolicySays = async (
+  world: Pick<GatewayDeps, 'gateway' | 'log'>,
+  policy: string,
+  cwd: string,
+): Promise<StateFiles> => {
+  try {
+    const { files } = served.parse(await world.gateway.policy(policy, AbortSignal.timeout(policyMs))).document;
+    return { recovery: within(cwd, files.recovery), dispatchLog: within(cwd, files.dispatch_log) };
+  } catch (error) {
+    world.log('the policy is not known, so its files are not written', { policy, error: String(error) });
+    return noStateFiles;
+  }
+};
+
+type Asking = { readonly cwd: string; readonly files: StateFiles; readonly policy: string | null };
+
+/** As the template says, else as the policy does. */
+export const stateFilesOf = async (
+  world: Pick<GatewayDeps, 'gateway' | 'log'>,
+  { cwd, files, policy }: Asking,
+): Promise<StateFiles> => {
+  if (files.recovery !== null || files.dispatchLog !== null || policy === null) return files;
+  return asPolicySays(world, policy, resolve(cwd));
+};

@@ -1,0 +1,34 @@
+import { pause } from '../clock.ts';
+import type { GatewayDeps } from '../deps.ts';
+import type { RuntimeConfig } from '../runtime/runtime-config.ts';
+
+type Host = { readonly config: RuntimeConfig; readonly host: string };
+
+/**
+ * Says that this runtime is there, until the signal fires; then that it has room for nobody, so that no task waits for an agent that nobody
+ * starts. Only the newest announcement matters, so one that fails is not kept.
+ */
+export const announce = async (
+  world: Pick<GatewayDeps, 'gateway' | 'log'>,
+  { config, host }: Host,
+  agents: () => readonly string[],
+  signal: AbortSignal,
+): Promise<void> => {
+  const { runtime: runtimeId, capacity } = config;
+  const labels = { host, ...config.labels };
+  const templates = config.templates.map((one) => ({ task: one.task, labels: one.labels }));
+  const say = (room: number): Promise<void> =>
+    world.gateway
+      .report([
+        {
+          type: 'RUNTIME_ANNOUNCED',
+          payload: { runtimeId, host, capacity: room, agents: agents(), labels, templates },
+        },
+      ])
+      .catch((error: unknown) => world.log('the runtime is not announced', { error: String(error) }));
+  while (!signal.aborted) {
+    await say(capacity);
+    await pause(config.announce, signal);
+  }
+  await say(0);
+};

@@ -1,0 +1,49 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import type { MachineClock } from '../clock.ts';
+import { connectGateway } from './gateway-client.ts';
+
+const servers: { close: () => void }[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** A gateway with one order that expires in a minute, and a clock that passes while its answer is under way. */
+const asking = async (passed: Partial<MachineClock>, waitedMs?: number) => {
+  const passing = { now: 0, monotonic: 0 };
+  const server = createServer((_, response) => {
+    passing.now = passed.now?.() ?? 0;
+    passing.monotonic = passed.monotonic?.() ?? 0;
+    response.end(JSON.stringify({ orders: [{ type: 'NUDGE_AGENT', payload: {}, expiresInMs: 60_000 }], waitedMs }));
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const gateway = connectGateway(
+    { url, token: '' },
+    { now: () => 1_000 + passing.now, monotonic: () => 5 + passing.monotonic },
+  );
+  const [order] = await gateway.orders('host-1', 0, new AbortController().signal);
+  return order?.expiresInMs;
+};
+
+test('an order that waited at the gateway for its runtime to ask is as fresh as the gateway says', async () => {
+  expect(await asking({ monotonic: () => 25_000, now: () => 25_000 }, 25_000)).toBe(60_000);
+});
+
+test('an answer that lay unread while the process stood still counts against the time to live', async () => {
+  expect(await asking({ monotonic: () => 90_000, now: () => 90_000 }, 20_000)).toBe(-10_000);
+});
+
+test('so does one that lay unread while the machine slept, when its monotonic clock stood', async () => {
+  expect(await asking({ monotonic: () => 20_000, now: () => 90_000 }, 20_000)).toBe(-10_000);
+});
+
+test('a clock set back makes no order fresher', async () => {
+  expect(await asking({ monotonic: () => 25_000, now: () => -3_600_000 }, 20_000)).toBe(55_000);
+});
+
+test('a gateway that does not say how long it waited is taken to have answered just now', async () => {
+  expect(await asking({ monotonic: () => 25_000, now: () => 25_000 })).toBe(60_000);
+});

@@ -1,0 +1,132 @@
+import type { Heartbeat, PolicyRef } from '@vigil/events';
+import type { MachineClock } from '../clock.ts';
+import { GatewayAway, GatewayForbids, GatewayRefused } from '../errors.ts';
+import type { OrderEnvelope, Report } from '../orders/order.ts';
+
+export type BeatAnswer = {
+  /** what is recalled stands first */
+  readonly orders: readonly OrderEnvelope[];
+  /** how often the policy wants a heartbeat; null: as the runtime likes */
+  readonly intervalMs: number | null;
+  /** whose policy it is judged by; null: not known */
+  readonly policy: PolicyRef | null;
+  /** what should be corrected in a heartbeat that was taken */
+  readonly warnings: readonly string[];
+  /** why the agent may make no more calls: a spending limit; null: it may */
+  readonly refusal: string | null;
+};
+
+/** All of it @throws GatewayAway (the same again later) or GatewayRefused (not again). */
+export type Gateway = {
+  readonly beat: (heartbeat: Heartbeat, signal: AbortSignal) => Promise<BeatAnswer>;
+  /** `{ name, hash, document }` */
+  readonly policy: (name: string, signal: AbortSignal) => Promise<unknown>;
+  readonly report: (reports: readonly Report[]) => Promise<void>;
+  /** comes back when there are orders, or after `waitSeconds` without */
+  readonly orders: (runtimeId: string, waitSeconds: number, signal: AbortSignal) => Promise<readonly OrderEnvelope[]>;
+};
+
+export type Address = { readonly url: string; readonly token: string };
+
+/** A request unanswered for so long is given up and made again. */
+const patienceMs = 15_000;
+
+/** A token that is not accepted may be mended at the gateway while the agent works on, so it is worth another try. */
+const isFinal = (status: number): boolean =>
+  status >= 400 && status < 500 && ![401, 403, 408, 425, 429].includes(status);
+
+/** What the gateway says of a failure: the `detail` of its problem+json, else the body as it is. */
+const detailOf = async (response: Response): Promise<string> => {
+  const body = await response.text().catch(() => '');
+  try {
+    const { detail } = JSON.parse(body) as { readonly detail?: unknown };
+    if (typeof detail === 'string') return detail.slice(0, 500);
+  } catch {
+    // another server's page
+  }
+  return body.slice(0, 500);
+};
+
+const unreachable = (origin: string, error: Error): GatewayAway => {
+  if (error.name === 'TimeoutError') return new GatewayAway(`the gateway at ${origin} does not answer in time`);
+  const { code, message } = (error.cause ?? error) as { readonly code?: string; readonly message?: string };
+  return new GatewayAway(
+    `no gateway answers at ${origin} (${code ?? message}): start Vigil (npm start), or set VIGIL_GATEWAY_URL to the address of its gateway`,
+  );
+};
+
+const failureOf = async (where: URL, response: Response): Promise<Error> => {
+  const { status } = response;
+  const [gateway, detail] = [`the gateway at ${where.origin}`, await detailOf(response)];
+  if (status === 401)
+    return new GatewayAway(
+      `${gateway} refuses this token (401): set VIGIL_GATEWAY_TOKEN to its own token, or to what \`vigil token\` prints`,
+    );
+  if (status === 403) return new GatewayForbids(`${gateway} refuses this token (403): ${detail}`);
+  if (isFinal(status))
+    return new GatewayRefused(`${gateway} refuses ${where.pathname} (${status}): ${detail}`, status, detail);
+  return new GatewayAway(`${gateway} answers ${status}: ${detail}`);
+};
+
+const ask = async ({ url, token }: Address, path: string, init: RequestInit): Promise<unknown> => {
+  const where = new URL(path, url);
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const response = await fetch(where, { ...init, headers }).catch((error: Error) => {
+    throw unreachable(where.origin, error);
+  });
+  if (!response.ok) throw await failureOf(where, response);
+  return response.json().catch((error: Error) => {
+    throw new GatewayAway(`${where.origin} answers without JSON, so it is not a gateway: ${error.message}`);
+  });
+};
+
+const post = (address: Address, path: string, body: unknown, signal?: AbortSignal): Promise<unknown> => {
+  const patience = AbortSignal.timeout(patienceMs);
+  return ask(address, path, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    signal: signal ? AbortSignal.any([signal, patience]) : patience,
+  });
+};
+
+type Offer = Partial<BeatAnswer> & {
+  /** what is not to be begun */
+  readonly recalled?: readonly OrderEnvelope[];
+  /** what passed at the gateway before it answered */
+  readonly waitedMs?: number;
+};
+
+/** An answer may lie unread while this process, or the whole machine, stands still: that counts against its orders' time to live. */
+const offerOf =
+  ({ now, monotonic }: MachineClock) =>
+  async (asking: () => Promise<unknown>): Promise<BeatAnswer> => {
+    const [began, beganMonotonic] = [now(), monotonic()];
+    const {
+      orders = [],
+      recalled = [],
+      intervalMs = null,
+      policy = null,
+      warnings = [],
+      refusal = null,
+      waitedMs,
+    } = (await asking()) as Offer;
+    const passed = Math.max(now() - began, monotonic() - beganMonotonic);
+    const lateMs = waitedMs === undefined ? 0 : Math.max(0, passed - waitedMs);
+    const offered = [
+      ...recalled.map((one) => ({ ...one, isRecalled: true })),
+      ...orders.map((one) => ({ ...one, isRecalled: false })),
+    ].map((one) => ({ ...one, expiresInMs: one.expiresInMs - lateMs }));
+    return { orders: offered, intervalMs, policy, warnings, refusal };
+  };
+
+export const connectGateway = (address: Address, clock: MachineClock): Gateway => ({
+  beat: (heartbeat, signal) => offerOf(clock)(() => post(address, '/v1/heartbeats', heartbeat, signal)),
+  policy: (name, signal) => ask(address, `/v1/policies/${encodeURIComponent(name)}`, { signal }),
+  report: async (reports) => void (await post(address, '/v1/receipts', reports)),
+  orders: async (runtimeId, waitSeconds, signal) => {
+    const path = `/v1/runtimes/${encodeURIComponent(runtimeId)}/orders?wait=${waitSeconds}`;
+    const patience = AbortSignal.timeout(waitSeconds * 1000 + patienceMs);
+    const asked = { signal: AbortSignal.any([signal, patience]) };
+    return (await offerOf(clock)(() => ask(address, path, asked))).orders;
+  },
+});

@@ -1,0 +1,195 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { backOff, type Log, pause } from '../clock.ts';
+import { GatewayForbids, GatewayRefused } from '../errors.ts';
+import type { Report } from '../orders/order.ts';
+import { isAlive, type Pid } from '../process/proc.ts';
+import type { Gateway } from './gateway-client.ts';
+
+export type Outbox = {
+  /** on the disk when it returns, or in memory while the disk does not take it; sent until the gateway has it, by this supervisor or the next */
+  readonly put: (report: Report) => void;
+  /** false: something is still unsent after so long */
+  readonly settled: (withinMs: number) => Promise<boolean>;
+  readonly close: () => void;
+};
+
+/** `isSaved`: on the disk. */
+type Letter = { readonly path: string; readonly report: Report; isSaved: boolean };
+
+const nameOf = ({ pid, startTime }: Pid, number: number): string =>
+  `${pid}-${startTime ?? 'x'}-${String(number).padStart(8, '0')}.json`;
+
+const writerOf = (name: string): Pid => {
+  const [pid, startTime] = name.split('-');
+  return { pid: Number(pid), startTime: startTime === 'x' ? null : (startTime ?? null) };
+};
+
+class FileOutbox implements Outbox {
+  readonly #folder: string;
+  readonly #self: Pid;
+  readonly #gateway: Gateway;
+  readonly #log: Log;
+  readonly #onSent: (report: Report) => void;
+  readonly #closed = new AbortController();
+  #letters: Letter[] = [];
+  /** what an earlier supervisor has left and cannot be sent, as far as it is logged */
+  readonly #logged = new Set<string>();
+  #written = 0;
+  #sending: Promise<void> | null = null;
+
+  constructor(folder: string, self: Pid, gateway: Gateway, log: Log, onSent: (report: Report) => void) {
+    this.#onSent = onSent;
+    this.#folder = folder;
+    this.#self = self;
+    this.#gateway = gateway;
+    this.#log = log;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    void this.#adoptAll();
+  }
+
+  /** Tries again while a letter of an earlier supervisor cannot be read, or what is there cannot be listed. */
+  async #adoptAll(): Promise<void> {
+    for (let failures = 1; !this.#adopt(); failures++) {
+      await pause(backOff(failures), this.#closed.signal);
+      if (this.#closed.signal.aborted) return;
+    }
+  }
+
+  /** false: something is left that can be sent later */
+  #adopt(): boolean {
+    try {
+      const left = readdirSync(this.#folder).filter((name) => name.endsWith('.json') && !isAlive(writerOf(name)));
+      const before = this.#letters.length;
+      const isTaken = left.sort().map((name) => this.#adoptOne(name));
+      if (this.#letters.length > before) this.#send();
+      return isTaken.every(Boolean);
+    } catch (error) {
+      this.#logOnce('letters', String(error));
+      return false;
+    }
+  }
+
+  /** Renaming succeeds once, so of two supervisors that find a letter only one sends it. It keeps its name until it is read. */
+  #adoptOne(name: string): boolean {
+    try {
+      const report = JSON.parse(readFileSync(join(this.#folder, name), 'utf8')) as Report;
+      const path = this.#newPath();
+      renameSync(join(this.#folder, name), path);
+      this.#letters.push({ path, report, isSaved: true });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+      this.#logOnce(name, String(error));
+      return error instanceof SyntaxError;
+    }
+  }
+
+  #logOnce(name: string, error: string): void {
+    if (!this.#logged.has(name)) this.#log('a letter that an earlier supervisor left cannot be sent', { name, error });
+    this.#logged.add(name);
+  }
+
+  #newPath(): string {
+    this.#written += 1;
+    return join(this.#folder, nameOf(this.#self, this.#written));
+  }
+
+  put(report: Report): void {
+    if (this.#letters.some((letter) => isDeepStrictEqual(letter.report, report))) return;
+    const letter = { path: this.#newPath(), report, isSaved: false };
+    this.#letters.push(letter);
+    const why = this.#save(letter);
+    if (why !== null) this.#log('a report is not on the disk yet', { type: report.type, error: why });
+    this.#send();
+  }
+
+  /** Why the disk does not take it; null: it is saved. */
+  #save(letter: Letter): string | null {
+    if (letter.isSaved) return null;
+    try {
+      writeFileSync(`${letter.path}.new`, JSON.stringify(letter.report), { flush: true });
+      renameSync(`${letter.path}.new`, letter.path);
+      letter.isSaved = true;
+      return null;
+    } catch (error) {
+      return String(error);
+    }
+  }
+
+  #send(): void {
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = null;
+      if (this.#letters.length > 0 && !this.#closed.signal.aborted) this.#send();
+    });
+  }
+
+  async #sendAll(): Promise<void> {
+    let failures = 0;
+    while (!this.#closed.signal.aborted) {
+      const letter = this.#letters[0];
+      if (!letter) return;
+      failures = (await this.#sendOne(letter, failures === 0)) ? 0 : failures + 1;
+      for (const unsent of this.#letters) this.#save(unsent);
+      if (failures > 0) await pause(backOff(failures), this.#closed.signal);
+    }
+  }
+
+  async #sendOne(letter: Letter, isFirstTry: boolean): Promise<boolean> {
+    try {
+      await this.#gateway.report([letter.report]);
+      rmSync(letter.path, { force: true });
+    } catch (error) {
+      if (!(error instanceof GatewayRefused)) {
+        if (isFirstTry) this.#log('a report waits for the gateway', { type: letter.report.type, error: String(error) });
+        if (error instanceof GatewayForbids) this.#letGoFirst(letter);
+        return false;
+      }
+      this.#log('the gateway refused a report; it is kept beside the others', {
+        path: `${letter.path}.refused`,
+        error: String(error),
+      });
+      this.#putAside(letter);
+    }
+    this.#letters = this.#letters.filter((other) => other !== letter);
+    this.#onSent(letter.report);
+    return true;
+  }
+
+  #putAside(letter: Letter): void {
+    if (this.#save(letter) !== null) return;
+    try {
+      renameSync(letter.path, `${letter.path}.refused`);
+    } catch (error) {
+      this.#log('a refused report is not kept', { path: letter.path, error: String(error) });
+    }
+  }
+
+  /** It may be another name's, and its token be mended one day: no other waits for that. */
+  #letGoFirst(letter: Letter): void {
+    this.#letters = [...this.#letters.filter((other) => other !== letter), letter];
+  }
+
+  async settled(withinMs: number): Promise<boolean> {
+    const enough = AbortSignal.timeout(withinMs);
+    while (this.#letters.length > 0 && !enough.aborted) await pause(25, enough);
+    return this.#letters.length === 0;
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+}
+
+/**
+ * Reports on their way to the gateway, one file each: nothing is lost with the supervisor or while the gateway is away. `onSent`: the
+ * gateway has it, or never will.
+ */
+export const openOutbox = (
+  folder: string,
+  self: Pid,
+  gateway: Gateway,
+  log: Log,
+  onSent: (report: Report) => void,
+): Outbox => new FileOutbox(folder, self, gateway, log, onSent);

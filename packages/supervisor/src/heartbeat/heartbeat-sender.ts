@@ -1,0 +1,192 @@
+import type { Checkpoint, MatchedPattern, PolicyRef } from '@vigil/events';
+import { backOff, type Log, type MachineClock, pause } from '../clock.ts';
+import { GatewayRefused } from '../errors.ts';
+import type { Gateway } from '../gateway/gateway-client.ts';
+import { isSameReach, type Reach, unwatched } from '../gateway/reach.ts';
+import { type Said, startsCall } from '../messages/agent-report.ts';
+import type { OrderEnvelope } from '../orders/order.ts';
+import {
+  answered,
+  type Beats,
+  beat,
+  checkpointRead,
+  clientGone,
+  type Identity,
+  matched,
+  nextSequence,
+  said,
+  type TerminalFacts,
+} from './heartbeat.ts';
+
+export type BeatingParts = {
+  readonly who: Identity;
+  readonly facts: () => TerminalFacts;
+  readonly gateway: Gateway;
+  readonly clock: MachineClock;
+  readonly log: Log;
+  readonly onReach: (agentId: string, reach: Reach) => void;
+  /** null: as the gateway asks */
+  readonly intervalMs: number | null;
+  readonly onOrders: (orders: readonly OrderEnvelope[]) => void;
+  /** where another supervisor left off; `noBeats`: there was none */
+  readonly beats: Beats;
+  /** a heartbeat is about to be sent, or answered: from now on its number is taken */
+  readonly onBeat: () => void;
+  /** by which the agent is judged, as each answer says */
+  readonly onPolicy: (policy: PolicyRef) => void;
+  /** why the agent may make no more calls, as each answer says; null: it may */
+  readonly onRefusal: (refusal: string | null) => void;
+};
+
+/** Between two heartbeats there is at least so much, whatever happens. */
+const shortestGapMs = 200;
+const defaultIntervalMs = 10_000;
+
+/**
+ * Sends the heartbeats of one agent until it is finished: every interval, and at once on anything notable, or when a call starts after
+ * tokens were used: they may reach a limit. Never blocks the agent.
+ */
+export class Beating {
+  readonly #parts: BeatingParts;
+  #running: Promise<void> | null = null;
+  readonly #finishing = new AbortController();
+  #beats: Beats;
+  #intervalMs: number;
+  #policy: string | null = null;
+  /** as was reported last; null: no heartbeat has been answered yet */
+  #reach: Reach | null = null;
+  readonly #warned = new Set<string>();
+  /** the tokens in the last heartbeat; null: unknown */
+  #sentTokens: number | null;
+  #urgent = false;
+  #wake = new AbortController();
+
+  constructor(parts: BeatingParts) {
+    this.#parts = parts;
+    this.#beats = parts.beats;
+    this.#sentTokens = parts.beats.latest.token_count ?? null;
+    this.#intervalMs = parts.intervalMs ?? defaultIntervalMs;
+  }
+
+  /** From now on it beats. */
+  begin(): void {
+    this.#running = this.#run();
+  }
+
+  /** The sequence of the heartbeat that will carry what is said now. */
+  get next(): number {
+    return nextSequence(this.#beats);
+  }
+  /** Plain JSON. */
+  get beats(): Beats {
+    return this.#beats;
+  }
+  /** by which it is judged, as the gateway has said last; null: it has not */
+  get policy(): string | null {
+    return this.#policy;
+  }
+  said(words: Said): void {
+    this.#beats = said(this.#beats, words, this.#parts.clock.now());
+    if (startsCall(words) && this.#hasUsedTokens) this.soon();
+  }
+  /** Since the last heartbeat. The count of another session begins again. */
+  get #hasUsedTokens(): boolean {
+    const tokens = this.#beats.latest.token_count ?? 0;
+    return tokens > 0 && tokens !== this.#sentTokens;
+  }
+  matched(patterns: readonly MatchedPattern[]): void {
+    this.#beats = matched(this.#beats, patterns);
+  }
+  checkpointRead(checkpoint: Checkpoint): void {
+    this.#beats = checkpointRead(this.#beats, checkpoint);
+  }
+  clientGone(saidAt: number | null): void {
+    this.#beats = clientGone(this.#beats, saidAt);
+    this.soon();
+  }
+  soon(): void {
+    this.#urgent = true;
+    this.#wake.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#finishing;
+    while (!signal.aborted) {
+      const began = this.#parts.clock.monotonic();
+      this.#urgent = false;
+      await this.#deliver(signal);
+      await this.#rest(began);
+    }
+  }
+
+  async #rest(began: number): Promise<void> {
+    const { signal } = this.#finishing;
+    for (;;) {
+      const due = began + (this.#urgent ? shortestGapMs : this.#intervalMs);
+      const left = due - this.#parts.clock.monotonic();
+      if (left <= 0 || signal.aborted) return;
+      this.#wake = new AbortController();
+      await pause(left, AbortSignal.any([signal, this.#wake.signal]));
+    }
+  }
+
+  /** The same heartbeat until it is answered: a repetition has the same sequence, so nothing in it counts twice. */
+  async #deliver(signal: AbortSignal): Promise<void> {
+    const { who, facts, clock } = this.#parts;
+    this.#beats = beat(this.#beats, who, facts(), clock.now(), this.#intervalMs);
+    this.#sentTokens = this.#beats.onItsWay?.token_count ?? null;
+    this.#parts.onBeat();
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      try {
+        return await this.#send(signal);
+      } catch (error) {
+        if (!signal.aborted) this.#reached(unwatched(error));
+        if (error instanceof GatewayRefused) {
+          this.#beats = answered(this.#beats);
+          return;
+        }
+        await pause(backOff(failures), signal);
+      }
+    }
+  }
+
+  async #send(signal: AbortSignal): Promise<void> {
+    const { onItsWay } = this.#beats;
+    if (onItsWay === null) return;
+    const answer = await this.#parts.gateway.beat(onItsWay, signal);
+    this.#beats = answered(this.#beats);
+    this.#parts.onBeat();
+    this.#reached({ kind: 'watched' });
+    this.#warn(answer.warnings);
+    this.#intervalMs = this.#parts.intervalMs ?? answer.intervalMs ?? this.#intervalMs;
+    this.#policy = answer.policy?.name ?? this.#policy;
+    this.#parts.onRefusal(answer.refusal);
+    if (answer.policy !== null) this.#parts.onPolicy(answer.policy);
+    if (answer.orders.length > 0) this.#parts.onOrders(answer.orders);
+  }
+
+  #reached(reach: Reach): void {
+    if (this.#reach !== null && isSameReach(this.#reach, reach)) return;
+    this.#reach = reach;
+    this.#parts.onReach(this.#parts.who.agentId, reach);
+  }
+
+  /** Each warning once, however many heartbeats it comes with. */
+  #warn(warnings: readonly string[]): void {
+    for (const warning of warnings) {
+      if (this.#warned.has(warning)) continue;
+      this.#warned.add(warning);
+      this.#parts.log(`the gateway warns: ${warning}`, { agentId: this.#parts.who.agentId });
+    }
+  }
+
+  /** Stops beating; what is unsent goes out with two last heartbeats at most, if the gateway takes them in time. */
+  async finish(withinMs: number): Promise<void> {
+    this.#finishing.abort();
+    if (this.#running === null && this.#beats.sequence === 0) return;
+    await this.#running;
+    const enough = AbortSignal.timeout(withinMs);
+    if (this.#beats.onItsWay !== null) await this.#deliver(enough);
+    await this.#deliver(enough);
+  }
+}

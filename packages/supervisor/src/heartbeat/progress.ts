@@ -1,0 +1,66 @@
+import type { ToolCall, WorkItem } from '@vigil/events';
+import {
+  agentSaid as heard,
+  type Mark,
+  marked,
+  noProgress as nothing,
+  type Progress as Told,
+  workSeen as touched,
+} from '@vigil/sdk/progress';
+import type { Said } from '../messages/agent-report.ts';
+
+/** What an agent has done, as far as orders have to know: what it says, and what its supervisor sees. */
+export type Progress = Told & {
+  /** the last 16 result hashes by tool and arguments; the 200 pairs used last */
+  readonly results: Readonly<Record<string, readonly string[]>>;
+  /** what the host's tracker has said of its work last; null: nothing so far */
+  readonly tracked: Told['work'];
+};
+
+export const noProgress: Progress = { ...nothing, results: {}, tracked: null };
+
+type Results = Progress['results'];
+
+const pairOf = (call: ToolCall): string => `${call.tool} ${call.args_hash ?? ''}`;
+
+const isNew = (results: Results, call: ToolCall): boolean =>
+  call.result_hash !== null && !(results[pairOf(call)] ?? []).includes(call.result_hash);
+
+const remember = (results: Results, call: ToolCall): Results => {
+  if (call.result_hash === null) return results;
+  const { [pairOf(call)]: known = [], ...others } = results;
+  const hashes = [...known.filter((hash) => hash !== call.result_hash), call.result_hash].slice(-16);
+  return Object.fromEntries([...Object.entries(others).slice(-199), [pairOf(call), hashes]]);
+};
+
+const answered = (before: Progress, call: ToolCall, sequence: number): Progress => ({
+  ...marked(before, isNew(before.results, call) ? ['change'] : [], sequence),
+  results: remember(before.results, call),
+});
+
+/** The agent said something, which the heartbeat of this sequence will carry. A changed result is a change, too. */
+export const agentSaid = (before: Progress, said: Said, sequence: number): Progress =>
+  (said.tool_calls ?? []).reduce((so, call) => answered(so, call, sequence), {
+    ...before,
+    ...heard(before, said, sequence),
+  });
+
+/** What the host's tracker says of its work now; what the agent says of it is another matter, and may come as well. */
+export const workSeen = (before: Progress, work: WorkItem | null, sequence: number): Progress => {
+  const known = { marks: before.marks, work: before.tracked };
+  const seen = work === null ? known : touched(known, work, sequence);
+  return seen === known ? before : { ...before, marks: seen.marks, tracked: seen.work };
+};
+
+const outputMarks = ({ turn }: Progress, completed: boolean): readonly Mark[] => [
+  ...(turn?.open === true ? [] : (['activity'] as const)),
+  'output',
+  ...(completed ? (['completion'] as const) : []),
+];
+
+/**
+ * New output of the agent, our own text excluded. While its client reports an open turn, output is not activity: spinners and retry
+ * lines are output, too. `completed`: it shows the signal that the work is complete.
+ */
+export const outputSeen = (progress: Progress, sequence: number, completed = false): Progress =>
+  marked(progress, outputMarks(progress, completed), sequence);

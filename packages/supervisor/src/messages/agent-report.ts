@@ -1,0 +1,227 @@
+import type { BreakerReport, ClientReport, Heartbeat } from '@vigil/events';
+import { insteadOf, reading, spelled } from '@vigil/policy';
+import { z } from 'zod';
+import { type HookWord, hookWord } from './hook-messages.ts';
+
+/**
+ * What is longer or larger than the gateway takes is refused here, field by field: in a heartbeat it would spoil the whole, and all that
+ * follow as long as the field lasts.
+ */
+const at = z.union([
+  z.int().min(0).max(8.64e15),
+  z.iso
+    .datetime({ offset: true, error: 'write a time like 2026-11-23T12:00:00Z, or epoch milliseconds' })
+    .transform((text) => Date.parse(text)),
+]);
+const time = at.nullable().default(null);
+const name = z.string().min(1).max(512);
+const text = z.string().max(4096).nullable().default(null);
+const orderId = z.string().min(1).max(128);
+const hash = z.string().max(512).nullable().default(null);
+const count = z.int().min(0);
+const few = count.max(0x7fff_ffff);
+const strings = z.array(z.string());
+/** A list of work is for people and the next agent's brief; all of it stands in the checkpoint itself. */
+const workList = strings.transform((list) => list.slice(0, 100).map((one) => one.slice(0, 300))).default([]);
+
+const toolCall = z.object({
+  call_id: name,
+  kind: z.enum(['tool', 'model', 'external_api', 'checkpoint_write']).default('tool'),
+  tool: name,
+  args_hash: hash,
+  result_hash: hash,
+  masked_result_hash: hash,
+  outcome: z.enum(['ok', 'error', 'running', 'refused', 'abandoned']).default('ok'),
+  error_class: text,
+  started_at: time,
+  ended_at: time,
+  deadline_at: time,
+  mutating: z.boolean().default(false),
+  polling: z.boolean().default(false),
+  target: text,
+});
+
+const checkpoint = z.object({
+  checkpoint_id: name,
+  parent_id: hash,
+  uri: text,
+  sha256: hash,
+  valid: z.boolean().nullable().default(null),
+  invalid_reason: text,
+  created_at: time,
+  completed_work: workList,
+  remaining_work: workList,
+});
+
+const work = z.object({
+  id: name,
+  status: text,
+  updated_at: time,
+  claim_refreshed_at: time,
+  comment_count: count.nullable().default(null),
+});
+
+const breaker = z.object({
+  name,
+  state: z.enum(['CLOSED', 'OPEN', 'HALF_OPEN']),
+  failures: few.default(0),
+  next_attempt_at: time,
+});
+
+const error = z.object({
+  at,
+  count: few.default(1),
+  error_class: text,
+  hash,
+  message: z.string().max(200).nullable().default(null),
+});
+
+/** The fields that an agent may report of itself; who and where it is, its supervisor knows. */
+const shape = z.object({
+  phase: z.string().min(1).max(200),
+  last_tool_call: at.nullable(),
+  token_count: count.nullable(),
+  error_count: count,
+  progress_indicator: z.string().max(500),
+  activity: z
+    .enum([
+      'starting',
+      'working',
+      'idle',
+      'awaiting_input',
+      'blocked',
+      'rate_limited',
+      'paused',
+      'handing_off',
+      'stuck',
+      'exiting',
+      'finished',
+    ])
+    .nullable(),
+  waiting_for: z
+    .object({
+      kind: z.enum(['permission', 'question', 'plan', 'prompt', 'dialog']),
+      text: z.string().max(500).nullable().default(null),
+      since: time,
+    })
+    .nullable(),
+  turn: z.object({ open: z.boolean(), started_at: time, last_event_at: time }).nullable(),
+  client: z.object({ name, session_id: hash }).nullable(),
+  tool_calls: z.array(toolCall).max(100),
+  breakers: z.array(breaker).max(20),
+  reports_checkpoints: z.boolean().nullable(),
+  checkpoint: checkpoint.nullable(),
+  usage: z
+    .array(
+      z.object({
+        model: hash,
+        input_tokens: count,
+        cache_read_tokens: count.default(0),
+        cache_write_tokens: count.default(0),
+        output_tokens: count,
+      }),
+    )
+    .max(20),
+  cost_usd: z.number().min(0).nullable(),
+  context: z.object({ tokens_used: count, tokens_max: count }).nullable(),
+  work: work.nullable(),
+  steps: z
+    .object({ total_steps: count, verdicts: z.array(z.enum(['ACCEPT', 'RETRY', 'CONTINUE', 'ESCALATE'])).default([]) })
+    .nullable(),
+  errors: z.array(error).max(100),
+  rate_limit: z.object({ retry_at: time }).nullable(),
+  limits: z.array(z.object({ name, used: z.number(), max: z.number() })).max(20),
+  handoff: z.string().max(4000).nullable(),
+  blockers: z.array(z.string().max(4000)).max(20),
+  probe_reply: z.string().max(200).nullable(),
+});
+
+/** Any subset of a heartbeat's fields, as an agent, a script or a hook reports it over VIGIL_SOCKET. */
+export type Said = { readonly [K in keyof z.output<typeof shape>]?: Heartbeat[K] | undefined };
+
+/** What was understood, and what was not: one bad field spoils no other. */
+export type Understood = {
+  readonly said: Said;
+  readonly problems: readonly string[];
+  /** it comes from a hook, which passes no push on; null: from somebody who listens */
+  readonly hook: HookWord | null;
+  /** the order whose text the agent has, as it confirms; null: it confirms none */
+  readonly received: string | null;
+};
+
+const shapes: Readonly<Record<string, z.ZodType>> = shape.shape;
+
+/** Characters of a line from the socket. */
+export const longestLine: number = 1 << 17;
+
+const nothingSaid = (problem: string): Understood => ({ said: {}, problems: [problem], hook: null, received: null });
+
+/** One line from the socket. */
+export const understand = (line: string): Understood => {
+  if (line.length > longestLine) return nothingSaid(`longer than ${longestLine} characters; say less at once`);
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch (error) {
+    return nothingSaid(`not JSON: ${String(error)}; send one object a line`);
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    return nothingSaid('not an object; send one object with heartbeat fields a line');
+  const { hook, received, ...fields } = parsed as Record<string, unknown>;
+  const word = hook === undefined ? null : hookWord.safeParse(hook);
+  if (word?.success === false) return nothingSaid('hook: neither what a hook asks nor what it has told');
+  const confirmed = orderId.nullish().safeParse(received);
+  if (!confirmed.success) return nothingSaid('received: not the order_id of a text');
+  return { ...checkFields(fields), hook: word?.data ?? null, received: confirmed.data ?? null };
+};
+
+/** Fields of a heartbeat as an agent or its hook gives them. */
+export const checkFields = (fields: object): Pick<Understood, 'said' | 'problems'> => {
+  const said: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    const schema = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
+    if (schema === undefined) {
+      problems.push(`${name}: no field that an agent reports of itself: ${insteadOf(name, Object.keys(shapes))}`);
+      continue;
+    }
+    const outcome = reading(schema, value);
+    if ('value' in outcome) said[name] = outcome.value;
+    else problems.push(...outcome.mistakes.map((mistake) => spelled(mistake, [name])));
+  }
+  return { said: said as Said, problems };
+};
+
+export const startsCall = ({ tool_calls = [] }: Said): boolean =>
+  tool_calls.some(({ outcome }) => outcome === 'running');
+
+const hasEndedCall = ({ tool_calls = [] }: Said): boolean => tool_calls.some(({ outcome }) => outcome !== 'running');
+
+/** A field that is given and differs from what was reported last. */
+const changes = <K extends keyof Said>(
+  words: Said,
+  latest: Said,
+  field: K,
+  keyOf: (said: Said[K]) => unknown,
+): boolean => words[field] !== undefined && keyOf(words[field]) !== keyOf(latest[field]);
+
+/** Something that is to be judged at once, and not with the next interval. `latest`: what was reported last. */
+export const isNotable = (words: Said, latest: Said): boolean =>
+  changes(words, latest, 'activity', (activity) => activity ?? null) ||
+  changes(words, latest, 'turn', (turn) => turn?.open ?? null) ||
+  changes(words, latest, 'waiting_for', (waiting) => (waiting ? `${waiting.kind} ${waiting.since}` : null)) ||
+  hasEndedCall(words) ||
+  [words.checkpoint, words.handoff, words.probe_reply, words.rate_limit].some((word) => word != null) ||
+  (words.blockers?.length ?? 0) > 0;
+
+/** A session within the session that the agent is reports its calls; the rest of it is not the agent's. */
+export const ownReport = (
+  fields: Partial<Heartbeat>,
+  client: ClientReport,
+  breakers: readonly BreakerReport[],
+  isCurrent: boolean,
+): Said => {
+  const { exit: _, tool_calls = [], ...own } = fields;
+  const calls = tool_calls.length === 0 ? {} : { tool_calls };
+  return checkFields(isCurrent ? { ...own, ...calls, client, breakers } : calls).said;
+};

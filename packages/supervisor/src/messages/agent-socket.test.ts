@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Said } from './agent-report.ts';
+import { type AgentSocket, openSocket } from './agent-socket.ts';
+
+const deaf = { onSaid: () => {}, onHook: () => {} };
+let dir: string;
+let socket: AgentSocket | undefined;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'vigil-socket-'));
+});
+afterEach(async () => {
+  await socket?.close();
+  socket = undefined;
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test('of a line without end only the line is lost: what follows is heard', async () => {
+  const heard = Promise.withResolvers<Said>();
+  socket = await openSocket(join(dir, 's', 'a.sock'), { onSaid: heard.resolve, onHook: () => {} });
+  const client = connect(join(dir, 's', 'a.sock'));
+  const answers = createInterface({ input: client });
+  const answered = once(answers, 'line');
+  client.write('x'.repeat(10 << 20));
+  client.write('\n{"phase":"wo');
+  client.write('rk"}\n');
+  expect(String(await answered)).toContain('longer than');
+  expect(await heard.promise).toEqual({ phase: 'work' });
+  client.destroy();
+});
+
+test('who says much that is wrong, and reads nothing, is cut off', async () => {
+  socket = await openSocket(join(dir, 's', 'a.sock'), deaf);
+  const client = connect(join(dir, 's', 'a.sock')).on('error', () => {});
+  client.pause();
+  const gone = new Promise((resolve) => void client.on('close', resolve));
+  const shout = () => {
+    while (!client.destroyed && client.write('nonsense\n'.repeat(1000)));
+  };
+  client.on('drain', shout);
+  shout();
+  await gone;
+});
+
+test('nobody else may look into the folder, even where it is there already', async () => {
+  mkdirSync(join(dir, 's'));
+  chmodSync(join(dir, 's'), 0o777);
+  socket = await openSocket(join(dir, 's', 'a.sock'), deaf);
+  expect(statSync(join(dir, 's')).mode & 0o777).toBe(0o700);
+  expect(statSync(join(dir, 's', 'a.sock')).mode & 0o777).toBe(0o600);
+});
+
+test('a folder that is a link to somewhere is not taken', async () => {
+  mkdirSync(join(dir, 'elsewhere'));
+  symlinkSync(join(dir, 'elsewhere'), join(dir, 's'));
+  await expect(openSocket(join(dir, 's', 'a.sock'), deaf)).rejects.toThrow(/is not a folder of ours/);
+});
+
+const text = { nudge: 'save', order_id: 'o1' } as const;
+const seldomMs = 60_000;
+/** One who listens, and the lines that it is sent. */
+const listener = async () => {
+  const path = join(dir, 's', 'a.sock');
+  const heard = Promise.withResolvers<Said>();
+  socket = await openSocket(path, { onSaid: heard.resolve, onHook: () => {} });
+  const client = connect(path);
+  const lines = createInterface({ input: client })[Symbol.asyncIterator]();
+  const say = (words: object) => void client.write(`${JSON.stringify(words)}\n`);
+  say({ phase: 'work' });
+  await heard.promise;
+  return { socket, say, next: async () => JSON.parse((await lines.next()).value ?? 'null'), client };
+};
+
+test('a text is confirmed when a listener names its order, and not by another order', async () => {
+  const one = await listener();
+  const delivery = one.socket.deliver(text, seldomMs);
+  expect(await one.next()).toEqual(text);
+  one.say({ received: 'o2' });
+  one.say({ received: 7 });
+  expect((await one.next()).problems).toEqual([expect.stringContaining('received')]);
+  expect(await Promise.race([delivery, Promise.resolve('open')])).toBe('open');
+  one.say({ received: 'o1' });
+  expect(await delivery).toBe('confirmed');
+  one.client.destroy();
+});
+
+test('a text that no listener confirms in time is unconfirmed, and so is one whose socket closes', async () => {
+  const one = await listener();
+  expect(await one.socket.deliver(text, 1)).toBe('unconfirmed');
+  const delivery = one.socket.deliver({ ...text, order_id: 'o2' }, seldomMs);
+  await one.socket.close();
+  expect(await delivery).toBe('unconfirmed');
+  one.client.destroy();
+});
+
+test('a text goes to no one where no program listens', async () => {
+  socket = await openSocket(join(dir, 's', 'a.sock'), deaf);
+  expect(await socket.deliver(text, seldomMs)).toBe('unheard');
+});

@@ -1,0 +1,78 @@
+import type { Watch } from '../agent/agent-monitor.ts';
+import type { NudgeBy } from '../agent/agent-spec.ts';
+import type { Text } from '../orders/order.ts';
+import type { Hands } from '../orders/order-executor.ts';
+import type { Ears, HookClient } from './agent-socket.ts';
+
+/** Answers the hooks of an agent's sessions: each takes the texts that wait, and learns whether its call may be made. */
+export class HookDesk {
+  readonly #watch: Pick<Watch, 'said' | 'told' | 'sessions'>;
+  readonly #nudge: NudgeBy;
+  readonly #passing = new Map<string, (told: boolean) => void>();
+  #hands: Hands | null = null;
+
+  constructor(watch: Pick<Watch, 'said' | 'told' | 'sessions'>, nudge: NudgeBy) {
+    this.#watch = watch;
+    this.#nudge = nudge;
+  }
+
+  /** What its agent's socket receives. */
+  get ears(): Ears {
+    return {
+      onSaid: (said) => this.#watch.said(said),
+      onHook: (word, client) => {
+        // Whatever a hook reports stands in the spool before it connects.
+        this.#watch.sessions.read();
+        if ('told' in word) this.#printed(word.told);
+        else if ('takes' in word) this.#give(client);
+        else this.#answer(word.spooled, client);
+      },
+    };
+  }
+
+  /** Texts are of these orders from now on. */
+  serve(hands: Hands): void {
+    this.#hands = hands;
+  }
+
+  #answer(id: string, client: HookClient): void {
+    const question = this.#watch.sessions.question(id);
+    const texts = question?.takesText ? this.#textsDue().length : 0;
+    client.answer({ hook: { texts, refusal: question?.refusal ?? null } });
+  }
+
+  #textsDue(): readonly Text[] {
+    return this.#nudge === 'terminal' || this.#nudge === 'file' ? [] : (this.#hands?.textsDue() ?? []);
+  }
+
+  #give(client: HookClient): void {
+    const given: Text[] = [];
+    for (const text of this.#textsDue())
+      this.#hands?.pass(text, (one) => {
+        given.push(one);
+        return this.#printedBy(client, one);
+      });
+    client.answer({ hook: { texts: given.length, refusal: null } });
+    for (const { orderId, message } of given) client.answer({ text: message, order_id: orderId });
+  }
+
+  /** Closes the breaker of that name; false: there is none here. */
+  reset(name: string): boolean {
+    if (!this.#watch.sessions.resetBreaker(name)) return false;
+    this.#watch.said({ breakers: this.#watch.sessions.breakers });
+    return true;
+  }
+
+  #printed(orderIds: readonly string[]): void {
+    for (const orderId of orderIds) this.#passing.get(orderId)?.(true);
+  }
+
+  /** False: the hook has gone without a word. */
+  #printedBy(client: HookClient, { orderId, message }: Text): Promise<boolean> {
+    return new Promise<boolean>((resolve) => {
+      this.#passing.set(orderId, resolve);
+      client.onGone(() => resolve(false));
+      this.#watch.told(message);
+    }).finally(() => this.#passing.delete(orderId));
+  }
+}

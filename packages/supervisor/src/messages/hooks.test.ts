@@ -1,0 +1,422 @@
+import { once } from 'node:events';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { SessionEvent } from '@vigil/adapters/session';
+import { append, type SpoolRecord, spoolFile } from '@vigil/hook/spool';
+import { ended, failed, recordOf, started } from '@vigil/hook/testing';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Supervised } from '../agent/agent-instance.ts';
+import { type AgentSpec, spoolOf } from '../agent/agent-spec.ts';
+import type { Reach } from '../gateway/reach.ts';
+import { stillAfterMs } from '../output/output-reader.ts';
+import { liveOn, nudge, type Stage, scriptSpec, setStage } from '../testing/stage.ts';
+import { socketPath } from './agent-socket.ts';
+
+const vigil = fileURLToPath(new URL('../../../dev/bootstrap/vigil.mjs', import.meta.url));
+let stage: Stage;
+let life: Supervised;
+let shown = '';
+
+beforeEach(async () => {
+  stage = await setStage();
+  shown = '';
+});
+afterEach(async () => {
+  await life.end('the test is over', 0).then(() => life.settled);
+  await stage.close();
+});
+
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
+const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<void> => {
+  life = await liveOn(stage, scriptSpec(script, more), 400, (data) => {
+    shown += data.toString();
+  });
+};
+const receipts = () =>
+  stage.gateway.reports.filter(({ type }) => type === 'ORDER_RECEIPT').map(({ payload }) => payload);
+const calls = () => stage.gateway.heartbeats.flatMap((beat) => beat.tool_calls);
+
+/** As Claude Code runs it. */
+const hook = (event: string, more: object = {}): string => {
+  const input = {
+    session_id: 's-1',
+    hook_event_name: event,
+    tool_name: 'Bash',
+    tool_input: { command: 'ls' },
+    ...more,
+  };
+  const json = JSON.stringify({ tool_use_id: 'call-1', ...input });
+  return `printf '%s' '${json}' | ${process.execPath} ${vigil} hook --client claude-code`;
+};
+
+const spool = () => join(spoolOf(stage.dir, 'instance-1'), spoolFile('claude-code', 's-1'));
+/** What a hook appends before it asks, or is killed. */
+const spooled = (events: readonly SessionEvent[], more: Partial<SpoolRecord> = {}): string => {
+  const record = recordOf(events, more);
+  append(spool(), record);
+  return record.id;
+};
+
+/** A hook, step by step. */
+const call = async () => {
+  const socket = connect(socketPath(join(stage.dir, 's'), 'instance-1'));
+  const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
+  await once(socket, 'connect');
+  const say = (word: object) => void socket.write(`${JSON.stringify(word)}\n`);
+  const hear = async () => JSON.parse((await lines.next()).value ?? 'null');
+  return {
+    say,
+    hear,
+    asks: async (events: readonly SessionEvent[], more: Partial<SpoolRecord> = {}) => {
+      say({ hook: { spooled: spooled(events, more) } });
+      return (await hear()).hook;
+    },
+    leave: () => socket.destroy(),
+  };
+};
+const turn: SessionEvent = { kind: 'turn_started', at: 1, agent: null };
+const taking = { takesText: true };
+const offered = async () => {
+  stage.gateway.offer(nudge());
+  return until(async () => {
+    const one = await call();
+    expect(await one.asks([ended('c', 2)], taking)).toEqual({ texts: 1, refusal: null });
+    return one;
+  });
+};
+
+test('a session’s calls are in its heartbeats, and a nudge goes with a hook, once', async () => {
+  const go = join(stage.dir, 'go');
+  const answered = hook('PostToolUse', { tool_response: { stdout: 'a' } });
+  await start(
+    `${hook('PreToolUse')}; echo begun; while [ ! -e ${go} ]; do sleep 0.05; done
+     out=; while [ -z "$out" ]; do out=$(${answered}); sleep 0.1; done; echo "first=$out"
+     for i in 1 2; do echo "later=$(${answered})"; done; echo over; sleep 600`,
+    { nudge: 'hook' },
+  );
+  await until(() => expect(shown).toContain('begun'));
+  await until(() => expect(calls()).toMatchObject([{ call_id: 'call-1', tool: 'Bash', outcome: 'running' }]));
+  stage.gateway.offer(nudge());
+  writeFileSync(go, '');
+  await until(() => expect(shown).toContain('over'));
+  expect(shown).toContain(
+    'first={"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"are you still there"}}',
+  );
+  expect(shown.match(/later=\s/g)).toHaveLength(2);
+  expect(shown.match(/are you still there/g)).toHaveLength(1);
+  await until(() => expect(receipts()).toMatchObject([{ orderId: 'nudge-1', outcome: 'delivered' }]));
+  await until(() => expect(calls().at(-1)).toMatchObject({ call_id: 'call-1', outcome: 'ok' }));
+  expect(stage.gateway.heartbeats.at(-1)?.activity).toBe('working');
+});
+
+test('a hook that ends before it takes what it is offered takes nothing with it', async () => {
+  await start('sleep 600', { nudge: 'hook' });
+  (await offered()).leave();
+  const next = await call();
+  expect(await next.asks([ended('d', 3)], taking)).toEqual({ texts: 1, refusal: null });
+  next.say({ hook: { takes: true } });
+  expect(await next.hear()).toEqual({ hook: { texts: 1, refusal: null } });
+  expect(await next.hear()).toEqual({ text: 'are you still there', order_id: 'nudge-1' });
+  next.say({ hook: { told: ['nudge-1'] } });
+  await until(() => expect(receipts()).toMatchObject([{ orderId: 'nudge-1', outcome: 'delivered' }]));
+  next.leave();
+});
+
+test('of a text whose hook ends without a word it is unknown whether it has arrived: it is not repeated', async () => {
+  await start('sleep 600', { nudge: 'hook' });
+  const first = await offered();
+  first.say({ hook: { takes: true } });
+  await first.hear();
+  await first.hear();
+  first.leave();
+  await until(() => expect(receipts()).toMatchObject([{ orderId: 'nudge-1', outcome: 'uncertain' }]));
+  const next = await call();
+  expect(await next.asks([ended('d', 3)], taking)).toEqual({ texts: 0, refusal: null });
+  next.leave();
+});
+
+test('two hooks at once never get the same text', async () => {
+  await start('sleep 600', { nudge: 'hook' });
+  const [one, other] = [await offered(), await call()];
+  for (const each of [one, other]) each.say({ hook: { takes: true } });
+  const heard = [await one.hear(), await other.hear()].map(({ hook: { texts } }) => texts);
+  expect(heard.sort()).toEqual([0, 1]);
+  one.leave();
+  other.leave();
+});
+
+test('a hook does not listen: a nudge is not pushed to it', async () => {
+  await start('sleep 600', { nudge: 'socket' });
+  const [silent, asking] = [await call(), await call()];
+  expect(await asking.asks([turn])).toEqual({ texts: 0, refusal: null });
+  stage.gateway.offer(nudge());
+  await until(() => expect(receipts()).toMatchObject([{ orderId: 'nudge-1', outcome: 'failed' }]));
+  silent.leave();
+  asking.leave();
+});
+
+test('a hook that cannot carry a text, or whose record is not in the spool, is offered none', async () => {
+  await start('sleep 600', { nudge: 'hook' });
+  (await offered()).leave();
+  const one = await call();
+  expect(await one.asks([ended('d', 3)], { takesText: false })).toEqual({ texts: 0, refusal: null });
+  one.say({ hook: { spooled: 'another' } });
+  expect(await one.hear()).toEqual({ hook: { texts: 0, refusal: null } });
+  one.leave();
+});
+
+test('a call is refused after five failures in a row, reported as refused, and the breaker with it', async () => {
+  await start('sleep 600');
+  const one = await call();
+  for (let n = 0; n < 5; n += 1) {
+    expect((await one.asks([started(`c${n}`, n)])).refusal).toBeNull();
+    expect((await one.asks([failed(`c${n}`, n)])).refusal).toBeNull();
+  }
+  expect((await one.asks([started('c5', 5)])).refusal).toContain('tool_execution is open after 5 failed calls');
+  await until(() =>
+    expect(stage.gateway.heartbeats.at(-1)?.breakers).toContainEqual(
+      expect.objectContaining({ name: 'tool_execution', state: 'OPEN', failures: 5 }),
+    ),
+  );
+  await until(() => expect(calls()).toContainEqual(expect.objectContaining({ call_id: 'c5', outcome: 'refused' })));
+  one.leave();
+});
+
+test('the record of a hook that was killed before it asked is reported all the same', async () => {
+  await start('sleep 600');
+  spooled([turn, started('c', 2)]);
+  await until(() => expect(calls()).toMatchObject([{ call_id: 'c', outcome: 'running' }]));
+  spooled([ended('c', 3)]);
+  await until(() => expect(calls().at(-1)).toMatchObject({ call_id: 'c', outcome: 'ok' }));
+});
+
+test('what hooks have appended when the agent ends is in its last heartbeat', async () => {
+  const go = join(stage.dir, 'go');
+  await start(`while [ ! -e ${go} ]; do sleep 0.02; done`);
+  const all = Array.from({ length: 60 }, (_, n) => `c-${n}`);
+  for (const id of all) spooled([ended(id, 2)]);
+  writeFileSync(go, '');
+  await life.ended;
+  expect(new Set(calls().map(({ call_id }) => call_id))).toEqual(new Set(all));
+  expect(existsSync(spoolOf(stage.dir, 'instance-1'))).toBe(false);
+});
+
+test('the end of a call is reported at once, however long the interval is', async () => {
+  await start('sleep 600', { intervalMs: 3_600_000 });
+  await until(() => expect(stage.gateway.heartbeats).toHaveLength(1));
+  const one = await call();
+  await one.asks([turn]);
+  for (let n = 0; n < 5; n += 1) {
+    await one.asks([started(`c${n}`, n)]);
+    await one.asks([ended(`c${n}`, n, { outcome: 'error', error_class: 'exit_1' })]);
+    await until(() => expect(calls().at(-1)).toMatchObject({ call_id: `c${n}`, outcome: 'error' }));
+  }
+  one.leave();
+});
+
+test('a wait and its end are reported at once', async () => {
+  await start('sleep 600', { intervalMs: 3_600_000 });
+  const one = await call();
+  await one.asks([turn, started('c', 2)]);
+  const waiting = { kind: 'permission', text: 'rm -rf build', since: 3 } as const;
+  await one.asks([{ kind: 'wait_started', waiting, call: null, at: 3, agent: null }]);
+  await until(() =>
+    expect(stage.gateway.heartbeats.at(-1)).toMatchObject({ activity: 'awaiting_input', waiting_for: waiting }),
+  );
+  await one.asks([ended('c', 4)]);
+  await until(() => expect(stage.gateway.heartbeats.at(-1)).toMatchObject({ activity: 'working', waiting_for: null }));
+  one.leave();
+});
+
+test('while a session reports its turns, what its client draws is no activity', async () => {
+  const [go, after] = [join(stage.dir, 'go'), join(stage.dir, 'after')];
+  await start(
+    `echo before; while [ ! -e ${go} ]; do sleep 0.02; done; echo 'API error - retrying'; while [ ! -e ${after} ]; do sleep 0.02; done; echo after; sleep 600`,
+  );
+  await until(() => expect(stage.gateway.heartbeats.at(-1)?.output?.last_output_at).toEqual(expect.any(Number)));
+  const seen = stage.gateway.heartbeats.at(-1)?.output?.last_output_at;
+  const one = await call();
+  await one.asks([turn]);
+  writeFileSync(go, '');
+  await until(() => expect(shown).toContain('retrying'));
+  const { length } = stage.gateway.heartbeats;
+  await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(length + 2));
+  expect(stage.gateway.heartbeats.at(-1)).toMatchObject({
+    turn: { open: true },
+    output: { last_output_at: seen },
+    client: { name: 'claude-code', session_id: 's-1' },
+  });
+  await one.asks([{ kind: 'session_ended', continues: false, at: 5, agent: null }]);
+  writeFileSync(after, '');
+  await until(() => expect(stage.gateway.heartbeats.at(-1)?.output?.last_output_at).toBeGreaterThan(seen ?? 0));
+  one.leave();
+});
+
+test('the words in the output of a session that reports its turns do not count as its limit, question or error', async () => {
+  const go = join(stage.dir, 'go');
+  const words = "printf 'error: rate limit\\nerror: rate limit\\n<promise>COMPLETE</promise>\\nOverwrite? '";
+  await start(`while [ ! -e ${go} ]; do sleep 0.02; done; ${words}; sleep 600`);
+  const one = await call();
+  await one.asks([turn, started('c', 2)]);
+  writeFileSync(go, '');
+  const last = () => stage.gateway.heartbeats.at(-1);
+  const matched = () => stage.gateway.heartbeats.flatMap(({ output }) => output?.matched_patterns ?? []);
+  await until(() => expect(matched().map(({ kind }) => kind)).toContain('completion'));
+  const isStillFrom = Math.max(...matched().map(({ at }) => at)) + 2 * stillAfterMs;
+  await until(() => expect(last()?.timestamp).toBeGreaterThan(isStillFrom));
+  expect(last()).toMatchObject({ activity: 'working', waiting_for: null, output: { repeated_error: null } });
+  expect(matched().map(({ kind }) => kind)).not.toContain('rate_limit');
+  one.leave();
+});
+
+test('a headless client whose hooks report no limit is limited where its output shows a limit', async () => {
+  const gemini = join(stage.dir, 'gemini');
+  symlinkSync('/bin/sh', gemini);
+  const go = join(stage.dir, 'go');
+  const script = `while [ ! -e ${go} ]; do sleep 0.02; done; echo 'Attempt 1 failed with status 429'; sleep 600`;
+  await start('', { command: gemini, args: ['-c', script, '-p'] });
+  append(
+    join(spoolOf(stage.dir, 'instance-1'), spoolFile('gemini-cli', 's-1')),
+    recordOf([turn], { client: 'gemini-cli' }),
+  );
+  await until(() => expect(stage.gateway.heartbeats.at(-1)?.turn).toMatchObject({ open: true }));
+  writeFileSync(go, '');
+  const matched = () => stage.gateway.heartbeats.flatMap(({ output }) => output?.matched_patterns ?? []);
+  await until(() => expect(matched().map(({ kind }) => kind)).toContain('rate_limit'));
+});
+
+test('a session that runs within another reports its calls, and ends nothing of it', async () => {
+  await start('sleep 600');
+  const one = await call();
+  await one.asks([turn, started('outer', 2)]);
+  const inner = { session: 's-2' };
+  append(
+    join(spoolOf(stage.dir, 'instance-1'), spoolFile('claude-code', 's-2')),
+    recordOf([turn, ended('inner', 3)], inner),
+  );
+  append(
+    join(spoolOf(stage.dir, 'instance-1'), spoolFile('claude-code', 's-2')),
+    recordOf([{ kind: 'turn_ended', wakes: false, at: 4, agent: null }], inner),
+  );
+  await until(() => expect(calls()).toContainEqual(expect.objectContaining({ call_id: 'inner', outcome: 'ok' })));
+  expect(stage.gateway.heartbeats.at(-1)).toMatchObject({ activity: 'working', client: { session_id: 's-1' } });
+  one.leave();
+});
+
+test('a session that follows another in the same process takes its place', async () => {
+  await start('sleep 600');
+  const one = await call();
+  await one.asks([turn, { kind: 'session_ended', continues: true, at: 2, agent: null }]);
+  const next = { session: 's-2' };
+  append(
+    join(spoolOf(stage.dir, 'instance-1'), spoolFile('claude-code', 's-2')),
+    recordOf(
+      [
+        { kind: 'session_started', source: 'clear', at: 3, agent: null },
+        { ...turn, at: 4 },
+      ],
+      next,
+    ),
+  );
+  await until(() =>
+    expect(stage.gateway.heartbeats.at(-1)).toMatchObject({ activity: 'working', client: { session_id: 's-2' } }),
+  );
+  one.leave();
+});
+
+test('a sub-agent is an agent of its own until its end, which is reported once', async () => {
+  await start('sleep 600');
+  const one = await call();
+  await one.asks([turn, { kind: 'subagent_started', id: 'a1', type: 'Explore', at: 2, agent: null }]);
+  await one.asks([started('c', 3, 'a1')]);
+  const beats = () => stage.gateway.heartbeats.filter(({ agent_id }) => agent_id === 'worker-1:Explore-a1');
+  await until(() =>
+    expect(beats().at(-1)).toMatchObject({
+      parent_agent_id: 'worker-1',
+      task_id: null,
+      runtime_id: 'run-1',
+      labels: { agent_type: 'Explore' },
+      activity: 'working',
+      output: null,
+    }),
+  );
+  await until(() => expect(beats().flatMap(({ tool_calls }) => tool_calls)).toMatchObject([{ call_id: 'c' }]));
+  const instanceId = beats()[0]?.instance_id ?? '';
+  stage.gateway.offer(nudge({ orderId: 'nudge-2', agentId: 'worker-1:Explore-a1', instanceId }));
+  await until(() => expect(receipts()).not.toEqual([]));
+  await one.asks([{ kind: 'subagent_ended', id: 'a1', at: 4, agent: null }]);
+  await one.asks([{ kind: 'subagent_ended', id: 'a1', at: 5, agent: null }]);
+  const exits = () => stage.gateway.reports.filter(({ type }) => type === 'AGENT_EXITED').map(({ payload }) => payload);
+  await until(() =>
+    expect(exits()).toMatchObject([{ agentId: 'worker-1:Explore-a1', instanceId, taskId: null, reason: 'finished' }]),
+  );
+  const { length } = beats();
+  await life.end('over', 0).then(() => life.settled);
+  await until(() => expect(exits()).toHaveLength(2));
+  expect(exits()[1]).toMatchObject({ agentId: 'worker-1' });
+  // An order that is offered twice is answered twice, with the same receipt.
+  expect(new Set(receipts().map((receipt) => JSON.stringify(receipt))).size).toBe(1);
+  expect(receipts()[0]).toMatchObject({ orderId: 'nudge-2', outcome: 'failed' });
+  expect(beats()).toHaveLength(length);
+  one.leave();
+});
+
+test('a sub-agent that is at work when its process ends, ends with it', async () => {
+  await start('sleep 600');
+  spooled([turn, { kind: 'subagent_started', id: 'a1', type: null, at: 2, agent: null }]);
+  await until(() => expect(stage.gateway.heartbeats.map(({ agent_id }) => agent_id)).toContain('worker-1:subagent-a1'));
+  await life.end('over', 0).then(() => life.settled);
+  const exits = () => stage.gateway.reports.filter(({ type }) => type === 'AGENT_EXITED').map(({ payload }) => payload);
+  await until(() =>
+    expect(exits()).toContainEqual(expect.objectContaining({ agentId: 'worker-1:subagent-a1', reason: 'explicit' })),
+  );
+});
+
+test('that the heartbeats of a sub-agent fail is logged, and is not reported as if the agent itself were not watched', async () => {
+  const [reached, logged]: [string[], string[]] = [[], []];
+  const { gateway } = stage.world;
+  const refused: typeof gateway.beat = (beat, signal) =>
+    beat.parent_agent_id === null ? gateway.beat(beat, signal) : Promise.reject(new Error('refused'));
+  const world = {
+    ...stage.world,
+    gateway: { ...gateway, beat: refused },
+    onReach: (agentId: string, reach: Reach) => void reached.push(`${agentId} ${reach.kind}`),
+    log: (message: string, fields?: object) => void logged.push(`${message} ${JSON.stringify(fields)}`),
+  };
+  life = await liveOn({ ...stage, world }, scriptSpec('sleep 600'), 400, () => {});
+  spooled([turn, { kind: 'subagent_started', id: 'a1', type: 'Explore', at: 2, agent: null }]);
+  const why = { agentId: 'worker-1:Explore-a1', why: 'refused' };
+  await until(() => expect(logged).toContain(`a sub-agent is not watched ${JSON.stringify(why)}`));
+  expect(reached).toEqual(['worker-1 watched']);
+});
+
+test('when the client of a session is killed, the question of the wrapper that started it counts again', async () => {
+  const [claude, go] = [join(stage.dir, 'claude'), join(stage.dir, 'go')];
+  symlinkSync('/bin/sleep', claude);
+  await start(
+    `${claude} 600 & while [ ! -e ${go} ]; do sleep 0.02; done; kill -9 $!; wait $!; printf 'Start it again? [y/n] '; read answer`,
+  );
+  const last = () => stage.gateway.heartbeats.at(-1);
+  spooled([turn, started('c', 2), { kind: 'subagent_started', id: 'a1', type: null, at: 2, agent: null }]);
+  await until(() => expect(last()?.turn).toMatchObject({ open: true }));
+  // The process of the client is seen at a look between two heartbeats.
+  await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(8));
+  writeFileSync(go, '');
+  const ofAgent = () => stage.gateway.heartbeats.findLast(({ parent_agent_id: parent }) => parent === null);
+  await until(() =>
+    expect(ofAgent()).toMatchObject({
+      activity: 'awaiting_input',
+      turn: null,
+      waiting_for: { kind: 'question', text: expect.stringContaining('Start it again?') },
+    }),
+  );
+  expect(calls().filter(({ call_id }) => call_id === 'c')).toMatchObject([
+    { outcome: 'running' },
+    { outcome: 'abandoned' },
+  ]);
+  const exits = () => stage.gateway.reports.filter(({ type }) => type === 'AGENT_EXITED').map(({ payload }) => payload);
+  await until(() => expect(exits()).toMatchObject([{ agentId: 'worker-1:subagent-a1' }]));
+});

@@ -1,0 +1,136 @@
+import type { OrderReceiptPayload } from '@vigil/events';
+import { isMidCall, overtaken } from '@vigil/sdk/progress';
+import type { Progress } from '../heartbeat/progress.ts';
+import type { TypingDecision } from '../typing/decide.ts';
+import type { AgentOrder, Received } from './order.ts';
+
+/** What the hands know of the process that an order is about. */
+export type Process = {
+  readonly instanceId: string;
+  /** how it ended; null while it lives */
+  readonly ended: string | null;
+  /** the highest order number begun for this instance; -1: none */
+  readonly highestNumber: number;
+  /** receipts of what is done, by order id */
+  readonly done: Pick<ReadonlyMap<string, OrderReceiptPayload>, 'get'>;
+  readonly progress: Progress;
+  /** how a text would reach it */
+  readonly channel: 'socket' | 'terminal' | 'hook' | 'file';
+  /** it has asked something and waits for the answer */
+  readonly atQuestion: boolean;
+  /** its terminal has been still for a moment: nothing is being drawn */
+  readonly quiet: boolean;
+  /** whether a text may be typed at its terminal now */
+  readonly typing: TypingDecision;
+  /** another text is being typed */
+  readonly isBeingTypedAt: boolean;
+  /** held by an order, until it is resumed */
+  readonly paused: boolean;
+  /** its last pause has ended without an order */
+  readonly wentOn: boolean;
+};
+
+/** What decides whether it can be told something. */
+export type Hearing = Pick<
+  Process,
+  'paused' | 'channel' | 'atQuestion' | 'progress' | 'quiet' | 'typing' | 'isBeingTypedAt'
+>;
+
+export type Admission =
+  | { readonly verdict: 'go' }
+  | { readonly verdict: 'wait'; readonly why: string }
+  | { readonly verdict: 'again'; readonly receipt: OrderReceiptPayload }
+  | { readonly verdict: 'superseded' | 'expired' | 'failed'; readonly why: string };
+
+const superseded = (why: string): Admission => ({ verdict: 'superseded', why });
+const wait = (why: string): Admission => ({ verdict: 'wait', why });
+
+/** A line is typed at a still terminal only; a client stands at its prompt, whatever else its screen draws. */
+const whenTyped = ({ typing, quiet, isBeingTypedAt }: Hearing): Admission => {
+  if (isBeingTypedAt) return wait('another text is being typed');
+  switch (typing.kind) {
+    case 'never':
+      return { verdict: 'failed', why: typing.why };
+    case 'wait':
+      return wait(typing.why);
+    case 'line':
+      return quiet ? { verdict: 'go' } : wait('the terminal is being written to');
+    case 'paste':
+      return { verdict: 'go' };
+  }
+};
+
+/**
+ * A text is typed, or put where the agent reads it, only between calls and while nothing is asked, and typed only where `decideTyping`
+ * allows it; pushed down the socket, or given to a hook that asks, it disturbs nothing. One that is held can hear nothing.
+ */
+export const whenReachable = (process: Hearing): Admission => {
+  if (process.paused) return wait('the agent is paused');
+  if (process.channel === 'socket') return { verdict: 'go' };
+  if (process.channel === 'hook') return wait('no hook of its session has asked yet');
+  if (process.channel === 'terminal' && process.typing.kind === 'never')
+    return { verdict: 'failed', why: process.typing.why };
+  if (process.atQuestion) return wait('the agent asks a question; nothing is typed into its answer');
+  if (isMidCall(process.progress)) return wait('the agent is in the middle of a call');
+  return process.channel === 'file' ? { verdict: 'go' } : whenTyped(process);
+};
+
+const whenDue = (order: AgentOrder, process: Process): Admission => {
+  switch (order.type) {
+    case 'NUDGE_AGENT':
+    case 'PROBE_AGENT':
+    case 'HANDOFF_AGENT':
+      return whenReachable(process);
+    case 'PAUSE_AGENT':
+      return isMidCall(process.progress) ? wait('the agent is in the middle of a call') : { verdict: 'go' };
+    case 'RESUME_AGENT':
+    case 'INTERRUPT_AGENT':
+    case 'RESUME_SESSION':
+    case 'RESET_BREAKER':
+    case 'TERMINATE_AGENT':
+      return { verdict: 'go' };
+  }
+};
+
+/**
+ * An agent that waits for a person does not hang. It is neither interrupted nor resumed, and a text that it could not be given
+ * meanwhile is not one that it left unanswered.
+ */
+const takesSilenceForHang = (order: AgentOrder, isExpired: boolean): boolean => {
+  switch (order.type) {
+    case 'INTERRUPT_AGENT':
+    case 'RESUME_SESSION':
+      return true;
+    case 'NUDGE_AGENT':
+    case 'PROBE_AGENT':
+      return isExpired;
+    case 'HANDOFF_AGENT':
+    case 'PAUSE_AGENT':
+    case 'RESUME_AGENT':
+    case 'RESET_BREAKER':
+    case 'TERMINATE_AGENT':
+      return false;
+  }
+};
+
+/** A reset changes nothing but a breaker, so it takes no other order's place in the row, and none takes its. */
+export const isNumbered = ({ type }: AgentOrder): boolean => type !== 'RESET_BREAKER';
+
+/** May this order be carried out now? `now` is on the monotonic clock that `expiresAt` was taken from. */
+export const admit = ({ order, expiresAt }: Received<AgentOrder>, process: Process, now: number): Admission => {
+  const { orderId, instanceId, number, foldedSequence } = order.payload;
+  const receipt = process.done.get(orderId);
+  if (receipt) return { verdict: 'again', receipt };
+  if (instanceId !== process.instanceId)
+    return superseded(`meant for instance ${instanceId}; here lives ${process.instanceId}`);
+  if (process.ended !== null) return superseded(`the instance has ended: ${process.ended}`);
+  if (isNumbered(order) && number <= process.highestNumber)
+    return superseded(`number ${number} comes after number ${process.highestNumber} was begun`);
+  if (process.atQuestion && takesSilenceForHang(order, now > expiresAt))
+    return superseded('the agent waits for a person: its silence is no hang');
+  if (now > expiresAt)
+    return { verdict: 'expired', why: `its time to live was over ${Math.round(now - expiresAt)} ms ago` };
+  if (order.type !== 'RESUME_AGENT' && overtaken(process.progress, order.payload))
+    return superseded(`what was awaited has come since heartbeat ${foldedSequence}`);
+  return whenDue(order, process);
+};

@@ -1,0 +1,302 @@
+import type { Memory } from '../agent/memory.ts';
+import type { ReceiptDeps } from '../deps.ts';
+import type { Push, TextPush } from '../messages/agent-socket.ts';
+import type { Pid } from '../process/proc.ts';
+import { type Admission, admit, isNumbered, type Process } from './admit.ts';
+import { HandingOff } from './handoff.ts';
+import type {
+  Again,
+  AgentOrder,
+  InterruptAgent,
+  Outcome,
+  Received,
+  Resume,
+  ResumeSession,
+  Terminate,
+} from './order.ts';
+import { type Text, textOf } from './order.ts';
+import { Afterwords } from './post-resume-messages.ts';
+import { answer, HALTED, receiptIn } from './receipts.ts';
+
+/** The process that orders are carried out on. */
+export type Body = {
+  readonly pid: Pid;
+  readonly process: () => Omit<Process, 'done' | 'highestNumber'>;
+  /** by the way that its process names; comes back with what became of it */
+  readonly tell: (message: TextPush, text: string) => Promise<Outcome>;
+  /** to whoever is connected to its socket; false: nobody listens */
+  readonly push: (message: Push) => boolean;
+  /** closes a breaker that is held for the agent; false: none of that name is */
+  readonly resetBreaker: (name: string) => boolean;
+  /** holds it, at the most for so long, and sets it going again; false: it could not be done */
+  readonly stop: (forMs: number) => Promise<boolean>;
+  readonly go: () => Promise<boolean>;
+  /** comes back with what the receipt says, when it is dead or will not die */
+  readonly end: (order: Terminate) => Promise<Outcome>;
+  /** ends the turn of its client */
+  readonly interrupt: (order: InterruptAgent) => Promise<Outcome>;
+  /** ends its processes and starts its session again */
+  readonly resumeSession: (order: ResumeSession) => Promise<Outcome>;
+};
+
+/** What the hands of the next supervisor have to know. */
+type HandsMemory = Pick<Memory, 'highestNumber' | 'handedOff' | 'handedOffUntil'>;
+
+/**
+ * What waits is begun only where the gateway has repeated it within so long, milliseconds: it does so every five seconds, and not while the
+ * fleet is halted. One that is cut off begins nothing that a halt may have recalled.
+ */
+const REPEATED_MS = 10_000;
+
+/** Carries out the orders for one agent: each at most once, in the order of their numbers, and answers each. */
+export class Hands {
+  readonly #body: Body;
+  readonly #world: ReceiptDeps;
+  readonly #waiting = new Map<string, Received<AgentOrder>>();
+  /** orders that the journal could not take */
+  readonly #unwritten = new Set<string>();
+  /** why an order has not been carried out yet */
+  readonly #waitsFor = new Map<string, string>();
+  readonly #underWay = new Map<string, Promise<void>>();
+  /** when each that waits, or whose words do, was offered last; monotonic */
+  readonly #offeredAt = new Map<string, number>();
+  readonly #afterwords = new Afterwords();
+  readonly #handingOff: HandingOff;
+  #highestNumber: number;
+  #pausing: Promise<unknown> = Promise.resolve();
+
+  constructor(body: Body, world: ReceiptDeps, memory: HandsMemory) {
+    this.#body = body;
+    this.#world = world;
+    this.#highestNumber = memory.highestNumber;
+    this.#handingOff = new HandingOff(world.clock, memory);
+  }
+
+  get memory(): HandsMemory {
+    return { highestNumber: this.#highestNumber, ...this.#handingOff.memory };
+  }
+
+  /** What another supervisor had begun, as the journal says. */
+  carryThrough(order: Again): void {
+    this.#carryOut(order, () => this.#perform({ order, expiresAt: Number.POSITIVE_INFINITY }));
+  }
+
+  /** An order offered again while it waits keeps its first time to live. */
+  offer(order: AgentOrder, expiresInMs: number): void {
+    const { orderId } = order.payload;
+    this.#offeredAt.set(orderId, this.#world.clock.monotonic());
+    if (this.#underWay.has(orderId)) return;
+    if (!this.#waiting.has(orderId))
+      this.#waiting.set(orderId, { order, expiresAt: this.#world.clock.monotonic() + expiresInMs });
+    this.lookAgain();
+  }
+
+  /** The fleet is halted: what has not begun is answered, and never begun. A resume goes on, without its words. */
+  recall(order: AgentOrder): void {
+    const { orderId } = order.payload;
+    if (order.type === 'RESUME_AGENT') this.#afterwords.drop(orderId, HALTED);
+    if (this.#underWay.has(orderId) || order.type === 'RESUME_AGENT' || order.type === 'RESET_BREAKER') return;
+    const receipt = receiptIn(this.#world, orderId);
+    if (receipt) return void this.#world.outbox.put({ type: 'ORDER_RECEIPT', payload: receipt });
+    this.#forget(orderId);
+    answer(this.#world, order, 'halted', { why: HALTED });
+  }
+
+  #forget(orderId: string): void {
+    this.#waiting.delete(orderId);
+    this.#waitsFor.delete(orderId);
+    this.#unwritten.delete(orderId);
+    this.#offeredAt.delete(orderId);
+  }
+
+  #isRepeated = (orderId: string): boolean =>
+    this.#world.clock.monotonic() - (this.#offeredAt.get(orderId) ?? Number.NEGATIVE_INFINITY) <= REPEATED_MS;
+
+  /** What waits is admitted as soon as it may be. */
+  lookAgain(): void {
+    const now = this.#world.clock.monotonic();
+    const tell = ({ orderId, message }: Text) => this.#tell({ nudge: message, order_id: orderId }, message);
+    this.#afterwords.lookAgain(this.#body.process(), { now, isRepeated: this.#isRepeated }, tell);
+    const waiting = [...this.#waiting.values()].sort((a, b) => a.order.payload.number - b.order.payload.number);
+    for (const received of waiting) this.#settle(received, this.#admit(received));
+  }
+
+  /** The handoff whose doing an end so many milliseconds ago was; null: none's. */
+  handoffBehind(agoMs: number): string | null {
+    return this.#handingOff.orderBehind(agoMs);
+  }
+
+  /** Texts that a hook may pass on now; each is begun by its `pass`. */
+  textsDue(): readonly Text[] {
+    const orders = [...this.#waiting.values()]
+      .sort((a, b) => a.order.payload.number - b.order.payload.number)
+      .filter((received) => this.#admit(received, 'socket').verdict === 'go');
+    return [
+      ...this.#afterwords.due(this.#body.process(), this.#isRepeated),
+      ...orders.flatMap(({ order }) => textOf(order)),
+    ];
+  }
+
+  /** `toHook` is called at once, and resolves when the hook has said that it did, or is gone; never, where the disk does not take the order. */
+  pass(text: Text, toHook: (text: Text) => Promise<boolean>): void {
+    const received = this.#waiting.get(text.orderId);
+    if (received === undefined) return void this.#afterwords.pass(text, toHook(text));
+    this.#waiting.delete(text.orderId);
+    this.#waitsFor.delete(text.orderId);
+    this.#begin(received, async () => ((await toHook(text)) ? ['delivered'] : goneWithIt));
+  }
+
+  #admit(received: Received<AgentOrder>, by?: Process['channel']): Admission {
+    const done = { get: (orderId: string) => receiptIn(this.#world, orderId) };
+    const body = this.#body.process();
+    const process = { ...body, channel: by ?? body.channel, done, highestNumber: this.#highestNumber };
+    const admission = admit(received, process, this.#world.clock.monotonic());
+    return admission.verdict === 'go' && !this.#isRepeated(received.order.payload.orderId) ? notRepeated : admission;
+  }
+
+  #settle(received: Received<AgentOrder>, admission: Admission): void {
+    const { order } = received;
+    const { orderId } = order.payload;
+    if (admission.verdict === 'wait') return void this.#waitsFor.set(orderId, admission.why);
+    const waitedFor = this.#waitsFor.get(orderId);
+    this.#waitsFor.delete(orderId);
+    this.#waiting.delete(orderId);
+    if (admission.verdict === 'go') return void this.#begin(received);
+    this.#forget(orderId);
+    switch (admission.verdict) {
+      case 'again':
+        this.#world.outbox.put({ type: 'ORDER_RECEIPT', payload: admission.receipt });
+        return;
+      case 'superseded':
+      case 'failed':
+        answer(this.#world, order, admission.verdict, { why: admission.why });
+        return;
+      case 'expired': {
+        const why = waitedFor === undefined ? admission.why : `${admission.why}; it waited: ${waitedFor}`;
+        answer(this.#world, order, 'expired', { why });
+      }
+    }
+  }
+
+  #begin(received: Received<AgentOrder>, perform = () => this.#perform(received)): void {
+    const { order } = received;
+    const { orderId } = order.payload;
+    try {
+      this.#world.journal.write({ kind: 'begun', orderId, order, pid: this.#body.pid });
+    } catch (error) {
+      this.#keepWaiting(received, error);
+      return;
+    }
+    this.#unwritten.delete(orderId);
+    this.#carryOut(order, perform);
+  }
+
+  /** Its `begun` is in the journal. */
+  #carryOut(order: AgentOrder, perform: () => Promise<Outcome>): void {
+    const { orderId, number } = order.payload;
+    if (isNumbered(order)) this.#highestNumber = Math.max(this.#highestNumber, number);
+    const done = perform()
+      .catch((error: unknown): Outcome => ['failed', { why: String(error) }])
+      .then(([outcome, more]) => this.#answer(order, outcome, more))
+      .finally(() => {
+        this.#underWay.delete(orderId);
+        this.#offeredAt.delete(orderId);
+      });
+    this.#underWay.set(orderId, done);
+  }
+
+  /** The disk does not take it, so it has no effect yet: it is tried again until it expires. */
+  #keepWaiting(received: Received<AgentOrder>, error: unknown): void {
+    const { order } = received;
+    const { orderId } = order.payload;
+    this.#waiting.set(orderId, received);
+    if (this.#unwritten.has(orderId)) return;
+    this.#unwritten.add(orderId);
+    this.#world.log('an order waits: the journal cannot be written', {
+      type: order.type,
+      orderId,
+      error: String(error),
+    });
+  }
+
+  #answer(order: AgentOrder, ...[outcome, more]: Outcome): void {
+    if (order.type === 'HANDOFF_AGENT' && (outcome === 'delivered' || outcome === 'uncertain'))
+      this.#handingOff.asked(order.payload.orderId, order.payload.deadlineMs);
+    answer(this.#world, order, outcome, more);
+  }
+
+  /** Resolves when nothing is under way: all that was begun is answered. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay.values());
+  }
+
+  async #perform({ order, expiresAt }: Received<AgentOrder>): Promise<Outcome> {
+    switch (order.type) {
+      case 'NUDGE_AGENT': {
+        const { orderId: order_id, message } = order.payload;
+        return this.#tell({ nudge: message, order_id }, message);
+      }
+      case 'PROBE_AGENT': {
+        const { orderId: order_id, message, nonce } = order.payload;
+        return this.#tell({ probe: nonce, message, order_id }, message);
+      }
+      case 'HANDOFF_AGENT': {
+        const { orderId: order_id, message, deadlineMs } = order.payload;
+        return this.#tell({ type: 'handoff_request', message, deadline_ms: deadlineMs, order_id }, message);
+      }
+      case 'RESET_BREAKER':
+        return this.#reset(order.payload.name) ? ['done'] : nobodyListens;
+      case 'PAUSE_AGENT':
+        return (await this.#inTurn(() => this.#body.stop(order.payload.forMs))) ? ['done'] : commandFailed;
+      case 'RESUME_AGENT':
+        return this.#resume(order, expiresAt);
+      case 'INTERRUPT_AGENT':
+        return this.#body.interrupt(order);
+      case 'RESUME_SESSION':
+        return this.#body.resumeSession(order);
+      case 'TERMINATE_AGENT':
+        return this.#body.end(order);
+    }
+  }
+
+  /** Whoever holds one of that name closes it. */
+  #reset(name: string): boolean {
+    const here = this.#body.resetBreaker(name);
+    return this.#body.push({ type: 'reset_breaker', name }) || here;
+  }
+
+  /** What was never paused has nothing to go on with, and is told nothing; what has gone on by itself is still told. */
+  async #resume({ payload: { orderId, message } }: Resume, expiresAt: number): Promise<Outcome> {
+    const { paused, wentOn, goes } = await this.#inTurn(async () => {
+      const before = this.#body.process();
+      return { ...before, goes: !before.paused || (await this.#body.go()) };
+    });
+    if (!paused && !wentOn) return ['done', { why: 'it was not paused' }];
+    if (!goes) return commandFailed;
+    const before = paused ? null : 'its pause was over: it had gone on by itself';
+    if (message === null) return ['done', { why: before }];
+    const heard = this.#afterwords.wait({ orderId, message }, expiresAt);
+    this.lookAgain();
+    const unsaid = await heard;
+    return ['done', { why: unsaid === null ? before : `it goes on, untold: ${unsaid}` }];
+  }
+
+  /** Pauses and resumes, one after the other: a resume that comes with its pause must find it carried out. */
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const done = this.#pausing.then(change);
+    this.#pausing = done.catch(() => {});
+    return done;
+  }
+
+  #tell(message: TextPush, text: string): Promise<Outcome> {
+    return this.#body.tell(message, text);
+  }
+}
+
+const notRepeated: Admission = {
+  verdict: 'wait',
+  why: 'the gateway does not repeat it: it is away, or the fleet is halted',
+};
+const goneWithIt: Outcome = ['uncertain', { why: 'the hook that it was given to ended without a word' }];
+const nobodyListens: Outcome = ['failed', { why: 'nobody is connected to the agent’s socket' }];
+const commandFailed: Outcome = ['failed', { why: 'the configured command failed; the runtime’s log says how' }];

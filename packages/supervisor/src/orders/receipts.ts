@@ -1,0 +1,26 @@
+import type { OrderReceiptPayload } from '@vigil/events';
+import type { ReceiptDeps } from '../deps.ts';
+import { type AgentOrder, receiptOf } from './order.ts';
+
+/** The receipt by which an order was answered before. */
+export const receiptIn = (world: ReceiptDeps, orderId: string): OrderReceiptPayload | undefined => {
+  const report = world.journal.reportOf(orderId);
+  return report?.type === 'ORDER_RECEIPT' ? report.payload : undefined;
+};
+
+/** Why an order that was given before a halt is not begun. */
+export const HALTED = 'the fleet is halted';
+
+/** In the journal first: the order is done, even if the receipt has to be sent by the next supervisor. */
+export const answer = (
+  world: ReceiptDeps,
+  order: AgentOrder,
+  outcome: OrderReceiptPayload['outcome'],
+  more: Partial<OrderReceiptPayload> = {},
+): void => {
+  const payload = receiptOf(order, world.clock.now(), outcome, more);
+  const report = { type: 'ORDER_RECEIPT', payload } as const;
+  world.journal.write({ kind: 'done', orderId: payload.orderId, report });
+  world.outbox.put(report);
+  world.log('an order is answered', { type: order.type, orderId: payload.orderId, outcome, why: payload.why });
+};

@@ -1,0 +1,77 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CheckpointRef, SkippedCheckpoint, SpawnReceiptPayload, WorkItem } from '@vigil/events';
+import { validate } from '../checkpoint/validate.ts';
+import { checkName } from '../state/lock.ts';
+import type { Received, SpawnOrder } from './order.ts';
+
+/** What a host knows when it is asked to spawn. */
+export type Host = {
+  readonly done: Pick<ReadonlyMap<string, SpawnReceiptPayload>, 'get'>;
+  readonly agents: readonly { readonly agentId: string; readonly taskId: string | null; readonly attempt: number }[];
+  readonly capacity: number;
+  readonly knowsHow: boolean;
+  /** the status under which the work source has closed the order's task; null: it has not, or cannot say */
+  readonly closedAs: string | null;
+};
+
+export type SpawnAdmission =
+  | { readonly verdict: 'go' }
+  | { readonly verdict: 'again'; readonly receipt: SpawnReceiptPayload }
+  | { readonly verdict: 'not_needed' | 'superseded' | 'expired' | 'failed'; readonly why: string };
+
+/** What trackers call work that nobody is to do any more; `br` and `bd`: closed, tombstone. */
+const isOver = /^(closed|done|completed?|resolved|cancell?ed|tombstone)$/i;
+
+/** The status under which an item of work is over; null: it is not, or is not known. */
+export const closedAs = (work: Pick<WorkItem, 'status'> | null): string | null =>
+  work?.status && isOver.test(work.status) ? work.status : null;
+
+/** One task is never worked on twice here, and a name never runs twice. `now` is monotonic. */
+export const admitSpawn = ({ order, expiresAt }: Received<SpawnOrder>, host: Host, now: number): SpawnAdmission => {
+  const { orderId, agentId, taskId } = order.payload;
+  const receipt = host.done.get(orderId);
+  if (receipt) return { verdict: 'again', receipt };
+  if (now > expiresAt)
+    return { verdict: 'expired', why: `its time to live was over ${Math.round(now - expiresAt)} ms ago` };
+  if (taskId === null) return { verdict: 'failed', why: 'the order names no task' };
+  if (host.closedAs !== null)
+    return { verdict: 'not_needed', why: `its work source says that ${taskId} is ${host.closedAs}` };
+  const other = host.agents.find((agent) => agent.agentId === agentId || agent.taskId === taskId);
+  if (other) return { verdict: 'superseded', why: `${other.agentId} lives here and works on ${other.taskId}` };
+  if (host.agents.length >= host.capacity)
+    return { verdict: 'failed', why: `all ${host.capacity} places of this runtime are taken` };
+  if (!host.knowsHow) return { verdict: 'failed', why: `no template of this runtime fits task ${taskId}` };
+  return { verdict: 'go' };
+};
+
+export type Origin = {
+  /** null: from the task's start */
+  readonly checkpoint: { readonly id: string; readonly path: string } | null;
+  /** what is newer and invalid here: the order was made from one of these, so nothing is spawned by it */
+  readonly skipped: readonly SkippedCheckpoint[];
+};
+
+/** The newest checkpoint that is valid here; the list is newest first. */
+export const originOf = async (
+  checkpoints: readonly CheckpointRef[],
+  roots: readonly string[],
+  taskId: string,
+): Promise<Origin> => {
+  const skipped: SkippedCheckpoint[] = [];
+  for (const checkpoint of checkpoints) {
+    const validity = await validate(checkpoint, roots, taskId);
+    if (validity.valid) return { checkpoint: { id: checkpoint.checkpointId, path: validity.path }, skipped };
+    skipped.push({ checkpointId: checkpoint.checkpointId, why: validity.why });
+  }
+  return { checkpoint: null, skipped };
+};
+
+/** What the new agent is told: the order's own text, word for word. Gives the file's path. @throws WrongSettings for a name that would lead elsewhere */
+export const writeHandover = (dir: string, { payload }: SpawnOrder): string => {
+  checkName(payload.agentId);
+  mkdirSync(join(dir, 'handover'), { recursive: true, mode: 0o700 });
+  const path = join(dir, 'handover', `${payload.agentId}.md`);
+  writeFileSync(path, payload.handover);
+  return path;
+};

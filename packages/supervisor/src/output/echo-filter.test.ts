@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { OwnWords } from './echo-filter.ts';
+
+const told = (...texts: string[]) => {
+  const own = new OwnWords();
+  for (const text of texts) own.told(text);
+  return own;
+};
+const left = (text: string, ...lines: string[]) => {
+  const own = told(text);
+  return lines.map((line) => own.takenFrom(line).trim());
+};
+const text = 'You look stuck on error 17: say what happened,\nthen print DONE when ready';
+
+test('a text of ours in a line is taken out of it, and the rest stays', () =>
+  expect(left(text, `> ${text.replace('\n', ' ')} (fatal)`)).toEqual(['>   (fatal)']));
+
+test('a text that a terminal folds and frames is ours line by line, to its last word', () =>
+  expect(
+    left(text, '│ You look stuck on error 17:   │', '│ say what happened, then print │', '│ DONE │', '│ when ready │'),
+  ).toEqual(['', '', '', '']));
+
+test('the signal that a text asks for is the agent’s own when it gives it', () => {
+  expect(left(text, 'DONE')).toEqual(['DONE']);
+  expect(left(text, '> You look stuck on error 17: say what happened, then print DONE when ready', 'DONE')[1]).toBe(
+    'DONE',
+  );
+});
+
+test('an error that only resembles ours is the agent’s', () =>
+  expect(left(text, 'error 18: say what happened', 'error')).toEqual(['error 18: say what happened', 'error']));
+
+test('nothing is taken out where nothing was told; empty and endless lines are survived', () => {
+  expect(new OwnWords().takenFrom('  error  ')).toBe('  error  ');
+  expect(left(text, '', '   ', '│   │')).toEqual(['', '', '│   │']);
+  expect(told(text).takenFrom('|'.repeat(8192))).toHaveLength(8192);
+});
+
+test('only the last eight texts are remembered', () => {
+  const own = told('first error here', ...Array.from({ length: 8 }, (_, i) => `text number ${i}`));
+  expect(own.takenFrom('first error here')).toBe('first error here');
+  expect(own.takenFrom('text number 0').trim()).toBe('');
+});

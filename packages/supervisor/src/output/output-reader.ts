@@ -1,0 +1,221 @@
+import type { MatchedPattern, RepeatedError } from '@vigil/events';
+import type { TerminalFacts } from '../heartbeat/heartbeat.ts';
+import { OwnWords } from './echo-filter.ts';
+import { errorHash, type Match, type Patterns } from './patterns.ts';
+import { withoutSequences } from './plain-text.ts';
+
+/** One line of output without control characters; `at` in epoch milliseconds. */
+export type Line = { readonly at: number; readonly text: string };
+
+/** What came with one piece of output. */
+export type Seen = {
+  /** something that is not the echo of our own text */
+  readonly fresh: boolean;
+  readonly matched: readonly MatchedPattern[];
+  readonly completed: boolean;
+  readonly hasResult: boolean;
+};
+
+/** What the lines that are still there do not tell of those that are gone. Plain JSON. */
+export type ScreenMemory = {
+  readonly lines: number;
+  readonly lastOutputAt: number | null;
+  readonly repeated: RepeatedError | null;
+  /** typed by us, and not yet shown */
+  readonly echo: string;
+  /** what the agent was told by us */
+  readonly told: readonly string[];
+};
+
+/** What the patterns find in a line. `error`: its hash, where it counts among repeated errors. */
+type Found = { readonly matches: readonly Match[]; readonly isResult: boolean; readonly error: string | null };
+
+const nothingFound: Found = { matches: [], isResult: false, error: null };
+
+const keep = (lines: Line[], line: Line, most: number): void => {
+  lines.push(line);
+  if (lines.length > most) lines.shift();
+};
+
+/** How long a terminal is without output before its cursor counts as standing still, milliseconds. */
+export const stillAfterMs = 500;
+/** One that has shown nothing is starting, for as long as a policy has it starting by default: nothing is typed into that, milliseconds. */
+const startTakesMs = 300_000;
+const longestLine = 8192;
+/** What is kept of the last lines for whoever judges them, and how much of it a heartbeat carries, characters. */
+const keptForJudging = 50;
+const longestJudged = 1000;
+const largestTail = 4000;
+/** Characters of a question that are reported. */
+const longestQuestion = 500;
+
+/** The agent's terminal as a reader sees it: the last lines, and what they mean. */
+export class Screen {
+  readonly #startedAt: number;
+  readonly #keep: number;
+  readonly #own = new OwnWords();
+  #patterns: Patterns;
+  #tailLines = 0;
+  /** the last lines, empty ones too, without words of ours */
+  readonly #judged: Line[] = [];
+  readonly #ring: Line[] = [];
+  #searched: { readonly line: string; readonly by: Patterns; readonly found: Found } | null = null;
+  #lines = 0;
+  #cursor = '';
+  #echo = '';
+  #lastOutputAt: number | null = null;
+  #lastByteAt = 0;
+  #repeated: RepeatedError | null = null;
+
+  /** `startedAt`: its agent, epoch milliseconds */
+  constructor(patterns: Patterns, startedAt: number, keep = 100) {
+    this.#patterns = patterns;
+    this.#startedAt = startedAt;
+    this.#keep = keep;
+  }
+
+  /** Our own text is about to be typed; its echo is not the agent's output. */
+  typing(text: string): void {
+    this.#echo += text.replace(/\r$/, '\r\n');
+  }
+
+  /** The agent is told this, in whatever way: where it shows it, nothing is found in it. */
+  told(text: string): void {
+    this.#own.told(text);
+  }
+
+  get memory(): ScreenMemory {
+    const [lines, lastOutputAt, repeated] = [this.#lines, this.#lastOutputAt, this.#repeated];
+    return { lines, lastOutputAt, repeated, echo: this.#echo, told: this.#own.texts };
+  }
+
+  /** After `write` has been given the output that is still there, as another supervisor had judged it. */
+  recall({ lines, lastOutputAt, repeated, echo }: ScreenMemory): void {
+    [this.#lines, this.#lastOutputAt, this.#repeated] = [lines, lastOutputAt, repeated];
+    this.#echo = echo;
+  }
+
+  /** From now on by these patterns; gives the errors that they find in the last lines. */
+  watchFor(patterns: Patterns, tailLines: number): readonly MatchedPattern[] {
+    this.#patterns = patterns;
+    this.#tailLines = tailLines;
+    return this.#judged.flatMap(({ at, text }) =>
+      patterns
+        .matches(text)
+        .filter(({ kind }) => kind === 'error' || kind === 'fatal')
+        .map((match) => ({ ...match, at })),
+    );
+  }
+
+  write(text: string, now: number): Seen {
+    this.#lastByteAt = now;
+    const fresh = this.#withoutEcho(text);
+    if (fresh === '') return { fresh: false, matched: [], completed: false, hasResult: false };
+    this.#lastOutputAt = now;
+    const whole = (this.#cursor + fresh).split('\n');
+    this.#cursor = (whole.pop() ?? '').slice(-longestLine);
+    const found = whole.map((line) => this.#line(line, now));
+    const matched = found.flatMap(({ matches }) => matches.map((match) => ({ ...match, at: now })));
+    return {
+      fresh: true,
+      matched,
+      completed: matched.some(({ kind }) => kind === 'completion'),
+      hasResult: found.some(({ isResult }) => isResult),
+    };
+  }
+
+  #withoutEcho(text: string): string {
+    let same = 0;
+    while (same < text.length && same < this.#echo.length && text[same] === this.#echo[same]) same += 1;
+    const expected = this.#echo;
+    this.#echo = same === text.length ? expected.slice(same) : '';
+    return text.slice(same);
+  }
+
+  #line(raw: string, now: number): Found {
+    const text = visible(raw).slice(0, longestLine);
+    this.#lines += 1;
+    const isBlank = text.trim() === '';
+    if (!isBlank) keep(this.#ring, { at: now, text }, this.#keep);
+    const judged = this.#own.takenFrom(text);
+    keep(this.#judged, { at: now, text: judged.slice(0, longestJudged) }, keptForJudging);
+    const found = isBlank ? nothingFound : this.#search(judged);
+    if (found.error !== null) this.#error(found.error, now);
+    return found;
+  }
+
+  /** A line that is repeated is searched once. */
+  #search(line: string): Found {
+    const known = this.#searched;
+    if (known !== null && known.line === line && known.by === this.#patterns) return known.found;
+    const found: Found = {
+      matches: this.#patterns.matches(line),
+      isResult: this.#patterns.isResult(line),
+      error: this.#patterns.isError(line) ? errorHash(line) : null,
+    };
+    this.#searched = { line, by: this.#patterns, found };
+    return found;
+  }
+
+  #error(hash: string, now: number): void {
+    const before = this.#repeated;
+    this.#repeated = before?.hash === hash ? { ...before, count: before.count + 1 } : { hash, count: 1, first_at: now };
+  }
+
+  get lines(): number {
+    return this.#lines;
+  }
+  get lastOutputAt(): number | null {
+    return this.#lastOutputAt;
+  }
+  get repeatedError(): RepeatedError | null {
+    return this.#repeated;
+  }
+  get tail(): readonly Line[] {
+    const cursor = visible(this.#cursor);
+    return cursor.trim() === ''
+      ? [...this.#ring]
+      : [...this.#ring, { at: this.#lastByteAt, text: cursor }].slice(-this.#keep);
+  }
+
+  /** The last lines as far as the policy asks for them, and no more than a heartbeat may carry. */
+  get reported(): readonly string[] {
+    const last = this.#tailLines === 0 ? [] : this.#judged.slice(-this.#tailLines).map(({ text }) => text);
+    for (let from = last.length - 1, size = 0; from >= 0; from -= 1) {
+      size += last[from]?.length ?? 0;
+      if (size > largestTail) return last.slice(from + 1);
+    }
+    return last;
+  }
+
+  /** As a heartbeat reports it. */
+  facts(now: number): Pick<TerminalFacts, 'lastOutputAt' | 'lines' | 'repeatedError' | 'asks' | 'tail'> {
+    const [lastOutputAt, lines, repeatedError] = [this.#lastOutputAt, this.#lines, this.#repeated];
+    const since = this.asksSince(now);
+    const asks = since === null ? null : { since, text: visible(this.#cursor).trim().slice(0, longestQuestion) };
+    return { lastOutputAt, lines, repeatedError, asks, tail: this.reported };
+  }
+
+  isStill(now: number): boolean {
+    const since = this.#lastOutputAt === null ? this.#startedAt + startTakesMs : this.#lastByteAt + stillAfterMs;
+    return now >= since;
+  }
+
+  /** Since when the agent asks something and waits, epoch milliseconds; null: it does not. */
+  asksSince(now: number): number | null {
+    return this.isStill(now) && this.#patterns.asks(visible(this.#cursor)) ? this.#lastOutputAt : null;
+  }
+}
+
+/** Where the carriage returns at the end begin. Not /\r+$/: that takes seconds where many stand elsewhere, while no agent of the host is looked after. */
+const endOf = (raw: string): number => {
+  let end = raw.length;
+  while (raw[end - 1] === '\r') end -= 1;
+  return end;
+};
+
+/** A line as it stands on the screen: what a carriage return has overwritten is gone. */
+const visible = (raw: string): string => {
+  const text = withoutSequences(raw.slice(0, endOf(raw)));
+  return text.slice(text.lastIndexOf('\r') + 1).replace(/(?!\t)\p{Cc}/gu, '');
+};

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import type { Pattern } from '@vigil/policy';
+import { RE2JS } from 're2js';
+import { WrongSettings } from '../errors.ts';
+
+/** Regular expressions in RE2 syntax, case-insensitive, by what a line that matches means. */
+export type PatternSources = {
+  readonly rate_limit: readonly string[];
+  readonly error: readonly string[];
+  readonly fatal: readonly string[];
+  readonly completion: readonly string[];
+  /** says that the agent has its result, whatever it goes on to do */
+  readonly result: readonly string[];
+  /** tested on the line that the cursor stands in, while the terminal is still */
+  readonly awaiting_input: readonly string[];
+};
+export type PatternKind = keyof PatternSources;
+
+/** A bare 429, or "rate" inside a word, is no rate limit. */
+export const defaultPatterns: PatternSources = {
+  rate_limit: [
+    '\\brate[ _-]?limit',
+    '\\b(http|status|error|code)\\W{0,3}429\\b',
+    '\\b429 too many requests',
+    '\\boverloaded(_error)?\\b',
+  ],
+  error: ['\\berror\\b', '\\bexception\\b', '\\bfatal\\b', '^traceback \\('],
+  fatal: [],
+  completion: ['<promise>COMPLETE</promise>'],
+  result: [],
+  awaiting_input: ['\\? $', '\\[y/n\\][: ]*$', '\\(y/n\\)[: ]*$'],
+};
+
+/** What a policy has its agents' output looked through for. */
+export type PolicyWatch = {
+  readonly rate_limit: readonly Pattern[];
+  readonly error: readonly Pattern[];
+  readonly fatal: readonly Pattern[];
+  readonly completion: readonly Pattern[];
+  /** how many of the last lines go with each heartbeat; 0: none */
+  readonly tailLines: number;
+};
+
+export type Match = { readonly kind: PatternKind; readonly source: string };
+export type Patterns = {
+  /** what a whole line means */
+  readonly matches: (line: string) => readonly Match[];
+  /** whether a line counts among repeated errors: as the template says, whatever the policy */
+  readonly isError: (line: string) => boolean;
+  readonly isResult: (line: string) => boolean;
+  /** whether the line with the cursor in it asks for an answer */
+  readonly asks: (cursorLine: string) => boolean;
+};
+
+const compile = (source: string, kind: PatternKind): RE2JS => {
+  try {
+    return RE2JS.compile(source, RE2JS.CASE_INSENSITIVE);
+  } catch (error) {
+    throw new WrongSettings(`the ${kind} pattern ${JSON.stringify(source)} is not RE2 syntax: ${String(error)}`);
+  }
+};
+
+const judgedKinds = ['rate_limit', 'error', 'fatal', 'completion'] as const;
+type JudgedKind = (typeof judgedKinds)[number];
+type Looked = Match & { readonly isIn: (line: string) => boolean };
+
+const written = (kind: PatternKind, sources: readonly string[]): readonly Looked[] =>
+  sources.map((source) => {
+    const re = compile(source, kind);
+    return { kind, source, isIn: (line) => re.matcher(line).find() };
+  });
+
+/** Under a policy, built-in patterns give way to its own, and what a template calls an error is reported where the policy asks for it only. */
+const besidePolicy = (kind: JudgedKind, sources: PatternSources): readonly string[] => {
+  switch (kind) {
+    case 'rate_limit':
+    case 'completion':
+      return sources[kind].filter((source) => !defaultPatterns[kind].includes(source));
+    case 'error':
+    case 'fatal':
+      return [];
+  }
+};
+
+const judged = (kind: JudgedKind, sources: PatternSources, policy: PolicyWatch | null): readonly Looked[] => {
+  if (policy === null) return written(kind, sources[kind]);
+  const asked = policy[kind].map((one): Looked => ({ kind, source: one.source, isIn: (line) => one.isIn(line) }));
+  return [...asked, ...written(kind, besidePolicy(kind, sources))];
+};
+
+/**
+ * `policy`: what the agent's policy asks for; null: it is not known (yet).
+ * @throws WrongSettings naming the template's pattern that RE2 does not take
+ */
+export const compilePatterns = (sources: PatternSources, policy: PolicyWatch | null = null): Patterns => {
+  const lines = judgedKinds.flatMap((kind) => judged(kind, sources, policy));
+  const anyOf = (kind: PatternKind) => {
+    const some = written(kind, sources[kind]);
+    return (line: string): boolean => some.some(({ isIn }) => isIn(line));
+  };
+  return {
+    matches: (line) => lines.filter(({ isIn }) => isIn(line)).map(({ kind, source }) => ({ kind, source })),
+    isError: anyOf('error'),
+    isResult: anyOf('result'),
+    asks: anyOf('awaiting_input'),
+  };
+};
+
+/** The same for lines that differ in digits and long hexadecimal only, such as times, pids and addresses. */
+export const errorHash = (line: string): string => {
+  const masked = line
+    .replace(/\b(0x)?[0-9a-f]{8,}\b/gi, '#')
+    .replace(/\d+/g, '#')
+    .trim();
+  return createHash('sha256').update(masked).digest('hex').slice(0, 16);
+};

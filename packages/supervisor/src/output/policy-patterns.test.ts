@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { PolicyWatches } from './policy-patterns.ts';
+
+const stage = () => {
+  const at = { now: 0 };
+  const answers = new Map<string, unknown>();
+  const asked: string[] = [];
+  const logged: string[] = [];
+  const watches = new PolicyWatches({
+    gateway: {
+      policy: async (name) => {
+        asked.push(name);
+        if (!answers.has(name)) throw new Error('away');
+        return answers.get(name);
+      },
+    },
+    clock: { now: () => 0, monotonic: () => at.now },
+    log: (message) => void logged.push(message),
+  });
+  return { at, answers, asked, logged, watches };
+};
+const answer = (hash: string, ...patterns: string[]) => ({
+  hash,
+  document: { signals: { error_pattern: { patterns } } },
+});
+const h1 = { name: 'p', hash: 'h1' };
+
+test('a policy is fetched once for all agents of the host, and again when its hash changes', async () => {
+  const { watches, answers, asked } = stage();
+  answers.set('p', answer('h1', 'boom'));
+  const [one, other] = await Promise.all([watches.of(h1), watches.of(h1)]);
+  expect(one?.error.map(({ source }) => source)).toEqual(['boom']);
+  expect(await watches.of(h1)).toBe(other);
+  expect(asked).toEqual(['p']);
+  answers.set('p', answer('h2', 'bang'));
+  expect((await watches.of({ name: 'p', hash: 'h2' }))?.error[0]?.source).toBe('bang');
+});
+
+test('one that does not come is asked for again after ten seconds, and no sooner', async () => {
+  const { watches, answers, asked, at, logged } = stage();
+  expect(await watches.of(h1)).toBeNull();
+  answers.set('p', answer('h1'));
+  at.now = 9999;
+  expect(await watches.of(h1)).toBeNull();
+  expect([asked.length, logged.length]).toEqual([1, 1]);
+  at.now = 10_000;
+  expect(await watches.of(h1)).not.toBeNull();
+});
+
+test.each([[null], ['text'], [{ hash: 'h1', document: null }, true], [answer('h0', 'old')]])(
+  'an answer of %j: known %s',
+  async (given, known = false) => {
+    const { watches, answers } = stage();
+    answers.set('p', given);
+    expect((await watches.of(h1)) !== null).toBe(known);
+  },
+);
+
+test('what of a policy is left out is logged', async () => {
+  const { watches, answers, logged } = stage();
+  answers.set('p', answer('h1', '(?=x)', 'good'));
+  expect((await watches.of(h1))?.error).toHaveLength(1);
+  expect(logged).toEqual(['parts of a policy are not looked for']);
+});

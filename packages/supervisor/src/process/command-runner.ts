@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import type { Log } from '../clock.ts';
+
+/** A command with its arguments, from the runtime's own configuration: never from an order's text. */
+export type Chore = readonly [string, ...string[]];
+
+export type ChoreRoom = {
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly withinMs: number;
+};
+
+/** Runs it to its end, or kills it after so long; gives what it printed, null where it failed. */
+export const tryChore = (
+  [command, ...args]: Chore,
+  { withinMs, ...room }: ChoreRoom,
+  log: Log,
+): Promise<string | null> =>
+  new Promise((resolve) => {
+    const limits = { timeout: withinMs, killSignal: 'SIGKILL', maxBuffer: 1 << 20 } as const;
+    const failed = (error: Error) => {
+      log('a configured command failed', { command, args, error: error.message });
+      resolve(null);
+    };
+    try {
+      const child = execFile(command, args, { ...room, ...limits }, (error, stdout) =>
+        error ? failed(error) : resolve(stdout),
+      );
+      child.stdin?.on('error', () => {}).end();
+    } catch (error) {
+      // Some of what the host is short of is thrown instead.
+      failed(error as Error);
+    }
+  });
+
+/** The same, for its output's lines: none where it failed. */
+export const runChore = async (chore: Chore, env: ChoreRoom['env'], withinMs: number, log: Log) =>
+  ((await tryChore(chore, { env, withinMs }, log)) ?? '').split('\n').filter((line) => line.trim() !== '');

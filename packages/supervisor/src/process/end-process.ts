@@ -1,0 +1,99 @@
+import { type MachineClock, pause } from '../clock.ts';
+import { groupOf, ifKnown, isAlive, leftOf, type Pid, signalled, type Tree, treeOf } from './proc.ts';
+
+/** `confirmed`: nothing of its tree runs any more. `forced`: it took SIGKILL. */
+export type Ending = { readonly confirmed: boolean; readonly forced: boolean };
+
+/** How patient an ending is, milliseconds: with a process that was asked to leave, then with one that received SIGTERM. */
+export type Patience = { readonly graceMs: number; readonly killAfterMs: number };
+
+/** The killed are gone within so long, or not at all. */
+const goneWithinMs = 5000;
+const lookEveryMs = 50;
+/** The hangup of a terminal ends what it ends within so long. */
+const hangUpMs = 250;
+
+/** What cannot be seen is not over, and is looked at again. */
+const wait = async (over: () => boolean, withinMs: number, clock: MachineClock): Promise<boolean> => {
+  const deadline = clock.monotonic() + withinMs;
+  while (!ifKnown(over, false)) {
+    if (clock.monotonic() >= deadline) return false;
+    await pause(lookEveryMs);
+  }
+  return true;
+};
+
+/** Another process by the same number means that ours is long gone. */
+const isSomebodyElse = (pid: Pid): boolean => !isAlive(pid) && isAlive({ ...pid, startTime: null });
+const isGone = (tree: Tree): boolean => !isAlive(tree.leader) && treeOf(tree).length === 0;
+
+/** A stopped process takes no SIGTERM before it is continued. What has left the group of the leader is asked one by one. */
+const askToEnd = (tree: Tree): void => {
+  const { leader } = tree;
+  const members = treeOf(tree);
+  for (const signal of ['SIGTERM', 'SIGCONT'] as const) {
+    if (!isSomebodyElse(leader)) signalled(-leader.pid, signal);
+    for (const member of members) if (groupOf(member) !== leader.pid) signalled(member, signal);
+  }
+};
+
+/** The same, once: as soon as the tree can be looked at. True: it is gone. */
+const goneWhenAsked = (tree: Tree): (() => boolean) => {
+  let isAsked = false;
+  return () => {
+    if (!isAsked) askToEnd(tree);
+    isAsked = true;
+    return isGone(tree);
+  };
+};
+
+const killAll = (tree: Tree): void => {
+  for (const member of treeOf(tree)) signalled(member, 'SIGKILL');
+};
+
+/**
+ * Ends a process and all that it started, also what has left its session: it has `graceMs` to leave by itself (it has been
+ * asked to), then SIGTERM goes to its tree, and SIGKILL `killAfterMs` later. Resolves when all are dead, or 5 s after that;
+ * what cannot be looked at is not dead.
+ */
+export const endProcess = async (
+  tree: Tree,
+  { graceMs, killAfterMs }: Patience,
+  clock: MachineClock,
+): Promise<Ending> => {
+  await wait(() => !isAlive(tree.leader), graceMs, clock);
+  if (ifKnown(() => isGone(tree), false)) return { confirmed: true, forced: false };
+  if (await wait(goneWhenAsked(tree), killAfterMs, clock)) return { confirmed: true, forced: false };
+  return { confirmed: await wait(() => treeIsKilled(tree), goneWithinMs, clock), forced: true };
+};
+
+/** What was started while the others were killed is killed, too. */
+const treeIsKilled = (tree: Tree): boolean => {
+  if (isGone(tree)) return true;
+  killAll(tree);
+  return false;
+};
+
+/**
+ * Ends what a process that ran for so long, and has ended, left running: SIGTERM, then SIGKILL `killAfterMs` later. Says what
+ * became of it; null: nothing was left.
+ */
+export const endLeft = async (
+  tree: Tree,
+  { ranMs, killAfterMs }: { readonly ranMs: number; readonly killAfterMs: number },
+  clock: MachineClock,
+): Promise<string | null> => {
+  const isEmpty = () => treeOf(tree).length === 0;
+  let left: readonly number[] | null = null;
+  const look = () => {
+    left = leftOf(tree, ranMs);
+    return true;
+  };
+  if (!(await wait(look, goneWithinMs, clock))) return 'what it left running could not be looked for';
+  if ((left ?? []).length === 0 || (await wait(isEmpty, hangUpMs, clock))) return null;
+  const ended = 'what it left running has been ended';
+  if (await wait(goneWhenAsked(tree), killAfterMs, clock)) return ended;
+  return (await wait(() => treeIsKilled(tree), goneWithinMs, clock))
+    ? ended
+    : 'SIGKILL did not end what it left running';
+};

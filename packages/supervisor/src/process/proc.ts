@@ -1,0 +1,159 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { ProcessesUnknown } from '../errors.ts';
+
+/** A process that a recycled number cannot be mistaken for; `startTime` in clock ticks since boot, null where /proc is missing. */
+export type Pid = { readonly pid: number; readonly startTime: string | null };
+
+type Stat = {
+  readonly state: string;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  readonly startTime: string;
+};
+
+/** The host has no file, or no memory, left to look with. */
+const shortages: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
+
+/** Null: there is none, or it is not ours. @throws ProcessesUnknown: a process that cannot be looked at is not one that has ended */
+const fromProc = <T>(look: () => T): T | null => {
+  try {
+    return look();
+  } catch (error) {
+    if (shortages.has((error as NodeJS.ErrnoException).code)) throw new ProcessesUnknown(String(error));
+    return null;
+  }
+};
+
+/** What a look at processes says; `unknown`, where the host is too short of files or memory to look. */
+export const ifKnown = <T>(look: () => T, unknown: T): T => {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof ProcessesUnknown) return unknown;
+    throw error;
+  }
+};
+
+/** The command's name stands in brackets and may hold anything, so fields count from the last bracket (proc(5)). */
+const statOf = (pid: number): Stat | null =>
+  fromProc(() => {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return {
+      state: fields[0] ?? '',
+      parent: Number(fields[1]),
+      group: Number(fields[2]),
+      session: Number(fields[3]),
+      startTime: fields[19] ?? '',
+    };
+  });
+
+const processes = (): readonly number[] =>
+  (fromProc(() => readdirSync('/proc')) ?? []).filter((name) => /^\d+$/.test(name)).map(Number);
+
+const isDead = (stat: Stat | null): boolean => stat === null || stat.state === 'Z' || stat.state === 'X';
+
+/** @throws ProcessesUnknown */
+export const identify = (pid: number): Pid => ({ pid, startTime: statOf(pid)?.startTime ?? null });
+
+/** Is exactly this process still running? @throws ProcessesUnknown */
+export const isAlive = ({ pid, startTime }: Pid): boolean => {
+  if (process.platform !== 'linux') return signalled(pid, 0);
+  const stat = statOf(pid);
+  return !isDead(stat) && (startTime === null || stat?.startTime === startTime);
+};
+
+/** Everything that still runs in the session that this process leads: its groups and what it left behind. @throws ProcessesUnknown */
+export const sessionOf = (leader: number): readonly number[] => {
+  if (process.platform !== 'linux') return signalled(-leader, 0) ? [leader] : [];
+  return processes().filter((pid) => {
+    const stat = statOf(pid);
+    return stat?.session === leader && !isDead(stat);
+  });
+};
+
+/** The words of its command line; none: it has ended, or is not ours. @throws ProcessesUnknown */
+export const wordsOf = (pid: number): readonly string[] =>
+  (fromProc(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '').split('\0').slice(0, -1);
+
+/** All that an agent has started: the session of its process, and what has left that session. `socket`: its VIGIL_SOCKET. */
+export type Tree = { readonly leader: Pid; readonly socket: string };
+
+type Running = Stat & { readonly pid: number };
+
+const running = (): readonly Running[] =>
+  processes().flatMap((pid) => {
+    const stat = statOf(pid);
+    return stat === null || isDead(stat) ? [] : [{ ...stat, pid }];
+  });
+
+/** Every process inherits the environment of its agent; an agent that it starts under Vigil has a socket of its own. */
+const carries = (pid: number, { socket }: Tree): boolean =>
+  fromProc(() => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`VIGIL_SOCKET=${socket}`)) ?? false;
+
+/**
+ * What still runs of a tree: the session that the leader leads, whatever carries its socket in its environment, also in
+ * sessions of its own, and their descendants. This process is never part of it.
+ * @throws ProcessesUnknown
+ */
+export const treeOf = (tree: Tree): readonly number[] => {
+  const { leader } = tree;
+  if (process.platform !== 'linux') return sessionOf(leader.pid);
+  const since = Number(leader.startTime ?? 0);
+  const all = running().filter(({ pid, startTime }) => pid !== process.pid && Number(startTime) >= since);
+  const isRecycled = all.some(({ pid, startTime }) => pid === leader.pid && startTime !== leader.startTime);
+  const found = new Set(
+    all
+      .filter(({ pid, session }) => (session === leader.pid && !isRecycled) || carries(pid, tree))
+      .map(({ pid }) => pid),
+  );
+  for (let size = -1; size !== found.size; ) {
+    size = found.size;
+    for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
+  }
+  return [...found];
+};
+
+/** What /proc counts starts in, milliseconds. */
+const tickMs = 10;
+/** How far off the time may be for which a process is said to have run, milliseconds. */
+const slackMs = 1000;
+
+/**
+ * What is left of the tree of a process that ran for so long and has ended. As long as anything of its session is, its number is nobody
+ * else's: whoever leads a session by that number now was started after that end, and so was all that is in it.
+ * @throws ProcessesUnknown
+ */
+export const leftOf = (tree: Tree, ranMs: number): readonly number[] => {
+  const members = treeOf(tree);
+  const { startTime } = tree.leader;
+  if (startTime === null) return members;
+  const end = Number(startTime) + (ranMs + slackMs) / tickMs;
+  const isOurs = (pid: number) => Number(statOf(pid)?.startTime ?? Infinity) <= end || carries(pid, tree);
+  return members.some(isOurs) ? members : [];
+};
+
+/** The process group; null: it has ended. @throws ProcessesUnknown */
+export const groupOf = (pid: number): number | null => statOf(pid)?.group ?? null;
+
+/** False: there was nobody to receive it. A negative pid is a group. */
+export const signalled = (pid: number, signal: NodeJS.Signals | 0): boolean => {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+};
+
+const residentOf = (pid: number): number | null =>
+  fromProc(() => {
+    const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return found ? Number(found[1]) * 1024 : null;
+  });
+
+/** What these processes hold in memory together, bytes: what they share counts for each. Null: nothing is known of any. @throws ProcessesUnknown */
+export const residentBytes = (pids: readonly number[]): number | null => {
+  const known = pids.map(residentOf).filter((bytes) => bytes !== null);
+  return known.length === 0 ? null : known.reduce((sum, bytes) => sum + bytes, 0);
+};

@@ -1,0 +1,152 @@
+import { pause } from '../clock.ts';
+import { WrongSettings } from '../errors.ts';
+import { describe } from '../exit/exit-reason.ts';
+import { leaveStopWord, takeStopWord } from '../exit/stop-marker.ts';
+import { isAlive, signalled } from '../process/proc.ts';
+import { checkName, type Occupant, occupantOf } from '../state/lock.ts';
+import type { Size } from '../terminal/terminal.ts';
+import { connectHolder, HolderRefused, type Link } from './link.ts';
+import { holderSocket } from './paths.ts';
+import type { FromHolder, Viewer } from './protocol.ts';
+
+/** Bytes of output that whoever attaches is shown first. */
+const shownBytes = 1 << 14;
+const lookEveryMs = 50;
+/** From the end of an agent until its name is free: its clean-up, its release. */
+const farewellMs = 90_000;
+
+/** Why there is nothing more to see. */
+export type Over =
+  | { readonly why: 'ended'; readonly how: string }
+  /** so many bytes came faster than they were read */
+  | { readonly why: 'too_slow'; readonly bytes: number }
+  | { readonly why: 'gone' };
+
+/** An agent's terminal, as somebody sees it who is not its supervisor. */
+export type View = {
+  readonly pid: number;
+  readonly size: Size;
+  readonly over: Promise<Over>;
+  readonly type: (keys: Buffer) => void;
+  readonly resize: (size: Size) => void;
+  readonly pause: () => void;
+  readonly resume: () => void;
+  readonly leave: () => Promise<void>;
+};
+
+const occupied = (dir: string, agentId: string): Occupant => {
+  checkName(agentId);
+  const occupant = occupantOf(dir, agentId);
+  if (occupant === null)
+    throw new WrongSettings(
+      `no agent ${agentId} runs on this host, as far as ${dir} says: give the --dir (VIGIL_STATE_DIR) of its runtime`,
+    );
+  return occupant;
+};
+
+const linkTo = async (dir: string, occupant: Occupant, who: Viewer, last: number): Promise<Link> => {
+  const { agentId, instanceId, holder } = occupant;
+  try {
+    return await connectHolder(holderSocket(dir, instanceId), { as: 'viewer', last, ...who });
+  } catch (error) {
+    if (error instanceof HolderRefused) throw new WrongSettings(`agent ${agentId}: ${error.message}`);
+    throw new WrongSettings(
+      `the process that holds the terminal of ${agentId} (${holder?.pid}) cannot be reached: ${String(error)}`,
+    );
+  }
+};
+
+const overOf = (link: Link, onOutput: (data: Buffer) => void): Promise<Over> =>
+  new Promise((resolve) => {
+    link.listen((message: FromHolder) => {
+      if ('output' in message) onOutput(Buffer.from(message.output, 'base64'));
+      else if ('ended' in message) resolve({ why: 'ended', how: describe(message.ended) });
+      else if ('missed' in message) resolve({ why: 'too_slow', bytes: message.missed });
+    });
+    void link.closed.then(() => resolve({ why: 'gone' }));
+  });
+
+/**
+ * Attaches to an agent of this host: what it has printed last, and what it prints.
+ * @throws WrongSettings where it cannot be seen, with the reason
+ */
+export const openView = async (
+  dir: string,
+  agentId: string,
+  who: Viewer,
+  onOutput: (data: Buffer) => void,
+): Promise<View> => {
+  const occupant = occupied(dir, agentId);
+  if (occupant.holder === null)
+    throw new WrongSettings(
+      `agent ${agentId} runs in the foreground of process ${occupant.supervisor.pid}: look at its own terminal (those of vigil run --detach and of vigil runtime can be attached to)`,
+    );
+  const link = await linkTo(dir, occupant, who, shownBytes);
+  return {
+    pid: link.holding.child.pid,
+    size: link.holding.size,
+    over: overOf(link, onOutput),
+    type: (keys) => link.send({ deed: { does: 'types', input: keys.toString('base64') } }),
+    resize: (size) => link.send({ deed: { does: 'resizes', size } }),
+    pause: link.pause,
+    resume: link.resume,
+    leave: () => {
+      link.close();
+      return Promise.race([link.closed, pause(1000)]);
+    },
+  };
+};
+
+const isFreeAgain = async (dir: string, { agentId, instanceId }: Occupant, withinMs: number): Promise<boolean> => {
+  for (let waited = 0; occupantOf(dir, agentId)?.instanceId === instanceId; waited += lookEveryMs) {
+    if (waited >= withinMs) return false;
+    await pause(lookEveryMs);
+  }
+  return true;
+};
+
+/** No longer than a timer runs. */
+const patienceMs = (graceMs: number): number => Math.min(graceMs + farewellMs, 2 ** 31 - 1);
+
+const notEnded = ({ agentId, supervisor, child }: Occupant, graceMs: number): WrongSettings =>
+  new WrongSettings(
+    `agent ${agentId} has not ended: its supervisor (process ${supervisor.pid}) was asked ${Math.round(patienceMs(graceMs) / 1000)} s ago; its log may say why. Stop it again, or end process ${child?.pid ?? '(not started)'} yourself`,
+  );
+
+/** Its supervisor is asked; a foreground one by a signal, which it passes on. Gives how it ended, as far as that is to be seen here. */
+const askedToEnd = async (dir: string, occupant: Occupant, who: string, graceMs: number): Promise<string> => {
+  if (occupant.holder === null) {
+    // A lock that was left behind may name a process that is somebody else's by now, and one without an agent the whole runtime.
+    if (!isAlive(occupant.supervisor))
+      throw new WrongSettings(
+        `the supervisor of ${occupant.agentId} (process ${occupant.supervisor.pid}) has died, and nobody holds its terminal: start its runtime again, or run its name again, and it is reported`,
+      );
+    if (occupant.child === null) throw new WrongSettings(`agent ${occupant.agentId} is just being started: try again`);
+    leaveStopWord(dir, occupant.instanceId, who);
+    signalled(occupant.supervisor.pid, 'SIGTERM');
+    return 'ended by its supervisor, which received SIGTERM';
+  }
+  const link = await linkTo(dir, occupant, { who, writes: true }, 0);
+  const over = overOf(link, () => {});
+  link.send({ deed: { does: 'ends', graceMs } });
+  const waiting = new AbortController();
+  const end = await Promise.race([over, pause(patienceMs(graceMs), waiting.signal)]);
+  waiting.abort();
+  link.close();
+  if (!end) throw notEnded(occupant, graceMs);
+  return end.why === 'ended' ? end.how : 'ended with the process that held its terminal';
+};
+
+/**
+ * Ends an agent of this host as its runtime would: asked, SIGTERM after the grace, SIGKILL 5 s later. Comes back when its name is free
+ * again, with how it ended.
+ * @throws WrongSettings where there is none, nobody to ask, or nobody who does it in time
+ */
+export const stopAgent = async (dir: string, agentId: string, who: string, graceMs: number): Promise<string> => {
+  const occupant = occupied(dir, agentId);
+  const how = await askedToEnd(dir, occupant, who, graceMs);
+  const isFree = await isFreeAgain(dir, occupant, patienceMs(graceMs));
+  takeStopWord(dir, occupant.instanceId);
+  if (isFree) return how;
+  throw notEnded(occupant, graceMs);
+};

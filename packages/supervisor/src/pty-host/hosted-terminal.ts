@@ -1,0 +1,80 @@
+import { type MachineClock, pause } from '../clock.ts';
+import { endProcess } from '../process/end-process.ts';
+import { ifKnown, isAlive, signalled, type Tree } from '../process/proc.ts';
+import type { Exit, StartedNext, Terminal } from '../terminal/terminal.ts';
+import type { Link } from './link.ts';
+import type { DeedOf, FromHolder } from './protocol.ts';
+import type { Chunk } from './ring.ts';
+
+export type OnHeld = {
+  readonly output: (chunk: Chunk) => void;
+  readonly deed: (deed: DeedOf) => void;
+};
+
+const unknownEnd: Exit = { code: null, signal: null };
+
+/** Its terminal is gone: it has received SIGHUP, and whatever has outlived that can neither be seen nor spoken to. */
+type Patience = { readonly killAfterMs: number; readonly clock: MachineClock };
+
+const endUnheld = async ({ holder }: Link['holding'], tree: Tree, { killAfterMs, clock }: Patience): Promise<void> => {
+  if (ifKnown(() => isAlive(holder), false)) signalled(holder.pid, 'SIGKILL');
+  await endProcess(tree, { graceMs: 0, killAfterMs }, clock);
+};
+
+/** The agent's end as its holder saw it (`socket`: its VIGIL_SOCKET); where the holder died first, it is ended, and how it would have is not known. */
+export const heldTerminal = (link: Link, socket: string, on: OnHeld, { killAfterMs, clock }: Patience): Terminal => {
+  let { child, started } = link.holding;
+  const waiting = new Map<string, (started: StartedNext) => void>();
+  const hasStarted = (next: StartedNext): void => {
+    started = next;
+    child = next.pid;
+    waiting.get(next.id)?.(next);
+    waiting.delete(next.id);
+  };
+  let endedAt: number | null = null;
+  const exited = new Promise<Exit>((resolve) => {
+    const hear = (message: FromHolder): void => {
+      if ('output' in message) on.output({ ...message, data: Buffer.from(message.output, 'base64') });
+      else if ('deed' in message) on.deed(message.deed);
+      else if ('started' in message) hasStarted(message.started);
+      else if ('ended' in message) {
+        const { code, signal, at } = message.ended;
+        endedAt = at;
+        resolve({ code, signal });
+      }
+    };
+    link.listen(hear);
+    void link.closed.then(async () => {
+      if (endedAt !== null || link.isLeft()) return;
+      await endUnheld(link.holding, { leader: child, socket }, { killAfterMs, clock });
+      resolve(unknownEnd);
+    });
+  });
+  return {
+    get pid() {
+      return child;
+    },
+    exited,
+    prepareNext: (next) => link.send({ next }),
+    startNext: (id) =>
+      started?.id === id
+        ? Promise.resolve(started)
+        : new Promise<StartedNext>((resolve) => {
+            waiting.set(id, resolve);
+            link.send({ startNext: id });
+          }),
+    dropNext: () => link.send({ dropNext: true }),
+    startedNext: () => started,
+    endedAt: () => endedAt,
+    write: (data) => link.send({ input: Buffer.from(data as string).toString('base64') }),
+    resize: (columns, rows) => link.send({ resize: { columns: Math.max(1, columns), rows: Math.max(1, rows) } }),
+    pause: link.pause,
+    resume: link.resume,
+    signal: (signal) => void signalled(-child.pid, signal),
+    note: (note) => link.send({ note }),
+    close: async () => {
+      link.send({ bye: true });
+      await Promise.race([link.closed, pause(2000)]);
+    },
+  };
+};

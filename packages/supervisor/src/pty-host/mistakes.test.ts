@@ -1,0 +1,77 @@
+import { EventEmitter } from 'node:events';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { until } from '../testing/orphans.ts';
+import { HolderStage, keys } from '../testing/pty-host-stage.ts';
+import { holderLog } from './paths.ts';
+import { eachMessage } from './protocol.ts';
+
+let on: HolderStage;
+beforeEach(() => {
+  on = new HolderStage();
+});
+afterEach(() => on.close());
+
+/** As much of a socket as is read from; `broken`: what it was destroyed with. */
+class Line extends EventEmitter {
+  broken: unknown = null;
+  setEncoding = (): this => this;
+  destroy = (error: unknown): void => {
+    this.broken = error;
+  };
+}
+const line = (onMessage: (message: object) => void): Line => {
+  const socket = new Line();
+  eachMessage(socket as unknown as Socket, onMessage);
+  return socket;
+};
+
+test('what is no message breaks the link, and says why', () => {
+  for (const said of ['garbage\n', 'null\n', '5\n', '"text"\n', 'x'.repeat((16 << 20) + 1)]) {
+    const heard: object[] = [];
+    const socket = line((message) => heard.push(message));
+    socket.emit('data', said);
+    expect(socket.broken).toBeInstanceOf(Error);
+    expect(heard).toEqual([]);
+  }
+});
+
+test('what goes wrong with whoever hears a message is theirs: the link holds, and is read on', () => {
+  const heard: object[] = [];
+  const socket = line((message) => {
+    if (heard.push(message) === 1) throw new Error('a mistake of ours');
+  });
+  expect(() => socket.emit('data', '{"a":1}\n{"b"')).toThrow('a mistake of ours');
+  socket.emit('data', ':2}\n');
+  expect(heard).toEqual([{ a: 1 }, { b: 2 }]);
+  expect(socket.broken).toBe(null);
+});
+
+test('a mistake of ours in a holder is written down; neither its agent nor a link is lost by it', async () => {
+  await on.hold('read line; echo "got=$line"; sleep 600');
+  const supervisor = await on.supervise();
+  supervisor.link.send({ input: 5 as unknown as string });
+  await until(() => expect(readFileSync(holderLog(on.dir), 'utf8')).toMatch(/holder of worker-1.*TypeError/));
+  supervisor.link.send({ input: keys('x\r') });
+  await until(() => expect(supervisor.text).toContain('got=x'));
+});
+
+test('a terminal that its agent has closed takes neither size nor keys, and the agent works on', async () => {
+  // it hears of the hangup when the terminal is closed on the other side, too
+  const closes = 'trap "echo > closed" HUP; exec 0<&- 1>&- 2>&-';
+  await on.hold(`${closes}; while [ ! -e go ]; do sleep 0.02; done; exit 3`);
+  const supervisor = await on.supervise();
+  await until(() => statSync(join(on.dir, 'closed')));
+  supervisor.link.send({ resize: { columns: 100, rows: 30 } });
+  supervisor.link.send({ input: keys('x') });
+  supervisor.link.send({ note: 'the last' });
+  supervisor.link.close();
+  await supervisor.link.closed;
+  const next = await on.supervise();
+  expect(next.link.holding).toMatchObject({ note: 'the last', size: { columns: 100, rows: 30 } });
+  writeFileSync(join(on.dir, 'go'), '');
+  await until(() => expect(next.others).toMatchObject([{ ended: { code: 3 } }]));
+  expect(readFileSync(holderLog(on.dir), 'utf8')).toBe('');
+});

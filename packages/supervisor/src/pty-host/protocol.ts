@@ -1,0 +1,107 @@
+import type { Socket } from 'node:net';
+import type { Pid } from '../process/proc.ts';
+import type { NextCommand, Size, StartedNext, TerminalCommand } from '../terminal/terminal.ts';
+
+/** What a holder is started with: one JSON document on its standard input. */
+export type Launch = TerminalCommand & {
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly size: Size;
+  /** path of its Unix socket */
+  readonly socket: string;
+  /** bytes of output that it keeps */
+  readonly ring: number;
+  /** what the supervisor will want to know of the agent again; nothing to the holder */
+  readonly kept: unknown;
+};
+
+/** How the agent ended; `at`: epoch milliseconds. */
+export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly at: number };
+
+/** What a person at an attached terminal does. */
+export type Deed =
+  | { readonly does: 'opens' | 'leaves' }
+  | { readonly does: 'types'; readonly input: string }
+  | { readonly does: 'resizes'; readonly size: Size }
+  | { readonly does: 'ends'; readonly graceMs: number | null };
+export type Viewer = { readonly who: string; readonly writes: boolean };
+export type DeedOf = Viewer & Deed;
+
+/** The first line of whoever connects: the one supervisor, or a viewer, who is shown the last `last` bytes and what follows. */
+export type Hello =
+  | { readonly as: 'supervisor'; readonly self: Pid }
+  | ({ readonly as: 'viewer'; readonly last: number } & Viewer);
+
+export type Holding = {
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly child: Pid;
+  readonly holder: Pid;
+  /** bytes of output: from, and up to where they come before anything else */
+  readonly first: number;
+  readonly next: number;
+  readonly size: Size;
+  /** for a supervisor only, as it was given; `note` null: none was */
+  readonly kept: unknown;
+  readonly note: unknown;
+  /** the command that it started last in the place of another; null: none */
+  readonly started: StartedNext | null;
+  /** its supervisor; null: nobody supervises it now */
+  readonly supervisor: Pid | null;
+};
+
+/** To the holder. `input` is base64. A viewer's `deed` is passed on to the supervisor, who alone touches the agent. */
+export type ToHolder =
+  | { readonly hello: Hello }
+  | { readonly input: string }
+  | { readonly resize: Size }
+  | { readonly note: unknown }
+  | { readonly deed: Deed }
+  /** as `prepareNext`, `startNext` and `dropNext` of a terminal */
+  | { readonly next: NextCommand }
+  | { readonly startNext: string }
+  | { readonly dropNext: true }
+  | { readonly bye: true };
+
+/** From the holder. `output` is base64. */
+export type FromHolder =
+  | { readonly holding: Holding }
+  | { readonly output: string; readonly from: number; readonly at: number }
+  /** so many bytes were gone before they could be sent: a viewer is cut off, the supervisor goes on after them */
+  | { readonly missed: number }
+  | { readonly ended: Ended }
+  | { readonly started: StartedNext }
+  | { readonly deed: DeedOf }
+  | { readonly refused: string };
+
+/** Characters; nobody sends so much in a line. */
+const longestLine = 16 << 20;
+
+export const say = (socket: Socket, message: ToHolder | FromHolder): boolean =>
+  socket.write(`${JSON.stringify(message)}\n`);
+
+const messageIn = <T>(line: string): T => {
+  const found: unknown = JSON.parse(line);
+  if (typeof found !== 'object' || found === null) throw new Error(`no message: ${line.slice(0, 80)}`);
+  return found as T;
+};
+
+/** Calls for each line; whoever sends something else is cut off. What `onMessage` throws is a mistake of ours, and nobody's link breaks for it. */
+export const eachMessage = <T>(socket: Socket, onMessage: (message: T) => void): void => {
+  let rest = '';
+  const read = (text: string): readonly T[] => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > longestLine) throw new Error('a line without an end');
+    return lines.map((line) => messageIn<T>(line));
+  };
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    let messages: readonly T[] = [];
+    try {
+      messages = read(text);
+    } catch (error) {
+      socket.destroy(error as Error);
+    }
+    messages.forEach(onMessage);
+  });
+};

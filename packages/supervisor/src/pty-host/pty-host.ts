@@ -1,0 +1,210 @@
+import { existsSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { identify, isAlive, type Pid } from '../process/proc.ts';
+import type { Size, Terminal } from '../terminal/terminal.ts';
+import {
+  type Deed,
+  type Ended,
+  eachMessage,
+  type Hello,
+  type Holding,
+  type Launch,
+  say,
+  type ToHolder,
+  type Viewer,
+} from './protocol.ts';
+import { isDeed } from './pty-host-action.ts';
+import { refusalOf } from './refusal.ts';
+import { Ring } from './ring.ts';
+
+type Client = {
+  readonly socket: Socket;
+  /** null: it is the supervisor */
+  readonly viewer: Viewer | null;
+  /** the byte of output that it is sent next */
+  next: number;
+  ended: boolean;
+};
+
+/** Bytes that wait for a client; what is more stays in the ring until it has read them. */
+const mostUnread = 1 << 18;
+/** How often an agent that waits is looked after, milliseconds: its terminal is closed 200 ms after its end. */
+const lookEveryMs = 50;
+/** How often one that only keeps an end looks whether it can be reached, milliseconds. */
+const reachableEveryMs = 2000;
+
+/** Holds an agent's terminal for whoever supervises it, and shows it to whoever looks on. Judges nothing. */
+export class Holder {
+  readonly #launch: Launch;
+  readonly #ring: Ring;
+  readonly #self: Pid;
+  readonly #onBye: () => void;
+  readonly #clients = new Set<Client>();
+  #supervisor: { readonly client: Client; readonly self: Pid } | null = null;
+  #terminal: Terminal | null = null;
+  #note: unknown = null;
+  #ended: Ended | null = null;
+  #size: Size;
+  #waiting: NodeJS.Timeout | null = null;
+
+  constructor(launch: Launch, self: Pid, onBye: () => void) {
+    this.#launch = launch;
+    this.#ring = new Ring(launch.ring);
+    this.#self = self;
+    this.#size = launch.size;
+    this.#onBye = onBye;
+  }
+
+  holds(terminal: Terminal): void {
+    this.#terminal = terminal;
+  }
+
+  output(data: Buffer, at: number): void {
+    this.#ring.push(data, at);
+    for (const client of this.#clients) this.#send(client);
+    this.#throttle();
+  }
+
+  ended(how: Ended): void {
+    this.#ended = how;
+    for (const client of this.#clients) this.#send(client);
+    // where its folder is gone, nobody can ask for it any more
+    setInterval(() => existsSync(this.#launch.socket) || this.#leave(), reachableEveryMs);
+  }
+
+  connect(socket: Socket): void {
+    let client: Client | null = null;
+    socket.on('error', () => socket.destroy());
+    // Whoever leaves reads no more: what waits for it would keep it here, and the agent waiting.
+    socket.on('end', () => socket.destroy());
+    socket.on('close', () => client && this.#gone(client));
+    socket.on('drain', () => {
+      if (client) this.#send(client);
+      this.#throttle();
+    });
+    eachMessage<ToHolder>(socket, (message) => {
+      if (client) this.#hear(client, message);
+      else if ('hello' in message) client = this.#welcome(socket, message.hello);
+      else socket.destroy();
+    });
+  }
+
+  #refusal(hello: Hello): string | null {
+    if (this.#terminal === null) return 'it is just being started: try again';
+    const onlookers = [...this.#clients].filter(({ viewer }) => viewer?.writes === false).length;
+    return refusalOf(hello, { ...this.#launch, supervisor: this.#supervisor?.self ?? null, onlookers });
+  }
+
+  #welcome(socket: Socket, hello: Hello): Client | null {
+    const refused = this.#refusal(hello);
+    if (refused !== null) {
+      socket.end(`${JSON.stringify({ refused })}\n`);
+      return null;
+    }
+    const last = hello.as === 'supervisor' ? Number.POSITIVE_INFINITY : hello.last;
+    const next = Math.max(this.#ring.first, this.#ring.next - last);
+    const client: Client = { socket, viewer: hello.as === 'viewer' ? hello : null, next, ended: false };
+    say(socket, { holding: this.#holding(client) });
+    if (hello.as === 'supervisor') this.#supervisor = { client, self: hello.self };
+    this.#clients.add(client);
+    for (const { viewer } of client.viewer === null ? this.#clients : [client])
+      if (viewer?.writes) this.#passOn(viewer, { does: 'opens' });
+    this.#send(client);
+    this.#throttle();
+    return client;
+  }
+
+  #holding({ viewer, next: first }: Client): Holding {
+    const { agentId, instanceId, kept } = this.#launch;
+    const size = this.#size;
+    const child = this.#terminal?.pid ?? identify(0);
+    const supervisor = this.#supervisor?.self ?? null;
+    const started = this.#terminal?.startedNext() ?? null;
+    const processes = { child, holder: this.#self, started, supervisor };
+    const whole = { agentId, instanceId, ...processes, first, next: this.#ring.next, size };
+    return viewer ? { ...whole, kept: null, note: null } : { ...whole, kept, note: this.#note };
+  }
+
+  /** As much as it takes; the rest when it has read that. */
+  #send(client: Client): void {
+    const { socket, viewer } = client;
+    if (!socket.writable) return; // it has been told why it is cut off, and reads that in its own time
+    while (client.next < this.#ring.next && socket.writableLength < mostUnread) {
+      const missed = this.#ring.first - client.next;
+      if (missed > 0) say(socket, { missed });
+      if (missed > 0 && viewer) return void socket.end();
+      client.next = Math.max(client.next, this.#ring.first);
+      const chunk = this.#ring.from(client.next);
+      if (chunk === undefined) return;
+      say(socket, { output: chunk.data.toString('base64'), from: chunk.from, at: chunk.at });
+      client.next += chunk.data.length;
+    }
+    if (this.#ended === null || client.ended || client.next < this.#ring.next) return;
+    client.ended = true;
+    say(socket, { ended: this.#ended });
+  }
+
+  /** The agent waits for its supervisor, so that all it prints is judged: for nobody else, and not where it has none. */
+  #throttle(): void {
+    const behind = this.#supervisor ? this.#ring.next - this.#supervisor.client.next : 0;
+    const waits = behind > this.#launch.ring / 2 && this.#terminal !== null && isAlive(this.#terminal.pid);
+    if (waits === (this.#waiting !== null)) return;
+    if (waits) this.#terminal?.pause();
+    else this.#terminal?.resume();
+    clearInterval(this.#waiting ?? undefined);
+    // one that has ended is read to its end at once: its terminal is gone in a moment
+    this.#waiting = waits ? setInterval(() => this.#throttle(), lookEveryMs) : null;
+  }
+
+  #hear(client: Client, message: ToHolder): void {
+    if (client.viewer === null) this.#obey(message);
+    else if (!('deed' in message && client.viewer.writes && isDeed(message.deed))) client.socket.destroy();
+    // one that has ended is not ended by anybody any more
+    else if (this.#ended === null) this.#passOn(client.viewer, message.deed);
+  }
+
+  #obey(message: ToHolder): void {
+    if ('note' in message) this.#note = message.note;
+    else if ('bye' in message) this.#leave();
+    else if (this.#ended !== null) return;
+    else if ('input' in message) this.#terminal?.write(Buffer.from(message.input, 'base64'));
+    else if ('resize' in message) this.#resize(message.resize);
+    else if ('next' in message) this.#terminal?.prepareNext(message.next);
+    else if ('dropNext' in message) this.#terminal?.dropNext();
+    else if ('startNext' in message) this.#startNext(message.startNext);
+  }
+
+  /** A supervisor that has died since finds it in `holding`. Where nothing is prepared, the end is reported. */
+  #startNext(id: string): void {
+    this.#terminal?.startNext(id).then(
+      (started) => {
+        clearInterval(this.#waiting ?? undefined);
+        this.#waiting = null;
+        this.#throttle();
+        if (this.#supervisor) say(this.#supervisor.client.socket, { started });
+      },
+      () => {},
+    );
+  }
+
+  #resize(size: Size): void {
+    this.#size = size;
+    this.#terminal?.resize(size.columns, size.rows);
+  }
+
+  #leave(): void {
+    for (const { socket } of this.#clients) socket.end();
+    this.#onBye();
+  }
+
+  #passOn({ who, writes }: Viewer, deed: Deed): void {
+    if (this.#supervisor) say(this.#supervisor.client.socket, { deed: { ...deed, who, writes } });
+  }
+
+  #gone(client: Client): void {
+    this.#clients.delete(client);
+    if (this.#supervisor?.client === client) this.#supervisor = null;
+    this.#throttle();
+    if (client.viewer?.writes) this.#passOn(client.viewer, { does: 'leaves' });
+  }
+}

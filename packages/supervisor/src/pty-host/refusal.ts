@@ -1,0 +1,20 @@
+import type { Pid } from '../process/proc.ts';
+import type { Hello } from './protocol.ts';
+
+/** Terminals at once that only look on: nobody is kept from ending an agent by who watches it. */
+const mostOnlookers = 16;
+
+type Held = { readonly agentId: string; readonly supervisor: Pid | null; readonly onlookers: number };
+
+/** Why whoever says this is turned away, and what to do about it; null: they are welcome. */
+export const refusalOf = (hello: Hello, { agentId, supervisor, onlookers }: Held): string | null => {
+  if (hello.as === 'supervisor')
+    return supervisor === null
+      ? null
+      : `it is supervised by process ${supervisor.pid} already: end that one first, or leave the agent to it`;
+  if (hello.writes)
+    return supervisor === null
+      ? `nobody supervises it now, and only its supervisor can do that: start its runtime again; where it was run by hand: vigil run --detach --name ${agentId}`
+      : null;
+  return onlookers < mostOnlookers ? null : `${onlookers} terminals are attached to it already: detach one of them`;
+};

@@ -1,0 +1,56 @@
+import { type ChildProcessByStdio, type SpawnOptions, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { identify, type Pid } from '../process/proc.ts';
+import { holderCache, holderLog, makeHoldersFolder } from './paths.ts';
+import type { Launch } from './protocol.ts';
+
+const program = fileURLToPath(new URL('./main.ts', import.meta.url));
+/** How long it may take to be there, milliseconds: a busy machine, a first start. */
+const startMs = 60_000;
+
+/** Nothing of the supervisor's: neither its keys, nor what it tells its own Node. */
+const environment = (dir: string): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: holderCache(dir),
+  // a holder reads and writes a few bytes at a time
+  UV_THREADPOOL_SIZE: '1',
+});
+
+type Starting = ChildProcessByStdio<Writable, Readable, null>;
+
+const launched = (child: Starting, launch: Launch, failed: (why: string) => Error): Promise<void> =>
+  new Promise<void>((resolve, reject) => {
+    const late = setTimeout(() => reject(failed(`is not there after ${startMs / 1000} s`)), startMs);
+    child.once('error', (error) => reject(failed(`cannot be started: ${error.message}`)));
+    child.once('exit', (code, signal) => reject(failed(`ended at once (${signal ?? `code ${code}`})`)));
+    child.stdout.once('data', () => resolve());
+    child.stdout.once('close', () => clearTimeout(late));
+    child.stdin.on('error', () => {});
+    child.once('spawn', () => child.stdin.end(JSON.stringify(launch)));
+  });
+
+/**
+ * Starts a process that holds a terminal, and in it the agent. `onPid` is told its number before there is an agent, so that a
+ * supervisor that dies meanwhile leaves no agent that nobody knows of.
+ * @throws what has kept it from starting
+ */
+export const startHolder = async (dir: string, launch: Launch, onPid: (holder: Pid) => void): Promise<void> => {
+  makeHoldersFolder(dir);
+  const log = openSync(holderLog(dir), 'a', 0o600);
+  const how = { detached: true, cwd: '/', env: environment(dir), stdio: ['pipe', 'pipe', log] } satisfies SpawnOptions;
+  const child = spawn(process.execPath, ['--max-semi-space-size=1', program, launch.agentId], how) as Starting;
+  closeSync(log);
+  try {
+    if (child.pid !== undefined) onPid(identify(child.pid));
+    await launched(child, launch, (why) => new Error(`the holder of ${launch.agentId} ${why}; see ${holderLog(dir)}`));
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  } finally {
+    child.stdin.destroy();
+    child.stdout.destroy();
+    child.unref();
+  }
+};

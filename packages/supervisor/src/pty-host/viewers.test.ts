@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { until } from '../testing/orphans.ts';
+import { HolderStage, keys } from '../testing/pty-host-stage.ts';
+
+let on: HolderStage;
+beforeEach(() => {
+  on = new HolderStage();
+});
+afterEach(() => on.close());
+
+test('several look on: each sees what was printed last, and what is printed then', async () => {
+  await on.hold('printf first; read go; printf second; sleep 600');
+  const supervisor = await on.supervise();
+  await until(() => expect(supervisor.text).toBe('first'));
+  const [one, two] = [await on.look(), await on.look(false, 2)];
+  await until(() => expect([one.text, two.text]).toEqual(['first', 'st']));
+  supervisor.link.send({ input: keys('\r') });
+  await until(() => expect([one.text, two.text]).toEqual([supervisor.text, supervisor.text.slice(3)]));
+  await until(() => expect(one.text).toContain('second'));
+});
+
+test('who only looks on can do nothing, and is cut off for trying; the environment is not theirs either', async () => {
+  await on.hold('read line; echo "got=$line"; sleep 600');
+  const supervisor = await on.supervise();
+  const viewer = await on.look();
+  expect(viewer.link.holding).toMatchObject({ kept: null, note: null });
+  viewer.link.send({ deed: { does: 'types', input: keys('x\r') } });
+  await viewer.link.closed;
+  const other = await on.look();
+  other.link.send({ input: keys('x\r') });
+  await other.link.closed;
+  expect(supervisor.others).toEqual([]);
+  expect(supervisor.text).toBe('');
+});
+
+test('keys reach the agent only through its supervisor, who knows whose they are', async () => {
+  await on.hold('read line; echo "got=$line"; sleep 600');
+  await expect(on.look(true)).rejects.toThrow('nobody supervises it now');
+  const supervisor = await on.supervise();
+  const viewer = await on.look(true);
+  const input = keys('x\r');
+  viewer.link.send({ deed: { does: 'types', input } });
+  const who = { who: 'ann', writes: true };
+  await until(() =>
+    expect(supervisor.others).toEqual([
+      { deed: expect.objectContaining({ ...who, does: 'opens' }) },
+      { deed: expect.objectContaining({ ...who, does: 'types', input }) },
+    ]),
+  );
+  expect(supervisor.text).toBe('');
+  viewer.link.close();
+  await until(() => expect(supervisor.others.at(-1)).toMatchObject({ deed: { who: 'ann', does: 'leaves' } }));
+});
+
+test('what is no deed of a person’s is passed on to nobody, and nobody acts in another’s name', async () => {
+  await on.hold('sleep 600');
+  const supervisor = await on.supervise();
+  const size = { columns: 'x', rows: 1 };
+  for (const deed of [
+    null,
+    { does: 'types' },
+    { does: 'ends', graceMs: -1 },
+    { does: 'resizes', size },
+    { does: 'leaves' },
+  ]) {
+    const viewer = await on.look(true);
+    viewer.link.send({ deed: deed as never });
+    await viewer.link.closed;
+  }
+  const viewer = await on.look(true);
+  viewer.link.send({ deed: { does: 'ends', graceMs: 0, who: 'bob' } as never });
+  await until(() => expect(supervisor.others.at(-1)).toMatchObject({ deed: { does: 'ends', who: 'ann' } }));
+  const done = (does: string) => supervisor.others.filter((one) => 'deed' in one && one.deed.does === does);
+  await until(() => expect([done('opens').length, done('leaves').length]).toEqual([6, 5]));
+  expect(supervisor.others).toHaveLength(6 + 5 + 1);
+});
+
+test('one that reads too slowly is cut off and told, while the agent prints on', async () => {
+  await on.hold(
+    'read go; i=0; while [ $i -lt 40000 ]; do i=$((i+1)); echo "line $i of a long output"; done; echo end',
+    1 << 16,
+  );
+  const supervisor = await on.supervise();
+  const slow = await on.look();
+  slow.link.pause();
+  supervisor.link.send({ input: keys('\r') });
+  await until(() => expect(supervisor.text).toContain('end'));
+  slow.link.resume();
+  await slow.link.closed;
+  expect(slow.others).toEqual([{ missed: expect.any(Number) }]);
+});
+
+test('one that reads on while the agent prints is still told before it is cut off', async () => {
+  await on.hold('read go; while :; do echo "a line of an output without an end"; done', 1 << 16);
+  const supervisor = await on.supervise();
+  const slow = await on.look();
+  slow.link.pause();
+  supervisor.link.send({ input: keys('\r') });
+  // more than is kept for it, on its way to it and in the kernel, with as much again
+  await until(() => expect(supervisor.text.length).toBeGreaterThan(4 << 20));
+  slow.link.resume();
+  await slow.link.closed;
+  expect(slow.others).toEqual([{ missed: expect.any(Number) }]);
+  const printed = supervisor.text.length;
+  await until(() => expect(supervisor.text.length).toBeGreaterThan(printed + (1 << 20)));
+});
+
+test('a supervisor that comes later is told who may write, and nobody ends what has ended', async () => {
+  await on.hold('read go; exit 3');
+  const first = await on.supervise();
+  const viewer = await on.look(true);
+  first.link.close();
+  await first.link.closed;
+  const second = await on.supervise();
+  await until(() => expect(second.others).toMatchObject([{ deed: { who: 'ann', writes: true, does: 'opens' } }]));
+  second.link.send({ input: keys('\r') });
+  await until(() => expect(viewer.others).toMatchObject([{ ended: { code: 3 } }]));
+  viewer.link.send({ deed: { does: 'ends', graceMs: 0 } });
+  viewer.link.close();
+  await until(() => expect(second.others.at(-1)).toMatchObject({ deed: { does: 'leaves' } }));
+  expect(second.others.map((one) => ('deed' in one ? one.deed.does : 'ended'))).toEqual(['opens', 'ended', 'leaves']);
+});
+
+test('however many look on, whoever may write gets in', async () => {
+  await on.hold('sleep 600');
+  const supervisor = await on.supervise();
+  for (let seen = 0; seen < 16; seen += 1) await on.look();
+  await expect(on.look()).rejects.toThrow('16 terminals are attached to it already: detach one of them');
+  const [one, two] = [await on.look(true), await on.look(true)];
+  one.link.send({ deed: { does: 'ends', graceMs: 0 } });
+  await until(() => expect(supervisor.others.at(-1)).toMatchObject({ deed: { does: 'ends' } }));
+  two.link.close();
+  await two.link.closed;
+  await expect(on.look()).rejects.toThrow('16 terminals');
+});
+
+test('those who write hold no place of those who look on', async () => {
+  await on.hold('sleep 600');
+  await on.supervise();
+  for (let seen = 0; seen < 3; seen += 1) await on.look(true);
+  for (let seen = 0; seen < 16; seen += 1) await on.look();
+  await expect(on.look()).rejects.toThrow('16 terminals');
+});
+
+test('one that is not to be reached that way is refused with what to do about it', async () => {
+  await on.hold('sleep 600');
+  await expect(on.look(true)).rejects.toThrow(
+    'nobody supervises it now, and only its supervisor can do that: start its runtime again; where it was run by hand: vigil run --detach --name worker-1',
+  );
+  await on.supervise();
+  await expect(on.supervise()).rejects.toThrow(
+    `it is supervised by process ${process.pid} already: end that one first, or leave the agent to it`,
+  );
+});

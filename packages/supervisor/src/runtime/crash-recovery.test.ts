@@ -1,0 +1,119 @@
+import { spawn as start } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { AgentDeps } from '../deps.ts';
+import { type Order, receiptOf } from '../orders/order.ts';
+import { identify, isAlive, type Pid } from '../process/proc.ts';
+import { type Occupant, occupantOf, takeName } from '../state/lock.ts';
+import { nudge, openTestWorld, type Stage, setStage, spawn, terminate } from '../testing/stage.ts';
+import { settleAftermath } from './crash-recovery.ts';
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await setStage();
+});
+afterEach(() => stage.close());
+
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
+const dead: Pid = { pid: 2 ** 22 + 1, startTime: '1' };
+const orphan = async () => {
+  const child = start('sleep', ['600'], { detached: true });
+  await once(child, 'spawn');
+  return identify(child.pid ?? 0);
+};
+const left = (more: Partial<Occupant>) =>
+  takeName(stage.dir, {
+    agentId: 'worker-1',
+    instanceId: 'instance-1',
+    taskId: 'TASK-1',
+    runtimeId: 'run-1',
+    attempt: 0,
+    orderId: null,
+    supervisor: dead,
+    holder: null,
+    child: null,
+    ...more,
+  });
+
+/** A supervisor dies right after `begun`; the next one comes. */
+const restart = async (order: Order, pid = dead) => {
+  stage.world.journal.write({ kind: 'begun', orderId: order.payload.orderId, order, pid });
+  const world = openTestWorld(stage.dir, stage.gateway, 'run-1');
+  await settleAftermath({ ...world, onOrders: () => {} } satisfies AgentDeps, 'run-1', () => {});
+  await until(async () => expect(await world.outbox.settled(10)).toBe(true));
+  world.close();
+  return stage.gateway.reports;
+};
+
+test('a terminate cut off by a crash is carried through against the same process', async () => {
+  const pid = await orphan();
+  expect(await restart(terminate(), pid)).toMatchObject([
+    { type: 'ORDER_RECEIPT', payload: { outcome: 'done', confirmed: true } },
+  ]);
+  expect(isAlive(pid)).toBe(false);
+});
+
+test('a terminate cut off by a crash never hits another process by the same number', async () => {
+  const pid = await orphan();
+  const reports = await restart(terminate(), { ...pid, startTime: '1' });
+  expect(reports).toMatchObject([{ payload: { outcome: 'done', confirmed: true } }]);
+  expect(isAlive(pid)).toBe(true);
+  process.kill(pid.pid, 'SIGKILL');
+});
+
+test('a nudge cut off by a crash is reported uncertain', async () => {
+  expect(await restart(nudge())).toMatchObject([{ type: 'ORDER_RECEIPT', payload: { outcome: 'uncertain' } }]);
+});
+
+test('an agent left behind is ended and reported, and its name is free again', async () => {
+  const child = await orphan();
+  left({ agentId: 'worker-1.r1', instanceId: 'instance-9', orderId: 'spawn-1' }).has({ child });
+  expect(await restart(spawn())).toMatchObject([
+    { type: 'SPAWN_RECEIPT', payload: { outcome: 'spawned', instanceId: 'instance-9' } },
+    { type: 'AGENT_EXITED', payload: { agentId: 'worker-1.r1', instanceId: 'instance-9', reason: 'crashed' } },
+  ]);
+  expect(isAlive(child)).toBe(false);
+  expect(occupantOf(stage.dir, 'worker-1.r1')).toBeNull();
+});
+
+test('an agent whose end was ordered is reported as ended by the order', async () => {
+  const child = await orphan();
+  left({}).has({ child });
+  expect(await restart(terminate(), child)).toMatchObject([
+    { type: 'ORDER_RECEIPT', payload: { outcome: 'done' } },
+    { type: 'AGENT_EXITED', payload: { reason: 'explicit', orderId: 'end-1' } },
+  ]);
+});
+
+test('agents of a living supervisor, or of another runtime, are left alone', async () => {
+  left({ supervisor: identify(process.pid) });
+  left({ agentId: 'worker-2', runtimeId: 'run-2' });
+  await restart(nudge());
+  expect(stage.gateway.reports.map(({ type }) => type)).toEqual(['ORDER_RECEIPT']);
+  expect(occupantOf(stage.dir, 'worker-1')).not.toBeNull();
+});
+
+test('a report that a dead supervisor could not send is sent by the next', async () => {
+  const payload = { runtimeId: 'x', host: 'h', capacity: 1, agents: [], labels: {} };
+  const letter = JSON.stringify({ type: 'RUNTIME_ANNOUNCED', payload });
+  writeFileSync(join(stage.dir, 'outbox', `${dead.pid}-1-00000001.json`), letter);
+  const world = openTestWorld(stage.dir, stage.gateway, 'run-2');
+  await until(() => expect(stage.gateway.reports).toEqual([JSON.parse(letter)]));
+  await until(() => expect(readdirSync(join(stage.dir, 'outbox'))).toEqual([]));
+  world.close();
+});
+
+const receipt = { type: 'ORDER_RECEIPT', payload: receiptOf(nudge(), 5, 'delivered') } as const;
+
+test('a receipt that a supervisor died with is sent by the next, once', async () => {
+  stage.world.journal.write({ kind: 'begun', orderId: 'nudge-1', order: nudge(), pid: dead });
+  stage.world.journal.write({ kind: 'done', orderId: 'nudge-1', report: receipt });
+  for (let n = 0; n < 2; n += 1) {
+    const world = openTestWorld(stage.dir, stage.gateway, 'run-1');
+    await until(async () => expect(await world.outbox.settled(10)).toBe(true));
+    world.close();
+    expect(stage.gateway.reports).toEqual([receipt]);
+  }
+});

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import type { Log, MachineClock } from '../clock.ts';
+import type { RuntimeDeps } from '../deps.ts';
+import { type Address, connectGateway } from '../gateway/gateway-client.ts';
+import { openOutbox } from '../gateway/outbox.ts';
+import type { Report } from '../orders/order.ts';
+import { PolicyWatches } from '../output/policy-patterns.ts';
+import { identify } from '../process/proc.ts';
+import { openJournal } from '../state/journal.ts';
+import { takeRuntime } from '../state/lock.ts';
+import { makeFolder } from '../state/own-folder.ts';
+
+export type WorldSettings = {
+  readonly dir: string;
+  readonly socketDir: string;
+  readonly gateway: Address;
+  readonly pid: number;
+  readonly clock: MachineClock;
+  readonly log: Log;
+  readonly onReach: RuntimeDeps['onReach'];
+  readonly newId: () => string;
+  readonly clients: RuntimeDeps['clients'];
+};
+
+export type OpenWorld = Omit<RuntimeDeps, 'onOrders'> & { readonly close: () => void };
+
+/** SIGKILL 5 s after SIGTERM. */
+const killAfterMs = 5000;
+
+/**
+ * Opens what a supervisor by this runtime id needs: its journal, the outbox of this folder, the way to the gateway.
+ * @throws AlreadySupervised where another process is this runtime; WrongSettings where the folder is somebody else's
+ */
+export const openWorld = (runtimeId: string, settings: WorldSettings): OpenWorld => {
+  const { dir, socketDir, clock, log, onReach, newId, clients } = settings;
+  const gateway = connectGateway(settings.gateway, clock);
+  const watches = new PolicyWatches({ gateway, clock, log });
+  makeFolder(dir, 'choose another --dir (VIGIL_STATE_DIR)');
+  const self = identify(settings.pid);
+  const letGo = takeRuntime(dir, runtimeId, self);
+  const journal = openJournal(join(dir, 'journal', `${runtimeId}.jsonl`));
+  const onSent = ({ type, payload }: Report) => {
+    if (type === 'ORDER_RECEIPT' || type === 'SPAWN_RECEIPT') journal.write({ kind: 'sent', orderId: payload.orderId });
+  };
+  const outbox = openOutbox(join(dir, 'outbox'), self, gateway, log, onSent);
+  for (const report of journal.unsent) outbox.put(report);
+  const close = () => {
+    outbox.close();
+    journal.close();
+    letGo();
+  };
+  return {
+    dir,
+    socketDir,
+    self,
+    gateway,
+    watches,
+    outbox,
+    journal,
+    clock,
+    log,
+    onReach,
+    newId,
+    clients,
+    killAfterMs,
+    close,
+    workOf: () => null,
+  };
+};

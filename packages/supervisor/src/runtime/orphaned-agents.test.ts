@@ -1,0 +1,186 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isAlive } from '../process/proc.ts';
+import { occupantOf } from '../state/lock.ts';
+import { killed, Orphanage, until } from '../testing/orphans.ts';
+import { nudge, terminate } from '../testing/stage.ts';
+
+let on: Orphanage;
+beforeEach(async () => {
+  on = await Orphanage.open();
+});
+afterEach(() => on.close());
+
+test('an agent whose supervisor was killed is the same process, and the next one beats on for the same life', async () => {
+  const first = await on.runs('while :; do sleep 0.05; done');
+  await on.beatsOn();
+  const before = on.held;
+  await killed(first);
+  expect(isAlive(before.child)).toBe(true);
+  const sent = on.beats.length;
+  await on.runs('while :; do sleep 0.05; done');
+  await until(() => expect(on.beats.length).toBeGreaterThan(sent + 2));
+  expect(on.held).toMatchObject({ instanceId: before.instanceId, child: before.child, holder: before.holder });
+  expect(new Set(on.beats.map(({ instance_id }) => instance_id))).toEqual(new Set([before.instanceId]));
+  // A heartbeat that was not answered before the kill comes again as it was; no number says two things.
+  const bySequence = new Map(on.beats.map((beat) => [beat.sequence, JSON.stringify(beat)]));
+  expect(on.beats.map((beat) => JSON.stringify(beat))).toEqual(
+    on.beats.map(({ sequence }) => bySequence.get(sequence)),
+  );
+  const order = on.beats.map(({ sequence }) => sequence ?? 0);
+  expect(order).toEqual([...order].sort((a, b) => a - b));
+  expect(on.reported('AGENT_EXITED')).toEqual([]);
+});
+
+test('a heartbeat that was taken and never answered comes again as it was, and its number says nothing else', async () => {
+  const { gateway } = on.stage;
+  const first = await on.runs('sleep 600');
+  await on.beatsOn();
+  gateway.silent = true;
+  const sent = on.beats.length;
+  await until(() => expect(on.beats.length).toBeGreaterThan(sent));
+  await killed(first);
+  gateway.silent = false;
+  const unanswered = on.last;
+  const seen = on.beats.length;
+  await on.runs('sleep 600');
+  await until(() => expect(on.beats.length).toBeGreaterThan(seen + 1));
+  expect(on.beats[seen]).toEqual(unanswered);
+  expect(on.beats[seen + 1]?.sequence).toBe((unanswered?.sequence ?? 0) + 1);
+});
+
+test('what its holder does not keep any more still counts', async () => {
+  const wait = (name: string) => `while [ ! -e ${name} ]; do sleep 0.02; done`;
+  const lines = 'yes "a line of some fifty characters, as it may well be" | head -n 40000';
+  const script = `${wait('watched')}; ${lines}; ${wait('go')}; echo last; sleep 600`;
+  const first = await on.runs(script);
+  // What is printed before somebody watches is not kept either.
+  await on.beatsOn();
+  on.touch('watched');
+  await on.printed(40_000);
+  await on.beatsOn();
+  await killed(first);
+  on.touch('go');
+  await on.runs(script);
+  await on.printed(40_001);
+});
+
+test('output of the time without a supervisor is neither lost nor counted twice', async () => {
+  const script = 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo "rate limit $i"; sleep 0.01; done; sleep 600';
+  const first = await on.runs(script);
+  await until(() => expect(on.last?.output?.lines).toBeGreaterThan(20));
+  await killed(first);
+  await on.runs(script);
+  await on.printed(300);
+  await on.beatsOn();
+  expect(on.last?.output?.lines).toBe(300);
+  const lines = on.beats.map(({ output }) => output?.lines ?? 0);
+  expect(lines).toEqual([...lines].sort((a, b) => a - b));
+});
+
+test('what was found in the output is reported once, also where its heartbeat could not be sent before the kill', async () => {
+  const script = 'echo working; while [ ! -e go ]; do sleep 0.02; done; echo "rate limit"; echo ok > told; sleep 600';
+  const first = await on.runs(script);
+  await on.beatsOn();
+  on.stage.gateway.away = true;
+  on.touch('go');
+  await on.told('ok');
+  await killed(first);
+  on.stage.gateway.away = false;
+  await on.runs(script);
+  await until(() => expect(on.beats.flatMap(({ output }) => output?.matched_patterns ?? [])).toHaveLength(1));
+  await on.beatsOn();
+  expect(on.beats.flatMap(({ output }) => output?.matched_patterns ?? [])).toHaveLength(1);
+});
+
+test('what its policy has it looked through for is looked for in all that came meanwhile, and found once', async () => {
+  const { gateway } = on.stage;
+  gateway.policies.set('p', { signals: { error_pattern: { patterns: ['bo+m'], lines: 10 } } });
+  gateway.assigned = { name: 'p', hash: 'h' };
+  const script = 'echo boom; while [ ! -e go ]; do sleep 0.02; done; echo boooom; echo ok > told; sleep 600';
+  const found = () => on.beats.flatMap(({ output }) => output?.matched_patterns ?? []).map(({ source }) => source);
+  const first = await on.runs(script);
+  await until(() => expect(found()).toEqual(['bo+m']));
+  await on.beatsOn();
+  await killed(first);
+  on.touch('go');
+  await on.told('ok');
+  // The next one has the policy from its predecessor, not from a gateway that may be away.
+  gateway.policies.clear();
+  await on.runs(script);
+  await until(() => expect(found()).toEqual(['bo+m', 'bo+m']));
+  await on.beatsOn();
+  expect(found()).toHaveLength(2);
+  expect(on.last?.output?.tail).toEqual(['boom', 'boooom']);
+});
+
+test('taken over, it is nudged at its terminal and ended by order', async () => {
+  const script = 'echo ready; while read line; do echo "got=$line" >> told; done; sleep 600';
+  await killed(await on.runs(script));
+  await on.runs(script);
+  await on.beatsOn();
+  const { instanceId, child, holder } = on.held;
+  on.stage.gateway.offer(nudge({ instanceId }));
+  await on.told('got=are you still there');
+  on.stage.gateway.offer(terminate({ instanceId }));
+  await until(() => expect(on.reported('ORDER_RECEIPT')).toHaveLength(2));
+  expect(on.reported('ORDER_RECEIPT')[1]).toMatchObject({ outcome: 'done', confirmed: true, signal: 'SIGTERM' });
+  await until(() => expect(on.reported('AGENT_EXITED')).toMatchObject([{ reason: 'explicit', orderId: 'end-1' }]));
+  expect(isAlive(child)).toBe(false);
+  await until(() => expect(isAlive(holder)).toBe(false));
+});
+
+test('an end that was begun before the kill is carried through, with the agent’s own exit in its receipt', async () => {
+  const script = 'trap "sleep 0.3; exit 9" TERM; echo ready; while :; do sleep 0.05; done';
+  const first = await on.runs(script);
+  await on.printed(1);
+  const { instanceId } = on.held;
+  on.stage.gateway.offer(terminate({ instanceId, graceMs: 300 }));
+  await until(() => expect(readFileSync(join(on.stage.dir, 'journal', 'run-1.jsonl'), 'utf8')).toContain('begun'));
+  await killed(first);
+  await on.runs(script);
+  await until(() =>
+    expect(on.reported('AGENT_EXITED')).toMatchObject([{ reason: 'explicit', orderId: 'end-1', code: 9 }]),
+  );
+  await until(() =>
+    expect(on.reported('ORDER_RECEIPT')).toMatchObject([{ outcome: 'done', confirmed: true, forced: false, code: 9 }]),
+  );
+});
+
+test('an exit that no supervisor saw is reported with its code and its time, and the agent is not started again', async () => {
+  const script = 'echo working; while [ ! -e go ]; do sleep 0.02; done; echo "last words"; exit 7';
+  const first = await on.runs(script);
+  await on.beatsOn();
+  const { child, instanceId } = on.held;
+  await killed(first);
+  on.touch('go');
+  const at = await on.endSeenBy(instanceId);
+  expect(isAlive(child)).toBe(false);
+  await on.runs(script);
+  await until(() => expect(on.reported('AGENT_EXITED')).toHaveLength(1));
+  const [end] = on.reported('AGENT_EXITED');
+  expect(end).toMatchObject({ reason: 'crashed', code: 7, signal: null, at });
+  expect(end?.lastOutput).toContain('last words');
+  await until(() => expect(occupantOf(on.stage.dir, 'worker-1')).toBeNull());
+});
+
+test('an agent that cannot be taken over yet is looked at again, and its orders wait until it is', async () => {
+  const first = await on.runs('exec sleep 600');
+  await on.beatsOn();
+  const { instanceId, child } = on.held;
+  await killed(first);
+  const sockets = join(on.stage.dir, 's');
+  rmSync(sockets, { recursive: true });
+  writeFileSync(sockets, 'a file where a folder belongs');
+  on.stage.gateway.offer(terminate({ instanceId }));
+  const announced = on.reported('RUNTIME_ANNOUNCED').length;
+  on.launch('exec sleep 600');
+  await until(() => expect(on.log).toContain('an agent is not taken over'));
+  await until(() => expect(on.reported('RUNTIME_ANNOUNCED').length).toBeGreaterThan(announced));
+  expect(on.reported('RUNTIME_ANNOUNCED').at(-1)).toMatchObject({ agents: ['worker-1'] });
+  expect([isAlive(child), on.reported('ORDER_RECEIPT')]).toEqual([true, []]);
+  rmSync(sockets);
+  await until(() => expect(on.reported('AGENT_EXITED')).toMatchObject([{ instanceId, orderId: 'end-1' }]));
+  await until(() => expect(on.reported('ORDER_RECEIPT')).toMatchObject([{ outcome: 'done', confirmed: true }]));
+});

@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { duration, templateFits } from '@vigil/policy';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { WrongSettings } from '../errors.ts';
+import { defaultPatterns } from '../output/patterns.ts';
+import { size } from './byte-size.ts';
+
+const name = z
+  .string()
+  .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'at most 128 letters, digits, dots, dashes, colons or underscores');
+const labels = z.record(z.string(), z.string());
+const chore = z.tuple([z.string().min(1)], z.string());
+const patterns = z.array(z.string());
+const limits = z.strictObject({
+  memory: size.nullable().default(null),
+  output: size.nullable().default(null),
+  time: duration.nullable().default(null),
+  /** false: whoever goes over one is ended */
+  report_only: z.boolean().default(false),
+});
+
+/** What is executed, and how it is watched. The first template that fits an order's task and labels is taken. */
+const template = z.strictObject({
+  name: name.optional(),
+  /** `*` stands for anything */
+  task: z.string().default('*'),
+  labels: labels.default({}),
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+  cwd: z.string().default('.'),
+  env: labels.default({}),
+  policy: z.string().optional(),
+  nudge: z.enum(['auto', 'socket', 'hook', 'terminal', 'file']).default('auto'),
+  /** where `nudge: file` writes; `{agent}` stands for its name */
+  nudge_file: z
+    .strictObject({ path: z.string().min(1), format: z.enum(['jsonl', 'text']).default('jsonl') })
+    .optional(),
+  must_signal_completion: z.boolean().default(false),
+  release: chore.optional(),
+  cleanup: chore.optional(),
+  pause: chore.optional(),
+  resume: chore.optional(),
+  /** seed 004's tool_logs.jsonl; `{agent}` and `{task}` stand for their names */
+  step_log: z.string().optional(),
+  limits: limits.prefault({}),
+  /** where what is left of an unfinished agent is written; absent: as its policy says, below cwd */
+  files: z.strictObject({ recovery: z.string().optional(), dispatch_log: z.string().optional() }).default({}),
+  patterns: z
+    .strictObject({
+      rate_limit: patterns,
+      error: patterns,
+      fatal: patterns,
+      completion: patterns,
+      result: patterns,
+      awaiting_input: patterns,
+    })
+    .partial()
+    .default({}),
+});
+
+const whole = template
+  .refine((one) => (one.nudge === 'file') === (one.nudge_file !== undefined), {
+    path: ['nudge_file'],
+    message: 'write it where nudge is file, and only there',
+  })
+  .refine((one) => (one.pause === undefined) === (one.resume === undefined), {
+    path: ['resume'],
+    message: 'write both pause and resume, or neither: what is paused by a command is resumed by one',
+  });
+
+const SHORTEST_INTERVAL_MS = 1000;
+const SHORTEST_INTERVAL = 'write a duration of at least 1s, such as 1s or 30s';
+
+const agent = z.strictObject({ name, task: name, template: z.string().optional(), labels: labels.default({}) });
+
+const runtime = z.strictObject({
+  runtime: name,
+  dir: z.string().optional(),
+  capacity: z.int().min(0).default(8),
+  labels: labels.default({}),
+  /** how often it announces itself */
+  announce: duration.default(30_000),
+  /** absent: as the gateway asks */
+  interval: duration.refine((ms) => ms >= SHORTEST_INTERVAL_MS, SHORTEST_INTERVAL).optional(),
+  policy: z.string().optional(),
+  /** how long agents may take to end when the runtime does */
+  grace: duration.default(5000),
+  /** prints the host's work items as JSON, such as `br list --json` */
+  work_source: z
+    .strictObject({ command: chore, cwd: z.string().default('.'), interval: duration.default(30_000) })
+    .optional(),
+  checkpoint_roots: z.array(z.string()).default([]),
+  templates: z.array(whole).default([]),
+  /** started with the runtime */
+  agents: z.array(agent).default([]),
+});
+
+export type Template = z.output<typeof template>;
+export type RuntimeConfig = z.output<typeof runtime>;
+
+/** Relative paths count from the file's own folder. */
+const located = (config: RuntimeConfig, folder: string): RuntimeConfig => ({
+  ...config,
+  ...(config.dir === undefined ? {} : { dir: resolve(folder, config.dir) }),
+  ...(config.work_source === undefined
+    ? {}
+    : { work_source: { ...config.work_source, cwd: resolve(folder, config.work_source.cwd) } }),
+  checkpoint_roots: config.checkpoint_roots.map((root) => resolve(folder, root)),
+  templates: config.templates.map((one) => ({ ...one, cwd: resolve(folder, one.cwd) })),
+});
+
+/** @throws WrongSettings with every mistake and its place */
+export const parseRuntimeConfig = (text: string, folder: string): RuntimeConfig => {
+  const parsed = runtime.safeParse(parse(text));
+  if (parsed.success) return located(parsed.data, folder);
+  const mistakes = parsed.error.issues.map(({ path, message }) => `  ${path.join('.') || '(whole file)'}: ${message}`);
+  throw new WrongSettings(`the runtime's configuration has ${mistakes.length} mistake(s):\n${mistakes.join('\n')}`);
+};
+
+/** @throws WrongSettings where the file is missing or has mistakes */
+export const readRuntimeConfig = (path: string): RuntimeConfig => {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new WrongSettings(`the runtime's configuration cannot be read: ${String(error)}`);
+  }
+  return parseRuntimeConfig(text, dirname(resolve(path)));
+};
+
+/** The template that says how this task is worked on here; undefined: this runtime does not know how. */
+export const templateFor = (
+  templates: readonly Template[],
+  task: string,
+  given: Readonly<Record<string, string>>,
+): Template | undefined => templates.find((one) => templateFits(one, task, given));
+
+/** How a template has an agent of this name watched. */
+export const watchingOf = (one: Template, agentId: string, taskId: string | null) => ({
+  patterns: { ...defaultPatterns, ...definedOnly(one.patterns) },
+  nudge: one.nudge,
+  nudgeFile: one.nudge_file ? { ...one.nudge_file, path: pathIn(one, one.nudge_file.path, agentId, taskId) } : null,
+  mustSignalCompletion: one.must_signal_completion,
+  release: one.release ?? null,
+  cleanup: one.cleanup ?? null,
+  pause: one.pause ?? null,
+  resume: one.resume ?? null,
+  stepLog: one.step_log === undefined ? null : pathIn(one, one.step_log, agentId, taskId),
+  limits: {
+    ...{ memory: one.limits.memory, output: one.limits.output, time: one.limits.time },
+    reportOnly: one.limits.report_only,
+  },
+  files: {
+    recovery: one.files.recovery === undefined ? null : resolve(one.cwd, one.files.recovery),
+    dispatchLog: one.files.dispatch_log === undefined ? null : resolve(one.cwd, one.files.dispatch_log),
+  },
+});
+
+const pathIn = ({ cwd }: Template, path: string, agentId: string, taskId: string | null): string =>
+  resolve(
+    cwd,
+    path.replace(/\{(agent|task)\}/g, (_, whose) => nameIn(path, whose === 'agent' ? agentId : (taskId ?? ''))),
+  );
+
+/** A task is named by whoever plans it, who is not to write elsewhere on this host. */
+const nameIn = (path: string, name: string): string => {
+  if (!name.startsWith('/') && !name.split('/').includes('..')) return name;
+  throw new WrongSettings(
+    `${JSON.stringify(name)} leads elsewhere in ${path}: give it a name without .. and a leading /`,
+  );
+};
+
+/** How a command is watched that no template fits. */
+export const plainWatching = () => watchingOf(template.parse({ command: 'none' }), '', null);
+
+const definedOnly = <T extends object>(given: T) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };

@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { checkpointFile } from '../testing/checkpoint.ts';
+import { type Stage, setStage, spawn, terminate } from '../testing/stage.ts';
+import { type Runtime, startRuntime } from './runtime.ts';
+import { parseRuntimeConfig } from './runtime-config.ts';
+
+let stage: Stage;
+let runtime: Runtime;
+
+const yaml = `
+runtime: run-1
+announce: 50ms
+grace: 0s
+capacity: 2
+labels: { team: red }
+checkpoint_roots: [checkpoints]
+templates:
+  - command: /bin/sh
+    args: ['-c', 'echo "attempt=$VIGIL_ATTEMPT task=$VIGIL_TASK_ID"; cat "$VIGIL_HANDOVER" "$VIGIL_CHECKPOINT"; sleep 600']
+    env: { EXTRA: x }
+agents:
+  - { name: worker-1, task: TASK-1 }
+`;
+
+beforeEach(async () => {
+  stage = await setStage();
+  const config = { ...parseRuntimeConfig(yaml, stage.dir), interval: 100 };
+  runtime = await startRuntime(
+    { config, host: 'host-1', env: { PATH: process.env.PATH ?? '' } },
+    { ...stage.world, killAfterMs: 200 },
+  );
+});
+afterEach(async () => {
+  await runtime.stop('the test is over');
+  await stage.close();
+});
+
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
+const find = (type: string, more: object = {}) =>
+  until(() => {
+    const found = stage.gateway.reports.find(
+      (report) => report.type === type && expect.objectContaining(more).asymmetricMatch(report.payload),
+    );
+    expect(found).toBeDefined();
+    return found?.payload;
+  });
+const beatOf = (agentId: string) =>
+  until(() => {
+    const found = stage.gateway.heartbeats.find((beat) => beat.agent_id === agentId);
+    expect(found).toBeDefined();
+    return found;
+  });
+
+test('a runtime announces itself with what it runs and has room for', async () => {
+  expect(await find('RUNTIME_ANNOUNCED', { agents: ['worker-1'] })).toEqual({
+    runtimeId: 'run-1',
+    host: 'host-1',
+    capacity: 2,
+    agents: ['worker-1'],
+    labels: { team: 'red', host: 'host-1' },
+    templates: [expect.objectContaining({ task: expect.any(String), labels: {} })],
+  });
+});
+
+test('an agent dies by order, and another continues its task from its checkpoint', async () => {
+  const instanceId = (await beatOf('worker-1'))?.instance_id ?? null;
+  stage.gateway.offer(terminate({ instanceId }));
+  expect(await find('ORDER_RECEIPT')).toMatchObject({ confirmed: true });
+  await find('AGENT_EXITED');
+  const good = checkpointFile(join(stage.dir, 'checkpoints'), 'good.yaml', 'task_id: TASK-1\n');
+  stage.gateway.offer(spawn({ checkpoints: [good], handover: 'remaining: two' }));
+  const receipt = await find('SPAWN_RECEIPT');
+  expect(receipt).toMatchObject({ outcome: 'spawned', checkpointId: 'good.yaml', skipped: [] });
+  expect(await beatOf('worker-1.r1')).toMatchObject({
+    attempt: 1,
+    max_attempts: 3,
+    task_id: 'TASK-1',
+    runtime_id: 'run-1',
+  });
+  const life = runtime.agents()[0];
+  expect(life?.spec.instanceId).toBe(
+    'instanceId' in (receipt ?? {}) ? (receipt as { instanceId: string }).instanceId : '',
+  );
+  await until(() => expect(stage.gateway.heartbeats.at(-1)?.output?.lines).toBeGreaterThan(0));
+  expect(readFileSync(life?.spec.handover ?? '', 'utf8')).toBe('remaining: two');
+});
+
+test('while the fleet is halted nothing is started or ended, and each order is answered', async () => {
+  const instanceId = (await beatOf('worker-1'))?.instance_id ?? null;
+  stage.gateway.halted = true;
+  stage.gateway.offer(terminate({ instanceId }));
+  stage.gateway.offer(spawn());
+  expect(await find('ORDER_RECEIPT')).toMatchObject({ outcome: 'halted', why: 'the fleet is halted' });
+  expect(await find('SPAWN_RECEIPT')).toMatchObject({ outcome: 'halted', why: 'the fleet is halted' });
+  expect(runtime.agents().map(({ spec }) => spec.agentId)).toEqual(['worker-1']);
+});
+
+test('an order that is offered again while it is carried out has one outcome, even as the agent dies of it', async () => {
+  const instanceId = (await beatOf('worker-1'))?.instance_id ?? null;
+  const [life] = runtime.agents();
+  stage.gateway.offer(terminate({ instanceId }));
+  await life?.ended;
+  await find('ORDER_RECEIPT', { confirmed: true });
+  const receipts = stage.gateway.reports.filter(({ type }) => type === 'ORDER_RECEIPT');
+  expect(new Set(receipts.map(({ payload }) => JSON.stringify(payload))).size).toBe(1);
+});
+
+test('from a checkpoint that is invalid here nothing is spawned: the answer names it and each that is newer than the first valid one', async () => {
+  await beatOf('worker-1');
+  await runtime.agents()[0]?.end('the test', 0);
+  await find('AGENT_EXITED');
+  const good = checkpointFile(join(stage.dir, 'checkpoints'), 'good.yaml', 'task_id: TASK-1\n');
+  const [changed, gone] = [
+    { ...good, checkpointId: 'changed', sha256: '0' },
+    { ...good, checkpointId: 'gone', uri: `${good.uri}.gone` },
+  ];
+  stage.gateway.offer(spawn({ checkpoints: [changed, gone, good] }));
+  expect(await find('SPAWN_RECEIPT')).toMatchObject({
+    ...{ outcome: 'checkpoint_invalid', checkpointId: 'changed', why: 'sha256_differs', instanceId: null },
+    skipped: [
+      { checkpointId: 'changed', why: 'sha256_differs' },
+      { checkpointId: 'gone', why: 'missing' },
+    ],
+  });
+  expect(runtime.agents()).toEqual([]);
+  stage.gateway.offer(spawn({ orderId: 'spawn-2', checkpoints: [good] }));
+  expect(await find('SPAWN_RECEIPT', { outcome: 'spawned' })).toMatchObject({ checkpointId: 'good.yaml' });
+});
+
+test('a task that is still worked on here is not given to a second agent', async () => {
+  await beatOf('worker-1');
+  stage.gateway.offer(spawn());
+  expect(await find('SPAWN_RECEIPT')).toMatchObject({
+    outcome: 'superseded',
+    why: 'worker-1 lives here and works on TASK-1',
+  });
+  expect(runtime.agents()).toHaveLength(1);
+});
+
+test('a runtime that is stopped ends its agents and reports them as ended on purpose', async () => {
+  await beatOf('worker-1');
+  await runtime.stop('the host goes down');
+  expect(await find('AGENT_EXITED')).toMatchObject({ reason: 'explicit', orderId: null });
+  expect(runtime.agents()).toEqual([]);
+});
+
+test('a runtime that is stopped says last that it has room for nobody', async () => {
+  await find('RUNTIME_ANNOUNCED', { capacity: 2 });
+  await runtime.stop('the host goes down');
+  const announced = stage.gateway.reports.filter(({ type }) => type === 'RUNTIME_ANNOUNCED');
+  expect(announced.at(-1)?.payload).toMatchObject({ runtimeId: 'run-1', capacity: 0 });
+});

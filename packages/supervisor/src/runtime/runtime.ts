@@ -1,0 +1,279 @@
+import { availableParallelism } from 'node:os';
+import type { Supervised } from '../agent/agent-instance.ts';
+import { superviseHeld } from '../agent/supervise-hosted.ts';
+import { pause } from '../clock.ts';
+import type { RuntimeDeps } from '../deps.ts';
+import { logRedispatch } from '../exit/exit-artifacts.ts';
+import { forgetPastLives, pastLifeFile, pastLifeOf } from '../exit/previous-run.ts';
+import { announce } from '../gateway/announce.ts';
+import { WorkSource } from '../heartbeat/work-source.ts';
+import { dispatch, pollOrders } from '../orders/dispatch.ts';
+import type { Received, SpawnOrder } from '../orders/order.ts';
+import { HALTED } from '../orders/receipts.ts';
+import { admitSpawn, closedAs, type Host, type Origin, originOf, writeHandover } from '../orders/spawn.ts';
+import type { Occupant } from '../state/lock.ts';
+import { answerSpawn, settleAftermath, settleLeftAlone } from './crash-recovery.ts';
+import { type RuntimeConfig, type Template, templateFor } from './runtime-config.ts';
+import { type Life, type RuntimeSettings, specOf } from './spec-from-template.ts';
+
+export type Runtime = {
+  readonly agents: () => readonly Supervised[];
+  /** ends its agents, each with its grace, and waits until their ends are reported */
+  readonly stop: (by: string) => Promise<void>;
+};
+
+const size = { columns: 120, rows: 40 };
+
+/** How often it is tried again to take an agent over, milliseconds. */
+const takeOverEveryMs = 5000;
+
+/** Each start is a process of its own that loads its program: more at once would only make each of them late. */
+const startsAtOnce = availableParallelism();
+
+/** Does this with each of them in their order, with so many at once. */
+const eachOf = async <T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> => {
+  const left = items.values();
+  const lane = async () => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+};
+
+/** An agent of the configuration that is to be started. */
+type Configured = { readonly life: Life; readonly template: Template };
+
+class HostRuntime implements Runtime {
+  readonly #world: RuntimeDeps;
+  readonly #settings: RuntimeSettings;
+  readonly #startAgent: typeof superviseHeld;
+  readonly #agents = new Set<Supervised>();
+  /** what is being started, or waits for its turn */
+  readonly #starting = new Set<Life>();
+  /** agents of an earlier supervisor that work on and could not be taken over yet */
+  #leftAlone: readonly Occupant[] = [];
+  readonly #stopping = new AbortController();
+  readonly #workSource: WorkSource | null;
+  readonly #loops: Promise<unknown>[] = [];
+
+  constructor(settings: RuntimeSettings, world: Omit<RuntimeDeps, 'onOrders'>, startAgent: typeof superviseHeld) {
+    this.#settings = settings;
+    this.#startAgent = startAgent;
+    const addressees = {
+      runtimeId: settings.config.runtime,
+      lives: () => this.#agents,
+      isLeftAlone: (agentId: string) => this.#leftAlone.some((one) => one.agentId === agentId),
+      spawn: (order: SpawnOrder, ms: number) => this.#spawn(order, ms),
+      recallSpawn: (order: SpawnOrder) => this.#recallSpawn(order),
+    };
+    const { work_source: source } = settings.config;
+    this.#workSource = source
+      ? new WorkSource({ ...source, env: settings.env, everyMs: source.interval }, world.log)
+      : null;
+    this.#world = {
+      ...world,
+      workOf: this.#workSource?.of ?? world.workOf,
+      onOrders: (orders) => dispatch(this.#world, addressees, orders),
+    };
+  }
+
+  agents = (): readonly Supervised[] => [...this.#agents].filter((agent) => !agent.isOver());
+
+  async start(): Promise<void> {
+    const { config } = this.#settings;
+    const here = new Set<string>();
+    this.#leftAlone = await settleAftermath(this.#world, config.runtime, (life) => {
+      here.add(this.#adopt(life).spec.agentId);
+    });
+    for (const { agentId } of this.#leftAlone) here.add(agentId);
+    const configured = config.agents.filter(({ name }) => !here.has(name)).flatMap((one) => this.#configured(one));
+    for (const { life } of configured) this.#starting.add(life);
+    // Orders for those that live do not wait until the last one has started.
+    this.#loops.push(pollOrders(this.#world, config.runtime, this.#stopping.signal), this.#announce());
+    if (this.#workSource) this.#loops.push(this.#workSource.run(this.#stopping.signal));
+    this.#loops.push(this.#takeOverLater());
+    await eachOf(configured, startsAtOnce, (one) => this.#startConfigured(one));
+  }
+
+  async #takeOverLater(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (this.#leftAlone.length > 0) {
+      await pause(takeOverEveryMs, signal);
+      if (signal.aborted) return;
+      try {
+        this.#leftAlone = await settleLeftAlone(this.#world, this.#leftAlone, (life) => void this.#adopt(life));
+      } catch (error) {
+        this.#world.log('agents could not be taken over', { error: String(error) });
+      }
+    }
+  }
+
+  /** None: no template fits it, or it has ended. */
+  #configured(one: RuntimeConfig['agents'][number]): readonly Configured[] {
+    const { templates } = this.#settings.config;
+    const template = one.template
+      ? templates.find(({ name }) => name === one.template)
+      : templateFor(templates, one.task, one.labels);
+    if (!template) {
+      this.#world.log('no template fits a configured agent', { agent: one });
+      return [];
+    }
+    if (this.#hasEnded(one)) return [];
+    const who = { agentId: one.name, taskId: one.task, attempt: 0, maxAttempts: null, labels: one.labels };
+    return [{ life: { ...who, checkpoint: null, handover: null, orderId: null }, template }];
+  }
+
+  async #startConfigured({ life, template }: Configured): Promise<void> {
+    try {
+      await this.#begin(life, template);
+    } catch (error) {
+      this.#world.log('a configured agent does not start', { agent: life.agentId, error: String(error) });
+    } finally {
+      this.#starting.delete(life);
+    }
+  }
+
+  /** It, or what has taken its place, would be doubled: this runtime was killed, and goes on where it stood. */
+  #hasEnded({ name, task }: RuntimeConfig['agents'][number]): boolean {
+    const [dir, runtime] = [this.#world.dir, this.#settings.config.runtime];
+    const past = pastLifeOf(dir, runtime, name);
+    if (past === null || past.taskId !== task) return false;
+    const { reason, details } = past;
+    const startAnew = `stop this runtime and start it again, or remove ${pastLifeFile(dir, runtime, name)}`;
+    const what = 'a configured agent is not started: it has ended, and what follows is up to recovery';
+    this.#world.log(what, { agent: name, task, reason, details, startAnew });
+    return true;
+  }
+
+  async #begin(life: Life, template: Template): Promise<Supervised> {
+    return this.#adopt(
+      await this.#startAgent(specOf(life, template, this.#settings, this.#world.newId()), this.#world, size),
+    );
+  }
+
+  #adopt(agent: Supervised): Supervised {
+    this.#agents.add(agent);
+    void agent.settled.finally(() => this.#agents.delete(agent));
+    return agent;
+  }
+
+  /** Those that live here, and those that are about to. */
+  #occupants(): readonly Pick<Life, 'agentId' | 'taskId' | 'attempt'>[] {
+    return [...this.agents().map(({ spec }) => spec), ...this.#starting, ...this.#leftAlone];
+  }
+
+  #host(order: SpawnOrder): Host {
+    const { config } = this.#settings;
+    const { taskId, labels } = order.payload;
+    return {
+      done: {
+        get: (orderId) => {
+          const report = this.#world.journal.reportOf(orderId);
+          return report?.type === 'SPAWN_RECEIPT' ? report.payload : undefined;
+        },
+      },
+      agents: this.#occupants(),
+      capacity: config.capacity,
+      closedAs: closedAs(this.#world.workOf(taskId)),
+      knowsHow: templateFor(config.templates, taskId ?? '', labels) !== undefined,
+    };
+  }
+
+  /** What the host's tracker says of its task has to be known first. */
+  #spawn(order: SpawnOrder, expiresInMs: number): void {
+    const received = { order, expiresAt: this.#world.clock.monotonic() + expiresInMs };
+    const settle = () => this.#settle(received);
+    if (this.#workSource) this.#workSource.onceAsked(order.payload.orderId, settle);
+    else settle();
+  }
+
+  /** One that waits for its tracker finds this answer in the journal. */
+  #recallSpawn(order: SpawnOrder): void {
+    const { orderId } = order.payload;
+    if (this.#isStarting(order)) return;
+    const receipt = this.#host(order).done.get(orderId);
+    if (receipt) this.#world.outbox.put({ type: 'SPAWN_RECEIPT', payload: receipt });
+    else answerSpawn(this.#world, order, 'halted', { why: HALTED });
+  }
+
+  #isStarting = ({ payload }: SpawnOrder): boolean =>
+    [...this.#starting].some(({ orderId }) => orderId === payload.orderId);
+
+  #settle(received: Received<SpawnOrder>): void {
+    const { order } = received;
+    if (this.#isStarting(order) || this.#stopping.signal.aborted) return;
+    const admission = admitSpawn(received, this.#host(order), this.#world.clock.monotonic());
+    switch (admission.verdict) {
+      case 'go':
+        void this.#carryOut(order);
+        return;
+      case 'again':
+        this.#world.outbox.put({ type: 'SPAWN_RECEIPT', payload: admission.receipt });
+        return;
+      case 'not_needed':
+      case 'superseded':
+      case 'expired':
+      case 'failed':
+        answerSpawn(this.#world, order, admission.verdict, { why: admission.why });
+    }
+  }
+
+  async #carryOut(order: SpawnOrder): Promise<void> {
+    const { orderId, agentId, taskId, attempt, maxAttempts, labels, checkpoints } = order.payload;
+    const life = { agentId, taskId, attempt, maxAttempts, labels, checkpoint: null, handover: null, orderId };
+    this.#starting.add(life);
+    try {
+      const origin = await originOf(checkpoints, this.#settings.config.checkpoint_roots, taskId ?? '');
+      const [newest] = origin.skipped;
+      if (newest) {
+        answerSpawn(this.#world, order, 'checkpoint_invalid', { ...newest, skipped: origin.skipped });
+        return;
+      }
+      this.#world.journal.write({ kind: 'begun', orderId, order, pid: null });
+      const agent = await this.#beginFrom(origin, life, order);
+      void logRedispatch(this.#world, agent.spec, order);
+      const { instanceId } = agent.spec;
+      answerSpawn(this.#world, order, 'spawned', { instanceId, checkpointId: origin.checkpoint?.id ?? null });
+    } catch (error) {
+      answerSpawn(this.#world, order, 'failed', { why: String(error) });
+    } finally {
+      this.#starting.delete(life);
+    }
+  }
+
+  #beginFrom({ checkpoint }: Origin, life: Life, order: SpawnOrder): Promise<Supervised> {
+    const template = templateFor(this.#settings.config.templates, life.taskId ?? '', life.labels);
+    if (!template) throw new Error(`no template of this runtime fits task ${life.taskId}`);
+    const handover = writeHandover(this.#world.dir, order);
+    return this.#begin({ ...life, checkpoint: checkpoint?.path ?? null, handover }, template);
+  }
+
+  #announce(): Promise<void> {
+    const agents = () => this.#occupants().map(({ agentId }) => agentId);
+    return announce(this.#world, this.#settings, agents, this.#stopping.signal);
+  }
+
+  async stop(by: string): Promise<void> {
+    this.#stopping.abort();
+    const forget = () => forgetPastLives(this.#world.dir, this.#settings.config.runtime);
+    forget();
+    await Promise.all(
+      [...this.#agents].map(async (agent) => {
+        const { confirmed } = await agent.end(by, this.#settings.config.grace);
+        if (confirmed) await agent.settled;
+      }),
+    );
+    forget(); // also those that ended by themselves just now
+    await Promise.all(this.#loops);
+  }
+}
+
+/** The host's daemon: starts its configured agents, spawns by order, and supervises all of them until it is stopped. */
+export const startRuntime = async (
+  settings: RuntimeSettings,
+  world: Omit<RuntimeDeps, 'onOrders'>,
+  startAgent: typeof superviseHeld = superviseHeld,
+): Promise<Runtime> => {
+  const runtime = new HostRuntime(settings, world, startAgent);
+  await runtime.start();
+  return runtime;
+};

@@ -1,0 +1,38 @@
+import type { AgentSpec } from '../agent/agent-spec.ts';
+import { type RuntimeConfig, type Template, watchingOf } from './runtime-config.ts';
+
+/** Beside the configuration: where and as whom. */
+export type RuntimeSettings = {
+  readonly config: RuntimeConfig;
+  readonly host: string;
+  /** the environment that agents inherit, without secrets of the runtime */
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** What a life is asked for by. */
+export type Life = Pick<
+  AgentSpec,
+  'agentId' | 'taskId' | 'attempt' | 'maxAttempts' | 'labels' | 'checkpoint' | 'handover' | 'orderId'
+>;
+
+/** A life as its template has it. */
+export const specOf = (
+  life: Life,
+  template: Template,
+  { config, host, env }: RuntimeSettings,
+  instanceId: string,
+): AgentSpec => ({
+  ...life,
+  ...watchingOf(template, life.agentId, life.taskId),
+  instanceId,
+  runtimeId: config.runtime,
+  policy: template.policy ?? config.policy ?? null,
+  labels: { host, ...config.labels, ...life.labels },
+  parentAgentId: null,
+  command: template.command,
+  args: template.args,
+  cwd: template.cwd,
+  env: { ...env, ...template.env },
+  checkpointRoots: config.checkpoint_roots,
+  intervalMs: config.interval ?? null,
+});

@@ -1,0 +1,40 @@
+import type { AgentOrder, SpawnOrder } from '../orders/order.ts';
+import type { Pid } from '../process/proc.ts';
+import type { Begun } from '../state/journal.ts';
+import type { Occupant } from '../state/lock.ts';
+
+/** What is to be done about an order that a dead supervisor had begun. */
+export type Remedy =
+  | { readonly do: 'report_uncertain'; readonly order: AgentOrder; readonly why: string }
+  | { readonly do: 'end_again'; readonly order: Extract<AgentOrder, { type: 'TERMINATE_AGENT' }>; readonly pid: Pid }
+  | { readonly do: 'report_spawned'; readonly order: SpawnOrder; readonly holder: Occupant }
+  | { readonly do: 'spawn_uncertain'; readonly order: SpawnOrder; readonly why: string }
+  /** nothing came of it: it may be done when it is offered again */
+  | { readonly do: 'forget'; readonly orderId: string };
+
+const spawn = (order: SpawnOrder, holder: Occupant | null): Remedy => {
+  if (holder?.orderId !== order.payload.orderId) return { do: 'forget', orderId: order.payload.orderId };
+  if (holder.child) return { do: 'report_spawned', order, holder };
+  return { do: 'spawn_uncertain', order, why: 'the supervisor died while it was starting the agent' };
+};
+
+/** `holder` is whoever has the name of the order's agent. Nothing said is repeated; an end is, because it is safe to. */
+export const remedyOf = ({ order, pid }: Begun, holder: Occupant | null): Remedy => {
+  switch (order.type) {
+    case 'NUDGE_AGENT':
+    case 'PROBE_AGENT':
+    case 'HANDOFF_AGENT':
+    case 'PAUSE_AGENT':
+    case 'RESUME_AGENT':
+    case 'INTERRUPT_AGENT':
+    case 'RESUME_SESSION':
+    case 'RESET_BREAKER':
+      return { do: 'report_uncertain', order, why: 'the supervisor died while it was doing this; it is not repeated' };
+    case 'TERMINATE_AGENT':
+      return pid
+        ? { do: 'end_again', order, pid }
+        : { do: 'report_uncertain', order, why: 'the journal does not say which process this was about' };
+    case 'SPAWN_AGENT':
+      return spawn(order, holder);
+  }
+};

@@ -1,0 +1,109 @@
+import { appendFileSync, mkdtempSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Order, receiptOf } from '../orders/order.ts';
+import { remedyOf } from '../runtime/unfinished-orders.ts';
+import { nudge, spawn, terminate } from '../testing/stage.ts';
+import { openJournal } from './journal.ts';
+import type { Occupant } from './lock.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'vigil-journal-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const path = () => join(dir, 'journal.jsonl');
+const pid = { pid: 4711, startTime: '99' };
+const begun = (order: Order) => ({ kind: 'begun', orderId: order.payload.orderId, order, pid }) as const;
+const receipt = { type: 'ORDER_RECEIPT', payload: receiptOf(nudge(), 5, 'delivered') } as const;
+
+test('what is done is answered the same after a restart, and is not unfinished', () => {
+  const before = openJournal(path());
+  before.write(begun(nudge()));
+  before.write({ kind: 'done', orderId: 'nudge-1', report: receipt });
+  before.close();
+  const after = openJournal(path());
+  expect(after.reportOf('nudge-1')).toEqual(receipt);
+  expect(after.unfinished).toEqual([]);
+  after.close();
+});
+
+test('what was begun and not done is found by every later supervisor until it is answered', () => {
+  const before = openJournal(path());
+  before.write(begun(terminate()));
+  before.close();
+  openJournal(path()).close();
+  const after = openJournal(path());
+  expect(after.unfinished).toEqual([begun(terminate())]);
+  expect(after.reportOf('end-1')).toBeUndefined();
+  after.close();
+});
+
+test('a torn last line is as if it had never been written', () => {
+  const before = openJournal(path());
+  before.write(begun(nudge()));
+  before.close();
+  appendFileSync(path(), '{"kind":"done","orderId":"nudge-1","rep');
+  const after = openJournal(path());
+  expect(after.unfinished).toEqual([begun(nudge())]);
+  after.close();
+});
+
+test('a nudge found begun is reported uncertain, never repeated', () => {
+  expect(remedyOf(begun(nudge()), null)).toMatchObject({ do: 'report_uncertain' });
+});
+
+test('a terminate found begun is repeated against exactly that process', () => {
+  expect(remedyOf(begun(terminate()), null)).toMatchObject({ do: 'end_again', pid });
+});
+
+const holder: Occupant = {
+  agentId: 'worker-1.r1',
+  instanceId: 'instance-9',
+  taskId: 'TASK-1',
+  runtimeId: 'run-1',
+  attempt: 1,
+  orderId: 'spawn-1',
+  supervisor: { pid: 1, startTime: '1' },
+  holder: null,
+  child: pid,
+};
+
+test('a spawn found begun is reported as spawned where the lock file names the process', () => {
+  expect(remedyOf(begun(spawn()), holder)).toMatchObject({
+    do: 'report_spawned',
+    holder: { instanceId: 'instance-9' },
+  });
+});
+
+test('a spawn found begun is uncertain where the lock file was taken and no process is named', () => {
+  expect(remedyOf(begun(spawn()), { ...holder, child: null })).toMatchObject({ do: 'spawn_uncertain' });
+});
+
+test('a spawn found begun may be done again where nobody took the lock for it', () => {
+  expect(remedyOf(begun(spawn()), null)).toEqual({ do: 'forget', orderId: 'spawn-1' });
+  expect(remedyOf(begun(spawn()), { ...holder, orderId: 'spawn-0' })).toEqual({ do: 'forget', orderId: 'spawn-1' });
+});
+
+test('on a full disk a done order is answered all the same, and written when there is room again; a torn line hurts nobody', () => {
+  let isFull = false;
+  const journal = openJournal(path(), (file, text) => {
+    if (!isFull) return void writeSync(file, text);
+    writeSync(file, text.slice(0, 9));
+    throw new Error('ENOSPC: no space left on device, write');
+  });
+  journal.write(begun(nudge()));
+  isFull = true;
+  journal.write({ kind: 'done', orderId: 'nudge-1', report: receipt });
+  expect(journal.reportOf('nudge-1')).toEqual(receipt);
+  expect(() => journal.write(begun(terminate()))).toThrow('ENOSPC');
+  isFull = false;
+  journal.write(begun(terminate()));
+  journal.close();
+  const after = openJournal(path());
+  expect(after.reportOf('nudge-1')).toEqual(receipt);
+  expect(after.unfinished).toEqual([begun(terminate())]);
+  after.close();
+});

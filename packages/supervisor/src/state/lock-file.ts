@@ -1,0 +1,74 @@
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { WrongSettings } from '../errors.ts';
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+const textOf = (path: string): string | null => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** Who has claimed this file; null: nobody. @throws WrongSettings where something else stands in it */
+export const readClaim = <T>(path: string, isOne: (found: object) => found is T & object): T | null => {
+  const text = textOf(path);
+  if (text === null) return null;
+  const found = parsed(text);
+  if (typeof found === 'object' && found !== null && isOne(found)) return found;
+  throw new WrongSettings(`${path} is no lock of ours: remove it once you are sure that nobody runs under its name`);
+};
+
+const draftOf = (path: string, content: object): string => {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, JSON.stringify(content), { flush: true, mode: 0o600 });
+  return draft;
+};
+
+/** Linking fails where the name is taken, so of two that try at once only one wins. */
+const link = (from: string, path: string): boolean => {
+  try {
+    linkSync(from, path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(from);
+  }
+};
+
+/** Takes a dead claim away; what somebody else has claimed meanwhile is put back. */
+const sweep = (path: string, dead: object): void => {
+  const aside = `${path}.${process.pid}.dead`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  if (textOf(aside) === JSON.stringify(dead)) rmSync(aside);
+  else link(aside, path);
+};
+
+/** Claims a file that nobody has, or that `dead` has left. False: somebody else was first. */
+export const claim = (path: string, content: object, dead: object | null): boolean => {
+  const draft = draftOf(path, content);
+  if (dead !== null) sweep(path, dead);
+  return link(draft, path);
+};
+
+/** One's own claim says something else from now on. */
+export const renew = (path: string, content: object): void => renameSync(draftOf(path, content), path);

@@ -1,0 +1,97 @@
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { identify, type Pid } from '../process/proc.ts';
+import { stopAgent } from '../pty-host/attach.ts';
+import { checkFree, type Occupant, occupantOf, takeName, takeRuntime } from './lock.ts';
+import { claim } from './lock-file.ts';
+import { makeFolder } from './own-folder.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'vigil-test-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const dead: Pid = { pid: 2 ** 22 + 1, startTime: '1' };
+const self = identify(process.pid);
+const occupant = (more: Partial<Occupant> = {}): Occupant => ({
+  agentId: 'worker-1',
+  instanceId: 'instance-1',
+  taskId: null,
+  runtimeId: 'run-1',
+  attempt: 0,
+  orderId: null,
+  supervisor: dead,
+  holder: null,
+  child: null,
+  ...more,
+});
+
+test('a name is free again when nobody of its occupant lives; a number that another process has now is nobody', () => {
+  takeName(dir, occupant({ child: { ...self, startTime: '1' }, holder: { ...self, startTime: '1' } }));
+  takeName(dir, occupant({ instanceId: 'instance-2' })).release();
+  expect(occupantOf(dir, 'worker-1')).toBeNull();
+  expect(readdirSync(join(dir, 'agents'))).toEqual([]);
+});
+
+test('a name is taken while its supervisor, its holder or its process lives', () => {
+  for (const who of ['supervisor', 'holder', 'child'] as const) {
+    const lock = takeName(dir, occupant({ [who]: self }));
+    expect(() => takeName(dir, occupant())).toThrow(/agent worker-1 (runs already|still runs)/);
+    lock.release();
+  }
+});
+
+test('of one whose holder alone lives it is said how it is supervised again', () => {
+  takeName(dir, occupant({ holder: self, child: self }));
+  expect(() => checkFree(dir, 'worker-1')).toThrow(/its supervisor 4194305 has died: start its runtime again, or/);
+});
+
+test('a claim that has come in the place of a dead one is put back', () => {
+  const path = join(dir, 'x.lock');
+  const [gone, fresh, late] = [{ n: 1 }, { n: 2 }, { n: 3 }];
+  claim(path, fresh, null);
+  expect(claim(path, late, gone)).toBe(false);
+  expect(readdirSync(dir)).toEqual(['x.lock']);
+  expect(claim(path, late, fresh)).toBe(true);
+});
+
+test('a lock that is none of ours is refused with its path, and left as it is', () => {
+  mkdirSync(join(dir, 'agents'));
+  for (const garbage of ['', 'garbage', '[]', '{"agentId":"worker-1"}']) {
+    writeFileSync(join(dir, 'agents', 'worker-1.lock'), garbage);
+    expect(() => takeName(dir, occupant())).toThrow(/worker-1.lock is no lock of ours: remove it once you are sure/);
+  }
+});
+
+test('a runtime is one process', () => {
+  takeRuntime(dir, 'run-1', identify(process.ppid));
+  expect(() => takeRuntime(dir, 'run-1', self)).toThrow(`(process ${process.ppid}); end that one first`);
+  takeRuntime(dir, 'run-2', dead);
+  takeRuntime(dir, 'run-2', self)();
+  expect(readdirSync(join(dir, 'runtimes'))).toEqual(['run-1.lock']);
+});
+
+test('a runtime that has the number of a former one is another, and says so in its lock', () => {
+  takeRuntime(dir, 'run-1', { ...self, startTime: '1' });
+  takeRuntime(dir, 'run-1', self);
+  expect(() => takeRuntime(dir, 'run-1', identify(process.ppid))).toThrow(
+    `(process ${process.pid}); end that one first`,
+  );
+});
+
+test('nobody is ended by a lock that a dead supervisor has left, nor a runtime by an agent that it is just starting', async () => {
+  takeName(dir, occupant({ holder: null, child: null, supervisor: dead }));
+  await expect(stopAgent(dir, 'worker-1', 'ann', 0)).rejects.toThrow('has died, and nobody holds its terminal');
+  takeName(dir, occupant({ agentId: 'worker-2', holder: null, child: null, supervisor: self }));
+  await expect(stopAgent(dir, 'worker-2', 'ann', 0)).rejects.toThrow('is just being started: try again');
+});
+
+test('a state folder of somebody else is refused', () => {
+  const asRoot = process.getuid?.() === 0;
+  if (asRoot) chownSync(dir, 12_345, 12_345);
+  const theirs = asRoot ? dir : '/';
+  expect(() => makeFolder(theirs, 'choose another')).toThrow(`${theirs} is not a folder of ours`);
+});

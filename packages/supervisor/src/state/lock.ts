@@ -1,0 +1,125 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { AlreadySupervised, WrongSettings } from '../errors.ts';
+import { isAlive, type Pid } from '../process/proc.ts';
+import { claim, readClaim, renew } from './lock-file.ts';
+
+/** Who runs an agent's name on this host. */
+export type Occupant = {
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly taskId: string | null;
+  readonly runtimeId: string;
+  readonly attempt: number;
+  /** the spawn order it was started by; null: by hand or by configuration */
+  readonly orderId: string | null;
+  readonly supervisor: Pid;
+  /** the process that owns its terminal; null: its supervisor does, or none was started yet */
+  readonly holder: Pid | null;
+  /** null: not started yet */
+  readonly child: Pid | null;
+};
+
+export type Lock = {
+  /** on the disk when it returns */
+  readonly has: (processes: Partial<Pick<Occupant, 'holder' | 'child'>>) => void;
+  readonly release: () => void;
+};
+
+const folder = (dir: string): string => join(dir, 'agents');
+const fileOf = (dir: string, agentId: string): string => join(folder(dir), `${agentId}.lock`);
+
+const isOccupant = (found: object): found is Occupant =>
+  ['agentId', 'instanceId', 'runtimeId', 'supervisor'].every((field) => field in found);
+
+/** The occupant of this name, dead or alive; null: nobody. @throws WrongSettings where the lock is none of ours */
+export const occupantOf = (dir: string, agentId: string): Occupant | null =>
+  readClaim(fileOf(dir, agentId), isOccupant);
+
+/** @throws WrongSettings for a name that no file and no key can have */
+export const checkName = (agentId: string): void => {
+  if (!/^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/.test(agentId))
+    throw new WrongSettings(
+      `${JSON.stringify(agentId)} is no agent's name: use at most 128 letters, digits, dots, dashes, colons or underscores, and neither . nor ..`,
+    );
+};
+
+const isTaken = ({ supervisor, holder, child }: Occupant): boolean =>
+  [supervisor, holder, child].some((process) => process != null && isAlive(process));
+
+const refused = ({ agentId, supervisor, holder, child }: Occupant): AlreadySupervised => {
+  if (isAlive(supervisor) || holder === null || !isAlive(holder))
+    return new AlreadySupervised(
+      `agent ${agentId} runs already (supervisor ${supervisor.pid}, process ${child?.pid ?? 'not started'}); choose another --name, or end it first`,
+    );
+  return new AlreadySupervised(
+    `agent ${agentId} still runs (process ${child?.pid ?? 'not known'}), but its supervisor ${supervisor.pid} has died: start its runtime again, or, where it was run by hand, vigil run --detach --name ${agentId}`,
+    false,
+  );
+};
+
+/** @throws AlreadySupervised where this name is taken */
+export const checkFree = (dir: string, agentId: string): void => {
+  const occupant = occupantOf(dir, agentId);
+  if (occupant && isTaken(occupant)) throw refused(occupant);
+};
+
+const lockOf = (path: string, first: Occupant): Lock => {
+  let occupant = first;
+  return {
+    has: (processes) => {
+      occupant = { ...occupant, ...processes };
+      renew(path, occupant);
+    },
+    release: () => rmSync(path, { force: true }),
+  };
+};
+
+/**
+ * Takes an agent's name, so that two supervisors never run it.
+ * @throws WrongSettings for a name that no file and no key can have; AlreadySupervised while its supervisor, or a process that a dead one left, is alive
+ */
+export const takeName = (dir: string, occupant: Occupant): Lock => {
+  checkName(occupant.agentId);
+  checkFree(dir, occupant.agentId);
+  const path = fileOf(dir, occupant.agentId);
+  if (!claim(path, occupant, occupantOf(dir, occupant.agentId)))
+    throw new AlreadySupervised(`agent ${occupant.agentId} has just been started by another supervisor`);
+  return lockOf(path, occupant);
+};
+
+/** The name of an agent whose holder has taken this supervisor for its own, which it does for one at a time. */
+export const retakeName = (dir: string, occupant: Occupant): Lock => {
+  const lock = lockOf(fileOf(dir, occupant.agentId), occupant);
+  lock.has({});
+  return lock;
+};
+
+/** What a supervisor of this runtime left behind when it died. */
+export const orphansOf = (dir: string, runtimeId: string): readonly Occupant[] => {
+  mkdirSync(folder(dir), { recursive: true, mode: 0o700 });
+  return readdirSync(folder(dir))
+    .filter((name) => name.endsWith('.lock'))
+    .flatMap((name) => occupantOf(dir, name.slice(0, -'.lock'.length)) ?? [])
+    .filter((occupant) => occupant.runtimeId === runtimeId && !isAlive(occupant.supervisor));
+};
+
+export const forget = (dir: string, agentId: string): void => rmSync(fileOf(dir, agentId), { force: true });
+
+/**
+ * One process alone is this runtime here, and writes its journal. Gives what lets it go.
+ * @throws AlreadySupervised
+ */
+export const takeRuntime = (dir: string, runtimeId: string, self: Pid): (() => void) => {
+  const path = join(dir, 'runtimes', `${runtimeId}.lock`);
+  const before = readClaim(path, (found): found is { readonly supervisor: Pid } => 'supervisor' in found);
+  // After a restart in a container another life may have had the same number.
+  const isOwn = before?.supervisor.pid === self.pid && before.supervisor.startTime === self.startTime;
+  if (before !== null && !isOwn && isAlive(before.supervisor))
+    throw new AlreadySupervised(
+      `runtime ${runtimeId} runs already on ${dir} (process ${before.supervisor.pid}); end that one first, or give this one another name`,
+    );
+  if (!isOwn && !claim(path, { supervisor: self }, before))
+    throw new AlreadySupervised(`runtime ${runtimeId} has just been started by another process`);
+  return () => rmSync(path, { force: true });
+};

@@ -1,0 +1,64 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { saveRecovery } from '../exit/recovery-file.ts';
+import { writeHandover } from '../orders/spawn.ts';
+import { parseRuntimeConfig, watchingOf } from '../runtime/runtime-config.ts';
+import { fakeGateway } from '../testing/fake-gateway.ts';
+import { liveOn, openTestWorld, scriptSpec, spawn } from '../testing/stage.ts';
+import { checkName } from './lock.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'vigil-test-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const modeOf = (name: string): number => statSync(join(dir, 'state', name)).mode & 0o777;
+
+test('what agents print and are told is for nobody else of the host to read, also in a folder that others may look into', async () => {
+  mkdirSync(join(dir, 'state'), { mode: 0o755 });
+  const gateway = await fakeGateway();
+  const world = openTestWorld(join(dir, 'state'), gateway, 'run-1');
+  const stage = { dir, gateway, world, close: async () => {} };
+  const life = await liveOn(stage, scriptSpec('echo a secret; exit 3'), 80, () => {});
+  await life.settled;
+  writeHandover(world.dir, spawn());
+  const made = readdirSync(join(dir, 'state'));
+  expect(made).toEqual(expect.arrayContaining(['archive', 'handover', 'journal', 'outbox']));
+  expect(made.filter((name) => modeOf(name) !== 0o700)).toEqual([]);
+  await world.outbox.settled(60_000);
+  world.close();
+  await gateway.close();
+});
+
+test('no name leads out of the folder that it stands in', () => {
+  const remains = { attempt: 1, checkpoint: null, stallReason: 'inactivity' };
+  for (const name of ['.', '..', '../up', 'a/../../b', '']) {
+    expect(() => checkName(name)).toThrow("is no agent's name");
+    expect(() => saveRecovery(join(dir, 'in'), { ...remains, taskId: name }, 0)).toThrow('name');
+  }
+  expect(readdirSync(dir)).toEqual([]);
+  for (const name of ['a.b', '...', '.a', 'a-1:b_2']) checkName(name);
+});
+
+test('a task or an agent whose name leads elsewhere is not watched by the files of its template', () => {
+  const written = {
+    command: 'x',
+    nudge: 'file',
+    step_log: 'logs/{task}/{agent}.jsonl',
+    nudge_file: { path: 'nudges/{task}' },
+  };
+  const { templates } = parseRuntimeConfig(JSON.stringify({ runtime: 'run-1', templates: [written] }), dir);
+  const [template] = templates;
+  if (!template) throw new Error('no template');
+  const of = (agentId: string, taskId: string) => watchingOf(template, agentId, taskId);
+  expect(of('a', 'T-1')).toMatchObject({
+    stepLog: join(dir, 'logs/T-1/a.jsonl'),
+    nudgeFile: { path: join(dir, 'nudges/T-1') },
+  });
+  expect(of('a', 'org/repo#12').stepLog).toBe(join(dir, 'logs/org/repo#12/a.jsonl'));
+  for (const task of ['..', '../x', 'a/../../b', '/etc/x']) expect(() => of('a', task)).toThrow('leads elsewhere');
+  expect(() => of('..', 'T-1')).toThrow('leads elsewhere');
+});

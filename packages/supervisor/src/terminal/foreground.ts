@@ -1,0 +1,109 @@
+import type { ReadStream, WriteStream } from 'node:tty';
+import type { Supervised } from '../agent/agent-instance.ts';
+import type { Log } from '../clock.ts';
+import { stoppedBy } from '../exit/stop-marker.ts';
+import type { Size } from './terminal.ts';
+
+/** Where a person, a pipe or nobody sits. */
+export type Seat = {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  /** false: as if neither were a terminal */
+  readonly tty: boolean;
+  /** what the agent has printed, once it is written to `stdout` */
+  readonly onOutput: (data: Buffer) => void;
+  /** signals sent to the supervisor: they are meant for the agent */
+  readonly onSignal: (listener: (signal: NodeJS.Signals) => void) => () => void;
+};
+
+const endOfInput = '\x04';
+const ctrlC = 0x03;
+
+const isTerminal = (stream: ReadStream | WriteStream | NodeJS.ReadStream | NodeJS.WriteStream): boolean =>
+  stream.isTTY === true;
+
+export type Attached = {
+  readonly size: Size;
+  /** its output goes to a pipe or a file, which must get what the agent printed */
+  readonly isPiped: boolean;
+  readonly output: (data: Buffer) => void;
+  /** connects input, size and signals; gives what undoes it */
+  readonly follow: (agent: Supervised) => () => void;
+};
+
+const passInput = ({ stdin, tty }: Seat, agent: Supervised): (() => void) => {
+  const isRaw = tty && isTerminal(stdin);
+  const onData = (data: Buffer) => {
+    if (isRaw && data.includes(ctrlC)) agent.interrupted('Ctrl-C at its terminal');
+    agent.terminal.write(data);
+  };
+  const onEnd = () => agent.terminal.write(endOfInput);
+  if (isRaw) stdin.setRawMode(true);
+  stdin.on('data', onData).on('end', onEnd);
+  return () => {
+    stdin.off('data', onData).off('end', onEnd);
+    if (isRaw) stdin.setRawMode(false);
+    stdin.pause();
+    stdin.unref?.();
+  };
+};
+
+const passSize = ({ stdout }: Seat, agent: Supervised): (() => void) => {
+  const onResize = () => agent.resize({ columns: stdout.columns, rows: stdout.rows });
+  stdout.on('resize', onResize);
+  return () => stdout.off('resize', onResize);
+};
+
+const passSignals = ({ onSignal }: Seat, agent: Supervised, senderOf: () => string | null): (() => void) =>
+  onSignal((signal) => {
+    const who = senderOf();
+    agent.expectEnd(who === null ? `the supervisor received ${signal}` : stoppedBy(who));
+    agent.terminal.signal(signal);
+  });
+
+/** Once nobody reads its output any more, its terminal is gone, as it would be for any command. A full disk takes it again later. */
+const outputLost = (agent: Supervised, { code }: NodeJS.ErrnoException): void => {
+  if (code !== 'EPIPE' || agent.isOver()) return;
+  agent.expectEnd('nobody reads its output any more');
+  agent.terminal.signal('SIGHUP');
+};
+
+/**
+ * Seats the agent where Vigil was started: its output comes out here, and what is typed here goes to it. `senderOf`: the person
+ * who has just sent a signal, null where nobody says so.
+ */
+export const attach = (seat: Seat, senderOf: () => string | null, log: Log): Attached => {
+  let held: (() => void) | null = null;
+  const { stdout } = seat;
+  return {
+    isPiped: !isTerminal(stdout),
+    size: isTerminal(stdout) ? { columns: stdout.columns, rows: stdout.rows } : { columns: 120, rows: 40 },
+    output: (data) => {
+      if (!stdout.write(data)) held?.();
+      seat.onOutput(data);
+    },
+    follow: (agent) => {
+      let isHeld = false;
+      const goOn = () => {
+        if (isHeld) agent.terminal.resume();
+        isHeld = false;
+      };
+      held = () => {
+        if (!isHeld) agent.terminal.pause();
+        isHeld = true;
+      };
+      stdout.on('drain', goOn);
+      const { agentId } = agent.spec;
+      stdout.once('error', (error) => log('output of the agent is lost', { agentId, error: String(error) }));
+      // For good: what was written may fail after the end of the agent.
+      stdout.on('error', (error: NodeJS.ErrnoException) => {
+        goOn();
+        outputLost(agent, error);
+      });
+      const undo = [passInput(seat, agent), passSize(seat, agent), passSignals(seat, agent, senderOf)];
+      return () => {
+        for (const one of undo) one();
+      };
+    },
+  };
+};

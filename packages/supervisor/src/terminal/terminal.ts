@@ -1,0 +1,221 @@
+import { constants } from 'node:os';
+import { spawn } from '@lydell/node-pty';
+import { identify, type Pid, signalled } from '../process/proc.ts';
+
+export type Command = {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+};
+/**
+ * How a command is started. `rawOutput`: the terminal passes on what is printed as it is; otherwise it puts a carriage return before
+ * each newline.
+ */
+export type TerminalCommand = Command & { readonly rawOutput: boolean };
+/** `signal` is null where the process ended by itself. */
+export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+
+/** A command that follows the present one on the same terminal. `id`: of its order; it is started once for each. */
+export type NextCommand = { readonly id: string; readonly command: string; readonly args: readonly string[] };
+export type StartedNext = { readonly id: string; readonly pid: Pid };
+
+/** A process on a pseudo-terminal of its own, which it leads as session and group. */
+export type Terminal = {
+  /** the process that runs now */
+  readonly pid: Pid;
+  /** resolves at the end of the last process */
+  readonly exited: Promise<Exit>;
+  /** from now on the end of the present process is not the end of the agent: this command follows it */
+  readonly prepareNext: (next: NextCommand) => void;
+  /** starts what was prepared under this id when the present process has ended. Rejects where nothing is prepared. */
+  readonly startNext: (id: string) => Promise<StartedNext>;
+  /** nothing follows the present process any more: where it has ended meanwhile, the agent has */
+  readonly dropNext: () => void;
+  /** the command that was started last in the place of another; null: none was */
+  readonly startedNext: () => StartedNext | null;
+  readonly write: (data: string | Buffer) => void;
+  readonly resize: (columns: number, rows: number) => void;
+  /** holds the process's output back until it is resumed as often as it was paused */
+  readonly pause: () => void;
+  readonly resume: () => void;
+  /** to the whole group */
+  readonly signal: (signal: NodeJS.Signals) => void;
+  /** when it has ended, epoch milliseconds, where that was not just now; null: it has not, or just now */
+  readonly endedAt: () => number | null;
+  /** what the next supervisor has to know, where the terminal outlives this one; plain JSON */
+  readonly note: (note: unknown) => void;
+  /** its end is reported: nothing more is wanted of it */
+  readonly close: () => Promise<void>;
+};
+
+const signalName = (number: number | undefined): NodeJS.Signals | null => {
+  const found = Object.entries(constants.signals).find(([, value]) => value === number);
+  return number ? ((found?.[0] ?? 'SIGKILL') as NodeJS.Signals) : null;
+};
+
+/** A text as a line to be typed: Ctrl-C or an escape sequence in it would be a key that nobody has pressed. */
+export const asOneLine = (text: string): string =>
+  text
+    .split(/[\r\n]+/)
+    .map((one) => one.trim())
+    .join(' ')
+    .replace(/\p{Cc}/gu, ' ');
+
+export type Size = { readonly columns: number; readonly rows: number };
+
+/** The shell's answer for a command that ended so. */
+export const exitStatus = ({ code, signal }: Exit): number => (signal ? 128 + constants.signals[signal] : (code ?? 1));
+
+type Pty = {
+  readonly pid: Pid;
+  readonly exited: Promise<Exit>;
+  readonly write: (data: string | Buffer) => void;
+  readonly resize: (size: Size) => void;
+  readonly pause: () => void;
+  readonly resume: () => void;
+};
+
+/** One that nobody could end later does not begin. @throws ProcessesUnknown */
+const identified = (pid: number): Pid => {
+  try {
+    return identify(pid);
+  } catch (error) {
+    signalled(-pid, 'SIGKILL');
+    throw error;
+  }
+};
+
+/** A command that does not exist ends at once with code 127. */
+const openPty = (
+  { command, args, cwd, env, rawOutput }: TerminalCommand,
+  size: Size,
+  onOutput: (data: Buffer) => void,
+): Pty => {
+  const script = `${rawOutput ? 'stty -opost; ' : ''}exec "$0" "$@"`;
+  const pty = spawn('/bin/sh', ['-c', script, command, ...args], {
+    cwd,
+    env,
+    cols: size.columns,
+    rows: size.rows,
+    name: env.TERM ?? 'xterm-256color',
+    encoding: null,
+  });
+  pty.onData((data) => onOutput(Buffer.from(data)));
+  const exited = new Promise<Exit>((resolve) => {
+    pty.onExit(({ exitCode, signal }) => {
+      const name = signalName(signal);
+      resolve({ code: name ? null : exitCode, signal: name });
+    });
+  });
+  let pauses = 0;
+  return {
+    pid: identified(pty.pid),
+    exited,
+    write: (data) => pty.write(data as string),
+    resize: ({ columns, rows }) => {
+      try {
+        pty.resize(columns, rows);
+      } catch (error) {
+        // its process lives on and has closed it: there is nothing that could have a size
+        if (!/ioctl/.test(String(error))) throw error;
+      }
+    },
+    pause: () => {
+      pauses += 1;
+      pty.pause();
+    },
+    resume: () => {
+      pauses = Math.max(0, pauses - 1);
+      if (pauses === 0) pty.resume();
+    },
+  };
+};
+
+/** One command after the other on one terminal; the agent ends with the last. */
+class LocalTerminal {
+  readonly #command: TerminalCommand;
+  readonly #onOutput: (data: Buffer) => void;
+  readonly #over = Promise.withResolvers<Exit>();
+  #size: Size;
+  #pty: Pty;
+  #next: NextCommand | null = null;
+  #started: StartedNext | null = null;
+  /** the end of the present process, while something is to follow it */
+  #ended: Exit | null = null;
+
+  constructor(command: TerminalCommand, size: Size, onOutput: (data: Buffer) => void) {
+    this.#command = command;
+    this.#onOutput = onOutput;
+    this.#size = size;
+    this.#pty = this.#open(command);
+  }
+
+  #open(command: TerminalCommand): Pty {
+    const pty = openPty(command, this.#size, this.#onOutput);
+    void pty.exited.then((exit) => {
+      if (this.#next === null) this.#over.resolve(exit);
+      else this.#ended = exit;
+    });
+    return pty;
+  }
+
+  get pty(): Pty {
+    return this.#pty;
+  }
+  get exited(): Promise<Exit> {
+    return this.#over.promise;
+  }
+  get started(): StartedNext | null {
+    return this.#started;
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#size = { columns: Math.max(1, columns), rows: Math.max(1, rows) };
+    this.#pty.resize(this.#size);
+  }
+
+  prepare(next: NextCommand): void {
+    if (this.#started?.id !== next.id) this.#next = next;
+  }
+
+  drop(): void {
+    this.#next = null;
+    if (this.#ended !== null) this.#over.resolve(this.#ended);
+  }
+
+  async start(id: string): Promise<StartedNext> {
+    if (this.#next?.id === id) await this.#pty.exited;
+    const next = this.#next;
+    if (this.#started?.id === id) return this.#started;
+    if (next?.id !== id) throw new Error(`no command is prepared for ${id}`);
+    this.#next = null;
+    this.#ended = null;
+    this.#pty = this.#open({ ...this.#command, command: next.command, args: next.args });
+    this.#started = { id, pid: this.#pty.pid };
+    return this.#started;
+  }
+}
+
+/** Starts the command; a command that does not exist ends at once with code 127. */
+export const openTerminal = (command: TerminalCommand, size: Size, onOutput: (data: Buffer) => void): Terminal => {
+  const local = new LocalTerminal(command, size, onOutput);
+  return {
+    get pid() {
+      return local.pty.pid;
+    },
+    exited: local.exited,
+    write: (data) => local.pty.write(data),
+    resize: (columns, rows) => local.resize(columns, rows),
+    pause: () => local.pty.pause(),
+    resume: () => local.pty.resume(),
+    signal: (signal) => void signalled(-local.pty.pid.pid, signal),
+    prepareNext: (next) => local.prepare(next),
+    startNext: (id) => local.start(id),
+    dropNext: () => local.drop(),
+    startedNext: () => local.started,
+    endedAt: () => null,
+    note: () => {},
+    close: async () => {},
+  };
+};

@@ -1,0 +1,97 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Heartbeat, PolicyRef } from '@vigil/events';
+import type { Order, OrderEnvelope, Report } from '../orders/order.ts';
+
+/** A gateway of the contract's shape that remembers what it was told. */
+export type FakeGateway = {
+  readonly url: string;
+  readonly heartbeats: Heartbeat[];
+  readonly reports: Report[];
+  /** offered until its receipt is seen: with polls, and with heartbeats where the order's runtime has not polled, as the real one does */
+  readonly offer: (order: Order, expiresInMs?: number) => void;
+  /** recalls what it has offered, until put back */
+  halted: boolean;
+  /** answers 503 to everything until put back */
+  away: boolean;
+  /** takes heartbeats and does not answer, until put back */
+  silent: boolean;
+  /** why no more calls may be made, as it answers heartbeats; null: they may */
+  refusal: string | null;
+  /** by which it says that every agent is judged */
+  assigned: PolicyRef | null;
+  /** documents by name, all with hash `h` */
+  readonly policies: Map<string, object>;
+  readonly close: () => Promise<void>;
+};
+
+const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return parts.length > 0 ? JSON.parse(Buffer.concat(parts).toString()) : null;
+};
+
+const listOf = <T>(body: unknown): T[] => (Array.isArray(body) ? body : [body]) as T[];
+const send = (response: ServerResponse, status: number, body: object): void => {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+};
+
+export const fakeGateway = async (): Promise<FakeGateway> => {
+  const offered = new Map<string, OrderEnvelope>();
+  const heartbeats: Heartbeat[] = [];
+  const reports: Report[] = [];
+  const polling = new Set<string>();
+  const orders = () => (gateway.halted ? [] : [...offered.values()]);
+  const recalled = () => (gateway.halted ? [...offered.values()] : []);
+  const ordersWithHeartbeats = () => orders().filter(({ payload }) => !polling.has(payload.runtimeId));
+  const server = createServer(async (request, response) => {
+    const body = await bodyOf(request);
+    if (gateway.away) return send(response, 503, {});
+    if (request.url === '/v1/heartbeats') {
+      heartbeats.push(...listOf<Heartbeat>(body));
+      if (gateway.silent) return;
+      return send(response, 202, {
+        accepted: 1,
+        orders: ordersWithHeartbeats(),
+        policy: gateway.assigned,
+        intervalMs: null,
+        refusal: gateway.refusal,
+      });
+    }
+    if (request.url === '/v1/receipts') {
+      for (const report of listOf<Report>(body)) {
+        reports.push(report);
+        if ('orderId' in report.payload) offered.delete(report.payload.orderId ?? '');
+      }
+      return send(response, 202, {});
+    }
+    const asked = /^\/v1\/policies\/(.+)$/.exec(request.url ?? '')?.[1];
+    if (asked !== undefined) {
+      const document = gateway.policies.get(asked);
+      return document ? send(response, 200, { name: asked, hash: 'h', document }) : send(response, 404, {});
+    }
+    const poller = /^\/v1\/runtimes\/([^/]+)\/orders/.exec(request.url ?? '')?.[1];
+    if (poller !== undefined) polling.add(decodeURIComponent(poller));
+    return send(response, 200, { orders: orders(), recalled: recalled() });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const gateway: FakeGateway = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    heartbeats,
+    reports,
+    offer: (order, expiresInMs = 60_000) =>
+      void offered.set(order.payload.orderId, { ...order, expiresInMs, isRecalled: false }),
+    halted: false,
+    away: false,
+    silent: false,
+    refusal: null,
+    assigned: null,
+    policies: new Map(),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return gateway;
+};

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn as start } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Heartbeat } from '@vigil/events';
+import { pause } from '../clock.ts';
+import type { Report } from '../orders/order.ts';
+import { isAlive, signalled } from '../process/proc.ts';
+import { connectHolder } from '../pty-host/link.ts';
+import { holderSocket } from '../pty-host/paths.ts';
+import { type Occupant, occupantOf } from '../state/lock.ts';
+import { type Stage, setStage } from './stage.ts';
+
+const fixture = fileURLToPath(new URL('./runtime.fixture.ts', import.meta.url));
+
+type Held = Occupant & Record<'child' | 'holder', NonNullable<Occupant['child']>>;
+
+/** Looks until it is as wanted; fails with what was wrong last. */
+export const until = async <T>(look: () => T, withinMs = 60_000): Promise<T> => {
+  for (const end = Date.now() + withinMs; ; await pause(20)) {
+    try {
+      return look();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+  }
+};
+
+const assert = (holds: boolean, what: string): void => {
+  if (!holds) throw new Error(what);
+};
+
+export const killed = async (runtime: ChildProcess): Promise<void> => {
+  runtime.kill('SIGKILL');
+  await once(runtime, 'exit');
+};
+
+/** A stage on which whole runtimes, each with the agent `worker-1`, are started and killed. */
+export class Orphanage {
+  readonly stage: Stage;
+  readonly #runtimes: ChildProcess[] = [];
+  log = '';
+
+  constructor(stage: Stage) {
+    this.stage = stage;
+  }
+
+  static async open(): Promise<Orphanage> {
+    return new Orphanage(await setStage('test'));
+  }
+
+  /** `as`: the program that takes the script behind -c, and what stands behind the script */
+  launch(script: string, as: readonly string[] = []): ChildProcess {
+    const { dir, gateway } = this.stage;
+    const runtime = start(process.execPath, [fixture, dir, gateway.url, script, ...as], { cwd: dir });
+    this.#runtimes.push(runtime);
+    runtime.stderr?.on('data', (data) => {
+      this.log += data;
+    });
+    return runtime;
+  }
+
+  /** Resolves when its agent runs. */
+  async runs(script: string, as: readonly string[] = []): Promise<ChildProcess> {
+    const runtime = this.launch(script, as);
+    await once(runtime.stdout as NonNullable<typeof runtime.stdout>, 'data');
+    return runtime;
+  }
+
+  get held(): Held {
+    const found = occupantOf(this.stage.dir, 'worker-1');
+    assert(found?.child != null && found.holder !== null, 'it is not held');
+    return found as Held;
+  }
+
+  reported<T extends Report['type']>(type: T) {
+    return this.stage.gateway.reports.flatMap((report) =>
+      report.type === type ? [report.payload as Extract<Report, { type: T }>['payload']] : [],
+    );
+  }
+
+  get beats(): readonly Heartbeat[] {
+    return this.stage.gateway.heartbeats;
+  }
+  get last(): Heartbeat | undefined {
+    return this.beats.at(-1);
+  }
+
+  async beatsOn(): Promise<void> {
+    const seen = this.beats.length;
+    await until(() => assert(this.beats.length > seen + 1, 'it does not beat'));
+  }
+
+  printed(lines: number): Promise<void> {
+    return until(() => assert(this.last?.output?.lines === lines, `it has not printed ${lines} lines`));
+  }
+
+  touch(name: string): void {
+    start('touch', [join(this.stage.dir, name)]);
+  }
+  told(text: string): Promise<void> {
+    const file = join(this.stage.dir, 'told');
+    return until(() => assert(readFileSync(file, 'utf8').includes(text), `it was not told ${text}`));
+  }
+
+  /** When the holder says that its agent has ended, to whoever looks on. */
+  async endSeenBy(instanceId: string): Promise<number> {
+    const hello = { as: 'viewer', who: 'the test', writes: false, last: 0 } as const;
+    const link = await connectHolder(holderSocket(this.stage.dir, instanceId), hello);
+    return new Promise((resolve) => link.listen((message) => 'ended' in message && resolve(message.ended.at)));
+  }
+
+  async close(): Promise<void> {
+    const left = occupantOf(this.stage.dir, 'worker-1');
+    for (const runtime of this.#runtimes) if (runtime.exitCode === null) runtime.kill('SIGKILL');
+    for (const pid of [left?.child, left?.holder]) if (pid && isAlive(pid)) signalled(-pid.pid, 'SIGKILL');
+    await this.stage.close();
+  }
+}

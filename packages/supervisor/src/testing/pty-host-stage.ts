@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { identify, isAlive, type Pid, signalled } from '../process/proc.ts';
+import { connectHolder, type Link } from '../pty-host/link.ts';
+import { holderSocket } from '../pty-host/paths.ts';
+import type { FromHolder } from '../pty-host/protocol.ts';
+import { startHolder } from '../pty-host/start.ts';
+
+const self = identify(process.pid);
+
+/** A connection, and what has come by it. */
+export type Seen = { readonly link: Link; text: string; readonly others: FromHolder[] };
+
+/** One holder in a folder of its own, with a shell script as its agent. */
+export class HolderStage {
+  readonly #links: Link[] = [];
+  readonly #made: string;
+  dir: string;
+  #holder: Pid | null = null;
+
+  constructor() {
+    this.dir = mkdtempSync(join(tmpdir(), 'vigil-holder-'));
+    this.#made = this.dir;
+  }
+
+  get path(): string {
+    return holderSocket(this.dir, 'instance-1');
+  }
+  get isThere(): boolean {
+    return this.#holder !== null && isAlive(this.#holder);
+  }
+
+  hold(script: string, ring = 1 << 20): Promise<void> {
+    const { dir, path: socket } = this;
+    const launch = { agentId: 'worker-1', instanceId: 'instance-1', cwd: dir, env: { PATH: process.env.PATH ?? '' } };
+    const size = { columns: 80, rows: 24 };
+    const command = { command: '/bin/sh', args: ['-c', script], rawOutput: false, size };
+    return startHolder(dir, { ...launch, ...command, socket, ring, kept: { a: 1 } }, (pid) => {
+      this.#holder = pid;
+    });
+  }
+
+  #listening(link: Link): Seen {
+    this.#links.push(link);
+    const seen: Seen = { link, text: '', others: [] };
+    link.listen((message) => {
+      if ('output' in message) seen.text += Buffer.from(message.output, 'base64');
+      else seen.others.push(message);
+    });
+    return seen;
+  }
+
+  async supervise(): Promise<Seen> {
+    return this.#listening(await connectHolder(this.path, { as: 'supervisor', self }));
+  }
+  async look(writes = false, last = 1 << 20): Promise<Seen> {
+    return this.#listening(await connectHolder(this.path, { as: 'viewer', who: 'ann', writes, last }));
+  }
+
+  close(): void {
+    for (const link of this.#links.splice(0)) link.close();
+    if (this.#holder && this.isThere) signalled(this.#holder.pid, 'SIGKILL');
+    rmSync(this.#made, { recursive: true, force: true });
+  }
+}
+
+/** Keys, as they are sent. */
+export const keys = (text: string): string => Buffer.from(text).toString('base64');
