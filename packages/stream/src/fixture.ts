@@ -8,9 +8,9 @@ import {
   UnknownSchemaId,
 } from '@vigil/events';
 import { type Decider, NEVER } from './decider.ts';
-import { countNothing } from './metrics.ts';
 import type { AnyDecider, AnyMapper } from './processor.ts';
 import type { SlotSurroundings } from './surroundings.ts';
+import { quiet } from './testing.ts';
 
 /** For tests of the runners: events as JSON on topics of any name. Values `?7` have the schema id 7; ids below 10 can be learned. `newer` is an event of a newer version. */
 export const jsonCodec = (): Codec => {
@@ -120,6 +120,6 @@ export const surroundings = (rest: Partial<SlotSurroundings> = {}): SlotSurround
   partitions: () => 1,
   sources: 1,
   version: '1',
-  count: countNothing,
+  count: quiet.count,
   ...rest,
 });

@@ -9,7 +9,7 @@ export { connectLog, type LogOptions } from './kafka/connect.ts';
 export { HANGS_AFTER_MS, type Hanging, hangingTransactions } from './kafka/hanging.ts';
 export { applyTopics, compareTopics, type PlannedTopic, planTopics, type TopicReport } from './kafka/topics.ts';
 export type { Batch, Bounds, Following, From, Headers, Log, LogRecord, OutRecord, Position } from './log.ts';
-export type { Logger } from './logger.ts';
+export { type Logger, silentLogger } from './logger.ts';
 export { type Count, METRICS, type Metric } from './metrics.ts';
 export { type Move, movePosition } from './move-position.ts';
 export { partitionOf } from './murmur2.ts';

@@ -1,12 +1,16 @@
 import type { Codec } from '@vigil/events';
 import { deadLetterOf, deadLetterTopic } from './dead-letters.ts';
 import type { Log, LogRecord } from './log.ts';
+import type { Count } from './metrics.ts';
 import { partitionOf } from './murmur2.ts';
 
-/** Writes the dead letter of a record, outside transactions: for runners whose effects lie outside the log. */
+/** Who writes a dead letter: the service whose topic it goes to, and the group that counts it. */
+type DeadLetterSource = { readonly service: string; readonly group: string; readonly count: Count };
+
+/** Writes and counts the dead letter of a record, outside transactions: for runners whose effects lie outside the log. */
 export const writeLetter = async (
   log: Log,
-  service: string,
+  { service, group, count }: DeadLetterSource,
   record: LogRecord,
   error: unknown,
   otherwise: string,
@@ -17,4 +21,5 @@ export const writeLetter = async (
   const { key } = payload.original_message;
   const partition = partitionOf(key ?? '', await log.partitionCount(topic));
   await log.write([{ topic, partition, key, value }]);
+  count('dead_letters', 1, group);
 };

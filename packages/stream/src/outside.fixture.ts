@@ -1,10 +1,11 @@
 import { DeadLetter, Retry } from './errors.ts';
 import type { Said } from './fixture.ts';
 import type { Log, LogRecord, OutRecord } from './log.ts';
-import { type Count, countNothing } from './metrics.ts';
+import type { Count } from './metrics.ts';
 import { partitionOf } from './murmur2.ts';
 import { type ProjectionBatch, runProjection } from './run-projection.ts';
 import { type ReactorOptions, runReactor } from './run-reactor.ts';
+import { quiet } from './testing.ts';
 import { PARTITIONS, T } from './world.fixture.ts';
 
 /** What the codec of the fixtures does not read as JSON. */
@@ -37,9 +38,9 @@ export const reacting = (
   run: string,
   react: (said: Said) => Promise<readonly object[]>,
   maxInFlight = 8,
-  count: Count = countNothing,
+  count: Count = quiet.count,
 ) => {
-  const options = { group: `${run}-reactor`, service: run, reads: [`${run}.in`], react, maxInFlight, count };
+  const options = { group: `${run}-reactor`, service: run, reads: [`${run}.in`], react, maxInFlight, ...quiet, count };
   return runReactor(log, options as unknown as ReactorOptions<never, never>);
 };
 
@@ -60,12 +61,13 @@ export const sinkOf = (rows: Map<string, number> = new Map(), positions: Map<str
     this.applied += 1;
   },
 });
-export const projecting = (log: Log, run: string, sink: ReturnType<typeof sinkOf>, count: Count = countNothing) =>
+export const projecting = (log: Log, run: string, sink: ReturnType<typeof sinkOf>, count: Count = quiet.count) =>
   runProjection(log, {
     group: `${run}-projection`,
     service: run,
     reads: [`${run}.in` as never],
     open: sink.open,
     apply: (batch) => sink.apply(batch),
+    ...quiet,
     count,
   });

@@ -3,11 +3,12 @@ import { jsonCodec, listening, topicsOf } from './fixture.ts';
 import type { Log } from './log.ts';
 import { MemoryLog } from './memory-log.ts';
 import { runProcessor } from './run-processor.ts';
+import { quiet } from './testing.ts';
 import { aliased } from './world.fixture.ts';
 
 test('a restore that gets on is not given up, however long it takes', async () => {
   const log = new MemoryLog({ topics: topicsOf('run', 1), codec: jsonCodec() });
-  const first = await runProcessor(log, listening('run') as never, { partitions: 1, paceMs: 5 });
+  const first = await runProcessor(log, listening('run') as never, { ...quiet, partitions: 1, paceMs: 5 });
   for (let n = 0; n < 20; n++)
     log.sayRaw('run.in', `k${n}`, Buffer.from(JSON.stringify({ type: 'BEAT', payload: {} })));
   await vi.waitFor(() => expect(log.events('run.out' as never)).toHaveLength(20), 60_000);
@@ -20,7 +21,10 @@ test('a restore that gets on is not given up, however long it takes', async () =
         apply(record);
       }
     };
-    const running = await runProcessor({ ...aliased(log), read }, listening('run') as never, { partitions: 1 });
+    const running = await runProcessor({ ...aliased(log), read }, listening('run') as never, {
+      ...quiet,
+      partitions: 1,
+    });
     const ended = vi.fn();
     running.finished.catch(ended);
     await vi.advanceTimersByTimeAsync(200_000);

@@ -1,8 +1,7 @@
 import { RegistryTrouble } from '@vigil/events';
 import { Fatal, Retry } from './errors.ts';
 import type { Batch, Log, Member, Membership } from './log.ts';
-import { type Logger, silent } from './logger.ts';
-import { countNothing } from './metrics.ts';
+import type { Logger } from './logger.ts';
 import type { AnyProcessor } from './processor.ts';
 import { ASK_AGAIN_MS } from './reading.ts';
 import type { PartitionStatus, ProcessorOptions } from './run-processor.ts';
@@ -43,13 +42,12 @@ export class Owner implements Member {
     this.#end = reject;
     this.#log = log;
     this.#processor = processor;
-    this.#logger = options.logger ?? silent;
+    this.#logger = options.logger;
     this.group = processor.processor;
     this.topics = processor.reads;
     this.paceMs = options.paceMs ?? 50;
-    const count = options.count ?? countNothing;
     const partitions = (topic: string) => counts.get(topic) as number;
-    const { partitions: sources, committed } = options;
+    const { partitions: sources, count, committed } = options;
     this.#around = { codec: log.codec, partitions, sources, count, committed, version: VERSION };
   }
 

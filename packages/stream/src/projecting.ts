@@ -8,7 +8,7 @@ const placed = ({ record: { offset }, event }: Read): PlacedEvent<TopicName> => 
 
 export type Read = { readonly record: LogRecord; readonly event: HealthEvent };
 
-type Sink = Pick<ProjectionOptions<TopicName>, 'apply' | 'service'>;
+type Sink = Pick<ProjectionOptions<TopicName>, 'apply' | 'service' | 'group' | 'count'>;
 
 /** All at once; where the sink will not have one of them, one by one, and that one is a dead letter. */
 export const applyAll = async (
@@ -40,7 +40,7 @@ const oneByOne = async (
       await sink.apply({ ...part, events: [placed(one)] });
     } catch (error) {
       if (!(error instanceof DeadLetter)) throw error;
-      await writeLetter(log, sink.service, record, error, 'unprojected');
+      await writeLetter(log, sink, record, error, 'unprojected');
       await sink.apply({ ...part, events: [] });
     }
     from = next;

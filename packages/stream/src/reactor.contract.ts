@@ -122,7 +122,8 @@ export const reactorContract = ({ log: open, topics }: Ground): void => {
     await until(() => expect(done).toEqual(['a1', 'a4']));
     await until(() => expect(sink.rows.get('a')).toBe(2));
     await until(() => expect(letters.heard).toHaveLength(2));
-    expect(counted.toSorted()).toEqual([`${run}-projection: 1 newer_events`, `${run}-reactor: 1 newer_events`]);
+    const passedOver = counted.filter((line) => line.endsWith('newer_events'));
+    expect(passedOver.toSorted()).toEqual([`${run}-projection: 1 newer_events`, `${run}-reactor: 1 newer_events`]);
     letters.stop();
   });
 

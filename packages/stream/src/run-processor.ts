@@ -12,8 +12,8 @@ import type { Phase } from './slot.ts';
 export type ProcessorOptions = {
   readonly partitions: number;
   readonly paceMs?: number;
-  readonly logger?: Logger;
-  readonly count?: Count;
+  readonly logger: Logger;
+  readonly count: Count;
   /** Hears what a partition's decider has said, once it is committed: an aborted transaction said nothing. */
   readonly committed?: (drafts: readonly Draft[]) => void;
 };

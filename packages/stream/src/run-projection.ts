@@ -2,7 +2,7 @@ import { type EventOf, NewerEvent, RegistryTrouble, type TopicName, Undecodable 
 import { DeadLetter, Fatal, Refused, Retry } from './errors.ts';
 import { writeLetter } from './letters.ts';
 import type { Batch, Log, LogRecord, Member, Membership } from './log.ts';
-import { type Logger, silent } from './logger.ts';
+import type { Logger } from './logger.ts';
 import type { Count } from './metrics.ts';
 import { PartitionProgress } from './partition-progress.ts';
 import { applyAll, type Read } from './projecting.ts';
@@ -34,7 +34,7 @@ export type ProjectionOptions<In extends TopicName> = {
   /** Rows and position in one transaction of the sink. DeadLetter: these events are tried one by one. */
   readonly apply: (batch: ProjectionBatch<In>) => Promise<void>;
   readonly count: Count;
-  readonly logger?: Logger;
+  readonly logger: Logger;
 };
 
 /** `finished` rejects with what ends the process. */
@@ -114,7 +114,7 @@ class Projection implements Member {
     this.#end = reject;
     this.#log = log;
     this.#options = options;
-    this.#logger = options.logger ?? silent;
+    this.#logger = options.logger;
     this.group = options.group;
     this.topics = options.reads;
   }
@@ -292,7 +292,8 @@ class Projection implements Member {
     const { topic, partition, next } = batch;
     const key = keyOf(topic, partition);
     if (next <= position) return;
-    const { read, unreadable } = await this.#readAll(batch.records.filter(({ offset }) => offset >= position));
+    const records = batch.records.filter(({ offset }) => offset >= position);
+    const { read, unreadable } = await this.#readAll(records);
     for (const one of unreadable) await this.#putAside(one);
     const from = this.#kept.get(key) as number;
     if (read.length > 0 || next - from >= WORTH_KEEPING) {
@@ -306,6 +307,7 @@ class Projection implements Member {
       this.#kept.set(key, next);
     }
     this.#read.set(key, next);
+    this.#options.count('records_read', records.length, this.group);
     if (this.#kept.get(key) !== next) this.#keepSoon(topic, partition);
   }
 
@@ -326,7 +328,7 @@ class Projection implements Member {
 
   async #putAside({ record, error }: Unreadable): Promise<void> {
     if (error instanceof NewerEvent) this.#options.count('newer_events', 1, this.group);
-    else await writeLetter(this.#log, this.#options.service, record, error, 'unreadable');
+    else await writeLetter(this.#log, this.#options, record, error, 'unreadable');
   }
 
   #lose(error: unknown): void {

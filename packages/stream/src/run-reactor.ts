@@ -4,7 +4,7 @@ import { Fatal, Retry } from './errors.ts';
 import { Lanes, Outstanding } from './in-flight.ts';
 import { writeLetter } from './letters.ts';
 import type { Batch, Log, LogRecord, Member, Membership } from './log.ts';
-import { type Logger, silent } from './logger.ts';
+import type { Logger } from './logger.ts';
 import type { Count } from './metrics.ts';
 import { isTrouble, writeOutcomes } from './outcomes.ts';
 import { PartitionProgress } from './partition-progress.ts';
@@ -25,7 +25,7 @@ export type ReactorOptions<In extends TopicName, Out extends TopicName> = {
   readonly react: (event: EventOf<In>) => Promise<readonly Draft<Out>[]>;
   readonly maxInFlight: number;
   readonly count: Count;
-  readonly logger?: Logger;
+  readonly logger: Logger;
 };
 
 /** Kafka → the world, at least once: one at a time a key, so many at once, outcomes recorded, offsets published behind what is done. */
@@ -91,7 +91,7 @@ class Reactor implements Member {
     this.#end = reject;
     this.#log = log;
     this.#options = options;
-    this.#logger = options.logger ?? silent;
+    this.#logger = options.logger;
     this.#lanes = new Lanes(options.maxInFlight);
     this.group = options.group;
     this.topics = options.reads;
@@ -169,8 +169,10 @@ class Reactor implements Member {
   readonly take = async (batch: Batch): Promise<boolean> => {
     if (this.#stopping.signal.aborted) return false;
     const outstanding = this.#outstandingOf(batch.topic, batch.partition, batch.fetched);
-    for (const record of batch.records) if (record.offset >= outstanding.read) this.#begin(record, outstanding);
+    const records = batch.records.filter(({ offset }) => offset >= outstanding.read);
+    for (const record of records) this.#begin(record, outstanding);
     outstanding.readTo(batch.next);
+    this.#options.count('records_read', records.length, this.group);
     this.#getsOn(batch.partition);
     this.#flow(batch.partition);
     return true;
@@ -236,7 +238,9 @@ class Reactor implements Member {
     try {
       const event = await readEvent(this.#log.codec, record);
       unread.delete(record.offset);
-      await writeOutcomes(this.#log, this.group, record, event, await this.#options.react(event));
+      const outcomes = await this.#options.react(event);
+      await writeOutcomes(this.#log, this.group, record, event, outcomes);
+      this.#options.count('events_written', outcomes.length, this.group);
     } catch (error) {
       if (error instanceof Retry) {
         this.#logger.warn({ group: this.group, err: error }, 'a reaction waits');
@@ -249,7 +253,7 @@ class Reactor implements Member {
       }
       if (isTrouble(error)) throw error;
       if (error instanceof NewerEvent) this.#options.count('newer_events', 1, this.group);
-      else await writeLetter(this.#log, this.#options.service, record, error, 'reaction');
+      else await writeLetter(this.#log, this.#options, record, error, 'reaction');
     }
     return null;
   }

@@ -1,12 +1,12 @@
 import { Topic } from '@vigil/events';
 import { expect, test, vi } from 'vitest';
 import type { Log } from './log.ts';
-import { silent } from './logger.ts';
+import { silentLogger } from './logger.ts';
 import { MemoryLog } from './memory-log.ts';
 import { startIngress, startTicks } from './ticks.ts';
 
 const ingressOn = (log: MemoryLog, isOpen = () => true, write: Log['write'] = log.write) =>
-  startIngress(log, { name: 'gateway:a', write, isOpen, logger: silent });
+  startIngress(log, { name: 'gateway:a', write, isOpen, logger: silentLogger });
 
 test('a way in says to every partition that it is open, at once, and in the end that it is gone for good', async () => {
   const log = new MemoryLog({ partitions: 2 });
@@ -51,7 +51,7 @@ test('a partition that cannot be written to keeps no other from its ticks, and h
       written.push(record?.partition ?? -1);
       return record?.partition === 0 ? new Promise<null>(() => {}) : Promise.resolve(null);
     };
-    startTicks(Object.assign(Object.create(log), { write }), Topic.heartbeat, () => [0, 1], silent);
+    startTicks(Object.assign(Object.create(log), { write }), Topic.heartbeat, () => [0, 1], silentLogger);
     await vi.advanceTimersByTimeAsync(3000);
     expect(written).toEqual([0, 1, 1, 1, 1]);
   } finally {

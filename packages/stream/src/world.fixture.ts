@@ -6,6 +6,7 @@ import type { Log, LogRecord, OutRecord } from './log.ts';
 import { partitionOf } from './murmur2.ts';
 import type { AnyProcessor } from './processor.ts';
 import { type RunningProcessor, runProcessor } from './run-processor.ts';
+import { quiet } from './testing.ts';
 
 /** Logs to run on: each call a client of its own. `topics` makes those of the fixture and gives the name of the run. */
 export type Ground = {
@@ -18,7 +19,7 @@ export const T = 1_795_305_600_000;
 export const until = (holds: () => unknown) => vi.waitFor(holds, { timeout: 60_000, interval: 20 });
 
 export const start = (log: Log, processor: AnyProcessor): Promise<RunningProcessor> =>
-  runProcessor(log, processor as never, { partitions: PARTITIONS, paceMs: 10 });
+  runProcessor(log, processor as never, { ...quiet, partitions: PARTITIONS, paceMs: 10 });
 
 /** A world of four partitions: what is written to the inputs, what came out, what lies in the snapshot. */
 export const world = async (log: Log, run: string) => {

@@ -4,6 +4,7 @@ import { jsonCodec, topicsOf } from '../fixture.ts';
 import { groupContract } from '../group.contract.ts';
 import { logContract } from '../log.contract.ts';
 import type { Log } from '../log.ts';
+import { silentLogger } from '../logger.ts';
 import { projectionContract } from '../projection.contract.ts';
 import { reactorContract } from '../reactor.contract.ts';
 import { refusalContract } from '../refusal.contract.ts';
@@ -13,7 +14,8 @@ import type { Ground } from '../world.fixture.ts';
 import { connectLog } from './connect.ts';
 import { brokers, closeServers, makeTopics, moveLeaders, unique } from './servers.fixture.ts';
 
-const connect = () => connectLog({ brokers, clientId: unique('client'), codec: jsonCodec(), sessionMs: 3000 });
+const connect = () =>
+  connectLog({ brokers, clientId: unique('client'), codec: jsonCodec(), sessionMs: 3000, logger: silentLogger });
 
 const shared: Log = await connect();
 const done = new AbortController();

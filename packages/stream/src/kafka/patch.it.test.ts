@@ -3,12 +3,13 @@ import type { Producer } from 'kafkajs';
 import { afterAll, expect, test, vi } from 'vitest';
 import { jsonCodec } from '../fixture.ts';
 import type { LogRecord } from '../log.ts';
+import { silentLogger } from '../logger.ts';
 import { createPartitioner } from './client.ts';
 import { connectLog } from './connect.ts';
 import { hangingTransactions } from './hanging.ts';
 import { brokers, clients, closeServers, makeTopics, unique } from './servers.fixture.ts';
 
-const log = await connectLog({ brokers, clientId: unique('client'), codec: jsonCodec() });
+const log = await connectLog({ brokers, clientId: unique('client'), codec: jsonCodec(), logger: silentLogger });
 const opened: Producer[] = [];
 afterAll(async () => {
   for (const producer of opened) await producer.disconnect();
