@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { echoing, jsonCodec, listening, topicsOf } from './fixture.ts';
 import { silentLogger } from './logger.ts';
-import { MemoryLog } from './memory-log.ts';
+import { MemoryLog } from './memory/memory-log.ts';
 import { type Count, METRICS, type Metric } from './metrics.ts';
-import { event, projecting, reacting, sinkOf } from './outside.fixture.ts';
-import { runProcessor } from './run-processor.ts';
-import { PARTITIONS, T, until, world } from './world.fixture.ts';
+import { runProcessor } from './processor/run-processor.ts';
+import { event, projecting, reacting, sinkOf } from './runner/outside.fixture.ts';
+import { echoing, jsonCodec, listening, topicsOf } from './runner/processors.fixture.ts';
+import { PARTITIONS, T, until, world } from './runner/runner.fixture.ts';
 
 const COMMANDS = 'onex.cmd.run.do.v1';
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Draft, HealthEvent } from '@vigil/events';
 import fc from 'fast-check';
-import { type AtRest, readAtRest, shapeOf } from './at-rest.ts';
-import { type Clock, type Decider, NEVER } from './decider.ts';
 import { silentLogger } from './logger.ts';
-import type { ProcessorOptions } from './run-processor.ts';
+import { type Clock, type Decider, NEVER } from './processor/decider.ts';
+import type { ProcessorOptions } from './processor/run-processor.ts';
+import { type AtRest, readAtRest, shapeOf } from './state/at-rest.ts';
 
 export { readAtRest, shapeOf };
 

@@ -1,14 +1,14 @@
 import type { Codec } from '@vigil/events';
 import { Fatal } from '../errors.ts';
-import type { From, Log, Position } from '../log.ts';
+import type { From, Log, Position } from '../log/log.ts';
 import type { Logger } from '../logger.ts';
 import { openClients } from './client.ts';
+import { Questions } from './cluster-admin.ts';
 import { Follower } from './follower.ts';
 import { join } from './membership.ts';
-import { Questions } from './questions.ts';
-import { Queue } from './queue.ts';
 import { Reader } from './reader.ts';
 import { openSender } from './sender.ts';
+import { Queue } from './serialized-producer.ts';
 import { fence } from './transactor.ts';
 
 /** `sessionMs`: how long a group waits for a member that is silent; default 10 000. */

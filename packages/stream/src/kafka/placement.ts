@@ -1,5 +1,5 @@
 import { silentLogger } from '../logger.ts';
-import { within } from '../within.ts';
+import { within } from '../runner/within.ts';
 import { openClients } from './client.ts';
 
 /** Where a partition lies, by ids of brokers. `leader`: -1 where none leads; `replicas`: the preferred leader first. */

@@ -1,7 +1,7 @@
 import { memoryCodec, Topic } from '@vigil/events';
 import { afterAll, expect, test, vi } from 'vitest';
 import { silentLogger } from '../logger.ts';
-import { startIngress } from '../ticks.ts';
+import { startIngress } from '../time/ticks.ts';
 import { connectLog } from './connect.ts';
 import { brokers, clients, closeServers, unique } from './servers.fixture.ts';
 import { applyTopics } from './topics.ts';
