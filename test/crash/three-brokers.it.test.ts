@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Broker, type Cluster, startCluster } from '@vigil/dev';
 import { Topic } from '@vigil/events';
-import { applyTopics, connectLog, type Log } from '@vigil/stream';
+import { applyTopics, connectLog, type Log, silentLogger } from '@vigil/stream';
 import { connectPlacement, type Placement } from '@vigil/stream/placement';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { moveLeaders, reassign, untilWhole } from '../support/cluster.ts';
@@ -83,7 +83,7 @@ describe.skipIf(!ownServers)('a processor on three brokers with the settings of 
     mkdirSync(dir, { recursive: true });
     cluster = await startCluster(dir, () => undefined);
     await applyTopics({ brokers: cluster.addresses, partitions: 4, replicas: 3 });
-    log = await connectLog({ brokers: cluster.addresses, clientId: 'feeder', codec: jsonCodec });
+    log = await connectLog({ brokers: cluster.addresses, clientId: 'feeder', codec: jsonCodec, logger: silentLogger });
     placement = await connectPlacement(cluster.addresses);
     story = await live(faults, cluster, log, placement);
   }, STORY_MS);

@@ -59,7 +59,11 @@ export const work = async (plan: WorkerPlan): Promise<never> => {
   const logger = { info: console.log, warn: console.log, error: console.log };
   const log = await connectLog({ brokers, clientId: 'worker', codec: jsonCodec, sessionMs, logger });
   const unfenced: Log = { ...log, fence: (id) => log.fence(`${id}-${randomUUID()}`) };
-  const running = await runProcessor(plan.fencing ? log : unfenced, processorOf(plan), { partitions: 4, logger });
+  const running = await runProcessor(plan.fencing ? log : unfenced, processorOf(plan), {
+    partitions: 4,
+    logger,
+    count: () => {},
+  });
   return running.finished;
 };
 

@@ -4,6 +4,7 @@ import { agentHealth, policiesOf, VOCABULARY } from '@vigil/health';
 import { PRESETS, readPolicies } from '@vigil/policy';
 import { runProcessor } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
+import { quiet } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { byKey, recordedDecisions, refold } from './refold.ts';
 
@@ -24,7 +25,7 @@ const START = 1_795_305_600_000;
 const judged = async () => {
   let now = START;
   const log = new MemoryLog({ partitions: 2, now: () => now });
-  const running = await runProcessor(log, evaluator, { partitions: 2 });
+  const running = await runProcessor(log, evaluator, { ...quiet, partitions: 2 });
   const beat = (agent: string, sequence: number) =>
     example(Topic.agentObservation, 'AGENT_HEARTBEAT', {
       ...{ agent_id: agent, sequence, policy: 'demo', timestamp: now, door: null, agent_beat_at: now },

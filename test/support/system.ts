@@ -13,7 +13,7 @@ import {
   startSystem,
 } from '@vigil/dev';
 import { catalogue, connectCodec, type EventOf, type HealthEvent, Topic, type TopicName } from '@vigil/events';
-import { connectLog, type Log, type LogRecord } from '@vigil/stream';
+import { connectLog, type Log, type LogRecord, silentLogger } from '@vigil/stream';
 import { connectPlacement, type Placement } from '@vigil/stream/placement';
 import pg from 'pg';
 import { momentsOf } from './refold.ts';
@@ -143,7 +143,7 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
   });
   const brokers = servers.env.KAFKA_BROKERS.split(',');
   const codec = await connectCodec(servers.env.SCHEMA_REGISTRY_URL, Object.keys(catalogue) as TopicName[]);
-  const log = await connectLog({ brokers, clientId: 'test', codec });
+  const log = await connectLog({ brokers, clientId: 'test', codec, logger: silentLogger });
   const placement = await connectPlacement(brokers);
   const sql = new pg.Pool({ connectionString: servers.env.DATABASE_URL, max: 2 });
   sql.on('error', () => {});

@@ -1,17 +1,10 @@
 import { metrics as api, type Counter } from '@opentelemetry/api';
+import { METRICS } from '@vigil/stream/metrics';
 import type { Part } from './readiness.ts';
 
-/** Every counter of ours, as `/metrics` names it, with what it counts. Each has the label `of` (the processor, group, client or reason), unless LABELS names another. */
+/** Every counter, with what it counts; `/metrics` shows it as `vigil_<name>_total`. */
 export const COUNTERS = {
-  records_read: 'records read from topics',
-  events_written: 'events and commands written',
-  transactions: 'transactions committed',
-  dead_letters: 'records that could not be read or decided',
-  records_moved: 'records that a foreign partitioner had misplaced',
-  newer_events: 'events of a newer version of Vigil that were passed over',
-  deadlines_fired: 'deadlines that a tick has passed',
-  slots_opened: 'partitions opened',
-  slots_lost: 'partitions given up, to be opened again',
+  ...METRICS,
   heartbeats_accepted: 'heartbeats that came through the gateway',
   policies_applied: 'documents applied to what is in force, at the start and later',
   policies_refused: 'documents that were applied and have mistakes',
@@ -19,11 +12,12 @@ export const COUNTERS = {
   warrants: 'warrants filed, counted once they are committed (seed 002)',
 } as const;
 
-const LABELS: Readonly<Partial<Record<keyof typeof COUNTERS, string>>> = { warrants: 'axis' };
-
 export type CounterName = keyof typeof COUNTERS;
 
-/** Adds `by` to a counter; fits the counting of @vigil/stream's runners. */
+/** The label of a counter that does not name the processor, group, client or reason by `of`. */
+const LABELS: Readonly<Partial<Record<CounterName, string>>> = { warrants: 'axis' };
+
+/** Adds `by` to a counter. */
 export type Count = (name: CounterName, by: number, of: string) => void;
 
 /** Counters appear as `vigil_<name>_total`. Open telemetry first. */

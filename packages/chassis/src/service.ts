@@ -18,7 +18,7 @@ type ChassisConfig = z.output<typeof chassisConfig>;
 /** What `start` gets. `use` keeps what was opened, and closes it in reverse order on the way out. */
 export type Running<Config> = {
   readonly config: Config;
-  readonly log: Logger;
+  readonly logger: Logger;
   readonly count: Count;
   /** aborted when the process is to stop, before anything is closed */
   readonly signal: AbortSignal;
@@ -44,9 +44,9 @@ export const runService = async <Schema extends z.ZodType>(
   const stop = new AbortController();
   try {
     const [chassis, config] = readConfigs(chassisConfig, service.config, env);
-    const log = openLogger(service.name, chassis.VIGIL_LOG_LEVEL);
-    obeySignals(service.name, log, stop);
-    await live(service, chassis, config, log, stop);
+    const logger = openLogger(service.name, chassis.VIGIL_LOG_LEVEL);
+    obeySignals(service.name, logger, stop);
+    await live(service, chassis, config, logger, stop);
     return process.exit(0);
   } catch (error) {
     return die(service.name, error);
@@ -57,7 +57,7 @@ const live = async <Schema extends z.ZodType>(
   service: Service<Schema>,
   chassis: ChassisConfig,
   config: z.output<Schema>,
-  log: Logger,
+  logger: Logger,
   stop: AbortController,
 ): Promise<void> => {
   await using opened = new AsyncDisposableStack();
@@ -68,13 +68,13 @@ const live = async <Schema extends z.ZodType>(
   const probes = opened.use(await openProbes(chassis.VIGIL_PROBE_HOST, chassis.VIGIL_PROBE_PORT, sources));
   try {
     const use: Running<unknown>['use'] = async (it) => opened.use(await it);
-    parts = await service.start({ config, log, count: createCount(), signal: stop.signal, use });
+    parts = await service.start({ config, logger, count: createCount(), signal: stop.signal, use });
     showPartitions(parts);
-    log.info({ probes: probes.url, parts: Object.keys(parts) }, 'started');
+    logger.info({ probes: probes.url, parts: Object.keys(parts) }, 'started');
     await Promise.race([aborted(stop.signal), ...Object.entries(parts).flatMap(ending)]);
   } finally {
     stop.abort();
-    log.info('stopping');
+    logger.info('stopping');
   }
 };
 
@@ -94,16 +94,16 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-const obeySignals = (name: string, log: Logger, stop: AbortController): void => {
+const obeySignals = (name: string, logger: Logger, stop: AbortController): void => {
   process.on('SIGTERM', () => stop.abort());
   process.on('SIGINT', () => stop.abort());
   process.on('uncaughtException', (error) => die(name, error));
-  stop.signal.addEventListener('abort', () => void limit(log), { once: true });
+  stop.signal.addEventListener('abort', () => void limit(logger), { once: true });
 };
 
-const limit = async (log: Logger): Promise<void> => {
+const limit = async (logger: Logger): Promise<void> => {
   await after(stopLimitMs, undefined, { ref: false });
-  log.fatal(`did not stop within ${stopLimitMs / 1000} s; the process ends as it is`);
+  logger.fatal(`did not stop within ${stopLimitMs / 1000} s; the process ends as it is`);
   process.exit(1);
 };
 

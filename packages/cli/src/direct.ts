@@ -1,5 +1,5 @@
 import { connectCodec, Topic } from '@vigil/events';
-import { connectLog, writer } from '@vigil/stream';
+import { connectLog, silentLogger, writer } from '@vigil/stream';
 import type { Written } from './commands/options.ts';
 import type { directSettings } from './config.ts';
 import { CannotAsk } from './errors.ts';
@@ -14,7 +14,7 @@ export async function writeDirect(
 ): Promise<Written> {
   try {
     const codec = await connectCodec(registry, [Topic.steerFleet]);
-    await using log = await connectLog({ brokers, clientId: 'vigil-cli', codec });
+    await using log = await connectLog({ brokers, clientId: 'vigil-cli', codec, logger: silentLogger });
     const [eventId = ''] = await writer(log).write([{ topic: Topic.steerFleet, type, key: 'fleet', payload }]);
     return { eventId, topic: Topic.steerFleet, type, key: 'fleet', alsoFor: [] };
   } catch (cause) {

@@ -8,6 +8,7 @@ import {
   hangingTransactions,
   type Move,
   movePosition,
+  silentLogger,
   type TopicReport,
 } from '@vigil/stream';
 import { CannotAsk } from './errors.ts';
@@ -34,7 +35,12 @@ export const reset = (brokers: readonly string[], move: Move): Promise<{ from: n
     'the position is not moved',
     (async () => {
       // Positions are not events: nothing is encoded, so no registry is needed.
-      await using log = await connectLog({ brokers, clientId: 'vigil-cli', codec: memoryCodec() });
+      await using log = await connectLog({
+        brokers,
+        clientId: 'vigil-cli',
+        codec: memoryCodec(),
+        logger: silentLogger,
+      });
       return await movePosition(log, move);
     })(),
   );
@@ -46,7 +52,12 @@ export const findHanging = (brokers: readonly string[]): Promise<readonly Hangin
   orCannot(
     'nobody can tell whether a transaction hangs',
     (async () => {
-      await using log = await connectLog({ brokers, clientId: 'vigil-cli', codec: memoryCodec() });
+      await using log = await connectLog({
+        brokers,
+        clientId: 'vigil-cli',
+        codec: memoryCodec(),
+        logger: silentLogger,
+      });
       const look = hangingTransactions(log, Object.keys(catalogue));
       const begun = performance.now();
       for (;;) {

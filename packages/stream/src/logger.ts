@@ -3,4 +3,5 @@ type Say = (fields: object, message: string) => void;
 /** Where the runners say what happens; pino fits. */
 export type Logger = { readonly info: Say; readonly warn: Say; readonly error: Say };
 
-export const silent: Logger = { info: () => {}, warn: () => {}, error: () => {} };
+/** For clients that report their own errors to their user, and for tests. */
+export const silentLogger: Logger = { info: () => {}, warn: () => {}, error: () => {} };

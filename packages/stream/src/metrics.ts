@@ -1,18 +1,16 @@
-/** Every counter of the runners. */
-export const METRICS = [
-  'records_read',
-  'events_written',
-  'transactions',
-  'dead_letters',
-  'records_moved',
-  'newer_events',
-  'deadlines_fired',
-  'slots_opened',
-  'slots_lost',
-] as const;
-export type Metric = (typeof METRICS)[number];
+/** Every counter of the runners, with what it counts. */
+export const METRICS = {
+  records_read: 'records read from topics',
+  events_written: 'events and commands written',
+  transactions: 'transactions committed',
+  dead_letters: 'records that could not be read or decided',
+  records_moved: 'records that a foreign partitioner had misplaced',
+  newer_events: 'events of a newer version of Vigil that were passed over',
+  deadlines_fired: 'deadlines that a tick has passed',
+  slots_opened: 'partitions opened',
+  slots_lost: 'partitions given up, to be opened again',
+} as const;
+export type Metric = keyof typeof METRICS;
 
 /** Adds `by` to a counter; `of` is the processor, group or client that counts. */
 export type Count = (metric: Metric, by: number, of: string) => void;
-
-export const countNothing: Count = () => {};

@@ -1,8 +1,8 @@
 import type { HealthEvent } from '@vigil/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Clock, Decider } from './decider.ts';
-import { type Listening, listener } from './fixture.ts';
+import type { Clock, Decider } from './processor/decider.ts';
+import { type Listening, listener } from './runner/processors.fixture.ts';
 import { given, laws } from './testing.ts';
 
 const beat = { type: 'BEAT', topic: 'x', key: 'a' } as unknown as HealthEvent;

@@ -1,10 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Draft, HealthEvent } from '@vigil/events';
 import fc from 'fast-check';
-import { type AtRest, readAtRest, shapeOf } from './at-rest.ts';
-import { type Clock, type Decider, NEVER } from './decider.ts';
+import { silentLogger } from './logger.ts';
+import { type Clock, type Decider, NEVER } from './processor/decider.ts';
+import type { ProcessorOptions } from './processor/run-processor.ts';
+import { type AtRest, readAtRest, shapeOf } from './state/at-rest.ts';
 
 export { readAtRest, shapeOf };
+
+/** Options of a runner whose log lines and counts a test does not read. */
+export const quiet: Pick<ProcessorOptions, 'logger' | 'count'> = { logger: silentLogger, count: () => {} };
 
 /** A state as it lay in an older shape, in the present one. */
 export const upgraded = <State>(atRest: AtRest<State>, shape: number, state: unknown): State =>

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { readConfig } from '@vigil/chassis';
 import { connectCodec, registerSchemas, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { applyTopics, connectLog, type Log, writer } from '@vigil/stream';
+import { applyTopics, connectLog, type Log, silentLogger, writer } from '@vigil/stream';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { config } from './config.ts';
@@ -39,7 +39,9 @@ beforeAll(async () => {
   await applyTopics({ brokers: settings.KAFKA_BROKERS, partitions: settings.VIGIL_PARTITIONS, replicas: 1 });
   await registerSchemas(settings.SCHEMA_REGISTRY_URL);
   const codec = await connectCodec(settings.SCHEMA_REGISTRY_URL);
-  log = opened.use(await connectLog({ brokers: settings.KAFKA_BROKERS, clientId: `test-${RUN}`, codec }));
+  log = opened.use(
+    await connectLog({ brokers: settings.KAFKA_BROKERS, clientId: `test-${RUN}`, codec, logger: silentLogger }),
+  );
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);

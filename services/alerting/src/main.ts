@@ -10,21 +10,20 @@ import { agentMapper, alertDecider, fleetMapper, taskMapper } from './processors
 await runService(process.env, {
   name: 'alerting',
   config,
-  async start({ config, log, count, signal, use }) {
-    const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL, VIGIL_PARTITIONS: partitions } = config;
+  async start({ config, logger, count, signal, use }) {
     const write = (line: string) => void process.stdout.write(line);
     const { routing, sinks } = openChannels(config, { env: process.env, now: Date.now, write });
-    const codec = await connectCodec(SCHEMA_REGISTRY_URL);
-    const kafka = await use(connectLog({ brokers, clientId: 'alerting', codec, logger: log }));
-    const options = { partitions, logger: log, count };
-    const policies = await followPolicies(kafka, signal);
+    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL);
+    const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'alerting', codec, logger }));
+    const options = { partitions: config.VIGIL_PARTITIONS, logger, count };
+    const policies = await followPolicies(log, signal);
     return {
       policies,
-      agents: await use(runProcessor(kafka, agentMapper(policies.alerts), options)),
-      tasks: await use(runProcessor(kafka, taskMapper(policies.alerts), options)),
-      fleet: await use(runProcessor(kafka, fleetMapper(policies.alerts), options)),
-      alerts: await use(runProcessor(kafka, alertDecider(settingsOf(config, routing)), options)),
-      delivery: await use(runDeliveries(kafka, sinks, { now: Date.now, random: Math.random, logger: log, count })),
+      agents: await use(runProcessor(log, agentMapper(policies.alerts), options)),
+      tasks: await use(runProcessor(log, taskMapper(policies.alerts), options)),
+      fleet: await use(runProcessor(log, fleetMapper(policies.alerts), options)),
+      alerts: await use(runProcessor(log, alertDecider(settingsOf(config, routing)), options)),
+      delivery: await use(runDeliveries(log, sinks, { now: Date.now, random: Math.random, logger, count })),
     };
   },
 });

@@ -2,6 +2,7 @@ import { type HealthEvent, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { runProcessor } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
+import { quiet } from '@vigil/stream/testing';
 import { expect, test, vi } from 'vitest';
 import { runDeliveries } from './deliveries.ts';
 import { noPolicies } from './policy-alerts.ts';
@@ -15,7 +16,7 @@ const world = { now: () => 0, random: () => 0, logger: { info() {}, warn() {}, e
 
 test('what happens to agents, tasks and the fleet becomes alerts, each under its key', async () => {
   const log = new MemoryLog({ partitions });
-  const options = { partitions, paceMs: 5 };
+  const options = { ...quiet, partitions, paceMs: 5 };
   await using running = new AsyncDisposableStack();
   running.use(await runProcessor(log, agentMapper(noPolicies), options));
   running.use(await runProcessor(log, taskMapper(noPolicies), options));
@@ -56,8 +57,8 @@ test('of a sink that fails the others hear, once; when it is back it has lost no
   await using running = new AsyncDisposableStack();
   const routing = { defaults: ['console', 'pager'], configured: ['console', 'pager'] };
   const settings = { groupWaitMs: 0, repeatMs: 60_000, routing };
-  running.use(await runProcessor(log, alertDecider(settings), { partitions, paceMs: 5 }));
-  running.use(await runProcessor(log, taskMapper(noPolicies), { partitions, paceMs: 5 }));
+  running.use(await runProcessor(log, alertDecider(settings), { ...quiet, partitions, paceMs: 5 }));
+  running.use(await runProcessor(log, taskMapper(noPolicies), { ...quiet, partitions, paceMs: 5 }));
   const lines: string[] = [];
   const told: string[] = [];
   let isAway = true;

@@ -3,6 +3,8 @@ import { z } from 'zod';
 
 const probes = 'give service=http://host:port[,service=…]: the probes of the services, for `vigil doctor`';
 
+export type Config = z.output<typeof config>;
+
 /** `VIGIL_PROBES`: where each service answers /ready; without it `doctor` leaves readiness out. */
 export const config = z.object({
   ...kafkaSettings,

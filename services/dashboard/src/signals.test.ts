@@ -4,6 +4,7 @@ import { AT_REST, agentHealth, policiesOf, VOCABULARY } from '@vigil/health';
 import { PRESETS, readPolicies } from '@vigil/policy';
 import { runProcessor } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
+import { quiet } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { signalsFrom } from './signals.ts';
 
@@ -29,7 +30,7 @@ const figures = async (
 ) => {
   const failures: unknown[] = [];
   await using log = new MemoryLog();
-  await using _ = await runProcessor(log, evaluator, { partitions: 4 });
+  await using _ = await runProcessor(log, evaluator, { ...quiet, partitions: 4 });
   // A heartbeat that is stamped over a day ago starts no agent.
   const timestamp = Date.now();
   await log.say(

@@ -30,8 +30,8 @@ const ARRIVAL_MS = 30_000;
 type Named = { Params: { name: string } };
 
 /** The agents' door: heartbeats in, orders out, receipts in. Not listening yet. */
-export const createDoor = (behind: Behind, log: Logger): FastifyInstance => {
-  const answerProblem = answerProblems(log, behind.count);
+export const createDoor = (behind: Behind, logger: Logger): FastifyInstance => {
+  const answerProblem = answerProblems(logger, behind.count);
   const app = fastify({
     bodyLimit: LARGEST_BODY,
     requestTimeout: ARRIVAL_MS,
@@ -52,7 +52,7 @@ export const createDoor = (behind: Behind, log: Logger): FastifyInstance => {
   });
   route(app, behind);
   routeTelemetry(app, behind, holderOf);
-  routeHooks(app, behind, holderOf, log);
+  routeHooks(app, behind, holderOf, logger);
   return app;
 };
 

@@ -3,7 +3,7 @@ import { type Logger, readConfig } from '@vigil/chassis';
 import { connectCodec, registerSchemas, Topic } from '@vigil/events';
 import { doorToken } from '@vigil/events/door-token';
 import { example } from '@vigil/events/examples';
-import { applyTopics, connectLog, type Log, writer } from '@vigil/stream';
+import { applyTopics, connectLog, type Log, silentLogger, writer } from '@vigil/stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { config } from './config.ts';
 import { type Gateway, openGateway } from './gateway.ts';
@@ -24,7 +24,9 @@ let log: Log;
 let gateway: Gateway;
 
 const open = async (kafka = log): Promise<Gateway> =>
-  opened.use(await openGateway(kafka, settings, { log: quiet, count: () => {}, signal: over.signal, now: Date.now }));
+  opened.use(
+    await openGateway(kafka, settings, { logger: quiet, count: () => {}, signal: over.signal, now: Date.now }),
+  );
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 const post = (path: string, body: unknown) =>
   fetch(gateway.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -36,7 +38,12 @@ beforeAll(async () => {
   await applyTopics({ brokers, partitions, replicas: 1 });
   await registerSchemas(SCHEMA_REGISTRY_URL);
   log = opened.use(
-    await connectLog({ brokers, clientId: `test-${RUN}`, codec: await connectCodec(SCHEMA_REGISTRY_URL) }),
+    await connectLog({
+      brokers,
+      clientId: `test-${RUN}`,
+      codec: await connectCodec(SCHEMA_REGISTRY_URL),
+      logger: silentLogger,
+    }),
   );
   gateway = await open();
 });

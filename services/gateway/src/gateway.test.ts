@@ -3,7 +3,7 @@ import { example } from '@vigil/events/examples';
 import { describe, expect, test, vi } from 'vitest';
 import { answerOf, least, testGateway } from './testing.ts';
 
-const { log, lag, stop, get, post } = testGateway();
+const { log, counted, lag, stop, get, post } = testGateway();
 const nudge = example(Topic.agentOrder, 'NUDGE_AGENT', { ttlMs: 60_000 });
 const receipt = example(Topic.orderReceipt, 'ORDER_RECEIPT');
 
@@ -90,6 +90,12 @@ describe('heartbeats', () => {
     const answer = await answerOf(await post('/v1/heartbeats', [least, { ...least, token_count: 'many' }]));
     expect(answer).toMatchObject({ status: 400, body: { index: 1, field: 'token_count' } });
     expect(log().events(Topic.heartbeat)).toEqual([]);
+  });
+
+  test('each accepted heartbeat and each refused request is counted', async () => {
+    await post('/v1/heartbeats', [least, { ...least, agent_id: 'worker-2' }]);
+    await post('/v1/heartbeats', [{ ...least, token_count: 'many' }]);
+    expect([counted('heartbeats_accepted'), counted('requests_refused')]).toEqual([2, 1]);
   });
 });
 

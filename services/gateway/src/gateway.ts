@@ -18,7 +18,7 @@ import { openWriting } from './writing.ts';
 
 /** `signal` ends long polls with an empty list, and following; `now`: epoch milliseconds. */
 type Surroundings = {
-  readonly log: Logger;
+  readonly logger: Logger;
   readonly count: Count;
   readonly signal: AbortSignal;
   readonly now: () => number;
@@ -32,9 +32,9 @@ export type Gateway = AsyncDisposable & {
 };
 
 export const openGateway = async (
-  kafka: Log,
+  log: Log,
   config: Config,
-  { log, count, signal, now }: Surroundings,
+  { logger, count, signal, now }: Surroundings,
 ): Promise<Gateway> => {
   await using opening = new AsyncDisposableStack();
   const board = createBoard();
@@ -43,14 +43,14 @@ export const openGateway = async (
   const limits = createReachedLimits();
   const policies = createPolicies(config.VIGIL_DEFAULT_POLICY);
   const around = { board, owners, waits, policies, limits, halts: createHalts() };
-  const catchUp = await tail(kafka, around, { log, count, signal, now });
+  const catchUp = await tail(log, around, { logger, count, signal, now });
   const reach = createReach(now, catchUp.ready);
   const clock = createBrokerClock(now, (aheadMs) =>
-    log.warn({ aheadMs }, "this host's clock is far from the brokers', by which orders live: set both by NTP"),
+    logger.warn({ aheadMs }, "this host's clock is far from the brokers', by which orders live: set both by NTP"),
   );
   const outbox = createOutbox(async (records) => {
     const sentAt = now();
-    const stampedAt = await kafka.write(records);
+    const stampedAt = await log.write(records);
     reach.written();
     if (stampedAt !== null) clock.observe(sentAt, stampedAt, now());
   });
@@ -63,7 +63,7 @@ export const openGateway = async (
     policies,
     limits,
     outbox,
-    writing: await openWriting(kafka, name),
+    writing: await openWriting(log, name),
     sessions: createSessions(),
     admit: guard(config.VIGIL_GATEWAY_TOKEN, config.VIGIL_GATEWAY_SECRET),
     count,
@@ -71,8 +71,8 @@ export const openGateway = async (
     now: clock.now,
   };
   // Opened before anything is heard, and closed behind everything that was: its marks vouch for what stands before them.
-  opening.use(await startIngress(kafka, { name, write: outbox.send, isOpen: reach.isOpen, logger: log }));
-  const door = createDoor(behind, log);
+  opening.use(await startIngress(log, { name, write: outbox.send, isOpen: reach.isOpen, logger }));
+  const door = createDoor(behind, logger);
   opening.defer(() => door.close());
   const url = await listen(door, config.VIGIL_GATEWAY_HOST, config.VIGIL_GATEWAY_PORT, 'VIGIL_GATEWAY_PORT');
   const open = opening.move();

@@ -7,12 +7,11 @@ import { openGateway } from './gateway.ts';
 await runService(process.env, {
   name: 'gateway',
   config,
-  async start({ config, log, count, signal, use }) {
-    const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL } = config;
-    const codec = await connectCodec(SCHEMA_REGISTRY_URL);
-    const kafka = await use(connectLog({ brokers, clientId: 'gateway', codec, logger: log }));
-    const door = await use(openGateway(kafka, config, { log, count, signal, now: Date.now }));
-    log.info({ url: door.url }, 'open');
-    return { door: { ready: door.ready, finished: door.finished } };
+  async start({ config, logger, count, signal, use }) {
+    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL);
+    const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'gateway', codec, logger }));
+    const ingress = await use(openGateway(log, config, { logger, count, signal, now: Date.now }));
+    logger.info({ url: ingress.url }, 'open');
+    return { ingress };
   },
 });

@@ -28,11 +28,11 @@ type Answer = (error: FastifyError | Problem, request: FastifyRequest, reply: Fa
 
 /** Answers with problem+json, and logs what is ours. */
 export const answerProblems =
-  (log: Logger, count: Count): Answer =>
+  (logger: Logger, count: Count): Answer =>
   (error, { method, url }, reply) => {
     const problem = problemOf(error);
     count('requests_refused', 1, problem.reason.replace(/:.*/, ''));
-    if (problem.status >= 500) log.error({ err: error, method, url }, 'request failed');
+    if (problem.status >= 500) logger.error({ err: error, method, url }, 'request failed');
     if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
     if (problem.status === 503) reply.header('retry-after', '1');
     // Another connection may lead to an instance that can write.

@@ -51,7 +51,7 @@ const following = async () => {
     limits: createReachedLimits(),
     halts: createHalts(),
   };
-  const deps = { log: logger, count: (metric: string) => counted.push(metric), signal: stop.signal, now: Date.now };
+  const deps = { logger, count: (metric: string) => counted.push(metric), signal: stop.signal, now: Date.now };
   const followed = await tail(log, around, deps as never);
   const sayStrange = (event: Parameters<Codec['encode']>[0] & { key: string }) => {
     const value = memory.codec.encode(event);

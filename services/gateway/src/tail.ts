@@ -33,7 +33,7 @@ type Around = {
 };
 
 export type TailDeps = {
-  readonly log: Logger;
+  readonly logger: Logger;
   readonly count: Count;
   readonly signal: AbortSignal;
   readonly now: () => number;
@@ -196,7 +196,7 @@ const apply = async (
   reader: WaitingReader,
   around: Around,
   record: LogRecord,
-  { log: logger, count }: TailDeps,
+  { logger, count }: TailDeps,
 ): Promise<void> => {
   if (!isEvent(record)) return;
   try {

@@ -1,4 +1,4 @@
-import { type Logger, readConfig } from '@vigil/chassis';
+import { type CounterName, type Logger, readConfig } from '@vigil/chassis';
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import type { Log } from '@vigil/stream';
@@ -47,8 +47,10 @@ export const testGateway = () => {
   let mute: boolean;
   let held: Held | null;
   let moment: number;
+  const counted = new Map<CounterName, number>();
   beforeEach(async () => {
     log = new MemoryLog();
+    counted.clear();
     lagging = false;
     mute = false;
     held = null;
@@ -69,8 +71,8 @@ export const testGateway = () => {
     await log.say(example(Topic.policy, 'POLICY_PUBLISHED', policy));
     const settings = { ...readConfig(config, env), VIGIL_GATEWAY_PORT: 0 };
     gateway = await openGateway(followed, settings, {
-      log: quiet,
-      count: () => {},
+      logger: quiet,
+      count: (name, by) => counted.set(name, (counted.get(name) ?? 0) + by),
       signal: stop.signal,
       now: () => Date.now() + moment,
     });
@@ -85,6 +87,7 @@ export const testGateway = () => {
     fetch(gateway.url + path, { method: 'POST', body, headers: { ...json, ...headers } });
   return {
     log: () => log,
+    counted: (name: CounterName) => counted.get(name) ?? 0,
     /** What is written from now on does not reach the gateway by itself. */
     lag: () => {
       lagging = true;

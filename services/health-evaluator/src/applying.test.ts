@@ -6,6 +6,7 @@ import { example } from '@vigil/events/examples';
 import { canonicalJson } from '@vigil/policy';
 import { runProcessor } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
+import { quiet } from '@vigil/stream/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { followApplied } from './applying.ts';
 import { loadPolicies } from './policies.ts';
@@ -28,8 +29,10 @@ const command = (name: string, document: unknown) =>
 let folder: string;
 let log: MemoryLog;
 let applied: number;
+let refused: number;
 beforeEach(() => {
   applied = 0;
+  refused = 0;
   folder = mkdtempSync(path.join(os.tmpdir(), 'vigil-applying-'));
   writeFileSync(path.join(folder, 'mine.yaml'), JSON.stringify(policy('mine', false)));
   log = new MemoryLog({ partitions: 1 });
@@ -42,10 +45,11 @@ const open = async () => {
   const logger = { info: () => {}, warn: () => {} };
   const count = (name: string) => {
     if (name === 'policies_applied') applied += 1;
+    if (name === 'policies_refused') refused += 1;
   };
   const around = { logger, count, signal: stop.signal, now: Date.now };
   const { inForce } = await followApplied(log, loadPolicies(folder, 'mine'), around);
-  const running = await runProcessor(log, evaluator(inForce), { partitions: 1 });
+  const running = await runProcessor(log, evaluator(inForce), { ...quiet, partitions: 1 });
   return {
     hashOf: (name: string) => inForce().set.policies.find((held) => held.policy.name === name)?.policy.hash,
     inForce,
@@ -107,6 +111,7 @@ test('a document with mistakes is refused with its reasons, once; what held befo
   const file = evaluating.hashOf('mine');
   await say('mine', { ...policy('mine', true), states: { STUCK: ['self_reported_stuk'] } });
   expect(evaluating.hashOf('mine')).toBe(file);
+  expect(refused).toBe(1);
   await evaluating.stop();
   await (await open()).stop();
   expect(refusals()).toMatchObject([

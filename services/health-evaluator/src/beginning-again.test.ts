@@ -2,6 +2,7 @@ import { type EventOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { type LogRecord, runProcessor, writer } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
+import { quiet } from '@vigil/stream/testing';
 import { expect, test, vi } from 'vitest';
 import { inForceOf, loadPolicies } from './policies.ts';
 import { evaluator } from './processor.ts';
@@ -13,7 +14,7 @@ const said = async (log: MemoryLog) => {
   const running = await runProcessor(
     log,
     evaluator(() => policies),
-    { partitions: 1, paceMs: 1 },
+    { ...quiet, partitions: 1, paceMs: 1 },
   );
   const health = () => log.events(Topic.agentHealth) as readonly EventOf<typeof Topic.agentHealth>[];
   await vi.waitFor(() => expect(health().some(({ type }) => type === 'WARRANT_FILED')).toBe(true), {

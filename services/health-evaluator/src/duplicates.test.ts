@@ -2,17 +2,18 @@ import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { runProcessor } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
+import { quiet } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { inForceOf, loadPolicies } from './policies.ts';
 import { evaluator } from './processor.ts';
 
 test('two lives of one name at once: the older is refused record by record and announced once; the service lives on', async () => {
-  await using log = new MemoryLog({ partitions: 1 });
+  await using log = new MemoryLog({ ...quiet, partitions: 1 });
   const demo = inForceOf(loadPolicies(undefined, 'demo'));
   await using running = await runProcessor(
     log,
     evaluator(() => demo),
-    { partitions: 1 },
+    { ...quiet, partitions: 1 },
   );
   const ended = running.finished.catch((error: Error) => error);
   const beat = (instance: string, sequence: number) => {

@@ -10,18 +10,13 @@ import { countWarrants } from './warrants.ts';
 await runService(process.env, {
   name: 'health-evaluator',
   config,
-  async start({ config, log, count, signal, use }) {
-    const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL, VIGIL_PARTITIONS: partitions } = config;
+  async start({ config, logger, count, signal, use }) {
     const files = loadPolicies(config.VIGIL_POLICY_DIR, config.VIGIL_DEFAULT_POLICY);
-    const codec = await connectCodec(SCHEMA_REGISTRY_URL);
-    const kafka = await use(connectLog({ brokers, clientId: 'health-evaluator', codec, logger: log }));
-    const policies = await followApplied(kafka, files, { logger: log, count, signal, now: Date.now });
-    const processor = await use(
-      runProcessor(kafka, evaluator(policies.inForce), {
-        ...{ partitions, paceMs: 20, logger: log, count },
-        committed: countWarrants(count),
-      }),
-    );
-    return { evaluator: processor, policies };
+    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL);
+    const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'health-evaluator', codec, logger }));
+    const policies = await followApplied(log, files, { logger, count, signal, now: Date.now });
+    const committed = countWarrants(count);
+    const options = { partitions: config.VIGIL_PARTITIONS, paceMs: 20, logger, count, committed };
+    return { evaluator: await use(runProcessor(log, evaluator(policies.inForce), options)), policies };
   },
 });

@@ -2,6 +2,7 @@ import { type EventOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { runProcessor, writer } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
+import { quiet } from '@vigil/stream/testing';
 import { expect, test, vi } from 'vitest';
 import { inForceOf, loadPolicies } from './policies.ts';
 import { evaluator } from './processor.ts';
@@ -28,7 +29,7 @@ test('each warrant that stands in the log is counted, and no other', async () =>
   const running = await runProcessor(
     log,
     evaluator(() => policies),
-    { partitions: 1, paceMs: 1, committed },
+    { ...quiet, partitions: 1, paceMs: 1, committed },
   );
   const crashed = example(Topic.agentObservation, 'AGENT_EXITED', { reason: 'crashed', orderId: null });
   const finished = {

@@ -2,7 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { readConfig } from '@vigil/chassis';
 import { connectCodec, type DeadLetter, registerSchemas, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { applyTopics, connectLog, type Log, type LogRecord, partitionOf, runProcessor, writer } from '@vigil/stream';
+import {
+  applyTopics,
+  connectLog,
+  type Log,
+  type LogRecord,
+  partitionOf,
+  runProcessor,
+  silentLogger,
+  writer,
+} from '@vigil/stream';
+import { quiet } from '@vigil/stream/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { config } from './config.ts';
 import { ingest } from './processor.ts';
@@ -33,13 +43,13 @@ beforeAll(async () => {
   await applyTopics({ brokers, partitions, replicas: 1 });
   await registerSchemas(registry);
   const codec = await connectCodec(registry);
-  log = opened.use(await connectLog({ brokers, clientId: `test-${RUN}`, codec }));
+  log = opened.use(await connectLog({ brokers, clientId: `test-${RUN}`, codec, logger: silentLogger }));
   const hear = (record: LogRecord) => {
     heard.push(record);
     changed.dispatchEvent(new Event('record'));
   };
   await log.follow([Topic.agentObservation, Topic.dlqHeartbeatIngest], 'end', hear, over.signal);
-  opened.use(await runProcessor(log, ingest, { partitions }));
+  opened.use(await runProcessor(log, ingest, { ...quiet, partitions }));
 });
 
 afterAll(async () => {

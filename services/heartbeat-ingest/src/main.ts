@@ -7,11 +7,10 @@ import { ingest } from './processor.ts';
 await runService(process.env, {
   name: 'heartbeat-ingest',
   config,
-  async start({ config, log, count, use }) {
-    const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL, VIGIL_PARTITIONS: partitions } = config;
-    const codec = await connectCodec(SCHEMA_REGISTRY_URL);
-    const kafka = await use(connectLog({ brokers, clientId: 'heartbeat-ingest', codec, logger: log }));
-    const processor = await use(runProcessor(kafka, ingest, { partitions, paceMs: 20, logger: log, count }));
-    return { ingest: processor };
+  async start({ config, logger, count, use }) {
+    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL);
+    const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'heartbeat-ingest', codec, logger }));
+    const options = { partitions: config.VIGIL_PARTITIONS, paceMs: 20, logger, count };
+    return { ingest: await use(runProcessor(log, ingest, options)) };
   },
 });

@@ -2,6 +2,7 @@ import { type Heartbeat, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { partitionOf, type RunningProcessor, runProcessor } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
+import { quiet } from '@vigil/stream/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ingest } from './processor.ts';
 
@@ -10,7 +11,7 @@ let running: RunningProcessor;
 
 beforeEach(async () => {
   log = new MemoryLog({ partitions: 2 });
-  running = await runProcessor(log, ingest, { partitions: 2 });
+  running = await runProcessor(log, ingest, { ...quiet, partitions: 2 });
 });
 afterEach(async () => {
   await running.stop();

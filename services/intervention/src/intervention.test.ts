@@ -2,6 +2,7 @@ import { type Draft, Topic, type TopicName } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { runProcessor, writer } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
+import { quiet } from '@vigil/stream/testing';
 import { expect, test, vi } from 'vitest';
 import { usual } from './governor/settings.ts';
 import { cases, governor } from './processors.ts';
@@ -13,7 +14,7 @@ const until = (holds: () => unknown) => vi.waitFor(holds, { timeout: 60_000, int
 const world = async () => {
   let now = EXAMPLE_TIME;
   const log = new MemoryLog({ partitions: PARTITIONS, now: () => now });
-  const options = { partitions: PARTITIONS, paceMs: 1 };
+  const options = { ...quiet, partitions: PARTITIONS, paceMs: 1 };
   const running = [await runProcessor(log, cases, options), await runProcessor(log, governor(usual), options)];
   const sources = Array.from({ length: PARTITIONS }, (_, p) => p);
   const tick = async (by = 1000) => {

@@ -4,19 +4,17 @@ import { connectLog, runProcessor } from '@vigil/stream';
 import { config } from './config.ts';
 import { cases, governor, spendings } from './processors.ts';
 
-const name = 'intervention';
-
 await runService(process.env, {
-  name,
+  name: 'intervention',
   config,
-  start: async ({ config: set, log: logger, use }) => {
-    const codec = await connectCodec(set.SCHEMA_REGISTRY_URL);
-    const log = await use(connectLog({ brokers: set.KAFKA_BROKERS, clientId: name, codec, logger }));
-    const options = { partitions: set.VIGIL_PARTITIONS, logger };
+  async start({ config, logger, count, use }) {
+    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL);
+    const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'intervention', codec, logger }));
+    const options = { partitions: config.VIGIL_PARTITIONS, logger, count };
     return {
       cases: await use(runProcessor(log, cases, options)),
       spending: await use(runProcessor(log, spendings, options)),
-      governor: await use(runProcessor(log, governor(set.governor), options)),
+      governor: await use(runProcessor(log, governor(config.governor), options)),
     };
   },
 });

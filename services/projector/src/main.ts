@@ -9,13 +9,12 @@ import { rowsIn } from './rows.ts';
 await runService(process.env, {
   name: 'projector',
   config,
-  async start({ config, log: logger, count, use }) {
+  async start({ config, logger, count, use }) {
     const codec = await connectCodec(config.SCHEMA_REGISTRY_URL);
     const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'vigil-projector', codec, logger }));
     const onTrouble = (err: Error) => logger.warn({ err }, 'a connection to Postgres broke');
     const database = await use(openDatabase(config.DATABASE_URL, onTrouble));
-    const who = { group: 'projector', service: 'projector', reads, logger, count };
-    const projection = await use(runProjection(log, { ...who, ...rowsIn(database) }));
-    return { projection };
+    const options = { group: 'projector', service: 'projector', reads, logger, count, ...rowsIn(database) };
+    return { projection: await use(runProjection(log, options)) };
   },
 });

@@ -4,6 +4,7 @@ import { OtherCluster, openDatabase, readModel } from '@vigil/read-model';
 import { scratchReadModel } from '@vigil/read-model/testing';
 import { DeadLetter, Retry, runProjection, writer } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
+import { quiet } from '@vigil/stream/testing';
 import { expect, test, vi } from 'vitest';
 import { reads } from './project.ts';
 import { rowsIn } from './rows.ts';
@@ -61,7 +62,7 @@ test('what is written to the log becomes rows', async () => {
     group: 'projector',
     service: 'projector',
     reads,
-    count: () => {},
+    ...quiet,
     ...rowsIn(database),
   });
   const model = readModel(database);

@@ -7,10 +7,10 @@ import { processor } from './processor.ts';
 await runService(process.env, {
   name: 'recovery',
   config,
-  async start({ config, log, count, use }) {
-    const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL, VIGIL_PARTITIONS: partitions } = config;
-    const codec = await connectCodec(SCHEMA_REGISTRY_URL);
-    const kafka = await use(connectLog({ brokers, clientId: 'recovery', codec, logger: log }));
-    return { recovery: await use(runProcessor(kafka, processor, { partitions, logger: log, count })) };
+  async start({ config, logger, count, use }) {
+    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL);
+    const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'recovery', codec, logger }));
+    const options = { partitions: config.VIGIL_PARTITIONS, logger, count };
+    return { recovery: await use(runProcessor(log, processor, options)) };
   },
 });

@@ -1,6 +1,7 @@
 import { type HealthEvent, Topic } from '@vigil/events';
 import { runProcessor } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
+import { quiet } from '@vigil/stream/testing';
 import { expect, test, vi } from 'vitest';
 import { processor } from './processor.ts';
 import { recoverTask, took } from './story.fixture.ts';
@@ -9,7 +10,7 @@ test.each([1, 4])(
   'topics of two partitions are refused where the setting says %i: no deadline would ever fire',
   async (partitions) => {
     const log = new MemoryLog({ partitions: 2 });
-    await expect(runProcessor(log, processor, { partitions })).rejects.toMatchObject({
+    await expect(runProcessor(log, processor, { ...quiet, partitions })).rejects.toMatchObject({
       name: 'Refused',
       message: expect.stringContaining(`VIGIL_PARTITIONS is ${partitions}: set it to 2`),
     });
@@ -18,7 +19,7 @@ test.each([1, 4])(
 
 test('a request becomes a question to the governor, once, also when it is written twice', async () => {
   const log = new MemoryLog({ partitions: 2 });
-  await using _ = await runProcessor(log, processor, { partitions: 2, paceMs: 5 });
+  await using _ = await runProcessor(log, processor, { ...quiet, partitions: 2, paceMs: 5 });
   await log.say(recoverTask(), recoverTask());
   const said = (topic: HealthEvent['topic']) => log.events(topic as typeof Topic.admitStep);
   await vi.waitFor(() => expect(said(Topic.admitStep)).toHaveLength(1), 60_000);

@@ -23,12 +23,12 @@ const encoding = (codec: Codec | null): Opened['encode'] =>
 
 /** The client, and Avro, are loaded by whoever goes this way. */
 const open = async ({ brokers, registryUrl }: KafkaWay, clientId: string): Promise<Opened> => {
-  const [{ connectLog }, { connectCodec, memoryCodec }] = await Promise.all([
+  const [{ connectLog, silentLogger }, { connectCodec, memoryCodec }] = await Promise.all([
     import('@vigil/stream'),
     import('@vigil/events'),
   ]);
   const codec = registryUrl === undefined ? null : await connectCodec(registryUrl, [TOPIC]);
-  const log = await connectLog({ brokers, clientId, codec: codec ?? memoryCodec() });
+  const log = await connectLog({ brokers, clientId, codec: codec ?? memoryCodec(), logger: silentLogger });
   return { log, encode: encoding(codec) };
 };
 

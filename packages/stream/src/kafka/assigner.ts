@@ -1,5 +1,5 @@
 import type { PartitionAssigner } from 'kafkajs';
-import { shareOut } from '../sharing.ts';
+import { shareOut } from '../log/sharing.ts';
 import { AssignerProtocol } from './client.ts';
 
 const NAME = 'vigil-co-partition';

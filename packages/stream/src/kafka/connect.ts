@@ -1,14 +1,14 @@
 import type { Codec } from '@vigil/events';
 import { Fatal } from '../errors.ts';
-import type { From, Log, Position } from '../log.ts';
-import { type Logger, silent } from '../logger.ts';
+import type { From, Log, Position } from '../log/log.ts';
+import type { Logger } from '../logger.ts';
 import { openClients } from './client.ts';
+import { Questions } from './cluster-admin.ts';
 import { Follower } from './follower.ts';
 import { join } from './membership.ts';
-import { Questions } from './questions.ts';
-import { Queue } from './queue.ts';
 import { Reader } from './reader.ts';
 import { openSender } from './sender.ts';
+import { Queue } from './serialized-producer.ts';
 import { fence } from './transactor.ts';
 
 /** `sessionMs`: how long a group waits for a member that is silent; default 10 000. */
@@ -16,7 +16,7 @@ export type LogOptions = {
   readonly brokers: readonly string[];
   readonly clientId: string;
   readonly codec: Codec;
-  readonly logger?: Logger;
+  readonly logger: Logger;
   readonly sessionMs?: number;
 };
 
@@ -25,7 +25,7 @@ export const connectLog = async ({
   brokers,
   clientId,
   codec,
-  logger = silent,
+  logger,
   sessionMs = 10_000,
 }: LogOptions): Promise<Log> => {
   const { consumers, producers, admins } = openClients(brokers, clientId, logger);

@@ -1,6 +1,6 @@
 import type { Kafka } from 'kafkajs';
-import type { LogRecord, Position } from '../log.ts';
-import { within } from '../within.ts';
+import type { LogRecord, Position } from '../log/log.ts';
+import { within } from '../runner/within.ts';
 import { Reader } from './reader.ts';
 
 const LOOK_MS = 5000;

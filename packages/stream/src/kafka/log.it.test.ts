@@ -1,19 +1,21 @@
 import { afterAll, describe } from 'vitest';
-import { crashContract } from '../crash.contract.ts';
-import { jsonCodec, topicsOf } from '../fixture.ts';
-import { groupContract } from '../group.contract.ts';
-import { logContract } from '../log.contract.ts';
-import type { Log } from '../log.ts';
-import { projectionContract } from '../projection.contract.ts';
-import { reactorContract } from '../reactor.contract.ts';
-import { refusalContract } from '../refusal.contract.ts';
-import { runnerContract } from '../runner.contract.ts';
-import type { Subject } from '../subject.fixture.ts';
-import type { Ground } from '../world.fixture.ts';
+import { groupContract } from '../log/group.contract.ts';
+import { logContract } from '../log/log.contract.ts';
+import type { Subject } from '../log/log.fixture.ts';
+import type { Log } from '../log/log.ts';
+import { silentLogger } from '../logger.ts';
+import { projectionContract } from '../projection/projection.contract.ts';
+import { reactorContract } from '../reactor/reactor.contract.ts';
+import { crashContract } from '../runner/crash.contract.ts';
+import { jsonCodec, topicsOf } from '../runner/processors.fixture.ts';
+import { refusalContract } from '../runner/refusal.contract.ts';
+import { runnerContract } from '../runner/runner.contract.ts';
+import type { Ground } from '../runner/runner.fixture.ts';
 import { connectLog } from './connect.ts';
 import { brokers, closeServers, makeTopics, moveLeaders, unique } from './servers.fixture.ts';
 
-const connect = () => connectLog({ brokers, clientId: unique('client'), codec: jsonCodec(), sessionMs: 3000 });
+const connect = () =>
+  connectLog({ brokers, clientId: unique('client'), codec: jsonCodec(), sessionMs: 3000, logger: silentLogger });
 
 const shared: Log = await connect();
 const done = new AbortController();

@@ -1,8 +1,8 @@
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import { Fatal } from '../errors.ts';
-import type { Member, Membership } from '../log.ts';
+import type { Member, Membership } from '../log/log.ts';
 import type { Logger } from '../logger.ts';
-import { within } from '../within.ts';
+import { within } from '../runner/within.ts';
 import { coPartitionAssigner } from './assigner.ts';
 import { fetchedOf, fromClient } from './records.ts';
 

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Producer } from 'kafkajs';
 import { afterAll, expect, test, vi } from 'vitest';
-import { jsonCodec } from '../fixture.ts';
-import type { LogRecord } from '../log.ts';
+import type { LogRecord } from '../log/log.ts';
+import { silentLogger } from '../logger.ts';
+import { jsonCodec } from '../runner/processors.fixture.ts';
 import { createPartitioner } from './client.ts';
 import { connectLog } from './connect.ts';
-import { hangingTransactions } from './hanging.ts';
+import { hangingTransactions } from './hanging-transactions.ts';
 import { brokers, clients, closeServers, makeTopics, unique } from './servers.fixture.ts';
 
-const log = await connectLog({ brokers, clientId: unique('client'), codec: jsonCodec() });
+const log = await connectLog({ brokers, clientId: unique('client'), codec: jsonCodec(), logger: silentLogger });
 const opened: Producer[] = [];
 afterAll(async () => {
   for (const producer of opened) await producer.disconnect();

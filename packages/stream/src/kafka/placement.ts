@@ -1,5 +1,5 @@
-import { silent } from '../logger.ts';
-import { within } from '../within.ts';
+import { silentLogger } from '../logger.ts';
+import { within } from '../runner/within.ts';
 import { openClients } from './client.ts';
 
 /** Where a partition lies, by ids of brokers. `leader`: -1 where none leads; `replicas`: the preferred leader first. */
@@ -22,7 +22,7 @@ const ANSWER_MS = 10_000;
 
 /** For tests that move partitions while others write to them. */
 export const connectPlacement = async (brokers: readonly string[]): Promise<Placement> => {
-  const admin = openClients(brokers, 'placement', silent).admins.admin();
+  const admin = openClients(brokers, 'placement', silentLogger).admins.admin();
   await admin.connect();
   return {
     all: async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Consumer, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
-import type { LogRecord, Position } from '../log.ts';
+import type { LogRecord, Position } from '../log/log.ts';
 import { fromClient } from './records.ts';
 
 const LOOK_MS = 500;

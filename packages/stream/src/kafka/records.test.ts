@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OutRecord } from '../log.ts';
+import type { OutRecord } from '../log/log.ts';
 import { chunked } from './records.ts';
 
 const record = (rest: Partial<OutRecord>): OutRecord => ({ topic: 't', partition: 0, key: null, value: null, ...rest });

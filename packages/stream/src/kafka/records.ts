@@ -1,5 +1,5 @@
 import type { Batch as ClientBatch, IHeaders, KafkaMessage, TopicMessages } from 'kafkajs';
-import type { Headers, LogRecord, OutRecord } from '../log.ts';
+import type { Headers, LogRecord, OutRecord } from '../log/log.ts';
 
 const text = (value: IHeaders[string]): string => String(Array.isArray(value) ? (value[0] ?? '') : (value ?? ''));
 

@@ -1,7 +1,7 @@
 import type { Kafka, RecordMetadata } from 'kafkajs';
 import { createPartitioner, ZSTD } from './client.ts';
-import { Refusal, type Sender } from './queue.ts';
 import { toClient } from './records.ts';
+import { Refusal, type Sender } from './serialized-producer.ts';
 
 type ClientError = Error & { readonly retriable?: boolean };
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { silent } from '../logger.ts';
+import { silentLogger } from '../logger.ts';
 import { Client, openClients } from './client.ts';
 import { connectPlacement } from './placement.ts';
 import { makeTopics as makeKnown } from './topics.ts';
@@ -14,7 +14,7 @@ export const RUN: string = randomBytes(4).toString('hex');
 let made = 0;
 export const unique = (name: string): string => `${name}-${RUN}-${made++}`;
 
-export const clients = openClients(brokers, `test-${RUN}`, silent);
+export const clients = openClients(brokers, `test-${RUN}`, silentLogger);
 const admin = clients.admins.admin();
 let connected: Promise<void> | undefined;
 

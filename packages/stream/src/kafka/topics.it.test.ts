@@ -1,7 +1,7 @@
 import { memoryCodec, Topic } from '@vigil/events';
 import { afterAll, expect, test, vi } from 'vitest';
-import { silent } from '../logger.ts';
-import { startIngress } from '../ticks.ts';
+import { silentLogger } from '../logger.ts';
+import { startIngress } from '../time/ticks.ts';
 import { connectLog } from './connect.ts';
 import { brokers, clients, closeServers, unique } from './servers.fixture.ts';
 import { applyTopics } from './topics.ts';
@@ -11,7 +11,12 @@ afterAll(closeServers);
 test('applying makes every topic; applying again changes nothing; command topics are stamped by the broker', async () => {
   await applyTopics({ brokers, partitions: 4, replicas: 1 });
   expect(await applyTopics({ brokers, partitions: 4, replicas: 1 })).toEqual({ changes: [], tooFewReplicas: [] });
-  await using log = await connectLog({ brokers, clientId: unique('client'), codec: memoryCodec() });
+  await using log = await connectLog({
+    brokers,
+    clientId: unique('client'),
+    codec: memoryCodec(),
+    logger: silentLogger,
+  });
   const before = (await log.bounds(Topic.heartbeat)).map(({ high }) => high);
   await log.write([{ topic: Topic.heartbeat, partition: 1, key: '@tick/1', value: null, timestamp: 1000 }]);
   const stamps: number[] = [];
@@ -59,7 +64,12 @@ test('applying corrects what is Vigil’s on a topic, and leaves what an operato
 
 test('a way in is said to be open in every partition of the heartbeat topic', async () => {
   await applyTopics({ brokers, partitions: 4, replicas: 1 });
-  await using log = await connectLog({ brokers, clientId: unique('client'), codec: memoryCodec() });
+  await using log = await connectLog({
+    brokers,
+    clientId: unique('client'),
+    codec: memoryCodec(),
+    logger: silentLogger,
+  });
   const doors = new Set<string>();
   const all = Promise.withResolvers<void>();
   const stop = new AbortController();
@@ -72,7 +82,7 @@ test('a way in is said to be open in every partition of the heartbeat topic', as
     },
     stop.signal,
   );
-  const ingress = { name: 'gateway', write: log.write, isOpen: () => true, logger: silent };
+  const ingress = { name: 'gateway', write: log.write, isOpen: () => true, logger: silentLogger };
   await using _ingress = await startIngress(log, ingress);
   await all.promise;
   stop.abort();

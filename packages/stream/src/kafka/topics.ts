@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogue, type TopicInfo } from '@vigil/events';
 import type { Admin, ConfigEntries, ITopicConfig } from 'kafkajs';
 import { Refused } from '../errors.ts';
-import { silent } from '../logger.ts';
+import { silentLogger } from '../logger.ts';
 import { openClients } from './client.ts';
 
 /** A topic as it is to be. */
@@ -155,7 +155,7 @@ export const applyTopics = async ({
   /** only says what it would change */
   readonly dryRun?: boolean;
 }): Promise<TopicReport> => {
-  const admin = openClients(brokers, 'vigil-topics', silent).admins.admin();
+  const admin = openClients(brokers, 'vigil-topics', silentLogger).admins.admin();
   await admin.connect();
   try {
     const { brokers: nodes } = await admin.describeCluster();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OutRecord } from '../log.ts';
+import type { OutRecord } from '../log/log.ts';
 import { notAhead } from './transactor.ts';
 
 const record = (timestamp?: number): OutRecord => ({

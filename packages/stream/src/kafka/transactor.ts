@@ -1,7 +1,7 @@
 import type { Kafka, Producer } from 'kafkajs';
 import { Retry } from '../errors.ts';
-import type { OutRecord, Transactor } from '../log.ts';
-import { within } from '../within.ts';
+import type { OutRecord, Transactor } from '../log/log.ts';
+import { within } from '../runner/within.ts';
 import { createPartitioner, typeOf, ZSTD } from './client.ts';
 import { chunked, toClient } from './records.ts';
 

@@ -14,7 +14,7 @@ export const routeHooks = (
   app: FastifyInstance,
   behind: Behind,
   holderOf: (request: FastifyRequest) => Holder,
-  log: Logger,
+  logger: Logger,
 ): void => {
   app.post<Hook>('/v1/hooks/:client', async (request, reply) => {
     const { 'vigil-agent': agent, 'vigil-task': task } = request.headers;
@@ -23,7 +23,7 @@ export const routeHooks = (
     // What was written to a connection that has broken may not have arrived.
     const closed = () => {
       printed(reply.raw.writableFinished).catch((err: unknown) =>
-        log.warn({ err, agent }, 'the receipt of a text that a hook was given could not be written'),
+        logger.warn({ err, agent }, 'the receipt of a text that a hook was given could not be written'),
       );
     };
     // The client may have left before the answer was ready.

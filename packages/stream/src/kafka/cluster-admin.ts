@@ -1,0 +1,106 @@
+import type { Admin, Kafka } from 'kafkajs';
+import { Refused } from '../errors.ts';
+import type { Bounds } from '../log/log.ts';
+import { within } from '../runner/within.ts';
+import { typeOf } from './client.ts';
+
+const ANSWER_MS = 10_000;
+const TRIES = 5;
+
+const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Right after a topic is made, or while its leader moves, the broker sends us away for a moment. */
+const MOMENTARY: ReadonlySet<string> = new Set([
+  'NOT_LEADER_FOR_PARTITION',
+  'LEADER_NOT_AVAILABLE',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+]);
+
+/** What is asked of the cluster. Everything answers within 10 s or throws. */
+export class Questions {
+  readonly #admin: Admin;
+  /** its ends are last stable offsets */
+  readonly #stable: Admin;
+  readonly #counts = new Map<string, number>();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(kafka: Kafka) {
+    this.#admin = kafka.admin();
+    this.#stable = kafka.admin({ readUncommitted: false } as Parameters<Kafka['admin']>[0]);
+  }
+
+  async open(): Promise<void> {
+    await within(ANSWER_MS, Promise.all([this.#admin.connect(), this.#stable.connect()]), 'connecting');
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#admin.disconnect(), this.#stable.disconnect()]);
+  }
+
+  readonly clusterId = async (): Promise<string> =>
+    (await within(ANSWER_MS, this.#admin.describeCluster(), 'the cluster id')).clusterId;
+
+  readonly partitionCount = async (topic: string): Promise<number> => {
+    const known = this.#counts.get(topic);
+    if (known !== undefined) return known;
+    const topics = await this.#inTurn(() => within(ANSWER_MS, this.#admin.listTopics(), 'the list of topics'));
+    if (!topics.includes(topic)) throw new Refused(`there is no topic ${topic}: create it with \`vigil topics apply\``);
+    const { topics: found } = await this.#inTurn(() =>
+      within(ANSWER_MS, this.#admin.fetchTopicMetadata({ topics: [topic] }), topic),
+    );
+    const count = found[0]?.partitions.length ?? 0;
+    if (count === 0) throw new Error(`the broker names no partition of ${topic} yet`);
+    this.#counts.set(topic, count);
+    return count;
+  };
+
+  /** The log's ends, finished transactions or not. */
+  readonly bounds = (topic: string): Promise<readonly Bounds[]> => this.#ends(this.#admin, topic);
+
+  /** How far readers of committed records get, by partition. */
+  readonly stableEnds = async (topic: string): Promise<readonly number[]> =>
+    (await this.#ends(this.#stable, topic)).map(({ high }) => high);
+
+  /** What members of a group have published last, by partition. */
+  readonly groupOffsets = async (group: string, topic: string): Promise<readonly (number | null)[]> => {
+    const found = await this.#inTurn(() =>
+      within(ANSWER_MS, this.#admin.fetchOffsets({ groupId: group, topics: [topic] }), `the offsets of ${group}`),
+    );
+    const published = (found[0]?.partitions ?? []).map(({ partition, offset }) => [partition, Number(offset)] as const);
+    const offsets = new Map(published);
+    return Array.from({ length: await this.partitionCount(topic) }, (_, partition) => {
+      const offset = offsets.get(partition) ?? -1;
+      return offset < 0 ? null : offset;
+    });
+  };
+
+  /** The first offset at or after a moment, by partition; the end where there is none. */
+  readonly offsetsAt = async (topic: string, timestamp: number): Promise<readonly number[]> => {
+    const found = await this.#inTurn(() =>
+      within(ANSWER_MS, this.#admin.fetchTopicOffsetsByTimestamp(topic, timestamp), topic),
+    );
+    return found.toSorted((a, b) => a.partition - b.partition).map(({ offset }) => Number(offset));
+  };
+
+  /** One at a time: the client forgets a topic while it hears of another, and then finds it without partitions. */
+  #inTurn<T>(ask: () => Promise<T>): Promise<T> {
+    const asked = this.#turn.then(ask);
+    this.#turn = asked.catch(() => {});
+    return asked;
+  }
+
+  async #ends(admin: Admin, topic: string): Promise<readonly Bounds[]> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const offsets = await this.#inTurn(() =>
+          within(ANSWER_MS, admin.fetchTopicOffsets(topic), `the bounds of ${topic}`),
+        );
+        const sorted = offsets.toSorted((a, b) => a.partition - b.partition);
+        return sorted.map(({ low, high }) => ({ low: Number(low), high: Number(high) }));
+      } catch (error) {
+        if (tries >= TRIES || !MOMENTARY.has(typeOf(error))) throw error;
+        await later(100 * tries);
+      }
+    }
+  }
+}

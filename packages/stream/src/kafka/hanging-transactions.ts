@@ -1,0 +1,42 @@
+import type { Log } from '../log/log.ts';
+import { TRANSACTION_MS } from './transactor.ts';
+
+/** Longer than any transaction lives: what hides behind its beginning is not coming by itself. Milliseconds. */
+export const HANGS_AFTER_MS: number = TRANSACTION_MS + 10_000;
+
+/** A partition that readers of committed records cannot pass. `forMs`: for how long so far. */
+export type Hanging = {
+  readonly topic: string;
+  readonly partition: number;
+  readonly stableEnd: number;
+  readonly end: number;
+  readonly forMs: number;
+};
+
+type Seen = { readonly stableEnd: number; readonly since: number };
+
+/**
+ * Looks for transactions that hang: the last stable offset stands still below the end for longer than a transaction lives (KAFKA-20734
+ * makes such). Ask again and again with one and the same watcher; `now`: of a monotone clock, milliseconds.
+ */
+export const hangingTransactions = (log: Log, topics: readonly string[]) => {
+  let seen: ReadonlyMap<string, Seen> = new Map();
+  return async (now: number): Promise<readonly Hanging[]> => {
+    const next = new Map<string, Seen>();
+    const hanging: Hanging[] = [];
+    for (const topic of topics) {
+      const [stable, bounds] = [await log.stableEnds(topic), await log.bounds(topic)];
+      for (const [partition, { high: end }] of bounds.entries()) {
+        const stableEnd = stable[partition] ?? end;
+        if (stableEnd >= end) continue;
+        const key = `${topic}/${partition}`;
+        const before = seen.get(key);
+        const since = before?.stableEnd === stableEnd ? before.since : now;
+        next.set(key, { stableEnd, since });
+        if (now - since > HANGS_AFTER_MS) hanging.push({ topic, partition, stableEnd, end, forMs: now - since });
+      }
+    }
+    seen = next;
+    return hanging;
+  };
+};

@@ -1,0 +1,67 @@
+import { type DeadLetter as DeadLetterPayload, Undecodable } from '@vigil/events';
+import { DeadLetter } from '../errors.ts';
+import type { LogRecord } from './log.ts';
+
+/** At most this much of a value is kept, bytes. */
+export const VALUE_CAP = 64 * 1024;
+
+/** A key may be as long as a record; what is no id needs no more than its beginning. Characters. */
+const KEY_CAP = 1000;
+
+export const deadLetterTopic = (service: string): string => `onex.dlq.${service}.dead-letter.v1`;
+
+/** Whether it says what is wrong with the record; any other error is a mistake of ours. */
+export const isReasoned = (error: unknown): error is DeadLetter | Undecodable =>
+  error instanceof DeadLetter || error instanceof Undecodable;
+
+const reasonOf = (error: unknown, otherwise: string): string => (isReasoned(error) ? error.reason : otherwise);
+
+/** `otherwise`: the reason where the error names none: an error of our own. */
+export const deadLetterOf = (record: LogRecord, error: unknown, otherwise: string, now: number): DeadLetterPayload => ({
+  original_topic: record.topic,
+  original_message: {
+    key: record.key?.slice(0, KEY_CAP) ?? null,
+    value: record.value === null ? null : record.value.subarray(0, VALUE_CAP),
+    truncated: (record.value?.length ?? 0) > VALUE_CAP,
+    offset: record.offset,
+    partition: record.partition,
+  },
+  original_timestamp: record.timestamp,
+  failure_reason: reasonOf(error, otherwise),
+  failure_timestamp: now,
+  correlation_id: null,
+  retry_count: 0,
+  error_type: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 1000) : String(error).slice(0, 1000),
+});
+
+const IN_A_ROW = 20;
+const SHARE = 0.05;
+const MINUTE_MS = 60_000;
+
+/** Counts dead letters of one partition; so many that the fault must be ours, or a person must look, is too many. */
+export class DeadLetterLimits {
+  #row = 0;
+  #minute = 0;
+  #records = 0;
+  #letters = 0;
+
+  count(dead: boolean, now: number): void {
+    const minute = Math.floor(now / MINUTE_MS);
+    if (minute !== this.#minute) {
+      this.#minute = minute;
+      this.#records = 0;
+      this.#letters = 0;
+    }
+    this.#records += 1;
+    if (dead) this.#letters += 1;
+    this.#row = dead ? this.#row + 1 : 0;
+  }
+
+  /** What is exceeded, in words; null: nothing. Below 20 letters a share says nothing. */
+  get exceeded(): string | null {
+    if (this.#row >= IN_A_ROW) return `${this.#row} records in a row are dead letters`;
+    if (this.#letters >= IN_A_ROW && this.#letters > SHARE * this.#records)
+      return `${this.#letters} of the ${this.#records} records of this minute are dead letters`;
+    return null;
+  }
+}

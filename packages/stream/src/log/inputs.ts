@@ -1,0 +1,86 @@
+import { type Codec, catalogue, type HealthEvent, ID, type TopicName } from '@vigil/events';
+import { DeadLetter } from '../errors.ts';
+import { positionOf } from './ids.ts';
+import type { Headers, LogRecord, OutRecord } from './log.ts';
+import { partitionOf } from './partitioner.ts';
+
+/** The header of a record that was moved to its partition, or replayed: when it was first received, epoch milliseconds. */
+export const MOVED = 'moved';
+
+/** The header of a record that was moved to its partition: the number of the one that it was written to. */
+const MOVED_FROM = 'moved-from';
+
+/** When the broker first received it. A moved record cannot have been received after it was written again. */
+export const receivedAt = (record: LogRecord): number => {
+  const moved = Number(record.headers[MOVED]);
+  return moved > 0 ? Math.min(moved, record.timestamp) : record.timestamp;
+};
+
+/** The way in of what was written to another partition and moved: the time in which that one was read vouches for it. */
+export const partitionIngress = (partition: number): string => `partition:${partition}`;
+
+/** The way in that the headers of a record name; null: it was written where it belongs. */
+export const throughPartition = ({ [MOVED_FROM]: from }: Headers): string | null =>
+  from !== undefined && /^\d{1,5}$/.test(from) ? partitionIngress(Number(from)) : null;
+
+export const isCommand = (topic: string): boolean =>
+  (catalogue as Readonly<Record<string, { kind: string }>>)[topic]?.kind === 'cmd' || topic.startsWith('onex.cmd.');
+
+/** Of a record that is written to a command topic, bytes. Moved, one gets a header more and is compressed anew: below the topic's 512 KiB by what that may take. */
+export const LARGEST_COMMAND = 500_000;
+
+const sizeOf = ({ value, headers }: LogRecord): number => (value?.length ?? 0) + JSON.stringify(headers).length;
+
+/** The record again, where a foreign partitioner misplaced it; undefined: it lies right. Throws DeadLetter where its key is none, or it is too large to be written again. */
+export const misplaced = (record: LogRecord, partitions: number): OutRecord | undefined => {
+  const { topic, key, value, headers } = record;
+  if (key === null) throw new DeadLetter('no_key', 'the record has no key');
+  if (!ID.test(key))
+    throw new DeadLetter('bad_key', `the key is ${JSON.stringify(key.slice(0, 140))}: 1 to 128 of A-Z a-z 0-9 . _ : -`);
+  if (!isCommand(topic)) return undefined;
+  const partition = partitionOf(key, partitions);
+  if (partition === record.partition) return undefined;
+  const size = sizeOf(record);
+  if (size > LARGEST_COMMAND)
+    throw new DeadLetter(
+      'too_large',
+      `the record of ${key} lies in partition ${record.partition} instead of ${partition} and has ${size} bytes: at most ${LARGEST_COMMAND} are moved`,
+    );
+  const moved = { [MOVED]: String(receivedAt(record)), [MOVED_FROM]: String(record.partition) };
+  return { topic, partition, key, value, headers: { ...headers, ...moved } };
+};
+
+/**
+ * When that happened which a record tells of, on the broker's clock: a command when the broker took it, an event when its decider said it.
+ * 0 where the time is somebody else's.
+ */
+export const happenedAt = (record: LogRecord, { version, occurredAt }: HealthEvent): number => {
+  if (isCommand(record.topic)) return receivedAt(record);
+  return typeof version === 'number' ? occurredAt : 0;
+};
+
+type Read = { readonly type: string; readonly payload: unknown };
+/** The decoders that topics have of their own. */
+export type Decoders = { readonly [topic: string]: ((record: LogRecord, codec: Codec) => Read) | undefined };
+
+/** Decodes a record. A flat contract gets an envelope made from where it lies. Throws DeadLetter, Undecodable, UnknownSchemaId. */
+export const eventOf = (record: LogRecord, codec: Codec, decoders: Decoders = {}): HealthEvent => {
+  if (record.value === null) throw new DeadLetter('no_value', 'the record has no value');
+  const own = decoders[record.topic];
+  const { type, payload, envelope } =
+    own === undefined
+      ? codec.decode(record.topic as TopicName, record.value)
+      : { ...own(record, codec), envelope: null };
+  const id = positionOf(record);
+  const flat = {
+    eventId: id,
+    stateKey: null,
+    version: null,
+    epoch: null,
+    occurredAt: receivedAt(record),
+    correlationId: id,
+    causationId: null,
+    policy: null,
+  };
+  return { ...(envelope ?? flat), topic: record.topic, type, key: record.key, payload } as HealthEvent;
+};

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { Refused, Retry } from '../errors.ts';
+import { keys, out, readAll, type Subject, until } from './log.fixture.ts';
+import type { LogRecord } from './log.ts';
+
+/** What a log promises of records, transactions and followers, in memory and on Kafka. */
+export const logContract = ({ log, topic }: Subject): void => {
+  test('what is written is read back as it was, in order', async () => {
+    const t = await topic('written', 2);
+    await log().write([
+      out(t, 'a', { timestamp: 1_795_305_600_123, headers: { traceparent: '00-1' } }),
+      out(t, 'b', { partition: 1 }),
+    ]);
+    await log().write([out(t, 'c', { value: null }), out(t, 'd', { key: null })]);
+    const records = await readAll(log(), t);
+    expect(keys(records)).toEqual(['a', 'c', null]);
+    expect(records[0]).toMatchObject({
+      topic: t,
+      partition: 0,
+      timestamp: 1_795_305_600_123,
+      headers: { traceparent: '00-1' },
+    });
+    expect(records[0]?.value?.toString()).toBe('value of a');
+    expect(records[1]?.value).toBeNull();
+    expect(keys(await readAll(log(), t, 1))).toEqual(['b']);
+  });
+
+  test('a record that cannot be written fails its own writer only, and later ones of its partition are written', async () => {
+    const t = await topic('lanes', 2);
+    const [first, second] = [log().write([out(t, 'a')]), log().write([out(t, 'b', { partition: 1 })])];
+    const nowhere = log().write([out(t, 'lost', { partition: 7 })]);
+    await Promise.all([first, second, expect(nowhere).rejects.toThrow()]);
+    await log().write([out(t, 'c'), out(t, 'd', { partition: 1 })]);
+    expect(new Set(keys(await readAll(log(), t)))).toEqual(new Set(['a', 'c']));
+    expect(new Set(keys(await readAll(log(), t, 1)))).toEqual(new Set(['b', 'd']));
+  });
+
+  test('a topic that is not there is refused, by name', async () => {
+    await expect(log().partitionCount('vigil.not.there')).rejects.toThrow(Refused);
+    await expect(log().partitionCount('vigil.not.there')).rejects.toThrow(/vigil\.not\.there/);
+  });
+
+  test('a read ends at the end it was given and begins at its beginning', async () => {
+    const t = await topic('range', 1);
+    await log().write(['a', 'b', 'c', 'd'].map((key) => out(t, key)));
+    const records: LogRecord[] = [];
+    await log().read(t, 0, { low: 1, high: 3 }, (record) => records.push(record), new AbortController().signal);
+    expect(keys(records)).toEqual(['b', 'c']);
+  });
+
+  test('a commit makes all of it visible, back to back too', async () => {
+    const [one, two] = [await topic('tx-one', 1), await topic('tx-two', 1)];
+    const transactor = await log().fence(`${one}-0`);
+    for (let i = 0; i < 10; i++) await transactor.commit([out(one, `a${i}`), out(two, `b${i}`)]);
+    expect(keys(await readAll(log(), one))).toEqual(Array.from({ length: 10 }, (_, i) => `a${i}`));
+    expect(await readAll(log(), two)).toHaveLength(10);
+    await transactor.close();
+  });
+
+  test('whoever fences an id ends its holder: the commit throws Retry and nothing of it is seen; the new one commits', async () => {
+    const t = await topic('fenced', 1);
+    const first = await log().fence(`${t}-0`);
+    await first.commit([out(t, 'before')]);
+    const second = await log().fence(`${t}-0`);
+    await expect(first.commit([out(t, 'zombie')])).rejects.toThrow(Retry);
+    await second.commit([out(t, 'after')]);
+    expect(keys(await readAll(log(), t))).toEqual(['before', 'after']);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  test('ids of others are not fenced', async () => {
+    const t = await topic('unfenced', 1);
+    const first = await log().fence(`${t}-0`);
+    await log().fence(`${t}-1`);
+    await first.commit([out(t, 'a')]);
+    expect(keys(await readAll(log(), t))).toEqual(['a']);
+  });
+
+  test('a follower hears from the beginning, from a moment, or only what comes; none leaves a group behind', async () => {
+    const t = await topic('followed', 2);
+    const stop = new AbortController();
+    await log().write([
+      out(t, 'old', { timestamp: 1_795_305_600_000 }),
+      out(t, 'new', { partition: 1, timestamp: 1_795_305_700_000 }),
+    ]);
+    const heard = { all: [] as LogRecord[], since: [] as LogRecord[], later: [] as LogRecord[] };
+    await log().follow([t], 'beginning', (record) => heard.all.push(record), stop.signal);
+    await log().follow([t], 1_795_305_650_000, (record) => heard.since.push(record), stop.signal);
+    await log().follow([t], 'end', (record) => heard.later.push(record), stop.signal);
+    await log().write([out(t, 'now', { timestamp: 1_795_305_800_000 })]);
+    await until(() => {
+      expect(keys(heard.all).toSorted()).toEqual(['new', 'now', 'old']);
+      expect(keys(heard.since).toSorted()).toEqual(['new', 'now']);
+      expect(keys(heard.later)).toEqual(['now']);
+    });
+    stop.abort();
+  });
+
+  test('an offset is that of the record, the bounds are those of the log', async () => {
+    const t = await topic('bounds', 2);
+    expect(await log().bounds(t)).toEqual([
+      { low: 0, high: 0 },
+      { low: 0, high: 0 },
+    ]);
+    await log().write([out(t, 'a'), out(t, 'b'), out(t, 'c', { partition: 1 })]);
+    expect(await log().bounds(t)).toEqual([
+      { low: 0, high: 2 },
+      { low: 0, high: 1 },
+    ]);
+    expect((await readAll(log(), t)).map(({ offset }) => offset)).toEqual([0, 1]);
+  });
+};

@@ -1,0 +1,40 @@
+import type { EventOf, TopicName } from '@vigil/events';
+import { Undecodable } from '@vigil/events';
+import { DeadLetter } from '../errors.ts';
+import type { Following, From, Log, LogRecord } from './log.ts';
+import { isEvent, WaitingReader } from './reading.ts';
+
+export type TailOptions<In extends TopicName> = {
+  readonly from: From;
+  /** One at a time, in the order of the records. What it throws ends the tail. */
+  readonly onEvent: (event: EventOf<In>, record: LogRecord) => void;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Reads the events of all partitions of some topics as they come, without leaving a group behind; what cannot be read is passed over,
+ * for whoever owns the topic dead-letters it. Resolves when it has begun; `finished` rejects where it ends other than by its signal.
+ */
+export const tail = async <In extends TopicName>(
+  log: Log,
+  topics: readonly In[],
+  { from, onEvent, signal }: TailOptions<In>,
+): Promise<Following & { readonly finished: Promise<never> }> => {
+  const { promise: finished, reject } = Promise.withResolvers<never>();
+  finished.catch(() => {});
+  const reader = new WaitingReader(log.codec, signal);
+  let queue = Promise.resolve();
+  const tell = async (record: LogRecord) => {
+    try {
+      const event = await reader.read(record);
+      if (event !== null && !signal.aborted) onEvent(event as EventOf<In>, record);
+    } catch (error) {
+      if (!(error instanceof DeadLetter || error instanceof Undecodable)) reject(error);
+    }
+  };
+  const hear = (record: LogRecord) => {
+    if (isEvent(record)) queue = queue.then(() => tell(record));
+  };
+  const { ready } = await log.follow(topics, from, hear, signal);
+  return { finished, ready: () => ready() && reader.waiting.length === 0 };
+};

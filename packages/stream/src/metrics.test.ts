@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { silentLogger } from './logger.ts';
+import { MemoryLog } from './memory/memory-log.ts';
+import { type Count, METRICS, type Metric } from './metrics.ts';
+import { runProcessor } from './processor/run-processor.ts';
+import { event, projecting, reacting, sinkOf } from './runner/outside.fixture.ts';
+import { echoing, jsonCodec, listening, topicsOf } from './runner/processors.fixture.ts';
+import { PARTITIONS, T, until, world } from './runner/runner.fixture.ts';
+
+const COMMANDS = 'onex.cmd.run.do.v1';
+
+/** Which runner counts what. A metric without a line here does not compile. */
+const counters: Readonly<Record<Metric, readonly string[]>> = {
+  records_read: ['run', 'run-projection', 'run-reactor'],
+  dead_letters: ['run', 'run-projection', 'run-reactor'],
+  newer_events: ['run', 'run-projection', 'run-reactor'],
+  events_written: ['run', 'run-reactor'],
+  transactions: ['run'],
+  records_moved: ['run'],
+  deadlines_fired: ['run'],
+  slots_opened: ['run'],
+  slots_lost: ['run'],
+};
+
+const counting = () => {
+  const totals = new Map<string, number>();
+  const count: Count = (metric, by, of) => {
+    if (by > 0) totals.set(`${metric} ${of}`, (totals.get(`${metric} ${of}`) ?? 0) + by);
+  };
+  return { totals, count, of: (metric: Metric, group: string) => totals.get(`${metric} ${group}`) ?? 0 };
+};
+
+test('every metric is counted by each runner that its line names, and by no other', async () => {
+  const topics = { ...topicsOf('run', PARTITIONS), [COMMANDS]: PARTITIONS };
+  const log = new MemoryLog({ topics, codec: jsonCodec() });
+  const { totals, count, of } = counting();
+  const processor = listening('run', { reads: ['run.in', COMMANDS] as never });
+  const options = { logger: silentLogger, count, partitions: PARTITIONS, paceMs: 10 };
+  await using _processor = await runProcessor(log, processor as never, options);
+  const react = async () => [{ topic: 'run.other', type: 'DONE', key: 'a', payload: {} }];
+  await using _reactor = await reacting(log, 'run', react, 8, count);
+  await using _projection = await projecting(log, 'run', sinkOf(), count);
+  const w = await world(log, 'run');
+  await w.tick(0);
+  const first = w.beat('a', 1);
+  const misplaced = { ...first, topic: COMMANDS, partition: (first.partition + 1) % PARTITIONS };
+  await log.write([first, event('run', 'a', 2, 'newer'), event('run', 'a', 3, 'garbage'), misplaced]);
+  for (const at of [1000, 2000, 3000, 4000, 5000]) await w.tick(at);
+  await until(() => expect(of('deadlines_fired', 'run')).toBeGreaterThan(0));
+  await (await log.fence(`run-${first.partition}`)).close();
+  await w.write(w.beat('a', 6000));
+  await until(() => expect(of('slots_lost', 'run')).toBe(1));
+  const expected = Object.entries(counters).flatMap(([metric, groups]) => groups.map((group) => `${metric} ${group}`));
+  await until(() => expect([...totals.keys()].toSorted()).toEqual(expected.toSorted()));
+  expect(Object.keys(METRICS).toSorted()).toEqual(Object.keys(counters).toSorted());
+  w.stop();
+});
+
+test('each record, event and dead letter counts once', async () => {
+  const log = new MemoryLog({ topics: topicsOf('run', PARTITIONS), codec: jsonCodec() });
+  const { of, count } = counting();
+  const options = { logger: silentLogger, count, partitions: PARTITIONS, paceMs: 10 };
+  await using _processor = await runProcessor(log, echoing('run') as never, options);
+  const react = async () => [{ topic: 'run.other', type: 'DONE', key: 'a', payload: {} }];
+  await using _reactor = await reacting(log, 'run', react, 8, count);
+  await using _projection = await projecting(log, 'run', sinkOf(), count);
+  await log.write([event('run', 'a', 1), event('run', 'b', 2), event('run', 'a', 3, 'garbage')]);
+  for (const group of ['run', 'run-projection', 'run-reactor']) {
+    await until(() => expect(of('dead_letters', group)).toBe(1));
+    await until(() => expect(of('records_read', group)).toBe(3));
+  }
+  await until(() => expect(of('events_written', 'run')).toBe(2));
+  await until(() => expect(of('events_written', 'run-reactor')).toBe(2));
+});
+
+test('what a sink refuses is a dead letter of the projection that is counted', async () => {
+  const log = new MemoryLog({ topics: topicsOf('run', PARTITIONS), codec: jsonCodec() });
+  const { of, count } = counting();
+  await using _projection = await projecting(log, 'run', sinkOf(), count);
+  await log.write([{ ...event('run', 'a', 1, 'BOOM'), timestamp: T }]);
+  await until(() => expect(of('dead_letters', 'run-projection')).toBe(1));
+});

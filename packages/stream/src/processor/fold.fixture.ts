@@ -1,0 +1,46 @@
+import { deadLetterTopic } from '../log/dead-letters.ts';
+import type { LogRecord, OutRecord } from '../log/log.ts';
+import { jsonCodec, listening, type Said, surroundings } from '../runner/processors.fixture.ts';
+import { DOOR, Fold, TICK } from './fold.ts';
+import type { AnyProcessor } from './processor.ts';
+
+export const T = 1_795_305_600_000;
+export const codec = jsonCodec();
+
+export const feeding = (processor: AnyProcessor = listening('run'), around = surroundings()) => {
+  const fold = new Fold(processor, around);
+  let offset = 0;
+  const give = (topic: string, at: number, key: string | null, value: Buffer | null, rest: Partial<LogRecord> = {}) =>
+    fold.apply({ topic, partition: 0, offset: offset++, key, value, timestamp: T + at, headers: {}, ...rest });
+  const event = (type: string, rest = {}) => Buffer.from(JSON.stringify({ type, payload: {}, ...rest }));
+  return {
+    fold,
+    give,
+    event,
+    hear: (at: number, key = 'a', rest = {}) => give('run.in', at, key, event('BEAT', rest)),
+    other: (at: number, key = 'a', type = 'BEAT') => give('run.other', at, key, event(type)),
+    tick: (at: number, source = 0) => give('run.in', at, `${TICK}${source}`, null),
+    door: (at: number) => give('run.in', at, `${DOOR}gateway`, null),
+  };
+};
+export const said = (outs: readonly OutRecord[]): readonly Said[] =>
+  outs
+    .filter(({ key, topic }) => !key?.startsWith('@') && topic === 'run.out')
+    .map(
+      ({ key, value, topic }) =>
+        ({
+          ...codec.decode(topic as never, value!).envelope!,
+          ...codec.decode(topic as never, value!),
+          key: key!,
+        }) as unknown as Said,
+    );
+export const letters = (outs: readonly OutRecord[]) =>
+  outs
+    .filter(({ topic }) => topic === deadLetterTopic('run'))
+    .map(
+      ({ value }) =>
+        codec.decode('x' as never, value!).payload as {
+          failure_reason: string;
+          original_message: { truncated: boolean; value: { data: number[] }; key: string };
+        },
+    );

@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest';
+import { eventId } from '../log/ids.ts';
+import { listening, surroundings } from '../runner/processors.fixture.ts';
+import { feeding, said, T } from './fold.fixture.ts';
+
+test('an event carries ids, version and epoch that every re-decision gives again', () => {
+  const one = feeding();
+  one.tick(0);
+  const [first] = said(one.hear(100, 'a', { eventId: 'heartbeat-1', correlationId: 'chain-1' }));
+  const [second] = said(one.hear(200, 'a'));
+  expect(first).toMatchObject({
+    stateKey: 'a',
+    version: 1,
+    epoch: T + 100,
+    occurredAt: T + 100,
+    causationId: 'heartbeat-1',
+    correlationId: 'chain-1',
+  });
+  expect(first?.eventId).toBe(eventId('run', 'run.in', 0, 1, 'a', 0));
+  expect(first?.eventId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(second).toMatchObject({ version: 2, epoch: T + 100, causationId: 'run.in/0/2', correlationId: 'run.in/0/2' });
+});
+
+test('a deadline fires at the tick that passes it, not before, and travels under the chain of the last input', () => {
+  const one = feeding();
+  one.tick(0);
+  one.hear(0, 'a', { eventId: 'e', correlationId: 'chain' });
+  expect(said(one.tick(1000))).toEqual([]);
+  expect(said([...one.tick(2000), ...one.hear(2999, 'b')]).map(({ type }) => type)).toEqual(['HEARD']);
+  const [missing] = said(one.tick(3000));
+  expect(missing).toMatchObject({
+    type: 'MISSING',
+    key: 'a',
+    version: 2,
+    correlationId: 'chain',
+    causationId: 'run.in/0/5',
+  });
+  expect(said(one.tick(4000))).toEqual([]);
+});
+
+test('deadlines of one tick fire in the order of their moments, then of their keys, whatever order they were armed in', () => {
+  const one = feeding();
+  one.tick(0);
+  for (const [key, at] of [
+    ['late', 900],
+    ['b', 100],
+    ['a', 100],
+  ] as const)
+    one.hear(at, key);
+  one.tick(1000);
+  one.tick(2000);
+  one.tick(3000);
+  expect(said(one.tick(4000)).map(({ key }) => key)).toEqual(['a', 'b', 'late']);
+});
+
+test('a record that the tick is behind is heard first: no accusation at the same moment', () => {
+  const one = feeding();
+  one.tick(0);
+  one.hear(0);
+  one.tick(1000);
+  one.tick(2000);
+  one.hear(2999);
+  expect(said(one.tick(3000))).toEqual([]);
+});
+
+test('ticks go on along their routes behind what was said at them, with the stamp they came with', () => {
+  const routes = [
+    { topic: 'run.out' as never, everyMs: 1000, to: 'same' as const },
+    { topic: 'run.all' as never, everyMs: 5000, to: 'every' as const },
+  ];
+  const around = surroundings({ partition: 1, partitions: (topic) => (topic === 'run.all' ? 3 : 1) });
+  const one = feeding(listening('run', { ticks: routes }), around);
+  one.tick(1000, 1);
+  one.hear(1000);
+  for (const at of [2000, 3000])
+    expect(one.tick(at, 1)).toEqual([
+      { topic: 'run.out', partition: 1, key: '@tick/1', value: null, timestamp: T + at },
+    ]);
+  expect(one.tick(4000, 1).map(({ key }) => key)).toEqual(['a', '@tick/1']);
+  const fifth = one.tick(5001, 1);
+  expect(fifth.map(({ topic, partition }) => `${topic}/${partition}`)).toEqual([
+    'run.out/1',
+    'run.all/0',
+    'run.all/1',
+    'run.all/2',
+  ]);
+  expect(fifth.every(({ timestamp }) => timestamp === T + 5001)).toBe(true);
+});
+
+test('a door is passed on in band, and moves its own clock', () => {
+  const one = feeding();
+  one.tick(0);
+  expect(one.door(500)).toEqual([
+    { topic: 'run.out', partition: 0, key: '@door/gateway', value: null, timestamp: T + 500 },
+  ]);
+  expect(one.fold.time.doors.gateway).toBe(T + 500);
+});
+
+test('time of several sources begins when all have been seen, and fires deadlines only when the smallest moves', () => {
+  const one = feeding(
+    listening('run', { time: { topic: 'run.in' as never, sources: 'every' } }),
+    surroundings({ sources: 2 }),
+  );
+  expect([...one.tick(0, 0), ...one.tick(1000, 0)]).toEqual([]);
+  expect(one.tick(0, 1)).toHaveLength(1);
+  one.other(0);
+  for (const at of [1000, 2000, 3000, 4000]) expect(said(one.tick(at, 0))).toEqual([]);
+  expect(said([1000, 2000].flatMap((at) => one.tick(at, 1)))).toEqual([]);
+  expect(said(one.tick(3000, 1)).map(({ type }) => type)).toEqual(['MISSING']);
+});
+
+test('records of other inputs are decided at the latest now, and do not move it', () => {
+  const one = feeding();
+  one.tick(1000);
+  expect(said(one.other(999_000))[0]).toMatchObject({ occurredAt: T + 1000 });
+  expect(one.fold.time.now).toBe(T + 1000);
+});
+
+test('before anything has carried time, a record is decided at its own stamp, never at zero', () => {
+  const one = feeding();
+  expect(said(one.other(500))[0]).toMatchObject({ occurredAt: T + 500, epoch: T + 500 });
+});
+
+test('keys that begin with @ belong to the runner: unknown ones are passed over, and ticks of other topics move nothing', () => {
+  const one = feeding();
+  one.tick(1000);
+  expect(one.give('run.in', 2000, '@policy', Buffer.from('x'))).toEqual([]);
+  expect(one.give('run.other', 9000, '@tick/0', null)).toEqual([]);
+  expect(one.fold.time.now).toBe(T + 1000);
+});
+
+test('a state that is forgotten begins anew, with a new epoch and version 1', () => {
+  const processor = listening('run');
+  const decider = { ...processor.decider, forgets: (state: unknown) => (state as { missing: boolean }).missing };
+  const one = feeding({ ...processor, decider });
+  one.tick(0);
+  one.hear(0);
+  for (const at of [1000, 2000, 3000]) one.tick(at);
+  expect(one.fold.decided.store.changes()).toEqual([['a', null]]);
+  expect(said(one.hear(9000))[0]).toMatchObject({ version: 1, epoch: T + 9000 });
+});
+
+test('a tick that is stamped a day ahead goes on with the time that is believed, and what is due fires at the next', () => {
+  const one = feeding();
+  const day = 24 * 3_600_000;
+  one.tick(0);
+  one.hear(0);
+  for (const at of [1000, 2000]) one.tick(at);
+  expect(one.tick(day).map(({ timestamp }) => timestamp)).toEqual([T + 2000]);
+  expect(one.door(day).map(({ timestamp }) => timestamp)).toEqual([T + 2000]);
+  expect(said(one.tick(3000)).map(({ type }) => type)).toEqual(['MISSING']);
+});
+
+test('when time is set back, what had its deadline in the time ahead falls due in the right one', () => {
+  const one = feeding();
+  const day = 24 * 3_600_000;
+  one.tick(0);
+  for (let at = 0; at <= 4000; at += 1000) one.tick(day + at);
+  one.hear(day + 4000);
+  for (const at of [10_000, 11_000, 12_000]) one.tick(at);
+  expect(one.fold.time.now).toBe(T + 12_000);
+  expect(said([13_000, 14_000, 15_000, 16_000].flatMap((at) => one.tick(at))).map(({ type }) => type)).toEqual([
+    'MISSING',
+  ]);
+});

@@ -1,0 +1,218 @@
+import { type Codec, ID, NewerEvent, UnknownSchemaId } from '@vigil/events';
+import { Unwelcome } from '../errors.ts';
+import { DeadLetterLimits, deadLetterOf, deadLetterTopic, isReasoned } from '../log/dead-letters.ts';
+import { misplaced, partitionIngress } from '../log/inputs.ts';
+import type { LogRecord, OutRecord } from '../log/log.ts';
+import { partitionOf } from '../log/partitioner.ts';
+import {
+  type ClockState,
+  doorOpen,
+  doorReleased,
+  movedTo,
+  pass,
+  START,
+  TICK_MS,
+  tick,
+  tickOf,
+  timeOf,
+} from '../time/clock.ts';
+import type { Clock } from './decider.ts';
+import { ByDecider } from './decider-logic.ts';
+import type { Surroundings } from './dependencies.ts';
+import { ByMapper } from './mapper-logic.ts';
+import type { AnyProcessor, AnyRules } from './processor.ts';
+import type { Decided } from './processor-logic.ts';
+
+export const TICK = '@tick/';
+export const DOOR = '@door/';
+/** The value of the last mark of a way in that is gone for good; a mark without a value says that it is open. */
+export const RELEASED: Buffer = Buffer.from('released');
+
+/** So many deadlines are worked out again in one transaction, where all have to be: one of all would take longer than a broker waits. */
+export const SLICE_KEYS = 10_000;
+
+/** One partition of a processor: pure, synchronous, without I/O or a clock of its own. Records in, records out. */
+export class Fold {
+  readonly decided: Decided;
+  readonly limits = new DeadLetterLimits();
+  clock: ClockState = START;
+  readonly #processor: AnyProcessor;
+  readonly #around: Surroundings;
+  readonly #intervalMs: number;
+  /** keys whose deadlines are to be worked out again */
+  #stale: { readonly keys: readonly string[]; readonly next: number } = { keys: [], next: 0 };
+
+  constructor(processor: AnyProcessor, around: Surroundings) {
+    this.#processor = processor;
+    this.#around = around;
+    this.#intervalMs = processor.time?.everyMs ?? TICK_MS;
+    this.decided = decidedBy(processor, around);
+  }
+
+  get time(): Clock {
+    return timeOf(this.clock, this.#intervalMs);
+  }
+
+  /** From now on it decides by these rules. */
+  turn({ decider }: AnyRules): void {
+    this.decided.turn(decider);
+  }
+
+  /** The deadlines in the store may be too late: they are worked out again, the first slice at once. */
+  rearm(): void {
+    this.#stale = { keys: this.decided.store.keys(), next: 0 };
+    this.rearmNext();
+  }
+
+  /** Works out the next slice of those that are left. */
+  rearmNext(): void {
+    if (!this.isStale) return;
+    const { keys, next } = this.#stale;
+    this.decided.rearm(keys.slice(next, next + SLICE_KEYS), this.time);
+    this.#stale = { keys, next: next + SLICE_KEYS };
+  }
+
+  /** Deadlines are left that may be too late. */
+  get isStale(): boolean {
+    return this.#stale.next < this.#stale.keys.length;
+  }
+
+  /**
+   * What follows from a record. An event of a newer version is passed over: its dead letter would count towards stopping, all through an
+   * upgrade. Throws UnknownSchemaId, with nothing changed: learn it, then apply the record again.
+   */
+  apply(record: LogRecord): readonly OutRecord[] {
+    const before = this.clock;
+    this.#around.count('records_read', 1, this.#processor.processor);
+    if (record.key?.startsWith('@')) return this.#signal(record.key, record);
+    if (this.#carriesTime(record)) this.#moveTo(pass(this.clock, record.timestamp));
+    try {
+      const elsewhere = misplaced(record, this.#around.partitions(record.topic));
+      if (elsewhere !== undefined) this.#around.count('records_moved', 1, this.#processor.processor);
+      const outs = elsewhere === undefined ? this.#decide(record) : this.#move(record, elsewhere);
+      this.limits.count(false, this.clock.now);
+      return outs;
+    } catch (error) {
+      if (error instanceof UnknownSchemaId) {
+        this.clock = before;
+        throw error;
+      }
+      if (error instanceof NewerEvent) return this.#passOver();
+      return this.refuse(record, error);
+    }
+  }
+
+  /** The dead letter of a record that cannot be read or decided. */
+  refuse(record: LogRecord, error: unknown, otherwise = 'undecided'): readonly OutRecord[] {
+    if (!this.#isForeign(record, error)) this.limits.count(true, this.clock.now);
+    this.#around.count('dead_letters', 1, this.#processor.processor);
+    const topic = deadLetterTopic(this.#processor.service);
+    const payload = deadLetterOf(record, error, otherwise, this.clock.now);
+    const value = this.#around.codec.encode({ topic, type: 'DEAD_LETTER', payload } as Parameters<Codec['encode']>[0]);
+    const { key } = payload.original_message;
+    const partition = partitionOf(key ?? '', this.#around.partitions(topic));
+    return [{ topic, partition, key, value, timestamp: this.clock.now }];
+  }
+
+  #passOver(): readonly OutRecord[] {
+    this.limits.count(false, this.clock.now);
+    this.#around.count('newer_events', 1, this.#processor.processor);
+    return [];
+  }
+
+  #decide(record: LogRecord): readonly OutRecord[] {
+    return this.decided.on(record, this.time, (error) => this.refuse(record, error));
+  }
+
+  /** Who is heard only through here is absent there only in time in which this partition is read: it says so with each of its ticks. */
+  #move(record: LogRecord, elsewhere: OutRecord): readonly OutRecord[] {
+    if (record.topic !== this.#processor.writesTicks) return [elsewhere];
+    const isFirst = !Object.hasOwn(this.clock.movesTo, elsewhere.partition);
+    this.clock = movedTo(this.clock, elsewhere.partition);
+    return isFirst ? [this.#readHere(record, elsewhere.partition), elsewhere] : [elsewhere];
+  }
+
+  #readHere({ topic, partition }: LogRecord, to: number): OutRecord {
+    return { topic, partition: to, key: `${DOOR}${partitionIngress(partition)}`, value: null };
+  }
+
+  /** Whoever may write an input can send garbage for ever: were it counted, they could stop the service for ever. */
+  #isForeign({ topic }: LogRecord, error: unknown): boolean {
+    if (error instanceof Unwelcome) return true;
+    return isReasoned(error) && this.#processor.foreign?.some((input) => input === topic) === true;
+  }
+
+  /** Where nothing has carried time yet, the first record does: a decision is never dated zero. */
+  #carriesTime(record: LogRecord): boolean {
+    const { time } = this.#processor;
+    return time === null || this.clock.now === 0 || (record.topic === time.topic && time.sources === 'own');
+  }
+
+  #signal(key: string, record: LogRecord): readonly OutRecord[] {
+    const { time } = this.#processor;
+    if (time === null || record.topic !== time.topic) return [];
+    if (key.startsWith(DOOR)) return this.#door(key, record);
+    return key.startsWith(TICK) ? this.#tick(key, record, time.sources) : [];
+  }
+
+  #door(key: string, record: LogRecord): readonly OutRecord[] {
+    const door = key.slice(DOOR.length);
+    if (!ID.test(door)) return [];
+    this.#moveTo((record.value === null ? doorOpen : doorReleased)(this.clock, door, record.timestamp));
+    return this.#processor.ticks
+      .filter(({ to }) => to === 'same')
+      .map(({ topic }) => ({
+        ...this.#mark(key, this.#stampOf(record)),
+        value: record.value === null ? null : RELEASED,
+        topic,
+        partition: record.partition,
+      }));
+  }
+
+  #tick(key: string, record: LogRecord, sources: 'own' | 'every'): readonly OutRecord[] {
+    const before = this.clock.own.tick;
+    const source = key.slice(TICK.length);
+    this.#moveTo(
+      sources === 'own'
+        ? tick(this.clock, record.timestamp, this.#intervalMs)
+        : tickOf(this.clock, source, record.timestamp, this.#around.sources, this.#intervalMs),
+    );
+    if (sources === 'every' && this.clock.own.tick === before) return [];
+    const stamp = sources === 'own' ? this.#stampOf(record) : this.clock.own.tick;
+    const fired = this.decided.deadlines(record, this.time, (state, error) => this.refuse(state, error, 'deadline'));
+    const vouched = Object.keys(this.clock.movesTo).map((to) => this.#readHere(record, Number(to)));
+    return [...fired, ...this.#forward(before, stamp), ...vouched];
+  }
+
+  /** Passes time on along the routes, in order behind everything that was said at it. */
+  #forward(before: number, stamp: number): readonly OutRecord[] {
+    const { partition, partitions } = this.#around;
+    return this.#processor.ticks
+      .filter(({ everyMs }) => everyMs <= TICK_MS || Math.floor(before / everyMs) !== Math.floor(stamp / everyMs))
+      .flatMap(({ topic, to }) => {
+        const all = to === 'same' ? [partition] : Array.from({ length: partitions(topic) }, (_, p) => p);
+        return all.map((p) => ({ ...this.#mark(`${TICK}${partition}`, stamp), topic, partition: p }));
+      });
+  }
+
+  /** Where time has been set back, what is due is worked out again: the moments in the store lie ahead. */
+  #moveTo(clock: ClockState): void {
+    const isBack = clock.now < this.clock.now;
+    this.clock = clock;
+    if (isBack) this.rearm();
+  }
+
+  /** A stamp that is not believed goes no further. */
+  #stampOf({ timestamp }: LogRecord): number {
+    return this.clock.leap === null ? timestamp : this.clock.now;
+  }
+
+  #mark(key: string, timestamp: number) {
+    return { key, value: null, timestamp };
+  }
+}
+
+function decidedBy(processor: AnyProcessor, around: Surroundings): Decided {
+  const speaker = { ...processor, codec: around.codec, partitions: around.partitions };
+  return 'decider' in processor ? new ByDecider(processor, around, speaker) : new ByMapper(processor, around, speaker);
+}

@@ -1,0 +1,237 @@
+import { Fatal, Refused, Retry } from '../errors.ts';
+import type { Batch, Bounds, Log, LogRecord, OutRecord, Transactor } from '../log/log.ts';
+import { within } from '../runner/within.ts';
+import { type ClockState, restored } from '../time/clock.ts';
+import { foldAll } from './batch-fold.ts';
+import { gathering } from './committed.ts';
+import type { SlotSurroundings } from './dependencies.ts';
+import { Fold } from './fold.ts';
+import { type AnyProcessor, snapshotTopic } from './processor.ts';
+import { RULES, Turning } from './rule-switch.ts';
+
+export const POSITION = '@position/';
+/** Above the client's own retries, below the session of a consumer that waits for it. */
+const COMMIT_MS = 20_000;
+
+/** How a position lies in the snapshot. `partitions`: of the topic when it was written; a snapshot of before has none. */
+type StoredPosition = { readonly next: number; readonly clock: ClockState; readonly partitions?: number };
+
+const RENUMBERED =
+  'keys lie in other partitions now, so their states would judge agents that report elsewhere. Partitions cannot be added; use a cluster with the old count, or make all topics anew with `vigil topics apply`';
+
+/** fencing: ends whoever had it before → restoring: reads states and positions → running → lost: for good; a new slot is opened instead. */
+export type Phase = 'fencing' | 'restoring' | 'running' | 'lost';
+
+/** One partition of a processor and its life. It holds the state, the positions and the right to write; on any doubt all three go. */
+export class Slot {
+  readonly partition: number;
+  readonly positions = new Map<string, number>();
+  /** inputs whose positions have moved past control records only, and are not written yet */
+  readonly #skipped = new Set<string>();
+  /** inputs whose next record waits for the registry */
+  readonly #waiting = new Set<string>();
+  /** the end of each input when it was last seen */
+  readonly ends = new Map<string, number>();
+  phase: Phase = 'fencing';
+  /** grows with whatever is got done: the watchdog looks at it */
+  progress = 0;
+  readonly #log: Log;
+  readonly #processor: AnyProcessor;
+  readonly #around: SlotSurroundings;
+  readonly #gathered: ReturnType<typeof gathering>;
+  readonly #fold: Fold;
+  readonly #given = new AbortController();
+  #transactor: Transactor | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+  readonly #turning: Turning;
+
+  constructor(log: Log, processor: AnyProcessor, around: SlotSurroundings) {
+    this.#log = log;
+    this.#processor = processor;
+    this.#around = around;
+    this.partition = around.partition;
+    this.#gathered = gathering(around);
+    this.#fold = new Fold(processor, this.#gathered.around);
+    this.#turning = new Turning(processor, around.version);
+  }
+
+  get clock(): ClockState {
+    return this.#fold.clock;
+  }
+
+  /** time in which absence counts, milliseconds */
+  get watched(): number {
+    return this.#fold.time.watched;
+  }
+
+  /** a record is not read yet, because the registry does not answer for its schema */
+  get waits(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** how many keys it remembers */
+  get size(): number {
+    return this.#fold.decided.store.size;
+  }
+
+  /** records not read yet, of all inputs */
+  get lag(): number {
+    let lag = 0;
+    for (const [topic, end] of this.ends) lag += Math.max(0, end - (this.positions.get(topic) ?? 0));
+    return lag;
+  }
+
+  /** The only fence there is: whoever opens the slot next under this id ends this one. */
+  get transactionalId(): string {
+    return `${this.#processor.processor}-${this.partition}`;
+  }
+
+  /** Throws Refused where what is stored does not fit what is there; Retry where it was lost meanwhile. */
+  async open(): Promise<void> {
+    this.#transactor = await this.#log.fence(this.transactionalId);
+    this.#still();
+    this.phase = 'restoring';
+    await this.#restore();
+    await this.#place();
+    this.#still();
+    this.phase = 'running';
+  }
+
+  /**
+   * Folds a batch record by record, then writes outputs, changed states and the position together. One at a time. Throws RegistryTrouble where
+   * the registry does not answer for a record: what came before it is written, and the slot stands at it.
+   */
+  take(batch: Batch): Promise<void> {
+    const job = this.#queue.then(() => this.#take(batch));
+    this.#queue = job.catch(() => {});
+    return within(COMMIT_MS, job, `${batch.topic}/${batch.partition}: the transaction`);
+  }
+
+  /** A fetch held only control or aborted records: moves on, and the position is written with the next transaction. */
+  skip({ topic, fetched, next }: Omit<Batch, 'records' | 'end'>): void {
+    const position = this.positions.get(topic);
+    if (position === undefined || fetched > position || next <= position) return;
+    this.positions.set(topic, next);
+    this.#skipped.add(topic);
+    this.progress += 1;
+  }
+
+  lose(): void {
+    void this.close();
+  }
+
+  /** Gives it up, after the batch in hand. */
+  async close(): Promise<void> {
+    if (this.phase === 'lost') return;
+    this.phase = 'lost';
+    this.#given.abort();
+    await this.#queue.then(() => this.#transactor?.close()).catch(() => {});
+  }
+
+  async #restore(): Promise<void> {
+    const topic = snapshotTopic(this.#processor.processor);
+    const range = await this.#boundsOf(topic);
+    await this.#log.read(topic, this.partition, range, (record) => this.#remember(record), this.#given.signal);
+    this.#still();
+    if (this.#fold.decided.store.size > 0 && this.positions.size === 0)
+      throw new Refused(
+        `${topic}/${this.partition} holds states but no position: it was not written by this runner. Delete the topic and read again from the beginning, or restore it whole`,
+      );
+  }
+
+  async #boundsOf(topic: string): Promise<Bounds> {
+    const bounds = await this.#log.bounds(topic);
+    const count = this.#around.partitions(topic);
+    const own = bounds[this.partition];
+    if (own !== undefined && bounds.length === count) return own;
+    throw new Refused(
+      `${topic} has ${bounds.length} partitions and had ${count} at the start of ${this.#processor.processor}: ${RENUMBERED}`,
+    );
+  }
+
+  #remember({ key, value }: LogRecord): void {
+    this.progress += 1;
+    if (key === null) return;
+    if (key === RULES) this.#turning.restore(value);
+    else if (!key.startsWith(POSITION)) this.#fold.decided.store.restore(key, value);
+    if (value === null || !key.startsWith(POSITION)) return;
+    const { next, clock, partitions } = JSON.parse(value.toString()) as StoredPosition;
+    const topic = snapshotTopic(this.#processor.processor);
+    const count = this.#around.partitions(topic);
+    if (partitions !== undefined && partitions !== count)
+      throw new Refused(
+        `${topic}/${this.partition} was written under ${partitions} partitions, and now there are ${count}: ${RENUMBERED}`,
+      );
+    this.positions.set(key.slice(POSITION.length), next);
+    this.#fold.clock = restored(clock);
+  }
+
+  /** Every position must lie within its topic: what is gone cannot be read, and what is to come was not this topic's. */
+  async #place(): Promise<void> {
+    for (const topic of this.#processor.reads) {
+      const { low, high } = await this.#boundsOf(topic);
+      const at = this.positions.get(topic) ?? low;
+      if (at < low || at > high)
+        throw new Refused(
+          `${this.#processor.processor}: the position ${at} of ${topic}/${this.partition} is outside [${low}, ${high}]. ` +
+            `${at < low ? 'Records were deleted before they were read' : 'The topic was cut or made anew'}: move the position with \`vigil topics reset\``,
+        );
+      this.positions.set(topic, at);
+      this.ends.set(topic, high);
+    }
+  }
+
+  async #take(batch: Batch): Promise<void> {
+    if (this.phase !== 'running') throw new Retry('the slot is lost');
+    const { topic, partition, fetched, end, next } = batch;
+    const position = this.positions.get(topic) as number;
+    if (fetched > position) throw new Fatal(`${topic}/${partition} jumped: at ${position}, got ${fetched}`);
+    if (end < position) throw new Fatal(`${topic}/${partition} ends at ${end}, before our position ${position}`);
+    this.ends.set(topic, end);
+    if (next <= position) return;
+    const unread = batch.records.filter(({ offset }) => offset >= position);
+    const at = { partition, positions: this.positions, now: this.clock.now };
+    const turned = this.#turning.turn(this.#fold, at);
+    const { outs, stop } = await foldAll(this.#fold, this.#around.codec, unread);
+    const after = stop?.at ?? next;
+    await this.#commit([...turned, ...outs, ...this.#changes(topic, after)]);
+    this.positions.set(topic, after);
+    this.progress += 1;
+    this.#waiting.delete(topic);
+    if (stop === null) return;
+    if (stop.trouble === null)
+      throw new Fatal(
+        `${this.#processor.processor}: ${this.#fold.limits.exceeded}; the last is of ${topic}/${partition}/${stop.at - 1}`,
+      );
+    this.#waiting.add(topic);
+    throw stop.trouble;
+  }
+
+  async #commit(records: readonly OutRecord[]): Promise<void> {
+    await (this.#transactor as Transactor).commit(records);
+    this.#around.count('transactions', 1, this.#processor.processor);
+    this.#gathered.tell();
+  }
+
+  #changes(topic: string, next: number): readonly OutRecord[] {
+    const lies = { topic: snapshotTopic(this.#processor.processor), partition: this.partition };
+    const partitions = this.#around.partitions(lies.topic);
+    const position = (of: string, at: number): OutRecord => {
+      const stored: StoredPosition = { next: at, clock: this.clock, partitions };
+      return { ...lies, key: `${POSITION}${of}`, value: Buffer.from(JSON.stringify(stored)) };
+    };
+    const skipped = [...this.#skipped].filter((other) => other !== topic);
+    this.#skipped.clear();
+    const rules = this.#turning.toWrite(this.#fold);
+    return [
+      ...this.#fold.decided.store.changes().map(([key, value]) => ({ ...lies, key, value })),
+      ...skipped.map((other) => position(other, this.positions.get(other) as number)),
+      position(topic, next),
+      ...(rules === undefined ? [] : [{ ...lies, key: RULES, value: rules }]),
+    ];
+  }
+
+  #still(): void {
+    if (this.phase === 'lost') throw new Retry('the slot was lost while it opened');
+  }
+}

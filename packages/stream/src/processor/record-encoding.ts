@@ -1,0 +1,72 @@
+import type { Codec, Draft, Envelope, HealthEvent } from '@vigil/events';
+import { catalogue } from '@vigil/events';
+import { DeadLetter } from '../errors.ts';
+import { eventId, positionOf } from '../log/ids.ts';
+import { isCommand, LARGEST_COMMAND } from '../log/inputs.ts';
+import type { LogRecord, OutRecord } from '../log/log.ts';
+import { partitionOf } from '../log/partitioner.ts';
+
+/** What a draft becomes an event by. `input` null: a deadline that the tick `record` has passed. */
+export type Cause = { readonly record: LogRecord; readonly input: HealthEvent | null };
+
+/** Where drafts come from and go to. */
+export type Speaker = {
+  readonly processor: string;
+  readonly writes: readonly string[];
+  readonly codec: Codec;
+  readonly partitions: (topic: string) => number;
+};
+
+type Numbered = Pick<Envelope, 'stateKey' | 'version' | 'epoch'>;
+
+/** Whether events of the topic carry an envelope, and so count in `version`. */
+export const enveloped = (topic: string): boolean =>
+  (catalogue as Readonly<Record<string, { envelope: boolean }>>)[topic]?.envelope ?? true;
+
+export const causationOf = ({ record, input }: Cause): string => input?.eventId ?? positionOf(record);
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header-field-values */
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** Every event that follows repeats the header: only what is a trace context is passed on, and that has 55 characters. */
+const headersOf = ({ headers: { traceparent } }: LogRecord) =>
+  traceparent !== undefined && TRACEPARENT.test(traceparent) ? { headers: { traceparent } } : {};
+
+/** What a broker takes of one record without a setting of its own, less the room for its frame; bytes. */
+const LARGEST_EVENT = 1_000_000;
+
+/**
+ * A draft as the record that is written. `now`: the time that it carries on; `at`: when it occurred, later where the time of this
+ * partition is behind that of what it answers, so that no effect is dated before its cause. Throws where the draft is not an event of a
+ * declared topic: a mistake of the decider; and DeadLetter where the event is larger than a broker takes.
+ */
+export const speak = (
+  speaker: Speaker,
+  draft: Draft,
+  cause: Cause,
+  said: Numbered & {
+    readonly ordinal: number;
+    readonly at: number;
+    readonly now: number;
+    readonly correlationId: string;
+  },
+): OutRecord => {
+  if (!speaker.writes.includes(draft.topic)) throw new Error(`${speaker.processor} does not declare ${draft.topic}`);
+  const { topic, partition, offset } = cause.record;
+  const value = speaker.codec.encode({
+    ...draft,
+    eventId: eventId(speaker.processor, topic, partition, offset, said.stateKey ?? '', said.ordinal),
+    stateKey: said.stateKey,
+    version: said.version,
+    epoch: said.epoch,
+    occurredAt: said.at,
+    correlationId: draft.correlationId ?? said.correlationId,
+    causationId: causationOf(cause),
+    policy: draft.policy ?? null,
+  });
+  const most = isCommand(draft.topic) ? LARGEST_COMMAND : LARGEST_EVENT;
+  if (value.length > most)
+    throw new DeadLetter('too_large', `${draft.type} would have ${value.length} bytes: ${draft.topic} takes ${most}`);
+  const to = partitionOf(draft.key, speaker.partitions(draft.topic));
+  return { topic: draft.topic, partition: to, key: draft.key, value, timestamp: said.now, ...headersOf(cause.record) };
+};

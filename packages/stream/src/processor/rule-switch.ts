@@ -1,0 +1,61 @@
+import type { OutRecord } from '../log/log.ts';
+import type { Fold } from './fold.ts';
+import type { AnyProcessor, AnyRules } from './processor.ts';
+import { type MarkedAt, markerOf, markOf } from './rule-mark.ts';
+
+/** The key in the snapshot under which lies by which version and rules the deadlines of the states were worked out. */
+export const RULES = '@rules';
+
+/** By what deadlines are worked out. `rules` null: the processor has none that change. */
+const valueFor = (version: string, rules: AnyRules | null): string =>
+  JSON.stringify({ version, rules: rules?.value ?? null });
+
+/**
+ * Turns a partition to the rules in force, and to another version of the code. What deadlines were worked out by lies in the snapshot. Where that
+ * is something else, they are worked out again, a slice a batch. Until all are, the snapshot names nothing, so that a process that restores it
+ * begins again: states that are written meanwhile follow the new rules, and no later rules may take them for the old ones'.
+ */
+export class Turning {
+  readonly #processor: AnyProcessor;
+  readonly #version: string;
+  #rules: AnyRules | null = null;
+  #hasBegun = false;
+  /** as it lies in the snapshot; null: it names nothing */
+  #written: string | null = null;
+
+  constructor(processor: AnyProcessor, version: string) {
+    this.#processor = processor;
+    this.#version = version;
+  }
+
+  restore(value: Buffer | null): void {
+    this.#written = value?.toString() ?? null;
+  }
+
+  /** Before a batch is folded. Gives the marks that stand before all that follows from it. */
+  turn(fold: Fold, at: MarkedAt): readonly OutRecord[] {
+    const marker = markerOf(this.#processor);
+    const rules = marker?.rules() ?? null;
+    if (this.#hasBegun && rules === this.#rules) {
+      fold.rearmNext();
+      return [];
+    }
+    this.#hasBegun = true;
+    this.#rules = rules;
+    if (rules !== null) fold.turn(rules);
+    if (this.#written !== this.#value) fold.rearm();
+    return marker === undefined || rules === null ? [] : [markOf(marker, rules, at)];
+  }
+
+  /** Behind a batch: what the snapshot is to name from now on; undefined: what it names. */
+  toWrite(fold: Fold): Buffer | null | undefined {
+    const value = fold.isStale ? null : this.#value;
+    if (!('decider' in this.#processor) || value === this.#written) return undefined;
+    this.#written = value;
+    return value === null ? null : Buffer.from(value);
+  }
+
+  get #value(): string {
+    return valueFor(this.#version, this.#rules);
+  }
+}

@@ -1,0 +1,58 @@
+import type { Codec, ContentOf, Draft, EventOf, HealthEvent, TopicName } from '@vigil/events';
+import type { LogRecord } from '../log/log.ts';
+import type { AtRest } from '../state/at-rest.ts';
+import type { Decider } from './decider.ts';
+
+/** Which partitions of a topic get a tick, and how often: `same` its own number, `every` all of them, keyed by the source's number. */
+export type TickRoute = { readonly topic: TopicName; readonly everyMs: number; readonly to: 'same' | 'every' };
+
+/**
+ * A processor declared as data: what it reads, what it writes, what carries its time. Reading or writing anything else does not compile.
+ * `time.sources`: `own`: ticks of one upstream partition arrive in each partition; `every`: those of all upstream partitions do, and time is the smallest of their latest.
+ * `time.everyMs`: how often they come; default 1000.
+ */
+export type Topology<In extends TopicName, Out extends TopicName> = {
+  /** consumer group, and prefix of the transactional ids */
+  readonly processor: string;
+  /** service that owns it: names the dead-letter topic */
+  readonly service: string;
+  readonly reads: readonly In[];
+  /** inputs that others than Vigil write: what cannot be read there is the sender's fault, and stops nothing */
+  readonly foreign?: readonly In[];
+  readonly writes: readonly Out[];
+  readonly time: { readonly topic: In; readonly sources: 'own' | 'every'; readonly everyMs?: number } | null;
+  readonly ticks: readonly TickRoute[];
+  /** time begins here: the owner of each of its partitions writes a tick into it once a second */
+  readonly writesTicks?: In;
+};
+
+/** A processor whose records are decided one key at a time. */
+export type DeciderProcessor<State, In extends TopicName, Out extends TopicName> = Topology<In, Out> & {
+  readonly decider: Decider<State, EventOf<In>, Draft<Out>>;
+  /** the state's key; default: the record's key */
+  readonly stateKey?: (input: EventOf<In>) => string;
+  readonly atRest: AtRest<State>;
+  /**
+   * `@policy`: written when a partition opens and when its rules change, so that a replay knows under which rules it was folded. `rules`:
+   * those in force now. Asked before each batch: where they are others, the partition turns to them in the transaction of that batch.
+   */
+  readonly marker?: {
+    readonly topic: Out;
+    readonly key: `@${string}`;
+    readonly rules: () => Rules<State, EventOf<In>, Draft<Out>>;
+  };
+};
+
+/** What a processor decides by from some moment on. `value` says which rules they are: equal values decide alike. */
+export type Rules<State, Input extends HealthEvent, Output extends Draft> = {
+  readonly value: string;
+  readonly decider: Decider<State, Input, Output>;
+};
+
+/** A processor without state of its own: each record gives its outputs. What is mapped `occurredAt` the receipt of its input. */
+export type MapperProcessor<In extends TopicName, Out extends TopicName> = Topology<In, Out> & {
+  /** `receivedAt`: the broker's stamp of the record, or of its first receipt where it was moved or replayed */
+  readonly map: (input: EventOf<In>, now: number, receivedAt: number) => readonly Draft<Out>[];
+  /** reads the bytes of a topic instead of the codec; may throw DeadLetter, naming the reason */
+  readonly decode?: { readonly [T in In]?: (record: LogRecord, codec: Codec) => ContentOf<T> };
+};

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { Unwelcome } from '../errors.ts';
+import { deadLetterTopic } from '../log/dead-letters.ts';
+import type { OutRecord } from '../log/log.ts';
+import { jsonCodec, type Listening, listening, surroundings } from '../runner/processors.fixture.ts';
+import type { Surroundings } from './dependencies.ts';
+import { Fold } from './fold.ts';
+
+const codec = jsonCodec();
+
+/** A listener to whom OLD is unwelcome but counted, and LATE unwelcome altogether. */
+const choosy = listening('run', { foreign: ['run.other' as never] });
+const { observe, decide } = choosy.decider;
+const processor = {
+  ...choosy,
+  decider: {
+    ...choosy.decider,
+    observe: ((state, input, clock) => {
+      const type: string = input.type;
+      if (type === 'OLD') throw new Unwelcome('older', 'no', observe(state, input, clock));
+      if (type === 'LATE') throw new Unwelcome('late', 'no');
+      return observe(state, input, clock);
+    }) as typeof observe,
+    decide: ((state, clock) => {
+      if ((state as Listening).key === 'broken') throw new Error('no');
+      return decide(state, clock);
+    }) as typeof decide,
+  },
+};
+
+const feeding = (around: Partial<Surroundings> = {}) => {
+  const fold = new Fold(processor, surroundings(around));
+  let offset = 0;
+  const raw = (topic: string, value: string, key: string | null = 'a') =>
+    fold.apply({ topic, partition: 0, offset: offset++, key, value: Buffer.from(value), timestamp: 9, headers: {} });
+  const hear = (type: string, key = 'a', topic = 'run.in') => raw(topic, JSON.stringify({ type, payload: {} }), key);
+  return { fold, raw, hear };
+};
+const told = (outs: readonly OutRecord[]) =>
+  outs.map(({ topic, value }) => {
+    const { type, payload } = codec.decode(topic as never, value as Buffer);
+    return topic === deadLetterTopic('run') ? (payload as { failure_reason: string }).failure_reason : type;
+  });
+const times = (n: number, say: () => unknown) => {
+  for (let i = 0; i < n; i++) say();
+};
+
+test('what is unwelcome but counted is a dead letter, and what follows from it is said', () => {
+  const { hear } = feeding();
+  hear('BEAT');
+  expect(told(hear('OLD'))).toEqual(['older', 'HEARD']);
+  expect(codec.decode('run.out' as never, hear('BEAT')[0]?.value as Buffer).payload).toMatchObject({ n: 3 });
+});
+
+test('what is unwelcome altogether is a dead letter and changes nothing', () => {
+  const { hear, fold } = feeding();
+  hear('BEAT');
+  const before = fold.decided.store.bytes('a');
+  expect(told(hear('LATE'))).toEqual(['late']);
+  expect(fold.decided.store.bytes('a')).toEqual(before);
+});
+
+test('where deciding on what is kept throws, there is one dead letter, of our mistake, and nothing is kept', () => {
+  const { hear, fold } = feeding();
+  expect(told(hear('OLD', 'broken'))).toEqual(['undecided']);
+  expect(fold.decided.store.bytes('broken')).toBeNull();
+});
+
+test('unwelcome records stop nothing, however many', () => {
+  const { hear, fold } = feeding();
+  times(100, () => hear('LATE'));
+  times(100, () => hear('OLD'));
+  expect(fold.limits.exceeded).toBeNull();
+});
+
+test('garbage on a foreign input stops nothing, however many; on an input of ours it does', () => {
+  const { raw, fold } = feeding();
+  times(50, () => raw('run.other', 'garbage'));
+  times(50, () => raw('run.other', '{}', null));
+  times(50, () => raw('run.other', '{}', 'no id'));
+  expect(fold.limits.exceeded).toBeNull();
+  times(20, () => raw('run.in', 'garbage'));
+  expect(fold.limits.exceeded).not.toBeNull();
+});
+
+test('a mistake of ours on a foreign input stops, and garbage in between does not hide it', () => {
+  const { hear, raw, fold } = feeding();
+  times(19, () => hear('BOOM', 'a', 'run.other'));
+  raw('run.other', 'garbage');
+  hear('LATE');
+  expect(fold.limits.exceeded).toBeNull();
+  hear('BOOM', 'a', 'run.other');
+  expect(fold.limits.exceeded).toBe('20 records in a row are dead letters');
+});
+
+test('events of a newer version are passed over and counted, with no dead letter, however many: an upgrade stops nothing', () => {
+  const counted: string[] = [];
+  const { raw, hear, fold } = feeding({ count: (metric) => counted.push(metric) });
+  hear('BEAT');
+  const before = fold.decided.store.bytes('a');
+  times(100, () => expect(raw('run.in', 'newer')).toEqual([]));
+  times(100, () => expect(raw('run.other', 'newer')).toEqual([]));
+  expect(fold.limits.exceeded).toBeNull();
+  expect(fold.decided.store.bytes('a')).toEqual(before);
+  expect(counted.filter((metric) => metric === 'newer_events')).toHaveLength(200);
+  expect(counted).not.toContain('dead_letters');
+});
+
+test('an event of a newer version carries time like any other', () => {
+  const { raw, fold } = feeding();
+  raw('run.in', 'newer');
+  expect(fold.clock.now).toBe(9);
+});
+
+test('a door whose name is none is passed over: it would be written with every commit', () => {
+  const { raw, fold } = feeding();
+  expect(raw('run.in', 'open', `@door/${'x'.repeat(129)}`)).toEqual([]);
+  expect(fold.clock.doors).toEqual({});
+});

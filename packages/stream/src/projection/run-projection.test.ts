@@ -1,0 +1,122 @@
+import { RegistryTrouble } from '@vigil/events';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Log, Member, Membership } from '../log/log.ts';
+import { MemoryLog } from '../memory/memory-log.ts';
+import { event, projecting, sinkOf } from '../runner/outside.fixture.ts';
+import { jsonCodec, topicsOf } from '../runner/processors.fixture.ts';
+import { aliased, PARTITIONS, until } from '../runner/runner.fixture.ts';
+
+const key = 'run.in/0';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A projection whose fetches the test gives itself. */
+const started = async () => {
+  const log = new MemoryLog({ topics: topicsOf('run', PARTITIONS), codec: jsonCodec() });
+  const members: Member[] = [];
+  const join: Log['join'] = (member) => {
+    members.push(member);
+    return log.join(member);
+  };
+  const sink = sinkOf();
+  const running = await projecting({ ...aliased(log), join }, 'run', sink);
+  await until(() => expect(running.ready()).toBe(true));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const skip = (fetched: number, next: number) => members[0]?.skipped({ topic: 'run.in', partition: 0, fetched, next });
+  return { log, sink, running, skip, member: members[0] as Member };
+};
+
+const minute = () => vi.advanceTimersByTimeAsync(60_000);
+
+test('the sink learns of the last position past control records within a minute, once, though nothing follows', async () => {
+  const { sink, running, skip } = await started();
+  for (let next = 1; next <= 9; next++) skip(next - 1, next);
+  expect(sink.applied).toBe(0);
+  await minute();
+  expect([sink.positions.get(key), sink.applied]).toEqual([9, 1]);
+  await minute();
+  skip(9, 10);
+  await minute();
+  expect([sink.positions.get(key), sink.applied]).toEqual([10, 2]);
+  await running.stop();
+});
+
+test('it learns alike of a position past ticks alone, and past dead letters', async () => {
+  const { sink, running, member } = await started();
+  const mark = { topic: 'run.in', partition: 0, offset: 0, timestamp: 1, headers: {}, key: '@tick/0', value: null };
+  expect(await member.take({ topic: 'run.in', partition: 0, fetched: 0, next: 1, end: 1, records: [mark] })).toBe(true);
+  expect(sink.applied).toBe(0);
+  await minute();
+  expect(sink.positions.get(key)).toBe(1);
+  await running.stop();
+});
+
+test('what an event has written meanwhile is not written again', async () => {
+  const { sink, running, skip, member } = await started();
+  skip(0, 9);
+  const record = { ...event('run', 'a', 1), partition: 0, offset: 9, timestamp: 1, headers: {} };
+  const batch = { topic: 'run.in', partition: 0, fetched: 9, next: 10, end: 10, records: [record] };
+  expect(await member.take(batch)).toBe(true);
+  await minute();
+  expect([sink.positions.get(key), sink.applied]).toEqual([10, 1]);
+  await running.stop();
+});
+
+test('a projection that is stopped, or has lost its partition, writes no position any more', async () => {
+  const { sink, running, skip, member } = await started();
+  skip(0, 2);
+  member.assigned(new Set(), { seek() {}, pause() {}, resume() {} } as unknown as Membership);
+  await minute();
+  expect(sink.applied).toBe(0);
+  const other = await started();
+  other.skip(0, 2);
+  await other.running.stop();
+  await minute();
+  expect(other.sink.applied).toBe(0);
+  await running.stop();
+});
+
+test('what waits for the registry in a partition that another has by now does not hold back readiness', async () => {
+  const { log, running, member } = await started();
+  const registry = Promise.withResolvers<void>();
+  vi.spyOn(log.codec, 'learn').mockReturnValue(registry.promise);
+  const record = { ...event('run', 'a', 1, '?6'), partition: 0, offset: 0, timestamp: 1, headers: {} };
+  const taken = member.take({ topic: 'run.in', partition: 0, fetched: 0, next: 1, end: 1, records: [record] });
+  const membership = { seek() {}, pause: vi.fn(), resume() {} };
+  member.assigned(new Set([1]), membership as unknown as Membership);
+  await until(() => expect(running.ready()).toBe(true));
+  registry.reject(new RegistryTrouble('the registry is away'));
+  expect(await taken).toBe(false);
+  expect(running.ready()).toBe(true);
+  expect(membership.pause).not.toHaveBeenCalledWith(0);
+  await running.stop();
+});
+
+test('a fetch of events beside it waits for it: the sink is written to by one at a time', async () => {
+  const { sink, running, skip, member } = await started();
+  skip(0, 2);
+  const writing = minute();
+  const record = { ...event('run', 'a', 1), partition: 0, offset: 2, timestamp: 1, headers: {} };
+  const batch = { topic: 'run.in', partition: 0, fetched: 2, next: 3, end: 3, records: [record] };
+  expect(await member.take(batch)).toBe(true);
+  await writing;
+  expect([sink.positions.get(key), sink.rows.get('a')]).toEqual([3, 1]);
+  await running.stop();
+});
+
+test('a position before the log is refused by its own words: records were deleted, the log is the same', async () => {
+  const log = new MemoryLog({ topics: topicsOf('run', PARTITIONS), codec: jsonCodec() });
+  const bounds = async () => Array.from({ length: PARTITIONS }, () => ({ low: 5, high: 9 }));
+  const startAt = async (offset: number) => {
+    await using running = await projecting(
+      { ...aliased(log), bounds },
+      'run',
+      sinkOf(new Map(), new Map([[key, offset]])),
+    );
+    await running.finished;
+  };
+  await expect(startAt(4)).rejects.toThrow('records were deleted before they were projected');
+  await expect(startAt(10)).rejects.toThrow('the store belongs to another log');
+});

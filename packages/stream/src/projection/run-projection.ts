@@ -1,0 +1,342 @@
+import { type EventOf, NewerEvent, RegistryTrouble, type TopicName, Undecodable } from '@vigil/events';
+import { DeadLetter, Fatal, Refused, Retry } from '../errors.ts';
+import { writeLetter } from '../log/dead-letter-writer.ts';
+import type { Batch, Log, LogRecord, Member, Membership } from '../log/log.ts';
+import { ASK_AGAIN_MS, isEvent, readEvent } from '../log/reading.ts';
+import type { Logger } from '../logger.ts';
+import type { Count } from '../metrics.ts';
+import { PartitionProgress } from '../runner/partition-progress.ts';
+import { Watchdog } from '../runner/watchdog.ts';
+import { within } from '../runner/within.ts';
+import { applyAll, type Read } from './projecting.ts';
+
+/** An event and where its record lies. */
+export type PlacedEvent<In extends TopicName> = EventOf<In> & { readonly offset: number };
+
+/** Events of one partition, in order. `from` must be where the sink stands, else it throws Retry; it stands at `next` then. */
+export type ProjectionBatch<In extends TopicName> = {
+  readonly topic: In;
+  readonly partition: number;
+  readonly from: number;
+  readonly next: number;
+  /** the stamp of its last record, ticks too: how far the sink's picture reaches; epoch milliseconds */
+  readonly time: number;
+  readonly events: readonly PlacedEvent<In>[];
+};
+
+export type ProjectionOptions<In extends TopicName> = {
+  readonly group: string;
+  /** names the dead-letter topic */
+  readonly service: string;
+  readonly reads: readonly In[];
+  /** Where the sink stands, by `topic/partition`; what is missing begins at the beginning. Throws Refused where it belongs to another cluster. */
+  readonly open: (clusterId: string) => Promise<ReadonlyMap<string, number>>;
+  /** Rows and position in one transaction of the sink. DeadLetter: these events are tried one by one. */
+  readonly apply: (batch: ProjectionBatch<In>) => Promise<void>;
+  readonly count: Count;
+  readonly logger: Logger;
+};
+
+/** `finished` rejects with what ends the process. */
+export type RunningPart = AsyncDisposable & {
+  readonly ready: () => boolean;
+  readonly finished: Promise<never>;
+  readonly stop: () => Promise<void>;
+};
+
+/** Kafka → a store of its own, effectively once: positions live with the rows. */
+export const runProjection = async <In extends TopicName>(
+  log: Log,
+  options: ProjectionOptions<In>,
+): Promise<RunningPart> => {
+  const projection = new Projection(log, options as unknown as ProjectionOptions<TopicName>);
+  const membership = await log.join(projection);
+  const dog = new Watchdog(
+    log,
+    () => projection.watched(),
+    options.reads,
+    (what) => projection.stuck(what),
+  );
+  const stop = async () => {
+    dog.stop();
+    projection.end();
+    await membership.stop();
+  };
+  return {
+    ready: () => projection.ready && dog.well,
+    finished: projection.finished,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+};
+
+const PACE_MS = 50;
+const APPLY_MS = 60_000;
+/** Ticks alone are not worth a transaction of the sink, until there are so many that reading them again would cost more. */
+const WORTH_KEEPING = 500;
+/** What was read is kept within that time even so: retention must not overtake a position in a quiet topic. */
+const KEEP_MS = 60_000;
+
+type Unreadable = { readonly record: LogRecord; readonly error: DeadLetter | Undecodable };
+
+const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
+
+class Projection implements Member {
+  readonly group: string;
+  readonly topics: readonly string[];
+  readonly paceMs = PACE_MS;
+  readonly finished: Promise<never>;
+  readonly #end: (error: unknown) => void;
+  readonly #log: Log;
+  readonly #options: ProjectionOptions<TopicName>;
+  readonly #logger: Logger;
+  /** what has been read, and what of it the sink knows */
+  #read = new Map<string, number>();
+  #kept = new Map<string, number>();
+  /** per partition of a topic: what writes to the sink, one at a time, and what will keep a position that no event has */
+  readonly #jobs = new Map<string, Promise<unknown>>();
+  readonly #keeping = new Map<string, NodeJS.Timeout>();
+  /** what waits for the registry, by `topic/partition`, and by partition what goes on when */
+  readonly #waiting = new Set<string>();
+  readonly #held = new Map<number, NodeJS.Timeout>();
+  #assigned: ReadonlySet<number> = new Set();
+  /** its partitions as the watchdog sees them, since the last assignment */
+  #progress = new Map<number, PartitionProgress>();
+  /** batches that are being projected */
+  #projecting = 0;
+  #assignment = 0;
+  #open = false;
+
+  constructor(log: Log, options: ProjectionOptions<TopicName>) {
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => {});
+    this.finished = promise;
+    this.#end = reject;
+    this.#log = log;
+    this.#options = options;
+    this.#logger = options.logger;
+    this.group = options.group;
+    this.topics = options.reads;
+  }
+
+  get ready(): boolean {
+    return this.#open && this.#waiting.size === 0;
+  }
+
+  /** While the sink is asked where it stands, there is nothing to read. */
+  watched(): Iterable<PartitionProgress> {
+    return this.#open ? this.#progress.values() : [];
+  }
+
+  /** A batch in hand has `APPLY_MS`: then the sink is slow, and the client is well. */
+  stuck(message: string): void {
+    if (this.#projecting === 0) this.#end(new Fatal(`${this.group}: no progress: ${message}`));
+  }
+
+  readonly held = (): readonly number[] => [...this.#assigned];
+
+  readonly assigned = (partitions: ReadonlySet<number>, membership: Membership): void => {
+    this.#assigned = partitions;
+    this.#begin(membership).catch((error: unknown) => this.#end(error));
+    this.#membership = membership;
+  };
+  #membership: Membership | undefined;
+
+  readonly beat = (): void => {};
+
+  readonly take = async (batch: Batch): Promise<boolean> => {
+    const key = keyOf(batch.topic, batch.partition);
+    const position = this.#read.get(key);
+    if (!this.#open || position === undefined) return false;
+    this.#projecting += 1;
+    try {
+      if (batch.fetched > position) throw new Fatal(`${key} jumped: at ${position}, got ${batch.fetched}`);
+      await within(
+        APPLY_MS,
+        this.#inTurn(key, () => this.#project(batch, position)),
+        `${this.group}: projecting ${key}`,
+      );
+      this.#waiting.delete(key);
+      return true;
+    } catch (error) {
+      if (error instanceof RegistryTrouble) this.#hold(batch, error);
+      else this.#lose(error);
+      return false;
+    } finally {
+      this.#projecting -= 1;
+      this.#getsOn(batch.partition);
+    }
+  };
+
+  /** A batch that waits for the registry was read, too. */
+  #getsOn(partition: number): void {
+    const known = this.#progress.get(partition);
+    if (known !== undefined) known.progress += 1;
+  }
+
+  readonly skipped = ({ topic, partition, fetched, next }: Omit<Batch, 'records' | 'end'>): void => {
+    const key = keyOf(topic, partition);
+    const position = this.#read.get(key);
+    if (position === undefined || fetched > position || next <= position) return;
+    this.#read.set(key, next);
+    this.#getsOn(partition);
+    this.#keepSoon(topic, partition);
+  };
+
+  end(): void {
+    this.#open = false;
+    this.#letGo();
+  }
+
+  /** Keeps no position from now on, and waits for nothing. */
+  #letGo(): void {
+    for (const timer of [...this.#keeping.values(), ...this.#held.values()]) clearTimeout(timer);
+    this.#keeping.clear();
+    this.#held.clear();
+    this.#waiting.clear();
+  }
+
+  readonly lost = (error: Error): void => this.#end(error);
+
+  /** Asks the sink where it stands at every assignment: somebody else may have moved it. */
+  async #begin(membership: Membership): Promise<void> {
+    const assignment = ++this.#assignment;
+    this.#open = false;
+    this.#letGo();
+    for (const partition of this.#assigned) membership.pause(partition);
+    const positions = await this.#options.open(await this.#log.clusterId());
+    const placed = await this.#place(positions);
+    if (assignment !== this.#assignment) return;
+    this.#read = placed;
+    this.#kept = new Map(placed);
+    this.#progress = new Map([...this.#assigned].map((partition) => [partition, this.#progressOf(partition)]));
+    this.#open = true;
+    for (const partition of this.#assigned) this.#readOn(membership, partition);
+  }
+
+  #progressOf(partition: number): PartitionProgress {
+    return new PartitionProgress(partition, this.topics, (topic) => this.#read.get(keyOf(topic, partition)));
+  }
+
+  #readOn(membership: Membership, partition: number): void {
+    for (const topic of this.topics) {
+      const position = this.#read.get(keyOf(topic, partition));
+      if (position !== undefined) membership.seek(topic, partition, position);
+    }
+    membership.resume(partition);
+  }
+
+  /** Only this partition waits until the registry answers. It is offered the same batch again. */
+  #hold({ topic, partition }: Batch, error: RegistryTrouble): void {
+    if (!this.#open || !this.#assigned.has(partition)) return;
+    this.#waiting.add(keyOf(topic, partition));
+    if (this.#held.has(partition)) return;
+    this.#logger.warn({ group: this.group, partition, err: error }, 'waits for the registry');
+    this.#membership?.pause(partition);
+    const goOn = () => {
+      this.#held.delete(partition);
+      if (this.#membership !== undefined) this.#readOn(this.#membership, partition);
+    };
+    this.#held.set(partition, setTimeout(goOn, ASK_AGAIN_MS));
+  }
+
+  async #place(positions: ReadonlyMap<string, number>): Promise<Map<string, number>> {
+    const placed = new Map<string, number>();
+    for (const topic of this.topics)
+      for (const [partition, { low, high }] of (await this.#log.bounds(topic)).entries()) {
+        if (!this.#assigned.has(partition)) continue;
+        const key = keyOf(topic, partition);
+        const at = positions.get(key) ?? low;
+        if (at < low || at > high)
+          throw new Refused(
+            `${this.group}: the position ${at} of ${key} is outside [${low}, ${high}]: ${at < low ? 'records were deleted before they were projected' : 'the store belongs to another log'}. Empty it, and it is filled again from what the topics still have`,
+          );
+        placed.set(key, at);
+      }
+    return placed;
+  }
+
+  #inTurn<T>(key: string, job: () => Promise<T>): Promise<T> {
+    const done = (this.#jobs.get(key) ?? Promise.resolve()).then(job);
+    this.#jobs.set(
+      key,
+      done.catch(() => {}),
+    );
+    return done;
+  }
+
+  #keepSoon(topic: string, partition: number): void {
+    const key = keyOf(topic, partition);
+    if (this.#keeping.has(key)) return;
+    const assignment = this.#assignment;
+    const keep = async () => {
+      if (this.#open && assignment === this.#assignment) await this.#keep(topic, partition);
+    };
+    const timer = setTimeout(() => {
+      this.#keeping.delete(key);
+      this.#inTurn(key, keep).catch((error: unknown) => this.#lose(error));
+    }, KEEP_MS);
+    this.#keeping.set(key, timer);
+  }
+
+  /** Tells the sink how far was read where nothing has to be projected. */
+  async #keep(topic: string, partition: number): Promise<void> {
+    const key = keyOf(topic, partition);
+    const [from, next] = [this.#kept.get(key) as number, this.#read.get(key) as number];
+    if (next <= from) return;
+    await this.#options.apply({ topic: topic as TopicName, partition, from, next, time: 0, events: [] });
+    this.#kept.set(key, next);
+  }
+
+  async #project(batch: Batch, position: number): Promise<void> {
+    const { topic, partition, next } = batch;
+    const key = keyOf(topic, partition);
+    if (next <= position) return;
+    const records = batch.records.filter(({ offset }) => offset >= position);
+    const { read, unreadable } = await this.#readAll(records);
+    for (const one of unreadable) await this.#putAside(one);
+    const from = this.#kept.get(key) as number;
+    if (read.length > 0 || next - from >= WORTH_KEEPING) {
+      const time = batch.records.at(-1)?.timestamp ?? 0;
+      await applyAll(
+        this.#log,
+        this.#options,
+        { topic: topic as TopicName, partition, from, next, time, events: [] },
+        read,
+      );
+      this.#kept.set(key, next);
+    }
+    this.#read.set(key, next);
+    this.#options.count('records_read', records.length, this.group);
+    if (this.#kept.get(key) !== next) this.#keepSoon(topic, partition);
+  }
+
+  /** Throws RegistryTrouble before anything is written: then all of it is read again. */
+  async #readAll(records: readonly LogRecord[]): Promise<{ read: readonly Read[]; unreadable: readonly Unreadable[] }> {
+    const read: Read[] = [];
+    const unreadable: Unreadable[] = [];
+    for (const record of records.filter(isEvent)) {
+      try {
+        read.push({ record, event: await readEvent(this.#log.codec, record) });
+      } catch (error) {
+        if (!(error instanceof DeadLetter || error instanceof Undecodable)) throw error;
+        unreadable.push({ record, error });
+      }
+    }
+    return { read, unreadable };
+  }
+
+  async #putAside({ record, error }: Unreadable): Promise<void> {
+    if (error instanceof NewerEvent) this.#options.count('newer_events', 1, this.group);
+    else await writeLetter(this.#log, this.#options, record, error, 'unreadable');
+  }
+
+  #lose(error: unknown): void {
+    this.#logger.warn({ group: this.group, err: error }, 'a batch was not projected');
+    if (error instanceof Retry && this.#membership !== undefined) {
+      this.#begin(this.#membership).catch((failed: unknown) => this.#end(failed));
+      return;
+    }
+    this.#end(error);
+  }
+}

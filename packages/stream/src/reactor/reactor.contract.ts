@@ -1,0 +1,225 @@
+import { expect, test } from 'vitest';
+import { DeadLetter, Retry } from '../errors.ts';
+import type { LogRecord } from '../log/log.ts';
+import { partitionOf } from '../log/partitioner.ts';
+import { tail } from '../log/tail.ts';
+import { writer } from '../log/writer.ts';
+import { event, follow, projecting, reacting, sinkOf, tick } from '../runner/outside.fixture.ts';
+import type { Said } from '../runner/processors.fixture.ts';
+import { type Ground, PARTITIONS, T, until, withRegistry } from '../runner/runner.fixture.ts';
+
+/** What the reactor and the writer promise, in memory and on Kafka. */
+export const reactorContract = ({ log: open, topics }: Ground): void => {
+  test('a reactor reacts to each event and records its outcome under an id that a repetition gives again', async () => {
+    await using log = await open();
+    const run = await topics(PARTITIONS);
+    const out = await follow(log, `${run}.out`);
+    await using running = await reacting(log, run, async ({ key }) => [
+      { topic: `${run}.out`, type: 'DONE', key, payload: {} },
+    ]);
+    await log.write([tick(run, 0), event(run, 'a', 1), event(run, 'b', 1)]);
+    await until(() =>
+      expect(
+        out
+          .said()
+          .map(({ key }) => key)
+          .toSorted(),
+      ).toEqual(['a', 'b']),
+    );
+    expect(out.said()[0]).toMatchObject({
+      type: 'DONE',
+      causationId: expect.stringMatching(/^[ab]-1$/),
+      version: null,
+    });
+    expect(out.said()[0]?.eventId).toMatch(/^[0-9a-f-]{36}$/);
+    await until(() => expect(running.ready()).toBe(true));
+    out.stop();
+  });
+
+  test('a slow effect holds up its own key only, and a key has one effect at a time, in order', async () => {
+    await using log = await open();
+    const run = await topics(PARTITIONS);
+    const done: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    let side = 0;
+    let most = 0;
+    const react = async ({ key, payload }: Said) => {
+      side += 1;
+      most = Math.max(most, side);
+      if (key === 'slow') await gate.promise;
+      done.push(`${key}${payload.n}`);
+      side -= 1;
+      return [];
+    };
+    await using _running = await reacting(log, run, react, 3);
+    const others = ['b', 'c', 'd', 'e'];
+    await log.write([event(run, 'slow', 1), event(run, 'slow', 2), ...others.map((key) => event(run, key, 1))]);
+    await until(() => expect(done.toSorted()).toEqual(['b1', 'c1', 'd1', 'e1']));
+    gate.resolve();
+    await until(() => expect(done.slice(4)).toEqual(['slow1', 'slow2']));
+    expect(most).toBeLessThanOrEqual(3);
+  });
+
+  test('more events than fit are held back, and all are reacted to', async () => {
+    await using log = await open();
+    const run = await topics(PARTITIONS);
+    const done = new Set<string>();
+    const react = async ({ key, payload }: Said) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      done.add(`${key}${payload.n}`);
+      return [];
+    };
+    await using _running = await reacting(log, run, react, 2);
+    for (let n = 0; n < 20; n++) await log.write(['a', 'b', 'c', 'd'].map((key) => event(run, key, n)));
+    await until(() => expect(done.size).toBe(80));
+  });
+
+  test('a reaction that is to be retried is tried again; one that cannot succeed is a dead letter, and the next flows on', async () => {
+    await using log = await open();
+    const run = await topics(PARTITIONS);
+    const letters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
+    const tried: string[] = [];
+    const react = async ({ key }: Said) => {
+      tried.push(key);
+      if (key === 'retry' && tried.filter((k) => k === 'retry').length < 2) throw new Retry('away');
+      if (key === 'dead') throw new DeadLetter('unknown_sink', 'no');
+      return [];
+    };
+    await using _running = await reacting(log, run, react);
+    await log.write([
+      event(run, 'retry', 1),
+      event(run, 'dead', 1),
+      event(run, 'dead', 2),
+      event(run, 'x', 1, 'garbage'),
+    ]);
+    await until(() => expect(tried.filter((key) => key === 'retry')).toHaveLength(2));
+    await until(() => expect(letters.heard).toHaveLength(3));
+    const reasons = letters.heard.map(({ value }) => JSON.parse(String(value)).payload.failure_reason);
+    expect(reasons.toSorted()).toEqual(['not_json', 'unknown_sink', 'unknown_sink']);
+    letters.stop();
+  });
+
+  test('a reactor and a projection pass over events of a newer version, and count them', async () => {
+    await using log = await open();
+    const run = await topics(PARTITIONS);
+    const letters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
+    const done: string[] = [];
+    const counted: string[] = [];
+    const react = async ({ key, payload }: Said) => {
+      done.push(`${key}${payload.n}`);
+      return [];
+    };
+    const count = (metric: string, by: number, of: string) => void counted.push(`${of}: ${by} ${metric}`);
+    const sink = sinkOf();
+    await using _reactor = await reacting(log, run, react, 8, count);
+    await using _projection = await projecting(log, run, sink, count);
+    await log.write([
+      event(run, 'a', 1),
+      event(run, 'a', 2, 'newer'),
+      event(run, 'a', 3, 'garbage'),
+      event(run, 'a', 4),
+    ]);
+    await until(() => expect(done).toEqual(['a1', 'a4']));
+    await until(() => expect(sink.rows.get('a')).toBe(2));
+    await until(() => expect(letters.heard).toHaveLength(2));
+    const passedOver = counted.filter((line) => line.endsWith('newer_events'));
+    expect(passedOver.toSorted()).toEqual([`${run}-projection: 1 newer_events`, `${run}-reactor: 1 newer_events`]);
+    letters.stop();
+  });
+
+  test('a reaction waits for the registry, and other keys do not; the reactor is not ready meanwhile, and nothing is a dead letter', async () => {
+    await using opened = await open();
+    const run = await topics(PARTITIONS);
+    const letters = await follow(opened, `onex.dlq.${run}.dead-letter.v1`);
+    const { registry, log } = withRegistry(opened);
+    const done: string[] = [];
+    const react = async ({ key }: Said) => {
+      done.push(key);
+      return [];
+    };
+    await using running = await reacting(log, run, react);
+    await opened.write([event(run, 'a', 1, '?4'), event(run, 'a', 2), event(run, 'b', 1)]);
+    await until(() => expect(registry.asked).toBeGreaterThan(1));
+    expect([done, running.ready()]).toEqual([['b'], false]);
+    registry.isAway = false;
+    await until(() => expect(done).toEqual(['b', 'a', 'a']));
+    await until(() => expect(running.ready()).toBe(true));
+    expect(letters.heard).toEqual([]);
+    letters.stop();
+  });
+
+  test('a tail waits for the registry too, and keeps the order', async () => {
+    await using opened = await open();
+    const run = await topics(PARTITIONS);
+    const { registry, log } = withRegistry(opened);
+    const heard: string[] = [];
+    const stop = new AbortController();
+    const onEvent = (_: unknown, { timestamp }: LogRecord) => void heard.push(`${timestamp - T}`);
+    const from = 'beginning';
+    const { ready } = await tail(log, [`${run}.in` as never], { from, onEvent, signal: stop.signal });
+    await opened.write([event(run, 'a', 1), event(run, 'a', 2, '?5'), event(run, 'a', 3)]);
+    await until(() => expect(registry.asked).toBeGreaterThan(1));
+    expect([heard, ready()]).toEqual([['1'], false]);
+    registry.isAway = false;
+    await until(() => expect(heard).toEqual(['1', '2', '3']));
+    stop.abort();
+  });
+
+  test('a reaction that knows when to be asked again is asked then, not after the runner’s own back-off', async () => {
+    await using log = await open();
+    const run = await topics(PARTITIONS);
+    let tries = 0;
+    const react = async () => {
+      tries += 1;
+      if (tries < 8) throw new Retry('away', { afterMs: 1 });
+      return [];
+    };
+    await using _running = await reacting(log, run, react);
+    await log.write([event(run, 'a', 1)]);
+    await until(() => expect(tries).toBe(8));
+  });
+
+  test('a reactor that comes back does not repeat what was published as done, and does what was not', async () => {
+    await using log = await open();
+    const run = await topics(PARTITIONS);
+    const first: string[] = [];
+    const one = await reacting(log, run, async ({ key }) => {
+      first.push(key);
+      if (key === 'b') throw new Retry('away');
+      return [];
+    });
+    await log.write([event(run, 'a', 1), event(run, 'b', 1)]);
+    await until(() => expect(new Set(first)).toEqual(new Set(['a', 'b'])));
+    await one.stop();
+    const second: string[] = [];
+    await using _two = await reacting(log, run, async ({ key }) => {
+      second.push(key);
+      return [];
+    });
+    await until(() => expect(second).toContain('b'));
+    if (partitionOf('a', PARTITIONS) !== partitionOf('b', PARTITIONS)) expect(second).toEqual(['b']);
+  });
+
+  test('a writer gives each event ids, and puts it where its key belongs; a tail hears it, in order, without marks', async () => {
+    await using log = await open();
+    const run = await topics(PARTITIONS);
+    const heard: Said[] = [];
+    const stop = new AbortController();
+    await tail(log, [`${run}.in` as never], {
+      from: 'beginning',
+      onEvent: (said) => heard.push(said as unknown as Said),
+      signal: stop.signal,
+    });
+    const drafts = [1, 2, 3].map((n) => ({ topic: `${run}.in`, type: 'BEAT', key: 'a', payload: { n } }));
+    const ids = await writer(log).write(drafts as never);
+    await writer(log).writeRaw(`${run}.in`, 'a', Buffer.from('garbage'));
+    await log.write([tick(run, 0)]);
+    await writer(log).write([{ ...drafts[0]!, payload: { n: 4 }, correlationId: 'chain' }] as never);
+    await until(() => expect(heard.map(({ payload }) => payload.n)).toEqual([1, 2, 3, 4]));
+    expect(heard.slice(0, 3).map(({ eventId }) => eventId)).toEqual(ids);
+    expect(heard.map(({ correlationId }) => correlationId)).toEqual([...ids, 'chain']);
+    const bounds = await log.bounds(`${run}.in`);
+    expect(bounds[partitionOf('a', PARTITIONS)]?.high).toBeGreaterThanOrEqual(5);
+    stop.abort();
+  });
+};

@@ -1,0 +1,276 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Draft, type EventOf, NewerEvent, RegistryTrouble, type TopicName } from '@vigil/events';
+import { Fatal, Retry } from '../errors.ts';
+import { writeLetter } from '../log/dead-letter-writer.ts';
+import type { Batch, Log, LogRecord, Member, Membership } from '../log/log.ts';
+import { ASK_AGAIN_MS, isEvent, readEvent } from '../log/reading.ts';
+import type { Logger } from '../logger.ts';
+import type { Count } from '../metrics.ts';
+import type { RunningPart } from '../projection/run-projection.ts';
+import { PartitionProgress } from '../runner/partition-progress.ts';
+import { Watchdog } from '../runner/watchdog.ts';
+import { within } from '../runner/within.ts';
+import { Lanes, Outstanding } from './in-flight.ts';
+import { isTrouble, writeOutcomes } from './outcomes.ts';
+
+export type ReactorOptions<In extends TopicName, Out extends TopicName> = {
+  readonly group: string;
+  /** names the dead-letter topic */
+  readonly service: string;
+  readonly reads: readonly In[];
+  /**
+   * An effect on the world, with the event's id as idempotency key; gives what became of it. It may be asked again. Retry: asked again,
+   * with back-off or after its own time, and only its key waits; DeadLetter, or any other error: the event is a dead letter.
+   */
+  readonly react: (event: EventOf<In>) => Promise<readonly Draft<Out>[]>;
+  readonly maxInFlight: number;
+  readonly count: Count;
+  readonly logger: Logger;
+};
+
+/** Kafka → the world, at least once: one at a time a key, so many at once, outcomes recorded, offsets published behind what is done. */
+export const runReactor = async <In extends TopicName, Out extends TopicName>(
+  log: Log,
+  options: ReactorOptions<In, Out>,
+): Promise<RunningPart> => {
+  const reactor = new Reactor(log, options as unknown as ReactorOptions<TopicName, TopicName>);
+  const membership = await log.join(reactor);
+  const publishing = setInterval(() => {
+    void reactor.publish();
+    void reactor.place();
+  }, PUBLISH_MS);
+  const dog = new Watchdog(
+    log,
+    () => reactor.watched(),
+    options.reads,
+    (what) => reactor.lost(new Fatal(`${options.group}: no progress: ${what}`)),
+  );
+  const stop = async () => {
+    dog.stop();
+    clearInterval(publishing);
+    await reactor.drain();
+    await membership.stop();
+  };
+  return { ready: () => reactor.ready && dog.well, finished: reactor.finished, stop, [Symbol.asyncDispose]: stop };
+};
+
+const PACE_MS = 50;
+const PUBLISH_MS = 1000;
+const DRAIN_MS = 5000;
+const BACK_OFF_MS = [1000, 2000, 5000, 15_000, 30_000] as const;
+const backOff = (tries: number): number => BACK_OFF_MS[Math.min(tries, BACK_OFF_MS.length - 1)] as number;
+
+const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
+
+class Reactor implements Member {
+  readonly group: string;
+  readonly topics: readonly string[];
+  readonly paceMs = PACE_MS;
+  readonly finished: Promise<never>;
+  readonly #end: (error: unknown) => void;
+  readonly #log: Log;
+  readonly #options: ReactorOptions<TopicName, TopicName>;
+  readonly #logger: Logger;
+  readonly #lanes: Lanes;
+  readonly #stopping = new AbortController();
+  #outstanding = new Map<string, Outstanding>();
+  #assigned: ReadonlySet<number> = new Set();
+  #paused = new Set<number>();
+  /** its partitions as the watchdog sees them; empty until the group's offsets are known */
+  #progress = new Map<number, PartitionProgress>();
+  #isPlaced = false;
+  #isPlacing = false;
+  /** where the group goes on, by `topic/partition`, as of the last assignment */
+  #starts = new Map<string, number>();
+  #membership: Membership | undefined;
+
+  constructor(log: Log, options: ReactorOptions<TopicName, TopicName>) {
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => {});
+    this.finished = promise;
+    this.#end = reject;
+    this.#log = log;
+    this.#options = options;
+    this.#logger = options.logger;
+    this.#lanes = new Lanes(options.maxInFlight);
+    this.group = options.group;
+    this.topics = options.reads;
+  }
+
+  get ready(): boolean {
+    const waits = [...this.#outstanding.values()].some(({ unread }) => unread.size > 0);
+    return this.#membership !== undefined && this.#isPlaced && !waits;
+  }
+
+  /** A partition of which too much waits for its sink is not read, and is not stuck. */
+  watched(): Iterable<PartitionProgress> {
+    return [...this.#progress.values()].filter(({ partition }) => !this.#paused.has(partition));
+  }
+
+  /** Asks where the group goes on, so that a partition that is never read can be seen. */
+  async place(): Promise<void> {
+    if (this.#isPlaced || this.#isPlacing) return;
+    const assigned = this.#assigned;
+    this.#isPlacing = true;
+    try {
+      const starts = await this.#startsOf(assigned);
+      if (assigned === this.#assigned) this.#watch(starts);
+    } catch (error) {
+      this.#logger.warn(
+        { group: this.group, err: error },
+        'the offsets of the group are not known; they are asked for again',
+      );
+    } finally {
+      this.#isPlacing = false;
+    }
+  }
+
+  async #startsOf(partitions: ReadonlySet<number>): Promise<Map<string, number>> {
+    const starts = new Map<string, number>();
+    for (const topic of this.topics)
+      for (const [partition, offset] of (await this.#log.groupOffsets(this.group, topic)).entries())
+        if (offset !== null && partitions.has(partition)) starts.set(keyOf(topic, partition), offset);
+    return starts;
+  }
+
+  #watch(starts: Map<string, number>): void {
+    this.#starts = starts;
+    this.#isPlaced = true;
+    this.#progress = new Map([...this.#assigned].map((partition) => [partition, this.#progressOf(partition)]));
+  }
+
+  #progressOf(partition: number): PartitionProgress {
+    return new PartitionProgress(partition, this.topics, (topic) => {
+      const key = keyOf(topic, partition);
+      return this.#outstanding.get(key)?.read ?? this.#starts.get(key);
+    });
+  }
+
+  readonly held = (): readonly number[] => [...this.#assigned];
+
+  /** What it keeps goes on where it was read; what is new begins at the group's offsets. */
+  readonly assigned = (partitions: ReadonlySet<number>, membership: Membership): void => {
+    const kept = [...this.#outstanding].filter(([key]) => partitions.has(Number(key.slice(key.lastIndexOf('/') + 1))));
+    this.#outstanding = new Map(kept);
+    this.#assigned = partitions;
+    this.#membership = membership;
+    this.#isPlaced = false;
+    this.#progress = new Map();
+    void this.place();
+    for (const partition of [...this.#paused]) this.#flow(partition);
+    for (const [key, { read }] of kept) {
+      const at = key.lastIndexOf('/');
+      membership.seek(key.slice(0, at), Number(key.slice(at + 1)), read);
+    }
+  };
+
+  readonly beat = (): void => {};
+
+  readonly take = async (batch: Batch): Promise<boolean> => {
+    if (this.#stopping.signal.aborted) return false;
+    const outstanding = this.#outstandingOf(batch.topic, batch.partition, batch.fetched);
+    const records = batch.records.filter(({ offset }) => offset >= outstanding.read);
+    for (const record of records) this.#begin(record, outstanding);
+    outstanding.readTo(batch.next);
+    this.#options.count('records_read', records.length, this.group);
+    this.#getsOn(batch.partition);
+    this.#flow(batch.partition);
+    return true;
+  };
+
+  readonly skipped = ({ topic, partition, fetched, next }: Omit<Batch, 'records' | 'end'>): void => {
+    this.#outstandingOf(topic, partition, fetched).readTo(next);
+    this.#getsOn(partition);
+  };
+
+  #outstandingOf(topic: string, partition: number, fetched: number): Outstanding {
+    const key = keyOf(topic, partition);
+    const outstanding = this.#outstanding.get(key) ?? new Outstanding(fetched);
+    this.#outstanding.set(key, outstanding);
+    return outstanding;
+  }
+
+  #getsOn(partition: number): void {
+    const known = this.#progress.get(partition);
+    if (known !== undefined) known.progress += 1;
+  }
+
+  readonly lost = (error: Error): void => this.#end(error);
+
+  async publish(): Promise<void> {
+    const offsets = [...this.#outstanding].map(([key, { done }]) => {
+      const at = key.lastIndexOf('/');
+      return { topic: key.slice(0, at), partition: Number(key.slice(at + 1)), offset: done };
+    });
+    if (offsets.length === 0) return;
+    await this.#membership?.publish(offsets).catch((error: unknown) => {
+      this.#logger.warn(
+        { group: this.group, err: error },
+        'the offsets were not written; what was done may be done again',
+      );
+    });
+  }
+
+  /** Begins nothing more, waits a little for what runs, and publishes what is done. */
+  async drain(): Promise<void> {
+    this.#stopping.abort();
+    await within(DRAIN_MS, this.#lanes.idle(), 'draining').catch(() => {});
+    await this.publish();
+  }
+
+  #begin(record: LogRecord, outstanding: Outstanding): void {
+    if (!isEvent(record)) return;
+    outstanding.begin(record.offset);
+    const given = () =>
+      this.#stopping.signal.aborted || this.#outstanding.get(keyOf(record.topic, record.partition)) !== outstanding;
+    const job = this.#lanes.run(record.key as string, async (pause) => {
+      for (let tries = 0; !given(); tries++) {
+        const retry = await this.#try(record, outstanding);
+        if (retry === null) return outstanding.finish(record.offset);
+        await pause(() => this.#wait(retry.afterMs ?? backOff(tries)));
+      }
+    });
+    void job.then(() => this.#flow(record.partition)).catch((error: unknown) => this.#end(error));
+  }
+
+  /** null: done; else again later. */
+  async #try(record: LogRecord, { unread }: Outstanding): Promise<Retry | null> {
+    try {
+      const event = await readEvent(this.#log.codec, record);
+      unread.delete(record.offset);
+      const outcomes = await this.#options.react(event);
+      await writeOutcomes(this.#log, this.group, record, event, outcomes);
+      this.#options.count('events_written', outcomes.length, this.group);
+    } catch (error) {
+      if (error instanceof Retry) {
+        this.#logger.warn({ group: this.group, err: error }, 'a reaction waits');
+        return error;
+      }
+      if (error instanceof RegistryTrouble) {
+        unread.add(record.offset);
+        this.#logger.warn({ group: this.group, err: error }, 'a reaction waits for the registry');
+        return new Retry(error.message, { afterMs: ASK_AGAIN_MS, cause: error });
+      }
+      if (isTrouble(error)) throw error;
+      if (error instanceof NewerEvent) this.#options.count('newer_events', 1, this.group);
+      else await writeLetter(this.#log, this.#options, record, error, 'reaction');
+    }
+    return null;
+  }
+
+  /** Reads on only while not too much of a partition waits. */
+  #flow(partition: number): void {
+    const waiting = this.topics.map((topic) => this.#outstanding.get(keyOf(topic, partition))?.size ?? 0);
+    const full = Math.max(...waiting) >= this.#options.maxInFlight;
+    if (full === this.#paused.has(partition) || !this.#assigned.has(partition)) return;
+    if (full) this.#paused.add(partition);
+    else this.#paused.delete(partition);
+    this.#getsOn(partition);
+    if (full) this.#membership?.pause(partition);
+    else this.#membership?.resume(partition);
+  }
+
+  async #wait(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => {}); // stopping ends the wait
+  }
+}

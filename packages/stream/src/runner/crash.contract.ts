@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import type { Log } from '../log/log.ts';
+import { partitionOf } from '../log/partitioner.ts';
+import { listening } from './processors.fixture.ts';
+import { aliased, expectGapless, type Ground, PARTITIONS, start, until, world } from './runner.fixture.ts';
+
+/** What the processor runner promises when processes die, hang and come back, in memory and on Kafka. */
+export const crashContract = ({ log: open, topics }: Ground): void => {
+  test('a partition that somebody else fences is opened again, and nothing is lost or done twice', async () => {
+    await using log = await open();
+    const w = await world(log, await topics(PARTITIONS));
+    await using running = await start(log, listening(w.run));
+    await w.tick(0);
+    for (let i = 1; i <= 5; i++) {
+      await until(() => expect(running.ready()).toBe(true));
+      await (await log.fence(`${w.run}-${partitionOf('a', PARTITIONS)}`)).close();
+      await w.write(w.beat('a', i));
+      await until(() => expect(w.said()).toHaveLength(i));
+    }
+    expectGapless(w.said());
+    w.stop();
+  });
+
+  test('a partition that takes long to open holds up no other', async () => {
+    await using log = await open();
+    const w = await world(log, await topics(PARTITIONS));
+    const slow = partitionOf('a', PARTITIONS);
+    const opened = Promise.withResolvers<void>();
+    const fence: Log['fence'] = async (id) => {
+      if (id.endsWith(`-${slow}`)) await opened.promise;
+      return log.fence(id);
+    };
+    const other = ['b', 'c', 'd', 'e', 'f'].find((key) => partitionOf(key, PARTITIONS) !== slow) as string;
+    await using running = await start({ ...aliased(log), fence }, listening(w.run));
+    await w.write(w.beat('a', 1), w.beat(other, 1));
+    await until(() => expect(w.said().map(({ key }) => key)).toEqual([other]));
+    expect(running.ready()).toBe(false);
+    opened.resolve();
+    await until(() => expect(w.said().map(({ key }) => key)).toEqual([other, 'a']));
+    w.stop();
+  });
+
+  test.each(['before', 'after'] as const)(
+    'a process that dies %s a commit, at any of them, loses and doubles nothing',
+    async (when) => {
+      await using log = await open();
+      const w = await world(log, await topics(PARTITIONS));
+      const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
+      await w.tick(0);
+      for (let i = 1; i <= 6; i++) {
+        await w.write(...keys.map((key) => w.beat(key, i)));
+        const running = await start(dying(log, when, 1 + (i % 3)), listening(w.run));
+        await expect(running.finished).rejects.toThrow('killed');
+        await running.stop();
+      }
+      await using _last = await start(log, listening(w.run));
+      await until(() => expect(w.said()).toHaveLength(6 * keys.length));
+      expectGapless(w.said());
+      w.stop();
+    },
+  );
+
+  test('a zombie that wakes up with a batch in hand writes nothing: its partitions belong to another', async () => {
+    const { said, n } = await zombie(open, topics, (id) => id);
+    expect(said).toHaveLength(n);
+    expectGapless(said);
+  });
+
+  test('control: without the fence of the transactional id the zombie doubles what it has in hand', async () => {
+    const { said, n } = await zombie(open, topics, (id) => `${id}-${Math.random()}`);
+    expect(said.length).toBeGreaterThan(n);
+    expect(() => expectGapless(said)).toThrow();
+  });
+};
+
+/** The log of a process that dies at its n-th commit, before it or after it was done. */
+const dying = (log: Log, when: 'before' | 'after', n: number): Log => {
+  let commits = 0;
+  const fence: Log['fence'] = async (id) => {
+    const transactor = await log.fence(id);
+    const commit: typeof transactor.commit = async (records) => {
+      commits += 1;
+      if (commits === n && when === 'before') throw new Error('killed');
+      await transactor.commit(records);
+      if (commits >= n) throw new Error('killed');
+    };
+    return { ...transactor, commit };
+  };
+  return { ...aliased(log), fence };
+};
+
+/** Two processes that both believe to own everything: the first is held up with its batches in hand until the second has done them. */
+const zombie = async (open: Ground['log'], topics: Ground['topics'], idOf: (id: string) => string) => {
+  await using log = await open();
+  const w = await world(log, await topics(PARTITIONS));
+  const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const gate = Promise.withResolvers<void>();
+  const hands = { full: 0, empty: 0 };
+  const join: Log['join'] = (member) =>
+    log.join({
+      ...member,
+      group: `${member.group}-zombie`,
+      take: async (batch) => {
+        hands.full += 1;
+        await gate.promise;
+        const taken = await member.take(batch);
+        hands.empty += 1;
+        return taken;
+      },
+    });
+  const fence: Log['fence'] = (id) => log.fence(idOf(id));
+  const first = await start({ ...aliased(log), join, fence }, listening(w.run));
+  await until(() => expect(first.ready()).toBe(true));
+  await w.write(...keys.map((key) => w.beat(key, 1)));
+  await until(() => expect(hands.full).toBeGreaterThan(0));
+  const second = await start({ ...aliased(log), fence }, listening(w.run));
+  await until(() => expect(w.said()).toHaveLength(keys.length));
+  await second.stop();
+  const inHand = hands.full;
+  gate.resolve();
+  await until(() => expect(hands.empty).toBeGreaterThanOrEqual(inHand));
+  await first.stop();
+  await w.write(w.beat('end', 9));
+  await using _third = await start(log, listening(w.run));
+  await until(() => expect(w.said().filter(({ key }) => key === 'end')).toHaveLength(1));
+  w.stop();
+  return { said: w.said().filter(({ key }) => key !== 'end'), n: keys.length };
+};

@@ -1,0 +1,94 @@
+import { RegistryTrouble } from '@vigil/events';
+import { expect, vi } from 'vitest';
+import { eventOf } from '../log/inputs.ts';
+import type { Log, LogRecord, OutRecord } from '../log/log.ts';
+import { partitionOf } from '../log/partitioner.ts';
+import type { AnyProcessor } from '../processor/processor.ts';
+import { type RunningProcessor, runProcessor } from '../processor/run-processor.ts';
+import { quiet } from '../testing.ts';
+import type { Said } from './processors.fixture.ts';
+
+/** Logs to run on: each call a client of its own. `topics` makes those of the fixture and gives the name of the run. */
+export type Ground = {
+  readonly log: () => Promise<Log>;
+  readonly topics: (partitions: number) => Promise<string>;
+};
+
+export const PARTITIONS = 4;
+export const T = 1_795_305_600_000;
+export const until = (holds: () => unknown) => vi.waitFor(holds, { timeout: 60_000, interval: 20 });
+
+export const start = (log: Log, processor: AnyProcessor): Promise<RunningProcessor> =>
+  runProcessor(log, processor as never, { ...quiet, partitions: PARTITIONS, paceMs: 10 });
+
+/** A world of four partitions: what is written to the inputs, what came out, what lies in the snapshot. */
+export const world = async (log: Log, run: string) => {
+  const out: LogRecord[] = [];
+  const letters: LogRecord[] = [];
+  const stop = new AbortController();
+  await log.follow([`${run}.out`], 'beginning', (record) => out.push(record), stop.signal);
+  await log.follow([`onex.dlq.${run}.dead-letter.v1`], 'beginning', (record) => letters.push(record), stop.signal);
+  const marks = (key: (p: number) => string, at: number): OutRecord[] =>
+    Array.from({ length: PARTITIONS }, (_, p) => ({
+      topic: `${run}.in`,
+      partition: p,
+      key: key(p),
+      value: null,
+      timestamp: T + at,
+    }));
+  const beat = (key: string, at: number, type = 'BEAT', topic = `${run}.in`): OutRecord => ({
+    topic,
+    partition: partitionOf(key, PARTITIONS),
+    key,
+    value: Buffer.from(type.startsWith('?') || type === 'garbage' ? type : JSON.stringify({ type, payload: {} })),
+    timestamp: T + at,
+  });
+  return {
+    run,
+    out,
+    letters,
+    beat,
+    stop: () => stop.abort(),
+    said: () =>
+      out.filter(({ key }) => !key?.startsWith('@')).map((record) => eventOf(record, log.codec) as unknown as Said),
+    write: (...records: OutRecord[]) => log.write(records),
+    tick: (at: number) => log.write(marks((p) => `@tick/${p}`, at)),
+  };
+};
+
+/** Every key's versions are 1, 2, 3 …: nothing lost, nothing twice, no state wrong. */
+export const expectGapless = (said: readonly Said[]): void => {
+  for (const [key, events] of Map.groupBy(said, ({ stateKey }) => stateKey)) {
+    const versions = events.map(({ version }) => version);
+    expect({ key, versions }).toEqual({ key, versions: versions.map((_, i) => i + 1) });
+  }
+};
+
+/** The same log, whose registry answers only while it is not away. */
+export const withRegistry = (log: Log) => {
+  const registry = { isAway: true, asked: 0 };
+  const learn: Log['codec']['learn'] = (unknown) => {
+    registry.asked += 1;
+    return registry.isAway ? Promise.reject(new RegistryTrouble('the registry is away')) : log.codec.learn(unknown);
+  };
+  return { registry, log: { ...aliased(log), codec: { ...log.codec, learn } } };
+};
+
+/** The same log, so that a test can replace one of its calls. */
+export const aliased = (log: Log): Log => {
+  const { codec, clusterId, partitionCount, bounds, stableEnds, groupOffsets, read, fence, write, join, follow } = log;
+  return {
+    codec,
+    clusterId,
+    partitionCount,
+    bounds,
+    stableEnds,
+    groupOffsets,
+    read,
+    fence,
+    write,
+    join,
+    follow,
+    [Symbol.asyncDispose]: async () => {},
+  };
+};

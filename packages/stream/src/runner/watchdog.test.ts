@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import type { Bounds, Log } from '../log/log.ts';
+import { type PartitionReading, Watchdog } from './watchdog.ts';
+
+const watching = () => {
+  const slot = {
+    partition: 0,
+    progress: 0,
+    phase: 'running' as PartitionReading['phase'],
+    positions: new Map([['in', 5]]),
+  };
+  const broker = { end: 9, stableEnd: 9, answers: true };
+  const bounds = async (): Promise<readonly Bounds[]> => {
+    if (!broker.answers) throw new Error('away');
+    return [{ low: 0, high: broker.end }];
+  };
+  const stableEnds = async (): Promise<readonly number[]> => [Math.min(broker.stableEnd, broker.end)];
+  const told: string[] = [];
+  const dog = new Watchdog(
+    { bounds, stableEnds } as unknown as Log,
+    () => [slot],
+    ['in'],
+    (what) => told.push(what),
+  );
+  dog.stop();
+  const looks = async (...seconds: number[]) => {
+    for (const second of seconds) await dog.look(second * 1000);
+  };
+  return { slot, broker, told, dog, looks };
+};
+
+test('who stands still for more than 15 s in three looks, with something to read, is stuck', async () => {
+  const { told, dog, looks } = watching();
+  await looks(0, 14, 15, 16, 17);
+  expect(told).toEqual([]);
+  expect(dog.well).toBe(false);
+  await looks(18);
+  expect(told).toEqual(['in/0 stands at 5 of 9, running, for 18 s']);
+});
+
+test('who gets on is not stuck, however slowly', async () => {
+  const { slot, told, dog, looks } = watching();
+  for (let second = 0; second < 100; second += 10) {
+    slot.progress += 1;
+    await looks(second, second + 9);
+  }
+  expect(told).toEqual([]);
+  expect(dog.well).toBe(true);
+});
+
+test('who has nothing to read is not stuck, for ever', async () => {
+  const { broker, told, dog, looks } = watching();
+  broker.end = 5;
+  await looks(...Array.from({ length: 100 }, (_, i) => i));
+  expect(told).toEqual([]);
+  expect(dog.well).toBe(true);
+});
+
+test('who stands before an unfinished transaction of somebody else is not stuck, for ever, but not well', async () => {
+  const { broker, told, dog, looks } = watching();
+  broker.stableEnd = 5;
+  await looks(...Array.from({ length: 100 }, (_, i) => i));
+  expect(told).toEqual([]);
+  expect(dog.well).toBe(false);
+  broker.stableEnd = 6;
+  await looks(100, 101);
+  expect(told).toEqual([]);
+  broker.stableEnd = 5;
+  broker.end = 5;
+  await looks(102);
+  expect(dog.well).toBe(true);
+});
+
+test('a restore that does not get on is stuck, also where no input has anything to read; one that does never is', async () => {
+  const { slot, broker, told, looks } = watching();
+  slot.phase = 'restoring';
+  slot.positions.clear();
+  broker.end = 0;
+  for (let second = 0; second < 1000; second += 10) {
+    slot.progress += 1;
+    await looks(second, second + 9);
+  }
+  expect(told).toEqual([]);
+  await looks(1010, 1011, 1012);
+  expect(told).toEqual(['the restore of partition 0 makes no progress, restoring, for 22 s']);
+});
+
+test('while the broker does not answer nobody is stuck, but nobody is well; after it, three looks are asked again', async () => {
+  const { broker, told, dog, looks } = watching();
+  await looks(0, 16, 17);
+  broker.answers = false;
+  await looks(18, 19, 20, 60);
+  expect(told).toEqual([]);
+  expect(dog.well).toBe(false);
+  broker.answers = true;
+  await looks(61, 62);
+  expect(told).toEqual([]);
+  await looks(63);
+  expect(told).toHaveLength(1);
+});

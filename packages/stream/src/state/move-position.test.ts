@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import type { Log } from '../log/log.ts';
+import { MemoryLog } from '../memory/memory-log.ts';
+import { jsonCodec } from '../runner/processors.fixture.ts';
+import { aliased } from '../runner/runner.fixture.ts';
+import { type Move, movePosition } from './move-position.ts';
+
+const snapshot = 'onex.snapshot.counting.state.v1';
+const opened = async () => {
+  const log = new MemoryLog({ topics: { input: 2, [snapshot]: 2 }, codec: jsonCodec() });
+  const records = Array.from({ length: 5 }, (_, n) => ({
+    topic: 'input',
+    partition: 1,
+    key: 'a',
+    value: Buffer.from(String(n)),
+  }));
+  await log.write(records);
+  const value = Buffer.from(JSON.stringify({ next: 2, clock: { now: 7 } }));
+  await log.write([{ topic: snapshot, partition: 1, key: '@position/input', value }]);
+  return log;
+};
+const move = (rest: Partial<Move>): Move => ({
+  processor: 'counting',
+  topic: 'input',
+  partition: 1,
+  to: 'end',
+  ...rest,
+});
+
+const positions = async (log: Log) => {
+  const range = (await log.bounds(snapshot))[1] as { low: number; high: number };
+  const found: unknown[] = [];
+  await log.read(
+    snapshot,
+    1,
+    range,
+    ({ value }) => found.push(JSON.parse(String(value))),
+    new AbortController().signal,
+  );
+  return found;
+};
+
+test('a position moves to the end, to the beginning or to an offset, and the clock stays', async () => {
+  const log = await opened();
+  expect(await movePosition(log, move({}))).toEqual({ from: 2, to: 5 });
+  expect(await movePosition(log, move({ to: 'beginning' }))).toEqual({ from: 5, to: 0 });
+  expect(await movePosition(log, move({ to: 3 }))).toEqual({ from: 0, to: 3 });
+  expect((await positions(log)).at(-1)).toEqual({ next: 3, clock: { now: 7 } });
+});
+
+test('an offset outside the topic is refused with the numbers, and nothing moves', async () => {
+  const log = await opened();
+  await expect(movePosition(log, move({ to: 6 }))).rejects.toThrow('6 is outside input/1, which reaches from 0 to 5');
+  await expect(movePosition(log, move({ to: -1 }))).rejects.toThrow('outside');
+  expect(await positions(log)).toHaveLength(1);
+});
+
+test('a partition that was never read has no position to move', async () => {
+  const log = await opened();
+  await expect(movePosition(log, move({ partition: 0 }))).rejects.toThrow('counting has never read input/0');
+  await expect(movePosition(log, move({ partition: 2 }))).rejects.toThrow('input has no partition 2');
+});
+
+test('whoever held the partition is fenced', async () => {
+  const log = await opened();
+  const owner = await log.fence('counting-1');
+  await movePosition(log, move({}));
+  await expect(owner.commit([])).rejects.toThrow();
+});
+
+test('between the fence and the commit only what was written meanwhile is read: the holder fences again within seconds', async () => {
+  const log = await opened();
+  const read: number[] = [];
+  let isFenced = false;
+  const counting: Log = {
+    ...aliased(log),
+    fence: async (id) => {
+      const value = Buffer.from(JSON.stringify({ next: 4, clock: { now: 9 } }));
+      await log.write([{ topic: snapshot, partition: 1, key: '@position/input', value }]);
+      isFenced = true;
+      return log.fence(id);
+    },
+    read: async (topic, partition, range, apply) => {
+      if (isFenced) read.push(range.high - range.low);
+      await log.read(topic, partition, range, apply);
+    },
+  };
+  expect(await movePosition(counting, move({ to: 3 }))).toEqual({ from: 4, to: 3 });
+  expect(read).toEqual([1]);
+  expect((await positions(log)).at(-1)).toEqual({ next: 3, clock: { now: 9 } });
+});

@@ -1,0 +1,67 @@
+import { Refused } from '../errors.ts';
+import type { Bounds, Log } from '../log/log.ts';
+import { POSITION } from '../processor/partition-task.ts';
+import { snapshotTopic } from '../processor/processor.ts';
+
+export type Move = {
+  readonly processor: string;
+  readonly topic: string;
+  readonly partition: number;
+  readonly to: 'beginning' | 'end' | number;
+};
+
+type Found = { readonly position: Record<string, unknown>; readonly readTo: number };
+
+/** The value of a position, or what was found before where it is not written again. */
+const positionIn = async (log: Log, { processor, topic, partition }: Move, before: Found | null): Promise<Found> => {
+  const snapshot = snapshotTopic(processor);
+  const bounds = (await log.bounds(snapshot))[partition];
+  if (bounds === undefined) throw new Refused(`${snapshot} has no partition ${partition}`);
+  const range = { low: Math.max(bounds.low, before?.readTo ?? 0), high: bounds.high };
+  let found = before?.position ?? {};
+  await log.read(
+    snapshot,
+    partition,
+    range,
+    ({ key, value }) => {
+      if (key === `${POSITION}${topic}` && value !== null) found = JSON.parse(value.toString());
+    },
+    new AbortController().signal,
+  );
+  return { position: found, readTo: range.high };
+};
+
+const wanted = ({ topic, partition, to }: Move, bounds: Bounds | undefined): number => {
+  if (bounds === undefined) throw new Refused(`${topic} has no partition ${partition}`);
+  if (to === 'beginning') return bounds.low;
+  if (to === 'end') return bounds.high;
+  if (to < bounds.low || to > bounds.high)
+    throw new Refused(`${to} is outside ${topic}/${partition}, which reaches from ${bounds.low} to ${bounds.high}`);
+  return to;
+};
+
+/**
+ * Moves the position from which a processor reads a partition; the only way to do so. The state stays as it is, so what lies between is
+ * skipped or decided again. Whoever holds the partition is fenced, and goes on from the new position.
+ * @throws Refused where the offset is outside the topic
+ */
+export const movePosition = async (
+  log: Log,
+  move: Move,
+): Promise<{ readonly from: number | null; readonly to: number }> => {
+  const { processor, topic, partition } = move;
+  const to = wanted(move, (await log.bounds(topic))[partition]);
+  // Whoever holds the partition fences it again within seconds: the snapshot is read before, and only its newest records after.
+  const before = await positionIn(log, move, null);
+  const transactor = await log.fence(`${processor}-${partition}`);
+  try {
+    const { position } = await positionIn(log, move, before);
+    if (position.clock === undefined)
+      throw new Refused(`${processor} has never read ${topic}/${partition}: there is no position to move`);
+    const value = Buffer.from(JSON.stringify({ ...position, next: to }));
+    await transactor.commit([{ topic: snapshotTopic(processor), partition, key: `${POSITION}${topic}`, value }]);
+    return { from: Number(position.next), to };
+  } finally {
+    await transactor.close();
+  }
+};

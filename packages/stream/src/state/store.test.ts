@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { Refused } from '../errors.ts';
+import { NEVER } from '../processor/decider.ts';
+import type { AtRest } from './at-rest.ts';
+import { type Entry, Store } from './store.ts';
+
+const shaped = (oldest: number): AtRest<unknown> => ({ oldest, upgrades: [], usual: null });
+
+const entry = (rest: Partial<Entry<unknown>> = {}): Entry<unknown> => ({
+  state: { heard: 1, name: 'ünïcode' },
+  dueAt: 5000,
+  version: 3,
+  epoch: 1_795_305_600_000,
+  heardAt: 1_795_305_600_500,
+  correlationId: 'chain-ä',
+  ...rest,
+});
+
+test('a state comes back from the snapshot as it was, header and all', () => {
+  const store = new Store<unknown>(shaped(2));
+  store.put('a', entry());
+  store.put('b', entry({ dueAt: NEVER, correlationId: '' }));
+  const restored = new Store<unknown>(shaped(2));
+  for (const [key, value] of store.changes()) restored.restore(key, value);
+  expect(restored.get('a')).toEqual(entry());
+  expect(restored.get('b')).toEqual(entry({ dueAt: NEVER, correlationId: '' }));
+  expect(restored.get('c')).toBeUndefined();
+});
+
+test('only the last value of a changed key is written, and nothing where nothing changed', () => {
+  const store = new Store<unknown>(shaped(1));
+  store.put('a', entry({ version: 1 }));
+  store.put('a', entry({ version: 2 }));
+  expect(store.changes()).toHaveLength(1);
+  store.put('a', entry({ version: 2 }));
+  expect(store.changes()).toEqual([]);
+});
+
+test('a forgotten key leaves a tombstone, and a restore of it leaves nothing', () => {
+  const store = new Store<unknown>(shaped(1));
+  store.put('a', entry());
+  const [first] = store.changes();
+  store.forget('a');
+  store.forget('never-known');
+  expect(store.changes()).toEqual([['a', null]]);
+  const restored = new Store<unknown>(shaped(1));
+  restored.restore('a', first![1]);
+  restored.restore('a', null);
+  expect(restored.size).toBe(0);
+});
+
+test('a deadline is due at its moment, not before; arming it again is no change', () => {
+  const store = new Store<unknown>(shaped(1));
+  store.put('a', entry({ dueAt: 5000 }));
+  store.changes();
+  expect(store.due(4999)).toEqual([]);
+  expect(store.due(5000)).toEqual(['a']);
+  store.rearm('a', 9000);
+  expect(store.due(8999)).toEqual([]);
+  expect(store.changes()).toEqual([]);
+});
+
+test('a newer shape than the code knows is refused at the restore, and so is one older than what it reads', () => {
+  const store = new Store<unknown>(shaped(3));
+  store.put('a', entry({ state: { heard: 1 } }));
+  const [[key, value]] = store.changes() as [[string, Buffer]];
+  expect(() => new Store<unknown>(shaped(2)).restore(key, value)).toThrow(Refused);
+  const later = new Store<unknown>(shaped(4));
+  expect(() => later.restore(key, value)).toThrow(/a has shape 3, and this version reads none below 4/);
+  expect(later.size).toBe(0);
+  later.restore(key, null);
+});
+
+test('a state of an older shape goes through each upgrade from it on, with what was usual then', () => {
+  const with3 = { heard: 0, policy: 'vigil' };
+  const older = new Store<unknown>({ ...shaped(3), usual: with3 });
+  older.put('a', entry({ state: { heard: 1, policy: 'vigil' } }));
+  const [[key, value]] = older.changes() as [[string, Buffer]];
+  const by = (name: string) => (state: unknown) => ({ ...(state as object), [name]: true });
+  const upgrades = [
+    { usual: null, to: by('from2') },
+    { usual: with3, to: by('from3') },
+    { usual: null, to: by('from4') },
+  ];
+  const now = { heard: 9, policy: 'demo', from3: false, from4: false };
+  const store = new Store<unknown>({ oldest: 2, upgrades, usual: now });
+  store.restore(key, value);
+  const state = { heard: 1, policy: 'vigil', from3: true, from4: true };
+  expect(store.get('a')?.state).toEqual(state);
+  store.put('a', entry({ state }));
+  expect(store.bytes('a')?.readUInt16BE(0)).toBe(5);
+});
+
+test('what the batch in hand has put is there at once, due and forgotten like any other', () => {
+  const store = new Store<unknown>(shaped(1));
+  store.put('a', entry({ dueAt: 5000, version: 7 }));
+  expect(store.get('a')?.version).toBe(7);
+  expect(store.size).toBe(1);
+  expect(store.due(5000)).toEqual(['a']);
+  store.put('a', entry({ dueAt: 9000, version: 8 }));
+  expect(store.due(5000)).toEqual([]);
+  store.forget('a');
+  expect(store.get('a')).toBeUndefined();
+  expect(store.changes()).toEqual([['a', null]]);
+});
+
+test('an entry armed again says so, whether it was decoded lately or not', () => {
+  const store = new Store<unknown>(shaped(1));
+  store.put('a', entry({ dueAt: 5000 }));
+  store.rearm('a', 9000);
+  expect(store.get('a')?.dueAt).toBe(9000);
+});
+
+test('states come back however many are used', () => {
+  const store = new Store<unknown>(shaped(1));
+  for (let key = 0; key < 10_000; key++) store.put(`k${key}`, entry({ version: key }));
+  store.changes();
+  for (let key = 0; key < 10_000; key++) expect(store.get(`k${key}`)?.version).toBe(key);
+  expect(store.changes()).toEqual([]);
+});
+
+test('a restored state replaces the one that was used lately', () => {
+  const store = new Store<unknown>(shaped(1));
+  store.put('a', entry({ version: 1 }));
+  const older = store.bytes('a');
+  store.put('a', entry({ version: 2 }));
+  store.changes();
+  store.restore('a', older);
+  expect(store.get('a')?.version).toBe(1);
+});
+
+test('what is as usual takes no place, and comes back', () => {
+  const usual = { heard: 0, name: 'nobody', list: [] };
+  const store = new Store<unknown>({ ...shaped(1), usual });
+  store.put('a', entry({ state: { ...usual, heard: 3 } }));
+  expect(store.bytes('a')?.toString()).toMatch(/\{"heard":3\}$/);
+  const restored = new Store<unknown>({ ...shaped(1), usual });
+  restored.restore('a', store.bytes('a'));
+  expect(restored.get('a')?.state).toEqual({ ...usual, heard: 3 });
+});

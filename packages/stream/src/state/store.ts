@@ -1,0 +1,197 @@
+import { Refused } from '../errors.ts';
+import { type AtRest, readAtRest, shapeOf } from './at-rest.ts';
+import { Recent } from './recent.ts';
+import { type Form, sparse } from './sparse.ts';
+import { Timers } from './timers.ts';
+
+/**
+ * What is remembered of one key. `dueAt`: a lower bound of its next deadline, on `now`'s axis. `version`: of the last event written for it.
+ * `heardAt`: the newest moment that it was told of, on the broker's clock; nothing that it says is dated before it.
+ */
+export type Entry<State> = {
+  readonly state: State;
+  readonly dueAt: number;
+  readonly version: number;
+  readonly epoch: number;
+  readonly heardAt: number;
+  readonly correlationId: string;
+};
+
+const SHAPE = 0;
+const DUE_AT = 2;
+const VERSION = 10;
+const EPOCH = 18;
+const HEARD_AT = 26;
+const CORRELATION = 34;
+const HEADER = 36;
+
+const toBytes = <State>(shape: number, entry: Entry<State>, form: Form): Buffer => {
+  const { state, dueAt, version, epoch, heardAt, correlationId } = entry;
+  const json = form.write(state);
+  const correlation = Buffer.byteLength(correlationId);
+  const bytes = Buffer.allocUnsafe(HEADER + correlation + Buffer.byteLength(json));
+  bytes.writeUInt16BE(shape, SHAPE);
+  bytes.writeDoubleBE(dueAt, DUE_AT);
+  bytes.writeDoubleBE(version, VERSION);
+  bytes.writeDoubleBE(epoch, EPOCH);
+  bytes.writeDoubleBE(heardAt, HEARD_AT);
+  bytes.writeUInt16BE(correlation, CORRELATION);
+  bytes.write(correlationId, HEADER);
+  bytes.write(json, HEADER + correlation);
+  return bytes;
+};
+
+/**
+ * The states of one partition, as the bytes in which they lie in the snapshot topic: shape number, deadline, version, epoch and
+ * correlation id in front, JSON behind. A restore decodes nothing. Entries of the batch in hand become bytes when it is over, and those
+ * used last are not decoded again: a decider never changes a state that it was given.
+ */
+export class Store<State> {
+  readonly #states = new Map<string, Buffer>();
+  readonly #changed = new Set<string>();
+  /** put, and not yet bytes */
+  readonly #put = new Map<string, Entry<State>>();
+  readonly #recent = new Recent<Entry<State>>();
+  readonly #timers = new Timers();
+  readonly #shape: number;
+  readonly #form: Form;
+  readonly #atRest: AtRest<State>;
+
+  constructor(atRest: AtRest<State>) {
+    this.#atRest = atRest;
+    this.#shape = shapeOf(atRest);
+    this.#form = sparse(atRest.usual);
+  }
+
+  get size(): number {
+    this.#settle();
+    return this.#states.size;
+  }
+
+  /** Throws Refused where a newer version of the code has written it, or one whose states are older than what this one reads. */
+  restore(key: string, value: Buffer | null): void {
+    this.#recent.delete(key);
+    if (value === null) {
+      this.#states.delete(key);
+      this.#timers.disarm(key);
+      return;
+    }
+    const shape = value.readUInt16BE(SHAPE);
+    if (shape > this.#shape)
+      throw new Refused(
+        `the state of ${key} has shape ${shape}, this version knows shapes up to ${this.#shape}: run the version that wrote it, or a newer one`,
+      );
+    if (shape < this.#atRest.oldest)
+      throw new Refused(
+        `the state of ${key} has shape ${shape}, and this version reads none below ${this.#atRest.oldest}: run the version that wrote it. ` +
+          'To begin again instead, run `vigil halt`, delete the snapshot topic, run `vigil topics apply`, start again, and run `vigil resume` when everything is read: ' +
+          'what the inputs still hold is decided again, under the same ids',
+      );
+    this.#set(key, value);
+  }
+
+  get(key: string): Entry<State> | undefined {
+    const known = this.#put.get(key) ?? this.#recent.get(key);
+    if (known !== undefined) return known;
+    const bytes = this.#states.get(key);
+    if (bytes === undefined) return undefined;
+    const entry = this.#decode(bytes);
+    this.#recent.set(key, entry);
+    return entry;
+  }
+
+  put(key: string, entry: Entry<State>): void {
+    this.#put.set(key, entry);
+  }
+
+  forget(key: string): void {
+    this.#settle();
+    this.#recent.delete(key);
+    this.#timers.disarm(key);
+    if (this.#states.delete(key)) this.#changed.add(key);
+  }
+
+  has(key: string): boolean {
+    return this.#put.has(key) || this.#states.has(key);
+  }
+
+  bytes(key: string): Buffer | null {
+    this.#settle();
+    return this.#states.get(key) ?? null;
+  }
+
+  /** Looks at it again at `dueAt`. Not a change: what lies in the snapshot stays a lower bound. */
+  rearm(key: string, dueAt: number): void {
+    const bytes = Buffer.from(this.bytes(key) as Buffer);
+    bytes.writeDoubleBE(dueAt, DUE_AT);
+    this.#set(key, bytes);
+    this.#recent.delete(key);
+  }
+
+  /** Looks at it again at `dueAt`, and so does whoever restores it. */
+  push(key: string, dueAt: number): void {
+    this.rearm(key, dueAt);
+    this.#changed.add(key);
+  }
+
+  /** Looks at it at `dueAt` at the latest, and so does whoever restores it. */
+  advance(key: string, dueAt: number): void {
+    if ((this.bytes(key) as Buffer).readDoubleBE(DUE_AT) > dueAt) this.push(key, dueAt);
+  }
+
+  keys(): readonly string[] {
+    this.#settle();
+    return [...this.#states.keys()];
+  }
+
+  /** The keys whose deadline may have come. Those whose deadline has not cost nothing. */
+  due(now: number): readonly string[] {
+    this.#settle();
+    const keys: string[] = [];
+    for (const key of this.#timers.take(now)) {
+      const at = (this.#states.get(key) as Buffer).readDoubleBE(DUE_AT);
+      this.#timers.arm(key, at);
+      if (at <= now) keys.push(key);
+    }
+    return keys;
+  }
+
+  /** The last value of each key that has changed since this was last asked; null: forgotten. */
+  changes(): readonly (readonly [key: string, value: Buffer | null])[] {
+    this.#settle();
+    const changes = [...this.#changed].map((key) => [key, this.#states.get(key) ?? null] as const);
+    this.#changed.clear();
+    return changes;
+  }
+
+  /** Whatever was put becomes bytes; where they are those that it had, nothing has changed. */
+  #settle(): void {
+    for (const [key, entry] of this.#put) {
+      const bytes = toBytes(this.#shape, entry, this.#form);
+      this.#recent.set(key, entry);
+      if (this.#states.get(key)?.equals(bytes)) continue;
+      this.#set(key, bytes);
+      this.#changed.add(key);
+    }
+    this.#put.clear();
+  }
+
+  #set(key: string, bytes: Buffer): void {
+    this.#states.set(key, bytes);
+    this.#timers.arm(key, bytes.readDoubleBE(DUE_AT));
+  }
+
+  #decode(bytes: Buffer): Entry<State> {
+    const shape = bytes.readUInt16BE(SHAPE);
+    const from = HEADER + bytes.readUInt16BE(CORRELATION);
+    const text = bytes.toString('utf8', from);
+    return {
+      state: shape === this.#shape ? (this.#form.read(text) as State) : readAtRest(this.#atRest, shape, text),
+      dueAt: bytes.readDoubleBE(DUE_AT),
+      version: bytes.readDoubleBE(VERSION),
+      epoch: bytes.readDoubleBE(EPOCH),
+      heardAt: bytes.readDoubleBE(HEARD_AT),
+      correlationId: bytes.toString('utf8', HEADER, from),
+    };
+  }
+}

@@ -1,0 +1,192 @@
+import type { Clock } from '../processor/decider.ts';
+
+/** A tick vouches for at most one and a half intervals before it, so that one late tick takes nothing away. */
+const CAP_INTERVALS = 1.5;
+/** After a gap the clock stands still this much longer, until the watched can be heard again; milliseconds. */
+const SETTLE_MS = 3000;
+
+/** Whoever may write the topic can name ways in without end; the clock is written with every commit. */
+export const MOST_DOORS = 64;
+/** One that has been closed for so long makes room for another, milliseconds: its agents are forgotten a day earlier, so none is judged on another clock. */
+const CLOSED_FOR_GOOD_MS = 8 * 24 * 3_600_000;
+
+/** A stamp that is further from the clock is not believed by itself: a broker's clock may be wrong; milliseconds. */
+const LEAP_MS = 60_000;
+/** It is when stamps have come there, and nowhere else, for so long by themselves; milliseconds. */
+const BELIEVED_AFTER_MS = 2000;
+
+/** The interval of ticks where a topology names no other, milliseconds. */
+export const TICK_MS = 1000;
+
+/** One way in. `unwatched`: how much of `now` it was not open. `tick` 0: not seen yet. `from`: it counts again from here, after a gap. */
+type Axis = { readonly tick: number; readonly unwatched: number; readonly from: number };
+
+/** A way in that is gone for good. From `watched` it goes on with its family, once that has come to `from`. `at`: when it said so. */
+type Released = { readonly watched: number; readonly from: number; readonly at: number };
+
+/** The time of a partition at rest; lies with the positions. `ticks`: the latest of each source, where there are several. */
+export type ClockState = {
+  readonly now: number;
+  readonly own: Axis;
+  readonly doors: Readonly<Record<string, Axis>>;
+  readonly released: Readonly<Record<string, Released>>;
+  readonly ticks: Readonly<Record<string, number>>;
+  /** the first of the stamps that are far from `now` and not believed yet; null: the last was near */
+  readonly leap: number | null;
+  /** the partitions to which records that were written here by mistake have been moved, and when one was last */
+  readonly movesTo: Readonly<Record<string, number>>;
+};
+
+export const UNSEEN: Axis = { tick: 0, unwatched: 0, from: 0 };
+export const START: ClockState = { now: 0, own: UNSEEN, doors: {}, released: {}, ticks: {}, leap: null, movesTo: {} };
+
+/** A clock as it lies at rest: one of before lacks what came later. */
+export const restored = (clock: Partial<ClockState>): ClockState => ({ ...START, ...clock });
+
+const watchedOn = ({ tick, unwatched, from }: Axis, now: number, capMs: number): number => {
+  if (tick === 0) return now - unwatched;
+  return tick - unwatched + Math.min(Math.max(0, now - Math.max(tick, from)), capMs);
+};
+
+const tickOn = (axis: Axis, now: number, capMs: number): Axis => {
+  const gap = axis.tick === 0 ? axis.unwatched > 0 : now - axis.tick > capMs;
+  return { tick: now, unwatched: now - watchedOn(axis, now, capMs), from: gap ? now + SETTLE_MS : axis.from };
+};
+
+const capOf = (intervalMs: number) => intervalMs * CAP_INTERVALS;
+
+/**
+ * A record of the input that carries time: `now` moves, and not backwards, but for a leap. A leap, either way, is believed once stamps have
+ * come there for two seconds: one stamp of a broker whose clock is wrong moves nothing, and when its clock is mended, time follows it back.
+ * Before the first tick nobody watches.
+ */
+export const pass = (clock: ClockState, timestamp: number): ClockState => {
+  const { now, leap } = clock;
+  if (now === 0 || Math.abs(timestamp - now) <= LEAP_MS)
+    return moved(leap === null ? clock : { ...clock, leap: null }, timestamp);
+  if (leap === null || timestamp < leap || leap > now !== timestamp > now) return { ...clock, leap: timestamp };
+  if (timestamp - leap < BELIEVED_AFTER_MS) return clock;
+  return moved(rewound({ ...clock, leap: null }, timestamp), timestamp);
+};
+
+const moved = (clock: ClockState, timestamp: number): ClockState => {
+  const { now, own } = clock;
+  if (timestamp <= now) return clock;
+  const unwatched = own.tick === 0 && now > 0 ? own.unwatched + timestamp - now : own.unwatched;
+  return { ...clock, now: timestamp, own: { ...own, unwatched } };
+};
+
+/** The clock set back to a moment. All that it has watched stays as long as it was. */
+const rewound = (clock: ClockState, to: number): ClockState => {
+  const by = clock.now - to;
+  if (by <= 0) return clock;
+  const back = ({ tick, unwatched, from }: Axis): Axis => ({
+    tick: tick === 0 ? 0 : tick - by,
+    unwatched: unwatched - by,
+    from: from === 0 ? 0 : from - by,
+  });
+  const doors = Object.fromEntries(Object.entries(clock.doors).map(([door, axis]) => [door, back(axis)]));
+  const released = Object.fromEntries(
+    Object.entries(clock.released).map(([door, one]) => [door, { ...one, at: one.at - by }]),
+  );
+  return { ...clock, now: to, own: back(clock.own), doors, released };
+};
+
+/** A tick of the only source: somebody was watching. */
+export const tick = (clock: ClockState, timestamp: number, intervalMs: number): ClockState => {
+  const at = pass(clock, timestamp);
+  if (at.leap !== null) return at;
+  return { ...at, own: tickOn(at.own, at.now, capOf(intervalMs)) };
+};
+
+/** A tick of one of several sources: time is the smallest of their latest, once all have been seen. */
+export const tickOf = (
+  clock: ClockState,
+  source: string,
+  timestamp: number,
+  sources: number,
+  intervalMs: number,
+): ClockState => {
+  const known = clock.ticks[source] ?? 0;
+  const ticks = { ...clock.ticks, [source]: known - timestamp > LEAP_MS ? timestamp : Math.max(timestamp, known) };
+  const latest = Object.values(ticks);
+  const smallest = latest.length < sources ? 0 : Math.min(...latest);
+  const isNews = smallest > clock.own.tick || (smallest > 0 && clock.own.tick - smallest > LEAP_MS);
+  return isNews ? tick({ ...clock, ticks }, smallest, intervalMs) : { ...clock, ticks };
+};
+
+/** The instances of a way in, `gateway:a` and `gateway:b`, are a family: `gateway`. It is open while one of them is. */
+export const familyOf = (door: string): string => door.split(':', 1)[0] ?? door;
+
+/**
+ * A way in says that it is open. It and its family have each a clock: an instance that is mute stands still, however many others are open.
+ * A new one's clock begins where that of the partition stands, and settles first.
+ */
+export const doorOpen = (clock: ClockState, door: string, timestamp: number): ClockState => {
+  const at = pass(clock, timestamp);
+  if (at.leap !== null) return at;
+  const family = opened(at, familyOf(door));
+  return door === familyOf(door) ? family : opened(family, door);
+};
+
+/** A way in says that it is gone for good: who came through it is expected at the others of its family, in the time that one of them is open. */
+export const doorReleased = (clock: ClockState, door: string, timestamp: number): ClockState => {
+  const at = pass(clock, timestamp);
+  const [axis, family] = [named(at.doors, door), named(at.doors, familyOf(door))];
+  if (axis === undefined || family === undefined || door === familyOf(door)) return at;
+  const from = watchedOn(family, at.now, capOf(TICK_MS)) + SETTLE_MS;
+  const released = { watched: watchedOn(axis, at.now, capOf(TICK_MS)), from, at: at.now };
+  return { ...at, doors: without(at.doors, door), released: { ...at.released, [door]: released } };
+};
+
+/** Names come from outside: one may be that of something that every object has. */
+const named = <T>(all: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(all, name) ? all[name] : undefined;
+
+const without = <T>(all: Readonly<Record<string, T>>, name: string): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(all).filter(([one]) => one !== name));
+
+const opened = (at: ClockState, door: string): ClockState => {
+  const cap = capOf(TICK_MS);
+  const known = named(at.doors, door);
+  if (known !== undefined) return { ...at, doors: { ...at.doors, [door]: tickOn(known, at.now, cap) } };
+  const room = withRoom(at);
+  if (room === null) return at;
+  const before = named(room.released, door);
+  const watched = before === undefined ? watchedOn(at.own, at.now, cap) : releasedAt(door, before, at);
+  const first: Axis = { tick: at.now, unwatched: at.now - watched, from: at.now + SETTLE_MS };
+  return { ...room, doors: { ...room.doors, [door]: first }, released: without(room.released, door) };
+};
+
+const releasedAt = (door: string, { watched, from }: Released, { doors, now }: ClockState): number => {
+  const family = named(doors, familyOf(door));
+  return family === undefined ? watched : watched + Math.max(0, watchedOn(family, now, capOf(TICK_MS)) - from);
+};
+
+/** With room for one more way in; null: all are needed. */
+const withRoom = (at: ClockState): ClockState | null => {
+  const isFull = ({ doors, released }: ClockState) =>
+    Object.keys(doors).length + Object.keys(released).length >= MOST_DOORS;
+  if (!isFull(at)) return at;
+  const isNeeded = (since: number) => at.now - since < CLOSED_FOR_GOOD_MS;
+  const doors = Object.fromEntries(Object.entries(at.doors).filter(([, axis]) => isNeeded(axis.tick)));
+  const released = Object.fromEntries(Object.entries(at.released).filter(([, one]) => isNeeded(one.at)));
+  const cleared = { ...at, doors, released };
+  return isFull(cleared) ? null : cleared;
+};
+
+/** A record that was written here by mistake is moved to another partition. Those to which none has been for eight days are forgotten. */
+export const movedTo = (clock: ClockState, partition: number): ClockState => {
+  const lately = Object.entries(clock.movesTo).filter(([, at]) => clock.now - at < CLOSED_FOR_GOOD_MS);
+  return { ...clock, movesTo: { ...Object.fromEntries(lately), [partition]: clock.now } };
+};
+
+/** What a decider sees of it. */
+export const timeOf = (clock: ClockState, intervalMs: number): Clock => ({
+  now: clock.now,
+  watched: watchedOn(clock.own, clock.now, capOf(intervalMs)),
+  doors: Object.fromEntries([
+    ...Object.entries(clock.doors).map(([door, axis]) => [door, watchedOn(axis, clock.now, capOf(TICK_MS))]),
+    ...Object.entries(clock.released).map(([door, one]) => [door, releasedAt(door, one, clock)]),
+  ]),
+});

@@ -1,0 +1,60 @@
+import { Topic } from '@vigil/events';
+import { expect, test, vi } from 'vitest';
+import type { Log } from '../log/log.ts';
+import { silentLogger } from '../logger.ts';
+import { MemoryLog } from '../memory/memory-log.ts';
+import { startIngress, startTicks } from './ticks.ts';
+
+const ingressOn = (log: MemoryLog, isOpen = () => true, write: Log['write'] = log.write) =>
+  startIngress(log, { name: 'gateway:a', write, isOpen, logger: silentLogger });
+
+test('a way in says to every partition that it is open, at once, and in the end that it is gone for good', async () => {
+  const log = new MemoryLog({ partitions: 2 });
+  const ingress = await ingressOn(log);
+  await ingress.stop();
+  for (const partition of [0, 1])
+    expect(log.partition(Topic.heartbeat, partition)).toMatchObject([
+      { key: '@door/gateway:a', value: null },
+      { key: '@door/gateway:a', value: Buffer.from('released') },
+    ]);
+});
+
+test('a way in that is not open says nothing of itself, and writes all the same, to see when it can', async () => {
+  const log = new MemoryLog({ partitions: 1 });
+  const ingress = await ingressOn(log, () => false);
+  expect(log.records(Topic.heartbeat).map(({ key }) => key)).toEqual(['@probe/gateway:a']);
+  await ingress.stop();
+});
+
+test('a way in whose partition cannot be written to stops all the same, and releases its agents in the others', async () => {
+  vi.useFakeTimers();
+  try {
+    const log = new MemoryLog({ partitions: 2 });
+    const ingress = await ingressOn(log, undefined, (records) =>
+      records[0]?.partition === 0 ? new Promise(() => {}) : log.write(records),
+    );
+    const stopped = ingress.stop();
+    await vi.advanceTimersByTimeAsync(3000);
+    await stopped;
+    expect(log.partition(Topic.heartbeat, 1).at(-1)).toMatchObject({ value: Buffer.from('released') });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a partition that cannot be written to keeps no other from its ticks, and has none queued behind it', async () => {
+  vi.useFakeTimers();
+  try {
+    const written: number[] = [];
+    const log = new MemoryLog({ partitions: 2 });
+    const write: Log['write'] = ([record]) => {
+      written.push(record?.partition ?? -1);
+      return record?.partition === 0 ? new Promise<null>(() => {}) : Promise.resolve(null);
+    };
+    startTicks(Object.assign(Object.create(log), { write }), Topic.heartbeat, () => [0, 1], silentLogger);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(written).toEqual([0, 1, 1, 1, 1]);
+  } finally {
+    vi.useRealTimers();
+  }
+});

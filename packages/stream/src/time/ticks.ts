@@ -1,0 +1,70 @@
+import { Topic } from '@vigil/events';
+import type { Log, OutRecord } from '../log/log.ts';
+import type { Logger } from '../logger.ts';
+import { DOOR, RELEASED, TICK } from '../processor/fold.ts';
+import { within } from '../runner/within.ts';
+import { TICK_MS } from './clock.ts';
+
+type Stoppable = AsyncDisposable & { readonly stop: () => Promise<void> };
+/** `end`: without waiting for what is being written */
+type Marking = Stoppable & { readonly end: () => void };
+
+/** Written by a way in that is not open: nobody reads it. */
+const PROBE = '@probe/';
+/** How long a way in that stops tries to say so, milliseconds. */
+const RELEASE_MS = 3000;
+
+/**
+ * Writes marks at once and then once a second, outside transactions; the broker stamps them. While the last one of a partition is not
+ * written, none is queued behind it, and the others go on.
+ */
+const everySecond = (write: Ingress['write'], marks: () => readonly OutRecord[], logger: Logger): Marking => {
+  const writing = new Map<number, Promise<unknown>>();
+  const writeOne = (record: OutRecord) => {
+    const { topic, partition } = record;
+    if (writing.has(partition)) return;
+    const written = write([record])
+      .catch((error: Error) => logger.warn({ err: error, topic, partition }, 'a tick could not be written'))
+      .finally(() => writing.delete(partition));
+    writing.set(partition, written);
+  };
+  const writeAll = () => marks().forEach(writeOne);
+  writeAll();
+  const timer = setInterval(writeAll, TICK_MS);
+  const end = () => clearInterval(timer);
+  const stop = async () => {
+    end();
+    await Promise.all(writing.values());
+  };
+  return { end, stop, [Symbol.asyncDispose]: stop };
+};
+
+const mark = (topic: string, partition: number, key: string): OutRecord => ({ topic, partition, key, value: null });
+
+/** Time begins here: a tick into each partition that is owned. */
+export const startTicks = (log: Log, topic: string, owned: () => readonly number[], logger: Logger): Stoppable =>
+  everySecond(log.write, () => owned().map((partition) => mark(topic, partition, `${TICK}${partition}`)), logger);
+
+/** `write`: behind what came through it before; `isOpen`: whether agents can be heard through it now. */
+export type Ingress = {
+  readonly name: string;
+  readonly write: (records: readonly OutRecord[]) => Promise<unknown>;
+  readonly isOpen: () => boolean;
+  readonly logger: Logger;
+};
+
+/**
+ * Says of a way in that it is open, to every partition of the heartbeat topic: its agents are absent only while it is. While it is not,
+ * it writes all the same, so that it is known when it can. Stopped, it says that it is gone for good: its agents are expected elsewhere.
+ */
+export const startIngress = async (log: Log, { name, write, isOpen, logger }: Ingress): Promise<Stoppable> => {
+  const count = await log.partitionCount(Topic.heartbeat);
+  const all = (key: string) => Array.from({ length: count }, (_, p) => mark(Topic.heartbeat, p, key));
+  const marks = everySecond(write, () => all(isOpen() ? `${DOOR}${name}` : `${PROBE}${name}`), logger);
+  const stop = async () => {
+    marks.end();
+    const last = all(`${DOOR}${name}`).map((record) => write([{ ...record, value: RELEASED }]));
+    await within(RELEASE_MS, Promise.allSettled(last), 'releasing the agents').catch(() => {});
+  };
+  return { stop, [Symbol.asyncDispose]: stop };
+};

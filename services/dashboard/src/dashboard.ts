@@ -1,0 +1,50 @@
+import { type Logger, listen } from '@vigil/chassis';
+import type { Draft } from '@vigil/events';
+import { type Database, readModel } from '@vigil/read-model';
+import { type Log, writer } from '@vigil/stream';
+import { openApp } from './app.ts';
+import type { Config } from './config.ts';
+import { examine } from './doctor.ts';
+import { openFeed } from './feed.ts';
+import { watchTransactions } from './hanging.ts';
+import { signalsFrom } from './signals.ts';
+
+/** `signal` ends the streams of events; `now`: epoch milliseconds. */
+type Dependencies = {
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+};
+
+/** The HTTP API, listening at `url`. `finished` rejects where it cannot follow the log any more. */
+type Dashboard = AsyncDisposable & {
+  readonly url: string;
+  readonly ready: () => boolean;
+  readonly finished: Promise<unknown>;
+};
+
+export async function openDashboard(
+  log: Log,
+  database: Database,
+  config: Config,
+  { logger, signal, now }: Dependencies,
+): Promise<Dashboard> {
+  const model = readModel(database);
+  const { write } = writer(log);
+  const onFailure = (err: unknown) => logger.error({ err }, 'a request failed');
+  const hanging = watchTransactions(log, signal, logger);
+  const feed = await openFeed(log, signal, onFailure);
+  const app = openApp({
+    token: config.VIGIL_DASHBOARD_TOKEN,
+    model,
+    feed,
+    write: async (draft: Draft) => String(await write([draft])),
+    doctor: () => examine({ log, model, probes: config.VIGIL_PROBES, hanging, now }),
+    signalsOf: signalsFrom(log, model, onFailure),
+    now,
+    onFailure,
+    signal,
+  });
+  const url = await listen(app, config.VIGIL_DASHBOARD_HOST, config.VIGIL_DASHBOARD_PORT, 'VIGIL_DASHBOARD_PORT');
+  return { url, ready: feed.ready, finished: feed.finished, [Symbol.asyncDispose]: () => app.close() };
+}
