@@ -32,6 +32,10 @@ const raisedGovernor = (state: GovernorState): GovernorState => ({
   asked: state.asked.map((asked) => ({ ...asked, withheld: null })),
 });
 
+/** A command waited in the state only while it was answered. */
+const withoutSteering = ({ steering: _, ...state }: GovernorState & { readonly steering: unknown }): GovernorState =>
+  state;
+
 const withEpisode = (state: CaseState): CaseState => {
   const last = state.last as Closed | null;
   const episode = last?.episodeId
@@ -101,5 +105,5 @@ export const governor = (
   ticks: [{ topic: Topic.fleetGovernance, everyMs: 1000, to: 'same' }],
   decider: governorDecider(settings),
   stateKey: () => 'fleet',
-  atRest: { oldest: 1, upgrades: [from(raisedGovernor)], usual: null },
+  atRest: { oldest: 1, upgrades: [from(raisedGovernor), from(withoutSteering)], usual: null },
 });
