@@ -36,6 +36,8 @@ const raisedGovernor = (state: GovernorState): GovernorState => ({
 const withoutSteering = ({ steering: _, ...state }: GovernorState & { readonly steering: unknown }): GovernorState =>
   state;
 
+const withoutWord = ({ word: _, ...state }: CaseState & { readonly word: unknown }): CaseState => state;
+
 const withEpisode = (state: CaseState): CaseState => {
   const last = state.last as Closed | null;
   const episode = last?.episodeId
@@ -67,6 +69,7 @@ export const cases: DeciderProcessor<
       from(withEpisode),
       from(dated),
       from(withWithheld),
+      from(withoutWord),
     ],
     usual: null,
   },
