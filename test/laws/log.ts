@@ -14,8 +14,8 @@ export type AnyProcessor = {
 type AnyDecider = {
   readonly initial: unknown;
   readonly observe: (state: never, input: never, clock: Clock) => unknown;
-  readonly decide: (state: never, clock: Clock) => readonly Draft[];
-  readonly evolve: (state: never, draft: never) => unknown;
+  readonly decide: (state: never, clock: Clock, input: never) => readonly Draft[];
+  readonly evolve: (state: never, draft: never, clock: Clock, input: never) => unknown;
   readonly dueAt: (state: never, clock: Clock) => number;
   readonly wakesAt?: (before: never, after: never, clock: Clock) => number;
   readonly forgets?: (state: never, clock: Clock) => boolean;
@@ -140,7 +140,7 @@ export class Log {
     const clock = unit.clockAt(at);
     entry.dueAt = decider.dueAt(entry.state as never, clock);
     if (entry.dueAt > at) return;
-    this.#say(unit, decider, entry, clock);
+    this.#say(unit, decider, entry, clock, null);
     if (decider.forgets?.(entry.state as never, clock)) unit.entries.delete(key);
   }
 
@@ -180,13 +180,15 @@ export class Log {
     const wakesAt = decider.wakesAt?.(before as never, entry.state as never, clock) ?? clock.now;
     const next = known && !refused ? Math.min(entry.dueAt, wakesAt) : clock.now;
     if (next > clock.now) entry.dueAt = next;
-    else this.#say(unit, decider, entry, clock);
+    else this.#say(unit, decider, entry, clock, event);
     if (refused) throw refused;
   }
 
-  #say(unit: Unit, decider: AnyDecider, entry: Entry, clock: Clock) {
-    const drafts = decider.decide(entry.state as never, clock);
-    entry.state = drafts.reduce((state, draft) => decider.evolve(state as never, draft as never), entry.state);
+  #say(unit: Unit, decider: AnyDecider, entry: Entry, clock: Clock, input: HealthEvent | null) {
+    const drafts = decider.decide(entry.state as never, clock, input as never);
+    const evolved = (state: unknown, draft: Draft) =>
+      decider.evolve(state as never, draft as never, clock, input as never);
+    entry.state = drafts.reduce(evolved, entry.state);
     entry.dueAt = decider.dueAt(entry.state as never, clock);
     for (const draft of drafts) {
       if (!unit.processor.writes.includes(draft.topic)) throw new Error(`${unit.name} does not declare ${draft.topic}`);

@@ -47,7 +47,10 @@ const ANNOUNCEMENTS: readonly ((saying: Saying) => readonly Said[])[] = [
   taskChanged,
 ];
 
-export type AgentHealth = Decider<AgentState, Observation, Said> & {
+/** What it decides follows from the state and the clock alone. */
+export type AgentHealth = Omit<Decider<AgentState, Observation, Said>, 'decide' | 'evolve'> & {
+  readonly decide: (state: AgentState, clock: Clock) => readonly Said[];
+  readonly evolve: (state: AgentState, event: Said) => AgentState;
   readonly wakesAt: (before: AgentState, after: AgentState, clock: Clock) => number;
   readonly forgets: (state: AgentState, clock: Clock) => boolean;
 };

@@ -41,7 +41,8 @@ test('one that is not deterministic is found', () => {
 });
 
 test('one that changes a state that it was given is found', () => {
-  const evolve: typeof honest.evolve = (state, event) => Object.assign(state, honest.evolve(state, event));
+  const evolve: typeof honest.evolve = (state, event, clock, input) =>
+    Object.assign(state, honest.evolve(state, event, clock, input));
   expect(() => laws(broken({ evolve }), beats)).toThrow(/never changes a state/);
 });
 

@@ -27,9 +27,10 @@ const ask = <State, Input extends HealthEvent, Output extends Draft>(
   decider: Decider<State, Input, Output>,
   state: State,
   clock: Clock,
+  input: Input | null,
 ): { readonly state: State; readonly said: readonly Output[] } => {
-  const said = decider.decide(state, clock);
-  return { state: said.reduce(decider.evolve, state), said };
+  const said = decider.decide(state, clock, input);
+  return { state: said.reduce((before, event) => decider.evolve(before, event, clock, input), state), said };
 };
 
 /** One key of a decider, driven by hand. Every call gives what was said at it; `at` is `now`, epoch milliseconds. */
@@ -55,8 +56,8 @@ export const given = <State, Input extends HealthEvent, Output extends Draft>(
   let clock: Clock = typeof start === 'number' ? clockAt(start) : start;
   let state = initial;
   const all: Output[] = [];
-  const say = () => {
-    const asked = ask(decider, state, clock);
+  const say = (input: Input | null) => {
+    const asked = ask(decider, state, clock, input);
     state = plain(asked.state);
     all.push(...asked.said);
     return asked.said;
@@ -69,7 +70,7 @@ export const given = <State, Input extends HealthEvent, Output extends Draft>(
     const said: Output[] = [];
     while (clock.now < at) {
       move(Math.min(TICK_MS, at - clock.now), Math.min(TICK_MS, at - clock.now));
-      if (decider.dueAt(state, clock) <= clock.now) said.push(...say());
+      if (decider.dueAt(state, clock) <= clock.now) said.push(...say(null));
     }
     return said;
   };
@@ -77,7 +78,7 @@ export const given = <State, Input extends HealthEvent, Output extends Draft>(
     if (typeof at === 'number') passTo(at);
     else clock = at;
     state = plain(decider.observe(state, input, clock));
-    return say();
+    return say(input);
   };
   return { state: () => state, all: () => all, tell, passTo, unwatched: (ms) => move(ms, 0), clock: () => clock };
 };
@@ -96,14 +97,16 @@ const checkMoment = <State, Input extends HealthEvent, Output extends Draft>(
   decider: Decider<State, Input, Output>,
   state: State,
   clock: Clock,
+  input: Input | null,
 ): State => {
   const before = plain(state);
-  same(decider.decide(state, clock), decider.decide(state, clock), 'it is deterministic', state);
+  const decided = (from: State) => decider.decide(from, clock, input);
+  same(decided(state), decided(state), 'it is deterministic', state);
   same(plain(state), state, 'its state is plain data', state);
-  same(decider.decide(plain(state), clock), decider.decide(state, clock), 'a restored state decides the same', state);
-  const asked = ask(decider, state, clock);
+  same(decided(plain(state)), decided(state), 'a restored state decides the same', state);
+  const asked = ask(decider, state, clock, input);
   same(before, state, 'it never changes a state that it was given', asked.said);
-  same(decider.decide(asked.state, clock), [], 'it says a thing once', asked.said);
+  same(decider.decide(asked.state, clock, null), [], 'it says a thing once', asked.said);
   same(plain(asked.state), asked.state, 'its state is plain data', asked.state);
   const dueAt = decider.dueAt(asked.state, clock);
   if (Number.isNaN(dueAt)) throw new Error(`its deadlines are moments: NaN for ${JSON.stringify(asked.state)}`);
@@ -132,7 +135,7 @@ const checkSilent = <State, Input extends HealthEvent, Output extends Draft>(
   for (const now of [clock.now + Math.floor((last - clock.now) / 2), last, ...others]) {
     if (now <= clock.now || now > last) continue;
     const then = later(clock, now - clock.now);
-    same(decider.decide(state, then), [], law, { state, clock, until, now });
+    same(decider.decide(state, then, null), [], law, { state, clock, until, now });
   }
 };
 
@@ -166,13 +169,13 @@ export const laws = <State, Input extends HealthEvent, Output extends Draft>(
         const wakesAt = Math.min(armed, decider.wakesAt?.(state, told, clock) ?? clock.now);
         if (wakesAt > clock.now) {
           const law = 'nothing is decided before what was told wakes it';
-          same(decider.decide(told, clock), [], law, { told, clock, wakesAt });
+          same(decider.decide(told, clock, input), [], law, { told, clock, wakesAt });
           checkSilent(decider, told, clock, wakesAt, law, [decider.dueAt(told, clock)]);
         }
         state = told;
         armed = wakesAt;
       }
-      if (input !== null || decider.dueAt(state, clock) <= clock.now) state = checkMoment(decider, state, clock);
+      if (input !== null || decider.dueAt(state, clock) <= clock.now) state = checkMoment(decider, state, clock, input);
       if (armed <= clock.now) armed = decider.dueAt(state, clock);
       checkSilent(decider, state, clock, decider.dueAt(state, clock), 'nothing is decided before dueAt');
     }

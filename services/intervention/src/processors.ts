@@ -32,6 +32,12 @@ const raisedGovernor = (state: GovernorState): GovernorState => ({
   asked: state.asked.map((asked) => ({ ...asked, withheld: null })),
 });
 
+/** A command waited in the state only while it was answered. */
+const withoutSteering = ({ steering: _, ...state }: GovernorState & { readonly steering: unknown }): GovernorState =>
+  state;
+
+const withoutWord = ({ word: _, ...state }: CaseState & { readonly word: unknown }): CaseState => state;
+
 const withEpisode = (state: CaseState): CaseState => {
   const last = state.last as Closed | null;
   const episode = last?.episodeId
@@ -63,6 +69,7 @@ export const cases: DeciderProcessor<
       from(withEpisode),
       from(dated),
       from(withWithheld),
+      from(withoutWord),
     ],
     usual: null,
   },
@@ -101,5 +108,5 @@ export const governor = (
   ticks: [{ topic: Topic.fleetGovernance, everyMs: 1000, to: 'same' }],
   decider: governorDecider(settings),
   stateKey: () => 'fleet',
-  atRest: { oldest: 1, upgrades: [from(raisedGovernor)], usual: null },
+  atRest: { oldest: 1, upgrades: [from(raisedGovernor), from(withoutSteering)], usual: null },
 });

@@ -127,7 +127,7 @@ export class ByDecider implements Decided {
   /** Decides once; then what was said is evolved. Nothing is kept before all of it has gone well. */
   #say(key: string, entry: Entry<unknown>, cause: Cause, clock: Clock) {
     const decider = this.#decider;
-    const drafts = decider.decide(entry.state, clock);
+    const drafts = decider.decide(entry.state, clock, cause.input);
     let version = entry.version;
     const outs = drafts.map((draft, ordinal) => {
       if (enveloped(draft.topic)) version += 1;
@@ -142,7 +142,8 @@ export class ByDecider implements Decided {
         correlationId,
       });
     });
-    const state = drafts.reduce((before: unknown, draft: Draft) => decider.evolve(before, draft), entry.state);
+    const evolved = (before: unknown, draft: Draft) => decider.evolve(before, draft, clock, cause.input);
+    const state = drafts.reduce(evolved, entry.state);
     const after = { ...entry, state, version, dueAt: decider.dueAt(state, clock) };
     this.#around.count('events_written', drafts.length, this.#processor.processor);
     this.#around.decided?.(drafts);

@@ -23,15 +23,18 @@ export type Decider<State, Input extends HealthEvent, Output extends Draft> = {
   readonly initial: State;
   /** What we are told. Never judges. */
   readonly observe: (state: State, input: Input, clock: Clock) => State;
-  /** What follows from what we know, at this moment. */
-  readonly decide: (state: State, clock: Clock) => readonly Output[];
-  /** What we have said: after it, `decide` says nothing new. */
-  readonly evolve: (state: State, event: Output) => State;
+  /**
+   * What follows from the state at this moment. `input`: what was observed just before; null: a deadline. A command is answered here and
+   * leaves nothing in the state.
+   */
+  readonly decide: (state: State, clock: Clock, input: Input | null) => readonly Output[];
+  /** The state after an event of the same decision, with the same clock and input. Without an input, `decide` then emits nothing new. */
+  readonly evolve: (state: State, event: Output, clock: Clock, input: Input | null) => State;
   /** The next moment worth asking, on `now`'s axis, or NEVER. */
   readonly dueAt: (state: State, clock: Clock) => number;
   /**
    * The next moment worth asking because of what was told between two states, on `now`'s axis: asked after `observe`, while what
-   * `dueAt` gave for the state before lies ahead. Where both do, nothing is decided. Left out: at once.
+   * `dueAt` gave for the state before lies ahead. Where both do, nothing is decided, and `decide` never gets this input. Left out: at once.
    */
   readonly wakesAt?: (before: State, after: State, clock: Clock) => number;
   /** Asked at `dueAt`, after `decide`: whether nothing of it is worth keeping. Its key begins anew, with a new epoch. */

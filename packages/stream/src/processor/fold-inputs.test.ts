@@ -58,10 +58,10 @@ test('a deadline that throws is a dead letter and left alone for an hour; others
     state.key === 'bad' && state.heard === state.told;
   const decider = {
     ...processor.decider,
-    decide: (state: unknown, clock: Parameters<typeof decide>[1]) => {
+    decide: ((state, clock, input) => {
       if (failing(state as never)) throw new Error('no');
-      return decide(state, clock);
-    },
+      return decide(state, clock, input);
+    }) as typeof decide,
   };
   const one = feeding({ ...processor, decider });
   one.tick(0);

@@ -21,9 +21,9 @@ const processor = {
       if (type === 'LATE') throw new Unwelcome('late', 'no');
       return observe(state, input, clock);
     }) as typeof observe,
-    decide: ((state, clock) => {
+    decide: ((state, clock, input) => {
       if ((state as Listening).key === 'broken') throw new Error('no');
-      return decide(state, clock);
+      return decide(state, clock, input);
     }) as typeof decide,
   },
 };

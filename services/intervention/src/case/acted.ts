@@ -1,4 +1,5 @@
 import type { Open } from './open.ts';
+import { actsAt, type Ruling } from './ruling.ts';
 import { type CaseDraft, type CaseState, inCase, unknownLife } from './state.ts';
 import { pausedUntil } from './steps/pause.ts';
 import { receiptDue } from './steps/terminate.ts';
@@ -15,7 +16,7 @@ type AnyOrder = Said<
   | 'RESUME_SESSION'
 >;
 
-export const ordered = (state: CaseState, { type, payload }: AnyOrder): CaseState => {
+export const ordered = (state: CaseState, { type, payload }: AnyOrder, ruling: Ruling | null): CaseState => {
   const { instanceId, number, orderId } = payload;
   const unknown = { ...unknownLife, instanceId, runtimeId: payload.runtimeId || null };
   const numbered = { ...state, life: { ...(state.life ?? unknown), number } };
@@ -23,12 +24,12 @@ export const ordered = (state: CaseState, { type, payload }: AnyOrder): CaseStat
     const acting = { ...open, dryRun: false };
     switch (type) {
       case 'TERMINATE_AGENT':
-        return underWay(acting, orderId);
+        return underWay(acting, orderId, ruling);
       case 'PROBE_AGENT':
-        return nudged(acting, orderId);
+        return nudged(acting, orderId, ruling);
       case 'INTERRUPT_AGENT':
       case 'RESUME_SESSION':
-        return once(acting, orderId);
+        return once(acting, orderId, ruling);
       case 'NUDGE_AGENT':
       case 'HANDOFF_AGENT':
       case 'PAUSE_AGENT':
@@ -39,8 +40,8 @@ export const ordered = (state: CaseState, { type, payload }: AnyOrder): CaseStat
   return type === 'RESUME_SESSION' ? sessionResumed(acted) : acted;
 };
 
-const once = (open: Open, orderId: string): Open => {
-  const { attempt, ...acted } = attempted(open);
+const once = (open: Open, orderId: string, ruling: Ruling | null): Open => {
+  const { attempt, ...acted } = attempted(open, ruling);
   const order = { orderId, isUndone: false, resumedBefore: open.resumedAt };
   return { ...acted, attempt: { ...attempt, order } };
 };
@@ -54,33 +55,34 @@ const sessionResumed = (state: CaseState): CaseState => {
 };
 
 /** A pause is a back-off of this life, so the next one knows of it; the step's own waits run from its end. */
-export const paused = (state: CaseState, until: number): CaseState => {
+export const paused = (state: CaseState, until: number, ruling: Ruling | null): CaseState => {
   const { life, situation } = state;
   if (situation.at !== 'open' || life === null) return state;
   const { open } = situation;
   const step = open.matter.steps[open.index];
-  const at = open.work.at === 'ruled' ? open.work.since : 0;
+  const at = actsAt(open.work, ruling) ?? 0;
   const pauses = step?.step === 'pause' ? pausedUntil(life, open, step.backoffMs, at) : life.pauses;
   const attempt = { ...open.attempt, sent: open.attempt.sent + 1, lastAt: until };
   const held: Open = { ...open, work: { at: 'turn' }, attempt, paused: { until } };
   return { ...state, life: { ...life, pauses }, situation: { at: 'open', open: held } };
 };
 
-const underWay = (open: Open, orderId: string): Open => {
+const underWay = (open: Open, orderId: string, ruling: Ruling | null): Open => {
   const step = open.matter.steps[open.index];
-  if (step?.step !== 'terminate' || open.work.at !== 'ruled') return open;
-  const until = receiptDue(step, open.work.since);
+  const at = actsAt(open.work, ruling);
+  if (step?.step !== 'terminate' || at === null) return open;
+  const until = receiptDue(step, at);
   return { ...open, work: { at: 'terminating', orderId, until, receipt: null, ended: null } };
 };
 
 /** The current step has acted once more; its waits run from then. */
-export const attempted = (open: Open): Open => ({
+export const attempted = (open: Open, ruling: Ruling | null): Open => ({
   ...open,
   work: { at: 'turn' },
   attempt: {
     ...open.attempt,
     sent: open.attempt.sent + 1,
-    lastAt: open.work.at === 'ruled' ? open.work.since : open.attempt.lastAt,
+    lastAt: actsAt(open.work, ruling) ?? open.attempt.lastAt,
   },
 });
 
@@ -95,8 +97,8 @@ const ttlOf = ({ matter, index, attempt }: Open): number => {
 };
 
 /** One more text is out. */
-export const nudged = (open: Open, orderId: string): Open => {
-  const acted = attempted(open);
+export const nudged = (open: Open, orderId: string, ruling: Ruling | null): Open => {
+  const acted = attempted(open, ruling);
   const receiptUntil = acted.attempt.lastAt + ttlOf(open) + RECEIPT_MS;
   return { ...acted, nudges: [...open.nudges, { orderId, outcome: 'open', receiptUntil }] };
 };

@@ -1,37 +1,46 @@
 import { closed, refusal, say, withdraw } from './drafts.ts';
+import { isOfFormerLife, matterIn } from './life.ts';
+import { matterOfRequest } from './matter.ts';
 import type { Matter, Open } from './open.ts';
 import { opening, unheard } from './opening.ts';
 import { resetOrder } from './reset.ts';
-import type { CaseDraft, CaseState, Word } from './state.ts';
+import type { CaseDraft, CaseInput, CaseState } from './state.ts';
 import { resumed } from './steps/pause.ts';
 import { handless } from './steps/step.ts';
 
-type Decision = Extract<Word, { readonly kind: 'decision' }>;
-type Request = Extract<Word, { readonly kind: 'request' }>;
+type Decision = Extract<CaseInput, { readonly type: 'DECIDE_CASE' }>['payload'];
+type Request = Extract<CaseInput, { readonly type: 'REQUEST_STEP' }>;
 
 /** How long "more time" is where nobody says, milliseconds. */
 export const defaultMoreTimeMs = 600_000;
 /** How often a case may get more time while nothing progresses. */
 const mostMoreTime = 2;
 
-/** Every word is answered in the call that heard it: done, or refused with the reason. */
-export const answer = (state: CaseState, word: Word): readonly CaseDraft[] => {
-  switch (word.kind) {
-    case 'decision':
-      return answerDecision(state, word);
-    case 'request':
-      return answerRequest(state, word);
-    case 'reset':
-      return [resetOrder(state, word)];
-  }
+/** A command is answered at once: it is carried out, or refused with the reason. No other input needs an answer. */
+export const answer = (state: CaseState, input: CaseInput): readonly CaseDraft[] => {
+  if (isOfFormerLife(state, input)) return [];
+  if (input.type === 'DECIDE_CASE') return answerDecision(state, input.payload);
+  if (input.type === 'REQUEST_STEP') return answerRequest(state, input);
+  return input.type === 'BREAKER_RESET_ASKED' ? [resetOrder(state, input)] : [];
 };
 
-const answerDecision = (state: CaseState, word: Decision): readonly CaseDraft[] => {
-  const found = openNamed(state, word.caseId);
-  if (typeof found === 'string') return [refused(state, word, found)];
-  const reason = against(found, word);
-  if (reason !== null) return [refused(state, word, reason)];
-  const { decision, forMs, by, why } = word;
+/** The case that a request opens. How its policy recovers is taken from the present case, where the request does not say. */
+export const matterAsked = (state: CaseState, request: Request): Matter =>
+  matterOfRequest(request, state.life, matterIn(state) ?? state.next);
+
+/** The case that takes the place of the present one, as a person asked for it; null: no person did, or the request is refused. */
+export const successorOf = (state: CaseState, input: CaseInput | null): Matter | null => {
+  if (input?.type !== 'REQUEST_STEP') return null;
+  const matter = matterAsked(state, input);
+  return requestRefusal(state, matter, input.payload.step) === null ? matter : null;
+};
+
+const answerDecision = (state: CaseState, command: Decision): readonly CaseDraft[] => {
+  const found = openNamed(state, command.caseId);
+  if (typeof found === 'string') return [refused(state, command, found)];
+  const reason = against(found, command);
+  if (reason !== null) return [refused(state, command, reason)];
+  const { decision, forMs, by, why } = command;
   const granted = decision === 'allow_more_time' ? (forMs ?? defaultMoreTimeMs) : forMs;
   return [say(found.matter, 'ESCALATION_DECIDED', { decision, forMs: granted, by, why })];
 };
@@ -68,9 +77,10 @@ const refused = ({ agentId }: CaseState, { caseId, decision, by }: Decision, rea
   refusal(agentId, { caseId, decision, by, reason });
 
 /** By hand: takes the place of an open case, unless an order is out that cannot be taken back. */
-const answerRequest = (state: CaseState, word: Request): readonly CaseDraft[] => {
-  const { matter, step } = word;
-  const reason = requestRefusal(state, word);
+const answerRequest = (state: CaseState, request: Request): readonly CaseDraft[] => {
+  const matter = matterAsked(state, request);
+  const { step } = request.payload;
+  const reason = requestRefusal(state, matter, step);
   if (reason !== null)
     return [
       refusal(state.agentId, {
@@ -107,7 +117,7 @@ const inFlight = ({ matter, work, withdrawing }: Open, why: string): readonly Ca
   return requestId === null ? [] : [withdraw(matter, requestId, why)];
 };
 
-const requestRefusal = ({ life, situation }: CaseState, { matter, step }: Request): string | null => {
+const requestRefusal = ({ life, situation }: CaseState, matter: Matter, step: string): string | null => {
   if (matter.steps.length === 0)
     return `there is no step ${step} to ask for: nudge, handoff, terminate or terminate_and_recover`;
   if (life && life.instanceId !== matter.instanceId)

@@ -6,20 +6,25 @@ import { droppedDecision, lapsedDecision } from './freshness.ts';
 import type { Open } from './open.ts';
 import { isVoid, opening, openingMoves } from './opening.ts';
 import { outstandingMoves } from './outstanding.ts';
-import type { CaseDraft, CaseState } from './state.ts';
+import { answerTo, type Ruling, rulingOf } from './ruling.ts';
+import type { CaseDraft, CaseInput, CaseState } from './state.ts';
 import { advanced, ruledMoves, stepMoves } from './stepping.ts';
 import { resumed } from './steps/pause.ts';
 import { terminateMoves } from './terminating.ts';
 
-/** Move by move until nothing more follows: each sees what the one before it has said. */
-export const decide = (state: CaseState, { now }: Clock): readonly CaseDraft[] => {
-  const said: CaseDraft[] = [];
+/** The answer to a command, then move by move until nothing more follows: each sees what the one before it has emitted. */
+export const decide = (state: CaseState, clock: Clock, input: CaseInput | null): readonly CaseDraft[] => {
+  const { now } = clock;
+  const ruling = rulingOf(input, clock);
+  const emitted: CaseDraft[] = [];
   let current = state;
-  for (let next = moves(current, now); next.length > 0; next = moves(current, now)) {
-    said.push(...next.map((draft) => withEnd(draft, current)));
-    current = next.reduce(evolve, current);
-  }
-  return said;
+  const emit = (drafts: readonly CaseDraft[]): void => {
+    emitted.push(...drafts.map((draft) => withEnd(draft, current)));
+    current = drafts.reduce((before, draft) => evolve(before, draft, clock, input), current);
+  };
+  if (input !== null) emit(answer(state, input));
+  for (let next = moves(current, now, ruling); next.length > 0; next = moves(current, now, ruling)) emit(next);
+  return emitted;
 };
 
 /** Whoever is told that a case is closed learns whether its agent goes on. */
@@ -29,16 +34,15 @@ const withEnd = (draft: CaseDraft, { life, situation }: CaseState): CaseDraft =>
   return { ...draft, payload: { ...draft.payload, instanceEnded: isDead || life?.ended === true } };
 };
 
-const moves = (state: CaseState, now: number): readonly CaseDraft[] => {
-  if (state.word) return answer(state, state.word);
+const moves = (state: CaseState, now: number, ruling: Ruling | null): readonly CaseDraft[] => {
   const { situation } = state;
   switch (situation.at) {
     case 'quiet':
       return quietMoves(state, now);
     case 'asking':
-      return openingMoves(state, situation, now);
+      return openingMoves(state, situation, now, ruling);
     case 'open':
-      return caseMoves(state, situation.open, now);
+      return caseMoves(state, situation.open, now, ruling);
     case 'unconfirmed': {
       const late = terminateMoves(situation.open, now, true);
       return late.length > 0 ? late : nextCase(state, now);
@@ -54,21 +58,22 @@ const quietMoves = (state: CaseState, now: number): readonly CaseDraft[] => {
 const nextCase = (state: CaseState, now: number): readonly CaseDraft[] =>
   state.next && !isVoid(state.next, now) ? [opening(state, state.next)] : [];
 
-const caseMoves = (state: CaseState, open: Open, now: number): readonly CaseDraft[] => {
+const caseMoves = (state: CaseState, open: Open, now: number, given: Ruling | null): readonly CaseDraft[] => {
   const { matter, work, withdrawing } = open;
   if (work.at === 'terminating') return terminateMoves(open, now, false);
   if (mustGoOn(open, now)) return resumed(open, (state.life?.number ?? 0) + 1);
   if (withdrawing) return [withdraw(matter, withdrawing, 'the case goes another way')];
   const over = endingOf(open, now);
   if (over && (open.paused || (over.ending === 'recovered' && handsOffUntil(open) > now))) return [];
-  if (over) return [...withdrawn(open, over.why), ...droppedDecision(open), closed(matter, over.ending, over.why)];
-  const lapsed = lapsedDecision(open, now);
+  if (over)
+    return [...withdrawn(open, over.why, given), ...droppedDecision(open), closed(matter, over.ending, over.why)];
+  const lapsed = lapsedDecision(open, now, given);
   if (lapsed.length > 0) return lapsed;
   switch (work.at) {
-    case 'ruled':
-      return ruledMoves(state, open, work, now);
-    case 'asked':
-      return [];
+    case 'asked': {
+      const ruling = answerTo(work, given);
+      return ruling ? ruledMoves(state, open, work, ruling, now) : [];
+    }
     case 'escalated':
       return work.until !== null && now >= work.until ? stepMoves(state, advanced(open), now) : [];
     case 'turn':
@@ -96,8 +101,7 @@ const endingOf = ({ ending, matter, death }: Open, now: number): Open['ending'] 
   return { ending: 'expired', why: 'the warrant is void: nobody has renewed it' };
 };
 
-const withdrawn = ({ matter, work }: Open, why: string): readonly CaseDraft[] => {
-  if (work.at === 'asked') return [withdraw(matter, work.requestId, why)];
-  if (work.at === 'ruled' && work.ruling.admitted) return [withdraw(matter, work.ruling.requestId, why)];
-  return [];
+const withdrawn = ({ matter, work }: Open, why: string, ruling: Ruling | null): readonly CaseDraft[] => {
+  if (work.at !== 'asked' || answerTo(work, ruling)?.admitted === false) return [];
+  return [withdraw(matter, work.requestId, why)];
 };

@@ -30,7 +30,6 @@ const stepDue = (open: Open, now: number): number => {
   const { work } = open;
   switch (work.at) {
     case 'asked':
-    case 'ruled':
       return lapsesAt(open) ?? NEVER;
     case 'terminating':
       return NEVER;

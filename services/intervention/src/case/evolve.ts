@@ -1,32 +1,45 @@
+import type { Clock } from '@vigil/stream';
 import { attempted, nudged, ordered, paused } from './acted.ts';
+import { successorOf } from './answer.ts';
 import { decided } from './decided.ts';
 import { beginsAgain } from './freshness.ts';
-import { ASK_AGAIN_MS, isLate } from './late.ts';
-import { aliveNoMore, type Ending, type Open, opened } from './open.ts';
+import { aliveNoMore, type Ending, type Matter, type Open, opened } from './open.ts';
 import { outstandingWith } from './outstanding.ts';
 import { at, done } from './position.ts';
-import { type CaseDraft, type CaseState, type Episode, inCase, neverOpened, type Situation, stoodAt } from './state.ts';
+import { ASK_AGAIN_MS, answerTo, isLate, openingAnswer, type Ruling, rulingOf } from './ruling.ts';
+import {
+  type CaseDraft,
+  type CaseInput,
+  type CaseState,
+  type Episode,
+  inCase,
+  neverOpened,
+  type Situation,
+  stoodAt,
+} from './state.ts';
 import { advanced } from './stepping.ts';
 import { rulesOf } from './steps/steps.ts';
 
 type Said<K extends CaseDraft['type']> = Extract<CaseDraft, { readonly type: K }>;
 
-export const evolve = (state: CaseState, draft: CaseDraft): CaseState => {
+export const evolve = (state: CaseState, draft: CaseDraft, clock: Clock, input: CaseInput | null): CaseState => {
+  const ruling = rulingOf(input, clock);
+  const successor = successorOf(state, input);
   switch (draft.type) {
     case 'ADMIT_STEP':
-      return asked({ ...state, requests: state.requests + 1 }, draft);
+      return asked({ ...state, requests: state.requests + 1 }, draft, successor);
     case 'WITHDRAW_STEP':
-      return withdrawn(state);
+      return withdrawn(state, ruling, successor);
     case 'CASE_OPENED':
-      return caseOpened(state);
+      return caseOpened(state, ruling);
     case 'CASE_WITHHELD':
-      return inCase(state, (open) => withheld(open, draft.payload));
+      return inCase(state, (open) => withheld(open, draft.payload, ruling));
     case 'CASE_RESUMED':
       return inCase(state, (open) =>
-        open.work.at === 'ruled' ? { ...open, work: { ...open.work, withheld: null } } : open,
+        open.work.at === 'asked' ? { ...open, work: { ...open.work, withheld: null } } : open,
       );
     case 'CASE_CLOSED':
-      return caseClosed(state, draft.payload);
+      return caseClosed(state, draft.payload, successor);
     case 'NUDGE_AGENT':
     case 'TERMINATE_AGENT':
     case 'PROBE_AGENT':
@@ -35,23 +48,23 @@ export const evolve = (state: CaseState, draft: CaseDraft): CaseState => {
     case 'RESUME_AGENT':
     case 'INTERRUPT_AGENT':
     case 'RESUME_SESSION':
-      return ordered(state, draft);
+      return ordered(state, draft, ruling);
     case 'NUDGE_SENT':
-      return inCase(state, (open) => nudged(open, draft.payload.orderId));
+      return inCase(state, (open) => nudged(open, draft.payload.orderId, ruling));
     case 'HANDOFF_REQUESTED':
       return inCase(state, (open) =>
-        beginsAgain({ ...attempted(open), handoff: draft.payload.orderId }, draft.payload.deadlineAt),
+        beginsAgain({ ...attempted(open, ruling), handoff: draft.payload.orderId }, draft.payload.deadlineAt),
       );
     case 'AGENT_PAUSED':
-      return paused(state, draft.payload.until);
+      return paused(state, draft.payload.until, ruling);
     case 'AGENT_RESUMED':
       return inCase(state, (open) => ({ ...open, paused: null }));
     case 'ESCALATION_TRIGGERED':
       return inCase(state, (open) => escalated(open, draft));
     case 'ESCALATION_DECIDED':
-      return decided(state, draft);
+      return decided(state, draft, clock.now);
     case 'DECISION_REFUSED':
-      return refused(state, draft.payload);
+      return refused(state, draft.payload, ruling, successor);
     case 'STEP_SKIPPED':
       return inCase(state, (open) => skipped(open, draft));
     case 'ALERT_REQUESTED':
@@ -66,7 +79,7 @@ export const evolve = (state: CaseState, draft: CaseDraft): CaseState => {
     case 'AGENT_TERMINATED':
       return buried(terminated(state), draft.payload.instanceId);
     case 'RESET_BREAKER':
-      return { ...state, word: null, life: state.life && { ...state.life, number: draft.payload.number } };
+      return { ...state, life: state.life && { ...state.life, number: draft.payload.number } };
     case 'TERMINATION_UNCONFIRMED':
     case 'DECISION_LAPSED':
     case 'SPAWN_AGENT':
@@ -76,18 +89,22 @@ export const evolve = (state: CaseState, draft: CaseDraft): CaseState => {
 };
 
 /** An admission is asked for: of a case that is not open yet, or of a step. */
-const asked = (state: CaseState, { payload }: Said<'ADMIT_STEP'>): CaseState => {
+const asked = (state: CaseState, { payload }: Said<'ADMIT_STEP'>, successor: Matter | null): CaseState => {
   const work = { at: 'asked', requestId: payload.requestId, withheld: null } as const;
   if (state.situation.at === 'open') return inCase(state, (open) => ({ ...at(open, payload.step), work }));
-  const matter = state.word?.kind === 'request' ? state.word.matter : state.next;
+  const matter = nextMatter(state, payload.caseId, successor);
   if (matter === null) return state;
   return {
     ...givenUp(state),
     situation: { at: 'asking', matter: { ...matter, caseId: payload.caseId }, work, dropped: null },
     asked: matter.warrantId === null ? state.asked : counted(state, matter.warrantId),
     next: matter === state.next ? null : state.next,
-    word: null,
   };
+};
+
+const nextMatter = ({ situation, next }: CaseState, caseId: string, successor: Matter | null): Matter | null => {
+  if (situation.at === 'asking') return situation.matter;
+  return successor?.caseId === caseId ? successor : next;
 };
 
 /** Another case takes the place of one whose terminate nobody has confirmed: that end may still come. */
@@ -97,9 +114,9 @@ const givenUp = (state: CaseState): CaseState =>
     : state;
 
 /** The governor keeps the request: the step is still asked for. */
-const withheld = (open: Open, { why, detail }: Said<'CASE_WITHHELD'>['payload']): Open =>
-  open.work.at === 'ruled'
-    ? { ...open, work: { at: 'asked', requestId: open.work.ruling.requestId, withheld: { why, detail } } }
+const withheld = (open: Open, { why, detail }: Said<'CASE_WITHHELD'>['payload'], ruling: Ruling | null): Open =>
+  open.work.at === 'asked' && answerTo(open.work, ruling)
+    ? { ...open, work: { ...open.work, withheld: { why, detail } } }
     : open;
 
 const counted = ({ asked }: CaseState, warrantId: string): CaseState['asked'] => ({
@@ -107,31 +124,41 @@ const counted = ({ asked }: CaseState, warrantId: string): CaseState['asked'] =>
   times: asked?.warrantId === warrantId ? asked.times + 1 : 1,
 });
 
-const withdrawn = (state: CaseState): CaseState => {
+const withdrawn = (state: CaseState, ruling: Ruling | null, successor: Matter | null): CaseState => {
   const { situation } = state;
-  if (situation.at === 'asking')
-    return situation.work.at === 'ruled'
+  if (situation.at === 'asking') {
+    if (situation.work.at !== 'asked') return state;
+    return openingAnswer(situation.matter, situation.work, ruling)
       ? neverOpened(state, situation.matter)
-      : { ...state, situation: { at: 'quiet' } };
+      : { ...state, situation: succeeded(successor) };
+  }
   return inCase(state, (open) => ({
     ...open,
-    askAgainAt: askAgainAt(open),
+    askAgainAt: askAgainAt(open, ruling),
     withdrawing: null,
-    work: open.work.at === 'asked' || open.work.at === 'ruled' ? { at: 'turn' } : open.work,
+    work: open.work.at === 'asked' ? { at: 'turn' } : open.work,
   }));
 };
 
-const askAgainAt = ({ work }: Open): number =>
-  work.at === 'ruled' && isLate(work.ruling, work.since) ? work.since + ASK_AGAIN_MS : 0;
+/** The admission of the case that takes the place of another is asked for next. */
+const succeeded = (successor: Matter | null): Situation =>
+  successor === null ? { at: 'quiet' } : { at: 'asking', matter: successor, work: { at: 'turn' }, dropped: null };
+
+const askAgainAt = ({ work }: Open, ruling: Ruling | null): number => {
+  const answer = answerTo(work, ruling);
+  return answer && isLate(answer, answer.since) ? answer.since + ASK_AGAIN_MS : 0;
+};
 
 /** The admission that opened the case is that of its first step too, where that step is what was asked for. */
-const caseOpened = (state: CaseState): CaseState => {
+const caseOpened = (state: CaseState, ruling: Ruling | null): CaseState => {
   const { situation } = state;
-  if (situation.at !== 'asking' || situation.work.at !== 'ruled' || !situation.work.ruling.admitted) return state;
+  if (situation.at !== 'asking') return state;
   const { matter, work } = situation;
-  const { dryRun } = situation.work.ruling;
+  const answer = openingAnswer(matter, work, ruling);
+  if (!answer?.admitted) return state;
+  const { dryRun, since } = answer;
   const resumedAt = state.life?.resumedAt ?? null;
-  const open = opened(matter, { dryRun, openedAt: work.since, stood: stoodAt(state, matter), resumedAt });
+  const open = opened(matter, { dryRun, openedAt: since, stood: stoodAt(state, matter), resumedAt });
   const first = matter.steps[open.index];
   return {
     ...state,
@@ -140,28 +167,33 @@ const caseOpened = (state: CaseState): CaseState => {
 };
 
 /** An unconfirmed terminate is remembered: a late receipt continues its plan. */
-const caseClosed = (state: CaseState, { caseId, ending }: Said<'CASE_CLOSED'>['payload']): CaseState => {
+const caseClosed = (
+  state: CaseState,
+  { caseId, ending }: Said<'CASE_CLOSED'>['payload'],
+  requested: Matter | null,
+): CaseState => {
   const { situation } = state;
   const open = situation.at === 'open' || situation.at === 'unconfirmed' ? situation.open : null;
   const unconfirmed = situation.at === 'open' && situation.open.work.at === 'terminating' && ending === 'failed';
-  const rest: Situation = unconfirmed ? { at: 'unconfirmed', open: situation.open } : { at: 'quiet' };
+  const successor = ending === 'superseded' ? requested : null;
+  const rest: Situation = unconfirmed ? { at: 'unconfirmed', open: situation.open } : succeeded(successor);
   const leaves = situation.at === 'open' && !unconfirmed;
   const outstanding = leaves ? outstandingWith(state, situation.open) : (state.outstanding ?? null);
   const known = { ...state, situation: rest, last: { caseId, ending: ending as Ending }, outstanding };
-  return open === null ? known : { ...known, episode: episodeAfter(state, open, ending as Ending) };
+  return open === null ? known : { ...known, episode: episodeAfter(state, open, ending as Ending, successor !== null) };
 };
 
 /** These leave the finding as it is: renewed, it may open the next case. */
 const goesOn: ReadonlySet<Ending> = new Set(['withheld', 'expired', 'executed']);
 
 /** A request by hand is about no episode, and one that takes a case's place settles nothing. */
-const episodeAfter = ({ episode, word }: CaseState, open: Open, ending: Ending): Episode | null => {
+const episodeAfter = ({ episode }: CaseState, open: Open, ending: Ending, isReplaced: boolean): Episode | null => {
   const { matter, plans, dryRun } = open;
   const id = matter.episodeId;
   if (id === null) return episode;
   const { withheld: _, ...known } = episode?.id === id ? episode : { id, settled: false, worked: [], rehearsed: [] };
-  const settled = known.settled || !(goesOn.has(ending) || word?.kind === 'request');
-  if (ending === 'withheld' || word?.kind === 'request') return { ...known, settled, ...stands(open) };
+  const settled = known.settled || !(goesOn.has(ending) || isReplaced);
+  if (ending === 'withheld' || isReplaced) return { ...known, settled, ...stands(open) };
   if (ending !== 'executed') return { ...known, settled };
   const kind = dryRun ? 'rehearsed' : 'worked';
   return { ...known, settled, [kind]: [...known[kind], ...plans].slice(-8) };
@@ -198,13 +230,17 @@ const skipped = (open: Open, { payload }: Said<'STEP_SKIPPED'>): Open => {
   return payload.why === 'dry_run' ? { ...there, dryRun: true } : there;
 };
 
-/** A word, or a request that another takes the place of: that one is still to be answered. */
-const refused = (state: CaseState, { caseId }: Said<'DECISION_REFUSED'>['payload']): CaseState => {
-  const { situation, word } = state;
-  const isAsking = situation.at === 'asking' && (situation.work.at === 'ruled' || word?.kind === 'request');
-  return isAsking && situation.matter.caseId === caseId
-    ? neverOpened(state, situation.matter)
-    : { ...state, word: null };
+/** A command, which leaves no trace; or a request by hand that the governor has not admitted, or that another takes the place of. */
+const refused = (
+  state: CaseState,
+  { caseId }: Said<'DECISION_REFUSED'>['payload'],
+  ruling: Ruling | null,
+  successor: Matter | null,
+): CaseState => {
+  const { situation } = state;
+  if (situation.at !== 'asking' || situation.matter.caseId !== caseId) return state;
+  if (successor !== null) return { ...neverOpened(state, situation.matter), situation: succeeded(successor) };
+  return openingAnswer(situation.matter, situation.work, ruling) ? neverOpened(state, situation.matter) : state;
 };
 
 const terminated = (state: CaseState): CaseState => {

@@ -8,7 +8,8 @@ const clock = (now: number) => ({ now, watched: now, doors: {} });
 const after = (...inputs: readonly CaseInput[]): CaseState =>
   inputs.reduce((state, input) => {
     const heard = decider.observe(state, input, clock(T0));
-    return decider.decide(heard, clock(T0)).reduce(decider.evolve, heard);
+    const drafts = decider.decide(heard, clock(T0), input);
+    return drafts.reduce((before, draft) => decider.evolve(before, draft, clock(T0), input), heard);
   }, decider.initial);
 const isForgotten = (state: CaseState, now: number) => decider.forgets?.(state, clock(now));
 

@@ -1,5 +1,6 @@
 import { closed, say, withdraw } from './drafts.ts';
 import type { Decision, Open } from './open.ts';
+import { answerTo, type Ruling } from './ruling.ts';
 import type { CaseDraft } from './state.ts';
 
 /**
@@ -16,7 +17,7 @@ export const beginsAgain = (open: Open, from: number): Open =>
 
 /** From when a decision that waits for its admission is not carried out any more; null: none waits. */
 export const lapsesAt = ({ decision, work }: Open): number | null =>
-  decision && (work.at === 'asked' || work.at === 'ruled') ? decision.until : null;
+  decision && work.at === 'asked' ? decision.until : null;
 
 /** The agent has ended, or lives on as another instance, before the decision was begun: the people are told. */
 export const droppedDecision = ({ matter, index, attempt, decision, ending }: Open): readonly CaseDraft[] => {
@@ -27,14 +28,13 @@ export const droppedDecision = ({ matter, index, attempt, decision, ending }: Op
 };
 
 /** The people are told, and the case is closed: what still holds opens the next one. */
-export const lapsedDecision = (open: Open, now: number): readonly CaseDraft[] => {
+export const lapsedDecision = (open: Open, now: number, ruling: Ruling | null): readonly CaseDraft[] => {
   const { matter, index, decision, work } = open;
-  if (!decision || (work.at !== 'asked' && work.at !== 'ruled')) return [];
-  if (Math.max(now, work.at === 'ruled' ? work.since : 0) < decision.until) return [];
+  if (!decision || work.at !== 'asked') return [];
+  if (Math.max(now, answerTo(work, ruling)?.since ?? 0) < decision.until) return [];
   const why = work.withheld ? `${work.withheld.why}: ${work.withheld.detail}` : 'it waited for its turn';
-  const requestId = work.at === 'asked' ? work.requestId : work.ruling.requestId;
   const step = matter.steps[index]?.step ?? 'UNKNOWN';
   const lapsed = say(matter, 'DECISION_LAPSED', { decision: decision.what, by: matter.by ?? '', step, why });
   const over = `what ${matter.by} decided could not be begun for ${FRESH_MS / 60_000} min (${why})`;
-  return [withdraw(matter, requestId, over), lapsed, closed(matter, 'withheld', over)];
+  return [withdraw(matter, work.requestId, over), lapsed, closed(matter, 'withheld', over)];
 };

@@ -1,8 +1,9 @@
+import { Topic } from '@vigil/events';
 import { isOrderOf } from './drafts.ts';
 import { aliveNoMore, type Ending, type InstanceEnd, type Matter, type Open } from './open.ts';
 import { outstandingAfter, outstandingWith } from './outstanding.ts';
 import { isRecoveryDecided } from './replan.ts';
-import { type CaseState, inCase, type Situation, unknownLife } from './state.ts';
+import { type CaseInput, type CaseState, inCase, type Situation, unknownLife } from './state.ts';
 import { isByItself } from './terminating.ts';
 
 /** From the issue of a terminate, only its receipt moves the case: the ending counts where that order is recalled. */
@@ -23,6 +24,12 @@ export const matterIn = ({ situation }: CaseState): Matter | null => {
       return situation.open.matter;
   }
 };
+
+export const isOfFormerLife = ({ life }: CaseState, { topic, payload }: CaseInput): boolean =>
+  topic === Topic.agentHealth &&
+  'instanceId' in payload &&
+  payload.instanceId !== null &&
+  payload.instanceId === life?.former;
 
 /** Another life: numbers begin anew, and what was about the former is over. */
 export const livingOn = (state: CaseState, instanceId: string | null, runtimeId: string | null): CaseState => {

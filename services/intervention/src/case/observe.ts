@@ -1,13 +1,12 @@
-import { type EventOf, Topic } from '@vigil/events';
+import type { EventOf, Topic } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
-import { dropping, ended, endingWith, goesOn, livingOn, matterIn, risen } from './life.ts';
-import { figuresOf, matterOfRequest, matterOfWarrant } from './matter.ts';
-import type { Ending, Open, Ruling } from './open.ts';
+import { dropping, ended, endingWith, goesOn, isOfFormerLife, livingOn, matterIn, risen } from './life.ts';
+import { figuresOf, matterOfWarrant } from './matter.ts';
+import type { Ending, Open } from './open.ts';
 import { outstandingReceived } from './outstanding.ts';
 import { isAskedAgain, recalled } from './recalled.ts';
 import { receiptRead } from './receipt.ts';
 import { isRecoveryDecided, replanned, restarted } from './replan.ts';
-import { resetWord } from './reset.ts';
 import { type CaseInput, type CaseState, type Episode, inCase } from './state.ts';
 import { answersProbe } from './steps/interrogate.ts';
 
@@ -15,7 +14,6 @@ type Health = EventOf<typeof Topic.agentHealth>;
 type Warrant = Extract<Health, { readonly type: 'WARRANT_FILED' | 'WARRANT_RENEWED' }>;
 type Lapsed = Extract<Health, { readonly type: 'WARRANT_LAPSED' }>;
 type Answered = Extract<Health, { readonly type: 'AGENT_ANSWERED' }>;
-type Ruled = EventOf<typeof Topic.stepRuling>;
 
 export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseState => {
   const known = { ...state, agentId: input.payload.agentId ?? state.agentId };
@@ -34,26 +32,18 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
       return to === 'HEALTHY' ? goesOn(here) : here;
     }
     case 'INSTANCE_STARTED':
+    case 'BREAKER_RESET_ASKED':
       return livingOn(known, input.payload.instanceId, input.payload.runtimeId);
     case 'AGENT_ANSWERED':
       return answered(known, input.payload);
-    case 'BREAKER_RESET_ASKED':
-      return { ...livingOn(known, input.payload.instanceId, input.payload.runtimeId), word: resetWord(input) };
-    case 'STEP_ADMITTED':
-    case 'STEP_WITHHELD':
-      return ruled(known, input, clock.now);
     case 'ORDER_RECEIPT':
       if (input.payload.outcome === 'halted' || isAskedAgain(known, input.payload, clock.now))
         return recalled(known, input.payload.orderId);
       return receiptRead(outstandingReceived(known, input.payload), input.payload);
-    case 'DECIDE_CASE': {
-      const { caseId, decision, forMs, by, why } = input.payload;
-      return { ...known, word: { kind: 'decision', caseId, decision, forMs, by, why, at: clock.now } };
-    }
-    case 'REQUEST_STEP': {
-      const matter = matterOfRequest(input, known.life, matterIn(known) ?? known.next);
-      return { ...known, word: { kind: 'request', step: input.payload.step, why: input.payload.why, matter } };
-    }
+    case 'STEP_ADMITTED':
+    case 'STEP_WITHHELD':
+    case 'DECIDE_CASE':
+    case 'REQUEST_STEP':
     case 'EXEMPTION_CHANGED':
     case 'WAIT_OVERDUE':
     case 'WAIT_ENDED':
@@ -63,12 +53,6 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
       return known;
   }
 };
-
-const isOfFormerLife = ({ life }: CaseState, { topic, payload }: CaseInput): boolean =>
-  topic === Topic.agentHealth &&
-  'instanceId' in payload &&
-  payload.instanceId !== null &&
-  payload.instanceId === life?.former;
 
 const warranted = (state: CaseState, warrant: Warrant): CaseState => {
   const current = matterIn(state);
@@ -136,38 +120,3 @@ const answered = (state: CaseState, { instanceId, nonce }: Answered['payload']):
   });
 
 const heard = ({ withheld, ...episode }: Episode): Episode => (withheld?.question ? { ...episode, withheld } : episode);
-
-const rulingOf = ({ type, payload }: Ruled): Ruling =>
-  type === 'STEP_ADMITTED'
-    ? { admitted: true, requestId: payload.requestId, dryRun: payload.dryRun, validUntil: payload.validUntil }
-    : { admitted: false, requestId: payload.requestId, why: payload.why, detail: payload.detail };
-
-/**
- * A ruling on anything but what is asked now is late, and the governor has been told. It is given in answer to a command, so its time is at least the
- * broker's, also where this case still reads of an hour ago: what is done for it is done then, and its waits run from then.
- */
-const ruled = (state: CaseState, input: Ruled, now: number): CaseState => {
-  const { situation } = state;
-  const ruling = rulingOf(input);
-  const since = Math.max(now, input.occurredAt);
-  const after = (work: Open['work']): Open['work'] =>
-    work.at === 'asked' && work.requestId === ruling.requestId && !isKnown(work, ruling)
-      ? { at: 'ruled', ruling, since, withheld: work.withheld }
-      : work;
-  switch (situation.at) {
-    case 'asking':
-      // The governor keeps the request of a case that is not open yet; a person is refused instead of kept waiting.
-      return !ruling.admitted && situation.matter.warrantId !== null
-        ? state
-        : { ...state, situation: { ...situation, work: after(situation.work) } };
-    case 'open':
-      return inCase(state, (open) => ({ ...open, work: after(open.work) }));
-    case 'quiet':
-    case 'unconfirmed':
-      return state;
-  }
-};
-
-/** Withheld for the reason that the case has announced. */
-const isKnown = ({ withheld }: Extract<Open['work'], { readonly at: 'asked' }>, ruling: Ruling): boolean =>
-  !ruling.admitted && withheld?.why === ruling.why;

@@ -60,10 +60,6 @@ export type Matter = {
   readonly policy: PolicyRef | null;
 };
 
-export type Ruling =
-  | { readonly admitted: true; readonly requestId: string; readonly dryRun: boolean; readonly validUntil: number }
-  | { readonly admitted: false; readonly requestId: string; readonly why: WithheldWhy; readonly detail: string };
-
 /** What is known of an instance's death: from the receipt of a terminate, or from its end as agent-health reports it. */
 export type Death = {
   readonly forced: boolean;
@@ -97,8 +93,6 @@ export type Withheld = { readonly why: WithheldWhy; readonly detail: string };
 export type Work =
   | { readonly at: 'turn' }
   | { readonly at: 'asked'; readonly requestId: string; readonly withheld: Withheld | null }
-  /** for one call only: decide answers it at once. `since`: when it was given, or read where that is later */
-  | { readonly at: 'ruled'; readonly ruling: Ruling; readonly since: number; readonly withheld: Withheld | null }
   /** until null: for ever */
   | { readonly at: 'escalated'; readonly until: number | null; readonly options: readonly string[] }
   | {

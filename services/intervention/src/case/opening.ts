@@ -1,6 +1,6 @@
 import { ask, refusal, say, withdraw } from './drafts.ts';
-import { late } from './late.ts';
 import { asksAgain, type Matter, type Stood } from './open.ts';
+import { isLate, late, openingAnswer, type Ruling } from './ruling.ts';
 import { type CaseDraft, type CaseState, type Episode, type Situation, stoodAt } from './state.ts';
 import { askedAgain } from './steps/escalate.ts';
 import { handless } from './steps/step.ts';
@@ -23,20 +23,26 @@ export const opening = (state: CaseState, matter: Matter): CaseDraft => {
 };
 
 /** What an answer, or its absence, makes of a case that is not open yet. */
-export const openingMoves = (state: CaseState, situation: Asking, now: number): readonly CaseDraft[] => {
+export const openingMoves = (
+  state: CaseState,
+  situation: Asking,
+  now: number,
+  given: Ruling | null,
+): readonly CaseDraft[] => {
   const { matter, work, dropped } = situation;
   const over = dropped ?? (isVoid(matter, now) ? 'the warrant is void' : null);
-  if (work.at === 'asked') return over ? [withdraw(matter, work.requestId, over), ...unheard(matter, over)] : [];
-  if (work.at !== 'ruled') return [];
-  const { ruling } = work;
+  if (work.at === 'turn') return [opening(state, matter)];
+  if (work.at !== 'asked') return [];
+  const ruling = openingAnswer(matter, work, given);
+  if (ruling === null) return over ? [withdraw(matter, work.requestId, over), ...unheard(matter, over)] : [];
   if (!ruling.admitted)
     return [withdraw(matter, ruling.requestId, 'it is refused'), refused(matter, `${ruling.why}: ${ruling.detail}`)];
   if (over) return [withdraw(matter, ruling.requestId, over), ...unheard(matter, over)];
   if (ruling.dryRun && isRehearsed(state.episode, matter)) return [withdraw(matter, ruling.requestId, rehearsed)];
   const stood = stoodAt(state, matter);
-  const question = stood && asksAgain(stood, work.since);
+  const question = stood && asksAgain(stood, ruling.since);
   const asked = question && !ruling.dryRun ? [askedAgain(matter, question)] : [];
-  if (ruling.validUntil >= now) return [caseOpened(matter, ruling.dryRun, stood), ...asked];
+  if (!isLate(ruling, now)) return [caseOpened(matter, ruling.dryRun, stood), ...asked];
   return [withdraw(matter, ruling.requestId, late), ...unheard(matter, late)];
 };
 

@@ -1,27 +1,18 @@
 import { type EventOf, Topic } from '@vigil/events';
-import { type CaseDraft, type CaseState, unknownLife, type Word } from './state.ts';
+import { type CaseDraft, type CaseState, unknownLife } from './state.ts';
 
 type Asked = Extract<EventOf<typeof Topic.agentHealth>, { readonly type: 'BREAKER_RESET_ASKED' }>;
-type Reset = Extract<Word, { readonly kind: 'reset' }>;
 
 /** How long it is worth doing: the caller that does not ask for orders until then reports anew anyway. Milliseconds. */
 const TTL_MS = 60_000;
 
-export const resetWord = ({ payload, eventId, correlationId, policy }: Asked): Reset => ({
-  kind: 'reset',
-  name: payload.name,
-  orderId: `reset-${eventId}`,
-  taskId: payload.taskId,
-  correlationId,
-  policy,
-});
-
 /** To close a breaker harms nobody: neither a case nor a ruling stands before it. */
 export const resetOrder = (
   { agentId, life }: CaseState,
-  { name, orderId, taskId, correlationId, policy }: Reset,
+  { payload: { name, taskId }, eventId, correlationId, policy }: Asked,
 ): CaseDraft => {
   const { instanceId, runtimeId, number } = life ?? unknownLife;
+  const orderId = `reset-${eventId}`;
   const about = { orderId, number: number + 1, agentId, instanceId, runtimeId: runtimeId ?? '', caseId: null, taskId };
   return {
     topic: Topic.agentOrder,

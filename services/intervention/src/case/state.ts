@@ -1,4 +1,4 @@
-import type { Draft, EventOf, PolicyRef, Topic } from '@vigil/events';
+import type { Draft, EventOf, Topic } from '@vigil/events';
 import type { Ending, Matter, Open, Stood, Work } from './open.ts';
 import type { Outstanding } from './outstanding.ts';
 
@@ -9,33 +9,11 @@ export type CaseDraft = Draft<Writes>;
 
 export type Situation =
   | { readonly at: 'quiet' }
-  /** the first admission is asked for; the case is not open yet */
+  /** the case is not open yet: its first admission is asked for, or (`turn`) about to be */
   | { readonly at: 'asking'; readonly matter: Matter; readonly work: Work; readonly dropped: string | null }
   | { readonly at: 'open'; readonly open: Open }
   /** closed as failed, but a late confirmation of the death still continues the plan */
   | { readonly at: 'unconfirmed'; readonly open: Open };
-
-/** What somebody has said and has not been answered yet. For one call only. */
-export type Word =
-  | {
-      readonly kind: 'decision';
-      readonly caseId: string;
-      readonly decision: 'UNKNOWN' | 'allow_more_time' | 'force_handoff' | 'terminate_and_recover' | 'pardon';
-      readonly forMs: number | null;
-      readonly by: string;
-      readonly why: string;
-      readonly at: number;
-    }
-  /** a breaker that its caller holds */
-  | {
-      readonly kind: 'reset';
-      readonly name: string;
-      readonly orderId: string;
-      readonly taskId: string | null;
-      readonly correlationId: string;
-      readonly policy: PolicyRef | null;
-    }
-  | { readonly kind: 'request'; readonly step: string; readonly why: string; readonly matter: Matter };
 
 /** The current life of the agent, and the number of the last order for it. */
 export type Life = {
@@ -94,7 +72,6 @@ export type CaseState = {
   readonly outstanding?: Outstanding | null;
   /** what opens the next case */
   readonly next: Matter | null;
-  readonly word: Word | null;
 };
 
 export const initial: CaseState = {
@@ -108,7 +85,6 @@ export const initial: CaseState = {
   situation: { at: 'quiet' },
   outstanding: null,
   next: null,
-  word: null,
 };
 
 /** Where a case on the same plan of the same episode stood. */

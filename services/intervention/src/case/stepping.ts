@@ -1,14 +1,14 @@
 import type { Step } from '@vigil/policy';
 import { ask, closed, say, withdraw } from './drafts.ts';
-import { isLate, late } from './late.ts';
-import { isDoneBefore, notBegun, type Open, type Ruling, standsUntil } from './open.ts';
+import { isDoneBefore, notBegun, type Open, standsUntil } from './open.ts';
 import { requestId } from './opening.ts';
+import { isLate, late, type Ruling } from './ruling.ts';
 import { type CaseDraft, type CaseState, unknownLife } from './state.ts';
 import { toPeople } from './steps/escalate.ts';
 import type { Moment, Turn } from './steps/step.ts';
 import { rulesOf } from './steps/steps.ts';
 
-type Ruled = Extract<Open['work'], { readonly at: 'ruled' }>;
+type Asked = Extract<Open['work'], { readonly at: 'asked' }>;
 type Refusal = Extract<Ruling, { readonly admitted: false }>;
 
 /** The next step, begun afresh. */
@@ -72,9 +72,14 @@ const withheldMoves = (open: Open, { requestId, why, detail }: Refusal): readonl
 const undone = 'the dry run is over, and what comes first in the plan has only been said';
 
 /** Admitted, a step acts at once; it is looked at again, as things may have changed while it was asked. */
-export const ruledMoves = (state: CaseState, open: Open, work: Ruled, now: number): readonly CaseDraft[] => {
+export const ruledMoves = (
+  state: CaseState,
+  open: Open,
+  work: Asked,
+  ruling: Ruling,
+  now: number,
+): readonly CaseDraft[] => {
   const { matter, index } = open;
-  const { ruling, since } = work;
   if (!ruling.admitted) return withheldMoves(open, ruling);
   if (work.withheld) return [say(matter, 'CASE_RESUMED', { step: stepName(open) })];
   if (isLate(ruling, now)) return [withdraw(matter, ruling.requestId, late)];
@@ -87,5 +92,5 @@ export const ruledMoves = (state: CaseState, open: Open, work: Ruled, now: numbe
   if (ruling.dryRun) return [rehearsed(open, step)];
   // The steps before it were only said: this one does not follow from them.
   if (open.dryRun && index > 0) return [withdraw(matter, ruling.requestId, undone), closed(matter, 'withheld', undone)];
-  return act(step, open, momentAt(state, since));
+  return act(step, open, momentAt(state, ruling.since));
 };

@@ -15,17 +15,24 @@ import {
 } from './rulings.ts';
 import type { GovernorSettings } from './settings.ts';
 import { runtimeFor, whyNoTemplate } from './spawn.ts';
-import type { Asked, GovernorDraft, GovernorState, Steering } from './state.ts';
+import {
+  type Asked,
+  type FleetCommand,
+  type GovernorDraft,
+  type GovernorInput,
+  type GovernorState,
+  isFleetCommand,
+} from './state.ts';
 
 type AskedStep = Extract<Asked, { readonly kind: 'step' }>;
 type AskedSpawn = Extract<Asked, { readonly kind: 'spawn' }>;
 
-/** One ruling after another: each sees what the one before it has used up. */
+/** A person's command first. Then one ruling after another: each sees what the one before it has used up. */
 export const decide =
   (settings: GovernorSettings) =>
-  (state: GovernorState, { now }: Clock): readonly GovernorDraft[] => {
-    const said: GovernorDraft[] = [];
-    let current = state;
+  (state: GovernorState, { now }: Clock, input: GovernorInput | null): readonly GovernorDraft[] => {
+    const said: GovernorDraft[] = input !== null && isFleetCommand(input) ? [commanded(input)] : [];
+    let current = said.reduce(evolve, state);
     for (let next = ruling(current, settings, now); next; next = ruling(current, settings, now)) {
       said.push(next);
       current = evolve(current, next);
@@ -33,9 +40,8 @@ export const decide =
     return said;
   };
 
-/** Of people first, then of the brake, then of those who wait, in the order in which they came. */
+/** Of the brake first, then of the requests, in the order in which they came. */
 const ruling = (state: GovernorState, settings: GovernorSettings, now: number): GovernorDraft | null => {
-  if (state.steering) return steered(state.steering);
   const engaged = engages(state, settings, now);
   if (engaged) {
     const { scope, why, losses } = engaged;
@@ -50,18 +56,18 @@ const ruling = (state: GovernorState, settings: GovernorSettings, now: number): 
   return null;
 };
 
-/** Said even where nothing changes: whoever asked sees that it was heard. */
-const steered = ({ say, by, why }: Steering): GovernorDraft => {
-  switch (say) {
-    case 'halt':
+/** Emitted even where nothing changes: it confirms the command. */
+const commanded = ({ type, payload: { by, why } }: FleetCommand): GovernorDraft => {
+  switch (type) {
+    case 'HALT_FLEET':
       return govern('FLEET_HALTED', { by, why });
-    case 'resume':
+    case 'RESUME_FLEET':
       return govern('FLEET_RESUMED', { by, why });
-    case 'dry_run_on':
+    case 'DRY_RUN_ON':
       return dryRunChanged(true, by, why);
-    case 'dry_run_off':
+    case 'DRY_RUN_OFF':
       return dryRunChanged(false, by, why);
-    case 'lift_brake':
+    case 'LIFT_BRAKE':
       return brakeReleased(by, why);
   }
 };

@@ -8,16 +8,15 @@ import type { Admitted, Asked, GovernorDraft, GovernorState } from './state.ts';
 export const evolve = (state: GovernorState, draft: GovernorDraft): GovernorState => {
   switch (draft.type) {
     case 'FLEET_HALTED':
-      return { ...state, halted: true, steering: null };
+      return { ...state, halted: true };
     case 'FLEET_RESUMED':
-      return { ...state, halted: false, steering: null };
+      return { ...state, halted: false };
     case 'DRY_RUN_CHANGED':
-      return { ...state, dryRun: draft.payload.on, steering: null };
+      return { ...state, dryRun: draft.payload.on };
     case 'BRAKE_ENGAGED':
       return engaged(state, draft.payload.agentIds);
     case 'BRAKE_RELEASED':
-      // Only a person knows that what has been lost meanwhile is nothing to brake for.
-      return { ...state, losses: state.steering ? [] : state.losses, brake: null, steering: null };
+      return { ...state, brake: null };
     case 'STEP_WITHHELD':
       return withheld(state, draft.payload);
     case 'SPAWN_WITHHELD':

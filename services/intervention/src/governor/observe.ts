@@ -2,12 +2,7 @@ import type { Clock } from '@vigil/stream';
 import { counting } from './budget.ts';
 import { announced, lost, present } from './presence.ts';
 import type { GovernorSettings } from './settings.ts';
-import type { Asked, GovernorInput, GovernorState, Steering } from './state.ts';
-
-type Steered = Extract<
-  GovernorInput,
-  { readonly type: 'HALT_FLEET' | 'RESUME_FLEET' | 'DRY_RUN_ON' | 'DRY_RUN_OFF' | 'LIFT_BRAKE' }
->;
+import type { Asked, GovernorInput, GovernorState } from './state.ts';
 
 export const observe =
   (settings: GovernorSettings) =>
@@ -32,20 +27,12 @@ export const observe =
       case 'RESUME_FLEET':
       case 'DRY_RUN_ON':
       case 'DRY_RUN_OFF':
+        return state;
       case 'LIFT_BRAKE':
-        return { ...state, steering: steeringOf(input) };
+        // Only a person knows that the agents lost so far are no reason to brake.
+        return { ...state, losses: [] };
     }
   };
-
-const said: Readonly<Record<Steered['type'], Steering['say']>> = {
-  HALT_FLEET: 'halt',
-  RESUME_FLEET: 'resume',
-  DRY_RUN_ON: 'dry_run_on',
-  DRY_RUN_OFF: 'dry_run_off',
-  LIFT_BRAKE: 'lift_brake',
-};
-
-const steeringOf = ({ type, payload: { by, why } }: Steered): Steering => ({ say: said[type], by, why });
 
 const scopeOf = (labels: Readonly<Record<string, string>>, { scopeLabel }: GovernorSettings): string =>
   scopeLabel === null ? 'fleet' : (labels[scopeLabel] ?? 'fleet');

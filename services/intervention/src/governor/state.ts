@@ -1,10 +1,19 @@
-import type { AdmitSpawnPayload, AdmitStepPayload, Draft, EventOf, Topic, WithheldWhy } from '@vigil/events';
+import {
+  type AdmitSpawnPayload,
+  type AdmitStepPayload,
+  type Draft,
+  type EventOf,
+  Topic,
+  type WithheldWhy,
+} from '@vigil/events';
 import type { TemplateFit } from '@vigil/policy';
 
 type Reads = (typeof Topic)['admitStep' | 'steerFleet' | 'fleetPresence' | 'runtimePresence'];
 type Writes = (typeof Topic)['stepRuling' | 'spawnRuling' | 'fleetGovernance'];
 export type GovernorInput = EventOf<Reads>;
 export type GovernorDraft = Draft<Writes>;
+
+export const isFleetCommand = (input: GovernorInput): input is FleetCommand => input.topic === Topic.steerFleet;
 
 /** Somebody waits for a ruling, in order of arrival. */
 export type Asked =
@@ -81,12 +90,8 @@ export type RuntimeKnown = {
   readonly announcedAt: number;
 };
 
-/** What a person said, for one call only. */
-export type Steering = {
-  readonly say: 'halt' | 'resume' | 'dry_run_on' | 'dry_run_off' | 'lift_brake';
-  readonly by: string;
-  readonly why: string;
-};
+/** A person's command to the whole fleet. */
+export type FleetCommand = EventOf<typeof Topic.steerFleet>;
 
 /** The one key of the fleet. Of each live agent it holds its name once, under its host and runtime: some 40 bytes. */
 export type GovernorState = {
@@ -101,7 +106,6 @@ export type GovernorState = {
   readonly dryRun: boolean;
   readonly asked: readonly Asked[];
   readonly admitted: readonly Admitted[];
-  readonly steering: Steering | null;
 };
 
 export const initial: GovernorState = {
@@ -114,5 +118,4 @@ export const initial: GovernorState = {
   dryRun: false,
   asked: [],
   admitted: [],
-  steering: null,
 };

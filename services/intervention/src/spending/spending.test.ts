@@ -21,9 +21,9 @@ const told = (...steps: readonly (readonly [number, Presence | null])[]) => {
   const said: SpendingDraft[] = [];
   for (const [now, input] of steps) {
     if (input !== null) state = spending.observe(state, input, clock(now));
-    const drafts = spending.decide(state, clock(now));
-    for (const draft of drafts) state = spending.evolve(state, draft);
-    expect(spending.decide(state, clock(now))).toEqual([]);
+    const drafts = spending.decide(state, clock(now), input);
+    for (const draft of drafts) state = spending.evolve(state, draft, clock(now), input);
+    expect(spending.decide(state, clock(now), null)).toEqual([]);
     said.push(...drafts);
   }
   return {
@@ -87,7 +87,7 @@ test('each task and each day has a state of its own, and a deadline is honest', 
   expect(spendingKey(spent('day', 1, { scopeId: 'vigil' }))).toBe('day:vigil');
   const { state } = told([NOON, spent('day', 100)]);
   expect(spending.dueAt(state, clock(NOON))).toBe(MIDNIGHT);
-  expect(spending.decide(state, clock(MIDNIGHT - 1))).toEqual([]);
+  expect(spending.decide(state, clock(MIDNIGHT - 1), null)).toEqual([]);
   expect(spending.forgets?.(told([NOON, spent('day', 100)], [MIDNIGHT, null]).state, clock(MIDNIGHT))).toBe(true);
 });
 
@@ -136,5 +136,5 @@ test('a limit that is removed, or raised without another token, is lifted, and t
   expect(told([NOON, spent('task', 100)], [NOON, spent('task', 0, { limitTokens: 101 })]).said).toHaveLength(2);
   const policy = { name: 'builders', hash: 'h1' };
   const state = spending.observe(spending.initial, { ...spent('task', 100), policy }, clock(NOON));
-  expect(spending.decide(state, clock(NOON))).toMatchObject([{ type: 'SPENDING_LIMIT_REACHED', policy }]);
+  expect(spending.decide(state, clock(NOON), null)).toMatchObject([{ type: 'SPENDING_LIMIT_REACHED', policy }]);
 });

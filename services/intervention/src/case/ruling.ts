@@ -1,0 +1,50 @@
+import { type EventOf, Topic, type WithheldWhy } from '@vigil/events';
+import type { Clock } from '@vigil/stream';
+import type { Matter, Work } from './open.ts';
+import type { CaseInput } from './state.ts';
+
+/** The governor's answer to a request. `since`: when it was given, or read where that is later. */
+export type Ruling = { readonly requestId: string; readonly since: number } & (
+  | { readonly admitted: true; readonly dryRun: boolean; readonly validUntil: number }
+  | { readonly admitted: false; readonly why: WithheldWhy; readonly detail: string }
+);
+
+const isRuling = (input: CaseInput): input is EventOf<typeof Topic.stepRuling> => input.topic === Topic.stepRuling;
+
+/**
+ * The ruling that an input carries, or null. It is given in answer to a command, so its time is at least the broker's, also where this case still
+ * reads of an hour ago: what is done for it is done then, and its waits run from then.
+ */
+export const rulingOf = (input: CaseInput | null, { now }: Clock): Ruling | null => {
+  if (input === null || !isRuling(input)) return null;
+  const since = Math.max(now, input.occurredAt);
+  const { type, payload } = input;
+  return type === 'STEP_ADMITTED'
+    ? { since, admitted: true, requestId: payload.requestId, dryRun: payload.dryRun, validUntil: payload.validUntil }
+    : { since, admitted: false, requestId: payload.requestId, why: payload.why, detail: payload.detail };
+};
+
+/**
+ * The ruling, where it answers what is asked now and brings news; else null. A ruling on anything else is late, and the governor has been told. One
+ * that withholds for the reason that the case has announced is not news.
+ */
+export const answerTo = (work: Work, ruling: Ruling | null): Ruling | null => {
+  if (ruling === null || work.at !== 'asked' || work.requestId !== ruling.requestId) return null;
+  return !ruling.admitted && work.withheld?.why === ruling.why ? null : ruling;
+};
+
+/** The governor keeps the request of a case that is not open yet; a person is refused instead of kept waiting. */
+export const openingAnswer = ({ warrantId }: Matter, work: Work, ruling: Ruling | null): Ruling | null =>
+  ruling !== null && !ruling.admitted && warrantId !== null ? null : answerTo(work, ruling);
+
+/** When the case does what it does for a ruling; null: it acts on none. */
+export const actsAt = (work: Work, ruling: Ruling | null): number | null => answerTo(work, ruling)?.since ?? null;
+
+/** Asked again at once, a governor whose time stands still would only be late again. Milliseconds. */
+export const ASK_AGAIN_MS = 10_000;
+
+/** Why nothing follows from a ruling whose time is over. */
+export const late = 'blind: the ruling came late, as the time of the governor stands still or lags';
+
+/** Admitted when nobody was there to act: it says nothing of now. */
+export const isLate = (ruling: Ruling, now: number): boolean => ruling.admitted && ruling.validUntil < now;
