@@ -38,35 +38,57 @@ function undisturbed(before: Known, after: Known): boolean {
 /** Tokens or money are reported that are not counted yet. */
 const hasSpent = (before: History, after: History): boolean => after.spend !== before.spend;
 
+/**
+ * What a change of each part means. `wakes`: the agent is judged at once. `defers`: the rules that read the part are asked, and others
+ * are not. A function: whether the change is routine, so that it defers. A part that is missing here does not compile.
+ */
+const ON_CHANGE: { readonly [Name in keyof History]: OnChange<History[Name]> } = {
+  identity: 'wakes',
+  axis: 'wakes',
+  started: 'wakes',
+  heard: (before, after) => after.intervalMs === before.intervalMs && after.byRuntime === before.byRuntime,
+  activity: (before, after) => after.value === before.value && after.left === before.left && before.own !== null,
+  wait: 'wakes',
+  turn: (before, after) => before?.open === after?.open,
+  blocked: 'wakes',
+  calls: (before, after) => before.last !== null && after.open === before.open && after.failures === before.failures,
+  runs: 'defers',
+  errors: 'wakes',
+  targets: 'defers',
+  outcomes: 'defers',
+  variety: 'defers',
+  matches: (before, after) => after.seen === before.seen,
+  breakers: 'wakes',
+  progress: 'defers',
+  checkpoint: 'wakes',
+  rateLimit: 'wakes',
+  steps: 'wakes',
+  tokens: (before, after) => before.count > 0 === after.count > 0 && before.known === after.known,
+  context: 'defers',
+  // Only a policy with limits of spending reads it (`hasSpent`).
+  spend: 'defers',
+  output: 'defers',
+  work: 'wakes',
+  unbegun: 'defers',
+  limits: 'wakes',
+  witness: 'defers',
+  held: 'wakes',
+  end: 'wakes',
+};
+
+type OnChange<Part> = 'wakes' | 'defers' | ((before: Part, after: Part) => boolean);
+
+const CHECKED = (Object.keys(ON_CHANGE) as (keyof History)[]).filter((name) => ON_CHANGE[name] !== 'defers');
+
 /** Of what exempts, and of what several rules read, nothing is new but that it is later. */
 function goesOn(before: History, after: History): boolean {
-  return (
-    after.identity === before.identity &&
-    after.axis === before.axis &&
-    after.heard.intervalMs === before.heard.intervalMs &&
-    after.heard.byRuntime === before.heard.byRuntime &&
-    after.activity.value === before.activity.value &&
-    after.activity.left === before.activity.left &&
-    after.wait === before.wait &&
-    before.activity.own !== null &&
-    before.calls.last !== null &&
-    after.calls.open === before.calls.open &&
-    after.calls.failures === before.calls.failures &&
-    before.tokens.count > 0 === after.tokens.count > 0 &&
-    before.tokens.known === after.tokens.known &&
-    before.turn?.open === after.turn?.open &&
-    after.errors === before.errors &&
-    after.matches.seen === before.matches.seen &&
-    after.blocked === before.blocked &&
-    after.breakers === before.breakers &&
-    after.checkpoint === before.checkpoint &&
-    after.rateLimit === before.rateLimit &&
-    after.steps === before.steps &&
-    after.work === before.work &&
-    after.limits === before.limits &&
-    after.held === before.held &&
-    after.end === before.end
-  );
+  for (const name of CHECKED) if (!isRoutine(name, before, after)) return false;
+  return true;
+}
+
+function isRoutine<Name extends keyof History>(name: Name, before: History, after: History): boolean {
+  const onChange = ON_CHANGE[name];
+  return typeof onChange === 'function' ? onChange(before[name], after[name]) : after[name] === before[name];
 }
 
 function soonest(rules: Rules, before: History, after: History, clock: Clock): number {
