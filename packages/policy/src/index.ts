@@ -47,6 +47,7 @@ export {
   type Provenance,
   policySet,
 } from './policy-set.ts';
+export type { SinkKind } from './sink-kinds.ts';
 export { insteadOf, nearest } from './spelling.ts';
 export {
   limitReached,

@@ -3,12 +3,13 @@ import type { CompiledPlan, CompiledPolicy, Term, Vocabulary } from './compiled.
 import type { PolicyDocument } from './document.ts';
 import { spell } from './duration.ts';
 import { whenAt } from './plans.ts';
+import { SINK_KINDS } from './sink-kinds.ts';
 import { nearest } from './spelling.ts';
 
 /** After a gap the clock stands this long more, until the watched can be heard again (docs/architecture.md: time is a record). */
 const SETTLING_MS = 3_000;
-/** What channels are usually called: as the kinds of sinks are, and as seed 001 calls people on duty. Alerting's own file may name others. */
-const CHANNELS = ['console', 'slack', 'pagerduty', 'linear', 'webhook', 'command', 'files', 'ops'];
+/** What channels are usually called. Alerting's own file may name others. */
+const CHANNELS: readonly string[] = ['console', 'slack', 'pagerduty', 'linear', ...SINK_KINDS, 'ops'];
 /** What shows a loop to a ticket's band that needs one. */
 const LOOPS = ['repeated_calls', 'repeated_error'];
 
