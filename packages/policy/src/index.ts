@@ -30,13 +30,10 @@ export { type Difference, differences } from './differences.ts';
 export { USUAL_ATTEMPTS } from './document.ts';
 export { brief, duration, parseDuration, spell } from './duration.ts';
 export { CorrectThePolicy } from './errors.ts';
-export { excludes } from './exclude.ts';
+export { excludes, readable } from './exclude.ts';
 export { PRESETS, readPolicies, readPolicySet, republished } from './files.ts';
-export { IMPORT_KINDS, type Imported, type ImportKind, importPolicy } from './importers/importers.ts';
-export { migrateBotbox } from './importers/migrate-botbox.ts';
-export type { Unmapped } from './importers/settings.ts';
 export { assignmentSchema, policySchema } from './json-schema.ts';
-export { reading, spelled } from './mistakes.ts';
+export { place, reading, spelled } from './mistakes.ts';
 export { Pattern, pattern, patternInAnyCase } from './patterns.ts';
 export type { BreakerLimits, Plan, RecoverySettings, Step } from './plan.ts';
 export {
@@ -62,3 +59,4 @@ export {
 } from './spending.ts';
 export { type TemplateFit, templateFits } from './template-fit.ts';
 export { HANDOFF } from './texts.ts';
+export { documentsOf } from './yaml.ts';

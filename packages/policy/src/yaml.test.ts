@@ -6,7 +6,6 @@ import { checkFiles } from './check.ts';
 import { parseYaml } from './compile.ts';
 import { readPolicySet } from './files.ts';
 import { load, mistakesOf, VOCABULARY } from './fixture.ts';
-import { mistakesIn } from './importers/importing.fixture.ts';
 
 const GLOB = 'policy: u\nexclude: [*-bot, *gone]\nsignals: {}\nstates: {}\n';
 const inQuotes = [
@@ -59,17 +58,6 @@ test('of two documents in one file it is said that each wants its own; an end of
   ]);
   expect(parsing('---\npolicy: a\n...\n')).toEqual([]);
   expect(parseYaml('# nothing\n', 'test.yaml')).toBeNull();
-});
-
-test('importers name such mistakes as policies do', () => {
-  expect(mistakesIn('adr-110', 'enabled: true\nheartbeat: *-bot')).toEqual([
-    expect.stringMatching(/^line 2, column 12: \*-bot refers to /),
-  ]);
-  expect(mistakesIn('adr-110', 'heartbeat: &h { interval_seconds: *h }')).toContainEqual(
-    expect.stringMatching(/^line 1, column 35: \*h stands inside /),
-  );
-  expect(mistakesIn('omniclaude', '<<: 5')).toContainEqual(expect.stringMatching(/^line 1, column 5: << takes /));
-  expect(mistakesIn('omniclaude', '| Switch | Default |\n|---|---|\n| dispatch_log_dir | *x |\n| a | [ |')).toEqual([]);
 });
 
 let folder: string;

@@ -1,10 +1,10 @@
 import type { Draft, EventOf, PolicyRef, Topic, TriagedTicket } from '@vigil/events';
 import { type Clock, type Decider, NEVER } from '@vigil/stream';
+import { type Dismissed, dismissedOf, operatorTold, queenOf, queenRequested } from './adapters/operator-review.ts';
 import { BLOCKED_ROUTE } from './agent-notices.ts';
 import { type Content, inPlace, questionOf, settledBy } from './content.ts';
 import { changed, type Over, type Raise, raised, resolved, said, updated, waitOf } from './drafts.ts';
 import { isSilenced, type Open, type Silence, tellFrom } from './due.ts';
-import { type Dismissed, dismissedOf, operatorTold, queenOf, queenRequested } from './queen.ts';
 import type { Routing } from './routing.ts';
 import { isBefore, NO_TIMES, type Times, timesAfter } from './times.ts';
 

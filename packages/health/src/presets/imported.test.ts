@@ -1,4 +1,5 @@
-import { type ImportKind, importPolicy, loadPolicy } from '@vigil/policy';
+import { type ImportKind, importPolicy } from '@vigil/importers';
+import { loadPolicy } from '@vigil/policy';
 import { expect, test } from 'vitest';
 import { VOCABULARY } from '../rules.ts';
 import { preset } from './judging.fixture.ts';

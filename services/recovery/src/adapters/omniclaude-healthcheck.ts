@@ -1,7 +1,7 @@
 import type { Draft, Evidence, StallReason, Topic } from '@vigil/events';
-import { pathOf, usable } from './checkpoints.ts';
-import { holding, holdingAs } from './lives.ts';
-import { type Healthcheck, isBad, type Recovery, type Situation } from './state.ts';
+import { pathOf, usable } from '../checkpoints.ts';
+import { holding, holdingAs } from '../lives.ts';
+import { type Healthcheck, isBad, type Recovery, type Situation } from '../state.ts';
 
 type Stall = Exclude<StallReason, 'UNKNOWN'>;
 type View = Healthcheck & { readonly agentId: string };

@@ -1,6 +1,6 @@
+import { CorrectThePolicy } from '@vigil/policy';
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
-import { CorrectThePolicy } from '../errors.ts';
-import { misplaced, parsed } from './botbox.ts';
+import { misplaced, parsed } from './settings.ts';
 
 /** What the proposal writes into `.botbox.json` (seed 001, configuration), in its order. */
 export const BOTBOX_DEFAULTS = {

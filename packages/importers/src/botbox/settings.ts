@@ -11,7 +11,7 @@ import {
   seconds,
   sectionOf,
   setting,
-} from './settings.ts';
+} from '../settings.ts';
 
 const SECTION = 'agents.health';
 const ROUTES = ['stuck_agent', 'circuit_breaker_open', 'recovery_failed'];

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { CorrectThePolicy, PRESETS, type Vocabulary } from '@vigil/policy';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { Vocabulary } from '../compiled.ts';
-import { CorrectThePolicy } from '../errors.ts';
-import { PRESETS } from '../files.ts';
 import { type Imported, type ImportKind, importPolicy } from './importers.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document as it is parsed

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { PRESETS, place as spelledPlace } from '@vigil/policy';
 import { type Document, isCollection, isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap } from 'yaml';
-import { PRESETS } from '../files.ts';
-import { place as spelledPlace } from '../mistakes.ts';
 
 type Place = readonly (string | number)[];
 type Noted = Node & { comment?: string | null };

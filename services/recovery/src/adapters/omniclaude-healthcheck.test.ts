@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { stallOf } from './healthcheck.ts';
 import {
   admit,
   health,
@@ -11,7 +10,8 @@ import {
   took,
   turned,
   withhold,
-} from './story.fixture.ts';
+} from '../story.fixture.ts';
+import { stallOf } from './omniclaude-healthcheck.ts';
 
 test('seed 003’s event tells each change of status, checkpoint and action, and nothing else', () => {
   const story = openStory();

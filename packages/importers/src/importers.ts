@@ -1,10 +1,9 @@
-import { compile, parseYaml } from '../compile.ts';
-import type { Vocabulary } from '../compiled.ts';
-import { CorrectThePolicy } from '../errors.ts';
-import { ADR_110, readAdr110 } from './adr-110.ts';
-import { BOTBOX, readBotbox } from './botbox.ts';
-import { GASCITY, readGascity } from './gascity.ts';
-import { OMNICLAUDE, readOmniclaude } from './omniclaude.ts';
+import { CorrectThePolicy, compile, parseYaml, type Vocabulary } from '@vigil/policy';
+import { migrateBotbox } from './botbox/migrate.ts';
+import { BOTBOX, readBotbox } from './botbox/settings.ts';
+import { ADR_110, readAdr110 } from './coditect/settings.ts';
+import { GASCITY, readGascity } from './gascity/settings.ts';
+import { OMNICLAUDE, readOmniclaude } from './omniclaude/settings.ts';
 import { PolicyText } from './policy-text.ts';
 import { apply, type Reading, type Settings, settingOf, type Unmapped } from './settings.ts';
 
@@ -28,6 +27,11 @@ const SOURCES: Readonly<Record<ImportKind, Source>> = {
 };
 
 export const IMPORT_KINDS: readonly ImportKind[] = Object.keys(SOURCES) as ImportKind[];
+
+/** What completes a source's own file with defaults, under its kind. `source` names the file. Throws CorrectThePolicy. */
+export const MIGRATIONS: Readonly<Partial<Record<ImportKind, (text: string, source: string) => string>>> = {
+  botbox: migrateBotbox,
+};
 
 /** A source's own file, unchanged, as a policy: its preset with the file's figures. Throws CorrectThePolicy with every mistake, also where the policy would have one; `source` names the file. */
 export function importPolicy(kind: ImportKind, text: string, source: string, vocabulary: Vocabulary): Imported {

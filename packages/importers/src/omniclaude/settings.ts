@@ -1,5 +1,5 @@
+import { documentsOf } from '@vigil/policy';
 import { z } from 'zod';
-import { documentsOf } from '../yaml.ts';
 import {
   copied,
   countOrNone,
@@ -13,7 +13,7 @@ import {
   seconds,
   unmapped,
   valuesOf,
-} from './settings.ts';
+} from '../settings.ts';
 
 const percent = copied(
   z.number(no('percentage', '80')).min(0, no('percentage', '80')).max(100, no('percentage', '80')),

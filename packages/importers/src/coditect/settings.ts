@@ -1,5 +1,5 @@
+import { documentsOf } from '@vigil/policy';
 import { z } from 'zod';
-import { documentsOf } from '../yaml.ts';
 import {
   aSwitch,
   aText,
@@ -17,7 +17,7 @@ import {
   setting,
   unmapped,
   valuesOf,
-} from './settings.ts';
+} from '../settings.ts';
 
 const PREFIX = 'health_monitoring.';
 const ALL_BREAKERS = [

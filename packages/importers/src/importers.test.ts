@@ -18,3 +18,14 @@ test('a figure that no policy takes is a mistake of the key that it comes from, 
     expect.stringMatching(/^heartbeat\.interval_seconds: 1e-7 becomes heartbeat\.interval: "1e-7s" is no duration/),
   ]);
 });
+
+test('mistakes in the YAML of a source are named as those of a policy are', () => {
+  expect(mistakesIn('adr-110', 'enabled: true\nheartbeat: *-bot')).toEqual([
+    expect.stringMatching(/^line 2, column 12: \*-bot refers to /),
+  ]);
+  expect(mistakesIn('adr-110', 'heartbeat: &h { interval_seconds: *h }')).toContainEqual(
+    expect.stringMatching(/^line 1, column 35: \*h stands inside /),
+  );
+  expect(mistakesIn('omniclaude', '<<: 5')).toContainEqual(expect.stringMatching(/^line 1, column 5: << takes /));
+  expect(mistakesIn('omniclaude', '| Switch | Default |\n|---|---|\n| dispatch_log_dir | *x |\n| a | [ |')).toEqual([]);
+});
