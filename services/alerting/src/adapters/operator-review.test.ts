@@ -2,9 +2,9 @@ import { type PayloadOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { alerts } from '../alert.ts';
-import { agentNotices } from '../notices.fixture.ts';
-import { consoleOnly } from '../routing.ts';
+import { alerts } from '../alert/alert.ts';
+import { consoleOnly } from '../alert/routing.ts';
+import { agentNotices } from '../notices/notices.fixture.ts';
 
 const filed = (severity: 'low' | 'medium' | 'high' | 'critical', steps = 3) => {
   const event = example(Topic.agentHealth, 'WORKER_ESCALATION_TICKET');

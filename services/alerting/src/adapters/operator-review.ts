@@ -1,8 +1,8 @@
 import type { EventOf, PayloadOf, Topic, TriagedTicket } from '@vigil/events';
-import type { Input } from '../alert.ts';
-import type { Content } from '../content.ts';
-import { DEFAULT } from '../routing.ts';
-import { severityOf, TICKET_ROUTE } from '../ticket-notices.ts';
+import type { Input } from '../alert/alert.ts';
+import type { Content } from '../alert/content.ts';
+import { DEFAULT } from '../alert/routing.ts';
+import { severityOf, TICKET_ROUTE } from '../notices/ticket-notices.ts';
 
 type NotifyOperator = PayloadOf<typeof Topic.steerAlerts, 'NOTIFY_OPERATOR'>;
 type Requested = Extract<EventOf<typeof Topic.alert>, { type: 'QUEEN_INTERVENTION_REQUESTED' }>;

@@ -1,6 +1,6 @@
 import type { SinkKind } from '@vigil/policy';
 import { z } from 'zod';
-import type { Sink } from '../sink.ts';
+import type { Sink } from '../delivery/sink.ts';
 import { command } from './command.ts';
 import { files } from './files.ts';
 import type { World } from './kind.ts';
