@@ -1,8 +1,8 @@
 import type { HealthEvent } from '@vigil/events';
 import { agentHealth } from '@vigil/health';
-import { noPolicies } from '../../services/alerting/src/policy-alerts.ts';
+import { consoleOnly } from '../../services/alerting/src/alert/routing.ts';
+import { noPolicies } from '../../services/alerting/src/notices/policy-alerts.ts';
 import { agentMapper, alertDecider, fleetMapper, taskMapper } from '../../services/alerting/src/processors.ts';
-import { consoleOnly } from '../../services/alerting/src/routing.ts';
 import { evaluator } from '../../services/health-evaluator/src/processor.ts';
 import { ingest } from '../../services/heartbeat-ingest/src/processor.ts';
 import { usual } from '../../services/intervention/src/governor/settings.ts';

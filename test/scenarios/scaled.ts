@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { VOCABULARY } from '@vigil/health';
-import { importPolicy, PRESETS, parseDuration, parseYaml } from '@vigil/policy';
+import { importPolicy } from '@vigil/importers';
+import { PRESETS, parseDuration, parseYaml } from '@vigil/policy';
 
 type Document = Readonly<Record<string, unknown>>;
 

@@ -20,7 +20,7 @@ const stale = (): string => {
   if (fix) spawnSync(process.execPath, ['packages/dev/src/generate.ts'], { cwd: root });
   const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
   const files = [...generatedFiles(root)].filter(([file, text]) => textOf(path.join(root, file)) !== text);
-  return files.map(([file]) => `${file} is not what the schemas say: npm run generate`).join('\n');
+  return files.map(([file]) => `${file} is not what its source says: npm run generate`).join('\n');
 };
 
 const steps: readonly Step[] = [

@@ -3,15 +3,15 @@ import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { loadPolicy, PRESETS, readPolicies } from '@vigil/policy';
 import type { Clock } from '@vigil/stream';
 import { clockAt } from '@vigil/stream/testing';
-import type { Said } from './health.ts';
-import { breakersAfter } from './history/breakers.ts';
+import type { Said } from './evaluator/health.ts';
+import { searched } from './evaluator/read-with.ts';
+import { breakersAfter } from './history/calls/breakers.ts';
 import { bornAt, folded, type History } from './history/history.ts';
 import { identityOf } from './history/identity.ts';
-import type { LookedFor } from './history/matches.ts';
 import type { Receipt } from './history/moment.ts';
-import { type Policies, policiesOf } from './policies.ts';
-import { searched } from './read-with.ts';
-import { VOCABULARY } from './rules.ts';
+import type { LookedFor } from './history/presence/matches.ts';
+import { type Policies, policiesOf } from './judgement/policies.ts';
+import { VOCABULARY } from './judgement/rules.ts';
 import { RATE_LIMIT_PATTERNS } from './signals/patterns.ts';
 
 /** For tests: heartbeats, histories and policies, without servers or files but the presets. */

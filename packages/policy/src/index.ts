@@ -1,16 +1,6 @@
-export {
-  ASSIGNMENT,
-  type Assigned,
-  type Assignment,
-  assigner,
-  asWished,
-  readAssignment,
-  unknownIn,
-} from './assignment.ts';
-export { lostAfter } from './brake.ts';
-export { canonicalJson, contentHash } from './canonical.ts';
-export { type Checked, checkFiles } from './check.ts';
-export { compile, loadPolicy, parseYaml } from './compile.ts';
+export { lostAfter } from './compile/brake.ts';
+export { type Checked, checkFiles } from './compile/check.ts';
+export { compile, loadPolicy, parseYaml } from './compile/compile.ts';
 export type {
   Axis,
   Band,
@@ -24,30 +14,15 @@ export type {
   Together,
   Use,
   Vocabulary,
-} from './compiled.ts';
-export { BREAKER_NAMES } from './compiled.ts';
-export { type Difference, differences } from './differences.ts';
-export { USUAL_ATTEMPTS } from './document.ts';
-export { brief, duration, parseDuration, spell } from './duration.ts';
-export { CorrectThePolicy } from './errors.ts';
-export { excludes } from './exclude.ts';
-export { PRESETS, readPolicies, readPolicySet, republished } from './files.ts';
-export { IMPORT_KINDS, type Imported, type ImportKind, importPolicy } from './importers/importers.ts';
-export { migrateBotbox } from './importers/migrate-botbox.ts';
-export type { Unmapped } from './importers/settings.ts';
-export { assignmentSchema, policySchema } from './json-schema.ts';
-export { reading, spelled } from './mistakes.ts';
-export { Pattern, pattern, patternInAnyCase } from './patterns.ts';
-export type { BreakerLimits, Plan, RecoverySettings, Step } from './plan.ts';
-export {
-  type Application,
-  applied,
-  type HeldPolicy,
-  type PolicySet,
-  type Provenance,
-  policySet,
-} from './policy-set.ts';
-export { insteadOf, nearest } from './spelling.ts';
+} from './compile/compiled.ts';
+export { BREAKER_NAMES } from './compile/compiled.ts';
+export { type Difference, differences } from './compile/differences.ts';
+export type { SinkKind } from './compile/sink-kinds.ts';
+export { USUAL_ATTEMPTS } from './document/document.ts';
+export { CorrectThePolicy } from './document/errors.ts';
+export { assignmentSchema, policySchema } from './document/json-schema.ts';
+export { place, reading, spelled } from './document/mistakes.ts';
+export type { BreakerLimits, Plan, RecoverySettings, Step } from './document/plan.ts';
 export {
   limitReached,
   type ModelTokens,
@@ -58,6 +33,30 @@ export {
   spendingDocument,
   spentOf,
   unknownCost,
-} from './spending.ts';
-export { type TemplateFit, templateFits } from './template-fit.ts';
-export { HANDOFF } from './texts.ts';
+} from './document/spending.ts';
+export { documentsOf } from './document/yaml.ts';
+export {
+  ASSIGNMENT,
+  type Assigned,
+  type Assignment,
+  assigner,
+  asWished,
+  readAssignment,
+  unknownIn,
+} from './sets/assignment.ts';
+export { PRESETS, readPolicies, readPolicySet, republished } from './sets/files.ts';
+export {
+  type Application,
+  applied,
+  type HeldPolicy,
+  type PolicySet,
+  type Provenance,
+  policySet,
+} from './sets/policy-set.ts';
+export { canonicalJson, contentHash } from './values/canonical.ts';
+export { brief, duration, parseDuration, spell } from './values/duration.ts';
+export { excludes, readable } from './values/exclude.ts';
+export { Pattern, pattern, patternInAnyCase } from './values/patterns.ts';
+export { insteadOf, nearest } from './values/spelling.ts';
+export { type TemplateFit, templateFits } from './values/template-fit.ts';
+export { HANDOFF } from './values/texts.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { canonicalJson, contentHash } from './canonical.ts';
-import { brief, parseDuration, spell } from './duration.ts';
-import { republished } from './files.ts';
 import { load, VOCABULARY } from './fixture.ts';
+import { republished } from './sets/files.ts';
+import { canonicalJson, contentHash } from './values/canonical.ts';
+import { brief, parseDuration, spell } from './values/duration.ts';
 
 const WHOLE = `
 policy: whole

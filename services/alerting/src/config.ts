@@ -1,7 +1,7 @@
 import { httpUrl, kafkaSettings, whole } from '@vigil/chassis';
 import { z } from 'zod';
-import type { Settings } from './alert-state.ts';
-import type { Routing } from './routing.ts';
+import type { Settings } from './alert/alert-state.ts';
+import type { Routing } from './alert/routing.ts';
 
 /** Group wait and repeat are milliseconds; 0: sinks are told at once. Without a file the console is told, and nobody else. */
 export const config = z.object({

@@ -1,10 +1,10 @@
 import { runService } from '@vigil/chassis';
 import { connectCodec } from '@vigil/events';
 import { connectLog, runProcessor } from '@vigil/stream';
-import { openChannels } from './channels.ts';
 import { config, settingsOf } from './config.ts';
-import { runDeliveries } from './deliveries.ts';
-import { followPolicies } from './policy-alerts.ts';
+import { openChannels } from './delivery/channels.ts';
+import { runDeliveries } from './delivery/deliveries.ts';
+import { followPolicies } from './notices/policy-alerts.ts';
 import { agentMapper, alertDecider, fleetMapper, taskMapper } from './processors.ts';
 
 await runService(process.env, {

@@ -4,11 +4,11 @@ import { runProcessor } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
 import { quiet } from '@vigil/stream/testing';
 import { expect, test, vi } from 'vitest';
-import { runDeliveries } from './deliveries.ts';
-import { noPolicies } from './policy-alerts.ts';
+import { consoleOnly } from './alert/routing.ts';
+import { runDeliveries } from './delivery/deliveries.ts';
+import { type Sink, TryLater } from './delivery/sink.ts';
+import { noPolicies } from './notices/policy-alerts.ts';
 import { agentMapper, alertDecider, fleetMapper, taskMapper } from './processors.ts';
-import { consoleOnly } from './routing.ts';
-import { type Sink, TryLater } from './sink.ts';
 import { consoleSink } from './sinks/console.ts';
 
 const partitions = 2;

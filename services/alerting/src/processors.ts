@@ -1,13 +1,13 @@
 import { type PolicyRef, Topic } from '@vigil/events';
 import type { DeciderProcessor, MapperProcessor } from '@vigil/stream';
-import { agentNotices } from './agent-notices.ts';
-import { alerts } from './alert.ts';
-import { type Alert, initial, type Settings } from './alert-state.ts';
-import { fleetNotices } from './fleet-notices.ts';
-import { type Noticed, notify } from './notice.ts';
-import type { PolicyAlerts } from './policy-alerts.ts';
-import { taskNotices } from './task-notices.ts';
-import { upgraded, withTimes } from './upgrade.ts';
+import { alerts } from './alert/alert.ts';
+import { type Alert, initial, type Settings } from './alert/alert-state.ts';
+import { upgraded, withTimes } from './alert/upgrade.ts';
+import { agentNotices } from './notices/agent-notices.ts';
+import { fleetNotices } from './notices/fleet-notices.ts';
+import { type Noticed, notify } from './notices/notice.ts';
+import type { PolicyAlerts } from './notices/policy-alerts.ts';
+import { taskNotices } from './notices/task-notices.ts';
 
 type Notify = typeof Topic.notify;
 

@@ -64,6 +64,12 @@ test('a processor of which one partition has had no tick in 15 s has no age', as
   expect(time).toContainEqual({ processor: 'alerting', ageMs: 500, aheadMs: 0 });
 });
 
+test('no processor without ticks of its own has a time', async () => {
+  const { time } = await report();
+  expect(time.map(({ processor }) => processor)).not.toContain('alerting-agent');
+  expect(time).toHaveLength(7);
+});
+
 test('the lag of the projector is what its positions lack to the ends of its topics', async () => {
   expect((await report()).lag).toEqual([{ group: 'projector', atMost: 3 }]);
 });

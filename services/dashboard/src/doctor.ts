@@ -29,8 +29,12 @@ export type Doctor = {
  */
 export type ProcessorTime = { readonly processor: string; readonly ageMs: number | null; readonly aheadMs: number };
 
-/** Which topic shows a processor's time: one that it writes ticks into. */
-const SHOWS: Readonly<Record<string, TopicName>> = {
+type ProcessorOf<T> = T extends `onex.snapshot.${infer Processor}.state.v1` ? Processor : never;
+/** Each processor has its snapshot topic. */
+type ProcessorName = ProcessorOf<TopicName>;
+
+/** The topic into which a processor writes ticks: it shows the processor's time. Null: the processor writes none. */
+const TICKS_OF: Readonly<Record<ProcessorName, TopicName | null>> = {
   'heartbeat-ingest': Topic.agentObservation,
   'health-evaluator': Topic.agentHealth,
   'intervention-cases': Topic.agentIntervention,
@@ -38,7 +42,14 @@ const SHOWS: Readonly<Record<string, TopicName>> = {
   'intervention-spending': Topic.spending,
   recovery: Topic.taskRecovery,
   alerting: Topic.notify,
+  'alerting-agent': null,
+  'alerting-task': null,
+  'alerting-fleet': null,
 };
+
+const TIMED = Object.entries(TICKS_OF).flatMap(([processor, topic]) =>
+  topic === null ? [] : [[processor, topic] as const],
+);
 
 const PROBE_LIMIT_MS = 2_000;
 const FIRST_RECORDS = 100; // transaction markers take offsets too
@@ -72,8 +83,9 @@ export async function examine(ports: DoctorPorts): Promise<Doctor> {
 
 async function ages({ log, now }: DoctorPorts): Promise<Doctor['time']> {
   const at = now();
-  const ticks = await newestTicks(log, Object.values(SHOWS), at);
-  return Object.entries(SHOWS).map(([processor, topic]) => {
+  const topics = TIMED.map(([, topic]) => topic);
+  const ticks = await newestTicks(log, topics, at);
+  return TIMED.map(([processor, topic]) => {
     const { slowest = null, fastest = null } = ticks.get(topic) ?? {};
     const ageMs = slowest === null ? null : Math.max(0, at - slowest);
     return { processor, ageMs, aheadMs: fastest === null ? 0 : Math.max(0, fastest - at) };

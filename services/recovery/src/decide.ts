@@ -1,6 +1,6 @@
 import { admitsFrom } from '@vigil/circuit-breaker';
+import { healthcheck } from './adapters/omniclaude-healthcheck.ts';
 import { evolve, lapsed } from './evolve.ts';
-import { healthcheck } from './healthcheck.ts';
 import { awaitsEnd, holding, holdingAs, lifeOf, ownHolder } from './lives.ts';
 import { rivals, rivalsOf } from './rivals.ts';
 import { admitSpawn, breakerChanged, initiated, type Output, refused, taskStory, withdrawn } from './say.ts';

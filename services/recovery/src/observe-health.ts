@@ -1,6 +1,6 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { PayloadOf, Topic } from '@vigil/events';
-import { stallFrom } from './healthcheck.ts';
+import { stallFrom } from './adapters/omniclaude-healthcheck.ts';
 import { deathsOf, holdingAs, isAlive, lifeOf } from './lives.ts';
 import { type Attempt, attemptOf, type Holder, isBad, notUsed, type Recovery, remember } from './state.ts';
 

@@ -1,9 +1,9 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { EventOf, Topic } from '@vigil/events';
 import type { RecoverySettings } from '@vigil/policy';
+import { stallOf } from './adapters/omniclaude-healthcheck.ts';
 import { repeatCheckpoint } from './checkpoints.ts';
 import { lapsed } from './evolve.ts';
-import { stallOf } from './healthcheck.ts';
 import { alive, deathsOf, hadTask, hasRisen, isAlive, isBack, lifeOf } from './lives.ts';
 import { settled } from './observe-health.ts';
 import { delayBefore, readSettings } from './settings.ts';

@@ -1,15 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { VOCABULARY } from '@vigil/health';
-import {
-  type Checked,
-  CorrectThePolicy,
-  checkFiles,
-  IMPORT_KINDS,
-  importPolicy,
-  migrateBotbox,
-  PRESETS,
-  readPolicies,
-} from '@vigil/policy';
+import { IMPORT_KINDS, type ImportKind, importPolicy, MIGRATIONS } from '@vigil/importers';
+import { type Checked, CorrectThePolicy, checkFiles, PRESETS, readPolicies } from '@vigil/policy';
 import { CannotAsk, Refusal } from '../errors.ts';
 import { checkedLines } from '../render/policies.ts';
 import { replaceFile } from '../replace-file.ts';
@@ -64,12 +56,15 @@ export function importFile(kind: string, file: string, options: Import): void {
 }
 
 /** The file as it would be, or is from now on; nothing is written where nothing changes. */
-function migrated(kind: string, file: string, { json, write }: Import): void {
-  if (kind !== 'botbox')
-    throw new CannotAsk(`There is nothing to migrate in a file of ${kind}: only botbox's gets defaults.`);
+function migrated(kind: ImportKind, file: string, { json, write }: Import): void {
+  const { [kind]: migrate } = MIGRATIONS;
+  if (migrate === undefined)
+    throw new CannotAsk(
+      `There is nothing to migrate in a file of ${kind}: only that of ${Object.keys(MIGRATIONS)} gets defaults.`,
+    );
   const { before, after } = told(() => {
     const text = textOf(file);
-    return { before: text, after: migrateBotbox(text, file) };
+    return { before: text, after: migrate(text, file) };
   });
   const changed = after !== before;
   if (write !== true && json !== true) {

@@ -4,6 +4,7 @@ import { assignmentSchema, policySchema } from '@vigil/policy';
 import { renderCatalogue } from './catalogue.ts';
 import { goldenFiles } from './golden.ts';
 import { hookFiles } from './hook.ts';
+import { probeFiles } from './probes.ts';
 import { readSchemas } from './schemas.ts';
 import { renderTopicTable } from './topic-table.ts';
 import { renderTypes } from './types.ts';
@@ -19,6 +20,7 @@ export const generatedFiles = (root: string): ReadonlyMap<string, string> => {
     ['packages/policy/assign.schema.json', pretty(assignmentSchema())],
     ...goldenFiles(root),
     ...hookFiles(root),
+    ...probeFiles(root),
   ]);
 };
 

@@ -1,6 +1,6 @@
 import { type BreakerState, Topic } from '@vigil/events';
-import { AGENT_BREAKERS, type AgentBreaker, type Tripped, trippedAt } from '../history/breakers.ts';
-import { about, chain, type Said, type Saying } from './speech.ts';
+import { AGENT_BREAKERS, type AgentBreaker, type Tripped, trippedAt } from '../history/calls/breakers.ts';
+import { about, chain, type Said, type Saying } from './events.ts';
 
 const NOTHING: readonly Said[] = [];
 

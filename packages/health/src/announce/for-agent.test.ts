@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { call, history as historyOf, policyOf, presetsWith, T0 } from '../fixture.ts';
-import { judge } from '../judge.ts';
+import { judge } from '../judgement/judge.ts';
 import { SIGNALS, type SignalName } from '../signals/all.ts';
-import type { Beats } from '../signals/case.ts';
-import { CASES } from '../signals/cases.ts';
+import type { Beats } from '../signals/testing/case.ts';
+import { CASES } from '../signals/testing/cases.ts';
 import { forAgent } from './for-agent.ts';
 
 /** What the agent is told of each signal, in the case by which it is tested. */

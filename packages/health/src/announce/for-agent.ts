@@ -1,6 +1,6 @@
 import type { History } from '../history/history.ts';
-import { judgingOf, type Verdict } from '../judge.ts';
-import type { Rule, Rules } from '../rules.ts';
+import { judgingOf, type Verdict } from '../judgement/judge.ts';
+import type { Rule, Rules } from '../judgement/rules.ts';
 
 /** A finding in sentences for the agent itself. */
 export type ForAgent = { readonly finding: string; readonly advice: string };

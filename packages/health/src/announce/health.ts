@@ -1,9 +1,9 @@
 import { type Evidence, type HealthState, Topic } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
-import { lostForGoodFrom } from '../history/silence.ts';
-import { type Shown, shownOf } from '../shown.ts';
+import { type Shown, shownOf } from '../evaluator/shown.ts';
+import { lostForGoodFrom } from '../history/presence/silence.ts';
 import { endWords } from '../signals/fact.ts';
-import { about, chain, evidenceOf, idOf, type Said, type Saying } from './speech.ts';
+import { about, chain, evidenceOf, idOf, type Said, type Saying } from './events.ts';
 
 /** Another state than the one last said. */
 export function stateChanged(saying: Saying): Said[] {

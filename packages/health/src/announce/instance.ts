@@ -1,5 +1,5 @@
 import { Topic } from '@vigil/events';
-import { about, chain, type Said, type Saying } from './speech.ts';
+import { about, chain, type Said, type Saying } from './events.ts';
 
 const MORE_THAN = 3;
 const NOTHING: readonly Said[] = [];

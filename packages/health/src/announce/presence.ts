@@ -1,14 +1,14 @@
 import { type LostWhy, type PresentWhy, Topic } from '@vigil/events';
 import { lostAfter } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
-import { isIdle } from '../exemptions.ts';
-import { isHeldAt } from '../history/held.ts';
 import type { End, History } from '../history/history.ts';
 import type { Moment } from '../history/moment.ts';
-import { lostForGoodFrom } from '../history/silence.ts';
-import type { Rules } from '../rules.ts';
+import { isHeldAt } from '../history/presence/hold.ts';
+import { lostForGoodFrom } from '../history/presence/silence.ts';
+import { isIdle } from '../judgement/exemptions.ts';
+import type { Rules } from '../judgement/rules.ts';
 import { momentOf } from '../signals/signal.ts';
-import { about, chain, type Said, type Saying } from './speech.ts';
+import { about, chain, type Said, type Saying } from './events.ts';
 
 /** From when nothing has been heard for three intervals, and the policy's least time: present no longer. */
 export function lostFrom({ heard, identity }: History, { policy: { heartbeat } }: Rules, at: Moment): number {

@@ -1,7 +1,7 @@
 import { type PayloadOf, Topic } from '@vigil/events';
 import { type SpendingLimit, type Spent, spentOf } from '@vigil/policy';
-import type { Counted, Known, Told } from '../state.ts';
-import { chain, type Said, type Saying } from './speech.ts';
+import type { Counted, Known, Told } from '../evaluator/state.ts';
+import { chain, type Said, type Saying } from './events.ts';
 
 const FLEET = 'fleet';
 

@@ -1,7 +1,7 @@
 import { type HealthState, type Hold, Topic } from '@vigil/events';
-import { contextPct } from '../history/context.ts';
-import type { Known, Told } from '../state.ts';
-import { chain, evidenceOf, idleMinutes, type Said, type Saying } from './speech.ts';
+import type { Known, Told } from '../evaluator/state.ts';
+import { contextPct } from '../history/usage/context.ts';
+import { chain, evidenceOf, idleMinutes, type Said, type Saying } from './events.ts';
 
 type Task = NonNullable<Told['task']>;
 

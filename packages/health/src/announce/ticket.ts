@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type EscalationTicket, type TicketFindings, Topic } from '@vigil/events';
-import { ending, transient } from '../history/witness.ts';
+import { ending, transient } from '../history/progress/progress-evidence.ts';
+import { type Due, isWorse, loopFrom, stepping, ticketsDue } from '../judgement/tickets.ts';
 import { absentFor } from '../signals/signal.ts';
-import { type Due, isWorse, loopFrom, stepping, ticketsDue } from '../tickets.ts';
-import { about, chain, evidenceOf, type Said, type Saying } from './speech.ts';
-import { ticketWords } from './ticket-words.ts';
+import { about, chain, evidenceOf, type Said, type Saying } from './events.ts';
+import { ticketWords } from './ticket-text.ts';
 
 const MINUTE_MS = 60_000;
 const NOTHING: readonly Said[] = [];

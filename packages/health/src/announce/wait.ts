@@ -1,12 +1,12 @@
 import { Topic } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
-import type { AwaitingInputLimits } from '../exemptions.ts';
-import type { Wait } from '../history/wait.ts';
-import { isHeld, trustedTo, type Verdict } from '../judge.ts';
-import type { Rules } from '../rules.ts';
+import type { Known, ToldWait } from '../evaluator/state.ts';
+import type { Wait } from '../history/presence/wait.ts';
+import type { AwaitingInputLimits } from '../judgement/exemptions.ts';
+import { isHeld, trustedTo, type Verdict } from '../judgement/judge.ts';
+import type { Rules } from '../judgement/rules.ts';
 import { momentOf } from '../signals/signal.ts';
-import type { Known, ToldWait } from '../state.ts';
-import { about, chain, type Said, type Saying } from './speech.ts';
+import { about, chain, type Said, type Saying } from './events.ts';
 
 const limitOf = ({ exemptions }: Rules): number | null => {
   const limits = exemptions.find(({ name }) => name === 'awaiting_input')?.limits as AwaitingInputLimits | undefined;

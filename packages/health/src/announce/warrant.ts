@@ -1,13 +1,13 @@
 import { type Evidence, type LapseReason, type PayloadOf, Topic } from '@vigil/events';
 import { type CompiledPlan, spell } from '@vigil/policy';
-import { contextPct } from '../history/context.ts';
+import { shownOf } from '../evaluator/shown.ts';
+import type { Warrant } from '../evaluator/state.ts';
 import type { History } from '../history/history.ts';
-import { awaitedBy, groupsInWords } from '../plans.ts';
-import { shownOf } from '../shown.ts';
-import type { Warrant } from '../state.ts';
+import { contextPct } from '../history/usage/context.ts';
+import { awaitedBy, groupsInWords } from '../judgement/plans.ts';
+import { about, chain, evidenceOf, idleMinutes, idOf, type Said, type Saying, workedMinutes } from './events.ts';
 import { forAgent } from './for-agent.ts';
 import { leaseOf, quietFrom, renewalOf } from './lease.ts';
-import { about, chain, evidenceOf, idleMinutes, idOf, type Said, type Saying, workedMinutes } from './speech.ts';
 
 type Finding = Omit<PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>, 'warrantId' | 'episodeId'>;
 

@@ -1,32 +1,32 @@
 import type { ExitReason } from '@vigil/events';
-import { type Activities, activitiesAfter, largestActivitiesBytes, noActivities } from './activities.ts';
-import { type Blocked, blockedAfter, largestBlockedBytes } from './blocked.ts';
-import { type Breakers, largestBreakersBytes, NO_BREAKERS } from './breakers.ts';
-import { type Calls, calls } from './calls.ts';
-import { type Checkpoints, checkpoints } from './checkpoints.ts';
-import { type Context, context } from './context.ts';
-import { type Errors, errorsAfter, largestErrorsBytes, NO_ERRORS } from './errors.ts';
-import type { Held } from './held.ts';
+import { type Breakers, largestBreakersBytes, NO_BREAKERS } from './calls/breakers.ts';
+import { type Variety, variety } from './calls/call-diversity.ts';
+import { type Calls, calls } from './calls/calls.ts';
+import { type Errors, errorsAfter, largestErrorsBytes, NO_ERRORS } from './calls/errors.ts';
+import { type News, newsOf } from './calls/heartbeat-delta.ts';
+import { type Outcomes, outcomes } from './calls/outcomes.ts';
+import { type RateLimit, rateLimits } from './calls/rate-limits.ts';
+import { largestRunsBytes, NO_RUNS, type Runs, runsAfter } from './calls/runs.ts';
+import { largestTargetsBytes, NO_TARGETS, type Targets, targetsAfter } from './calls/targets.ts';
 import { type Identity, identityAfter } from './identity.ts';
-import { type Exceeded, limits } from './limits.ts';
-import { largestMatchesBytes, type Matches, NO_MATCHES } from './matches.ts';
-import { type Axis, type Beat, type Moment, OWN_AXIS, type Receipt } from './moment.ts';
-import { newsOf } from './news.ts';
-import { type Outcomes, outcomes } from './outcomes.ts';
-import { type Outputs, outputs } from './outputs.ts';
-import { largestProgressBytes, noProgress, type Progress, progressAfter } from './progress.ts';
-import { type RateLimit, rateLimits } from './rate-limits.ts';
-import { largestRunsBytes, NO_RUNS, type Runs, runsAfter } from './runs.ts';
-import { type Spend, spend } from './spend.ts';
-import { type Steps, steps } from './steps.ts';
-import { largestTargetsBytes, NO_TARGETS, type Targets, targetsAfter } from './targets.ts';
-import { largestTokensBytes, NO_TOKENS, type Tokens, tokensAfter } from './tokens.ts';
-import { signsOf, type Turn, turns } from './turn.ts';
-import { largestUnbegunBytes, type Unbegun, unbegunAfter } from './unbegun.ts';
-import { type Variety, variety } from './variety.ts';
-import { largestWaitBytes, type Wait, waitAfter } from './wait.ts';
-import { largestWitnessBytes, type Witness } from './witness.ts';
-import { type Work, work } from './work.ts';
+import { type Axis, type Beat, type Fold, type Moment, OWN_AXIS, type Receipt } from './moment.ts';
+import { type Activities, activitiesAfter, largestActivitiesBytes, noActivities } from './presence/activities.ts';
+import { type Blocked, blockedAfter, largestBlockedBytes } from './presence/blocked.ts';
+import type { Held } from './presence/hold.ts';
+import { largestMatchesBytes, type Matches, NO_MATCHES } from './presence/matches.ts';
+import { type Outputs, outputs } from './presence/outputs.ts';
+import { signsOf, type Turn, turns } from './presence/turn.ts';
+import { largestWaitBytes, type Wait, waitAfter } from './presence/wait.ts';
+import { type Checkpoints, checkpoints } from './progress/checkpoints.ts';
+import { largestUnbegunBytes, type Unbegun, unbegunAfter } from './progress/not-started.ts';
+import { largestProgressBytes, noProgress, type Progress, progressAfter } from './progress/progress.ts';
+import { largestWitnessBytes, type Witness } from './progress/progress-evidence.ts';
+import { type Steps, steps } from './progress/steps.ts';
+import { type Work, work } from './progress/work.ts';
+import { type Context, context } from './usage/context.ts';
+import { type Exceeded, limits } from './usage/limits.ts';
+import { type Spend, spend } from './usage/spend.ts';
+import { largestTokensBytes, NO_TOKENS, type Tokens, tokensAfter } from './usage/tokens.ts';
 
 /** The last receipt. `driftMs`: how far the sender's clock is behind ours; never an age. `byRuntime`: a runtime sent it, which goes on doing so whatever its agent does. */
 export type Heard = Moment & {
@@ -79,124 +79,204 @@ export type History = {
   readonly end: End | null;
 };
 
+/** What the first record of an instance gives to the parts. */
+type Birth = { readonly identity: Identity; readonly receipt: Receipt; readonly correlationId: string };
+
+/** What a heartbeat gives to the parts: itself, and those parts that others read, as it leaves them. */
+type Observed = {
+  readonly beat: Beat;
+  readonly receipt: Receipt;
+  readonly correlationId: string;
+  readonly news: News;
+  readonly identity: Identity;
+  readonly calls: Calls;
+  readonly turn: Turn;
+  readonly progress: Progress;
+  readonly spend: Spend;
+  readonly tokens: Tokens;
+  readonly activity: Activities;
+  readonly isProgress: boolean;
+  readonly usesTokens: boolean;
+  readonly takesTask: boolean;
+  /** it reports a call, use of tokens, or progress */
+  readonly hasBegun: boolean;
+};
+
+/** One part of a history. `largestBytes`: the most it takes as JSON, with ids of at most 64 characters. */
+type Part<S> = {
+  readonly initial: (birth: Birth) => S;
+  readonly observe: (before: S, observed: Observed) => S;
+  readonly largestBytes: number;
+};
+
+/** A part that depends on nothing but the heartbeat and its receipt. */
+const alone = <S>({ initial, observe, largestBytes }: Fold<S>): Part<S> => ({
+  initial: ({ receipt }) => initial(receipt),
+  observe: (before, { beat, receipt }) => observe(before, beat, receipt),
+  largestBytes,
+});
+
+/** A part that a heartbeat leaves as it is: a policy reads it (`readWith`), or another record changes it. */
+const unchanged = <S>(value: S, largestBytes: number): Part<S> => ({
+  initial: () => value,
+  observe: (before) => before,
+  largestBytes,
+});
+
+/** Every part of a history: how it begins, what a heartbeat makes of it, how large it grows. A part that is missing here does not compile. */
+const PARTS_OF_HISTORY: { readonly [Name in keyof History]: Part<History[Name]> } = {
+  identity: {
+    initial: ({ identity }) => identity,
+    observe: (_, { identity }) => identity,
+    largestBytes: 480,
+  },
+  axis: unchanged(OWN_AXIS, 100),
+  started: {
+    initial: ({ receipt: { now, watched } }) => ({ now, watched }),
+    observe: (before) => before,
+    largestBytes: 50,
+  },
+  heard: {
+    initial: ({ receipt: { now, watched }, correlationId }) => ({
+      now,
+      watched,
+      sequence: null,
+      intervalMs: null,
+      driftMs: 0,
+      byRuntime: false,
+      correlationId,
+    }),
+    observe: (before, { beat, receipt, correlationId }) => heardAfter(before, beat, receipt, correlationId),
+    largestBytes: 230,
+  },
+  activity: {
+    initial: ({ receipt }) => noActivities(receipt),
+    observe: (_, { activity }) => activity,
+    largestBytes: largestActivitiesBytes,
+  },
+  wait: {
+    initial: () => null,
+    observe: (before, { activity, beat, receipt }) => waitAfter(before, activity.value, beat, receipt),
+    largestBytes: largestWaitBytes,
+  },
+  turn: { ...alone(turns), observe: (_, { turn }) => turn },
+  blocked: {
+    initial: () => null,
+    observe: (before, { usesTokens, beat, receipt }) => blockedAfter(before, usesTokens, beat, receipt),
+    largestBytes: largestBlockedBytes,
+  },
+  calls: { ...alone(calls), observe: (_, observed) => observed.calls },
+  runs: {
+    initial: () => NO_RUNS,
+    observe: (before, { news, receipt }) => runsAfter(before, news, receipt),
+    largestBytes: largestRunsBytes,
+  },
+  errors: {
+    initial: () => NO_ERRORS,
+    observe: (before, { news, isProgress, progress, beat, receipt }) =>
+      errorsAfter(before, news, isProgress && !progress.strict, beat, receipt),
+    largestBytes: largestErrorsBytes,
+  },
+  targets: {
+    initial: () => NO_TARGETS,
+    observe: (before, { news, beat, receipt }) => targetsAfter(before, news, beat, receipt),
+    largestBytes: largestTargetsBytes,
+  },
+  outcomes: alone(outcomes),
+  variety: alone(variety),
+  matches: unchanged(NO_MATCHES, largestMatchesBytes),
+  breakers: unchanged(NO_BREAKERS, largestBreakersBytes),
+  progress: {
+    initial: ({ receipt }) => noProgress(receipt),
+    observe: (_, { progress }) => progress,
+    largestBytes: largestProgressBytes,
+  },
+  checkpoint: alone(checkpoints),
+  rateLimit: alone(rateLimits),
+  steps: alone(steps),
+  tokens: {
+    initial: () => NO_TOKENS,
+    observe: (_, { tokens }) => tokens,
+    largestBytes: largestTokensBytes,
+  },
+  context: alone(context),
+  spend: { ...alone(spend), observe: (_, observed) => observed.spend },
+  output: alone(outputs),
+  work: {
+    ...alone(work),
+    observe: (before, { takesTask, beat, receipt }) => work.observe(takesTask ? null : before, beat, receipt),
+  },
+  unbegun: {
+    initial: ({ identity, receipt }) => (identity.taskId === null ? null : receipt.watched),
+    observe: (before, { takesTask, hasBegun, beat, receipt }) =>
+      unbegunAfter(before, takesTask, hasBegun, beat, receipt),
+    largestBytes: largestUnbegunBytes,
+  },
+  limits: alone(limits),
+  witness: unchanged<Witness | null>(null, largestWitnessBytes),
+  held: unchanged<Held | null>(null, 60),
+  end: unchanged<End | null>(null, 150),
+};
+
+const NAMES = Object.keys(PARTS_OF_HISTORY) as readonly (keyof History)[];
+
 /** The most a history takes as JSON, with ids of at most 64 characters and without the labels. */
-export const largestHistoryBytes: number =
-  calls.largestBytes +
-  largestRunsBytes +
-  largestErrorsBytes +
-  largestTargetsBytes +
-  outcomes.largestBytes +
-  variety.largestBytes +
-  largestMatchesBytes +
-  largestBreakersBytes +
-  largestWitnessBytes +
-  largestProgressBytes +
-  largestActivitiesBytes +
-  largestWaitBytes +
-  turns.largestBytes +
-  largestBlockedBytes +
-  checkpoints.largestBytes +
-  steps.largestBytes +
-  largestTokensBytes +
-  context.largestBytes +
-  spend.largestBytes +
-  outputs.largestBytes +
-  work.largestBytes +
-  largestUnbegunBytes +
-  limits.largestBytes +
-  560;
+export const largestHistoryBytes: number = NAMES.reduce((sum, name) => sum + PARTS_OF_HISTORY[name].largestBytes, 0);
 
 /** A life of which nothing is known but that it began. */
 export function bornAt(identity: Identity, receipt: Receipt, correlationId: string): History {
-  const { now, watched } = receipt;
-  return {
-    identity,
-    axis: OWN_AXIS,
-    started: { now, watched },
-    heard: { now, watched, sequence: null, intervalMs: null, driftMs: 0, byRuntime: false, correlationId },
-    activity: noActivities(receipt),
-    wait: null,
-    turn: turns.initial(receipt),
-    blocked: null,
-    calls: calls.initial(receipt),
-    runs: NO_RUNS,
-    errors: NO_ERRORS,
-    targets: NO_TARGETS,
-    outcomes: outcomes.initial(receipt),
-    variety: variety.initial(receipt),
-    matches: NO_MATCHES,
-    breakers: NO_BREAKERS,
-    progress: noProgress(receipt),
-    checkpoint: checkpoints.initial(receipt),
-    rateLimit: rateLimits.initial(receipt),
-    steps: steps.initial(receipt),
-    tokens: NO_TOKENS,
-    context: context.initial(receipt),
-    spend: spend.initial(receipt),
-    output: outputs.initial(receipt),
-    work: work.initial(receipt),
-    unbegun: identity.taskId === null ? null : watched,
-    limits: limits.initial(receipt),
-    witness: null,
-    held: null,
-    end: null,
-  };
+  const birth: Birth = { identity, receipt, correlationId };
+  return Object.fromEntries(NAMES.map((name) => [name, PARTS_OF_HISTORY[name].initial(birth)])) as History;
 }
 
 /** A heartbeat, but for what of its contents is read with a policy (`readWith`). */
 export function folded(h: History, beat: Beat, receipt: Receipt, correlationId: string): History {
+  const observed = observedIn(h, beat, receipt, correlationId);
+  const after = { ...h };
+  for (const name of NAMES) observePart(after, name, observed);
+  return receipt.previous !== null && isUnassigned(h) && !isUnassigned(after) ? woken(after, receipt) : after;
+}
+
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+function observePart<Name extends keyof History>(after: Mutable<History>, name: Name, observed: Observed): void {
+  const before = after[name];
+  const part = PARTS_OF_HISTORY[name].observe(before, observed);
+  // Most heartbeats leave most parts as they are: a look is cheaper than a write.
+  if (part !== before) after[name] = part;
+}
+
+/** The parts that others read, each after those that it reads. */
+function observedIn(h: History, beat: Beat, receipt: Receipt, correlationId: string): Observed {
   const identity = identityAfter(h.identity, beat);
   const known = calls.observe(h.calls, beat, receipt);
   const news = newsOf(h.progress, beat);
   const turn = turns.observe(h.turn, beat, receipt);
   const signs = signsOf(turn, beat);
-  const forward = progressAfter(
-    h.progress,
-    news,
-    { call: h.calls.sentLast, output: h.output.sentOutput },
-    signs,
-    receipt,
-  );
-  const progressed = forward.at > h.progress.at;
+  const sent = { call: h.calls.sentLast, output: h.output.sentOutput };
+  const progress = progressAfter(h.progress, news, sent, signs, receipt);
+  const progressed = progress.at > h.progress.at;
   const spent = spend.observe(h.spend, beat, receipt);
   const isAnother = spent.count !== h.spend.count;
   const tokens = tokensAfter(h.tokens, beat, { progressed, isAnother, previousLate: h.heard.driftMs, receipt });
-  const took = identity.taskId !== h.identity.taskId;
-  const moved = progressed || known !== h.calls || tokens.count > h.tokens.count;
-  const activity = activitiesAfter(h.activity, h.output.sentOutput, turn, signs, receipt);
-  const after: History = {
+  const usesTokens = tokens.count > h.tokens.count;
+  return {
+    beat,
+    receipt,
+    correlationId,
+    news,
     identity,
-    axis: h.axis,
-    started: h.started,
-    heard: heardAfter(h.heard, beat, receipt, correlationId),
-    activity,
-    wait: waitAfter(h.wait, activity.value, beat, receipt),
-    turn,
-    blocked: blockedAfter(h.blocked, tokens.count > h.tokens.count, beat, receipt),
     calls: known,
-    runs: runsAfter(h.runs, news, receipt),
-    errors: errorsAfter(h.errors, news, progressed && !forward.strict, beat, receipt),
-    targets: targetsAfter(h.targets, news, beat, receipt),
-    outcomes: outcomes.observe(h.outcomes, beat, receipt),
-    variety: variety.observe(h.variety, beat, receipt),
-    matches: h.matches,
-    breakers: h.breakers,
-    progress: forward,
-    checkpoint: checkpoints.observe(h.checkpoint, beat, receipt),
-    rateLimit: rateLimits.observe(h.rateLimit, beat, receipt),
-    steps: steps.observe(h.steps, beat, receipt),
-    tokens,
-    context: context.observe(h.context, beat, receipt),
+    turn,
+    progress,
     spend: spent,
-    output: outputs.observe(h.output, beat, receipt),
-    work: work.observe(took ? null : h.work, beat, receipt),
-    unbegun: unbegunAfter(h.unbegun, took, moved, beat, receipt),
-    limits: limits.observe(h.limits, beat, receipt),
-    witness: h.witness,
-    held: h.held,
-    end: h.end,
+    tokens,
+    activity: activitiesAfter(h.activity, h.output.sentOutput, turn, signs, receipt),
+    isProgress: progressed,
+    usesTokens,
+    takesTask: identity.taskId !== h.identity.taskId,
+    hasBegun: progressed || known !== h.calls || usesTokens,
   };
-  return receipt.previous !== null && isUnassigned(h) && !isUnassigned(after) ? woken(after, receipt) : after;
 }
 
 /** It never reports its activity and has neither a task, a runtime nor a call yet: whether it works or is idle is unknown. */

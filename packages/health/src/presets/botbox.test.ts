@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Beat, call, T0 } from '../fixture.ts';
-import type { Beats } from '../signals/case.ts';
+import type { Beats } from '../signals/testing/case.ts';
 import { each, MIN, output, preset, SEC, work } from './judging.fixture.ts';
 
 const botbox = preset('botbox');

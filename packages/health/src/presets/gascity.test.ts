@@ -2,10 +2,10 @@ import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { evaluate } from '../evaluate.ts';
+import { evaluate } from '../evaluator/evaluate.ts';
+import { agentHealth, type Said } from '../evaluator/health.ts';
 import { at, type Beat, beat, policyOf, T0 } from '../fixture.ts';
-import { agentHealth, type Said } from '../health.ts';
-import type { Beats } from '../signals/case.ts';
+import type { Beats } from '../signals/testing/case.ts';
 import { MIN, output, preset, SEC, work } from './judging.fixture.ts';
 
 const ended = example(Topic.agentObservation, 'AGENT_EXITED', {

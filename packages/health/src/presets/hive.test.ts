@@ -1,8 +1,8 @@
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
+import { agentHealth, type Said } from '../evaluator/health.ts';
 import { type Beat, beat, call, presetsWith, T0 } from '../fixture.ts';
-import { agentHealth, type Said } from '../health.ts';
-import type { Beats } from '../signals/case.ts';
+import type { Beats } from '../signals/testing/case.ts';
 import { each, MIN, preset, SEC } from './judging.fixture.ts';
 
 const hive = preset('hive');

@@ -1,6 +1,7 @@
-import { type ImportKind, importPolicy, loadPolicy } from '@vigil/policy';
+import { type ImportKind, importPolicy } from '@vigil/importers';
+import { loadPolicy } from '@vigil/policy';
 import { expect, test } from 'vitest';
-import { VOCABULARY } from '../rules.ts';
+import { VOCABULARY } from '../judgement/rules.ts';
 import { preset } from './judging.fixture.ts';
 
 const load = (kind: ImportKind, text: string) =>

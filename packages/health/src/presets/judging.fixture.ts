@@ -1,8 +1,8 @@
 import type { HealthState } from '@vigil/events';
 import type { CompiledPolicy, Step } from '@vigil/policy';
 import { type Beat, history, presetsWith, T0 } from '../fixture.ts';
-import { judge, type Verdict } from '../judge.ts';
-import type { Beats } from '../signals/case.ts';
+import { judge, type Verdict } from '../judgement/judge.ts';
+import type { Beats } from '../signals/testing/case.ts';
 
 export const SEC = 1000;
 export const MIN: number = 60 * SEC;

@@ -1,5 +1,5 @@
 import { type Heartbeat, parseHeartbeat, Topic } from '@vigil/events';
-import type { Observation } from '../health.ts';
+import type { Observation } from '../evaluator/health.ts';
 import type { Report } from './reports.ts';
 import type { RecordedRun } from './run.ts';
 

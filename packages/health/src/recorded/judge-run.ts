@@ -1,10 +1,10 @@
 import type { HealthState } from '@vigil/events';
 import type { CompiledPolicy } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
-import { Folding, type Recorded } from '../evaluate.ts';
-import type { Observation, Said } from '../health.ts';
-import { type Policies, policiesOf } from '../policies.ts';
-import { type Rules, rulesOf } from '../rules.ts';
+import { Folding, type Recorded } from '../evaluator/evaluate.ts';
+import type { Observation, Said } from '../evaluator/health.ts';
+import { type Policies, policiesOf } from '../judgement/policies.ts';
+import { type Rules, rulesOf } from '../judgement/rules.ts';
 import { AGENT, heartbeatOf } from './heartbeat.ts';
 import { reportsOf } from './reports.ts';
 import type { Hashing, RecordedRun } from './run.ts';

@@ -3,10 +3,10 @@ import { example } from '@vigil/events/examples';
 import { describe, expect, test } from 'vitest';
 import { type Beat, call, history as historyOf, T0 } from '../fixture.ts';
 import { SIGNALS, type SignalName } from './all.ts';
-import type { Beats } from './case.ts';
-import { CASES } from './cases.ts';
-import { output, workItem } from './cases-absence.ts';
 import type { Mark } from './signal.ts';
+import type { Beats } from './testing/case.ts';
+import { CASES } from './testing/cases.ts';
+import { output, workItem } from './testing/cases-absence.ts';
 
 const CHECKPOINT = example(Topic.agentObservation, 'AGENT_HEARTBEAT').payload.checkpoint;
 

@@ -1,9 +1,9 @@
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
+import { agentHealth } from '../evaluator/health.ts';
 import { type Beat, beat, brief, call, presetsWith, T0 } from '../fixture.ts';
-import { agentHealth } from '../health.ts';
 import { preset, SEC } from '../presets/judging.fixture.ts';
-import type { Beats } from './case.ts';
+import type { Beats } from './testing/case.ts';
 
 const turn = (open: boolean, event: number, more: Partial<Beat> = {}): Partial<Beat> => ({
   reporter: 'runtime',

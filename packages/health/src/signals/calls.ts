@@ -1,7 +1,7 @@
 import { duration } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
-import type { OpenCall } from '../history/calls.ts';
+import type { OpenCall } from '../history/calls/calls.ts';
 import type { History } from '../history/history.ts';
 import type { Judging } from '../history/moment.ts';
 import { silent, sinceOf } from './absence.ts';

@@ -1,10 +1,10 @@
 import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
 import { type Beat, history, T0 } from '../fixture.ts';
-import type { Beats } from './case.ts';
-import { contextUsed, using } from './cases-cost.ts';
 import { contextExhausted, tokenBurn, tokenSpike } from './cost.ts';
 import { resourceLimit } from './limits.ts';
+import type { Beats } from './testing/case.ts';
+import { contextUsed, using } from './testing/cases-cost.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -3,7 +3,7 @@ import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import type { History } from '../history/history.ts';
 import type { Judging } from '../history/moment.ts';
-import { LEAST_FACTOR, LEAST_SAMPLES, MOST_SAMPLES, medianOf, type Spike } from '../history/tokens.ts';
+import { LEAST_FACTOR, LEAST_SAMPLES, MOST_SAMPLES, medianOf, type Spike } from '../history/usage/tokens.ts';
 import { type AnySignal, absentFrom, momentOf, signal, spelled } from './signal.ts';
 
 const spikeLimits = z.strictObject({

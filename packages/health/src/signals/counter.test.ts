@@ -1,10 +1,10 @@
 import { NEVER } from '@vigil/stream';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
+import { agentHealth } from '../evaluator/health.ts';
 import { type Beat, beat, brief, call, history, policyOf, T0 } from '../fixture.ts';
-import { agentHealth } from '../health.ts';
-import { using } from './cases-cost.ts';
 import { diverseCalls, steadyTokens } from './counter.ts';
+import { using } from './testing/cases-cost.ts';
 
 const calls = (each: readonly string[]) =>
   each.map((args_hash, i): [number, Partial<Beat>] => [1000 * i, { tool_calls: [call(`c${i}`, { args_hash })] }]);

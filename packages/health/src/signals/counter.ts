@@ -1,11 +1,11 @@
 import { duration, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
+import { LAST_CALLS } from '../history/calls/call-diversity.ts';
+import { MAX_CYCLE } from '../history/calls/runs.ts';
 import type { History } from '../history/history.ts';
 import type { Judging } from '../history/moment.ts';
-import { MAX_CYCLE } from '../history/runs.ts';
-import { LEAST_SAMPLES, MOST_SAMPLES, medianOf } from '../history/tokens.ts';
-import { LAST_CALLS } from '../history/variety.ts';
+import { LEAST_SAMPLES, MOST_SAMPLES, medianOf } from '../history/usage/tokens.ts';
 import { type AnySignal, type Figure, signal } from './signal.ts';
 
 /** What speaks for an agent is a sign of life: without another it is over after `within`. */

@@ -1,9 +1,9 @@
 import { duration, patternInAnyCase, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
-import { AGENT_BREAKERS, type Breakers, trippedAt } from '../history/breakers.ts';
+import { AGENT_BREAKERS, type Breakers, trippedAt } from '../history/calls/breakers.ts';
+import { limitedUntil } from '../history/calls/rate-limits.ts';
 import type { End, History } from '../history/history.ts';
-import { limitedUntil } from '../history/rate-limits.ts';
 import { RATE_LIMIT_PATTERNS } from './patterns.ts';
 import { type AnySignal, fact, signal, spelled } from './signal.ts';
 

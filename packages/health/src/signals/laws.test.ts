@@ -1,10 +1,10 @@
 import { laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { test } from 'vitest';
+import { agentHealth } from '../evaluator/health.ts';
 import { type Beat, beat, call, policyOf, T0 } from '../fixture.ts';
-import { agentHealth } from '../health.ts';
 import { SIGNALS } from './all.ts';
-import { CASES } from './cases.ts';
+import { CASES } from './testing/cases.ts';
 
 /** Every signal at once, some of them quieted by what speaks for the agent. */
 const quieted: Readonly<Record<string, object>> = {

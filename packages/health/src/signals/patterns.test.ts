@@ -2,9 +2,9 @@ import { CorrectThePolicy, loadPolicy } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
+import { agentHealth } from '../evaluator/health.ts';
 import { type Beat, beat, brief, history, policyOf, T0 } from '../fixture.ts';
-import { agentHealth } from '../health.ts';
-import { VOCABULARY } from '../rules.ts';
+import { VOCABULARY } from '../judgement/rules.ts';
 import { SIGNALS } from './all.ts';
 import { errorPattern, RATE_LIMIT_PATTERNS, unrecoverableError } from './patterns.ts';
 

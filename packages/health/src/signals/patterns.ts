@@ -3,7 +3,7 @@ import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import { hash32 } from '../history/hash.ts';
 import type { History } from '../history/history.ts';
-import { standingSince } from '../history/matches.ts';
+import { standingSince } from '../history/presence/matches.ts';
 import { type AnySignal, type Figure, fact, signal } from './signal.ts';
 
 /** What says that a limit was hit. A bare 429, or "rate" inside a word, is none. */

@@ -1,8 +1,8 @@
 import { duration, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
-import { MOST_TIMES } from '../history/errors.ts';
-import { MAX_CYCLE, type Row, type Runs, repetitions } from '../history/runs.ts';
+import { MOST_TIMES } from '../history/calls/errors.ts';
+import { MAX_CYCLE, type Row, type Runs, repetitions } from '../history/calls/runs.ts';
 import { type AnySignal, signal, spelled } from './signal.ts';
 
 const times = z.int().min(2);

@@ -1,11 +1,11 @@
 import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
 import { BARE, type Beat, history as historyOf, T0 } from '../fixture.ts';
-import { AT_BIRTH } from '../history/at-birth.ts';
 import type { History } from '../history/history.ts';
+import { AT_BIRTH } from '../history/initial-history.ts';
 import { SIGNALS, type SignalName } from './all.ts';
-import type { Beats, Case } from './case.ts';
-import { CASES } from './cases.ts';
+import type { Beats, Case } from './testing/case.ts';
+import { CASES } from './testing/cases.ts';
 
 const judging = (ms: number) => ({ now: T0 + ms, watched: T0 + ms, floor: 0 });
 const limitsOf = (name: SignalName, limits: object) => SIGNALS[name].limits.parse(limits) as never;

@@ -1,9 +1,9 @@
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
+import { agentHealth } from '../evaluator/health.ts';
 import { type Beat, beat, brief, call, presetsWith, T0 } from '../fixture.ts';
-import { agentHealth } from '../health.ts';
 import { MIN, output, preset, SEC } from '../presets/judging.fixture.ts';
-import type { Beats } from './case.ts';
+import type { Beats } from './testing/case.ts';
 
 const vigil = preset('vigil');
 const LIMIT = 6 * MIN;

@@ -2,9 +2,9 @@ import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
 import { type Beat, call, history, T0 } from '../fixture.ts';
 import { noOutput, noStep, noTokens } from './absence.ts';
-import type { Beats } from './case.ts';
-import { output, workItem } from './cases-absence.ts';
 import type { AnySignal } from './signal.ts';
+import type { Beats } from './testing/case.ts';
+import { output, workItem } from './testing/cases-absence.ts';
 import { noClaimRefresh, noCompletion, notStarted, noWorkUpdate, progressMismatch } from './work.ts';
 
 /** From when it fires after the beats, milliseconds after T0, with a limit of 60 s. */

@@ -38,7 +38,7 @@ export const openWorld = (runtimeId: string, settings: WorldSettings): OpenWorld
   makeFolder(dir, 'choose another --dir (VIGIL_STATE_DIR)');
   const self = identify(settings.pid);
   const letGo = takeRuntime(dir, runtimeId, self);
-  const journal = openJournal(join(dir, 'journal', `${runtimeId}.jsonl`));
+  const journal = openJournal(join(dir, 'journal', `${runtimeId}.jsonl`), log);
   const onSent = ({ type, payload }: Report) => {
     if (type === 'ORDER_RECEIPT' || type === 'SPAWN_RECEIPT') journal.write({ kind: 'sent', orderId: payload.orderId });
   };

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, rmSync, writeSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -14,41 +14,54 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
+const unexpected = (message: string, fields?: object) => {
+  throw new Error(`${message} ${JSON.stringify(fields)}`);
+};
 const path = () => join(dir, 'journal.jsonl');
 const pid = { pid: 4711, startTime: '99' };
 const begun = (order: Order) => ({ kind: 'begun', orderId: order.payload.orderId, order, pid }) as const;
 const receipt = { type: 'ORDER_RECEIPT', payload: receiptOf(nudge(), 5, 'delivered') } as const;
 
 test('what is done is answered the same after a restart, and is not unfinished', () => {
-  const before = openJournal(path());
+  const before = openJournal(path(), unexpected);
   before.write(begun(nudge()));
   before.write({ kind: 'done', orderId: 'nudge-1', report: receipt });
   before.close();
-  const after = openJournal(path());
+  const after = openJournal(path(), unexpected);
   expect(after.reportOf('nudge-1')).toEqual(receipt);
   expect(after.unfinished).toEqual([]);
   after.close();
 });
 
 test('what was begun and not done is found by every later supervisor until it is answered', () => {
-  const before = openJournal(path());
+  const before = openJournal(path(), unexpected);
   before.write(begun(terminate()));
   before.close();
-  openJournal(path()).close();
-  const after = openJournal(path());
+  openJournal(path(), unexpected).close();
+  const after = openJournal(path(), unexpected);
   expect(after.unfinished).toEqual([begun(terminate())]);
   expect(after.reportOf('end-1')).toBeUndefined();
   after.close();
 });
 
 test('a torn last line is as if it had never been written', () => {
-  const before = openJournal(path());
+  const before = openJournal(path(), unexpected);
   before.write(begun(nudge()));
   before.close();
   appendFileSync(path(), '{"kind":"done","orderId":"nudge-1","rep');
-  const after = openJournal(path());
+  const after = openJournal(path(), unexpected);
   expect(after.unfinished).toEqual([begun(nudge())]);
   after.close();
+});
+
+test('an unreadable line before the last is reported with its place, and the lines around it count', () => {
+  const end = JSON.stringify(begun(terminate()));
+  writeFileSync(path(), `${JSON.stringify(begun(nudge()))}\n{"kind":"done","ord\n${end}\n`);
+  const reported: object[] = [];
+  const journal = openJournal(path(), (message, fields) => reported.push({ message, ...fields }));
+  expect(journal.unfinished).toEqual([begun(nudge()), begun(terminate())]);
+  expect(reported).toMatchObject([{ message: expect.stringContaining('unreadable line'), path: path(), line: 2 }]);
+  journal.close();
 });
 
 test('a nudge found begun is reported uncertain, never repeated', () => {
@@ -89,7 +102,7 @@ test('a spawn found begun may be done again where nobody took the lock for it', 
 
 test('on a full disk a done order is answered all the same, and written when there is room again; a torn line hurts nobody', () => {
   let isFull = false;
-  const journal = openJournal(path(), (file, text) => {
+  const journal = openJournal(path(), unexpected, (file, text) => {
     if (!isFull) return void writeSync(file, text);
     writeSync(file, text.slice(0, 9));
     throw new Error('ENOSPC: no space left on device, write');
@@ -102,7 +115,9 @@ test('on a full disk a done order is answered all the same, and written when the
   isFull = false;
   journal.write(begun(terminate()));
   journal.close();
-  const after = openJournal(path());
+  const reported: string[] = [];
+  const after = openJournal(path(), (message) => reported.push(message));
+  expect(reported).toHaveLength(2);
   expect(after.reportOf('nudge-1')).toEqual(receipt);
   expect(after.unfinished).toEqual([begun(terminate())]);
   after.close();

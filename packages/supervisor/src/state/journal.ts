@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Log } from '../clock.ts';
 import type { Order, Report } from '../orders/order.ts';
 import type { Pid } from '../process/proc.ts';
 
@@ -37,19 +38,27 @@ export type Journal = {
 /** How many done orders are remembered over a restart: far more than are offered within their time to live. */
 const kept = 1000;
 
-/** The last line may be torn: its writer died before it had any effect. */
-const parse = (text: string): Entry[] =>
-  text.split('\n').flatMap((line) => {
+/** A last line without its end is torn: its writer died before the order had any effect. Any other unreadable line is a fault to report. */
+const parse = (path: string, text: string, log: Log): Entry[] => {
+  const lines = text.split('\n');
+  return lines.flatMap((line, index) => {
     try {
       return line === '' ? [] : [JSON.parse(line) as Entry];
-    } catch {
+    } catch (error) {
+      if (index < lines.length - 1)
+        log('the order journal has an unreadable line, which is ignored', {
+          path,
+          line: index + 1,
+          error: String(error),
+        });
       return [];
     }
   });
+};
 
-const read = (path: string): Entry[] => {
+const read = (path: string, log: Log): Entry[] => {
   try {
-    return parse(readFileSync(path, 'utf8'));
+    return parse(path, readFileSync(path, 'utf8'), log);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
@@ -77,10 +86,10 @@ const rewrite = (path: string, entries: readonly Entry[]): number => {
   return file;
 };
 
-/** One supervisor's journal: JSON Lines, each flushed to the disk before the call returns. `put`: writes a text, and throws where it cannot. */
-export const openJournal = (path: string, put: (file: number, text: string) => void = append): Journal => {
+/** One supervisor's journal: JSON Lines, each flushed to the disk before the call returns. `put` writes a text, and throws when it cannot. */
+export const openJournal = (path: string, log: Log, put: (file: number, text: string) => void = append): Journal => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const entries = read(path);
+  const entries = read(path, log);
   const done = new Map(entries.flatMap((entry) => (entry.kind === 'done' ? [[entry.orderId, entry] as const] : [])));
   const unfinished = entries.filter((entry) => entry.kind === 'begun').filter(({ orderId }) => !done.has(orderId));
   const sent = new Map(entries.flatMap((entry) => (entry.kind === 'sent' ? [[entry.orderId, entry] as const] : [])));

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { TryLater } from '../sink.ts';
+import { TryLater } from '../delivery/sink.ts';
 import { command } from './command.ts';
 import { telling, world } from './world.fixture.ts';
 

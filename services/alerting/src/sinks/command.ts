@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
-import { messageOf } from '../message.ts';
-import { plain } from '../plain.ts';
-import { type Telling, TryLater } from '../sink.ts';
+import { messageOf } from '../delivery/message.ts';
+import { plain } from '../delivery/plain.ts';
+import { type Telling, TryLater } from '../delivery/sink.ts';
 import type { Kind } from './kind.ts';
 
 /** What a placeholder stands for: one argument's part, never more than one argument. */

@@ -1,6 +1,6 @@
-import { plain } from '../plain.ts';
-import { CONSOLE, unknownOf } from '../routing.ts';
-import type { Sink, Telling } from '../sink.ts';
+import { CONSOLE, unknownOf } from '../alert/routing.ts';
+import { plain } from '../delivery/plain.ts';
+import type { Sink, Telling } from '../delivery/sink.ts';
 
 /** One line a message, for people. `write` gets it with its line end; `configured`: the channels that there are. */
 export const consoleSink = (write: (line: string) => void, configured: readonly string[]): Sink => ({

@@ -3,7 +3,7 @@ import { access, appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import type { Telling } from '../sink.ts';
+import type { Telling } from '../delivery/sink.ts';
 import { frictionText } from './friction.ts';
 import type { Kind } from './kind.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Sink } from '../sink.ts';
+import type { Sink } from '../delivery/sink.ts';
 
 /** What a sink reaches the world by: arguments, so that tests give their own. */
 export type World = {

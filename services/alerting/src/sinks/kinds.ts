@@ -1,14 +1,23 @@
+import type { SinkKind } from '@vigil/policy';
 import { z } from 'zod';
-import type { Sink } from '../sink.ts';
+import type { Sink } from '../delivery/sink.ts';
 import { command } from './command.ts';
 import { files } from './files.ts';
 import type { World } from './kind.ts';
 import { webhook } from './webhook.ts';
 
-/** How a channel is configured. To add a kind of sink: a file beside this one, and its two lines here. */
-export const channel = z.discriminatedUnion('kind', [webhook.settings, command.settings, files.settings], {
-  error: 'write kind: webhook, kind: command or kind: files',
-});
+/** To add a kind of sink: a file beside this one, its name in SINK_KINDS of packages/policy, and what the compiler then asks for here. */
+const KINDS = { webhook, command, files } satisfies Record<SinkKind, unknown>;
+
+const { webhook: first, ...others } = KINDS;
+const written = Object.keys(KINDS).map((kind) => `kind: ${kind}`);
+
+/** How a channel is configured. */
+export const channel = z.discriminatedUnion(
+  'kind',
+  [first.settings, ...Object.values(others).map(({ settings }) => settings)],
+  { error: `write ${written.slice(0, -1).join(', ')} or ${written.at(-1)}` },
+);
 type Channel = z.output<typeof channel>;
 
 /** The sink of a channel. Throws Refused with what to do. */

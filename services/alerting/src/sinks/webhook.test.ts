@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { EXAMPLE_TIME } from '@vigil/events/examples';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, test } from 'vitest';
-import { signed } from '../signature.ts';
-import { InVain, TryLater } from '../sink.ts';
+import { signed } from '../delivery/signature.ts';
+import { InVain, TryLater } from '../delivery/sink.ts';
 import { webhook } from './webhook.ts';
 import { escalation, SECRET, telling, world } from './world.fixture.ts';
 

@@ -1,10 +1,10 @@
 import { httpUrl, Refused } from '@vigil/chassis';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
-import { messageOf } from '../message.ts';
-import { retryAfter } from '../patience.ts';
-import { keyOf, signed } from '../signature.ts';
-import { InVain, TryLater } from '../sink.ts';
+import { retryAfter } from '../delivery/back-off.ts';
+import { messageOf } from '../delivery/message.ts';
+import { keyOf, signed } from '../delivery/signature.ts';
+import { InVain, TryLater } from '../delivery/sink.ts';
 import type { Kind, World } from './kind.ts';
 
 const settings = z.strictObject({

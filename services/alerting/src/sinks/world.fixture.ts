@@ -1,6 +1,6 @@
 import { type PayloadOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
-import type { Telling } from '../sink.ts';
+import type { Telling } from '../delivery/sink.ts';
 import type { World } from './kind.ts';
 
 export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -1,0 +1,127 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { contentHash } from '@vigil/policy';
+import { sparse } from '@vigil/stream';
+import { clockAt, given, readAtRest, shapeOf } from '@vigil/stream/testing';
+import { expect, test } from 'vitest';
+import { type Beat, beat, brief, call, policyOf, presetsWith, T0 } from '../fixture.ts';
+import { AT_REST } from './at-rest.ts';
+import { agentHealth } from './health.ts';
+import type { AgentState } from './state.ts';
+
+const form = sparse(AT_REST.usual);
+const shape = shapeOf(AT_REST);
+const shapes = [AT_REST.oldest, ...AT_REST.upgrades.map((_, i) => AT_REST.oldest + i + 1)];
+
+const stateAfter = (more: (i: number) => Partial<Beat>) => {
+  const agent = given(agentHealth(presetsWith('vigil')), T0);
+  for (let i = 0; i < 100; i++) agent.tell(beat(i * 1000, more(i)), T0 + i * 1000);
+  return agent.state();
+};
+
+test('an agent that reports no more than it must takes 600 bytes at rest, one at work 1,500', () => {
+  const bare = stateAfter((i) => ({ last_tool_call: T0 + i * 1000 }));
+  expect(form.write(bare).length).toBeLessThan(600);
+  expect(form.read(form.write(bare))).toEqual(bare);
+  const works = stateAfter((i) => ({ sequence: i, tool_calls: [call(`c${i}`, { args_hash: `a${i}` })] }));
+  expect(form.write(works).length).toBeLessThan(1_500);
+  expect(form.read(form.write(works))).toEqual(works);
+});
+
+test('what is usual belongs to the shape: what lies in the snapshot was written without it', () => {
+  expect([shape, contentHash(JSON.stringify(AT_REST.usual))]).toEqual([13, '08ee36e18b89d090']);
+});
+
+const decider = agentHealth(presetsWith('vigil'));
+
+const LIMITED = policyOf(`
+policy: limited
+signals: { no_activity: { after: 1h } }
+states: { STUCK: [no_activity] }
+spending: { agent: { tokens: 100 }, task: { tokens: 100, usd: 5 }, cost: reported }
+`);
+
+/** In its second session. */
+function limited(): AgentState {
+  const agent = given(agentHealth(LIMITED), T0);
+  const usage = [{ model: 'm', input_tokens: 9, cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: 0 }];
+  for (const [i, session_id] of ['A', 'B'].entries()) {
+    const used = { client: { name: 'codex', session_id }, token_count: 40, usage, cost_usd: 0.5 };
+    agent.tell(beat(i * 1000, { ...used, sequence: i + 1, task_id: 'T' }), T0 + i * 1000);
+  }
+  return agent.state();
+}
+
+const silentFor = (ms: number): AgentState => {
+  const agent = given(decider, T0);
+  agent.tell(beat(0, { sequence: 1, task_id: 'T' }), T0);
+  agent.passTo(T0 + ms);
+  return agent.state();
+};
+
+/** Told by the code as it is. The golden file of a shape has them as they lay when the shape was made, and is not written again. */
+const SAMPLES: Readonly<Record<string, AgentState>> = {
+  bare: stateAfter((i) => ({ last_tool_call: T0 + i * 1000 })),
+  working: stateAfter((i) => ({ sequence: i, tool_calls: [call(`c${i}`, { args_hash: `a${i}` })] })),
+  'stuck, under a warrant': silentFor(30 * 60_000),
+  'limited in what it uses': limited(),
+};
+
+const pathOf = (of: number) => new URL(`../../golden/state-${of}.json`, import.meta.url);
+const golden = (of: number): Readonly<Record<string, string>> => JSON.parse(readFileSync(pathOf(of), 'utf8'));
+
+test('each shape that is read has its golden file, and no other has one', () => {
+  if (!existsSync(pathOf(shape))) {
+    const texts = Object.entries(SAMPLES).map(([name, state]) => [name, form.write(state)]);
+    writeFileSync(pathOf(shape), `${JSON.stringify(Object.fromEntries(texts), null, 2)}\n`);
+  }
+  const files = readdirSync(new URL('../../golden', import.meta.url));
+  expect(files.toSorted()).toEqual(shapes.map((of) => `state-${of}.json`).toSorted());
+});
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Fields of `one` that `other` has not, or as another kind of value; null may stand for any. */
+const only = (one: unknown, other: unknown, path: string): readonly string[] => {
+  if (one === null || other === null) return [];
+  if (!isObject(one) || !isObject(other)) return typeof one === typeof other ? [] : [path];
+  return Object.entries(one).flatMap(([name, own]) =>
+    Object.hasOwn(other, name) ? only(own, other[name], `${path}/${name}`) : [`${path}/${name}`],
+  );
+};
+
+test.each(shapes)(
+  'a state of shape %s is read with the fields of the present one: where it is not, add an upgrade, and with it a shape',
+  (of) => {
+    for (const [name, text] of Object.entries(golden(of))) {
+      const state = readAtRest(AT_REST, of, text);
+      const sample = SAMPLES[name];
+      expect([...only(sample, state, `${name}: misses`), ...only(state, sample, `${name}: has`)]).toEqual([]);
+      const clock = clockAt(T0 + 60 * 60_000);
+      expect(() => [decider.dueAt(state, clock), decider.decide(state, clock)]).not.toThrow();
+    }
+  },
+);
+
+test.each([null, 'A'])('what was counted in shape 12 is not counted again, with the session %s', (session_id) => {
+  const client = session_id === null ? null : { name: 'codex', session_id };
+  const used = { client, token_count: 40, cost_usd: 0.5, task_id: 'T' };
+  const before = given(agentHealth(LIMITED), T0);
+  before.tell(beat(0, { ...used, sequence: 1 }), T0);
+  const state = before.state();
+  if (state.kind !== 'known') throw new Error('it is known');
+  const { usage, costUsd } = state.history.spend;
+  const counted = { tokens: 40, usd: 0.5, limit: { tokens: 100, usd: 5 } };
+  const spent = { life: 1, agent: { ...counted, limit: { tokens: 100, usd: null } }, task: counted };
+  const shape12 = {
+    ...state,
+    history: { ...state.history, spend: { usage, costUsd } },
+    told: { ...state.told, spent },
+  };
+  const text = sparse(AT_REST.upgrades[12 - AT_REST.oldest]?.usual).write(shape12);
+  const after = given(agentHealth(LIMITED), T0 + 1000, readAtRest(AT_REST, 12, text));
+  expect(brief(after.tell(beat(1000, { ...used, sequence: 2, token_count: 41 }), T0 + 1000))).toEqual([
+    'AGENT_SPENT agent a1: 1',
+    'AGENT_SPENT task T: 1',
+  ]);
+});

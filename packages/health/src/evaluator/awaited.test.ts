@@ -1,0 +1,76 @@
+import { given } from '@vigil/stream/testing';
+import { expect, test } from 'vitest';
+import { type Beat, beat, call, policyOf, T0 } from '../fixture.ts';
+import { agentHealth } from './health.ts';
+
+const SIGNALS = {
+  no_checkpoint: { after: '10s' },
+  no_calls: { after: '10s' },
+  no_tokens: { after: '10s' },
+  self_reported_stuck: {},
+  rate_limited: { for: '1h' },
+};
+type Plan = { readonly when: string; readonly do: readonly string[] };
+const planned = (when: string): Plan => ({ when, do: ['alert'] });
+
+/** What the first warrant awaits of an agent that has called, used tokens and written a checkpoint, and then says this for long enough. */
+const awaited = (states: object, says: (ms: number) => Partial<Beat>, plans = [planned('STUCK')]) => {
+  const document = { policy: 'p', signals: SIGNALS, states, plans, exemptions: { rate_limited: false } };
+  const agent = given(agentHealth(policyOf(JSON.stringify(document))), T0);
+  const first = { tool_calls: [call('c0')], token_count: 5, reports_checkpoints: true, activity: 'working' } as const;
+  agent.tell(beat(0, first), T0);
+  for (let ms = 1000; ms <= 12_000; ms += 1000)
+    agent.tell(beat(ms, { token_count: 5, activity: 'working', ...says(ms) }), T0 + ms);
+  const [filed] = agent.all().flatMap((event) => (event.type === 'WARRANT_FILED' ? [event.payload] : []));
+  return filed?.awaits;
+};
+const calls = (ms: number): Partial<Beat> => ({ tool_calls: [call(`c${ms}`, { args_hash: `${ms}` })] });
+const silent = (): Partial<Beat> => ({});
+
+test('a finding awaits what it has missed', () => {
+  expect(awaited({ STUCK: ['no_checkpoint', 'no_calls'] }, calls)).toEqual([['checkpoint']]);
+});
+
+test('found in two ways, it awaits the end of both', () => {
+  expect(awaited({ STUCK: ['no_checkpoint', 'no_calls'] }, silent)).toEqual([['checkpoint'], ['call']]);
+});
+
+test('found by rules that fire together, it awaits the end of any of them', () => {
+  expect(awaited({ STUCK: ['no_checkpoint + no_tokens'] }, calls)).toEqual([['checkpoint', 'tokens']]);
+});
+
+test('rules that fire together only in part have found nothing', () => {
+  expect(awaited({ STUCK: ['no_checkpoint', 'no_calls + no_tokens'] }, calls)).toEqual([['checkpoint']]);
+});
+
+test('what fires beside it and leads to no plan is not awaited', () => {
+  expect(awaited({ STUCK: ['no_checkpoint'], DEGRADED: ['no_calls', 'no_tokens'] }, silent)).toEqual([['checkpoint']]);
+});
+
+test('a lesser state with a plan of its own has to end, too', () => {
+  const states = { FAILING: ['no_calls'], STUCK: ['no_checkpoint'] };
+  expect(awaited(states, silent, [planned('FAILING'), planned('STUCK')])).toEqual([['call'], ['checkpoint']]);
+  expect(awaited(states, silent, [planned('FAILING')])).toEqual([['call']]);
+});
+
+test('of a fact nothing is awaited, whatever else is', () => {
+  const stuck = () => ({ activity: 'stuck' as const });
+  expect(awaited({ STUCK: ['self_reported_stuck'] }, stuck)).toEqual([[]]);
+  const limited = (ms: number) => (ms < 12_000 ? calls(ms) : { rate_limit: { retry_at: null } });
+  expect(awaited({}, limited, [planned('rate_limited')])).toEqual([[]]);
+});
+
+test('a warrant is renewed at once when it awaits something else, and not before', () => {
+  const signals = { no_checkpoint: { after: '10s' }, no_calls: { after: '20s' } };
+  const document = { policy: 'p', signals, states: { STUCK: Object.keys(signals) }, plans: [planned('STUCK')] };
+  const agent = given(agentHealth(policyOf(JSON.stringify(document))), T0);
+  agent.tell(beat(0, { tool_calls: [call('c0')], reports_checkpoints: true }), T0);
+  for (let ms = 1000; ms <= 25_000; ms += 1000) agent.tell(beat(ms), T0 + ms);
+  agent.tell(beat(26_000, calls(26_000)), T0 + 26_000);
+  const said = agent.all().flatMap((event) => ('awaits' in event.payload ? [[event.type, event.payload.awaits]] : []));
+  expect(said).toEqual([
+    ['WARRANT_FILED', [['checkpoint']]],
+    ['WARRANT_RENEWED', [['checkpoint'], ['call']]],
+    ['WARRANT_RENEWED', [['checkpoint']]],
+  ]);
+});

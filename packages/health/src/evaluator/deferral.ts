@@ -1,0 +1,111 @@
+import { type Clock, NEVER } from '@vigil/stream';
+import type { History } from '../history/history.ts';
+import { type Judging, momentOn } from '../history/moment.ts';
+import type { Policies } from '../judgement/policies.ts';
+import type { Rule, Rules } from '../judgement/rules.ts';
+import type { AgentState, Known } from './state.ts';
+
+/**
+ * The next moment worth asking because of what was told between two states; `now`: at once. Most of what a healthy agent tells puts
+ * off what was awaited: then only the rules that read what is new are asked, as if nothing suspended or quieted them.
+ */
+export function wakesAt(policies: Policies, before: AgentState, after: AgentState, clock: Clock): number {
+  if (before.kind === 'unseen' || after.kind === 'unseen' || !undisturbed(before, after)) return clock.now;
+  if (!goesOn(before.history, after.history)) return clock.now;
+  if (policies.rules(after.policy).policy.spending !== null && hasSpent(before.history, after.history))
+    return clock.now;
+  return after.excluded ? NEVER : soonest(policies.rules(after.policy), before.history, after.history, clock);
+}
+
+/** A present, healthy agent of which nothing has to be said but by its history. */
+function undisturbed(before: Known, after: Known): boolean {
+  const { told } = after;
+  return (
+    told === before.told &&
+    told.state === 'HEALTHY' &&
+    told.warrant === null &&
+    told.presentLife === after.life &&
+    after.life === before.life &&
+    after.policy === before.policy &&
+    after.excluded === before.excluded &&
+    after.answers === before.answers &&
+    after.resets === before.resets &&
+    after.tickets === before.tickets &&
+    after.stragglers === before.stragglers
+  );
+}
+
+/** Tokens or money are reported that are not counted yet. */
+const hasSpent = (before: History, after: History): boolean => after.spend !== before.spend;
+
+/**
+ * What a change of each part means. `wakes`: the agent is judged at once. `defers`: the rules that read the part are asked, and others
+ * are not. A function: whether the change is routine, so that it defers. A part that is missing here does not compile.
+ */
+const ON_CHANGE: { readonly [Name in keyof History]: OnChange<History[Name]> } = {
+  identity: 'wakes',
+  axis: 'wakes',
+  started: 'wakes',
+  heard: (before, after) => after.intervalMs === before.intervalMs && after.byRuntime === before.byRuntime,
+  activity: (before, after) => after.value === before.value && after.left === before.left && before.own !== null,
+  wait: 'wakes',
+  turn: (before, after) => before?.open === after?.open,
+  blocked: 'wakes',
+  calls: (before, after) => before.last !== null && after.open === before.open && after.failures === before.failures,
+  runs: 'defers',
+  errors: 'wakes',
+  targets: 'defers',
+  outcomes: 'defers',
+  variety: 'defers',
+  matches: (before, after) => after.seen === before.seen,
+  breakers: 'wakes',
+  progress: 'defers',
+  checkpoint: 'wakes',
+  rateLimit: 'wakes',
+  steps: 'wakes',
+  tokens: (before, after) => before.count > 0 === after.count > 0 && before.known === after.known,
+  context: 'defers',
+  // Only a policy with limits of spending reads it (`hasSpent`).
+  spend: 'defers',
+  output: 'defers',
+  work: 'wakes',
+  unbegun: 'defers',
+  limits: 'wakes',
+  witness: 'defers',
+  held: 'wakes',
+  end: 'wakes',
+};
+
+type OnChange<Part> = 'wakes' | 'defers' | ((before: Part, after: Part) => boolean);
+
+const CHECKED = (Object.keys(ON_CHANGE) as (keyof History)[]).filter((name) => ON_CHANGE[name] !== 'defers');
+
+/** Of what exempts, and of what several rules read, nothing is new but that it is later. */
+function goesOn(before: History, after: History): boolean {
+  for (const name of CHECKED) if (!isRoutine(name, before, after)) return false;
+  return true;
+}
+
+function isRoutine<Name extends keyof History>(name: Name, before: History, after: History): boolean {
+  const onChange = ON_CHANGE[name];
+  return typeof onChange === 'function' ? onChange(before[name], after[name]) : after[name] === before[name];
+}
+
+function soonest(rules: Rules, before: History, after: History, clock: Clock): number {
+  const { now, watched } = momentOn(after.axis, clock);
+  const at: Judging = { now, watched, floor: 0 };
+  let first = firstOf(rules, rules.hastened, after, at);
+  for (const { partOf, telling } of rules.byPart)
+    if (telling.length > 0 && partOf(after) !== partOf(before))
+      first = Math.min(first, firstOf(rules, telling, after, at));
+  return first;
+}
+
+function firstOf({ rules }: Rules, positions: readonly number[], history: History, at: Judging): number {
+  let first = NEVER;
+  for (const i of positions) {
+    const { signal, limits } = rules[i] as Rule;
+    first = Math.min(first, signal.firesFrom(history, limits, at));
+  }
+  return first;
+}

@@ -1,0 +1,118 @@
+import { type Armed, type Clock, DeadLetter, Deadlines, NEVER } from '@vigil/stream';
+import type { Policies } from '../judgement/policies.ts';
+import { type AgentHealth, agentHealth, type Observation, type Said } from './health.ts';
+import { OlderInstance } from './observe.ts';
+import { type AgentState, UNSEEN } from './state.ts';
+
+/** A record of the one order of observations: what was told, or only that time passed (a tick). */
+export type Recorded = { readonly clock: Clock; readonly input: Observation | null };
+/** What was said at it; the reason where the record is a dead letter. */
+export type Evaluated = Recorded & { readonly said: readonly Said[]; readonly refused: string | null };
+
+/** Folds records of one partition as the evaluator does, without Kafka: the same records give the same decisions. `states` is changed at the end. */
+export function* evaluate(
+  policies: Policies,
+  records: Iterable<Recorded>,
+  states: Map<string, AgentState> = new Map(),
+): Generator<Evaluated> {
+  const folding = new Folding(policies, states);
+  try {
+    for (const record of records) yield folding.fold(record);
+  } finally {
+    states.clear();
+    for (const [key, state] of folding.states()) states.set(key, state);
+  }
+}
+
+/** One agent: its state, and the moment that it is looked at again. */
+type Agent = Armed & { readonly key: string; state: AgentState };
+
+/** The fold of one partition, record by record. */
+export class Folding {
+  readonly #decider: AgentHealth;
+  readonly #agents = new Map<string, Agent>();
+  readonly #deadlines = new Deadlines<Agent>();
+
+  constructor(policies: Policies, states: Iterable<readonly [string, AgentState]> = []) {
+    this.#decider = agentHealth(policies);
+    for (const [key, state] of states) this.#deadlines.arm(this.#begun(key, state), 0);
+  }
+
+  /** Nothing is said by a tick before this moment. */
+  get dueAt(): number {
+    return this.#deadlines.next;
+  }
+
+  stateOf(key: string): AgentState {
+    return this.#agents.get(key)?.state ?? UNSEEN;
+  }
+
+  *states(): Iterable<readonly [string, AgentState]> {
+    for (const { key, state } of this.#agents.values()) if (state.kind === 'known') yield [key, state];
+  }
+
+  fold({ clock, input }: Recorded): Evaluated {
+    if (input === null) return { clock, input, said: this.#tick(clock), refused: null };
+    const agent = this.#agents.get(input.key) ?? this.#begun(input.key, UNSEEN);
+    const before = agent.state;
+    const refused = this.#tell(agent, input, clock);
+    if (refused === HEARD && this.#putOff(agent, before, clock)) return { clock, input, said: NOTHING, refused: null };
+    const said = refused.kept ? this.#say(agent, clock) : NOTHING;
+    return { clock, input, said, refused: refused.reason };
+  }
+
+  #begun(key: string, state: AgentState): Agent {
+    const agent = { key, state, armedAt: NEVER };
+    this.#agents.set(key, agent);
+    return agent;
+  }
+
+  #tell(agent: Agent, input: Observation, clock: Clock): Refusal {
+    try {
+      agent.state = this.#decider.observe(agent.state, input, clock);
+      return HEARD;
+    } catch (error) {
+      if (!(error instanceof DeadLetter)) throw error;
+      if (error instanceof OlderInstance) agent.state = error.state;
+      return { reason: error.reason, kept: error instanceof OlderInstance };
+    }
+  }
+
+  /** As the runner does: what was told need not be looked at before a moment ahead. */
+  #putOff(agent: Agent, before: AgentState, clock: Clock): boolean {
+    if (agent.armedAt <= clock.now) return false;
+    const at = this.#decider.wakesAt(before, agent.state, clock);
+    if (at <= clock.now) return false;
+    this.#deadlines.arm(agent, at);
+    return true;
+  }
+
+  #say(agent: Agent, clock: Clock): readonly Said[] {
+    const said = this.#decider.decide(agent.state, clock);
+    for (const event of said) agent.state = this.#decider.evolve(agent.state, event);
+    if (this.#decider.forgets(agent.state, clock)) {
+      this.#agents.delete(agent.key);
+      this.#deadlines.disarm(agent);
+    } else this.#deadlines.arm(agent, this.#decider.dueAt(agent.state, clock));
+    return said;
+  }
+
+  /** In the order in which the runner asks: moment, then key. As there, what is armed is a lower bound: watched time may have stood still since. */
+  #tick(clock: Clock): readonly Said[] {
+    const taken = this.#deadlines.take(clock.now);
+    if (taken.length === 0) return NOTHING;
+    const due: { readonly agent: Agent; readonly at: number }[] = [];
+    for (const agent of taken) {
+      const at = this.#decider.dueAt(agent.state, clock);
+      if (at <= clock.now) due.push({ agent, at });
+      else this.#deadlines.arm(agent, at);
+    }
+    due.sort((a, b) => a.at - b.at || (a.agent.key < b.agent.key ? -1 : 1));
+    return due.flatMap(({ agent }) => this.#say(agent, clock));
+  }
+}
+
+/** Why a record is a dead letter; null: it is none. `kept`: its agent is told of it. */
+type Refusal = { readonly reason: string | null; readonly kept: boolean };
+const HEARD: Refusal = { reason: null, kept: true };
+const NOTHING: readonly Said[] = [];

@@ -1,0 +1,103 @@
+import type { HealthState, PolicyRef } from '@vigil/events';
+import { type Axis, type JudgedState, spell, unknownCost } from '@vigil/policy';
+import { type Clock, NEVER } from '@vigil/stream';
+import { judgingOf, type Verdict } from '../judgement/judge.ts';
+import type { Policies } from '../judgement/policies.ts';
+import type { Rule, Rules } from '../judgement/rules.ts';
+import { verdictAt } from './health.ts';
+import { shownOf } from './shown.ts';
+import type { AgentState, Known } from './state.ts';
+
+/** One signal, as it stands. Moments on the broker's clock; null: not as far as is known now. */
+export type Explained = {
+  readonly signal: string;
+  readonly axis: Axis;
+  readonly words: string;
+  readonly value: number | null;
+  readonly limit: number | null;
+  readonly hard: boolean;
+  readonly fires: boolean;
+  readonly firesFrom: number | null;
+  /** what keeps it from counting now */
+  readonly suspendedBy: readonly string[];
+  /** the states that name it */
+  readonly states: readonly JudgedState[];
+};
+
+/** Why an agent is judged as it is, and why not otherwise yet. */
+export type Explanation = {
+  readonly agentId: string;
+  readonly policy: PolicyRef;
+  readonly excluded: boolean;
+  readonly state: HealthState;
+  readonly onsetAt: number | null;
+  readonly exemption: {
+    readonly name: string;
+    readonly suspends: readonly Axis[];
+    readonly until: number | null;
+  } | null;
+  readonly plan: string | null;
+  readonly signals: readonly Explained[];
+  /** when the verdict may differ next, if nothing more is heard */
+  readonly nextAt: number | null;
+  /** how far the agent's clock is behind ours, milliseconds; named in `notes` beyond the policy's tolerance */
+  readonly driftMs: number;
+  readonly notes: readonly string[];
+};
+
+/** Null where the agent has never been heard of. */
+export function explain(policies: Policies, state: AgentState, clock: Clock): Explanation | null {
+  if (state.kind === 'unseen') return null;
+  const rules = policies.rules(state.policy);
+  const verdict = verdictAt(policies, state, clock);
+  const shown = shownOf(rules, verdict);
+  return {
+    agentId: state.agentId,
+    policy: state.policy,
+    excluded: state.excluded,
+    state: verdict.state,
+    onsetAt: verdict.onsetAt,
+    exemption: shown && { name: shown.name, suspends: shown.suspends, until: momentOrNull(shown.until) },
+    plan: verdict.plan?.name ?? null,
+    signals: rules.rules.map((rule, i) => explained(rules, state, verdict, rule, i)),
+    nextAt: momentOrNull(verdict.next),
+    driftMs: state.history.heard.driftMs,
+    notes: notesOf(state, rules),
+  };
+}
+
+function explained(rules: Rules, { history }: Known, verdict: Verdict, rule: Rule, i: number): Explained {
+  const { from, until, at } = verdict;
+  const { value, limit, words, hard } = rule.signal.evidence(history, rule.limits, judgingOf(verdict, rule));
+  const first = from[i] ?? NEVER;
+  return {
+    signal: rule.name,
+    axis: rule.signal.axis,
+    words,
+    value,
+    limit: limit === null ? null : momentOrNull(limit),
+    hard,
+    fires: first <= at.now,
+    firesFrom: momentOrNull(first),
+    suspendedBy: (rules.groups[rule.group]?.suspendedBy ?? []).flatMap((e) =>
+      (until[e] ?? 0) > at.now ? [rules.exemptions[e]?.name ?? ''] : [],
+    ),
+    states: rules.states.flatMap(({ state, anyOf }) => (anyOf.some((all) => all.includes(i)) ? [state] : [])),
+  };
+}
+
+function notesOf({ history, excluded }: Known, { policy }: Rules): string[] {
+  const { driftMs } = history.heard;
+  const notes: string[] = [];
+  if (Math.abs(driftMs) > policy.clockToleranceMs)
+    notes.push(
+      `its clock is ${spell(Math.abs(driftMs))} ${driftMs > 0 ? 'behind' : 'ahead'}: not judged, but correct it`,
+    );
+  if (excluded) notes.push(`policy ${policy.name} excludes it: shown, never judged`);
+  const cost = policy.spending === null ? null : unknownCost(policy.spending, history.spend);
+  if (cost !== null) notes.push(`its cost is not known, so no limit in US dollars holds: ${cost}`);
+  if (!policy.enabled) notes.push(`policy ${policy.name} is not enabled: no warrants`);
+  return notes;
+}
+
+const momentOrNull = (moment: number): number | null => (moment < NEVER ? moment : null);

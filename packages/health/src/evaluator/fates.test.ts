@@ -1,0 +1,284 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { given } from '@vigil/stream/testing';
+import { describe, expect, test } from 'vitest';
+import { type Beat, beat, brief, call, presetsWith, T0 } from '../fixture.ts';
+import { agentHealth, type Observation, type Said } from './health.ts';
+
+/** The seven fates of the demonstration fleet, as far as the evaluator decides them. */
+const demo = agentHealth(presetsWith('demo'));
+const runtime: Partial<Beat> = { reporter: 'runtime', interval_ms: 1000, activity: 'working' };
+
+const started = () => {
+  const agent = given(demo, T0);
+  const beats = (from: number, to: number, more: (ms: number) => Partial<Beat>): readonly Said[] => {
+    const before = agent.all().length;
+    for (let ms = from; ms <= to; ms += 1000) agent.tell(beat(ms, more(ms)), T0 + ms);
+    return agent.all().slice(before);
+  };
+  return { ...agent, beats };
+};
+const works = (ms: number): Partial<Beat> => ({
+  ...runtime,
+  agent_beat_at: T0 + ms,
+  tool_calls: [call(`c${ms}`, { args_hash: `a${ms}` })],
+  checkpoint: ms % 5000 === 0 ? checkpointOf(ms) : null,
+});
+const checkpointOf = (ms: number) => ({
+  checkpoint_id: `k${ms}`,
+  parent_id: null,
+  uri: null,
+  sha256: null,
+  valid: true,
+  invalid_reason: null,
+  created_at: T0 + ms,
+  completed_work: [],
+  remaining_work: [],
+});
+const exited = (
+  ms: number,
+  reason: 'finished' | 'crashed' | 'explicit',
+  orderId: string | null = null,
+): Observation => ({
+  ...example(Topic.agentObservation, 'AGENT_EXITED', {
+    agentId: 'a1',
+    instanceId: 'a1.i1',
+    taskId: 'T-1',
+    reason,
+    orderId,
+  }),
+  key: 'a1',
+  correlationId: `c${ms}`,
+});
+const confirmed: Observation = {
+  ...example(Topic.agentObservation, 'CONFIRM_DEATH', { agentId: 'a1', instanceId: 'a1.i1' }),
+  key: 'a1',
+};
+const FIRST = ['INSTANCE_STARTED', 'AGENT_PRESENT first_heartbeat', 'T-1 took: HEALTHY'];
+
+test('who has finished, was stopped by somebody or ended by us is gone as expected; who has crashed is not', () => {
+  const expected = (...end: Parameters<typeof exited>) => {
+    const { beats, tell } = started();
+    beats(0, 3000, works);
+    const lost = tell(exited(...end), T0 + end[0]).filter(({ type }) => type === 'AGENT_LOST');
+    return lost.map(({ payload }) => (payload as { expected: boolean }).expected);
+  };
+  expect(expected(4000, 'finished')).toEqual([true]);
+  expect(expected(4000, 'explicit')).toEqual([true]);
+  expect(expected(4000, 'crashed', 'order-1')).toEqual([true]);
+  expect(expected(4000, 'crashed')).toEqual([false]);
+});
+
+test('the end of an agent that was lost in silence is reported, a crash too: it does not count as a second loss', () => {
+  const late = (...input: Parameters<typeof exited> | [Observation]) => {
+    const { beats, tell, passTo } = started();
+    beats(0, 3000, works);
+    expect(brief(passTo(T0 + 60_000))).toContain('AGENT_LOST silent');
+    const said = tell(input.length === 1 ? input[0] : exited(...input));
+    return said
+      .filter(({ type }) => type === 'AGENT_LOST')
+      .map(({ payload }) => (payload as { expected: boolean }).expected);
+  };
+  expect(late(60_000, 'finished')).toEqual([true]);
+  expect(late(60_000, 'explicit')).toEqual([true]);
+  const gone = example(Topic.agentObservation, 'CONFIRM_DEATH', { agentId: 'a1', instanceId: 'a1.i1' });
+  expect(late({ ...gone, key: 'a1' })).toEqual([true]);
+  expect(late(60_000, 'crashed')).toEqual([true]);
+});
+
+describe('the demonstration fleet', () => {
+  test('steady works and checkpoints: HEALTHY throughout', () => {
+    const { beats } = started();
+    expect(brief(beats(0, 120_000, works))).toEqual(FIRST);
+  });
+
+  test('hangs falls silent in mid-task: STUCK by no_activity, with a warrant that is renewed', () => {
+    const { beats, all } = started();
+    beats(0, 5000, works);
+    const said = beats(6000, 19_000, () => runtime);
+    expect(brief(said)).toEqual(['HEALTHY → STUCK', 'WARRANT_FILED STUCK', 'T-1 kept: STUCK', 'WARRANT_RENEWED STUCK']);
+    const changed = all().find((event) => event.type === 'HEALTH_STATE_CHANGED');
+    expect(changed?.payload).toMatchObject({
+      reason: 'no call, no output, no beat of its own for 9 s; limit 8 s',
+      onsetAt: T0 + 13_001,
+      exemption: null,
+    });
+  });
+
+  test('hangs, terminated by our order: the warrant lapses, nothing is filed for an end that was ordered', () => {
+    const { beats, tell } = started();
+    beats(0, 5000, works);
+    beats(6000, 16_000, () => runtime);
+    expect(brief(tell(exited(17_000, 'crashed', 'order-1'), T0 + 16_500))).toEqual([
+      'STUCK → TERMINATED',
+      'WARRANT_LAPSED ended',
+      'AGENT_LOST ended',
+      'T-1 left: TERMINATED',
+    ]);
+  });
+
+  test('loops repeats a failing command: STUCK at the fifth, healthy again by doing something else', () => {
+    const { beats } = started();
+    beats(0, 5000, works);
+    const fails = (ms: number) => ({
+      ...works(ms),
+      checkpoint: null,
+      tool_calls: [
+        call(`c${ms}`, { args_hash: 'npm test', outcome: 'error', result_hash: 'r', error_class: 'exit_1' }),
+      ],
+    });
+    expect(brief(beats(6000, 10_000, fails))).toEqual([
+      'HEALTHY → DEGRADED',
+      'T-1 kept: DEGRADED',
+      'DEGRADED → STUCK',
+      'tool_execution CLOSED → OPEN',
+      'WARRANT_FILED STUCK',
+      'T-1 kept: STUCK',
+    ]);
+    expect(brief(beats(11_000, 11_000, works))).toEqual([
+      'STUCK → HEALTHY',
+      'WARRANT_LAPSED progress',
+      'T-1 kept: HEALTHY',
+    ]);
+  });
+
+  test('limited prints rate-limit errors: exempt, to be paused; nothing counted, healthy throughout', () => {
+    const { beats, all } = started();
+    beats(0, 3000, works);
+    const pattern = (ms: number) => ({ kind: 'rate_limit', source: 'rate[ _-]?limit', at: T0 + ms });
+    const limited = (ms: number): Partial<Beat> => ({
+      ...runtime,
+      output: {
+        last_output_at: T0 + 4000,
+        lines: null,
+        matched_patterns: ms % 5000 === 0 ? [pattern(ms)] : [],
+        repeated_error: null,
+        result_at: null,
+        completion_signal_at: null,
+        tail: [],
+      },
+    });
+    expect(brief(beats(5000, 8000, limited))).toEqual(['exempt: rate_limited', 'WARRANT_FILED HEALTHY']);
+    const paused = { ...runtime, activity: 'paused' } as const;
+    // both at once: the pause is what is shown
+    expect(brief(beats(9000, 18_000, () => paused))).toEqual([
+      'exempt: paused',
+      'WARRANT_RENEWED HEALTHY',
+      'WARRANT_LAPSED progress',
+    ]);
+    expect(brief(beats(19_000, 60_000, works))).toEqual(['exempt: null']);
+    expect(all().some(({ type }) => type === 'HEALTH_STATE_CHANGED')).toBe(false);
+  });
+
+  test('crashes exits with 1: TERMINATED crashed, and a warrant of its own to recover', () => {
+    const { beats, tell } = started();
+    beats(0, 2000, works);
+    const said = tell(exited(2500, 'crashed'), T0 + 2500);
+    expect(brief(said)).toEqual([
+      'HEALTHY → TERMINATED',
+      'WARRANT_FILED TERMINATED',
+      'AGENT_LOST crashed',
+      'T-1 left: TERMINATED',
+    ]);
+    const warrant = said.find((event) => event.type === 'WARRANT_FILED');
+    expect(warrant?.payload).toMatchObject({
+      planName: 'crashed',
+      plan: '[{"step":"recover"}]',
+      endReason: 'crashed',
+      hard: true,
+    });
+  });
+
+  test.each([
+    ['the end of the limit that it had reached', 'rate_limited', 3 * 3_600_000, T0 + 3 * 3_600_000],
+    ['it also where a heartbeat without an activity follows', null, 3 * 3_600_000, T0 + 3 * 3_600_000],
+    ['it also where its session ends after it', 'exiting', 3 * 3_600_000, T0 + 3 * 3_600_000],
+    ['null where the limit is over', 'rate_limited', 2400, null],
+    ['null where it worked on after the limit', 'working', 3 * 3_600_000, null],
+    ['null where the end of the limit is unknown', 'rate_limited', null, null],
+  ] as const)('crashes at a limit: its warrant carries %s', (_, activity, resetMs, limitedUntil) => {
+    const { beats, tell } = started();
+    const limit = { retry_at: resetMs === null ? null : T0 + resetMs };
+    beats(0, 1000, works);
+    tell(beat(2000, { ...runtime, activity: 'rate_limited', rate_limit: limit }), T0 + 2000);
+    tell(beat(2200, { ...runtime, activity }), T0 + 2200);
+    const warrant = tell(exited(2500, 'crashed'), T0 + 2500).find((event) => event.type === 'WARRANT_FILED');
+    expect(warrant?.payload).toMatchObject({ planName: 'crashed', limitedUntil });
+  });
+
+  test('works on after a limit, ends its session and crashes: its warrant carries no limit', () => {
+    const { beats, tell } = started();
+    tell(beat(0, { ...runtime, activity: 'rate_limited', rate_limit: { retry_at: T0 + 3_600_000 } }), T0);
+    beats(500, 2000, works);
+    tell(beat(2200, { ...runtime, activity: 'exiting' }), T0 + 2200);
+    const warrant = tell(exited(2500, 'crashed'), T0 + 2500).find((event) => event.type === 'WARRANT_FILED');
+    expect(warrant?.payload).toMatchObject({ planName: 'crashed', limitedUntil: null });
+  });
+
+  test('crashes before its first heartbeat: it still has begun, and ended', () => {
+    const { tell } = started();
+    expect(brief(tell(exited(100, 'crashed'), T0 + 100))).toEqual([
+      'INSTANCE_STARTED',
+      'HEALTHY → TERMINATED',
+      'WARRANT_FILED TERMINATED',
+      'T-1 took: HEALTHY',
+      'T-1 left: TERMINATED',
+    ]);
+  });
+
+  test('waits asks a question and waits: exempt, however long, and people are told once', () => {
+    const { beats } = started();
+    beats(0, 3000, works);
+    const said = beats(4000, 600_000, () => ({ ...runtime, activity: 'awaiting_input' }));
+    expect(brief(said)).toEqual(['exempt: awaiting_input', 'WAIT_OVERDUE null']);
+  });
+
+  test('waits, answered after an hour: the time it waited is not held against it', () => {
+    const { beats } = started();
+    beats(0, 3000, works);
+    beats(4000, 600_000, () => ({ ...runtime, activity: 'awaiting_input' }));
+    expect(brief(beats(601_000, 605_000, () => runtime))).toEqual(['exempt: null', 'WAIT_ENDED it waits no longer']);
+  });
+
+  test('finishes completes: TERMINATED finished, nothing filed', () => {
+    const { beats, tell, passTo } = started();
+    beats(0, 2000, works);
+    expect(brief(tell(exited(2500, 'finished'), T0 + 2500))).toEqual([
+      'HEALTHY → TERMINATED',
+      'AGENT_LOST ended',
+      'T-1 left: TERMINATED',
+    ]);
+    expect(passTo(T0 + 600_000)).toEqual([]);
+  });
+});
+
+describe('an agent that was taken for dead from afar', () => {
+  const lost = () => {
+    const agent = started();
+    agent.beats(0, 3000, works);
+    expect(brief(agent.tell(confirmed, T0 + 4000))).toContain('T-1 left: TERMINATED');
+    return agent;
+  };
+  const taskEnds = (said: readonly Said[]) =>
+    said.flatMap((one) => (one.type === 'TASK_HEALTH_CHANGED' ? [one.payload.endReason] : []));
+
+  test('and whose runtime reports later that it has finished its task is announced so, once', () => {
+    const { tell } = lost();
+    const said = tell(exited(5000, 'finished'), T0 + 5000);
+    expect(taskEnds(said)).toEqual(['finished']);
+    expect(said.find(({ type }) => type === 'AGENT_LOST')?.payload).toMatchObject({ why: 'ended', expected: true });
+    expect(tell(exited(6000, 'finished'), T0 + 6000)).toEqual([]);
+  });
+
+  test('and whose runtime reports another end is not announced again', () => {
+    for (const reason of ['crashed', 'explicit'] as const)
+      expect(lost().tell(exited(5000, reason), T0 + 5000)).toEqual([]);
+  });
+
+  test('and whose reported end was a crash has not finished', () => {
+    const { beats, tell } = started();
+    beats(0, 3000, works);
+    tell(exited(4000, 'crashed'), T0 + 4000);
+    expect(tell(exited(5000, 'finished'), T0 + 5000)).toEqual([]);
+  });
+});

@@ -1,0 +1,182 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { given } from '@vigil/stream/testing';
+import { describe, expect, test } from 'vitest';
+import { at, type Beat, beat, brief, call, policyOf, presetsWith, T0 } from '../fixture.ts';
+import { evaluate } from './evaluate.ts';
+import { explain } from './explain.ts';
+import { agentHealth } from './health.ts';
+
+const demo = presetsWith('demo');
+const decider = agentHealth(demo);
+const runtime: Partial<Beat> = { reporter: 'runtime', activity: 'working' };
+
+describe('instances', () => {
+  const second = { instance_id: 'a1.i2' };
+
+  test('a new one replaces the old: its warrant lapses, its task is left and taken', () => {
+    const agent = given(decider, T0);
+    agent.tell(beat(0, { activity: 'stuck' }));
+    expect(brief(agent.tell(beat(1000, second)))).toEqual([
+      'INSTANCE_STARTED',
+      'STUCK → HEALTHY',
+      'WARRANT_LAPSED new_instance',
+      'AGENT_PRESENT new_instance',
+      'T-1 left: STUCK',
+      'T-1 took: HEALTHY',
+    ]);
+  });
+
+  test('records of an older one are refused; more than three in a minute are two that run at once', () => {
+    const records = [beat(0), beat(1000, second), ...[2, 3, 4, 5, 6].map((s) => beat(s * 1000))];
+    const out = [
+      ...evaluate(
+        demo,
+        records.map((input, i) => ({ input, clock: at(i * 1000) })),
+      ),
+    ];
+    expect(out.map(({ refused }) => refused)).toEqual([null, null, ...Array(5).fill('older_instance')]);
+    expect(out.map(({ said }) => brief(said).includes('DUPLICATE_INSTANCE'))).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  test('a sequence not above the last counts as received only', () => {
+    const agent = given(decider, T0);
+    agent.tell(beat(0, { sequence: 5 }));
+    expect(brief(agent.tell(beat(1000, { sequence: 5, activity: 'stuck' })))).toEqual([]);
+    expect(brief(agent.tell(beat(2000, { sequence: 6, activity: 'stuck' })))).toContain('HEALTHY → STUCK');
+  });
+
+  test('a stamp over 24 h old starts no agent', () => {
+    const old = beat(0, { timestamp: T0 - 24 * 3_600_000 - 1 });
+    expect([...evaluate(demo, [{ input: old, clock: at(0) }])][0]?.refused).toBe('too_old');
+  });
+
+  test('the end of an older one, told late, ends nothing', () => {
+    const agent = given(decider, T0);
+    agent.tell(beat(0));
+    agent.tell(beat(1000, second));
+    const late = example(Topic.agentObservation, 'AGENT_EXITED', {
+      agentId: 'a1',
+      instanceId: 'a1.i1',
+      reason: 'crashed',
+    });
+    expect(agent.tell({ ...late, key: 'a1' })).toEqual([]);
+  });
+});
+
+describe('an agent taken for dead from afar', () => {
+  const confirmed = {
+    ...example(Topic.agentObservation, 'CONFIRM_DEATH', { agentId: 'a1', instanceId: 'a1.i1' }),
+    key: 'a1',
+  };
+  const behind = { sequence: null, timestamp: T0 - 5000 };
+
+  test('and heard of after it lives on: present again, and holder of its task again', () => {
+    const agent = given(decider, T0);
+    agent.tell(beat(0));
+    expect(brief(agent.tell(confirmed, T0 + 20_000))).toContain('T-1 left: TERMINATED');
+    expect(brief(agent.tell(beat(20_001), T0 + 20_001))).toEqual([
+      'TERMINATED → HEALTHY',
+      'WARRANT_LAPSED progress',
+      'AGENT_PRESENT returned',
+      'T-1 took: HEALTHY',
+    ]);
+    expect(brief(agent.tell(beat(21_000), T0 + 21_000))).toEqual([]);
+  });
+
+  test('is not alive by what it sent before and what comes late, by its own clock however wrong', () => {
+    const agent = given(decider, T0);
+    agent.tell(beat(0, behind));
+    agent.tell(confirmed, T0 + 20_000);
+    expect(agent.tell(beat(15_000, { ...behind, timestamp: T0 + 15_000 }), T0 + 40_000)).toEqual([]);
+    expect(agent.tell(beat(14_000, { ...behind, timestamp: T0 + 14_000 }), T0 + 90_000)).toEqual([]);
+    expect(brief(agent.tell(beat(0, { ...behind, timestamp: T0 + 15_001 }), T0 + 91_000))).toContain(
+      'AGENT_PRESENT returned',
+    );
+  });
+
+  test('that its runtime has seen end stays ended, whatever comes', () => {
+    const agent = given(decider, T0);
+    agent.tell(beat(0));
+    const end = example(Topic.agentObservation, 'AGENT_EXITED', {
+      agentId: 'a1',
+      instanceId: 'a1.i1',
+      reason: 'crashed',
+    });
+    agent.tell({ ...end, key: 'a1' }, T0 + 20_000);
+    expect(agent.tell(beat(30_000), T0 + 30_000)).toEqual([]);
+  });
+});
+
+describe('policies', () => {
+  test("an agent's wish is honoured where it is loaded, else the default", () => {
+    const agent = given(decider, T0);
+    expect(agent.tell(beat(0, { policy: 'vigil' }))[0]?.policy?.name).toBe('vigil');
+    expect(given(decider, T0).tell(beat(0, { policy: 'unheard_of' }))[0]?.policy?.name).toBe('demo');
+  });
+
+  const small = (more: string) =>
+    agentHealth(
+      policyOf(
+        `{ policy: small, signals: { self_reported_stuck: {}, repeated_calls: { times: 3 } }, states: { STUCK: [self_reported_stuck + repeated_calls] }, plans: [{ when: STUCK, do: [recover] }]${more} }`,
+      ),
+    );
+  const stuck = { activity: 'stuck' as const };
+
+  test('+ means together', () => {
+    const agent = given(small(''), T0);
+    expect(brief(agent.tell(beat(0, stuck)))).not.toContain('HEALTHY → STUCK');
+    const looping = { ...stuck, tool_calls: [call('1'), call('2'), call('3')] };
+    expect(brief(agent.tell(beat(1000, looping)))).toContain('HEALTHY → STUCK');
+  });
+
+  test('one that is not enabled observes and reports, and files nothing', () => {
+    const agent = given(small(', enabled: false'), T0);
+    const said = brief(agent.tell(beat(0, { ...stuck, tool_calls: [call('1'), call('2'), call('3')] })));
+    expect(said).toContain('HEALTHY → STUCK');
+    expect(said).not.toContain('WARRANT_FILED STUCK');
+  });
+
+  test('an excluded agent is shown and never judged', () => {
+    const agent = given(small(", exclude: ['^a']"), T0);
+    const said = brief(agent.tell(beat(0, { ...stuck, tool_calls: [call('1'), call('2'), call('3')] })));
+    expect(said).toEqual([
+      'INSTANCE_STARTED',
+      'AGENT_ANSWERED self_report',
+      'AGENT_PRESENT first_heartbeat',
+      'T-1 took: HEALTHY',
+    ]);
+  });
+});
+
+describe('answers', () => {
+  test('each is announced once', () => {
+    const agent = given(decider, T0);
+    agent.tell(beat(0));
+    expect(brief(agent.tell(beat(1000, { handoff: 'please take over' })))).toContain('AGENT_ANSWERED handoff');
+    expect(brief(agent.tell(beat(2000, { handoff: 'please take over' })))).toEqual([]);
+    expect(brief(agent.tell(beat(3000, { blockers: ['no access'] })))).toEqual(['AGENT_ANSWERED blockers']);
+  });
+});
+
+test('explain says of each signal why, and why not yet', () => {
+  const agent = given(decider, T0);
+  agent.tell(beat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }));
+  agent.passTo(T0 + 3000);
+  const told = explain(demo, agent.state(), agent.clock());
+  expect(told?.signals.find(({ signal }) => signal === 'no_activity')).toMatchObject({
+    fires: false,
+    firesFrom: T0 + 8001,
+    words: 'no call, no output, no beat of its own for 3 s; limit 8 s',
+    states: ['STUCK'],
+  });
+  expect(told).toMatchObject({ state: 'HEALTHY', nextAt: T0 + 8001, plan: null });
+});

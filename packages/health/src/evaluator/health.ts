@@ -1,0 +1,165 @@
+import type { Clock, Decider } from '@vigil/stream';
+import { NEVER } from '@vigil/stream';
+import { breakersChanged, resetsAsked } from '../announce/breakers.ts';
+import type { Said, Saying } from '../announce/events.ts';
+import { exemptionChanged, stateChanged } from '../announce/health.ts';
+import { answered, duplicateInstance, instanceStarted } from '../announce/instance.ts';
+import { quietFrom, renewalOf } from '../announce/lease.ts';
+import { lostFrom, presenceChanged } from '../announce/presence.ts';
+import { spendingCounted } from '../announce/spending.ts';
+import { taskChanged } from '../announce/task.ts';
+import { ticketsFiled } from '../announce/ticket.ts';
+import { overdueFrom, waitChanged } from '../announce/wait.ts';
+import { warrantFiled, warrantKept } from '../announce/warrant.ts';
+import { nextAttempt } from '../history/calls/breakers.ts';
+import { momentOn } from '../history/moment.ts';
+import { endedBySilence, lostForGoodFrom } from '../history/presence/silence.ts';
+import { isHeld, judge, REMEMBERED_MS, type Verdict } from '../judgement/judge.ts';
+import { plansFor } from '../judgement/plans-for.ts';
+import type { Policies } from '../judgement/policies.ts';
+import type { Rules } from '../judgement/rules.ts';
+import { ticketsDue } from '../judgement/tickets.ts';
+import { wakesAt } from './deferral.ts';
+import { evolve, evolved } from './evolve.ts';
+import { type Observation, observe } from './observe.ts';
+import { type AgentState, type Known, type Told, UNSEEN } from './state.ts';
+
+export type { Said } from '../announce/events.ts';
+export type { Observation } from './observe.ts';
+
+const NOTHING: readonly Said[] = [];
+
+/** Announcements in the order in which they are made; each sees what those before it have said. */
+const ANNOUNCEMENTS: readonly ((saying: Saying) => readonly Said[])[] = [
+  instanceStarted,
+  duplicateInstance,
+  answered,
+  resetsAsked,
+  stateChanged,
+  exemptionChanged,
+  waitChanged,
+  breakersChanged,
+  ticketsFiled,
+  warrantKept,
+  warrantFiled,
+  presenceChanged,
+  spendingCounted,
+  taskChanged,
+];
+
+/** What it decides follows from the state and the clock alone. */
+export type AgentHealth = Omit<Decider<AgentState, Observation, Said>, 'decide' | 'evolve'> & {
+  readonly decide: (state: AgentState, clock: Clock) => readonly Said[];
+  readonly evolve: (state: AgentState, event: Said) => AgentState;
+  readonly wakesAt: (before: AgentState, after: AgentState, clock: Clock) => number;
+  readonly forgets: (state: AgentState, clock: Clock) => boolean;
+};
+
+/** Judgement of one agent: what its heartbeats tell, what state and warrant follow from it, and what has been said of it. */
+export function agentHealth(policies: Policies): AgentHealth {
+  const verdictOf = remembering((state: Known, clock: Clock) => verdictAt(policies, state, clock));
+  const decide = remembering((state: Known, clock: Clock) =>
+    announcements(policies, lapsed(state, clock), verdictOf(state, clock)),
+  );
+  return {
+    initial: UNSEEN,
+    observe: (state, input, clock) => observe(policies, state, input, clock),
+    decide: (state, clock) => (state.kind === 'unseen' ? [] : decide(policies.current(state), clock)),
+    evolve,
+    dueAt: (state, clock) => {
+      if (state.kind === 'unseen') return NEVER;
+      const known = policies.current(state);
+      return decide(known, clock).length > 0
+        ? clock.now
+        : nextOf(policies, lapsed(known, clock), verdictOf(known, clock));
+    },
+    wakesAt: (before, after, clock) => wakesAt(policies, before, after, clock),
+    forgets: (state, clock) => state.kind === 'known' && clock.now >= forgetAt(state) && isClosed(state.told),
+  };
+}
+
+/** As it is to be judged: long silence ends an agent of which no end is reported. */
+function lapsed(state: Known, { now }: Clock): Known {
+  const history = endedBySilence(state.history, now);
+  return history === state.history ? state : { ...state, history };
+}
+
+/** Nothing that others remember of it is left open: what it holds, where it is, what is wanted of it. */
+function isClosed({ warrant, wait, presentLife, task, breakers }: Told): boolean {
+  const holds = task !== null && task.state !== 'TERMINATED';
+  return warrant === null && wait === null && presentLife === 0 && !holds && Object.keys(breakers).length === 0;
+}
+
+export function verdictAt(policies: Policies, known: Known, clock: Clock): Verdict {
+  const state = lapsed(known, clock);
+  const rules = policies.rules(state.policy);
+  const verdict = judge(rules, state.history, momentOn(state.history.axis, clock), !state.excluded);
+  return isEnding(rules, state, verdict) ? standing(rules, state, verdict) : verdict;
+}
+
+/** It was found unwell and is on its way out: that nothing is missing any more is not a recovery. */
+function isEnding(rules: Rules, { excluded, life, history, told }: Known, verdict: Verdict): boolean {
+  const isExiting = history.end === null && history.activity.value === 'exiting';
+  if (!isExiting || excluded || isHeld(rules, verdict)) return false;
+  return told.life === life && told.state !== 'HEALTHY' && verdict.state === 'HEALTHY';
+}
+
+/** What was found last stands until the end is reported, or until the agent reports something else than that it exits. */
+function standing(rules: Rules, { history, told }: Known, verdict: Verdict): Verdict {
+  const { warrant } = told;
+  const plan = warrant && plansFor(rules.plans, history).find(({ name }) => name === warrant.plan);
+  return { ...verdict, state: told.state, onsetAt: null, plan: plan ?? verdict.plan };
+}
+
+function announcements(policies: Policies, state: Known, verdict: Verdict): readonly Said[] {
+  const rules = policies.rules(state.policy);
+  const fresh = state.told.life !== state.life;
+  let said: Said[] | null = null;
+  let saying: Saying = { state, rules, verdict, fresh };
+  for (const announce of ANNOUNCEMENTS)
+    for (const event of announce(saying)) {
+      said ??= [];
+      said.push(event);
+      saying = { state: evolved(saying.state, event), rules, verdict, fresh };
+    }
+  return said ?? NOTHING;
+}
+
+/** The next moment at which something may have to be said. */
+function nextOf(policies: Policies, state: Known, verdict: Verdict): number {
+  const rules = policies.rules(state.policy);
+  const { warrant, presentLife, presentUntil } = state.told;
+  const lost = presentLife === 0 ? NEVER : lostFrom(state.history, rules, verdict.at);
+  const repeat = presentLife === 0 ? NEVER : presentUntil;
+  const renewal = warrant ? renewalOf(warrant.voidAt, quietFrom(state.history), rules.policy.warrant) : NEVER;
+  const halfOpen = nextAttempt(state.history.breakers, verdict.at.now);
+  const ticket = nextTicket(rules, state, verdict);
+  const overdue = ahead(overdueFrom(state, rules, verdict), verdict.at.now);
+  return Math.min(verdict.next, lost, repeat, renewal, halfOpen, ticket, overdue, forgetAt(state));
+}
+
+const ahead = (moment: number, now: number): number => (moment > now ? moment : NEVER);
+
+function nextTicket(rules: Rules, { history }: Known, verdict: Verdict): number {
+  let next: number = NEVER;
+  for (const { from } of ticketsDue(rules, history, verdict)) if (from > verdict.at.now) next = Math.min(next, from);
+  return next;
+}
+
+function forgetAt({ history }: Known): number {
+  return Math.min(lostForGoodFrom(history), history.end ? history.end.at + REMEMBERED_MS : NEVER);
+}
+
+/** The last answer is kept: the runner asks for the deadline at the moment it has decided. */
+function remembering<A extends object, B extends object, R>(compute: (a: A, b: B) => R): (a: A, b: B) => R {
+  let lastA: A | null = null;
+  let lastB: B | null = null;
+  let last: R;
+  return (a, b) => {
+    if (lastA === a && lastB === b) return last;
+    last = compute(a, b);
+    lastA = a;
+    lastB = b;
+    return last;
+  };
+}

@@ -1,0 +1,251 @@
+import type { EventOf, Topic } from '@vigil/events';
+import { type Clock, Unwelcome } from '@vigil/stream';
+import { countNamed } from '../announce/spending.ts';
+import { breakerReset, isHeld } from '../history/calls/breakers.ts';
+import { bornAt, type End, folded, type History, received } from '../history/history.ts';
+import { type Identity, identityOf } from '../history/identity.ts';
+import { axisThrough, type Beat, momentOn, OWN_AXIS, type Receipt } from '../history/moment.ts';
+import { isHeldAt } from '../history/presence/hold.ts';
+import { namedSince } from '../history/usage/spend.ts';
+import { type Policies, UNASSIGNED } from '../judgement/policies.ts';
+import { answering } from './answers.ts';
+import { readWith } from './read-with.ts';
+import { type AgentState, type Known, NOTHING_TOLD, type Stragglers } from './state.ts';
+import { withTicket } from './ticket-by-hand.ts';
+
+export type Observation = EventOf<typeof Topic.agentObservation>;
+type ResetEvent = Extract<Observation, { type: 'RESET_BREAKER' }>;
+type ExitedEvent = Extract<Observation, { type: 'AGENT_EXITED' }>;
+type HeartbeatEvent = Extract<Observation, { type: 'AGENT_HEARTBEAT' }>;
+
+const RETIRED = 8;
+const STRAGGLING_MS = 60_000;
+const OLDEST_START_MS = 24 * 3_600_000;
+
+/** A record of an instance that another has replaced. The state that counts them is kept all the same. */
+export class OlderInstance extends Unwelcome {
+  declare readonly state: AgentState;
+  constructor(instanceId: string, current: string | null, state: AgentState) {
+    super(
+      'older_instance',
+      `instance ${instanceId} has been replaced by ${current}: stop it, or give it an id of its own`,
+      state,
+    );
+  }
+}
+
+/** What we are told, by kind. Never judges. */
+export function observe(policies: Policies, state: AgentState, input: Observation, clock: Clock): AgentState {
+  switch (input.type) {
+    case 'AGENT_HEARTBEAT':
+      return heartbeat(policies, state, input, clock);
+    case 'AGENT_EXITED':
+      return ended(policies, state, input, clock);
+    case 'CONFIRM_DEATH': {
+      const end: End = { reason: 'lost', at: clock.now, orderId: null, bySelf: false };
+      return deathConfirmed(state, input.payload.instanceId, end);
+    }
+    case 'HOLD_AGENT':
+      return held(state, input.payload.until, false, clock);
+    case 'RELEASE_AGENT':
+      return held(state, null, true, clock);
+    case 'RESET_BREAKER':
+      return breakerClosed(state, input);
+    case 'FILE_TICKET':
+      return withTicket(state, input.key, input.payload.ticket);
+  }
+}
+
+function heartbeat(policies: Policies, state: AgentState, input: HeartbeatEvent, clock: Clock): AgentState {
+  const beat = input.payload;
+  if (state.kind === 'known') {
+    const { identity, end } = state.history;
+    const another = beat.instance_id !== null && beat.instance_id !== identity.instanceId;
+    if (another && state.retired.includes(beat.instance_id))
+      throw new OlderInstance(beat.instance_id, identity.instanceId, straggling(state, beat.instance_id, clock.now));
+    if (another && isFromBefore(state, beat))
+      throw new OlderInstance(beat.instance_id, identity.instanceId, straggling(state, beat.instance_id, clock.now));
+    const isLast = beat.exit !== null;
+    if (!another && (end === null || beat.instance_id !== null || isLast))
+      return continued(policies, state, input, clock);
+  }
+  const receipt = receiptOf(null, beat, clock);
+  if (receipt.now - beat.timestamp > OLDEST_START_MS)
+    throw new Unwelcome(
+      'too_old',
+      `a heartbeat stamped ${beat.timestamp}, over 24 h old, starts no agent: correct the sender's clock`,
+    );
+  const first = told(policies, begun(policies, state, input, identityOf(beat), receipt), input, receipt, clock);
+  return endedBySelf(first, beat, clock);
+}
+
+const isPresent = ({ history: { end }, told, life }: Known): boolean => end === null && told.presentLife === life;
+
+/** A heartbeat of an unknown instance that was sent before the present one began, and arrives late. */
+const isFromBefore = (state: Known, { timestamp }: Beat): boolean =>
+  isPresent(state) && timestamp + state.history.heard.driftMs < state.history.started.now;
+
+/**
+ * The end of an instance that never sent a heartbeat is no end of the current one: its runtime may report it long afterwards, when the
+ * agent has been started again. Where none is present, the clock of its host decides which of the two is the newer.
+ */
+const endsNothing = (state: Known, at: number | null): boolean =>
+  isPresent(state) || (at ?? Number.POSITIVE_INFINITY) <= state.history.heard.now - state.history.heard.driftMs;
+
+const retiring = (retired: readonly string[], instanceId: string): readonly string[] => [
+  ...retired.slice(1 - RETIRED),
+  instanceId,
+];
+
+const isSupervised = ({ identity }: History): boolean => identity.runtimeId !== null;
+
+/**
+ * An agent without a runtime is the only one that can report its own end: one that says that it has finished, or was stopped, has. That it
+ * crashed remains a hint, since a replacement starts only after a confirmed death. Nor does a heartbeat that names another instance end an agent
+ * that a runtime still runs.
+ */
+function endedBySelf(state: Known, { exit, runtime_id: runtimeId, reporter }: Beat, clock: Clock): Known {
+  if (exit === null || runtimeId !== null || reporter !== 'agent') return state;
+  if (isSupervised(state.history) || state.displacing) return state;
+  const { reason } = exit;
+  if (reason !== 'finished' && reason !== 'explicit') return state;
+  const end: End = { reason, at: clock.now, orderId: null, bySelf: true };
+  return { ...state, history: { ...state.history, end } };
+}
+
+/** Another heartbeat of the current life. After its end, or out of order, it only counts as received. */
+function continued(policies: Policies, state: Known, input: HeartbeatEvent, clock: Clock): Known {
+  const beat = input.payload;
+  const h = state.history;
+  const axis = axisThrough(beat.door, h.axis, clock);
+  const here = axis === h.axis ? state : { ...state, history: { ...h, axis } };
+  const receipt = receiptOf(here.history, beat, clock);
+  const old = beat.sequence !== null && h.heard.sequence !== null && beat.sequence <= h.heard.sequence;
+  if (old || (h.end !== null && !isOutlived(h, h.end, beat)))
+    return { ...here, history: received(here.history, beat, receipt, input.correlationId) };
+  const alive = h.end === null ? here : { ...here, history: { ...here.history, end: null } };
+  return endedBySelf(told(policies, alive, input, receipt, clock), beat, clock);
+}
+
+/**
+ * A heartbeat after an end that no runtime has seen: the agent was taken for dead from afar, or has reported its own end and goes on. One that
+ * was sent before and comes late is no sign of life.
+ */
+function isOutlived({ heard }: History, end: End, beat: Beat): boolean {
+  if (end.bySelf && beat.exit !== null) return false;
+  return (end.reason === 'lost' || end.bySelf) && beat.timestamp + heard.driftMs > end.at;
+}
+
+function told(policies: Policies, state: Known, input: HeartbeatEvent, receipt: Receipt, clock: Clock): Known {
+  const beat = input.payload;
+  const history = folded(state.history, beat, receipt, input.correlationId);
+  const axis = axisThrough(beat.door, history.axis, clock);
+  const through = axis === history.axis ? history : { ...history, axis };
+  const session = namedSince(state.history.spend, through.spend);
+  const unnamed = { ...state, history: through, wish: beat.policy };
+  const known = policies.current(session === null ? unnamed : countNamed(unnamed, session));
+  return answering(readWith(policies.rules(known.policy), known, beat, receipt), state.history, beat);
+}
+
+/** One of ours is closed; of one that its caller holds the caller is told, while there is one. */
+function breakerClosed(state: AgentState, { payload, correlationId }: ResetEvent): AgentState {
+  if (state.kind === 'unseen') return state;
+  const { name, by, why } = payload;
+  if (isHeld(state.history.breakers, name))
+    return state.history.end ? state : { ...state, resets: [...state.resets, { name, by, why, correlationId }] };
+  return { ...state, history: { ...state.history, breakers: breakerReset(state.history.breakers, name) } };
+}
+
+/** A new life begins; the one before it is remembered by its id. */
+function begun(policies: Policies, state: AgentState, input: Observation, identity: Identity, receipt: Receipt): Known {
+  const fresh = bornAt(identity, receipt, input.correlationId);
+  if (state.kind === 'unseen') {
+    return policies.current({
+      kind: 'known',
+      agentId: input.key,
+      policy: UNASSIGNED,
+      wish: null,
+      excluded: false,
+      history: fresh,
+      life: 1,
+      previousInstanceId: null,
+      displacing: false,
+      retired: [],
+      stragglers: null,
+      answers: [],
+      resets: [],
+      answered: 0,
+      tickets: [],
+      told: NOTHING_TOLD,
+    });
+  }
+  const previous = state.history.identity.instanceId;
+  const retired = previous === null ? state.retired : retiring(state.retired, previous);
+  const history = { ...fresh, held: state.history.held };
+  return {
+    ...state,
+    history,
+    life: state.life + 1,
+    previousInstanceId: previous,
+    displacing: state.history.end === null && (isSupervised(state.history) || state.displacing),
+    retired,
+    stragglers: null,
+    answers: [],
+    resets: [],
+  };
+}
+
+/** Of a life that nobody has heard of, its end tells all that is known. */
+function ended(policies: Policies, state: AgentState, input: ExitedEvent, clock: Clock): AgentState {
+  const { instanceId, taskId, runtimeId, labels, policy, reason, orderId, at } = input.payload;
+  const end: End = { reason, at: clock.now, orderId, bySelf: false };
+  if (state.kind === 'known') {
+    const { identity: current, end: known } = state.history;
+    if (state.retired.includes(instanceId)) return state;
+    if (current.instanceId === null || current.instanceId === instanceId)
+      return known ? finishedAfterAll(state, known, end) : { ...state, history: { ...state.history, end } };
+    if (endsNothing(state, at)) return { ...state, retired: retiring(state.retired, instanceId) };
+  }
+  const unknown = { attempt: null, maxAttempts: null, eventDriven: false, client: null, parentId: null };
+  const identity = { instanceId, taskId, runtimeId, labels, ...unknown };
+  const receipt: Receipt = { ...momentOn(OWN_AXIS, clock), stamp: clock.now, previous: null };
+  const life = begun(policies, state, input, identity, receipt);
+  const heard = { ...life.history.heard, driftMs: at === null ? 0 : clock.now - at };
+  return policies.current({ ...life, history: { ...life.history, heard, end }, wish: policy ?? life.wish });
+}
+
+/** It was taken for dead from afar, and had finished its task: that it is gone and has left the task is announced again, with that reason. */
+function finishedAfterAll(state: Known, known: End, end: End): Known {
+  const { task } = state.told;
+  if (known.reason !== 'lost' || end.reason !== 'finished' || task === null) return state;
+  const told = { ...state.told, lostLife: state.life, task: { ...task, state: 'UNKNOWN' as const } };
+  return { ...state, history: { ...state.history, end }, told };
+}
+
+function deathConfirmed(state: AgentState, instanceId: string | null, end: End): AgentState {
+  if (state.kind === 'unseen' || state.history.end) return state;
+  if (instanceId !== null && instanceId !== state.history.identity.instanceId) return state;
+  return { ...state, history: { ...state.history, end } };
+}
+
+function held(state: AgentState, until: number | null, over: boolean, clock: Clock): AgentState {
+  if (state.kind === 'unseen') return state;
+  const { now, watched } = momentOn(state.history.axis, clock);
+  if (over && !isHeldAt(state.history.held, now)) return state;
+  const mark = until === null ? watched : watched + Math.max(0, until - now);
+  return { ...state, history: { ...state.history, held: { until, mark, over } } };
+}
+
+function receiptOf(history: History | null, beat: Beat, clock: Clock): Receipt {
+  const moment = momentOn(history?.axis ?? OWN_AXIS, clock);
+  return { now: moment.now, watched: moment.watched, stamp: beat.timestamp, previous: history?.heard ?? null };
+}
+
+function straggling(state: Known, instanceId: string, now: number): Known {
+  const before = state.stragglers;
+  const same = before !== null && before.instanceId === instanceId && now - before.from < STRAGGLING_MS;
+  const stragglers: Stragglers = same
+    ? { ...before, count: before.count + 1 }
+    : { instanceId, count: 1, from: now, told: false };
+  return { ...state, stragglers };
+}

@@ -1,0 +1,141 @@
+import type { AnswerKind, EscalationTicket, HealthState, PolicyRef, TicketSeverity } from '@vigil/events';
+import type { History } from '../history/history.ts';
+
+/** What an agent answered, not yet announced. */
+export type Answer = { readonly how: AnswerKind; readonly nonce: string | null; readonly text: string | null };
+
+/** A breaker that its caller holds and a person wants closed, not yet announced. */
+export type Reset = {
+  readonly name: string;
+  readonly by: string;
+  readonly why: string;
+  readonly correlationId: string;
+};
+
+/** Records of an older instance, since `from`: more than three in a minute are two that run at once. */
+export type Stragglers = {
+  readonly instanceId: string;
+  readonly count: number;
+  readonly from: number;
+  readonly told: boolean;
+};
+
+/** A warrant that stands. */
+export type Warrant = {
+  readonly id: string;
+  readonly instanceId: string | null;
+  readonly episodeId: string;
+  readonly plan: string;
+  readonly state: HealthState;
+  /** what ends it, as one text; a state of before knows none, and renews at once */
+  readonly awaits: string;
+  /** the lease: without a renewal by then it is void */
+  readonly voidAt: number;
+};
+
+export type ToldBreaker = { readonly state: 'OPEN' | 'HALF_OPEN'; readonly taskId: string | null };
+
+export type ToldTicket = {
+  readonly severity: Exclude<TicketSeverity, 'UNKNOWN'>;
+  readonly life: number;
+  readonly episodeId: string | null;
+};
+
+/** Under its task; `at`: of the wait, on `now`'s axis. */
+export type ToldWait = {
+  readonly instanceId: string | null;
+  readonly taskId: string | null;
+  readonly life: number;
+  readonly at: number;
+};
+
+/** Tokens and US dollars of an instance that are counted against a limit, for each of its last counts, the newest last; and that limit. */
+export type Counted = {
+  readonly counts: readonly { readonly count: number; readonly tokens: number; readonly usd: number }[];
+  readonly limit: { readonly tokens: number | null; readonly usd: number | null };
+};
+
+/** What has been said, so that nothing is said twice. */
+export type Told = {
+  /** the number of the life that has been announced */
+  readonly life: number;
+  readonly state: HealthState;
+  /** the task under which a state other than HEALTHY was said; a state of before knows none */
+  readonly under?: string | null;
+  readonly exemption: string | null;
+  /** the wait for a person that was announced as overdue */
+  readonly wait: ToldWait | null;
+  /** from leaving HEALTHY to returning, or to the instance's end */
+  readonly episode: { readonly id: string; readonly correlationId: string } | null;
+  readonly warrant: Warrant | null;
+  /** episodes and warrants so far: makes their ids */
+  readonly counted: number;
+  /** the number of the life that has been said to be present; 0: none */
+  readonly presentLife: number;
+  /** since when it is, and when that is said again, on `now`'s axis: the topic that it is said in does not keep it for ever */
+  readonly presentSince: number;
+  readonly presentUntil: number;
+  /** the number of the life that has been said to be lost in silence, and not that it has ended; 0: none */
+  readonly lostLife: number;
+  /** those not closed, with the task under which that was said */
+  readonly breakers: Readonly<Record<string, ToldBreaker>>;
+  /** the worst of the episode it was filed in; null episode: in none */
+  readonly ticket: ToldTicket | null;
+  readonly task: { readonly taskId: string; readonly instanceId: string | null; readonly state: HealthState } | null;
+  /** of the instance of that number; a state of before knows none */
+  readonly spent?: {
+    readonly life: number;
+    readonly agent?: Counted;
+    readonly task?: Counted;
+    readonly day?: Counted;
+  };
+};
+
+export type Known = {
+  readonly kind: 'known';
+  readonly agentId: string;
+  /** the policy it is judged with */
+  readonly policy: PolicyRef;
+  /** the policy that it names itself, as last reported */
+  readonly wish: string | null;
+  /** shown, never judged */
+  readonly excluded: boolean;
+  /** the current life, and its number */
+  readonly history: History;
+  readonly life: number;
+  readonly previousInstanceId: string | null;
+  /** true: it has replaced an instance that a runtime ran, and of whose end nothing was reported */
+  readonly displacing: boolean;
+  /** the last instances before the current, the newest last */
+  readonly retired: readonly string[];
+  readonly stragglers: Stragglers | null;
+  readonly answers: readonly Answer[];
+  readonly resets: readonly Reset[];
+  /** hash of the last answer in words: the same text again is no new answer */
+  readonly answered: number;
+  /** filed by somebody, not yet announced */
+  readonly tickets: readonly EscalationTicket[];
+  readonly told: Told;
+};
+
+/** One agent, as the evaluator remembers it. */
+export type AgentState = { readonly kind: 'unseen' } | Known;
+
+export const UNSEEN: AgentState = { kind: 'unseen' };
+
+export const NOTHING_TOLD: Told = {
+  life: 0,
+  state: 'HEALTHY',
+  exemption: null,
+  wait: null,
+  episode: null,
+  warrant: null,
+  counted: 0,
+  presentLife: 0,
+  presentSince: 0,
+  presentUntil: 0,
+  lostLife: 0,
+  breakers: {},
+  ticket: null,
+  task: null,
+};

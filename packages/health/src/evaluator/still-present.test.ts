@@ -1,0 +1,51 @@
+import { NEVER } from '@vigil/stream';
+import { clockAt } from '@vigil/stream/testing';
+import { expect, test } from 'vitest';
+import { type Beat, beat, presetsWith, T0 } from '../fixture.ts';
+import { agentHealth, type Said } from './health.ts';
+import { type AgentState, UNSEEN } from './state.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const vigil = agentHealth(presetsWith('vigil'));
+
+/** What is said of the presence of an agent that beats once an hour until `heardUntil`, asked at its deadlines as the runner does. */
+const presenceOf = (more: Partial<Beat>, heardUntil: number, until: number) => {
+  const said: string[] = [];
+  let state: AgentState = UNSEEN;
+  const decide = (at: number): readonly Said[] => {
+    const events = vigil.decide(state, clockAt(T0 + at));
+    state = events.reduce(vigil.evolve, state);
+    for (const event of events)
+      if (event.type === 'AGENT_PRESENT' || event.type === 'AGENT_LOST')
+        said.push(`${at / HOUR} h: ${event.type} ${event.payload.why}`);
+    return events;
+  };
+  for (let at = 0; at <= until; at += HOUR) {
+    if (at <= heardUntil) state = vigil.observe(state, beat(at, more), clockAt(T0 + at));
+    decide(at);
+    for (;;) {
+      const due = vigil.dueAt(state, clockAt(T0 + at)) - T0;
+      if (due === NEVER || due >= at + HOUR) break;
+      at = Math.max(at, due);
+      if (decide(at).length === 0) break;
+    }
+    at = Math.floor(at / HOUR) * HOUR;
+  }
+  return said;
+};
+const hourly: Partial<Beat> = { interval_ms: HOUR, activity: 'idle' };
+
+test('an agent that lives is said to be present again once a day, and not more often', () => {
+  expect(presenceOf(hourly, 3 * DAY, 3 * DAY - 1)).toEqual([
+    '0 h: AGENT_PRESENT first_heartbeat',
+    '24 h: AGENT_PRESENT still_present',
+    '48 h: AGENT_PRESENT still_present',
+  ]);
+});
+
+test('one that is lost is not said to be present', () => {
+  const said = presenceOf(hourly, 10 * HOUR, 3 * DAY);
+  expect(said[0]).toBe('0 h: AGENT_PRESENT first_heartbeat');
+  expect(said.slice(1).map((one) => one.replace(/.*: /, ''))).toEqual(['AGENT_LOST silent']);
+});

@@ -1,0 +1,71 @@
+import { given } from '@vigil/stream/testing';
+import { describe, expect, test } from 'vitest';
+import { type Beat, beat, brief, call, policyOf, presetsWith, T0 } from '../fixture.ts';
+import { agentHealth, type Said } from './health.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const TRUSTED = 15 * MINUTE;
+const LAST = 10 * MINUTE;
+const vigil = agentHealth(presetsWith('vigil'));
+
+/** Ten minutes of work, reported by a runtime, and a last heartbeat that says this. */
+const silentAfter = (more: Partial<Beat>, decider = vigil) => {
+  const agent = given(decider, T0);
+  const runtime: Partial<Beat> = { reporter: 'runtime', activity: 'working' };
+  for (let ms = 0; ms < LAST; ms += 30_000)
+    agent.tell(
+      beat(ms, { ...runtime, agent_beat_at: T0 + ms, tool_calls: ms === 0 ? [call('c1', { ended_at: T0 })] : [] }),
+      T0 + ms,
+    );
+  agent.tell(beat(LAST, { ...runtime, agent_beat_at: T0 + LAST, ...more }), T0 + LAST);
+  return agent;
+};
+const warrants = (said: readonly Said[]) => brief(said).filter((one) => one.startsWith('WARRANT_FILED'));
+const inFlight = (deadline_at: number | null): Partial<Beat> => ({
+  tool_calls: [call('c9', { outcome: 'running', started_at: T0 + LAST, deadline_at })],
+});
+
+describe('a runtime that falls silent is excused by what it reported last for 15 min, and no longer', () => {
+  test.each<[string, Partial<Beat>]>([
+    ['its agent waits for a person', { activity: 'awaiting_input' }],
+    ['its agent is paused', { activity: 'paused' }],
+    ['its agent is idle, and holds a task', { activity: 'idle' }],
+    ['its agent hands off', { activity: 'handing_off' }],
+    ['a rate limit holds for days', { rate_limit: { retry_at: T0 + 60 * HOUR } } as Partial<Beat>],
+    ['a call is in flight', inFlight(null)],
+    ['a call is in flight, for hours', inFlight(T0 + 4 * HOUR)],
+  ])('%s', (_, last) => {
+    const agent = silentAfter(last);
+    expect(warrants(agent.passTo(T0 + LAST + TRUSTED - 1))).toEqual([]);
+    expect(warrants(agent.passTo(T0 + LAST + TRUSTED + 6 * MINUTE + 1))).toEqual(['WARRANT_FILED STUCK']);
+  });
+
+  test('not while its heartbeats go on', () => {
+    const agent = silentAfter({ activity: 'awaiting_input' });
+    for (let ms = LAST; ms < 26 * HOUR; ms += 10 * MINUTE)
+      agent.tell(beat(ms, { reporter: 'runtime', activity: 'awaiting_input' }), T0 + ms);
+    expect(warrants(agent.all())).toEqual([]);
+  });
+
+  test('a policy may trust it for longer or less', () => {
+    const decider = agentHealth(
+      policyOf(
+        '{ policy: p, heartbeat: { trusted_for: 1h }, signals: { no_heartbeat: { after: 2m } }, states: { STUCK: [no_heartbeat] }, plans: [{ when: STUCK, do: [terminate: {}] }] }',
+      ),
+    );
+    const agent = silentAfter({ activity: 'paused' }, decider);
+    expect(warrants(agent.passTo(T0 + LAST + HOUR - 1))).toEqual([]);
+    expect(warrants(agent.passTo(T0 + LAST + HOUR))).toEqual(['WARRANT_FILED STUCK']);
+  });
+});
+
+describe('silence is excused for as long as the reason lasts', () => {
+  test.each<[string, Partial<Beat>]>([
+    ['of an agent that reports by itself: it may have nothing to report', { reporter: 'agent', activity: 'idle' }],
+    ['of an agent that reports events only', { event_driven: true, activity: 'awaiting_input' }],
+    ['of an idle agent without a task: nobody waits for it', { activity: 'idle', task_id: null }],
+  ])('%s', (_, last) => {
+    expect(warrants(silentAfter(last).passTo(T0 + 26 * HOUR))).toEqual([]);
+  });
+});

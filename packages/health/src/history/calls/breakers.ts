@@ -1,0 +1,127 @@
+import { ask, type Breaker, type BreakerLimits, closed, fail, succeed } from '@vigil/circuit-breaker';
+import type { ToolCall } from '@vigil/events';
+import { NEVER } from '@vigil/stream';
+import { ahead, type Beat, instant, type Receipt } from '../moment.ts';
+import { finished, rateLimited } from './calls.ts';
+
+/** The breakers of an agent. A task's recovery_attempt is recovery's. */
+export const AGENT_BREAKERS = ['tool_execution', 'checkpoint_write', 'external_api'] as const;
+export type AgentBreaker = (typeof AGENT_BREAKERS)[number];
+export type AllLimits = Readonly<Record<AgentBreaker, BreakerLimits>>;
+
+/** One that is not closed. Moments on `now`'s axis; `nextAttemptAt` null: its holder did not say. */
+export type Tripped = {
+  readonly state: 'OPEN' | 'HALF_OPEN';
+  readonly failures: number;
+  readonly nextAttemptAt: number | null;
+  /** since when it is so; ours half open: since when it was open */
+  readonly at: number;
+};
+
+/** `at`: since when it is in its state. */
+type Own = { readonly breaker: Breaker; readonly at: number };
+
+export type Breakers = {
+  /** as their caller holds them; null: closed. It is the truth where it is known */
+  readonly held: Readonly<Partial<Record<AgentBreaker, Tripped | null>>>;
+  /** folded from what became of calls, where no caller holds them; left out while there is nothing to remember */
+  readonly own: Readonly<Partial<Record<AgentBreaker, Own>>>;
+};
+
+export const NO_BREAKERS: Breakers = { held: {}, own: {} };
+
+export const largestBreakersBytes: number = 400;
+
+/** What a heartbeat tells of breakers: by itself, or by the outcomes of calls, counted with the policy's limits. */
+export function breakersAfter(before: Breakers, beat: Beat, receipt: Receipt, limits: AllLimits): Breakers {
+  const held = beat.breakers.length === 0 ? before.held : reported(before.held, beat, receipt);
+  let own = before.own;
+  for (const call of beat.tool_calls) {
+    const name = breakerOf(call);
+    if (name !== null && held[name] === undefined) own = finishedWith(own, name, call, receipt, limits[name]);
+  }
+  if (held !== before.held) own = Object.fromEntries(Object.entries(own).filter(([name]) => !(name in held)));
+  return held === before.held && own === before.own ? before : { held, own };
+}
+
+/** A person closes one that we hold. */
+export function breakerReset(before: Breakers, name: string): Breakers {
+  return isAgents(name) && before.own[name] ? { ...before, own: without(before.own, name) } : before;
+}
+
+/** Whether its caller reports it, open or closed. */
+export const isHeld = ({ held }: Breakers, name: string): boolean => isAgents(name) && held[name] !== undefined;
+
+/** As it stands at a moment; null: closed. Ours is half open from its next attempt on, a caller's when it says so. */
+export function trippedAt({ held, own }: Breakers, name: AgentBreaker, now: number): Tripped | null {
+  const reported = held[name];
+  if (reported !== undefined) return reported;
+  const ours = own[name];
+  if (!ours || ours.breaker.state === 'CLOSED') return null;
+  const { failures } = ours.breaker;
+  const next = ours.breaker.state === 'OPEN' ? ours.breaker.nextAttemptAt : 0;
+  return next > now
+    ? { state: 'OPEN', failures, nextAttemptAt: next, at: ours.at }
+    : { state: 'HALF_OPEN', failures, nextAttemptAt: null, at: ours.at };
+}
+
+/** The next moment at which one of ours becomes half open. */
+export function nextAttempt({ own }: Breakers, now: number): number {
+  let next: number = NEVER;
+  for (const { breaker } of Object.values(own))
+    if (breaker.state === 'OPEN' && breaker.nextAttemptAt > now) next = Math.min(next, breaker.nextAttemptAt);
+  return next;
+}
+
+const isAgents = (name: string): name is AgentBreaker => AGENT_BREAKERS.some((one) => one === name);
+
+function reported(before: Breakers['held'], beat: Beat, receipt: Receipt): Breakers['held'] {
+  const held = { ...before };
+  for (const { name, state, failures, next_attempt_at: next } of beat.breakers) {
+    if (!isAgents(name) || state === 'UNKNOWN') continue;
+    const at = before[name]?.state === state ? (before[name]?.at ?? receipt.now) : receipt.now;
+    const nextAttemptAt = state === 'HALF_OPEN' || next === null ? null : ahead(receipt, next);
+    held[name] = state === 'CLOSED' ? null : { state, failures, nextAttemptAt, at };
+  }
+  return held;
+}
+
+function breakerOf(call: ToolCall): AgentBreaker | null {
+  switch (call.kind) {
+    case 'tool':
+      return 'tool_execution';
+    case 'checkpoint_write':
+    case 'external_api':
+      return call.kind;
+    case 'model':
+    case 'UNKNOWN':
+      return null;
+  }
+}
+
+/** A call that began while it was open was let through by nobody: its result belongs to the time before, and is ignored. */
+function finishedWith(
+  own: Breakers['own'],
+  name: AgentBreaker,
+  call: ToolCall,
+  receipt: Receipt,
+  limits: BreakerLimits,
+): Breakers['own'] {
+  if (!finished(call) || rateLimited(call)) return own;
+  const ended = instant(receipt, call.ended_at).now;
+  const known = own[name] ?? { breaker: closed, at: ended };
+  const asked = ask(known.breaker, limits, ended - spanOf(call));
+  if (asked.is === 'refused') return own;
+  const breaker =
+    call.outcome === 'ok'
+      ? succeed(asked.breaker, asked.generation)
+      : fail(asked.breaker, asked.generation, limits, ended);
+  if (breaker.state === 'CLOSED' && breaker.failures === 0) return own[name] ? without(own, name) : own;
+  return { ...own, [name]: { breaker, at: breaker.generation === known.breaker.generation ? known.at : ended } };
+}
+
+const spanOf = ({ started_at: start, ended_at: end }: ToolCall): number =>
+  start === null || end === null ? 0 : Math.max(0, end - start);
+
+const without = (own: Breakers['own'], name: AgentBreaker): Breakers['own'] =>
+  Object.fromEntries(Object.entries(own).filter(([other]) => other !== name));

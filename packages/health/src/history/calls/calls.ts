@@ -1,0 +1,101 @@
+import type { CallKind, ToolCall } from '@vigil/events';
+import { type Beat, type Fold, instant, type Receipt } from '../moment.ts';
+
+/** More calls than this in flight at once: the oldest is forgotten, which makes it never overdue. */
+const OPEN_CALLS = 12;
+
+/** A call in flight. `spanMs`: from its start to its declared deadline. */
+export type OpenCall = {
+  readonly id: string;
+  readonly kind: CallKind;
+  readonly tool: string;
+  readonly mark: number;
+  readonly spanMs: number | null;
+};
+
+export type Calls = {
+  readonly open: readonly OpenCall[];
+  /** mark of the last start or end of a call; null: no call has been reported */
+  readonly last: number | null;
+  /** mark of the last end of a call that was in flight */
+  readonly landed: number | null;
+  readonly lastTool: string | null;
+  readonly lastSpanMs: number | null;
+  /** `last_tool_call` as sent: compared with itself only */
+  readonly sentLast: number | null;
+  /** failed calls in a row; rate limits neither count nor end the row */
+  readonly failures: number;
+  readonly failedAt: number | null;
+};
+
+const NO_CALLS: Calls = {
+  open: [],
+  last: null,
+  landed: null,
+  lastTool: null,
+  lastSpanMs: null,
+  sentLast: null,
+  failures: 0,
+  failedAt: null,
+};
+
+export const calls: Fold<Calls> = {
+  initial: () => NO_CALLS,
+  observe: (before, beat, receipt) => {
+    const after =
+      beat.tool_calls.length === 0 ? before : beat.tool_calls.reduce((c, call) => heard(c, call, receipt), before);
+    return lastCallSent(after, beat, receipt);
+  },
+  largestBytes: OPEN_CALLS * 150 + 250,
+};
+
+/** It ran, and its result is known: what counts as success or failure. */
+export const finished = (call: ToolCall): boolean => call.outcome === 'ok' || call.outcome === 'error';
+/** It is not in flight any more, whether it ran or was refused, and whether its result is known. */
+const ended = (call: ToolCall): boolean => finished(call) || call.outcome === 'refused' || call.outcome === 'abandoned';
+export const rateLimited = (call: ToolCall): boolean => call.error_class === 'rate_limit';
+
+function heard(before: Calls, call: ToolCall, receipt: Receipt): Calls {
+  const spanMs = spanOf(call, receipt);
+  const mark = instant(receipt, ended(call) ? call.ended_at : call.started_at).watched;
+  const open = openAfter(before.open, call, mark, spanMs);
+  return {
+    ...before,
+    open,
+    landed: open.length < before.open.length ? Math.max(before.landed ?? mark, mark) : before.landed,
+    last: Math.max(before.last ?? mark, mark),
+    lastTool: call.tool,
+    lastSpanMs: spanMs,
+    ...failuresAfter(before, call, receipt),
+  };
+}
+
+function openAfter(
+  open: readonly OpenCall[],
+  call: ToolCall,
+  mark: number,
+  spanMs: number | null,
+): readonly OpenCall[] {
+  const known = open.find(({ id }) => id === call.call_id);
+  if (ended(call)) return known ? open.filter(({ id }) => id !== call.call_id) : open;
+  if (call.outcome !== 'running' || known) return open;
+  return [...open.slice(1 - OPEN_CALLS), { id: call.call_id, kind: call.kind, tool: call.tool, mark, spanMs }];
+}
+
+function spanOf(call: ToolCall, receipt: Receipt): number | null {
+  return call.deadline_at === null ? null : Math.max(0, call.deadline_at - (call.started_at ?? receipt.stamp));
+}
+
+function failuresAfter(before: Calls, call: ToolCall, receipt: Receipt): Pick<Calls, 'failures' | 'failedAt'> {
+  if (call.outcome === 'ok') return { failures: 0, failedAt: null };
+  const { failures, failedAt } = before;
+  if (call.outcome !== 'error' || rateLimited(call)) return { failures, failedAt };
+  return { failures: failures + 1, failedAt: instant(receipt, call.ended_at).now };
+}
+
+function lastCallSent(before: Calls, beat: Beat, receipt: Receipt): Calls {
+  const sent = beat.last_tool_call;
+  if (sent === null || (before.sentLast !== null && sent <= before.sentLast)) return before;
+  const mark = instant(receipt, sent).watched;
+  return { ...before, sentLast: sent, last: Math.max(before.last ?? mark, mark) };
+}

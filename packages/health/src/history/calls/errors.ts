@@ -1,0 +1,150 @@
+import type { ToolCall } from '@vigil/events';
+import { hash32 } from '../hash.ts';
+import { type Beat, instant, type Receipt } from '../moment.ts';
+import { rateLimited } from './calls.ts';
+import type { News } from './heartbeat-delta.ts';
+
+/** The most often that one error is counted, and how many errors of any kind are remembered for it. */
+export const MOST_TIMES = 20;
+const CLASSES = 4;
+const NAME_CHARACTERS = 40;
+/** Who reports nothing stronger than going on is done with an error that has not come again for so long. */
+const QUIET_MS = 600_000;
+
+/** An error as a number, the same only for the same class and content; when it came, on `now`'s axis; how often at once. */
+export type Occurrence = readonly [sign: number, at: number, count: number];
+/** A class of errors that has been reported; its name as a number. */
+export type ErrorClass = { readonly sign: number; readonly at: number };
+
+/** The errors since the last progress, which is what ends a repetition. */
+export type Errors = {
+  /** the newest last */
+  readonly recent: readonly Occurrence[];
+  /** at [n − 2]: the shortest time in which one and the same error has come n times */
+  readonly spans: readonly number[];
+  /** when a span last appeared or shrank, on `now`'s axis, and the class of that error */
+  readonly at: number;
+  readonly name: string | null;
+  readonly classes: readonly ErrorClass[];
+  /** the terminal's own count, as sent: compared with itself only */
+  readonly counted: { readonly sign: number; readonly count: number } | null;
+};
+
+export const NO_ERRORS: Errors = { recent: [], spans: [], at: 0, name: null, classes: [], counted: null };
+
+export const largestErrorsBytes: number = MOST_TIMES * 31 + MOST_TIMES * 9 + CLASSES * 42 + 150;
+
+type Report = {
+  readonly sign: number;
+  readonly at: number;
+  readonly count: number;
+  readonly name: string;
+  readonly errorClass: string | null;
+};
+
+/** `goesOn`: this heartbeat tells of progress, if only by weak signs. */
+export function errorsAfter(before: Errors, news: News, goesOn: boolean, beat: Beat, receipt: Receipt): Errors {
+  if (before.recent.length + before.classes.length === 0 && !mayTell(beat)) return before;
+  const counted = countedBy(before, beat, receipt);
+  const began = news.declared || (goesOn && quiet(before, receipt)) ? cleared(before) : before;
+  const { reports, cleared: again } = reportsOf(beat, news, receipt);
+  const base = again ? cleared(began) : began;
+  const all = counted === null ? reports : [...reports, ...counted.reports];
+  if (all.length === 0) return counted === null ? base : { ...base, counted: counted.counted };
+  const after = all.sort((a, b) => a.at - b.at).reduce(noted, base);
+  return counted === null ? after : { ...after, counted: counted.counted };
+}
+
+function mayTell({ tool_calls: calls, errors, output }: Beat): boolean {
+  return errors.length > 0 || calls.some(({ outcome }) => outcome === 'error') || output?.repeated_error != null;
+}
+
+const cleared = (errors: Errors): Errors =>
+  errors.recent.length === 0 && errors.classes.length === 0 ? errors : { ...NO_ERRORS, counted: errors.counted };
+
+function quiet({ recent, classes }: Errors, { now }: Receipt): boolean {
+  const last = Math.max(recent.at(-1)?.[1] ?? 0, classes.at(-1)?.at ?? 0);
+  return last > 0 && now - last > QUIET_MS;
+}
+
+/** What happened before the last new thing of this heartbeat is over. A failure that is reported as call and as error counts once. */
+function reportsOf(beat: Beat, news: News, receipt: Receipt): { reports: Report[]; cleared: boolean } {
+  let reports: Report[] = [];
+  let over = -1;
+  for (const [i, call] of beat.tool_calls.entries()) {
+    if (news.calls[i]?.succeeds) {
+      reports = [];
+      over = instant(receipt, call.ended_at).now;
+    } else if (call.outcome === 'error' && !rateLimited(call)) reports.push(ofCall(call, receipt));
+  }
+  const known = new Set(reports.map(({ sign }) => sign));
+  for (const error of beat.errors) {
+    const report = ofError(error, receipt);
+    if (report.at > over && !known.has(report.sign) && error.error_class !== 'rate_limit') reports.push(report);
+  }
+  return { reports, cleared: over >= 0 };
+}
+
+function ofCall({ error_class: errorClass, result_hash: hash, ended_at }: ToolCall, receipt: Receipt): Report {
+  return { ...signed(errorClass, hash), at: instant(receipt, ended_at).now, count: 1 };
+}
+
+function ofError(
+  { error_class: errorClass, hash, message, at, count }: Beat['errors'][number],
+  receipt: Receipt,
+): Report {
+  return { ...signed(errorClass, hash ?? message), at: instant(receipt, at).now, count };
+}
+
+/** 0: its content is unknown, so it is the same as none. */
+function signed(errorClass: string | null, content: string | null) {
+  const name = (errorClass ?? 'unnamed').slice(0, NAME_CHARACTERS);
+  return { sign: content === null ? 0 : hash32(errorClass ?? '', content), name, errorClass };
+}
+
+/**
+ * The terminal counts lines itself: what is new of its count came by now, what it had counted before we first heard of it at the
+ * earliest moment that it can have come.
+ */
+function countedBy(before: Errors, beat: Beat, receipt: Receipt) {
+  const sent = beat.output?.repeated_error ?? null;
+  if (sent === null) return null;
+  const sign = hash32('output', sent.hash, String(sent.first_at));
+  const known = before.counted?.sign === sign ? before.counted.count : 0;
+  if (sent.count <= known) return null;
+  const what = { sign: hash32('output', sent.hash), name: 'output', errorClass: null };
+  const first = known > 0 ? receipt.now : Math.max(0, receipt.now - Math.max(0, receipt.stamp - sent.first_at));
+  const reports: Report[] = [{ ...what, at: receipt.now, count: known > 0 ? sent.count - known : 1 }];
+  if (known === 0 && sent.count > 1) reports.unshift({ ...what, at: first, count: sent.count - 1 });
+  return { reports, counted: { sign, count: sent.count } };
+}
+
+function noted(errors: Errors, { sign, at, count, name, errorClass }: Report): Errors {
+  const classes = errorClass === null ? errors.classes : classesAfter(errors.classes, hash32(errorClass), at);
+  if (sign === 0) return { ...errors, classes };
+  const seen: Occurrence = [sign, at, Math.min(count, MOST_TIMES)];
+  const recent = [...errors.recent.slice(1 - MOST_TIMES), seen];
+  const spans = spansAfter(errors.spans, momentsOf(recent, sign));
+  return spans === errors.spans ? { ...errors, recent, classes } : { ...errors, recent, spans, at, name, classes };
+}
+
+function classesAfter(classes: readonly ErrorClass[], sign: number, at: number): readonly ErrorClass[] {
+  return [...classes.filter((known) => known.sign !== sign).slice(1 - CLASSES), { sign, at }];
+}
+
+/** The newest first. */
+function momentsOf(recent: readonly Occurrence[], sign: number): readonly number[] {
+  const moments = recent.flatMap(([of, at, count]) => (of === sign ? Array.from({ length: count }, () => at) : []));
+  return moments.sort((a, b) => b - a).slice(0, MOST_TIMES);
+}
+
+function spansAfter(spans: readonly number[], [newest = 0, ...earlier]: readonly number[]): readonly number[] {
+  let after: number[] | null = null;
+  for (const [i, moment] of earlier.entries()) {
+    const known = spans[i];
+    if (known !== undefined && known <= newest - moment) continue;
+    after ??= [...spans];
+    after[i] = newest - moment;
+  }
+  return after ?? spans;
+}

@@ -1,0 +1,68 @@
+import type { ToolCall } from '@vigil/events';
+import { hash32 } from '../hash.ts';
+import type { Beat } from '../moment.ts';
+import { finished } from './calls.ts';
+
+/** Results that are remembered, over all tools and arguments: a cycle longer than this is no loop that we look for. */
+export const REMEMBERED_RESULTS = 32;
+
+/** What is remembered to tell what is new. */
+type Remembered = {
+  /** hashes of (tool, arguments, result), the newest last */
+  readonly results: readonly number[];
+  readonly checkpoint: string | null;
+  readonly work: string | null;
+};
+
+/** A call beside those before it. */
+export type CallNews = {
+  readonly call: ToolCall;
+  /** its tool, arguments and result as a number; null: something of it is unknown, or it is not over */
+  readonly sign: number | null;
+  /** a successful mutation, or a result that these arguments have not had lately */
+  readonly advances: boolean;
+  /** it advances and went well: that the same fails in another way is nothing new here */
+  readonly succeeds: boolean;
+};
+
+/** What a heartbeat tells that was not known before it. */
+export type News = {
+  /** a new checkpoint, a work update or comment, an ACCEPT */
+  readonly declared: boolean;
+  readonly calls: readonly CallNews[];
+  /** those before and its own */
+  readonly results: readonly number[];
+};
+
+const NONE: readonly CallNews[] = [];
+
+export function newsOf(before: Remembered, beat: Beat): News {
+  const declared = isDeclared(before, beat);
+  if (beat.tool_calls.length === 0) return { declared, calls: NONE, results: before.results };
+  let { results } = before;
+  const calls = beat.tool_calls.map((call): CallNews => {
+    const sign = finished(call) ? signature(call, call.result_hash) : null;
+    const fresh = sign !== null && !results.includes(sign);
+    const advances = finished(call) && ((call.mutating && call.outcome === 'ok') || fresh);
+    if (fresh) results = [...results.slice(1 - REMEMBERED_RESULTS), sign];
+    return { call, sign, advances, succeeds: advances && call.outcome === 'ok' };
+  });
+  return { declared, calls, results };
+}
+
+/** The call as a number: the same only for the same tool, arguments and result. Null: something of it is unknown. */
+export function signature(call: ToolCall, result: string | null): number | null {
+  return call.args_hash === null || result === null ? null : hash32(call.tool, call.args_hash, result);
+}
+
+function isDeclared(before: Remembered, beat: Beat): boolean {
+  const { checkpoint, work, steps } = beat;
+  if (checkpoint && checkpoint.valid !== false && checkpoint.checkpoint_id !== before.checkpoint) return true;
+  if (work && before.work !== null && workOf(beat) !== before.work) return true;
+  return steps?.verdicts.includes('ACCEPT') ?? false;
+}
+
+/** The work item as a text: another one is an update or a comment. */
+export function workOf({ work }: Beat): string | null {
+  return work && `${work.id} ${work.updated_at} ${work.comment_count}`;
+}

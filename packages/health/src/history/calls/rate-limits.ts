@@ -1,0 +1,67 @@
+import { ahead, type Beat, type Fold, type Receipt } from '../moment.ts';
+import { rateLimited } from './calls.ts';
+
+/** No usage limit lasts for more than a week: a later reset is a mistake, such as microseconds in place of milliseconds. */
+const LONGEST_LIMIT_MS = 7 * 24 * 3_600_000;
+
+/** The last report of a rate limit; null: none. */
+export type RateLimit = {
+  readonly at: number;
+  readonly mark: number;
+  /** on `now`'s axis; null: not reported */
+  readonly retryAt: number | null;
+  /** `retry_at`, and the last event of the client when the limit was reported, as sent: compared with themselves only */
+  readonly sentRetry: number | null;
+  readonly sentEvent: number | null;
+} | null;
+
+export const rateLimits: Fold<RateLimit> = {
+  initial: () => null,
+  observe: (before, beat, receipt) => {
+    if (isReported(beat)) return limitedBy(before, beat, receipt);
+    return beat.activity === 'rate_limited' && !isRepeated(before, beat) ? limitedBy(before, beat, receipt) : before;
+  },
+  largestBytes: 130,
+};
+
+/**
+ * A rate limit that this heartbeat reports. The same reset again is the same report: a session that still names it long afterwards is
+ * not limited any more. A report without a reset does not shorten one that is known.
+ */
+export function limitedBy(before: RateLimit, beat: Beat, receipt: Receipt): NonNullable<RateLimit> {
+  const sent = beat.rate_limit?.retry_at ?? null;
+  if (before !== null && sent !== null && sent === before.sentRetry) return before;
+  if (before !== null && sent === null && before.retryAt !== null && before.retryAt > receipt.now) return before;
+  return {
+    at: receipt.now,
+    mark: receipt.watched,
+    retryAt: sent === null ? null : Math.min(ahead(receipt, sent), receipt.now + LONGEST_LIMIT_MS),
+    sentRetry: sent,
+    sentEvent: beat.turn?.last_event_at ?? null,
+  };
+}
+
+function isReported(beat: Beat): boolean {
+  return (
+    beat.rate_limit !== null ||
+    beat.tool_calls.some(rateLimited) ||
+    beat.errors.some((error) => error.error_class === 'rate_limit') ||
+    isReadInOutput(beat)
+  );
+}
+
+/** The words alone do not count as a limit where a call has succeeded: the agent goes on, and its calls may well be about limits. */
+function isReadInOutput({ output, tool_calls: calls }: Beat): boolean {
+  if (calls.some(({ outcome }) => outcome === 'ok')) return false;
+  return output?.matched_patterns.some(({ kind }) => kind === 'rate_limit') ?? false;
+}
+
+/** Its client has reported nothing since the limit: the heartbeat repeats an old activity. */
+function isRepeated(before: RateLimit, { turn }: Beat): boolean {
+  return before !== null && turn !== null && turn.last_event_at === before.sentEvent;
+}
+
+/** When the last reported limit is over: `retry_at`, or `forMs` after the report. */
+export function limitedUntil(limit: NonNullable<RateLimit>, forMs: number): number {
+  return limit.retryAt ?? limit.at + forMs;
+}

@@ -1,0 +1,50 @@
+import type { ToolCall } from '@vigil/events';
+import { hash32 } from '../hash.ts';
+import { type Beat, instant, type Receipt } from '../moment.ts';
+import { finished, rateLimited } from './calls.ts';
+import type { News } from './heartbeat-delta.ts';
+
+/** Targets that are counted at once; of more, the one that was touched longest ago is forgotten. */
+const TARGETS = 6;
+const NAME_CHARACTERS = 80;
+
+export type Target = { readonly sign: number; readonly count: number };
+
+/** Calls on one and the same target since the last progress, which is what ends a repetition. */
+export type Targets = {
+  /** the last touched last */
+  readonly counts: readonly Target[];
+  /** the most calls on one, that one's name (its end, where it is long), and when that last grew, on `now`'s axis */
+  readonly top: number;
+  readonly name: string | null;
+  readonly at: number;
+};
+
+export const NO_TARGETS: Targets = { counts: [], top: 0, name: null, at: 0 };
+
+export const largestTargetsBytes: number = TARGETS * 34 + NAME_CHARACTERS + 70;
+
+export function targetsAfter(before: Targets, news: News, beat: Beat, receipt: Receipt): Targets {
+  let after = news.declared ? cleared(before) : before;
+  for (const [i, call] of beat.tool_calls.entries()) {
+    if (news.calls[i]?.succeeds) after = cleared(after);
+    if (call.target !== null && leavesUnchanged(call)) after = touched(after, call.target, call, receipt);
+  }
+  return after;
+}
+
+const cleared = (targets: Targets): Targets => (targets.top === 0 ? targets : NO_TARGETS);
+
+/** A read, or an edit that failed. What became of a call without result is unknown. */
+function leavesUnchanged(call: ToolCall): boolean {
+  if (!finished(call) || rateLimited(call)) return false;
+  return call.outcome === 'error' || (!call.mutating && call.result_hash !== null);
+}
+
+function touched(before: Targets, target: string, { ended_at }: ToolCall, receipt: Receipt): Targets {
+  const sign = hash32(target);
+  const count = (before.counts.find((known) => known.sign === sign)?.count ?? 0) + 1;
+  const counts = [...before.counts.filter((known) => known.sign !== sign).slice(1 - TARGETS), { sign, count }];
+  if (count <= before.top) return { ...before, counts };
+  return { counts, top: count, name: target.slice(-NAME_CHARACTERS), at: instant(receipt, ended_at).now };
+}

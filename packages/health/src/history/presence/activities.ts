@@ -1,0 +1,79 @@
+import type { Activity } from '@vigil/events';
+import { type Beat, instant, type Receipt } from '../moment.ts';
+import { drawsScreen } from './outputs.ts';
+import type { Turn } from './turn.ts';
+
+export type Activities = {
+  /** null: never reported */
+  readonly value: Activity | null;
+  /** on `now`'s axis; `lag`: how far `watched` was behind it then */
+  readonly since: number;
+  readonly lag: number;
+  /** mark of the agent's own last sign: a call, output, or a beat of its own */
+  readonly own: number | null;
+  readonly sentBeat: number | null;
+  /** marks at which it left an activity that exempts; absence may count from there */
+  readonly left: Readonly<Partial<Record<Activity, number>>>;
+};
+
+const EXEMPTING: ReadonlySet<Activity | null> = new Set<Activity>([
+  'idle',
+  'finished',
+  'exiting',
+  'awaiting_input',
+  'paused',
+  'handing_off',
+]);
+
+export const largestActivitiesBytes: number = 330;
+
+export function noActivities({ now, watched }: Receipt): Activities {
+  return { value: null, since: now, lag: now - watched, own: null, sentBeat: null, left: {} };
+}
+
+/** `sentOutput`: the last output that was told before, as sent; `turn`: as this heartbeat leaves it. */
+export function activitiesAfter(
+  before: Activities,
+  sentOutput: number | null,
+  turn: Turn,
+  beat: Beat,
+  receipt: Receipt,
+): Activities {
+  const value = beat.activity === null || beat.activity === 'UNKNOWN' ? before.value : beat.activity;
+  const changed = value !== before.value;
+  const leaves = changed && EXEMPTING.has(before.value);
+  return {
+    value,
+    since: changed ? receipt.now : before.since,
+    lag: changed ? receipt.now - receipt.watched : before.lag,
+    own: ownSign(before, sentOutput, turn, beat, receipt),
+    sentBeat: beat.agent_beat_at ?? before.sentBeat,
+    left: leaves ? { ...before.left, [before.value ?? '']: receipt.watched } : before.left,
+  };
+}
+
+/** A program that draws a screen and has reported its start, but no turn, may wait for its person; what it draws does not say so. */
+const mayStandAtPrompt = (turn: Turn, beat: Beat): boolean =>
+  turn === null && drawsScreen(beat) && beat.activity === 'starting';
+
+/** A runtime's beat is presence, not activity; it may say when the agent's own last one was, or its last output or call. */
+function ownSign(
+  before: Activities,
+  sentOutput: number | null,
+  turn: Turn,
+  beat: Beat,
+  receipt: Receipt,
+): number | null {
+  if (beat.reporter !== 'runtime') return receipt.watched;
+  if (mayStandAtPrompt(turn, beat)) return null;
+  const isUnknown = drawsScreen(beat) && beat.agent_beat_at === null;
+  let own = isUnknown ? null : (before.own ?? (beat.output === null ? null : receipt.watched));
+  if (turn !== null) own = Math.max(own ?? 0, turn.moved);
+  const sign = (sent: number | null, known: number | null) => {
+    if (sent !== null && (known === null || sent > known)) own = Math.max(own ?? 0, instant(receipt, sent).watched);
+  };
+  sign(beat.agent_beat_at, before.sentBeat);
+  sign(beat.output?.last_output_at ?? null, sentOutput);
+  for (const call of beat.tool_calls) sign(call.ended_at ?? call.started_at ?? receipt.stamp, null);
+  return own;
+}

@@ -1,0 +1,94 @@
+import type { Pattern } from '@vigil/policy';
+import { hash32 } from '../hash.ts';
+import { type Beat, instant, type Receipt } from '../moment.ts';
+
+/** Patterns of which a match is remembered: at least as many rules that look for some never lose their finding. */
+export const MATCHES = 8;
+
+/** What a policy looks for in what agents write. `together`: the signs of each rule's own among `others`. */
+export type LookedFor = {
+  readonly rateLimits: readonly Pattern[];
+  readonly others: readonly Pattern[];
+  readonly together: readonly (readonly number[])[];
+};
+
+/** `sign`: the pattern's source as a number. `line`: which line of the output, counted from its beginning; null: unknown. */
+export type Match = { readonly sign: number; readonly line: number | null; readonly at: number };
+
+/** Where patterns were last seen. */
+export type Matches = {
+  /** lines of output so far; null: nobody counts them */
+  readonly lines: number | null;
+  /** the last seen last */
+  readonly seen: readonly Match[];
+};
+
+export const NO_MATCHES: Matches = { lines: null, seen: [] };
+
+export const largestMatchesBytes: number = MATCHES * 62 + 40;
+
+/** Something that the agent wrote, new in this heartbeat. */
+export type Text = { readonly text: string; readonly line: number | null };
+
+const NOTHING: readonly Text[] = [];
+
+/** The lines of the tail that have come since the last heartbeat, as far as lines are counted, and what errors say. */
+export function textsOf(before: Matches, { output, errors }: Beat): readonly Text[] {
+  const tail = output?.tail ?? [];
+  if (tail.length === 0 && errors.length === 0) return NOTHING;
+  const last = output?.lines ?? null;
+  const known = last === null || before.lines === null || last < before.lines ? 0 : before.lines;
+  const lines = tail.map((text, i): Text => ({ text, line: last === null ? null : last - tail.length + 1 + i }));
+  const said = errors.flatMap(({ message, error_class: name }) => [message ?? [], name ?? []].flat());
+  return [
+    ...lines.filter(({ line }) => line === null || line > known),
+    ...said.map((text): Text => ({ text, line: last })),
+  ];
+}
+
+/** What runtimes report to have matched, and what of `others` is in the texts. */
+export function matchesAfter(
+  before: Matches,
+  texts: readonly Text[],
+  { others, together }: Pick<LookedFor, 'others' | 'together'>,
+  { output }: Beat,
+  receipt: Receipt,
+): Matches {
+  const lines = output?.lines ?? before.lines;
+  const over = lines !== null && before.lines !== null && lines < before.lines;
+  let seen = over ? [] : before.seen;
+  for (const { source, at } of output?.matched_patterns ?? [])
+    seen = withMatch(seen, { sign: hash32(source), line: lines, at: instant(receipt, at).now }, together);
+  for (const { text, line } of texts)
+    for (const pattern of others)
+      if (pattern.isIn(text)) seen = withMatch(seen, { sign: hash32(pattern.source), line, at: receipt.now }, together);
+  return lines === before.lines && seen === before.seen ? before : { lines, seen };
+}
+
+function withMatch(seen: readonly Match[], match: Match, together: LookedFor['together']): readonly Match[] {
+  const all = [...seen.filter(({ sign }) => sign !== match.sign), match];
+  if (all.length <= MATCHES) return all;
+  const spare = leastMissed(all, together);
+  return all.filter((one) => one !== spare);
+}
+
+/** A rule fires by any of its patterns, so the one that stands longest is enough: of the others the oldest can go. */
+function leastMissed(seen: readonly Match[], together: LookedFor['together']): Match | undefined {
+  const needed = together.map((signs) => seen.filter(({ sign }) => signs.includes(sign)).reduce(longer, undefined));
+  return seen.find((match) => !needed.includes(match)) ?? seen[0];
+}
+
+function longer(one: Match | undefined, other: Match): Match {
+  if (one === undefined || other.line === null) return other;
+  return one.line !== null && one.line <= other.line ? other : one;
+}
+
+/** Since when a match still stands: within the last `last` lines; where lines are not counted, until the agent goes forward. */
+export function standingSince(matches: Matches, source: string, last: number, progressAt: number): number | null {
+  const sign = hash32(source);
+  const match = matches.seen.find((seen) => seen.sign === sign);
+  if (!match) return null;
+  const { line, at } = match;
+  const stands = line === null || matches.lines === null ? progressAt <= at : matches.lines - line < last;
+  return stands ? at : null;
+}

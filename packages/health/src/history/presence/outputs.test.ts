@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { type Beat, history, T0 } from '../../fixture.ts';
+import { output } from '../../signals/testing/cases-absence.ts';
+
+const runtime = (more: Parameters<typeof output>[0], rest: Partial<Beat> = {}): Partial<Beat> => ({
+  reporter: 'runtime',
+  ...output(more),
+  ...rest,
+});
+const printed = runtime({ last_output_at: T0 + 1000, lines: 3 });
+const draws = runtime({});
+
+test('the silence of a program that prints lines counts from its first report', () => {
+  const { output: outputs, activity } = history([[2000, printed]]);
+  expect([outputs.last, activity.own]).toEqual([T0 + 2000, T0 + 2000]);
+});
+
+test('from when a program draws its screen, its silence is unknown', () => {
+  const { output: outputs, activity } = history([
+    [2000, printed],
+    [4000, draws],
+  ]);
+  expect([outputs.last, activity.own]).toEqual([null, null]);
+});
+
+test('what the agent itself reports while it draws is a sign of its own', () => {
+  const { activity } = history([
+    [2000, printed],
+    [4000, runtime({}, { agent_beat_at: T0 + 3000 })],
+  ]);
+  expect(activity.own).not.toBeNull();
+});
+
+test('when it prints lines again, silence counts from there', () => {
+  const { output: outputs } = history([
+    [2000, printed],
+    [4000, draws],
+    [6000, runtime({ last_output_at: T0 + 5000, lines: 4 })],
+  ]);
+  expect(outputs.last).toBe(T0 + 5000);
+});

@@ -1,0 +1,66 @@
+import { type Beat, type Fold, instant, type Receipt } from '../moment.ts';
+
+/** What the terminal, or whoever reports results, has told. */
+export type Outputs = {
+  /** mark of the last output, or from which it is known that there was none; null: nobody watches a terminal */
+  readonly last: number | null;
+  /** as sent: compared with themselves only */
+  readonly sentOutput: number | null;
+  readonly sentResult: number | null;
+  readonly sentCompletion: number | null;
+  /** mark of a result for which no completion signal has come; null: none is awaited */
+  readonly uncompleted: number | null;
+};
+
+const NO_OUTPUT: Outputs = {
+  last: null,
+  sentOutput: null,
+  sentResult: null,
+  sentCompletion: null,
+  uncompleted: null,
+};
+
+type Report = NonNullable<Beat['output']>;
+
+export const outputs: Fold<Outputs> = {
+  initial: () => NO_OUTPUT,
+  observe: (before, beat, receipt) =>
+    beat.output === null
+      ? before
+      : completed(
+          drawsScreen(beat) ? { ...before, last: null } : seen(before, beat.output, receipt),
+          beat.output,
+          receipt,
+        ),
+  largestBytes: 150,
+};
+
+/** A runtime that counts no lines sees a program that draws a screen: its output, and the lack of it, say nothing. */
+export const drawsScreen = ({ reporter, output }: Beat): boolean =>
+  reporter === 'runtime' && output !== null && output.lines === null && output.last_output_at === null;
+
+/** Who counts lines watches a terminal, whether or not it has shown any. */
+function seen(before: Outputs, { last_output_at: sent, lines }: Report, receipt: Receipt): Outputs {
+  if (sent !== null && (before.sentOutput === null || sent > before.sentOutput))
+    return { ...before, sentOutput: sent, last: instant(receipt, sent).watched };
+  return before.last === null && lines !== null ? { ...before, last: receipt.watched } : before;
+}
+
+/** A completion signal may come before the result that it belongs to, so one that is newer than the last result counts for the next. */
+function completed(before: Outputs, report: Report, receipt: Receipt): Outputs {
+  const completion = newer(completionOf(report), before.sentCompletion);
+  const result = newer(report.result_at, before.sentResult);
+  if (completion === before.sentCompletion && result === before.sentResult) return before;
+  const fresh = completion !== null && (before.sentResult === null || completion > before.sentResult);
+  const awaited = result === before.sentResult ? before.uncompleted : instant(receipt, result).watched;
+  return { ...before, sentCompletion: completion, sentResult: result, uncompleted: fresh ? null : awaited };
+}
+
+function completionOf({ completion_signal_at: signalled, matched_patterns: matched }: Report): number | null {
+  let last = signalled;
+  for (const { kind, at } of matched) if (kind === 'completion') last = newer(at, last);
+  return last;
+}
+
+const newer = (sent: number | null, known: number | null): number | null =>
+  sent === null || (known !== null && sent <= known) ? known : sent;

@@ -1,0 +1,35 @@
+import { type Beat, type Fold, instant } from '../moment.ts';
+
+/** The turn as the client of the agent reports it; null: no turn has been reported. */
+export type Turn = {
+  readonly open: boolean;
+  /** the last event of the client, as sent: compared with itself only */
+  readonly sentEvent: number | null;
+  /** mark of the last event of the client, or of the report that opened the turn */
+  readonly moved: number;
+} | null;
+
+/** A heartbeat without a turn changes nothing. */
+export const turns: Fold<Turn> = {
+  initial: () => null,
+  observe: (before, { turn }, receipt) => {
+    if (turn === null) return before;
+    const { open, last_event_at: sent } = turn;
+    const isNewer = sent !== null && (before === null || before.sentEvent === null || sent > before.sentEvent);
+    const opens = open && before?.open !== true;
+    if (before !== null && !isNewer && open === before.open) return before;
+    const mark = isNewer ? instant(receipt, sent).watched : opens ? receipt.watched : 0;
+    return {
+      open,
+      sentEvent: isNewer ? sent : (before?.sentEvent ?? null),
+      moved: Math.max(before?.moved ?? 0, mark),
+    };
+  },
+  largestBytes: 80,
+};
+
+/** The heartbeat without output while a turn is open: a spinner, a redraw or a retry line is not a sign of work. */
+export function signsOf(turn: Turn, beat: Beat): Beat {
+  if (turn?.open !== true || beat.output === null) return beat;
+  return { ...beat, output: { ...beat.output, last_output_at: null } };
+}

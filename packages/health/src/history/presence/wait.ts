@@ -1,0 +1,38 @@
+import type { Activity, WaitingFor } from '@vigil/events';
+import type { Beat, Receipt } from '../moment.ts';
+
+const TEXT_CHARACTERS = 240;
+/** The reporter's own moment of one wait may differ by this between two reports of it, milliseconds: a screen's is computed each time. */
+const SINCE_JITTER_MS = 1000;
+
+/** The agent waits for a person's input. Null: it does not. */
+export type Wait = {
+  /** when this wait was first reported, on `now`'s axis, and its mark */
+  readonly at: number;
+  readonly mark: number;
+  /** null: not reported */
+  readonly kind: WaitingFor['kind'] | null;
+  readonly text: string | null;
+  /** since when by the reporter's clock, only to tell one wait from the next */
+  readonly sentSince: number | null;
+} | null;
+
+export const largestWaitBytes: number = TEXT_CHARACTERS * 2 + 140;
+
+/** `activity`: as this heartbeat leaves it. Another question, or the same one asked again, is another wait. */
+export function waitAfter(before: Wait, activity: Activity | null, beat: Beat, { now, watched }: Receipt): Wait {
+  if (activity !== 'awaiting_input') return null;
+  const { waiting_for: told } = beat;
+  if (told === null) return before ?? { at: now, mark: watched, kind: null, text: null, sentSince: null };
+  const text = told.text?.slice(0, TEXT_CHARACTERS) ?? null;
+  const known = { kind: told.kind, text, sentSince: told.since };
+  if (before === null) return { at: now, mark: watched, ...known };
+  if (before.kind === null) return { ...before, ...known };
+  return isSame(before, known) ? before : { at: now, mark: watched, ...known };
+}
+
+function isSame(before: NonNullable<Wait>, known: Pick<NonNullable<Wait>, 'kind' | 'text' | 'sentSince'>): boolean {
+  if (before.kind !== known.kind || before.text !== known.text) return false;
+  if (before.sentSince === null || known.sentSince === null) return true;
+  return Math.abs(known.sentSince - before.sentSince) <= SINCE_JITTER_MS;
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { type Beat, beat, history, T0 } from '../../fixture.ts';
+import { checkpoints } from './checkpoints.ts';
+
+const saved = (valid: boolean | null, reason: string | null = null): Partial<Beat> => ({
+  checkpoint: {
+    ...{ checkpoint_id: 'c-1', parent_id: null, uri: 'file:///c-1.json', sha256: null, created_at: T0 },
+    ...{ valid, invalid_reason: reason, completed_work: [], remaining_work: ['tests'] },
+  },
+});
+const newest = (...beats: readonly Partial<Beat>[]) =>
+  history(beats.map((beat, second) => [second * 1000, beat])).checkpoint;
+
+test('a checkpoint that its runtime has read later is known as valid, or as invalid with the reason', () => {
+  expect(newest(saved(null)).newest).toMatchObject({ checkpointId: 'c-1', valid: null });
+  expect(newest(saved(null), saved(true)).newest).toMatchObject({ valid: true, invalidReason: null });
+  const differs = { valid: false, invalidReason: 'sha256_differs' };
+  expect(newest(saved(null), saved(false, 'sha256_differs')).newest).toMatchObject(differs);
+  expect(newest(saved(false, 'sha256_differs'), saved(true)).newest).toMatchObject({ valid: true });
+});
+
+test.each(['not_here', 'missing', 'unreadable'])('a checkpoint that is %s on one host is not invalid', (why) => {
+  expect(newest(saved(false, why)).newest).toMatchObject({ valid: null, invalidReason: null });
+  expect(newest(saved(null), saved(false, why)).newest).toMatchObject({ valid: null, invalidReason: null });
+  expect(newest(saved(true), saved(false, why)).newest).toMatchObject({ valid: true, invalidReason: null });
+});
+
+test('a checkpoint that an older version kept as missing is not invalid from its next report on; one that differs is', () => {
+  const kept = (invalidReason: string) => {
+    const before = newest(saved(null));
+    const older = { ...before, newest: before.newest && { ...before.newest, valid: false, invalidReason } };
+    const at = { now: T0, watched: 0, stamp: T0, previous: null };
+    return checkpoints.observe(older, beat(0, saved(null)).payload, at).newest;
+  };
+  expect(kept('missing')).toMatchObject({ checkpointId: 'c-1', valid: null, invalidReason: null });
+  expect(kept('sha256_differs')).toMatchObject({ valid: false, invalidReason: 'sha256_differs' });
+});
+
+test('what is known of a checkpoint is not forgotten by a heartbeat that does not know it', () => {
+  expect(newest(saved(true), saved(null)).newest).toMatchObject({ valid: true });
+});
+
+test('reading it does not make it newer', () => {
+  expect(newest(saved(null), saved(true)).mark).toBe(newest(saved(null)).mark);
+});

@@ -1,0 +1,61 @@
+import { type CheckpointRef, holdsOnOneHost, onEveryHost } from '@vigil/events';
+import { type Beat, type Fold, instant, type Receipt } from '../moment.ts';
+
+export type Checkpoints = {
+  /** it says that it writes them: then its age counts from the start until the first */
+  readonly reports: boolean;
+  readonly mark: number | null;
+  /** how many pieces of work the newest leaves */
+  readonly remaining: number;
+  /** without its lists of work: recovery has them from the task's checkpoints */
+  readonly newest: CheckpointRef | null;
+};
+
+type Validity = Pick<CheckpointRef, 'valid' | 'invalidReason'>;
+
+const NO_CHECKPOINTS: Checkpoints = { reports: false, mark: null, remaining: 0, newest: null };
+
+export const checkpoints: Fold<Checkpoints> = {
+  initial: () => NO_CHECKPOINTS,
+  observe: (before, beat, receipt) => {
+    const reports = beat.reports_checkpoints ?? (before.reports || beat.checkpoint !== null);
+    const { checkpoint } = beat;
+    if (checkpoint === null || checkpoint.checkpoint_id === before.newest?.checkpointId) {
+      const newest = checked(before.newest, checkpoint);
+      return reports === before.reports && newest === before.newest ? before : { ...before, reports, newest };
+    }
+    const mark = instant(receipt, checkpoint.created_at).watched;
+    return { reports, mark, remaining: checkpoint.remaining_work.length, newest: refOf(checkpoint, receipt) };
+  },
+  largestBytes: 720,
+};
+
+/** A runtime reads a checkpoint after the agent has reported it, so its validity comes later than its id. */
+function checked(known: CheckpointRef | null, checkpoint: Beat['checkpoint']): CheckpointRef | null {
+  if (known === null || checkpoint === null) return known;
+  // An older version kept what holds on one host as if it held on all.
+  const newest = onEveryHost(known);
+  const { valid, invalidReason } = validityOf(checkpoint);
+  if (valid === null || (valid === newest.valid && invalidReason === newest.invalidReason)) return newest;
+  return { ...newest, valid, invalidReason };
+}
+
+/** A file that one host does not have, or cannot read, may be valid on another. */
+function validityOf({ valid, invalid_reason }: NonNullable<Beat['checkpoint']>): Validity {
+  return invalid_reason !== null && holdsOnOneHost(invalid_reason)
+    ? { valid: null, invalidReason: null }
+    : { valid, invalidReason: invalid_reason };
+}
+
+function refOf(c: NonNullable<Beat['checkpoint']>, receipt: Receipt): CheckpointRef {
+  return {
+    checkpointId: c.checkpoint_id,
+    parentId: c.parent_id,
+    uri: c.uri,
+    sha256: c.sha256,
+    ...validityOf(c),
+    createdAt: c.created_at === null ? receipt.now : instant(receipt, c.created_at).now,
+    completedWork: [],
+    remainingWork: [],
+  };
+}

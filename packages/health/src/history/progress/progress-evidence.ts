@@ -1,0 +1,50 @@
+import type { ToolCall } from '@vigil/events';
+import { finished, rateLimited } from '../calls/calls.ts';
+import type { Beat, Receipt } from '../moment.ts';
+
+const SNIPPET = 500;
+const PHASE = 64;
+const TIMEOUT = /tim(e|ed)[ _-]?out|deadline[ _-]?exceeded/i;
+
+/** What a ticket quotes; remembered only where a policy files tickets (S4). */
+export type Witness = {
+  readonly phase: string;
+  /** the end of its last output, else its last error: at most 500 characters */
+  readonly snippet: string;
+  /** failed calls since the last ACCEPT, whether the last was a timeout, and whether a call has succeeded since */
+  readonly errors: number;
+  readonly timeout: boolean;
+  readonly over: boolean;
+  /** when the last ACCEPT was reported: only what comes after it is progress despite bad verdicts */
+  readonly acceptedAt: number | null;
+};
+
+const NOTHING: Witness = { phase: '', snippet: '', errors: 0, timeout: false, over: false, acceptedAt: null };
+
+export const largestWitnessBytes: number = SNIPPET + PHASE + 120;
+
+export function witnessAfter(before: Witness | null, beat: Beat, receipt: Receipt): Witness {
+  const known = before ?? NOTHING;
+  const trouble = beat.tool_calls.reduce(troubled, known);
+  const accepted = beat.steps?.verdicts.includes('ACCEPT') ?? false;
+  const said = beat.output?.tail.join('\n').trim() || beat.errors.at(-1)?.message?.trim();
+  return {
+    ...(accepted ? { ...NOTHING, acceptedAt: receipt.now } : trouble),
+    phase: beat.phase.slice(0, PHASE).toWellFormed(),
+    snippet: said ? ending(said) : known.snippet,
+  };
+}
+
+/** One timeout that has resolved itself. */
+export function transient({ errors, timeout, over }: Witness): boolean {
+  return errors === 1 && timeout && over;
+}
+
+export const ending = (text: string): string => text.slice(-SNIPPET).toWellFormed();
+
+function troubled(before: Witness, call: ToolCall): Witness {
+  if (!finished(call) || rateLimited(call)) return before;
+  if (call.outcome === 'ok') return before.errors > 0 ? { ...before, over: true } : before;
+  const timeout = TIMEOUT.test(call.error_class ?? '');
+  return { ...before, errors: Math.min(before.errors + 1, 99), timeout, over: false };
+}

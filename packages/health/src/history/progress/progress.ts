@@ -1,0 +1,71 @@
+import { finished } from '../calls/calls.ts';
+import { type News, REMEMBERED_RESULTS, workOf } from '../calls/heartbeat-delta.ts';
+import { hash32 } from '../hash.ts';
+import { type Beat, instant, markOf, type Receipt } from '../moment.ts';
+
+/** Output alone is progress only after this long. */
+const OUTPUT_MS = 60_000;
+
+export type Progress = {
+  /** when it last went forward, on `now`'s axis; before any, the start */
+  readonly at: number;
+  /** how far `watched` was behind `now` then */
+  readonly lag: number;
+  /** it has reported checkpoints, work, verdicts or results: weaker signs no longer count */
+  readonly strict: boolean;
+  /** hashes of (tool, arguments, result), the newest last */
+  readonly results: readonly number[];
+  readonly checkpoint: string | null;
+  readonly work: string | null;
+  readonly indicator: number;
+};
+
+/** The last call and output that were told before, as sent: a later one is a weak sign of progress. */
+export type Sent = { readonly call: number | null; readonly output: number | null };
+
+export const largestProgressBytes: number = REMEMBERED_RESULTS * 11 + 350;
+
+export function noProgress({ now, watched }: Receipt): Progress {
+  return {
+    at: now,
+    lag: now - watched,
+    strict: false,
+    results: [],
+    checkpoint: null,
+    work: null,
+    indicator: 0,
+  };
+}
+
+export function progressAfter(before: Progress, news: News, sent: Sent, beat: Beat, receipt: Receipt): Progress {
+  const { strict, at } = byCalls(before, news, receipt);
+  const reports = strict || beat.checkpoint !== null || beat.work !== null || beat.steps !== null;
+  const indicator = reports ? before.indicator : hash32(beat.phase, beat.progress_indicator);
+  const forward =
+    news.declared || (!reports && (indicator !== before.indicator || goesOn(before, sent, beat, receipt)));
+  const last = forward ? receipt.now : at;
+  return {
+    at: last,
+    lag: last === before.at ? before.lag : last - markOf(receipt, last),
+    strict: reports,
+    results: news.results,
+    checkpoint: beat.checkpoint?.checkpoint_id ?? before.checkpoint,
+    work: beat.work ? workOf(beat) : before.work,
+    indicator,
+  };
+}
+
+function byCalls(before: Progress, news: News, receipt: Receipt): Pick<Progress, 'at' | 'strict'> {
+  let { at, strict } = before;
+  for (const { call, advances } of news.calls) {
+    if (advances) at = Math.max(at, instant(receipt, call.ended_at).now);
+    strict ||= finished(call) && (call.mutating || call.result_hash !== null);
+  }
+  return { at, strict };
+}
+
+function goesOn(before: Progress, sent: Sent, beat: Beat, receipt: Receipt): boolean {
+  if (beat.last_tool_call !== null && beat.last_tool_call > (sent.call ?? 0)) return true;
+  const output = beat.output?.last_output_at ?? null;
+  return output !== null && output > (sent.output ?? 0) && receipt.now - before.at > OUTPUT_MS;
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { type Beat, history, T0 } from '../../fixture.ts';
+
+type Verdicts = NonNullable<Beat['steps']>['verdicts'];
+const after = (...reports: readonly (readonly [total: number, ...verdicts: Verdicts])[]) =>
+  history(
+    reports.map(([total_steps, ...verdicts], i): [number, Partial<Beat>] => [
+      1000 * i,
+      { steps: { total_steps, verdicts } },
+    ]),
+  ).steps;
+
+test('counts the steps since the last ACCEPT, with or without a verdict of their own', () => {
+  expect(after([3, 'ACCEPT', 'RETRY', 'CONTINUE']).sinceAccept).toBe(2);
+  expect(after([3, 'ACCEPT', 'RETRY', 'CONTINUE'], [6, 'RETRY']).sinceAccept).toBe(5);
+  expect(after([3, 'RETRY'], [5, 'RETRY', 'ACCEPT']).sinceAccept).toBe(0);
+});
+
+test('steps before the first report are not counted: nobody has said that they were not accepted', () => {
+  expect(after([40]).sinceAccept).toBe(0);
+  expect(after([40, 'RETRY', 'RETRY']).sinceAccept).toBe(2);
+});
+
+test('a total that stays keeps the mark at which it changed, a total that falls changes too', () => {
+  expect(after([3], [3], [3]).changed).toBe(T0);
+  expect(after([3], [4], [4]).changed).toBe(T0 + 1000);
+  expect(after([3], [3], [1]).changed).toBe(T0 + 2000);
+  expect(after([3], [1]).sinceAccept).toBe(0);
+});
+
+test('RETRY counts in a row only, and eight verdicts are remembered', () => {
+  expect(after([3, 'RETRY', 'RETRY'], [4, 'RETRY']).retries).toBe(3);
+  expect(after([3, 'RETRY', 'RETRY'], [4, 'CONTINUE'], [5, 'RETRY']).retries).toBe(1);
+  expect(after([12, ...Array.from({ length: 12 }, () => 'RETRY' as const)]).recent).toHaveLength(8);
+});
+
+test('a heartbeat without steps changes nothing', () => {
+  const before = history([[0, { steps: { total_steps: 3, verdicts: [] } }]]);
+  expect(
+    history([
+      [0, { steps: { total_steps: 3, verdicts: [] } }],
+      [1000, {}],
+    ]).steps,
+  ).toEqual(before.steps);
+});

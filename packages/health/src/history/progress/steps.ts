@@ -1,0 +1,58 @@
+import type { Beat, Fold, Receipt } from '../moment.ts';
+
+/** Verdicts that are remembered. */
+const RECENT = 8;
+
+/** What a judge said of the agent's steps (S4). */
+export type Steps = {
+  /** cumulative within the instance; null: never reported */
+  readonly total: number | null;
+  /** mark at which `total` last changed; null: never reported */
+  readonly changed: number | null;
+  /** steps since the last ACCEPT, as far as we have seen them */
+  readonly sinceAccept: number;
+  /** when `sinceAccept` last grew, on `now`'s axis */
+  readonly at: number;
+  /** the newest last */
+  readonly recent: readonly string[];
+  /** RETRY in a row, at the end of the verdicts */
+  readonly retries: number;
+};
+
+const NO_STEPS: Steps = { total: null, changed: null, sinceAccept: 0, at: 0, recent: [], retries: 0 };
+
+export const steps: Fold<Steps> = {
+  initial: () => NO_STEPS,
+  observe: (before, beat, receipt) => (beat.steps === null ? before : reported(before, beat.steps, receipt)),
+  largestBytes: 210,
+};
+
+function reported(
+  before: Steps,
+  { total_steps: total, verdicts }: NonNullable<Beat['steps']>,
+  receipt: Receipt,
+): Steps {
+  if (total === before.total && verdicts.length === 0) return before;
+  const sinceAccept = sinceAcceptAfter(before, total, verdicts);
+  return {
+    total,
+    changed: total === before.total ? before.changed : receipt.watched,
+    sinceAccept,
+    at: sinceAccept === before.sinceAccept ? before.at : receipt.now,
+    recent: [...before.recent, ...verdicts].slice(-RECENT),
+    retries: retriesAfter(before.retries, verdicts),
+  };
+}
+
+/** A step counts with or without a verdict of its own; what was done before the first report is unknown, so it does not. */
+function sinceAcceptAfter(before: Steps, total: number, verdicts: readonly string[]): number {
+  const accepted = verdicts.lastIndexOf('ACCEPT');
+  if (accepted >= 0) return verdicts.length - 1 - accepted;
+  return before.sinceAccept + Math.max(verdicts.length, before.total === null ? 0 : total - before.total);
+}
+
+function retriesAfter(before: number, verdicts: readonly string[]): number {
+  let retries = before;
+  for (const verdict of verdicts) retries = verdict === 'RETRY' ? retries + 1 : 0;
+  return retries;
+}

@@ -1,0 +1,53 @@
+import { type Beat, type Fold, instant, type Receipt } from '../moment.ts';
+
+/** What is known of the work item. Marks are null where nothing has been reported to go by. */
+export type Work = {
+  readonly id: string;
+  /** as sent: compared with itself only */
+  readonly sentUpdate: number | null;
+  readonly comments: number | null;
+  /** mark of the last update or comment, as far as we have watched */
+  readonly touched: number | null;
+  /** the same where its own stamp puts it, however long ago: to compare with, never an age */
+  readonly dated: number | null;
+  readonly sentClaim: number | null;
+  /** mark of the last refresh of the claim; null: no claim is held */
+  readonly claim: number | null;
+} | null;
+
+type Report = NonNullable<Beat['work']>;
+
+export const work: Fold<Work> = {
+  initial: () => null,
+  observe: (before, beat, receipt) => (beat.work === null ? before : workAfter(before, beat.work, receipt)),
+  largestBytes: 290,
+};
+
+function workAfter(known: Work, report: Report, receipt: Receipt): Work {
+  const before = known?.id === report.id ? known : null;
+  const { updated_at: updated, comment_count: comments } = report;
+  const newer = updated !== null && (before === null || before.sentUpdate === null || updated > before.sentUpdate);
+  const commented = comments !== null && (before === null || before.comments === null || comments > before.comments);
+  const claim = claimAfter(before, report, receipt);
+  if (before && !newer && !commented && claim.claim === before.claim) return before;
+  return {
+    id: report.id,
+    sentUpdate: newer ? updated : (before?.sentUpdate ?? null),
+    comments: commented ? comments : (before?.comments ?? null),
+    touched: touchedAt(before, newer ? updated : null, newer || commented, receipt),
+    dated: newer ? receipt.watched - Math.max(0, receipt.stamp - updated) : (before?.dated ?? null),
+    ...claim,
+  };
+}
+
+function touchedAt(before: Work, updated: number | null, touched: boolean, receipt: Receipt): number | null {
+  if (!touched) return before?.touched ?? null;
+  return Math.max(before?.touched ?? 0, instant(receipt, updated).watched);
+}
+
+function claimAfter(before: Work, { claim_refreshed_at: sent }: Report, receipt: Receipt) {
+  if (sent === null) return { sentClaim: null, claim: null };
+  if (before !== null && before.sentClaim !== null && sent <= before.sentClaim)
+    return { sentClaim: before.sentClaim, claim: before.claim };
+  return { sentClaim: sent, claim: instant(receipt, sent).watched };
+}

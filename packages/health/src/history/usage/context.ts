@@ -1,0 +1,31 @@
+import type { Fold } from '../moment.ts';
+
+/** How much of its context an agent uses. */
+export type Context = {
+  /** used / max; null: unknown */
+  readonly ratio: number | null;
+  /** since when it is this ratio, on `now`'s axis */
+  readonly at: number;
+  /** when it last gave its work away in words, on `now`'s axis; null: never */
+  readonly handoffAt: number | null;
+};
+
+const NO_CONTEXT: Context = { ratio: null, at: 0, handoffAt: null };
+
+export const context: Fold<Context> = {
+  initial: () => NO_CONTEXT,
+  observe: (before, beat, { now }) => {
+    if (beat.context === null && beat.handoff === null) return before;
+    const ratio = beat.context ? ratioOf(beat.context.tokens_used, beat.context.tokens_max) : before.ratio;
+    const at = ratio === before.ratio ? before.at : now;
+    return { ratio, at, handoffAt: beat.handoff === null ? before.handoffAt : now };
+  },
+  largestBytes: 90,
+};
+
+const ratioOf = (used: number, most: number): number | null => (most > 0 ? used / most : null);
+
+/** Per cent, with at most two decimals. */
+export function contextPct({ ratio }: Context): number | null {
+  return ratio === null ? null : Math.round(ratio * 10_000) / 100;
+}

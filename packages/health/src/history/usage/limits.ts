@@ -1,0 +1,34 @@
+import type { Fold } from '../moment.ts';
+
+/** Exceeded limits that are remembered; one is enough to tell. */
+const MOST = 2;
+const NAME_CHARACTERS = 40;
+
+/** A limit that was exceeded when last reported. `at`: since when, on `now`'s axis. */
+export type Exceeded = { readonly name: string; readonly used: number; readonly max: number; readonly at: number };
+
+const NONE: readonly Exceeded[] = [];
+
+/** A limit that a heartbeat does not mention stays as it was reported. */
+export const limits: Fold<readonly Exceeded[]> = {
+  initial: () => NONE,
+  observe: (before, beat, { now }) => {
+    let after = before;
+    for (const { name, used, max } of beat.limits)
+      after = reported(after, { name: name.slice(0, NAME_CHARACTERS), used, max, at: now });
+    return after;
+  },
+  largestBytes: MOST * 130,
+};
+
+function reported(before: readonly Exceeded[], report: Exceeded): readonly Exceeded[] {
+  const known = before.find(({ name }) => name === report.name);
+  if (!exceeded(report)) return known ? before.filter((one) => one !== known) : before;
+  if (known) return before.map((one) => (one === known ? { ...report, at: known.at } : one));
+  return before.length < MOST ? [...before, report] : before;
+}
+
+/** A maximum of zero or less is none; a figure that is no number says nothing. */
+function exceeded({ used, max }: Exceeded): boolean {
+  return Number.isFinite(used) && Number.isFinite(max) && max > 0 && used > max;
+}

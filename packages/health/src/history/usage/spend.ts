@@ -1,0 +1,125 @@
+import type { TokenUsage } from '@vigil/events';
+import { hash32 } from '../hash.ts';
+import type { Beat, Fold } from '../moment.ts';
+
+/** Models whose tokens are remembered for one count; those of further models count as those of an unknown one, which has no price. */
+const MOST_MODELS = 8;
+/** Names of clouds are long: an inference profile of Bedrock has more than 100 characters. */
+const LONGEST_NAME = 200;
+
+type Reported = {
+  /** null: unknown */
+  readonly tokens: number | null;
+  /** by model; empty: unknown */
+  readonly usage: readonly TokenUsage[];
+  /** null: unknown */
+  readonly costUsd: number | null;
+};
+
+/** What the present count of an instance has come to, as last reported. An instance may have several: each session of its client counts from zero. */
+export type Spend = Reported & {
+  /** hash of the client's session; null: unknown */
+  readonly session: number | null;
+  /** which count it is: the same number, where a session is taken up again */
+  readonly count: number;
+  /** of the heartbeat without a sequence that last reported something new; 0: none did */
+  readonly stamp: number;
+};
+
+const NO_SPEND: Spend = { tokens: null, usage: [], costUsd: null, session: null, count: 0, stamp: 0 };
+
+const named = (one: TokenUsage): TokenUsage => ({ ...one, model: one.model?.slice(0, LONGEST_NAME) ?? null });
+
+const together = (all: readonly TokenUsage[]): TokenUsage => ({
+  model: null,
+  input_tokens: all.reduce((sum, one) => sum + one.input_tokens, 0),
+  cache_read_tokens: all.reduce((sum, one) => sum + one.cache_read_tokens, 0),
+  cache_write_tokens: all.reduce((sum, one) => sum + one.cache_write_tokens, 0),
+  output_tokens: all.reduce((sum, one) => sum + one.output_tokens, 0),
+});
+
+const bounded = (usage: readonly TokenUsage[]): readonly TokenUsage[] =>
+  usage.length <= MOST_MODELS
+    ? usage.map(named)
+    : [...usage.slice(0, MOST_MODELS - 1).map(named), together(usage.slice(MOST_MODELS - 1))];
+
+/** A count of zero means that none is known. */
+const reportedBy = ({ token_count: tokens, usage, cost_usd: costUsd }: Beat): Reported => ({
+  tokens: tokens !== null && tokens > 0 ? tokens : null,
+  usage: bounded(usage),
+  costUsd,
+});
+
+const isUnknown = ({ tokens, usage, costUsd }: Reported): boolean =>
+  tokens === null && usage.length === 0 && costUsd === null;
+
+const totalOf = (usage: readonly TokenUsage[]): number | null => {
+  if (usage.length === 0) return null;
+  const { input_tokens, cache_read_tokens, cache_write_tokens, output_tokens } = together(usage);
+  return input_tokens + cache_read_tokens + cache_write_tokens + output_tokens;
+};
+
+/** The first of tokens, tokens by model and money that both know decides: money may be corrected while tokens go on. */
+function hasFallen(before: Reported, now: Reported): boolean {
+  if (before.tokens !== null && now.tokens !== null) return now.tokens < before.tokens;
+  const [was, is] = [totalOf(before.usage), totalOf(now.usage)];
+  if (was !== null && is !== null) return is < was;
+  return before.costUsd !== null && now.costUsd !== null && now.costUsd < before.costUsd;
+}
+
+const isSame = (one: TokenUsage, other: TokenUsage | undefined): boolean =>
+  other !== undefined &&
+  one.model === other.model &&
+  one.input_tokens === other.input_tokens &&
+  one.cache_read_tokens === other.cache_read_tokens &&
+  one.cache_write_tokens === other.cache_write_tokens &&
+  one.output_tokens === other.output_tokens;
+
+const isSameUsage = (one: readonly TokenUsage[], other: readonly TokenUsage[]): boolean =>
+  one.length === other.length && one.every((tokens, i) => isSame(tokens, other[i]));
+
+/** What is unknown now stays as it was. */
+function merged(before: Spend, now: Reported): Reported {
+  const isKnown = now.usage.length > 0 && !isSameUsage(now.usage, before.usage);
+  return {
+    tokens: now.tokens ?? before.tokens,
+    usage: isKnown ? now.usage : before.usage,
+    costUsd: now.costUsd ?? before.costUsd,
+  };
+}
+
+const isNews = (before: Spend, now: Reported): boolean =>
+  now.tokens !== before.tokens || now.usage !== before.usage || now.costUsd !== before.costUsd;
+
+/** The session of which a count without a name turns out to be; null: none. From then on the count has its number, by which it is known again. */
+export function namedSince(before: Spend, { session, count }: Spend): number | null {
+  return before.session === null && count === before.count ? session : null;
+}
+
+/**
+ * A count is that of one session. Where the client names no session, a count that falls is that of another one. Within a session that has
+ * a name it is a correction: another source counts the same tokens.
+ */
+export const spend: Fold<Spend> = {
+  initial: () => NO_SPEND,
+  observe: (before, beat) => {
+    const id = beat.client?.session_id ?? null;
+    const session = id === null ? before.session : hash32(id);
+    const now = reportedBy(beat);
+    const stamp = beat.sequence === null ? beat.timestamp : before.stamp;
+    if (session !== before.session) {
+      const isFirst = before.session === null && !isUnknown(before);
+      return isFirst && !hasFallen(before, now)
+        ? { ...before, ...merged(before, now), session, stamp }
+        : { ...now, session, count: session ?? before.count, stamp };
+    }
+    if (session === null && hasFallen(before, now)) {
+      // One without a sequence that was sent before is late, and no other session.
+      const isLate = beat.sequence === null && beat.timestamp <= before.stamp;
+      return isLate ? before : { ...now, session, count: before.count + 1, stamp };
+    }
+    const after = merged(before, now);
+    return isNews(before, after) ? { ...before, ...after, stamp } : before;
+  },
+  largestBytes: MOST_MODELS * (LONGEST_NAME + 140) + 110,
+};

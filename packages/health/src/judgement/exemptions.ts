@@ -1,0 +1,181 @@
+import { type Axis, duration } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
+import { z } from 'zod';
+import { limitedUntil } from '../history/calls/rate-limits.ts';
+import { type History, isUnassigned } from '../history/history.ts';
+import type { Moment } from '../history/moment.ts';
+import { heldUntil } from '../history/presence/hold.ts';
+import { type CallLimits, callLimit, callLimits } from '../signals/calls.ts';
+import { absentFrom, momentOf } from '../signals/signal.ts';
+
+const UNHELD = 0;
+const ALL_BUT_FACT: readonly Axis[] = ['absence', 'repetition', 'rate', 'cost'];
+
+/**
+ * A reason not to count certain signals for a while. `until`: until when it holds, on `now`'s axis; in the past: it does not.
+ * `floor`: the mark before which no absence counts because of it, so that what was suspended is not held against the agent afterwards.
+ */
+export type Exemption<Limits> = {
+  readonly limits: z.ZodType;
+  readonly suspends: readonly Axis[];
+  /** announced when it begins and ends; one that comes with every call is only shown */
+  readonly announced: boolean;
+  /** it rests on what was reported last: it excuses no silence of a runtime for longer than the policy's `trusted_for` */
+  readonly isReported: boolean;
+  readonly until: (history: History, limits: Limits, at: Moment) => number;
+  /** of what would fire at `from`: until when it is explained, where not all that holds explains all; else `until` */
+  readonly explains?: (history: History, limits: Limits, at: Moment, from: number) => number;
+  readonly floor: (history: History, limits: Limits) => number;
+};
+export type AnyExemption = Exemption<never>;
+
+function exemption<S extends z.ZodType>(limits: S, rest: Omit<Exemption<z.output<S>>, 'limits'>): AnyExemption {
+  return { limits, ...rest } as Exemption<z.output<S>>;
+}
+
+const none = z.strictObject({});
+
+const idle = exemption(none, {
+  suspends: ['absence', 'cost'],
+  announced: true,
+  isReported: true,
+  until: (h) => (isIdle(h) ? NEVER : UNHELD),
+  floor: (h) => Math.max(isUnassigned(h) ? h.heard.watched : 0, lastIdle(h)),
+});
+
+/** An agent that reports that it is done is not silent but done. Only a reported activity makes it idle: an agent that never reports one is missed. */
+export function isIdle({ activity: { value } }: History): boolean {
+  return value === 'idle' || value === 'finished' || value === 'exiting';
+}
+
+/** The mark up to which it was idle. */
+function lastIdle({ activity: { left } }: History): number {
+  return Math.max(left.idle ?? 0, left.finished ?? 0, left.exiting ?? 0);
+}
+
+/** The agent itself has sent a heartbeat, printed something, or begun a turn. */
+function hasShownItself({ heard, output, activity, turn }: History): boolean {
+  return !heard.byRuntime || output.sentOutput !== null || activity.sentBeat !== null || turn !== null;
+}
+
+/** `until`: it ends with the first call, or with any sign of the agent's own (a call, output, a turn, a heartbeat), at the latest after `grace`. */
+const startingLimits = z.strictObject({
+  grace: duration.default(300_000),
+  until: z.enum(['first_call', 'first_sign']).default('first_call'),
+});
+
+const starting = exemption(startingLimits, {
+  suspends: ['absence'],
+  announced: true,
+  isReported: false,
+  until: (history, { grace, until }) => {
+    const isOver = history.calls.last !== null || (until === 'first_sign' && hasShownItself(history));
+    return isOver ? UNHELD : history.started.now + grace;
+  },
+  /** a grace, not a pause: what is counted from the start is counted from there */
+  floor: () => 0,
+});
+
+/** `alert_after`: people are told of a wait that lasts longer; null: never. It exempts however long it lasts. */
+const awaitingInputLimits = z.strictObject({ alert_after: duration.nullable().default(null) });
+export type AwaitingInputLimits = z.output<typeof awaitingInputLimits>;
+
+const awaitingInput = exemption(awaitingInputLimits, {
+  suspends: ['absence'],
+  announced: true,
+  isReported: true,
+  until: ({ activity }) => (activity.value === 'awaiting_input' ? NEVER : UNHELD),
+  floor: ({ activity }) => activity.left.awaiting_input ?? 0,
+});
+
+const callInFlight = exemption(callLimits, {
+  suspends: ['absence'],
+  announced: false,
+  isReported: true,
+  until: (h, limits, at) => inFlightUntil(h, limits, at, NEVER),
+  /** What was missing before the call began is not missing because of it. */
+  explains: inFlightUntil,
+  floor: (h, limits) => {
+    let over = h.calls.landed ?? 0;
+    for (const call of h.calls.open) {
+      const limit = callLimit(call, limits);
+      if (limit < NEVER) over = Math.max(over, Math.max(call.mark, heldUpUntil(h)) + limit);
+    }
+    return over;
+  },
+});
+
+/** The mark up to which no call could go on: a person had to allow it, or it was paused. */
+function heldUpUntil({ activity: { left } }: History): number {
+  return Math.max(left.awaiting_input ?? 0, left.paused ?? 0);
+}
+
+function inFlightUntil(h: History, limits: CallLimits, at: Moment, from: number): number {
+  let last = UNHELD;
+  for (const call of h.calls.open) {
+    if (momentOf(call.mark, at) > from) continue;
+    const until = absentFrom(call.mark, callLimit(call, limits), { ...at, floor: heldUpUntil(h) });
+    if (until < NEVER) last = Math.max(last, until);
+  }
+  return last;
+}
+
+const rateLimited = exemption(z.strictObject({ for: duration.default(60_000) }), {
+  suspends: ALL_BUT_FACT,
+  announced: true,
+  isReported: true,
+  until: ({ rateLimit }, limits) => (rateLimit ? limitedUntil(rateLimit, limits.for) : UNHELD),
+  floor: ({ rateLimit }, limits) =>
+    rateLimit ? rateLimit.mark + (limitedUntil(rateLimit, limits.for) - rateLimit.at) : 0,
+});
+
+const paused = exemption(none, {
+  suspends: ALL_BUT_FACT,
+  announced: true,
+  isReported: true,
+  until: ({ activity }) => (activity.value === 'paused' ? NEVER : UNHELD),
+  floor: ({ activity }) => activity.left.paused ?? 0,
+});
+
+const handingOff = exemption(z.strictObject({ deadline: duration.default(600_000) }), {
+  suspends: ['absence', 'cost'],
+  announced: true,
+  isReported: true,
+  until: ({ activity }, { deadline }) => (activity.value === 'handing_off' ? activity.since + deadline : UNHELD),
+  floor: ({ activity: { value, since, lag, left } }, { deadline }) =>
+    value === 'handing_off' ? since - lag + deadline : (left.handing_off ?? 0),
+});
+
+/** A person said so. */
+const held = exemption(none, {
+  suspends: ALL_BUT_FACT,
+  announced: true,
+  isReported: false,
+  until: (h) => heldUntil(h.held),
+  floor: ({ held: h }) => h?.mark ?? 0,
+});
+
+/** An agent that reports events only is judged by its calls; its silence is unknown. */
+const eventDriven = exemption(none, {
+  suspends: ['absence'],
+  announced: false,
+  isReported: false,
+  until: ({ identity }) => (identity.eventDriven ? NEVER : UNHELD),
+  /** an agent reports in one way for the whole of its instance */
+  floor: () => 0,
+});
+
+/** Every exemption, in the order in which one of several is shown. */
+export const EXEMPTIONS = {
+  held,
+  paused,
+  rate_limited: rateLimited,
+  awaiting_input: awaitingInput,
+  handing_off: handingOff,
+  idle,
+  event_driven: eventDriven,
+  starting,
+  call_in_flight: callInFlight,
+} as const satisfies Record<string, AnyExemption>;
+
+export type ExemptionName = keyof typeof EXEMPTIONS;

@@ -1,0 +1,212 @@
+import type { HealthState } from '@vigil/events';
+import type { CompiledPlan, Together } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
+import type { History } from '../history/history.ts';
+import type { Judging, Moment } from '../history/moment.ts';
+import { momentOf } from '../signals/signal.ts';
+import { isIdle } from './exemptions.ts';
+import { planOf } from './plans.ts';
+import type { Exempting, Rule, Rules } from './rules.ts';
+
+/** What follows from a history at a moment. */
+export type Verdict = {
+  readonly state: HealthState;
+  /** from when the state holds, on `now`'s axis; null: HEALTHY */
+  readonly onsetAt: number | null;
+  /** of each rule, from when it fires, exemptions counted */
+  readonly from: readonly number[];
+  /** of each exemption, until when it holds */
+  readonly until: readonly number[];
+  readonly plan: CompiledPlan | null;
+  /** of each group of rules, how it was judged: what its evidence is told at */
+  readonly judging: readonly Judging[];
+  /** the next moment at which any of this may differ */
+  readonly next: number;
+  readonly at: Moment;
+};
+
+/** A person holds it now, and its policy heeds that. */
+export function isHeld({ exemptions }: Rules, { until, at }: Pick<Verdict, 'until' | 'at'>): boolean {
+  return (until[exemptions.findIndex(({ name }) => name === 'held')] ?? 0) > at.now;
+}
+
+/** As the rule was judged: what its evidence is told at. */
+export function judgingOf({ at, judging }: Pick<Verdict, 'at' | 'judging'>, { group }: Rule): Judging {
+  return judging[group] ?? { now: at.now, watched: at.watched, floor: 0 };
+}
+
+/** Everything is min and max: all of = max, any of = min, an exemption a max. `judged` false: only shown. */
+export function judge(rules: Rules, history: History, moment: Moment, judged: boolean): Verdict {
+  const until = untilOf(rules, history, moment);
+  const judging = judgingsOf(rules, history, moment);
+  const from = judged ? fromOf(rules, history, judging, until) : rules.never;
+  const { now } = moment;
+  const first = soonest(from);
+  const fires = first <= now;
+  const { state, onsetAt } = stateOf(rules, history, from, now);
+  const acts = judged && rules.policy.enabled && !forgotten(history, now);
+  const plan = acts ? planOf(rules, history, state, from, until, now) : null;
+  const onset = fires ? Math.min(ahead(from, now), firstEnd(rules, history, from, judging, now)) : first;
+  return { state, onsetAt, from, until, plan, judging, next: Math.min(onset, ahead(until, now)), at: moment };
+}
+
+const HEALTHY: Pick<Verdict, 'state' | 'onsetAt'> = { state: 'HEALTHY', onsetAt: null };
+
+// Some thirty rules judge each heartbeat: what follows are loops over numbers that allocate little else.
+
+function untilOf(rules: Rules, history: History, moment: Moment): readonly number[] {
+  const { exemptions, neverExempt } = rules;
+  const until = neverExempt.slice();
+  const trusted = momentOf(trustedTo(rules, history), moment);
+  for (let e = 0; e < until.length; e++) {
+    const { exemption, limits } = exemptions[e] as Exempting;
+    const last = exemption.until(history, limits, moment);
+    until[e] = exemption.isReported ? Math.min(last, trusted) : last;
+  }
+  return until;
+}
+
+/**
+ * The mark up to which what was reported last excuses silence. A runtime reports whatever its agent does, so its own silence means that its
+ * host is gone or cut off. Nobody waits for an idle agent without a task.
+ */
+export function trustedTo({ policy: { heartbeat } }: Rules, history: History): number {
+  const { heard, identity } = history;
+  const isMissed = heard.byRuntime && !identity.eventDriven && !(isIdle(history) && identity.taskId === null);
+  return isMissed ? heard.watched + heartbeat.trustedForMs : NEVER;
+}
+
+/** What an exemption has suspended is not held against the agent afterwards: only of what it suspends, the clock begins anew. */
+function judgingsOf(rules: Rules, history: History, { now, watched }: Moment): readonly Judging[] {
+  const floors = rules.neverExempt.slice();
+  const trusted = trustedTo(rules, history);
+  for (let e = 0; e < floors.length; e++) {
+    const { exemption, limits } = rules.exemptions[e] as Exempting;
+    const floor = exemption.floor(history, limits);
+    floors[e] = exemption.isReported ? Math.min(floor, trusted) : floor;
+  }
+  const free: Judging = { now, watched, floor: 0 };
+  return rules.groups.map(({ restartedBy }) => {
+    const floor = most(restartedBy, floors);
+    return floor === 0 ? free : { now, watched, floor };
+  });
+}
+
+function most(positions: readonly number[], moments: readonly number[]): number {
+  let last = 0;
+  for (const i of positions) last = Math.max(last, moments[i] ?? 0);
+  return last;
+}
+
+function fromOf(
+  rules: Rules,
+  history: History,
+  judging: readonly Judging[],
+  until: readonly number[],
+): readonly number[] {
+  const from = rules.never.slice();
+  const suspended = rules.groups.map(({ suspendedBy }) => most(suspendedBy, until));
+  const ask = (positions: readonly number[]) => {
+    for (const i of positions) {
+      const { signal, limits, group } = rules.rules[i] as Rule;
+      if (history.end !== null && !signal.outlives) continue;
+      const first = signal.firesFrom(history, limits, judging[group] as Judging);
+      from[i] = first < (suspended[group] ?? 0) ? suspendedUntil(rules, history, judging, until, group, first) : first;
+    }
+  };
+  ask(rules.always);
+  for (const { partOf, unborn, positions } of rules.byPart) if (partOf(history) !== unborn) ask(positions);
+  for (const i of rules.quieted) if (isQuiet(rules.rules[i] as Rule, from, judging)) from[i] = NEVER;
+  return from;
+}
+
+/** From when it counts what fires at `first`. */
+function suspendedUntil(
+  { exemptions, groups }: Rules,
+  history: History,
+  judging: readonly Judging[],
+  until: readonly number[],
+  group: number,
+  first: number,
+): number {
+  let last = first;
+  for (const e of groups[group]?.suspendedBy ?? []) {
+    const { exemption, limits } = exemptions[e] as Exempting;
+    const explained = exemption.explains?.(history, limits, judging[group] as Judging, first) ?? NEVER;
+    last = Math.max(last, Math.min(explained, until[e] ?? 0));
+  }
+  return last;
+}
+
+/** Its counter-evidence fires. */
+function isQuiet({ unless, group }: Rule, from: readonly number[], judging: readonly Judging[]): boolean {
+  const { now } = judging[group] as Judging;
+  return unless.some((other) => (from[other] ?? NEVER) <= now);
+}
+
+/** When the first of those that fire now ends by itself. */
+function firstEnd(
+  { rules, ending }: Rules,
+  history: History,
+  from: readonly number[],
+  judging: readonly Judging[],
+  now: number,
+): number {
+  let first = NEVER;
+  for (const i of ending) {
+    if ((from[i] ?? NEVER) > now) continue;
+    const { signal, limits, group } = rules[i] as Rule;
+    first = Math.min(first, signal.endsAt?.(history, limits, judging[group] as Judging) ?? NEVER);
+  }
+  return first;
+}
+
+/** How long the end of an agent is remembered, and its warrant kept: a day. */
+export const REMEMBERED_MS = 24 * 3_600_000;
+
+/** Its end is so long ago that nothing follows from it any more. */
+function forgotten({ end }: History, now: number): boolean {
+  return end !== null && now >= end.at + REMEMBERED_MS;
+}
+
+function stateOf(
+  { states, stating }: Rules,
+  { end }: History,
+  from: readonly number[],
+  now: number,
+): Pick<Verdict, 'state' | 'onsetAt'> {
+  if (end) return { state: 'TERMINATED', onsetAt: end.at };
+  if (!stating.some((i) => (from[i] ?? NEVER) <= now)) return HEALTHY;
+  for (const { state, anyOf } of states) {
+    const onset = onsetOf(anyOf, from);
+    if (onset <= now) return { state, onsetAt: onset };
+  }
+  return HEALTHY;
+}
+
+function onsetOf(anyOf: readonly Together[], from: readonly number[]): number {
+  let first = NEVER;
+  for (const together of anyOf) first = Math.min(first, latest(together, from));
+  return first;
+}
+
+function latest(together: Together, from: readonly number[]): number {
+  let last = 0;
+  for (const i of together) last = Math.max(last, from[i] ?? NEVER);
+  return last;
+}
+
+function soonest(moments: readonly number[]): number {
+  let first = NEVER;
+  for (const moment of moments) if (moment < first) first = moment;
+  return first;
+}
+
+function ahead(moments: readonly number[], now: number): number {
+  let next = NEVER;
+  for (let i = 0; i < moments.length; i++) {
+    const moment = moments[i] as number;
+    if (moment > now && moment < next) next = moment;
+  }
+  return next;
+}

@@ -1,0 +1,44 @@
+import { given } from '@vigil/stream/testing';
+import { expect, test } from 'vitest';
+import { agentHealth } from '../evaluator/health.ts';
+import { type Beat, beat, brief, call, presetsWith, T0 } from '../fixture.ts';
+
+const vigil = agentHealth(presetsWith('vigil'));
+const MIN = 60_000;
+const open = { open: true, started_at: T0, last_event_at: T0 };
+
+const hung = (more: Partial<Beat>) => {
+  const agent = given(vigil, T0);
+  const reports = { reporter: 'runtime', activity: 'working', turn: open, ...more } as const;
+  agent.tell(beat(0, { ...reports, tool_calls: [call('c0')] }), T0);
+  agent.tell(beat(6 * MIN, reports), T0 + 6 * MIN);
+  agent.passTo(T0 + 6 * MIN + 1);
+  return agent.all();
+};
+const warrantOf = (said: ReturnType<typeof hung>) =>
+  said.flatMap((event) => (event.type === 'WARRANT_FILED' ? [event.payload] : []))[0];
+
+test('a hung sub-agent is STUCK, and its plan asks people: it ends and recovers nothing of its own', () => {
+  const said = hung({ parent_agent_id: 'session', task_id: null });
+  expect(brief(said)).toContain('HEALTHY → STUCK');
+  const warrant = warrantOf(said);
+  expect(warrant).toMatchObject({ parentAgentId: 'session' });
+  expect(JSON.parse(warrant?.plan ?? '')).toEqual([
+    { step: 'alert', channel: null, severity: 'warning' },
+    { step: 'escalate', timeoutMs: 15 * MIN, onTimeout: 'hold', options: ['allow_more_time', 'pardon'] },
+  ]);
+});
+
+test('its parent takes every step', () => {
+  const warrant = warrantOf(hung({}));
+  expect(warrant).toMatchObject({ parentAgentId: null });
+  const steps = (JSON.parse(warrant?.plan ?? '') as { readonly step: string }[]).map(({ step }) => step);
+  expect(steps).toEqual(expect.arrayContaining(['nudge', 'alert', 'escalate', 'terminate', 'recover']));
+});
+
+test('a sub-agent never holds the task of its session, so its end recovers nothing', () => {
+  const tasks = (more: Partial<Beat>) =>
+    hung(more).flatMap((said) => (said.type === 'TASK_HEALTH_CHANGED' ? [said.payload.taskId] : []));
+  expect(new Set(tasks({ parent_agent_id: 'session', task_id: 'T-1' }))).toEqual(new Set(['a1']));
+  expect(new Set(tasks({ task_id: 'T-1' }))).toEqual(new Set(['T-1']));
+});

@@ -1,0 +1,85 @@
+import type { HealthState } from '@vigil/events';
+import type { CompiledPlan, Term, Together } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
+import type { History } from '../history/history.ts';
+import type { Mark } from '../signals/signal.ts';
+import { plansFor } from './plans-for.ts';
+import type { Rules } from './rules.ts';
+
+/** The first plan one of whose alternatives holds: by a state, by signals that fire, or by an exemption. */
+export function planOf(
+  rules: Rules,
+  history: History,
+  state: HealthState,
+  from: readonly number[],
+  until: readonly number[],
+  now: number,
+): CompiledPlan | null {
+  const holds = (term: Term) => termHolds(rules, term, state, from, until, now);
+  for (const plan of plansFor(rules.plans, history))
+    for (const terms of plan.anyOf) if (terms.every(holds)) return plan;
+  return null;
+}
+
+function termHolds(
+  { exemptions }: Rules,
+  term: Term,
+  state: HealthState,
+  from: readonly number[],
+  until: readonly number[],
+  now: number,
+): boolean {
+  switch (term.kind) {
+    case 'state':
+      return term.state === state;
+    case 'use':
+      return (from[term.use] ?? NEVER) <= now;
+    case 'exemption':
+      return (until[exemptions.findIndex(({ name }) => name === term.exemption)] ?? 0) > now;
+  }
+}
+
+/** What a verdict knows: of each rule from when it fires, of each exemption until when it holds. */
+type Held = {
+  readonly from: readonly number[];
+  readonly until: readonly number[];
+  readonly at: { readonly now: number };
+};
+
+/**
+ * What ends a finding, so that no plan holds any more: of each group, one mark. A group is a way in which some plan holds now: rules that
+ * fire together, of which the end of one is enough.
+ */
+export function awaitedBy(rules: Rules, history: History, verdict: Held): Mark[][] {
+  const ways = plansFor(rules.plans, history).flatMap(({ anyOf }) =>
+    anyOf.flatMap((terms) => waysOf(rules, terms, verdict)),
+  );
+  const groups = ways.map((way) => [...new Set(way.flatMap((i) => rules.rules[i]?.signal.awaits ?? []))].sort());
+  return [...new Map(groups.map((group) => [group.join(' '), group])).values()];
+}
+
+/** The same for the same: to compare with. */
+export const groupsInWords = (groups: readonly (readonly string[])[]): string =>
+  groups.map((marks) => marks.join(' ')).join(', ');
+
+/** Each way in which all terms hold. */
+function waysOf(rules: Rules, terms: readonly Term[], verdict: Held): readonly Together[] {
+  const joined = (ways: readonly Together[], term: Term) =>
+    ways.flatMap((way) => holdingBy(rules, term, verdict).map((more) => [...way, ...more]));
+  return terms.reduce<readonly Together[]>(joined, [[]]);
+}
+
+/** A worse state hides a lesser one only for now: each counts by its own rules. */
+function holdingBy({ states, exemptions }: Rules, term: Term, { from, until, at: { now } }: Held): readonly Together[] {
+  const fires = (use: number) => (from[use] ?? NEVER) <= now;
+  switch (term.kind) {
+    case 'state':
+      return (states.find(({ state }) => state === term.state)?.anyOf ?? []).filter((together) =>
+        together.every(fires),
+      );
+    case 'use':
+      return fires(term.use) ? [[term.use]] : [];
+    case 'exemption':
+      return (until[exemptions.findIndex(({ name }) => name === term.exemption)] ?? 0) > now ? [[]] : [];
+  }
+}

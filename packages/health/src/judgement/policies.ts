@@ -1,0 +1,100 @@
+import type { PolicyRef } from '@vigil/events';
+import { type Assignment, assigner, asWished, type CompiledPolicy, excludes } from '@vigil/policy';
+import type { Known } from '../evaluator/state.ts';
+import { type Rules, rulesOf } from './rules.ts';
+
+/** The policies that the evaluator judges with, and which agent gets which. They never change: others are another object. */
+export type Policies = {
+  readonly all: readonly CompiledPolicy[];
+  readonly assignment: Assignment;
+  /** that of a state: by its hash; by its name where the document has changed; else the default */
+  readonly rules: (policy: PolicyRef) => Rules;
+  /** The state under the policy that its agent is assigned now; the same state where it is under it already. Cheap: asked at every look. */
+  readonly current: (state: Known) => Known;
+};
+
+/** What a state says before a policy is assigned. */
+export const UNASSIGNED: PolicyRef = { name: '', hash: '' };
+
+/** Of so many agents is remembered what they are assigned; then it is worked out anew. */
+const REMEMBERED = 200_000;
+
+/** What agents wish for is theirs to make up. */
+const WISHES = 100;
+
+/** `assignment`: a name where agents get what they wish for, else the policy of that name. Throws where the default is none of them. */
+export function policiesOf(all: readonly CompiledPolicy[], assignment: Assignment | string): Policies {
+  const rules = all.map(rulesOf);
+  const byHash = new Map(rules.map((r) => [r.policy.hash, r]));
+  const byName = new Map(rules.map((r) => [r.policy.name, r]));
+  const chosen = typeof assignment === 'string' ? asWished(assignment) : assignment;
+  const fallback = byName.get(chosen.fallback);
+  if (!fallback) throw new NameALoadedPolicy(chosen.fallback, [...byName.keys()]);
+  const refs = new Map(rules.map(({ policy: { name, hash } }): [string, PolicyRef] => [name, { name, hash }]));
+  const find = lastKept((policy: PolicyRef) => byHash.get(policy.hash) ?? byName.get(policy.name) ?? fallback);
+  const assigned = remembering(
+    chosen,
+    assigner(chosen, (name) => byName.has(name)),
+  );
+  return {
+    all,
+    assignment: chosen,
+    rules: find,
+    current: (state) => {
+      const ref = refs.get(assigned(state)) ?? (refs.get(chosen.fallback) as PolicyRef);
+      if (ref === state.policy || (ref.hash === state.policy.hash && ref.name === state.policy.name)) return state;
+      return { ...state, policy: ref, excluded: excludes(find(ref).policy, state.agentId) };
+    },
+  };
+}
+
+/** Agent after agent has the same policy. */
+function lastKept<A, R>(find: (a: A) => R): (a: A) => R {
+  let last: { readonly a: A; readonly r: R } | null = null;
+  return (a) => {
+    if (last === null || last.a !== a) last = { a, r: find(a) };
+    return last.r;
+  };
+}
+
+type Choice = {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly wish: string | null;
+  readonly name: string;
+};
+
+/** Patterns are asked only where an agent's wish or labels have changed; where neither patterns nor labels count, once a wish. */
+function remembering({ rules }: Assignment, assign: ReturnType<typeof assigner>): (state: Known) => string {
+  const patterns = rules.some(({ id }) => id !== null);
+  const wishesAlone = !patterns && rules.every(({ labels }) => Object.keys(labels).length === 0);
+  const byWish = new Map<string | null, string>();
+  const known = new Map<string, Choice>();
+  return ({ agentId, wish, history: { identity } }) => {
+    const { labels } = identity;
+    const granted = byWish.get(wish);
+    if (granted !== undefined) return granted;
+    const before = known.get(agentId);
+    if (before && before.wish === wish && same(before.labels, labels)) return before.name;
+    const name = assign({ agentId, labels, wish });
+    if (known.size >= REMEMBERED) known.clear();
+    if (patterns) known.set(agentId, { labels, wish, name });
+    if (wishesAlone && byWish.size < WISHES) byWish.set(wish, name);
+    return name;
+  };
+}
+
+type Labels = Choice['labels'];
+
+const same = (a: Labels, b: Labels): boolean =>
+  a === b ||
+  (Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([name, value]) => b[name] === value));
+
+/** The default policy is none of those loaded: name one of them, or load it. */
+export class NameALoadedPolicy extends Error {
+  override readonly name = 'NameALoadedPolicy';
+  constructor(asked: string, loaded: readonly string[]) {
+    super(
+      `the default policy ${asked} is not loaded: name one of ${loaded.join(', ')}, or put ${asked}.yaml into the policy directory`,
+    );
+  }
+}

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { loadPolicy, parseYaml, readAssignment, unknownIn } from '@vigil/policy';
+import { expect, test } from 'vitest';
+import { VOCABULARY } from './rules.ts';
+
+const page = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/policies.md'), 'utf8');
+const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => text);
+
+test('the examples of the page on policies have no mistake and nothing to warn of', () => {
+  const [policy = '', assignment = '', spending = ''] = examples;
+  expect(examples).toHaveLength(3);
+  const limited = loadPolicy(`policy: p\nsignals: {}\nstates: {}\n${spending}`, 'policies.md', VOCABULARY);
+  expect(limited.spending?.task).toEqual({ tokens: 20_000_000, usd: 40 });
+  expect(loadPolicy(policy, 'policies.md', VOCABULARY).warnings).toEqual([]);
+  const read = readAssignment(parseYaml(assignment, 'policies.md'), 'policies.md');
+  expect([...unknownIn(read, ['builders', 'vigil', 'demo', 'hive']), ...read.warnings]).toEqual([]);
+});

@@ -1,0 +1,154 @@
+import type { CompiledPolicy, JudgedState, Together, Vocabulary } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
+import { hash32 } from '../history/hash.ts';
+import type { History } from '../history/history.ts';
+import { AT_BIRTH } from '../history/initial-history.ts';
+import { PARTS, type Part } from '../history/parts.ts';
+import type { LookedFor } from '../history/presence/matches.ts';
+import { SIGNALS, type SignalName } from '../signals/all.ts';
+import { RATE_LIMIT_PATTERNS } from '../signals/patterns.ts';
+import type { AnySignal } from '../signals/signal.ts';
+import { type AnyExemption, EXEMPTIONS, type ExemptionName } from './exemptions.ts';
+import { type Plans, plansOf } from './plans-for.ts';
+
+/** What policies may name: given to packages/policy, which checks the names and the settings. */
+export const VOCABULARY: Vocabulary = { signals: SIGNALS, exemptions: EXEMPTIONS };
+
+/** A use of a signal with the functions it stands for. */
+export type Rule = {
+  readonly name: string;
+  readonly signalName: SignalName;
+  readonly signal: AnySignal;
+  readonly limits: never;
+  /** position in `groups` */
+  readonly group: number;
+  /** positions of counter-evidence among the rules */
+  readonly unless: readonly number[];
+};
+export type Exempting = { readonly name: ExemptionName; readonly exemption: AnyExemption; readonly limits: never };
+
+/** Rules that the same exemptions suspend. Both: positions in `exemptions`; `restartedBy`: whose end makes their clock begin anew. */
+export type Group = { readonly suspendedBy: readonly number[]; readonly restartedBy: readonly number[] };
+
+/** Rules that never fire while `partOf` a history is `unborn`. */
+type ByPart = {
+  readonly partOf: (history: History) => unknown;
+  readonly unborn: unknown;
+  readonly positions: readonly number[];
+  /** those of them that a state or a plan follows from */
+  readonly telling: readonly number[];
+};
+
+/** A policy bound to the functions that its names stand for. */
+export type Rules = {
+  readonly policy: CompiledPolicy;
+  readonly rules: readonly Rule[];
+  readonly groups: readonly Group[];
+  /** positions among the rules: those that are always asked, and those by the part of a history without which they never fire */
+  readonly always: readonly number[];
+  readonly byPart: readonly ByPart[];
+  /** positions among the rules: those that make a state, that counter-evidence may quiet, and that end by themselves */
+  readonly stating: readonly number[];
+  readonly quieted: readonly number[];
+  readonly ending: readonly number[];
+  /** positions among the rules: those that any heartbeat may make fire sooner (`deferral.ts`) */
+  readonly hastened: readonly number[];
+  /** of each rule, and of each exemption: NEVER */
+  readonly never: readonly number[];
+  readonly neverExempt: readonly number[];
+  /** of each exemption: NEVER */
+  readonly unending: readonly number[];
+  readonly exemptions: readonly Exempting[];
+  readonly states: readonly { readonly state: JudgedState; readonly anyOf: readonly Together[] }[];
+  readonly plans: Plans;
+  readonly lookedFor: LookedFor;
+};
+
+export function rulesOf(policy: CompiledPolicy): Rules {
+  const exemptions = policy.exemptions.map(({ name, limits }): Exempting => {
+    const known = name as ExemptionName;
+    return { name: known, exemption: EXEMPTIONS[known], limits: limits as never };
+  });
+  const groups: Group[] = [];
+  const rules = policy.uses.map(({ name, signal: named, limits, unless }): Rule => {
+    const signalName = named as SignalName;
+    const signal: AnySignal = SIGNALS[signalName];
+    return { name, signalName, signal, limits: limits as never, group: groupOf(signal, exemptions, groups), unless };
+  });
+  const those = (wanted: (rule: Rule, i: number) => boolean) =>
+    rules.flatMap((rule, i) => (wanted(rule, i) ? [i] : []));
+  const named = namedBy(policy);
+  const tells = ({ signal }: Rule, i: number) => !signal.counters || named.has(i);
+  return {
+    policy,
+    rules,
+    groups,
+    always: those(({ signal }) => signal.by === undefined),
+    byPart: (Object.keys(PARTS) as Part[]).flatMap((part): ByPart[] => {
+      const positions = those(({ signal }) => signal.by === part);
+      const telling = positions.filter((i) => tells(rules[i] as Rule, i));
+      return positions.length === 0 ? [] : [{ partOf: PARTS[part], unborn: PARTS[part](AT_BIRTH), positions, telling }];
+    }),
+    stating: [...new Set(policy.states.flatMap(({ anyOf }) => anyOf.flat()))],
+    quieted: quietedOf(rules),
+    ending: those(({ signal }) => signal.endsAt !== undefined),
+    hastened: those((rule, i) => (rule.signal.hastened === true && tells(rule, i)) || rule.unless.length > 0),
+    never: rules.map(() => NEVER),
+    neverExempt: exemptions.map(() => NEVER),
+    unending: exemptions.map(() => NEVER),
+    exemptions,
+    states: policy.states,
+    plans: plansOf(policy.plans),
+    lookedFor: lookedForBy(rules),
+  };
+}
+
+/** Those that counter-evidence may quiet, each behind what may quiet its counter-evidence: whatever they are called, what is quiet quiets nothing. */
+function quietedOf(rules: readonly Rule[]): number[] {
+  const seen = new Set<number>();
+  const inOrder = (i: number): readonly number[] => {
+    if (seen.has(i)) return [];
+    seen.add(i);
+    const unless = rules[i]?.unless ?? [];
+    return unless.length === 0 ? [] : [...unless.flatMap(inOrder), i];
+  };
+  return rules.flatMap((_, i) => inOrder(i));
+}
+
+/** Positions of the uses that a state or a plan names. */
+function namedBy({ states, plans }: CompiledPolicy): ReadonlySet<number> {
+  const terms = plans.flatMap(({ anyOf }) => anyOf.flat());
+  return new Set([
+    ...states.flatMap(({ anyOf }) => anyOf.flat()),
+    ...terms.flatMap((term) => (term.kind === 'use' ? [term.use] : [])),
+  ]);
+}
+
+/** Rate limits are looked for whether or not a policy names the signal: they exempt. */
+function lookedForBy(rules: readonly Rule[]): LookedFor {
+  const of = (wanted: (rule: Rule) => boolean) =>
+    rules.filter(wanted).map(({ signal, limits }) => signal.patterns?.(limits) ?? []);
+  const named = rules.some(({ signalName }) => signalName === 'rate_limited');
+  const others = of(({ signalName }) => signalName !== 'rate_limited').filter(({ length }) => length > 0);
+  return {
+    rateLimits: named ? of(({ signalName }) => signalName === 'rate_limited').flat() : RATE_LIMIT_PATTERNS,
+    others: others.flat(),
+    together: others.map((patterns) => patterns.map(({ source }) => hash32(source))),
+  };
+}
+
+/** Its position; a new one where none of them is the same. */
+function groupOf(signal: AnySignal, exemptions: readonly Exempting[], groups: Group[]): number {
+  const suspendedBy = suspenders(signal, exemptions);
+  const restartedBy = suspendedBy.filter((e) => signal.restarts || exemptions[e]?.name !== 'call_in_flight');
+  const known = groups.findIndex(
+    (one) => `${one.suspendedBy}` === `${suspendedBy}` && `${one.restartedBy}` === `${restartedBy}`,
+  );
+  return known >= 0 ? known : groups.push({ suspendedBy, restartedBy }) - 1;
+}
+
+function suspenders(signal: AnySignal, exemptions: readonly Exempting[]): number[] {
+  return exemptions.flatMap(({ name, exemption }, i) =>
+    exemption.suspends.includes(signal.axis) && !signal.despite?.includes(name) ? [i] : [],
+  );
+}

@@ -1,0 +1,45 @@
+import { type EscalationTicket, type PayloadOf, Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { given } from '@vigil/stream/testing';
+import { agentHealth } from '../evaluator/health.ts';
+import { type Beat, beat, policyOf, T0 } from '../fixture.ts';
+
+export const MIN: number = 60_000;
+const policies = policyOf(`
+policy: p
+signals:
+  looping: { is: repeated_calls, times: 5 }
+  still: { is: no_step, after: 3m }
+states: { DEGRADED: [looping, still] }
+ticket:
+  bands: [{ at: 10, severity: medium, needs_loop: true }, { at: 15, severity: high }, { at: 20, severity: critical }]
+  stall: 4m
+`);
+export const decider: ReturnType<typeof agentHealth> = agentHealth(policies);
+export type Filed = PayloadOf<typeof Topic.agentHealth, 'WORKER_ESCALATION_TICKET'>;
+
+/** One agent under seed 004's bands, driven by hand; what each step gives are the tickets filed at it. */
+export function agent() {
+  const driven = given(decider, T0);
+  let total = 0;
+  const tickets = (said: readonly { readonly type: string; readonly payload: unknown }[]) =>
+    said.filter(({ type }) => type === 'WORKER_ESCALATION_TICKET').map(({ payload }) => payload as Filed);
+  const tell = (ms: number, more: Partial<Beat> = {}) => tickets(driven.tell(beat(ms, more), T0 + ms));
+  return {
+    tell,
+    /** so many steps more, each with this verdict */
+    steps: (ms: number, n: number, verdict: 'RETRY' | 'CONTINUE' | 'ACCEPT' = 'CONTINUE', more: Partial<Beat> = {}) => {
+      total += n;
+      const verdicts = Array.from({ length: n }, () => verdict);
+      return tell(ms, { steps: { total_steps: total, verdicts }, ...more });
+    },
+    passTo: (ms: number) => tickets(driven.passTo(T0 + ms)),
+    file: (ticket: EscalationTicket) =>
+      tickets(driven.tell({ ...example(Topic.agentObservation, 'FILE_TICKET', { ticket }), key: 'a1' })),
+    all: () => tickets(driven.all()),
+    memory: () => JSON.stringify(driven.state()),
+  };
+}
+export const severities = (filed: readonly Filed[]) => filed.map(({ ticket }) => ticket.severity);
+/** past the first two minutes */
+export const after: number = 3 * MIN;

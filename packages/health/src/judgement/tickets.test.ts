@@ -1,0 +1,140 @@
+import { Unwelcome } from '@vigil/stream';
+import { given, laws } from '@vigil/stream/testing';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { agentHealth, type Observation } from '../evaluator/health.ts';
+import { beat, call, policyOf, T0 } from '../fixture.ts';
+import { after, agent, decider, MIN, severities } from './tickets.fixture.ts';
+
+describe('bands of steps without an ACCEPT', () => {
+  test('a high ticket is filed at 15, not at 14', () => {
+    const a = agent();
+    a.steps(0, 0);
+    expect(a.steps(after, 14)).toEqual([]);
+    expect(severities(a.steps(after + 1000, 1))).toEqual(['high']);
+  });
+
+  test('a medium one at 10 only where a loop shows: three RETRY in a row, not two', () => {
+    const a = agent();
+    a.steps(0, 0);
+    expect(a.steps(after, 12)).toEqual([]);
+    expect(a.steps(after + 1000, 2, 'RETRY')).toEqual([]);
+    const b = agent();
+    b.steps(0, 0);
+    expect(b.steps(after, 9)).toEqual([]);
+    const [filed] = b.steps(after + 1000, 3, 'RETRY');
+    expect(filed).toMatchObject({ ticket: { severity: 'medium' }, findings: { loop: true } });
+  });
+
+  test('or the same call again and again', () => {
+    const a = agent();
+    a.steps(0, 0);
+    expect(a.steps(after, 12)).toEqual([]);
+    const same = { tool_calls: Array.from({ length: 5 }, (_, i) => call(`c${i}`)) };
+    const [filed] = a.tell(after + 1000, same);
+    expect(filed).toMatchObject({
+      ticket: { severity: 'medium', suggested_action: 'restart: it goes round in circles' },
+      findings: { loop: true, signals: ['looping'] },
+    });
+  });
+
+  test('one ticket an episode and band; a worse band files again, an ACCEPT begins anew', () => {
+    const a = agent();
+    a.steps(0, 0);
+    expect(severities(a.steps(after, 15))).toEqual(['high']);
+    expect(a.steps(after + 1000, 4)).toEqual([]);
+    expect(severities(a.steps(after + 2000, 1))).toEqual(['critical']);
+    expect(a.steps(after + 3000, 9)).toEqual([]);
+    expect(a.steps(after + 4000, 1, 'ACCEPT')).toEqual([]);
+  });
+
+  test('none in the first two minutes of an instance; what holds then is filed at their end', () => {
+    const a = agent();
+    expect(a.steps(0, 0)).toEqual([]);
+    expect(a.steps(1000, 25)).toEqual([]);
+    expect(a.passTo(2 * MIN - 1)).toEqual([]);
+    expect(severities(a.passTo(2 * MIN))).toEqual(['critical']);
+  });
+
+  test('a new instance counts from its own start', () => {
+    const a = agent();
+    a.steps(0, 0);
+    expect(severities(a.steps(after, 15))).toEqual(['high']);
+    a.tell(after + 1000, { instance_id: 'a1.i2', steps: { total_steps: 0, verdicts: [] } });
+    const next = { instance_id: 'a1.i2', steps: { total_steps: 15, verdicts: [] } };
+    expect(severities(a.tell(2 * after + 1000, next))).toEqual(['high']);
+  });
+});
+
+describe('a stall', () => {
+  test('is critical at 4 minutes, not a millisecond before, and says for how long', () => {
+    const a = agent();
+    a.steps(0, 1, 'ACCEPT');
+    a.steps(1000, 2, 'CONTINUE', { tool_calls: [call('c1')], phase: 'review', labels: { graph: 'g' } });
+    expect(a.passTo(4 * MIN + 999)).toEqual([]);
+    const [filed] = a.passTo(4 * MIN + 1000);
+    expect(filed?.ticket).toMatchObject({
+      severity: 'critical',
+      stall_minutes: 4,
+      cause: 'no step for 4 min',
+      suggested_action: 'restart: nothing comes any more',
+      worker_agent_id: 'a1',
+      worker_session_id: 'a1.i1',
+      worker_node_id: 'review',
+      worker_graph_id: 'g',
+      recent_verdicts: ['ACCEPT', 'CONTINUE', 'CONTINUE'],
+      total_steps_checked: 3,
+      steps_since_last_accept: 2,
+    });
+  });
+
+  test('is none of an agent that reports no steps, nor of one that waits for a person', () => {
+    const a = agent();
+    a.tell(0, { tool_calls: [call('c1')] });
+    expect(a.passTo(60 * MIN)).toEqual([]);
+    const b = agent();
+    b.steps(0, 3, 'CONTINUE', { tool_calls: [call('c1')], activity: 'awaiting_input' });
+    expect(b.passTo(60 * MIN)).toEqual([]);
+  });
+
+  test('of the next episode is another ticket', () => {
+    const a = agent();
+    a.steps(0, 2, 'CONTINUE', { tool_calls: [call('c1')] });
+    expect(severities(a.passTo(6 * MIN))).toEqual(['critical']);
+    expect(a.steps(6 * MIN, 1, 'ACCEPT')).toEqual([]);
+    expect(severities(a.passTo(10 * MIN))).toEqual(['critical']);
+    expect(a.passTo(20 * MIN)).toEqual([]);
+  });
+});
+
+test('a policy without tickets files none, and remembers nothing for them', () => {
+  const driven = given(agentHealth(policyOf('policy: p\nsignals: { no_activity: { after: 1m } }\nstates: {}\n')), T0);
+  driven.tell(beat(0, { steps: { total_steps: 0, verdicts: [] } }));
+  driven.tell(beat(after, { steps: { total_steps: 40, verdicts: [] } }), T0 + after);
+  expect(driven.all().filter(({ type }) => type === 'WORKER_ESCALATION_TICKET')).toEqual([]);
+  expect(JSON.stringify(driven.state())).toContain('"witness":null');
+});
+
+test('the laws hold with tickets', () => {
+  const steps = fc.record({
+    total_steps: fc.integer({ min: 0, max: 40 }),
+    verdicts: fc.array(fc.constantFrom('ACCEPT' as const, 'RETRY' as const, 'CONTINUE' as const), { maxLength: 4 }),
+  });
+  const beats: fc.Arbitrary<Observation> = fc
+    .record({
+      steps: fc.option(steps),
+      activity: fc.constantFrom('working' as const, 'awaiting_input' as const, 'rate_limited' as const, null),
+      instance_id: fc.constantFrom('a1.i1', 'a1.i1', 'a1.i2'),
+      tool_calls: fc.constantFrom([], [call('c1')], [call('c2', { outcome: 'error', error_class: 'timeout' })]),
+    })
+    .map((more) => beat(0, more));
+  laws({ ...decider, observe: (...told) => kept(...told) }, beats, { runs: 200 });
+});
+
+const kept: typeof decider.observe = (state, input, clock) => {
+  try {
+    return decider.observe(state, input, clock);
+  } catch (error) {
+    return error instanceof Unwelcome && error.state ? (error.state as typeof state) : state;
+  }
+};

@@ -1,0 +1,49 @@
+import { type Beat, type Call, call } from '../../fixture.ts';
+import type { Beats, Case } from './case.ts';
+
+type Verdicts = NonNullable<Beat['steps']>['verdicts'];
+
+const T0 = 1_795_305_600_000;
+const step = (total_steps: number, ...verdicts: Verdicts): Partial<Beat> => ({ steps: { total_steps, verdicts } });
+const failing = (i: number): Partial<Call> => ({
+  ...{ args_hash: `a${i}`, outcome: 'error', error_class: 'exit_127', result_hash: 'javac: not found' },
+});
+const calls = (n: number, more: (i: number) => Partial<Call>): Beats =>
+  Array.from({ length: n }, (_, i) => [1000 * i, { tool_calls: [call(`c${i}`, more(i))] }] as const);
+const error = (ms: number): Beats[number] => [
+  ms,
+  { errors: [{ at: T0 + ms, count: 1, error_class: 'HTTP', hash: 'h', message: null }] },
+];
+
+export const REPETITION_CASES = {
+  repeated_error: {
+    limits: { times: 5, within: '10m' },
+    beats: calls(5, failing),
+    firesAt: 4000,
+    unknown: calls(9, (i) => ({ ...failing(i), result_hash: null })),
+    needs: ['tool_calls', 'tool_calls.result_hash'],
+    atLimit: [0, 1, 2, 3].map((i) => error(1000 * i)).concat([error(600_001)]),
+    words: 'the same error (exit_127) 5 times within 10 min; limit 5',
+  },
+  same_target: {
+    limits: { times: 4 },
+    beats: calls(4, () => ({ tool: 'read', target: 'src/main.ts' })),
+    firesAt: 3000,
+    unknown: calls(9, () => ({ target: 'src/main.ts', result_hash: null })),
+    needs: ['tool_calls', 'tool_calls.target', 'tool_calls.result_hash'],
+    words: 'src/main.ts read or edited 4 times without change; limit 4',
+  },
+  no_accept: {
+    limits: { at: 3, needs_loop: true },
+    beats: [
+      [0, step(1, 'ACCEPT')],
+      [1000, step(2, 'RETRY')],
+      [2000, step(3, 'RETRY')],
+      [3000, step(4, 'RETRY')],
+    ],
+    firesAt: 3000,
+    unknown: [[0, step(40)]],
+    needs: ['steps'],
+    words: '3 steps since the last ACCEPT, in a loop; limit 3',
+  },
+} as const satisfies Record<string, Case>;

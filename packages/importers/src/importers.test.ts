@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { IMPORT_KINDS } from './importers.ts';
+import { mistakesIn, policyOf } from './importing.fixture.ts';
+
+test.each(IMPORT_KINDS)('%s: a file of something else is refused, naming what to give', (kind) => {
+  if (kind === 'botbox') return;
+  expect(mistakesIn(kind, 'colour = 3')).toEqual([expect.stringMatching(/^document: nothing of it is known: give /)]);
+});
+
+test('a figure that no policy takes is a mistake of the key that it comes from, beside the others', () => {
+  const botbox = (health: object) => JSON.stringify({ agents: { health } });
+  expect(mistakesIn('botbox', botbox({ repeated_error_threshold: 1, auto_kill_on_idle: 3 }))).toEqual([
+    'agents.health.auto_kill_on_idle: 3 is no switch: write one like true',
+    'agents.health.repeated_error_threshold: 1 becomes signals.repeated_error.times: 1 is too little: write at least 2',
+  ]);
+  expect(policyOf('botbox', botbox({ repeated_error_threshold: 2 })).signals.repeated_error.times).toBe(2);
+  expect(mistakesIn('adr-110', 'heartbeat: { interval_seconds: 1.0e-7 }')).toEqual([
+    expect.stringMatching(/^heartbeat\.interval_seconds: 1e-7 becomes heartbeat\.interval: "1e-7s" is no duration/),
+  ]);
+});
+
+test('mistakes in the YAML of a source are named as those of a policy are', () => {
+  expect(mistakesIn('adr-110', 'enabled: true\nheartbeat: *-bot')).toEqual([
+    expect.stringMatching(/^line 2, column 12: \*-bot refers to /),
+  ]);
+  expect(mistakesIn('adr-110', 'heartbeat: &h { interval_seconds: *h }')).toContainEqual(
+    expect.stringMatching(/^line 1, column 35: \*h stands inside /),
+  );
+  expect(mistakesIn('omniclaude', '<<: 5')).toContainEqual(expect.stringMatching(/^line 1, column 5: << takes /));
+  expect(mistakesIn('omniclaude', '| Switch | Default |\n|---|---|\n| dispatch_log_dir | *x |\n| a | [ |')).toEqual([]);
+});

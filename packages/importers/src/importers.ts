@@ -1,0 +1,64 @@
+import { CorrectThePolicy, compile, parseYaml, type Vocabulary } from '@vigil/policy';
+import { migrateBotbox } from './botbox/migrate.ts';
+import { BOTBOX, readBotbox } from './botbox/settings.ts';
+import { ADR_110, readAdr110 } from './coditect/settings.ts';
+import { GASCITY, readGascity } from './gascity/settings.ts';
+import { OMNICLAUDE, readOmniclaude } from './omniclaude/settings.ts';
+import { PolicyText } from './policy-text.ts';
+import { apply, type Reading, type Settings, settingOf, type Unmapped } from './settings.ts';
+
+export type ImportKind = 'adr-110' | 'botbox' | 'gascity' | 'omniclaude';
+
+/** `yaml`: a complete policy document. `unmapped`: what of the source is not in it, and why. */
+export type Imported = { readonly yaml: string; readonly unmapped: readonly Unmapped[] };
+
+type Source = { readonly preset: string; readonly what: string; readonly read: Reading; readonly settings: Settings };
+
+const SOURCES: Readonly<Record<ImportKind, Source>> = {
+  'adr-110': {
+    preset: 'coditect',
+    what: "ADR-110's YAML, sections 2 and 7",
+    read: readAdr110,
+    settings: ADR_110,
+  },
+  botbox: { preset: 'botbox', what: '.botbox.json, agents.health', read: readBotbox, settings: BOTBOX },
+  gascity: { preset: 'gascity', what: "gascity's TOML, [daemon]", read: readGascity, settings: GASCITY },
+  omniclaude: { preset: 'omniclaude', what: "omniclaude's switches", read: readOmniclaude, settings: OMNICLAUDE },
+};
+
+export const IMPORT_KINDS: readonly ImportKind[] = Object.keys(SOURCES) as ImportKind[];
+
+/** What completes a source's own file with defaults, under its kind. `source` names the file. Throws CorrectThePolicy. */
+export const MIGRATIONS: Readonly<Partial<Record<ImportKind, (text: string, source: string) => string>>> = {
+  botbox: migrateBotbox,
+};
+
+/** A source's own file, unchanged, as a policy: its preset with the file's figures. Throws CorrectThePolicy with every mistake, also where the policy would have one; `source` names the file. */
+export function importPolicy(kind: ImportKind, text: string, source: string, vocabulary: Vocabulary): Imported {
+  const { preset, what, read, settings } = SOURCES[kind];
+  const mistakes: string[] = [];
+  const given = read(text, mistakes);
+  if (mistakes.length === 0 && !given.some(({ key }) => settingOf(settings, key)))
+    mistakes.push(`document: nothing of it is known: give ${what}`);
+  const policy = new PolicyText(preset);
+  const unmapped = apply(settings, given, policy, mistakes);
+  const heading = `From ${source} (${what}): its lines say which key. All others are those of the preset ${preset}.`;
+  const yaml = policy.text(heading);
+  mistakes.push(...refusals(yaml, policy, vocabulary));
+  if (mistakes.length > 0) throw new CorrectThePolicy(source, mistakes);
+  return { yaml, unmapped };
+}
+
+/** Figures that a source may give and a policy may not, each with the key that it comes from. */
+function refusals(yaml: string, policy: PolicyText, vocabulary: Vocabulary): string[] {
+  try {
+    compile(parseYaml(yaml, 'policy'), 'policy', vocabulary);
+    return [];
+  } catch (error) {
+    if (!(error instanceof CorrectThePolicy)) throw error;
+    return error.mistakes.map((mistake) => {
+      const from = policy.originOf(mistake);
+      return from === null ? mistake : `${from} becomes ${mistake}`;
+    });
+  }
+}

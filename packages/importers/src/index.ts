@@ -1,0 +1,1 @@
+export { IMPORT_KINDS, type Imported, type ImportKind, importPolicy, MIGRATIONS } from './importers.ts';

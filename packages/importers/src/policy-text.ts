@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { PRESETS, place as spelledPlace } from '@vigil/policy';
+import { type Document, isCollection, isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap } from 'yaml';
+
+type Place = readonly (string | number)[];
+type Noted = Node & { comment?: string | null };
+
+/** A preset's document that takes a source's figures; each line that is written says where its figure comes from. */
+export class PolicyText {
+  readonly #document: Document;
+  /** of each line, which key gave which of its figures */
+  readonly #notes = new Map<Noted, Map<string, string>>();
+  /** of each place that was written, which key gave it; the last one holds */
+  readonly #origins = new Map<string, string>();
+
+  constructor(preset: string) {
+    const text = readFileSync(path.join(PRESETS, `${preset}.yaml`), 'utf8');
+    this.#document = parseDocument(text.replace(/^(#.*\n)+/, ''));
+  }
+
+  /** `target`: a dotted path; `steps.nudge.attempts` is that setting of the step in every plan that has it. */
+  put(target: string, value: unknown, from: string): void {
+    for (const place of this.#places(target.split('.'))) {
+      this.#document.setIn(place, this.#document.createNode(value, { flow: true }));
+      this.#note(place, from);
+    }
+  }
+
+  /** What the plan for `when` does, in place of what it did. */
+  plan(when: string, steps: readonly unknown[], from: string): void {
+    const index = this.#plans().findIndex((plan) => plan.get('when') === when);
+    this.#document.setIn(['plans', index, 'do'], this.#document.createNode(steps, { flow: true }));
+    this.#note(['plans', index, 'do'], from);
+  }
+
+  /** Takes a step out of every plan. */
+  withoutStep(step: string, from: string): void {
+    for (const [, at] of this.#steps(step).reverse()) {
+      this.#document.deleteIn(at);
+      this.#note(at.slice(0, -1), from);
+    }
+  }
+
+  /** Takes signals out of the states that name them alone. */
+  withoutSignals(names: readonly string[], from: string): void {
+    for (const { key, value } of (this.#document.get('states') as YAMLMap).items)
+      if (isSeq(value)) {
+        const kept = value.items.filter((line) => !names.includes(String(line)));
+        if (kept.length === value.items.length) continue;
+        value.items = kept;
+        this.#note(['states', String(key)], from);
+      }
+    for (const name of names) this.#document.deleteIn(['signals', name]);
+  }
+
+  /** Which key gave what a mistake (`place: …`) is about; null: none did. */
+  originOf(mistake: string): string | null {
+    const stands = (place: string) => mistake.startsWith(place) && '.[:'.includes(mistake.charAt(place.length));
+    return [...this.#origins].findLast(([place]) => stands(place))?.[1] ?? null;
+  }
+
+  text(heading: string): string {
+    this.#document.commentBefore = heading.replaceAll(/^/gm, ' ');
+    return this.#document.toString({ lineWidth: 0 });
+  }
+
+  #plans(): readonly YAMLMap[] {
+    const plans = this.#document.get('plans');
+    return isSeq(plans) ? plans.items.filter(isMap) : [];
+  }
+
+  /** Each step of that name, with its place. */
+  #steps(step: string): (readonly [node: unknown, at: Place])[] {
+    return this.#plans().flatMap((plan, p) => {
+      const steps = plan.get('do');
+      return (isSeq(steps) ? steps.items : []).flatMap((node, s) =>
+        isMap(node) && node.has(step) ? [[node, ['plans', p, 'do', s]] as const] : [],
+      );
+    });
+  }
+
+  #places([section, step = '', ...rest]: readonly string[]): readonly Place[] {
+    if (section !== 'steps') return [[section ?? '', ...(step ? [step, ...rest] : [])]];
+    return this.#steps(step).map(([, at]) => [...at, step, ...rest]);
+  }
+
+  /** A comment inside of `{ … }` would break its line: it is put behind the outermost. */
+  #note(place: Place, from: string): void {
+    this.#origins.delete(spelledPlace(place));
+    this.#origins.set(spelledPlace(place), from);
+    const line = this.#line(place);
+    if (line === null) return;
+    const notes = this.#notes.get(line) ?? oursOn(line);
+    notes.set(place.join('.'), from);
+    this.#notes.set(line, notes);
+    line.comment = ` ${[...new Set(notes.values())].join(', ')}`;
+  }
+
+  #line(place: Place): Noted | null {
+    for (let depth = 1; depth <= place.length; depth++) {
+      const node = this.#document.getIn(place.slice(0, depth), true);
+      if (isScalar(node) || (isCollection(node) && node.flow)) return node;
+    }
+    return null;
+  }
+}
+
+/** The preset's own note stays where it marks a figure of ours. */
+function oursOn({ comment }: Noted): Map<string, string> {
+  return new Map(comment?.includes('(p)') ? [['', comment.trim()]] : []);
+}

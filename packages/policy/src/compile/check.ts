@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { CorrectThePolicy } from '../document/errors.ts';
+import { ASSIGNMENT, type Assignment, readAssignment, unknownIn } from '../sets/assignment.ts';
+import { compile, parseYaml } from './compile.ts';
+import type { Vocabulary } from './compiled.ts';
+
+/** A document of a file without mistakes. `name`: the policy's, or assign.yaml; `document`: canonical JSON. */
+export type Checked = {
+  readonly file: string;
+  readonly name: string;
+  readonly hash: string;
+  readonly document: string;
+  readonly warnings: readonly string[];
+};
+
+/**
+ * The documents of files and of the *.yaml of directories, policies before an assignment. `known`: policies that an assignment may name
+ * besides them. Throws CorrectThePolicy with the mistakes of all files.
+ */
+export function checkFiles(
+  paths: readonly string[],
+  vocabulary: Vocabulary,
+  known: readonly string[],
+): readonly Checked[] {
+  const mistakes: string[] = paths.flatMap(misnamedAt);
+  const files = paths.flatMap(filesAt);
+  const found = files.flatMap((file) => {
+    try {
+      return [checked(file, parseYaml(readFileSync(file, 'utf8'), file), vocabulary)];
+    } catch (error) {
+      if (!(error instanceof CorrectThePolicy)) throw error;
+      mistakes.push(...error.mistakes.map((mistake) => `${file}: ${mistake}`));
+      return [];
+    }
+  });
+  const names = [...known, ...found.map(({ name }) => name)];
+  for (const { file, assignment } of found)
+    if (assignment) mistakes.push(...unknownIn(assignment, names).map((mistake) => `${file}: ${mistake}`));
+  mistakes.push(...namedTwice(found));
+  if (mistakes.length > 0) throw new CorrectThePolicy(paths.join(', '), mistakes);
+  return [...found]
+    .sort((a, b) => Number(a.name === ASSIGNMENT) - Number(b.name === ASSIGNMENT))
+    .map(({ assignment: _, ...rest }) => rest);
+}
+
+function namedTwice(found: readonly Checked[]): string[] {
+  return found.flatMap(({ file, name }, i) => {
+    const other = found.slice(0, i).find((before) => before.name === name);
+    if (!other) return [];
+    return `${file}: policy: ${name} is the name of ${other.file} too: give one another name`;
+  });
+}
+
+function checked(
+  file: string,
+  written: unknown,
+  vocabulary: Vocabulary,
+): Checked & { readonly assignment?: Assignment } {
+  if (isAssignment(file, written)) {
+    const assignment = readAssignment(written, file);
+    const { hash, document, warnings } = assignment;
+    return { file, name: ASSIGNMENT, hash, document, warnings, assignment };
+  }
+  const { name, hash, document, warnings } = compile(written, file, vocabulary);
+  return { file, name, hash, document, warnings };
+}
+
+const isAssignment = (file: string, written: unknown): boolean =>
+  path.basename(file) === ASSIGNMENT ||
+  (typeof written === 'object' &&
+    written !== null &&
+    !('policy' in written) &&
+    ('rules' in written || 'default' in written));
+
+const isDirectory = (at: string): boolean => statSync(at).isDirectory();
+
+function filesAt(at: string): string[] {
+  return isDirectory(at) ? namesIn(at, '.yaml') : [at];
+}
+
+/** The evaluator reads *.yaml alone: what would be missed is said. */
+function misnamedAt(at: string): string[] {
+  return (isDirectory(at) ? namesIn(at, '.yml') : []).map(
+    (file) => `${file}: is not read: of a directory only *.yaml is: rename it`,
+  );
+}
+
+const namesIn = (directory: string, end: string): string[] =>
+  readdirSync(directory)
+    .filter((name) => name.endsWith(end))
+    .sort()
+    .map((name) => path.join(directory, name));

@@ -1,0 +1,92 @@
+import type { z } from 'zod';
+import type { BreakerLimits, Plan, RecoverySettings } from '../document/plan.ts';
+import type { Spending } from '../document/spending.ts';
+
+export type Axis = 'absence' | 'repetition' | 'rate' | 'cost' | 'fact';
+/** The states that a policy describes; HEALTHY is none of them, TERMINATED is the reported end. */
+export type JudgedState = 'FAILING' | 'STUCK' | 'DEGRADED';
+
+/** What a policy may name, and the settings that each takes: given by packages/health, so that a new signal is known here at once. */
+export type Vocabulary = {
+  /** `despite`: exemptions that do not suspend it, though they suspend its axis */
+  readonly signals: Readonly<
+    Record<string, { readonly axis: Axis; readonly limits: z.ZodType; readonly despite?: readonly string[] }>
+  >;
+  readonly exemptions: Readonly<Record<string, { readonly limits: z.ZodType; readonly suspends?: readonly Axis[] }>>;
+};
+
+/** A signal under the name and with the limits of one policy. */
+export type Use = {
+  readonly name: string;
+  readonly signal: string;
+  readonly limits: unknown;
+  /** positions in `uses` of counter-evidence: while any of them fires, this one does not */
+  readonly unless: readonly number[];
+};
+/** Positions in `uses` that must fire together. */
+export type Together = readonly number[];
+export type Term =
+  | { readonly kind: 'use'; readonly use: number }
+  | { readonly kind: 'state'; readonly state: JudgedState }
+  | { readonly kind: 'exemption'; readonly exemption: string };
+/** `anyOf`: alternatives, each a list of terms that hold together. */
+export type CompiledPlan = Plan & { readonly anyOf: readonly (readonly Term[])[] };
+
+export const BREAKER_NAMES = ['tool_execution', 'checkpoint_write', 'external_api', 'recovery_attempt'] as const;
+/** The breakers of an agent (ADR-110, section 5). */
+export type BreakerName = (typeof BREAKER_NAMES)[number];
+
+export type TicketSeverity = 'low' | 'medium' | 'high' | 'critical';
+/** Seed 004: from how many steps without an ACCEPT a ticket is due. `needsLoop`: only where a loop shows. */
+export type Band = { readonly at: number; readonly severity: TicketSeverity; readonly needsLoop: boolean };
+export type Ticketing = {
+  /** ascending by `at` */
+  readonly bands: readonly Band[];
+  /** no step for so long (inclusive) is critical; null: never */
+  readonly stallMs: number | null;
+  /** no ticket in an instance's first … */
+  readonly graceMs: number;
+};
+
+/** A policy ready to judge with: plain values, durations in milliseconds. */
+export type CompiledPolicy = {
+  readonly name: string;
+  readonly hash: string;
+  /** canonical JSON of what was written: what is published, hashed, and compiled again to the same */
+  readonly document: string;
+  readonly enabled: boolean;
+  /** RE2 over the agent's id: shown, never judged */
+  readonly exclude: readonly string[];
+  /** `trustedForMs`: for how long what a runtime reported last excuses its silence */
+  readonly heartbeat: { readonly intervalMs: number; readonly lostAfterMs: number; readonly trustedForMs: number };
+  readonly clockToleranceMs: number;
+  readonly uses: readonly Use[];
+  /** worst first */
+  readonly states: readonly { readonly state: JudgedState; readonly anyOf: readonly Together[] }[];
+  /** those switched on, with their limits */
+  readonly exemptions: readonly { readonly name: string; readonly limits: unknown }[];
+  readonly warrant: {
+    readonly label: string;
+    readonly requester: string;
+    readonly renewMs: number;
+    readonly voidMs: number;
+  };
+  readonly plans: readonly CompiledPlan[];
+  readonly breakers: Readonly<Record<BreakerName, BreakerLimits>>;
+  /** null: no tickets */
+  readonly ticket: Ticketing | null;
+  /** where runtimes write what the seeds keep in files; null: nowhere */
+  readonly files: {
+    readonly dispatchLog: string | null;
+    readonly friction: string | null;
+    readonly recovery: string | null;
+  };
+  /** null: no limit */
+  readonly spending: Spending | null;
+  readonly recovery: RecoverySettings;
+  readonly alerts: Readonly<
+    Record<string, { readonly severity: 'info' | 'warning' | 'critical'; readonly channels: readonly string[] }>
+  >;
+  /** what works but is probably not meant */
+  readonly warnings: readonly string[];
+};

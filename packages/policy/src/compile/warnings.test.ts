@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { load } from '../fixture.ts';
+
+const warned = (sections: string, signals = 'looping: {}, no_activity: { after: 1h }') =>
+  load(`{ policy: p, signals: { ${signals} }, ${sections} }`).warnings;
+const USED = 'states: { STUCK: [looping, no_activity] }';
+
+test('a policy in which all is used and can happen is warned of nothing', () => {
+  expect(warned(`${USED}, plans: [{ when: looping, do: [{ alert: ops }] }, { when: STUCK, do: [recover] }]`)).toEqual(
+    [],
+  );
+});
+
+test('a limit of absence that one lost heartbeat would pass is warned of', () => {
+  const at = (after: string) =>
+    warned(`heartbeat: { interval: 1s }, states: { STUCK: [no_activity] }`, `no_activity: { after: ${after} }`);
+  expect(at('5s')).toEqual([expect.stringMatching(/^signals\.no_activity\.after: 5 s is not above 5 s/)]);
+  expect(at('5001ms')).toEqual([]);
+});
+
+test('to be DEGRADED by one lost heartbeat is no accusation, unless a plan follows from it', () => {
+  const degraded = (more: string) =>
+    warned(`heartbeat: { interval: 1s }, states: { DEGRADED: [no_activity] }${more}`, 'no_activity: { after: 5s }');
+  expect(degraded('')).toEqual([]);
+  expect(degraded(', plans: [{ when: DEGRADED, do: [recover] }]')).toHaveLength(1);
+  expect(degraded(', plans: [{ when: no_activity, do: [recover] }]')).toHaveLength(1);
+});
+
+test('a signal that nothing names is only shown; a state, a plan and counter-evidence name it', () => {
+  expect(warned('states: { STUCK: [no_activity] }')).toEqual([
+    expect.stringMatching(/^signals\.looping: no state, plan/),
+  ]);
+  expect(warned('states: { STUCK: [no_activity] }, plans: [{ when: looping, do: [recover] }]')).toEqual([]);
+  expect(
+    warned('states: { STUCK: [no_activity] }', 'looping: {}, no_activity: { after: 1h, unless: looping }'),
+  ).toEqual([]);
+});
+
+test('a plan behind one that asks for less can never match', () => {
+  expect(
+    warned(`${USED}, plans: [{ when: STUCK, do: [recover] }, { when: [looping, STUCK + looping], do: [recover] }]`),
+  ).toEqual(['plans[1].when[1]: can never match: plans[0] matches first: move it up, or remove it']);
+});
+
+test('a plan for what cannot be can never match', () => {
+  const plan = (when: string, more = '') => warned(`${USED}${more}, plans: [{ when: ${when}, do: [recover] }]`);
+  expect(plan('DEGRADED')).toEqual([
+    expect.stringMatching(/^plans\[0\]\.when: can never match: nothing makes an agent DEGRADED/),
+  ]);
+  expect(plan('STUCK + FAILING')).toEqual([expect.stringMatching(/an agent is never STUCK and FAILING at once$/)]);
+  expect(plan('idle', ', exemptions: { idle: false }')).toEqual([
+    expect.stringMatching(/the exemption idle is switched off$/),
+  ]);
+  expect(plan('no_activity + idle')).toEqual([expect.stringMatching(/while idle holds, no_activity does not count$/)]);
+  expect(plan('looping + idle')).toEqual([]);
+});
+
+test('a channel that is nearly called as channels usually are is warned of; a name of one’s own is not', () => {
+  expect(
+    warned(
+      `${USED}, plans: [{ when: STUCK, do: [{ alert: slak }] }], alerts: { stuck_agent: { severity: warning, channels: [console, orchestrator] } }`,
+    ),
+  ).toEqual(["plans[0].do[0].alert: did you mean slack? slak has to stand in alerting's VIGIL_ALERTS_FILE"]);
+});
+
+test('a ticket section without bands and stall files nothing', () => {
+  expect(warned(`${USED}, ticket: {}`)).toEqual([expect.stringMatching(/^ticket: has neither/)]);
+});

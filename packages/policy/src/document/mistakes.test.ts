@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest';
+import { load, mistakesOf } from '../fixture.ts';
+
+const mistakesIn = (text: string) => mistakesOf(() => load(text));
+const wrong = (section: string) => mistakesIn(`{ policy: p, signals: {}, states: {}, ${section} }`);
+
+test('every mistake is named at once, with its place and what to write', () => {
+  expect(
+    mistakesIn(`
+policy: bad
+colour: red
+signals: { silent: { is: nothing }, no_activity: { after: 10 }, looping: { tims: 4 } }
+states: { STUCK: [unheard, looping] }
+exemptions: { naps: true }
+exclude: ['ok', '(']
+warrant: { renew: 60s, void: 60s }
+plans: [{ when: STUCKED, do: [{ nudge: { interval: soon } }, jump] }]
+`),
+  ).toEqual([
+    'plans[0].do[0].nudge.interval: "soon" is no duration: write one like 10m, 60s or 500ms',
+    expect.stringMatching(/^plans\[0\]\.do\[1\]: there is no step jump: write one of nudge, /),
+    expect.stringMatching(/^colour: there is no such key: write one of policy, enabled, /),
+    'signals.looping.tims: there is no such key: did you mean times?',
+    'signals.no_activity.after: 10 is no duration: write one like 10m, 60s or 500ms',
+    'signals.silent: there is no signal nothing: write one of no_activity, looping',
+    expect.stringMatching(/^exclude\[1\]: "\(" is no RE2 pattern/),
+    expect.stringMatching(/^warrant\.void: 1 min is not above warrant\.renew/),
+    'exemptions.naps: there is no such exemption: write one of idle, starting',
+    'states.STUCK[0]: unheard is not declared: add it under signals, as "unheard: {}"',
+    'plans[0].when: STUCKED is neither a state nor declared under signals nor an exemption: did you mean STUCK?',
+  ]);
+});
+
+test('a key, a signal, a step, a state that is nearly right is answered with the right one', () => {
+  expect(wrong('heartbeet: {}')).toEqual(['heartbeet: there is no such key: did you mean heartbeat?']);
+  expect(wrong('recovery: { max_atempts: 3, breaker: { failure_treshold: 2 } }')).toEqual([
+    'recovery.breaker.failure_treshold: there is no such key: did you mean failure_threshold?',
+    'recovery.max_atempts: there is no such key: did you mean max_attempts?',
+  ]);
+  expect(wrong('ticket: { bands: [{ at: 5, severity: medum }, { at: 5, sevrity: high }] }')).toEqual([
+    'ticket.bands[0].severity: "medum" is none of low, medium, high, critical: did you mean medium?',
+    'ticket.bands[1].severity: is missing: write one of low, medium, high, critical',
+    'ticket.bands[1].sevrity: there is no such key: did you mean severity?',
+    'ticket.bands[1].at: 5 stands in an earlier band already: write another number of steps',
+  ]);
+  expect(mistakesIn('{ policy: p, signals: { no-activity: { after: 6m } }, states: {} }')).toEqual([
+    'signals.no-activity: there is no signal no-activity: did you mean no_activity?, or say which signal it is, as "no-activity: { is: … }"',
+  ]);
+  expect(mistakesIn('{ policy: p, signals: {}, states: { STUK: [] } }')).toEqual([
+    'states.STUK: there is no such key: did you mean STUCK?',
+  ]);
+  expect(wrong('plans: [{ when: STUCK, do: [{ terminat: {} }, { nudge: { interval: 1m, atempts: 2 } }] }]')).toEqual([
+    'plans[0].do[0]: there is no step terminat: did you mean terminate?',
+    'plans[0].do[1].nudge.atempts: there is no such key: did you mean attempts?',
+  ]);
+});
+
+test('a wrong kind of value is shown, with the kind that belongs there', () => {
+  expect(wrong('enabled: maybe')).toEqual(['enabled: "maybe" is not true or false: write true or false']);
+  expect(wrong('exclude: 5')).toEqual(['exclude: 5 is not a list: write a list']);
+  expect(wrong('exemptions: { idle: 5 }')).toEqual([
+    'exemptions.idle: 5: write true or false or a section of settings',
+  ]);
+  expect(wrong('recovery: { max_attempts: -1 }')).toEqual([
+    'recovery.max_attempts: -1 is too little: write at least 0',
+  ]);
+  expect(wrong('plans: [{ do: [] }]')).toEqual([
+    expect.stringMatching(/^plans\[0\]\.when: is missing: write /),
+    'plans[0].do: [] is too little: write at least 1 entry',
+  ]);
+  expect(mistakesIn('{ policy: Loud, signals: {}, states: {} }')).toEqual([
+    'policy: "Loud": write a name of lower-case letters, digits, - and _',
+  ]);
+  expect(mistakesIn('{ signals: {}, states: {} }')).toEqual(['policy: is missing: write a text']);
+  expect(mistakesIn('- a list')).toEqual([expect.stringMatching(/^document: \["a list"\] is not a section/)]);
+});
+
+test('each alternative is named by its number', () => {
+  const text =
+    '{ policy: p, signals: { looping: {} }, states: { STUCK: [looping, lopping +] }, plans: [{ when: [STUCK, nap], do: [recover] }] }';
+  expect(mistakesIn(text)).toEqual([
+    expect.stringMatching(/^states\.STUCK\[1\]: lopping is not declared: did you mean looping\?/),
+    expect.stringMatching(/^states\.STUCK\[1\]: a name is missing/),
+    expect.stringMatching(/^plans\[0\]\.when\[1\]: nap is neither/),
+  ]);
+});
+
+test('two steps in one entry, counter-evidence of itself, and bands at one number are mistakes', () => {
+  expect(wrong('plans: [{ when: STUCK, do: [{ recover: {}, block: why }] }]')).toEqual([
+    'plans[0].do[0]: recover and block stand in one entry: write each step as an entry of its own',
+  ]);
+  expect(mistakesIn('{ policy: p, signals: { looping: { unless: [looping, gone] } }, states: {} }')).toEqual([
+    'signals.looping.unless: looping would keep itself quiet: name another signal',
+    'signals.looping.unless: gone is not declared: add it under signals, as "gone: {}"',
+  ]);
+  expect(wrong('ticket: { bands: [{ at: 5, severity: low }, { at: 5, severity: high }] }')).toEqual([
+    'ticket.bands[1].at: 5 stands in an earlier band already: write another number of steps',
+  ]);
+});
+
+test('an empty list of a plan hides no other mistake', () => {
+  expect(
+    mistakesIn(`
+policy: h1
+signals: { no_activty: { after: 6x }, looping: { times: x } }
+states: { STUCK: [nothing] }
+plans: [{ when: [], do: [recover] }, { when: STUK, do: [recover] }]
+`),
+  ).toEqual([
+    'plans[0].when: [] is too little: write at least 1 entry',
+    expect.stringMatching(/^signals\.looping\.times: /),
+    expect.stringMatching(/^signals\.no_activty: there is no signal no_activty: did you mean no_activity\?/),
+    expect.stringMatching(/^states\.STUCK\[0\]: nothing is not declared/),
+    expect.stringMatching(/^plans\[1\]\.when: STUK is neither .* did you mean STUCK\?$/),
+  ]);
+});
+
+test('an entry that is no text hides no mistake beside it, and is itself named once', () => {
+  expect(
+    mistakesIn("{ policy: p, exclude: ['(', 5], signals: { looping: {} }, states: { STUCK: [looping, nope, 5] } }"),
+  ).toEqual([
+    'exclude[1]: 5 is not a text: write a text',
+    'states.STUCK[2]: 5 is not a text: write a text',
+    expect.stringMatching(/^exclude\[0\]: "\(" is no RE2 pattern/),
+    expect.stringMatching(/^states\.STUCK\[1\]: nope is not declared/),
+  ]);
+  expect(wrong('plans: [{ when: [STUK, 5], do: [recover] }]')).toEqual([
+    'plans[0].when[1]: 5 is not a text: write a text',
+    expect.stringMatching(/^plans\[0\]\.when\[0\]: STUK is neither/),
+  ]);
+});
+
+test('settings that contradict each other are named beside one that is wrong, and not where one of them is', () => {
+  const foo = expect.stringMatching(/^warrant\.foo: there is no such key/);
+  const never = expect.stringMatching(/^warrant\.void: 1 min 40 s is not above warrant\.renew/);
+  expect(wrong('warrant: { renew: 200s, void: 100s, foo: 1 }')).toEqual([foo, never]);
+  expect(wrong('warrant: { renew: 100s, void: 200s, foo: 1 }')).toEqual([foo]);
+  expect(wrong('warrant: { renew: soon, void: 30s }')).toEqual([expect.stringMatching(/^warrant\.renew: "soon" /)]);
+  expect(wrong('warrant: { renew: 200s, void: soon }')).toEqual([expect.stringMatching(/^warrant\.void: "soon" /)]);
+  expect(wrong('ticket: { bands: [{ at: no, severity: low }, { at: no, severity: low }] }')).toEqual([
+    'ticket.bands[0].at: "no" is not a number: write a number',
+    'ticket.bands[1].at: "no" is not a number: write a number',
+  ]);
+});
+
+test('a duration that is not there is missing, and one of another kind is none', () => {
+  expect(wrong('plans: [{ when: STUCK, do: [nudge] }]')).toEqual([
+    'plans[0].do[0].nudge.interval: is missing: write one like 10m, 60s or 500ms',
+  ]);
+  expect(wrong('plans: [{ when: STUCK, do: [{ nudge: { interval: null } }] }]')).toEqual([
+    'plans[0].do[0].nudge.interval: null is no duration: write one like 10m, 60s or 500ms',
+  ]);
+});
+
+test('YAML that cannot be read is a mistake like any other, and a key written twice is one', () => {
+  expect(mistakesIn('policy: [')).toHaveLength(1);
+  expect(mistakesIn('policy: a\npolicy: b\n')).toHaveLength(1);
+});
+
+test('signals that keep each other quiet are a mistake; a chain of them is none', () => {
+  const written = (c: string) =>
+    `{ policy: p, signals: { a: { is: looping, unless: b }, b: { is: looping, unless: c }, c: { is: looping${c} } }, states: {} }`;
+  expect(mistakesIn(written(', unless: a'))).toEqual(
+    ['a', 'b', 'c'].map(
+      (name) => `signals.${name}.unless: ${name} would keep itself quiet by way of others: remove one of them`,
+    ),
+  );
+  expect(mistakesIn(written(''))).toEqual([]);
+});

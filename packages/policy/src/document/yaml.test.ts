@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkFiles } from '../compile/check.ts';
+import { parseYaml } from '../compile/compile.ts';
+import { load, mistakesOf, VOCABULARY } from '../fixture.ts';
+import { readPolicySet } from '../sets/files.ts';
+
+const GLOB = 'policy: u\nexclude: [*-bot, *gone]\nsignals: {}\nstates: {}\n';
+const inQuotes = [
+  "line 2, column 11: *-bot refers to an anchor that stands nowhere before it: where a text is meant, write it in quotes, as '*-bot'",
+  "line 2, column 18: *gone refers to an anchor that stands nowhere before it: where a text is meant, write it in quotes, as '*gone'",
+];
+const parsing = (text: string) => mistakesOf(() => parseYaml(text, 'test.yaml'));
+
+test('an alias without its anchor is a mistake with its line, and so is an unquoted glob', () => {
+  expect(mistakesOf(() => load(GLOB))).toEqual(inQuotes);
+  expect(parsing('a: *later\nb: &later 5')).toEqual([expect.stringMatching(/^line 1, column 4: \*later refers to /)]);
+  expect(parsing("exclude: ['*-bot']")).toEqual([]);
+});
+
+test('an anchor that holds its own alias is a mistake, and one that is used after it ends is none', () => {
+  expect(parsing('signals: &s {\n  no_calls: { after: 5m, x: *s } }')).toEqual([
+    'line 2, column 29: *s stands inside of what it refers to: write out what is meant',
+  ]);
+  expect(parseYaml('a: &s { x: 1 }\nb: *s', 'test.yaml')).toEqual({ a: { x: 1 }, b: { x: 1 } });
+});
+
+test('only sections can be merged', () => {
+  const merged = 'line 1, column 5: << takes sections of settings only: write an alias of one, or a list of such';
+  expect(parsing('<<: 5')).toEqual([merged]);
+  expect(parsing('<<: [{}, 5]')).toEqual([merged]);
+  expect(parsing('"<<": 5')).toEqual([]);
+  expect(parseYaml('a: &s { x: 1 }\nb: { <<: *s }\nc: { <<: [*s, { y: 2 }] }', 'test.yaml')).toEqual({
+    a: { x: 1 },
+    b: { x: 1 },
+    c: { x: 1, y: 2 },
+  });
+});
+
+test('aliases that stand for too much are a mistake', () => {
+  const lines = ['a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]'];
+  for (let i = 1; i < 9; i++)
+    lines.push(
+      `a${i}: &a${i} [${Array(10)
+        .fill(`*a${i - 1}`)
+        .join(', ')}]`,
+    );
+  expect(parsing(lines.join('\n'))).toEqual([
+    'document: its aliases stand for too much (Excessive alias count indicates a resource exhaustion attack): write out what they stand for',
+  ]);
+});
+
+test('of two documents in one file it is said that each wants its own; an end of the first is no second', () => {
+  expect(parsing('policy: a\n---\npolicy: b\n')).toEqual([
+    'document: 2 documents stand here, parted by ---: write each into a file of its own',
+  ]);
+  expect(parsing('---\npolicy: a\n...\n')).toEqual([]);
+  expect(parseYaml('# nothing\n', 'test.yaml')).toBeNull();
+});
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'vigil-yaml-'));
+  writeFileSync(path.join(folder, 'glob.yaml'), GLOB);
+  writeFileSync(path.join(folder, 'other.yaml'), 'policy: o\ncolour: red\nsignals: {}\nstates: {}\n');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('beside it the mistakes of the other files are named, each with its file, when checked and at the start', () => {
+  const [glob, other] = ['glob.yaml', 'other.yaml'].map((name) => path.join(folder, name));
+  const all = [...inQuotes.map((mistake) => `${glob}: ${mistake}`), expect.stringContaining(`${other}: colour: `)];
+  expect(mistakesOf(() => checkFiles([folder], VOCABULARY, []))).toEqual(all);
+  expect(mistakesOf(() => readPolicySet(folder, 'o', VOCABULARY))).toEqual(expect.arrayContaining(all));
+});

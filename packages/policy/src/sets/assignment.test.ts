@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { mistakesOf } from '../fixture.ts';
+import { excludes } from '../values/exclude.ts';
+import { assigner, asWished, readAssignment, unknownIn } from './assignment.ts';
+
+const THERE = ['vigil', 'botbox', 'hive'];
+const isThere = (name: string) => THERE.includes(name);
+const given = (document: unknown, agentId: string, labels: Record<string, string> = {}, wish: string | null = null) =>
+  assigner(readAssignment(document, 'assign.yaml'), isThere)({ agentId, labels, wish });
+
+const RULES = {
+  rules: [
+    { id: '^ci-', labels: { team: 'core' }, policy: 'botbox', wishes: ['hive'] },
+    { labels: { team: 'core' }, policy: 'hive' },
+  ],
+  default: 'vigil',
+};
+
+test('the first rule that holds gives the policy; without one it is the default', () => {
+  expect(given(RULES, 'ci-1', { team: 'core' })).toBe('botbox');
+  expect(given(RULES, 'x-ci-1', { team: 'core' })).toBe('hive');
+  expect(given(RULES, 'ci-1', { team: 'web' })).toBe('vigil');
+  expect(given(RULES, 'ci-1')).toBe('vigil');
+});
+
+test("an agent's wish is honoured where its rule lists it, and nowhere else", () => {
+  expect(given(RULES, 'ci-1', { team: 'core' }, 'hive')).toBe('hive');
+  expect(given(RULES, 'ci-1', { team: 'core' }, 'vigil')).toBe('botbox');
+  expect(given(RULES, 'dev-1', { team: 'core' }, 'botbox')).toBe('hive');
+  expect(given(RULES, 'dev-1', {}, 'hive')).toBe('vigil');
+});
+
+test('where nothing is assigned, a wish for what is there is honoured, else the default holds', () => {
+  const agent = { agentId: 'a', labels: {} };
+  const free = assigner(asWished('vigil'), isThere);
+  expect(['hive', 'gone', null].map((wish) => free({ ...agent, wish }))).toEqual(['hive', 'vigil', 'vigil']);
+});
+
+test('every mistake is named, with its rule and what to write', () => {
+  expect(
+    mistakesOf(() =>
+      readAssignment({ rules: [{ policy: 'vigil', lables: {} }, { id: 5 }], defalt: 'vigil' }, 'assign.yaml'),
+    ),
+  ).toEqual([
+    'rules[0].lables: there is no such key: did you mean labels?',
+    'rules[1].id: 5 is not a text: write a text',
+    'rules[1].policy: is missing: write a text',
+    'default: is missing: write a text',
+    'defalt: there is no such key: did you mean default?',
+  ]);
+  expect(mistakesOf(() => readAssignment({ rules: [{ id: '(', policy: 'vigil' }], default: 'vigil' }, 'f'))).toEqual([
+    expect.stringMatching(/^rules\[0\]\.id: "\(" is no RE2 pattern/),
+  ]);
+});
+
+test('policies that there are not are named, with the nearest that there is', () => {
+  const assignment = readAssignment(
+    { rules: [{ policy: 'botbx', wishes: ['hive', 'nobody'] }], default: 'vigli' },
+    'f',
+  );
+  expect(unknownIn(assignment, THERE)).toEqual([
+    'rules[0].policy: there is no policy botbx: did you mean botbox?',
+    'rules[0].wishes[1]: there is no policy nobody: write one of vigil, botbox, hive',
+    'default: there is no policy vigli: did you mean vigil?',
+  ]);
+});
+
+test('a rule behind one that asks for less is never reached', () => {
+  const rules = [{ labels: { team: 'core' }, policy: 'hive' }, ...RULES.rules, { id: '^x', policy: 'vigil' }];
+  expect(readAssignment({ rules, default: 'vigil' }, 'f').warnings).toEqual([
+    'rules[1]: is never reached: rules[0] holds first; move it up, or remove it',
+    'rules[2]: is never reached: rules[0] holds first; move it up, or remove it',
+  ]);
+  expect(readAssignment(RULES, 'f').warnings).toEqual([]);
+});
+
+test("Vigil's own processes are always excluded, others only by a pattern", () => {
+  const none = { exclude: [] };
+  expect(['vigil', 'vigil:alerting', 'vigil.runtime'].map((id) => excludes(none, id))).toEqual([true, true, true]);
+  expect(['vigilant', 'vigil-worker', 'my.vigil', 'dog-1'].map((id) => excludes(none, id))).toEqual(
+    Array(4).fill(false),
+  );
+  expect(excludes({ exclude: ['^dog-'] }, 'dog-1')).toBe(true);
+});
+
+test('a bad pattern is named beside a value of the wrong kind', () => {
+  expect(mistakesOf(() => readAssignment({ rules: [{ id: '(', policy: 5 }], default: 'a' }, 'assign.yaml'))).toEqual([
+    expect.stringMatching(/^rules\[0\]\.id: "\(" is no RE2 pattern/),
+    'rules[0].policy: 5 is not a text: write a text',
+  ]);
+});

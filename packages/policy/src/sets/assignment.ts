@@ -1,0 +1,101 @@
+import { RE2JS } from 're2js';
+import { z } from 'zod';
+import { CorrectThePolicy } from '../document/errors.ts';
+import { place, reading, spelled } from '../document/mistakes.ts';
+import { canonicalJson, contentHash } from '../values/canonical.ts';
+import { readable } from '../values/exclude.ts';
+import { insteadOf } from '../values/spelling.ts';
+
+/** The name of the document that says which agent gets which policy. A policy's name has no dot. */
+export const ASSIGNMENT = 'assign.yaml';
+
+const rule = z.strictObject({
+  id: z.string().min(1).superRefine(readable).nullable().default(null),
+  labels: z.record(z.string(), z.string()).default({}),
+  policy: z.string(),
+  wishes: z.union([z.literal('any'), z.array(z.string())]).default([]),
+});
+
+/** The document as people write it. Names of policies are checked against those that are in force. */
+export const assignDocument = z.strictObject({ rules: z.array(rule).default([]), default: z.string() });
+
+/** Holds for the agents whose id has the RE2 pattern `id` in it and that carry all `labels`. `wishes`: what such an agent may ask for itself. */
+export type AssignRule = z.output<typeof rule>;
+
+/** Which agent gets which policy: the first rule that holds, else the default. */
+export type Assignment = {
+  readonly hash: string;
+  /** canonical JSON */
+  readonly document: string;
+  readonly rules: readonly AssignRule[];
+  readonly fallback: string;
+  readonly warnings: readonly string[];
+};
+
+/** What an assignment depends on. `wish`: the policy that the agent itself names. */
+export type Assigned = {
+  readonly agentId: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly wish: string | null;
+};
+
+/** Where nothing is assigned, every agent gets what it wishes for, else the default. */
+export const asWished = (fallback: string): Assignment =>
+  readAssignment({ rules: [{ policy: fallback, wishes: 'any' }], default: fallback }, ASSIGNMENT);
+
+/** A document as parsed. Throws CorrectThePolicy with every mistake that can be seen without the policies. */
+export function readAssignment(written: unknown, source: string): Assignment {
+  const read = reading(assignDocument, written);
+  if (!('value' in read))
+    throw new CorrectThePolicy(
+      source,
+      read.mistakes.map((mistake) => spelled(mistake)),
+    );
+  const { rules, default: fallback } = read.value;
+  const document = canonicalJson(written);
+  return { hash: contentHash(document), document, rules, fallback, warnings: unreachable(rules) };
+}
+
+/** Names of policies that there are not. */
+export function unknownIn({ rules, fallback }: Assignment, known: readonly string[]): string[] {
+  const named = [
+    ...rules.flatMap(({ policy, wishes }, i) => [
+      { at: place(['rules', i, 'policy']), name: policy },
+      ...(wishes === 'any' ? [] : wishes.map((name, j) => ({ at: place(['rules', i, 'wishes', j]), name }))),
+    ]),
+    { at: 'default', name: fallback },
+  ];
+  return named
+    .filter(({ name }) => !known.includes(name))
+    .map(({ at, name }) => `${at}: there is no policy ${name}: ${insteadOf(name, known)}`);
+}
+
+/** Gives the name of the policy of an agent. `isThere`: whether a policy of that name is in force. */
+export function assigner(
+  { rules, fallback }: Assignment,
+  isThere: (name: string) => boolean,
+): (agent: Assigned) => string {
+  const compiled = rules.map(({ id, ...rest }) => ({ ...rest, id: id === null ? null : RE2JS.compile(id) }));
+  return ({ agentId, labels, wish }) => {
+    const held = compiled.find(
+      (r) =>
+        Object.entries(r.labels).every(([name, value]) => labels[name] === value) &&
+        (r.id === null || r.id.matcher(agentId).find()),
+    );
+    if (!held) return fallback;
+    const granted = wish !== null && (held.wishes === 'any' ? isThere(wish) : held.wishes.includes(wish));
+    return granted ? wish : held.policy;
+  };
+}
+
+function unreachable(rules: readonly AssignRule[]): string[] {
+  return rules.flatMap((later, i) => {
+    const earlier = rules.findIndex((r, j) => j < i && covers(r, later));
+    return earlier < 0 ? [] : `rules[${i}]: is never reached: rules[${earlier}] holds first; move it up, or remove it`;
+  });
+}
+
+/** Whether it asks for nothing that the other does not ask for as well. */
+const covers = (one: AssignRule, other: AssignRule): boolean =>
+  (one.id === null || one.id === other.id) &&
+  Object.entries(one.labels).every(([name, value]) => other.labels[name] === value);

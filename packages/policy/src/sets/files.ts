@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { compile, loadPolicy, parseYaml } from '../compile/compile.ts';
+import type { CompiledPolicy, Vocabulary } from '../compile/compiled.ts';
+import { CorrectThePolicy } from '../document/errors.ts';
+import { ASSIGNMENT, type Assignment, asWished, readAssignment } from './assignment.ts';
+import { type HeldPolicy, type PolicySet, type Provenance, policySet } from './policy-set.ts';
+
+/** Vigil's own policies: presets/*.yaml. */
+export const PRESETS: string = path.resolve(import.meta.dirname, '../../presets');
+
+/** Every *.yaml of the directories, in order of name; the mistakes of all files in one message. A later file replaces an earlier one of its name. */
+export function readPolicies(directories: readonly string[], vocabulary: Vocabulary): readonly CompiledPolicy[] {
+  const found = new Map<string, CompiledPolicy>();
+  const fileOf = new Map<string, string>();
+  const mistakes: string[] = [];
+  for (const file of directories.flatMap(policyFiles)) {
+    const policy = noting(mistakes, file, () => loadPolicy(textOf(file), path.basename(file), vocabulary));
+    if (!policy) continue;
+    const other = fileOf.get(policy.name);
+    if (other && path.dirname(other) === path.dirname(file))
+      mistakes.push(
+        `${file}: policy: ${policy.name} is the name of ${path.basename(other)} too: give one another name`,
+      );
+    fileOf.set(policy.name, file);
+    found.set(policy.name, policy);
+  }
+  if (mistakes.length > 0) throw new CorrectThePolicy(directories.join(', '), mistakes);
+  return [...found.values()];
+}
+
+/**
+ * The presets, and the policies and assign.yaml of `directory`. Without an assign.yaml agents get what they wish for, else `fallback`.
+ * Throws CorrectThePolicy with the mistakes of all files.
+ */
+export function readPolicySet(directory: string | null, fallback: string, vocabulary: Vocabulary): PolicySet {
+  const held = (origin: 'preset' | 'file'): Provenance => ({ origin, by: 'health-evaluator', why: null, at: null });
+  const mistakes: string[] = [];
+  const found = new Map<string, HeldPolicy>();
+  for (const [origin, from] of [
+    ['preset', PRESETS],
+    ['file', directory],
+  ] as const) {
+    const policies = from === null ? [] : (noting(mistakes, null, () => readPolicies([from], vocabulary)) ?? []);
+    for (const policy of policies) found.set(policy.name, { ...held(origin), policy });
+  }
+  const written = directory === null ? null : noting(mistakes, null, () => assignmentIn(directory));
+  const assignment = written
+    ? { ...held('file'), assignment: written }
+    : { ...held('preset'), assignment: asWished(fallback) };
+  const names = [...found.keys()];
+  if (mistakes.length === 0 && !written && !names.includes(fallback))
+    mistakes.push(
+      `the default policy ${fallback} is not loaded: name one of ${names.join(', ')}, or put ${fallback}.yaml into the policy directory`,
+    );
+  const file = path.join(directory ?? '', ASSIGNMENT);
+  const set = mistakes.length > 0 ? null : noting(mistakes, file, () => policySet([...found.values()], assignment));
+  if (set) return set;
+  throw new CorrectThePolicy(directory ?? PRESETS, mistakes);
+}
+
+/** The policy that a published document (canonical JSON) stands for. */
+export function republished(document: string, vocabulary: Vocabulary): CompiledPolicy {
+  return compile(JSON.parse(document), 'published policy', vocabulary);
+}
+
+function assignmentIn(directory: string): Assignment | null {
+  const file = path.join(directory, ASSIGNMENT);
+  if (!readdirSync(directory).includes(ASSIGNMENT)) return null;
+  const mistakes: string[] = [];
+  const assignment = noting(mistakes, file, () => readAssignment(parseYaml(textOf(file), ASSIGNMENT), ASSIGNMENT));
+  if (assignment) return assignment;
+  throw new CorrectThePolicy(directory, mistakes);
+}
+
+/** What it gives; where it has mistakes, undefined, and they are noted. */
+function noting<T>(mistakes: string[], file: string | null, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof CorrectThePolicy)) throw error;
+    mistakes.push(...error.mistakes.map((mistake) => (file === null ? mistake : `${file}: ${mistake}`)));
+    return undefined;
+  }
+}
+
+const textOf = (file: string): string => readFileSync(file, 'utf8');
+
+function policyFiles(directory: string): string[] {
+  return readdirSync(directory)
+    .filter((name) => name.endsWith('.yaml') && name !== ASSIGNMENT)
+    .sort()
+    .map((name) => path.join(directory, name));
+}

@@ -1,0 +1,74 @@
+import { compile } from '../compile/compile.ts';
+import type { CompiledPolicy, Vocabulary } from '../compile/compiled.ts';
+import { CorrectThePolicy } from '../document/errors.ts';
+import { ASSIGNMENT, type Assignment, readAssignment, unknownIn } from './assignment.ts';
+
+/** Where a document comes from; `by` whom and `why` it was put in force, `at` epoch milliseconds; null: it lay there at the start. */
+export type Provenance = {
+  readonly origin: 'preset' | 'file' | 'applied';
+  readonly by: string;
+  readonly why: string | null;
+  readonly at: number | null;
+};
+export type HeldPolicy = Provenance & { readonly policy: CompiledPolicy };
+
+/** Everything that is in force at a time. */
+export type PolicySet = {
+  /** in order of name */
+  readonly policies: readonly HeldPolicy[];
+  readonly assignment: Provenance & { readonly assignment: Assignment };
+};
+
+/** A document to be put in force under a name; null: what was applied under it is taken back. */
+export type Application = {
+  readonly name: string;
+  /** canonical JSON */
+  readonly document: string | null;
+  readonly by: string;
+  readonly why: string;
+  readonly at: number;
+};
+
+/** Throws CorrectThePolicy where agents would be given policies that there are not. */
+export function policySet(policies: readonly HeldPolicy[], assignment: PolicySet['assignment']): PolicySet {
+  const names = policies.map(({ policy }) => policy.name);
+  const unknown = unknownIn(assignment.assignment, names);
+  if (unknown.length > 0) throw new CorrectThePolicy(ASSIGNMENT, unknown);
+  const inOrder = [...policies].sort((a, b) => (a.policy.name < b.policy.name ? -1 : 1));
+  return { policies: inOrder, assignment };
+}
+
+/** What is in force once a document is applied; `files`: what the files say. Throws CorrectThePolicy: then all stays as it is. */
+export function applied(set: PolicySet, files: PolicySet, application: Application, vocabulary: Vocabulary): PolicySet {
+  const { name, document, by, why, at } = application;
+  const who: Provenance = { origin: 'applied', by, why, at };
+  if (name === ASSIGNMENT) {
+    const assignment =
+      document === null
+        ? { ...files.assignment, at }
+        : { ...who, assignment: readAssignment(JSON.parse(document), name) };
+    return policySet(set.policies, assignment);
+  }
+  const others = set.policies.filter(({ policy }) => policy.name !== name);
+  const own = document === null ? fromFiles(files, name, at) : [{ ...who, policy: named(name, document, vocabulary) }];
+  return policySet([...others, ...own], set.assignment);
+}
+
+const fromFiles = (files: PolicySet, name: string, at: number): readonly HeldPolicy[] =>
+  files.policies.filter(({ policy }) => policy.name === name).map((held) => ({ ...held, at }));
+
+function named(name: string, document: string, vocabulary: Vocabulary): CompiledPolicy {
+  const policy = compile(parsed(name, document), name, vocabulary);
+  if (policy.name === name) return policy;
+  throw new CorrectThePolicy(name, [`policy: ${policy.name} was applied under the name ${name}: write ${name}`]);
+}
+
+function parsed(name: string, document: string): unknown {
+  try {
+    return JSON.parse(document);
+  } catch (error) {
+    throw new CorrectThePolicy(name, [
+      `document: is no JSON (${(error as Error).message}): apply it with \`vigil policy apply\``,
+    ]);
+  }
+}

@@ -1,0 +1,51 @@
+import type { EventOf, PayloadOf, Topic, TriagedTicket } from '@vigil/events';
+import type { Dismissed, Input } from '../alert/alert-state.ts';
+import type { Content } from '../alert/content.ts';
+import { DEFAULT } from '../alert/routing.ts';
+import { severityOf, TICKET_ROUTE } from '../notices/ticket-notices.ts';
+
+type NotifyOperator = PayloadOf<typeof Topic.steerAlerts, 'NOTIFY_OPERATOR'>;
+type Requested = Extract<EventOf<typeof Topic.alert>, { type: 'QUEEN_INTERVENTION_REQUESTED' }>;
+
+const GRAPH = 'vigil-alerting';
+
+/** The ticket that a person is asked in for: by triage, or by whoever asks for the operator (seed 004). */
+export function queenOf(input: Input): TriagedTicket | null {
+  switch (input.type) {
+    case 'NOTIFY':
+      return input.payload.action === 'raise' ? input.payload.ticket : null;
+    case 'NOTIFY_OPERATOR': {
+      const { ticket_id, analysis, urgency } = input.payload;
+      return { ticket_id, analysis, severity: urgency };
+    }
+    case 'ACKNOWLEDGE_ALERT':
+    case 'SILENCE_ALERTS':
+      return null;
+  }
+}
+
+/** A ticket with which triage disturbs nobody, and whom it is about. */
+export function dismissedOf({ type, payload }: Input): Dismissed | null {
+  if (type !== 'NOTIFY' || payload.action !== 'dismiss' || payload.ticket === null) return null;
+  const { alertKey, agentId, taskId, episodeId, labels, ticket } = payload;
+  return { alertKey, agentId, taskId, episodeId, labels, ...ticket };
+}
+
+/** The worker is not paused, and not told. */
+export function queenRequested(alertKey: string, ticket: TriagedTicket): Pick<Requested, 'type' | 'payload'> {
+  return {
+    type: 'QUEEN_INTERVENTION_REQUESTED',
+    payload: { ...ticket, queen_graph_id: GRAPH, queen_stream_id: alertKey },
+  };
+}
+
+const UNKNOWN = {
+  ...{ agentId: null, taskId: null, episodeId: null, caseId: null, labels: {} },
+  ...{ options: [], deadlineAt: null, onTimeout: null, checkpoint: null, blocked: null, channels: [DEFAULT] },
+};
+
+/** What an alert says when somebody asks for the operator: of the ticket's agent and task where its alert is open. */
+export function operatorTold(known: Content | null, { ticket_id, analysis, urgency, by }: NotifyOperator): Content {
+  const title = known?.title ?? `operator asked for by ${by}, ticket ${ticket_id}`;
+  return { ...(known ?? UNKNOWN), route: TICKET_ROUTE, severity: severityOf(urgency), title, text: analysis };
+}

@@ -1,0 +1,234 @@
+import { type Clock, type Decider, NEVER } from '@vigil/stream';
+import { dismissedOf, operatorTold, queenOf, queenRequested } from '../adapters/operator-review.ts';
+import { BLOCKED_ROUTE } from '../notices/agent-notices.ts';
+import {
+  type Alert,
+  type Input,
+  initial,
+  type News,
+  NO_TIMES,
+  type OfAgent,
+  type Output,
+  type Settings,
+} from './alert-state.ts';
+import { type Content, inPlace, questionOf, settledBy } from './content.ts';
+import { changed, type Over, type Raise, raised, resolved, said, updated, waitOf } from './drafts.ts';
+import { isSilenced, type Open, tellFrom } from './due.ts';
+import { isBefore, timesAfter } from './times.ts';
+
+const MOST_AGENTS = 16;
+
+function observe(before: Alert, input: Input, { now }: Clock): Alert {
+  const { agents = [] } = before;
+  const isLate = isLateEnd(input, now);
+  const after = agentsAfter(before, input, isLate);
+  const known = after === agents ? before : { ...before, agents: after };
+  const state = isEndOfTask(input) ? { ...known, taskOver: Math.max(taskOverOf(known), input.occurredAt) } : known;
+  const news = newsOf(state, input, now, isPast(before, input));
+  const queen = queenOf(input);
+  const dismissed = dismissedOf(input);
+  const isNew = news !== null || queen !== null || dismissed !== null;
+  // A key of which nothing was ever told is not remembered for what is over, unless what was raised before that may still be to be read.
+  if (!isNew && state.alertKey === '' && !isLate) return before;
+  const times = timesAfter(state.times, input);
+  if (!isNew && state.alertKey === '') return { ...state, times, keptUntil: now + END_KEPT_MS };
+  if (!isNew) return times === state.times ? state : { ...state, times };
+  const { key: alertKey, correlationId, policy } = input;
+  const chain = state.open ? {} : { correlationId, policy };
+  const { keptUntil: _, ...rest } = state;
+  return { ...rest, alertKey, ...chain, times, news, queen, dismissed };
+}
+
+/** Alerting catches up, and may have read this before what was raised earlier. Milliseconds. */
+const LATE_MS = 10_000;
+const END_KEPT_MS = 3_600_000;
+
+const isLateEnd = (input: Input, now: number): boolean =>
+  input.type === 'NOTIFY' && input.payload.action === 'resolve' && now - input.occurredAt > LATE_MS;
+
+/** null: nothing that changes anything. */
+function newsOf(state: Alert, input: Input, now: number, past: boolean): News | null {
+  const { open } = state;
+  switch (input.type) {
+    case 'NOTIFY': {
+      const { alertKey: _, action, timeAgeMs: __, ticket: ___, ...told } = input.payload;
+      if (action === 'settle') return open && settling(settledBy(open.content, told), input.eventId, now);
+      if (open && past) return null;
+      if (action === 'resolve' && isOpenForOthers(state)) return null;
+      if (action === 'resolve') return open && { is: 'resolve', title: told.title, text: told.text };
+      return action === 'raise' ? raising(open, told, input.eventId, now, past) : null;
+    }
+    case 'ACKNOWLEDGE_ALERT':
+      return open && open.acknowledgedBy === null ? { is: 'acknowledge', by: input.payload.by } : null;
+    case 'SILENCE_ALERTS':
+      return { is: 'silence', ...input.payload };
+    case 'NOTIFY_OPERATOR':
+      return raising(open, operatorTold(open?.content ?? null, input.payload), input.eventId, now, false);
+  }
+}
+
+const settling = (content: Content | null, id: string, at: number): News | null =>
+  content && { is: 'raise', content, id, at, isOver: false };
+
+/** Whoever has raised the alert of a task and is not well yet keeps it open for all. */
+const isOpenForOthers = ({ agents = [] }: Alert): boolean => agents.some(({ isOpen }) => isOpen);
+
+/** Several agents of a task may raise these; none of them ends what another one has raised. */
+const SHARED: ReadonlySet<string> = new Set(['stuck_agent', BLOCKED_ROUTE]);
+
+const agentIn = (input: Input): string | null =>
+  input.type === 'NOTIFY' && SHARED.has(input.payload.route) ? input.payload.agentId : null;
+
+const isEndOfTask = (input: Input): boolean =>
+  input.type === 'NOTIFY' &&
+  input.payload.action === 'resolve' &&
+  SHARED.has(input.payload.route) &&
+  input.payload.agentId === null;
+
+const taskOverOf = ({ taskOver }: Alert): number => taskOver ?? 0;
+
+/** One of whom nothing was told: what it raised before the end of its task is over. */
+const unknownAgent = (state: Alert, agentId: string): OfAgent => ({
+  agentId,
+  times: { ...NO_TIMES, over: taskOverOf(state) },
+  isOpen: false,
+});
+
+/** It happened before what says the contrary of the same agent. Of a task as a whole, what is newer of its agents keeps it open. */
+function isPast(state: Alert, input: Input): boolean {
+  const { agents = [], times } = state;
+  const agentId = agentIn(input);
+  const known = agents.find((one) => one.agentId === agentId);
+  if (agentId !== null) return isBefore((known ?? unknownAgent(state, agentId)).times, input);
+  return agents.length === 0 && isBefore(times, input);
+}
+
+function agentsAfter(state: Alert, input: Input, isLate: boolean): readonly OfAgent[] {
+  const { agents = [] } = state;
+  if (input.type !== 'NOTIFY' || !SHARED.has(input.payload.route)) return agents;
+  const { action, agentId } = input.payload;
+  if (action !== 'raise' && action !== 'resolve') return agents;
+  const told = (one: OfAgent): OfAgent => ({
+    ...one,
+    times: timesAfter(one.times, input),
+    isOpen: isBefore(one.times, input) ? one.isOpen : action === 'raise',
+  });
+  if (agentId === null) return action === 'resolve' ? agents.map(told) : agents;
+  const known = agents.find((one) => one.agentId === agentId);
+  // One of whom nothing was told has nothing that could be over, unless that is still to be read.
+  if (known === undefined && action === 'resolve' && agents.length === 0 && !isLate) return agents;
+  const others = agents.filter((one) => one !== known);
+  return [...kept(others), told(known ?? unknownAgent(state, agentId))];
+}
+
+/** Those that are over are forgotten first. */
+const kept = (agents: readonly OfAgent[]): readonly OfAgent[] => {
+  if (agents.length < MOST_AGENTS) return agents;
+  const over = agents.findIndex(({ isOpen }) => !isOpen);
+  return agents.toSpliced(Math.max(0, over), 1);
+};
+
+function raising(open: Open | null, told: Content, id: string, at: number, isOver: boolean): News | null {
+  const content = open ? inPlace(open.content, told) : told;
+  const isNew = open === null || JSON.stringify(content) !== JSON.stringify(open.content);
+  return isNew ? { is: 'raise', content, id, at, isOver } : null;
+}
+
+/** The answer to what was heard; then, what sinks are due to be told. */
+function decide(state: Alert, now: number, settings: Settings): readonly Output[] {
+  const answer = [...requested(state), ...dismissals(state), ...answerTo(state, now, settings)];
+  const after = answer.reduce((before, event) => evolve(before, event, settings), state);
+  const { open } = after;
+  return open && now >= tellFrom(after, open, settings.routing)
+    ? [...answer, updated(after, open, now, settings)]
+    : answer;
+}
+
+const requested = (state: Alert): readonly Output[] =>
+  state.queen === null ? [] : [said(state, queenRequested(state.alertKey, state.queen))];
+
+const dismissals = (state: Alert): readonly Output[] =>
+  state.dismissed === null ? [] : [said(state, { type: 'TICKET_DISMISSED', payload: state.dismissed })];
+
+function answerTo(state: Alert, now: number, settings: Settings): readonly Output[] {
+  const { news, open, alertKey } = state;
+  switch (news?.is) {
+    case undefined:
+      return [];
+    case 'raise':
+      return open
+        ? [changed(state, { ...open, content: news.content }, now, settings)]
+        : risen(state, news, now, settings);
+    case 'resolve':
+      return ended(state, news, now, settings);
+    case 'acknowledge':
+      return open
+        ? [said(state, { type: 'ALERT_ACKNOWLEDGED', payload: { alertKey, alertId: open.alertId, by: news.by } })]
+        : [];
+    case 'silence': {
+      const { matchers, until, by, why } = news;
+      return [said(state, { type: 'SILENCE_CHANGED', payload: { matchers, until, by, why } })];
+    }
+  }
+}
+
+/** What was over before it was heard is raised, and over. */
+function risen(state: Alert, news: Raise, now: number, settings: Settings): readonly Output[] {
+  const event = raised(state, news, settings);
+  if (!news.isOver) return [event];
+  const over = { title: news.content.title, text: 'it was over before it was heard' };
+  return [event, ...ended(evolve(state, event, settings), over, now, settings)];
+}
+
+/** What a case has asked people to be told is told also where it is over within the group wait. */
+function ended(state: Alert, over: Over, now: number, settings: Settings): readonly Output[] {
+  const { open } = state;
+  if (open === null) return [];
+  const isOwed = open.toldAs === null && open.content.caseId !== null && !isSilenced(state, open.content, now);
+  if (!isOwed) return [resolved(state, open, over, now)];
+  const told = updated(state, open, now, settings);
+  return [told, ...ended(evolve(state, told, settings), over, now, settings)];
+}
+
+function evolve(state: Alert, event: Output, settings: Settings): Alert {
+  switch (event.type) {
+    case 'ALERT_RAISED':
+    case 'ALERT_UPDATED':
+      return { ...state, news: null, open: opened(state.open, event.payload, settings) };
+    case 'ALERT_ACKNOWLEDGED':
+      return { ...state, news: null, open: state.open && { ...state.open, acknowledgedBy: event.payload.by } };
+    case 'ALERT_RESOLVED':
+      return { ...state, news: null, open: null };
+    case 'SILENCE_CHANGED':
+      return { ...state, news: null, silence: { matchers: event.payload.matchers, until: event.payload.until } };
+    case 'QUEEN_INTERVENTION_REQUESTED':
+      return { ...state, queen: null };
+    case 'TICKET_DISMISSED':
+      return { ...state, dismissed: null };
+    case 'ALERT_DELIVERED':
+      return state;
+  }
+}
+
+type Told = Extract<Output, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>['payload'];
+
+function opened(before: Open | null, payload: Told, settings: Settings): Open {
+  const { alertKey: _, alertId, deliverAt, sinks, raisedAt: risen, ...content } = payload;
+  const raisedAt = risen ?? 0;
+  const unheard = { toldAs: null, toldTo: [], asked: null, tellAt: raisedAt + waitOf(content, settings) };
+  const known = before ?? { ...unheard, acknowledgedBy: null };
+  if (deliverAt === null) return { ...known, alertId, raisedAt, content };
+  const toldTo = [...new Set([...known.toldTo, ...sinks])];
+  const told = { toldAs: content.severity, toldTo, asked: questionOf(content), tellAt: deliverAt + settings.repeatMs };
+  return { ...known, alertId, raisedAt, content, ...told };
+}
+
+/** One alert an episode: raised once, updated in place, resolved under the same key; what rises again is a new one. */
+export const alerts = (settings: Settings): Decider<Alert, Input, Output> => ({
+  initial,
+  observe,
+  decide: (state, { now }) => decide(state, now, settings),
+  evolve: (state, event) => evolve(state, event, settings),
+  dueAt: (state) => (state.open ? tellFrom(state, state.open, settings.routing) : (state.keptUntil ?? NEVER)),
+  forgets: ({ keptUntil }, { now }) => keptUntil !== undefined && now >= keptUntil,
+});

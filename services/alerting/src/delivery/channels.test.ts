@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { lineOf } from '../sinks/console.ts';
+import { telling, world } from '../sinks/world.fixture.ts';
+import { openChannels } from './channels.ts';
+
+const dir = mkdtempSync(path.join(tmpdir(), 'vigil-channels-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const file = path.join(dir, 'alerts.yaml');
+const config = { VIGIL_DASHBOARD_URL: 'http://127.0.0.1:7420' };
+const open = (text?: string) => {
+  if (text !== undefined) writeFileSync(file, text);
+  const { routing, sinks } = openChannels(
+    { ...config, VIGIL_ALERTS_FILE: text === undefined ? undefined : file },
+    { ...world, write: () => {} },
+  );
+  return { ...routing, sinks: sinks.map(({ name }) => name) };
+};
+
+test('without a file, and with an empty one, the console is told', () => {
+  const alone = { defaults: ['console'], configured: ['console'], sinks: ['console'] };
+  expect(open()).toEqual(alone);
+  expect(open('')).toEqual(alone);
+});
+
+test('channels have names of their own, and the file says which ones are told without being named', () => {
+  const text = `
+default: [console, ops]
+channels:
+  ops: { kind: command, argv: [botbus, send, ops, '{title}'] }
+  orchestrator: { kind: webhook, url: 'https://orchestrator.example/vigil', secret_env: VIGIL_WEBHOOK_SECRET }
+  files: { kind: files, root: /srv/omni }
+`;
+  expect(open(text)).toEqual({
+    defaults: ['console', 'ops'],
+    configured: ['console', 'ops', 'orchestrator', 'files'],
+    sinks: ['console', 'ops', 'orchestrator', 'files'],
+  });
+});
+
+test('every mistake is told at once, with its place and what to write', () => {
+  const text = `
+channels:
+  Agent: { kind: files, root: /w }
+  task: { kind: files, root: /w }
+  pager: { kind: pager }
+  bus: { kind: command, argv: [] }
+`;
+  for (const place of ['channels.Agent: ', 'channels.task: ', 'channels.bus.argv: '])
+    expect(() => open(text)).toThrow(place);
+  expect(() => open(text)).toThrow('channels.pager.kind: write kind: webhook, kind: command or kind: files');
+  expect(() => open('default: [ops]')).toThrow('default.0: there is no channel ops: add it under channels');
+});
+
+test('a secret that is missing is told with the channel that needs it', () => {
+  const text = `channels: { hook: { kind: webhook, url: 'https://x.example/', secret_env: NOWHERE } }`;
+  expect(() => open(text)).toThrow(/channels\.hook\.secret_env: NOWHERE is not set/);
+});
+
+test('a file that is not there, or no YAML, is refused', () => {
+  const missing = { ...config, VIGIL_ALERTS_FILE: path.join(dir, 'none.yaml') };
+  expect(() => openChannels(missing, { ...world, write: () => {} })).toThrow(/none\.yaml cannot be read/);
+  expect(() => open('channels: [')).toThrow(/cannot be used/);
+});
+
+test('what is wrong in the file is told with its place, and without what the file says there', () => {
+  const text = "channels:\n  ops: { kind: webhook, url: 'https://a.example/hunter2, secret_env: X }";
+  expect(() => open(text)).toThrow(/closing 'quote at line \d/);
+  expect(() => open(text)).not.toThrow(/hunter2/);
+});
+
+test('of a channel that nobody has configured the console says so, and what to set', () => {
+  expect(lineOf(telling({ channels: ['default', 'slack'] }), ['console'])).toMatch(
+    /\[asked for by slack, told here instead: name slack under channels in VIGIL_ALERTS_FILE\]$/,
+  );
+  expect(lineOf(telling({ channels: ['default', 'console'] }), ['console'])).not.toContain('VIGIL_ALERTS_FILE');
+});

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { Refused } from '@vigil/chassis';
+import { CorrectThePolicy, parseYaml } from '@vigil/policy';
+import { z } from 'zod';
+import { CONSOLE, DEFAULT, type Routing } from '../alert/routing.ts';
+import { consoleSink } from '../sinks/console.ts';
+import type { World as Outside } from '../sinks/kind.ts';
+import { channel, opened } from '../sinks/kinds.ts';
+import type { Sink } from './sink.ts';
+
+/** The console, the sinks of VIGIL_ALERTS_FILE, and who is told where nobody else is named. */
+export type Channels = { readonly routing: Routing; readonly sinks: readonly Sink[] };
+
+type World = Omit<Outside, 'dashboardUrl'> & { readonly write: (line: string) => void };
+
+/** What the group of a sink is named after is taken: those of the processors beside it. */
+const TAKEN = [DEFAULT, CONSOLE, 'agent', 'task', 'fleet'];
+
+const name = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,39}$/, 'write a name of lower-case letters, digits, - and _')
+  .refine((one) => !TAKEN.includes(one), `these names are taken: ${TAKEN.join(', ')}`);
+const document = z
+  .strictObject({
+    default: z.array(z.string()).min(1, 'name at least one channel, such as console').default([CONSOLE]),
+    channels: z.record(name, channel).default({}),
+  })
+  .check(({ value, issues }) => {
+    for (const [place, one] of value.default.entries())
+      if (one !== CONSOLE && !Object.hasOwn(value.channels, one)) {
+        const message = `there is no channel ${one}: add it under channels`;
+        issues.push({ code: 'custom', message, input: one, path: ['default', place] });
+      }
+  });
+
+type Config = { readonly VIGIL_ALERTS_FILE?: string | undefined; readonly VIGIL_DASHBOARD_URL: string };
+
+/** Without a file, the console alone. Throws Refused with every mistake and its place. */
+export function openChannels(
+  { VIGIL_ALERTS_FILE: file, VIGIL_DASHBOARD_URL: dashboardUrl }: Config,
+  world: World,
+): Channels {
+  const read = file === undefined ? { defaults: [CONSOLE], sinks: [] } : readChannels(file, { ...world, dashboardUrl });
+  const configured = [CONSOLE, ...read.sinks.map((sink) => sink.name)];
+  const routing = { defaults: read.defaults, configured };
+  return { routing, sinks: [consoleSink(world.write, configured), ...read.sinks] };
+}
+
+function readChannels(file: string, world: Outside): { defaults: readonly string[]; sinks: readonly Sink[] } {
+  const read = document.safeParse(parsed(file) ?? {});
+  if (!read.success)
+    throw refusal(
+      file,
+      read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
+    );
+  const mistakes: string[] = [];
+  const sinks = Object.entries(read.data.channels).flatMap(([one, settings]) => {
+    try {
+      return [opened(one, settings, world)];
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      mistakes.push(error.message);
+      return [];
+    }
+  });
+  if (mistakes.length > 0) throw refusal(file, mistakes);
+  return { defaults: read.data.default, sinks };
+}
+
+function parsed(file: string): unknown {
+  try {
+    return parseYaml(readFileSync(file, 'utf8'), file);
+  } catch (error) {
+    // Below its first line a mistake quotes the file, where addresses may be secrets.
+    if (error instanceof CorrectThePolicy) throw refusal(file, error.mistakes.map(firstLine));
+    throw new Refused(`VIGIL_ALERTS_FILE ${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+
+const refusal = (file: string, mistakes: readonly string[]): Refused =>
+  new Refused(`VIGIL_ALERTS_FILE ${file} cannot be used:\n${mistakes.map((one) => `  ${one}`).join('\n')}`);

@@ -1,0 +1,174 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { DeadLetter, Retry } from '@vigil/stream';
+import { expect, test } from 'vitest';
+import type { Notify } from '../notices/notice.ts';
+import { backOff, retryAfter } from './back-off.ts';
+import { deliver, deliveryOf } from './delivery.ts';
+import { InVain, type Telling, TryLater } from './sink.ts';
+
+const alert = example(Topic.alert, 'ALERT_RAISED', { deliverAt: 1000, sinks: ['pager'] });
+
+/** A sink that answers as it is told to: an error, or nothing. */
+const pager = (delivered: readonly string[] = []) => {
+  const told: Telling[] = [];
+  const said: Notify[] = [];
+  const script: { error: Error | null; now: number } = { error: null, now: 1000 };
+  const tell = async (telling: Telling) => {
+    if (script.error !== null) throw script.error;
+    told.push(telling);
+  };
+  const say = async (notices: readonly Notify[]) => said.push(...notices);
+  const around = { now: () => script.now, random: () => 0, say, delivered: new Set(delivered) };
+  return { told, said, script, react: deliver({ name: 'pager', tell }, around) };
+};
+const failing = async (react: ReturnType<typeof pager>['react'], times: number): Promise<(number | null)[]> => {
+  const waits: (number | null)[] = [];
+  for (let n = 0; n < times; n += 1) {
+    const error = await react(alert).catch((why: unknown) => why);
+    expect(error).toBeInstanceOf(Retry);
+    waits.push((error as Retry).afterMs);
+  }
+  return waits;
+};
+
+test('a sink is told of what is to be delivered to it, under the event’s id, and of nothing else', async () => {
+  const { react, told } = pager();
+  const [outcome] = await react(alert);
+  expect(outcome).toMatchObject({
+    type: 'ALERT_DELIVERED',
+    key: alert.payload.alertKey,
+    payload: { ofEventId: alert.eventId, alertId: 'alert-1', sink: 'pager', attempt: 1, ok: true },
+  });
+  expect(await react(example(Topic.alert, 'ALERT_UPDATED', { deliverAt: null, sinks: ['pager'] }))).toEqual([]);
+  expect(await react(example(Topic.alert, 'ALERT_RAISED', { deliverAt: 5, sinks: ['console'] }))).toEqual([]);
+  expect(await react(example(Topic.alert, 'ALERT_DELIVERED'))).toEqual([]);
+  expect(told.map(({ eventId }) => eventId)).toEqual([alert.eventId]);
+});
+
+test('what was said before there were channels is the console’s', async () => {
+  const { react, told } = pager();
+  await react(example(Topic.alert, 'ALERT_RAISED', { deliverAt: 5, sinks: [] }));
+  expect(told).toEqual([]);
+});
+
+test('what was delivered before a restart is not told again; what comes under the same id later is', async () => {
+  const { react, told } = pager([deliveryOf('pager', alert.eventId)]);
+  expect(await react(alert)).toEqual([]);
+  expect(told).toEqual([]);
+});
+
+test('an alert that is a day old when it is first seen is not told: it may have been, before the group’s position was lost', async () => {
+  const day = 24 * 3_600_000;
+  const { react, told, script } = pager();
+  script.now = 1000 + day + 1;
+  await expect(react(alert)).rejects.toMatchObject({ name: 'DeadLetter', reason: 'too_old' });
+  expect(told).toEqual([]);
+  script.now = 1000 + day;
+  const [outcome] = await react(alert);
+  expect(outcome).toMatchObject({ type: 'ALERT_DELIVERED' });
+});
+
+test('a sink that is away is asked again, ever later, and people hear of it at the third time, once', async () => {
+  const { react, said, script } = pager();
+  script.error = new TryLater('away');
+  expect(await failing(react, 2)).toEqual([1000, 2000]);
+  expect(said).toEqual([]);
+  await failing(react, 4);
+  expect(said).toMatchObject([
+    { key: 'sink_failing:fleet:pager', payload: { action: 'raise', labels: { sink: 'pager' }, severity: 'critical' } },
+  ]);
+  script.error = null;
+  expect(await react(alert)).toMatchObject([
+    { type: 'ALERT_DELIVERED', payload: { attempt: 7 } },
+    { type: 'NOTIFY', payload: { action: 'resolve', alertKey: 'sink_failing:fleet:pager' } },
+  ]);
+  expect(await react({ ...alert, eventId: 'next' })).toMatchObject([{ type: 'ALERT_DELIVERED' }]);
+});
+
+test('one outage in which many alerts fail once each is one failure, and the third round is told once', async () => {
+  const { react, said, script } = pager();
+  script.error = new TryLater('away');
+  const many = ['a', 'b', 'c', 'd', 'e'].map((eventId) => ({ ...alert, eventId }));
+  const round = async () => {
+    const failed = await Promise.allSettled(many.map(react));
+    return failed.map((one) => one.status === 'rejected' && (one.reason as Retry).afterMs);
+  };
+  expect(await round()).toEqual([1000, 1000, 1000, 1000, 1000]);
+  expect(await round()).toEqual([2000, 2000, 2000, 2000, 2000]);
+  expect(said).toEqual([]);
+  await round();
+  await round();
+  expect(new Set(said.map(({ key }) => key))).toEqual(new Set(['sink_failing:fleet:pager']));
+  expect(new Set(said.map(({ payload }) => payload.title)).size).toBe(1);
+});
+
+test('a sink that takes an alert begins anew; who comes to one that is known to be away waits as long as the others', async () => {
+  const { react, said, script } = pager();
+  script.error = new TryLater('away');
+  await failing(react, 2);
+  const error = await react({ ...alert, eventId: 'next' }).catch((why: unknown) => why);
+  expect(error).toMatchObject({ afterMs: 2000 });
+  script.error = null;
+  await react(alert);
+  script.error = new TryLater('away');
+  await failing(react, 2);
+  expect(said).toEqual([]);
+});
+
+test('that a sink fails is told again where it could not be written', async () => {
+  const script: { broker: Error | null; said: Notify[] } = { broker: new Retry('away'), said: [] };
+  const say = async (notices: readonly Notify[]) => {
+    if (script.broker !== null) throw script.broker;
+    script.said.push(...notices);
+  };
+  const tell = () => Promise.reject(new TryLater('away'));
+  const react = deliver({ name: 'pager', tell }, { now: () => 1000, random: () => 0, say, delivered: new Set() });
+  await failing(react, 4);
+  script.broker = null;
+  await failing(react, 2);
+  expect(script.said).toHaveLength(1);
+});
+
+test('where it says for how long, it is left alone for as long', async () => {
+  const { react, script } = pager();
+  script.error = new TryLater('busy', 90_000);
+  expect(await failing(react, 1)).toEqual([90_000]);
+});
+
+test('what it will never take is a dead letter at once, and people hear of it', async () => {
+  const { react, said, script } = pager();
+  script.error = new InVain('answered 404: correct the address');
+  await expect(react(alert)).rejects.toThrow(DeadLetter);
+  expect(said).toMatchObject([{ payload: { action: 'raise', text: 'answered 404: correct the address' } }]);
+});
+
+test('nothing is given up within a day, however often it fails; after it, not before the fifth try', async () => {
+  const { react, script } = pager();
+  script.error = new Error('anything');
+  script.now = 1000 + 24 * 3_600_000;
+  await failing(react, 20);
+  const late = pager();
+  late.script.error = script.error;
+  await failing(late.react, 1);
+  late.script.now = script.now + 1;
+  await failing(late.react, 3);
+  await expect(late.react(alert)).rejects.toThrow(DeadLetter);
+});
+
+test('waits double to five minutes, and no two sinks come back at once', () => {
+  expect([1, 2, 3, 9, 10, 50].map((failures) => backOff(failures, () => 0))).toEqual([
+    1000, 2000, 4000, 256_000, 300_000, 300_000,
+  ]);
+  expect(backOff(3, () => 0.5)).toBe(3000);
+});
+
+test('Retry-After is seconds or a date, and an hour at most', () => {
+  const now = Date.parse('2026-11-22T12:00:00Z');
+  expect(retryAfter('120', now)).toBe(120_000);
+  expect(retryAfter('Sun, 22 Nov 2026 12:01:00 GMT', now)).toBe(60_000);
+  expect(retryAfter('Sun, 22 Nov 2026 11:00:00 GMT', now)).toBe(0);
+  expect(retryAfter('999999', now)).toBe(3_600_000);
+  expect(retryAfter('soon', now)).toBeNull();
+  expect(retryAfter(null, now)).toBeNull();
+});

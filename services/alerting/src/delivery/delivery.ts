@@ -1,0 +1,98 @@
+import type { Draft, EventOf, Topic } from '@vigil/events';
+import { DeadLetter, Retry } from '@vigil/stream';
+import { CONSOLE } from '../alert/routing.ts';
+import { type Noticed, type Notify, notify } from '../notices/notice.ts';
+import { noPolicies } from '../notices/policy-alerts.ts';
+import { backOff } from './back-off.ts';
+import { InVain, type Sink, type Telling, TryLater } from './sink.ts';
+import { sinkHealth } from './sink-health.ts';
+
+type Alert = EventOf<typeof Topic.alert>;
+type Outcome = Draft<typeof Topic.alert | typeof Topic.notify>;
+
+/**
+ * What nobody has taken for so long is given up: a dead letter, from where it can be told again. So is what is as old when it is first seen: the
+ * broker forgets a group's position a week after its last commit, and the reactor then begins with the first alert that there ever was.
+ */
+const GIVE_UP_MS = 24 * 3_600_000;
+const LEAST_TRIES = 5;
+
+export type Surroundings = {
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly random: () => number;
+  /** writes what cannot wait for an outcome */
+  readonly say: (notices: readonly Notify[]) => Promise<unknown>;
+  /** what was delivered before a restart, whose position had not been written: `deliveryOf` each */
+  readonly delivered: Set<string>;
+};
+
+export const deliveryOf = (sink: string, eventId: string): string => `${sink} ${eventId}`;
+
+/** What sinks are told now; null: nothing. */
+export function tellingOf(event: Alert): Telling | null {
+  switch (event.type) {
+    case 'ALERT_RAISED':
+    case 'ALERT_UPDATED':
+    case 'ALERT_RESOLVED':
+      return event.payload.deliverAt === null ? null : event;
+    case 'ALERT_ACKNOWLEDGED':
+    case 'ALERT_DELIVERED':
+    case 'SILENCE_CHANGED':
+    case 'QUEEN_INTERVENTION_REQUESTED':
+    case 'TICKET_DISMISSED':
+      return null;
+  }
+}
+
+/** What was said before there were channels was for the console. */
+const isFor = (sink: string, { payload: { sinks } }: Telling): boolean =>
+  sinks.length === 0 ? sink === CONSOLE : sinks.includes(sink);
+
+/** Tells one sink, and says so. Rejects with Retry, and after how long, or with DeadLetter. */
+export function deliver(sink: Sink, around: Surroundings): (event: Alert) => Promise<readonly Outcome[]> {
+  const health = sinkHealth(sink.name);
+  const tries = new Map<string, number>();
+  const say = (notices: readonly Noticed[]) => around.say(drafts(notices)).then(health.told);
+  return async (event) => {
+    const telling = tellingOf(event);
+    if (telling === null || !isFor(sink.name, telling)) return [];
+    if (around.delivered.delete(deliveryOf(sink.name, event.eventId))) return [];
+    const ageMs = around.now() - (telling.payload.deliverAt ?? 0);
+    if (ageMs > GIVE_UP_MS && !tries.has(event.eventId))
+      throw new DeadLetter(
+        'too_old',
+        `${sink.name}: it was to be told ${Math.round(ageMs / 3_600_000)} h ago: people are not paged for history`,
+      );
+    const attempt = (tries.get(event.eventId) ?? 0) + 1;
+    tries.set(event.eventId, attempt);
+    const error = await sink.tell(telling).then(
+      () => null,
+      (why: Error) => why,
+    );
+    if (error === null) {
+      tries.delete(event.eventId);
+      return [delivered(sink.name, telling, attempt), ...drafts(health.succeeded())];
+    }
+    const isOver = ageMs > GIVE_UP_MS && attempt >= LEAST_TRIES;
+    if (error instanceof InVain || isOver) {
+      tries.delete(event.eventId);
+      await say(health.refused(event.eventId, error.message));
+      throw new DeadLetter(isOver ? 'given_up' : 'refused_by_sink', `${sink.name}: ${error.message}`);
+    }
+    const { rounds, notices } = health.failed(event.eventId, error.message);
+    if (notices.length > 0) await say(notices);
+    throw new Retry(`${sink.name}: ${error.message}`, { afterMs: waitOf(error, Math.max(rounds, attempt), around) });
+  };
+}
+
+const waitOf = (error: Error, failures: number, { random }: Surroundings): number =>
+  Math.max(backOff(failures, random), error instanceof TryLater ? (error.afterMs ?? 0) : 0);
+
+const drafts = (notices: readonly Noticed[]): readonly Notify[] => notices.map((one) => notify(one, null, noPolicies));
+
+function delivered(sink: string, { payload, eventId }: Telling, attempt: number): Draft<typeof Topic.alert> {
+  const { alertKey, alertId } = payload;
+  const outcome = { alertKey, alertId, ofEventId: eventId, sink, attempt, ok: true, detail: null };
+  return { topic: 'onex.evt.alerting.alert.v1', type: 'ALERT_DELIVERED', key: alertKey, payload: outcome };
+}

@@ -1,0 +1,100 @@
+import type { AlertSeverity, Draft, PayloadOf, PolicyRef, Topic, TriagedTicket } from '@vigil/events';
+import { DEFAULT } from '../alert/routing.ts';
+import type { PolicyAlerts } from './policy-alerts.ts';
+
+export type Notice = PayloadOf<typeof Topic.notify, 'NOTIFY'>;
+export type Notify = Draft<typeof Topic.notify>;
+
+/** Whom or what a notice is about; `of` tells apart what one task may have several of (breakers, agents that wait). */
+export type About = {
+  readonly agentId: string | null;
+  readonly taskId: string | null;
+  readonly episodeId?: string | null;
+  readonly caseId?: string | null;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly of?: string;
+};
+
+/** `severity`: of its own, whatever a policy says; absent: the route's by the policy, else `usual`, else the route's. `channel`: the way that a step names; absent: those of the route. */
+type Saying = Partial<Pick<Notice, 'options' | 'deadlineAt' | 'onTimeout' | 'checkpoint' | 'blocked' | 'ticket'>> & {
+  readonly severity?: AlertSeverity;
+  readonly usual?: AlertSeverity;
+  readonly channel?: string | null;
+  readonly title: string;
+  readonly text: string;
+};
+
+/** What people should know, before a policy has said how much it matters and by which ways they are told. */
+export type Noticed = {
+  readonly route: string;
+  readonly about: About;
+  readonly action: 'raise' | 'resolve' | 'dismiss' | 'settle';
+  readonly saying: Saying;
+};
+
+/** People should know. */
+export const raise = (route: string, about: About, saying: Saying): Noticed => ({
+  route,
+  about,
+  action: 'raise',
+  saying,
+});
+
+/** Nobody is disturbed with a ticket: said all the same, so that everybody can read why. */
+export const dismiss = (route: string, about: About, severity: AlertSeverity, ticket: TriagedTicket): Noticed => ({
+  route,
+  about,
+  action: 'dismiss',
+  saying: { severity, title: `${about.agentId}: ticket dismissed`, text: ticket.analysis, ticket },
+});
+
+/** A question of this case is answered, or nobody asks any more: what people may choose is taken from the alert, which stays open. */
+export const settle = (route: string, about: About, saying: Pick<Saying, 'title' | 'text'>): Noticed => ({
+  route,
+  about,
+  action: 'settle',
+  saying,
+});
+
+/** People need to know no longer. */
+export const resolve = (route: string, about: About, text: string): Noticed => ({
+  route,
+  about,
+  action: 'resolve',
+  saying: { severity: 'info', title: `${about.taskId ?? about.agentId ?? 'fleet'}: over`, text },
+});
+
+/** How severe a route is where no policy says so (ADR-110's three), and the notice itself does not. */
+const SEVERITIES: Readonly<Record<string, AlertSeverity>> = {
+  stuck_agent: 'warning',
+  circuit_breaker_open: 'warning',
+  recovery_failed: 'critical',
+};
+
+/** As the policy of the agent or task has it; `policy` null: of none. */
+export function notify(
+  { route, about, action, saying }: Noticed,
+  policy: PolicyRef | null,
+  alerts: PolicyAlerts,
+): Notify {
+  const { agentId, taskId, episodeId = null, caseId = null, labels = {} } = about;
+  const alertKey = keyOf(route, about);
+  const ofRoute = alerts.of(policy, route);
+  const { title, text, options = [], deadlineAt = null, ticket = null } = saying;
+  const { onTimeout = null, checkpoint = null, blocked = null, channel = null } = saying;
+  const severity = saying.severity ?? ofRoute?.severity ?? saying.usual ?? SEVERITIES[route] ?? 'warning';
+  const channels = channel === null ? (ofRoute?.channels ?? [DEFAULT]) : [channel];
+  const whom = { alertKey, agentId, taskId, episodeId, caseId, labels };
+  const asked = { options, deadlineAt, onTimeout, checkpoint, blocked, channels };
+  const payload = { ...whom, route, severity, title, text, action, ...asked, timeAgeMs: null, ticket };
+  return { topic: 'onex.cmd.alerting.notify.v1', type: 'NOTIFY', key: alertKey, payload, policy };
+}
+
+const longestKey = 128;
+
+/** Route and task (agent where none). What is too long for a key keeps its end, where ids differ. */
+function keyOf(route: string, { agentId, taskId, of }: About): string {
+  const who = taskId ?? agentId ?? 'fleet';
+  const what = of === undefined ? '' : `:${of.replace(/[^A-Za-z0-9._:-]/g, '-').slice(-40)}`;
+  return `${route}:${who.slice(-(longestKey - route.length - 1 - what.length))}${what}`;
+}

@@ -1,0 +1,288 @@
+import { catalogue, type EventOf, type HealthState, Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { given } from '@vigil/stream/testing';
+import { expect, test } from 'vitest';
+import { alerts } from '../alert/alert.ts';
+import { consoleOnly } from '../alert/routing.ts';
+import { lineOf } from '../sinks/console.ts';
+import { agentNotices as noticesOf } from './agent-notices.ts';
+import { type Noticed, type Notify, notify } from './notice.ts';
+import { agentNotices, fleetNotices, taskNotices } from './notices.fixture.ts';
+import type { PolicyAlerts } from './policy-alerts.ts';
+import { taskNotices as tasksOf } from './task-notices.ts';
+
+const brief = (notices: readonly Notify[]) =>
+  notices.map(({ key, payload }) => `${payload.action} ${key} ${payload.severity}`);
+const turned = (to: HealthState, taskId: string | null = 'OMN-1234') =>
+  example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', {
+    ...{ to, taskId, leftTaskId: null, endReason: to === 'TERMINATED' ? 'crashed' : null, endOrderId: null },
+  });
+const story = <K extends EventOf<typeof Topic.taskRecovery>['type']>(type: K, payload = {}) =>
+  example(Topic.taskRecovery, type, payload as never);
+
+const ofAgent = ['stuck_agent', 'escalation_ticket', 'task_blocked'].map((route) => `resolve ${route}:worker-1 info`);
+const endings = ['resolve stuck_agent:OMN-1234 info', 'resolve escalation_ticket:OMN-1234 info', ...ofAgent];
+
+test.each([
+  ['STUCK', ['raise stuck_agent:OMN-1234 warning']],
+  ['FAILING', ['raise stuck_agent:OMN-1234 critical']],
+  ['DEGRADED', []],
+  // Its own block, and that of any agent before it on the task.
+  ['HEALTHY', [...endings, 'resolve task_blocked:OMN-1234 info', 'resolve task_blocked:OMN-1234 info']],
+  ['TERMINATED', [...endings, 'resolve task_blocked:OMN-1234 info']],
+] as const)('an agent that turns %s: %j', (to, expected) => {
+  expect(brief(agentNotices(turned(to)))).toEqual(expected);
+});
+
+test('an agent without a task stands in for it', () => {
+  expect(brief(agentNotices(turned('STUCK', null)))).toEqual(['raise stuck_agent:worker-1 warning']);
+});
+
+test.each(['HEALTHY', 'TERMINATED'] as const)('what blocks an agent without a task is over when it is %s', (to) => {
+  const blocked = example(Topic.agentIntervention, 'TASK_BLOCKED', { taskId: null });
+  expect(brief(agentNotices(blocked))).toEqual(['raise task_blocked:worker-1 warning']);
+  expect(brief(agentNotices(turned(to, null)))).toEqual(ofAgent);
+});
+
+test.each(['HEALTHY', 'FAILING', 'DEGRADED', 'TERMINATED'] as const)(
+  'an agent that was stuck with one task and is %s with another leaves no alert behind',
+  (to) => {
+    const told = (leftTaskId: string | null) =>
+      brief(
+        agentNotices(
+          example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', {
+            to,
+            taskId: 'OMN-2',
+            leftTaskId,
+            endReason: to === 'TERMINATED' ? 'crashed' : null,
+          }),
+        ),
+      );
+    const left = ['stuck_agent', 'task_blocked', 'escalation_ticket', 'spending_limit'].map(
+      (route) => `resolve ${route}:OMN-1 info`,
+    );
+    expect(told('OMN-1')).toEqual([...told(null), ...left]);
+  },
+);
+
+test('what a case says belongs to the alert of the episode, with options and deadline', () => {
+  const asked = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED', {
+    options: ['pardon'],
+    deadlineAt: 5,
+    reason: 'no call',
+    onTimeout: 'terminate',
+  });
+  expect(brief(agentNotices(asked))).toEqual(['raise stuck_agent:OMN-1234 critical']);
+  expect(agentNotices(asked)[0]?.payload).toMatchObject({
+    options: ['pardon'],
+    deadlineAt: 5,
+    text: 'no call; without an answer: terminate',
+  });
+  expect(brief(agentNotices(example(Topic.agentIntervention, 'ALERT_REQUESTED', { severity: 'UNKNOWN' })))).toEqual([
+    'raise stuck_agent:OMN-1234 warning',
+  ]);
+  expect(brief(agentNotices(example(Topic.agentIntervention, 'TERMINATION_UNCONFIRMED')))).toEqual([
+    'raise stuck_agent:OMN-1234 critical',
+  ]);
+});
+
+test('a task that a plan leaves to people is blocked, whatever else is told of its agent', () => {
+  const [notice] = agentNotices(example(Topic.agentIntervention, 'TASK_BLOCKED', { reason: 'no way on' }));
+  expect(notice).toMatchObject({ key: 'task_blocked:OMN-1234', payload: { severity: 'warning', text: 'no way on' } });
+  expect(notice?.payload.blocked).toMatchObject({ limit: null, reason: 'no way on' });
+});
+
+test.each([
+  [null, null],
+  [0, 1],
+  [2, 3],
+])('an agent of attempt %j that is blocked makes it %j times that the task has stalled', (attempt, attempts) => {
+  const [notice] = agentNotices(example(Topic.agentIntervention, 'TASK_BLOCKED', { attempt }));
+  expect(notice?.payload.blocked).toMatchObject({ attempts });
+});
+
+test('of attempts that are used up it is told how often agents have stalled; of any other review not', () => {
+  const [spent] = taskNotices(story('REVIEW_REQUIRED', { attempts: 2, of: 2, reason: 'used' }));
+  expect(spent?.payload.blocked).toEqual({ attempts: 3, limit: 2, reason: 'used' });
+  expect(taskNotices(story('REVIEW_REQUIRED', { of: null }))[0]?.payload.blocked).toBeNull();
+});
+
+test('the ways to people are those of the policy’s route, or the one that the step names', () => {
+  const alerts: PolicyAlerts = { of: () => ({ severity: 'info', channels: ['pagerduty'] }) };
+  const told = (event: Parameters<typeof noticesOf>[0]) =>
+    noticesOf(event).map((one) => notify(one, { name: 'vigil', hash: 'h' }, alerts).payload);
+  expect(told(turned('STUCK'))).toMatchObject([{ severity: 'info', channels: ['pagerduty'] }]);
+  expect(told(turned('FAILING'))).toMatchObject([{ severity: 'critical', channels: ['pagerduty'] }]);
+  const asks = (channel: string | null) =>
+    told(example(Topic.agentIntervention, 'ALERT_REQUESTED', { severity: 'warning', channel }));
+  expect(asks('ops')).toMatchObject([{ severity: 'warning', channels: ['ops'] }]);
+  expect(asks(null)).toMatchObject([{ severity: 'warning', channels: ['pagerduty'] }]);
+  expect(agentNotices(turned('STUCK'))[0]?.payload.channels).toEqual(['default']);
+});
+
+const policyOf = (severity: 'info' | 'warning' | 'critical'): PolicyAlerts => ({
+  of: () => ({ severity, channels: [] }),
+});
+const severityBy = (alerts: PolicyAlerts, notices: readonly Noticed[]) =>
+  notices.map((one) => notify(one, { name: 'vigil', hash: 'h' }, alerts).payload.severity);
+
+test.each(['info', 'critical'] as const)('a route is as severe as its policy says: %s', (severity) => {
+  const by = (notices: readonly Noticed[]) => severityBy(policyOf(severity), notices);
+  const begun = (skipped: readonly object[]) =>
+    tasksOf(story('RECOVERY_INITIATED', { fromCheckpoint: 'task-start', skipped }));
+  expect(by(noticesOf(example(Topic.agentIntervention, 'TASK_BLOCKED')))).toEqual([severity]);
+  expect(by(noticesOf(example(Topic.agentIntervention, 'ALERT_REQUESTED', { severity: 'UNKNOWN' })))).toEqual([
+    severity,
+  ]);
+  expect(by(begun([{ checkpointId: 'c1', why: 'sha256' }]))).toEqual([severity]);
+  expect(by(begun([]))).toEqual([severity]);
+});
+
+test('no policy lowers what is graver of its own', () => {
+  const by = (notices: readonly Noticed[]) => severityBy(policyOf('info'), notices);
+  expect(by(noticesOf(turned('FAILING')))).toEqual(['critical']);
+  expect(by(noticesOf(example(Topic.agentIntervention, 'TERMINATION_UNCONFIRMED')))).toEqual(['critical']);
+  expect(by(noticesOf(example(Topic.agentIntervention, 'ESCALATION_TRIGGERED')))).toEqual(['critical']);
+});
+
+test('each breaker of a task has its own alert; half open is neither', () => {
+  const breaker = (name: string, to: 'OPEN' | 'HALF_OPEN' | 'CLOSED') =>
+    brief(agentNotices(example(Topic.agentHealth, 'CIRCUIT_BREAKER_STATE_CHANGED', { name, to })));
+  expect(breaker('tool execution', 'OPEN')).toEqual(['raise circuit_breaker_open:OMN-1234:tool-execution warning']);
+  expect(breaker('external_api', 'HALF_OPEN')).toEqual([]);
+  expect(breaker('external_api', 'CLOSED')).toEqual(['resolve circuit_breaker_open:OMN-1234:external_api info']);
+});
+
+test('a recovery that failed rises critical, and is over with a decision or a new agent', () => {
+  expect(brief(taskNotices(story('RECOVERY_FAILED')))).toEqual(['raise recovery_failed:OMN-1234 critical']);
+  expect(brief(taskNotices(story('REVIEW_REQUIRED')))).toEqual(['raise recovery_failed:OMN-1234 critical']);
+  expect(taskNotices(story('REVIEW_REQUIRED'))[0]?.payload.options).toEqual(['retry', 'reset', 'abandon']);
+  const over = ['resolve recovery_failed:OMN-1234 info', 'resolve task_blocked:OMN-1234 info'];
+  expect(brief(taskNotices(story('REVIEW_DECIDED')))).toEqual(over);
+  expect(brief(taskNotices(story('RECOVERY_COMPLETED')))).toEqual(over);
+});
+
+test('a task that no runtime can start is one alert with the lines to write, and it ends when an agent goes on with it', () => {
+  const reason = 'no runtime can start NB-2: no runtime has a template for it. Write to a file: …';
+  const [alert, ...more] = taskNotices(story('SPAWN_IMPOSSIBLE', { reason }));
+  expect(more).toEqual([]);
+  expect(alert?.payload).toMatchObject({
+    title: 'no runtime can start NB-2: no runtime has a template for it',
+    text: 'Write to a file: …',
+  });
+  expect(brief(taskNotices(story('SPAWN_IMPOSSIBLE', { reason })))).toEqual([
+    'raise recovery_failed:OMN-1234 critical',
+  ]);
+  expect(brief(taskNotices(story('RECOVERY_COMPLETED')))).toContain('resolve recovery_failed:OMN-1234 info');
+});
+
+test('a task that begins anew is told, the more urgently where checkpoints were passed over; one that goes on is not', () => {
+  const begun = (fromCheckpoint: string, skipped: readonly object[]) =>
+    brief(taskNotices(story('RECOVERY_INITIATED', { fromCheckpoint, skipped })));
+  expect(begun('task-start', [{ checkpointId: 'c1', why: 'sha256' }])).toEqual([
+    'raise checkpoint_lost:OMN-1234 warning',
+  ]);
+  expect(begun('task-start', [])).toEqual(['raise checkpoint_lost:OMN-1234 info']);
+  expect(begun('c0', [{ checkpointId: 'c1', why: 'sha256' }])).toEqual([]);
+});
+
+test('a released task is over in every respect, unless somebody else holds it', () => {
+  expect(brief(taskNotices(story('TASK_RELEASED', { why: 'finished' })))).toHaveLength(5);
+  expect(brief(taskNotices(story('TASK_RELEASED', { why: 'reassigned' })))).not.toContain(
+    'resolve stuck_agent:OMN-1234 info',
+  );
+});
+
+test('the brake is one incident of the fleet', () => {
+  expect(brief(fleetNotices(example(Topic.fleetGovernance, 'BRAKE_ENGAGED')))).toEqual([
+    'raise fleet_brake:fleet critical',
+  ]);
+  expect(brief(fleetNotices(example(Topic.fleetGovernance, 'BRAKE_RELEASED')))).toEqual([
+    'resolve fleet_brake:fleet info',
+  ]);
+  expect(fleetNotices(example(Topic.fleetGovernance, 'FLEET_HALTED'))).toEqual([]);
+});
+
+test('a key is never longer than Kafka’s keys may be here', () => {
+  for (const taskId of ['x'.repeat(128), 'y']) {
+    const [notice] = agentNotices(
+      example(Topic.agentHealth, 'CIRCUIT_BREAKER_STATE_CHANGED', { taskId, to: 'OPEN', name: 'n'.repeat(90) }),
+    );
+    expect(notice?.key).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
+  }
+});
+
+test('every event of the mapped topics has its answer', () => {
+  const kinds = (topic: keyof typeof catalogue) =>
+    catalogue[topic].events.map(({ type }) => example(topic, type as never));
+  for (const event of [...kinds(Topic.agentHealth), ...kinds(Topic.agentIntervention)])
+    expect(agentNotices(event)).toBeInstanceOf(Array);
+  for (const event of kinds(Topic.taskRecovery)) expect(taskNotices(event)).toBeInstanceOf(Array);
+  for (const event of kinds(Topic.fleetGovernance)) expect(fleetNotices(event)).toBeInstanceOf(Array);
+});
+
+test('a message is one line, whatever agents write into it', () => {
+  const telling = example(Topic.alert, 'ALERT_RAISED', {
+    route: 'stuck_agent',
+    severity: 'critical',
+    title: 'a\u001b[2Jb\n\u202e',
+    text: 'c',
+    options: ['retry'],
+    deadlineAt: 0,
+    channels: ['default'],
+  });
+  expect(lineOf(telling, ['console'])).toBe(
+    'ALERT raised [critical] stuck_agent OMN-1234: a [2Jb  (c) options: retry until 1970-01-01T00:00:00.000Z',
+  );
+});
+
+test('a recovery that waits for a runtime is told, and over when an agent lives', () => {
+  const waiting = tasksOf(story('RECOVERY_WAITING', { reason: 'no runtime has room', refusals: 5 }));
+  expect(waiting).toMatchObject([
+    {
+      route: 'recovery_failed',
+      action: 'raise',
+      saying: { severity: 'warning', text: expect.stringMatching(/no room|has room/) },
+    },
+  ]);
+  const begun = tasksOf(story('RECOVERY_COMPLETED', {}));
+  expect(begun[0]).toMatchObject({ route: 'recovery_failed', action: 'resolve' });
+});
+
+test('a recovery that waits for the end of a limit is reported without refusals', () => {
+  const reason = 'worker-1 had reached a limit that holds until 2026-11-23T15:45:00.000Z';
+  expect(tasksOf(story('RECOVERY_WAITING', { reason, refusals: 0 }))).toMatchObject([
+    { action: 'raise', saying: { severity: 'warning', text: `${reason}; a fresh agent takes it up then` } },
+  ]);
+});
+
+const ofCase = (type: 'CASE_CLOSED' | 'ESCALATION_DECIDED', payload: object) =>
+  brief(agentNotices(example(Topic.agentIntervention, type, payload as never)));
+
+test('an alert of an agent that has ended is over with its case: nobody hears of its end any more', () => {
+  expect(ofCase('CASE_CLOSED', { ending: 'executed', instanceEnded: true })).toEqual([
+    'resolve stuck_agent:OMN-1234 info',
+  ]);
+});
+
+test('the question of a case is over when it is decided, or its case closed; more time leaves it open', () => {
+  const settled = ['settle stuck_agent:OMN-1234 warning'];
+  expect(ofCase('CASE_CLOSED', { ending: 'pardoned', instanceEnded: false })).toEqual(settled);
+  expect(ofCase('ESCALATION_DECIDED', { decision: 'pardon' })).toEqual(settled);
+  expect(ofCase('ESCALATION_DECIDED', { decision: 'allow_more_time' })).toEqual([]);
+});
+
+test('a decision that was not carried out is told, whatever the agent does by then, and leaves nothing open', () => {
+  const lapsed = agentNotices(example(Topic.agentIntervention, 'DECISION_LAPSED', { by: 'ada', why: 'halted: …' }));
+  const key = 'stuck_agent:OMN-1234:decision';
+  expect(brief(lapsed)).toEqual([`raise ${key} warning`, `resolve ${key} info`]);
+  expect(lapsed[0]?.payload.title).toContain('as ada had decided');
+  const told = lapsed.reduce(
+    (one, { payload }) => {
+      one.tell(example(Topic.notify, 'NOTIFY', { ...payload, alertKey: key } as never));
+      return one;
+    },
+    given(alerts({ groupWaitMs: 30_000, repeatMs: 1e9, routing: consoleOnly }), 1),
+  );
+  expect(told.all().map(({ type }) => type)).toEqual(['ALERT_RAISED', 'ALERT_UPDATED', 'ALERT_RESOLVED']);
+});

@@ -1,0 +1,52 @@
+import { Topic } from '@vigil/events';
+import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import { given } from '@vigil/stream/testing';
+import { expect, test } from 'vitest';
+import { alerts } from '../alert/alert.ts';
+import { consoleOnly } from '../alert/routing.ts';
+import type { Notify } from './notice.ts';
+import { agentNotices } from './notices.fixture.ts';
+
+const SINCE = EXAMPLE_TIME;
+const asks = { agentId: 'worker-1', taskId: 'OMN-1', since: SINCE, limitMs: 1_800_000 } as const;
+const overdue = (more: object = {}) =>
+  agentNotices(
+    example(Topic.agentHealth, 'WAIT_OVERDUE', { ...asks, kind: 'permission', text: 'Run rm -rf build?', ...more }),
+  );
+const ended = (more: object = {}) =>
+  agentNotices(example(Topic.agentHealth, 'WAIT_ENDED', { ...asks, why: 'it waits no longer', ...more }));
+const only = (notices: readonly Notify[]) => notices.map(({ key, payload }) => ({ key, ...payload }));
+
+test('people are told who waits, since when, and what is asked', () => {
+  expect(only(overdue())).toEqual([
+    expect.objectContaining({
+      ...{ key: 'awaiting_input:OMN-1:worker-1', route: 'awaiting_input', action: 'raise', severity: 'warning' },
+      title: 'worker-1 waits for a permission',
+      text: `since ${new Date(SINCE).toISOString()}, for more than 30 min: Run rm -rf build?`,
+      options: [],
+    }),
+  ]);
+});
+
+test('what it asks may be unknown', () => {
+  expect(only(overdue({ kind: null, text: null }))[0]).toMatchObject({
+    title: 'worker-1 waits for input',
+    text: expect.stringMatching(/: it does not report what it asks$/),
+  });
+  expect(only(overdue({ kind: 'prompt', text: null }))[0]?.text).toMatch(/: it stands at its prompt$/);
+});
+
+test('agents of one task wait each for themselves, and an agent without a task for itself', () => {
+  const keys = [overdue(), overdue({ agentId: 'worker-2' }), overdue({ taskId: null })].map((one) => one[0]?.key);
+  expect(keys).toEqual(['awaiting_input:OMN-1:worker-1', 'awaiting_input:OMN-1:worker-2', 'awaiting_input:worker-1']);
+  const long = (end: string) => overdue({ agentId: `${'w'.repeat(60)}-${end}` })[0]?.key;
+  expect(long('1')).not.toBe(long('2'));
+});
+
+test('a wait that is heard of twice is one alert, which its end resolves', () => {
+  const alert = given(alerts({ groupWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }), EXAMPLE_TIME);
+  const tell = ([notice]: readonly Notify[], eventId: string) =>
+    alert.tell({ ...example(Topic.notify, 'NOTIFY', notice?.payload), key: notice?.key ?? '', eventId });
+  const said = [tell(overdue(), 'n1'), tell(overdue(), 'n1'), tell(ended(), 'n2'), tell(ended(), 'n2')];
+  expect(said.map((events) => events.map(({ type }) => type))).toEqual([['ALERT_RAISED'], [], ['ALERT_RESOLVED'], []]);
+});

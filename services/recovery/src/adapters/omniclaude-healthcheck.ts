@@ -1,0 +1,95 @@
+import type { Draft, Evidence, StallReason, Topic } from '@vigil/events';
+import { pathOf, usable } from '../checkpoints.ts';
+import { holding, holdingAs } from '../lives.ts';
+import { type Healthcheck, isBad, type Recovery, type Situation } from '../state.ts';
+
+type Stall = Exclude<StallReason, 'UNKNOWN'>;
+type View = Healthcheck & { readonly agentId: string };
+
+const silence = /no_(heartbeat|activity|calls|output|checkpoint|completion)|call_overdue|inactivity|silent/;
+/** As evidence says it: of whoever has died before its recovery is asked for, only these words are left. */
+const silenceInWords = /\b(no|nothing|not|untouched)\b[^;]* for \d/;
+
+/** Seed 003's three reasons, in its order of priority, from what a policy's signals are called, or say. */
+const reasons: readonly (readonly [Stall, RegExp])[] = [
+  ['inactivity', new RegExp(`${silence.source}|${silenceInWords.source}`, 'i')],
+  ['context_overflow', /context/i],
+  ['rate_limit', /rate.?limit/i],
+];
+
+export const stallOf = (text: string): Stall | null => reasons.find(([, pattern]) => pattern.test(text))?.[0] ?? null;
+
+/** A policy may use a signal under its own name: absence is inactivity under any. */
+export const stallFrom = (evidence: readonly Evidence[]): Stall | null =>
+  evidence.some((one) => one.axis === 'absence') ? 'inactivity' : stallOf(evidence.map((one) => one.signal).join(' '));
+
+/** Seed 003's event, flat, on each change of status, checkpoint or action, where the policy emits it. */
+export function healthcheck(state: Recovery, now: number): readonly Draft<typeof Topic.agentHealthcheck>[] {
+  const { subject, said } = state;
+  const view = viewOf(state);
+  if (!view || isSame(view, said.healthcheck)) return [];
+  const of = holdingAs(state, view.agentId) ?? subject;
+  const payload = {
+    type: 'agent_healthcheck',
+    ticket_id: state.taskId,
+    agent_id: view.agentId,
+    status: view.status,
+    stall_reason: view.status === 'healthy' ? null : (of?.stall ?? subject?.stall ?? null),
+    idle_minutes: of?.idleMinutes ?? null,
+    context_usage_pct: of?.contextUsagePct ?? null,
+    checkpoint_path: view.path,
+    recovery_action: view.action,
+    timestamp_utc: `${new Date(now).toISOString().slice(0, 19)}Z`,
+  } as const;
+  return [{ topic: 'onex.evt.omniclaude.agent-healthcheck.v1', type: 'AGENT_HEALTHCHECK', key: state.taskId, payload }];
+}
+
+const isSame = (view: Healthcheck, said: Healthcheck | null): boolean =>
+  said !== null && said.status === view.status && said.path === view.path && said.action === view.action;
+
+type Told = {
+  readonly status: 'stalled' | 'recovered' | 'healthy';
+  readonly action: 'relaunch_fresh_agent' | 'none';
+  readonly path: string | null;
+  readonly agentId: string;
+};
+
+const stalled = { status: 'stalled', action: 'relaunch_fresh_agent' } as const;
+const recovered = { status: 'recovered', action: 'none' } as const;
+const healthy = { status: 'healthy', action: 'none' } as const;
+
+function viewOf(state: Recovery): (View & Told) | null {
+  const { situation, subject } = state;
+  const path = pathOf(usable(state.checkpoints).from[0]);
+  if (situation.is === 'idle') return state.emits ? untouched(state, path) : null;
+  return subject?.settings.emitHealthcheck ? recovering(situation, path, subject.agentId) : null;
+}
+
+/** Nothing is recovered (yet): a stall is told, and its end; that all is well, only to whom something has been told. */
+function untouched(state: Recovery, path: string | null): (View & Told) | null {
+  const holder = holding(state).at(-1);
+  if (!holder) return null;
+  const { agentId } = holder;
+  if (isBad(holder.state)) return { status: 'stalled', action: 'none', path, agentId };
+  return holder.state === 'HEALTHY' && state.said.healthcheck ? { ...healthy, path, agentId } : null;
+}
+
+function recovering(situation: Situation, path: string | null, dead: string): (View & Told) | null {
+  switch (situation.is) {
+    case 'waiting':
+    case 'asking':
+    case 'admitted':
+    case 'spawning':
+      return { ...stalled, path, agentId: dead };
+    case 'probation':
+      return { ...(situation.failing === null ? recovered : stalled), path, agentId: situation.attempt.agentId };
+    case 'stable':
+      return { ...(situation.since === null ? stalled : healthy), path, agentId: situation.attempt.agentId };
+    case 'review':
+      return { status: 'stalled', action: 'none', path, agentId: dead };
+    case 'refused':
+    case 'idle':
+    case 'over':
+      return null;
+  }
+}
