@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
+import { root } from '../paths.ts';
 import { subjectProblems } from './commits.ts';
 import { problemsOf } from './prose.ts';
 
@@ -43,4 +46,11 @@ test.each(['`vigil tell`', '```\nsay\n```', '> He said so.', 'It is no longer th
 test('a commit subject of 72 characters passes, one of 73 is reported', () => {
   expect(subjectProblems(`abc ${'x'.repeat(72)}\n`)).toEqual([]);
   expect(subjectProblems(`abc ${'x'.repeat(73)}\n`)).toEqual([expect.stringContaining('commit abc')]);
+});
+
+test('the glossary has at most 25 words, each once', () => {
+  const text = readFileSync(path.join(root, 'docs/glossary.md'), 'utf8');
+  const words = [...text.matchAll(/^\| (?!word \|)(\w[^|]*?) \|/gm)].map(([, word]) => word);
+  expect(words.length).toBeLessThanOrEqual(25);
+  expect(new Set(words).size).toBe(words.length);
 });
