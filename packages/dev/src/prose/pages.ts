@@ -48,7 +48,6 @@ export const UNFINISHED: readonly string[] = [
   'docs/policies.md',
   'docs/three-brokers.md',
   'docs/topics.md',
-  'packages/supervisor/README.md',
   'services/alerting/README.md',
   'services/gateway/README.md',
   'services/health-evaluator/README.md',
