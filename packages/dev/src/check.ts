@@ -4,9 +4,11 @@ import path from 'node:path';
 import { boundaryProblems } from './boundaries/boundaries.ts';
 import { generatedFiles } from './generate/files.ts';
 import { root } from './paths.ts';
+import { commitProblems } from './prose/commits.ts';
+import { proseProblems } from './prose/prose.ts';
 
-/** What is wrong, as text; empty when nothing is. */
-type Step = readonly [name: string, problems: () => string];
+/** What is wrong, as text; empty when nothing is; null when there is nothing to check. */
+type Step = readonly [name: string, problems: () => string | null | Promise<string>];
 
 const fix = process.argv.includes('--fix');
 
@@ -28,12 +30,18 @@ const steps: readonly Step[] = [
   ['types', () => tool('tsc', '-p', '.')],
   ['lint', () => tool('biome', 'check', ...(fix ? ['--write'] : []), '.')],
   ['boundaries', () => boundaryProblems(root).join('\n')],
+  ['prose', async () => (await proseProblems(root)).join('\n')],
+  ['commits', () => commitProblems(root)?.join('\n') ?? null],
   ['unused', () => tool('knip', '--config', 'packages/dev/knip.json', '--no-progress', '--no-config-hints')],
 ];
 
-const passes = ([name, problems]: Step): boolean => {
+const passes = async ([name, problems]: Step): Promise<boolean> => {
   const since = performance.now();
-  const found = problems();
+  const found = await problems();
+  if (found === null) {
+    console.log(`skipped ${name}: this checkout does not contain the commit from which subjects are checked`);
+    return true;
+  }
   const seconds = ((performance.now() - since) / 1000).toFixed(1);
   console.log(
     `${found === '' ? 'ok    ' : 'failed'} ${name.padEnd(12)} ${seconds} s${found === '' ? '' : `\n${found}\n`}`,
@@ -41,6 +49,7 @@ const passes = ([name, problems]: Step): boolean => {
   return found === '';
 };
 
-const passed = steps.map(passes).filter(Boolean).length;
+let passed = 0;
+for (const step of steps) if (await passes(step)) passed += 1;
 console.log(`${passed} passed, ${steps.length - passed} failed`);
 process.exitCode = passed === steps.length ? 0 : 1;

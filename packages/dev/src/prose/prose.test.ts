@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { root } from '../paths.ts';
+import { subjectProblems } from './commits.ts';
+import { problemsOf } from './prose.ts';
+
+const words = (count: number): string => Array.from({ length: count }, () => 'word').join(' ');
+
+test('a sentence of 30 words passes', async () => {
+  expect(await problemsOf(`${words(30)}.`)).toEqual([]);
+});
+
+test.each([`${words(31)}.`, `- ${words(31)}.`, `| head |\n|---|\n| ${words(31)} |`])(
+  'a sentence of 31 words is reported in a paragraph, a list and a table',
+  async (text) => {
+    expect(await problemsOf(text)).toEqual([expect.stringMatching(/^\d: divide this sentence of 31 words/)]);
+  },
+);
+
+test('inline code counts as one word', async () => {
+  expect(await problemsOf(`${words(29)} \`vigil run --name a --task b\`.`)).toEqual([]);
+});
+
+test('each listed construction is reported with its line and what to write', async () => {
+  expect(await problemsOf('# Page\n\nThe file is written anew.')).toEqual(['3: anew => again']);
+});
+
+test.each([
+  'The gateway **tells** it.',
+  'See [who is told](page.md).',
+  '# What it says',
+  '| head |\n|---|\n| who hears it |',
+  '"5x" is no duration.',
+])('"%s" is reported', async (text) => {
+  expect(await problemsOf(text)).toHaveLength(1);
+});
+
+test.each(['`vigil tell`', '```\nsay\n```', '> He said so.', 'It is no longer there.', 'There is no topic.'])(
+  '"%s" passes',
+  async (text) => {
+    expect(await problemsOf(text)).toEqual([]);
+  },
+);
+
+test('a commit subject of 72 characters passes, one of 73 is reported', () => {
+  expect(subjectProblems(`abc ${'x'.repeat(72)}\n`)).toEqual([]);
+  expect(subjectProblems(`abc ${'x'.repeat(73)}\n`)).toEqual([expect.stringContaining('commit abc')]);
+});
+
+test('the glossary has at most 25 words, each once', () => {
+  const text = readFileSync(path.join(root, 'docs/glossary.md'), 'utf8');
+  const words = [...text.matchAll(/^\| (?!word \|)(\w[^|]*?) \|/gm)].map(([, word]) => word);
+  expect(words.length).toBeLessThanOrEqual(25);
+  expect(new Set(words).size).toBe(words.length);
+});

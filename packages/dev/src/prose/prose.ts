@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import {
+  TextlintKernel,
+  type TextlintKernelOptions,
+  type TextlintKernelPlugin,
+  type TextlintKernelRule,
+} from '@textlint/kernel';
+import { pagesOf, UNFINISHED } from './pages.ts';
+import { sentenceLength } from './sentence-length.ts';
+
+// Both are CommonJS; the second has no types.
+const require = createRequire(import.meta.url);
+const markdown: { default: TextlintKernelPlugin['plugin'] } = require('@textlint/textlint-plugin-markdown');
+const prh: { default: TextlintKernelRule['rule'] } = require('textlint-rule-prh');
+
+const SENTENCE_MAX = 30;
+
+/** The words and constructions that pages do not use, each with what to write. */
+const WORDS = path.join(import.meta.dirname, 'words.yml');
+
+const options: TextlintKernelOptions = {
+  ext: '.md',
+  plugins: [{ pluginId: 'markdown', plugin: markdown.default }],
+  rules: [
+    {
+      ruleId: 'words',
+      rule: prh.default,
+      options: { rulePaths: [WORDS], checkLink: true, checkEmphasis: true },
+    },
+    { ruleId: 'sentence-length', rule: sentenceLength(SENTENCE_MAX) },
+  ],
+};
+
+/** Problems of one page, each as "line: what, and what to write". */
+export const problemsOf = async (text: string): Promise<readonly string[]> => {
+  const { messages } = await new TextlintKernel().lintText(text, options);
+  return messages.map(({ line, message }) => `${line}: ${message}`);
+};
+
+/** Problems of all pages below `root`, each as "file:line: what, and what to write". */
+export const proseProblems = async (root: string): Promise<readonly string[]> => {
+  const problems: string[] = [];
+  for (const page of pagesOf(root)) {
+    const found = await problemsOf(readFileSync(path.join(root, page), 'utf8'));
+    if (!UNFINISHED.includes(page)) problems.push(...found.map((one) => `${page}:${one}`));
+    else if (found.length === 0) problems.push(`${page}: nothing is wrong any more; delete it from UNFINISHED`);
+  }
+  return problems;
+};
