@@ -60,7 +60,7 @@ function migrated(kind: ImportKind, file: string, { json, write }: Import): void
   const { [kind]: migrate } = MIGRATIONS;
   if (migrate === undefined)
     throw new CannotAsk(
-      `There is nothing to migrate in a file of ${kind}: only that of ${Object.keys(MIGRATIONS)} gets defaults.`,
+      `There is nothing to migrate in a file of ${kind}: only ${Object.keys(MIGRATIONS)} files get defaults.`,
     );
   const { before, after } = told(() => {
     const text = textOf(file);
