@@ -14,15 +14,17 @@ const wayOf = (env: Environment): Over | undefined => {
   return overKafka({ brokers: brokers.split(','), registryUrl: env.SCHEMA_REGISTRY_URL || undefined });
 };
 
-const numberOf = (text: string | undefined): number | undefined => (text ? Number(text) : undefined);
-
 /**
  * What the environment says of agent and way, for `connect({ ...fromEnvironment(), … })`: VIGIL_AGENT_ID, VIGIL_TASK_ID, VIGIL_ATTEMPT;
- * VIGIL_SOCKET (under `vigil run`), else VIGIL_GATEWAY_URL and VIGIL_GATEWAY_TOKEN, else KAFKA_BROKERS and SCHEMA_REGISTRY_URL.
+ * VIGIL_SOCKET (under `vigil run`), else VIGIL_GATEWAY_URL and VIGIL_GATEWAY_TOKEN, else KAFKA_BROKERS and SCHEMA_REGISTRY_URL. A setting that the
+ * environment does not name is absent, and overrides none.
  */
-export const fromEnvironment = (env: Environment = process.env): Partial<Settings> => ({
-  ...(env.VIGIL_AGENT_ID ? { agentId: env.VIGIL_AGENT_ID } : {}),
-  taskId: env.VIGIL_TASK_ID || undefined,
-  attempt: numberOf(env.VIGIL_ATTEMPT),
-  over: wayOf(env),
-});
+export const fromEnvironment = (env: Environment = process.env): Partial<Settings> => {
+  const over = wayOf(env);
+  return {
+    ...(env.VIGIL_AGENT_ID ? { agentId: env.VIGIL_AGENT_ID } : {}),
+    ...(env.VIGIL_TASK_ID ? { taskId: env.VIGIL_TASK_ID } : {}),
+    ...(env.VIGIL_ATTEMPT ? { attempt: Number(env.VIGIL_ATTEMPT) } : {}),
+    ...(over === undefined ? {} : { over }),
+  };
+};

@@ -9,9 +9,9 @@ type Dialog = Extract<ScreenMeaning, { kind: 'dialog' }>;
 const dialogKeys =
   /enter to (confirm|select|continue|stay|submit)|esc to (cancel|close|exit)|press enter to continue|tab to amend|shift\+tab to approve|syntax theme:/i;
 const selected = /^\s*❯\s+(?:\d+\.\s|✔|\S)/u;
-/** A word or several, with the time and the tokens behind them or nothing. */
-const spinner = /^\s*(?:[·✢✳✶✻✽*]\s+\S+…|[·✢✳✶✻✽]\s+\S[^…]{0,80}…(?:\s+\(.*)?\s*$)/u;
-const retriesAbove = /^\s*[·✢✳✶✻✽*]\s+(.*\bretrying in .*)$/iu;
+/** A word or several, with the time and the tokens behind them or nothing. Output of commands, which may look so, is indented. */
+const spinner = /^(?:[·✢✳✶✻✽*]\s+\S+…|[·✢✳✶✻✽]\s+\S[^…]{0,80}…(?:\s+\(.*)?\s*$)/u;
+const retriesAbove = /^[·✢✳✶✻✽*]\s+(.*\bretrying in .*)$/iu;
 /** What `claude -p` prints while it retries. */
 const retryLine = /^.*\bretrying in .*\battempt \d+.*$/i;
 

@@ -82,6 +82,14 @@ test('Claude Code works while its spinner stands above its input line, whatever 
     expect(seen(claudeCodeScreen, ['⏺ I start.', '', line, ...input], 5, 2)).toMatchObject({ kind: 'prompt' });
 });
 
+test('output that looks like a spinner or a retry leaves the prompt of Claude Code a prompt', () => {
+  const input = ['', rule, '❯ ', rule, '  ? for shortcuts'];
+  for (const output of ['· Resolving packages…', '* Done… 3 files', '* 429 Too Many Requests, retrying in 5s']) {
+    const lines = ['⏺ Bash(./install.sh)', `  ⎿  ${output}`, `     ${output}`, '', '⏺ It is installed.'];
+    expect(seen(claudeCodeScreen, [...lines, ...input], 7, 2)).toMatchObject({ kind: 'prompt', turnOver: true });
+  }
+});
+
 test('a list in an answer of Gemini CLI is not a dialog where its input line is not seen', () => {
   expect(seen(geminiCliScreen, ['✦ You can:', '  ● 1. Wait', '    2. Go on', ''], 3, 0)).toEqual({ kind: 'unknown' });
   expect(seen(geminiCliScreen, ['│ Go on?   │', '│ ● 1. Yes │', '│   2. No  │', ''], 3, 0)).toMatchObject({

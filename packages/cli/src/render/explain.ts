@@ -1,5 +1,5 @@
 import type { AgentRow, Explanation, OrderRow, SignalFigure } from '@vigil/read-model';
-import { listed } from '../tell/teller.ts';
+import { listed, orderTarget } from '../tell/teller.ts';
 import { isHeld } from './agents.ts';
 import { caseLines } from './cases.ts';
 import { breakerLine, ticketLine } from './findings.ts';
@@ -95,5 +95,5 @@ function firesText(view: View, { fires, firesFrom }: SignalFigure): string {
 function orderLine(view: View, { issuedAt, kind, runtimeId, receipts }: OrderRow): string {
   const became = receipts.map(({ outcome, why }) => (why === null ? outcome : `${outcome} (${why})`)).join(', ');
   const what = kind.toLowerCase().replaceAll('_', ' ');
-  return `  ${view.paint.dim(clockTime(view, issuedAt))}  ${what}, to ${runtimeId}: ${became || 'no receipt yet'}`;
+  return `  ${view.paint.dim(clockTime(view, issuedAt))}  ${what}, to ${orderTarget(runtimeId)}: ${became || 'no receipt yet'}`;
 }

@@ -1,7 +1,7 @@
-import { because, type Tellers, times } from './teller.ts';
+import { because, orderTarget, type Tellers, times } from './teller.ts';
 
 const order = (what: string) => (p: { number: number; runtimeId: string }) =>
-  `order ${p.number}: ${what}, to ${p.runtimeId}`;
+  `order ${p.number}: ${what}, to ${orderTarget(p.runtimeId)}`;
 
 const receipt = (p: { outcome: string; why: string | null; runtimeId: string }): string =>
   `${p.runtimeId} says ${p.outcome}${because(p.why)}`;

@@ -20,6 +20,12 @@ test('of an end it is told who has asked for it', () => {
   expect(tell('AGENT_EXITED', { ...end, details: null })).toBe('ended (explicit), code 3');
 });
 
+test('an order to an agent without a runtime goes to the agent itself', () => {
+  const { payload } = example(Topic.agentOrder, 'NUDGE_AGENT');
+  expect(tell('NUDGE_AGENT', { ...payload, number: 1, runtimeId: '' })).toBe('order 1: nudge, to the agent itself');
+  expect(tell('NUDGE_AGENT', { ...payload, number: 1, runtimeId: 'host-1' })).toBe('order 1: nudge, to host-1');
+});
+
 test('the subject is the agent, else the task, else the fleet', () => {
   expect(subject({ agentId: 'a', taskId: 't' })).toBe('a');
   expect(subject({ agentId: null, taskId: 't' })).toBe('t');

@@ -13,3 +13,6 @@ export const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 export const times = (attempt: number, of: number): string => `${attempt} of ${of}`;
+
+/** Where an order goes. An agent without a runtime takes its orders itself, with the answers to its heartbeats. */
+export const orderTarget = (runtimeId: string): string => (runtimeId === '' ? 'the agent itself' : runtimeId);
