@@ -248,7 +248,7 @@ export class Host {
       highestNumber: agent?.highestNumber ?? -1,
       done: new Map(),
       progress: agent?.progress as Agent['progress'],
-      ...{ channel: 'socket', quiet: true, typing: { kind: 'line' }, isBeingTypedAt: false, wentOn: false },
+      ...{ channel: 'socket', quiet: true, typing: { kind: 'line' }, isBeingTypedAt: false, resumedByItself: false },
       atQuestion: agent?.mode === 'waits',
       paused: (agent?.pausedUntil ?? 0) > now,
     };

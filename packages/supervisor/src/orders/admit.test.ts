@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentSaid, noProgress, outputSeen } from '../heartbeat/progress.ts';
+import { noProgress, outputSeen, progressAfterReport } from '../heartbeat/progress.ts';
 import { understand } from '../messages/agent-report.ts';
 import { interrupt, nudge, pause, resume, resumeSession, terminate } from '../testing/stage.ts';
 import { admit, type Process } from './admit.ts';
@@ -17,7 +17,7 @@ const living: Process = {
   typing: { kind: 'line' },
   isBeingTypedAt: false,
   paused: false,
-  wentOn: false,
+  resumedByItself: false,
 };
 const said = (words: object) => understand(JSON.stringify(words)).said;
 const call = (more: object) => ({ tool_calls: [{ call_id: 'c', tool: 'Bash', args_hash: 'a', ...more }] });
@@ -59,19 +59,19 @@ test('an order done before gets the same receipt, even late and for an ended ins
 const unsaved = { axes: ['absence'], awaits: [['checkpoint' as const]], foldedSequence: 7 };
 
 test('an agent that works on without a checkpoint is not spared because it works', () => {
-  const working = agentSaid(outputSeen(noProgress, 8), said(call({ mutating: true, outcome: 'ok' })), 8);
+  const working = progressAfterReport(outputSeen(noProgress, 8), said(call({ mutating: true, outcome: 'ok' })), 8);
   for (const order of [nudge(unsaved), terminate(unsaved)]) expect(verdict(order, { progress: working })).toBe('go');
 });
 
 test('one that has written its checkpoint is spared', () => {
-  const progress = agentSaid(noProgress, said({ checkpoint: { checkpoint_id: 'cp' } }), 8);
+  const progress = progressAfterReport(noProgress, said({ checkpoint: { checkpoint_id: 'cp' } }), 8);
   for (const order of [nudge(unsaved), terminate(unsaved)]) expect(verdict(order, { progress })).toBe('superseded');
 });
 
 test('output ends what awaits output; only the signal of completion ends what awaits that', () => {
   const awaiting = (mark: 'output' | 'completion') => terminate({ awaits: [[mark]], foldedSequence: 7 });
   expect(verdict(awaiting('output'), { progress: outputSeen(noProgress, 8) })).toBe('superseded');
-  expect(verdict(awaiting('output'), { progress: agentSaid(noProgress, said(call({})), 8) })).toBe('go');
+  expect(verdict(awaiting('output'), { progress: progressAfterReport(noProgress, said(call({})), 8) })).toBe('go');
   expect(verdict(awaiting('completion'), { progress: outputSeen(noProgress, 8) })).toBe('go');
   expect(verdict(awaiting('completion'), { progress: outputSeen(noProgress, 8, true) })).toBe('superseded');
 });
@@ -81,19 +81,21 @@ const loop = { axes: ['repetition'], foldedSequence: 7 };
 
 test('a finding of silence is overtaken by any newer output, call or word of the agent', () => {
   expect(verdict(terminate(silence), { progress: outputSeen(noProgress, 8) })).toBe('superseded');
-  expect(verdict(terminate(silence), { progress: agentSaid(noProgress, said({ phase: 'x' }), 8) })).toBe('superseded');
+  expect(verdict(terminate(silence), { progress: progressAfterReport(noProgress, said({ phase: 'x' }), 8) })).toBe(
+    'superseded',
+  );
 });
 
 test('output during a turn that the client reports as open is no activity: a hung agent that redraws its spinner is not spared', () => {
   const turn = { open: true, started_at: 1, last_event_at: 1 };
-  const open = agentSaid(noProgress, said({ turn }), 7);
+  const open = progressAfterReport(noProgress, said({ turn }), 7);
   expect(verdict(terminate(silence), { progress: outputSeen(open, 8) })).toBe('go');
   const unanswered = terminate({ awaits: [['turn', 'call', 'tokens']], foldedSequence: 7 });
   expect(verdict(unanswered, { progress: outputSeen(open, 8) })).toBe('go');
-  expect(verdict(unanswered, { progress: agentSaid(open, said({ turn: { ...turn, last_event_at: 2 } }), 8) })).toBe(
-    'superseded',
-  );
-  const closed = agentSaid(open, said({ turn: { ...turn, open: false } }), 7);
+  expect(
+    verdict(unanswered, { progress: progressAfterReport(open, said({ turn: { ...turn, last_event_at: 2 } }), 8) }),
+  ).toBe('superseded');
+  const closed = progressAfterReport(open, said({ turn: { ...turn, open: false } }), 7);
   expect(verdict(terminate(silence), { progress: outputSeen(closed, 8) })).toBe('superseded');
 });
 
@@ -102,8 +104,8 @@ test('a finding of silence is not overtaken by what it had folded', () => {
 });
 
 test('a finding of repetition is not overtaken by output or by the same result again', () => {
-  const before = agentSaid(noProgress, said(call({ result_hash: 'r', outcome: 'error' })), 6);
-  const again = agentSaid(outputSeen(before, 9), said(call({ result_hash: 'r', outcome: 'error' })), 9);
+  const before = progressAfterReport(noProgress, said(call({ result_hash: 'r', outcome: 'error' })), 6);
+  const again = progressAfterReport(outputSeen(before, 9), said(call({ result_hash: 'r', outcome: 'error' })), 9);
   expect(verdict(terminate(loop), { progress: again })).toBe('go');
 });
 
@@ -114,11 +116,11 @@ test('a finding of repetition is overtaken by a changed result, a mutation or a 
     { checkpoint: { checkpoint_id: 'cp' } },
   ];
   for (const change of changes)
-    expect(verdict(terminate(loop), { progress: agentSaid(noProgress, said(change), 8) })).toBe('superseded');
+    expect(verdict(terminate(loop), { progress: progressAfterReport(noProgress, said(change), 8) })).toBe('superseded');
 });
 
 test('a failed mutation overtakes no repetition', () => {
-  const progress = agentSaid(noProgress, said(call({ mutating: true, outcome: 'error' })), 8);
+  const progress = progressAfterReport(noProgress, said(call({ mutating: true, outcome: 'error' })), 8);
   expect(verdict(terminate(loop), { progress })).toBe('go');
 });
 
@@ -126,18 +128,20 @@ test('a finding on two axes is overtaken only on both', () => {
   const both = { axes: ['absence', 'repetition'], foldedSequence: 7 };
   expect(verdict(terminate(both), { progress: outputSeen(noProgress, 8) })).toBe('go');
   expect(
-    verdict(terminate(both), { progress: agentSaid(noProgress, said({ checkpoint: { checkpoint_id: 'c' } }), 8) }),
+    verdict(terminate(both), {
+      progress: progressAfterReport(noProgress, said({ checkpoint: { checkpoint_id: 'c' } }), 8),
+    }),
   ).toBe('superseded');
 });
 
 test('a fact, and an order given by hand, are not overtaken by progress', () => {
-  const progress = agentSaid(noProgress, said({ checkpoint: { checkpoint_id: 'c' } }), 99);
+  const progress = progressAfterReport(noProgress, said({ checkpoint: { checkpoint_id: 'c' } }), 99);
   expect(verdict(terminate({ axes: ['fact'], foldedSequence: 7 }), { progress })).toBe('go');
   expect(verdict(terminate({ axes: [], foldedSequence: 7 }), { progress })).toBe('go');
   expect(verdict(terminate({ axes: ['absence'], foldedSequence: null }), { progress })).toBe('go');
 });
 
-const calling = agentSaid(noProgress, said(call({ outcome: 'running' })), 1);
+const calling = progressAfterReport(noProgress, said(call({ outcome: 'running' })), 1);
 
 test('nothing is typed in mid-call, at a question, or while the terminal is being written to', () => {
   expect(verdict(nudge(), { progress: calling })).toBe('wait');
@@ -146,7 +150,7 @@ test('nothing is typed in mid-call, at a question, or while the terminal is bein
 });
 
 test('a call that has ended holds nothing up', () => {
-  expect(verdict(nudge(), { progress: agentSaid(calling, said(call({ outcome: 'ok' })), 2) })).toBe('go');
+  expect(verdict(nudge(), { progress: progressAfterReport(calling, said(call({ outcome: 'ok' })), 2) })).toBe('go');
 });
 
 test('down the socket a nudge disturbs nothing', () => {
@@ -177,12 +181,14 @@ test('a terminate waits for nothing', () => {
 
 test('what the agent reads in a file is put there only between calls, and while it asks nothing', () => {
   const file = { channel: 'file' } as const;
-  const midCall = agentSaid(noProgress, said(call({ outcome: 'running' })), 1);
+  const midCall = progressAfterReport(noProgress, said(call({ outcome: 'running' })), 1);
   expect(verdict(nudge(), file)).toBe('go');
   expect(verdict(nudge(), { ...file, quiet: false })).toBe('go');
   expect(verdict(nudge(), { ...file, atQuestion: true })).toBe('wait');
   expect(verdict(nudge(), { ...file, progress: midCall })).toBe('wait');
-  expect(verdict(nudge(), { ...file, progress: agentSaid(midCall, said(call({ outcome: 'ok' })), 2) })).toBe('go');
+  expect(verdict(nudge(), { ...file, progress: progressAfterReport(midCall, said(call({ outcome: 'ok' })), 2) })).toBe(
+    'go',
+  );
 });
 
 test('a paused agent is told nothing, whatever the way; it can be resumed and ended', () => {

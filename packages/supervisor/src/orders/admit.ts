@@ -27,11 +27,11 @@ export type Process = {
   /** held by an order, until it is resumed */
   readonly paused: boolean;
   /** its last pause has ended without an order */
-  readonly wentOn: boolean;
+  readonly resumedByItself: boolean;
 };
 
 /** What decides whether it can be told something. */
-export type Hearing = Pick<
+export type Reachability = Pick<
   Process,
   'paused' | 'channel' | 'atQuestion' | 'progress' | 'quiet' | 'typing' | 'isBeingTypedAt'
 >;
@@ -46,7 +46,7 @@ const superseded = (why: string): Admission => ({ verdict: 'superseded', why });
 const wait = (why: string): Admission => ({ verdict: 'wait', why });
 
 /** A line is typed at a still terminal only; a client stands at its prompt, whatever else its screen draws. */
-const whenTyped = ({ typing, quiet, isBeingTypedAt }: Hearing): Admission => {
+const whenTyped = ({ typing, quiet, isBeingTypedAt }: Reachability): Admission => {
   if (isBeingTypedAt) return wait('another text is being typed');
   switch (typing.kind) {
     case 'never':
@@ -64,7 +64,7 @@ const whenTyped = ({ typing, quiet, isBeingTypedAt }: Hearing): Admission => {
  * A text is typed, or put where the agent reads it, only between calls and while nothing is asked, and typed only where `decideTyping`
  * allows it; pushed down the socket, or given to a hook that asks, it disturbs nothing. One that is held can hear nothing.
  */
-export const whenReachable = (process: Hearing): Admission => {
+export const whenReachable = (process: Reachability): Admission => {
   if (process.paused) return wait('the agent is paused');
   if (process.channel === 'socket') return { verdict: 'go' };
   if (process.channel === 'hook') return wait('no hook of its session has asked yet');

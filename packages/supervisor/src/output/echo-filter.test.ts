@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { OwnWords } from './echo-filter.ts';
+import { EchoFilter } from './echo-filter.ts';
 
 const told = (...texts: string[]) => {
-  const own = new OwnWords();
+  const own = new EchoFilter();
   for (const text of texts) own.told(text);
   return own;
 };
@@ -31,7 +31,7 @@ test('an error that only resembles ours is the agent’s', () =>
   expect(left(text, 'error 18: say what happened', 'error')).toEqual(['error 18: say what happened', 'error']));
 
 test('nothing is taken out where nothing was told; empty and endless lines are survived', () => {
-  expect(new OwnWords().takenFrom('  error  ')).toBe('  error  ');
+  expect(new EchoFilter().takenFrom('  error  ')).toBe('  error  ');
   expect(left(text, '', '   ', '│   │')).toEqual(['', '', '│   │']);
   expect(told(text).takenFrom('|'.repeat(8192))).toHaveLength(8192);
 });

@@ -2,12 +2,12 @@ import type { Pid } from '../process/proc.ts';
 import type { Hello } from './protocol.ts';
 
 /** Terminals at once that only look on: nobody is kept from ending an agent by who watches it. */
-const mostOnlookers = 16;
+const maxViewers = 16;
 
-type Held = { readonly agentId: string; readonly supervisor: Pid | null; readonly onlookers: number };
+type PtyHostStatus = { readonly agentId: string; readonly supervisor: Pid | null; readonly viewers: number };
 
 /** Why whoever says this is turned away, and what to do about it; null: they are welcome. */
-export const refusalOf = (hello: Hello, { agentId, supervisor, onlookers }: Held): string | null => {
+export const refusalOf = (hello: Hello, { agentId, supervisor, viewers }: PtyHostStatus): string | null => {
   if (hello.as === 'supervisor')
     return supervisor === null
       ? null
@@ -16,5 +16,5 @@ export const refusalOf = (hello: Hello, { agentId, supervisor, onlookers }: Held
     return supervisor === null
       ? `nobody supervises it now, and only its supervisor can do that: start its runtime again; where it was run by hand: vigil run --detach --name ${agentId}`
       : null;
-  return onlookers < mostOnlookers ? null : `${onlookers} terminals are attached to it already: detach one of them`;
+  return viewers < maxViewers ? null : `${viewers} terminals are attached to it already: detach one of them`;
 };
