@@ -115,7 +115,7 @@ test('what is attached shows what was printed, and its keys reach the agent only
   const wrote = endOf(writer);
   writer.stdin.write('hello\r');
   await until(() => expect(seen).toContain('got=hello'));
-  expect(log()).toMatch(/somebody may type at an agent’s terminal.*"who":"ada"/);
+  expect(log()).toMatch(/a viewer may type at an agent’s terminal.*"who":"ada"/);
   expect(seen).not.toContain('nothing');
   await vigil(['stop', 'worker-1', '--grace', '100ms']);
   expect(await looked).toMatchObject({ code: 0, err: expect.stringContaining('worker-1 has ended: ended by SIGTERM') });

@@ -5,7 +5,7 @@ export {
   type Identity,
   nextHeartbeat,
   noHeartbeats,
-  said,
+  withReport,
 } from './heartbeat/heartbeat.ts';
 export { checkFields } from './messages/agent-report.ts';
 export type { Surface } from './screen/surface.ts';

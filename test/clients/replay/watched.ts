@@ -17,8 +17,8 @@ import {
   noHeartbeats,
   noTerminal,
   type Surface,
-  said,
   screenReport,
+  withReport,
 } from '@vigil/supervisor/replaying';
 import { ingested, ingestedEnd } from './ingested.ts';
 
@@ -165,7 +165,7 @@ export class WatchedSession {
     const one = known ?? { who, beats: noHeartbeats, hasEnded: false };
     this.#agents.set(report.agent, one);
     const client = { name: this.#adapter.name, session_id: 's1' };
-    one.beats = said(one.beats, checkFields({ ...fields, client }).said, T0 + ms);
+    one.beats = withReport(one.beats, checkFields({ ...fields, client }).reported, T0 + ms);
     this.#send(ms, one, intervalMs);
     if (hasEnded) this.#exit(ms, report.agent, intervalMs);
   }

@@ -44,7 +44,7 @@ const listen = (view: View, writes: boolean, leave: () => void): (() => void) =>
 
 const last = (agent: string, over: ViewEnd | null): string => {
   if (over === null) return `detached from ${agent}, which works on`;
-  switch (over.why) {
+  switch (over.kind) {
     case 'ended':
       return `${agent} has ended: ${over.how}`;
     case 'too_slow':

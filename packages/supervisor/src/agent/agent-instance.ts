@@ -157,7 +157,7 @@ export class AgentInstance implements Supervised {
     this.#parts.monitor.ends();
     terminal.dropNext();
     await this.#starting;
-    if (pauseControl.isPaused) await pauseControl.go();
+    if (pauseControl.isPaused) await pauseControl.resume();
     requestShutdown(this.#parts, reason, deps.log);
     return endProcess(this.#tree, { graceMs, killAfterMs: deps.killAfterMs }, deps.clock);
   }
@@ -186,7 +186,7 @@ export class AgentInstance implements Supervised {
     }
     terminal.prepareNext({ id: orderId, ...resumption.line });
     this.remember();
-    if (pauseControl.isPaused) await pauseControl.go();
+    if (pauseControl.isPaused) await pauseControl.resume();
     signalled(-terminal.pid.pid, 'SIGINT');
     const ending = await endProcess(this.#tree, { graceMs, killAfterMs: deps.killAfterMs }, deps.clock);
     if (this.#endRequest !== null || !ending.confirmed) {
@@ -256,7 +256,7 @@ export class AgentInstance implements Supervised {
     try {
       savePreviousRun(deps, spec, end);
     } catch (error) {
-      deps.log('what the next life should know could not be written', { agentId: spec.agentId, error: String(error) });
+      deps.log('the record of the previous run could not be written', { agentId: spec.agentId, error: String(error) });
     }
   }
 

@@ -98,7 +98,7 @@ export class AgentMonitor {
       onReport: (report, { client: name, id }, file, isCurrent) => {
         const client = { name, session_id: id };
         if (report.agent !== null) this.subagents.report(file, report, client);
-        else this.said(ownFields(report.fields, client, this.sessions.breakers, isCurrent));
+        else this.report(ownFields(report.fields, client, this.sessions.breakers, isCurrent));
       },
     });
     this.#stream = EventStream.of(deps.clients, spec, { ...memory, seen: past.seen }, (bytes) =>
@@ -306,14 +306,14 @@ export class AgentMonitor {
   }
 
   /** The agent, or a helper of it, has reported something over the socket. */
-  said(words: ReportedFields): void {
+  report(report: ReportedFields): void {
     const { latest } = this.#heartbeatSender.heartbeatState;
-    const progress = progressAfterReport(this.#observed.progress, words, this.#heartbeatSender.next);
-    this.#heartbeatSender.said(words);
-    if (isNotable(words, latest)) this.#heartbeatSender.soon();
-    const activity = words.activity ?? this.#observed.activity;
+    const progress = progressAfterReport(this.#observed.progress, report, this.#heartbeatSender.next);
+    this.#heartbeatSender.report(report);
+    if (isNotable(report, latest)) this.#heartbeatSender.soon();
+    const activity = report.activity ?? this.#observed.activity;
     this.#observe({ progress, reportedAt: this.#deps.clock.now(), activity });
-    if (words.checkpoint && progress.checkpoint) this.#checkpoints.look(progress.checkpoint);
+    if (report.checkpoint && progress.checkpoint) this.#checkpoints.look(progress.checkpoint);
   }
 
   #checkpointRead(read: Checkpoint): void {
@@ -328,7 +328,7 @@ export class AgentMonitor {
     try {
       const steps = this.#stepLog?.read();
       this.#stepsUnread = null;
-      if (steps) this.said({ steps });
+      if (steps) this.report({ steps });
     } catch (error) {
       const why = String(error);
       if (why !== this.#stepsUnread)
@@ -338,8 +338,8 @@ export class AgentMonitor {
   }
 
   /** The agent is told this: where it shows it again, it has not said it. */
-  told(text: string): void {
-    this.screen.told(text);
+  sent(text: string): void {
+    this.screen.sent(text);
   }
 
   /** A question is one only after the cursor has stood still, so somebody has to look. `leader`: the first process of its terminal */

@@ -73,11 +73,11 @@ const ofDelivery = (delivery: Delivery): Outcome => {
     case 'unconfirmed':
       return ['uncertain', { why: 'it was sent to the agent’s socket, and not confirmed by {"received": order_id}' }];
     case 'unheard':
-      return ['failed', { why: 'nobody is connected to the agent’s socket' }];
+      return ['failed', { why: 'no program is connected to the agent’s socket' }];
   }
 };
 
-const told = async (parts: InstanceParts, message: TextPush, text: string): Promise<Outcome> => {
+const sendText = async (parts: InstanceParts, message: TextPush, text: string): Promise<Outcome> => {
   const { spec, socket } = parts;
   switch (channelOf(parts)) {
     case 'socket':
@@ -109,7 +109,7 @@ export const requestShutdown = ({ socket, spec }: InstanceParts, reason: string,
 const interrupted = async (parts: InstanceParts, { payload }: InterruptAgent): Promise<Outcome> => {
   const { spec, deps, monitor, terminal } = parts;
   const control = controlOf(deps.clients, spec);
-  if (control === null) return ['failed', { why: `no adapter knows the client that ${spec.command} starts` }];
+  if (control === null) return ['failed', { why: `no adapter exists for the client that ${spec.command} starts` }];
   const how = control.client.interrupt(control.invocation);
   const keyboard = keyboardOf(parts);
   const { meaning } = await keyboard.surface();
@@ -152,19 +152,19 @@ export const agentProcessOf = (
       paused: pauseControl.isPaused,
       resumedByItself: pauseControl.resumedByItself,
     }),
-    tell: async (message, text) => {
-      monitor.told(text);
+    send: async (message, text) => {
+      monitor.sent(text);
       isBeingTypedAt = true;
       try {
-        return await told(parts, message, text);
+        return await sendText(parts, message, text);
       } finally {
         isBeingTypedAt = false;
       }
     },
     push: socket.push,
     resetBreaker: (name) => hookResponder.reset(name),
-    stop: (forMs) => pauseControl.stop(forMs),
-    go: () => pauseControl.go(),
+    pause: (forMs) => pauseControl.pause(forMs),
+    resume: () => pauseControl.resume(),
     end,
     interrupt: (order) => interrupted(parts, order),
     resumeSession,

@@ -16,13 +16,13 @@ const onFullDisk = (highestNumber = -1) => {
     logged: 0,
     channel: 'socket',
   };
-  const told: string[] = [];
+  const sent: string[] = [];
   const process = { instanceId: 'instance-1', ended: null, progress: noProgress, quiet: true };
   const agentProcess = {
     pid: { pid: 1, startTime: null },
     process: () => ({ ...process, channel: deps.channel, atQuestion: false, paused: false, resumedByItself: false }),
-    tell: async (_: unknown, text: string) => {
-      told.push(text);
+    send: async (_: unknown, text: string) => {
+      sent.push(text);
       return ['delivered'];
     },
     end: async () => ['done', { confirmed: true }],
@@ -46,26 +46,26 @@ const onFullDisk = (highestNumber = -1) => {
     handedOff: null,
     handedOffUntil: null,
   } as never);
-  return { orderExecutor, deps, told };
+  return { orderExecutor, deps, sent };
 };
 
 test('an order that the journal does not take has no effect, and is carried out when it does', async () => {
-  const { orderExecutor, deps, told } = onFullDisk();
+  const { orderExecutor, deps, sent } = onFullDisk();
   orderExecutor.offer(nudge(), 60_000);
   for (let n = 0; n < 3; n += 1) orderExecutor.check();
-  expect([told, deps.receipts, deps.logged]).toEqual([[], [], 1]);
+  expect([sent, deps.receipts, deps.logged]).toEqual([[], [], 1]);
   deps.isFull = false;
   orderExecutor.check();
   await vi.waitFor(() => expect(deps.receipts).toEqual(['delivered']));
-  expect([told.length, deps.written]).toEqual([1, ['begun', 'done']]);
+  expect([sent.length, deps.written]).toEqual([1, ['begun', 'done']]);
 });
 
 test('it expires where the disk stays full', () => {
-  const { orderExecutor, deps, told } = onFullDisk();
+  const { orderExecutor, deps, sent } = onFullDisk();
   orderExecutor.offer(nudge(), 60_000);
   deps.now = 60_001;
   orderExecutor.check();
-  expect([told, deps.receipts]).toEqual([[], ['expired']]);
+  expect([sent, deps.receipts]).toEqual([[], ['expired']]);
 });
 
 test('a terminate that an earlier supervisor had begun is carried through on a full disk', async () => {
@@ -86,7 +86,7 @@ test('an order that was carried through makes no later one new', async () => {
 /** What a hook is sent that takes the texts that wait. */
 const takenBy = (orderExecutor: OrderExecutor): object[] => {
   const hookResponder = new HookResponder(
-    { said: () => {}, told: () => {}, sessions: { read: () => {} } } as never,
+    { report: () => {}, sent: () => {}, sessions: { read: () => {} } } as never,
     'auto',
   );
   hookResponder.serve(orderExecutor);

@@ -63,7 +63,7 @@ export const noMemory = (startedAt: number): Memory => ({
   startedAt,
   observed: nothingObserved,
   heartbeatState: noHeartbeats,
-  screen: { lines: 0, lastOutputAt: null, repeated: null, echo: '', told: [] },
+  screen: { lines: 0, lastOutputAt: null, repeated: null, echo: '', sent: [] },
   emulator: noEmulatorMemory,
   steps: null,
   sessions: noSessions,

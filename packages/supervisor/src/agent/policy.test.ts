@@ -70,7 +70,7 @@ test('a result and the policy’s completion signal are reported with their time
 
 test('our own text is never found in what the agent shows, not even where its program draws it anew', async () => {
   judgedBy({ signals: { error_pattern: { patterns: ['wedged'] } } });
-  await start('echo ready; read told; echo "| $told |"; echo "> $told <"; echo shown; sleep 600');
+  await start('echo ready; read text; echo "| $text |"; echo "> $text <"; echo shown; sleep 600');
   stage.gateway.offer(nudge({ message: 'are you wedged? say error or what' }));
   await until(() => expect(outputs().at(-1)?.tail).toContain('shown'));
   expect(matched()).toEqual([]);

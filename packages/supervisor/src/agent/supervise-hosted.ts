@@ -43,7 +43,7 @@ export const superviseHosted = (spec: AgentSpec, deps: AgentDeps, size: Size): P
       started(ptyHost);
       instance.lock.has({ ptyHost });
     });
-    return terminalOf(await connectPtyHost(path, { as: 'supervisor', self: deps.self }), instance.socket, on, deps);
+    return terminalOf(await connectPtyHost(path, { kind: 'supervisor', self: deps.self }), instance.socket, on, deps);
   };
   return startInstance(instance, open);
 };
@@ -56,14 +56,18 @@ const reach = async (
 ): Promise<Found | null> => {
   if (ptyHost === null || !isAlive(ptyHost)) return null;
   try {
-    const link = await connectPtyHost(ptyHostSocket(dir, instanceId), { as: 'supervisor', self });
+    const link = await connectPtyHost(ptyHostSocket(dir, instanceId), { kind: 'supervisor', self });
     const { hosted } = link;
     if (hosted.instanceId === instanceId && hosted.ptyHost.pid === ptyHost.pid) return { link, ptyHost };
     link.close();
     throw new Error(`it holds ${hosted.instanceId} as process ${hosted.ptyHost.pid}`);
   } catch (error) {
     if (error instanceof PtyHostRefused) throw new AlreadySupervised(`agent ${agentId}: ${error.message}`);
-    log('the holder of an agent cannot be used, and is ended', { agentId, ptyHost: ptyHost.pid, error: String(error) });
+    log('the PTY host of an agent cannot be used, and is ended', {
+      agentId,
+      ptyHost: ptyHost.pid,
+      error: String(error),
+    });
     signalled(ptyHost.pid, 'SIGKILL');
     return null;
   }

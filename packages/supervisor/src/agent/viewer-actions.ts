@@ -13,10 +13,10 @@ export const performViewerAction = (instance: Supervised, deps: Pick<HostDeps, '
   const note = (message: string) => deps.log(message, { agentId, instanceId, who: action.who });
   switch (action.kind) {
     case 'opens':
-      note('somebody may type at an agent’s terminal');
+      note('a viewer may type at an agent’s terminal');
       return;
     case 'leaves':
-      note('somebody has left an agent’s terminal');
+      note('a viewer has left an agent’s terminal');
       return;
     case 'types': {
       const keys = Buffer.from(action.input, 'base64');
@@ -28,7 +28,7 @@ export const performViewerAction = (instance: Supervised, deps: Pick<HostDeps, '
       instance.resize(action.size);
       return;
     case 'ends':
-      note('somebody ends an agent');
+      note('a viewer ends an agent');
       void instance.end(stoppedBy(action.who), action.graceMs ?? graceMs);
   }
 };

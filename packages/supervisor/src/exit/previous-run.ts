@@ -33,7 +33,7 @@ export const savePreviousRun = (
   try {
     replaceLockFile(path, { agentId, taskId, runtimeId, instanceId, reason, details } satisfies PreviousRun);
   } catch (error) {
-    log('it is not kept that an agent has ended: its runtime, were it killed, would start it anew', {
+    log('the end of an agent is not recorded: a restart after a crash of its runtime would start it again', {
       path,
       error: String(error),
     });

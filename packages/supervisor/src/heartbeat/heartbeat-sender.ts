@@ -14,8 +14,8 @@ import {
   matched,
   nextHeartbeat,
   nextSequence,
-  said,
   type TerminalFacts,
+  withReport,
 } from './heartbeat.ts';
 
 export type HeartbeatSenderDeps = {
@@ -85,9 +85,9 @@ export class HeartbeatSender {
   get policy(): string | null {
     return this.#policy;
   }
-  said(words: ReportedFields): void {
-    this.#heartbeatState = said(this.#heartbeatState, words, this.#parts.clock.now());
-    if (startsCall(words) && this.#hasUsedTokens) this.soon();
+  report(report: ReportedFields): void {
+    this.#heartbeatState = withReport(this.#heartbeatState, report, this.#parts.clock.now());
+    if (startsCall(report) && this.#hasUsedTokens) this.soon();
   }
   /** Since the last heartbeat. The count of another session begins again. */
   get #hasUsedTokens(): boolean {

@@ -8,8 +8,8 @@ import {
   nextHeartbeat,
   noHeartbeats,
   reportLagMs,
-  said,
   type TerminalFacts,
+  withReport,
 } from './heartbeat.ts';
 
 const who: Identity = {
@@ -40,7 +40,7 @@ const silent: TerminalFacts = {
   work: null,
 };
 const says = (heartbeatState: HeartbeatState, words: object, at = 100) =>
-  said(heartbeatState, understand(JSON.stringify(words)).said, at);
+  withReport(heartbeatState, understand(JSON.stringify(words)).reported, at);
 const next = (heartbeatState: HeartbeatState, facts: Partial<TerminalFacts> = {}) =>
   nextHeartbeat(answered(heartbeatState), who, { ...silent, ...facts }, 1000, 500);
 const calls = (...ids: string[]) => ({ tool_calls: ids.map((call_id) => ({ call_id, tool: 'Bash' })) });
@@ -120,7 +120,7 @@ test('matched patterns, verdicts and answers are sent once; a checkpoint stays',
 });
 
 test('one bad field spoils no other, and is named', () => {
-  const { said: words, problems } = understand(
+  const { reported: words, problems } = understand(
     '{"phase":"x","token_count":-1,"agent_id":"other","tool_calls":[{"tool":"Bash"}]}',
   );
   expect(words).toEqual({ phase: 'x' });
@@ -135,10 +135,10 @@ test('one bad field spoils no other, and is named', () => {
 });
 
 test('times may be written either way', () => {
-  expect(understand('{"last_tool_call":"2026-11-22T01:00:00Z"}').said.last_tool_call).toBe(
+  expect(understand('{"last_tool_call":"2026-11-22T01:00:00Z"}').reported.last_tool_call).toBe(
     Date.parse('2026-11-22T01:00:00Z'),
   );
-  expect(understand('{"last_tool_call":5}').said.last_tool_call).toBe(5);
+  expect(understand('{"last_tool_call":5}').reported.last_tool_call).toBe(5);
 });
 
 test('verdicts of several reports go out together, each once', () => {

@@ -102,8 +102,8 @@ export const clientGone = (heartbeatState: HeartbeatState, reportedAt: number | 
 const stepsOf = ({ steps: before }: ReportedFields, { steps: now }: ReportedFields): Pick<ReportedFields, 'steps'> =>
   now && before ? { steps: { ...now, verdicts: bounded([...before.verdicts, ...now.verdicts]) } } : {};
 
-export const said = (heartbeatState: HeartbeatState, words: ReportedFields, at: number): HeartbeatState => {
-  const { tool_calls = [], errors = [], handoff, blockers, probe_reply, rate_limit, ...lasting } = words;
+export const withReport = (heartbeatState: HeartbeatState, report: ReportedFields, at: number): HeartbeatState => {
+  const { tool_calls = [], errors = [], handoff, blockers, probe_reply, rate_limit, ...lasting } = report;
   const given = Object.entries({ handoff, blockers, probe_reply, rate_limit }).filter(
     ([, value]) => value !== undefined,
   );

@@ -39,10 +39,10 @@ const answered = (before: Progress, call: ToolCall, sequence: number): Progress 
 });
 
 /** The agent said something, which the heartbeat of this sequence will carry. A changed result is a change, too. */
-export const progressAfterReport = (before: Progress, said: ReportedFields, sequence: number): Progress =>
-  (said.tool_calls ?? []).reduce((so, call) => answered(so, call, sequence), {
+export const progressAfterReport = (before: Progress, reported: ReportedFields, sequence: number): Progress =>
+  (reported.tool_calls ?? []).reduce((so, call) => answered(so, call, sequence), {
     ...before,
-    ...marksAfterReport(before, said, sequence),
+    ...marksAfterReport(before, reported, sequence),
   });
 
 /** What the host's tracker says of its work now; what the agent says of it is another matter, and may come as well. */

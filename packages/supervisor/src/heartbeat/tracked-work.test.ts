@@ -118,7 +118,7 @@ test('work that is as it was is nothing new to remember, and what the agent says
   const seen = workSeen(noProgress, work, 3);
   expect(workSeen(seen, { ...work }, 4)).toBe(seen);
   expect(workSeen(seen, null, 4)).toBe(seen);
-  const said = progressAfterReport(seen, { work: { ...work, updated_at: 9 } }, 4);
-  expect(said.marks).toEqual({ activity: 4 });
-  expect(workSeen(said, work, 5)).toBe(said);
+  const reported = progressAfterReport(seen, { work: { ...work, updated_at: 9 } }, 4);
+  expect(reported.marks).toEqual({ activity: 4 });
+  expect(workSeen(reported, work, 5)).toBe(reported);
 });

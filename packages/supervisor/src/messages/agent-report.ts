@@ -141,7 +141,7 @@ export type ReportedFields = { readonly [K in keyof z.output<typeof shape>]?: He
 
 /** What was understood, and what was not: one bad field spoils no other. */
 export type Understood = {
-  readonly said: ReportedFields;
+  readonly reported: ReportedFields;
   readonly problems: readonly string[];
   /** it comes from a hook, which passes no push on; null: from somebody who listens */
   readonly hook: HookMessage | null;
@@ -155,7 +155,7 @@ const shapes: Readonly<Record<string, z.ZodType>> = shape.shape;
 export const longestLine: number = 1 << 17;
 
 const nothingReported = (problem: string): Understood => ({
-  said: {},
+  reported: {},
   problems: [problem],
   hook: null,
   received: null,
@@ -163,7 +163,7 @@ const nothingReported = (problem: string): Understood => ({
 
 /** One line from the socket. */
 export const understand = (line: string): Understood => {
-  if (line.length > longestLine) return nothingReported(`longer than ${longestLine} characters; say less at once`);
+  if (line.length > longestLine) return nothingReported(`longer than ${longestLine} characters; send less in one line`);
   let parsed: unknown;
   try {
     parsed = JSON.parse(line);
@@ -174,15 +174,16 @@ export const understand = (line: string): Understood => {
     return nothingReported('not an object; send one object with heartbeat fields a line');
   const { hook, received, ...fields } = parsed as Record<string, unknown>;
   const word = hook === undefined ? null : hookMessage.safeParse(hook);
-  if (word?.success === false) return nothingReported('hook: neither what a hook asks nor what it has told');
+  if (word?.success === false)
+    return nothingReported('hook: neither a question of a hook nor its report of printed texts');
   const confirmed = orderId.nullish().safeParse(received);
   if (!confirmed.success) return nothingReported('received: not the order_id of a text');
   return { ...checkFields(fields), hook: word?.data ?? null, received: confirmed.data ?? null };
 };
 
 /** Fields of a heartbeat as an agent or its hook gives them. */
-export const checkFields = (fields: object): Pick<Understood, 'said' | 'problems'> => {
-  const said: Record<string, unknown> = {};
+export const checkFields = (fields: object): Pick<Understood, 'reported' | 'problems'> => {
+  const reported: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const [name, value] of Object.entries(fields)) {
     const schema = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
@@ -191,10 +192,10 @@ export const checkFields = (fields: object): Pick<Understood, 'said' | 'problems
       continue;
     }
     const outcome = reading(schema, value);
-    if ('value' in outcome) said[name] = outcome.value;
+    if ('value' in outcome) reported[name] = outcome.value;
     else problems.push(...outcome.mistakes.map((mistake) => spelled(mistake, [name])));
   }
-  return { said: said as ReportedFields, problems };
+  return { reported: reported as ReportedFields, problems };
 };
 
 export const startsCall = ({ tool_calls = [] }: ReportedFields): boolean =>
@@ -205,20 +206,20 @@ const hasEndedCall = ({ tool_calls = [] }: ReportedFields): boolean =>
 
 /** A field that is given and differs from what was reported last. */
 const changes = <K extends keyof ReportedFields>(
-  words: ReportedFields,
+  report: ReportedFields,
   latest: ReportedFields,
   field: K,
-  keyOf: (said: ReportedFields[K]) => unknown,
-): boolean => words[field] !== undefined && keyOf(words[field]) !== keyOf(latest[field]);
+  keyOf: (reported: ReportedFields[K]) => unknown,
+): boolean => report[field] !== undefined && keyOf(report[field]) !== keyOf(latest[field]);
 
 /** Something that is to be judged at once, and not with the next interval. `latest`: what was reported last. */
-export const isNotable = (words: ReportedFields, latest: ReportedFields): boolean =>
-  changes(words, latest, 'activity', (activity) => activity ?? null) ||
-  changes(words, latest, 'turn', (turn) => turn?.open ?? null) ||
-  changes(words, latest, 'waiting_for', (waiting) => (waiting ? `${waiting.kind} ${waiting.since}` : null)) ||
-  hasEndedCall(words) ||
-  [words.checkpoint, words.handoff, words.probe_reply, words.rate_limit].some((word) => word != null) ||
-  (words.blockers?.length ?? 0) > 0;
+export const isNotable = (report: ReportedFields, latest: ReportedFields): boolean =>
+  changes(report, latest, 'activity', (activity) => activity ?? null) ||
+  changes(report, latest, 'turn', (turn) => turn?.open ?? null) ||
+  changes(report, latest, 'waiting_for', (waiting) => (waiting ? `${waiting.kind} ${waiting.since}` : null)) ||
+  hasEndedCall(report) ||
+  [report.checkpoint, report.handoff, report.probe_reply, report.rate_limit].some((word) => word != null) ||
+  (report.blockers?.length ?? 0) > 0;
 
 /** A session within the session that the agent is reports its calls; the rest of it is not the agent's. */
 export const ownFields = (
@@ -229,5 +230,5 @@ export const ownFields = (
 ): ReportedFields => {
   const { exit: _, tool_calls = [], ...own } = fields;
   const calls = tool_calls.length === 0 ? {} : { tool_calls };
-  return checkFields(isCurrent ? { ...own, ...calls, client, breakers } : calls).said;
+  return checkFields(isCurrent ? { ...own, ...calls, client, breakers } : calls).reported;
 };

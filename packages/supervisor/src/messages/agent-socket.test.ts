@@ -58,7 +58,7 @@ test('nobody else may look into the folder, even where it is there already', asy
 test('a folder that is a link to somewhere is not taken', async () => {
   mkdirSync(join(dir, 'elsewhere'));
   symlinkSync(join(dir, 'elsewhere'), join(dir, 's'));
-  await expect(openSocket(join(dir, 's', 'a.sock'), deaf)).rejects.toThrow(/is not a folder of ours/);
+  await expect(openSocket(join(dir, 's', 'a.sock'), deaf)).rejects.toThrow(/is not a folder of this user/);
 });
 
 const text = { nudge: 'save', order_id: 'o1' } as const;

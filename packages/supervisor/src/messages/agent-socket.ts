@@ -28,8 +28,8 @@ export type HookClient = {
 
 /** Who hears what is said: an agent and its helpers, and the hooks of its sessions. */
 export type SocketHandlers = {
-  readonly onReport: (said: ReportedFields) => void;
-  readonly onHook: (word: HookMessage, client: HookClient) => void;
+  readonly onReport: (reported: ReportedFields) => void;
+  readonly onHook: (message: HookMessage, client: HookClient) => void;
 };
 
 /** `unheard`: no program listens. `unconfirmed`: a program listens, and none has answered in time that it has the text. */
@@ -76,13 +76,13 @@ type Listening = { readonly listeners: Set<Socket>; readonly onReceived: (orderI
 const listen = (client: Socket, { listeners, onReceived }: Listening, { onReport, onHook }: SocketHandlers): void =>
   eachLine(client, (line) => {
     if (line.trim() === '') return;
-    const { said, problems, hook, received } = understand(line);
+    const { reported, problems, hook, received } = understand(line);
     if (problems.length > 0) send(client, { problems });
     if (hook !== null) return onHook(hook, hookAt(client));
     // Until its first word it may be a hook, which would take a text with it into the grave.
     listeners.add(client);
     if (received !== null) onReceived(received);
-    if (Object.keys(said).length > 0) onReport(said);
+    if (Object.keys(reported).length > 0) onReport(reported);
   });
 
 /** Texts whose confirmation is awaited, by their order. */

@@ -6,12 +6,12 @@ import type { HookClient, SocketHandlers } from './agent-socket.ts';
 
 /** Answers the hooks of an agent's sessions: each takes the texts that wait, and learns whether its call may be made. */
 export class HookResponder {
-  readonly #monitor: Pick<AgentMonitor, 'said' | 'told' | 'sessions'>;
+  readonly #monitor: Pick<AgentMonitor, 'report' | 'sent' | 'sessions'>;
   readonly #nudge: NudgeBy;
-  readonly #passing = new Map<string, (told: boolean) => void>();
+  readonly #passing = new Map<string, (sent: boolean) => void>();
   #orderExecutor: OrderExecutor | null = null;
 
-  constructor(monitor: Pick<AgentMonitor, 'said' | 'told' | 'sessions'>, nudge: NudgeBy) {
+  constructor(monitor: Pick<AgentMonitor, 'report' | 'sent' | 'sessions'>, nudge: NudgeBy) {
     this.#monitor = monitor;
     this.#nudge = nudge;
   }
@@ -19,13 +19,13 @@ export class HookResponder {
   /** What its agent's socket receives. */
   get socketHandlers(): SocketHandlers {
     return {
-      onReport: (said) => this.#monitor.said(said),
-      onHook: (word, client) => {
+      onReport: (report) => this.#monitor.report(report),
+      onHook: (message, client) => {
         // Whatever a hook reports stands in the spool before it connects.
         this.#monitor.sessions.read();
-        if ('told' in word) this.#printed(word.told);
-        else if ('takes' in word) this.#give(client);
-        else this.#answer(word.spooled, client);
+        if ('told' in message) this.#printed(message.told);
+        else if ('takes' in message) this.#give(client);
+        else this.#answer(message.spooled, client);
       },
     };
   }
@@ -59,7 +59,7 @@ export class HookResponder {
   /** Closes the breaker of that name; false: there is none here. */
   reset(name: string): boolean {
     if (!this.#monitor.sessions.resetBreaker(name)) return false;
-    this.#monitor.said({ breakers: this.#monitor.sessions.breakers });
+    this.#monitor.report({ breakers: this.#monitor.sessions.breakers });
     return true;
   }
 
@@ -72,7 +72,7 @@ export class HookResponder {
     return new Promise<boolean>((resolve) => {
       this.#passing.set(orderId, resolve);
       client.onGone(() => resolve(false));
-      this.#monitor.told(message);
+      this.#monitor.sent(message);
     }).finally(() => this.#passing.delete(orderId));
   }
 }

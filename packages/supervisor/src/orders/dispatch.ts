@@ -25,7 +25,7 @@ const refuse = (deps: ReceiptDeps, order: AgentOrder, outcome: 'failed' | 'super
 };
 
 const notHere = ({ payload }: AgentOrder): string =>
-  `no instance ${payload.instanceId} of ${payload.agentId} lives here`;
+  `no instance ${payload.instanceId} of ${payload.agentId} runs here`;
 const noWayIn = 'a sub-agent has no terminal and no process of its own: order its parent agent instead';
 
 /** The life that it names, else the one that has the name now, which answers for the others. */

@@ -23,14 +23,14 @@ export type AgentProcess = {
   readonly pid: Pid;
   readonly process: () => Omit<Process, 'done' | 'highestNumber'>;
   /** by the way that its process names; comes back with what became of it */
-  readonly tell: (message: TextPush, text: string) => Promise<Outcome>;
+  readonly send: (message: TextPush, text: string) => Promise<Outcome>;
   /** to whoever is connected to its socket; false: nobody listens */
   readonly push: (message: Push) => boolean;
   /** closes a breaker that is held for the agent; false: none of that name is */
   readonly resetBreaker: (name: string) => boolean;
   /** holds it, at the most for so long, and sets it going again; false: it could not be done */
-  readonly stop: (forMs: number) => Promise<boolean>;
-  readonly go: () => Promise<boolean>;
+  readonly pause: (forMs: number) => Promise<boolean>;
+  readonly resume: () => Promise<boolean>;
   /** comes back with what the receipt says, when it is dead or will not die */
   readonly end: (order: Terminate) => Promise<Outcome>;
   /** ends the turn of its client */
@@ -115,8 +115,8 @@ export class OrderExecutor {
   /** What waits is admitted as soon as it may be. */
   check(): void {
     const now = this.#deps.clock.monotonic();
-    const tell = ({ orderId, message }: Text) => this.#tell({ nudge: message, order_id: orderId }, message);
-    this.#postResumeMessages.check(this.#agentProcess.process(), { now, isRepeated: this.#isRepeated }, tell);
+    const send = ({ orderId, message }: Text) => this.#send({ nudge: message, order_id: orderId }, message);
+    this.#postResumeMessages.check(this.#agentProcess.process(), { now, isRepeated: this.#isRepeated }, send);
     const waiting = [...this.#waiting.values()].sort((a, b) => a.order.payload.number - b.order.payload.number);
     for (const received of waiting) this.#settle(received, this.#admit(received));
   }
@@ -130,7 +130,7 @@ export class OrderExecutor {
   textsDue(): readonly Text[] {
     const orders = [...this.#waiting.values()]
       .sort((a, b) => a.order.payload.number - b.order.payload.number)
-      .filter((received) => this.#admit(received, 'socket').verdict === 'go');
+      .filter((received) => this.#admit(received, 'socket').kind === 'go');
     return [
       ...this.#postResumeMessages.due(this.#agentProcess.process(), this.#isRepeated),
       ...orders.flatMap(({ order }) => textOf(order)),
@@ -151,25 +151,25 @@ export class OrderExecutor {
     const agentProcess = this.#agentProcess.process();
     const process = { ...agentProcess, channel: by ?? agentProcess.channel, done, highestNumber: this.#highestNumber };
     const admission = admit(received, process, this.#deps.clock.monotonic());
-    return admission.verdict === 'go' && !this.#isRepeated(received.order.payload.orderId) ? notRepeated : admission;
+    return admission.kind === 'go' && !this.#isRepeated(received.order.payload.orderId) ? notRepeated : admission;
   }
 
   #settle(received: Received<AgentOrder>, admission: Admission): void {
     const { order } = received;
     const { orderId } = order.payload;
-    if (admission.verdict === 'wait') return void this.#waitsFor.set(orderId, admission.why);
+    if (admission.kind === 'wait') return void this.#waitsFor.set(orderId, admission.why);
     const waitedFor = this.#waitsFor.get(orderId);
     this.#waitsFor.delete(orderId);
     this.#waiting.delete(orderId);
-    if (admission.verdict === 'go') return void this.#begin(received);
+    if (admission.kind === 'go') return void this.#begin(received);
     this.#forget(orderId);
-    switch (admission.verdict) {
+    switch (admission.kind) {
       case 'again':
         this.#deps.outbox.put({ type: 'ORDER_RECEIPT', payload: admission.receipt });
         return;
       case 'superseded':
       case 'failed':
-        answer(this.#deps, order, admission.verdict, { why: admission.why });
+        answer(this.#deps, order, admission.kind, { why: admission.why });
         return;
       case 'expired': {
         const why = waitedFor === undefined ? admission.why : `${admission.why}; it waited: ${waitedFor}`;
@@ -234,20 +234,20 @@ export class OrderExecutor {
     switch (order.type) {
       case 'NUDGE_AGENT': {
         const { orderId: order_id, message } = order.payload;
-        return this.#tell({ nudge: message, order_id }, message);
+        return this.#send({ nudge: message, order_id }, message);
       }
       case 'PROBE_AGENT': {
         const { orderId: order_id, message, nonce } = order.payload;
-        return this.#tell({ probe: nonce, message, order_id }, message);
+        return this.#send({ probe: nonce, message, order_id }, message);
       }
       case 'HANDOFF_AGENT': {
         const { orderId: order_id, message, deadlineMs } = order.payload;
-        return this.#tell({ type: 'handoff_request', message, deadline_ms: deadlineMs, order_id }, message);
+        return this.#send({ type: 'handoff_request', message, deadline_ms: deadlineMs, order_id }, message);
       }
       case 'RESET_BREAKER':
         return this.#reset(order.payload.name) ? ['done'] : nobodyListens;
       case 'PAUSE_AGENT':
-        return (await this.#inTurn(() => this.#agentProcess.stop(order.payload.forMs))) ? ['done'] : commandFailed;
+        return (await this.#inTurn(() => this.#agentProcess.pause(order.payload.forMs))) ? ['done'] : commandFailed;
       case 'RESUME_AGENT':
         return this.#resume(order, expiresAt);
       case 'INTERRUPT_AGENT':
@@ -269,7 +269,7 @@ export class OrderExecutor {
   async #resume({ payload: { orderId, message } }: Resume, expiresAt: number): Promise<Outcome> {
     const { paused, resumedByItself, goes } = await this.#inTurn(async () => {
       const before = this.#agentProcess.process();
-      return { ...before, goes: !before.paused || (await this.#agentProcess.go()) };
+      return { ...before, goes: !before.paused || (await this.#agentProcess.resume()) };
     });
     if (!paused && !resumedByItself) return ['done', { why: 'it was not paused' }];
     if (!goes) return commandFailed;
@@ -288,15 +288,15 @@ export class OrderExecutor {
     return done;
   }
 
-  #tell(message: TextPush, text: string): Promise<Outcome> {
-    return this.#agentProcess.tell(message, text);
+  #send(message: TextPush, text: string): Promise<Outcome> {
+    return this.#agentProcess.send(message, text);
   }
 }
 
 const notRepeated: Admission = {
-  verdict: 'wait',
+  kind: 'wait',
   why: 'the gateway does not repeat it: it is away, or the fleet is halted',
 };
-const goneWithIt: Outcome = ['uncertain', { why: 'the hook that it was given to ended without a word' }];
-const nobodyListens: Outcome = ['failed', { why: 'nobody is connected to the agent’s socket' }];
-const commandFailed: Outcome = ['failed', { why: 'the configured command failed; the runtime’s log says how' }];
+const goneWithIt: Outcome = ['uncertain', { why: 'the hook that received it ended without a confirmation' }];
+const nobodyListens: Outcome = ['failed', { why: 'no program is connected to the agent’s socket' }];
+const commandFailed: Outcome = ['failed', { why: 'the configured command failed; the runtime’s log has the error' }];

@@ -40,7 +40,7 @@ const looks = async (pauseControl: PauseControl): Promise<void> => {
 
 test('held for its time and the delay of an order it stands; from then on it goes on by itself, and the log says so', async () => {
   const pauseControl = open();
-  await pauseControl.stop(60_000);
+  await pauseControl.pause(60_000);
   passes(60_000 + RESUME_LATE_MS - 1);
   await looks(pauseControl);
   expect([pauseControl.isPaused, pauseControl.resumedByItself]).toEqual([true, false]);
@@ -53,8 +53,8 @@ test('held for its time and the delay of an order it stands; from then on it goe
 
 test('resumed by order it does not go on by itself as well', async () => {
   const pauseControl = open();
-  await pauseControl.stop(1000);
-  await pauseControl.go();
+  await pauseControl.pause(1000);
+  await pauseControl.resume();
   passes(3_600_000);
   await looks(pauseControl);
   expect(signals).toEqual(['SIGSTOP', 'SIGCONT']);
@@ -62,7 +62,7 @@ test('resumed by order it does not go on by itself as well', async () => {
 });
 
 test('one that an earlier supervisor left held is held, and goes on at the same moment', async () => {
-  await open().stop(60_000);
+  await open().pause(60_000);
   time = { wall: time.wall + 40_000, monotonic: 7 };
   const next = open();
   expect(next.isPaused).toBe(true);
@@ -76,7 +76,7 @@ test('one that an earlier supervisor left held is held, and goes on at the same 
 });
 
 test('one whose time was over while nobody was there goes on at once', async () => {
-  await open().stop(60_000);
+  await open().pause(60_000);
   passes(3_600_000);
   const next = open();
   expect(next.isPaused).toBe(true);
@@ -86,7 +86,7 @@ test('one whose time was over while nobody was there goes on at once', async () 
 
 test('one that has ended leaves nothing behind', async () => {
   const pauseControl = open();
-  await pauseControl.stop(60_000);
+  await pauseControl.pause(60_000);
   pauseControl.forget();
   expect(open().isPaused).toBe(false);
 });
@@ -99,6 +99,6 @@ test('what the disk does not take is not held', async () => {
     },
   };
   const pauseControl = open({ record });
-  await expect(pauseControl.stop(1000)).rejects.toThrow('full');
+  await expect(pauseControl.pause(1000)).rejects.toThrow('full');
   expect([pauseControl.isPaused, signals]).toEqual([false, []]);
 });

@@ -46,12 +46,12 @@ export class PauseControl {
   }
 
   /** False: the configured command has failed, and the agent is as it was. `forMs`: when it goes on, also where nobody says so. */
-  stop(forMs: number): Promise<boolean> {
-    return this.#next(() => this.#stop(forMs + RESUME_LATE_MS));
+  pause(forMs: number): Promise<boolean> {
+    return this.#next(() => this.#pause(forMs + RESUME_LATE_MS));
   }
 
-  go(): Promise<boolean> {
-    return this.#next(() => this.#go());
+  resume(): Promise<boolean> {
+    return this.#next(() => this.#resume());
   }
 
   /** An agent is not held for ever because whoever was to set it going is away. */
@@ -66,7 +66,7 @@ export class PauseControl {
   }
 
   async #resumeByItself(): Promise<boolean> {
-    this.#resumedByItself = await this.#go();
+    this.#resumedByItself = await this.#resume();
     this.#parts.log(
       this.#resumedByItself
         ? 'a paused agent goes on by itself: its pause is over, and no order to go on has come'
@@ -86,7 +86,7 @@ export class PauseControl {
     return next;
   }
 
-  async #stop(atMostMs: number): Promise<boolean> {
+  async #pause(atMostMs: number): Promise<boolean> {
     const { clock, record } = this.#parts;
     record.write(clock.now() + atMostMs);
     if (!(await this.#turn(this.#parts.pause, 'SIGSTOP'))) {
@@ -99,7 +99,7 @@ export class PauseControl {
     return true;
   }
 
-  async #go(): Promise<boolean> {
+  async #resume(): Promise<boolean> {
     if (!(await this.#turn(this.#parts.resume, 'SIGCONT'))) return false;
     this.#parts.record.clear();
     this.#until = null;

@@ -32,16 +32,16 @@ export class PostResumeMessages {
     for (const { text, expiresAt, over } of this.#waiting.values()) {
       const reason = reasonNotToSend(reachability, expiresAt, now);
       const reach = whenReachable(reachability);
-      if (reason === null && (reach.verdict === 'wait' || !isRepeated(text.orderId))) continue;
+      if (reason === null && (reach.kind === 'wait' || !isRepeated(text.orderId))) continue;
       this.#waiting.delete(text.orderId);
       if (reason !== null) over(reason);
-      else if (reach.verdict === 'go') return void trySend(send, text).then(over);
+      else if (reach.kind === 'go') return void trySend(send, text).then(over);
       else over('why' in reach ? reach.why : null);
     }
   }
 
   due(reachability: Reachability, isRepeated: Look['isRepeated']): readonly Text[] {
-    if (whenReachable({ ...reachability, channel: 'socket' }).verdict !== 'go') return [];
+    if (whenReachable({ ...reachability, channel: 'socket' }).kind !== 'go') return [];
     return [...this.#waiting.values()].map(({ text }) => text).filter(({ orderId }) => isRepeated(orderId));
   }
 
@@ -58,7 +58,7 @@ export class PostResumeMessages {
 const reasonNotToSend = ({ ended, paused }: Reachability, expiresAt: number, now: number): string | null => {
   if (ended !== null) return `the instance has ended: ${ended}`;
   if (paused) return 'it was paused again';
-  return now > expiresAt ? 'it could not be told within the time to live' : null;
+  return now > expiresAt ? 'it could not be sent within the time to live' : null;
 };
 
 const trySend = async (send: (text: Text) => Promise<Outcome>, text: Text): Promise<string | null> => {

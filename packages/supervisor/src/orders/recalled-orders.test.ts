@@ -14,15 +14,15 @@ const orderExecutor = () => {
   const agentProcess = {
     pid: { pid: 1, startTime: null },
     process: () => ({ ...process, atQuestion: !at.free, paused: at.paused, resumedByItself: false }),
-    tell: async (_: unknown, text: string) => {
+    send: async (_: unknown, text: string) => {
       done.push(text);
       return ['delivered'];
     },
-    stop: async () => {
+    pause: async () => {
       at.paused = true;
       return true;
     },
-    go: async () => {
+    resume: async () => {
       at.paused = false;
       return true;
     },

@@ -18,7 +18,7 @@ test('a breaker that is reset while a text waits does not take the place of the 
   const agentProcess = {
     pid: { pid: 1, startTime: null },
     process: () => ({ ...process, atQuestion: false, paused, resumedByItself: false }),
-    tell: async () => ['delivered'],
+    send: async () => ['delivered'],
     resetBreaker: () => true,
     push: () => false,
   } as unknown as AgentProcess;

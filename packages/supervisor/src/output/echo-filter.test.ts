@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { EchoFilter } from './echo-filter.ts';
 
-const told = (...texts: string[]) => {
+const sent = (...texts: string[]) => {
   const own = new EchoFilter();
-  for (const text of texts) own.told(text);
+  for (const text of texts) own.sent(text);
   return own;
 };
 const left = (text: string, ...lines: string[]) => {
-  const own = told(text);
+  const own = sent(text);
   return lines.map((line) => own.takenFrom(line).trim());
 };
 const text = 'You look stuck on error 17: say what happened,\nthen print DONE when ready';
@@ -33,11 +33,11 @@ test('an error that only resembles ours is the agent’s', () =>
 test('nothing is taken out where nothing was told; empty and endless lines are survived', () => {
   expect(new EchoFilter().takenFrom('  error  ')).toBe('  error  ');
   expect(left(text, '', '   ', '│   │')).toEqual(['', '', '│   │']);
-  expect(told(text).takenFrom('|'.repeat(8192))).toHaveLength(8192);
+  expect(sent(text).takenFrom('|'.repeat(8192))).toHaveLength(8192);
 });
 
 test('only the last eight texts are remembered', () => {
-  const own = told('first error here', ...Array.from({ length: 8 }, (_, i) => `text number ${i}`));
+  const own = sent('first error here', ...Array.from({ length: 8 }, (_, i) => `text number ${i}`));
   expect(own.takenFrom('first error here')).toBe('first error here');
   expect(own.takenFrom('text number 0').trim()).toBe('');
 });

@@ -27,7 +27,7 @@ export class EchoFilter {
     return this.#texts;
   }
 
-  told(text: string): void {
+  sent(text: string): void {
     const one = flat(text.slice(0, longestText));
     if (one.includes(' ')) this.#texts = [...this.#texts.filter((known) => known !== one), one].slice(-remembered);
   }

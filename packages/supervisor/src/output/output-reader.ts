@@ -24,7 +24,7 @@ export type OutputMemory = {
   /** typed by us, and not yet shown */
   readonly echo: string;
   /** what the agent was told by us */
-  readonly told: readonly string[];
+  readonly sent: readonly string[];
 };
 
 /** What the patterns find in a line. `error`: its hash, where it counts among repeated errors. */
@@ -80,13 +80,13 @@ export class OutputReader {
   }
 
   /** The agent is told this, in whatever way: where it shows it, nothing is found in it. */
-  told(text: string): void {
-    this.#own.told(text);
+  sent(text: string): void {
+    this.#own.sent(text);
   }
 
   get memory(): OutputMemory {
     const [lines, lastOutputAt, repeated] = [this.#lines, this.#lastOutputAt, this.#repeated];
-    return { lines, lastOutputAt, repeated, echo: this.#echo, told: this.#own.texts };
+    return { lines, lastOutputAt, repeated, echo: this.#echo, sent: this.#own.texts };
   }
 
   /** After `write` has been given the output that is still there, as another supervisor had judged it. */

@@ -11,7 +11,7 @@ export const restoreOutput = (
   decode: (data: Buffer) => string,
 ): OutputReader => {
   const screen = new OutputReader(compilePatterns(patterns), memory.startedAt);
-  for (const text of memory.screen.told) screen.told(text);
+  for (const text of memory.screen.sent) screen.sent(text);
   for (const { data, at } of seen) screen.write(decode(data), at);
   screen.recall(memory.screen);
   const { looksFor } = memory.observed;

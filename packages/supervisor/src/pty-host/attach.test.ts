@@ -41,7 +41,7 @@ const held = async (script: string): Promise<InstanceStart> => {
   return beginning;
 };
 const supervised = async (): Promise<Link> => {
-  const link = await connectPtyHost(path(), { as: 'supervisor', self: stage.deps.self });
+  const link = await connectPtyHost(path(), { kind: 'supervisor', self: stage.deps.self });
   links.push(link);
   return link;
 };
@@ -86,7 +86,7 @@ test('where nobody does what was asked, a stop says so in the end', async () => 
   link.listen((message) => 'action' in message && heard.push(message.action));
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const refused = expect(stopAgent(stage.dir, 'worker-1', 'ada', 1000)).rejects.toThrow(
-    `agent worker-1 has not ended: its supervisor (process ${process.pid}) was asked 91 s ago; its log may say why`,
+    `agent worker-1 has not ended: its supervisor (process ${process.pid}) was asked 91 s ago; its log may have the reason`,
   );
   await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ kind: 'ends' }), 60_000);
   await vi.advanceTimersByTimeAsync(91_000);
@@ -95,7 +95,7 @@ test('where nobody does what was asked, a stop says so in the end', async () => 
 
 test('whoever is turned away is told what fits the reason', async () => {
   await held('sleep 600');
-  await expect(view(true)).rejects.toThrow(/^agent worker-1: nobody supervises it now, .*: start its runtime again/);
+  await expect(view(true)).rejects.toThrow(/^agent worker-1: no supervisor is running, .*: start its runtime again/);
   await supervised();
   const views = await Promise.all(Array.from({ length: 16 }, () => view()));
   await expect(view()).rejects.toThrow(/^agent worker-1: 16 terminals are attached to it already: detach one of them$/);

@@ -17,10 +17,10 @@ const farewellMs = 90_000;
 
 /** Why there is nothing more to see. */
 export type ViewEnd =
-  | { readonly why: 'ended'; readonly how: string }
+  | { readonly kind: 'ended'; readonly how: string }
   /** so many bytes came faster than they were read */
-  | { readonly why: 'too_slow'; readonly bytes: number }
-  | { readonly why: 'gone' };
+  | { readonly kind: 'too_slow'; readonly bytes: number }
+  | { readonly kind: 'gone' };
 
 /** An agent's terminal, as somebody sees it who is not its supervisor. */
 export type View = {
@@ -39,7 +39,7 @@ const occupied = (dir: string, agentId: string): Occupant => {
   const occupant = occupantOf(dir, agentId);
   if (occupant === null)
     throw new WrongSettings(
-      `no agent ${agentId} runs on this host, as far as ${dir} says: give the --dir (VIGIL_STATE_DIR) of its runtime`,
+      `no agent ${agentId} runs on this hostaccording to ${dir}: give the --dir (VIGIL_STATE_DIR) of its runtime`,
     );
   return occupant;
 };
@@ -47,7 +47,7 @@ const occupied = (dir: string, agentId: string): Occupant => {
 const linkTo = async (dir: string, occupant: Occupant, who: Viewer, last: number): Promise<Link> => {
   const { agentId, instanceId, ptyHost } = occupant;
   try {
-    return await connectPtyHost(ptyHostSocket(dir, instanceId), { as: 'viewer', last, ...who });
+    return await connectPtyHost(ptyHostSocket(dir, instanceId), { kind: 'viewer', last, ...who });
   } catch (error) {
     if (error instanceof PtyHostRefused) throw new WrongSettings(`agent ${agentId}: ${error.message}`);
     throw new WrongSettings(
@@ -60,10 +60,10 @@ const overOf = (link: Link, onOutput: (data: Buffer) => void): Promise<ViewEnd> 
   new Promise((resolve) => {
     link.listen((message: FromPtyHost) => {
       if ('output' in message) onOutput(Buffer.from(message.output, 'base64'));
-      else if ('ended' in message) resolve({ why: 'ended', how: describeExit(message.ended) });
-      else if ('missed' in message) resolve({ why: 'too_slow', bytes: message.missed });
+      else if ('ended' in message) resolve({ kind: 'ended', how: describeExit(message.ended) });
+      else if ('missed' in message) resolve({ kind: 'too_slow', bytes: message.missed });
     });
-    void link.closed.then(() => resolve({ why: 'gone' }));
+    void link.closed.then(() => resolve({ kind: 'gone' }));
   });
 
 /**
@@ -110,7 +110,7 @@ const patienceMs = (graceMs: number): number => Math.min(graceMs + farewellMs, 2
 
 const notEnded = ({ agentId, supervisor, child }: Occupant, graceMs: number): WrongSettings =>
   new WrongSettings(
-    `agent ${agentId} has not ended: its supervisor (process ${supervisor.pid}) was asked ${Math.round(patienceMs(graceMs) / 1000)} s ago; its log may say why. Stop it again, or end process ${child?.pid ?? '(not started)'} yourself`,
+    `agent ${agentId} has not ended: its supervisor (process ${supervisor.pid}) was asked ${Math.round(patienceMs(graceMs) / 1000)} s ago; its log may have the reason. Stop it again, or end process ${child?.pid ?? '(not started)'} yourself`,
   );
 
 /** Its supervisor is asked; a foreground one by a signal, which it passes on. Gives how it ended, as far as that is to be seen here. */
@@ -119,7 +119,7 @@ const requestEnd = async (dir: string, occupant: Occupant, who: string, graceMs:
     // A lock that was left behind may name a process that is somebody else's by now, and one without an agent the whole runtime.
     if (!isAlive(occupant.supervisor))
       throw new WrongSettings(
-        `the supervisor of ${occupant.agentId} (process ${occupant.supervisor.pid}) has died, and nobody holds its terminal: start its runtime again, or run its name again, and it is reported`,
+        `the supervisor of ${occupant.agentId} (process ${occupant.supervisor.pid}) has died, and no PTY host holds its terminal: start its runtime again, or run its name again, and it is reported`,
       );
     if (occupant.child === null) throw new WrongSettings(`agent ${occupant.agentId} is just being started: try again`);
     leaveStopMarker(dir, occupant.instanceId, who);
@@ -134,7 +134,7 @@ const requestEnd = async (dir: string, occupant: Occupant, who: string, graceMs:
   waiting.abort();
   link.close();
   if (!end) throw notEnded(occupant, graceMs);
-  return end.why === 'ended' ? end.how : 'ended with the process that held its terminal';
+  return end.kind === 'ended' ? end.how : 'ended with the process that held its terminal';
 };
 
 /**

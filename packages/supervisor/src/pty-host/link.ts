@@ -82,7 +82,7 @@ type Inlet = { readonly receive: (message: FromPtyHost) => void };
 /** One that somebody else has put there is not asked. */
 const checkOwner = (path: string): void => {
   const found = lstatSync(path);
-  if (!found.isSocket() || found.uid !== process.getuid?.()) throw new Error(`${path} is no socket of ours`);
+  if (!found.isSocket() || found.uid !== process.getuid?.()) throw new Error(`${path} is not a socket of this user`);
 };
 
 /**
@@ -94,11 +94,11 @@ export const connectPtyHost = (path: string, hello: Hello): Promise<Link> =>
     checkOwner(path);
     let link: (Link & Inlet) | null = null;
     const socket = createConnection(path, () => writeMessage(socket, { hello }));
-    const late = setTimeout(() => socket.destroy(new Error(`the holder at ${path} does not answer`)), answerMs);
+    const late = setTimeout(() => socket.destroy(new Error(`the PTY host at ${path} does not answer`)), answerMs);
     socket.on('error', reject);
     socket.once('close', () => {
       clearTimeout(late);
-      reject(new Error(`the holder at ${path} has closed the connection`));
+      reject(new Error(`the PTY host at ${path} has closed the connection`));
     });
     eachMessage<FromPtyHost>(socket, (message) => {
       clearTimeout(late);
@@ -107,6 +107,6 @@ export const connectPtyHost = (path: string, hello: Hello): Promise<Link> =>
       else if ('hosted' in message) {
         link = linkOver(socket, message.hosted);
         resolve(link);
-      } else socket.destroy(new Error(`what listens at ${path} is no holder`));
+      } else socket.destroy(new Error(`what listens at ${path} is not a PTY host`));
     });
   });

@@ -25,7 +25,7 @@ ptyHost.setTerminal(terminal);
 void terminal.exited.then((exit) => ptyHost.ended({ ...exit, at: Date.now() }));
 // its agent would die with it: a mistake of ours is written down, and the terminal held on
 process.on('uncaughtException', ({ stack }) =>
-  process.stderr.write(`${new Date().toISOString()} holder of ${launch.agentId}: ${stack}\n`),
+  process.stderr.write(`${new Date().toISOString()} PTY host of ${launch.agentId}: ${stack}\n`),
 );
 // whoever waits for this line may be gone by now
 process.stdout.on('error', () => {}).write('ready\n');

@@ -53,7 +53,7 @@ test('a mistake of ours in a holder is written down; neither its agent nor a lin
   await on.pauseControl('read line; echo "got=$line"; sleep 600');
   const supervisor = await on.supervise();
   supervisor.link.send({ input: 5 as unknown as string });
-  await until(() => expect(readFileSync(ptyHostLog(on.dir), 'utf8')).toMatch(/holder of worker-1.*TypeError/));
+  await until(() => expect(readFileSync(ptyHostLog(on.dir), 'utf8')).toMatch(/PTY host of worker-1.*TypeError/));
   supervisor.link.send({ input: keys('x\r') });
   await until(() => expect(supervisor.text).toContain('got=x'));
 });

@@ -27,10 +27,23 @@ export type PtyHostAction =
 export type Viewer = { readonly who: string; readonly writes: boolean };
 export type ViewerAction = Viewer & PtyHostAction;
 
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** What somebody at a terminal sends is their own word. That they came and left is the holder's to say. */
+export const isPtyHostAction = (sent: unknown): sent is PtyHostAction => {
+  if (typeof sent !== 'object' || sent === null) return false;
+  const action: { readonly [K in 'kind' | 'input' | 'size' | 'graceMs']?: unknown } = sent;
+  if (action.kind === 'types') return typeof action.input === 'string';
+  if (action.kind === 'ends') return action.graceMs === null || isCount(action.graceMs);
+  if (action.kind !== 'resizes' || typeof action.size !== 'object' || action.size === null) return false;
+  const { columns, rows }: { readonly columns?: unknown; readonly rows?: unknown } = action.size;
+  return isCount(columns) && isCount(rows);
+};
+
 /** The first line of whoever connects: the one supervisor, or a viewer, who is shown the last `last` bytes and what follows. */
 export type Hello =
-  | { readonly as: 'supervisor'; readonly self: Pid }
-  | ({ readonly as: 'viewer'; readonly last: number } & Viewer);
+  | { readonly kind: 'supervisor'; readonly self: Pid }
+  | ({ readonly kind: 'viewer'; readonly last: number } & Viewer);
 
 export type HostedAgent = {
   readonly agentId: string;

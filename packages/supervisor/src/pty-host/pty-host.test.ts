@@ -82,7 +82,7 @@ test('nobody else can reach it', async () => {
 test('something else in its place is not spoken to', async () => {
   mkdirSync(dirname(on.path), { recursive: true });
   writeFileSync(on.path, 'garbage');
-  await expect(on.supervise()).rejects.toThrow('is no socket of ours');
+  await expect(on.supervise()).rejects.toThrow('is not a socket of this user');
   rmSync(on.path);
   const server = createServer((socket) => socket.end('garbage\n')).listen(on.path);
   await once(server, 'listening');

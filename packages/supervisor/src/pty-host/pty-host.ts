@@ -7,14 +7,13 @@ import {
   eachMessage,
   type Hello,
   type HostedAgent,
+  isPtyHostAction,
   type Launch,
   type PtyHostAction,
   type ToPtyHost,
   type Viewer,
   writeMessage,
 } from './protocol.ts';
-import { isPtyHostAction } from './pty-host-action.ts';
-import { refusalOf } from './refusal.ts';
 import { Ring } from './ring.ts';
 
 type Client = {
@@ -32,6 +31,24 @@ const mostUnread = 1 << 18;
 const lookEveryMs = 50;
 /** How often one that only keeps an end looks whether it can be reached, milliseconds. */
 const reachableEveryMs = 2000;
+
+/** Terminals at once that only look on: nobody is kept from ending an agent by who watches it. */
+const maxViewers = 16;
+
+type PtyHostStatus = { readonly agentId: string; readonly supervisor: Pid | null; readonly viewers: number };
+
+/** Why whoever says this is turned away, and what to do about it; null: they are welcome. */
+const refusalOf = (hello: Hello, { agentId, supervisor, viewers }: PtyHostStatus): string | null => {
+  if (hello.kind === 'supervisor')
+    return supervisor === null
+      ? null
+      : `it is supervised by process ${supervisor.pid} already: end that one first, or leave the agent to it`;
+  if (hello.writes)
+    return supervisor === null
+      ? `no supervisor is running, and only a supervisor can do that: start its runtime again; where it was run by hand: vigil run --detach --name ${agentId}`
+      : null;
+  return viewers < maxViewers ? null : `${viewers} terminals are attached to it already: detach one of them`;
+};
 
 /** Holds an agent's terminal for whoever supervises it, and shows it to whoever looks on. Judges nothing. */
 export class PtyHost {
@@ -101,11 +118,11 @@ export class PtyHost {
       socket.end(`${JSON.stringify({ refused })}\n`);
       return null;
     }
-    const last = hello.as === 'supervisor' ? Number.POSITIVE_INFINITY : hello.last;
+    const last = hello.kind === 'supervisor' ? Number.POSITIVE_INFINITY : hello.last;
     const next = Math.max(this.#ring.first, this.#ring.next - last);
-    const client: Client = { socket, viewer: hello.as === 'viewer' ? hello : null, next, ended: false };
+    const client: Client = { socket, viewer: hello.kind === 'viewer' ? hello : null, next, ended: false };
     writeMessage(socket, { hosted: this.#hosted(client) });
-    if (hello.as === 'supervisor') this.#supervisor = { client, self: hello.self };
+    if (hello.kind === 'supervisor') this.#supervisor = { client, self: hello.self };
     this.#clients.add(client);
     for (const { viewer } of client.viewer === null ? this.#clients : [client])
       if (viewer?.writes) this.#passOn(viewer, { kind: 'opens' });

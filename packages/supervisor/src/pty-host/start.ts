@@ -44,7 +44,11 @@ export const startPtyHost = async (dir: string, launch: Launch, onPid: (ptyHost:
   closeSync(log);
   try {
     if (child.pid !== undefined) onPid(identify(child.pid));
-    await launched(child, launch, (why) => new Error(`the holder of ${launch.agentId} ${why}; see ${ptyHostLog(dir)}`));
+    await launched(
+      child,
+      launch,
+      (why) => new Error(`the PTY host of ${launch.agentId} ${why}; see ${ptyHostLog(dir)}`),
+    );
   } catch (error) {
     child.kill('SIGKILL');
     throw error;

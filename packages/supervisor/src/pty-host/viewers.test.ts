@@ -35,7 +35,7 @@ test('who only looks on can do nothing, and is cut off for trying; the environme
 
 test('keys reach the agent only through its supervisor, who knows whose they are', async () => {
   await on.pauseControl('read line; echo "got=$line"; sleep 600');
-  await expect(on.look(true)).rejects.toThrow('nobody supervises it now');
+  await expect(on.look(true)).rejects.toThrow('no supervisor is running');
   const supervisor = await on.supervise();
   const viewer = await on.look(true);
   const input = keys('x\r');
@@ -149,7 +149,7 @@ test('those who write hold no place of those who look on', async () => {
 test('one that is not to be reached that way is refused with what to do about it', async () => {
   await on.pauseControl('sleep 600');
   await expect(on.look(true)).rejects.toThrow(
-    'nobody supervises it now, and only its supervisor can do that: start its runtime again; where it was run by hand: vigil run --detach --name worker-1',
+    'no supervisor is running, and only a supervisor can do that: start its runtime again; where it was run by hand: vigil run --detach --name worker-1',
   );
   await on.supervise();
   await expect(on.supervise()).rejects.toThrow(

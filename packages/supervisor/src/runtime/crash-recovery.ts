@@ -31,7 +31,7 @@ export const answerSpawn = (
 
 const remedy = async (deps: AgentDeps, begun: Begun): Promise<void> => {
   const found = remedyOf(begun, occupantOf(deps.dir, begun.order.payload.agentId));
-  switch (found.do) {
+  switch (found.kind) {
     case 'report_uncertain':
       answer(deps, found.order, 'uncertain', { why: found.why });
       return;
@@ -81,7 +81,7 @@ const reportLost = async (deps: AgentDeps, orphan: Occupant, order: Terminate | 
   const socket = socketPath(deps.socketDir, orphan.instanceId);
   if (orphan.child)
     await endProcess({ leader: orphan.child, socket }, { graceMs: 0, killAfterMs: deps.killAfterMs }, deps.clock);
-  const held = orphan.ptyHost === null ? '' : `, and so did the holder of its terminal (${orphan.ptyHost.pid})`;
+  const held = orphan.ptyHost === null ? '' : `, and so did the PTY host of its terminal (${orphan.ptyHost.pid})`;
   deps.outbox.put({
     type: 'AGENT_EXITED',
     payload: {

@@ -30,7 +30,7 @@ test('where supervisor and holder are both gone, what is left is ended and repor
   process.kill(ptyHost.pid, 'SIGKILL');
   await on.runs('sleep 600');
   await until(() => expect(on.reported('AGENT_EXITED')).toHaveLength(1));
-  expect(on.reported('AGENT_EXITED')[0]?.details).toContain('and so did the holder of its terminal');
+  expect(on.reported('AGENT_EXITED')[0]?.details).toContain('and so did the PTY host of its terminal');
   expect(isAlive(child)).toBe(false);
 });
 

@@ -134,7 +134,7 @@ test('a task that is still worked on here is not given to a second agent', async
   stage.gateway.offer(spawn());
   expect(await find('SPAWN_RECEIPT')).toMatchObject({
     outcome: 'superseded',
-    why: 'worker-1 lives here and works on TASK-1',
+    why: 'worker-1 runs here and works on TASK-1',
   });
   expect(runtime.agents()).toHaveLength(1);
 });

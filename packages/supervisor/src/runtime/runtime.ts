@@ -202,7 +202,7 @@ class HostRuntime implements Runtime {
     const { order } = received;
     if (this.#isStarting(order) || this.#stopping.signal.aborted) return;
     const admission = admitSpawn(received, this.#host(order), this.#deps.clock.monotonic());
-    switch (admission.verdict) {
+    switch (admission.kind) {
       case 'go':
         void this.#carryOut(order);
         return;
@@ -213,7 +213,7 @@ class HostRuntime implements Runtime {
       case 'superseded':
       case 'expired':
       case 'failed':
-        answerSpawn(this.#deps, order, admission.verdict, { why: admission.why });
+        answerSpawn(this.#deps, order, admission.kind, { why: admission.why });
     }
   }
 

@@ -62,7 +62,7 @@ test('a task of an agent that is still being started is given to no other, and i
   await until(() => expect(reported('SPAWN_RECEIPT')).toHaveLength(2));
   expect(reported('SPAWN_RECEIPT')).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ outcome: 'superseded', why: 'worker-2 lives here and works on TASK-2' }),
+      expect.objectContaining({ outcome: 'superseded', why: 'worker-2 runs here and works on TASK-2' }),
       expect.objectContaining({ outcome: 'failed', why: 'all 2 places of this runtime are taken' }),
     ]),
   );

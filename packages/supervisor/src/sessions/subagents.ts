@@ -143,10 +143,10 @@ export class Subagents {
     if (known?.endedAt != null || (known === undefined && hasEnded)) return;
     const at = this.#deps.clock.now();
     const one = known ?? this.#start(name, identityOf(this.#deps.spec, report, at));
-    const { said } = checkFields({ ...report.fields, client });
+    const { reported } = checkFields({ ...report.fields, client });
     const before = one.heartbeats.heartbeatState.latest;
-    one.heartbeats.said(said);
-    if (isNotable(said, before)) one.heartbeats.soon();
+    one.heartbeats.report(reported);
+    if (isNotable(reported, before)) one.heartbeats.soon();
     if (hasEnded) this.#end(name, one, { reason: 'finished', at, details: reportedEnd });
   }
 

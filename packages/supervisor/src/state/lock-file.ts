@@ -27,7 +27,9 @@ export const readLockFile = <T>(path: string, isOne: (found: object) => found is
   if (text === null) return null;
   const found = parsed(text);
   if (typeof found === 'object' && found !== null && isOne(found)) return found;
-  throw new WrongSettings(`${path} is no lock of ours: remove it once you are sure that nobody runs under its name`);
+  throw new WrongSettings(
+    `${path} is not a Vigil lock file: remove it once you are sure that no agent runs under its name`,
+  );
 };
 
 const draftOf = (path: string, content: object): string => {

@@ -62,7 +62,9 @@ test('a lock that is none of ours is refused with its path, and left as it is', 
   mkdirSync(join(dir, 'agents'));
   for (const garbage of ['', 'garbage', '[]', '{"agentId":"worker-1"}']) {
     writeFileSync(join(dir, 'agents', 'worker-1.lock'), garbage);
-    expect(() => takeName(dir, occupant())).toThrow(/worker-1.lock is no lock of ours: remove it once you are sure/);
+    expect(() => takeName(dir, occupant())).toThrow(
+      /worker-1.lock is not a Vigil lock file: remove it once you are sure/,
+    );
   }
 });
 
@@ -93,5 +95,5 @@ test('a state folder of somebody else is refused', () => {
   const asRoot = process.getuid?.() === 0;
   if (asRoot) chownSync(dir, 12_345, 12_345);
   const theirs = asRoot ? dir : '/';
-  expect(() => makeFolder(theirs, 'choose another')).toThrow(`${theirs} is not a folder of ours`);
+  expect(() => makeFolder(theirs, 'choose another')).toThrow(`${theirs} is not a folder of this user`);
 });

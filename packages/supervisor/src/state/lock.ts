@@ -40,7 +40,7 @@ export const occupantOf = (dir: string, agentId: string): Occupant | null =>
 export const checkName = (agentId: string): void => {
   if (!/^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/.test(agentId))
     throw new WrongSettings(
-      `${JSON.stringify(agentId)} is no agent's name: use at most 128 letters, digits, dots, dashes, colons or underscores, and neither . nor ..`,
+      `${JSON.stringify(agentId)} is not an agent's name: use at most 128 letters, digits, dots, dashes, colons or underscores, and neither . nor ..`,
     );
 };
 

@@ -36,7 +36,7 @@ test('what agents print and are told is for nobody else of the host to read, als
 test('no name leads out of the folder that it stands in', () => {
   const remains = { attempt: 1, checkpoint: null, stallReason: 'inactivity' };
   for (const name of ['.', '..', '../up', 'a/../../b', '']) {
-    expect(() => checkName(name)).toThrow("is no agent's name");
+    expect(() => checkName(name)).toThrow("is not an agent's name");
     expect(() => saveRecovery(join(dir, 'in'), { ...remains, taskId: name }, 0)).toThrow('name');
   }
   expect(readdirSync(dir)).toEqual([]);

@@ -61,10 +61,10 @@ const passSignals = ({ onSignal }: ForegroundStreams, agent: Supervised, senderO
     agent.terminal.signal(signal);
   });
 
-/** Once nobody reads its output any more, its terminal is gone, as it would be for any command. A full disk takes it again later. */
+/** Once no program reads its output any more, its terminal is gone, as it would be for any command. A full disk takes it again later. */
 const outputLost = (agent: Supervised, { code }: NodeJS.ErrnoException): void => {
   if (code !== 'EPIPE' || agent.isOver()) return;
-  agent.expectEnd('nobody reads its output any more');
+  agent.expectEnd('no program reads its output any more');
   agent.terminal.signal('SIGHUP');
 };
 

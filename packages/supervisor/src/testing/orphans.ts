@@ -89,7 +89,7 @@ export class OrphanStage {
 
   async keepsReporting(): Promise<void> {
     const seen = this.heartbeats.length;
-    await until(() => assert(this.heartbeats.length > seen + 1, 'it does not beat'));
+    await until(() => assert(this.heartbeats.length > seen + 1, 'it does not send heartbeats'));
   }
 
   printed(lines: number): Promise<void> {
@@ -101,12 +101,12 @@ export class OrphanStage {
   }
   told(text: string): Promise<void> {
     const file = join(this.stage.dir, 'told');
-    return until(() => assert(readFileSync(file, 'utf8').includes(text), `it was not told ${text}`));
+    return until(() => assert(readFileSync(file, 'utf8').includes(text), `it did not receive ${text}`));
   }
 
   /** When the holder says that its agent has ended, to whoever looks on. */
   async endSeenBy(instanceId: string): Promise<number> {
-    const hello = { as: 'viewer', who: 'the test', writes: false, last: 0 } as const;
+    const hello = { kind: 'viewer', who: 'the test', writes: false, last: 0 } as const;
     const link = await connectPtyHost(ptyHostSocket(this.stage.dir, instanceId), hello);
     return new Promise((resolve) => link.listen((message) => 'ended' in message && resolve(message.ended.at)));
   }

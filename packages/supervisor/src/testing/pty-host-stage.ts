@@ -52,10 +52,10 @@ export class PtyHostStage {
   }
 
   async supervise(): Promise<Seen> {
-    return this.#listening(await connectPtyHost(this.path, { as: 'supervisor', self }));
+    return this.#listening(await connectPtyHost(this.path, { kind: 'supervisor', self }));
   }
   async look(writes = false, last = 1 << 20): Promise<Seen> {
-    return this.#listening(await connectPtyHost(this.path, { as: 'viewer', who: 'ann', writes, last }));
+    return this.#listening(await connectPtyHost(this.path, { kind: 'viewer', who: 'ann', writes, last }));
   }
 
   close(): void {
