@@ -1,5 +1,5 @@
 import { type Heartbeat, parseHeartbeat } from '@vigil/events';
-import { agentSaid, noProgress, type Progress } from '../../packages/supervisor/src/heartbeat/progress.ts';
+import { noProgress, type Progress, progressAfterReport } from '../../packages/supervisor/src/heartbeat/progress.ts';
 import type { Order } from '../../packages/supervisor/src/orders/order.ts';
 
 /** What an agent does: `works` makes progress, `hangs` makes none, `loops` repeats one call, `waits` asks a person, `rests` is idle. */
@@ -100,7 +100,7 @@ export const beatOf = (agent: Agent, runtimeId: string, host: string, policy: st
     ...(acts ? { tool_calls: callsOf(agent, now), last_tool_call: now, token_count: agent.sequence * 100 } : {}),
     ...(agent.checkpoint === null ? {} : { checkpoint: checkpointOf(agent) }),
   };
-  if (acts) agent.progress = agentSaid(agent.progress, said as never, agent.sequence);
+  if (acts) agent.progress = progressAfterReport(agent.progress, said as never, agent.sequence);
   return {
     ...BARE,
     ...said,

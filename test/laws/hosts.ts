@@ -226,7 +226,7 @@ export class Host {
     const known = this.#receipts.get(order.payload.orderId);
     if (known) return this.#settle(order, known);
     const admission = admit({ order, expiresAt: one.expiresAt }, this.#processOf(agent), this.#around.now());
-    switch (admission.verdict) {
+    switch (admission.kind) {
       case 'wait':
       case 'again':
         return;
@@ -236,7 +236,7 @@ export class Host {
       case 'superseded':
       case 'expired':
       case 'failed':
-        this.#answer(order, admission.verdict, { why: admission.why });
+        this.#answer(order, admission.kind, { why: admission.why });
     }
   }
 
@@ -248,7 +248,7 @@ export class Host {
       highestNumber: agent?.highestNumber ?? -1,
       done: new Map(),
       progress: agent?.progress as Agent['progress'],
-      ...{ channel: 'socket', quiet: true, typing: { kind: 'line' }, isBeingTypedAt: false, wentOn: false },
+      ...{ channel: 'socket', quiet: true, typing: { kind: 'line' }, isBeingTypedAt: false, resumedByItself: false },
       atQuestion: agent?.mode === 'waits',
       paused: (agent?.pausedUntil ?? 0) > now,
     };

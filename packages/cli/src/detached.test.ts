@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 type Process = { readonly pid: number };
-type Lock = Record<'supervisor' | 'holder' | 'child', Process>;
+type Lock = Record<'supervisor' | 'ptyHost' | 'child', Process>;
 const lockOf = (name: string) => join(dir, 'agents', `${name}.lock`);
 const isThere = (name: string) => existsSync(lockOf(name));
 const lock = (name = 'worker-1') => JSON.parse(readFileSync(lockOf(name), 'utf8')) as Lock;
@@ -115,7 +115,7 @@ test('what is attached shows what was printed, and its keys reach the agent only
   const wrote = endOf(writer);
   writer.stdin.write('hello\r');
   await until(() => expect(seen).toContain('got=hello'));
-  expect(log()).toMatch(/somebody may type at an agent’s terminal.*"who":"ada"/);
+  expect(log()).toMatch(/a viewer may type at an agent’s terminal.*"who":"ada"/);
   expect(seen).not.toContain('nothing');
   await vigil(['stop', 'worker-1', '--grace', '100ms']);
   expect(await looked).toMatchObject({ code: 0, err: expect.stringContaining('worker-1 has ended: ended by SIGTERM') });
@@ -151,7 +151,7 @@ test('one whose supervisor was killed is not started anew, but supervised again 
   ])
     expect(await vigil(words)).toMatchObject({ code: expect.any(Number), err: expect.stringContaining(remedy) });
   expect(await vigil(['run', '--detach', '--name', 'worker-1'])).toMatchObject({ code: 0 });
-  expect(lock()).toMatchObject({ child: before.child, holder: before.holder });
+  expect(lock()).toMatchObject({ child: before.child, ptyHost: before.ptyHost });
   expect(lock().supervisor).not.toEqual(before.supervisor);
   expect(await vigil(['stop', 'worker-1', '--grace', '100ms'])).toMatchObject({ code: 0 });
   expect(isAlive(before.child.pid)).toBe(false);

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { homedir, hostname, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { adapters } from '@vigil/adapters';
-import type { Address, Log, WorldSettings } from '@vigil/supervisor';
+import type { Address, DepsSettings, Log } from '@vigil/supervisor';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { jsonText } from './render/plain.ts';
 import { survivingLog, type WriteLine } from './surviving-log.ts';
@@ -83,12 +83,12 @@ export const clock = { now: () => Date.now(), monotonic: () => performance.now()
 
 export const addressOf = ({ gateway, token }: SupervisingOptions): Address => ({ url: gateway, token });
 
-export const worldSettings = (
+export const depsSettings = (
   options: SupervisingOptions,
   dir: string,
   log: Log,
-  onReach: WorldSettings['onReach'],
-): WorldSettings => ({
+  onReach: DepsSettings['onReach'],
+): DepsSettings => ({
   dir,
   socketDir: join(tmpdir(), `vigil-${userInfo().uid}`),
   gateway: addressOf(options),

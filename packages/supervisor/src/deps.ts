@@ -5,7 +5,7 @@ import type { Outbox } from './gateway/outbox.ts';
 import type { Reach } from './gateway/reach.ts';
 import type { ClientControl } from './orders/client-control.ts';
 import type { OrderEnvelope } from './orders/order.ts';
-import type { PolicyWatches } from './output/policy-patterns.ts';
+import type { PolicyPatternCache } from './output/policy-patterns.ts';
 import type { Pid } from './process/proc.ts';
 import type { ScreenAdapter } from './screen/client.ts';
 import type { StreamAdapter } from './sessions/event-stream.ts';
@@ -46,7 +46,7 @@ export type GatewayDeps = {
 export type MonitorDeps = GatewayDeps & {
   readonly dir: string;
   readonly outbox: Outbox;
-  readonly watches: PolicyWatches;
+  readonly policyPatterns: PolicyPatternCache;
   /** the clients whose screens and output streams are understood, and whose turns and sessions orders may interrupt and resume */
   readonly clients: readonly (ClientControl & ScreenAdapter & StreamAdapter)[];
   /** the work item of a task, as the host's tracker reports it; null: the tracker reports none */

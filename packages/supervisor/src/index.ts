@@ -7,20 +7,20 @@ export { AlreadySupervised, GatewayRefused, WrongSettings } from './errors.ts';
 export { type Address, connectGateway, type Gateway } from './gateway/gateway-client.ts';
 export { askReach, isSameReach, type Reach } from './gateway/reach.ts';
 export * from './notice/terminal-notice.ts';
-export { type Over, openView, stopAgent, type View } from './pty-host/attach.ts';
+export { openView, stopAgent, type View, type ViewEnd } from './pty-host/attach.ts';
 export { parseSize } from './runtime/byte-size.ts';
-export { type OpenWorld, openWorld, type WorldSettings } from './runtime/open-deps.ts';
+export { type DepsSettings, type OpenDeps, openDeps } from './runtime/open-deps.ts';
 export { type Detached, run, runDetached } from './runtime/run.ts';
 export { type Runtime, startRuntime } from './runtime/runtime.ts';
 export {
+  monitoringOf,
   parseRuntimeConfig,
-  plainWatching,
+  plainMonitoring,
   type RuntimeConfig,
   readRuntimeConfig,
   type Template,
   templateFor,
-  watchingOf,
 } from './runtime/runtime-config.ts';
 export type { RuntimeSettings } from './runtime/spec-from-template.ts';
 export { checkFree, occupantOf } from './state/lock.ts';
-export type { Seat } from './terminal/foreground.ts';
+export type { ForegroundStreams } from './terminal/foreground.ts';

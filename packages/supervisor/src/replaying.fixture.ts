@@ -1,5 +1,12 @@
 /** For tests that replay recorded sessions: what a supervisor makes of hooks, of the file of a session and of a screen. */
-export { answered, type Beats, beat, type Identity, noBeats, said } from './heartbeat/heartbeat.ts';
+export {
+  answered,
+  type HeartbeatState,
+  type Identity,
+  nextHeartbeat,
+  noHeartbeats,
+  withReport,
+} from './heartbeat/heartbeat.ts';
 export { checkFields } from './messages/agent-report.ts';
 export type { Surface } from './screen/surface.ts';
 export { interruptedAfterMs, limitShown, missedEvents, screenReport } from './screen/waiting.ts';

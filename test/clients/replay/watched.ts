@@ -7,18 +7,18 @@ import { Folding, type Observation, type Policies } from '@vigil/health';
 import { beat as heartbeat, T0 } from '@vigil/health/fixture';
 import {
   answered,
-  type Beats,
-  beat,
   checkFields,
+  type HeartbeatState,
   type Identity,
   interruptedAfterMs,
   limitShown,
   missedEvents,
-  noBeats,
+  nextHeartbeat,
+  noHeartbeats,
   noTerminal,
   type Surface,
-  said,
   screenReport,
+  withReport,
 } from '@vigil/supervisor/replaying';
 import { ingested, ingestedEnd } from './ingested.ts';
 
@@ -41,7 +41,7 @@ export type Finding = {
   readonly reason: string;
 };
 
-type Watched = { readonly who: Identity; beats: Beats; hasEnded: boolean };
+type Watched = { readonly who: Identity; beats: HeartbeatState; hasEnded: boolean };
 
 const mainAgent = 'a1';
 /** How often a limit that stands on the screen is reported, as in the supervisor. */
@@ -72,7 +72,7 @@ export class WatchedSession {
     this.#adapter = adapter;
     this.#headless = headless;
     this.#transcript = adapter.transcript.initial;
-    this.#agents.set(null, { who: identityOf(mainAgent, 's1', null), beats: noBeats, hasEnded: false });
+    this.#agents.set(null, { who: identityOf(mainAgent, 's1', null), beats: noHeartbeats, hasEnded: false });
   }
 
   /** Plays the steps, in their order, and heartbeats at each interval. */
@@ -162,10 +162,10 @@ export class WatchedSession {
     if (known?.hasEnded || (known === undefined && hasEnded)) return;
     const agentId = subagentId(mainAgent, report.type, report.agent ?? '');
     const who = identityOf(agentId, asId(`s1:${report.agent}`), mainAgent);
-    const one = known ?? { who, beats: noBeats, hasEnded: false };
+    const one = known ?? { who, beats: noHeartbeats, hasEnded: false };
     this.#agents.set(report.agent, one);
     const client = { name: this.#adapter.name, session_id: 's1' };
-    one.beats = said(one.beats, checkFields({ ...fields, client }).said, T0 + ms);
+    one.beats = withReport(one.beats, checkFields({ ...fields, client }).reported, T0 + ms);
     this.#send(ms, one, intervalMs);
     if (hasEnded) this.#exit(ms, report.agent, intervalMs);
   }
@@ -176,7 +176,7 @@ export class WatchedSession {
     const screen = { ...screenReport(this.#surface(ms), facts), since: T0 + this.#since };
     const isMain = one.who.parentAgentId === null;
     const terminal = isMain ? { ...noTerminal, printsLines: this.#headless, screen } : noTerminal;
-    one.beats = beat(one.beats, one.who, terminal, T0 + ms, intervalMs);
+    one.beats = nextHeartbeat(one.beats, one.who, terminal, T0 + ms, intervalMs);
     const { onItsWay } = one.beats;
     one.beats = answered(one.beats);
     if (onItsWay !== null) this.#fold(ms, ingested(heartbeat(ms, onItsWay).payload));

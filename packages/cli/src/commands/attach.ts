@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Over, openView, type View, WrongSettings } from '@vigil/supervisor';
+import { openView, type View, type ViewEnd, WrongSettings } from '@vigil/supervisor';
 import type { Command } from 'commander';
 import { Refusal } from '../errors.ts';
 import { stateDir, withStateDir } from '../supervising.ts';
@@ -42,9 +42,9 @@ const listen = (view: View, writes: boolean, leave: () => void): (() => void) =>
   };
 };
 
-const last = (agent: string, over: Over | null): string => {
+const last = (agent: string, over: ViewEnd | null): string => {
   if (over === null) return `detached from ${agent}, which works on`;
-  switch (over.why) {
+  switch (over.kind) {
     case 'ended':
       return `${agent} has ended: ${over.how}`;
     case 'too_slow':

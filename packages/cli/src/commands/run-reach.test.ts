@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { plainWatching } from '@vigil/supervisor';
+import { plainMonitoring } from '@vigil/supervisor';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ReachNotices, unwatchedByLog } from './run-reach.ts';
 import { heartbeatInterval, nudging } from './run-spec.ts';
@@ -213,7 +213,7 @@ test('who attaches reads from the log that the agent is not watched, and nothing
 });
 
 describe('--nudge chooses how texts reach the agent', () => {
-  const template = { ...plainWatching(), nudge: 'hook' as const };
+  const template = { ...plainMonitoring(), nudge: 'hook' as const };
   const file = { path: '/tmp/nudges', format: 'jsonl' as const };
 
   test('before what a template says', () => {

@@ -4,14 +4,14 @@ import {
   type AgentSpec,
   hasTitle,
   type LimitSettings,
+  monitoringOf,
   type NudgeBy,
   parseSize,
-  plainWatching,
+  plainMonitoring,
   readRuntimeConfig,
   TerminalNotice,
   templateFor,
   WrongSettings,
-  watchingOf,
 } from '@vigil/supervisor';
 import { InvalidArgumentError } from 'commander';
 import { here } from '../hook/install.ts';
@@ -63,10 +63,10 @@ export const bytes = (text: string): number => {
 
 /** What the host's own configuration says of such a task: how to watch it, not what to execute. */
 const watching = ({ runtimeConfig, task, label, name }: RunOptions) => {
-  if (runtimeConfig === undefined) return { ...plainWatching(), checkpointRoots: [process.cwd()] };
+  if (runtimeConfig === undefined) return { ...plainMonitoring(), checkpointRoots: [process.cwd()] };
   const { templates, checkpoint_roots: checkpointRoots } = readRuntimeConfig(runtimeConfig);
   const template = templateFor(templates, task ?? '', label);
-  return { ...(template ? watchingOf(template, name, task ?? null) : plainWatching()), checkpointRoots };
+  return { ...(template ? monitoringOf(template, name, task ?? null) : plainMonitoring()), checkpointRoots };
 };
 
 /** What is said on the command line counts before what a template says. */

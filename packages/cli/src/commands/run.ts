@@ -2,23 +2,23 @@ import { join } from 'node:path';
 import {
   AlreadySupervised,
   checkFree,
-  openWorld,
+  type DepsSettings,
+  type ForegroundStreams,
+  openDeps,
   type Reach,
   run,
   runDetached,
-  type Seat,
   type Supervised,
-  type WorldSettings,
   WrongSettings,
 } from '@vigil/supervisor';
 import { type Command, Option } from 'commander';
 import {
   collectLabel,
+  depsSettings,
   logToFile,
   logToStderr,
   stateDir,
   withSupervisingOptions,
-  worldSettings,
 } from '../supervising.ts';
 import { startDetached, tellStarter } from './detach.ts';
 import { logReach, reachBeforeStart } from './run-reach.ts';
@@ -39,7 +39,7 @@ import {
 const graceMs = 5000;
 const passedOn: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
-const seat = (tty: boolean, onOutput: Seat['onOutput']): Seat => ({
+const seat = (tty: boolean, onOutput: ForegroundStreams['onOutput']): ForegroundStreams => ({
   stdin: process.stdin,
   stdout: process.stdout,
   tty,
@@ -67,15 +67,15 @@ const inForeground = async (command: readonly string[], options: RunOptions): Pr
     logReach(log, agentId, reach);
     notices.note(reach);
   };
-  const world = openWorld(spec.runtimeId, worldSettings(options, dir, log, onReach));
+  const deps = openDeps(spec.runtimeId, depsSettings(options, dir, log, onReach));
   try {
-    notices.note(await reachBeforeStart(world.gateway, wantedOf(options)));
+    notices.note(await reachBeforeStart(deps.gateway, wantedOf(options)));
     if (hasTerminal(options)) notices.hold();
     const onOutput = hasTerminal(options) ? (data: Buffer) => notice.written(data) : () => {};
-    process.exitCode = await run(spec, world, seat(options.tty, onOutput));
+    process.exitCode = await run(spec, deps, seat(options.tty, onOutput));
   } finally {
     notices.release();
-    world.close();
+    deps.close();
   }
 };
 
@@ -85,21 +85,21 @@ const stopSignal = (): Promise<string> =>
       process.on(signal, () => resolve(`its supervisor received ${signal}`));
   });
 
-const backgroundSettings = (options: RunOptions): WorldSettings =>
-  worldSettings(options, stateDir(options), logToStderr, (agentId, reach) => logReach(logToStderr, agentId, reach));
+const backgroundSettings = (options: RunOptions): DepsSettings =>
+  depsSettings(options, stateDir(options), logToStderr, (agentId, reach) => logReach(logToStderr, agentId, reach));
 
 /** The supervisor that `vigil run --detach` leaves behind; its standard error is the agent's log. */
 const inBackground = async (command: readonly string[], options: RunOptions, readyFd: number): Promise<void> => {
   const stopped = stopSignal();
-  const world = openWorld(runtimeIdOf(options.name), backgroundSettings(options));
+  const deps = openDeps(runtimeIdOf(options.name), backgroundSettings(options));
   const spec = command.length === 0 ? null : specOf(options, command);
   const { columns = 120, rows = 40 } = options;
   const onStarted = (agent: Supervised) => tellStarter(readyFd, agent);
   const where = { runtimeId: runtimeIdOf(options.name), agentId: options.name, size: { columns, rows } };
   try {
-    await runDetached({ ...where, spec, stopped, graceMs, onStarted }, world);
+    await runDetached({ ...where, spec, stopped, graceMs, onStarted }, deps);
   } finally {
-    world.close();
+    deps.close();
   }
 };
 

@@ -1,13 +1,13 @@
-import { openWorld, type Reach, readRuntimeConfig, startRuntime, WrongSettings } from '@vigil/supervisor';
+import { openDeps, type Reach, readRuntimeConfig, startRuntime, WrongSettings } from '@vigil/supervisor';
 import type { Command } from 'commander';
 import {
   agentEnvironment,
+  depsSettings,
   hostId,
   logToStderr,
   type SupervisingOptions,
   stateDir,
   withSupervisingOptions,
-  worldSettings,
 } from '../supervising.ts';
 import { logReach, reachBeforeStart } from './run-reach.ts';
 
@@ -26,18 +26,18 @@ const runRuntime = async (options: RuntimeOptions): Promise<void> => {
   const config = readRuntimeConfig(options.config);
   const dir = stateDir({ dir: options.dir ?? config.dir });
   const onReach = (agentId: string, reach: Reach) => logReach(logToStderr, agentId, reach);
-  const world = openWorld(config.runtime, worldSettings(options, dir, logToStderr, onReach));
+  const deps = openDeps(config.runtime, depsSettings(options, dir, logToStderr, onReach));
   const wanted = { runtimeId: config.runtime, healthPolicy: config.policy ?? null, require: options.require };
-  const reach = await reachBeforeStart(world.gateway, wanted).catch((error: unknown) => {
-    world.close();
+  const reach = await reachBeforeStart(deps.gateway, wanted).catch((error: unknown) => {
+    deps.close();
     throw error;
   });
   if (reach.kind === 'unwatched') logToStderr('not watched', { runtime: config.runtime, why: reach.why });
-  const runtime = await startRuntime({ config, host: hostId(), env: agentEnvironment() }, world);
+  const runtime = await startRuntime({ config, host: hostId(), env: agentEnvironment() }, deps);
   logToStderr('the runtime watches its agents', { runtime: config.runtime, dir, pid: process.pid });
   await runtime.stop(`its runtime received ${await stopped}`);
-  await world.outbox.settled(farewellMs);
-  world.close();
+  await deps.outbox.settled(farewellMs);
+  deps.close();
 };
 
 export const register = (program: Command): void => {

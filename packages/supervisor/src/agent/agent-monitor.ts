@@ -1,17 +1,17 @@
 import { rmSync } from 'node:fs';
 import type { Checkpoint, ClientReport, PolicyRef } from '@vigil/events';
 import { marked } from '@vigil/sdk/progress';
-import { CheckpointEyes } from '../checkpoint/checkpoint-watcher.ts';
+import { CheckpointWatcher } from '../checkpoint/checkpoint-watcher.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { TerminalFacts } from '../heartbeat/heartbeat.ts';
-import { Beating } from '../heartbeat/heartbeat-sender.ts';
-import { agentSaid, outputSeen, type Progress, workSeen } from '../heartbeat/progress.ts';
+import { HeartbeatSender } from '../heartbeat/heartbeat-sender.ts';
+import { outputSeen, type Progress, progressAfterReport, workSeen } from '../heartbeat/progress.ts';
 import { StepLog } from '../heartbeat/step-log.ts';
-import { isNotable, ownReport, type Said } from '../messages/agent-report.ts';
+import { isNotable, ownFields, type ReportedFields } from '../messages/agent-report.ts';
 import { controlOf } from '../orders/client-control.ts';
-import type { Screen } from '../output/output-reader.ts';
+import type { OutputReader } from '../output/output-reader.ts';
 import { compilePatterns } from '../output/patterns.ts';
-import { recalled } from '../output/restore-output.ts';
+import { restoreOutput } from '../output/restore-output.ts';
 import { identify, isAlive, type Pid, sessionOf, wordsOf } from '../process/proc.ts';
 import type { AgentScreen } from '../screen/agent-screen.ts';
 import { isSilenceKnown, printsLines, type Surface } from '../screen/surface.ts';
@@ -23,7 +23,7 @@ import { reportsLimits, withoutReported } from '../sessions/reported-facts.ts';
 import { Subagents } from '../sessions/subagents.ts';
 import { decideTyping, type SessionFacts, type TypingDecision } from '../typing/decide.ts';
 import { type AgentSpec, spoolOf } from './agent-spec.ts';
-import type { Known, Memory, Past } from './memory.ts';
+import type { Memory, ObservedState, Past } from './memory.ts';
 import type { Meter } from './meter.ts';
 import { refusalOfAgent, type Used, usedBy } from './spending-limit.ts';
 
@@ -36,8 +36,8 @@ const lookForClientEveryMs = 5000;
 const reportLimitEveryMs = 2000;
 
 /** The eyes on one agent: what it prints and says becomes heartbeats, and what the hands have to know of it. */
-export class Watch {
-  readonly screen: Screen;
+export class AgentMonitor {
+  readonly screen: OutputReader;
   /** what stands on its terminal */
   readonly drawn: AgentScreen;
   #surface: Surface;
@@ -46,11 +46,11 @@ export class Watch {
   readonly #stream: EventStream | null;
   readonly subagents: Subagents;
   readonly #spec: AgentSpec;
-  readonly #world: MonitorDeps;
+  readonly #deps: MonitorDeps;
   readonly #meter: Meter;
-  readonly #beating: Beating;
+  readonly #heartbeatSender: HeartbeatSender;
   readonly #decoder = new TextDecoder();
-  #known: Known;
+  #observed: ObservedState;
   #read: number;
   /** rises with whatever it sees or hears */
   changes = 0;
@@ -66,53 +66,60 @@ export class Watch {
   #leader: Pid | null = null;
   #paused = false;
   #ending = false;
-  readonly #checkpoints: CheckpointEyes;
+  readonly #checkpoints: CheckpointWatcher;
   #stepLog: StepLog | null;
   /** why the step log could not be read the last time; null: it could */
   #stepsUnread: string | null = null;
 
   /** `onBeat`: a heartbeat is about to be sent, or is answered */
-  constructor(spec: AgentSpec, world: MonitorDeps, meter: Meter, past: Past, drawn: AgentScreen, onBeat: () => void) {
+  constructor(
+    spec: AgentSpec,
+    deps: MonitorDeps,
+    meter: Meter,
+    past: Past,
+    drawn: AgentScreen,
+    onHeartbeat: () => void,
+  ) {
     const { memory } = past;
     this.drawn = drawn;
-    this.#surface = drawn.look(world.clock.monotonic());
+    this.#surface = drawn.look(deps.clock.monotonic());
     this.#meter = meter;
     this.#spec = spec;
-    this.#world = world;
-    this.#known = memory.known;
+    this.#deps = deps;
+    this.#observed = memory.observed;
     this.#read = memory.read;
     this.#stepLog = spec.stepLog === null ? null : new StepLog(spec.stepLog, memory.steps);
-    this.screen = recalled(spec, past, this.#decode);
+    this.screen = restoreOutput(spec, past, this.#decode);
     this.sessions = new AgentSessions({
-      dir: spoolOf(world.dir, spec.instanceId),
+      dir: spoolOf(deps.dir, spec.instanceId),
       memory: memory.sessions,
-      log: world.log,
+      log: deps.log,
       refusalOf: (_, agent) => this.#refusal ?? this.#overLimit() ?? this.#subagentOverLimit(agent),
       onReport: (report, { client: name, id }, file, isCurrent) => {
         const client = { name, session_id: id };
         if (report.agent !== null) this.subagents.report(file, report, client);
-        else this.said(ownReport(report.fields, client, this.sessions.breakers, isCurrent));
+        else this.report(ownFields(report.fields, client, this.sessions.breakers, isCurrent));
       },
     });
-    this.#stream = EventStream.of(world.clients, spec, { ...memory, seen: past.seen }, (bytes) =>
-      world.log('a line of the output is too long, or was cut, and is not read', { agentId: spec.agentId, bytes }),
+    this.#stream = EventStream.of(deps.clients, spec, { ...memory, seen: past.seen }, (bytes) =>
+      deps.log('a line of the output is too long, or was cut, and is not read', { agentId: spec.agentId, bytes }),
     );
     this.subagents = new Subagents({
-      ...world,
-      ...{ spec, memory: memory.subagents, onBeat },
+      ...deps,
+      ...{ spec, memory: memory.subagents, onHeartbeat },
       isPaused: () => this.#paused,
-      onRefusal: () => this.#beating.soon(),
+      onRefusal: () => this.#heartbeatSender.soon(),
     });
     const programs = () =>
       this.#leader === null
         ? []
         : sessionOf(this.#leader.pid).map((pid) => ({ pid: identify(pid), words: wordsOf(pid) }));
     this.#clientProcess =
-      controlOf(world.clients, spec) === null ? new ClientProcess(world.clients, { programs, isAlive }) : null;
-    this.#checkpoints = new CheckpointEyes(spec, (read) => this.#checkpointRead(read));
-    this.#beating = new Beating({
-      ...world,
-      ...{ who: spec, intervalMs: spec.intervalMs, beats: memory.beats, onBeat },
+      controlOf(deps.clients, spec) === null ? new ClientProcess(deps.clients, { programs, isAlive }) : null;
+    this.#checkpoints = new CheckpointWatcher(spec, (read) => this.#checkpointRead(read));
+    this.#heartbeatSender = new HeartbeatSender({
+      ...deps,
+      ...{ who: spec, intervalMs: spec.intervalMs, heartbeatState: memory.heartbeatState, onHeartbeat },
       facts: () => this.#facts(),
       onPolicy: (policy) => void this.#follow(policy),
       onRefusal: (refusal) => {
@@ -124,20 +131,25 @@ export class Watch {
   #decode = (data: Buffer): string => this.#decoder.decode(data, { stream: true });
 
   begin = (): void => {
-    this.#beating.begin();
+    this.#heartbeatSender.begin();
     this.subagents.begin();
   };
 
   /** What there is to remember of it. */
   get memory(): Pick<
     Memory,
-    'read' | 'known' | 'beats' | 'screen' | 'emulator' | 'steps' | 'sessions' | 'stream' | 'subagents'
+    'read' | 'observed' | 'heartbeatState' | 'screen' | 'emulator' | 'steps' | 'sessions' | 'stream' | 'subagents'
   > {
-    const [read, known, beats, screen] = [this.#read, this.#known, this.#beating.beats, this.screen.memory];
+    const [read, observed, heartbeatState, screen] = [
+      this.#read,
+      this.#observed,
+      this.#heartbeatSender.heartbeatState,
+      this.screen.memory,
+    ];
     const [sessions, subagents] = [this.sessions.memory, this.subagents.memory];
     const steps = this.#stepLog?.mark ?? null;
     const stream = this.#stream?.memory ?? null;
-    return { read, known, beats, screen, emulator: this.drawn.memory, steps, sessions, stream, subagents };
+    return { read, observed, heartbeatState, screen, emulator: this.drawn.memory, steps, sessions, stream, subagents };
   }
   /** bytes of output that it has taken in */
   get read(): number {
@@ -146,36 +158,43 @@ export class Watch {
 
   /** Looks for what the policy asks for, as soon as it is here; until then for what was asked before. */
   async #follow(policy: PolicyRef): Promise<void> {
-    const isKnown = () => policy.hash === this.#known.looksFor?.policy.hash;
+    const isKnown = () => policy.hash === this.#observed.looksFor?.policy.hash;
     if (isKnown()) return;
-    const watch = await this.#world.watches.of(policy);
-    if (watch === null || isKnown()) return;
-    this.#know({ looksFor: { policy, document: this.#world.watches.documentOf(policy.hash) } });
-    const found = this.screen.watchFor(compilePatterns(this.#spec.patterns, watch), watch.tailLines);
-    this.#beating.matched(found);
-    if (found.length > 0) this.#beating.soon();
+    const policyPatterns = await this.#deps.policyPatterns.of(policy);
+    if (policyPatterns === null || isKnown()) return;
+    this.#observe({ looksFor: { policy, document: this.#deps.policyPatterns.documentOf(policy.hash) } });
+    const found = this.screen.usePatterns(
+      compilePatterns(this.#spec.patterns, policyPatterns),
+      policyPatterns.tailLines,
+    );
+    this.#heartbeatSender.matched(found);
+    if (found.length > 0) this.#heartbeatSender.soon();
   }
 
   /** Why the policy's limit for one agent allows no more calls: no call starts after the session file shows that it is reached. */
   #overLimit(): string | null {
-    const refusal = (used: readonly Used[]) => refusalOfAgent(this.#spec.agentId, this.#known.looksFor?.document, used);
-    return refusal(this.sessions.used) ?? refusal([usedBy(this.#beating.beats)]);
+    const refusal = (used: readonly Used[]) =>
+      refusalOfAgent(this.#spec.agentId, this.#observed.looksFor?.document, used);
+    return refusal(this.sessions.used) ?? refusal([usedBy(this.#heartbeatSender.heartbeatState)]);
   }
 
   /** A sub-agent has the policy's limit for one agent, too. `agent`: the client's id of it; null: the call is the agent's own. */
   #subagentOverLimit(agent: string | null): string | null {
-    const known = agent === null ? null : this.subagents.at(agent);
-    return known && refusalOfAgent(known.identity.agentId, this.#known.looksFor?.document, [usedBy(known.beats)]);
+    const observed = agent === null ? null : this.subagents.at(agent);
+    return (
+      observed &&
+      refusalOfAgent(observed.identity.agentId, this.#observed.looksFor?.document, [usedBy(observed.heartbeatState)])
+    );
   }
 
-  #know(more: Partial<Known>): void {
-    this.#known = { ...this.#known, ...more };
+  #observe(more: Partial<ObservedState>): void {
+    this.#observed = { ...this.#observed, ...more };
     this.changes += 1;
   }
 
   #facts(): TerminalFacts {
-    const { outputAt, completionAt, resultAt, hasAsked } = this.#known;
-    const now = this.#world.clock.now();
+    const { outputAt, completionAt, resultAt, hasAsked } = this.#observed;
+    const now = this.#deps.clock.now();
     const surface = this.#look();
     return {
       ...withoutReported(this.screen.facts(now), this.#isReportedByClient),
@@ -185,15 +204,15 @@ export class Watch {
       paused: this.#paused,
       ending: this.#ending,
       limits: this.#meter.reports,
-      work: this.#world.workOf(this.#spec.taskId),
+      work: this.#deps.workOf(this.#spec.taskId),
     };
   }
 
   /** Looks at the screen. What it says anew of the agent is to be judged at once. */
   #look(): Surface {
-    this.#surface = this.drawn.look(this.#world.clock.monotonic());
+    this.#surface = this.drawn.look(this.#deps.clock.monotonic());
     const report = screenReport(this.#surface, this.session);
-    if (JSON.stringify(report) !== JSON.stringify(this.#shown)) this.#beating.soon();
+    if (JSON.stringify(report) !== JSON.stringify(this.#shown)) this.#heartbeatSender.soon();
     this.#shown = report;
     return this.#surface;
   }
@@ -202,13 +221,13 @@ export class Watch {
   #addMissed(surface: Surface): void {
     const state = this.sessions.current?.state;
     if (state === undefined) return;
-    for (const event of missedEvents(surface, state, this.#world.clock.now())) this.sessions.add(event);
+    for (const event of missedEvents(surface, state, this.#deps.clock.now())) this.sessions.add(event);
     this.#addLimit(surface, { turnOpen: state.main.turn?.open ?? null, waitingFor: null });
   }
 
   /** A client that retries a request fires no hook. */
   #addLimit(surface: Surface, facts: SessionFacts): void {
-    const now = this.#world.clock.now();
+    const now = this.#deps.clock.now();
     const limit = limitShown(surface, facts, now);
     if (limit === null || now < this.#limitReportedAt + reportLimitEveryMs) return;
     this.#limitReportedAt = now;
@@ -217,7 +236,7 @@ export class Watch {
 
   /** What hooks, or the output of its client, have reported of the session that the agent is. */
   get session(): SessionFacts {
-    const { turn, waiting_for } = this.#beating.beats.latest;
+    const { turn, waiting_for } = this.#heartbeatSender.heartbeatState.latest;
     return { turnOpen: turn?.open ?? null, waitingFor: waiting_for?.kind ?? null };
   }
 
@@ -237,7 +256,7 @@ export class Watch {
   }
 
   get #isAsking(): boolean {
-    return !this.#isReportedByClient && this.screen.asksSince(this.#world.clock.now()) !== null;
+    return !this.#isReportedByClient && this.screen.asksSince(this.#deps.clock.now()) !== null;
   }
 
   /** `at`: when it was printed, epoch milliseconds */
@@ -247,18 +266,18 @@ export class Watch {
     this.#printed(this.#stream?.read(data, at) ?? []);
     const seen = this.screen.write(this.#decode(data), at);
     this.drawn.write(data);
-    const { progress } = this.#known;
+    const { progress } = this.#observed;
     const isActivity = seen.fresh && this.echoesLines && !this.#isReportedByClient;
-    const { next } = this.#beating;
-    this.#know({
+    const { next } = this.#heartbeatSender;
+    this.#observe({
       ...(isActivity ? { progress: outputSeen(progress, next, seen.completed), outputAt: at } : {}),
       ...(!isActivity && seen.completed ? { progress: marked(progress, ['completion'], next) } : {}),
       ...(seen.completed ? { completionAt: at } : {}),
       ...(seen.hasResult ? { resultAt: at } : {}),
     });
     const matched = this.#reportsLimits ? seen.matched.filter(({ kind }) => kind !== 'rate_limit') : seen.matched;
-    this.#beating.matched(matched);
-    if (seen.hasResult || matched.some(({ kind }) => kind !== 'error')) this.#beating.soon();
+    this.#heartbeatSender.matched(matched);
+    if (seen.hasResult || matched.some(({ kind }) => kind !== 'error')) this.#heartbeatSender.soon();
   }
 
   #printed(lines: readonly StreamedLine[]): void {
@@ -287,21 +306,21 @@ export class Watch {
   }
 
   /** The agent, or a helper of it, has reported something over the socket. */
-  said(words: Said): void {
-    const { latest } = this.#beating.beats;
-    const progress = agentSaid(this.#known.progress, words, this.#beating.next);
-    this.#beating.said(words);
-    if (isNotable(words, latest)) this.#beating.soon();
-    const activity = words.activity ?? this.#known.activity;
-    this.#know({ progress, saidAt: this.#world.clock.now(), activity });
-    if (words.checkpoint && progress.checkpoint) this.#checkpoints.look(progress.checkpoint);
+  report(report: ReportedFields): void {
+    const { latest } = this.#heartbeatSender.heartbeatState;
+    const progress = progressAfterReport(this.#observed.progress, report, this.#heartbeatSender.next);
+    this.#heartbeatSender.report(report);
+    if (isNotable(report, latest)) this.#heartbeatSender.soon();
+    const activity = report.activity ?? this.#observed.activity;
+    this.#observe({ progress, reportedAt: this.#deps.clock.now(), activity });
+    if (report.checkpoint && progress.checkpoint) this.#checkpoints.look(progress.checkpoint);
   }
 
   #checkpointRead(read: Checkpoint): void {
-    const { progress } = this.#known;
+    const { progress } = this.#observed;
     if (progress.checkpoint?.checkpoint_id === read.checkpoint_id)
-      this.#know({ progress: { ...progress, checkpoint: read } });
-    this.#beating.checkpointRead(read);
+      this.#observe({ progress: { ...progress, checkpoint: read } });
+    this.#heartbeatSender.checkpointRead(read);
   }
 
   /** What is written of its steps is its own word; a log that cannot be read now may be later. */
@@ -309,39 +328,39 @@ export class Watch {
     try {
       const steps = this.#stepLog?.read();
       this.#stepsUnread = null;
-      if (steps) this.said({ steps });
+      if (steps) this.report({ steps });
     } catch (error) {
       const why = String(error);
       if (why !== this.#stepsUnread)
-        this.#world.log('the step log cannot be read', { path: this.#spec.stepLog, error: why });
+        this.#deps.log('the step log cannot be read', { path: this.#spec.stepLog, error: why });
       this.#stepsUnread = why;
     }
   }
 
   /** The agent is told this: where it shows it again, it has not said it. */
-  told(text: string): void {
-    this.screen.told(text);
+  sent(text: string): void {
+    this.screen.sent(text);
   }
 
   /** A question is one only after the cursor has stood still, so somebody has to look. `leader`: the first process of its terminal */
-  lookAgain(leader: Pid): void {
+  check(leader: Pid): void {
     this.#leader = leader;
     this.#readSteps();
     this.#addMissed(this.#look());
-    this.#readSessions(this.#world.clock.monotonic());
-    this.#endSessionOfGoneClient(this.#world.clock.monotonic());
-    const before = this.#known;
-    const progress = workSeen(before.progress, this.#world.workOf(this.#spec.taskId), this.#beating.next);
+    this.#readSessions(this.#deps.clock.monotonic());
+    this.#endSessionOfGoneClient(this.#deps.clock.monotonic());
+    const before = this.#observed;
+    const progress = workSeen(before.progress, this.#deps.workOf(this.#spec.taskId), this.#heartbeatSender.next);
     const isAsking = this.#isAsking;
     if (progress === before.progress && isAsking === before.isAsking) return;
-    if (isAsking !== before.isAsking) this.#beating.soon();
-    this.#know({ progress, isAsking, hasAsked: before.hasAsked || isAsking });
+    if (isAsking !== before.isAsking) this.#heartbeatSender.soon();
+    this.#observe({ progress, isAsking, hasAsked: before.hasAsked || isAsking });
   }
 
   /** From now on it is being ended, and its heartbeats report nothing else. */
   ends(): void {
     this.#ending = true;
-    this.#beating.soon();
+    this.#heartbeatSender.soon();
   }
 
   /** A hook that was killed after it had spooled its record tells nobody. */
@@ -360,73 +379,73 @@ export class Watch {
     if (session === null || session.hasEnded || now < this.#clientLookedForAt + lookForClientEveryMs) return;
     this.#clientLookedForAt = now;
     if (this.#clientProcess?.isGone(session.client) !== true) return;
-    this.#world.log('the client of a session is gone', { agentId: this.#spec.agentId, client: session.client });
-    const { saidAt } = this.#beating.beats;
-    this.sessions.add({ kind: 'session_ended', continues: false, at: this.#world.clock.now(), agent: null });
-    this.#beating.clientGone(saidAt);
-    this.#know({ activity: null });
+    this.#deps.log('the client of a session is gone', { agentId: this.#spec.agentId, client: session.client });
+    const { reportedAt } = this.#heartbeatSender.heartbeatState;
+    this.sessions.add({ kind: 'session_ended', continues: false, at: this.#deps.clock.now(), agent: null });
+    this.#heartbeatSender.clientGone(reportedAt);
+    this.#observe({ activity: null });
   }
 
   set paused(paused: boolean) {
     this.#paused = paused;
-    this.#beating.soon();
+    this.#heartbeatSender.soon();
   }
   get progress(): Progress {
-    return marked(this.#known.progress, ['heartbeat'], this.#beating.next - 1);
+    return marked(this.#observed.progress, ['heartbeat'], this.#heartbeatSender.next - 1);
   }
   get atQuestion(): boolean {
     const { waitingFor } = this.session;
-    const isAwaited = this.#known.activity === 'awaiting_input' && waitingFor !== 'prompt';
+    const isAwaited = this.#observed.activity === 'awaiting_input' && waitingFor !== 'prompt';
     const isDialog = this.#shown.waitingFor !== null && this.#shown.waitingFor.kind !== 'prompt';
     return isAwaited || isDialog || this.#isAsking;
   }
   get isQuiet(): boolean {
-    return this.screen.isStill(this.#world.clock.now());
+    return this.screen.isStill(this.#deps.clock.now());
   }
   /** its client and the session of it, as it reports them; null: it reports none */
   get client(): ClientReport | null {
-    return this.#beating.beats.latest.client ?? null;
+    return this.#heartbeatSender.heartbeatState.latest.client ?? null;
   }
   /** as its client reports it; null: it reports none */
   get turnOpen(): boolean | null {
-    return this.#beating.beats.latest.turn?.open ?? null;
+    return this.#heartbeatSender.heartbeatState.latest.turn?.open ?? null;
   }
   /** epoch milliseconds; null: it has neither printed nor said anything */
-  get heardAt(): number | null {
-    return Math.max(this.#known.saidAt ?? 0, this.screen.lastOutputAt ?? 0) || null;
+  get lastHeardAt(): number | null {
+    return Math.max(this.#observed.reportedAt ?? 0, this.screen.lastOutputAt ?? 0) || null;
   }
   /** by which it is judged, as far as that is known */
   get policy(): string | null {
-    return this.#beating.policy ?? this.#known.looksFor?.policy.name ?? this.#spec.policy;
+    return this.#heartbeatSender.policy ?? this.#observed.looksFor?.policy.name ?? this.#spec.policy;
   }
   get hasCompleted(): boolean {
-    return this.#known.completionAt !== null;
+    return this.#observed.completionAt !== null;
   }
   /** it says itself that it is done */
-  get saysFinished(): boolean {
-    return this.#known.activity === 'finished';
+  get reportsFinished(): boolean {
+    return this.#observed.activity === 'finished';
   }
   get lastOutput(): readonly string[] {
     return this.screen.tail.map(({ text }) => text);
   }
 
   async finish(withinMs: number): Promise<void> {
-    this.#printed(this.#stream?.end(this.#world.clock.now()) ?? []);
+    this.#printed(this.#stream?.end(this.#deps.clock.now()) ?? []);
     this.sessions.read(true);
-    this.sessions.readTranscripts(this.#world.clock.now());
+    this.sessions.readTranscripts(this.#deps.clock.now());
     this.#readSteps();
     this.#stepLog?.close();
     this.#stepLog = null;
-    await Promise.all([this.#beating.finish(withinMs), this.subagents.finish()]);
+    await Promise.all([this.#heartbeatSender.finish(withinMs), this.subagents.finish()]);
     this.#removeSpool();
   }
 
   #removeSpool(): void {
-    const path = spoolOf(this.#world.dir, this.#spec.instanceId);
+    const path = spoolOf(this.#deps.dir, this.#spec.instanceId);
     try {
       rmSync(path, { recursive: true, force: true });
     } catch (error) {
-      this.#world.log('the spool of an agent that has ended is left', { path, error: String(error) });
+      this.#deps.log('the spool of an agent that has ended is left', { path, error: String(error) });
     }
   }
 }

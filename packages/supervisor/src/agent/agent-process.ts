@@ -1,56 +1,56 @@
 import { type Log, type MachineClock, pause } from '../clock.ts';
 import type { AgentDeps } from '../deps.ts';
 import type { AgentSocket, Delivery, TextPush } from '../messages/agent-socket.ts';
-import type { HookDesk } from '../messages/hook-responder.ts';
+import type { HookResponder } from '../messages/hook-responder.ts';
 import { appendTo } from '../messages/nudge-file.ts';
 import { controlOf } from '../orders/client-control.ts';
 import { decideInterrupt } from '../orders/interrupt.ts';
 import type { InterruptAgent, Outcome } from '../orders/order.ts';
-import type { Body } from '../orders/order-executor.ts';
-import type { Hold } from '../orders/pause-control.ts';
+import type { AgentProcess } from '../orders/order-executor.ts';
+import type { PauseControl } from '../orders/pause-control.ts';
 import type { OutputFeed } from '../output/output-feed.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { promptSteadyMs } from '../typing/decide.ts';
 import { type Keyboard, standsAtPrompt, typeText } from '../typing/type-text.ts';
-import type { Watch } from './agent-monitor.ts';
+import type { AgentMonitor } from './agent-monitor.ts';
 import type { AgentSpec } from './agent-spec.ts';
 
-type Channel = ReturnType<Body['process']>['channel'];
+type Channel = ReturnType<AgentProcess['process']>['channel'];
 
 /** What one life is made of. */
-export type LifeParts = {
+export type InstanceParts = {
   readonly spec: AgentSpec;
-  readonly world: AgentDeps;
+  readonly deps: AgentDeps;
   readonly socket: AgentSocket;
-  readonly watch: Watch;
-  readonly desk: HookDesk;
+  readonly monitor: AgentMonitor;
+  readonly hookResponder: HookResponder;
   readonly terminal: Terminal;
   /** VIGIL_SOCKET */
   readonly address: string;
-  readonly hold: Hold;
+  readonly pauseControl: PauseControl;
   /** its output on the way to the watch */
   readonly feed: OutputFeed;
   readonly clock: MachineClock;
 };
 
 /** A hook that has reported is preferred to typing; where no turn is open, none asks until somebody types. */
-const channelOf = ({ spec, socket, watch }: LifeParts): Channel => {
+const channelOf = ({ spec, socket, monitor }: InstanceParts): Channel => {
   if (spec.nudge !== 'auto') return spec.nudge;
   if (socket.hasClient()) return 'socket';
-  if (watch.isReportedByOutput) return 'terminal';
-  const { turnOpen } = watch.session;
-  const isHeadless = watch.typing.kind === 'never';
+  if (monitor.isReportedByOutput) return 'terminal';
+  const { turnOpen } = monitor.session;
+  const isHeadless = monitor.typing.kind === 'never';
   return turnOpen === true || (turnOpen === false && isHeadless) ? 'hook' : 'terminal';
 };
 
-const keyboardOf = ({ watch, terminal, feed, clock }: LifeParts): Keyboard => ({
+const keyboardOf = ({ monitor, terminal, feed, clock }: InstanceParts): Keyboard => ({
   surface: async () => {
     await feed.caughtUp();
-    return watch.drawn.fresh(clock.monotonic);
+    return monitor.drawn.fresh(clock.monotonic);
   },
-  session: () => watch.session,
+  session: () => monitor.session,
   write: (keys) => {
-    if (watch.echoesLines) watch.screen.typing(keys);
+    if (monitor.echoesLines) monitor.screen.typing(keys);
     terminal.write(keys);
   },
   pause,
@@ -58,7 +58,7 @@ const keyboardOf = ({ watch, terminal, feed, clock }: LifeParts): Keyboard => ({
 
 const delivered: Outcome = ['delivered'];
 
-const typed = async (parts: LifeParts, text: string): Promise<Outcome> => {
+const typed = async (parts: InstanceParts, text: string): Promise<Outcome> => {
   const outcome = await typeText(keyboardOf(parts), text);
   return outcome.kind === 'delivered' ? delivered : [outcome.kind, { why: outcome.why }];
 };
@@ -73,11 +73,11 @@ const ofDelivery = (delivery: Delivery): Outcome => {
     case 'unconfirmed':
       return ['uncertain', { why: 'it was sent to the agent’s socket, and not confirmed by {"received": order_id}' }];
     case 'unheard':
-      return ['failed', { why: 'nobody is connected to the agent’s socket' }];
+      return ['failed', { why: 'no program is connected to the agent’s socket' }];
   }
 };
 
-const told = async (parts: LifeParts, message: TextPush, text: string): Promise<Outcome> => {
+const sendText = async (parts: InstanceParts, message: TextPush, text: string): Promise<Outcome> => {
   const { spec, socket } = parts;
   switch (channelOf(parts)) {
     case 'socket':
@@ -94,7 +94,7 @@ const told = async (parts: LifeParts, message: TextPush, text: string): Promise<
 };
 
 /** Whatever way it is told things by; one at a terminal hears it from SIGTERM. */
-export const askToLeave = ({ socket, spec }: LifeParts, reason: string, log: Log): void => {
+export const requestShutdown = ({ socket, spec }: InstanceParts, reason: string, log: Log): void => {
   const request = { type: 'shutdown_request', reason } as const;
   socket.push(request);
   if (spec.nudgeFile === null) return;
@@ -106,31 +106,35 @@ export const askToLeave = ({ socket, spec }: LifeParts, reason: string, log: Log
 };
 
 /** Presses the key that ends a turn of the client, where its screen shows that it works. */
-const interrupted = async (parts: LifeParts, { payload }: InterruptAgent): Promise<Outcome> => {
-  const { spec, world, watch, terminal } = parts;
-  const control = controlOf(world.clients, spec);
-  if (control === null) return ['failed', { why: `no adapter knows the client that ${spec.command} starts` }];
+const interrupted = async (parts: InstanceParts, { payload }: InterruptAgent): Promise<Outcome> => {
+  const { spec, deps, monitor, terminal } = parts;
+  const control = controlOf(deps.clients, spec);
+  if (control === null) return ['failed', { why: `no adapter exists for the client that ${spec.command} starts` }];
   const how = control.client.interrupt(control.invocation);
   const keyboard = keyboardOf(parts);
   const { meaning } = await keyboard.surface();
-  const pressing = decideInterrupt(how, { meaning, turnOpen: watch.turnOpen, isWaiting: watch.atQuestion });
+  const pressing = decideInterrupt(how, { meaning, turnOpen: monitor.turnOpen, isWaiting: monitor.atQuestion });
   if (pressing.kind === 'refused') return ['failed', { why: pressing.why }];
   terminal.write(pressing.keys);
   if (!(await standsAtPrompt(keyboard)))
     return ['uncertain', { why: 'the key was pressed, and the screen does not show that the turn ended' }];
   await pause(promptSteadyMs);
   // No hook reports the end of a turn that a key has interrupted; the screen has shown it.
-  const session = () => ({ ...watch.session, turnOpen: false });
+  const session = () => ({ ...monitor.session, turnOpen: false });
   const sent = await typeText({ ...keyboard, session }, payload.message);
   return ['done', { why: sent.kind === 'delivered' ? null : `the turn is interrupted; its text: ${sent.why}` }];
 };
 
 /** What an order may do to the process itself. */
-type Acts = Pick<Body, 'end' | 'resumeSession'>;
+type Acts = Pick<AgentProcess, 'end' | 'resumeSession'>;
 
 /** The process as its orders see it. `how`: how it has ended, null while it lives. */
-export const bodyOf = (parts: LifeParts, how: () => string | null, { end, resumeSession }: Acts): Body => {
-  const { spec, watch, desk, terminal, socket, hold } = parts;
+export const agentProcessOf = (
+  parts: InstanceParts,
+  how: () => string | null,
+  { end, resumeSession }: Acts,
+): AgentProcess => {
+  const { spec, monitor, hookResponder, terminal, socket, pauseControl } = parts;
   let isBeingTypedAt = false;
   return {
     get pid() {
@@ -139,28 +143,28 @@ export const bodyOf = (parts: LifeParts, how: () => string | null, { end, resume
     process: () => ({
       instanceId: spec.instanceId,
       ended: how(),
-      progress: watch.progress,
+      progress: monitor.progress,
       channel: channelOf(parts),
-      atQuestion: watch.atQuestion,
-      quiet: watch.isQuiet,
-      typing: watch.typing,
+      atQuestion: monitor.atQuestion,
+      quiet: monitor.isQuiet,
+      typing: monitor.typing,
       isBeingTypedAt,
-      paused: hold.isPaused,
-      wentOn: hold.wentOnByItself,
+      paused: pauseControl.isPaused,
+      resumedByItself: pauseControl.resumedByItself,
     }),
-    tell: async (message, text) => {
-      watch.told(text);
+    send: async (message, text) => {
+      monitor.sent(text);
       isBeingTypedAt = true;
       try {
-        return await told(parts, message, text);
+        return await sendText(parts, message, text);
       } finally {
         isBeingTypedAt = false;
       }
     },
     push: socket.push,
-    resetBreaker: (name) => desk.reset(name),
-    stop: (forMs) => hold.stop(forMs),
-    go: () => hold.go(),
+    resetBreaker: (name) => hookResponder.reset(name),
+    pause: (forMs) => pauseControl.pause(forMs),
+    resume: () => pauseControl.resume(),
     end,
     interrupt: (order) => interrupted(parts, order),
     resumeSession,

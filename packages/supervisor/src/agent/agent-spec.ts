@@ -3,7 +3,7 @@ import type { StateFiles } from '../exit/state-files.ts';
 import type { Identity } from '../heartbeat/heartbeat.ts';
 import type { NudgeFile } from '../messages/nudge-file.ts';
 import type { PatternSources } from '../output/patterns.ts';
-import type { Chore } from '../process/command-runner.ts';
+import type { ConfiguredCommand } from '../process/command-runner.ts';
 import type { Command } from '../terminal/terminal.ts';
 import type { LimitSettings } from './limits.ts';
 
@@ -21,11 +21,11 @@ export type AgentSpec = Identity &
     readonly mustSignalCompletion: boolean;
     readonly checkpointRoots: readonly string[];
     /** prints what it released, one a line */
-    readonly release: Chore | null;
-    readonly cleanup: Chore | null;
+    readonly release: ConfiguredCommand | null;
+    readonly cleanup: ConfiguredCommand | null;
     /** how it is held and set going again; null: SIGSTOP and SIGCONT to its group */
-    readonly pause: Chore | null;
-    readonly resume: Chore | null;
+    readonly pause: ConfiguredCommand | null;
+    readonly resume: ConfiguredCommand | null;
     /** seed 004's tool_logs.jsonl of this agent */
     readonly stepLog: string | null;
     readonly limits: LimitSettings;

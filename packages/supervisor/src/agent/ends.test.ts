@@ -8,7 +8,7 @@ import type { AgentSpec } from './agent-spec.ts';
 import { noLimits } from './limits.ts';
 
 let stage: Stage;
-let life: Supervised;
+let instance: Supervised;
 let shown = '';
 
 beforeEach(async () => {
@@ -16,13 +16,13 @@ beforeEach(async () => {
   shown = '';
 });
 afterEach(async () => {
-  await life.end('the test is over', 0).then(() => life.settled);
+  await instance.end('the test is over', 0).then(() => instance.settled);
   await stage.close();
 });
 
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<void> => {
-  life = await liveOn(stage, scriptSpec(script, more), 200, (data) => {
+  instance = await liveOn(stage, scriptSpec(script, more), 200, (data) => {
     shown += data.toString();
   });
 };
@@ -84,7 +84,7 @@ describe('an agent that is being ended by order, and is stopped by a person mean
     await until(() => expect(shown).toContain('ready'));
     stage.gateway.offer(terminate({ graceMs: 600_000 }));
     await until(() => expect(last()?.activity).toBe('exiting'));
-    await life.end('stopped by ada', 0);
+    await instance.end('stopped by ada', 0);
     await until(() => expect(exits()).toMatchObject([isStopped]));
     await until(() => expect(receipts()).toMatchObject([{ payload: { orderId: 'end-1', outcome: 'superseded' } }]));
   });
@@ -92,7 +92,7 @@ describe('an agent that is being ended by order, and is stopped by a person mean
   test('has been stopped also where the order came later', async () => {
     await start(stubborn);
     await until(() => expect(shown).toContain('ready'));
-    const stopping = life.end('stopped by ada', 600_000);
+    const stopping = instance.end('stopped by ada', 600_000);
     stage.gateway.offer(terminate({ graceMs: 0 }));
     await stopping;
     await until(() => expect(exits()).toMatchObject([isStopped]));
@@ -102,8 +102,8 @@ describe('an agent that is being ended by order, and is stopped by a person mean
 
 test('an end that had come before somebody asked for one is what it was', async () => {
   await start('exit 3');
-  await life.terminal.exited;
-  await life.end('somebody, too late', 0);
+  await instance.terminal.exited;
+  await instance.end('somebody, too late', 0);
   await until(() => expect(exits()).toMatchObject([{ reason: 'crashed', details: 'exited with code 3' }]));
 });
 
@@ -121,7 +121,7 @@ test('one that runs longer than it may is ended, one within its time is not', as
   await start('echo ready; sleep 600', { limits: { ...noLimits, time: 600_000 } });
   await until(() => expect(last()?.limits).toMatchObject([{ name: 'time_ms', max: 600_000 }]));
   expect(exits()).toEqual([]);
-  await life.end('next', 0).then(() => life.settled);
+  await instance.end('next', 0).then(() => instance.settled);
   await start('echo ready; sleep 600', { instanceId: 'instance-2', limits: { ...noLimits, time: 300 } });
   await until(() => expect(exits()).toMatchObject([{ reason: 'explicit' }, { reason: 'resource_limit' }]));
 });

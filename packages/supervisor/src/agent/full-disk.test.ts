@@ -1,14 +1,14 @@
 import { expect, test, vi } from 'vitest';
 import type { ReceiptDeps } from '../deps.ts';
 import { noProgress } from '../heartbeat/progress.ts';
-import { HookDesk } from '../messages/hook-responder.ts';
-import { type Body, Hands } from '../orders/order-executor.ts';
+import { HookResponder } from '../messages/hook-responder.ts';
+import { type AgentProcess, OrderExecutor } from '../orders/order-executor.ts';
 import type { Entry } from '../state/journal.ts';
 import { nudge, terminate } from '../testing/stage.ts';
 
 /** Hands over an agent that takes every text and ends as ordered; its journal takes nothing while the disk is full. */
 const onFullDisk = (highestNumber = -1) => {
-  const world = {
+  const deps = {
     isFull: true,
     now: 0,
     written: [] as Entry['kind'][],
@@ -16,85 +16,92 @@ const onFullDisk = (highestNumber = -1) => {
     logged: 0,
     channel: 'socket',
   };
-  const told: string[] = [];
+  const sent: string[] = [];
   const process = { instanceId: 'instance-1', ended: null, progress: noProgress, quiet: true };
-  const body = {
+  const agentProcess = {
     pid: { pid: 1, startTime: null },
-    process: () => ({ ...process, channel: world.channel, atQuestion: false, paused: false, wentOn: false }),
-    tell: async (_: unknown, text: string) => {
-      told.push(text);
+    process: () => ({ ...process, channel: deps.channel, atQuestion: false, paused: false, resumedByItself: false }),
+    send: async (_: unknown, text: string) => {
+      sent.push(text);
       return ['delivered'];
     },
     end: async () => ['done', { confirmed: true }],
-  } as unknown as Body;
+  } as unknown as AgentProcess;
   const surroundings = {
-    clock: { monotonic: () => world.now, now: () => world.now },
+    clock: { monotonic: () => deps.now, now: () => deps.now },
     log: () => {
-      world.logged += 1;
+      deps.logged += 1;
     },
-    outbox: { put: (report: { payload: { outcome: string } }) => world.receipts.push(report.payload.outcome) },
+    outbox: { put: (report: { payload: { outcome: string } }) => deps.receipts.push(report.payload.outcome) },
     journal: {
       reportOf: () => undefined,
       write: ({ kind }: Entry) => {
-        if (world.isFull && kind === 'begun') throw new Error('ENOSPC: no space left on device, write');
-        world.written.push(kind);
+        if (deps.isFull && kind === 'begun') throw new Error('ENOSPC: no space left on device, write');
+        deps.written.push(kind);
       },
     },
   } as unknown as ReceiptDeps;
-  const hands = new Hands(body, surroundings, { highestNumber, handedOff: null, handedOffUntil: null } as never);
-  return { hands, world, told };
+  const orderExecutor = new OrderExecutor(agentProcess, surroundings, {
+    highestNumber,
+    handedOff: null,
+    handedOffUntil: null,
+  } as never);
+  return { orderExecutor, deps, sent };
 };
 
 test('an order that the journal does not take has no effect, and is carried out when it does', async () => {
-  const { hands, world, told } = onFullDisk();
-  hands.offer(nudge(), 60_000);
-  for (let n = 0; n < 3; n += 1) hands.lookAgain();
-  expect([told, world.receipts, world.logged]).toEqual([[], [], 1]);
-  world.isFull = false;
-  hands.lookAgain();
-  await vi.waitFor(() => expect(world.receipts).toEqual(['delivered']));
-  expect([told.length, world.written]).toEqual([1, ['begun', 'done']]);
+  const { orderExecutor, deps, sent } = onFullDisk();
+  orderExecutor.offer(nudge(), 60_000);
+  for (let n = 0; n < 3; n += 1) orderExecutor.check();
+  expect([sent, deps.receipts, deps.logged]).toEqual([[], [], 1]);
+  deps.isFull = false;
+  orderExecutor.check();
+  await vi.waitFor(() => expect(deps.receipts).toEqual(['delivered']));
+  expect([sent.length, deps.written]).toEqual([1, ['begun', 'done']]);
 });
 
 test('it expires where the disk stays full', () => {
-  const { hands, world, told } = onFullDisk();
-  hands.offer(nudge(), 60_000);
-  world.now = 60_001;
-  hands.lookAgain();
-  expect([told, world.receipts]).toEqual([[], ['expired']]);
+  const { orderExecutor, deps, sent } = onFullDisk();
+  orderExecutor.offer(nudge(), 60_000);
+  deps.now = 60_001;
+  orderExecutor.check();
+  expect([sent, deps.receipts]).toEqual([[], ['expired']]);
 });
 
 test('a terminate that an earlier supervisor had begun is carried through on a full disk', async () => {
-  const { hands, world } = onFullDisk(2);
-  hands.carryThrough(terminate({ number: 2 }));
-  hands.lookAgain();
-  await vi.waitFor(() => expect(world.receipts).toEqual(['done']));
+  const { orderExecutor, deps } = onFullDisk(2);
+  orderExecutor.carryThrough(terminate({ number: 2 }));
+  orderExecutor.check();
+  await vi.waitFor(() => expect(deps.receipts).toEqual(['done']));
 });
 
 test('an order that was carried through makes no later one new', async () => {
-  const { hands, world } = onFullDisk(3);
-  world.isFull = false;
-  hands.carryThrough(terminate({ number: 2 }));
-  await hands.settled();
-  expect(hands.memory.highestNumber).toBe(3);
+  const { orderExecutor, deps } = onFullDisk(3);
+  deps.isFull = false;
+  orderExecutor.carryThrough(terminate({ number: 2 }));
+  await orderExecutor.settled();
+  expect(orderExecutor.memory.highestNumber).toBe(3);
 });
 
 /** What a hook is sent that takes the texts that wait. */
-const takenBy = (hands: Hands): object[] => {
-  const desk = new HookDesk({ said: () => {}, told: () => {}, sessions: { read: () => {} } } as never, 'auto');
-  desk.serve(hands);
+const takenBy = (orderExecutor: OrderExecutor): object[] => {
+  const hookResponder = new HookResponder(
+    { report: () => {}, sent: () => {}, sessions: { read: () => {} } } as never,
+    'auto',
+  );
+  hookResponder.serve(orderExecutor);
   const answers: object[] = [];
-  desk.ears.onHook({ takes: true }, { answer: (one) => answers.push(one), onGone: () => {} });
+  hookResponder.socketHandlers.onHook({ takes: true }, { answer: (one) => answers.push(one), onGone: () => {} });
   return answers;
 };
 
 test('a hook is not kept waiting for a text that the journal does not take; the next hook gets it', () => {
-  const { hands, world } = onFullDisk();
-  world.channel = 'hook';
-  hands.offer(nudge(), 60_000);
-  expect(takenBy(hands)).toEqual([{ hook: { texts: 0, refusal: null } }]);
-  world.isFull = false;
-  expect(takenBy(hands)).toEqual([
+  const { orderExecutor, deps } = onFullDisk();
+  deps.channel = 'hook';
+  orderExecutor.offer(nudge(), 60_000);
+  expect(takenBy(orderExecutor)).toEqual([{ hook: { texts: 0, refusal: null } }]);
+  deps.isFull = false;
+  expect(takenBy(orderExecutor)).toEqual([
     { hook: { texts: 1, refusal: null } },
     { text: 'are you still there', order_id: 'nudge-1' },
   ]);

@@ -1,11 +1,11 @@
 import type { Activity, PolicyRef } from '@vigil/events';
-import type { Asked } from '../exit/exit-reason.ts';
-import type { Beats } from '../heartbeat/heartbeat.ts';
-import { noBeats } from '../heartbeat/heartbeat.ts';
+import type { EndRequest } from '../exit/exit-reason.ts';
+import type { HeartbeatState } from '../heartbeat/heartbeat.ts';
+import { noHeartbeats } from '../heartbeat/heartbeat.ts';
 import { noProgress, type Progress } from '../heartbeat/progress.ts';
 import type { StepMark } from '../heartbeat/step-log.ts';
 import type { HandoffMemory } from '../orders/handoff.ts';
-import type { ScreenMemory } from '../output/output-reader.ts';
+import type { OutputMemory } from '../output/output-reader.ts';
 import type { Chunk } from '../pty-host/ring.ts';
 import { type EmulatorMemory, noEmulatorMemory } from '../screen/emulator.ts';
 import { noSessions, type SessionsMemory } from '../sessions/agent-sessions.ts';
@@ -13,27 +13,27 @@ import type { EventStreamMemory } from '../sessions/event-stream.ts';
 import type { SubagentsMemory } from '../sessions/subagents.ts';
 
 /** What its supervisor knows of an agent beside what stands on its terminal. Times in epoch milliseconds. */
-export type Known = {
+export type ObservedState = {
   readonly progress: Progress;
   readonly activity: Activity | null;
   /** the last output that counts as activity */
   readonly outputAt: number | null;
   readonly completionAt: number | null;
   readonly resultAt: number | null;
-  readonly saidAt: number | null;
+  readonly reportedAt: number | null;
   readonly isAsking: boolean;
   readonly hasAsked: boolean;
   /** the policy whose patterns it is looked through for, as the gateway served it; null: none is here yet */
   readonly looksFor: { readonly policy: PolicyRef; readonly document: unknown } | null;
 };
 
-const nothingKnown: Known = {
+const nothingObserved: ObservedState = {
   progress: noProgress,
   activity: null,
   outputAt: null,
   completionAt: null,
   resultAt: null,
-  saidAt: null,
+  reportedAt: null,
   isAsking: false,
   hasAsked: false,
   looksFor: null,
@@ -44,9 +44,9 @@ export type Memory = HandoffMemory & {
   /** bytes of output that all the rest has taken in */
   readonly read: number;
   readonly startedAt: number;
-  readonly known: Known;
-  readonly beats: Beats;
-  readonly screen: ScreenMemory;
+  readonly observed: ObservedState;
+  readonly heartbeatState: HeartbeatState;
+  readonly screen: OutputMemory;
   readonly emulator: EmulatorMemory;
   readonly steps: StepMark | null;
   readonly sessions: SessionsMemory;
@@ -55,15 +55,15 @@ export type Memory = HandoffMemory & {
   readonly subagents: SubagentsMemory;
   /** of the orders that were begun; -1: none */
   readonly highestNumber: number;
-  readonly asked: Asked | null;
+  readonly endRequest: EndRequest | null;
 };
 
 export const noMemory = (startedAt: number): Memory => ({
   read: 0,
   startedAt,
-  known: nothingKnown,
-  beats: noBeats,
-  screen: { lines: 0, lastOutputAt: null, repeated: null, echo: '', told: [] },
+  observed: nothingObserved,
+  heartbeatState: noHeartbeats,
+  screen: { lines: 0, lastOutputAt: null, repeated: null, echo: '', sent: [] },
   emulator: noEmulatorMemory,
   steps: null,
   sessions: noSessions,
@@ -71,7 +71,7 @@ export const noMemory = (startedAt: number): Memory => ({
   subagents: {},
   highestNumber: -1,
   handedOff: null,
-  asked: null,
+  endRequest: null,
 });
 
 /** The past of a life that is taken over; `seen`: the output that is still there and that the memory has taken in. */

@@ -9,7 +9,7 @@ import type { Supervised } from './agent-instance.ts';
 import type { AgentSpec } from './agent-spec.ts';
 
 let stage: Stage;
-let life: Supervised;
+let instance: Supervised;
 let shown = '';
 
 beforeEach(async () => {
@@ -17,13 +17,13 @@ beforeEach(async () => {
   shown = '';
 });
 afterEach(async () => {
-  await life.end('the test is over', 0).then(() => life.settled);
+  await instance.end('the test is over', 0).then(() => instance.settled);
   await stage.close();
 });
 
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<void> => {
-  life = await liveOn(stage, scriptSpec(script, more), 200, (data) => {
+  instance = await liveOn(stage, scriptSpec(script, more), 200, (data) => {
     shown += data.toString();
   });
 };
@@ -47,7 +47,7 @@ test('a paused agent stands still and says so; resumed, it goes on and is told w
   await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(pause());
   await until(() => expect(receipts()).toMatchObject([{ orderId: 'pause-1', outcome: 'done' }]));
-  await until(() => expect(stateOf(life.terminal.pid.pid)).toBe('T'));
+  await until(() => expect(stateOf(instance.terminal.pid.pid)).toBe('T'));
   await until(() => expect(last()?.activity).toBe('paused'));
   stage.gateway.offer(resume());
   await until(() => expect(receipts()).toMatchObject([{}, { orderId: 'resume-1', outcome: 'done', why: null }]));
@@ -68,7 +68,7 @@ test('a pause and its resume that arrive together leave the agent at work, and i
       { orderId: 'resume-1', outcome: 'done', why: null },
     ]),
   );
-  expect(stateOf(life.terminal.pid.pid)).not.toBe('T');
+  expect(stateOf(instance.terminal.pid.pid)).not.toBe('T');
   expect(last()?.activity).not.toBe('paused');
 });
 
@@ -77,7 +77,7 @@ test('a paused agent whose resume never comes goes on by itself when its pause i
   await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(pause({ forMs: 1 - RESUME_LATE_MS }));
   await until(() => expect(receipts()).toMatchObject([{ orderId: 'pause-1', outcome: 'done' }]));
-  await until(() => expect(stateOf(life.terminal.pid.pid)).not.toBe('T'));
+  await until(() => expect(stateOf(instance.terminal.pid.pid)).not.toBe('T'));
   await until(() => expect(last()?.activity).not.toBe('paused'));
   expect(shown).not.toContain('heard=');
   stage.gateway.offer(resume());
@@ -105,7 +105,9 @@ test('what is told to a paused agent waits until it goes on', async () => {
 test('in the middle of a call nothing is paused; a pause whose resume has come first is void', async () => {
   await start(talks('{ tool_calls: [{ call_id: "c", tool: "Bash", outcome: "running" }] }'));
   await until(() => expect(last()?.tool_calls ?? []).toBeDefined());
-  await until(() => expect(stage.gateway.heartbeats.flatMap((beat) => beat.tool_calls)).toHaveLength(1));
+  await until(() =>
+    expect(stage.gateway.heartbeats.flatMap((nextHeartbeat) => nextHeartbeat.tool_calls)).toHaveLength(1),
+  );
   stage.gateway.offer(pause());
   stage.gateway.offer(resume());
   await until(() =>
@@ -114,7 +116,7 @@ test('in the middle of a call nothing is paused; a pause whose resume has come f
       { orderId: 'pause-1', outcome: 'superseded' },
     ]),
   );
-  expect(stateOf(life.terminal.pid.pid)).not.toBe('T');
+  expect(stateOf(instance.terminal.pid.pid)).not.toBe('T');
   expect(shown).not.toContain('please go on');
 });
 
@@ -129,7 +131,7 @@ test('a paused agent that is terminated hears it and leaves by itself', async ()
   await until(() => expect(receipts()).toHaveLength(1));
   stage.gateway.offer(terminate({ graceMs: 10_000 }));
   await until(() => expect(receipts()[1]).toMatchObject({ confirmed: true, forced: false, code: 0, signal: null }));
-  expect(isAlive(life.terminal.pid)).toBe(false);
+  expect(isAlive(instance.terminal.pid)).toBe(false);
 });
 
 test('a paused agent that is killed is reported as crashed, and its resume is superseded', async () => {
@@ -137,9 +139,9 @@ test('a paused agent that is killed is reported as crashed, and its resume is su
   await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(pause());
   await until(() => expect(receipts()).toHaveLength(1));
-  process.kill(life.terminal.pid.pid, 'SIGKILL');
+  process.kill(instance.terminal.pid.pid, 'SIGKILL');
   await until(() => expect(stage.gateway.reports.at(-1)?.payload).toMatchObject({ reason: 'crashed' }));
-  life.offer(resume(), 5000);
+  instance.offer(resume(), 5000);
   await until(() => expect(receipts()[1]).toMatchObject({ orderId: 'resume-1', outcome: 'superseded' }));
 });
 
@@ -154,7 +156,7 @@ test('where commands are configured they pause and resume, and no signal does', 
   stage.gateway.offer(pause());
   await until(() => expect(receipts()).toMatchObject([{ outcome: 'done' }]));
   expect(readFileSync(file, 'utf8')).toBe('worker-1\n');
-  expect(stateOf(life.terminal.pid.pid)).not.toBe('T');
+  expect(stateOf(instance.terminal.pid.pid)).not.toBe('T');
   await until(() => expect(last()?.activity).toBe('paused'));
   stage.gateway.offer(resume());
   await until(() => expect(shown).toContain('heard=please go on'));

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { identify, isAlive, treeOf } from '../process/proc.ts';
-import { killed, Orphanage, until } from '../testing/orphans.ts';
+import { killed, OrphanStage, until } from '../testing/orphans.ts';
 import { simulatedClient } from '../testing/simulated-client.ts';
 import { liveOn, resumeSession, type Stage, scriptSpec, setStage, terminate } from '../testing/stage.ts';
 import type { Supervised } from './agent-instance.ts';
@@ -12,25 +12,25 @@ const linesOf = (dir: string, file: string): readonly string[] =>
 const allSteps = [1, 2, 3, 4, 5, 6].map((step) => `step ${step}`);
 
 let stage: Stage;
-let life: Supervised | null = null;
+let instance: Supervised | null = null;
 let shown = '';
 beforeEach(async () => {
   stage = await setStage();
   shown = '';
 });
 afterEach(async () => {
-  await life?.end('the test is over', 0).then(() => life?.settled);
-  life = null;
+  await instance?.end('the test is over', 0).then(() => instance?.settled);
+  instance = null;
   await stage.close();
 });
 
-const lives = async (faults: string, more: Record<string, string> = {}): Promise<Supervised> => {
+const instances = async (faults: string, more: Record<string, string> = {}): Promise<Supervised> => {
   const env = { PATH: process.env.PATH ?? '', SIMULATED_FAULTS: faults, ...more };
   const spec = scriptSpec('', { command: process.execPath, args: [simulatedClient], cwd: stage.dir, env });
-  life = await liveOn(stage, spec, 200, (data) => {
+  instance = await liveOn(stage, spec, 200, (data) => {
     shown += data.toString();
   });
-  return life;
+  return instance;
 };
 const receipts = () => stage.gateway.reports.flatMap((one) => (one.type === 'ORDER_RECEIPT' ? [one.payload] : []));
 const exits = () => stage.gateway.reports.flatMap((one) => (one.type === 'AGENT_EXITED' ? [one.payload] : []));
@@ -43,7 +43,7 @@ const hangsBefore = (step: number) =>
 test.each(['hang', 'hang-midway', 'hang-deaf', 'stall'])(
   'a session with a %s is resumed, finishes, and does each step once',
   async (fault) => {
-    const { terminal, spec } = await lives(`4:${fault}`);
+    const { terminal, spec } = await instances(`4:${fault}`);
     await hangsBefore(4);
     const before = terminal.pid;
     stage.gateway.offer(resumeSession({ message: 'please go on' }));
@@ -60,9 +60,9 @@ test.each(['hang', 'hang-midway', 'hang-deaf', 'stall'])(
 );
 
 test('what the hung client runs in a session of its own is ended, too, and before it is resumed', async () => {
-  const { terminal } = await lives('4:hang-tool');
+  const { terminal } = await instances('4:hang-tool');
   await hangsBefore(4);
-  const tree = { leader: terminal.pid, socket: life === null ? '' : addressOf(terminal.pid.pid) };
+  const tree = { leader: terminal.pid, socket: instance === null ? '' : addressOf(terminal.pid.pid) };
   await until(() => expect(treeOf(tree)).toHaveLength(2));
   const members = treeOf(tree).map(identify);
   stage.gateway.offer(resumeSession());
@@ -77,7 +77,7 @@ const addressOf = (pid: number): string =>
     ?.slice('VIGIL_SOCKET='.length) ?? '';
 
 test('what an agent has started in a session of its own is ended with it', async () => {
-  const { terminal } = await lives('4:hang-tool');
+  const { terminal } = await instances('4:hang-tool');
   await hangsBefore(4);
   const tree = { leader: terminal.pid, socket: addressOf(terminal.pid.pid) };
   await until(() => expect(treeOf(tree)).toHaveLength(2));
@@ -88,7 +88,7 @@ test('what an agent has started in a session of its own is ended with it', async
 });
 
 test('a client that has not reported its session is not resumed, and works on', async () => {
-  const { terminal } = await lives('4:hang', { SIMULATED_CLIENT: 'another' });
+  const { terminal } = await instances('4:hang', { SIMULATED_CLIENT: 'another' });
   await hangsBefore(4);
   stage.gateway.offer(resumeSession());
   const why = 'the session is one of another, and the command starts simulated';
@@ -97,7 +97,7 @@ test('a client that has not reported its session is not resumed, and works on', 
 });
 
 test('an order that comes twice resumes once', async () => {
-  await lives('4:hang');
+  await instances('4:hang');
   await hangsBefore(4);
   stage.gateway.offer(resumeSession());
   await until(() => expect(receipts()).toMatchObject([{ outcome: 'done' }]));
@@ -107,7 +107,7 @@ test('an order that comes twice resumes once', async () => {
 });
 
 test('an end that is asked for while the session is resumed ends the agent', async () => {
-  await lives('4:hang-deaf');
+  await instances('4:hang-deaf');
   await hangsBefore(4);
   stage.gateway.offer(resumeSession({ graceMs: 60_000 }));
   await until(() => expect(linesOf(stage.dir, 'signals')).toHaveLength(1));
@@ -127,7 +127,7 @@ test('an end that is asked for while the session is resumed ends the agent', asy
 });
 
 test('orders for the same instance reach the resumed process', async () => {
-  const { terminal } = await lives('4:hang-again');
+  const { terminal } = await instances('4:hang-again');
   await hangsBefore(4);
   stage.gateway.offer(resumeSession());
   await until(() => expect(linesOf(stage.dir, 'faults')).toHaveLength(2));
@@ -138,22 +138,23 @@ test('orders for the same instance reach the resumed process', async () => {
 });
 
 /** The supervisor is killed as soon as `isReached` holds, and another one comes. */
-const killedWhen = async (fault: string, isReached: (on: Orphanage) => boolean): Promise<Orphanage> => {
-  const on = await Orphanage.open();
+const killedWhen = async (fault: string, isReached: (on: OrphanStage) => boolean): Promise<OrphanStage> => {
+  const on = await OrphanStage.open();
   const { dir } = on.stage;
   const script = `SIMULATED_FAULTS=4:${fault} exec ${process.execPath} ${simulatedClient}`;
   const first = await on.runs(script);
   await until(() => expect([linesOf(dir, 'faults').length, linesOf(dir, 'effects').length]).toEqual([1, 3]));
-  await on.beatsOn();
+  await on.keepsReporting();
   on.stage.gateway.offer(resumeSession({ instanceId: on.held.instanceId, graceMs: 300 }));
   await until(() => expect(isReached(on)).toBe(true));
   await killed(first);
   await on.runs(script);
   return on;
 };
-const journalOf = ({ stage: { dir } }: Orphanage): string => readFileSync(join(dir, 'journal', 'run-1.jsonl'), 'utf8');
+const journalOf = ({ stage: { dir } }: OrphanStage): string =>
+  readFileSync(join(dir, 'journal', 'run-1.jsonl'), 'utf8');
 
-test.each<readonly [string, string, (on: Orphanage) => boolean]>([
+test.each<readonly [string, string, (on: OrphanStage) => boolean]>([
   ['begun', 'hang', (on) => journalOf(on).includes('begun')],
   ['the client has received SIGINT', 'hang-deaf', (on) => linesOf(on.stage.dir, 'signals').length > 0],
   ['the client has ended', 'hang', (on) => !isAlive(on.held.child)],

@@ -1,7 +1,7 @@
 import type { SessionState } from '@vigil/adapters/session';
 import { limitReached, type ModelTokens, refusalFor, type Spent, spendingDocument, spentOf } from '@vigil/policy';
 import { z } from 'zod';
-import type { Beats } from '../heartbeat/heartbeat.ts';
+import type { HeartbeatState } from '../heartbeat/heartbeat.ts';
 
 const policyDocument = z.object({ spending: spendingDocument.nullish() });
 
@@ -11,7 +11,7 @@ export type Used = {
   readonly costUsd: number | null;
 };
 
-export const usedBy = ({ latest }: Beats): Used => ({
+export const usedBy = ({ latest }: HeartbeatState): Used => ({
   tokens: latest.token_count ?? null,
   usage: latest.usage ?? [],
   costUsd: latest.cost_usd ?? null,

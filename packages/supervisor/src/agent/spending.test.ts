@@ -13,7 +13,7 @@ import type { Supervised } from './agent-instance.ts';
 import { spoolOf } from './agent-spec.ts';
 
 let stage: Stage;
-let life: Supervised;
+let instance: Supervised;
 let path: string;
 
 beforeEach(async () => {
@@ -22,14 +22,14 @@ beforeEach(async () => {
   writeFileSync(path, '');
 });
 afterEach(async () => {
-  await life.end('the test is over', 0).then(() => life.settled);
+  await instance.end('the test is over', 0).then(() => instance.settled);
   await stage.close();
 });
 
 const seldom = 600_000;
 const until = <T>(look: () => T | Promise<T>) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (intervalMs: number): Promise<void> => {
-  life = await liveOn(stage, scriptSpec('sleep 600', { intervalMs }), 80, () => {});
+  instance = await liveOn(stage, scriptSpec('sleep 600', { intervalMs }), 80, () => {});
   await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(0));
 };
 

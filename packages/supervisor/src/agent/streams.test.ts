@@ -4,20 +4,20 @@ import type { Heartbeat, ToolCall } from '@vigil/events';
 import { append, spoolFile } from '@vigil/hook/spool';
 import { ended, recordOf, started } from '@vigil/hook/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { killed, Orphanage } from '../testing/orphans.ts';
+import { killed, OrphanStage } from '../testing/orphans.ts';
 import { liveOn, nudge, resumeSession, type Stage, scriptSpec, setStage } from '../testing/stage.ts';
 import { printing, recordedLines, type StreamingClient, streaming } from '../testing/streams.ts';
 import type { Supervised } from './agent-instance.ts';
 import { type AgentSpec, spoolOf } from './agent-spec.ts';
 
 let stage: Stage;
-let life: Supervised | null = null;
+let instance: Supervised | null = null;
 beforeEach(async () => {
   stage = await setStage();
 });
 afterEach(async () => {
-  await life?.end('the test is over', 0).then(() => life?.settled);
-  life = null;
+  await instance?.end('the test is over', 0).then(() => instance?.settled);
+  instance = null;
   await stage.close();
 });
 
@@ -27,17 +27,19 @@ const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval
 const start = async (client: StreamingClient, script: string, more: Partial<AgentSpec> = {}): Promise<void> => {
   const [command, ...args] = streaming(stage.dir, client);
   const spec = scriptSpec(script, { command, args: ['-c', script, ...args], ...more });
-  life = await liveOn(stage, spec, 80, () => {});
+  instance = await liveOn(stage, spec, 80, () => {});
 };
 const prints = (client: StreamingClient, lines: readonly string[], more: Partial<AgentSpec> = {}) =>
   start(client, `${printing(stage.dir, 'lines', lines)}; exec sleep 600`, more);
 
 const own = (): readonly Heartbeat[] => stage.gateway.heartbeats.filter(({ agent_id }) => agent_id === 'worker-1');
 const last = () => own().at(-1);
-const callsOf = (beats: readonly Heartbeat[]): readonly ToolCall[] => [
-  ...new Map(beats.flatMap((beat) => beat.tool_calls).map((call) => [call.call_id, call])).values(),
+const callsOf = (heartbeats: readonly Heartbeat[]): readonly ToolCall[] => [
+  ...new Map(
+    heartbeats.flatMap((nextHeartbeat) => nextHeartbeat.tool_calls).map((call) => [call.call_id, call]),
+  ).values(),
 ];
-const outcomes = (beats = own()): readonly string[] => callsOf(beats).map(({ outcome }) => outcome);
+const outcomes = (heartbeats = own()): readonly string[] => callsOf(heartbeats).map(({ outcome }) => outcome);
 const go = () => join(stage.dir, 'go');
 const waitsForGo = () => `while [ ! -e ${go()} ]; do sleep 0.05; done`;
 
@@ -141,7 +143,7 @@ test('a line that has the words of a limit and reports none limits nothing', asy
 const printsWithoutStream = async (client: StreamingClient, words: readonly string[], lines: readonly string[]) => {
   const [command] = streaming(stage.dir, client);
   const script = `${printing(stage.dir, 'lines', lines)}; exec sleep 600`;
-  life = await liveOn(stage, scriptSpec(script, { command, args: ['-c', script, ...words] }), 80, () => {});
+  instance = await liveOn(stage, scriptSpec(script, { command, args: ['-c', script, ...words] }), 80, () => {});
 };
 
 test('a client that is not asked for a stream is not read, whatever it prints', async () => {
@@ -182,7 +184,7 @@ test('a session that hangs is resumed by the id that its client has printed, and
   await until(() => expect(outcomes()).toEqual(['running']));
   stage.gateway.offer(resumeSession());
   await until(() => expect(last()?.turn).toMatchObject({ open: false }));
-  expect(life?.terminal.startedNext()?.id).toBe('resume-session-1');
+  expect(instance?.terminal.startedNext()?.id).toBe('resume-session-1');
   expect(outcomes()).toEqual(['abandoned', 'ok', 'ok', 'ok', 'ok']);
   expect(last()?.client?.session_id).toBe(JSON.parse(lines[0] ?? '').thread_id);
   expect(last()?.token_count).toBeGreaterThan(1000);
@@ -207,8 +209,8 @@ test('where a hook reports the same session, nothing is counted twice, and a nud
 });
 
 test('a supervisor that takes the agent over reads each line once, and the one that was cut between the two', async () => {
-  const orphans = new Orphanage(stage);
-  stage.world.close();
+  const orphans = new OrphanStage(stage);
+  stage.deps.close();
   const lines = recordedLines('claude', 'cc-works');
   const cut = Math.floor(lines.length / 2);
   const [half = ''] = lines.slice(cut);
@@ -223,7 +225,7 @@ test('a supervisor that takes the agent over reads each line once, and the one t
     const runtime = await orphans.runs(script, as);
     await until(() => expect(existsSync(join(stage.dir, 'begun'))).toBe(true));
     await until(() => expect(outcomes().length).toBeGreaterThan(0));
-    await orphans.beatsOn();
+    await orphans.keepsReporting();
     await killed(runtime);
     const before = own().length;
     writeFileSync(go(), '');
@@ -238,7 +240,7 @@ test('a supervisor that takes the agent over reads each line once, and the one t
     const { usage } = JSON.parse(lines.at(-1) ?? '');
     expect(last()?.token_count).toBe(usage.input_tokens + usage.output_tokens);
   } finally {
-    const { holder, child } = orphans.held;
-    for (const { pid } of [child, holder]) process.kill(-pid, 'SIGKILL');
+    const { ptyHost, child } = orphans.held;
+    for (const { pid } of [child, ptyHost]) process.kill(-pid, 'SIGKILL');
   }
 });

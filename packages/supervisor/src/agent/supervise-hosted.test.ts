@@ -5,7 +5,7 @@ import type { AgentDeps } from '../deps.ts';
 import { identify, isAlive } from '../process/proc.ts';
 import { occupantOf } from '../state/lock.ts';
 import { scriptSpec, setStage } from '../testing/stage.ts';
-import { superviseHeld } from './supervise-hosted.ts';
+import { superviseHosted } from './supervise-hosted.ts';
 
 const { execPath } = process;
 
@@ -28,11 +28,11 @@ test.runIf(process.platform === 'linux')(
     const stage = await setStage();
     const written = join(stage.dir, 'agent-pid');
     holderThatIsLost(join(stage.dir, 'node'), written);
-    const world: AgentDeps = { ...stage.world, killAfterMs: 200, onOrders: () => {} };
+    const deps: AgentDeps = { ...stage.deps, killAfterMs: 200, onOrders: () => {} };
     const spec = scriptSpec(`trap '' HUP; echo $$ > ${written}; exec sleep 600`);
     process.execPath = join(stage.dir, 'node');
     try {
-      await expect(superviseHeld(spec, world, { columns: 80, rows: 24 })).rejects.toThrow('ended at once (code 1)');
+      await expect(superviseHosted(spec, deps, { columns: 80, rows: 24 })).rejects.toThrow('ended at once (code 1)');
       const agent = identify(Number(readFileSync(written, 'utf8')));
       const isLeft = isAlive(agent);
       if (isLeft) process.kill(agent.pid, 'SIGKILL');

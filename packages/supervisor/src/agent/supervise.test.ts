@@ -11,31 +11,37 @@ import { openTerminal } from '../terminal/terminal.ts';
 import { nudge, type Stage, scriptSpec, setStage, terminate } from '../testing/stage.ts';
 import type { Supervised } from './agent-instance.ts';
 import { type AgentSpec, environmentOf } from './agent-spec.ts';
-import { begun, newLife, supervise } from './supervise.ts';
+import { newInstance, startInstance, supervise } from './supervise.ts';
 
 let stage: Stage;
 let shown = '';
-const lives: Supervised[] = [];
+const instances: Supervised[] = [];
 
 beforeEach(async () => {
   stage = await setStage();
 });
 afterEach(async () => {
-  for (const life of lives.splice(0)) await life.end('the test is over', 0).then(() => life.settled);
+  for (const instance of instances.splice(0)) await instance.end('the test is over', 0).then(() => instance.settled);
   await stage.close();
 });
 
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}, log: Log = () => {}): Promise<Supervised> => {
   shown = '';
-  const world: AgentDeps = {
-    ...stage.world,
+  const deps: AgentDeps = {
+    ...stage.deps,
     log,
     killAfterMs: 200,
     onOrders: (orders) =>
       dispatch(
-        world,
-        { runtimeId: 'run-1', lives: () => lives, isLeftAlone: () => false, spawn: () => {}, recallSpawn: () => {} },
+        deps,
+        {
+          runtimeId: 'run-1',
+          instances: () => instances,
+          isLeftAlone: () => false,
+          spawn: () => {},
+          recallSpawn: () => {},
+        },
         orders,
       ),
   };
@@ -43,9 +49,9 @@ const start = async (script: string, more: Partial<AgentSpec> = {}, log: Log = (
     shown += data.toString();
   };
   const size = { columns: 80, rows: 24 };
-  const life = await supervise(scriptSpec(script, more), world, { size, isPiped: false, output });
-  lives.push(life);
-  return life;
+  const instance = await supervise(scriptSpec(script, more), deps, { size, isPiped: false, output });
+  instances.push(instance);
+  return instance;
 };
 const reported = <T extends Report['type']>(type: T) =>
   stage.gateway.reports.flatMap((report) =>
@@ -127,13 +133,13 @@ test('an agent at a question says so, and is never typed into', async () => {
 });
 
 test('an order offered twice is done once and answered the same', async () => {
-  const life = await start('echo ready; while read line; do echo "got $line"; done');
-  life.offer(nudge(), 5000);
-  life.offer(nudge(), 5000);
+  const instance = await start('echo ready; while read line; do echo "got $line"; done');
+  instance.offer(nudge(), 5000);
+  instance.offer(nudge(), 5000);
   await until(() => expect(shown).toContain('got are you still there'));
   await until(() => expect(reported('ORDER_RECEIPT')).toHaveLength(1));
   await until(() => {
-    life.offer(nudge(), 5000);
+    instance.offer(nudge(), 5000);
     expect(reported('ORDER_RECEIPT').length).toBeGreaterThan(1);
   });
   expect(reported('ORDER_RECEIPT')[1]).toEqual(reported('ORDER_RECEIPT')[0]);
@@ -189,25 +195,30 @@ test('while the gateway is away the agent goes on, and nothing that it said is l
   await start(script);
   await until(() => expect(shown).toContain('done'));
   stage.gateway.away = false;
-  await until(() => expect(stage.gateway.heartbeats.flatMap((beat) => beat.tool_calls)).toHaveLength(2));
-  const beats = stage.gateway.heartbeats;
-  expect(beats.flatMap((beat) => beat.tool_calls.map((call) => call.call_id))).toEqual(['a', 'b']);
-  expect(beats.flatMap((beat) => beat.output?.matched_patterns ?? [])).toHaveLength(2);
-  expect(new Set(beats.map((beat) => beat.sequence)).size).toBe(beats.length);
+  await until(() =>
+    expect(stage.gateway.heartbeats.flatMap((nextHeartbeat) => nextHeartbeat.tool_calls)).toHaveLength(2),
+  );
+  const heartbeats = stage.gateway.heartbeats;
+  expect(heartbeats.flatMap((nextHeartbeat) => nextHeartbeat.tool_calls.map((call) => call.call_id))).toEqual([
+    'a',
+    'b',
+  ]);
+  expect(heartbeats.flatMap((nextHeartbeat) => nextHeartbeat.output?.matched_patterns ?? [])).toHaveLength(2);
+  expect(new Set(heartbeats.map((nextHeartbeat) => nextHeartbeat.sequence)).size).toBe(heartbeats.length);
 });
 
 test('an agent whose supervision fails right after its start is ended, and its name is free again', async () => {
   const size = { columns: 80, rows: 24 };
-  const world: AgentDeps = { ...stage.world, killAfterMs: 200, onOrders: () => {} };
-  const beginning = newLife(scriptSpec('trap "" TERM; sleep 600 & sleep 600'), world, size);
+  const deps: AgentDeps = { ...stage.deps, killAfterMs: 200, onOrders: () => {} };
+  const beginning = newInstance(scriptSpec('trap "" TERM; sleep 600 & sleep 600'), deps, size);
   const { spec, socket } = beginning;
   const full = () => {
     throw new Error('ENOSPC: no space left on device, write');
   };
   let leader: Pid | null = null;
-  const beginsOnFullDisk = begun({ ...beginning, lock: { ...beginning.lock, has: full } }, () => {
+  const beginsOnFullDisk = startInstance({ ...beginning, lock: { ...beginning.lock, has: full } }, () => {
     const terminal = openTerminal(
-      { ...spec, env: environmentOf(spec, world.dir, socket), rawOutput: false },
+      { ...spec, env: environmentOf(spec, deps.dir, socket), rawOutput: false },
       size,
       () => {},
     );
@@ -217,7 +228,7 @@ test('an agent whose supervision fails right after its start is ended, and its n
   await expect(beginsOnFullDisk).rejects.toThrow('ENOSPC');
   expect(leader !== null && isAlive(leader)).toBe(false);
   expect(sessionOf((leader as Pid | null)?.pid ?? 0)).toEqual([]);
-  expect(occupantOf(world.dir, spec.agentId)).toBeNull();
+  expect(occupantOf(deps.dir, spec.agentId)).toBeNull();
 });
 
 test('an agent whose cleanup cannot even be started is reported as ended', async () => {

@@ -1,6 +1,6 @@
 import type { HostDeps } from '../deps.ts';
 import { stoppedBy } from '../exit/stop-marker.ts';
-import type { DeedOf } from '../pty-host/protocol.ts';
+import type { ViewerAction } from '../pty-host/protocol.ts';
 import type { Supervised } from './agent-instance.ts';
 
 const ctrlC = 0x03;
@@ -8,27 +8,27 @@ const ctrlC = 0x03;
 const graceMs = 5000;
 
 /** What somebody at an attached terminal does, done on their behalf: who came and went is on record, what was typed is not. */
-export const attend = (life: Supervised, world: Pick<HostDeps, 'log'>, deed: DeedOf): void => {
-  const { agentId, instanceId } = life.spec;
-  const note = (message: string) => world.log(message, { agentId, instanceId, who: deed.who });
-  switch (deed.does) {
+export const performViewerAction = (instance: Supervised, deps: Pick<HostDeps, 'log'>, action: ViewerAction): void => {
+  const { agentId, instanceId } = instance.spec;
+  const note = (message: string) => deps.log(message, { agentId, instanceId, who: action.who });
+  switch (action.kind) {
     case 'opens':
-      note('somebody may type at an agent’s terminal');
+      note('a viewer may type at an agent’s terminal');
       return;
     case 'leaves':
-      note('somebody has left an agent’s terminal');
+      note('a viewer has left an agent’s terminal');
       return;
     case 'types': {
-      const keys = Buffer.from(deed.input, 'base64');
-      if (keys.includes(ctrlC)) life.interrupted(`Ctrl-C by ${deed.who} at its terminal`);
-      life.terminal.write(keys);
+      const keys = Buffer.from(action.input, 'base64');
+      if (keys.includes(ctrlC)) instance.interrupted(`Ctrl-C by ${action.who} at its terminal`);
+      instance.terminal.write(keys);
       return;
     }
     case 'resizes':
-      life.resize(deed.size);
+      instance.resize(action.size);
       return;
     case 'ends':
-      note('somebody ends an agent');
-      void life.end(stoppedBy(deed.who), deed.graceMs ?? graceMs);
+      note('a viewer ends an agent');
+      void instance.end(stoppedBy(action.who), action.graceMs ?? graceMs);
   }
 };

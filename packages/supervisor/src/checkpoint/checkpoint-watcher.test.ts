@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Checkpoint } from '@vigil/events';
 import { expect, test, vi } from 'vitest';
-import { CheckpointEyes } from './checkpoint-watcher.ts';
+import { CheckpointWatcher } from './checkpoint-watcher.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'checkpoint-'));
 const read: (readonly [string, boolean | null, string | null])[] = [];
-const eyes = new CheckpointEyes({ taskId: 'TASK-1', checkpointRoots: [dir] }, (one) =>
+const monitor = new CheckpointWatcher({ taskId: 'TASK-1', checkpointRoots: [dir] }, (one) =>
   read.push([one.checkpoint_id, one.valid, one.invalid_reason]),
 );
 /** Reads one checkpoint after another, and waits for what is reported of the last. */
@@ -16,7 +16,7 @@ const readAll = async (...ids: readonly string[]) => {
   read.length = 0;
   for (const checkpoint_id of ids) {
     const uri = pathToFileURL(join(dir, checkpoint_id)).href;
-    eyes.look({ checkpoint_id, uri, sha256: null, valid: null } as Checkpoint);
+    monitor.look({ checkpoint_id, uri, sha256: null, valid: null } as Checkpoint);
   }
   await vi.waitFor(() => expect(read.at(-1)?.[0]).toBe(ids.at(-1)));
   return read;

@@ -3,7 +3,7 @@ import type { AgentSpec } from '../agent/agent-spec.ts';
 import { validate } from './validate.ts';
 
 /** Reads the checkpoints that an agent reports: one at a time, however many there are; what is reported meanwhile is read next, the newest only. */
-export class CheckpointEyes {
+export class CheckpointWatcher {
   readonly #spec: Pick<AgentSpec, 'taskId' | 'checkpointRoots'>;
   readonly #onRead: (read: Checkpoint) => void;
   #newest: Checkpoint | null = null;

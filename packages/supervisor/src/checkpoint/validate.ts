@@ -27,7 +27,7 @@ const largest = 64 << 20;
 const read = async (path: string): Promise<Buffer | null> => {
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const found = await file.stat();
-  if (!found.isFile()) throw new Error(`${path} is no file`);
+  if (!found.isFile()) throw new Error(`${path} is not a file`);
   if (found.size > largest) return null;
   const { buffer, bytesRead } = await file.read(Buffer.alloc(found.size), 0, found.size, 0);
   return buffer.subarray(0, bytesRead);

@@ -15,40 +15,40 @@ import { saveRecovery } from './recovery-file.ts';
 import { attemptsOf, noStateFiles } from './state-files.ts';
 
 let stage: Stage;
-let life: Supervised | null = null;
+let instance: Supervised | null = null;
 beforeEach(async () => {
   stage = await setStage();
 });
 afterEach(async () => {
-  await life?.end('the test is over', 0).then(() => life?.settled);
+  await instance?.end('the test is over', 0).then(() => instance?.settled);
   await stage.close();
 });
 
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec>): Promise<Supervised> => {
-  const world = {
-    ...stage.world,
+  const deps = {
+    ...stage.deps,
     killAfterMs: 200,
     onOrders: (orders: Parameters<typeof dispatch>[2]) => give(orders),
   };
   const give = (orders: Parameters<typeof dispatch>[2]) =>
     dispatch(
-      world,
+      deps,
       {
         runtimeId: 'run-1',
-        lives: () => (life ? [life] : []),
+        instances: () => (instance ? [instance] : []),
         isLeftAlone: () => false,
         spawn: () => {},
         recallSpawn: () => {},
       },
       orders,
     );
-  life = await supervise(scriptSpec(script, more), world, {
+  instance = await supervise(scriptSpec(script, more), deps, {
     size: { columns: 80, rows: 24 },
     isPiped: false,
     output: () => {},
   });
-  return life;
+  return instance;
 };
 const within = (...parts: string[]) => join(stage.dir, 'state', ...parts);
 const files = () => ({ recovery: within('pipeline_checkpoints'), dispatchLog: within('dispatch-log') });
@@ -68,7 +68,7 @@ const logged = (folder: string) => {
 test('of an agent that is ended, seed 003’s file says what is done and what is left, and is the checkpoint to go on from', async () => {
   await start(reportsHalf, { files: files(), attempt: 1, maxAttempts: 2 });
   await until(() => expect(stage.gateway.heartbeats.at(-1)?.checkpoint?.checkpoint_id).toBe('c-1'));
-  life?.offer(terminate({ reason: 'no call for 3 min', axes: ['absence'] }), 5000);
+  instance?.offer(terminate({ reason: 'no call for 3 min', axes: ['absence'] }), 5000);
   await until(() => expect(stage.gateway.reports.some(({ type }) => type === 'ORDER_RECEIPT')).toBe(true));
   const [name = ''] = readdirSync(within('pipeline_checkpoints', 'TASK-1'));
   expect(name).toMatch(/^recovery-\d{8}T\d{6}\.yaml$/);
@@ -113,7 +113,7 @@ test('the first attempt at a task has as many after it as its policy says', asyn
   gateway.assigned = { name: 'p', hash: 'h' };
   await start('echo boom; sleep 600', { files: files() });
   await until(() => expect(gateway.heartbeats.some(({ output }) => output?.matched_patterns.length)).toBe(true));
-  life?.offer(terminate(), 5000);
+  instance?.offer(terminate(), 5000);
   await until(() => expect(gateway.reports.some(({ type }) => type === 'ORDER_RECEIPT')).toBe(true));
   expect(logged(within('dispatch-log'))[0]).toMatchObject({ redispatch_attempt: 1, max_redispatches: 2 });
 });
@@ -132,7 +132,7 @@ test('a policy that names no number of attempts means the usual one; what is no 
 test('one that finishes, or is stopped with its host, leaves no recovery file', async () => {
   await (await start('exit 0', { files: files() })).ended;
   await (await start('sleep 600', { files: files(), instanceId: 'instance-2' })).end('its runtime stops', 0);
-  await life?.settled;
+  await instance?.settled;
   expect(() => readdirSync(within())).toThrow(/ENOENT/);
 });
 
@@ -153,7 +153,7 @@ test('a policy does not say what is written elsewhere on the host; one that is n
 
 test('a fresh agent on the task is a line of the log, with what is left to do', async () => {
   const spec = scriptSpec('', { files: { ...noStateFiles, dispatchLog: within('log') } });
-  await logRedispatch(stage.world, spec, spawn({ attempt: 2, remainingWork: ['two'] }));
+  await logRedispatch(stage.deps, spec, spawn({ attempt: 2, remainingWork: ['two'] }));
   expect(logged(within('log'))).toMatchObject([
     { event: 'redispatch', ticket_id: 'TASK-1', redispatch_attempt: 2, remaining_tasks: ['two'] },
   ]);

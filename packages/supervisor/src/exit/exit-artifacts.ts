@@ -15,19 +15,19 @@ export type Unfinished = {
   readonly details: string;
   readonly checkpoint: CheckpointRef | null;
   /** when anything was heard of it last, epoch milliseconds; null: never */
-  readonly heardAt: number | null;
+  readonly lastHeardAt: number | null;
 };
 
-const orLogged = <T>(world: ExitArtifactDeps, what: string, work: () => T): T | null => {
+const orLogged = <T>(deps: ExitArtifactDeps, what: string, work: () => T): T | null => {
   try {
     return work();
   } catch (error) {
-    world.log(what, { error: String(error) });
+    deps.log(what, { error: String(error) });
     return null;
   }
 };
 
-const stalled = (spec: AgentSpec, taskId: string, { order, heardAt }: Unfinished, at: number): DispatchEvent[] => {
+const stalled = (spec: AgentSpec, taskId: string, { order, lastHeardAt }: Unfinished, at: number): DispatchEvent[] => {
   if (order === null) return [];
   const { reason, axes } = order.payload;
   const who = { ticket_id: taskId, agent_id: spec.agentId };
@@ -35,7 +35,7 @@ const stalled = (spec: AgentSpec, taskId: string, { order, heardAt }: Unfinished
     event: 'stall_detected',
     ...who,
     stall_reason: stallReasonOf(reason, axes),
-    idle_minutes: heardAt === null ? 0 : Math.round((at - heardAt) / 6000) / 10,
+    idle_minutes: lastHeardAt === null ? 0 : Math.round((at - lastHeardAt) / 6000) / 10,
     bash_timeout_exemption: false,
     redispatch_attempt: spec.attempt + 1,
     max_redispatches: spec.maxAttempts,
@@ -45,8 +45,8 @@ const stalled = (spec: AgentSpec, taskId: string, { order, heardAt }: Unfinished
 };
 
 /** Writes what was asked for of an unfinished agent; gives the checkpoint to go on from: what is written here, else its own. */
-export const leaveBehind = (
-  world: ExitArtifactDeps,
+export const writeExitArtifacts = (
+  deps: ExitArtifactDeps,
   spec: AgentSpec,
   files: StateFiles,
   end: Unfinished,
@@ -54,10 +54,10 @@ export const leaveBehind = (
   const { taskId, attempt } = spec;
   const { recovery, dispatchLog } = files;
   if (taskId === null) return end.checkpoint;
-  const at = world.clock.now();
+  const at = deps.clock.now();
   const events = stalled(spec, taskId, end, at);
   if (dispatchLog !== null && events.length > 0)
-    orLogged(world, 'the dispatch log is not written', () => logDispatch(dispatchLog, events, at));
+    orLogged(deps, 'the dispatch log is not written', () => logDispatch(dispatchLog, events, at));
   if (recovery === null) return end.checkpoint;
   const { reason, axes } = end.order?.payload ?? { reason: end.details, axes: [] };
   const remains = {
@@ -67,17 +67,17 @@ export const leaveBehind = (
     stallReason: stallReasonOf(reason, axes),
   };
   return (
-    orLogged(world, 'the recovery file is not written', () => saveRecovery(recovery, remains, at)) ?? end.checkpoint
+    orLogged(deps, 'the recovery file is not written', () => saveRecovery(recovery, remains, at)) ?? end.checkpoint
   );
 };
 
 /** A fresh agent has been put on the task. */
 export const logRedispatch = async (
-  world: ExitArtifactDeps,
+  deps: ExitArtifactDeps,
   spec: AgentSpec,
   { payload }: SpawnOrder,
 ): Promise<void> => {
-  const { dispatchLog } = await stateFilesOf(world, spec);
+  const { dispatchLog } = await stateFilesOf(deps, spec);
   if (dispatchLog === null || payload.taskId === null) return;
   const event = {
     event: 'redispatch',
@@ -85,5 +85,5 @@ export const logRedispatch = async (
     redispatch_attempt: payload.attempt,
     remaining_tasks: payload.remainingWork,
   } as const;
-  orLogged(world, 'the dispatch log is not written', () => logDispatch(dispatchLog, [event], world.clock.now()));
+  orLogged(deps, 'the dispatch log is not written', () => logDispatch(dispatchLog, [event], deps.clock.now()));
 };

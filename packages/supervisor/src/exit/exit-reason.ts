@@ -3,21 +3,21 @@ import type { Terminate } from '../orders/order.ts';
 import type { Exit } from '../terminal/terminal.ts';
 
 /** Who wanted the end, and why; `orderId`: of the order that asked for it, which where it is a terminate is carried out here. */
-export type Asked = {
+export type EndRequest = {
   readonly by: string;
   readonly reason: 'explicit' | 'resource_limit';
   readonly orderId: string | null;
   readonly order: Terminate | null;
 };
 
-export const describe = ({ code, signal }: Exit): string => {
+export const describeExit = ({ code, signal }: Exit): string => {
   if (signal) return `ended by ${signal}`;
   return code === null ? 'the process that held its terminal died, and it has been ended' : `exited with code ${code}`;
 };
 
 /** An end that was asked for has its reason, whatever the exit code says. */
-export const reasonOf = (exit: Exit, asked: Asked | null, hasCompleted: boolean): ExitReason => {
-  if (asked !== null) return asked.reason;
+export const reasonOf = (exit: Exit, endRequest: EndRequest | null, hasCompleted: boolean): ExitReason => {
+  if (endRequest !== null) return endRequest.reason;
   return exit.code === 0 && hasCompleted ? 'finished' : 'crashed';
 };
 
@@ -28,8 +28,8 @@ export const reasonOf = (exit: Exit, asked: Asked | null, hasCompleted: boolean)
 export const handedOff = (
   { code }: Exit,
   orderId: string | null,
-  watch: { readonly hasCompleted: boolean; readonly saysFinished: boolean },
-): Asked | null => {
-  if (orderId === null || code !== 0 || watch.hasCompleted || watch.saysFinished) return null;
+  monitor: { readonly hasCompleted: boolean; readonly reportsFinished: boolean },
+): EndRequest | null => {
+  if (orderId === null || code !== 0 || monitor.hasCompleted || monitor.reportsFinished) return null;
   return { by: 'it was asked to hand off', reason: 'explicit', orderId, order: null };
 };

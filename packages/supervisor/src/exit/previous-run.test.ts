@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startRuntime } from '../runtime/runtime.ts';
 import { parseRuntimeConfig } from '../runtime/runtime-config.ts';
-import { killed, Orphanage, until } from '../testing/orphans.ts';
+import { killed, OrphanStage, until } from '../testing/orphans.ts';
 import { scriptSpec, terminate } from '../testing/stage.ts';
-import { forgetPastLives, keepPastLife, pastLifeFile, pastLifeOf } from './previous-run.ts';
+import { forgetPreviousRuns, previousRunFile, previousRunOf, savePreviousRun } from './previous-run.ts';
 
-let on: Orphanage;
+let on: OrphanStage;
 beforeEach(async () => {
-  on = await Orphanage.open();
+  on = await OrphanStage.open();
 });
 afterEach(() => on.close());
 
-const lives = (): number => readFileSync(join(on.stage.dir, 'lives'), 'utf8').length;
+const instances = (): number => readFileSync(join(on.stage.dir, 'instances'), 'utf8').length;
 const exits = (count: number) => until(() => expect(on.reported('AGENT_EXITED')).toHaveLength(count));
-const crashing = 'printf x >> lives; exit 3';
+const crashing = 'printf x >> instances; exit 3';
 
 describe('a runtime that was killed goes on where it stood', () => {
   test('what had crashed by then is not started again: what follows is recovery’s', async () => {
@@ -25,19 +25,19 @@ describe('a runtime that was killed goes on where it stood', () => {
     await killed(first);
     await on.runs(crashing);
     await until(() => expect(on.log).toMatch(/a configured agent is not started.*"details":"exited with code 3"/));
-    expect(lives()).toBe(1);
+    expect(instances()).toBe(1);
   });
 
   test('what had been ended by order is not either', async () => {
-    const working = 'printf x >> lives; while :; do sleep 0.05; done';
+    const working = 'printf x >> instances; while :; do sleep 0.05; done';
     const first = await on.runs(working);
-    await on.beatsOn();
+    await on.keepsReporting();
     on.stage.gateway.offer(terminate({ instanceId: on.held.instanceId }));
     await exits(1);
     await killed(first);
     await on.runs(working);
     await until(() => expect(on.log).toContain('a configured agent is not started'));
-    expect(lives()).toBe(1);
+    expect(instances()).toBe(1);
   });
 });
 
@@ -48,11 +48,11 @@ test('a runtime that was stopped begins anew with its configuration, also with w
   await once(first, 'exit');
   await on.runs(crashing);
   await exits(2);
-  expect(lives()).toBe(2);
+  expect(instances()).toBe(2);
 });
 
 test('a runtime begins anew also with one that had just ended by itself when it was stopped', async () => {
-  const { dir, world } = on.stage;
+  const { dir, deps } = on.stage;
   const cleanup = ['/bin/sh', '-c', `touch ${dir}/ended; while [ ! -e ${dir}/go ]; do sleep 0.02; done`];
   const config = parseRuntimeConfig(
     JSON.stringify({
@@ -64,52 +64,52 @@ test('a runtime begins anew also with one that had just ended by itself when it 
   );
   const runtime = await startRuntime(
     { config: { ...config, interval: 100 }, host: 'host-1', env: { PATH: process.env.PATH ?? '' } },
-    world,
+    deps,
   );
   await until(() => expect(existsSync(join(dir, 'ended'))).toBe(true));
   const stopped = runtime.stop('the test is over');
   on.touch('go');
   await stopped;
   await until(() => expect(on.reported('AGENT_EXITED')).toMatchObject([{ reason: 'crashed' }]));
-  expect(pastLifeOf(dir, 'test', 'worker-1')).toBeNull();
+  expect(previousRunOf(dir, 'test', 'worker-1')).toBeNull();
 });
 
 describe('how a life has ended', () => {
   const ended = { reason: 'crashed', details: 'exited with code 3' } as const;
-  const keep = (more: object) => keepPastLife(on.stage.world, { ...scriptSpec(''), ...more }, ended);
+  const keep = (more: object) => savePreviousRun(on.stage.deps, { ...scriptSpec(''), ...more }, ended);
 
   test('is kept of what was configured, and of nobody that an order has spawned', () => {
     keep({});
     keep({ agentId: 'worker-1.r1', orderId: 'spawn-1' });
-    expect(existsSync(pastLifeFile(on.stage.dir, 'run-1', 'worker-1.r1'))).toBe(false);
-    expect(pastLifeOf(on.stage.dir, 'run-1', 'worker-1')).toMatchObject({ agentId: 'worker-1', ...ended });
+    expect(existsSync(previousRunFile(on.stage.dir, 'run-1', 'worker-1.r1'))).toBe(false);
+    expect(previousRunOf(on.stage.dir, 'run-1', 'worker-1')).toMatchObject({ agentId: 'worker-1', ...ended });
   });
 
   test('concerns its own runtime only, also when that begins anew', () => {
     keep({});
-    expect(pastLifeOf(on.stage.dir, 'run-2', 'worker-1')).toBeNull();
-    forgetPastLives(on.stage.dir, 'run-2');
-    expect(pastLifeOf(on.stage.dir, 'run-1', 'worker-1')).not.toBeNull();
-    forgetPastLives(on.stage.dir, 'run-1');
-    expect(pastLifeOf(on.stage.dir, 'run-1', 'worker-1')).toBeNull();
+    expect(previousRunOf(on.stage.dir, 'run-2', 'worker-1')).toBeNull();
+    forgetPreviousRuns(on.stage.dir, 'run-2');
+    expect(previousRunOf(on.stage.dir, 'run-1', 'worker-1')).not.toBeNull();
+    forgetPreviousRuns(on.stage.dir, 'run-1');
+    expect(previousRunOf(on.stage.dir, 'run-1', 'worker-1')).toBeNull();
   });
 
   test('is not covered up by the end of another by its name, of another runtime', () => {
     keep({});
     keep({ runtimeId: 'host-1.worker-1' });
-    expect(pastLifeOf(on.stage.dir, 'run-1', 'worker-1')).toMatchObject({ runtimeId: 'run-1' });
+    expect(previousRunOf(on.stage.dir, 'run-1', 'worker-1')).toMatchObject({ runtimeId: 'run-1' });
   });
 
   test('keeps nobody from reporting that end, also where it cannot be kept', () => {
     const logged: string[] = [];
     writeFileSync(join(on.stage.dir, 'runtimes', 'run-1.ended'), 'in the way');
-    keepPastLife({ dir: on.stage.dir, log: (message) => logged.push(message) }, scriptSpec(''), ended);
+    savePreviousRun({ dir: on.stage.dir, log: (message) => logged.push(message) }, scriptSpec(''), ended);
     expect(logged).toEqual([expect.stringContaining('would start it anew')]);
   });
 
   test('is not known where its file says nothing', () => {
     keep({});
-    writeFileSync(pastLifeFile(on.stage.dir, 'run-1', 'worker-1'), '');
-    expect(pastLifeOf(on.stage.dir, 'run-1', 'worker-1')).toBeNull();
+    writeFileSync(previousRunFile(on.stage.dir, 'run-1', 'worker-1'), '');
+    expect(previousRunOf(on.stage.dir, 'run-1', 'worker-1')).toBeNull();
   });
 });

@@ -32,15 +32,15 @@ const within = (cwd: string, path: string | null): string | null => {
 };
 
 const asPolicySays = async (
-  world: Pick<GatewayDeps, 'gateway' | 'log'>,
+  deps: Pick<GatewayDeps, 'gateway' | 'log'>,
   policy: string,
   cwd: string,
 ): Promise<StateFiles> => {
   try {
-    const { files } = served.parse(await world.gateway.policy(policy, AbortSignal.timeout(policyMs))).document;
+    const { files } = served.parse(await deps.gateway.policy(policy, AbortSignal.timeout(policyMs))).document;
     return { recovery: within(cwd, files.recovery), dispatchLog: within(cwd, files.dispatch_log) };
   } catch (error) {
-    world.log('the policy is not known, so its files are not written', { policy, error: String(error) });
+    deps.log('the policy is not known, so its files are not written', { policy, error: String(error) });
     return noStateFiles;
   }
 };
@@ -49,9 +49,9 @@ type Asking = { readonly cwd: string; readonly files: StateFiles; readonly polic
 
 /** As the template says, else as the policy does. */
 export const stateFilesOf = async (
-  world: Pick<GatewayDeps, 'gateway' | 'log'>,
+  deps: Pick<GatewayDeps, 'gateway' | 'log'>,
   { cwd, files, policy }: Asking,
 ): Promise<StateFiles> => {
   if (files.recovery !== null || files.dispatchLog !== null || policy === null) return files;
-  return asPolicySays(world, policy, resolve(cwd));
+  return asPolicySays(deps, policy, resolve(cwd));
 };

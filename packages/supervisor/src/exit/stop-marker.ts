@@ -7,11 +7,11 @@ export const stoppedBy = (who: string): string => `stopped by ${who} with vigil 
 const fileOf = (dir: string, instanceId: string): string => join(dir, 'agents', `${instanceId}.stop`);
 
 /** A signal does not say whose it is: who sends one to a supervisor in the foreground leaves word first. */
-export const leaveStopWord = (dir: string, instanceId: string, who: string): void =>
+export const leaveStopMarker = (dir: string, instanceId: string, who: string): void =>
   writeFileSync(fileOf(dir, instanceId), who, { mode: 0o600 });
 
 /** Who has left word, and takes it away; null: nobody. */
-export const takeStopWord = (dir: string, instanceId: string): string | null => {
+export const takeStopMarker = (dir: string, instanceId: string): string | null => {
   const path = fileOf(dir, instanceId);
   try {
     return readFileSync(path, 'utf8');

@@ -9,7 +9,7 @@ type Host = { readonly config: RuntimeConfig; readonly host: string };
  * starts. Only the newest announcement matters, so one that fails is not kept.
  */
 export const announce = async (
-  world: Pick<GatewayDeps, 'gateway' | 'log'>,
+  deps: Pick<GatewayDeps, 'gateway' | 'log'>,
   { config, host }: Host,
   agents: () => readonly string[],
   signal: AbortSignal,
@@ -17,18 +17,18 @@ export const announce = async (
   const { runtime: runtimeId, capacity } = config;
   const labels = { host, ...config.labels };
   const templates = config.templates.map((one) => ({ task: one.task, labels: one.labels }));
-  const say = (room: number): Promise<void> =>
-    world.gateway
+  const report = (room: number): Promise<void> =>
+    deps.gateway
       .report([
         {
           type: 'RUNTIME_ANNOUNCED',
           payload: { runtimeId, host, capacity: room, agents: agents(), labels, templates },
         },
       ])
-      .catch((error: unknown) => world.log('the runtime is not announced', { error: String(error) }));
+      .catch((error: unknown) => deps.log('the runtime is not announced', { error: String(error) }));
   while (!signal.aborted) {
-    await say(capacity);
+    await report(capacity);
     await pause(config.announce, signal);
   }
-  await say(0);
+  await report(0);
 };

@@ -3,7 +3,7 @@ import type { MachineClock } from '../clock.ts';
 import { GatewayAway, GatewayForbids, GatewayRefused } from '../errors.ts';
 import type { OrderEnvelope, Report } from '../orders/order.ts';
 
-export type BeatAnswer = {
+export type HeartbeatAnswer = {
   /** what is recalled stands first */
   readonly orders: readonly OrderEnvelope[];
   /** how often the policy wants a heartbeat; null: as the runtime likes */
@@ -18,7 +18,7 @@ export type BeatAnswer = {
 
 /** All of it @throws GatewayAway (the same again later) or GatewayRefused (not again). */
 export type Gateway = {
-  readonly beat: (heartbeat: Heartbeat, signal: AbortSignal) => Promise<BeatAnswer>;
+  readonly sendHeartbeat: (heartbeat: Heartbeat, signal: AbortSignal) => Promise<HeartbeatAnswer>;
   /** `{ name, hash, document }` */
   readonly policy: (name: string, signal: AbortSignal) => Promise<unknown>;
   readonly report: (reports: readonly Report[]) => Promise<void>;
@@ -89,9 +89,9 @@ const post = (address: Address, path: string, body: unknown, signal?: AbortSigna
   });
 };
 
-type Offer = Partial<BeatAnswer> & {
+type Offer = Partial<HeartbeatAnswer> & {
   /** what is not to be begun */
-  readonly recalled?: readonly OrderEnvelope[];
+  readonly restoreOutput?: readonly OrderEnvelope[];
   /** what passed at the gateway before it answered */
   readonly waitedMs?: number;
 };
@@ -99,11 +99,11 @@ type Offer = Partial<BeatAnswer> & {
 /** An answer may lie unread while this process, or the whole machine, stands still: that counts against its orders' time to live. */
 const offerOf =
   ({ now, monotonic }: MachineClock) =>
-  async (asking: () => Promise<unknown>): Promise<BeatAnswer> => {
+  async (asking: () => Promise<unknown>): Promise<HeartbeatAnswer> => {
     const [began, beganMonotonic] = [now(), monotonic()];
     const {
       orders = [],
-      recalled = [],
+      restoreOutput = [],
       intervalMs = null,
       policy = null,
       warnings = [],
@@ -113,14 +113,14 @@ const offerOf =
     const passed = Math.max(now() - began, monotonic() - beganMonotonic);
     const lateMs = waitedMs === undefined ? 0 : Math.max(0, passed - waitedMs);
     const offered = [
-      ...recalled.map((one) => ({ ...one, isRecalled: true })),
+      ...restoreOutput.map((one) => ({ ...one, isRecalled: true })),
       ...orders.map((one) => ({ ...one, isRecalled: false })),
     ].map((one) => ({ ...one, expiresInMs: one.expiresInMs - lateMs }));
     return { orders: offered, intervalMs, policy, warnings, refusal };
   };
 
 export const connectGateway = (address: Address, clock: MachineClock): Gateway => ({
-  beat: (heartbeat, signal) => offerOf(clock)(() => post(address, '/v1/heartbeats', heartbeat, signal)),
+  sendHeartbeat: (heartbeat, signal) => offerOf(clock)(() => post(address, '/v1/heartbeats', heartbeat, signal)),
   policy: (name, signal) => ask(address, `/v1/policies/${encodeURIComponent(name)}`, { signal }),
   report: async (reports) => void (await post(address, '/v1/receipts', reports)),
   orders: async (runtimeId, waitSeconds, signal) => {

@@ -16,7 +16,7 @@ export type Outbox = {
 };
 
 /** `isSaved`: on the disk. */
-type Letter = { readonly path: string; readonly report: Report; isSaved: boolean };
+type QueuedReport = { readonly path: string; readonly report: Report; isSaved: boolean };
 
 const nameOf = ({ pid, startTime }: Pid, number: number): string =>
   `${pid}-${startTime ?? 'x'}-${String(number).padStart(8, '0')}.json`;
@@ -33,7 +33,7 @@ class FileOutbox implements Outbox {
   readonly #log: Log;
   readonly #onSent: (report: Report) => void;
   readonly #closed = new AbortController();
-  #letters: Letter[] = [];
+  #queue: QueuedReport[] = [];
   /** what an earlier supervisor has left and cannot be sent, as far as it is logged */
   readonly #logged = new Set<string>();
   #written = 0;
@@ -61,9 +61,9 @@ class FileOutbox implements Outbox {
   #adopt(): boolean {
     try {
       const left = readdirSync(this.#folder).filter((name) => name.endsWith('.json') && !isAlive(writerOf(name)));
-      const before = this.#letters.length;
+      const before = this.#queue.length;
       const isTaken = left.sort().map((name) => this.#adoptOne(name));
-      if (this.#letters.length > before) this.#send();
+      if (this.#queue.length > before) this.#send();
       return isTaken.every(Boolean);
     } catch (error) {
       this.#logOnce('letters', String(error));
@@ -77,7 +77,7 @@ class FileOutbox implements Outbox {
       const report = JSON.parse(readFileSync(join(this.#folder, name), 'utf8')) as Report;
       const path = this.#newPath();
       renameSync(join(this.#folder, name), path);
-      this.#letters.push({ path, report, isSaved: true });
+      this.#queue.push({ path, report, isSaved: true });
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
@@ -87,7 +87,7 @@ class FileOutbox implements Outbox {
   }
 
   #logOnce(name: string, error: string): void {
-    if (!this.#logged.has(name)) this.#log('a letter that an earlier supervisor left cannot be sent', { name, error });
+    if (!this.#logged.has(name)) this.#log('a report that an earlier supervisor left cannot be sent', { name, error });
     this.#logged.add(name);
   }
 
@@ -97,21 +97,21 @@ class FileOutbox implements Outbox {
   }
 
   put(report: Report): void {
-    if (this.#letters.some((letter) => isDeepStrictEqual(letter.report, report))) return;
-    const letter = { path: this.#newPath(), report, isSaved: false };
-    this.#letters.push(letter);
-    const why = this.#save(letter);
+    if (this.#queue.some((queued) => isDeepStrictEqual(queued.report, report))) return;
+    const queued = { path: this.#newPath(), report, isSaved: false };
+    this.#queue.push(queued);
+    const why = this.#save(queued);
     if (why !== null) this.#log('a report is not on the disk yet', { type: report.type, error: why });
     this.#send();
   }
 
   /** Why the disk does not take it; null: it is saved. */
-  #save(letter: Letter): string | null {
-    if (letter.isSaved) return null;
+  #save(queued: QueuedReport): string | null {
+    if (queued.isSaved) return null;
     try {
-      writeFileSync(`${letter.path}.new`, JSON.stringify(letter.report), { flush: true });
-      renameSync(`${letter.path}.new`, letter.path);
-      letter.isSaved = true;
+      writeFileSync(`${queued.path}.new`, JSON.stringify(queued.report), { flush: true });
+      renameSync(`${queued.path}.new`, queued.path);
+      queued.isSaved = true;
       return null;
     } catch (error) {
       return String(error);
@@ -121,60 +121,60 @@ class FileOutbox implements Outbox {
   #send(): void {
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = null;
-      if (this.#letters.length > 0 && !this.#closed.signal.aborted) this.#send();
+      if (this.#queue.length > 0 && !this.#closed.signal.aborted) this.#send();
     });
   }
 
   async #sendAll(): Promise<void> {
     let failures = 0;
     while (!this.#closed.signal.aborted) {
-      const letter = this.#letters[0];
-      if (!letter) return;
-      failures = (await this.#sendOne(letter, failures === 0)) ? 0 : failures + 1;
-      for (const unsent of this.#letters) this.#save(unsent);
+      const queued = this.#queue[0];
+      if (!queued) return;
+      failures = (await this.#sendOne(queued, failures === 0)) ? 0 : failures + 1;
+      for (const unsent of this.#queue) this.#save(unsent);
       if (failures > 0) await pause(backOff(failures), this.#closed.signal);
     }
   }
 
-  async #sendOne(letter: Letter, isFirstTry: boolean): Promise<boolean> {
+  async #sendOne(queued: QueuedReport, isFirstTry: boolean): Promise<boolean> {
     try {
-      await this.#gateway.report([letter.report]);
-      rmSync(letter.path, { force: true });
+      await this.#gateway.report([queued.report]);
+      rmSync(queued.path, { force: true });
     } catch (error) {
       if (!(error instanceof GatewayRefused)) {
-        if (isFirstTry) this.#log('a report waits for the gateway', { type: letter.report.type, error: String(error) });
-        if (error instanceof GatewayForbids) this.#letGoFirst(letter);
+        if (isFirstTry) this.#log('a report waits for the gateway', { type: queued.report.type, error: String(error) });
+        if (error instanceof GatewayForbids) this.#letGoFirst(queued);
         return false;
       }
       this.#log('the gateway refused a report; it is kept beside the others', {
-        path: `${letter.path}.refused`,
+        path: `${queued.path}.refused`,
         error: String(error),
       });
-      this.#putAside(letter);
+      this.#putAside(queued);
     }
-    this.#letters = this.#letters.filter((other) => other !== letter);
-    this.#onSent(letter.report);
+    this.#queue = this.#queue.filter((other) => other !== queued);
+    this.#onSent(queued.report);
     return true;
   }
 
-  #putAside(letter: Letter): void {
-    if (this.#save(letter) !== null) return;
+  #putAside(queued: QueuedReport): void {
+    if (this.#save(queued) !== null) return;
     try {
-      renameSync(letter.path, `${letter.path}.refused`);
+      renameSync(queued.path, `${queued.path}.refused`);
     } catch (error) {
-      this.#log('a refused report is not kept', { path: letter.path, error: String(error) });
+      this.#log('a refused report is not kept', { path: queued.path, error: String(error) });
     }
   }
 
   /** It may be another name's, and its token be mended one day: no other waits for that. */
-  #letGoFirst(letter: Letter): void {
-    this.#letters = [...this.#letters.filter((other) => other !== letter), letter];
+  #letGoFirst(queued: QueuedReport): void {
+    this.#queue = [...this.#queue.filter((other) => other !== queued), queued];
   }
 
   async settled(withinMs: number): Promise<boolean> {
     const enough = AbortSignal.timeout(withinMs);
-    while (this.#letters.length > 0 && !enough.aborted) await pause(25, enough);
-    return this.#letters.length === 0;
+    while (this.#queue.length > 0 && !enough.aborted) await pause(25, enough);
+    return this.#queue.length === 0;
   }
 
   close(): void {

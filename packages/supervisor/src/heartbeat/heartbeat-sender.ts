@@ -3,22 +3,22 @@ import { backOff, type Log, type MachineClock, pause } from '../clock.ts';
 import { GatewayRefused } from '../errors.ts';
 import type { Gateway } from '../gateway/gateway-client.ts';
 import { isSameReach, type Reach, unwatched } from '../gateway/reach.ts';
-import { type Said, startsCall } from '../messages/agent-report.ts';
+import { type ReportedFields, startsCall } from '../messages/agent-report.ts';
 import type { OrderEnvelope } from '../orders/order.ts';
 import {
   answered,
-  type Beats,
-  beat,
   checkpointRead,
   clientGone,
+  type HeartbeatState,
   type Identity,
   matched,
+  nextHeartbeat,
   nextSequence,
-  said,
   type TerminalFacts,
+  withReport,
 } from './heartbeat.ts';
 
-export type BeatingParts = {
+export type HeartbeatSenderDeps = {
   readonly who: Identity;
   readonly facts: () => TerminalFacts;
   readonly gateway: Gateway;
@@ -29,9 +29,9 @@ export type BeatingParts = {
   readonly intervalMs: number | null;
   readonly onOrders: (orders: readonly OrderEnvelope[]) => void;
   /** where another supervisor left off; `noBeats`: there was none */
-  readonly beats: Beats;
+  readonly heartbeatState: HeartbeatState;
   /** a heartbeat is about to be sent, or answered: from now on its number is taken */
-  readonly onBeat: () => void;
+  readonly onHeartbeat: () => void;
   /** by which the agent is judged, as each answer says */
   readonly onPolicy: (policy: PolicyRef) => void;
   /** why the agent may make no more calls, as each answer says; null: it may */
@@ -46,11 +46,11 @@ const defaultIntervalMs = 10_000;
  * Sends the heartbeats of one agent until it is finished: every interval, and at once on anything notable, or when a call starts after
  * tokens were used: they may reach a limit. Never blocks the agent.
  */
-export class Beating {
-  readonly #parts: BeatingParts;
+export class HeartbeatSender {
+  readonly #parts: HeartbeatSenderDeps;
   #running: Promise<void> | null = null;
   readonly #finishing = new AbortController();
-  #beats: Beats;
+  #heartbeatState: HeartbeatState;
   #intervalMs: number;
   #policy: string | null = null;
   /** as was reported last; null: no heartbeat has been answered yet */
@@ -61,10 +61,10 @@ export class Beating {
   #urgent = false;
   #wake = new AbortController();
 
-  constructor(parts: BeatingParts) {
+  constructor(parts: HeartbeatSenderDeps) {
     this.#parts = parts;
-    this.#beats = parts.beats;
-    this.#sentTokens = parts.beats.latest.token_count ?? null;
+    this.#heartbeatState = parts.heartbeatState;
+    this.#sentTokens = parts.heartbeatState.latest.token_count ?? null;
     this.#intervalMs = parts.intervalMs ?? defaultIntervalMs;
   }
 
@@ -75,33 +75,33 @@ export class Beating {
 
   /** The sequence of the heartbeat that will carry what is said now. */
   get next(): number {
-    return nextSequence(this.#beats);
+    return nextSequence(this.#heartbeatState);
   }
   /** Plain JSON. */
-  get beats(): Beats {
-    return this.#beats;
+  get heartbeatState(): HeartbeatState {
+    return this.#heartbeatState;
   }
   /** by which it is judged, as the gateway has said last; null: it has not */
   get policy(): string | null {
     return this.#policy;
   }
-  said(words: Said): void {
-    this.#beats = said(this.#beats, words, this.#parts.clock.now());
-    if (startsCall(words) && this.#hasUsedTokens) this.soon();
+  report(report: ReportedFields): void {
+    this.#heartbeatState = withReport(this.#heartbeatState, report, this.#parts.clock.now());
+    if (startsCall(report) && this.#hasUsedTokens) this.soon();
   }
   /** Since the last heartbeat. The count of another session begins again. */
   get #hasUsedTokens(): boolean {
-    const tokens = this.#beats.latest.token_count ?? 0;
+    const tokens = this.#heartbeatState.latest.token_count ?? 0;
     return tokens > 0 && tokens !== this.#sentTokens;
   }
   matched(patterns: readonly MatchedPattern[]): void {
-    this.#beats = matched(this.#beats, patterns);
+    this.#heartbeatState = matched(this.#heartbeatState, patterns);
   }
   checkpointRead(checkpoint: Checkpoint): void {
-    this.#beats = checkpointRead(this.#beats, checkpoint);
+    this.#heartbeatState = checkpointRead(this.#heartbeatState, checkpoint);
   }
-  clientGone(saidAt: number | null): void {
-    this.#beats = clientGone(this.#beats, saidAt);
+  clientGone(reportedAt: number | null): void {
+    this.#heartbeatState = clientGone(this.#heartbeatState, reportedAt);
     this.soon();
   }
   soon(): void {
@@ -133,16 +133,16 @@ export class Beating {
   /** The same heartbeat until it is answered: a repetition has the same sequence, so nothing in it counts twice. */
   async #deliver(signal: AbortSignal): Promise<void> {
     const { who, facts, clock } = this.#parts;
-    this.#beats = beat(this.#beats, who, facts(), clock.now(), this.#intervalMs);
-    this.#sentTokens = this.#beats.onItsWay?.token_count ?? null;
-    this.#parts.onBeat();
+    this.#heartbeatState = nextHeartbeat(this.#heartbeatState, who, facts(), clock.now(), this.#intervalMs);
+    this.#sentTokens = this.#heartbeatState.onItsWay?.token_count ?? null;
+    this.#parts.onHeartbeat();
     for (let failures = 1; !signal.aborted; failures += 1) {
       try {
         return await this.#send(signal);
       } catch (error) {
         if (!signal.aborted) this.#reached(unwatched(error));
         if (error instanceof GatewayRefused) {
-          this.#beats = answered(this.#beats);
+          this.#heartbeatState = answered(this.#heartbeatState);
           return;
         }
         await pause(backOff(failures), signal);
@@ -151,11 +151,11 @@ export class Beating {
   }
 
   async #send(signal: AbortSignal): Promise<void> {
-    const { onItsWay } = this.#beats;
+    const { onItsWay } = this.#heartbeatState;
     if (onItsWay === null) return;
-    const answer = await this.#parts.gateway.beat(onItsWay, signal);
-    this.#beats = answered(this.#beats);
-    this.#parts.onBeat();
+    const answer = await this.#parts.gateway.sendHeartbeat(onItsWay, signal);
+    this.#heartbeatState = answered(this.#heartbeatState);
+    this.#parts.onHeartbeat();
     this.#reached({ kind: 'watched' });
     this.#warn(answer.warnings);
     this.#intervalMs = this.#parts.intervalMs ?? answer.intervalMs ?? this.#intervalMs;
@@ -183,10 +183,10 @@ export class Beating {
   /** Stops beating; what is unsent goes out with two last heartbeats at most, if the gateway takes them in time. */
   async finish(withinMs: number): Promise<void> {
     this.#finishing.abort();
-    if (this.#running === null && this.#beats.sequence === 0) return;
+    if (this.#running === null && this.#heartbeatState.sequence === 0) return;
     await this.#running;
     const enough = AbortSignal.timeout(withinMs);
-    if (this.#beats.onItsWay !== null) await this.#deliver(enough);
+    if (this.#heartbeatState.onItsWay !== null) await this.#deliver(enough);
     await this.#deliver(enough);
   }
 }

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { understand } from '../messages/agent-report.ts';
 import {
   answered,
-  type Beats,
-  beat,
+  type HeartbeatState,
   type Identity,
   matched,
-  noBeats,
-  said,
+  nextHeartbeat,
+  noHeartbeats,
+  reportLagMs,
   type TerminalFacts,
-  wordsLagMs,
+  withReport,
 } from './heartbeat.ts';
 
 const who: Identity = {
@@ -39,13 +39,14 @@ const silent: TerminalFacts = {
   limits: [],
   work: null,
 };
-const says = (beats: Beats, words: object, at = 100) => said(beats, understand(JSON.stringify(words)).said, at);
-const next = (beats: Beats, facts: Partial<TerminalFacts> = {}) =>
-  beat(answered(beats), who, { ...silent, ...facts }, 1000, 500);
+const says = (heartbeatState: HeartbeatState, words: object, at = 100) =>
+  withReport(heartbeatState, understand(JSON.stringify(words)).reported, at);
+const next = (heartbeatState: HeartbeatState, facts: Partial<TerminalFacts> = {}) =>
+  nextHeartbeat(answered(heartbeatState), who, { ...silent, ...facts }, 1000, 500);
 const calls = (...ids: string[]) => ({ tool_calls: ids.map((call_id) => ({ call_id, tool: 'Bash' })) });
 
 test('an agent that says nothing still has a heartbeat: presence, not activity', () => {
-  const { onItsWay } = next(noBeats);
+  const { onItsWay } = next(noHeartbeats);
   expect(onItsWay).toMatchObject({
     sequence: 1,
     reporter: 'runtime',
@@ -57,13 +58,13 @@ test('an agent that says nothing still has a heartbeat: presence, not activity',
 });
 
 test('what the agent says is merged, field by field, and when it did', () => {
-  const { onItsWay } = next(says(says(noBeats, { phase: 'plan', token_count: 5 }, 100), { phase: 'build' }, 200));
+  const { onItsWay } = next(says(says(noHeartbeats, { phase: 'plan', token_count: 5 }, 100), { phase: 'build' }, 200));
   expect(onItsWay).toMatchObject({ phase: 'build', token_count: 5, agent_beat_at: 200 });
 });
 
 test('a heartbeat on its way stays as it is until it is answered; what is new waits for the next', () => {
-  const first = next(says(noBeats, calls('a')));
-  const still = beat(says(first, calls('b')), who, silent, 2000, 500);
+  const first = next(says(noHeartbeats, calls('a')));
+  const still = nextHeartbeat(says(first, calls('b')), who, silent, 2000, 500);
   expect(still.onItsWay).toBe(first.onItsWay);
   const second = next(still);
   expect(second.onItsWay).toMatchObject({ sequence: 2, tool_calls: [{ call_id: 'b' }] });
@@ -71,27 +72,28 @@ test('a heartbeat on its way stays as it is until it is answered; what is new wa
 });
 
 test('a call that begins and ends between two heartbeats is reported once, as ended', () => {
-  const running = says(noBeats, { tool_calls: [{ call_id: 'a', tool: 'Bash', outcome: 'running' }] });
+  const running = says(noHeartbeats, { tool_calls: [{ call_id: 'a', tool: 'Bash', outcome: 'running' }] });
   expect(next(says(running, calls('a'))).onItsWay?.tool_calls).toMatchObject([{ call_id: 'a', outcome: 'ok' }]);
 });
 
 test('of more than a hundred new calls the newest hundred are kept', () => {
   const all = Array.from({ length: 3 }, (_, group) => calls(...Array.from({ length: 50 }, (_, n) => `${group}.${n}`)));
-  const kept = next(all.reduce((beats, words) => says(beats, words), noBeats)).onItsWay?.tool_calls ?? [];
+  const kept =
+    next(all.reduce((heartbeatState, words) => says(heartbeatState, words), noHeartbeats)).onItsWay?.tool_calls ?? [];
   expect([kept.length, kept[0]?.call_id, kept[99]?.call_id]).toEqual([100, '1.0', '2.49']);
 });
 
 test('a question on the terminal outweighs what the agent said before it, also where that is read late, and not what it says after', () => {
-  const working = says(noBeats, { activity: 'working' }, 5000);
+  const working = says(noHeartbeats, { activity: 'working' }, 5000);
   expect(next(working, { asks: { since: 5050, text: 'Go on?' } }).onItsWay?.activity).toBe('awaiting_input');
-  expect(next(working, { asks: { since: 5000 - wordsLagMs, text: 'Go on?' } }).onItsWay?.activity).toBe(
+  expect(next(working, { asks: { since: 5000 - reportLagMs, text: 'Go on?' } }).onItsWay?.activity).toBe(
     'awaiting_input',
   );
-  expect(next(working, { asks: { since: 5000 - wordsLagMs - 1, text: 'Go on?' } }).onItsWay?.activity).toBe('working');
+  expect(next(working, { asks: { since: 5000 - reportLagMs - 1, text: 'Go on?' } }).onItsWay?.activity).toBe('working');
 });
 
 test('a rate limit is reported when it is said, and no silence after it stays exempt', () => {
-  const limited = next(says(noBeats, { activity: 'rate_limited', rate_limit: { retry_at: 5000 } }));
+  const limited = next(says(noHeartbeats, { activity: 'rate_limited', rate_limit: { retry_at: 5000 } }));
   expect(limited.onItsWay).toMatchObject({ activity: 'rate_limited', rate_limit: { retry_at: 5000 } });
   expect(next(limited).onItsWay).toMatchObject({ activity: 'working', rate_limit: null });
 });
@@ -102,7 +104,7 @@ test('matched patterns, verdicts and answers are sent once; a checkpoint stays',
     steps: { total_steps: 3, verdicts: ['ACCEPT'] },
     probe_reply: 'n',
   };
-  const first = next(matched(says(noBeats, words), [{ kind: 'error', source: 'x', at: 1 }]));
+  const first = next(matched(says(noHeartbeats, words), [{ kind: 'error', source: 'x', at: 1 }]));
   expect(first.onItsWay).toMatchObject({
     probe_reply: 'n',
     steps: { verdicts: ['ACCEPT'] },
@@ -118,7 +120,7 @@ test('matched patterns, verdicts and answers are sent once; a checkpoint stays',
 });
 
 test('one bad field spoils no other, and is named', () => {
-  const { said: words, problems } = understand(
+  const { reported: words, problems } = understand(
     '{"phase":"x","token_count":-1,"agent_id":"other","tool_calls":[{"tool":"Bash"}]}',
   );
   expect(words).toEqual({ phase: 'x' });
@@ -133,15 +135,15 @@ test('one bad field spoils no other, and is named', () => {
 });
 
 test('times may be written either way', () => {
-  expect(understand('{"last_tool_call":"2026-11-22T01:00:00Z"}').said.last_tool_call).toBe(
+  expect(understand('{"last_tool_call":"2026-11-22T01:00:00Z"}').reported.last_tool_call).toBe(
     Date.parse('2026-11-22T01:00:00Z'),
   );
-  expect(understand('{"last_tool_call":5}').said.last_tool_call).toBe(5);
+  expect(understand('{"last_tool_call":5}').reported.last_tool_call).toBe(5);
 });
 
 test('verdicts of several reports go out together, each once', () => {
   const steps = (total_steps: number, ...verdicts: string[]) => ({ steps: { total_steps, verdicts } });
-  const both = says(says(noBeats, steps(1, 'RETRY')), steps(3, 'RETRY', 'ACCEPT'));
+  const both = says(says(noHeartbeats, steps(1, 'RETRY')), steps(3, 'RETRY', 'ACCEPT'));
   const sent = next(both);
   expect(sent.onItsWay?.steps).toEqual({ total_steps: 3, verdicts: ['RETRY', 'RETRY', 'ACCEPT'] });
   expect(next(says(sent, steps(4, 'CONTINUE'))).onItsWay?.steps).toEqual({ total_steps: 4, verdicts: ['CONTINUE'] });
@@ -151,8 +153,8 @@ test('of what an agent says of its work and what its tracker says, the newer cou
   const work = (id: string, updated_at: number | null) => ({
     ...{ id, updated_at, status: null, claim_refreshed_at: null, comment_count: null },
   });
-  const says5 = says(noBeats, { work: { id: 'bd-1', updated_at: 5 } });
-  expect(next(noBeats, { work: work('bd-1', 4) }).onItsWay?.work).toMatchObject({ updated_at: 4 });
+  const says5 = says(noHeartbeats, { work: { id: 'bd-1', updated_at: 5 } });
+  expect(next(noHeartbeats, { work: work('bd-1', 4) }).onItsWay?.work).toMatchObject({ updated_at: 4 });
   expect(next(says5, { work: work('bd-1', 4) }).onItsWay?.work).toMatchObject({ updated_at: 5 });
   expect(next(says5, { work: work('bd-1', 6) }).onItsWay?.work).toMatchObject({ updated_at: 6 });
   expect(next(says5).onItsWay?.work).toMatchObject({ updated_at: 5 });
@@ -160,8 +162,8 @@ test('of what an agent says of its work and what its tracker says, the newer cou
 
 test('of each pattern the newest match goes, so that one on every line pushes no other out', () => {
   const often = Array.from({ length: 500 }, (_, at) => ({ kind: 'error', source: 'x', at }));
-  const beats = matched(matched(noBeats, [{ kind: 'fatal', source: 'y', at: 3 }]), often);
-  expect(next(beats).onItsWay?.output?.matched_patterns).toEqual([
+  const heartbeatState = matched(matched(noHeartbeats, [{ kind: 'fatal', source: 'y', at: 3 }]), often);
+  expect(next(heartbeatState).onItsWay?.output?.matched_patterns).toEqual([
     { kind: 'fatal', source: 'y', at: 3 },
     { kind: 'error', source: 'x', at: 499 },
   ]);
@@ -169,6 +171,6 @@ test('of each pattern the newest match goes, so that one on every line pushes no
 
 test('an agent that is being ended reports that it exits, whatever it says on the way', () => {
   for (const activity of ['idle', 'finished', 'working'])
-    expect(next(says(noBeats, { activity }), { ending: true }).onItsWay?.activity).toBe('exiting');
-  expect(next(says(noBeats, { activity: 'idle' })).onItsWay?.activity).toBe('idle');
+    expect(next(says(noHeartbeats, { activity }), { ending: true }).onItsWay?.activity).toBe('exiting');
+  expect(next(says(noHeartbeats, { activity: 'idle' })).onItsWay?.activity).toBe('idle');
 });

@@ -8,7 +8,7 @@ import type {
   ToolCall,
   WorkItem,
 } from '@vigil/events';
-import type { Said } from '../messages/agent-report.ts';
+import type { ReportedFields } from '../messages/agent-report.ts';
 import type { ScreenReport } from '../screen/waiting.ts';
 import { newerWork } from './work-source.ts';
 
@@ -55,21 +55,21 @@ export type TerminalFacts = {
 };
 
 /** Lists are what no accepted heartbeat has carried yet; one heartbeat is on its way at a time, unchanged until answered. */
-export type Beats = {
+export type HeartbeatState = {
   readonly sequence: number;
-  readonly latest: Said;
-  readonly saidAt: number | null;
+  readonly latest: ReportedFields;
+  readonly reportedAt: number | null;
   readonly toolCalls: readonly ToolCall[];
   readonly errors: readonly ErrorReport[];
   readonly matched: readonly MatchedPattern[];
-  readonly once: Pick<Said, 'handoff' | 'blockers' | 'probe_reply' | 'rate_limit'>;
+  readonly once: Pick<ReportedFields, 'handoff' | 'blockers' | 'probe_reply' | 'rate_limit'>;
   readonly onItsWay: Heartbeat | null;
 };
 
-export const noBeats: Beats = {
+export const noHeartbeats: HeartbeatState = {
   sequence: 0,
   latest: {},
-  saidAt: null,
+  reportedAt: null,
   toolCalls: [],
   errors: [],
   matched: [],
@@ -90,94 +90,102 @@ const withCalls = (known: readonly ToolCall[], calls: readonly ToolCall[]): read
 };
 
 /** The sequence of the heartbeat that will carry what is said now. */
-export const nextSequence = (beats: Beats): number => beats.sequence + 1;
+export const nextSequence = (heartbeatState: HeartbeatState): number => heartbeatState.sequence + 1;
 
 /** The client that reported this is gone, without a word: what the terminal shows counts again. `saidAt`: when it last reported. */
-export const clientGone = (beats: Beats, saidAt: number | null): Beats => {
-  const { activity: _, ...latest } = beats.latest;
-  return { ...beats, saidAt, latest: { ...latest, turn: null, waiting_for: null } };
+export const clientGone = (heartbeatState: HeartbeatState, reportedAt: number | null): HeartbeatState => {
+  const { activity: _, ...latest } = heartbeatState.latest;
+  return { ...heartbeatState, reportedAt, latest: { ...latest, turn: null, waiting_for: null } };
 };
 
 /** Verdicts that are not yet sent stay. */
-const stepsOf = ({ steps: before }: Said, { steps: now }: Said): Pick<Said, 'steps'> =>
+const stepsOf = ({ steps: before }: ReportedFields, { steps: now }: ReportedFields): Pick<ReportedFields, 'steps'> =>
   now && before ? { steps: { ...now, verdicts: bounded([...before.verdicts, ...now.verdicts]) } } : {};
 
-export const said = (beats: Beats, words: Said, at: number): Beats => {
-  const { tool_calls = [], errors = [], handoff, blockers, probe_reply, rate_limit, ...lasting } = words;
+export const withReport = (heartbeatState: HeartbeatState, report: ReportedFields, at: number): HeartbeatState => {
+  const { tool_calls = [], errors = [], handoff, blockers, probe_reply, rate_limit, ...lasting } = report;
   const given = Object.entries({ handoff, blockers, probe_reply, rate_limit }).filter(
     ([, value]) => value !== undefined,
   );
   return {
-    ...beats,
-    latest: { ...beats.latest, ...lasting, ...stepsOf(beats.latest, lasting) },
-    saidAt: at,
-    toolCalls: withCalls(beats.toolCalls, tool_calls),
-    errors: bounded([...beats.errors, ...errors]),
-    once: { ...beats.once, ...Object.fromEntries(given) },
+    ...heartbeatState,
+    latest: { ...heartbeatState.latest, ...lasting, ...stepsOf(heartbeatState.latest, lasting) },
+    reportedAt: at,
+    toolCalls: withCalls(heartbeatState.toolCalls, tool_calls),
+    errors: bounded([...heartbeatState.errors, ...errors]),
+    once: { ...heartbeatState.once, ...Object.fromEntries(given) },
   };
 };
 
 /** Of each pattern the newest match: one on every line pushes no other out. */
-export const matched = (beats: Beats, patterns: readonly MatchedPattern[]): Beats => {
-  const newest = new Map([...beats.matched, ...patterns].map((one) => [`${one.kind} ${one.source}`, one]));
-  return { ...beats, matched: bounded([...newest.values()]) };
+export const matched = (heartbeatState: HeartbeatState, patterns: readonly MatchedPattern[]): HeartbeatState => {
+  const newest = new Map([...heartbeatState.matched, ...patterns].map((one) => [`${one.kind} ${one.source}`, one]));
+  return { ...heartbeatState, matched: bounded([...newest.values()]) };
 };
 
 /** The runtime has read the checkpoint that the agent reported. */
-export const checkpointRead = (beats: Beats, read: Checkpoint): Beats =>
-  beats.latest.checkpoint?.checkpoint_id === read.checkpoint_id
-    ? { ...beats, latest: { ...beats.latest, checkpoint: read } }
-    : beats;
+export const checkpointRead = (heartbeatState: HeartbeatState, read: Checkpoint): HeartbeatState =>
+  heartbeatState.latest.checkpoint?.checkpoint_id === read.checkpoint_id
+    ? { ...heartbeatState, latest: { ...heartbeatState.latest, checkpoint: read } }
+    : heartbeatState;
 
 /** Words and output come by two ways: on a busy host, what was said before a question may be read so much later than the question, milliseconds. */
-export const wordsLagMs = 2000;
+export const reportLagMs = 2000;
 
-const asksNow = (beats: Beats, { asks }: TerminalFacts): boolean =>
-  asks !== null && asks.since + wordsLagMs >= (beats.saidAt ?? 0);
+const asksNow = (heartbeatState: HeartbeatState, { asks }: TerminalFacts): boolean =>
+  asks !== null && asks.since + reportLagMs >= (heartbeatState.reportedAt ?? 0);
 
-const activityOf = (beats: Beats, facts: TerminalFacts): Heartbeat['activity'] => {
+const activityOf = (heartbeatState: HeartbeatState, facts: TerminalFacts): Heartbeat['activity'] => {
   if (facts.ending) return 'exiting';
   if (facts.paused) return 'paused';
-  if (facts.screen.activity === 'awaiting_input' || asksNow(beats, facts)) return 'awaiting_input';
-  return beats.latest.activity ?? facts.screen.activity ?? (facts.hasAsked ? 'working' : null);
+  if (facts.screen.activity === 'awaiting_input' || asksNow(heartbeatState, facts)) return 'awaiting_input';
+  return heartbeatState.latest.activity ?? facts.screen.activity ?? (facts.hasAsked ? 'working' : null);
 };
 
-const waitingFor = (beats: Beats, facts: TerminalFacts): Heartbeat['waiting_for'] => {
+const waitingFor = (heartbeatState: HeartbeatState, facts: TerminalFacts): Heartbeat['waiting_for'] => {
   const { waitingFor: shown, since } = facts.screen;
   if (shown !== null) return { ...shown, since };
   const { asks } = facts;
-  const question = asks !== null && asksNow(beats, facts) ? { kind: 'question' as const, ...asks } : null;
-  return question ?? beats.latest.waiting_for ?? null;
+  const question = asks !== null && asksNow(heartbeatState, facts) ? { kind: 'question' as const, ...asks } : null;
+  return question ?? heartbeatState.latest.waiting_for ?? null;
 };
 
-const lastCallOf = (beats: Beats): number | null =>
-  beats.toolCalls.reduce((last, { started_at }) => Math.max(last, started_at ?? 0), beats.latest.last_tool_call ?? 0) ||
-  null;
+const lastCallOf = (heartbeatState: HeartbeatState): number | null =>
+  heartbeatState.toolCalls.reduce(
+    (last, { started_at }) => Math.max(last, started_at ?? 0),
+    heartbeatState.latest.last_tool_call ?? 0,
+  ) || null;
 
 /** A sub-agent has no terminal of its own. */
-const outputOf = (beats: Beats, facts: TerminalFacts): NonNullable<Heartbeat['output']> => ({
+const outputOf = (heartbeatState: HeartbeatState, facts: TerminalFacts): NonNullable<Heartbeat['output']> => ({
   last_output_at: facts.isSilenceKnown ? facts.lastOutputAt : null,
   lines: facts.isSilenceKnown ? facts.lines : null,
-  matched_patterns: beats.matched,
+  matched_patterns: heartbeatState.matched,
   repeated_error: facts.repeatedError,
   result_at: facts.resultAt,
   completion_signal_at: facts.completionAt,
   tail: facts.tail,
 });
 
-const heartbeat = (beats: Beats, who: Identity, facts: TerminalFacts, now: number, intervalMs: number): Heartbeat => ({
+const heartbeat = (
+  heartbeatState: HeartbeatState,
+  who: Identity,
+  facts: TerminalFacts,
+  now: number,
+  intervalMs: number,
+): Heartbeat => ({
   agent_id: who.agentId,
   task_id: who.taskId,
   timestamp: now,
-  phase: beats.latest.phase ?? 'running',
-  last_tool_call: lastCallOf(beats),
-  token_count: beats.latest.token_count ?? null,
-  error_count: beats.latest.error_count ?? 0,
-  progress_indicator: beats.latest.progress_indicator ?? 'running',
+  phase: heartbeatState.latest.phase ?? 'running',
+  last_tool_call: lastCallOf(heartbeatState),
+  token_count: heartbeatState.latest.token_count ?? null,
+  error_count: heartbeatState.latest.error_count ?? 0,
+  progress_indicator: heartbeatState.latest.progress_indicator ?? 'running',
   instance_id: who.instanceId,
-  sequence: nextSequence(beats),
+  sequence: nextSequence(heartbeatState),
   reporter: 'runtime',
-  agent_beat_at: beats.saidAt,
+  agent_beat_at: heartbeatState.reportedAt,
   interval_ms: intervalMs,
   event_driven: false,
   door: null,
@@ -186,38 +194,39 @@ const heartbeat = (beats: Beats, who: Identity, facts: TerminalFacts, now: numbe
   runtime_id: who.runtimeId,
   attempt: who.attempt,
   max_attempts: who.maxAttempts,
-  activity: activityOf(beats, facts),
-  waiting_for: waitingFor(beats, facts),
-  turn: beats.latest.turn ?? null,
+  activity: activityOf(heartbeatState, facts),
+  waiting_for: waitingFor(heartbeatState, facts),
+  turn: heartbeatState.latest.turn ?? null,
   parent_agent_id: who.parentAgentId,
-  client: beats.latest.client ?? null,
-  tool_calls: beats.toolCalls,
-  breakers: beats.latest.breakers ?? [],
-  reports_checkpoints: beats.latest.reports_checkpoints ?? (beats.latest.checkpoint ? true : null),
-  checkpoint: beats.latest.checkpoint ?? null,
-  usage: beats.latest.usage ?? [],
-  cost_usd: beats.latest.cost_usd ?? null,
-  context: beats.latest.context ?? null,
-  work: newerWork(beats.latest.work ?? null, facts.work),
-  output: who.parentAgentId === null ? outputOf(beats, facts) : null,
-  steps: beats.latest.steps ?? null,
-  errors: beats.errors,
-  rate_limit: beats.once.rate_limit ?? null,
-  limits: [...facts.limits, ...(beats.latest.limits ?? [])].slice(0, mostLimits),
-  handoff: beats.once.handoff ?? null,
-  blockers: beats.once.blockers ?? [],
-  probe_reply: beats.once.probe_reply ?? null,
+  client: heartbeatState.latest.client ?? null,
+  tool_calls: heartbeatState.toolCalls,
+  breakers: heartbeatState.latest.breakers ?? [],
+  reports_checkpoints: heartbeatState.latest.reports_checkpoints ?? (heartbeatState.latest.checkpoint ? true : null),
+  checkpoint: heartbeatState.latest.checkpoint ?? null,
+  usage: heartbeatState.latest.usage ?? [],
+  cost_usd: heartbeatState.latest.cost_usd ?? null,
+  context: heartbeatState.latest.context ?? null,
+  work: newerWork(heartbeatState.latest.work ?? null, facts.work),
+  output: who.parentAgentId === null ? outputOf(heartbeatState, facts) : null,
+  steps: heartbeatState.latest.steps ?? null,
+  errors: heartbeatState.errors,
+  rate_limit: heartbeatState.once.rate_limit ?? null,
+  limits: [...facts.limits, ...(heartbeatState.latest.limits ?? [])].slice(0, mostLimits),
+  handoff: heartbeatState.once.handoff ?? null,
+  blockers: heartbeatState.once.blockers ?? [],
+  probe_reply: heartbeatState.once.probe_reply ?? null,
   exit: null,
 });
 
 /** After a rate limit that has ended a turn, the client stands at its prompt. */
-const afterLimit = ({ turn }: Said): Heartbeat['activity'] => (turn?.open === false ? 'awaiting_input' : 'working');
+const afterLimit = ({ turn }: ReportedFields): Heartbeat['activity'] =>
+  turn?.open === false ? 'awaiting_input' : 'working';
 
 /**
  * A rate limit is reported when it is said, not for ever after: an agent that has fallen silent since must not stay
  * exempt. So are verdicts: they are new once.
  */
-const afterSaying = (latest: Said): Said => {
+const afterSending = (latest: ReportedFields): ReportedFields => {
   const { activity, steps, last_tool_call: _, ...rest } = latest;
   return {
     ...rest,
@@ -227,12 +236,24 @@ const afterSaying = (latest: Said): Said => {
 };
 
 /** The next heartbeat, on its way from now on; one that is on its way already stays as it is. */
-export const beat = (beats: Beats, who: Identity, facts: TerminalFacts, now: number, intervalMs: number): Beats => {
-  if (beats.onItsWay !== null) return beats;
-  const onItsWay = heartbeat(beats, who, facts, now, intervalMs);
-  const latest = { ...afterSaying(beats.latest), last_tool_call: onItsWay.last_tool_call };
-  return { ...noBeats, sequence: nextSequence(beats), latest, saidAt: beats.saidAt, onItsWay };
+export const nextHeartbeat = (
+  heartbeatState: HeartbeatState,
+  who: Identity,
+  facts: TerminalFacts,
+  now: number,
+  intervalMs: number,
+): HeartbeatState => {
+  if (heartbeatState.onItsWay !== null) return heartbeatState;
+  const onItsWay = heartbeat(heartbeatState, who, facts, now, intervalMs);
+  const latest = { ...afterSending(heartbeatState.latest), last_tool_call: onItsWay.last_tool_call };
+  return {
+    ...noHeartbeats,
+    sequence: nextSequence(heartbeatState),
+    latest,
+    reportedAt: heartbeatState.reportedAt,
+    onItsWay,
+  };
 };
 
 /** The gateway has answered, for good or ill: the next may go. */
-export const answered = (beats: Beats): Beats => ({ ...beats, onItsWay: null });
+export const answered = (heartbeatState: HeartbeatState): HeartbeatState => ({ ...heartbeatState, onItsWay: null });

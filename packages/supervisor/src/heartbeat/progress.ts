@@ -1,23 +1,23 @@
 import type { ToolCall, WorkItem } from '@vigil/events';
 import {
-  agentSaid as heard,
   type Mark,
+  type Progress as Marks,
   marked,
-  noProgress as nothing,
-  type Progress as Told,
-  workSeen as touched,
+  agentSaid as marksAfterReport,
+  workSeen as marksAfterWork,
+  noProgress as noMarks,
 } from '@vigil/sdk/progress';
-import type { Said } from '../messages/agent-report.ts';
+import type { ReportedFields } from '../messages/agent-report.ts';
 
 /** What an agent has done, as far as orders have to know: what it says, and what its supervisor sees. */
-export type Progress = Told & {
+export type Progress = Marks & {
   /** the last 16 result hashes by tool and arguments; the 200 pairs used last */
   readonly results: Readonly<Record<string, readonly string[]>>;
   /** what the host's tracker has said of its work last; null: nothing so far */
-  readonly tracked: Told['work'];
+  readonly tracked: Marks['work'];
 };
 
-export const noProgress: Progress = { ...nothing, results: {}, tracked: null };
+export const noProgress: Progress = { ...noMarks, results: {}, tracked: null };
 
 type Results = Progress['results'];
 
@@ -39,16 +39,16 @@ const answered = (before: Progress, call: ToolCall, sequence: number): Progress 
 });
 
 /** The agent said something, which the heartbeat of this sequence will carry. A changed result is a change, too. */
-export const agentSaid = (before: Progress, said: Said, sequence: number): Progress =>
-  (said.tool_calls ?? []).reduce((so, call) => answered(so, call, sequence), {
+export const progressAfterReport = (before: Progress, reported: ReportedFields, sequence: number): Progress =>
+  (reported.tool_calls ?? []).reduce((so, call) => answered(so, call, sequence), {
     ...before,
-    ...heard(before, said, sequence),
+    ...marksAfterReport(before, reported, sequence),
   });
 
 /** What the host's tracker says of its work now; what the agent says of it is another matter, and may come as well. */
 export const workSeen = (before: Progress, work: WorkItem | null, sequence: number): Progress => {
   const known = { marks: before.marks, work: before.tracked };
-  const seen = work === null ? known : touched(known, work, sequence);
+  const seen = work === null ? known : marksAfterWork(known, work, sequence);
   return seen === known ? before : { ...before, marks: seen.marks, tracked: seen.work };
 };
 

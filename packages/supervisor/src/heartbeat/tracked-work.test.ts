@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Runtime, startRuntime } from '../runtime/runtime.ts';
 import { parseRuntimeConfig } from '../runtime/runtime-config.ts';
 import { type Stage, setStage, spawn, terminate } from '../testing/stage.ts';
-import { agentSaid, noProgress, workSeen } from './progress.ts';
+import { noProgress, progressAfterReport, workSeen } from './progress.ts';
 
 let stage: Stage;
 let runtime: Runtime;
@@ -17,7 +17,8 @@ afterEach(async () => {
 });
 
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
-const last = (agentId: string) => stage.gateway.heartbeats.filter((beat) => beat.agent_id === agentId).at(-1);
+const last = (agentId: string) =>
+  stage.gateway.heartbeats.filter((nextHeartbeat) => nextHeartbeat.agent_id === agentId).at(-1);
 const start = async (more: object): Promise<void> => {
   const config = parseRuntimeConfig(
     JSON.stringify({
@@ -34,7 +35,7 @@ const start = async (more: object): Promise<void> => {
   );
   runtime = await startRuntime(
     { config: { ...config, interval: 100 }, host: 'here', env: { PATH: process.env.PATH ?? '' } },
-    stage.world,
+    stage.deps,
   );
 };
 
@@ -89,8 +90,8 @@ test('what is written to an agent’s step log goes out with its heartbeats, eac
   await until(() => expect(last('worker-1')?.steps?.total_steps).toBe(2));
   appendFileSync(path, 'ict":"CONTINUE"}\n');
   await until(() => expect(last('worker-1')?.steps?.total_steps).toBe(3));
-  const verdicts = stage.gateway.heartbeats.flatMap((beat) =>
-    beat.agent_id === 'worker-1' ? (beat.steps?.verdicts ?? []) : [],
+  const verdicts = stage.gateway.heartbeats.flatMap((nextHeartbeat) =>
+    nextHeartbeat.agent_id === 'worker-1' ? (nextHeartbeat.steps?.verdicts ?? []) : [],
   );
   expect(verdicts).toEqual(['RETRY', 'ACCEPT', 'CONTINUE']);
   expect(last('worker-2')?.steps).toBe(null);
@@ -117,7 +118,7 @@ test('work that is as it was is nothing new to remember, and what the agent says
   const seen = workSeen(noProgress, work, 3);
   expect(workSeen(seen, { ...work }, 4)).toBe(seen);
   expect(workSeen(seen, null, 4)).toBe(seen);
-  const said = agentSaid(seen, { work: { ...work, updated_at: 9 } }, 4);
-  expect(said.marks).toEqual({ activity: 4 });
-  expect(workSeen(said, work, 5)).toBe(said);
+  const reported = progressAfterReport(seen, { work: { ...work, updated_at: 9 } }, 4);
+  expect(reported.marks).toEqual({ activity: 4 });
+  expect(workSeen(reported, work, 5)).toBe(reported);
 });

@@ -1,7 +1,7 @@
 import type { WorkItem } from '@vigil/events';
 import { z } from 'zod';
 import { type Log, pause } from '../clock.ts';
-import { type Chore, tryChore } from '../process/command-runner.ts';
+import { type ConfiguredCommand, runCommand } from '../process/command-runner.ts';
 
 const time = z
   .union([z.int().min(0).max(8.64e15), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))])
@@ -53,7 +53,7 @@ export const newerWork = (one: WorkItem | null, other: WorkItem | null): WorkIte
 };
 
 export type WorkSourceSettings = {
-  readonly command: Chore;
+  readonly command: ConfiguredCommand;
   readonly cwd: string;
   readonly everyMs: number;
   readonly env: Readonly<Record<string, string>>;
@@ -91,7 +91,7 @@ export class WorkSource {
 
   async #ask(): Promise<void> {
     const { command, cwd, env, everyMs } = this.#settings;
-    const text = await tryChore(command, { cwd, env, withinMs: everyMs }, this.#log);
+    const text = await runCommand(command, { cwd, env, withinMs: everyMs }, this.#log);
     this.#items = text === null ? none : workItemsIn(text);
     this.#isAsked = true;
     for (const act of this.#waiting.values()) act();

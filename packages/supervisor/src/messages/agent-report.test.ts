@@ -3,7 +3,7 @@ import { longestLine, understand } from './agent-report.ts';
 
 test.each(['__proto__', 'constructor', 'toString'])('%s is no field, and harms nobody', (name) => {
   expect(understand(`{"${name}":1,"phase":"work"}`)).toEqual({
-    said: { phase: 'work' },
+    reported: { phase: 'work' },
     problems: [expect.stringContaining(`${name}: no field that an agent reports of itself: write one of phase, `)],
     hook: null,
     received: null,
@@ -12,8 +12,8 @@ test.each(['__proto__', 'constructor', 'toString'])('%s is no field, and harms n
 
 test('a field that the gateway would refuse spoils no heartbeat', () => {
   const checkpoint = { checkpoint_id: 'x'.repeat(513) };
-  const { said, problems } = understand(JSON.stringify({ phase: 'work', checkpoint, last_tool_call: 8.64e15 + 1 }));
-  expect(said).toEqual({ phase: 'work' });
+  const { reported, problems } = understand(JSON.stringify({ phase: 'work', checkpoint, last_tool_call: 8.64e15 + 1 }));
+  expect(reported).toEqual({ phase: 'work' });
   expect(problems).toHaveLength(2);
   expect(understand('{"checkpoint":{"checkpoint_id":"c"}}').problems).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import type { BreakerReport, ClientReport, Heartbeat } from '@vigil/events';
 import { insteadOf, reading, spelled } from '@vigil/policy';
 import { z } from 'zod';
-import { type HookWord, hookWord } from './hook-messages.ts';
+import { type HookMessage, hookMessage } from './hook-messages.ts';
 
 /**
  * What is longer or larger than the gateway takes is refused here, field by field: in a heartbeat it would spoil the whole, and all that
@@ -137,14 +137,14 @@ const shape = z.object({
 });
 
 /** Any subset of a heartbeat's fields, as an agent, a script or a hook reports it over VIGIL_SOCKET. */
-export type Said = { readonly [K in keyof z.output<typeof shape>]?: Heartbeat[K] | undefined };
+export type ReportedFields = { readonly [K in keyof z.output<typeof shape>]?: Heartbeat[K] | undefined };
 
 /** What was understood, and what was not: one bad field spoils no other. */
 export type Understood = {
-  readonly said: Said;
+  readonly reported: ReportedFields;
   readonly problems: readonly string[];
   /** it comes from a hook, which passes no push on; null: from somebody who listens */
-  readonly hook: HookWord | null;
+  readonly hook: HookMessage | null;
   /** the order whose text the agent has, as it confirms; null: it confirms none */
   readonly received: string | null;
 };
@@ -154,30 +154,36 @@ const shapes: Readonly<Record<string, z.ZodType>> = shape.shape;
 /** Characters of a line from the socket. */
 export const longestLine: number = 1 << 17;
 
-const nothingSaid = (problem: string): Understood => ({ said: {}, problems: [problem], hook: null, received: null });
+const nothingReported = (problem: string): Understood => ({
+  reported: {},
+  problems: [problem],
+  hook: null,
+  received: null,
+});
 
 /** One line from the socket. */
 export const understand = (line: string): Understood => {
-  if (line.length > longestLine) return nothingSaid(`longer than ${longestLine} characters; say less at once`);
+  if (line.length > longestLine) return nothingReported(`longer than ${longestLine} characters; send less in one line`);
   let parsed: unknown;
   try {
     parsed = JSON.parse(line);
   } catch (error) {
-    return nothingSaid(`not JSON: ${String(error)}; send one object a line`);
+    return nothingReported(`not JSON: ${String(error)}; send one object a line`);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    return nothingSaid('not an object; send one object with heartbeat fields a line');
+    return nothingReported('not an object; send one object with heartbeat fields a line');
   const { hook, received, ...fields } = parsed as Record<string, unknown>;
-  const word = hook === undefined ? null : hookWord.safeParse(hook);
-  if (word?.success === false) return nothingSaid('hook: neither what a hook asks nor what it has told');
+  const word = hook === undefined ? null : hookMessage.safeParse(hook);
+  if (word?.success === false)
+    return nothingReported('hook: neither a question of a hook nor its report of printed texts');
   const confirmed = orderId.nullish().safeParse(received);
-  if (!confirmed.success) return nothingSaid('received: not the order_id of a text');
+  if (!confirmed.success) return nothingReported('received: not the order_id of a text');
   return { ...checkFields(fields), hook: word?.data ?? null, received: confirmed.data ?? null };
 };
 
 /** Fields of a heartbeat as an agent or its hook gives them. */
-export const checkFields = (fields: object): Pick<Understood, 'said' | 'problems'> => {
-  const said: Record<string, unknown> = {};
+export const checkFields = (fields: object): Pick<Understood, 'reported' | 'problems'> => {
+  const reported: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const [name, value] of Object.entries(fields)) {
     const schema = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
@@ -186,42 +192,43 @@ export const checkFields = (fields: object): Pick<Understood, 'said' | 'problems
       continue;
     }
     const outcome = reading(schema, value);
-    if ('value' in outcome) said[name] = outcome.value;
+    if ('value' in outcome) reported[name] = outcome.value;
     else problems.push(...outcome.mistakes.map((mistake) => spelled(mistake, [name])));
   }
-  return { said: said as Said, problems };
+  return { reported: reported as ReportedFields, problems };
 };
 
-export const startsCall = ({ tool_calls = [] }: Said): boolean =>
+export const startsCall = ({ tool_calls = [] }: ReportedFields): boolean =>
   tool_calls.some(({ outcome }) => outcome === 'running');
 
-const hasEndedCall = ({ tool_calls = [] }: Said): boolean => tool_calls.some(({ outcome }) => outcome !== 'running');
+const hasEndedCall = ({ tool_calls = [] }: ReportedFields): boolean =>
+  tool_calls.some(({ outcome }) => outcome !== 'running');
 
 /** A field that is given and differs from what was reported last. */
-const changes = <K extends keyof Said>(
-  words: Said,
-  latest: Said,
+const changes = <K extends keyof ReportedFields>(
+  report: ReportedFields,
+  latest: ReportedFields,
   field: K,
-  keyOf: (said: Said[K]) => unknown,
-): boolean => words[field] !== undefined && keyOf(words[field]) !== keyOf(latest[field]);
+  keyOf: (reported: ReportedFields[K]) => unknown,
+): boolean => report[field] !== undefined && keyOf(report[field]) !== keyOf(latest[field]);
 
 /** Something that is to be judged at once, and not with the next interval. `latest`: what was reported last. */
-export const isNotable = (words: Said, latest: Said): boolean =>
-  changes(words, latest, 'activity', (activity) => activity ?? null) ||
-  changes(words, latest, 'turn', (turn) => turn?.open ?? null) ||
-  changes(words, latest, 'waiting_for', (waiting) => (waiting ? `${waiting.kind} ${waiting.since}` : null)) ||
-  hasEndedCall(words) ||
-  [words.checkpoint, words.handoff, words.probe_reply, words.rate_limit].some((word) => word != null) ||
-  (words.blockers?.length ?? 0) > 0;
+export const isNotable = (report: ReportedFields, latest: ReportedFields): boolean =>
+  changes(report, latest, 'activity', (activity) => activity ?? null) ||
+  changes(report, latest, 'turn', (turn) => turn?.open ?? null) ||
+  changes(report, latest, 'waiting_for', (waiting) => (waiting ? `${waiting.kind} ${waiting.since}` : null)) ||
+  hasEndedCall(report) ||
+  [report.checkpoint, report.handoff, report.probe_reply, report.rate_limit].some((word) => word != null) ||
+  (report.blockers?.length ?? 0) > 0;
 
 /** A session within the session that the agent is reports its calls; the rest of it is not the agent's. */
-export const ownReport = (
+export const ownFields = (
   fields: Partial<Heartbeat>,
   client: ClientReport,
   breakers: readonly BreakerReport[],
   isCurrent: boolean,
-): Said => {
+): ReportedFields => {
   const { exit: _, tool_calls = [], ...own } = fields;
   const calls = tool_calls.length === 0 ? {} : { tool_calls };
-  return checkFields(isCurrent ? { ...own, ...calls, client, breakers } : calls).said;
+  return checkFields(isCurrent ? { ...own, ...calls, client, breakers } : calls).reported;
 };

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Said } from './agent-report.ts';
+import type { ReportedFields } from './agent-report.ts';
 import { type AgentSocket, openSocket } from './agent-socket.ts';
 
-const deaf = { onSaid: () => {}, onHook: () => {} };
+const deaf = { onReport: () => {}, onHook: () => {} };
 let dir: string;
 let socket: AgentSocket | undefined;
 beforeEach(() => {
@@ -21,8 +21,8 @@ afterEach(async () => {
 });
 
 test('of a line without end only the line is lost: what follows is heard', async () => {
-  const heard = Promise.withResolvers<Said>();
-  socket = await openSocket(join(dir, 's', 'a.sock'), { onSaid: heard.resolve, onHook: () => {} });
+  const heard = Promise.withResolvers<ReportedFields>();
+  socket = await openSocket(join(dir, 's', 'a.sock'), { onReport: heard.resolve, onHook: () => {} });
   const client = connect(join(dir, 's', 'a.sock'));
   const answers = createInterface({ input: client });
   const answered = once(answers, 'line');
@@ -58,7 +58,7 @@ test('nobody else may look into the folder, even where it is there already', asy
 test('a folder that is a link to somewhere is not taken', async () => {
   mkdirSync(join(dir, 'elsewhere'));
   symlinkSync(join(dir, 'elsewhere'), join(dir, 's'));
-  await expect(openSocket(join(dir, 's', 'a.sock'), deaf)).rejects.toThrow(/is not a folder of ours/);
+  await expect(openSocket(join(dir, 's', 'a.sock'), deaf)).rejects.toThrow(/is not a folder of this user/);
 });
 
 const text = { nudge: 'save', order_id: 'o1' } as const;
@@ -66,8 +66,8 @@ const seldomMs = 60_000;
 /** One who listens, and the lines that it is sent. */
 const listener = async () => {
   const path = join(dir, 's', 'a.sock');
-  const heard = Promise.withResolvers<Said>();
-  socket = await openSocket(path, { onSaid: heard.resolve, onHook: () => {} });
+  const heard = Promise.withResolvers<ReportedFields>();
+  socket = await openSocket(path, { onReport: heard.resolve, onHook: () => {} });
   const client = connect(path);
   const lines = createInterface({ input: client })[Symbol.asyncIterator]();
   const say = (words: object) => void client.write(`${JSON.stringify(words)}\n`);

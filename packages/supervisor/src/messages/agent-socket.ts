@@ -3,8 +3,8 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { makeOwnFolder } from '../state/own-folder.ts';
-import { longestLine, type Said, understand } from './agent-report.ts';
-import type { HookAnswer, HookWord } from './hook-messages.ts';
+import { longestLine, type ReportedFields, understand } from './agent-report.ts';
+import type { HookAnswer, HookMessage } from './hook-messages.ts';
 
 /** A text for the agent. A listener that has it answers `{"received": order_id}`. */
 export type TextPush = { readonly order_id: string } & (
@@ -27,9 +27,9 @@ export type HookClient = {
 };
 
 /** Who hears what is said: an agent and its helpers, and the hooks of its sessions. */
-export type Ears = {
-  readonly onSaid: (said: Said) => void;
-  readonly onHook: (word: HookWord, client: HookClient) => void;
+export type SocketHandlers = {
+  readonly onReport: (reported: ReportedFields) => void;
+  readonly onHook: (message: HookMessage, client: HookClient) => void;
 };
 
 /** `unheard`: no program listens. `unconfirmed`: a program listens, and none has answered in time that it has the text. */
@@ -73,16 +73,16 @@ const hookAt = (client: Socket): HookClient => ({
 
 type Listening = { readonly listeners: Set<Socket>; readonly onReceived: (orderId: string) => void };
 
-const listen = (client: Socket, { listeners, onReceived }: Listening, { onSaid, onHook }: Ears): void =>
+const listen = (client: Socket, { listeners, onReceived }: Listening, { onReport, onHook }: SocketHandlers): void =>
   eachLine(client, (line) => {
     if (line.trim() === '') return;
-    const { said, problems, hook, received } = understand(line);
+    const { reported, problems, hook, received } = understand(line);
     if (problems.length > 0) send(client, { problems });
     if (hook !== null) return onHook(hook, hookAt(client));
     // Until its first word it may be a hook, which would take a text with it into the grave.
     listeners.add(client);
     if (received !== null) onReceived(received);
-    if (Object.keys(said).length > 0) onSaid(said);
+    if (Object.keys(reported).length > 0) onReport(reported);
   });
 
 /** Texts whose confirmation is awaited, by their order. */
@@ -123,7 +123,7 @@ export const socketPath = (dir: string, instanceId: string): string =>
   join(dir, `${createHash('sha256').update(instanceId).digest('hex').slice(0, 16)}.sock`);
 
 /** Where an agent and its helpers report themselves: a Unix socket with JSON Lines of partial heartbeats. */
-export const openSocket = async (path: string, ears: Ears): Promise<AgentSocket> => {
+export const openSocket = async (path: string, socketHandlers: SocketHandlers): Promise<AgentSocket> => {
   const clients = new Set<Socket>();
   const listeners = new Set<Socket>();
   const confirmations = new Confirmations();
@@ -134,7 +134,7 @@ export const openSocket = async (path: string, ears: Ears): Promise<AgentSocket>
       clients.delete(client);
       listeners.delete(client);
     });
-    listen(client, { listeners, onReceived: confirmations.received }, ears);
+    listen(client, { listeners, onReceived: confirmations.received }, socketHandlers);
   });
   server.maxConnections = mostClients;
   makeOwnFolder(dirname(path), 'set TMPDIR to a folder of your own');

@@ -7,13 +7,13 @@ const orderIds = z.array(z.string().max(128)).max(20);
  * What a hook sends: it has spooled its record and asks what to answer; it takes the texts that it is offered (a hook that had to leave
  * before takes none); it has printed them.
  */
-export const hookWord = z.union([
+export const hookMessage = z.union([
   z.strictObject({ spooled: id }),
   z.strictObject({ takes: z.literal(true) }),
   z.strictObject({ told: orderIds }),
 ]);
 
-export type HookWord = z.output<typeof hookWord>;
+export type HookMessage = z.output<typeof hookMessage>;
 
 /**
  * What a hook is answered: how many texts there are for it, and why its call is not to be made, in words for the model; where it takes the

@@ -1,54 +1,54 @@
-import type { Watch } from '../agent/agent-monitor.ts';
+import type { AgentMonitor } from '../agent/agent-monitor.ts';
 import type { NudgeBy } from '../agent/agent-spec.ts';
 import type { Text } from '../orders/order.ts';
-import type { Hands } from '../orders/order-executor.ts';
-import type { Ears, HookClient } from './agent-socket.ts';
+import type { OrderExecutor } from '../orders/order-executor.ts';
+import type { HookClient, SocketHandlers } from './agent-socket.ts';
 
 /** Answers the hooks of an agent's sessions: each takes the texts that wait, and learns whether its call may be made. */
-export class HookDesk {
-  readonly #watch: Pick<Watch, 'said' | 'told' | 'sessions'>;
+export class HookResponder {
+  readonly #monitor: Pick<AgentMonitor, 'report' | 'sent' | 'sessions'>;
   readonly #nudge: NudgeBy;
-  readonly #passing = new Map<string, (told: boolean) => void>();
-  #hands: Hands | null = null;
+  readonly #passing = new Map<string, (sent: boolean) => void>();
+  #orderExecutor: OrderExecutor | null = null;
 
-  constructor(watch: Pick<Watch, 'said' | 'told' | 'sessions'>, nudge: NudgeBy) {
-    this.#watch = watch;
+  constructor(monitor: Pick<AgentMonitor, 'report' | 'sent' | 'sessions'>, nudge: NudgeBy) {
+    this.#monitor = monitor;
     this.#nudge = nudge;
   }
 
   /** What its agent's socket receives. */
-  get ears(): Ears {
+  get socketHandlers(): SocketHandlers {
     return {
-      onSaid: (said) => this.#watch.said(said),
-      onHook: (word, client) => {
+      onReport: (report) => this.#monitor.report(report),
+      onHook: (message, client) => {
         // Whatever a hook reports stands in the spool before it connects.
-        this.#watch.sessions.read();
-        if ('told' in word) this.#printed(word.told);
-        else if ('takes' in word) this.#give(client);
-        else this.#answer(word.spooled, client);
+        this.#monitor.sessions.read();
+        if ('told' in message) this.#printed(message.told);
+        else if ('takes' in message) this.#give(client);
+        else this.#answer(message.spooled, client);
       },
     };
   }
 
   /** Texts are of these orders from now on. */
-  serve(hands: Hands): void {
-    this.#hands = hands;
+  serve(orderExecutor: OrderExecutor): void {
+    this.#orderExecutor = orderExecutor;
   }
 
   #answer(id: string, client: HookClient): void {
-    const question = this.#watch.sessions.question(id);
+    const question = this.#monitor.sessions.question(id);
     const texts = question?.takesText ? this.#textsDue().length : 0;
     client.answer({ hook: { texts, refusal: question?.refusal ?? null } });
   }
 
   #textsDue(): readonly Text[] {
-    return this.#nudge === 'terminal' || this.#nudge === 'file' ? [] : (this.#hands?.textsDue() ?? []);
+    return this.#nudge === 'terminal' || this.#nudge === 'file' ? [] : (this.#orderExecutor?.textsDue() ?? []);
   }
 
   #give(client: HookClient): void {
     const given: Text[] = [];
     for (const text of this.#textsDue())
-      this.#hands?.pass(text, (one) => {
+      this.#orderExecutor?.pass(text, (one) => {
         given.push(one);
         return this.#printedBy(client, one);
       });
@@ -58,8 +58,8 @@ export class HookDesk {
 
   /** Closes the breaker of that name; false: there is none here. */
   reset(name: string): boolean {
-    if (!this.#watch.sessions.resetBreaker(name)) return false;
-    this.#watch.said({ breakers: this.#watch.sessions.breakers });
+    if (!this.#monitor.sessions.resetBreaker(name)) return false;
+    this.#monitor.report({ breakers: this.#monitor.sessions.breakers });
     return true;
   }
 
@@ -72,7 +72,7 @@ export class HookDesk {
     return new Promise<boolean>((resolve) => {
       this.#passing.set(orderId, resolve);
       client.onGone(() => resolve(false));
-      this.#watch.told(message);
+      this.#monitor.sent(message);
     }).finally(() => this.#passing.delete(orderId));
   }
 }

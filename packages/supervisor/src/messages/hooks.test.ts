@@ -17,7 +17,7 @@ import { socketPath } from './agent-socket.ts';
 
 const vigil = fileURLToPath(new URL('../../../dev/bootstrap/vigil.mjs', import.meta.url));
 let stage: Stage;
-let life: Supervised;
+let instance: Supervised;
 let shown = '';
 
 beforeEach(async () => {
@@ -25,19 +25,19 @@ beforeEach(async () => {
   shown = '';
 });
 afterEach(async () => {
-  await life.end('the test is over', 0).then(() => life.settled);
+  await instance.end('the test is over', 0).then(() => instance.settled);
   await stage.close();
 });
 
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<void> => {
-  life = await liveOn(stage, scriptSpec(script, more), 400, (data) => {
+  instance = await liveOn(stage, scriptSpec(script, more), 400, (data) => {
     shown += data.toString();
   });
 };
 const receipts = () =>
   stage.gateway.reports.filter(({ type }) => type === 'ORDER_RECEIPT').map(({ payload }) => payload);
-const calls = () => stage.gateway.heartbeats.flatMap((beat) => beat.tool_calls);
+const calls = () => stage.gateway.heartbeats.flatMap((sendHeartbeat) => sendHeartbeat.tool_calls);
 
 /** As Claude Code runs it. */
 const hook = (event: string, more: object = {}): string => {
@@ -199,7 +199,7 @@ test('what hooks have appended when the agent ends is in its last heartbeat', as
   const all = Array.from({ length: 60 }, (_, n) => `c-${n}`);
   for (const id of all) spooled([ended(id, 2)]);
   writeFileSync(go, '');
-  await life.ended;
+  await instance.ended;
   expect(new Set(calls().map(({ call_id }) => call_id))).toEqual(new Set(all));
   expect(existsSync(spoolOf(stage.dir, 'instance-1'))).toBe(false);
 });
@@ -332,9 +332,9 @@ test('a sub-agent is an agent of its own until its end, which is reported once',
   const one = await call();
   await one.asks([turn, { kind: 'subagent_started', id: 'a1', type: 'Explore', at: 2, agent: null }]);
   await one.asks([started('c', 3, 'a1')]);
-  const beats = () => stage.gateway.heartbeats.filter(({ agent_id }) => agent_id === 'worker-1:Explore-a1');
+  const heartbeats = () => stage.gateway.heartbeats.filter(({ agent_id }) => agent_id === 'worker-1:Explore-a1');
   await until(() =>
-    expect(beats().at(-1)).toMatchObject({
+    expect(heartbeats().at(-1)).toMatchObject({
       parent_agent_id: 'worker-1',
       task_id: null,
       runtime_id: 'run-1',
@@ -343,8 +343,8 @@ test('a sub-agent is an agent of its own until its end, which is reported once',
       output: null,
     }),
   );
-  await until(() => expect(beats().flatMap(({ tool_calls }) => tool_calls)).toMatchObject([{ call_id: 'c' }]));
-  const instanceId = beats()[0]?.instance_id ?? '';
+  await until(() => expect(heartbeats().flatMap(({ tool_calls }) => tool_calls)).toMatchObject([{ call_id: 'c' }]));
+  const instanceId = heartbeats()[0]?.instance_id ?? '';
   stage.gateway.offer(nudge({ orderId: 'nudge-2', agentId: 'worker-1:Explore-a1', instanceId }));
   await until(() => expect(receipts()).not.toEqual([]));
   await one.asks([{ kind: 'subagent_ended', id: 'a1', at: 4, agent: null }]);
@@ -353,14 +353,14 @@ test('a sub-agent is an agent of its own until its end, which is reported once',
   await until(() =>
     expect(exits()).toMatchObject([{ agentId: 'worker-1:Explore-a1', instanceId, taskId: null, reason: 'finished' }]),
   );
-  const { length } = beats();
-  await life.end('over', 0).then(() => life.settled);
+  const { length } = heartbeats();
+  await instance.end('over', 0).then(() => instance.settled);
   await until(() => expect(exits()).toHaveLength(2));
   expect(exits()[1]).toMatchObject({ agentId: 'worker-1' });
   // An order that is offered twice is answered twice, with the same receipt.
   expect(new Set(receipts().map((receipt) => JSON.stringify(receipt))).size).toBe(1);
   expect(receipts()[0]).toMatchObject({ orderId: 'nudge-2', outcome: 'failed' });
-  expect(beats()).toHaveLength(length);
+  expect(heartbeats()).toHaveLength(length);
   one.leave();
 });
 
@@ -368,7 +368,7 @@ test('a sub-agent that is at work when its process ends, ends with it', async ()
   await start('sleep 600');
   spooled([turn, { kind: 'subagent_started', id: 'a1', type: null, at: 2, agent: null }]);
   await until(() => expect(stage.gateway.heartbeats.map(({ agent_id }) => agent_id)).toContain('worker-1:subagent-a1'));
-  await life.end('over', 0).then(() => life.settled);
+  await instance.end('over', 0).then(() => instance.settled);
   const exits = () => stage.gateway.reports.filter(({ type }) => type === 'AGENT_EXITED').map(({ payload }) => payload);
   await until(() =>
     expect(exits()).toContainEqual(expect.objectContaining({ agentId: 'worker-1:subagent-a1', reason: 'explicit' })),
@@ -377,16 +377,18 @@ test('a sub-agent that is at work when its process ends, ends with it', async ()
 
 test('that the heartbeats of a sub-agent fail is logged, and is not reported as if the agent itself were not watched', async () => {
   const [reached, logged]: [string[], string[]] = [[], []];
-  const { gateway } = stage.world;
-  const refused: typeof gateway.beat = (beat, signal) =>
-    beat.parent_agent_id === null ? gateway.beat(beat, signal) : Promise.reject(new Error('refused'));
-  const world = {
-    ...stage.world,
-    gateway: { ...gateway, beat: refused },
+  const { gateway } = stage.deps;
+  const refused: typeof gateway.sendHeartbeat = (sendHeartbeat, signal) =>
+    sendHeartbeat.parent_agent_id === null
+      ? gateway.sendHeartbeat(sendHeartbeat, signal)
+      : Promise.reject(new Error('refused'));
+  const deps = {
+    ...stage.deps,
+    gateway: { ...gateway, sendHeartbeat: refused },
     onReach: (agentId: string, reach: Reach) => void reached.push(`${agentId} ${reach.kind}`),
     log: (message: string, fields?: object) => void logged.push(`${message} ${JSON.stringify(fields)}`),
   };
-  life = await liveOn({ ...stage, world }, scriptSpec('sleep 600'), 400, () => {});
+  instance = await liveOn({ ...stage, deps }, scriptSpec('sleep 600'), 400, () => {});
   spooled([turn, { kind: 'subagent_started', id: 'a1', type: 'Explore', at: 2, agent: null }]);
   const why = { agentId: 'worker-1:Explore-a1', why: 'refused' };
   await until(() => expect(logged).toContain(`a sub-agent is not watched ${JSON.stringify(why)}`));

@@ -27,36 +27,36 @@ export type Process = {
   /** held by an order, until it is resumed */
   readonly paused: boolean;
   /** its last pause has ended without an order */
-  readonly wentOn: boolean;
+  readonly resumedByItself: boolean;
 };
 
 /** What decides whether it can be told something. */
-export type Hearing = Pick<
+export type Reachability = Pick<
   Process,
   'paused' | 'channel' | 'atQuestion' | 'progress' | 'quiet' | 'typing' | 'isBeingTypedAt'
 >;
 
 export type Admission =
-  | { readonly verdict: 'go' }
-  | { readonly verdict: 'wait'; readonly why: string }
-  | { readonly verdict: 'again'; readonly receipt: OrderReceiptPayload }
-  | { readonly verdict: 'superseded' | 'expired' | 'failed'; readonly why: string };
+  | { readonly kind: 'go' }
+  | { readonly kind: 'wait'; readonly why: string }
+  | { readonly kind: 'again'; readonly receipt: OrderReceiptPayload }
+  | { readonly kind: 'superseded' | 'expired' | 'failed'; readonly why: string };
 
-const superseded = (why: string): Admission => ({ verdict: 'superseded', why });
-const wait = (why: string): Admission => ({ verdict: 'wait', why });
+const superseded = (why: string): Admission => ({ kind: 'superseded', why });
+const wait = (why: string): Admission => ({ kind: 'wait', why });
 
 /** A line is typed at a still terminal only; a client stands at its prompt, whatever else its screen draws. */
-const whenTyped = ({ typing, quiet, isBeingTypedAt }: Hearing): Admission => {
+const whenTyped = ({ typing, quiet, isBeingTypedAt }: Reachability): Admission => {
   if (isBeingTypedAt) return wait('another text is being typed');
   switch (typing.kind) {
     case 'never':
-      return { verdict: 'failed', why: typing.why };
+      return { kind: 'failed', why: typing.why };
     case 'wait':
       return wait(typing.why);
     case 'line':
-      return quiet ? { verdict: 'go' } : wait('the terminal is being written to');
+      return quiet ? { kind: 'go' } : wait('the terminal is being written to');
     case 'paste':
-      return { verdict: 'go' };
+      return { kind: 'go' };
   }
 };
 
@@ -64,15 +64,15 @@ const whenTyped = ({ typing, quiet, isBeingTypedAt }: Hearing): Admission => {
  * A text is typed, or put where the agent reads it, only between calls and while nothing is asked, and typed only where `decideTyping`
  * allows it; pushed down the socket, or given to a hook that asks, it disturbs nothing. One that is held can hear nothing.
  */
-export const whenReachable = (process: Hearing): Admission => {
+export const whenReachable = (process: Reachability): Admission => {
   if (process.paused) return wait('the agent is paused');
-  if (process.channel === 'socket') return { verdict: 'go' };
+  if (process.channel === 'socket') return { kind: 'go' };
   if (process.channel === 'hook') return wait('no hook of its session has asked yet');
   if (process.channel === 'terminal' && process.typing.kind === 'never')
-    return { verdict: 'failed', why: process.typing.why };
+    return { kind: 'failed', why: process.typing.why };
   if (process.atQuestion) return wait('the agent asks a question; nothing is typed into its answer');
   if (isMidCall(process.progress)) return wait('the agent is in the middle of a call');
-  return process.channel === 'file' ? { verdict: 'go' } : whenTyped(process);
+  return process.channel === 'file' ? { kind: 'go' } : whenTyped(process);
 };
 
 const whenDue = (order: AgentOrder, process: Process): Admission => {
@@ -82,13 +82,13 @@ const whenDue = (order: AgentOrder, process: Process): Admission => {
     case 'HANDOFF_AGENT':
       return whenReachable(process);
     case 'PAUSE_AGENT':
-      return isMidCall(process.progress) ? wait('the agent is in the middle of a call') : { verdict: 'go' };
+      return isMidCall(process.progress) ? wait('the agent is in the middle of a call') : { kind: 'go' };
     case 'RESUME_AGENT':
     case 'INTERRUPT_AGENT':
     case 'RESUME_SESSION':
     case 'RESET_BREAKER':
     case 'TERMINATE_AGENT':
-      return { verdict: 'go' };
+      return { kind: 'go' };
   }
 };
 
@@ -120,16 +120,16 @@ export const isNumbered = ({ type }: AgentOrder): boolean => type !== 'RESET_BRE
 export const admit = ({ order, expiresAt }: Received<AgentOrder>, process: Process, now: number): Admission => {
   const { orderId, instanceId, number, foldedSequence } = order.payload;
   const receipt = process.done.get(orderId);
-  if (receipt) return { verdict: 'again', receipt };
+  if (receipt) return { kind: 'again', receipt };
   if (instanceId !== process.instanceId)
-    return superseded(`meant for instance ${instanceId}; here lives ${process.instanceId}`);
+    return superseded(`meant for instance ${instanceId}; the instance here is ${process.instanceId}`);
   if (process.ended !== null) return superseded(`the instance has ended: ${process.ended}`);
   if (isNumbered(order) && number <= process.highestNumber)
     return superseded(`number ${number} comes after number ${process.highestNumber} was begun`);
   if (process.atQuestion && takesSilenceForHang(order, now > expiresAt))
-    return superseded('the agent waits for a person: its silence is no hang');
+    return superseded('the agent waits for a person: its silence is not a hang');
   if (now > expiresAt)
-    return { verdict: 'expired', why: `its time to live was over ${Math.round(now - expiresAt)} ms ago` };
+    return { kind: 'expired', why: `its time to live was over ${Math.round(now - expiresAt)} ms ago` };
   if (order.type !== 'RESUME_AGENT' && overtaken(process.progress, order.payload))
     return superseded(`what was awaited has come since heartbeat ${foldedSequence}`);
   return whenDue(order, process);

@@ -30,7 +30,7 @@ export const resumptionOf = (
   text: string,
 ): Resumption => {
   const control = controlOf(clients, line);
-  if (control === null) return impossible(`no adapter knows the client that ${line.command} starts`);
+  if (control === null) return impossible(`no adapter exists for the client that ${line.command} starts`);
   const { client } = control;
   if (reported === null || reported.session_id === null)
     return impossible(`${client.name} has not reported its session; its hook or its output stream does that`);

@@ -7,9 +7,9 @@ import { answer, receiptIn } from './receipts.ts';
 const pollSeconds = 25;
 
 /** Where orders go: to the life that they name, or to whoever spawns. */
-export type Addressees = {
+export type OrderTargets = {
   readonly runtimeId: string;
-  readonly lives: () => Iterable<Supervised>;
+  readonly instances: () => Iterable<Supervised>;
   /** one of that name works here, and could not be taken over yet */
   readonly isLeftAlone: (agentId: string) => boolean;
   readonly spawn: (order: SpawnOrder, expiresInMs: number) => void;
@@ -18,57 +18,57 @@ export type Addressees = {
 };
 
 /** Answers an order that no life here carries out, so that nobody waits for it. One that is offered again gets the same answer. */
-const refuse = (world: ReceiptDeps, order: AgentOrder, outcome: 'failed' | 'superseded', why: string): void => {
-  const payload = receiptIn(world, order.payload.orderId);
-  if (payload) world.outbox.put({ type: 'ORDER_RECEIPT', payload });
-  else answer(world, order, outcome, { why });
+const refuse = (deps: ReceiptDeps, order: AgentOrder, outcome: 'failed' | 'superseded', why: string): void => {
+  const payload = receiptIn(deps, order.payload.orderId);
+  if (payload) deps.outbox.put({ type: 'ORDER_RECEIPT', payload });
+  else answer(deps, order, outcome, { why });
 };
 
 const notHere = ({ payload }: AgentOrder): string =>
-  `no instance ${payload.instanceId} of ${payload.agentId} lives here`;
+  `no instance ${payload.instanceId} of ${payload.agentId} runs here`;
 const noWayIn = 'a sub-agent has no terminal and no process of its own: order its parent agent instead';
 
 /** The life that it names, else the one that has the name now, which answers for the others. */
-const lifeFor = ({ payload }: AgentOrder, lives: readonly Supervised[]): Supervised | undefined => {
-  const named = lives.filter(({ spec }) => spec.agentId === payload.agentId);
+const instanceFor = ({ payload }: AgentOrder, instances: readonly Supervised[]): Supervised | undefined => {
+  const named = instances.filter(({ spec }) => spec.agentId === payload.agentId);
   return named.find(({ spec }) => spec.instanceId === payload.instanceId) ?? named.at(-1);
 };
 
 /** Hands each order to whom it concerns. One of a kind unknown to this version is left unanswered and expires. */
 export const dispatch = (
-  world: ReceiptDeps,
-  { runtimeId, lives, isLeftAlone, spawn, recallSpawn }: Addressees,
+  deps: ReceiptDeps,
+  { runtimeId, instances, isLeftAlone, spawn, recallSpawn }: OrderTargets,
   envelopes: readonly OrderEnvelope[],
 ): void => {
   for (const { expiresInMs, isRecalled, ...order } of envelopes) {
-    if (!isOrder(order)) world.log('an order of an unknown kind is left alone', { order });
-    else if (order.payload.runtimeId !== runtimeId) world.log('an order for another runtime is left to it', { order });
+    if (!isOrder(order)) deps.log('an order of an unknown kind is left alone', { order });
+    else if (order.payload.runtimeId !== runtimeId) deps.log('an order for another runtime is left to it', { order });
     else if (order.type === 'SPAWN_AGENT') isRecalled ? recallSpawn(order) : spawn(order, expiresInMs);
     else {
-      const all = [...lives()];
-      const life = lifeFor(order, all);
-      if (life) isRecalled ? life.recall(order) : life.offer(order, expiresInMs);
+      const all = [...instances()];
+      const instance = instanceFor(order, all);
+      if (instance) isRecalled ? instance.recall(order) : instance.offer(order, expiresInMs);
       // Unanswered it is offered again, to the supervisor that the agent has by then.
       else if (isLeftAlone(order.payload.agentId)) continue;
-      else if (all.some((one) => one.hasSubagent(order.payload.agentId))) refuse(world, order, 'failed', noWayIn);
-      else refuse(world, order, 'superseded', notHere(order));
+      else if (all.some((one) => one.hasSubagent(order.payload.agentId))) refuse(deps, order, 'failed', noWayIn);
+      else refuse(deps, order, 'superseded', notHere(order));
     }
   }
 };
 
 /** Long polls until the signal fires. */
-export const pollOrders = async (world: GatewayDeps, runtimeId: string, signal: AbortSignal): Promise<void> => {
+export const pollOrders = async (deps: GatewayDeps, runtimeId: string, signal: AbortSignal): Promise<void> => {
   let failures = 0;
   while (!signal.aborted) {
     try {
-      const began = world.clock.monotonic();
-      world.onOrders(await world.gateway.orders(runtimeId, pollSeconds, signal));
+      const began = deps.clock.monotonic();
+      deps.onOrders(await deps.gateway.orders(runtimeId, pollSeconds, signal));
       failures = 0;
-      await pause(Math.max(0, 200 - (world.clock.monotonic() - began)), signal);
+      await pause(Math.max(0, 200 - (deps.clock.monotonic() - began)), signal);
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
-      if (failures === 1) world.log('orders cannot be asked for', { runtimeId, error: String(error) });
+      if (failures === 1) deps.log('orders cannot be asked for', { runtimeId, error: String(error) });
       await pause(backOff(failures), signal);
     }
   }

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { noMemory } from '../agent/memory.ts';
-import { HandingOff } from './handoff.ts';
+import { Handoff } from './handoff.ts';
 
 let time = { wall: 1_000_000, monotonic: 5000 };
 beforeEach(() => {
@@ -11,14 +11,14 @@ const clock = { now: () => time.wall, monotonic: () => time.monotonic };
 const passes = (ms: number): void => {
   time = { wall: time.wall + ms, monotonic: time.monotonic + ms };
 };
-const asked = (deadlineMs: number): HandingOff => {
-  const handing = new HandingOff(clock, noMemory(0));
+const asked = (deadlineMs: number): Handoff => {
+  const handing = new Handoff(clock, noMemory(0));
   handing.asked('handoff-1', deadlineMs);
   return handing;
 };
 
 test('an end is no handoff’s doing where none was asked for', () => {
-  expect(new HandingOff(clock, noMemory(0)).orderBehind(0)).toBeNull();
+  expect(new Handoff(clock, noMemory(0)).orderBehind(0)).toBeNull();
 });
 
 test('an end at the very deadline is the handoff’s doing; one after it is not', () => {
@@ -53,7 +53,7 @@ test('asked again it has the time of the later order', () => {
 test('the next supervisor has the deadline from this one, on a monotonic clock of its own', () => {
   const { memory } = asked(60_000);
   time = { wall: time.wall + 60_000, monotonic: 7 };
-  const next = new HandingOff(clock, JSON.parse(JSON.stringify(memory)));
+  const next = new Handoff(clock, JSON.parse(JSON.stringify(memory)));
   expect(next.orderBehind(0)).toBe('handoff-1');
   passes(1);
   expect(next.orderBehind(0)).toBeNull();
@@ -61,8 +61,8 @@ test('the next supervisor has the deadline from this one, on a monotonic clock o
 });
 
 test('a note that says no deadline is still understood: the handoff has none', () => {
-  const next = new HandingOff(clock, { handedOff: 'handoff-1' });
+  const next = new Handoff(clock, { handedOff: 'handoff-1' });
   passes(3_600_000);
   expect(next.orderBehind(0)).toBe('handoff-1');
-  expect(new HandingOff(clock, { handedOff: null }).orderBehind(0)).toBeNull();
+  expect(new Handoff(clock, { handedOff: null }).orderBehind(0)).toBeNull();
 });

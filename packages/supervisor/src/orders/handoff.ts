@@ -8,7 +8,7 @@ export type HandoffMemory = {
 };
 
 /** The handoff that an agent has been asked for last, and until when its end is that order's doing. */
-export class HandingOff {
+export class Handoff {
   readonly #clock: MachineClock;
   #memory: HandoffMemory;
   /** on the monotonic clock */

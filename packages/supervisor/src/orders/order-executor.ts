@@ -3,34 +3,34 @@ import type { ReceiptDeps } from '../deps.ts';
 import type { Push, TextPush } from '../messages/agent-socket.ts';
 import type { Pid } from '../process/proc.ts';
 import { type Admission, admit, isNumbered, type Process } from './admit.ts';
-import { HandingOff } from './handoff.ts';
+import { Handoff } from './handoff.ts';
 import type {
-  Again,
   AgentOrder,
   InterruptAgent,
   Outcome,
   Received,
+  RepeatableOrder,
   Resume,
   ResumeSession,
   Terminate,
 } from './order.ts';
 import { type Text, textOf } from './order.ts';
-import { Afterwords } from './post-resume-messages.ts';
+import { PostResumeMessages } from './post-resume-messages.ts';
 import { answer, HALTED, receiptIn } from './receipts.ts';
 
 /** The process that orders are carried out on. */
-export type Body = {
+export type AgentProcess = {
   readonly pid: Pid;
   readonly process: () => Omit<Process, 'done' | 'highestNumber'>;
   /** by the way that its process names; comes back with what became of it */
-  readonly tell: (message: TextPush, text: string) => Promise<Outcome>;
+  readonly send: (message: TextPush, text: string) => Promise<Outcome>;
   /** to whoever is connected to its socket; false: nobody listens */
   readonly push: (message: Push) => boolean;
   /** closes a breaker that is held for the agent; false: none of that name is */
   readonly resetBreaker: (name: string) => boolean;
   /** holds it, at the most for so long, and sets it going again; false: it could not be done */
-  readonly stop: (forMs: number) => Promise<boolean>;
-  readonly go: () => Promise<boolean>;
+  readonly pause: (forMs: number) => Promise<boolean>;
+  readonly resume: () => Promise<boolean>;
   /** comes back with what the receipt says, when it is dead or will not die */
   readonly end: (order: Terminate) => Promise<Outcome>;
   /** ends the turn of its client */
@@ -40,7 +40,7 @@ export type Body = {
 };
 
 /** What the hands of the next supervisor have to know. */
-type HandsMemory = Pick<Memory, 'highestNumber' | 'handedOff' | 'handedOffUntil'>;
+type OrderExecutorMemory = Pick<Memory, 'highestNumber' | 'handedOff' | 'handedOffUntil'>;
 
 /**
  * What waits is begun only where the gateway has repeated it within so long, milliseconds: it does so every five seconds, and not while the
@@ -49,9 +49,9 @@ type HandsMemory = Pick<Memory, 'highestNumber' | 'handedOff' | 'handedOffUntil'
 const REPEATED_MS = 10_000;
 
 /** Carries out the orders for one agent: each at most once, in the order of their numbers, and answers each. */
-export class Hands {
-  readonly #body: Body;
-  readonly #world: ReceiptDeps;
+export class OrderExecutor {
+  readonly #agentProcess: AgentProcess;
+  readonly #deps: ReceiptDeps;
   readonly #waiting = new Map<string, Received<AgentOrder>>();
   /** orders that the journal could not take */
   readonly #unwritten = new Set<string>();
@@ -60,46 +60,46 @@ export class Hands {
   readonly #underWay = new Map<string, Promise<void>>();
   /** when each that waits, or whose words do, was offered last; monotonic */
   readonly #offeredAt = new Map<string, number>();
-  readonly #afterwords = new Afterwords();
-  readonly #handingOff: HandingOff;
+  readonly #postResumeMessages = new PostResumeMessages();
+  readonly #handoff: Handoff;
   #highestNumber: number;
   #pausing: Promise<unknown> = Promise.resolve();
 
-  constructor(body: Body, world: ReceiptDeps, memory: HandsMemory) {
-    this.#body = body;
-    this.#world = world;
+  constructor(agentProcess: AgentProcess, deps: ReceiptDeps, memory: OrderExecutorMemory) {
+    this.#agentProcess = agentProcess;
+    this.#deps = deps;
     this.#highestNumber = memory.highestNumber;
-    this.#handingOff = new HandingOff(world.clock, memory);
+    this.#handoff = new Handoff(deps.clock, memory);
   }
 
-  get memory(): HandsMemory {
-    return { highestNumber: this.#highestNumber, ...this.#handingOff.memory };
+  get memory(): OrderExecutorMemory {
+    return { highestNumber: this.#highestNumber, ...this.#handoff.memory };
   }
 
   /** What another supervisor had begun, as the journal says. */
-  carryThrough(order: Again): void {
+  carryThrough(order: RepeatableOrder): void {
     this.#carryOut(order, () => this.#perform({ order, expiresAt: Number.POSITIVE_INFINITY }));
   }
 
   /** An order offered again while it waits keeps its first time to live. */
   offer(order: AgentOrder, expiresInMs: number): void {
     const { orderId } = order.payload;
-    this.#offeredAt.set(orderId, this.#world.clock.monotonic());
+    this.#offeredAt.set(orderId, this.#deps.clock.monotonic());
     if (this.#underWay.has(orderId)) return;
     if (!this.#waiting.has(orderId))
-      this.#waiting.set(orderId, { order, expiresAt: this.#world.clock.monotonic() + expiresInMs });
-    this.lookAgain();
+      this.#waiting.set(orderId, { order, expiresAt: this.#deps.clock.monotonic() + expiresInMs });
+    this.check();
   }
 
   /** The fleet is halted: what has not begun is answered, and never begun. A resume goes on, without its words. */
   recall(order: AgentOrder): void {
     const { orderId } = order.payload;
-    if (order.type === 'RESUME_AGENT') this.#afterwords.drop(orderId, HALTED);
+    if (order.type === 'RESUME_AGENT') this.#postResumeMessages.drop(orderId, HALTED);
     if (this.#underWay.has(orderId) || order.type === 'RESUME_AGENT' || order.type === 'RESET_BREAKER') return;
-    const receipt = receiptIn(this.#world, orderId);
-    if (receipt) return void this.#world.outbox.put({ type: 'ORDER_RECEIPT', payload: receipt });
+    const receipt = receiptIn(this.#deps, orderId);
+    if (receipt) return void this.#deps.outbox.put({ type: 'ORDER_RECEIPT', payload: receipt });
     this.#forget(orderId);
-    answer(this.#world, order, 'halted', { why: HALTED });
+    answer(this.#deps, order, 'halted', { why: HALTED });
   }
 
   #forget(orderId: string): void {
@@ -110,29 +110,29 @@ export class Hands {
   }
 
   #isRepeated = (orderId: string): boolean =>
-    this.#world.clock.monotonic() - (this.#offeredAt.get(orderId) ?? Number.NEGATIVE_INFINITY) <= REPEATED_MS;
+    this.#deps.clock.monotonic() - (this.#offeredAt.get(orderId) ?? Number.NEGATIVE_INFINITY) <= REPEATED_MS;
 
   /** What waits is admitted as soon as it may be. */
-  lookAgain(): void {
-    const now = this.#world.clock.monotonic();
-    const tell = ({ orderId, message }: Text) => this.#tell({ nudge: message, order_id: orderId }, message);
-    this.#afterwords.lookAgain(this.#body.process(), { now, isRepeated: this.#isRepeated }, tell);
+  check(): void {
+    const now = this.#deps.clock.monotonic();
+    const send = ({ orderId, message }: Text) => this.#send({ nudge: message, order_id: orderId }, message);
+    this.#postResumeMessages.check(this.#agentProcess.process(), { now, isRepeated: this.#isRepeated }, send);
     const waiting = [...this.#waiting.values()].sort((a, b) => a.order.payload.number - b.order.payload.number);
     for (const received of waiting) this.#settle(received, this.#admit(received));
   }
 
   /** The handoff whose doing an end so many milliseconds ago was; null: none's. */
   handoffBehind(agoMs: number): string | null {
-    return this.#handingOff.orderBehind(agoMs);
+    return this.#handoff.orderBehind(agoMs);
   }
 
   /** Texts that a hook may pass on now; each is begun by its `pass`. */
   textsDue(): readonly Text[] {
     const orders = [...this.#waiting.values()]
       .sort((a, b) => a.order.payload.number - b.order.payload.number)
-      .filter((received) => this.#admit(received, 'socket').verdict === 'go');
+      .filter((received) => this.#admit(received, 'socket').kind === 'go');
     return [
-      ...this.#afterwords.due(this.#body.process(), this.#isRepeated),
+      ...this.#postResumeMessages.due(this.#agentProcess.process(), this.#isRepeated),
       ...orders.flatMap(({ order }) => textOf(order)),
     ];
   }
@@ -140,40 +140,40 @@ export class Hands {
   /** `toHook` is called at once, and resolves when the hook has said that it did, or is gone; never, where the disk does not take the order. */
   pass(text: Text, toHook: (text: Text) => Promise<boolean>): void {
     const received = this.#waiting.get(text.orderId);
-    if (received === undefined) return void this.#afterwords.pass(text, toHook(text));
+    if (received === undefined) return void this.#postResumeMessages.pass(text, toHook(text));
     this.#waiting.delete(text.orderId);
     this.#waitsFor.delete(text.orderId);
     this.#begin(received, async () => ((await toHook(text)) ? ['delivered'] : goneWithIt));
   }
 
   #admit(received: Received<AgentOrder>, by?: Process['channel']): Admission {
-    const done = { get: (orderId: string) => receiptIn(this.#world, orderId) };
-    const body = this.#body.process();
-    const process = { ...body, channel: by ?? body.channel, done, highestNumber: this.#highestNumber };
-    const admission = admit(received, process, this.#world.clock.monotonic());
-    return admission.verdict === 'go' && !this.#isRepeated(received.order.payload.orderId) ? notRepeated : admission;
+    const done = { get: (orderId: string) => receiptIn(this.#deps, orderId) };
+    const agentProcess = this.#agentProcess.process();
+    const process = { ...agentProcess, channel: by ?? agentProcess.channel, done, highestNumber: this.#highestNumber };
+    const admission = admit(received, process, this.#deps.clock.monotonic());
+    return admission.kind === 'go' && !this.#isRepeated(received.order.payload.orderId) ? notRepeated : admission;
   }
 
   #settle(received: Received<AgentOrder>, admission: Admission): void {
     const { order } = received;
     const { orderId } = order.payload;
-    if (admission.verdict === 'wait') return void this.#waitsFor.set(orderId, admission.why);
+    if (admission.kind === 'wait') return void this.#waitsFor.set(orderId, admission.why);
     const waitedFor = this.#waitsFor.get(orderId);
     this.#waitsFor.delete(orderId);
     this.#waiting.delete(orderId);
-    if (admission.verdict === 'go') return void this.#begin(received);
+    if (admission.kind === 'go') return void this.#begin(received);
     this.#forget(orderId);
-    switch (admission.verdict) {
+    switch (admission.kind) {
       case 'again':
-        this.#world.outbox.put({ type: 'ORDER_RECEIPT', payload: admission.receipt });
+        this.#deps.outbox.put({ type: 'ORDER_RECEIPT', payload: admission.receipt });
         return;
       case 'superseded':
       case 'failed':
-        answer(this.#world, order, admission.verdict, { why: admission.why });
+        answer(this.#deps, order, admission.kind, { why: admission.why });
         return;
       case 'expired': {
         const why = waitedFor === undefined ? admission.why : `${admission.why}; it waited: ${waitedFor}`;
-        answer(this.#world, order, 'expired', { why });
+        answer(this.#deps, order, 'expired', { why });
       }
     }
   }
@@ -182,7 +182,7 @@ export class Hands {
     const { order } = received;
     const { orderId } = order.payload;
     try {
-      this.#world.journal.write({ kind: 'begun', orderId, order, pid: this.#body.pid });
+      this.#deps.journal.write({ kind: 'begun', orderId, order, pid: this.#agentProcess.pid });
     } catch (error) {
       this.#keepWaiting(received, error);
       return;
@@ -212,7 +212,7 @@ export class Hands {
     this.#waiting.set(orderId, received);
     if (this.#unwritten.has(orderId)) return;
     this.#unwritten.add(orderId);
-    this.#world.log('an order waits: the journal cannot be written', {
+    this.#deps.log('an order waits: the journal cannot be written', {
       type: order.type,
       orderId,
       error: String(error),
@@ -221,8 +221,8 @@ export class Hands {
 
   #answer(order: AgentOrder, ...[outcome, more]: Outcome): void {
     if (order.type === 'HANDOFF_AGENT' && (outcome === 'delivered' || outcome === 'uncertain'))
-      this.#handingOff.asked(order.payload.orderId, order.payload.deadlineMs);
-    answer(this.#world, order, outcome, more);
+      this.#handoff.asked(order.payload.orderId, order.payload.deadlineMs);
+    answer(this.#deps, order, outcome, more);
   }
 
   /** Resolves when nothing is under way: all that was begun is answered. */
@@ -234,51 +234,51 @@ export class Hands {
     switch (order.type) {
       case 'NUDGE_AGENT': {
         const { orderId: order_id, message } = order.payload;
-        return this.#tell({ nudge: message, order_id }, message);
+        return this.#send({ nudge: message, order_id }, message);
       }
       case 'PROBE_AGENT': {
         const { orderId: order_id, message, nonce } = order.payload;
-        return this.#tell({ probe: nonce, message, order_id }, message);
+        return this.#send({ probe: nonce, message, order_id }, message);
       }
       case 'HANDOFF_AGENT': {
         const { orderId: order_id, message, deadlineMs } = order.payload;
-        return this.#tell({ type: 'handoff_request', message, deadline_ms: deadlineMs, order_id }, message);
+        return this.#send({ type: 'handoff_request', message, deadline_ms: deadlineMs, order_id }, message);
       }
       case 'RESET_BREAKER':
         return this.#reset(order.payload.name) ? ['done'] : nobodyListens;
       case 'PAUSE_AGENT':
-        return (await this.#inTurn(() => this.#body.stop(order.payload.forMs))) ? ['done'] : commandFailed;
+        return (await this.#inTurn(() => this.#agentProcess.pause(order.payload.forMs))) ? ['done'] : commandFailed;
       case 'RESUME_AGENT':
         return this.#resume(order, expiresAt);
       case 'INTERRUPT_AGENT':
-        return this.#body.interrupt(order);
+        return this.#agentProcess.interrupt(order);
       case 'RESUME_SESSION':
-        return this.#body.resumeSession(order);
+        return this.#agentProcess.resumeSession(order);
       case 'TERMINATE_AGENT':
-        return this.#body.end(order);
+        return this.#agentProcess.end(order);
     }
   }
 
   /** Whoever holds one of that name closes it. */
   #reset(name: string): boolean {
-    const here = this.#body.resetBreaker(name);
-    return this.#body.push({ type: 'reset_breaker', name }) || here;
+    const here = this.#agentProcess.resetBreaker(name);
+    return this.#agentProcess.push({ type: 'reset_breaker', name }) || here;
   }
 
   /** What was never paused has nothing to go on with, and is told nothing; what has gone on by itself is still told. */
   async #resume({ payload: { orderId, message } }: Resume, expiresAt: number): Promise<Outcome> {
-    const { paused, wentOn, goes } = await this.#inTurn(async () => {
-      const before = this.#body.process();
-      return { ...before, goes: !before.paused || (await this.#body.go()) };
+    const { paused, resumedByItself, goes } = await this.#inTurn(async () => {
+      const before = this.#agentProcess.process();
+      return { ...before, goes: !before.paused || (await this.#agentProcess.resume()) };
     });
-    if (!paused && !wentOn) return ['done', { why: 'it was not paused' }];
+    if (!paused && !resumedByItself) return ['done', { why: 'it was not paused' }];
     if (!goes) return commandFailed;
     const before = paused ? null : 'its pause was over: it had gone on by itself';
     if (message === null) return ['done', { why: before }];
-    const heard = this.#afterwords.wait({ orderId, message }, expiresAt);
-    this.lookAgain();
-    const unsaid = await heard;
-    return ['done', { why: unsaid === null ? before : `it goes on, untold: ${unsaid}` }];
+    const sent = this.#postResumeMessages.wait({ orderId, message }, expiresAt);
+    this.check();
+    const reason = await sent;
+    return ['done', { why: reason === null ? before : `it goes on, untold: ${reason}` }];
   }
 
   /** Pauses and resumes, one after the other: a resume that comes with its pause must find it carried out. */
@@ -288,15 +288,15 @@ export class Hands {
     return done;
   }
 
-  #tell(message: TextPush, text: string): Promise<Outcome> {
-    return this.#body.tell(message, text);
+  #send(message: TextPush, text: string): Promise<Outcome> {
+    return this.#agentProcess.send(message, text);
   }
 }
 
 const notRepeated: Admission = {
-  verdict: 'wait',
+  kind: 'wait',
   why: 'the gateway does not repeat it: it is away, or the fleet is halted',
 };
-const goneWithIt: Outcome = ['uncertain', { why: 'the hook that it was given to ended without a word' }];
-const nobodyListens: Outcome = ['failed', { why: 'nobody is connected to the agent’s socket' }];
-const commandFailed: Outcome = ['failed', { why: 'the configured command failed; the runtime’s log says how' }];
+const goneWithIt: Outcome = ['uncertain', { why: 'the hook that received it ended without a confirmation' }];
+const nobodyListens: Outcome = ['failed', { why: 'no program is connected to the agent’s socket' }];
+const commandFailed: Outcome = ['failed', { why: 'the configured command failed; the runtime’s log has the error' }];

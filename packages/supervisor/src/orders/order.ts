@@ -15,7 +15,7 @@ export type Terminate = Extract<AgentOrder, { type: 'TERMINATE_AGENT' }>;
 export type InterruptAgent = Extract<AgentOrder, { type: 'INTERRUPT_AGENT' }>;
 export type ResumeSession = Extract<AgentOrder, { type: 'RESUME_SESSION' }>;
 /** What a supervisor carries through that its predecessor had begun: each is safe to repeat. */
-export type Again = Terminate | ResumeSession;
+export type RepeatableOrder = Terminate | ResumeSession;
 /** What became of an order, as its receipt says. */
 export type Outcome = readonly [OrderReceiptPayload['outcome'], Partial<OrderReceiptPayload>?];
 /** As the gateway offers it: `expiresInMs` counts from the broker's stamp. `isRecalled`: it is not to be begun; of a resume: its words. */

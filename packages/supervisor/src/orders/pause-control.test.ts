@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Hold, type HoldParts, RESUME_LATE_MS } from './pause-control.ts';
-import { holdRecordOf } from './pause-record.ts';
+import { PauseControl, type PauseControlDeps, RESUME_LATE_MS } from './pause-control.ts';
+import { pauseRecordOf } from './pause-record.ts';
 
 let dir = '';
 let time = { wall: 1_000_000, monotonic: 0 };
@@ -17,14 +17,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-const open = (more: Partial<HoldParts> = {}): Hold =>
-  new Hold({
+const open = (more: Partial<PauseControlDeps> = {}): PauseControl =>
+  new PauseControl({
     pause: null,
     resume: null,
     signal: (signal) => signals.push(signal),
     env: {},
     onChange: () => {},
-    record: holdRecordOf(dir, 'instance-1'),
+    record: pauseRecordOf(dir, 'instance-1'),
     clock: { now: () => time.wall, monotonic: () => time.monotonic },
     log: (message) => logged.push(message),
     ...more,
@@ -33,36 +33,36 @@ const passes = (ms: number): void => {
   time = { wall: time.wall + ms, monotonic: time.monotonic + ms };
 };
 /** Whatever it does by itself has been done. */
-const looks = async (hold: Hold): Promise<void> => {
-  hold.lookAgain();
+const looks = async (pauseControl: PauseControl): Promise<void> => {
+  pauseControl.check();
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 };
 
 test('held for its time and the delay of an order it stands; from then on it goes on by itself, and the log says so', async () => {
-  const hold = open();
-  await hold.stop(60_000);
+  const pauseControl = open();
+  await pauseControl.pause(60_000);
   passes(60_000 + RESUME_LATE_MS - 1);
-  await looks(hold);
-  expect([hold.isPaused, hold.wentOnByItself]).toEqual([true, false]);
+  await looks(pauseControl);
+  expect([pauseControl.isPaused, pauseControl.resumedByItself]).toEqual([true, false]);
   passes(1);
-  await looks(hold);
-  expect([hold.isPaused, hold.wentOnByItself]).toEqual([false, true]);
+  await looks(pauseControl);
+  expect([pauseControl.isPaused, pauseControl.resumedByItself]).toEqual([false, true]);
   expect(signals).toEqual(['SIGSTOP', 'SIGCONT']);
   expect(logged).toEqual([expect.stringContaining('goes on by itself')]);
 });
 
 test('resumed by order it does not go on by itself as well', async () => {
-  const hold = open();
-  await hold.stop(1000);
-  await hold.go();
+  const pauseControl = open();
+  await pauseControl.pause(1000);
+  await pauseControl.resume();
   passes(3_600_000);
-  await looks(hold);
+  await looks(pauseControl);
   expect(signals).toEqual(['SIGSTOP', 'SIGCONT']);
-  expect(hold.wentOnByItself).toBe(false);
+  expect(pauseControl.resumedByItself).toBe(false);
 });
 
 test('one that an earlier supervisor left held is held, and goes on at the same moment', async () => {
-  await open().stop(60_000);
+  await open().pause(60_000);
   time = { wall: time.wall + 40_000, monotonic: 7 };
   const next = open();
   expect(next.isPaused).toBe(true);
@@ -76,7 +76,7 @@ test('one that an earlier supervisor left held is held, and goes on at the same 
 });
 
 test('one whose time was over while nobody was there goes on at once', async () => {
-  await open().stop(60_000);
+  await open().pause(60_000);
   passes(3_600_000);
   const next = open();
   expect(next.isPaused).toBe(true);
@@ -85,20 +85,20 @@ test('one whose time was over while nobody was there goes on at once', async () 
 });
 
 test('one that has ended leaves nothing behind', async () => {
-  const hold = open();
-  await hold.stop(60_000);
-  hold.forget();
+  const pauseControl = open();
+  await pauseControl.pause(60_000);
+  pauseControl.forget();
   expect(open().isPaused).toBe(false);
 });
 
 test('what the disk does not take is not held', async () => {
   const record = {
-    ...holdRecordOf(dir, 'instance-1'),
+    ...pauseRecordOf(dir, 'instance-1'),
     write: () => {
       throw new Error('the disk is full');
     },
   };
-  const hold = open({ record });
-  await expect(hold.stop(1000)).rejects.toThrow('full');
-  expect([hold.isPaused, signals]).toEqual([false, []]);
+  const pauseControl = open({ record });
+  await expect(pauseControl.pause(1000)).rejects.toThrow('full');
+  expect([pauseControl.isPaused, signals]).toEqual([false, []]);
 });

@@ -1,15 +1,15 @@
 import type { Log, MachineClock } from '../clock.ts';
-import { type Chore, tryChore } from '../process/command-runner.ts';
-import type { HoldRecord } from './pause-record.ts';
+import { type ConfiguredCommand, runCommand } from '../process/command-runner.ts';
+import type { PauseRecord } from './pause-record.ts';
 
-export type HoldParts = {
+export type PauseControlDeps = {
   /** by commands of the runtime's configuration; without them SIGSTOP and SIGCONT to the agent's group */
-  readonly pause: Chore | null;
-  readonly resume: Chore | null;
+  readonly pause: ConfiguredCommand | null;
+  readonly resume: ConfiguredCommand | null;
   readonly signal: (signal: NodeJS.Signals) => void;
   readonly env: Readonly<Record<string, string>>;
   readonly onChange: () => void;
-  readonly record: HoldRecord;
+  readonly record: PauseRecord;
   readonly clock: MachineClock;
   readonly log: Log;
 };
@@ -21,15 +21,15 @@ const commandMs = 30_000;
 export const RESUME_LATE_MS = 5_000;
 
 /** Holds an agent, and sets it going again: one after the other, in the order in which it was asked. */
-export class Hold {
-  readonly #parts: HoldParts;
+export class PauseControl {
+  readonly #parts: PauseControlDeps;
   /** when it goes on at the latest, on the monotonic clock; null: it is not held */
   #until: number | null;
-  #wentOn = false;
+  #resumedByItself = false;
   #last: Promise<unknown> = Promise.resolve();
 
   /** One that an earlier supervisor has left held is held on, as long as it was to be. */
-  constructor(parts: HoldParts) {
+  constructor(parts: PauseControlDeps) {
     this.#parts = parts;
     const { record, clock } = parts;
     const until = record.read();
@@ -41,38 +41,38 @@ export class Hold {
   }
 
   /** Its last pause has ended without an order. */
-  get wentOnByItself(): boolean {
-    return this.#wentOn;
+  get resumedByItself(): boolean {
+    return this.#resumedByItself;
   }
 
   /** False: the configured command has failed, and the agent is as it was. `forMs`: when it goes on, also where nobody says so. */
-  stop(forMs: number): Promise<boolean> {
-    return this.#next(() => this.#stop(forMs + RESUME_LATE_MS));
+  pause(forMs: number): Promise<boolean> {
+    return this.#next(() => this.#pause(forMs + RESUME_LATE_MS));
   }
 
-  go(): Promise<boolean> {
-    return this.#next(() => this.#go());
+  resume(): Promise<boolean> {
+    return this.#next(() => this.#resume());
   }
 
   /** An agent is not held for ever because whoever was to set it going is away. */
-  lookAgain(): void {
+  check(): void {
     const { clock, log } = this.#parts;
     if (this.#until === null || clock.monotonic() < this.#until) return;
     const triedUntil = clock.monotonic() + RESUME_LATE_MS;
     this.#until = triedUntil;
-    void this.#next(async () => this.#until !== triedUntil || this.#goByItself()).catch((error: unknown) =>
+    void this.#next(async () => this.#until !== triedUntil || this.#resumeByItself()).catch((error: unknown) =>
       log('a paused agent does not go on', { error: String(error) }),
     );
   }
 
-  async #goByItself(): Promise<boolean> {
-    this.#wentOn = await this.#go();
+  async #resumeByItself(): Promise<boolean> {
+    this.#resumedByItself = await this.#resume();
     this.#parts.log(
-      this.#wentOn
+      this.#resumedByItself
         ? 'a paused agent goes on by itself: its pause is over, and no order to go on has come'
         : 'a paused agent does not go on: the configured command failed; it is tried again',
     );
-    return this.#wentOn;
+    return this.#resumedByItself;
   }
 
   /** It has ended. */
@@ -86,20 +86,20 @@ export class Hold {
     return next;
   }
 
-  async #stop(atMostMs: number): Promise<boolean> {
+  async #pause(atMostMs: number): Promise<boolean> {
     const { clock, record } = this.#parts;
     record.write(clock.now() + atMostMs);
     if (!(await this.#turn(this.#parts.pause, 'SIGSTOP'))) {
       record.clear();
       return false;
     }
-    this.#wentOn = false;
+    this.#resumedByItself = false;
     this.#until = clock.monotonic() + atMostMs;
     this.#parts.onChange();
     return true;
   }
 
-  async #go(): Promise<boolean> {
+  async #resume(): Promise<boolean> {
     if (!(await this.#turn(this.#parts.resume, 'SIGCONT'))) return false;
     this.#parts.record.clear();
     this.#until = null;
@@ -107,9 +107,9 @@ export class Hold {
     return true;
   }
 
-  async #turn(command: Chore | null, signal: NodeJS.Signals): Promise<boolean> {
+  async #turn(command: ConfiguredCommand | null, signal: NodeJS.Signals): Promise<boolean> {
     const { env, log } = this.#parts;
-    if (command !== null) return (await tryChore(command, { env, withinMs: commandMs }, log)) !== null;
+    if (command !== null) return (await runCommand(command, { env, withinMs: commandMs }, log)) !== null;
     this.#parts.signal(signal);
     return true;
   }

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 
 /** Until when an instance is held, epoch milliseconds: on the disk, for the supervisor that comes after this one. */
-export type HoldRecord = {
+export type PauseRecord = {
   /** null: it is not held */
   readonly read: () => number | null;
   /** Throws where the disk does not take it: then it must not be held. */
@@ -20,8 +20,8 @@ const untilIn = (path: string): number | null => {
 };
 
 /** One file an instance; there is one while it is held. */
-export const holdRecordOf = (dir: string, instanceId: string): HoldRecord => {
-  const folder = join(dir, 'holds');
+export const pauseRecordOf = (dir: string, instanceId: string): PauseRecord => {
+  const folder = join(dir, 'pauses');
   const path = join(folder, `${instanceId}.json`);
   return {
     read: () => untilIn(path),

@@ -1,18 +1,18 @@
-import { type Process, type Hearing as Reachable, whenReachable } from './admit.ts';
+import { type Process, type Reachability as Reachable, whenReachable } from './admit.ts';
 import type { Outcome, Text } from './order.ts';
 
-type Hearing = Reachable & Pick<Process, 'ended'>;
+type Reachability = Reachable & Pick<Process, 'ended'>;
 type Waiting = {
   readonly text: Text;
   readonly expiresAt: number;
-  readonly over: (unsaid: string | null) => void;
+  readonly over: (reason: string | null) => void;
 };
 
 /** `isRepeated`: the gateway has offered the order lately, so the fleet is not halted. */
 type Look = { readonly now: number; readonly isRepeated: (orderId: string) => boolean };
 
 /** What an agent is told once it goes on: as soon as it can hear it, within the order's time to live. */
-export class Afterwords {
+export class PostResumeMessages {
   readonly #waiting = new Map<string, Waiting>();
 
   /** Resolves with null when it is said, whether it was read or not, else with the reason why it was not. */
@@ -28,41 +28,42 @@ export class Afterwords {
   }
 
   /** `now` is monotonic, as `expiresAt`. */
-  lookAgain(hearing: Hearing, { now, isRepeated }: Look, say: (text: Text) => Promise<Outcome>): void {
+  check(reachability: Reachability, { now, isRepeated }: Look, send: (text: Text) => Promise<Outcome>): void {
     for (const { text, expiresAt, over } of this.#waiting.values()) {
-      const unsaid = unsayable(hearing, expiresAt, now);
-      const reach = whenReachable(hearing);
-      if (unsaid === null && (reach.verdict === 'wait' || !isRepeated(text.orderId))) continue;
+      const reason = reasonNotToSend(reachability, expiresAt, now);
+      const reach = whenReachable(reachability);
+      if (reason === null && (reach.kind === 'wait' || !isRepeated(text.orderId))) continue;
       this.#waiting.delete(text.orderId);
-      if (unsaid !== null) over(unsaid);
-      else if (reach.verdict === 'go') return void saying(say, text).then(over);
+      if (reason !== null) over(reason);
+      else if (reach.kind === 'go') return void trySend(send, text).then(over);
       else over('why' in reach ? reach.why : null);
     }
   }
 
-  due(hearing: Hearing, isRepeated: Look['isRepeated']): readonly Text[] {
-    if (whenReachable({ ...hearing, channel: 'socket' }).verdict !== 'go') return [];
+  due(reachability: Reachability, isRepeated: Look['isRepeated']): readonly Text[] {
+    if (whenReachable({ ...reachability, channel: 'socket' }).kind !== 'go') return [];
     return [...this.#waiting.values()].map(({ text }) => text).filter(({ orderId }) => isRepeated(orderId));
   }
 
   /** Somebody else says it; false: it does not wait here. */
-  pass({ orderId }: Text, told: Promise<boolean>): boolean {
+  pass({ orderId }: Text, passed: Promise<boolean>): boolean {
     const waiting = this.#waiting.get(orderId);
     this.#waiting.delete(orderId);
-    if (waiting) void told.then((heard) => waiting.over(heard ? null : 'the hook that it was given to ended'));
+    if (waiting)
+      void passed.then((isReceived) => waiting.over(isReceived ? null : 'the hook that it was given to ended'));
     return waiting !== undefined;
   }
 }
 
-const unsayable = ({ ended, paused }: Hearing, expiresAt: number, now: number): string | null => {
+const reasonNotToSend = ({ ended, paused }: Reachability, expiresAt: number, now: number): string | null => {
   if (ended !== null) return `the instance has ended: ${ended}`;
   if (paused) return 'it was paused again';
-  return now > expiresAt ? 'it could not be told within the time to live' : null;
+  return now > expiresAt ? 'it could not be sent within the time to live' : null;
 };
 
-const saying = async (say: (text: Text) => Promise<Outcome>, text: Text): Promise<string | null> => {
+const trySend = async (send: (text: Text) => Promise<Outcome>, text: Text): Promise<string | null> => {
   try {
-    const [outcome, more] = await say(text);
+    const [outcome, more] = await send(text);
     return outcome === 'delivered' || outcome === 'uncertain' ? null : (more?.why ?? outcome);
   } catch (error) {
     return String(error);

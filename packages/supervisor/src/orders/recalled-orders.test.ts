@@ -3,33 +3,33 @@ import type { ReceiptDeps } from '../deps.ts';
 import { noProgress } from '../heartbeat/progress.ts';
 import { nudge, pause, resume, terminate } from '../testing/stage.ts';
 import type { AgentOrder } from './order.ts';
-import { type Body, Hands } from './order-executor.ts';
+import { type AgentProcess, OrderExecutor } from './order-executor.ts';
 
 /** Hands over an agent that can be told something only when it is `free`. */
-const hands = () => {
+const orderExecutor = () => {
   const at = { now: 0, free: false, paused: false };
   const receipts: string[] = [];
   const done: string[] = [];
   const process = { instanceId: 'instance-1', ended: null, progress: noProgress, channel: 'file', quiet: true };
-  const body = {
+  const agentProcess = {
     pid: { pid: 1, startTime: null },
-    process: () => ({ ...process, atQuestion: !at.free, paused: at.paused, wentOn: false }),
-    tell: async (_: unknown, text: string) => {
+    process: () => ({ ...process, atQuestion: !at.free, paused: at.paused, resumedByItself: false }),
+    send: async (_: unknown, text: string) => {
       done.push(text);
       return ['delivered'];
     },
-    stop: async () => {
+    pause: async () => {
       at.paused = true;
       return true;
     },
-    go: async () => {
+    resume: async () => {
       at.paused = false;
       return true;
     },
     end: () => new Promise(() => done.push('end')),
-  } as unknown as Body;
+  } as unknown as AgentProcess;
   const reports = new Map<string, { payload: { orderId: string; outcome: string; why: string | null } }>();
-  const world = {
+  const deps = {
     clock: { monotonic: () => at.now, now: () => at.now },
     log: () => {},
     outbox: {
@@ -44,7 +44,7 @@ const hands = () => {
     },
   } as unknown as ReceiptDeps;
   const memory = { highestNumber: -1, handedOff: null, handedOffUntil: null } as never;
-  const of = new Hands(body, world, memory);
+  const of = new OrderExecutor(agentProcess, deps, memory);
   const offer = (order: AgentOrder) => of.offer(order, 600_000);
   const whyOf = (orderId: string) => reports.get(orderId)?.payload.why;
   return { at, of, offer, receipts, done, whyOf };
@@ -52,33 +52,33 @@ const hands = () => {
 
 describe('when the fleet is halted', () => {
   test('what waits is answered, and never begun, however often it is offered after', () => {
-    const { at, of, offer, receipts, done, whyOf } = hands();
+    const { at, of, offer, receipts, done, whyOf } = orderExecutor();
     offer(nudge());
     of.recall(nudge());
     expect(receipts).toEqual(['nudge-1 halted']);
     expect(whyOf('nudge-1')).toBe('the fleet is halted');
     at.free = true;
     offer(nudge());
-    of.lookAgain();
+    of.check();
     expect(receipts).toEqual(['nudge-1 halted', 'nudge-1 halted']);
     expect(done).toEqual([]);
   });
 
   test('an order that comes with the halt is answered without being begun', () => {
-    const { of, receipts, done } = hands();
+    const { of, receipts, done } = orderExecutor();
     of.recall(terminate());
     expect([receipts, done]).toEqual([['end-1 halted'], []]);
   });
 
   test('what has begun goes on', () => {
-    const { of, offer, receipts, done } = hands();
+    const { of, offer, receipts, done } = orderExecutor();
     offer(terminate());
     of.recall(terminate());
     expect([receipts, done]).toEqual([[], ['end']]);
   });
 
   test('what is done already is answered as it was', async () => {
-    const { at, of, offer, receipts } = hands();
+    const { at, of, offer, receipts } = orderExecutor();
     at.free = true;
     offer(nudge());
     await vi.waitFor(() => expect(receipts).toEqual(['nudge-1 delivered']));
@@ -87,7 +87,7 @@ describe('when the fleet is halted', () => {
   });
 
   test('an agent that is resumed goes on, and is told nothing', async () => {
-    const { at, of, offer, receipts, done, whyOf } = hands();
+    const { at, of, offer, receipts, done, whyOf } = orderExecutor();
     offer(pause({ number: 1 }));
     await vi.waitFor(() => expect(receipts).toEqual(['pause-1 done']));
     offer(resume({ number: 2, message: 'go on' }));
@@ -95,7 +95,7 @@ describe('when the fleet is halted', () => {
     await new Promise(setImmediate);
     of.recall(resume({ number: 2, message: 'go on' }));
     at.free = true;
-    of.lookAgain();
+    of.check();
     await vi.waitFor(() => expect(receipts).toEqual(['pause-1 done', 'resume-1 done']));
     expect(whyOf('resume-1')).toBe('it goes on, untold: the fleet is halted');
     expect(done).toEqual([]);
@@ -103,11 +103,11 @@ describe('when the fleet is halted', () => {
 });
 
 test('what waits is begun only where the gateway has repeated it within ten seconds', async () => {
-  const { at, of, offer, receipts } = hands();
+  const { at, of, offer, receipts } = orderExecutor();
   offer(nudge());
   at.free = true;
   at.now = 10_001;
-  of.lookAgain();
+  of.check();
   expect(of.textsDue()).toEqual([]);
   expect(receipts).toEqual([]);
   offer(nudge());
@@ -115,10 +115,10 @@ test('what waits is begun only where the gateway has repeated it within ten seco
 });
 
 test('and at the end of the ten seconds still', async () => {
-  const { at, of, offer, receipts } = hands();
+  const { at, of, offer, receipts } = orderExecutor();
   offer(nudge());
   at.free = true;
   at.now = 10_000;
-  of.lookAgain();
+  of.check();
   await vi.waitFor(() => expect(receipts).toEqual(['nudge-1 delivered']));
 });

@@ -3,8 +3,8 @@ import type { ReceiptDeps } from '../deps.ts';
 import { type AgentOrder, receiptOf } from './order.ts';
 
 /** The receipt by which an order was answered before. */
-export const receiptIn = (world: ReceiptDeps, orderId: string): OrderReceiptPayload | undefined => {
-  const report = world.journal.reportOf(orderId);
+export const receiptIn = (deps: ReceiptDeps, orderId: string): OrderReceiptPayload | undefined => {
+  const report = deps.journal.reportOf(orderId);
   return report?.type === 'ORDER_RECEIPT' ? report.payload : undefined;
 };
 
@@ -13,14 +13,14 @@ export const HALTED = 'the fleet is halted';
 
 /** In the journal first: the order is done, even if the receipt has to be sent by the next supervisor. */
 export const answer = (
-  world: ReceiptDeps,
+  deps: ReceiptDeps,
   order: AgentOrder,
   outcome: OrderReceiptPayload['outcome'],
   more: Partial<OrderReceiptPayload> = {},
 ): void => {
-  const payload = receiptOf(order, world.clock.now(), outcome, more);
+  const payload = receiptOf(order, deps.clock.now(), outcome, more);
   const report = { type: 'ORDER_RECEIPT', payload } as const;
-  world.journal.write({ kind: 'done', orderId: payload.orderId, report });
-  world.outbox.put(report);
-  world.log('an order is answered', { type: order.type, orderId: payload.orderId, outcome, why: payload.why });
+  deps.journal.write({ kind: 'done', orderId: payload.orderId, report });
+  deps.outbox.put(report);
+  deps.log('an order is answered', { type: order.type, orderId: payload.orderId, outcome, why: payload.why });
 };

@@ -3,7 +3,7 @@ import type { ReceiptDeps } from '../deps.ts';
 import { noProgress } from '../heartbeat/progress.ts';
 import { nudge } from '../testing/stage.ts';
 import type { AgentOrder } from './order.ts';
-import { type Body, Hands } from './order-executor.ts';
+import { type AgentProcess, OrderExecutor } from './order-executor.ts';
 
 const reset = (number: number) =>
   ({
@@ -15,14 +15,14 @@ test('a breaker that is reset while a text waits does not take the place of the 
   const receipts: string[] = [];
   let paused = true;
   const process = { instanceId: 'instance-1', ended: null, progress: noProgress, channel: 'socket', quiet: true };
-  const body = {
+  const agentProcess = {
     pid: { pid: 1, startTime: null },
-    process: () => ({ ...process, atQuestion: false, paused, wentOn: false }),
-    tell: async () => ['delivered'],
+    process: () => ({ ...process, atQuestion: false, paused, resumedByItself: false }),
+    send: async () => ['delivered'],
     resetBreaker: () => true,
     push: () => false,
-  } as unknown as Body;
-  const world = {
+  } as unknown as AgentProcess;
+  const deps = {
     clock: { monotonic: () => 0, now: () => 0 },
     log: () => {},
     outbox: {
@@ -31,13 +31,17 @@ test('a breaker that is reset while a text waits does not take the place of the 
     },
     journal: { reportOf: () => undefined, write: () => {} },
   } as unknown as ReceiptDeps;
-  const hands = new Hands(body, world, { highestNumber: -1, handedOff: null, handedOffUntil: null } as never);
-  hands.offer(nudge({ number: 2 }), 60_000);
-  hands.offer(reset(3), 60_000);
+  const orderExecutor = new OrderExecutor(agentProcess, deps, {
+    highestNumber: -1,
+    handedOff: null,
+    handedOffUntil: null,
+  } as never);
+  orderExecutor.offer(nudge({ number: 2 }), 60_000);
+  orderExecutor.offer(reset(3), 60_000);
   await vi.waitFor(() => expect(receipts).toEqual(['reset-3 done']));
   paused = false;
-  hands.lookAgain();
+  orderExecutor.check();
   await vi.waitFor(() => expect(receipts).toEqual(['reset-3 done', 'nudge-1 delivered']));
-  hands.offer(reset(1), 60_000);
+  orderExecutor.offer(reset(1), 60_000);
   await vi.waitFor(() => expect(receipts).toContain('reset-1 done'));
 });

@@ -20,24 +20,22 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 const host: Host = { done: new Map(), agents: [], capacity: 1, knowsHow: true, closedAs: null };
-const verdict = (more: Partial<Host> = {}, now = 0) =>
-  admitSpawn({ order: spawn(), expiresAt: 1000 }, { ...host, ...more }, now).verdict;
+const kind = (more: Partial<Host> = {}, now = 0) =>
+  admitSpawn({ order: spawn(), expiresAt: 1000 }, { ...host, ...more }, now).kind;
 
 test('a spawn goes where there is room and a template', () => {
-  expect(verdict()).toBe('go');
-  expect(verdict({ knowsHow: false })).toBe('failed');
-  expect(verdict({ capacity: 0 })).toBe('failed');
+  expect(kind()).toBe('go');
+  expect(kind({ knowsHow: false })).toBe('failed');
+  expect(kind({ capacity: 0 })).toBe('failed');
 });
 
 test('a task that is worked on here, or a name that lives here, is not started twice', () => {
-  expect(verdict({ agents: [{ agentId: 'other', taskId: 'TASK-1', attempt: 0 }], capacity: 9 })).toBe('superseded');
-  expect(verdict({ agents: [{ agentId: 'worker-1.r1', taskId: 'TASK-2', attempt: 0 }], capacity: 9 })).toBe(
-    'superseded',
-  );
+  expect(kind({ agents: [{ agentId: 'other', taskId: 'TASK-1', attempt: 0 }], capacity: 9 })).toBe('superseded');
+  expect(kind({ agents: [{ agentId: 'worker-1.r1', taskId: 'TASK-2', attempt: 0 }], capacity: 9 })).toBe('superseded');
 });
 
 test('a task that its work source has closed is not started', () => {
-  expect(verdict({ closedAs: 'done' })).toBe('not_needed');
+  expect(kind({ closedAs: 'done' })).toBe('not_needed');
 });
 
 test.each([
@@ -55,9 +53,9 @@ test('of work that nobody knows it is not known that it is over', () => {
 });
 
 test('a late spawn is expired, one done before is answered the same', () => {
-  expect(verdict({}, 1000)).toBe('go');
-  expect(verdict({}, 1001)).toBe('expired');
-  expect(verdict({ done: new Map([['spawn-1', spawnReceiptOf(spawn(), 0, 'spawned')]]) }, 1001)).toBe('again');
+  expect(kind({}, 1000)).toBe('go');
+  expect(kind({}, 1001)).toBe('expired');
+  expect(kind({ done: new Map([['spawn-1', spawnReceiptOf(spawn(), 0, 'spawned')]]) }, 1001)).toBe('again');
 });
 
 test('the newest valid checkpoint is taken, and each that was passed over is named with its reason', async () => {
@@ -120,7 +118,7 @@ test('a checkpoint that takes for ever to parse is none, and nobody waits for it
 });
 
 test.each(['../../escape', 'a/b', '..\u0000', ''])('the name %j leads no handover elsewhere', (agentId) => {
-  expect(() => writeHandover(dir, spawn({ agentId }))).toThrow(/is no agent's name/);
+  expect(() => writeHandover(dir, spawn({ agentId }))).toThrow(/is not an agent's name/);
   expect(readdirSync(dir)).toEqual(['root']);
 });
 

@@ -16,9 +16,9 @@ export type Host = {
 };
 
 export type SpawnAdmission =
-  | { readonly verdict: 'go' }
-  | { readonly verdict: 'again'; readonly receipt: SpawnReceiptPayload }
-  | { readonly verdict: 'not_needed' | 'superseded' | 'expired' | 'failed'; readonly why: string };
+  | { readonly kind: 'go' }
+  | { readonly kind: 'again'; readonly receipt: SpawnReceiptPayload }
+  | { readonly kind: 'not_needed' | 'superseded' | 'expired' | 'failed'; readonly why: string };
 
 /** What trackers call work that nobody is to do any more; `br` and `bd`: closed, tombstone. */
 const isOver = /^(closed|done|completed?|resolved|cancell?ed|tombstone)$/i;
@@ -31,18 +31,18 @@ export const closedAs = (work: Pick<WorkItem, 'status'> | null): string | null =
 export const admitSpawn = ({ order, expiresAt }: Received<SpawnOrder>, host: Host, now: number): SpawnAdmission => {
   const { orderId, agentId, taskId } = order.payload;
   const receipt = host.done.get(orderId);
-  if (receipt) return { verdict: 'again', receipt };
+  if (receipt) return { kind: 'again', receipt };
   if (now > expiresAt)
-    return { verdict: 'expired', why: `its time to live was over ${Math.round(now - expiresAt)} ms ago` };
-  if (taskId === null) return { verdict: 'failed', why: 'the order names no task' };
+    return { kind: 'expired', why: `its time to live was over ${Math.round(now - expiresAt)} ms ago` };
+  if (taskId === null) return { kind: 'failed', why: 'the order names no task' };
   if (host.closedAs !== null)
-    return { verdict: 'not_needed', why: `its work source says that ${taskId} is ${host.closedAs}` };
+    return { kind: 'not_needed', why: `its work source reports ${taskId} as ${host.closedAs}` };
   const other = host.agents.find((agent) => agent.agentId === agentId || agent.taskId === taskId);
-  if (other) return { verdict: 'superseded', why: `${other.agentId} lives here and works on ${other.taskId}` };
+  if (other) return { kind: 'superseded', why: `${other.agentId} runs here and works on ${other.taskId}` };
   if (host.agents.length >= host.capacity)
-    return { verdict: 'failed', why: `all ${host.capacity} places of this runtime are taken` };
-  if (!host.knowsHow) return { verdict: 'failed', why: `no template of this runtime fits task ${taskId}` };
-  return { verdict: 'go' };
+    return { kind: 'failed', why: `all ${host.capacity} places of this runtime are taken` };
+  if (!host.knowsHow) return { kind: 'failed', why: `no template of this runtime fits task ${taskId}` };
+  return { kind: 'go' };
 };
 
 export type Origin = {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { OwnWords } from './echo-filter.ts';
+import { EchoFilter } from './echo-filter.ts';
 
-const told = (...texts: string[]) => {
-  const own = new OwnWords();
-  for (const text of texts) own.told(text);
+const sent = (...texts: string[]) => {
+  const own = new EchoFilter();
+  for (const text of texts) own.sent(text);
   return own;
 };
 const left = (text: string, ...lines: string[]) => {
-  const own = told(text);
+  const own = sent(text);
   return lines.map((line) => own.takenFrom(line).trim());
 };
 const text = 'You look stuck on error 17: say what happened,\nthen print DONE when ready';
@@ -31,13 +31,13 @@ test('an error that only resembles ours is the agent’s', () =>
   expect(left(text, 'error 18: say what happened', 'error')).toEqual(['error 18: say what happened', 'error']));
 
 test('nothing is taken out where nothing was told; empty and endless lines are survived', () => {
-  expect(new OwnWords().takenFrom('  error  ')).toBe('  error  ');
+  expect(new EchoFilter().takenFrom('  error  ')).toBe('  error  ');
   expect(left(text, '', '   ', '│   │')).toEqual(['', '', '│   │']);
-  expect(told(text).takenFrom('|'.repeat(8192))).toHaveLength(8192);
+  expect(sent(text).takenFrom('|'.repeat(8192))).toHaveLength(8192);
 });
 
 test('only the last eight texts are remembered', () => {
-  const own = told('first error here', ...Array.from({ length: 8 }, (_, i) => `text number ${i}`));
+  const own = sent('first error here', ...Array.from({ length: 8 }, (_, i) => `text number ${i}`));
   expect(own.takenFrom('first error here')).toBe('first error here');
   expect(own.takenFrom('text number 0').trim()).toBe('');
 });

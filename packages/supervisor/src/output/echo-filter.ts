@@ -17,7 +17,7 @@ const unframed = (line: string): string => {
  * What the agent was told by us, so that it finds nothing where its terminal shows it again: whole, or folded into several lines. A line
  * of one word is taken for ours only where it goes on from such a line: a text may name the very signal that the agent then gives.
  */
-export class OwnWords {
+export class EchoFilter {
   #texts: readonly string[] = [];
   /** what is still to come of a text whose beginning was the last line */
   #rest: string | null = null;
@@ -27,7 +27,7 @@ export class OwnWords {
     return this.#texts;
   }
 
-  told(text: string): void {
+  sent(text: string): void {
     const one = flat(text.slice(0, longestText));
     if (one.includes(' ')) this.#texts = [...this.#texts.filter((known) => known !== one), one].slice(-remembered);
   }

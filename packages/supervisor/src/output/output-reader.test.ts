@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Screen, stillAfterMs } from './output-reader.ts';
+import { OutputReader, stillAfterMs } from './output-reader.ts';
 import { compilePatterns, defaultPatterns, errorHash } from './patterns.ts';
 
-const screen = () => new Screen(compilePatterns(defaultPatterns), 1000, 3);
+const screen = () => new OutputReader(compilePatterns(defaultPatterns), 1000, 3);
 const kinds = (line: string) =>
   compilePatterns(defaultPatterns)
     .matches(line)

@@ -1,6 +1,6 @@
 import type { MatchedPattern, RepeatedError } from '@vigil/events';
 import type { TerminalFacts } from '../heartbeat/heartbeat.ts';
-import { OwnWords } from './echo-filter.ts';
+import { EchoFilter } from './echo-filter.ts';
 import { errorHash, type Match, type Patterns } from './patterns.ts';
 import { withoutSequences } from './plain-text.ts';
 
@@ -17,14 +17,14 @@ export type Seen = {
 };
 
 /** What the lines that are still there do not tell of those that are gone. Plain JSON. */
-export type ScreenMemory = {
+export type OutputMemory = {
   readonly lines: number;
   readonly lastOutputAt: number | null;
   readonly repeated: RepeatedError | null;
   /** typed by us, and not yet shown */
   readonly echo: string;
   /** what the agent was told by us */
-  readonly told: readonly string[];
+  readonly sent: readonly string[];
 };
 
 /** What the patterns find in a line. `error`: its hash, where it counts among repeated errors. */
@@ -50,10 +50,10 @@ const largestTail = 4000;
 const longestQuestion = 500;
 
 /** The agent's terminal as a reader sees it: the last lines, and what they mean. */
-export class Screen {
+export class OutputReader {
   readonly #startedAt: number;
   readonly #keep: number;
-  readonly #own = new OwnWords();
+  readonly #own = new EchoFilter();
   #patterns: Patterns;
   #tailLines = 0;
   /** the last lines, empty ones too, without words of ours */
@@ -80,23 +80,23 @@ export class Screen {
   }
 
   /** The agent is told this, in whatever way: where it shows it, nothing is found in it. */
-  told(text: string): void {
-    this.#own.told(text);
+  sent(text: string): void {
+    this.#own.sent(text);
   }
 
-  get memory(): ScreenMemory {
+  get memory(): OutputMemory {
     const [lines, lastOutputAt, repeated] = [this.#lines, this.#lastOutputAt, this.#repeated];
-    return { lines, lastOutputAt, repeated, echo: this.#echo, told: this.#own.texts };
+    return { lines, lastOutputAt, repeated, echo: this.#echo, sent: this.#own.texts };
   }
 
   /** After `write` has been given the output that is still there, as another supervisor had judged it. */
-  recall({ lines, lastOutputAt, repeated, echo }: ScreenMemory): void {
+  recall({ lines, lastOutputAt, repeated, echo }: OutputMemory): void {
     [this.#lines, this.#lastOutputAt, this.#repeated] = [lines, lastOutputAt, repeated];
     this.#echo = echo;
   }
 
   /** From now on by these patterns; gives the errors that they find in the last lines. */
-  watchFor(patterns: Patterns, tailLines: number): readonly MatchedPattern[] {
+  usePatterns(patterns: Patterns, tailLines: number): readonly MatchedPattern[] {
     this.#patterns = patterns;
     this.#tailLines = tailLines;
     return this.#judged.flatMap(({ at, text }) =>

@@ -32,7 +32,7 @@ export const defaultPatterns: PatternSources = {
 };
 
 /** What a policy has its agents' output looked through for. */
-export type PolicyWatch = {
+export type PolicyPatterns = {
   readonly rate_limit: readonly Pattern[];
   readonly error: readonly Pattern[];
   readonly fatal: readonly Pattern[];
@@ -82,7 +82,7 @@ const besidePolicy = (kind: JudgedKind, sources: PatternSources): readonly strin
   }
 };
 
-const judged = (kind: JudgedKind, sources: PatternSources, policy: PolicyWatch | null): readonly Looked[] => {
+const judged = (kind: JudgedKind, sources: PatternSources, policy: PolicyPatterns | null): readonly Looked[] => {
   if (policy === null) return written(kind, sources[kind]);
   const asked = policy[kind].map((one): Looked => ({ kind, source: one.source, isIn: (line) => one.isIn(line) }));
   return [...asked, ...written(kind, besidePolicy(kind, sources))];
@@ -92,7 +92,7 @@ const judged = (kind: JudgedKind, sources: PatternSources, policy: PolicyWatch |
  * `policy`: what the agent's policy asks for; null: it is not known (yet).
  * @throws WrongSettings naming the template's pattern that RE2 does not take
  */
-export const compilePatterns = (sources: PatternSources, policy: PolicyWatch | null = null): Patterns => {
+export const compilePatterns = (sources: PatternSources, policy: PolicyPatterns | null = null): Patterns => {
   const lines = judgedKinds.flatMap((kind) => judged(kind, sources, policy));
   const anyOf = (kind: PatternKind) => {
     const some = written(kind, sources[kind]);

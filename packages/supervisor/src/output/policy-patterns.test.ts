@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { PolicyWatches } from './policy-patterns.ts';
+import { PolicyPatternCache } from './policy-patterns.ts';
 
 const stage = () => {
   const at = { now: 0 };
   const answers = new Map<string, unknown>();
   const asked: string[] = [];
   const logged: string[] = [];
-  const watches = new PolicyWatches({
+  const policyPatterns = new PolicyPatternCache({
     gateway: {
       policy: async (name) => {
         asked.push(name);
@@ -17,7 +17,7 @@ const stage = () => {
     clock: { now: () => 0, monotonic: () => at.now },
     log: (message) => void logged.push(message),
   });
-  return { at, answers, asked, logged, watches };
+  return { at, answers, asked, logged, policyPatterns };
 };
 const answer = (hash: string, ...patterns: string[]) => ({
   hash,
@@ -26,39 +26,39 @@ const answer = (hash: string, ...patterns: string[]) => ({
 const h1 = { name: 'p', hash: 'h1' };
 
 test('a policy is fetched once for all agents of the host, and again when its hash changes', async () => {
-  const { watches, answers, asked } = stage();
+  const { policyPatterns, answers, asked } = stage();
   answers.set('p', answer('h1', 'boom'));
-  const [one, other] = await Promise.all([watches.of(h1), watches.of(h1)]);
+  const [one, other] = await Promise.all([policyPatterns.of(h1), policyPatterns.of(h1)]);
   expect(one?.error.map(({ source }) => source)).toEqual(['boom']);
-  expect(await watches.of(h1)).toBe(other);
+  expect(await policyPatterns.of(h1)).toBe(other);
   expect(asked).toEqual(['p']);
   answers.set('p', answer('h2', 'bang'));
-  expect((await watches.of({ name: 'p', hash: 'h2' }))?.error[0]?.source).toBe('bang');
+  expect((await policyPatterns.of({ name: 'p', hash: 'h2' }))?.error[0]?.source).toBe('bang');
 });
 
 test('one that does not come is asked for again after ten seconds, and no sooner', async () => {
-  const { watches, answers, asked, at, logged } = stage();
-  expect(await watches.of(h1)).toBeNull();
+  const { policyPatterns, answers, asked, at, logged } = stage();
+  expect(await policyPatterns.of(h1)).toBeNull();
   answers.set('p', answer('h1'));
   at.now = 9999;
-  expect(await watches.of(h1)).toBeNull();
+  expect(await policyPatterns.of(h1)).toBeNull();
   expect([asked.length, logged.length]).toEqual([1, 1]);
   at.now = 10_000;
-  expect(await watches.of(h1)).not.toBeNull();
+  expect(await policyPatterns.of(h1)).not.toBeNull();
 });
 
 test.each([[null], ['text'], [{ hash: 'h1', document: null }, true], [answer('h0', 'old')]])(
   'an answer of %j: known %s',
   async (given, known = false) => {
-    const { watches, answers } = stage();
+    const { policyPatterns, answers } = stage();
     answers.set('p', given);
-    expect((await watches.of(h1)) !== null).toBe(known);
+    expect((await policyPatterns.of(h1)) !== null).toBe(known);
   },
 );
 
 test('what of a policy is left out is logged', async () => {
-  const { watches, answers, logged } = stage();
+  const { policyPatterns, answers, logged } = stage();
   answers.set('p', answer('h1', '(?=x)', 'good'));
-  expect((await watches.of(h1))?.error).toHaveLength(1);
+  expect((await policyPatterns.of(h1))?.error).toHaveLength(1);
   expect(logged).toEqual(['parts of a policy are not looked for']);
 });

@@ -2,26 +2,26 @@ import type { PolicyRef } from '@vigil/events';
 import { z } from 'zod';
 import type { Log, MachineClock } from '../clock.ts';
 import type { Gateway } from '../gateway/gateway-client.ts';
-import type { PolicyWatch } from './patterns.ts';
-import { watchOf } from './policy-reading.ts';
+import type { PolicyPatterns } from './patterns.ts';
+import { readPolicyPatterns } from './policy-reading.ts';
 
 type Parts = { readonly gateway: Pick<Gateway, 'policy'>; readonly clock: MachineClock; readonly log: Log };
 
 /** How long a policy may take to come, and after how long one that did not is asked for again, milliseconds. */
 const patienceMs = 10_000;
-const againAfterMs = 10_000;
+const retryAfterMs = 10_000;
 /** Policies that are kept: more than one host's agents are judged by. */
-const mostHeld = 16;
+const maxCached = 16;
 
-type Held = { readonly watch: PolicyWatch; readonly document: unknown };
+type CachedPolicy = { readonly policyPatterns: PolicyPatterns; readonly document: unknown };
 
 const served = z.object({ hash: z.string(), document: z.unknown() });
 
 /** What each policy asks of this host, fetched once for all its agents. */
-export class PolicyWatches {
+export class PolicyPatternCache {
   readonly #parts: Parts;
-  readonly #held = new Map<string, Held>();
-  readonly #asking = new Map<string, Promise<PolicyWatch | null>>();
+  readonly #cached = new Map<string, CachedPolicy>();
+  readonly #asking = new Map<string, Promise<PolicyPatterns | null>>();
   #notBefore = 0;
 
   constructor(parts: Parts) {
@@ -29,10 +29,10 @@ export class PolicyWatches {
   }
 
   /** null: it does not come now; whoever asks keeps what it has, and asks again. Never rejects. */
-  of(policy: PolicyRef): Promise<PolicyWatch | null> {
+  of(policy: PolicyRef): Promise<PolicyPatterns | null> {
     const { hash } = policy;
-    const held = this.#held.get(hash);
-    if (held !== undefined) return Promise.resolve(held.watch);
+    const cached = this.#cached.get(hash);
+    if (cached !== undefined) return Promise.resolve(cached.policyPatterns);
     const under = this.#asking.get(hash);
     if (under !== undefined) return under;
     if (this.#parts.clock.monotonic() < this.#notBefore) return Promise.resolve(null);
@@ -43,28 +43,28 @@ export class PolicyWatches {
 
   /** As it was served, for whoever comes without it; plain JSON. undefined: it is not held. */
   documentOf(hash: string): unknown {
-    return this.#held.get(hash)?.document;
+    return this.#cached.get(hash)?.document;
   }
 
-  async #fetch({ name, hash }: PolicyRef): Promise<PolicyWatch | null> {
+  async #fetch({ name, hash }: PolicyRef): Promise<PolicyPatterns | null> {
     const { gateway, clock, log } = this.#parts;
     try {
       const answer = served.parse(await gateway.policy(name, AbortSignal.timeout(patienceMs)));
       if (answer.hash !== hash) throw new Error(`it has come as ${answer.hash}: another version`);
-      const { watch, problems } = watchOf(answer.document);
+      const { policyPatterns, problems } = readPolicyPatterns(answer.document);
       if (problems.length > 0) log('parts of a policy are not looked for', { policy: name, hash, problems });
-      this.#keep(hash, { watch, document: answer.document });
-      return watch;
+      this.#keep(hash, { policyPatterns, document: answer.document });
+      return policyPatterns;
     } catch (error) {
-      this.#notBefore = clock.monotonic() + againAfterMs;
+      this.#notBefore = clock.monotonic() + retryAfterMs;
       log('a policy cannot be read; agents are watched as before', { policy: name, hash, error: String(error) });
       return null;
     }
   }
 
-  #keep(hash: string, held: Held): void {
-    this.#held.set(hash, held);
-    const [oldest] = this.#held.keys();
-    if (this.#held.size > mostHeld && oldest !== undefined) this.#held.delete(oldest);
+  #keep(hash: string, cached: CachedPolicy): void {
+    this.#cached.set(hash, cached);
+    const [oldest] = this.#cached.keys();
+    if (this.#cached.size > maxCached && oldest !== undefined) this.#cached.delete(oldest);
   }
 }

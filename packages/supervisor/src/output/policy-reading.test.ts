@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { defaultPatterns, type PolicyWatch } from './patterns.ts';
-import { watchOf } from './policy-reading.ts';
+import { defaultPatterns, type PolicyPatterns } from './patterns.ts';
+import { readPolicyPatterns } from './policy-reading.ts';
 
-const watch = (signals: unknown, more: object = {}) => watchOf({ policy: 'p', signals, ...more }).watch;
-const sources = (from: PolicyWatch) => ({
+const policyPatterns = (signals: unknown, more: object = {}) =>
+  readPolicyPatterns({ policy: 'p', signals, ...more }).policyPatterns;
+const sources = (from: PolicyPatterns) => ({
   rate_limit: from.rate_limit.map(({ source }) => source),
   error: from.error.map(({ source }) => source),
   fatal: from.fatal.map(({ source }) => source),
@@ -19,7 +20,7 @@ const usual = {
 };
 
 test('a policy that asks for nothing has the usual rate limits and completion signal looked for, and no lines sent', () =>
-  expect(sources(watch({}))).toEqual(usual));
+  expect(sources(policyPatterns({}))).toEqual(usual));
 
 test('every use of a signal counts, under whatever name, and each pattern once', () => {
   const signals = {
@@ -30,7 +31,7 @@ test('every use of a signal counts, under whatever name, and each pattern once',
     done: { is: 'no_completion', after: '10m', signal: 'ALL DONE' },
     no_output: { after: '1m', patterns: ['not mine'] },
   };
-  expect(sources(watch(signals))).toEqual({
+  expect(sources(policyPatterns(signals))).toEqual({
     rate_limit: ['slow down'],
     error: ['boom', 'bang', 'crash'],
     fatal: ['out of disk'],
@@ -40,12 +41,12 @@ test('every use of a signal counts, under whatever name, and each pattern once',
 });
 
 test('a use that names no patterns means the usual ones; an empty list means none', () => {
-  expect(sources(watch({ rate_limited: null, no_completion: { after: '1m' } }))).toEqual(usual);
-  expect(sources(watch({ rate_limited: { patterns: [] } })).rate_limit).toEqual([]);
+  expect(sources(policyPatterns({ rate_limited: null, no_completion: { after: '1m' } }))).toEqual(usual);
+  expect(sources(policyPatterns({ rate_limited: { patterns: [] } })).rate_limit).toEqual([]);
 });
 
 test('case counts in error patterns as written, and not in rate limits and completion signals', () => {
-  const { error, rate_limit, completion } = watch({
+  const { error, rate_limit, completion } = policyPatterns({
     error_pattern: { patterns: ['Boom', '(?i)bang'] },
     rate_limited: { patterns: ['Slow'] },
     no_completion: { signal: 'Done' },
@@ -67,11 +68,11 @@ test.each([
   [{}, { ticket: {} }, 20],
   [{}, { ticket: null }, 0],
 ])('of %j with %j go %s lines with a heartbeat', (signals, more, lines) =>
-  expect(watch(signals, more).tailLines).toBe(lines),
+  expect(policyPatterns(signals, more).tailLines).toBe(lines),
 );
 
 test('a pattern that is none is left out with its reason; the others count', () => {
-  const { watch: found, problems } = watchOf({
+  const { policyPatterns: found, problems } = readPolicyPatterns({
     signals: { error_pattern: { patterns: ['(?=x)', 'good', '', 7, null, 'x'.repeat(1001)] } },
   });
   expect(sources(found).error).toEqual(['good']);
@@ -80,7 +81,7 @@ test('a pattern that is none is left out with its reason; the others count', () 
 });
 
 test('of too many patterns the first hundred count, and few of the others are named', () => {
-  const { watch: found, problems } = watchOf({
+  const { policyPatterns: found, problems } = readPolicyPatterns({
     signals: { error_pattern: { patterns: Array.from({ length: 5000 }, (_, i) => `p${i}`) } },
   });
   expect([found.error.length, problems.length]).toEqual([100, 20]);
@@ -97,10 +98,12 @@ test.each([
   { signals: { error_pattern: [] } },
   { signals: { x: { is: { a: 1 } } } },
   { signals: { rate_limited: 'x', __proto__: { patterns: 1 } } },
-])('%j is a document that asks for nothing', (document) => expect(sources(watchOf(document).watch)).toEqual(usual));
+])('%j is a document that asks for nothing', (document) =>
+  expect(sources(readPolicyPatterns(document).policyPatterns)).toEqual(usual),
+);
 
 test.each([
   { signals: { error_pattern: { patterns: { a: 'b' } } } },
   { signals: { no_completion: { signal: 7 }, rate_limited: { patterns: 'x('.repeat(400) } } },
   { signals: { error_pattern: { patterns: ['((a{1000}){1000}){1000}'] } } },
-])('%j is survived, with a reason', (document) => expect(watchOf(document).problems).not.toEqual([]));
+])('%j is survived, with a reason', (document) => expect(readPolicyPatterns(document).problems).not.toEqual([]));

@@ -1,9 +1,9 @@
 import { type Pattern, pattern, patternInAnyCase } from '@vigil/policy';
 import { z } from 'zod';
-import { defaultPatterns, type PolicyWatch } from './patterns.ts';
+import { defaultPatterns, type PolicyPatterns } from './patterns.ts';
 
 /** `problems`: what of the document is left out, and why. */
-export type WatchReading = { readonly watch: PolicyWatch; readonly problems: readonly string[] };
+export type PolicyPatternsReading = { readonly policyPatterns: PolicyPatterns; readonly problems: readonly string[] };
 
 /** Each costs time on every line of every agent. */
 const mostPatterns = 100;
@@ -69,7 +69,7 @@ const tailLinesOf = (document: Settings, looking: readonly Use[]): number => {
  * What a policy's document, as the gateway serves it, asks of a runtime: the one place that says so. Any document has an answer; what it
  * leaves out is as the evaluator takes it. Case counts as it does there: in `rate_limited` and the completion signal it does not.
  */
-export const watchOf = (served: unknown): WatchReading => {
+export const readPolicyPatterns = (served: unknown): PolicyPatternsReading => {
   const document = asRecord(served);
   const uses = usesIn(document);
   const of = (name: string) => uses.filter(({ signal }) => signal === name);
@@ -80,12 +80,12 @@ export const watchOf = (served: unknown): WatchReading => {
   const problems: string[] = [];
   const { rate_limit, completion } = defaultPatterns;
   const [errors, fatal] = [of('error_pattern'), of('unrecoverable_error')];
-  const watch = {
+  const policyPatterns = {
     rate_limit: listed(orUsual('rate_limited'), 'patterns', rate_limit, patternInAnyCase, problems),
     error: listed(errors, 'patterns', [], pattern, problems),
     fatal: listed(fatal, 'patterns', [], pattern, problems),
     completion: listed(orUsual('no_completion'), 'signal', completion, patternInAnyCase, problems),
     tailLines: tailLinesOf(document, [...errors, ...fatal]),
   };
-  return { watch, problems };
+  return { policyPatterns, problems };
 };

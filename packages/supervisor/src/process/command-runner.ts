@@ -2,18 +2,18 @@ import { execFile } from 'node:child_process';
 import type { Log } from '../clock.ts';
 
 /** A command with its arguments, from the runtime's own configuration: never from an order's text. */
-export type Chore = readonly [string, ...string[]];
+export type ConfiguredCommand = readonly [string, ...string[]];
 
-export type ChoreRoom = {
+export type CommandContext = {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly withinMs: number;
 };
 
 /** Runs it to its end, or kills it after so long; gives what it printed, null where it failed. */
-export const tryChore = (
-  [command, ...args]: Chore,
-  { withinMs, ...room }: ChoreRoom,
+export const runCommand = (
+  [command, ...args]: ConfiguredCommand,
+  { withinMs, ...room }: CommandContext,
   log: Log,
 ): Promise<string | null> =>
   new Promise((resolve) => {
@@ -34,5 +34,5 @@ export const tryChore = (
   });
 
 /** The same, for its output's lines: none where it failed. */
-export const runChore = async (chore: Chore, env: ChoreRoom['env'], withinMs: number, log: Log) =>
-  ((await tryChore(chore, { env, withinMs }, log)) ?? '').split('\n').filter((line) => line.trim() !== '');
+export const runForLines = async (chore: ConfiguredCommand, env: CommandContext['env'], withinMs: number, log: Log) =>
+  ((await runCommand(chore, { env, withinMs }, log)) ?? '').split('\n').filter((line) => line.trim() !== '');

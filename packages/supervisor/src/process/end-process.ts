@@ -1,5 +1,5 @@
 import { type MachineClock, pause } from '../clock.ts';
-import { groupOf, ifKnown, isAlive, leftOf, type Pid, signalled, type Tree, treeOf } from './proc.ts';
+import { groupOf, ifKnown, isAlive, leftoversOf, type Pid, signalled, type Tree, treeOf } from './proc.ts';
 
 /** `confirmed`: nothing of its tree runs any more. `forced`: it took SIGKILL. */
 export type Ending = { readonly confirmed: boolean; readonly forced: boolean };
@@ -78,7 +78,7 @@ const treeIsKilled = (tree: Tree): boolean => {
  * Ends what a process that ran for so long, and has ended, left running: SIGTERM, then SIGKILL `killAfterMs` later. Says what
  * became of it; null: nothing was left.
  */
-export const endLeft = async (
+export const endLeftovers = async (
   tree: Tree,
   { ranMs, killAfterMs }: { readonly ranMs: number; readonly killAfterMs: number },
   clock: MachineClock,
@@ -86,7 +86,7 @@ export const endLeft = async (
   const isEmpty = () => treeOf(tree).length === 0;
   let left: readonly number[] | null = null;
   const look = () => {
-    left = leftOf(tree, ranMs);
+    left = leftoversOf(tree, ranMs);
     return true;
   };
   if (!(await wait(look, goneWithinMs, clock))) return 'what it left running could not be looked for';

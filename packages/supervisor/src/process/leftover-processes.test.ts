@@ -2,9 +2,9 @@ import { spawn as start } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Supervised } from '../agent/agent-instance.ts';
-import { killed, Orphanage } from '../testing/orphans.ts';
+import { killed, OrphanStage } from '../testing/orphans.ts';
 import { handoff, liveOn, type Stage, scriptSpec, setStage } from '../testing/stage.ts';
-import { identify, leftOf, sessionOf, signalled, treeOf } from './proc.ts';
+import { identify, leftoversOf, sessionOf, signalled, treeOf } from './proc.ts';
 
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const killAll = (pids: readonly number[]): void => {
@@ -13,21 +13,21 @@ const killAll = (pids: readonly number[]): void => {
 
 describe('of an agent that has ended', () => {
   let stage: Stage;
-  let life: Supervised;
+  let instance: Supervised;
   let shown = '';
   beforeEach(async () => {
     stage = await setStage();
     shown = '';
   });
   afterEach(async () => {
-    await life.end('the test is over', 0).then(() => life.settled);
-    killAll(sessionOf(life.terminal.pid.pid));
+    await instance.end('the test is over', 0).then(() => instance.settled);
+    killAll(sessionOf(instance.terminal.pid.pid));
     await stage.close();
   });
 
   /** The hangup of its terminal ends nothing of it, as nohup makes it. */
   const leaves = async (script: string): Promise<void> => {
-    life = await liveOn(stage, scriptSpec(`trap "" HUP; ${script}`), 200, (data) => {
+    instance = await liveOn(stage, scriptSpec(`trap "" HUP; ${script}`), 200, (data) => {
       shown += data.toString();
     });
   };
@@ -38,7 +38,7 @@ describe('of an agent that has ended', () => {
       expect(found).toHaveLength(1);
       return found[0];
     });
-  const stillRunning = () => sessionOf(life.terminal.pid.pid);
+  const stillRunning = () => sessionOf(instance.terminal.pid.pid);
 
   test('by a crash nothing works on when that is reported, and the report says that something did', async () => {
     await leaves('sleep 600 & exit 3');
@@ -70,16 +70,16 @@ describe('of an agent that has ended', () => {
 });
 
 describe('of an agent that has ended without a supervisor', () => {
-  let on: Orphanage;
+  let on: OrphanStage;
   beforeEach(async () => {
-    on = await Orphanage.open();
+    on = await OrphanStage.open();
   });
   afterEach(() => on.close());
 
   test('what it left running is ended by the next one', async () => {
     const script = 'trap "" HUP; sleep 600 & echo working; while [ ! -e go ]; do sleep 0.02; done; exit 7';
     const first = await on.runs(script);
-    await on.beatsOn();
+    await on.keepsReporting();
     const { child, instanceId } = on.held;
     await killed(first);
     on.touch('go');
@@ -98,8 +98,8 @@ test('a session by the same number that was begun after that end is somebody els
   await once(other, 'exit');
   const [member] = sessionOf(pid);
   const longBefore = { pid, startTime: String(Number(startTime) - 10_000) };
-  expect(leftOf({ leader: longBefore, socket: '/no/socket' }, 90_000)).toEqual([]);
-  expect(leftOf({ leader: longBefore, socket: '/no/socket' }, 110_000)).toEqual([member]);
+  expect(leftoversOf({ leader: longBefore, socket: '/no/socket' }, 90_000)).toEqual([]);
+  expect(leftoversOf({ leader: longBefore, socket: '/no/socket' }, 110_000)).toEqual([member]);
   killAll(sessionOf(pid));
 });
 

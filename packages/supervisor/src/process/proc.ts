@@ -125,7 +125,7 @@ const slackMs = 1000;
  * else's: whoever leads a session by that number now was started after that end, and so was all that is in it.
  * @throws ProcessesUnknown
  */
-export const leftOf = (tree: Tree, ranMs: number): readonly number[] => {
+export const leftoversOf = (tree: Tree, ranMs: number): readonly number[] => {
   const members = treeOf(tree);
   const { startTime } = tree.leader;
   if (startTime === null) return members;

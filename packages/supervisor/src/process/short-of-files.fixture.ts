@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { endLeft, endProcess } from './end-process.ts';
+import { endLeftovers, endProcess } from './end-process.ts';
 import { identify, isAlive } from './proc.ts';
 
 /** Ends a process while no file can be opened, until the clock has been looked at a few times; prints what it has seen. */
@@ -44,6 +44,6 @@ takeAll();
 const whileShort = alive();
 giveBack();
 const ending = await endProcess(tree, { graceMs: 0, killAfterMs: 60_000 }, thatRunsShort());
-const left = await endLeft(tree, { ranMs: 0, killAfterMs: 60_000 }, thatRunsShort());
+const left = await endLeftovers(tree, { ranMs: 0, killAfterMs: 60_000 }, thatRunsShort());
 process.stdout.write(JSON.stringify({ whileShort, ending, afterwards: alive(), left }));
 child.kill('SIGKILL');

@@ -1,47 +1,47 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { environmentOf } from '../agent/agent-spec.ts';
-import { assemble, type Beginning, newLife } from '../agent/supervise.ts';
+import { assemble, type InstanceStart, newInstance } from '../agent/supervise.ts';
 import type { AgentDeps } from '../deps.ts';
 import { type Pid, signalled } from '../process/proc.ts';
 import { until } from '../testing/orphans.ts';
 import { type Stage, scriptSpec, setStage } from '../testing/stage.ts';
 import { openView, stopAgent } from './attach.ts';
-import { heldTerminal } from './hosted-terminal.ts';
-import { connectHolder, type Link } from './link.ts';
-import { holderSocket } from './paths.ts';
-import type { DeedOf } from './protocol.ts';
-import { startHolder } from './start.ts';
+import { hostedTerminal } from './hosted-terminal.ts';
+import { connectPtyHost, type Link } from './link.ts';
+import { ptyHostSocket } from './paths.ts';
+import type { ViewerAction } from './protocol.ts';
+import { startPtyHost } from './start.ts';
 
 let stage: Stage;
 const links: Link[] = [];
-const holders: Pid[] = [];
+const ptyHosts: Pid[] = [];
 beforeEach(async () => {
   stage = await setStage();
 });
 afterEach(async () => {
   vi.useRealTimers();
-  for (const { pid } of holders.splice(0)) signalled(pid, 'SIGKILL');
+  for (const { pid } of ptyHosts.splice(0)) signalled(pid, 'SIGKILL');
   for (const link of links.splice(0)) link.close();
   await stage.close();
 });
 
-const world = (): AgentDeps => ({ ...stage.world, killAfterMs: 500, onOrders: () => {} });
-const path = () => holderSocket(stage.dir, 'instance-1');
+const deps = (): AgentDeps => ({ ...stage.deps, killAfterMs: 500, onOrders: () => {} });
+const path = () => ptyHostSocket(stage.dir, 'instance-1');
 
 /** An agent that is held, and whose supervisor knows of it no more than that. */
-const held = async (script: string): Promise<Beginning> => {
-  const beginning = newLife(scriptSpec(script), world(), { columns: 80, rows: 24 });
+const held = async (script: string): Promise<InstanceStart> => {
+  const beginning = newInstance(scriptSpec(script), deps(), { columns: 80, rows: 24 });
   const { spec, lock, socket } = beginning;
   const env = environmentOf(spec, stage.dir, socket);
   const what = { ...spec, env, rawOutput: false, size: { columns: 80, rows: 24 } };
-  await startHolder(stage.dir, { ...what, socket: path(), ring: 1 << 20, kept: null }, (holder) => {
-    lock.has({ holder });
-    holders.push(holder);
+  await startPtyHost(stage.dir, { ...what, socket: path(), ring: 1 << 20, kept: null }, (ptyHost) => {
+    lock.has({ ptyHost });
+    ptyHosts.push(ptyHost);
   });
   return beginning;
 };
 const supervised = async (): Promise<Link> => {
-  const link = await connectHolder(path(), { as: 'supervisor', self: stage.world.self });
+  const link = await connectPtyHost(path(), { kind: 'supervisor', self: stage.deps.self });
   links.push(link);
   return link;
 };
@@ -54,14 +54,14 @@ test('what somebody does at a terminal while its agent is being taken over is do
   const writer = await view(true);
   writer.type(Buffer.from('x\r'));
   const stopped = stopAgent(stage.dir, 'worker-1', 'bob', 60_000);
-  const heard: DeedOf[] = [];
+  const heard: ViewerAction[] = [];
   await assemble(beginning, async (on) => {
-    const deed = (one: DeedOf) => {
+    const action = (one: ViewerAction) => {
       heard.push(one);
-      on.deed(one);
+      on.action(one);
     };
-    const terminal = heldTerminal(link, beginning.socket, { ...on, deed }, beginning.world);
-    await until(() => expect(heard.map(({ does }) => does)).toEqual(expect.arrayContaining(['types', 'ends'])));
+    const terminal = hostedTerminal(link, beginning.socket, { ...on, action }, beginning.deps);
+    await until(() => expect(heard.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['types', 'ends'])));
     return terminal;
   });
   expect(await stopped).toBe('exited with code 7');
@@ -72,7 +72,7 @@ test('what somebody does at a terminal while its agent is being taken over is do
 test('an end by Ctrl-C is one that a person wanted, and says whose', async () => {
   const beginning = await held('exec sleep 600');
   const link = await supervised();
-  await assemble(beginning, (on) => heldTerminal(link, beginning.socket, on, beginning.world));
+  await assemble(beginning, (on) => hostedTerminal(link, beginning.socket, on, beginning.deps));
   const writer = await view(true);
   writer.type(Buffer.from('\x03'));
   const details = 'ended by SIGINT; Ctrl-C by ada at its terminal';
@@ -82,20 +82,20 @@ test('an end by Ctrl-C is one that a person wanted, and says whose', async () =>
 test('where nobody does what was asked, a stop says so in the end', async () => {
   await held('sleep 600');
   const link = await supervised();
-  const heard: DeedOf[] = [];
-  link.listen((message) => 'deed' in message && heard.push(message.deed));
+  const heard: ViewerAction[] = [];
+  link.listen((message) => 'action' in message && heard.push(message.action));
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const refused = expect(stopAgent(stage.dir, 'worker-1', 'ada', 1000)).rejects.toThrow(
-    `agent worker-1 has not ended: its supervisor (process ${process.pid}) was asked 91 s ago; its log may say why`,
+    `agent worker-1 has not ended: its supervisor (process ${process.pid}) was asked 91 s ago; its log may have the reason`,
   );
-  await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ does: 'ends' }), 60_000);
+  await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ kind: 'ends' }), 60_000);
   await vi.advanceTimersByTimeAsync(91_000);
   await refused;
 });
 
 test('whoever is turned away is told what fits the reason', async () => {
   await held('sleep 600');
-  await expect(view(true)).rejects.toThrow(/^agent worker-1: nobody supervises it now, .*: start its runtime again/);
+  await expect(view(true)).rejects.toThrow(/^agent worker-1: no supervisor is running, .*: start its runtime again/);
   await supervised();
   const views = await Promise.all(Array.from({ length: 16 }, () => view()));
   await expect(view()).rejects.toThrow(/^agent worker-1: 16 terminals are attached to it already: detach one of them$/);

@@ -1,13 +1,13 @@
 import { pause } from '../clock.ts';
 import { WrongSettings } from '../errors.ts';
-import { describe } from '../exit/exit-reason.ts';
-import { leaveStopWord, takeStopWord } from '../exit/stop-marker.ts';
+import { describeExit } from '../exit/exit-reason.ts';
+import { leaveStopMarker, takeStopMarker } from '../exit/stop-marker.ts';
 import { isAlive, signalled } from '../process/proc.ts';
 import { checkName, type Occupant, occupantOf } from '../state/lock.ts';
 import type { Size } from '../terminal/terminal.ts';
-import { connectHolder, HolderRefused, type Link } from './link.ts';
-import { holderSocket } from './paths.ts';
-import type { FromHolder, Viewer } from './protocol.ts';
+import { connectPtyHost, type Link, PtyHostRefused } from './link.ts';
+import { ptyHostSocket } from './paths.ts';
+import type { FromPtyHost, Viewer } from './protocol.ts';
 
 /** Bytes of output that whoever attaches is shown first. */
 const shownBytes = 1 << 14;
@@ -16,17 +16,17 @@ const lookEveryMs = 50;
 const farewellMs = 90_000;
 
 /** Why there is nothing more to see. */
-export type Over =
-  | { readonly why: 'ended'; readonly how: string }
+export type ViewEnd =
+  | { readonly kind: 'ended'; readonly how: string }
   /** so many bytes came faster than they were read */
-  | { readonly why: 'too_slow'; readonly bytes: number }
-  | { readonly why: 'gone' };
+  | { readonly kind: 'too_slow'; readonly bytes: number }
+  | { readonly kind: 'gone' };
 
 /** An agent's terminal, as somebody sees it who is not its supervisor. */
 export type View = {
   readonly pid: number;
   readonly size: Size;
-  readonly over: Promise<Over>;
+  readonly over: Promise<ViewEnd>;
   readonly type: (keys: Buffer) => void;
   readonly resize: (size: Size) => void;
   readonly pause: () => void;
@@ -39,31 +39,31 @@ const occupied = (dir: string, agentId: string): Occupant => {
   const occupant = occupantOf(dir, agentId);
   if (occupant === null)
     throw new WrongSettings(
-      `no agent ${agentId} runs on this host, as far as ${dir} says: give the --dir (VIGIL_STATE_DIR) of its runtime`,
+      `no agent ${agentId} runs on this hostaccording to ${dir}: give the --dir (VIGIL_STATE_DIR) of its runtime`,
     );
   return occupant;
 };
 
 const linkTo = async (dir: string, occupant: Occupant, who: Viewer, last: number): Promise<Link> => {
-  const { agentId, instanceId, holder } = occupant;
+  const { agentId, instanceId, ptyHost } = occupant;
   try {
-    return await connectHolder(holderSocket(dir, instanceId), { as: 'viewer', last, ...who });
+    return await connectPtyHost(ptyHostSocket(dir, instanceId), { kind: 'viewer', last, ...who });
   } catch (error) {
-    if (error instanceof HolderRefused) throw new WrongSettings(`agent ${agentId}: ${error.message}`);
+    if (error instanceof PtyHostRefused) throw new WrongSettings(`agent ${agentId}: ${error.message}`);
     throw new WrongSettings(
-      `the process that holds the terminal of ${agentId} (${holder?.pid}) cannot be reached: ${String(error)}`,
+      `the process that holds the terminal of ${agentId} (${ptyHost?.pid}) cannot be reached: ${String(error)}`,
     );
   }
 };
 
-const overOf = (link: Link, onOutput: (data: Buffer) => void): Promise<Over> =>
+const overOf = (link: Link, onOutput: (data: Buffer) => void): Promise<ViewEnd> =>
   new Promise((resolve) => {
-    link.listen((message: FromHolder) => {
+    link.listen((message: FromPtyHost) => {
       if ('output' in message) onOutput(Buffer.from(message.output, 'base64'));
-      else if ('ended' in message) resolve({ why: 'ended', how: describe(message.ended) });
-      else if ('missed' in message) resolve({ why: 'too_slow', bytes: message.missed });
+      else if ('ended' in message) resolve({ kind: 'ended', how: describeExit(message.ended) });
+      else if ('missed' in message) resolve({ kind: 'too_slow', bytes: message.missed });
     });
-    void link.closed.then(() => resolve({ why: 'gone' }));
+    void link.closed.then(() => resolve({ kind: 'gone' }));
   });
 
 /**
@@ -77,17 +77,17 @@ export const openView = async (
   onOutput: (data: Buffer) => void,
 ): Promise<View> => {
   const occupant = occupied(dir, agentId);
-  if (occupant.holder === null)
+  if (occupant.ptyHost === null)
     throw new WrongSettings(
       `agent ${agentId} runs in the foreground of process ${occupant.supervisor.pid}: look at its own terminal (those of vigil run --detach and of vigil runtime can be attached to)`,
     );
   const link = await linkTo(dir, occupant, who, shownBytes);
   return {
-    pid: link.holding.child.pid,
-    size: link.holding.size,
+    pid: link.hosted.child.pid,
+    size: link.hosted.size,
     over: overOf(link, onOutput),
-    type: (keys) => link.send({ deed: { does: 'types', input: keys.toString('base64') } }),
-    resize: (size) => link.send({ deed: { does: 'resizes', size } }),
+    type: (keys) => link.send({ action: { kind: 'types', input: keys.toString('base64') } }),
+    resize: (size) => link.send({ action: { kind: 'resizes', size } }),
     pause: link.pause,
     resume: link.resume,
     leave: () => {
@@ -110,31 +110,31 @@ const patienceMs = (graceMs: number): number => Math.min(graceMs + farewellMs, 2
 
 const notEnded = ({ agentId, supervisor, child }: Occupant, graceMs: number): WrongSettings =>
   new WrongSettings(
-    `agent ${agentId} has not ended: its supervisor (process ${supervisor.pid}) was asked ${Math.round(patienceMs(graceMs) / 1000)} s ago; its log may say why. Stop it again, or end process ${child?.pid ?? '(not started)'} yourself`,
+    `agent ${agentId} has not ended: its supervisor (process ${supervisor.pid}) was asked ${Math.round(patienceMs(graceMs) / 1000)} s ago; its log may have the reason. Stop it again, or end process ${child?.pid ?? '(not started)'} yourself`,
   );
 
 /** Its supervisor is asked; a foreground one by a signal, which it passes on. Gives how it ended, as far as that is to be seen here. */
-const askedToEnd = async (dir: string, occupant: Occupant, who: string, graceMs: number): Promise<string> => {
-  if (occupant.holder === null) {
+const requestEnd = async (dir: string, occupant: Occupant, who: string, graceMs: number): Promise<string> => {
+  if (occupant.ptyHost === null) {
     // A lock that was left behind may name a process that is somebody else's by now, and one without an agent the whole runtime.
     if (!isAlive(occupant.supervisor))
       throw new WrongSettings(
-        `the supervisor of ${occupant.agentId} (process ${occupant.supervisor.pid}) has died, and nobody holds its terminal: start its runtime again, or run its name again, and it is reported`,
+        `the supervisor of ${occupant.agentId} (process ${occupant.supervisor.pid}) has died, and no PTY host holds its terminal: start its runtime again, or run its name again, and it is reported`,
       );
     if (occupant.child === null) throw new WrongSettings(`agent ${occupant.agentId} is just being started: try again`);
-    leaveStopWord(dir, occupant.instanceId, who);
+    leaveStopMarker(dir, occupant.instanceId, who);
     signalled(occupant.supervisor.pid, 'SIGTERM');
     return 'ended by its supervisor, which received SIGTERM';
   }
   const link = await linkTo(dir, occupant, { who, writes: true }, 0);
   const over = overOf(link, () => {});
-  link.send({ deed: { does: 'ends', graceMs } });
+  link.send({ action: { kind: 'ends', graceMs } });
   const waiting = new AbortController();
   const end = await Promise.race([over, pause(patienceMs(graceMs), waiting.signal)]);
   waiting.abort();
   link.close();
   if (!end) throw notEnded(occupant, graceMs);
-  return end.why === 'ended' ? end.how : 'ended with the process that held its terminal';
+  return end.kind === 'ended' ? end.how : 'ended with the process that held its terminal';
 };
 
 /**
@@ -144,9 +144,9 @@ const askedToEnd = async (dir: string, occupant: Occupant, who: string, graceMs:
  */
 export const stopAgent = async (dir: string, agentId: string, who: string, graceMs: number): Promise<string> => {
   const occupant = occupied(dir, agentId);
-  const how = await askedToEnd(dir, occupant, who, graceMs);
+  const how = await requestEnd(dir, occupant, who, graceMs);
   const isFree = await isFreeAgain(dir, occupant, patienceMs(graceMs));
-  takeStopWord(dir, occupant.instanceId);
+  takeStopMarker(dir, occupant.instanceId);
   if (isFree) return how;
   throw notEnded(occupant, graceMs);
 };

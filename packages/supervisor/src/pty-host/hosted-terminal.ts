@@ -3,12 +3,12 @@ import { endProcess } from '../process/end-process.ts';
 import { ifKnown, isAlive, signalled, type Tree } from '../process/proc.ts';
 import type { Exit, StartedNext, Terminal } from '../terminal/terminal.ts';
 import type { Link } from './link.ts';
-import type { DeedOf, FromHolder } from './protocol.ts';
+import type { FromPtyHost, ViewerAction } from './protocol.ts';
 import type { Chunk } from './ring.ts';
 
-export type OnHeld = {
+export type HostedTerminalEvents = {
   readonly output: (chunk: Chunk) => void;
-  readonly deed: (deed: DeedOf) => void;
+  readonly action: (action: ViewerAction) => void;
 };
 
 const unknownEnd: Exit = { code: null, signal: null };
@@ -16,14 +16,23 @@ const unknownEnd: Exit = { code: null, signal: null };
 /** Its terminal is gone: it has received SIGHUP, and whatever has outlived that can neither be seen nor spoken to. */
 type Patience = { readonly killAfterMs: number; readonly clock: MachineClock };
 
-const endUnheld = async ({ holder }: Link['holding'], tree: Tree, { killAfterMs, clock }: Patience): Promise<void> => {
-  if (ifKnown(() => isAlive(holder), false)) signalled(holder.pid, 'SIGKILL');
+const endWithoutPtyHost = async (
+  { ptyHost }: Link['hosted'],
+  tree: Tree,
+  { killAfterMs, clock }: Patience,
+): Promise<void> => {
+  if (ifKnown(() => isAlive(ptyHost), false)) signalled(ptyHost.pid, 'SIGKILL');
   await endProcess(tree, { graceMs: 0, killAfterMs }, clock);
 };
 
 /** The agent's end as its holder saw it (`socket`: its VIGIL_SOCKET); where the holder died first, it is ended, and how it would have is not known. */
-export const heldTerminal = (link: Link, socket: string, on: OnHeld, { killAfterMs, clock }: Patience): Terminal => {
-  let { child, started } = link.holding;
+export const hostedTerminal = (
+  link: Link,
+  socket: string,
+  on: HostedTerminalEvents,
+  { killAfterMs, clock }: Patience,
+): Terminal => {
+  let { child, started } = link.hosted;
   const waiting = new Map<string, (started: StartedNext) => void>();
   const hasStarted = (next: StartedNext): void => {
     started = next;
@@ -33,9 +42,9 @@ export const heldTerminal = (link: Link, socket: string, on: OnHeld, { killAfter
   };
   let endedAt: number | null = null;
   const exited = new Promise<Exit>((resolve) => {
-    const hear = (message: FromHolder): void => {
+    const receive = (message: FromPtyHost): void => {
       if ('output' in message) on.output({ ...message, data: Buffer.from(message.output, 'base64') });
-      else if ('deed' in message) on.deed(message.deed);
+      else if ('action' in message) on.action(message.action);
       else if ('started' in message) hasStarted(message.started);
       else if ('ended' in message) {
         const { code, signal, at } = message.ended;
@@ -43,10 +52,10 @@ export const heldTerminal = (link: Link, socket: string, on: OnHeld, { killAfter
         resolve({ code, signal });
       }
     };
-    link.listen(hear);
+    link.listen(receive);
     void link.closed.then(async () => {
       if (endedAt !== null || link.isLeft()) return;
-      await endUnheld(link.holding, { leader: child, socket }, { killAfterMs, clock });
+      await endWithoutPtyHost(link.hosted, { leader: child, socket }, { killAfterMs, clock });
       resolve(unknownEnd);
     });
   });

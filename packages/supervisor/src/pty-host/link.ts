@@ -1,20 +1,27 @@
 import { lstatSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
-import { eachMessage, type FromHolder, type Hello, type Holding, say, type ToHolder } from './protocol.ts';
+import {
+  eachMessage,
+  type FromPtyHost,
+  type Hello,
+  type HostedAgent,
+  type ToPtyHost,
+  writeMessage,
+} from './protocol.ts';
 import type { Chunk } from './ring.ts';
 
 /** The holder has said no: why, and what to do about it. */
-export class HolderRefused extends Error {
+export class PtyHostRefused extends Error {
   override readonly name = 'HolderRefused';
 }
 
 /** A connection to a holder. What it says waits until somebody listens. */
 export type Link = {
-  readonly holding: Holding;
+  readonly hosted: HostedAgent;
   /** resolves when all that was kept is here, with it; it is still said to whoever listens */
   readonly kept: Promise<readonly Chunk[]>;
-  readonly send: (message: ToHolder) => void;
-  readonly listen: (onMessage: (message: FromHolder) => void) => void;
+  readonly send: (message: ToPtyHost) => void;
+  readonly listen: (onMessage: (message: FromPtyHost) => void) => void;
   /** reads no further until resumed; what is printed meanwhile waits in the holder, as far as it keeps it */
   readonly pause: () => void;
   readonly resume: () => void;
@@ -29,32 +36,32 @@ export type Link = {
 /** A busy host is no reason to take a holder for broken: whoever takes an agent over ends it then, and the agent with it. Milliseconds. */
 const answerMs = 60_000;
 
-const chunksIn = (messages: readonly FromHolder[]): Chunk[] =>
+const chunksIn = (messages: readonly FromPtyHost[]): Chunk[] =>
   messages.flatMap((one) => ('output' in one ? [{ ...one, data: Buffer.from(one.output, 'base64') }] : []));
 
-const isAllKept = ({ first, next }: Holding, waiting: readonly FromHolder[]): boolean => {
+const isAllKept = ({ first, next }: HostedAgent, waiting: readonly FromPtyHost[]): boolean => {
   const last = chunksIn(waiting.slice(-1)).at(0);
   return (last ? last.from + last.data.length : first) >= next;
 };
 
-const linkOver = (socket: Socket, holding: Holding): Link & Inlet => {
-  const waiting: FromHolder[] = [];
-  let listener: ((message: FromHolder) => void) | null = null;
+const linkOver = (socket: Socket, hosted: HostedAgent): Link & Inlet => {
+  const waiting: FromPtyHost[] = [];
+  let listener: ((message: FromPtyHost) => void) | null = null;
   let isLeft = false;
   const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()));
   const { promise: kept, resolve: allKept } = Promise.withResolvers<readonly Chunk[]>();
-  const look = () => isAllKept(holding, waiting) && allKept(chunksIn(waiting));
+  const look = () => isAllKept(hosted, waiting) && allKept(chunksIn(waiting));
   look();
   void closed.then(() => allKept(chunksIn(waiting)));
   return {
-    holding,
+    hosted,
     kept,
-    send: (message) => void (socket.writable && say(socket, message)),
+    send: (message) => void (socket.writable && writeMessage(socket, message)),
     listen: (onMessage) => {
       listener = onMessage;
       waiting.splice(0).forEach(onMessage);
     },
-    hear: (message) => {
+    receive: (message) => {
       if (listener) return listener(message);
       waiting.push(message);
       look();
@@ -70,36 +77,36 @@ const linkOver = (socket: Socket, holding: Holding): Link & Inlet => {
     isLeft: () => isLeft,
   };
 };
-type Inlet = { readonly hear: (message: FromHolder) => void };
+type Inlet = { readonly receive: (message: FromPtyHost) => void };
 
 /** One that somebody else has put there is not asked. */
 const checkOwner = (path: string): void => {
   const found = lstatSync(path);
-  if (!found.isSocket() || found.uid !== process.getuid?.()) throw new Error(`${path} is no socket of ours`);
+  if (!found.isSocket() || found.uid !== process.getuid?.()) throw new Error(`${path} is not a socket of this user`);
 };
 
 /**
  * Connects to the holder behind this socket.
  * @throws HolderRefused where it says no; else what is wrong with it
  */
-export const connectHolder = (path: string, hello: Hello): Promise<Link> =>
+export const connectPtyHost = (path: string, hello: Hello): Promise<Link> =>
   new Promise((resolve, reject) => {
     checkOwner(path);
     let link: (Link & Inlet) | null = null;
-    const socket = createConnection(path, () => say(socket, { hello }));
-    const late = setTimeout(() => socket.destroy(new Error(`the holder at ${path} does not answer`)), answerMs);
+    const socket = createConnection(path, () => writeMessage(socket, { hello }));
+    const late = setTimeout(() => socket.destroy(new Error(`the PTY host at ${path} does not answer`)), answerMs);
     socket.on('error', reject);
     socket.once('close', () => {
       clearTimeout(late);
-      reject(new Error(`the holder at ${path} has closed the connection`));
+      reject(new Error(`the PTY host at ${path} has closed the connection`));
     });
-    eachMessage<FromHolder>(socket, (message) => {
+    eachMessage<FromPtyHost>(socket, (message) => {
       clearTimeout(late);
-      if (link) link.hear(message);
-      else if ('refused' in message) reject(new HolderRefused(message.refused));
-      else if ('holding' in message) {
-        link = linkOver(socket, message.holding);
+      if (link) link.receive(message);
+      else if ('refused' in message) reject(new PtyHostRefused(message.refused));
+      else if ('hosted' in message) {
+        link = linkOver(socket, message.hosted);
         resolve(link);
-      } else socket.destroy(new Error(`what listens at ${path} is no holder`));
+      } else socket.destroy(new Error(`what listens at ${path} is not a PTY host`));
     });
   });

@@ -5,13 +5,13 @@ import { text } from 'node:stream/consumers';
 import { identify } from '../process/proc.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import type { Launch } from './protocol.ts';
-import { Holder } from './pty-host.ts';
+import { PtyHost } from './pty-host.ts';
 
 /** Owns one agent's terminal, in a session of its own, so that the agent outlives whoever supervises it. */
 const launch = JSON.parse(await text(process.stdin)) as Launch;
-process.title = `vigil-holder ${launch.agentId}`;
-const server = createServer((socket) => holder.connect(socket));
-const holder = new Holder(launch, identify(process.pid), () => {
+process.title = `vigil-pty-host ${launch.agentId}`;
+const server = createServer((socket) => ptyHost.connect(socket));
+const ptyHost = new PtyHost(launch, identify(process.pid), () => {
   server.close(() => process.exit(0));
   // one that reads nothing cannot keep it
   setTimeout(() => process.exit(0), 1000);
@@ -20,12 +20,12 @@ await new Promise<void>((resolve, reject) => {
   server.once('error', reject).listen(launch.socket, resolve);
 });
 chmodSync(launch.socket, 0o600);
-const terminal = openTerminal(launch, launch.size, (data) => holder.output(data, Date.now()));
-holder.holds(terminal);
-void terminal.exited.then((exit) => holder.ended({ ...exit, at: Date.now() }));
+const terminal = openTerminal(launch, launch.size, (data) => ptyHost.output(data, Date.now()));
+ptyHost.setTerminal(terminal);
+void terminal.exited.then((exit) => ptyHost.ended({ ...exit, at: Date.now() }));
 // its agent would die with it: a mistake of ours is written down, and the terminal held on
 process.on('uncaughtException', ({ stack }) =>
-  process.stderr.write(`${new Date().toISOString()} holder of ${launch.agentId}: ${stack}\n`),
+  process.stderr.write(`${new Date().toISOString()} PTY host of ${launch.agentId}: ${stack}\n`),
 );
 // whoever waits for this line may be gone by now
 process.stdout.on('error', () => {}).write('ready\n');

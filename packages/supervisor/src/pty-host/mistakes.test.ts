@@ -4,13 +4,13 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { until } from '../testing/orphans.ts';
-import { HolderStage, keys } from '../testing/pty-host-stage.ts';
-import { holderLog } from './paths.ts';
+import { keys, PtyHostStage } from '../testing/pty-host-stage.ts';
+import { ptyHostLog } from './paths.ts';
 import { eachMessage } from './protocol.ts';
 
-let on: HolderStage;
+let on: PtyHostStage;
 beforeEach(() => {
-  on = new HolderStage();
+  on = new PtyHostStage();
 });
 afterEach(() => on.close());
 
@@ -50,10 +50,10 @@ test('what goes wrong with whoever hears a message is theirs: the link holds, an
 });
 
 test('a mistake of ours in a holder is written down; neither its agent nor a link is lost by it', async () => {
-  await on.hold('read line; echo "got=$line"; sleep 600');
+  await on.pauseControl('read line; echo "got=$line"; sleep 600');
   const supervisor = await on.supervise();
   supervisor.link.send({ input: 5 as unknown as string });
-  await until(() => expect(readFileSync(holderLog(on.dir), 'utf8')).toMatch(/holder of worker-1.*TypeError/));
+  await until(() => expect(readFileSync(ptyHostLog(on.dir), 'utf8')).toMatch(/PTY host of worker-1.*TypeError/));
   supervisor.link.send({ input: keys('x\r') });
   await until(() => expect(supervisor.text).toContain('got=x'));
 });
@@ -61,7 +61,7 @@ test('a mistake of ours in a holder is written down; neither its agent nor a lin
 test('a terminal that its agent has closed takes neither size nor keys, and the agent works on', async () => {
   // it hears of the hangup when the terminal is closed on the other side, too
   const closes = 'trap "echo > closed" HUP; exec 0<&- 1>&- 2>&-';
-  await on.hold(`${closes}; while [ ! -e go ]; do sleep 0.02; done; exit 3`);
+  await on.pauseControl(`${closes}; while [ ! -e go ]; do sleep 0.02; done; exit 3`);
   const supervisor = await on.supervise();
   await until(() => statSync(join(on.dir, 'closed')));
   supervisor.link.send({ resize: { columns: 100, rows: 30 } });
@@ -70,8 +70,8 @@ test('a terminal that its agent has closed takes neither size nor keys, and the 
   supervisor.link.close();
   await supervisor.link.closed;
   const next = await on.supervise();
-  expect(next.link.holding).toMatchObject({ note: 'the last', size: { columns: 100, rows: 30 } });
+  expect(next.link.hosted).toMatchObject({ note: 'the last', size: { columns: 100, rows: 30 } });
   writeFileSync(join(on.dir, 'go'), '');
   await until(() => expect(next.others).toMatchObject([{ ended: { code: 3 } }]));
-  expect(readFileSync(holderLog(on.dir), 'utf8')).toBe('');
+  expect(readFileSync(ptyHostLog(on.dir), 'utf8')).toBe('');
 });

@@ -6,22 +6,22 @@ import { makeOwnFolder } from '../state/own-folder.ts';
 /** Bytes that a socket's path may have on macOS; Linux takes 107. */
 const longestPath = 103;
 
-const folder = (dir: string): string => join(dir, 'holders');
+const folder = (dir: string): string => join(dir, 'pty-hosts');
 
 /** Where the holder of this instance listens, named by a digest: paths of sockets are short. */
-export const holderSocket = (dir: string, instanceId: string): string =>
+export const ptyHostSocket = (dir: string, instanceId: string): string =>
   join(folder(dir), `${createHash('sha256').update(instanceId).digest('hex').slice(0, 16)}.sock`);
 
 /** What Node keeps of the holder's program: it starts in half the time, and with 15 MiB less. */
-export const holderCache = (dir: string): string => join(folder(dir), 'cache');
-export const holderLog = (dir: string): string => join(folder(dir), 'holders.log');
+export const ptyHostCache = (dir: string): string => join(folder(dir), 'cache');
+export const ptyHostLog = (dir: string): string => join(folder(dir), 'pty-hosts.log');
 
 /**
  * Only who owns this folder reaches the terminals behind it.
  * @throws WrongSettings where it is somebody else's, or its name is too long for a socket in it
  */
-export const makeHoldersFolder = (dir: string): void => {
-  const path = holderSocket(dir, '');
+export const makePtyHostFolder = (dir: string): void => {
+  const path = ptyHostSocket(dir, '');
   const length = Buffer.byteLength(path);
   if (length > longestPath)
     throw new WrongSettings(

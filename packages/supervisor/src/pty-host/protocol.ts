@@ -19,24 +19,37 @@ export type Launch = TerminalCommand & {
 export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly at: number };
 
 /** What a person at an attached terminal does. */
-export type Deed =
-  | { readonly does: 'opens' | 'leaves' }
-  | { readonly does: 'types'; readonly input: string }
-  | { readonly does: 'resizes'; readonly size: Size }
-  | { readonly does: 'ends'; readonly graceMs: number | null };
+export type PtyHostAction =
+  | { readonly kind: 'opens' | 'leaves' }
+  | { readonly kind: 'types'; readonly input: string }
+  | { readonly kind: 'resizes'; readonly size: Size }
+  | { readonly kind: 'ends'; readonly graceMs: number | null };
 export type Viewer = { readonly who: string; readonly writes: boolean };
-export type DeedOf = Viewer & Deed;
+export type ViewerAction = Viewer & PtyHostAction;
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** What somebody at a terminal sends is their own word. That they came and left is the holder's to say. */
+export const isPtyHostAction = (sent: unknown): sent is PtyHostAction => {
+  if (typeof sent !== 'object' || sent === null) return false;
+  const action: { readonly [K in 'kind' | 'input' | 'size' | 'graceMs']?: unknown } = sent;
+  if (action.kind === 'types') return typeof action.input === 'string';
+  if (action.kind === 'ends') return action.graceMs === null || isCount(action.graceMs);
+  if (action.kind !== 'resizes' || typeof action.size !== 'object' || action.size === null) return false;
+  const { columns, rows }: { readonly columns?: unknown; readonly rows?: unknown } = action.size;
+  return isCount(columns) && isCount(rows);
+};
 
 /** The first line of whoever connects: the one supervisor, or a viewer, who is shown the last `last` bytes and what follows. */
 export type Hello =
-  | { readonly as: 'supervisor'; readonly self: Pid }
-  | ({ readonly as: 'viewer'; readonly last: number } & Viewer);
+  | { readonly kind: 'supervisor'; readonly self: Pid }
+  | ({ readonly kind: 'viewer'; readonly last: number } & Viewer);
 
-export type Holding = {
+export type HostedAgent = {
   readonly agentId: string;
   readonly instanceId: string;
   readonly child: Pid;
-  readonly holder: Pid;
+  readonly ptyHost: Pid;
   /** bytes of output: from, and up to where they come before anything else */
   readonly first: number;
   readonly next: number;
@@ -51,12 +64,12 @@ export type Holding = {
 };
 
 /** To the holder. `input` is base64. A viewer's `deed` is passed on to the supervisor, who alone touches the agent. */
-export type ToHolder =
+export type ToPtyHost =
   | { readonly hello: Hello }
   | { readonly input: string }
   | { readonly resize: Size }
   | { readonly note: unknown }
-  | { readonly deed: Deed }
+  | { readonly action: PtyHostAction }
   /** as `prepareNext`, `startNext` and `dropNext` of a terminal */
   | { readonly next: NextCommand }
   | { readonly startNext: string }
@@ -64,20 +77,20 @@ export type ToHolder =
   | { readonly bye: true };
 
 /** From the holder. `output` is base64. */
-export type FromHolder =
-  | { readonly holding: Holding }
+export type FromPtyHost =
+  | { readonly hosted: HostedAgent }
   | { readonly output: string; readonly from: number; readonly at: number }
   /** so many bytes were gone before they could be sent: a viewer is cut off, the supervisor goes on after them */
   | { readonly missed: number }
   | { readonly ended: Ended }
   | { readonly started: StartedNext }
-  | { readonly deed: DeedOf }
+  | { readonly action: ViewerAction }
   | { readonly refused: string };
 
 /** Characters; nobody sends so much in a line. */
 const longestLine = 16 << 20;
 
-export const say = (socket: Socket, message: ToHolder | FromHolder): boolean =>
+export const writeMessage = (socket: Socket, message: ToPtyHost | FromPtyHost): boolean =>
   socket.write(`${JSON.stringify(message)}\n`);
 
 const messageIn = <T>(line: string): T => {

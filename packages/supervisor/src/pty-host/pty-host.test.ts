@@ -5,18 +5,18 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { until } from '../testing/orphans.ts';
-import { HolderStage, keys } from '../testing/pty-host-stage.ts';
+import { keys, PtyHostStage } from '../testing/pty-host-stage.ts';
 
-let on: HolderStage;
+let on: PtyHostStage;
 beforeEach(() => {
-  on = new HolderStage();
+  on = new PtyHostStage();
 });
 afterEach(() => on.close());
 
 test('the agent waits for a supervisor that is behind, so that nothing is missed, and for nobody where it has none', async () => {
   const prints = (word: string) =>
     `i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo "${word} $i of a long output"; done; echo end`;
-  await on.hold(`read go; ${prints('line')}; read more; ${prints('more')}; sleep 600`, 1 << 16);
+  await on.pauseControl(`read go; ${prints('line')}; read more; ${prints('more')}; sleep 600`, 1 << 16);
   const supervisor = await on.supervise();
   // There before anything is printed: the ring keeps the end of it only.
   const viewer = await on.look();
@@ -41,18 +41,18 @@ test('the agent waits for a supervisor that is behind, so that nothing is missed
 });
 
 test('there is one supervisor at a time; what it has noted is the next one’s', async () => {
-  await on.hold('sleep 600');
+  await on.pauseControl('sleep 600');
   const first = await on.supervise();
   await expect(on.supervise()).rejects.toThrow(`it is supervised by process ${process.pid} already`);
   first.link.send({ note: { sequence: 7 } });
   first.link.close();
   await first.link.closed;
   const second = await on.supervise();
-  expect(second.link.holding).toMatchObject({ kept: { a: 1 }, note: { sequence: 7 } });
+  expect(second.link.hosted).toMatchObject({ kept: { a: 1 }, note: { sequence: 7 } });
 });
 
 test('an end is kept, with its code and time, until its supervisor says good-bye', async () => {
-  await on.hold('echo done; exit 3');
+  await on.pauseControl('echo done; exit 3');
   const viewer = await on.look();
   await until(() => expect(viewer.others).toEqual([{ ended: { code: 3, signal: null, at: expect.any(Number) } }]));
   const supervisor = await on.supervise();
@@ -64,7 +64,7 @@ test('an end is kept, with its code and time, until its supervisor says good-bye
 });
 
 test('where its folder is gone it keeps an agent, but not an end that nobody can ask for', async () => {
-  await on.hold('read go; exit 3');
+  await on.pauseControl('read go; exit 3');
   const supervisor = await on.supervise();
   rmSync(dirname(on.path), { recursive: true });
   supervisor.link.send({ input: keys('\r') });
@@ -74,7 +74,7 @@ test('where its folder is gone it keeps an agent, but not an end that nobody can
 });
 
 test('nobody else can reach it', async () => {
-  await on.hold('sleep 600');
+  await on.pauseControl('sleep 600');
   expect(statSync(on.path).mode & 0o777).toBe(0o600);
   expect(statSync(dirname(on.path)).mode & 0o777).toBe(0o700);
 });
@@ -82,7 +82,7 @@ test('nobody else can reach it', async () => {
 test('something else in its place is not spoken to', async () => {
   mkdirSync(dirname(on.path), { recursive: true });
   writeFileSync(on.path, 'garbage');
-  await expect(on.supervise()).rejects.toThrow('is no socket of ours');
+  await expect(on.supervise()).rejects.toThrow('is not a socket of this user');
   rmSync(on.path);
   const server = createServer((socket) => socket.end('garbage\n')).listen(on.path);
   await once(server, 'listening');
@@ -92,11 +92,11 @@ test('something else in its place is not spoken to', async () => {
 
 test('a state folder too deep for a socket is refused with what to do', async () => {
   on.dir = join(on.dir, 'x'.repeat(100));
-  await expect(on.hold('sleep 1')).rejects.toThrow(/has at most 103: choose a shorter --dir/);
+  await expect(on.pauseControl('sleep 1')).rejects.toThrow(/has at most 103: choose a shorter --dir/);
 });
 
 test('a program that does not exist ends at once with 127, as in a shell', async () => {
-  await on.hold('exec no-such-program');
+  await on.pauseControl('exec no-such-program');
   const viewer = await on.look();
   await until(() => expect(viewer.others).toMatchObject([{ ended: { code: 127 } }]));
 });

@@ -3,18 +3,17 @@ import type { Socket } from 'node:net';
 import { identify, isAlive, type Pid } from '../process/proc.ts';
 import type { Size, Terminal } from '../terminal/terminal.ts';
 import {
-  type Deed,
   type Ended,
   eachMessage,
   type Hello,
-  type Holding,
+  type HostedAgent,
+  isPtyHostAction,
   type Launch,
-  say,
-  type ToHolder,
+  type PtyHostAction,
+  type ToPtyHost,
   type Viewer,
+  writeMessage,
 } from './protocol.ts';
-import { isDeed } from './pty-host-action.ts';
-import { refusalOf } from './refusal.ts';
 import { Ring } from './ring.ts';
 
 type Client = {
@@ -33,8 +32,26 @@ const lookEveryMs = 50;
 /** How often one that only keeps an end looks whether it can be reached, milliseconds. */
 const reachableEveryMs = 2000;
 
+/** Terminals at once that only look on: nobody is kept from ending an agent by who watches it. */
+const maxViewers = 16;
+
+type PtyHostStatus = { readonly agentId: string; readonly supervisor: Pid | null; readonly viewers: number };
+
+/** Why whoever says this is turned away, and what to do about it; null: they are welcome. */
+const refusalOf = (hello: Hello, { agentId, supervisor, viewers }: PtyHostStatus): string | null => {
+  if (hello.kind === 'supervisor')
+    return supervisor === null
+      ? null
+      : `it is supervised by process ${supervisor.pid} already: end that one first, or leave the agent to it`;
+  if (hello.writes)
+    return supervisor === null
+      ? `no supervisor is running, and only a supervisor can do that: start its runtime again; where it was run by hand: vigil run --detach --name ${agentId}`
+      : null;
+  return viewers < maxViewers ? null : `${viewers} terminals are attached to it already: detach one of them`;
+};
+
 /** Holds an agent's terminal for whoever supervises it, and shows it to whoever looks on. Judges nothing. */
-export class Holder {
+export class PtyHost {
   readonly #launch: Launch;
   readonly #ring: Ring;
   readonly #self: Pid;
@@ -55,7 +72,7 @@ export class Holder {
     this.#onBye = onBye;
   }
 
-  holds(terminal: Terminal): void {
+  setTerminal(terminal: Terminal): void {
     this.#terminal = terminal;
   }
 
@@ -82,8 +99,8 @@ export class Holder {
       if (client) this.#send(client);
       this.#throttle();
     });
-    eachMessage<ToHolder>(socket, (message) => {
-      if (client) this.#hear(client, message);
+    eachMessage<ToPtyHost>(socket, (message) => {
+      if (client) this.#receive(client, message);
       else if ('hello' in message) client = this.#welcome(socket, message.hello);
       else socket.destroy();
     });
@@ -91,8 +108,8 @@ export class Holder {
 
   #refusal(hello: Hello): string | null {
     if (this.#terminal === null) return 'it is just being started: try again';
-    const onlookers = [...this.#clients].filter(({ viewer }) => viewer?.writes === false).length;
-    return refusalOf(hello, { ...this.#launch, supervisor: this.#supervisor?.self ?? null, onlookers });
+    const viewers = [...this.#clients].filter(({ viewer }) => viewer?.writes === false).length;
+    return refusalOf(hello, { ...this.#launch, supervisor: this.#supervisor?.self ?? null, viewers });
   }
 
   #welcome(socket: Socket, hello: Hello): Client | null {
@@ -101,26 +118,26 @@ export class Holder {
       socket.end(`${JSON.stringify({ refused })}\n`);
       return null;
     }
-    const last = hello.as === 'supervisor' ? Number.POSITIVE_INFINITY : hello.last;
+    const last = hello.kind === 'supervisor' ? Number.POSITIVE_INFINITY : hello.last;
     const next = Math.max(this.#ring.first, this.#ring.next - last);
-    const client: Client = { socket, viewer: hello.as === 'viewer' ? hello : null, next, ended: false };
-    say(socket, { holding: this.#holding(client) });
-    if (hello.as === 'supervisor') this.#supervisor = { client, self: hello.self };
+    const client: Client = { socket, viewer: hello.kind === 'viewer' ? hello : null, next, ended: false };
+    writeMessage(socket, { hosted: this.#hosted(client) });
+    if (hello.kind === 'supervisor') this.#supervisor = { client, self: hello.self };
     this.#clients.add(client);
     for (const { viewer } of client.viewer === null ? this.#clients : [client])
-      if (viewer?.writes) this.#passOn(viewer, { does: 'opens' });
+      if (viewer?.writes) this.#passOn(viewer, { kind: 'opens' });
     this.#send(client);
     this.#throttle();
     return client;
   }
 
-  #holding({ viewer, next: first }: Client): Holding {
+  #hosted({ viewer, next: first }: Client): HostedAgent {
     const { agentId, instanceId, kept } = this.#launch;
     const size = this.#size;
     const child = this.#terminal?.pid ?? identify(0);
     const supervisor = this.#supervisor?.self ?? null;
     const started = this.#terminal?.startedNext() ?? null;
-    const processes = { child, holder: this.#self, started, supervisor };
+    const processes = { child, ptyHost: this.#self, started, supervisor };
     const whole = { agentId, instanceId, ...processes, first, next: this.#ring.next, size };
     return viewer ? { ...whole, kept: null, note: null } : { ...whole, kept, note: this.#note };
   }
@@ -131,17 +148,17 @@ export class Holder {
     if (!socket.writable) return; // it has been told why it is cut off, and reads that in its own time
     while (client.next < this.#ring.next && socket.writableLength < mostUnread) {
       const missed = this.#ring.first - client.next;
-      if (missed > 0) say(socket, { missed });
+      if (missed > 0) writeMessage(socket, { missed });
       if (missed > 0 && viewer) return void socket.end();
       client.next = Math.max(client.next, this.#ring.first);
       const chunk = this.#ring.from(client.next);
       if (chunk === undefined) return;
-      say(socket, { output: chunk.data.toString('base64'), from: chunk.from, at: chunk.at });
+      writeMessage(socket, { output: chunk.data.toString('base64'), from: chunk.from, at: chunk.at });
       client.next += chunk.data.length;
     }
     if (this.#ended === null || client.ended || client.next < this.#ring.next) return;
     client.ended = true;
-    say(socket, { ended: this.#ended });
+    writeMessage(socket, { ended: this.#ended });
   }
 
   /** The agent waits for its supervisor, so that all it prints is judged: for nobody else, and not where it has none. */
@@ -156,14 +173,14 @@ export class Holder {
     this.#waiting = waits ? setInterval(() => this.#throttle(), lookEveryMs) : null;
   }
 
-  #hear(client: Client, message: ToHolder): void {
+  #receive(client: Client, message: ToPtyHost): void {
     if (client.viewer === null) this.#obey(message);
-    else if (!('deed' in message && client.viewer.writes && isDeed(message.deed))) client.socket.destroy();
+    else if (!('action' in message && client.viewer.writes && isPtyHostAction(message.action))) client.socket.destroy();
     // one that has ended is not ended by anybody any more
-    else if (this.#ended === null) this.#passOn(client.viewer, message.deed);
+    else if (this.#ended === null) this.#passOn(client.viewer, message.action);
   }
 
-  #obey(message: ToHolder): void {
+  #obey(message: ToPtyHost): void {
     if ('note' in message) this.#note = message.note;
     else if ('bye' in message) this.#leave();
     else if (this.#ended !== null) return;
@@ -181,7 +198,7 @@ export class Holder {
         clearInterval(this.#waiting ?? undefined);
         this.#waiting = null;
         this.#throttle();
-        if (this.#supervisor) say(this.#supervisor.client.socket, { started });
+        if (this.#supervisor) writeMessage(this.#supervisor.client.socket, { started });
       },
       () => {},
     );
@@ -197,14 +214,14 @@ export class Holder {
     this.#onBye();
   }
 
-  #passOn({ who, writes }: Viewer, deed: Deed): void {
-    if (this.#supervisor) say(this.#supervisor.client.socket, { deed: { ...deed, who, writes } });
+  #passOn({ who, writes }: Viewer, action: PtyHostAction): void {
+    if (this.#supervisor) writeMessage(this.#supervisor.client.socket, { action: { ...action, who, writes } });
   }
 
   #gone(client: Client): void {
     this.#clients.delete(client);
     if (this.#supervisor?.client === client) this.#supervisor = null;
     this.#throttle();
-    if (client.viewer?.writes) this.#passOn(client.viewer, { does: 'leaves' });
+    if (client.viewer?.writes) this.#passOn(client.viewer, { kind: 'leaves' });
   }
 }

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { identify, type Pid } from '../process/proc.ts';
-import { holderCache, holderLog, makeHoldersFolder } from './paths.ts';
+import { makePtyHostFolder, ptyHostCache, ptyHostLog } from './paths.ts';
 import type { Launch } from './protocol.ts';
 
 const program = fileURLToPath(new URL('./main.ts', import.meta.url));
@@ -13,7 +13,7 @@ const startMs = 60_000;
 /** Nothing of the supervisor's: neither its keys, nor what it tells its own Node. */
 const environment = (dir: string): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
-  NODE_COMPILE_CACHE: holderCache(dir),
+  NODE_COMPILE_CACHE: ptyHostCache(dir),
   // a holder reads and writes a few bytes at a time
   UV_THREADPOOL_SIZE: '1',
 });
@@ -36,15 +36,19 @@ const launched = (child: Starting, launch: Launch, failed: (why: string) => Erro
  * supervisor that dies meanwhile leaves no agent that nobody knows of.
  * @throws what has kept it from starting
  */
-export const startHolder = async (dir: string, launch: Launch, onPid: (holder: Pid) => void): Promise<void> => {
-  makeHoldersFolder(dir);
-  const log = openSync(holderLog(dir), 'a', 0o600);
+export const startPtyHost = async (dir: string, launch: Launch, onPid: (ptyHost: Pid) => void): Promise<void> => {
+  makePtyHostFolder(dir);
+  const log = openSync(ptyHostLog(dir), 'a', 0o600);
   const how = { detached: true, cwd: '/', env: environment(dir), stdio: ['pipe', 'pipe', log] } satisfies SpawnOptions;
   const child = spawn(process.execPath, ['--max-semi-space-size=1', program, launch.agentId], how) as Starting;
   closeSync(log);
   try {
     if (child.pid !== undefined) onPid(identify(child.pid));
-    await launched(child, launch, (why) => new Error(`the holder of ${launch.agentId} ${why}; see ${holderLog(dir)}`));
+    await launched(
+      child,
+      launch,
+      (why) => new Error(`the PTY host of ${launch.agentId} ${why}; see ${ptyHostLog(dir)}`),
+    );
   } catch (error) {
     child.kill('SIGKILL');
     throw error;

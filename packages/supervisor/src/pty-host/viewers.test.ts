@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { until } from '../testing/orphans.ts';
-import { HolderStage, keys } from '../testing/pty-host-stage.ts';
+import { keys, PtyHostStage } from '../testing/pty-host-stage.ts';
 
-let on: HolderStage;
+let on: PtyHostStage;
 beforeEach(() => {
-  on = new HolderStage();
+  on = new PtyHostStage();
 });
 afterEach(() => on.close());
 
 test('several look on: each sees what was printed last, and what is printed then', async () => {
-  await on.hold('printf first; read go; printf second; sleep 600');
+  await on.pauseControl('printf first; read go; printf second; sleep 600');
   const supervisor = await on.supervise();
   await until(() => expect(supervisor.text).toBe('first'));
   const [one, two] = [await on.look(), await on.look(false, 2)];
@@ -20,11 +20,11 @@ test('several look on: each sees what was printed last, and what is printed then
 });
 
 test('who only looks on can do nothing, and is cut off for trying; the environment is not theirs either', async () => {
-  await on.hold('read line; echo "got=$line"; sleep 600');
+  await on.pauseControl('read line; echo "got=$line"; sleep 600');
   const supervisor = await on.supervise();
   const viewer = await on.look();
-  expect(viewer.link.holding).toMatchObject({ kept: null, note: null });
-  viewer.link.send({ deed: { does: 'types', input: keys('x\r') } });
+  expect(viewer.link.hosted).toMatchObject({ kept: null, note: null });
+  viewer.link.send({ action: { kind: 'types', input: keys('x\r') } });
   await viewer.link.closed;
   const other = await on.look();
   other.link.send({ input: keys('x\r') });
@@ -34,49 +34,49 @@ test('who only looks on can do nothing, and is cut off for trying; the environme
 });
 
 test('keys reach the agent only through its supervisor, who knows whose they are', async () => {
-  await on.hold('read line; echo "got=$line"; sleep 600');
-  await expect(on.look(true)).rejects.toThrow('nobody supervises it now');
+  await on.pauseControl('read line; echo "got=$line"; sleep 600');
+  await expect(on.look(true)).rejects.toThrow('no supervisor is running');
   const supervisor = await on.supervise();
   const viewer = await on.look(true);
   const input = keys('x\r');
-  viewer.link.send({ deed: { does: 'types', input } });
+  viewer.link.send({ action: { kind: 'types', input } });
   const who = { who: 'ann', writes: true };
   await until(() =>
     expect(supervisor.others).toEqual([
-      { deed: expect.objectContaining({ ...who, does: 'opens' }) },
-      { deed: expect.objectContaining({ ...who, does: 'types', input }) },
+      { action: expect.objectContaining({ ...who, kind: 'opens' }) },
+      { action: expect.objectContaining({ ...who, kind: 'types', input }) },
     ]),
   );
   expect(supervisor.text).toBe('');
   viewer.link.close();
-  await until(() => expect(supervisor.others.at(-1)).toMatchObject({ deed: { who: 'ann', does: 'leaves' } }));
+  await until(() => expect(supervisor.others.at(-1)).toMatchObject({ action: { who: 'ann', kind: 'leaves' } }));
 });
 
 test('what is no deed of a person’s is passed on to nobody, and nobody acts in another’s name', async () => {
-  await on.hold('sleep 600');
+  await on.pauseControl('sleep 600');
   const supervisor = await on.supervise();
   const size = { columns: 'x', rows: 1 };
-  for (const deed of [
+  for (const action of [
     null,
-    { does: 'types' },
-    { does: 'ends', graceMs: -1 },
-    { does: 'resizes', size },
-    { does: 'leaves' },
+    { kind: 'types' },
+    { kind: 'ends', graceMs: -1 },
+    { kind: 'resizes', size },
+    { kind: 'leaves' },
   ]) {
     const viewer = await on.look(true);
-    viewer.link.send({ deed: deed as never });
+    viewer.link.send({ action: action as never });
     await viewer.link.closed;
   }
   const viewer = await on.look(true);
-  viewer.link.send({ deed: { does: 'ends', graceMs: 0, who: 'bob' } as never });
-  await until(() => expect(supervisor.others.at(-1)).toMatchObject({ deed: { does: 'ends', who: 'ann' } }));
-  const done = (does: string) => supervisor.others.filter((one) => 'deed' in one && one.deed.does === does);
+  viewer.link.send({ action: { kind: 'ends', graceMs: 0, who: 'bob' } as never });
+  await until(() => expect(supervisor.others.at(-1)).toMatchObject({ action: { kind: 'ends', who: 'ann' } }));
+  const done = (kind: string) => supervisor.others.filter((one) => 'action' in one && one.action.kind === kind);
   await until(() => expect([done('opens').length, done('leaves').length]).toEqual([6, 5]));
   expect(supervisor.others).toHaveLength(6 + 5 + 1);
 });
 
 test('one that reads too slowly is cut off and told, while the agent prints on', async () => {
-  await on.hold(
+  await on.pauseControl(
     'read go; i=0; while [ $i -lt 40000 ]; do i=$((i+1)); echo "line $i of a long output"; done; echo end',
     1 << 16,
   );
@@ -91,7 +91,7 @@ test('one that reads too slowly is cut off and told, while the agent prints on',
 });
 
 test('one that reads on while the agent prints is still told before it is cut off', async () => {
-  await on.hold('read go; while :; do echo "a line of an output without an end"; done', 1 << 16);
+  await on.pauseControl('read go; while :; do echo "a line of an output without an end"; done', 1 << 16);
   const supervisor = await on.supervise();
   const slow = await on.look();
   slow.link.pause();
@@ -106,36 +106,40 @@ test('one that reads on while the agent prints is still told before it is cut of
 });
 
 test('a supervisor that comes later is told who may write, and nobody ends what has ended', async () => {
-  await on.hold('read go; exit 3');
+  await on.pauseControl('read go; exit 3');
   const first = await on.supervise();
   const viewer = await on.look(true);
   first.link.close();
   await first.link.closed;
   const second = await on.supervise();
-  await until(() => expect(second.others).toMatchObject([{ deed: { who: 'ann', writes: true, does: 'opens' } }]));
+  await until(() => expect(second.others).toMatchObject([{ action: { who: 'ann', writes: true, kind: 'opens' } }]));
   second.link.send({ input: keys('\r') });
   await until(() => expect(viewer.others).toMatchObject([{ ended: { code: 3 } }]));
-  viewer.link.send({ deed: { does: 'ends', graceMs: 0 } });
+  viewer.link.send({ action: { kind: 'ends', graceMs: 0 } });
   viewer.link.close();
-  await until(() => expect(second.others.at(-1)).toMatchObject({ deed: { does: 'leaves' } }));
-  expect(second.others.map((one) => ('deed' in one ? one.deed.does : 'ended'))).toEqual(['opens', 'ended', 'leaves']);
+  await until(() => expect(second.others.at(-1)).toMatchObject({ action: { kind: 'leaves' } }));
+  expect(second.others.map((one) => ('action' in one ? one.action.kind : 'ended'))).toEqual([
+    'opens',
+    'ended',
+    'leaves',
+  ]);
 });
 
 test('however many look on, whoever may write gets in', async () => {
-  await on.hold('sleep 600');
+  await on.pauseControl('sleep 600');
   const supervisor = await on.supervise();
   for (let seen = 0; seen < 16; seen += 1) await on.look();
   await expect(on.look()).rejects.toThrow('16 terminals are attached to it already: detach one of them');
   const [one, two] = [await on.look(true), await on.look(true)];
-  one.link.send({ deed: { does: 'ends', graceMs: 0 } });
-  await until(() => expect(supervisor.others.at(-1)).toMatchObject({ deed: { does: 'ends' } }));
+  one.link.send({ action: { kind: 'ends', graceMs: 0 } });
+  await until(() => expect(supervisor.others.at(-1)).toMatchObject({ action: { kind: 'ends' } }));
   two.link.close();
   await two.link.closed;
   await expect(on.look()).rejects.toThrow('16 terminals');
 });
 
 test('those who write hold no place of those who look on', async () => {
-  await on.hold('sleep 600');
+  await on.pauseControl('sleep 600');
   await on.supervise();
   for (let seen = 0; seen < 3; seen += 1) await on.look(true);
   for (let seen = 0; seen < 16; seen += 1) await on.look();
@@ -143,9 +147,9 @@ test('those who write hold no place of those who look on', async () => {
 });
 
 test('one that is not to be reached that way is refused with what to do about it', async () => {
-  await on.hold('sleep 600');
+  await on.pauseControl('sleep 600');
   await expect(on.look(true)).rejects.toThrow(
-    'nobody supervises it now, and only its supervisor can do that: start its runtime again; where it was run by hand: vigil run --detach --name worker-1',
+    'no supervisor is running, and only a supervisor can do that: start its runtime again; where it was run by hand: vigil run --detach --name worker-1',
   );
   await on.supervise();
   await expect(on.supervise()).rejects.toThrow(

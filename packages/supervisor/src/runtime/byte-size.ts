@@ -12,6 +12,9 @@ export const parseSize = (text: string): number | null => {
 export const size: z.ZodType<number> = z.unknown().transform((value, context) => {
   const bytes = typeof value === 'string' ? parseSize(value) : null;
   if (bytes !== null) return bytes;
-  context.addIssue({ code: 'custom', message: `${JSON.stringify(value)} is no size: write one like 512MiB or 2GiB` });
+  context.addIssue({
+    code: 'custom',
+    message: `${JSON.stringify(value)} is not a size: write one like 512MiB or 2GiB`,
+  });
   return z.NEVER;
 });

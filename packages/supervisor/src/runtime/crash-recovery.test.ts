@@ -7,8 +7,8 @@ import type { AgentDeps } from '../deps.ts';
 import { type Order, receiptOf } from '../orders/order.ts';
 import { identify, isAlive, type Pid } from '../process/proc.ts';
 import { type Occupant, occupantOf, takeName } from '../state/lock.ts';
-import { nudge, openTestWorld, type Stage, setStage, spawn, terminate } from '../testing/stage.ts';
-import { settleAftermath } from './crash-recovery.ts';
+import { nudge, openTestDeps, type Stage, setStage, spawn, terminate } from '../testing/stage.ts';
+import { recoverFromCrash } from './crash-recovery.ts';
 
 let stage: Stage;
 beforeEach(async () => {
@@ -32,18 +32,18 @@ const left = (more: Partial<Occupant>) =>
     attempt: 0,
     orderId: null,
     supervisor: dead,
-    holder: null,
+    ptyHost: null,
     child: null,
     ...more,
   });
 
 /** A supervisor dies right after `begun`; the next one comes. */
 const restart = async (order: Order, pid = dead) => {
-  stage.world.journal.write({ kind: 'begun', orderId: order.payload.orderId, order, pid });
-  const world = openTestWorld(stage.dir, stage.gateway, 'run-1');
-  await settleAftermath({ ...world, onOrders: () => {} } satisfies AgentDeps, 'run-1', () => {});
-  await until(async () => expect(await world.outbox.settled(10)).toBe(true));
-  world.close();
+  stage.deps.journal.write({ kind: 'begun', orderId: order.payload.orderId, order, pid });
+  const deps = openTestDeps(stage.dir, stage.gateway, 'run-1');
+  await recoverFromCrash({ ...deps, onOrders: () => {} } satisfies AgentDeps, 'run-1', () => {});
+  await until(async () => expect(await deps.outbox.settled(10)).toBe(true));
+  deps.close();
   return stage.gateway.reports;
 };
 
@@ -99,21 +99,21 @@ test('a report that a dead supervisor could not send is sent by the next', async
   const payload = { runtimeId: 'x', host: 'h', capacity: 1, agents: [], labels: {} };
   const letter = JSON.stringify({ type: 'RUNTIME_ANNOUNCED', payload });
   writeFileSync(join(stage.dir, 'outbox', `${dead.pid}-1-00000001.json`), letter);
-  const world = openTestWorld(stage.dir, stage.gateway, 'run-2');
+  const deps = openTestDeps(stage.dir, stage.gateway, 'run-2');
   await until(() => expect(stage.gateway.reports).toEqual([JSON.parse(letter)]));
   await until(() => expect(readdirSync(join(stage.dir, 'outbox'))).toEqual([]));
-  world.close();
+  deps.close();
 });
 
 const receipt = { type: 'ORDER_RECEIPT', payload: receiptOf(nudge(), 5, 'delivered') } as const;
 
 test('a receipt that a supervisor died with is sent by the next, once', async () => {
-  stage.world.journal.write({ kind: 'begun', orderId: 'nudge-1', order: nudge(), pid: dead });
-  stage.world.journal.write({ kind: 'done', orderId: 'nudge-1', report: receipt });
+  stage.deps.journal.write({ kind: 'begun', orderId: 'nudge-1', order: nudge(), pid: dead });
+  stage.deps.journal.write({ kind: 'done', orderId: 'nudge-1', report: receipt });
   for (let n = 0; n < 2; n += 1) {
-    const world = openTestWorld(stage.dir, stage.gateway, 'run-1');
-    await until(async () => expect(await world.outbox.settled(10)).toBe(true));
-    world.close();
+    const deps = openTestDeps(stage.dir, stage.gateway, 'run-1');
+    await until(async () => expect(await deps.outbox.settled(10)).toBe(true));
+    deps.close();
     expect(stage.gateway.reports).toEqual([receipt]);
   }
 });

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isAlive } from '../process/proc.ts';
-import { killed, Orphanage, until } from '../testing/orphans.ts';
+import { killed, OrphanStage, until } from '../testing/orphans.ts';
 
-let on: Orphanage;
+let on: OrphanStage;
 beforeEach(async () => {
-  on = await Orphanage.open();
+  on = await OrphanStage.open();
 });
 afterEach(() => on.close());
 
@@ -13,8 +13,8 @@ test('where its holder is killed the agent is ended, and its end is reported as 
   // It ignores the hangup of its terminal, as nohup makes it.
   await on.runs('trap "" HUP; echo ready; while :; do sleep 0.05; done');
   await on.printed(1);
-  const { child, holder } = on.held;
-  process.kill(holder.pid, 'SIGKILL');
+  const { child, ptyHost } = on.held;
+  process.kill(ptyHost.pid, 'SIGKILL');
   await until(() =>
     expect(on.reported('AGENT_EXITED')).toMatchObject([{ reason: 'crashed', code: null, signal: null }]),
   );
@@ -25,12 +25,12 @@ test('where its holder is killed the agent is ended, and its end is reported as 
 
 test('where supervisor and holder are both gone, what is left is ended and reported', async () => {
   const first = await on.runs('trap "" HUP; while :; do sleep 0.05; done');
-  const { child, holder } = on.held;
+  const { child, ptyHost } = on.held;
   await killed(first);
-  process.kill(holder.pid, 'SIGKILL');
+  process.kill(ptyHost.pid, 'SIGKILL');
   await on.runs('sleep 600');
   await until(() => expect(on.reported('AGENT_EXITED')).toHaveLength(1));
-  expect(on.reported('AGENT_EXITED')[0]?.details).toContain('and so did the holder of its terminal');
+  expect(on.reported('AGENT_EXITED')[0]?.details).toContain('and so did the PTY host of its terminal');
   expect(isAlive(child)).toBe(false);
 });
 
@@ -43,7 +43,7 @@ test('a second runtime of the same name is refused, and a frozen one keeps its a
   expect(code).toBe(1);
   expect(on.log).toContain(`runtime run-1 runs already on ${on.stage.dir} (process ${first.pid})`);
   first.kill('SIGCONT');
-  await on.beatsOn();
+  await on.keepsReporting();
   expect(on.held).toEqual(before);
 });
 
@@ -52,7 +52,7 @@ test('of two runtimes that start after a kill only one has the agent', async () 
   const { instanceId, child } = on.held;
   const both = [on.launch('sleep 600'), on.launch('sleep 600')];
   await Promise.race(both.map((one) => once(one, 'exit')));
-  await until(() => expect(on.beats.length).toBeGreaterThan(2));
+  await until(() => expect(on.heartbeats.length).toBeGreaterThan(2));
   expect(both.filter(({ exitCode }) => exitCode === null)).toHaveLength(1);
   expect(on.held).toMatchObject({
     instanceId,

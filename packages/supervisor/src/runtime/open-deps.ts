@@ -4,13 +4,13 @@ import type { RuntimeDeps } from '../deps.ts';
 import { type Address, connectGateway } from '../gateway/gateway-client.ts';
 import { openOutbox } from '../gateway/outbox.ts';
 import type { Report } from '../orders/order.ts';
-import { PolicyWatches } from '../output/policy-patterns.ts';
+import { PolicyPatternCache } from '../output/policy-patterns.ts';
 import { identify } from '../process/proc.ts';
 import { openJournal } from '../state/journal.ts';
 import { takeRuntime } from '../state/lock.ts';
 import { makeFolder } from '../state/own-folder.ts';
 
-export type WorldSettings = {
+export type DepsSettings = {
   readonly dir: string;
   readonly socketDir: string;
   readonly gateway: Address;
@@ -22,7 +22,7 @@ export type WorldSettings = {
   readonly clients: RuntimeDeps['clients'];
 };
 
-export type OpenWorld = Omit<RuntimeDeps, 'onOrders'> & { readonly close: () => void };
+export type OpenDeps = Omit<RuntimeDeps, 'onOrders'> & { readonly close: () => void };
 
 /** SIGKILL 5 s after SIGTERM. */
 const killAfterMs = 5000;
@@ -31,10 +31,10 @@ const killAfterMs = 5000;
  * Opens what a supervisor by this runtime id needs: its journal, the outbox of this folder, the way to the gateway.
  * @throws AlreadySupervised where another process is this runtime; WrongSettings where the folder is somebody else's
  */
-export const openWorld = (runtimeId: string, settings: WorldSettings): OpenWorld => {
+export const openDeps = (runtimeId: string, settings: DepsSettings): OpenDeps => {
   const { dir, socketDir, clock, log, onReach, newId, clients } = settings;
   const gateway = connectGateway(settings.gateway, clock);
-  const watches = new PolicyWatches({ gateway, clock, log });
+  const policyPatterns = new PolicyPatternCache({ gateway, clock, log });
   makeFolder(dir, 'choose another --dir (VIGIL_STATE_DIR)');
   const self = identify(settings.pid);
   const letGo = takeRuntime(dir, runtimeId, self);
@@ -54,7 +54,7 @@ export const openWorld = (runtimeId: string, settings: WorldSettings): OpenWorld
     socketDir,
     self,
     gateway,
-    watches,
+    policyPatterns,
     outbox,
     journal,
     clock,

@@ -3,32 +3,34 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isAlive } from '../process/proc.ts';
 import { occupantOf } from '../state/lock.ts';
-import { killed, Orphanage, until } from '../testing/orphans.ts';
+import { killed, OrphanStage, until } from '../testing/orphans.ts';
 import { nudge, terminate } from '../testing/stage.ts';
 
-let on: Orphanage;
+let on: OrphanStage;
 beforeEach(async () => {
-  on = await Orphanage.open();
+  on = await OrphanStage.open();
 });
 afterEach(() => on.close());
 
 test('an agent whose supervisor was killed is the same process, and the next one beats on for the same life', async () => {
   const first = await on.runs('while :; do sleep 0.05; done');
-  await on.beatsOn();
+  await on.keepsReporting();
   const before = on.held;
   await killed(first);
   expect(isAlive(before.child)).toBe(true);
-  const sent = on.beats.length;
+  const sent = on.heartbeats.length;
   await on.runs('while :; do sleep 0.05; done');
-  await until(() => expect(on.beats.length).toBeGreaterThan(sent + 2));
-  expect(on.held).toMatchObject({ instanceId: before.instanceId, child: before.child, holder: before.holder });
-  expect(new Set(on.beats.map(({ instance_id }) => instance_id))).toEqual(new Set([before.instanceId]));
+  await until(() => expect(on.heartbeats.length).toBeGreaterThan(sent + 2));
+  expect(on.held).toMatchObject({ instanceId: before.instanceId, child: before.child, ptyHost: before.ptyHost });
+  expect(new Set(on.heartbeats.map(({ instance_id }) => instance_id))).toEqual(new Set([before.instanceId]));
   // A heartbeat that was not answered before the kill comes again as it was; no number says two things.
-  const bySequence = new Map(on.beats.map((beat) => [beat.sequence, JSON.stringify(beat)]));
-  expect(on.beats.map((beat) => JSON.stringify(beat))).toEqual(
-    on.beats.map(({ sequence }) => bySequence.get(sequence)),
+  const bySequence = new Map(
+    on.heartbeats.map((nextHeartbeat) => [nextHeartbeat.sequence, JSON.stringify(nextHeartbeat)]),
   );
-  const order = on.beats.map(({ sequence }) => sequence ?? 0);
+  expect(on.heartbeats.map((nextHeartbeat) => JSON.stringify(nextHeartbeat))).toEqual(
+    on.heartbeats.map(({ sequence }) => bySequence.get(sequence)),
+  );
+  const order = on.heartbeats.map(({ sequence }) => sequence ?? 0);
   expect(order).toEqual([...order].sort((a, b) => a - b));
   expect(on.reported('AGENT_EXITED')).toEqual([]);
 });
@@ -36,18 +38,18 @@ test('an agent whose supervisor was killed is the same process, and the next one
 test('a heartbeat that was taken and never answered comes again as it was, and its number says nothing else', async () => {
   const { gateway } = on.stage;
   const first = await on.runs('sleep 600');
-  await on.beatsOn();
+  await on.keepsReporting();
   gateway.silent = true;
-  const sent = on.beats.length;
-  await until(() => expect(on.beats.length).toBeGreaterThan(sent));
+  const sent = on.heartbeats.length;
+  await until(() => expect(on.heartbeats.length).toBeGreaterThan(sent));
   await killed(first);
   gateway.silent = false;
   const unanswered = on.last;
-  const seen = on.beats.length;
+  const seen = on.heartbeats.length;
   await on.runs('sleep 600');
-  await until(() => expect(on.beats.length).toBeGreaterThan(seen + 1));
-  expect(on.beats[seen]).toEqual(unanswered);
-  expect(on.beats[seen + 1]?.sequence).toBe((unanswered?.sequence ?? 0) + 1);
+  await until(() => expect(on.heartbeats.length).toBeGreaterThan(seen + 1));
+  expect(on.heartbeats[seen]).toEqual(unanswered);
+  expect(on.heartbeats[seen + 1]?.sequence).toBe((unanswered?.sequence ?? 0) + 1);
 });
 
 test('what its holder does not keep any more still counts', async () => {
@@ -56,10 +58,10 @@ test('what its holder does not keep any more still counts', async () => {
   const script = `${wait('watched')}; ${lines}; ${wait('go')}; echo last; sleep 600`;
   const first = await on.runs(script);
   // What is printed before somebody watches is not kept either.
-  await on.beatsOn();
+  await on.keepsReporting();
   on.touch('watched');
   await on.printed(40_000);
-  await on.beatsOn();
+  await on.keepsReporting();
   await killed(first);
   on.touch('go');
   await on.runs(script);
@@ -73,25 +75,25 @@ test('output of the time without a supervisor is neither lost nor counted twice'
   await killed(first);
   await on.runs(script);
   await on.printed(300);
-  await on.beatsOn();
+  await on.keepsReporting();
   expect(on.last?.output?.lines).toBe(300);
-  const lines = on.beats.map(({ output }) => output?.lines ?? 0);
+  const lines = on.heartbeats.map(({ output }) => output?.lines ?? 0);
   expect(lines).toEqual([...lines].sort((a, b) => a - b));
 });
 
 test('what was found in the output is reported once, also where its heartbeat could not be sent before the kill', async () => {
   const script = 'echo working; while [ ! -e go ]; do sleep 0.02; done; echo "rate limit"; echo ok > told; sleep 600';
   const first = await on.runs(script);
-  await on.beatsOn();
+  await on.keepsReporting();
   on.stage.gateway.away = true;
   on.touch('go');
   await on.told('ok');
   await killed(first);
   on.stage.gateway.away = false;
   await on.runs(script);
-  await until(() => expect(on.beats.flatMap(({ output }) => output?.matched_patterns ?? [])).toHaveLength(1));
-  await on.beatsOn();
-  expect(on.beats.flatMap(({ output }) => output?.matched_patterns ?? [])).toHaveLength(1);
+  await until(() => expect(on.heartbeats.flatMap(({ output }) => output?.matched_patterns ?? [])).toHaveLength(1));
+  await on.keepsReporting();
+  expect(on.heartbeats.flatMap(({ output }) => output?.matched_patterns ?? [])).toHaveLength(1);
 });
 
 test('what its policy has it looked through for is looked for in all that came meanwhile, and found once', async () => {
@@ -99,10 +101,10 @@ test('what its policy has it looked through for is looked for in all that came m
   gateway.policies.set('p', { signals: { error_pattern: { patterns: ['bo+m'], lines: 10 } } });
   gateway.assigned = { name: 'p', hash: 'h' };
   const script = 'echo boom; while [ ! -e go ]; do sleep 0.02; done; echo boooom; echo ok > told; sleep 600';
-  const found = () => on.beats.flatMap(({ output }) => output?.matched_patterns ?? []).map(({ source }) => source);
+  const found = () => on.heartbeats.flatMap(({ output }) => output?.matched_patterns ?? []).map(({ source }) => source);
   const first = await on.runs(script);
   await until(() => expect(found()).toEqual(['bo+m']));
-  await on.beatsOn();
+  await on.keepsReporting();
   await killed(first);
   on.touch('go');
   await on.told('ok');
@@ -110,7 +112,7 @@ test('what its policy has it looked through for is looked for in all that came m
   gateway.policies.clear();
   await on.runs(script);
   await until(() => expect(found()).toEqual(['bo+m', 'bo+m']));
-  await on.beatsOn();
+  await on.keepsReporting();
   expect(found()).toHaveLength(2);
   expect(on.last?.output?.tail).toEqual(['boom', 'boooom']);
 });
@@ -119,8 +121,8 @@ test('taken over, it is nudged at its terminal and ended by order', async () => 
   const script = 'echo ready; while read line; do echo "got=$line" >> told; done; sleep 600';
   await killed(await on.runs(script));
   await on.runs(script);
-  await on.beatsOn();
-  const { instanceId, child, holder } = on.held;
+  await on.keepsReporting();
+  const { instanceId, child, ptyHost } = on.held;
   on.stage.gateway.offer(nudge({ instanceId }));
   await on.told('got=are you still there');
   on.stage.gateway.offer(terminate({ instanceId }));
@@ -128,7 +130,7 @@ test('taken over, it is nudged at its terminal and ended by order', async () => 
   expect(on.reported('ORDER_RECEIPT')[1]).toMatchObject({ outcome: 'done', confirmed: true, signal: 'SIGTERM' });
   await until(() => expect(on.reported('AGENT_EXITED')).toMatchObject([{ reason: 'explicit', orderId: 'end-1' }]));
   expect(isAlive(child)).toBe(false);
-  await until(() => expect(isAlive(holder)).toBe(false));
+  await until(() => expect(isAlive(ptyHost)).toBe(false));
 });
 
 test('an end that was begun before the kill is carried through, with the agentâ€™s own exit in its receipt', async () => {
@@ -151,7 +153,7 @@ test('an end that was begun before the kill is carried through, with the agentâ€
 test('an exit that no supervisor saw is reported with its code and its time, and the agent is not started again', async () => {
   const script = 'echo working; while [ ! -e go ]; do sleep 0.02; done; echo "last words"; exit 7';
   const first = await on.runs(script);
-  await on.beatsOn();
+  await on.keepsReporting();
   const { child, instanceId } = on.held;
   await killed(first);
   on.touch('go');
@@ -167,7 +169,7 @@ test('an exit that no supervisor saw is reported with its code and its time, and
 
 test('an agent that cannot be taken over yet is looked at again, and its orders wait until it is', async () => {
   const first = await on.runs('exec sleep 600');
-  await on.beatsOn();
+  await on.keepsReporting();
   const { instanceId, child } = on.held;
   await killed(first);
   const sockets = join(on.stage.dir, 's');

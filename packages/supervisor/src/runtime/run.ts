@@ -1,32 +1,36 @@
 import type { Supervised } from '../agent/agent-instance.ts';
 import type { AgentSpec } from '../agent/agent-spec.ts';
 import { supervise } from '../agent/supervise.ts';
-import { superviseHeld } from '../agent/supervise-hosted.ts';
+import { superviseHosted } from '../agent/supervise-hosted.ts';
 import type { AgentDeps } from '../deps.ts';
 import { WrongSettings } from '../errors.ts';
-import { takeStopWord } from '../exit/stop-marker.ts';
+import { takeStopMarker } from '../exit/stop-marker.ts';
 import { dispatch, pollOrders } from '../orders/dispatch.ts';
 import type { SpawnOrder } from '../orders/order.ts';
 import { checkFree } from '../state/lock.ts';
-import { attach, type Seat } from '../terminal/foreground.ts';
+import { attach, type ForegroundStreams } from '../terminal/foreground.ts';
 import { exitStatus, type Size } from '../terminal/terminal.ts';
-import { answerSpawn, settleAftermath } from './crash-recovery.ts';
+import { answerSpawn, recoverFromCrash } from './crash-recovery.ts';
 
 /** How long a finished command waits for the gateway to take the report of its end, milliseconds. */
 const farewellMs = 1500;
 
 /** A world with one agent in it. */
-const soloWorld = (world: Omit<AgentDeps, 'onOrders'>, runtimeId: string, lives: readonly Supervised[]): AgentDeps => {
+const soloDeps = (
+  deps: Omit<AgentDeps, 'onOrders'>,
+  runtimeId: string,
+  instances: readonly Supervised[],
+): AgentDeps => {
   const refuseSpawn = (order: SpawnOrder) =>
     answerSpawn(whole, order, 'failed', { why: 'this runtime runs one command only' });
   const whole: AgentDeps = {
-    ...world,
+    ...deps,
     onOrders: (orders) =>
       dispatch(
         whole,
         {
           runtimeId,
-          lives: () => lives,
+          instances: () => instances,
           isLeftAlone: () => false,
           spawn: refuseSpawn,
           recallSpawn: refuseSpawn,
@@ -38,13 +42,13 @@ const soloWorld = (world: Omit<AgentDeps, 'onOrders'>, runtimeId: string, lives:
 };
 
 /** Hears orders until the agent has ended and its end is on its way. */
-const untilSettled = async (world: AgentDeps, agent: Supervised): Promise<void> => {
+const untilSettled = async (deps: AgentDeps, agent: Supervised): Promise<void> => {
   const polling = new AbortController();
-  const polled = pollOrders(world, agent.spec.runtimeId, polling.signal);
+  const polled = pollOrders(deps, agent.spec.runtimeId, polling.signal);
   await agent.settled;
   polling.abort();
   await polled;
-  await world.outbox.settled(farewellMs);
+  await deps.outbox.settled(farewellMs);
 };
 
 /**
@@ -52,14 +56,18 @@ const untilSettled = async (world: AgentDeps, agent: Supervised): Promise<void> 
  * have given; a report that the gateway has not taken by then is sent by the next supervisor on this host.
  * @throws AlreadySupervised, WrongSettings
  */
-export const run = async (spec: AgentSpec, world: Omit<AgentDeps, 'onOrders'>, seat: Seat): Promise<number> => {
-  const lives: Supervised[] = [];
-  const whole = soloWorld(world, spec.runtimeId, lives);
-  checkFree(world.dir, spec.agentId);
-  await settleAftermath(whole, spec.runtimeId, () => {});
-  const { size, isPiped, output, follow } = attach(seat, () => takeStopWord(world.dir, spec.instanceId), world.log);
+export const run = async (
+  spec: AgentSpec,
+  deps: Omit<AgentDeps, 'onOrders'>,
+  streams: ForegroundStreams,
+): Promise<number> => {
+  const instances: Supervised[] = [];
+  const whole = soloDeps(deps, spec.runtimeId, instances);
+  checkFree(deps.dir, spec.agentId);
+  await recoverFromCrash(whole, spec.runtimeId, () => {});
+  const { size, isPiped, output, follow } = attach(streams, () => takeStopMarker(deps.dir, spec.instanceId), deps.log);
   const agent = await supervise(spec, whole, { size, isPiped, output });
-  lives.push(agent);
+  instances.push(agent);
   const detach = follow(agent);
   const settled = untilSettled(whole, agent);
   const exit = await agent.terminal.exited;
@@ -81,10 +89,14 @@ export type Detached = {
   readonly graceMs: number;
 };
 
-const found = async (world: AgentDeps, { runtimeId, agentId }: Detached, lives: Supervised[]): Promise<Supervised> => {
-  await settleAftermath(world, runtimeId, (life) => lives.push(life));
-  const [life] = lives;
-  if (life) return life;
+const found = async (
+  deps: AgentDeps,
+  { runtimeId, agentId }: Detached,
+  instances: Supervised[],
+): Promise<Supervised> => {
+  await recoverFromCrash(deps, runtimeId, (instance) => instances.push(instance));
+  const [instance] = instances;
+  if (instance) return instance;
   throw new WrongSettings(`nothing of ${agentId} is left to supervise: write what to run after --`);
 };
 
@@ -92,16 +104,16 @@ const found = async (world: AgentDeps, { runtimeId, agentId }: Detached, lives: 
  * One command under supervision on a terminal that outlives its supervisor, until it has ended.
  * @throws AlreadySupervised, WrongSettings
  */
-export const runDetached = async (detached: Detached, world: Omit<AgentDeps, 'onOrders'>): Promise<void> => {
+export const runDetached = async (detached: Detached, deps: Omit<AgentDeps, 'onOrders'>): Promise<void> => {
   const { runtimeId, agentId, spec, size, onStarted, stopped, graceMs } = detached;
-  const lives: Supervised[] = [];
-  const whole = soloWorld(world, runtimeId, lives);
+  const instances: Supervised[] = [];
+  const whole = soloDeps(deps, runtimeId, instances);
   if (spec !== null) {
-    checkFree(world.dir, agentId);
-    await settleAftermath(whole, runtimeId, () => {});
-    lives.push(await superviseHeld(spec, whole, size));
+    checkFree(deps.dir, agentId);
+    await recoverFromCrash(whole, runtimeId, () => {});
+    instances.push(await superviseHosted(spec, whole, size));
   }
-  const agent = lives[0] ?? (await found(whole, detached, lives));
+  const agent = instances[0] ?? (await found(whole, detached, instances));
   onStarted(agent);
   void stopped.then((by) => agent.end(by, graceMs));
   await untilSettled(whole, agent);

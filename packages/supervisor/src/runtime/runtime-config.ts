@@ -11,7 +11,7 @@ const name = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'at most 128 letters, digits, dots, dashes, colons or underscores');
 const labels = z.record(z.string(), z.string());
-const chore = z.tuple([z.string().min(1)], z.string());
+const configuredCommand = z.tuple([z.string().min(1)], z.string());
 const patterns = z.array(z.string());
 const limits = z.strictObject({
   memory: size.nullable().default(null),
@@ -38,10 +38,10 @@ const template = z.strictObject({
     .strictObject({ path: z.string().min(1), format: z.enum(['jsonl', 'text']).default('jsonl') })
     .optional(),
   must_signal_completion: z.boolean().default(false),
-  release: chore.optional(),
-  cleanup: chore.optional(),
-  pause: chore.optional(),
-  resume: chore.optional(),
+  release: configuredCommand.optional(),
+  cleanup: configuredCommand.optional(),
+  pause: configuredCommand.optional(),
+  resume: configuredCommand.optional(),
   /** seed 004's tool_logs.jsonl; `{agent}` and `{task}` stand for their names */
   step_log: z.string().optional(),
   limits: limits.prefault({}),
@@ -89,7 +89,7 @@ const runtime = z.strictObject({
   grace: duration.default(5000),
   /** prints the host's work items as JSON, such as `br list --json` */
   work_source: z
-    .strictObject({ command: chore, cwd: z.string().default('.'), interval: duration.default(30_000) })
+    .strictObject({ command: configuredCommand, cwd: z.string().default('.'), interval: duration.default(30_000) })
     .optional(),
   checkpoint_roots: z.array(z.string()).default([]),
   templates: z.array(whole).default([]),
@@ -138,7 +138,7 @@ export const templateFor = (
 ): Template | undefined => templates.find((one) => templateFits(one, task, given));
 
 /** How a template has an agent of this name watched. */
-export const watchingOf = (one: Template, agentId: string, taskId: string | null) => ({
+export const monitoringOf = (one: Template, agentId: string, taskId: string | null) => ({
   patterns: { ...defaultPatterns, ...definedOnly(one.patterns) },
   nudge: one.nudge,
   nudgeFile: one.nudge_file ? { ...one.nudge_file, path: pathIn(one, one.nudge_file.path, agentId, taskId) } : null,
@@ -173,7 +173,7 @@ const nameIn = (path: string, name: string): string => {
 };
 
 /** How a command is watched that no template fits. */
-export const plainWatching = () => watchingOf(template.parse({ command: 'none' }), '', null);
+export const plainMonitoring = () => monitoringOf(template.parse({ command: 'none' }), '', null);
 
 const definedOnly = <T extends object>(given: T) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {

@@ -29,7 +29,7 @@ beforeEach(async () => {
   const config = { ...parseRuntimeConfig(yaml, stage.dir), interval: 100 };
   runtime = await startRuntime(
     { config, host: 'host-1', env: { PATH: process.env.PATH ?? '' } },
-    { ...stage.world, killAfterMs: 200 },
+    { ...stage.deps, killAfterMs: 200 },
   );
 });
 afterEach(async () => {
@@ -48,7 +48,7 @@ const find = (type: string, more: object = {}) =>
   });
 const beatOf = (agentId: string) =>
   until(() => {
-    const found = stage.gateway.heartbeats.find((beat) => beat.agent_id === agentId);
+    const found = stage.gateway.heartbeats.find((nextHeartbeat) => nextHeartbeat.agent_id === agentId);
     expect(found).toBeDefined();
     return found;
   });
@@ -79,12 +79,12 @@ test('an agent dies by order, and another continues its task from its checkpoint
     task_id: 'TASK-1',
     runtime_id: 'run-1',
   });
-  const life = runtime.agents()[0];
-  expect(life?.spec.instanceId).toBe(
+  const instance = runtime.agents()[0];
+  expect(instance?.spec.instanceId).toBe(
     'instanceId' in (receipt ?? {}) ? (receipt as { instanceId: string }).instanceId : '',
   );
   await until(() => expect(stage.gateway.heartbeats.at(-1)?.output?.lines).toBeGreaterThan(0));
-  expect(readFileSync(life?.spec.handover ?? '', 'utf8')).toBe('remaining: two');
+  expect(readFileSync(instance?.spec.handover ?? '', 'utf8')).toBe('remaining: two');
 });
 
 test('while the fleet is halted nothing is started or ended, and each order is answered', async () => {
@@ -99,9 +99,9 @@ test('while the fleet is halted nothing is started or ended, and each order is a
 
 test('an order that is offered again while it is carried out has one outcome, even as the agent dies of it', async () => {
   const instanceId = (await beatOf('worker-1'))?.instance_id ?? null;
-  const [life] = runtime.agents();
+  const [instance] = runtime.agents();
   stage.gateway.offer(terminate({ instanceId }));
-  await life?.ended;
+  await instance?.ended;
   await find('ORDER_RECEIPT', { confirmed: true });
   const receipts = stage.gateway.reports.filter(({ type }) => type === 'ORDER_RECEIPT');
   expect(new Set(receipts.map(({ payload }) => JSON.stringify(payload))).size).toBe(1);
@@ -134,7 +134,7 @@ test('a task that is still worked on here is not given to a second agent', async
   stage.gateway.offer(spawn());
   expect(await find('SPAWN_RECEIPT')).toMatchObject({
     outcome: 'superseded',
-    why: 'worker-1 lives here and works on TASK-1',
+    why: 'worker-1 runs here and works on TASK-1',
   });
   expect(runtime.agents()).toHaveLength(1);
 });

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import type { Supervised } from '../agent/agent-instance.ts';
-import { superviseHeld } from '../agent/supervise-hosted.ts';
+import { superviseHosted } from '../agent/supervise-hosted.ts';
 import { pause } from '../clock.ts';
 import type { RuntimeDeps } from '../deps.ts';
 import { logRedispatch } from '../exit/exit-artifacts.ts';
-import { forgetPastLives, pastLifeFile, pastLifeOf } from '../exit/previous-run.ts';
+import { forgetPreviousRuns, previousRunFile, previousRunOf } from '../exit/previous-run.ts';
 import { announce } from '../gateway/announce.ts';
 import { WorkSource } from '../heartbeat/work-source.ts';
 import { dispatch, pollOrders } from '../orders/dispatch.ts';
@@ -12,9 +12,9 @@ import type { Received, SpawnOrder } from '../orders/order.ts';
 import { HALTED } from '../orders/receipts.ts';
 import { admitSpawn, closedAs, type Host, type Origin, originOf, writeHandover } from '../orders/spawn.ts';
 import type { Occupant } from '../state/lock.ts';
-import { answerSpawn, settleAftermath, settleLeftAlone } from './crash-recovery.ts';
+import { answerSpawn, recoverFromCrash, recoverLeftAlone } from './crash-recovery.ts';
 import { type RuntimeConfig, type Template, templateFor } from './runtime-config.ts';
-import { type Life, type RuntimeSettings, specOf } from './spec-from-template.ts';
+import { type InstanceRequest, type RuntimeSettings, specOf } from './spec-from-template.ts';
 
 export type Runtime = {
   readonly agents: () => readonly Supervised[];
@@ -40,39 +40,39 @@ const eachOf = async <T>(items: readonly T[], atOnce: number, work: (item: T) =>
 };
 
 /** An agent of the configuration that is to be started. */
-type Configured = { readonly life: Life; readonly template: Template };
+type Configured = { readonly instance: InstanceRequest; readonly template: Template };
 
 class HostRuntime implements Runtime {
-  readonly #world: RuntimeDeps;
+  readonly #deps: RuntimeDeps;
   readonly #settings: RuntimeSettings;
-  readonly #startAgent: typeof superviseHeld;
+  readonly #startAgent: typeof superviseHosted;
   readonly #agents = new Set<Supervised>();
   /** what is being started, or waits for its turn */
-  readonly #starting = new Set<Life>();
+  readonly #starting = new Set<InstanceRequest>();
   /** agents of an earlier supervisor that work on and could not be taken over yet */
   #leftAlone: readonly Occupant[] = [];
   readonly #stopping = new AbortController();
   readonly #workSource: WorkSource | null;
   readonly #loops: Promise<unknown>[] = [];
 
-  constructor(settings: RuntimeSettings, world: Omit<RuntimeDeps, 'onOrders'>, startAgent: typeof superviseHeld) {
+  constructor(settings: RuntimeSettings, deps: Omit<RuntimeDeps, 'onOrders'>, startAgent: typeof superviseHosted) {
     this.#settings = settings;
     this.#startAgent = startAgent;
     const addressees = {
       runtimeId: settings.config.runtime,
-      lives: () => this.#agents,
+      instances: () => this.#agents,
       isLeftAlone: (agentId: string) => this.#leftAlone.some((one) => one.agentId === agentId),
       spawn: (order: SpawnOrder, ms: number) => this.#spawn(order, ms),
       recallSpawn: (order: SpawnOrder) => this.#recallSpawn(order),
     };
     const { work_source: source } = settings.config;
     this.#workSource = source
-      ? new WorkSource({ ...source, env: settings.env, everyMs: source.interval }, world.log)
+      ? new WorkSource({ ...source, env: settings.env, everyMs: source.interval }, deps.log)
       : null;
-    this.#world = {
-      ...world,
-      workOf: this.#workSource?.of ?? world.workOf,
-      onOrders: (orders) => dispatch(this.#world, addressees, orders),
+    this.#deps = {
+      ...deps,
+      workOf: this.#workSource?.of ?? deps.workOf,
+      onOrders: (orders) => dispatch(this.#deps, addressees, orders),
     };
   }
 
@@ -81,14 +81,14 @@ class HostRuntime implements Runtime {
   async start(): Promise<void> {
     const { config } = this.#settings;
     const here = new Set<string>();
-    this.#leftAlone = await settleAftermath(this.#world, config.runtime, (life) => {
-      here.add(this.#adopt(life).spec.agentId);
+    this.#leftAlone = await recoverFromCrash(this.#deps, config.runtime, (instance) => {
+      here.add(this.#adopt(instance).spec.agentId);
     });
     for (const { agentId } of this.#leftAlone) here.add(agentId);
     const configured = config.agents.filter(({ name }) => !here.has(name)).flatMap((one) => this.#configured(one));
-    for (const { life } of configured) this.#starting.add(life);
+    for (const { instance } of configured) this.#starting.add(instance);
     // Orders for those that live do not wait until the last one has started.
-    this.#loops.push(pollOrders(this.#world, config.runtime, this.#stopping.signal), this.#announce());
+    this.#loops.push(pollOrders(this.#deps, config.runtime, this.#stopping.signal), this.#announce());
     if (this.#workSource) this.#loops.push(this.#workSource.run(this.#stopping.signal));
     this.#loops.push(this.#takeOverLater());
     await eachOf(configured, startsAtOnce, (one) => this.#startConfigured(one));
@@ -100,9 +100,9 @@ class HostRuntime implements Runtime {
       await pause(takeOverEveryMs, signal);
       if (signal.aborted) return;
       try {
-        this.#leftAlone = await settleLeftAlone(this.#world, this.#leftAlone, (life) => void this.#adopt(life));
+        this.#leftAlone = await recoverLeftAlone(this.#deps, this.#leftAlone, (instance) => void this.#adopt(instance));
       } catch (error) {
-        this.#world.log('agents could not be taken over', { error: String(error) });
+        this.#deps.log('agents could not be taken over', { error: String(error) });
       }
     }
   }
@@ -114,39 +114,39 @@ class HostRuntime implements Runtime {
       ? templates.find(({ name }) => name === one.template)
       : templateFor(templates, one.task, one.labels);
     if (!template) {
-      this.#world.log('no template fits a configured agent', { agent: one });
+      this.#deps.log('no template fits a configured agent', { agent: one });
       return [];
     }
     if (this.#hasEnded(one)) return [];
     const who = { agentId: one.name, taskId: one.task, attempt: 0, maxAttempts: null, labels: one.labels };
-    return [{ life: { ...who, checkpoint: null, handover: null, orderId: null }, template }];
+    return [{ instance: { ...who, checkpoint: null, handover: null, orderId: null }, template }];
   }
 
-  async #startConfigured({ life, template }: Configured): Promise<void> {
+  async #startConfigured({ instance, template }: Configured): Promise<void> {
     try {
-      await this.#begin(life, template);
+      await this.#begin(instance, template);
     } catch (error) {
-      this.#world.log('a configured agent does not start', { agent: life.agentId, error: String(error) });
+      this.#deps.log('a configured agent does not start', { agent: instance.agentId, error: String(error) });
     } finally {
-      this.#starting.delete(life);
+      this.#starting.delete(instance);
     }
   }
 
   /** It, or what has taken its place, would be doubled: this runtime was killed, and goes on where it stood. */
   #hasEnded({ name, task }: RuntimeConfig['agents'][number]): boolean {
-    const [dir, runtime] = [this.#world.dir, this.#settings.config.runtime];
-    const past = pastLifeOf(dir, runtime, name);
+    const [dir, runtime] = [this.#deps.dir, this.#settings.config.runtime];
+    const past = previousRunOf(dir, runtime, name);
     if (past === null || past.taskId !== task) return false;
     const { reason, details } = past;
-    const startAnew = `stop this runtime and start it again, or remove ${pastLifeFile(dir, runtime, name)}`;
+    const startAnew = `stop this runtime and start it again, or remove ${previousRunFile(dir, runtime, name)}`;
     const what = 'a configured agent is not started: it has ended, and what follows is up to recovery';
-    this.#world.log(what, { agent: name, task, reason, details, startAnew });
+    this.#deps.log(what, { agent: name, task, reason, details, startAnew });
     return true;
   }
 
-  async #begin(life: Life, template: Template): Promise<Supervised> {
+  async #begin(instance: InstanceRequest, template: Template): Promise<Supervised> {
     return this.#adopt(
-      await this.#startAgent(specOf(life, template, this.#settings, this.#world.newId()), this.#world, size),
+      await this.#startAgent(specOf(instance, template, this.#settings, this.#deps.newId()), this.#deps, size),
     );
   }
 
@@ -157,7 +157,7 @@ class HostRuntime implements Runtime {
   }
 
   /** Those that live here, and those that are about to. */
-  #occupants(): readonly Pick<Life, 'agentId' | 'taskId' | 'attempt'>[] {
+  #occupants(): readonly Pick<InstanceRequest, 'agentId' | 'taskId' | 'attempt'>[] {
     return [...this.agents().map(({ spec }) => spec), ...this.#starting, ...this.#leftAlone];
   }
 
@@ -167,20 +167,20 @@ class HostRuntime implements Runtime {
     return {
       done: {
         get: (orderId) => {
-          const report = this.#world.journal.reportOf(orderId);
+          const report = this.#deps.journal.reportOf(orderId);
           return report?.type === 'SPAWN_RECEIPT' ? report.payload : undefined;
         },
       },
       agents: this.#occupants(),
       capacity: config.capacity,
-      closedAs: closedAs(this.#world.workOf(taskId)),
+      closedAs: closedAs(this.#deps.workOf(taskId)),
       knowsHow: templateFor(config.templates, taskId ?? '', labels) !== undefined,
     };
   }
 
   /** What the host's tracker says of its task has to be known first. */
   #spawn(order: SpawnOrder, expiresInMs: number): void {
-    const received = { order, expiresAt: this.#world.clock.monotonic() + expiresInMs };
+    const received = { order, expiresAt: this.#deps.clock.monotonic() + expiresInMs };
     const settle = () => this.#settle(received);
     if (this.#workSource) this.#workSource.onceAsked(order.payload.orderId, settle);
     else settle();
@@ -191,8 +191,8 @@ class HostRuntime implements Runtime {
     const { orderId } = order.payload;
     if (this.#isStarting(order)) return;
     const receipt = this.#host(order).done.get(orderId);
-    if (receipt) this.#world.outbox.put({ type: 'SPAWN_RECEIPT', payload: receipt });
-    else answerSpawn(this.#world, order, 'halted', { why: HALTED });
+    if (receipt) this.#deps.outbox.put({ type: 'SPAWN_RECEIPT', payload: receipt });
+    else answerSpawn(this.#deps, order, 'halted', { why: HALTED });
   }
 
   #isStarting = ({ payload }: SpawnOrder): boolean =>
@@ -201,60 +201,60 @@ class HostRuntime implements Runtime {
   #settle(received: Received<SpawnOrder>): void {
     const { order } = received;
     if (this.#isStarting(order) || this.#stopping.signal.aborted) return;
-    const admission = admitSpawn(received, this.#host(order), this.#world.clock.monotonic());
-    switch (admission.verdict) {
+    const admission = admitSpawn(received, this.#host(order), this.#deps.clock.monotonic());
+    switch (admission.kind) {
       case 'go':
         void this.#carryOut(order);
         return;
       case 'again':
-        this.#world.outbox.put({ type: 'SPAWN_RECEIPT', payload: admission.receipt });
+        this.#deps.outbox.put({ type: 'SPAWN_RECEIPT', payload: admission.receipt });
         return;
       case 'not_needed':
       case 'superseded':
       case 'expired':
       case 'failed':
-        answerSpawn(this.#world, order, admission.verdict, { why: admission.why });
+        answerSpawn(this.#deps, order, admission.kind, { why: admission.why });
     }
   }
 
   async #carryOut(order: SpawnOrder): Promise<void> {
     const { orderId, agentId, taskId, attempt, maxAttempts, labels, checkpoints } = order.payload;
-    const life = { agentId, taskId, attempt, maxAttempts, labels, checkpoint: null, handover: null, orderId };
-    this.#starting.add(life);
+    const instance = { agentId, taskId, attempt, maxAttempts, labels, checkpoint: null, handover: null, orderId };
+    this.#starting.add(instance);
     try {
       const origin = await originOf(checkpoints, this.#settings.config.checkpoint_roots, taskId ?? '');
       const [newest] = origin.skipped;
       if (newest) {
-        answerSpawn(this.#world, order, 'checkpoint_invalid', { ...newest, skipped: origin.skipped });
+        answerSpawn(this.#deps, order, 'checkpoint_invalid', { ...newest, skipped: origin.skipped });
         return;
       }
-      this.#world.journal.write({ kind: 'begun', orderId, order, pid: null });
-      const agent = await this.#beginFrom(origin, life, order);
-      void logRedispatch(this.#world, agent.spec, order);
+      this.#deps.journal.write({ kind: 'begun', orderId, order, pid: null });
+      const agent = await this.#beginFrom(origin, instance, order);
+      void logRedispatch(this.#deps, agent.spec, order);
       const { instanceId } = agent.spec;
-      answerSpawn(this.#world, order, 'spawned', { instanceId, checkpointId: origin.checkpoint?.id ?? null });
+      answerSpawn(this.#deps, order, 'spawned', { instanceId, checkpointId: origin.checkpoint?.id ?? null });
     } catch (error) {
-      answerSpawn(this.#world, order, 'failed', { why: String(error) });
+      answerSpawn(this.#deps, order, 'failed', { why: String(error) });
     } finally {
-      this.#starting.delete(life);
+      this.#starting.delete(instance);
     }
   }
 
-  #beginFrom({ checkpoint }: Origin, life: Life, order: SpawnOrder): Promise<Supervised> {
-    const template = templateFor(this.#settings.config.templates, life.taskId ?? '', life.labels);
-    if (!template) throw new Error(`no template of this runtime fits task ${life.taskId}`);
-    const handover = writeHandover(this.#world.dir, order);
-    return this.#begin({ ...life, checkpoint: checkpoint?.path ?? null, handover }, template);
+  #beginFrom({ checkpoint }: Origin, instance: InstanceRequest, order: SpawnOrder): Promise<Supervised> {
+    const template = templateFor(this.#settings.config.templates, instance.taskId ?? '', instance.labels);
+    if (!template) throw new Error(`no template of this runtime fits task ${instance.taskId}`);
+    const handover = writeHandover(this.#deps.dir, order);
+    return this.#begin({ ...instance, checkpoint: checkpoint?.path ?? null, handover }, template);
   }
 
   #announce(): Promise<void> {
     const agents = () => this.#occupants().map(({ agentId }) => agentId);
-    return announce(this.#world, this.#settings, agents, this.#stopping.signal);
+    return announce(this.#deps, this.#settings, agents, this.#stopping.signal);
   }
 
   async stop(by: string): Promise<void> {
     this.#stopping.abort();
-    const forget = () => forgetPastLives(this.#world.dir, this.#settings.config.runtime);
+    const forget = () => forgetPreviousRuns(this.#deps.dir, this.#settings.config.runtime);
     forget();
     await Promise.all(
       [...this.#agents].map(async (agent) => {
@@ -270,10 +270,10 @@ class HostRuntime implements Runtime {
 /** The host's daemon: starts its configured agents, spawns by order, and supervises all of them until it is stopped. */
 export const startRuntime = async (
   settings: RuntimeSettings,
-  world: Omit<RuntimeDeps, 'onOrders'>,
-  startAgent: typeof superviseHeld = superviseHeld,
+  deps: Omit<RuntimeDeps, 'onOrders'>,
+  startAgent: typeof superviseHosted = superviseHosted,
 ): Promise<Runtime> => {
-  const runtime = new HostRuntime(settings, world, startAgent);
+  const runtime = new HostRuntime(settings, deps, startAgent);
   await runtime.start();
   return runtime;
 };

@@ -1,5 +1,5 @@
 import type { AgentSpec } from '../agent/agent-spec.ts';
-import { type RuntimeConfig, type Template, watchingOf } from './runtime-config.ts';
+import { monitoringOf, type RuntimeConfig, type Template } from './runtime-config.ts';
 
 /** Beside the configuration: where and as whom. */
 export type RuntimeSettings = {
@@ -10,24 +10,24 @@ export type RuntimeSettings = {
 };
 
 /** What a life is asked for by. */
-export type Life = Pick<
+export type InstanceRequest = Pick<
   AgentSpec,
   'agentId' | 'taskId' | 'attempt' | 'maxAttempts' | 'labels' | 'checkpoint' | 'handover' | 'orderId'
 >;
 
 /** A life as its template has it. */
 export const specOf = (
-  life: Life,
+  instance: InstanceRequest,
   template: Template,
   { config, host, env }: RuntimeSettings,
   instanceId: string,
 ): AgentSpec => ({
-  ...life,
-  ...watchingOf(template, life.agentId, life.taskId),
+  ...instance,
+  ...monitoringOf(template, instance.agentId, instance.taskId),
   instanceId,
   runtimeId: config.runtime,
   policy: template.policy ?? config.policy ?? null,
-  labels: { host, ...config.labels, ...life.labels },
+  labels: { host, ...config.labels, ...instance.labels },
   parentAgentId: null,
   command: template.command,
   args: template.args,

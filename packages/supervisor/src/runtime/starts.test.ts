@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { superviseHeld } from '../agent/supervise-hosted.ts';
+import { superviseHosted } from '../agent/supervise-hosted.ts';
 import { type Stage, setStage, spawn, terminate } from '../testing/stage.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 import { parseRuntimeConfig } from './runtime-config.ts';
@@ -24,7 +24,7 @@ let letWorker2Start: () => void;
 beforeEach(async () => {
   stage = await setStage();
   // As `vigil runtime` does first: from then on the gateway offers orders to polls only.
-  await stage.world.gateway.orders('run-1', 0, AbortSignal.timeout(60_000));
+  await stage.deps.gateway.orders('run-1', 0, AbortSignal.timeout(60_000));
   const { promise, resolve } = Promise.withResolvers<void>();
   letWorker2Start = resolve;
   const settings = {
@@ -32,9 +32,9 @@ beforeEach(async () => {
     host: 'host-1',
     env: { PATH: process.env.PATH ?? '' },
   };
-  starting = startRuntime(settings, { ...stage.world, killAfterMs: 200 }, async (spec, world, size) => {
+  starting = startRuntime(settings, { ...stage.deps, killAfterMs: 200 }, async (spec, deps, size) => {
     if (spec.agentId === 'worker-2') await promise;
-    return superviseHeld(spec, world, size);
+    return superviseHosted(spec, deps, size);
   });
   await until(() => expect(beatOf('worker-1')).toBeDefined());
 });
@@ -45,7 +45,8 @@ afterEach(async () => {
 });
 
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
-const beatOf = (agentId: string) => stage.gateway.heartbeats.find((beat) => beat.agent_id === agentId);
+const beatOf = (agentId: string) =>
+  stage.gateway.heartbeats.find((nextHeartbeat) => nextHeartbeat.agent_id === agentId);
 const reported = (type: string) =>
   stage.gateway.reports.filter((report) => report.type === type).map(({ payload }) => payload);
 
@@ -61,7 +62,7 @@ test('a task of an agent that is still being started is given to no other, and i
   await until(() => expect(reported('SPAWN_RECEIPT')).toHaveLength(2));
   expect(reported('SPAWN_RECEIPT')).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ outcome: 'superseded', why: 'worker-2 lives here and works on TASK-2' }),
+      expect.objectContaining({ outcome: 'superseded', why: 'worker-2 runs here and works on TASK-2' }),
       expect.objectContaining({ outcome: 'failed', why: 'all 2 places of this runtime are taken' }),
     ]),
   );

@@ -5,21 +5,21 @@ import type { Occupant } from '../state/lock.ts';
 
 /** What is to be done about an order that a dead supervisor had begun. */
 export type Remedy =
-  | { readonly do: 'report_uncertain'; readonly order: AgentOrder; readonly why: string }
-  | { readonly do: 'end_again'; readonly order: Extract<AgentOrder, { type: 'TERMINATE_AGENT' }>; readonly pid: Pid }
-  | { readonly do: 'report_spawned'; readonly order: SpawnOrder; readonly holder: Occupant }
-  | { readonly do: 'spawn_uncertain'; readonly order: SpawnOrder; readonly why: string }
+  | { readonly kind: 'report_uncertain'; readonly order: AgentOrder; readonly why: string }
+  | { readonly kind: 'end_again'; readonly order: Extract<AgentOrder, { type: 'TERMINATE_AGENT' }>; readonly pid: Pid }
+  | { readonly kind: 'report_spawned'; readonly order: SpawnOrder; readonly ptyHost: Occupant }
+  | { readonly kind: 'spawn_uncertain'; readonly order: SpawnOrder; readonly why: string }
   /** nothing came of it: it may be done when it is offered again */
-  | { readonly do: 'forget'; readonly orderId: string };
+  | { readonly kind: 'forget'; readonly orderId: string };
 
-const spawn = (order: SpawnOrder, holder: Occupant | null): Remedy => {
-  if (holder?.orderId !== order.payload.orderId) return { do: 'forget', orderId: order.payload.orderId };
-  if (holder.child) return { do: 'report_spawned', order, holder };
-  return { do: 'spawn_uncertain', order, why: 'the supervisor died while it was starting the agent' };
+const spawn = (order: SpawnOrder, ptyHost: Occupant | null): Remedy => {
+  if (ptyHost?.orderId !== order.payload.orderId) return { kind: 'forget', orderId: order.payload.orderId };
+  if (ptyHost.child) return { kind: 'report_spawned', order, ptyHost };
+  return { kind: 'spawn_uncertain', order, why: 'the supervisor died while it was starting the agent' };
 };
 
 /** `holder` is whoever has the name of the order's agent. Nothing said is repeated; an end is, because it is safe to. */
-export const remedyOf = ({ order, pid }: Begun, holder: Occupant | null): Remedy => {
+export const remedyOf = ({ order, pid }: Begun, ptyHost: Occupant | null): Remedy => {
   switch (order.type) {
     case 'NUDGE_AGENT':
     case 'PROBE_AGENT':
@@ -29,12 +29,16 @@ export const remedyOf = ({ order, pid }: Begun, holder: Occupant | null): Remedy
     case 'INTERRUPT_AGENT':
     case 'RESUME_SESSION':
     case 'RESET_BREAKER':
-      return { do: 'report_uncertain', order, why: 'the supervisor died while it was doing this; it is not repeated' };
+      return {
+        kind: 'report_uncertain',
+        order,
+        why: 'the supervisor died while it was doing this; it is not repeated',
+      };
     case 'TERMINATE_AGENT':
       return pid
-        ? { do: 'end_again', order, pid }
-        : { do: 'report_uncertain', order, why: 'the journal does not say which process this was about' };
+        ? { kind: 'end_again', order, pid }
+        : { kind: 'report_uncertain', order, why: 'the journal has no process for this order' };
     case 'SPAWN_AGENT':
-      return spawn(order, holder);
+      return spawn(order, ptyHost);
   }
 };

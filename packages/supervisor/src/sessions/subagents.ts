@@ -2,15 +2,15 @@ import type { AgentReport } from '@vigil/adapters/session';
 import { subagentIds } from '@vigil/hook/subagent';
 import type { AgentSpec } from '../agent/agent-spec.ts';
 import type { MonitorDeps } from '../deps.ts';
-import { type Beats, type Identity, noBeats, type TerminalFacts } from '../heartbeat/heartbeat.ts';
-import { Beating } from '../heartbeat/heartbeat-sender.ts';
+import { type HeartbeatState, type Identity, noHeartbeats, type TerminalFacts } from '../heartbeat/heartbeat.ts';
+import { HeartbeatSender } from '../heartbeat/heartbeat-sender.ts';
 import { checkFields, isNotable } from '../messages/agent-report.ts';
 import type { Report } from '../orders/order.ts';
 
 /** One sub-agent that is reported. Plain JSON. */
 export type KnownSubagent = {
   readonly identity: Identity;
-  readonly beats: Beats;
+  readonly heartbeatState: HeartbeatState;
   /** its end is being reported; epoch milliseconds, null: it is at work */
   readonly endedAt: number | null;
 };
@@ -18,14 +18,14 @@ export type KnownSubagent = {
 /** By the file of the session's spool and the client's id of the sub-agent. */
 export type SubagentsMemory = Readonly<Record<string, KnownSubagent>>;
 
-type Reported = { readonly identity: Identity; readonly heartbeats: Beating; endedAt: number | null };
+type Reported = { readonly identity: Identity; readonly heartbeats: HeartbeatSender; endedAt: number | null };
 
 export type SubagentsDeps = Pick<MonitorDeps, 'gateway' | 'clock' | 'log' | 'onOrders' | 'outbox'> & {
   readonly spec: AgentSpec;
   readonly memory: SubagentsMemory;
   /** the agent that they belong to is held, and they with it */
   readonly isPaused: () => boolean;
-  readonly onBeat: () => void;
+  readonly onHeartbeat: () => void;
   /** the answer to a heartbeat of a sub-agent names a limit that is reached */
   readonly onRefusal: () => void;
 };
@@ -99,8 +99,8 @@ export class Subagents {
 
   constructor(deps: SubagentsDeps) {
     this.#deps = deps;
-    for (const [name, { identity, beats, endedAt }] of Object.entries(deps.memory))
-      this.#add(name, { identity, heartbeats: this.#heartbeatsOf(identity, beats), endedAt });
+    for (const [name, { identity, heartbeatState, endedAt }] of Object.entries(deps.memory))
+      this.#add(name, { identity, heartbeats: this.#heartbeatsOf(identity, heartbeatState), endedAt });
   }
 
   /** From now on their heartbeats are sent. */
@@ -116,15 +116,15 @@ export class Subagents {
     return Object.fromEntries(
       [...this.#reported].map(([name, { identity, heartbeats, endedAt }]) => [
         name,
-        { identity, beats: heartbeats.beats, endedAt },
+        { identity, heartbeatState: heartbeats.heartbeatState, endedAt },
       ]),
     );
   }
 
   /** The one that the client names `agent`. Its ids are unique over sessions. */
-  at(agent: string): Pick<KnownSubagent, 'identity' | 'beats'> | null {
+  at(agent: string): Pick<KnownSubagent, 'identity' | 'heartbeatState'> | null {
     const found = [...this.#reported].find(([name]) => name.endsWith(` ${agent}`))?.[1];
-    return found ? { identity: found.identity, beats: found.heartbeats.beats } : null;
+    return found ? { identity: found.identity, heartbeatState: found.heartbeats.heartbeatState } : null;
   }
 
   has(agentId: string): boolean {
@@ -143,24 +143,24 @@ export class Subagents {
     if (known?.endedAt != null || (known === undefined && hasEnded)) return;
     const at = this.#deps.clock.now();
     const one = known ?? this.#start(name, identityOf(this.#deps.spec, report, at));
-    const { said } = checkFields({ ...report.fields, client });
-    const before = one.heartbeats.beats.latest;
-    one.heartbeats.said(said);
-    if (isNotable(said, before)) one.heartbeats.soon();
+    const { reported } = checkFields({ ...report.fields, client });
+    const before = one.heartbeats.heartbeatState.latest;
+    one.heartbeats.report(reported);
+    if (isNotable(reported, before)) one.heartbeats.soon();
     if (hasEnded) this.#end(name, one, { reason: 'finished', at, details: reportedEnd });
   }
 
-  #heartbeatsOf(identity: Identity, beats: Beats): Beating {
-    const { gateway, clock, log, onOrders, spec, isPaused, onBeat, onRefusal } = this.#deps;
-    return new Beating({
+  #heartbeatsOf(identity: Identity, heartbeatState: HeartbeatState): HeartbeatSender {
+    const { gateway, clock, log, onOrders, spec, isPaused, onHeartbeat, onRefusal } = this.#deps;
+    return new HeartbeatSender({
       gateway,
       clock,
       log,
       onOrders,
       who: identity,
       intervalMs: spec.intervalMs,
-      beats,
-      onBeat,
+      heartbeatState,
+      onHeartbeat,
       // People are informed of whether the agent itself is watched.
       onReach: (agentId, reach) =>
         reach.kind === 'watched'
@@ -175,7 +175,7 @@ export class Subagents {
   }
 
   #start(name: string, identity: Identity): Reported {
-    const one = { identity, heartbeats: this.#heartbeatsOf(identity, noBeats), endedAt: null };
+    const one = { identity, heartbeats: this.#heartbeatsOf(identity, noHeartbeats), endedAt: null };
     this.#add(name, one);
     if (this.#hasBegun) one.heartbeats.begin();
     return one;
@@ -191,7 +191,7 @@ export class Subagents {
     const ending = one.heartbeats.finish(lastHeartbeatsMs).then(() => {
       this.#deps.outbox.put(exitOf(one.identity, end));
       this.#reported.delete(name);
-      this.#deps.onBeat();
+      this.#deps.onHeartbeat();
     });
     this.#ending.add(ending);
     void ending.finally(() => this.#ending.delete(ending));

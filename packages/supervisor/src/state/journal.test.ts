@@ -72,7 +72,7 @@ test('a terminate found begun is repeated against exactly that process', () => {
   expect(remedyOf(begun(terminate()), null)).toMatchObject({ do: 'end_again', pid });
 });
 
-const holder: Occupant = {
+const ptyHost: Occupant = {
   agentId: 'worker-1.r1',
   instanceId: 'instance-9',
   taskId: 'TASK-1',
@@ -80,24 +80,24 @@ const holder: Occupant = {
   attempt: 1,
   orderId: 'spawn-1',
   supervisor: { pid: 1, startTime: '1' },
-  holder: null,
+  ptyHost: null,
   child: pid,
 };
 
 test('a spawn found begun is reported as spawned where the lock file names the process', () => {
-  expect(remedyOf(begun(spawn()), holder)).toMatchObject({
+  expect(remedyOf(begun(spawn()), ptyHost)).toMatchObject({
     do: 'report_spawned',
-    holder: { instanceId: 'instance-9' },
+    ptyHost: { instanceId: 'instance-9' },
   });
 });
 
 test('a spawn found begun is uncertain where the lock file was taken and no process is named', () => {
-  expect(remedyOf(begun(spawn()), { ...holder, child: null })).toMatchObject({ do: 'spawn_uncertain' });
+  expect(remedyOf(begun(spawn()), { ...ptyHost, child: null })).toMatchObject({ do: 'spawn_uncertain' });
 });
 
 test('a spawn found begun may be done again where nobody took the lock for it', () => {
   expect(remedyOf(begun(spawn()), null)).toEqual({ do: 'forget', orderId: 'spawn-1' });
-  expect(remedyOf(begun(spawn()), { ...holder, orderId: 'spawn-0' })).toEqual({ do: 'forget', orderId: 'spawn-1' });
+  expect(remedyOf(begun(spawn()), { ...ptyHost, orderId: 'spawn-0' })).toEqual({ do: 'forget', orderId: 'spawn-1' });
 });
 
 test('on a full disk a done order is answered all the same, and written when there is room again; a torn line hurts nobody', () => {

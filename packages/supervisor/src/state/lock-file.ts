@@ -22,12 +22,14 @@ const parsed = (text: string): unknown => {
 };
 
 /** Who has claimed this file; null: nobody. @throws WrongSettings where something else stands in it */
-export const readClaim = <T>(path: string, isOne: (found: object) => found is T & object): T | null => {
+export const readLockFile = <T>(path: string, isOne: (found: object) => found is T & object): T | null => {
   const text = textOf(path);
   if (text === null) return null;
   const found = parsed(text);
   if (typeof found === 'object' && found !== null && isOne(found)) return found;
-  throw new WrongSettings(`${path} is no lock of ours: remove it once you are sure that nobody runs under its name`);
+  throw new WrongSettings(
+    `${path} is not a Vigil lock file: remove it once you are sure that no agent runs under its name`,
+  );
 };
 
 const draftOf = (path: string, content: object): string => {
@@ -64,11 +66,11 @@ const sweep = (path: string, dead: object): void => {
 };
 
 /** Claims a file that nobody has, or that `dead` has left. False: somebody else was first. */
-export const claim = (path: string, content: object, dead: object | null): boolean => {
+export const createLockFile = (path: string, content: object, dead: object | null): boolean => {
   const draft = draftOf(path, content);
   if (dead !== null) sweep(path, dead);
   return link(draft, path);
 };
 
 /** One's own claim says something else from now on. */
-export const renew = (path: string, content: object): void => renameSync(draftOf(path, content), path);
+export const replaceLockFile = (path: string, content: object): void => renameSync(draftOf(path, content), path);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { identify, type Pid } from '../process/proc.ts';
 import { stopAgent } from '../pty-host/attach.ts';
 import { checkFree, type Occupant, occupantOf, takeName, takeRuntime } from './lock.ts';
-import { claim } from './lock-file.ts';
+import { createLockFile } from './lock-file.ts';
 import { makeFolder } from './own-folder.ts';
 
 let dir: string;
@@ -24,20 +24,20 @@ const occupant = (more: Partial<Occupant> = {}): Occupant => ({
   attempt: 0,
   orderId: null,
   supervisor: dead,
-  holder: null,
+  ptyHost: null,
   child: null,
   ...more,
 });
 
 test('a name is free again when nobody of its occupant lives; a number that another process has now is nobody', () => {
-  takeName(dir, occupant({ child: { ...self, startTime: '1' }, holder: { ...self, startTime: '1' } }));
+  takeName(dir, occupant({ child: { ...self, startTime: '1' }, ptyHost: { ...self, startTime: '1' } }));
   takeName(dir, occupant({ instanceId: 'instance-2' })).release();
   expect(occupantOf(dir, 'worker-1')).toBeNull();
   expect(readdirSync(join(dir, 'agents'))).toEqual([]);
 });
 
 test('a name is taken while its supervisor, its holder or its process lives', () => {
-  for (const who of ['supervisor', 'holder', 'child'] as const) {
+  for (const who of ['supervisor', 'ptyHost', 'child'] as const) {
     const lock = takeName(dir, occupant({ [who]: self }));
     expect(() => takeName(dir, occupant())).toThrow(/agent worker-1 (runs already|still runs)/);
     lock.release();
@@ -45,24 +45,26 @@ test('a name is taken while its supervisor, its holder or its process lives', ()
 });
 
 test('of one whose holder alone lives it is said how it is supervised again', () => {
-  takeName(dir, occupant({ holder: self, child: self }));
+  takeName(dir, occupant({ ptyHost: self, child: self }));
   expect(() => checkFree(dir, 'worker-1')).toThrow(/its supervisor 4194305 has died: start its runtime again, or/);
 });
 
 test('a claim that has come in the place of a dead one is put back', () => {
   const path = join(dir, 'x.lock');
   const [gone, fresh, late] = [{ n: 1 }, { n: 2 }, { n: 3 }];
-  claim(path, fresh, null);
-  expect(claim(path, late, gone)).toBe(false);
+  createLockFile(path, fresh, null);
+  expect(createLockFile(path, late, gone)).toBe(false);
   expect(readdirSync(dir)).toEqual(['x.lock']);
-  expect(claim(path, late, fresh)).toBe(true);
+  expect(createLockFile(path, late, fresh)).toBe(true);
 });
 
 test('a lock that is none of ours is refused with its path, and left as it is', () => {
   mkdirSync(join(dir, 'agents'));
   for (const garbage of ['', 'garbage', '[]', '{"agentId":"worker-1"}']) {
     writeFileSync(join(dir, 'agents', 'worker-1.lock'), garbage);
-    expect(() => takeName(dir, occupant())).toThrow(/worker-1.lock is no lock of ours: remove it once you are sure/);
+    expect(() => takeName(dir, occupant())).toThrow(
+      /worker-1.lock is not a Vigil lock file: remove it once you are sure/,
+    );
   }
 });
 
@@ -83,9 +85,9 @@ test('a runtime that has the number of a former one is another, and says so in i
 });
 
 test('nobody is ended by a lock that a dead supervisor has left, nor a runtime by an agent that it is just starting', async () => {
-  takeName(dir, occupant({ holder: null, child: null, supervisor: dead }));
+  takeName(dir, occupant({ ptyHost: null, child: null, supervisor: dead }));
   await expect(stopAgent(dir, 'worker-1', 'ann', 0)).rejects.toThrow('has died, and nobody holds its terminal');
-  takeName(dir, occupant({ agentId: 'worker-2', holder: null, child: null, supervisor: self }));
+  takeName(dir, occupant({ agentId: 'worker-2', ptyHost: null, child: null, supervisor: self }));
   await expect(stopAgent(dir, 'worker-2', 'ann', 0)).rejects.toThrow('is just being started: try again');
 });
 
@@ -93,5 +95,5 @@ test('a state folder of somebody else is refused', () => {
   const asRoot = process.getuid?.() === 0;
   if (asRoot) chownSync(dir, 12_345, 12_345);
   const theirs = asRoot ? dir : '/';
-  expect(() => makeFolder(theirs, 'choose another')).toThrow(`${theirs} is not a folder of ours`);
+  expect(() => makeFolder(theirs, 'choose another')).toThrow(`${theirs} is not a folder of this user`);
 });

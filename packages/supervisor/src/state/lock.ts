@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { AlreadySupervised, WrongSettings } from '../errors.ts';
 import { isAlive, type Pid } from '../process/proc.ts';
-import { claim, readClaim, renew } from './lock-file.ts';
+import { createLockFile, readLockFile, replaceLockFile } from './lock-file.ts';
 
 /** Who runs an agent's name on this host. */
 export type Occupant = {
@@ -15,14 +15,14 @@ export type Occupant = {
   readonly orderId: string | null;
   readonly supervisor: Pid;
   /** the process that owns its terminal; null: its supervisor does, or none was started yet */
-  readonly holder: Pid | null;
+  readonly ptyHost: Pid | null;
   /** null: not started yet */
   readonly child: Pid | null;
 };
 
 export type Lock = {
   /** on the disk when it returns */
-  readonly has: (processes: Partial<Pick<Occupant, 'holder' | 'child'>>) => void;
+  readonly has: (processes: Partial<Pick<Occupant, 'ptyHost' | 'child'>>) => void;
   readonly release: () => void;
 };
 
@@ -34,21 +34,21 @@ const isOccupant = (found: object): found is Occupant =>
 
 /** The occupant of this name, dead or alive; null: nobody. @throws WrongSettings where the lock is none of ours */
 export const occupantOf = (dir: string, agentId: string): Occupant | null =>
-  readClaim(fileOf(dir, agentId), isOccupant);
+  readLockFile(fileOf(dir, agentId), isOccupant);
 
 /** @throws WrongSettings for a name that no file and no key can have */
 export const checkName = (agentId: string): void => {
   if (!/^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/.test(agentId))
     throw new WrongSettings(
-      `${JSON.stringify(agentId)} is no agent's name: use at most 128 letters, digits, dots, dashes, colons or underscores, and neither . nor ..`,
+      `${JSON.stringify(agentId)} is not an agent's name: use at most 128 letters, digits, dots, dashes, colons or underscores, and neither . nor ..`,
     );
 };
 
-const isTaken = ({ supervisor, holder, child }: Occupant): boolean =>
-  [supervisor, holder, child].some((process) => process != null && isAlive(process));
+const isTaken = ({ supervisor, ptyHost, child }: Occupant): boolean =>
+  [supervisor, ptyHost, child].some((process) => process != null && isAlive(process));
 
-const refused = ({ agentId, supervisor, holder, child }: Occupant): AlreadySupervised => {
-  if (isAlive(supervisor) || holder === null || !isAlive(holder))
+const refused = ({ agentId, supervisor, ptyHost, child }: Occupant): AlreadySupervised => {
+  if (isAlive(supervisor) || ptyHost === null || !isAlive(ptyHost))
     return new AlreadySupervised(
       `agent ${agentId} runs already (supervisor ${supervisor.pid}, process ${child?.pid ?? 'not started'}); choose another --name, or end it first`,
     );
@@ -69,7 +69,7 @@ const lockOf = (path: string, first: Occupant): Lock => {
   return {
     has: (processes) => {
       occupant = { ...occupant, ...processes };
-      renew(path, occupant);
+      replaceLockFile(path, occupant);
     },
     release: () => rmSync(path, { force: true }),
   };
@@ -83,7 +83,7 @@ export const takeName = (dir: string, occupant: Occupant): Lock => {
   checkName(occupant.agentId);
   checkFree(dir, occupant.agentId);
   const path = fileOf(dir, occupant.agentId);
-  if (!claim(path, occupant, occupantOf(dir, occupant.agentId)))
+  if (!createLockFile(path, occupant, occupantOf(dir, occupant.agentId)))
     throw new AlreadySupervised(`agent ${occupant.agentId} has just been started by another supervisor`);
   return lockOf(path, occupant);
 };
@@ -112,14 +112,14 @@ export const forget = (dir: string, agentId: string): void => rmSync(fileOf(dir,
  */
 export const takeRuntime = (dir: string, runtimeId: string, self: Pid): (() => void) => {
   const path = join(dir, 'runtimes', `${runtimeId}.lock`);
-  const before = readClaim(path, (found): found is { readonly supervisor: Pid } => 'supervisor' in found);
+  const before = readLockFile(path, (found): found is { readonly supervisor: Pid } => 'supervisor' in found);
   // After a restart in a container another life may have had the same number.
   const isOwn = before?.supervisor.pid === self.pid && before.supervisor.startTime === self.startTime;
   if (before !== null && !isOwn && isAlive(before.supervisor))
     throw new AlreadySupervised(
       `runtime ${runtimeId} runs already on ${dir} (process ${before.supervisor.pid}); end that one first, or give this one another name`,
     );
-  if (!isOwn && !claim(path, { supervisor: self }, before))
+  if (!isOwn && !createLockFile(path, { supervisor: self }, before))
     throw new AlreadySupervised(`runtime ${runtimeId} has just been started by another process`);
   return () => rmSync(path, { force: true });
 };

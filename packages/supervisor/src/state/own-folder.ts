@@ -9,7 +9,7 @@ export const makeFolder = (path: string, remedy: string): void => {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const found = lstatSync(path);
   if (!found.isDirectory() || found.uid !== process.getuid?.())
-    throw new WrongSettings(`${path} is not a folder of ours: remove it, or ${remedy}`);
+    throw new WrongSettings(`${path} is not a folder of this user: remove it, or ${remedy}`);
 };
 
 /** The same, that nobody else can look into. */

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { saveRecovery } from '../exit/recovery-file.ts';
 import { writeHandover } from '../orders/spawn.ts';
-import { parseRuntimeConfig, watchingOf } from '../runtime/runtime-config.ts';
+import { monitoringOf, parseRuntimeConfig } from '../runtime/runtime-config.ts';
 import { fakeGateway } from '../testing/fake-gateway.ts';
-import { liveOn, openTestWorld, scriptSpec, spawn } from '../testing/stage.ts';
+import { liveOn, openTestDeps, scriptSpec, spawn } from '../testing/stage.ts';
 import { checkName } from './lock.ts';
 
 let dir: string;
@@ -20,23 +20,23 @@ const modeOf = (name: string): number => statSync(join(dir, 'state', name)).mode
 test('what agents print and are told is for nobody else of the host to read, also in a folder that others may look into', async () => {
   mkdirSync(join(dir, 'state'), { mode: 0o755 });
   const gateway = await fakeGateway();
-  const world = openTestWorld(join(dir, 'state'), gateway, 'run-1');
-  const stage = { dir, gateway, world, close: async () => {} };
-  const life = await liveOn(stage, scriptSpec('echo a secret; exit 3'), 80, () => {});
-  await life.settled;
-  writeHandover(world.dir, spawn());
+  const deps = openTestDeps(join(dir, 'state'), gateway, 'run-1');
+  const stage = { dir, gateway, deps, close: async () => {} };
+  const instance = await liveOn(stage, scriptSpec('echo a secret; exit 3'), 80, () => {});
+  await instance.settled;
+  writeHandover(deps.dir, spawn());
   const made = readdirSync(join(dir, 'state'));
   expect(made).toEqual(expect.arrayContaining(['archive', 'handover', 'journal', 'outbox']));
   expect(made.filter((name) => modeOf(name) !== 0o700)).toEqual([]);
-  await world.outbox.settled(60_000);
-  world.close();
+  await deps.outbox.settled(60_000);
+  deps.close();
   await gateway.close();
 });
 
 test('no name leads out of the folder that it stands in', () => {
   const remains = { attempt: 1, checkpoint: null, stallReason: 'inactivity' };
   for (const name of ['.', '..', '../up', 'a/../../b', '']) {
-    expect(() => checkName(name)).toThrow("is no agent's name");
+    expect(() => checkName(name)).toThrow("is not an agent's name");
     expect(() => saveRecovery(join(dir, 'in'), { ...remains, taskId: name }, 0)).toThrow('name');
   }
   expect(readdirSync(dir)).toEqual([]);
@@ -53,7 +53,7 @@ test('a task or an agent whose name leads elsewhere is not watched by the files 
   const { templates } = parseRuntimeConfig(JSON.stringify({ runtime: 'run-1', templates: [written] }), dir);
   const [template] = templates;
   if (!template) throw new Error('no template');
-  const of = (agentId: string, taskId: string) => watchingOf(template, agentId, taskId);
+  const of = (agentId: string, taskId: string) => monitoringOf(template, agentId, taskId);
   expect(of('a', 'T-1')).toMatchObject({
     stepLog: join(dir, 'logs/T-1/a.jsonl'),
     nudgeFile: { path: join(dir, 'nudges/T-1') },

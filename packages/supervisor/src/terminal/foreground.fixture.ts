@@ -1,10 +1,10 @@
 import { run } from '../runtime/run.ts';
-import { openTestWorld, scriptSpec } from '../testing/stage.ts';
+import { openTestDeps, scriptSpec } from '../testing/stage.ts';
 
 const [dir = '', url = '', script = '', command = '/bin/sh', ...more] = process.argv.slice(2);
-const world = openTestWorld(dir, { url } as Parameters<typeof openTestWorld>[1], 'run-1');
+const deps = openTestDeps(dir, { url } as Parameters<typeof openTestDeps>[1], 'run-1');
 const env = { PATH: process.env.PATH ?? '', TERM: 'xterm' };
-process.exitCode = await run(scriptSpec(script, { command, args: ['-c', script, ...more], env }), world, {
+process.exitCode = await run(scriptSpec(script, { command, args: ['-c', script, ...more], env }), deps, {
   stdin: process.stdin,
   stdout: process.stdout,
   tty: true,
@@ -14,4 +14,4 @@ process.exitCode = await run(scriptSpec(script, { command, args: ['-c', script, 
     return () => process.off('SIGTERM', listener);
   },
 });
-world.close();
+deps.close();

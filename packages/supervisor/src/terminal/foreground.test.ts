@@ -18,11 +18,11 @@ beforeEach(async () => {
 afterEach(() => stage.close());
 
 const fixture = fileURLToPath(new URL('./foreground.fixture.ts', import.meta.url));
-const words = (script: string) => [fixture, stage.dir, stage.gateway.url, script];
+const commandLine = (script: string) => [fixture, stage.dir, stage.gateway.url, script];
 const env = { PATH: process.env.PATH ?? '', TERM: 'xterm' };
 const sit = (script: string): Terminal =>
   openTerminal(
-    { command: process.execPath, args: words(script), cwd: tmpdir(), env, rawOutput: false },
+    { command: process.execPath, args: commandLine(script), cwd: tmpdir(), env, rawOutput: false },
     { columns: 91, rows: 33 },
     (data) => {
       shown += data.toString();
@@ -87,7 +87,7 @@ test.each([
   const file = join(stage.dir, 'stream');
   writeFileSync(file, bytes);
   const pieces: Buffer[] = [];
-  const piped = execFile(process.execPath, [...words(`cat ${file}`), ...more()], { env });
+  const piped = execFile(process.execPath, [...commandLine(`cat ${file}`), ...more()], { env });
   piped.stdout?.setEncoding('latin1').on('data', (data) => pieces.push(Buffer.from(data, 'latin1')));
   piped.stdin?.end();
   await new Promise((resolve) => piped.on('close', resolve));
@@ -95,7 +95,7 @@ test.each([
 });
 
 test('through pipes the command still has a terminal, and sees the end of its input', async () => {
-  const piped = execFile(process.execPath, words('tty; cat; echo end'), { env });
+  const piped = execFile(process.execPath, commandLine('tty; cat; echo end'), { env });
   let text = '';
   piped.stdout?.on('data', (data) => {
     text += data;
@@ -110,7 +110,7 @@ test.runIf(process.platform === 'linux')(
   'an agent whose output a full disk does not take works on to its end',
   async () => {
     const full = openSync('/dev/full', 'w');
-    const agent = spawn(process.execPath, words('for n in 1 2 3; do echo $n; sleep 0.1; done; exit 7'), {
+    const agent = spawn(process.execPath, commandLine('for n in 1 2 3; do echo $n; sleep 0.1; done; exit 7'), {
       env,
       stdio: ['ignore', full, 'ignore'],
     });
@@ -121,7 +121,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 test('an agent whose output nobody reads any more hangs up, and its end is reported', async () => {
-  const agent = spawn(process.execPath, words('while :; do echo line; sleep 0.05; done'), {
+  const agent = spawn(process.execPath, commandLine('while :; do echo line; sleep 0.05; done'), {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
   });

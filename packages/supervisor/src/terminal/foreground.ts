@@ -5,7 +5,7 @@ import { stoppedBy } from '../exit/stop-marker.ts';
 import type { Size } from './terminal.ts';
 
 /** Where a person, a pipe or nobody sits. */
-export type Seat = {
+export type ForegroundStreams = {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   /** false: as if neither were a terminal */
@@ -31,7 +31,7 @@ export type Attached = {
   readonly follow: (agent: Supervised) => () => void;
 };
 
-const passInput = ({ stdin, tty }: Seat, agent: Supervised): (() => void) => {
+const passInput = ({ stdin, tty }: ForegroundStreams, agent: Supervised): (() => void) => {
   const isRaw = tty && isTerminal(stdin);
   const onData = (data: Buffer) => {
     if (isRaw && data.includes(ctrlC)) agent.interrupted('Ctrl-C at its terminal');
@@ -48,23 +48,23 @@ const passInput = ({ stdin, tty }: Seat, agent: Supervised): (() => void) => {
   };
 };
 
-const passSize = ({ stdout }: Seat, agent: Supervised): (() => void) => {
+const passSize = ({ stdout }: ForegroundStreams, agent: Supervised): (() => void) => {
   const onResize = () => agent.resize({ columns: stdout.columns, rows: stdout.rows });
   stdout.on('resize', onResize);
   return () => stdout.off('resize', onResize);
 };
 
-const passSignals = ({ onSignal }: Seat, agent: Supervised, senderOf: () => string | null): (() => void) =>
+const passSignals = ({ onSignal }: ForegroundStreams, agent: Supervised, senderOf: () => string | null): (() => void) =>
   onSignal((signal) => {
     const who = senderOf();
     agent.expectEnd(who === null ? `the supervisor received ${signal}` : stoppedBy(who));
     agent.terminal.signal(signal);
   });
 
-/** Once nobody reads its output any more, its terminal is gone, as it would be for any command. A full disk takes it again later. */
+/** Once no program reads its output any more, its terminal is gone, as it would be for any command. A full disk takes it again later. */
 const outputLost = (agent: Supervised, { code }: NodeJS.ErrnoException): void => {
   if (code !== 'EPIPE' || agent.isOver()) return;
-  agent.expectEnd('nobody reads its output any more');
+  agent.expectEnd('no program reads its output any more');
   agent.terminal.signal('SIGHUP');
 };
 
@@ -72,25 +72,25 @@ const outputLost = (agent: Supervised, { code }: NodeJS.ErrnoException): void =>
  * Seats the agent where Vigil was started: its output comes out here, and what is typed here goes to it. `senderOf`: the person
  * who has just sent a signal, null where nobody says so.
  */
-export const attach = (seat: Seat, senderOf: () => string | null, log: Log): Attached => {
-  let held: (() => void) | null = null;
-  const { stdout } = seat;
+export const attach = (streams: ForegroundStreams, senderOf: () => string | null, log: Log): Attached => {
+  let pauseOutput: (() => void) | null = null;
+  const { stdout } = streams;
   return {
     isPiped: !isTerminal(stdout),
     size: isTerminal(stdout) ? { columns: stdout.columns, rows: stdout.rows } : { columns: 120, rows: 40 },
     output: (data) => {
-      if (!stdout.write(data)) held?.();
-      seat.onOutput(data);
+      if (!stdout.write(data)) pauseOutput?.();
+      streams.onOutput(data);
     },
     follow: (agent) => {
-      let isHeld = false;
+      let isPaused = false;
       const goOn = () => {
-        if (isHeld) agent.terminal.resume();
-        isHeld = false;
+        if (isPaused) agent.terminal.resume();
+        isPaused = false;
       };
-      held = () => {
-        if (!isHeld) agent.terminal.pause();
-        isHeld = true;
+      pauseOutput = () => {
+        if (!isPaused) agent.terminal.pause();
+        isPaused = true;
       };
       stdout.on('drain', goOn);
       const { agentId } = agent.spec;
@@ -100,7 +100,7 @@ export const attach = (seat: Seat, senderOf: () => string | null, log: Log): Att
         goOn();
         outputLost(agent, error);
       });
-      const undo = [passInput(seat, agent), passSize(seat, agent), passSignals(seat, agent, senderOf)];
+      const undo = [passInput(streams, agent), passSize(streams, agent), passSignals(streams, agent, senderOf)];
       return () => {
         for (const one of undo) one();
       };

@@ -7,14 +7,14 @@ import type { Heartbeat } from '@vigil/events';
 import { pause } from '../clock.ts';
 import type { Report } from '../orders/order.ts';
 import { isAlive, signalled } from '../process/proc.ts';
-import { connectHolder } from '../pty-host/link.ts';
-import { holderSocket } from '../pty-host/paths.ts';
+import { connectPtyHost } from '../pty-host/link.ts';
+import { ptyHostSocket } from '../pty-host/paths.ts';
 import { type Occupant, occupantOf } from '../state/lock.ts';
 import { type Stage, setStage } from './stage.ts';
 
 const fixture = fileURLToPath(new URL('./runtime.fixture.ts', import.meta.url));
 
-type Held = Occupant & Record<'child' | 'holder', NonNullable<Occupant['child']>>;
+type HostedOccupant = Occupant & Record<'child' | 'ptyHost', NonNullable<Occupant['child']>>;
 
 /** Looks until it is as wanted; fails with what was wrong last. */
 export const until = async <T>(look: () => T, withinMs = 60_000): Promise<T> => {
@@ -27,8 +27,8 @@ export const until = async <T>(look: () => T, withinMs = 60_000): Promise<T> => 
   }
 };
 
-const assert = (holds: boolean, what: string): void => {
-  if (!holds) throw new Error(what);
+const assert = (condition: boolean, what: string): void => {
+  if (!condition) throw new Error(what);
 };
 
 export const killed = async (runtime: ChildProcess): Promise<void> => {
@@ -37,7 +37,7 @@ export const killed = async (runtime: ChildProcess): Promise<void> => {
 };
 
 /** A stage on which whole runtimes, each with the agent `worker-1`, are started and killed. */
-export class Orphanage {
+export class OrphanStage {
   readonly stage: Stage;
   readonly #runtimes: ChildProcess[] = [];
   log = '';
@@ -46,8 +46,8 @@ export class Orphanage {
     this.stage = stage;
   }
 
-  static async open(): Promise<Orphanage> {
-    return new Orphanage(await setStage('test'));
+  static async open(): Promise<OrphanStage> {
+    return new OrphanStage(await setStage('test'));
   }
 
   /** `as`: the program that takes the script behind -c, and what stands behind the script */
@@ -68,10 +68,10 @@ export class Orphanage {
     return runtime;
   }
 
-  get held(): Held {
+  get held(): HostedOccupant {
     const found = occupantOf(this.stage.dir, 'worker-1');
-    assert(found?.child != null && found.holder !== null, 'it is not held');
-    return found as Held;
+    assert(found?.child != null && found.ptyHost !== null, 'it is not held');
+    return found as HostedOccupant;
   }
 
   reported<T extends Report['type']>(type: T) {
@@ -80,16 +80,16 @@ export class Orphanage {
     );
   }
 
-  get beats(): readonly Heartbeat[] {
+  get heartbeats(): readonly Heartbeat[] {
     return this.stage.gateway.heartbeats;
   }
   get last(): Heartbeat | undefined {
-    return this.beats.at(-1);
+    return this.heartbeats.at(-1);
   }
 
-  async beatsOn(): Promise<void> {
-    const seen = this.beats.length;
-    await until(() => assert(this.beats.length > seen + 1, 'it does not beat'));
+  async keepsReporting(): Promise<void> {
+    const seen = this.heartbeats.length;
+    await until(() => assert(this.heartbeats.length > seen + 1, 'it does not send heartbeats'));
   }
 
   printed(lines: number): Promise<void> {
@@ -101,20 +101,20 @@ export class Orphanage {
   }
   told(text: string): Promise<void> {
     const file = join(this.stage.dir, 'told');
-    return until(() => assert(readFileSync(file, 'utf8').includes(text), `it was not told ${text}`));
+    return until(() => assert(readFileSync(file, 'utf8').includes(text), `it did not receive ${text}`));
   }
 
   /** When the holder says that its agent has ended, to whoever looks on. */
   async endSeenBy(instanceId: string): Promise<number> {
-    const hello = { as: 'viewer', who: 'the test', writes: false, last: 0 } as const;
-    const link = await connectHolder(holderSocket(this.stage.dir, instanceId), hello);
+    const hello = { kind: 'viewer', who: 'the test', writes: false, last: 0 } as const;
+    const link = await connectPtyHost(ptyHostSocket(this.stage.dir, instanceId), hello);
     return new Promise((resolve) => link.listen((message) => 'ended' in message && resolve(message.ended.at)));
   }
 
   async close(): Promise<void> {
     const left = occupantOf(this.stage.dir, 'worker-1');
     for (const runtime of this.#runtimes) if (runtime.exitCode === null) runtime.kill('SIGKILL');
-    for (const pid of [left?.child, left?.holder]) if (pid && isAlive(pid)) signalled(-pid.pid, 'SIGKILL');
+    for (const pid of [left?.child, left?.ptyHost]) if (pid && isAlive(pid)) signalled(-pid.pid, 'SIGKILL');
     await this.stage.close();
   }
 }

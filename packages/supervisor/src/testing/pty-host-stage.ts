@@ -2,42 +2,42 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { identify, isAlive, type Pid, signalled } from '../process/proc.ts';
-import { connectHolder, type Link } from '../pty-host/link.ts';
-import { holderSocket } from '../pty-host/paths.ts';
-import type { FromHolder } from '../pty-host/protocol.ts';
-import { startHolder } from '../pty-host/start.ts';
+import { connectPtyHost, type Link } from '../pty-host/link.ts';
+import { ptyHostSocket } from '../pty-host/paths.ts';
+import type { FromPtyHost } from '../pty-host/protocol.ts';
+import { startPtyHost } from '../pty-host/start.ts';
 
 const self = identify(process.pid);
 
 /** A connection, and what has come by it. */
-export type Seen = { readonly link: Link; text: string; readonly others: FromHolder[] };
+export type Seen = { readonly link: Link; text: string; readonly others: FromPtyHost[] };
 
 /** One holder in a folder of its own, with a shell script as its agent. */
-export class HolderStage {
+export class PtyHostStage {
   readonly #links: Link[] = [];
   readonly #made: string;
   dir: string;
-  #holder: Pid | null = null;
+  #ptyHost: Pid | null = null;
 
   constructor() {
-    this.dir = mkdtempSync(join(tmpdir(), 'vigil-holder-'));
+    this.dir = mkdtempSync(join(tmpdir(), 'vigil-pty-host-'));
     this.#made = this.dir;
   }
 
   get path(): string {
-    return holderSocket(this.dir, 'instance-1');
+    return ptyHostSocket(this.dir, 'instance-1');
   }
   get isThere(): boolean {
-    return this.#holder !== null && isAlive(this.#holder);
+    return this.#ptyHost !== null && isAlive(this.#ptyHost);
   }
 
-  hold(script: string, ring = 1 << 20): Promise<void> {
+  pauseControl(script: string, ring = 1 << 20): Promise<void> {
     const { dir, path: socket } = this;
     const launch = { agentId: 'worker-1', instanceId: 'instance-1', cwd: dir, env: { PATH: process.env.PATH ?? '' } };
     const size = { columns: 80, rows: 24 };
     const command = { command: '/bin/sh', args: ['-c', script], rawOutput: false, size };
-    return startHolder(dir, { ...launch, ...command, socket, ring, kept: { a: 1 } }, (pid) => {
-      this.#holder = pid;
+    return startPtyHost(dir, { ...launch, ...command, socket, ring, kept: { a: 1 } }, (pid) => {
+      this.#ptyHost = pid;
     });
   }
 
@@ -52,15 +52,15 @@ export class HolderStage {
   }
 
   async supervise(): Promise<Seen> {
-    return this.#listening(await connectHolder(this.path, { as: 'supervisor', self }));
+    return this.#listening(await connectPtyHost(this.path, { kind: 'supervisor', self }));
   }
   async look(writes = false, last = 1 << 20): Promise<Seen> {
-    return this.#listening(await connectHolder(this.path, { as: 'viewer', who: 'ann', writes, last }));
+    return this.#listening(await connectPtyHost(this.path, { kind: 'viewer', who: 'ann', writes, last }));
   }
 
   close(): void {
     for (const link of this.#links.splice(0)) link.close();
-    if (this.#holder && this.isThere) signalled(this.#holder.pid, 'SIGKILL');
+    if (this.#ptyHost && this.isThere) signalled(this.#ptyHost.pid, 'SIGKILL');
     rmSync(this.#made, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,6 @@
 import { startRuntime } from '../runtime/runtime.ts';
 import { parseRuntimeConfig } from '../runtime/runtime-config.ts';
-import { openTestWorld } from './stage.ts';
+import { openTestDeps } from './stage.ts';
 
 /** A runtime with one agent, in a process that can be killed. */
 const [dir = '', url = '', script = '', command = '/bin/sh', ...more] = process.argv.slice(2);
@@ -14,15 +14,15 @@ const config = parseRuntimeConfig(
   dir,
 );
 const log = (message: string, fields = {}) => process.stderr.write(`${JSON.stringify({ message, ...fields })}\n`);
-const world = openTestWorld(dir, { url }, 'run-1', log);
+const deps = openTestDeps(dir, { url }, 'run-1', log);
 const env = { PATH: process.env.PATH ?? '' };
 const runtime = await startRuntime(
   { config: { ...config, interval: 100 }, host: 'host-1', env },
-  { ...world, killAfterMs: 500 },
+  { ...deps, killAfterMs: 500 },
 );
 process.stdout.write('started\n');
 process.once('SIGTERM', async () => {
   await runtime.stop('the test is over');
-  await world.outbox.settled(2000);
-  world.close();
+  await deps.outbox.settled(2000);
+  deps.close();
 });

@@ -22,7 +22,7 @@ import type { AgentDeps } from '../deps.ts';
 import { noStateFiles } from '../exit/state-files.ts';
 import { dispatch } from '../orders/dispatch.ts';
 import { defaultPatterns } from '../output/patterns.ts';
-import { type OpenWorld, openWorld } from '../runtime/open-deps.ts';
+import { type OpenDeps, openDeps } from '../runtime/open-deps.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 import { simulated } from './simulated-client.ts';
 
@@ -30,51 +30,57 @@ import { simulated } from './simulated-client.ts';
 export type Stage = {
   readonly dir: string;
   readonly gateway: FakeGateway;
-  readonly world: OpenWorld;
+  readonly deps: OpenDeps;
   readonly close: () => Promise<void>;
 };
 
 /** A life on the stage, which hears the orders of the runtime `run-1`; a process that will not go is killed after 200 ms. */
 export const liveOn = async (
-  { world: ofStage }: Stage,
+  { deps: ofStage }: Stage,
   spec: AgentSpec,
   columns: number,
   onOutput: (data: Buffer) => void,
 ): Promise<Supervised> => {
-  const lives: Supervised[] = [];
-  const world: AgentDeps = {
+  const instances: Supervised[] = [];
+  const deps: AgentDeps = {
     ...ofStage,
     killAfterMs: 200,
     onOrders: (orders) =>
       dispatch(
-        world,
-        { runtimeId: 'run-1', lives: () => lives, isLeftAlone: () => false, spawn: () => {}, recallSpawn: () => {} },
+        deps,
+        {
+          runtimeId: 'run-1',
+          instances: () => instances,
+          isLeftAlone: () => false,
+          spawn: () => {},
+          recallSpawn: () => {},
+        },
         orders,
       ),
   };
-  lives.push(await supervise(spec, world, { size: { columns, rows: 24 }, isPiped: false, output: onOutput }));
-  return lives[0] as Supervised;
+  instances.push(await supervise(spec, deps, { size: { columns, rows: 24 }, isPiped: false, output: onOutput }));
+  return instances[0] as Supervised;
 };
 
 export const setStage = async (runtimeId = 'run-1'): Promise<Stage> => {
   const dir = mkdtempSync(join(tmpdir(), 'vigil-test-'));
   const gateway = await fakeGateway();
-  const world = openTestWorld(dir, gateway, runtimeId);
+  const deps = openTestDeps(dir, gateway, runtimeId);
   const close = async () => {
-    world.close();
+    deps.close();
     await gateway.close();
     rmSync(dir, { recursive: true, force: true });
   };
-  return { dir, gateway, world, close };
+  return { dir, gateway, deps, close };
 };
 
-export const openTestWorld = (
+export const openTestDeps = (
   dir: string,
   { url }: Pick<FakeGateway, 'url'>,
   runtimeId: string,
   log: Log = () => {},
-): OpenWorld => {
-  return openWorld(runtimeId, {
+): OpenDeps => {
+  return openDeps(runtimeId, {
     dir,
     socketDir: join(dir, 's'),
     gateway: { url, token: 'test' },

@@ -61,8 +61,9 @@ export const decideTyping = (surface: Surface, session: SessionFacts): TypingDec
   if (client?.invocation.headless === true) return { kind: 'never', why: readsNoInput };
   if (client !== null) return atClient(surface, session);
   if (mode === null) return wait('it is not known how the program on the terminal reads its input');
-  if (view.alternate) return wait('the program draws a screen of its own (alternate screen), and no adapter knows it');
-  if (!mode.canonical) return wait('the program reads keys, not lines (raw mode), and no adapter knows it');
+  if (view.alternate)
+    return wait('the program draws a screen of its own (alternate screen), and no adapter exists for it');
+  if (!mode.canonical) return wait('the program reads keys, not lines (raw mode), and no adapter exists for it');
   if (!mode.echo) return wait('the program reads without echo, as for a password');
   return { kind: 'line' };
 };

@@ -9,7 +9,7 @@ import { interrupt, liveOn, nudge, type Stage, scriptSpec, setStage } from '../t
 import { drawnClient, drawnClientScript, retryingClientScript } from './drawn-client.fixture.ts';
 
 let stage: Stage;
-let life: Supervised;
+let instance: Supervised;
 let shown = '';
 
 beforeEach(async () => {
@@ -17,18 +17,18 @@ beforeEach(async () => {
   shown = '';
 });
 afterEach(async () => {
-  await life.end('the test is over', 0);
-  await life.ended;
+  await instance.end('the test is over', 0);
+  await instance.ended;
   await stage.close();
 });
 
 const start = async (script: string, headless: boolean | null) => {
   const clients = headless === null ? [] : [drawnClient(headless)];
   const spec = scriptSpec(script, { nudge: 'auto' });
-  life = await liveOn({ ...stage, world: { ...stage.world, clients } }, spec, 80, (data) => {
+  instance = await liveOn({ ...stage, deps: { ...stage.deps, clients } }, spec, 80, (data) => {
     shown += data;
   });
-  life.begin();
+  instance.begin();
 };
 const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
 const receipts = () =>
@@ -61,7 +61,7 @@ test('nothing is typed into a dialog; it is reported as a wait until a person an
   const seen = stage.gateway.heartbeats.length;
   await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(seen + 5));
   expect(received()).toEqual([]);
-  life.terminal.write('y');
+  instance.terminal.write('y');
   await until(() => expect(last()?.waiting_for?.kind).toBe('prompt'));
   await until(() => expect(receipts()).toMatchObject([{ outcome: 'delivered' }]));
   expect(received()).toEqual(['key:"y"', 'paste:y 1 2', 'key:"\\r"']);
@@ -70,7 +70,7 @@ test('nothing is typed into a dialog; it is reported as a wait until a person an
 test('a program in raw mode that no adapter knows gets no key, its receipt says why, and its silence is not reported', async () => {
   await start(drawnClientScript(file(), 'at_start'), null);
   await until(() => expect(shown).toContain('Run it?'));
-  life.offer(nudge(), 3000);
+  instance.offer(nudge(), 3000);
   await until(() => expect(receipts()).toMatchObject([{ outcome: 'expired' }]));
   expect(receipts()[0]?.why).toMatch(/it waited: .*alternate screen/);
   await until(() => expect(last()?.output).toMatchObject({ last_output_at: null, lines: null }));
@@ -90,7 +90,7 @@ test('a client that reads no input is not typed at, and the receipt says so at o
 test('a password is not asked for with a nudge in its line: nothing is typed without echo', async () => {
   await start('stty -echo; echo ready; while read line; do echo "heard=$line"; done', null);
   await until(() => expect(shown).toContain('ready'));
-  life.offer(nudge(), 3000);
+  instance.offer(nudge(), 3000);
   await until(() => expect(receipts()).toMatchObject([{ outcome: 'expired' }]));
   expect(receipts()[0]?.why).toContain('without echo');
   expect(shown).not.toContain('heard=');
@@ -99,7 +99,7 @@ test('a password is not asked for with a nudge in its line: nothing is typed wit
 test('a client that works is interrupted by its key, and gets the text at its prompt', async () => {
   await start(drawnClientScript(file(), 'never'), false);
   await until(() => expect(shown).toContain('> '));
-  life.terminal.write('\r');
+  instance.terminal.write('\r');
   await until(() => expect(last()?.activity).toBe('working'));
   stage.gateway.offer(interrupt({ message: 'what holds you up' }));
   await until(() => expect(receipts()).toMatchObject([{ kind: 'interrupt', outcome: 'done', why: null }]));
@@ -117,7 +117,7 @@ test('no key is pressed in a dialog to interrupt a client', async () => {
 test('a client that is back at its prompt while a turn is open was interrupted, though no hook reports it', async () => {
   await start(drawnClientScript(file(), 'never'), false);
   const record = recordOf([started('c', Date.now())]);
-  append(join(spoolOf(stage.dir, life.spec.instanceId), spoolFile(record.client, record.session)), record);
+  append(join(spoolOf(stage.dir, instance.spec.instanceId), spoolFile(record.client, record.session)), record);
   await until(() =>
     expect(stage.gateway.heartbeats.flatMap(({ tool_calls }) => tool_calls)[0]).toMatchObject({
       call_id: 'c',
@@ -134,7 +134,7 @@ test('a client that is back at its prompt while a turn is open was interrupted, 
 test('a client whose screen shows that a limit refuses its requests is rate limited while its turn is open, though no hook reports it', async () => {
   await start(retryingClientScript, false);
   const record = recordOf([{ kind: 'turn_started', at: Date.now(), agent: null }]);
-  append(join(spoolOf(stage.dir, life.spec.instanceId), spoolFile(record.client, record.session)), record);
+  append(join(spoolOf(stage.dir, instance.spec.instanceId), spoolFile(record.client, record.session)), record);
   await until(() =>
     expect(stage.gateway.heartbeats.map(({ activity }) => activity)).toEqual(
       expect.arrayContaining(['working', 'rate_limited']),

@@ -116,7 +116,7 @@ export const typeText = async (keyboard: Keyboard, text: string): Promise<Typing
       return typedAsLine(keyboard, text);
     case 'paste':
       return surface.client === null
-        ? failed('nothing was typed: no adapter knows the program')
+        ? failed('nothing was typed: no adapter exists for the program')
         : typedAsPaste(keyboard, surface.client.typed(text), text);
   }
 };
