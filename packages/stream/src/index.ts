@@ -5,17 +5,16 @@ export { applyTopics, compareTopics, type PlannedTopic, planTopics, type TopicRe
 export { throughPartition } from './log/inputs.ts';
 export type { Batch, Bounds, Following, From, Headers, Log, LogRecord, OutRecord, Position } from './log/log.ts';
 export { partitionOf } from './log/partitioner.ts';
-export { readOn } from './log/read-on.ts';
+export { readAndFollow } from './log/read-on.ts';
 export { isEvent, readEvent, WaitingReader } from './log/reading.ts';
 export { type TailOptions, tail } from './log/tail.ts';
-export { type Outside, type Writer, writer } from './log/writer.ts';
+export { type EventOrigin, type Writer, writer } from './log/writer.ts';
 export { type Logger, silentLogger } from './logger.ts';
 export { type Count, METRICS, type Metric } from './metrics.ts';
 export { type Clock, type Decider, NEVER } from './processor/decider.ts';
-export type { Surroundings } from './processor/dependencies.ts';
+export type { FoldDependencies } from './processor/dependencies.ts';
 export { Fold } from './processor/fold.ts';
 export type { Phase } from './processor/partition-task.ts';
-export { type Processor, snapshotTopic } from './processor/processor.ts';
 export {
   type PartitionStatus,
   type ProcessorOptions,
@@ -23,6 +22,7 @@ export {
   runProcessor,
 } from './processor/run-processor.ts';
 export type { DeciderProcessor, MapperProcessor, Rules, TickRoute, Topology } from './processor/topology.ts';
+export { type Processor, snapshotTopic } from './processor/topology.ts';
 export {
   type PlacedEvent,
   type ProjectionBatch,
@@ -35,7 +35,7 @@ export { within } from './runner/within.ts';
 export type { AtRest, Upgrade } from './state/at-rest.ts';
 export { type Armed, Deadlines } from './state/deadlines.ts';
 export { type Move, movePosition } from './state/move-position.ts';
-export { type Peeked, peek, type Seen } from './state/snapshot-reader.ts';
+export { readSnapshot, type SnapshotSource, type SnapshotState } from './state/snapshot-reader.ts';
 export { type Form, sparse } from './state/sparse.ts';
 export { familyOf } from './time/clock.ts';
 export { type Ingress, startIngress } from './time/ticks.ts';

@@ -5,7 +5,7 @@ import { type Count, METRICS, type Metric } from './metrics.ts';
 import { runProcessor } from './processor/run-processor.ts';
 import { event, projecting, reacting, sinkOf } from './runner/outside.fixture.ts';
 import { echoing, jsonCodec, listening, topicsOf } from './runner/processors.fixture.ts';
-import { PARTITIONS, T, until, world } from './runner/runner.fixture.ts';
+import { PARTITIONS, T, testBed, until } from './runner/runner.fixture.ts';
 
 const COMMANDS = 'onex.cmd.run.do.v1';
 
@@ -18,8 +18,8 @@ const counters: Readonly<Record<Metric, readonly string[]>> = {
   transactions: ['run'],
   records_moved: ['run'],
   deadlines_fired: ['run'],
-  slots_opened: ['run'],
-  slots_lost: ['run'],
+  partitions_opened: ['run'],
+  partitions_lost: ['run'],
 };
 
 const counting = () => {
@@ -40,7 +40,7 @@ test('every metric is counted by each runner that its line names, and by no othe
   const react = async () => [{ topic: 'run.other', type: 'DONE', key: 'a', payload: {} }];
   await using _reactor = await reacting(log, 'run', react, 8, count);
   await using _projection = await projecting(log, 'run', sinkOf(), count);
-  const w = await world(log, 'run');
+  const w = await testBed(log, 'run');
   await w.tick(0);
   const first = w.beat('a', 1);
   const misplaced = { ...first, topic: COMMANDS, partition: (first.partition + 1) % PARTITIONS };
@@ -49,7 +49,7 @@ test('every metric is counted by each runner that its line names, and by no othe
   await until(() => expect(of('deadlines_fired', 'run')).toBeGreaterThan(0));
   await (await log.fence(`run-${first.partition}`)).close();
   await w.write(w.beat('a', 6000));
-  await until(() => expect(of('slots_lost', 'run')).toBe(1));
+  await until(() => expect(of('partitions_lost', 'run')).toBe(1));
   const expected = Object.entries(counters).flatMap(([metric, groups]) => groups.map((group) => `${metric} ${group}`));
   await until(() => expect([...totals.keys()].toSorted()).toEqual(expected.toSorted()));
   expect(Object.keys(METRICS).toSorted()).toEqual(Object.keys(counters).toSorted());

@@ -7,8 +7,8 @@ export const METRICS = {
   records_moved: 'records that a foreign partitioner had misplaced',
   newer_events: 'events of a newer version of Vigil that were passed over',
   deadlines_fired: 'deadlines that a tick has passed',
-  slots_opened: 'partitions opened',
-  slots_lost: 'partitions given up, to be opened again',
+  partitions_opened: 'partitions opened',
+  partitions_lost: 'partitions given up, to be opened again',
 } as const;
 export type Metric = keyof typeof METRICS;
 

@@ -2,7 +2,7 @@ import { Topic } from '@vigil/events';
 import { type AgentState, AT_REST, explain, policiesOf, VOCABULARY } from '@vigil/health';
 import { republished } from '@vigil/policy';
 import type { ReadModel, SignalsOf } from '@vigil/read-model';
-import { type Log, peek } from '@vigil/stream';
+import { type Log, readSnapshot } from '@vigil/stream';
 
 const PATIENCE_MS = 5_000;
 const evaluator = { processor: 'health-evaluator', atRest: AT_REST, timeTopic: Topic.agentObservation };
@@ -23,7 +23,7 @@ export const signalsFrom =
     });
 
 async function figures(log: Read, model: Model, agentId: string): ReturnType<SignalsOf> {
-  const found = await peek<AgentState>(log, evaluator, agentId, AbortSignal.timeout(PATIENCE_MS));
+  const found = await readSnapshot<AgentState>(log, evaluator, agentId, AbortSignal.timeout(PATIENCE_MS));
   if (found === null || found.state.kind === 'unseen') return null;
   const { name, hash } = found.state.policy;
   const document = await model.policyDocument(hash);

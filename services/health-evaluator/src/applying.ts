@@ -2,7 +2,7 @@ import type { Count, Logger } from '@vigil/chassis';
 import { type Draft, type EventOf, Topic } from '@vigil/events';
 import { VOCABULARY } from '@vigil/health';
 import { type Application, applied, CorrectThePolicy, contentHash, type PolicySet } from '@vigil/policy';
-import { type Log, readOn, writer } from '@vigil/stream';
+import { type Log, readAndFollow, writer } from '@vigil/stream';
 import { type InForce, inForceOf, warningsIn } from './policies.ts';
 import { publications, readPublished, unsaid } from './published.ts';
 
@@ -60,7 +60,7 @@ export async function followApplied(log: Log, files: PolicySet, around: Surround
     await writer(log).write([draft as Draft], { causationId: command.eventId });
   };
 
-  const { finished, ready } = await readOn(log, Topic.applyPolicy, {
+  const { finished, ready } = await readAndFollow(log, Topic.applyPolicy, {
     signal,
     onCaughtUp: async () => {
       await publish(inForce.set, now());

@@ -1,6 +1,6 @@
 import { type Draft, type EventOf, type PayloadOf, Topic } from '@vigil/events';
 import { ASSIGNMENT, type PolicySet, type Provenance } from '@vigil/policy';
-import { type Log, readOn } from '@vigil/stream';
+import { type Log, readAndFollow } from '@vigil/stream';
 
 export type Publication = PayloadOf<typeof Topic.policy, 'POLICY_PUBLISHED'>;
 type PolicyDraft = Draft<typeof Topic.policy>;
@@ -53,7 +53,7 @@ export async function readPublished(log: Log): Promise<Published> {
     if (type === 'POLICY_REFUSED') refusals.add(key);
     else newest.set(payload.name, payload);
   };
-  await readOn(log, Topic.policy, { onEvent, onUnreadable: () => {}, signal: over.signal });
+  await readAndFollow(log, Topic.policy, { onEvent, onUnreadable: () => {}, signal: over.signal });
   over.abort();
   return { newest, refusals };
 }

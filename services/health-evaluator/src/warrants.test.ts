@@ -29,7 +29,7 @@ test('each warrant that stands in the log is counted, and no other', async () =>
   const running = await runProcessor(
     log,
     evaluator(() => policies),
-    { ...quiet, partitions: 1, paceMs: 1, committed },
+    { ...quiet, partitions: 1, paceMs: 1, onCommitted: committed },
   );
   const crashed = example(Topic.agentObservation, 'AGENT_EXITED', { reason: 'crashed', orderId: null });
   const finished = {

@@ -15,7 +15,7 @@ export const createPartitioner = Partitioners.DefaultPartitioner;
 export type Clients = {
   /** patient: a consumer waits as long as it takes */
   readonly consumers: Kafka;
-  /** bounded: then the slot is thrown away, or the send fails */
+  /** bounded: then the task is thrown away, or the send fails */
   readonly producers: Kafka;
   /** brief: a question is asked again by whoever asked it */
   readonly admins: Kafka;

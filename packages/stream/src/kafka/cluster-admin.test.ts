@@ -1,6 +1,6 @@
 import type { Kafka } from 'kafkajs';
 import { expect, test } from 'vitest';
-import { Questions } from './cluster-admin.ts';
+import { ClusterAdmin } from './cluster-admin.ts';
 
 test('the offsets of a group come by partition, and null where its members have published none', async () => {
   const asked: object[] = [];
@@ -16,7 +16,7 @@ test('the offsets of a group come by partition, and null where its members have 
       return [{ topic: 't', partitions }];
     },
   };
-  const questions = new Questions({ admin: () => admin } as unknown as Kafka);
+  const questions = new ClusterAdmin({ admin: () => admin } as unknown as Kafka);
   expect(await questions.groupOffsets('g', 't')).toEqual([null, 0, null]);
   expect(asked).toEqual([{ groupId: 'g', topics: ['t'] }]);
 });

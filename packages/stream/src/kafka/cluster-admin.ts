@@ -17,7 +17,7 @@ const MOMENTARY: ReadonlySet<string> = new Set([
 ]);
 
 /** What is asked of the cluster. Everything answers within 10 s or throws. */
-export class Questions {
+export class ClusterAdmin {
   readonly #admin: Admin;
   /** its ends are last stable offsets */
   readonly #stable: Admin;
@@ -83,10 +83,10 @@ export class Questions {
   };
 
   /** One at a time: the client forgets a topic while it hears of another, and then finds it without partitions. */
-  #inTurn<T>(ask: () => Promise<T>): Promise<T> {
-    const asked = this.#turn.then(ask);
-    this.#turn = asked.catch(() => {});
-    return asked;
+  #inTurn<T>(request: () => Promise<T>): Promise<T> {
+    const answer = this.#turn.then(request);
+    this.#turn = answer.catch(() => {});
+    return answer;
   }
 
   async #ends(admin: Admin, topic: string): Promise<readonly Bounds[]> {

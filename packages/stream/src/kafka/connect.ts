@@ -3,12 +3,12 @@ import { Fatal } from '../errors.ts';
 import type { From, Log, Position } from '../log/log.ts';
 import type { Logger } from '../logger.ts';
 import { openClients } from './client.ts';
-import { Questions } from './cluster-admin.ts';
+import { ClusterAdmin } from './cluster-admin.ts';
 import { Follower } from './follower.ts';
 import { join } from './membership.ts';
 import { Reader } from './reader.ts';
 import { openSender } from './sender.ts';
-import { Queue } from './serialized-producer.ts';
+import { SerializedProducer } from './serialized-producer.ts';
 import { fence } from './transactor.ts';
 
 /** `sessionMs`: how long a group waits for a member that is silent; default 10 000. */
@@ -29,8 +29,8 @@ export const connectLog = async ({
   sessionMs = 10_000,
 }: LogOptions): Promise<Log> => {
   const { consumers, producers, admins } = openClients(brokers, clientId, logger);
-  const questions = new Questions(admins);
-  const queue = new Queue(() => openSender(producers));
+  const questions = new ClusterAdmin(admins);
+  const queue = new SerializedProducer(() => openSender(producers));
   await Promise.all([questions.open(), queue.open()]).catch((error: Error) => {
     throw new Fatal(`no Kafka broker answers at ${brokers.join(', ')}: ${error.message}`, { cause: error });
   });
@@ -74,7 +74,11 @@ const untilDone = async (reader: Reader | Follower, signal: AbortSignal): Promis
   }
 };
 
-const positions = async (questions: Questions, topics: readonly string[], from: From): Promise<readonly Position[]> => {
+const positions = async (
+  questions: ClusterAdmin,
+  topics: readonly string[],
+  from: From,
+): Promise<readonly Position[]> => {
   const all = topics.map(async (topic) => {
     await questions.partitionCount(topic);
     if (typeof from === 'number')

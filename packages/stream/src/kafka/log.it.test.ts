@@ -10,7 +10,7 @@ import { crashContract } from '../runner/crash.contract.ts';
 import { jsonCodec, topicsOf } from '../runner/processors.fixture.ts';
 import { refusalContract } from '../runner/refusal.contract.ts';
 import { runnerContract } from '../runner/runner.contract.ts';
-import type { Ground } from '../runner/runner.fixture.ts';
+import type { LogFactory } from '../runner/runner.fixture.ts';
 import { connectLog } from './connect.ts';
 import { brokers, closeServers, makeTopics, moveLeaders, unique } from './servers.fixture.ts';
 
@@ -41,7 +41,7 @@ describe('the log on Kafka', () => {
   groupContract(subject);
 });
 
-const ground: Ground = {
+const ground: LogFactory = {
   log: connect,
   topics: async (partitions) => {
     const run = unique('run');

@@ -22,7 +22,7 @@ export const join = async (kafka: Kafka, member: Member, sessionMs: number, logg
     rebalanceTimeout: REBALANCE_MS,
     heartbeatInterval: Math.min(1000, sessionMs / 5),
   });
-  const membership = new Joined(consumer, member.topics);
+  const membership = new KafkaMembership(consumer, member.topics);
   listen(consumer, member, membership, logger);
   await consumer.connect();
   await consumer.subscribe({ topics: [...member.topics], fromBeginning: true });
@@ -35,21 +35,21 @@ export const join = async (kafka: Kafka, member: Member, sessionMs: number, logg
   return membership;
 };
 
-const listen = (consumer: Consumer, member: Member, membership: Joined, logger: Logger): void => {
+const listen = (consumer: Consumer, member: Member, membership: KafkaMembership, logger: Logger): void => {
   const { GROUP_JOIN, HEARTBEAT, CRASH, END_BATCH_PROCESS } = consumer.events;
   consumer.on(GROUP_JOIN, ({ payload }) => {
     membership.assignment = payload.memberAssignment;
-    member.assigned(new Set(Object.values(payload.memberAssignment).flat()), membership);
+    member.onAssigned(new Set(Object.values(payload.memberAssignment).flat()), membership);
   });
-  consumer.on(HEARTBEAT, member.beat);
+  consumer.on(HEARTBEAT, member.onHeartbeat);
   consumer.on(CRASH, ({ payload: { error, restart } }) => {
     logger.warn({ group: member.group, err: error, restart }, 'the group client has crashed');
     if (!restart && !membership.stopped)
-      member.lost(new Fatal(`${member.group}: the group client has ended: ${error.message}`, { cause: error }));
+      member.onLost(new Fatal(`${member.group}: the group client has ended: ${error.message}`, { cause: error }));
   });
   consumer.on(END_BATCH_PROCESS, ({ payload: { topic, partition, batchSize, firstOffset, lastOffset } }) => {
     if (batchSize !== 0 || firstOffset === null) return;
-    member.skipped({ topic, partition, fetched: Number(firstOffset), next: Number(lastOffset) + 1 });
+    member.onSkipped({ topic, partition, fetched: Number(firstOffset), next: Number(lastOffset) + 1 });
   });
 };
 
@@ -67,7 +67,7 @@ const give = async (member: Member, { batch, resolveOffset, heartbeat }: EachBat
   await heartbeat();
 };
 
-class Joined implements Membership {
+class KafkaMembership implements Membership {
   assignment: Readonly<Record<string, readonly number[]>> = {};
   stopped = false;
   readonly #consumer: Consumer;

@@ -109,7 +109,7 @@ export class Reader {
       if (mine()) this.#advance(consumer, topic, partition, Number(lastOffset) + 1); // also where a fetch held control records only
     });
     const eachBatch = async (payload: EachBatchPayload) => {
-      if (mine()) this.#hear(payload);
+      if (mine()) this.#deliver(payload);
     };
     void this.#run(consumer, eachBatch).catch(() => {
       if (mine()) this.#crashed = true;
@@ -133,7 +133,7 @@ export class Reader {
       }
   }
 
-  #hear({ batch: { topic, partition, messages } }: EachBatchPayload): void {
+  #deliver({ batch: { topic, partition, messages } }: EachBatchPayload): void {
     const reading = this.#readings.get(keyOf(topic, partition));
     if (reading === undefined) return;
     for (const message of messages) {

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import type { OutRecord } from '../log/log.ts';
 import { CHUNK_BYTES } from './records.ts';
-import { Queue, type QueueLimits, Refusal, type Sender } from './serialized-producer.ts';
+import { type ProducerLimits, Refusal, type Sender, SerializedProducer } from './serialized-producer.ts';
 
-const LIMITS: QueueLimits = { giveUpMs: 60_000, againMs: 1 };
+const LIMITS: ProducerLimits = { giveUpMs: 60_000, againMs: 1 };
 const record = (key: string, partition: number, bytes = 1): OutRecord => ({
   topic: 't',
   partition,
@@ -14,7 +14,7 @@ const record = (key: string, partition: number, bytes = 1): OutRecord => ({
 type Broker = (keys: readonly string[], sender: number) => Promise<void>;
 
 /** A queue, and what was sent: the number of the sender, then the keys. */
-const queueOn = (broker: Broker, limits: Partial<QueueLimits> = {}) => {
+const queueOn = (broker: Broker, limits: Partial<ProducerLimits> = {}) => {
   const sends: string[] = [];
   const closed: number[] = [];
   let opened = 0;
@@ -31,7 +31,7 @@ const queueOn = (broker: Broker, limits: Partial<QueueLimits> = {}) => {
       close: async () => void closed.push(sender),
     };
   };
-  return { queue: new Queue(open, { ...LIMITS, ...limits }), sends, closed };
+  return { queue: new SerializedProducer(open, { ...LIMITS, ...limits }), sends, closed };
 };
 const taken: Broker = async () => {};
 const never = () => new Promise<void>(() => {});
@@ -195,7 +195,7 @@ test('closing waits for what is under way, and closes the sender', async () => {
 test('a write resolves to the newest stamp that a broker gave to what was written', async () => {
   const stamps: (number | null)[] = [null, 7, 9];
   const send = async () => stamps.shift() ?? null;
-  const queue = new Queue(() => ({ open: async () => {}, send, close: async () => {} }), LIMITS);
+  const queue = new SerializedProducer(() => ({ open: async () => {}, send, close: async () => {} }), LIMITS);
   expect(await queue.write([record('a', 0)])).toBeNull();
   const large = CHUNK_BYTES - 200;
   expect(await queue.write([record('b', 0, large), record('c', 1, large)])).toBe(9);

@@ -12,9 +12,9 @@ export type Sender = {
 };
 
 /** Milliseconds. `giveUpMs`: how long a send is repeated before its callers fail; `againMs`: between two tries. */
-export type QueueLimits = { readonly giveUpMs: number; readonly againMs: number };
+export type ProducerLimits = { readonly giveUpMs: number; readonly againMs: number };
 
-export const LIMITS: QueueLimits = { giveUpMs: 20_000, againMs: 200 };
+export const LIMITS: ProducerLimits = { giveUpMs: 20_000, againMs: 200 };
 
 /** A share of one call that goes to one partition, and fits one send. */
 type Part = {
@@ -39,9 +39,9 @@ export class Refusal extends Error {
  * and fails no other, and a send that is repeated unchanged is written once. A send of several partitions could not be: those that were
  * acknowledged would be numbered again.
  */
-export class Queue {
+export class SerializedProducer {
   readonly #open: () => Sender;
-  readonly #limits: QueueLimits;
+  readonly #limits: ProducerLimits;
   readonly #waiting = new Map<string, Part[]>();
   /** partitions with a send under way */
   readonly #busy = new Set<string>();
@@ -50,7 +50,7 @@ export class Queue {
   #current: Shared;
   #idle: PromiseWithResolvers<void> | undefined;
 
-  constructor(open: () => Sender, limits: QueueLimits = LIMITS) {
+  constructor(open: () => Sender, limits: ProducerLimits = LIMITS) {
     this.#open = open;
     this.#limits = limits;
     this.#current = { sender: open(), users: 0, isCurrent: true };

@@ -5,7 +5,7 @@ import { within } from '../runner/within.ts';
 import { createPartitioner, typeOf, ZSTD } from './client.ts';
 import { chunked, toClient } from './records.ts';
 
-/** Must exceed the longest pause that a slot is to survive. */
+/** Must exceed the longest pause that a task is to survive. */
 export const TRANSACTION_MS = 10_000;
 /** A fence waits for what the previous holder had finished. */
 const FENCE_MS = 60_000;

@@ -1,6 +1,8 @@
-import { type DeadLetter as DeadLetterPayload, Undecodable } from '@vigil/events';
+import { type Codec, type DeadLetter as DeadLetterPayload, Undecodable } from '@vigil/events';
 import { DeadLetter } from '../errors.ts';
-import type { LogRecord } from './log.ts';
+import type { Count } from '../metrics.ts';
+import type { Log, LogRecord } from './log.ts';
+import { partitionOf } from './partitioner.ts';
 
 /** At most this much of a value is kept, bytes. */
 export const VALUE_CAP = 64 * 1024;
@@ -34,6 +36,26 @@ export const deadLetterOf = (record: LogRecord, error: unknown, otherwise: strin
   error_type: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 1000) : String(error).slice(0, 1000),
 });
 
+/** Who writes a dead letter: the service whose topic it goes to, and the group that counts it. */
+type DeadLetterSource = { readonly service: string; readonly group: string; readonly count: Count };
+
+/** Writes and counts the dead letter of a record, outside transactions: for runners whose effects lie outside the log. */
+export const writeDeadLetter = async (
+  log: Log,
+  { service, group, count }: DeadLetterSource,
+  record: LogRecord,
+  error: unknown,
+  otherwise: string,
+): Promise<void> => {
+  const topic = deadLetterTopic(service);
+  const payload = deadLetterOf(record, error, otherwise, record.timestamp);
+  const value = log.codec.encode({ topic, type: 'DEAD_LETTER', payload } as Parameters<Codec['encode']>[0]);
+  const { key } = payload.original_message;
+  const partition = partitionOf(key ?? '', await log.partitionCount(topic));
+  await log.write([{ topic, partition, key, value }]);
+  count('dead_letters', 1, group);
+};
+
 const IN_A_ROW = 20;
 const SHARE = 0.05;
 const MINUTE_MS = 60_000;
@@ -43,25 +65,25 @@ export class DeadLetterLimits {
   #row = 0;
   #minute = 0;
   #records = 0;
-  #letters = 0;
+  #deadLetters = 0;
 
   count(dead: boolean, now: number): void {
     const minute = Math.floor(now / MINUTE_MS);
     if (minute !== this.#minute) {
       this.#minute = minute;
       this.#records = 0;
-      this.#letters = 0;
+      this.#deadLetters = 0;
     }
     this.#records += 1;
-    if (dead) this.#letters += 1;
+    if (dead) this.#deadLetters += 1;
     this.#row = dead ? this.#row + 1 : 0;
   }
 
-  /** What is exceeded, in words; null: nothing. Below 20 letters a share says nothing. */
+  /** What is exceeded, in words; null: nothing. Below 20 dead letters a share means nothing. */
   get exceeded(): string | null {
     if (this.#row >= IN_A_ROW) return `${this.#row} records in a row are dead letters`;
-    if (this.#letters >= IN_A_ROW && this.#letters > SHARE * this.#records)
-      return `${this.#letters} of the ${this.#records} records of this minute are dead letters`;
+    if (this.#deadLetters >= IN_A_ROW && this.#deadLetters > SHARE * this.#records)
+      return `${this.#deadLetters} of the ${this.#records} records of this minute are dead letters`;
     return null;
   }
 }

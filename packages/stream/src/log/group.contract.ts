@@ -34,7 +34,7 @@ export const groupContract = ({ log, topic }: Subject): void => {
       membership.seek(t, 0, 2);
       if (partitions.has(1)) membership.pause(1);
     };
-    const { heard, membership } = await listen(log(), `${t}-group`, [t], { assigned });
+    const { heard, membership } = await listen(log(), `${t}-group`, [t], { onAssigned: assigned });
     await until(() => expect(keys(heard)).toEqual(['c0']));
     membership.seek(t, 1, 1);
     membership.resume(1);

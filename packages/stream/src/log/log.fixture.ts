@@ -34,16 +34,16 @@ export const listen = async (log: Log, group: string, topics: readonly string[],
     topics,
     paceMs: 10,
     held: () => assigned,
-    assigned: (partitions) => {
+    onAssigned: (partitions) => {
       assigned = [...partitions].toSorted((a, b) => a - b);
     },
-    beat: () => {},
+    onHeartbeat: () => {},
     take: async ({ records }: Batch) => {
       heard.push(...records);
       return true;
     },
-    skipped: () => {},
-    lost: (error) => {
+    onSkipped: () => {},
+    onLost: (error) => {
       throw error;
     },
     ...rest,

@@ -52,15 +52,15 @@ export type Member = {
   /** what it holds now, and keeps where balance allows */
   readonly held: () => readonly number[];
   /** revoke and assign in one. Every partition starts again at the group's offsets unless it is sought. Synchronous */
-  readonly assigned: (partitions: ReadonlySet<number>, membership: Membership) => void;
+  readonly onAssigned: (partitions: ReadonlySet<number>, membership: Membership) => void;
   /** the group has heard of us */
-  readonly beat: () => void;
+  readonly onHeartbeat: () => void;
   /** false: not taken; it is fetched again after a seek. One at a time a topic and partition */
   readonly take: (batch: Batch) => Promise<boolean>;
   /** a fetch had nothing but control and aborted records */
-  readonly skipped: (batch: Omit<Batch, 'records' | 'end'>) => void;
+  readonly onSkipped: (batch: Omit<Batch, 'records' | 'end'>) => void;
   /** the membership has ended for good */
-  readonly lost: (error: Error) => void;
+  readonly onLost: (error: Error) => void;
 };
 
 export type Membership = {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MemoryLog } from '../memory/memory-log.ts';
 import { jsonCodec } from '../runner/processors.fixture.ts';
 import { aliased } from '../runner/runner.fixture.ts';
-import { readOn } from './read-on.ts';
+import { readAndFollow } from './read-on.ts';
 
 const TOPIC = 'said';
 const world = () => {
@@ -22,7 +22,7 @@ const world = () => {
     onUnreadable: (_: Error, { offset }: { offset: number }) => unread.push(offset),
     signal: stop.signal,
   };
-  return { log, say, told, unread, stop, begin: () => readOn(log, TOPIC as never, options as never) };
+  return { log, say, told, unread, stop, begin: () => readAndFollow(log, TOPIC as never, options as never) };
 };
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -55,7 +55,7 @@ test('what lies behind an unfinished transaction holds up nothing: it is told wh
     },
   };
   const onEvent = ({ payload }: { payload: object }) => void told.push((payload as { n: number }).n);
-  await readOn(hiding, TOPIC as never, { onEvent, onUnreadable: () => {}, signal: stop.signal } as never);
+  await readAndFollow(hiding, TOPIC as never, { onEvent, onUnreadable: () => {}, signal: stop.signal } as never);
   expect(told).toEqual([1]);
   open.resolve();
   await settled();

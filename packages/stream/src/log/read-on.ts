@@ -17,7 +17,7 @@ type ReadOnOptions<In extends TopicName> = {
  * Reads a topic of one partition from its beginning, each event once and in order, and goes on as they come, without leaving a group
  * behind. Resolves when all that was committed before the call has been told; `finished` rejects where it ends other than by its signal; `ready`: it hears what comes.
  */
-export const readOn = async <In extends TopicName>(
+export const readAndFollow = async <In extends TopicName>(
   log: Log,
   topic: In,
   { onEvent, onCaughtUp, onUnreadable, signal }: ReadOnOptions<In>,
@@ -27,7 +27,7 @@ export const readOn = async <In extends TopicName>(
   const reader = new WaitingReader(log.codec, signal);
   let next = 0;
   let queue: Promise<unknown> = Promise.resolve();
-  const tell = async (record: LogRecord) => {
+  const deliver = async (record: LogRecord) => {
     if (record.offset < next || signal.aborted) return;
     next = record.offset + 1;
     if (!isEvent(record)) return;
@@ -37,8 +37,8 @@ export const readOn = async <In extends TopicName>(
     });
     if (event) await onEvent(event as EventOf<In>, record);
   };
-  const hear = (record: LogRecord) => {
-    queue = queue.then(() => tell(record));
+  const enqueue = (record: LogRecord) => {
+    queue = queue.then(() => deliver(record));
     queue.catch(reject);
   };
   const early: LogRecord[] = [];
@@ -46,11 +46,11 @@ export const readOn = async <In extends TopicName>(
   const { ready } = await log.follow([topic], 'end', (record) => later(record), signal);
   const [[bounds], [stableEnd]] = [await log.bounds(topic), await log.stableEnds(topic)];
   // What an unfinished transaction hides is told when it is committed: it holds up nothing that was there before.
-  await log.read(topic, 0, { low: bounds?.low ?? 0, high: stableEnd ?? 0 }, hear, signal);
+  await log.read(topic, 0, { low: bounds?.low ?? 0, high: stableEnd ?? 0 }, enqueue, signal);
   const caughtUp = queue.then(onCaughtUp);
   queue = caughtUp;
-  early.forEach(hear);
-  later = hear;
+  early.forEach(enqueue);
+  later = enqueue;
   await caughtUp;
   return { finished, ready: () => ready() && reader.waiting.length === 0 };
 };

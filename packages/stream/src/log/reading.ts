@@ -4,10 +4,10 @@ import { eventOf } from './inputs.ts';
 import type { LogRecord } from './log.ts';
 
 /** After so long the registry is asked again for a schema that it did not answer for, milliseconds. */
-export const ASK_AGAIN_MS = 1000;
+export const REGISTRY_RETRY_MS = 1000;
 
 /** Does it again after what it did not know was learned. Throws what `learn` throws. */
-export const learning = async <T>(codec: Codec, job: () => T): Promise<T> => {
+export const retryLearning = async <T>(codec: Codec, job: () => T): Promise<T> => {
   for (;;) {
     try {
       return job();
@@ -23,7 +23,7 @@ export const isEvent = ({ key, value }: LogRecord): boolean => value !== null &&
 
 /** Decodes a record, learning its schema first where need be. Throws DeadLetter or Undecodable where it cannot be read, RegistryTrouble where the registry does not answer. */
 export const readEvent = (codec: Codec, record: LogRecord): Promise<HealthEvent> =>
-  learning(codec, () => eventOf(record, codec));
+  retryLearning(codec, () => eventOf(record, codec));
 
 /** Decodes records, and waits where the registry does not answer for a schema, until the signal is aborted. */
 export class WaitingReader {
@@ -48,7 +48,7 @@ export class WaitingReader {
       while (!this.#signal.aborted) {
         const read = await this.#try(record);
         if (read !== null) return read;
-        await sleep(ASK_AGAIN_MS, undefined, { signal: this.#signal }).catch(() => {});
+        await sleep(REGISTRY_RETRY_MS, undefined, { signal: this.#signal }).catch(() => {});
       }
       return null;
     } finally {

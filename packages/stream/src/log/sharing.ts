@@ -1,11 +1,14 @@
 /** A member of a group, and the partitions it has now. */
-export type Holder = { readonly id: string; readonly held: readonly number[] };
+export type MemberShare = { readonly id: string; readonly held: readonly number[] };
 
 /**
  * Shares partition numbers out evenly, so that those of all topics lie together, and leaves with a member what it has as far as the
  * shares allow: a newcomer takes from each only what is its due.
  */
-export const shareOut = (members: readonly Holder[], partitions: number): ReadonlyMap<string, readonly number[]> => {
+export const shareOut = (
+  members: readonly MemberShare[],
+  partitions: number,
+): ReadonlyMap<string, readonly number[]> => {
   const holders = members.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const free = new Set(Array.from({ length: partitions }, (_, p) => p));
   const due = (place: number) =>

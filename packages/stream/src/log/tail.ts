@@ -24,7 +24,7 @@ export const tail = async <In extends TopicName>(
   finished.catch(() => {});
   const reader = new WaitingReader(log.codec, signal);
   let queue = Promise.resolve();
-  const tell = async (record: LogRecord) => {
+  const deliver = async (record: LogRecord) => {
     try {
       const event = await reader.read(record);
       if (event !== null && !signal.aborted) onEvent(event as EventOf<In>, record);
@@ -32,9 +32,9 @@ export const tail = async <In extends TopicName>(
       if (!(error instanceof DeadLetter || error instanceof Undecodable)) reject(error);
     }
   };
-  const hear = (record: LogRecord) => {
-    if (isEvent(record)) queue = queue.then(() => tell(record));
+  const enqueue = (record: LogRecord) => {
+    if (isEvent(record)) queue = queue.then(() => deliver(record));
   };
-  const { ready } = await log.follow(topics, from, hear, signal);
+  const { ready } = await log.follow(topics, from, enqueue, signal);
   return { finished, ready: () => ready() && reader.waiting.length === 0 };
 };

@@ -4,11 +4,11 @@ import type { Headers, Log } from './log.ts';
 import { partitionOf } from './partitioner.ts';
 
 /** What an event from outside may say of itself; otherwise it begins a chain of its own. */
-export type Outside = { readonly occurredAt?: number; readonly causationId?: string; readonly headers?: Headers };
+export type EventOrigin = { readonly occurredAt?: number; readonly causationId?: string; readonly headers?: Headers };
 
 export type Writer = {
   /** Acknowledged when it resolves. Each draft gets an envelope with a random id. Returns the event ids, in order. */
-  readonly write: (drafts: readonly Draft[], outside?: Outside) => Promise<readonly string[]>;
+  readonly write: (drafts: readonly Draft[], outside?: EventOrigin) => Promise<readonly string[]>;
   /** Bytes under a key, where it belongs. */
   readonly writeRaw: (topic: string, key: string, value: Buffer | null, headers?: Headers) => Promise<void>;
 };

@@ -73,7 +73,7 @@ class MemoryMember implements Membership {
     this.member = member;
     this.counts = counts;
     this.#left = left;
-    this.#beats = setInterval(member.beat, BEAT_MS).unref();
+    this.#beats = setInterval(member.onHeartbeat, BEAT_MS).unref();
   }
 
   assign(partitions: ReadonlySet<number>): void {
@@ -84,7 +84,7 @@ class MemoryMember implements Membership {
         return [key, { position: this.#group.offsets.get(key) ?? 0, busy: false, declined: false }];
       }),
     );
-    this.member.assigned(partitions, this);
+    this.member.onAssigned(partitions, this);
     this.wake();
   }
 

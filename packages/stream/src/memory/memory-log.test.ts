@@ -8,7 +8,7 @@ import { crashContract } from '../runner/crash.contract.ts';
 import { jsonCodec, topicsOf } from '../runner/processors.fixture.ts';
 import { refusalContract } from '../runner/refusal.contract.ts';
 import { runnerContract } from '../runner/runner.contract.ts';
-import type { Ground } from '../runner/runner.fixture.ts';
+import type { LogFactory } from '../runner/runner.fixture.ts';
 import { MemoryLog } from './memory-log.ts';
 
 const counts: Record<string, number> = {};
@@ -48,7 +48,7 @@ const client = async () => {
   };
 };
 
-const ground: Ground = {
+const ground: LogFactory = {
   log: client,
   topics: async (partitions) => {
     const run = `run-${made++}`;

@@ -99,15 +99,15 @@ export class MemoryLog implements Log {
     onRecord: (record: LogRecord) => void,
     signal: AbortSignal,
   ): Promise<Following> => {
-    const hear = (record: LogRecord) => topics.includes(record.topic) && onRecord(record);
+    const deliver = (record: LogRecord) => topics.includes(record.topic) && onRecord(record);
     const begin = from === 'beginning' ? 0 : from;
     if (begin !== 'end')
       for (const topic of topics)
         this.records(topic)
           .filter(({ timestamp }) => timestamp >= begin)
-          .forEach(hear);
-    this.#followers.add(hear);
-    signal.addEventListener('abort', () => this.#followers.delete(hear), { once: true });
+          .forEach(deliver);
+    this.#followers.add(deliver);
+    signal.addEventListener('abort', () => this.#followers.delete(deliver), { once: true });
     return { ready: () => true };
   };
 
@@ -122,7 +122,7 @@ export class MemoryLog implements Log {
       const stamped = out.topic.startsWith('onex.cmd.') ? undefined : out.timestamp;
       const record = { ...out, offset: log.length, timestamp: stamped ?? this.#now(), headers: out.headers ?? {} };
       log.push(record);
-      for (const hear of this.#followers) hear(record);
+      for (const deliver of this.#followers) deliver(record);
     }
     for (const group of this.#groups.values()) group.wake();
   }
@@ -155,8 +155,8 @@ export class MemoryLog implements Log {
 
   /** For tests: the events of a topic, without the runner's own marks. */
   events<T extends TopicName>(topic: T): readonly Extract<HealthEvent, { readonly topic: T }>[] {
-    const said = this.records(topic).filter(({ key }) => !key?.startsWith('@'));
-    return said.map((record) => eventOf(record, this.codec) as Extract<HealthEvent, { readonly topic: T }>);
+    const events = this.records(topic).filter(({ key }) => !key?.startsWith('@'));
+    return events.map((record) => eventOf(record, this.codec) as Extract<HealthEvent, { readonly topic: T }>);
   }
 
   /** For tests: resolves when every member of every group has read all there is. */

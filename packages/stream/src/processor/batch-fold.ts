@@ -15,10 +15,10 @@ type Folded = {
 export const foldAll = async (fold: Fold, codec: Codec, records: readonly LogRecord[]): Promise<Folded> => {
   const outs: OutRecord[] = [];
   for (const record of records) {
-    const said = foldOne(fold, codec, record);
-    const known = said instanceof Promise ? await said : said;
-    if (known instanceof RegistryTrouble) return { outs, stop: { at: record.offset, trouble: known } };
-    for (const out of known) outs.push(out);
+    const folded = foldOne(fold, codec, record);
+    const outcome = folded instanceof Promise ? await folded : folded;
+    if (outcome instanceof RegistryTrouble) return { outs, stop: { at: record.offset, trouble: outcome } };
+    for (const out of outcome) outs.push(out);
     if (fold.limits.exceeded !== null) return { outs, stop: { at: record.offset + 1, trouble: null } };
   }
   return { outs, stop: null };

@@ -24,8 +24,8 @@ test('an answer is not dated before what it answers, where the time of its parti
 test('nor is what follows from it by a deadline, after a restart either', () => {
   const { told, tick, fold } = task();
   told(9000, 7);
-  const [key, bytes] = fold.decided.store.changes()[0]!;
-  fold.decided.store.restore(key, bytes);
+  const [key, bytes] = fold.logic.store.changes()[0]!;
+  fold.logic.store.restore(key, bytes);
   const [missing] = said([2000, 3000, 4000].flatMap((at) => [...tick(at)]));
   expect(missing).toMatchObject({ type: 'MISSING', occurredAt: T + 9000, payload: { at: T + 4000 } });
 });

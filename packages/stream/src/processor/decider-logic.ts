@@ -4,66 +4,72 @@ import { eventOf, happenedAt } from '../log/inputs.ts';
 import type { LogRecord, OutRecord } from '../log/log.ts';
 import { type Entry, Store } from '../state/store.ts';
 import { type Clock, NEVER } from './decider.ts';
-import type { Surroundings } from './dependencies.ts';
-import type { AnyDecider } from './processor.ts';
-import type { Decided } from './processor-logic.ts';
-import { type Cause, enveloped, type Speaker, speak } from './record-encoding.ts';
+import type { FoldDependencies } from './dependencies.ts';
+import type { ProcessorLogic } from './processor-logic.ts';
+import { type Cause, encodeDraft, hasEnvelope, type RecordEncoding } from './record-encoding.ts';
+import type { AnyDecider } from './topology.ts';
 
 /** How long a key is left alone after its deadline threw, milliseconds. */
-const PUSHED_MS = 3_600_000;
+const POSTPONED_MS = 3_600_000;
 
 /** Records and deadlines of one key at a time, by a pure rule over its state. */
-export class ByDecider implements Decided {
+export class DeciderLogic implements ProcessorLogic {
   readonly store: Store<unknown>;
   readonly #processor: AnyDecider;
-  readonly #around: Surroundings;
-  readonly #speaker: Speaker;
+  readonly #deps: FoldDependencies;
+  readonly #encoding: RecordEncoding;
   #decider: AnyDecider['decider'];
 
-  constructor(processor: AnyDecider, around: Surroundings, speaker: Speaker) {
+  constructor(processor: AnyDecider, deps: FoldDependencies, encoding: RecordEncoding) {
     this.#processor = processor;
-    this.#around = around;
-    this.#speaker = speaker;
+    this.#deps = deps;
+    this.#encoding = encoding;
     this.#decider = processor.decider;
     this.store = new Store(processor.atRest);
   }
 
   on(record: LogRecord, clock: Clock, refuse: (error: Unwelcome) => readonly OutRecord[]): readonly OutRecord[] {
     const { stateKey } = this.#processor;
-    const input = eventOf(record, this.#around.codec);
+    const input = eventOf(record, this.#deps.codec);
     const key = stateKey === undefined ? input.key : stateKey(input);
     const known = this.store.get(key);
-    const entry = known ?? this.#fresh(clock);
-    const { told, refused } = this.#tell(entry.state, input, clock);
-    const heard = {
+    const entry = known ?? this.#newEntry(clock);
+    const { observed, refused } = this.#observe(entry.state, input, clock);
+    const updated = {
       ...entry,
-      state: told,
+      state: observed,
       // What changes nothing is not worth a write.
-      heardAt: told === entry.state ? entry.heardAt : Math.max(entry.heardAt, happenedAt(record, input)),
+      heardAt: observed === entry.state ? entry.heardAt : Math.max(entry.heardAt, happenedAt(record, input)),
       correlationId: input.correlationId,
     };
-    const next = refused === undefined && known !== undefined ? this.#next(known, told, clock) : clock.now;
+    const next =
+      refused === undefined && known !== undefined ? this.#nextEvaluation(known, observed, clock) : clock.now;
     if (next > clock.now) {
-      this.store.put(key, { ...heard, dueAt: next });
+      this.store.put(key, { ...updated, dueAt: next });
       return [];
     }
-    const { outs, after } = this.#say(key, heard, { record, input }, clock);
-    if (known !== undefined || outs.length > 0 || !isInitial(this.#decider.initial, told)) this.store.put(key, after);
+    const { outs, after } = this.#decide(key, updated, { record, input }, clock);
+    if (known !== undefined || outs.length > 0 || !isInitial(this.#decider.initial, observed))
+      this.store.put(key, after);
     return refused === undefined ? outs : [...refuse(refused), ...outs];
   }
 
-  /** When it has to be asked again after this was told; now: at once. */
-  #next(known: Entry<unknown>, told: unknown, clock: Clock): number {
-    const wakesAt = this.#decider.wakesAt?.(known.state, told, clock) ?? clock.now;
+  /** When it has to be asked again after this was observed; now: at once. */
+  #nextEvaluation(known: Entry<unknown>, observed: unknown, clock: Clock): number {
+    const wakesAt = this.#decider.wakesAt?.(known.state, observed, clock) ?? clock.now;
     return Math.min(known.dueAt, wakesAt);
   }
 
-  #tell(state: unknown, input: HealthEvent, clock: Clock): { readonly told: unknown; readonly refused?: Unwelcome } {
+  #observe(
+    state: unknown,
+    input: HealthEvent,
+    clock: Clock,
+  ): { readonly observed: unknown; readonly refused?: Unwelcome } {
     try {
-      return { told: this.#decider.observe(state, input, clock) };
+      return { observed: this.#decider.observe(state, input, clock) };
     } catch (error) {
       if (!(error instanceof Unwelcome) || error.state === undefined) throw error;
-      return { told: error.state, refused: error };
+      return { observed: error.state, refused: error };
     }
   }
 
@@ -74,26 +80,26 @@ export class ByDecider implements Decided {
   ): readonly OutRecord[] {
     const due: { readonly key: string; readonly at: number }[] = [];
     const outs: OutRecord[] = [];
-    const guarded = <T>(key: string, ask: () => T): T | undefined => {
+    const guarded = <T>(key: string, evaluate: () => T): T | undefined => {
       try {
-        return ask();
+        return evaluate();
       } catch (error) {
         outs.push(...refuse(this.#asRecord(key, tick), error));
-        this.#push(key, clock);
+        this.#postpone(key, clock);
         return undefined;
       }
     };
     for (const key of this.store.due(clock.now)) {
-      const at = guarded(key, () => this.#dueAgain(key, clock));
+      const at = guarded(key, () => this.#currentDueAt(key, clock));
       if (at !== undefined && at <= clock.now) due.push({ key, at });
     }
     due.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
     for (const { key } of due) outs.push(...(guarded(key, () => this.#onDeadline(key, tick, clock)) ?? []));
-    this.#around.count('deadlines_fired', due.length, this.#processor.processor);
+    this.#deps.count('deadlines_fired', due.length, this.#processor.processor);
     return outs;
   }
 
-  turn(decider: AnyDecider['decider']): void {
+  useDecider(decider: AnyDecider['decider']): void {
     this.#decider = decider;
   }
 
@@ -111,28 +117,28 @@ export class ByDecider implements Decided {
   }
 
   /** What lies in the store is a lower bound, for watched time may have stood still since: asked anew, armed again where it is too early. */
-  #dueAgain(key: string, clock: Clock): number {
+  #currentDueAt(key: string, clock: Clock): number {
     const at = this.#decider.dueAt(this.#entry(key).state, clock);
     if (at > clock.now) this.store.rearm(key, at);
     return at;
   }
 
   #onDeadline(key: string, tick: LogRecord, clock: Clock): readonly OutRecord[] {
-    const { outs, after } = this.#say(key, this.#entry(key), { record: tick, input: null }, clock);
+    const { outs, after } = this.#decide(key, this.#entry(key), { record: tick, input: null }, clock);
     if (this.#decider.forgets?.(after.state, clock)) this.store.forget(key);
     else this.store.put(key, after);
     return outs;
   }
 
   /** Decides once; then what was said is evolved. Nothing is kept before all of it has gone well. */
-  #say(key: string, entry: Entry<unknown>, cause: Cause, clock: Clock) {
+  #decide(key: string, entry: Entry<unknown>, cause: Cause, clock: Clock) {
     const decider = this.#decider;
     const drafts = decider.decide(entry.state, clock, cause.input);
     let version = entry.version;
     const outs = drafts.map((draft, ordinal) => {
-      if (enveloped(draft.topic)) version += 1;
+      if (hasEnvelope(draft.topic)) version += 1;
       const { epoch, correlationId } = entry;
-      return speak(this.#speaker, draft, cause, {
+      return encodeDraft(this.#encoding, draft, cause, {
         stateKey: key,
         version,
         epoch,
@@ -145,12 +151,12 @@ export class ByDecider implements Decided {
     const evolved = (before: unknown, draft: Draft) => decider.evolve(before, draft, clock, cause.input);
     const state = drafts.reduce(evolved, entry.state);
     const after = { ...entry, state, version, dueAt: decider.dueAt(state, clock) };
-    this.#around.count('events_written', drafts.length, this.#processor.processor);
-    this.#around.decided?.(drafts);
+    this.#deps.count('events_written', drafts.length, this.#processor.processor);
+    this.#deps.onDecided?.(drafts);
     return { outs, after };
   }
 
-  #fresh(clock: Clock): Entry<unknown> {
+  #newEntry(clock: Clock): Entry<unknown> {
     return {
       state: this.#decider.initial,
       dueAt: NEVER,
@@ -165,8 +171,8 @@ export class ByDecider implements Decided {
     return this.store.get(key) as Entry<unknown>;
   }
 
-  #push(key: string, clock: Clock): void {
-    this.store.push(key, clock.now + PUSHED_MS);
+  #postpone(key: string, clock: Clock): void {
+    this.store.push(key, clock.now + POSTPONED_MS);
   }
 
   /** A state as the record that its dead letter shows. */

@@ -1,18 +1,33 @@
 import type { Codec, Draft } from '@vigil/events';
 import type { Count } from '../metrics.ts';
 
-/** What a slot needs besides. `version`: of the code that decides. */
-export type SlotSurroundings = Surroundings & { readonly version: string };
+/** `version`: of the code that decides. */
+export type TaskDependencies = FoldDependencies & { readonly version: string };
 
-/** What a fold needs to know of the world. `sources`: the partitions of the agent and task key spaces. */
-export type Surroundings = {
+/** `sources`: the partitions of the agent and task key spaces. */
+export type FoldDependencies = {
   readonly codec: Codec;
   readonly partition: number;
   readonly partitions: (topic: string) => number;
   readonly sources: number;
   readonly count: Count;
-  /** hears what is decided, once it is committed */
-  readonly committed?: ((drafts: readonly Draft[]) => void) | undefined;
-  /** hears what is decided, before that */
-  readonly decided?: ((drafts: readonly Draft[]) => void) | undefined;
+  /** gets what is decided, once it is committed */
+  readonly onCommitted?: ((drafts: readonly Draft[]) => void) | undefined;
+  /** gets what is decided, before that */
+  readonly onDecided?: ((drafts: readonly Draft[]) => void) | undefined;
+};
+
+/** Keeps what is decided with `deps` until `commit` is called, then passes it to `onCommitted`. Keeps nothing without `onCommitted`. */
+export const collectingCommitted = (
+  deps: FoldDependencies,
+): { readonly deps: FoldDependencies; readonly commit: () => void } => {
+  const { onCommitted } = deps;
+  if (onCommitted === undefined) return { deps, commit: () => {} };
+  const decided: Draft[] = [];
+  return {
+    deps: { ...deps, onDecided: (drafts) => decided.push(...drafts) },
+    commit: () => {
+      if (decided.length > 0) onCommitted(decided.splice(0));
+    },
+  };
 };

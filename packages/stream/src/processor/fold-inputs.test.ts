@@ -3,7 +3,7 @@ import { DeadLetter } from '../errors.ts';
 import { VALUE_CAP } from '../log/dead-letters.ts';
 import type { LogRecord, OutRecord } from '../log/log.ts';
 import { partitionOf } from '../log/partitioner.ts';
-import { echoing, listening, surroundings } from '../runner/processors.fixture.ts';
+import { dependencies, echoing, listening } from '../runner/processors.fixture.ts';
 import { feeding, letters, said, T } from './fold.fixture.ts';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -12,16 +12,16 @@ test('what cannot be read or decided is a dead letter with its reason, and chang
   const one = feeding();
   one.tick(0);
   one.hear(0);
-  const before = one.fold.decided.store.bytes('a');
-  one.fold.decided.store.changes();
+  const before = one.fold.logic.store.bytes('a');
+  one.fold.logic.store.changes();
   const reason = (outs: readonly OutRecord[]) => letters(outs).map(({ failure_reason }) => failure_reason);
   expect(reason(one.give('run.in', 100, 'a', Buffer.from('garbage')))).toEqual(['not_json']);
   expect(reason(one.other(100, 'a', 'BOOM'))).toEqual(['undecided']);
   expect(reason(one.give('run.in', 100, 'a', null))).toEqual(['no_value']);
   expect(reason(one.give('run.in', 100, null, one.event('BEAT')))).toEqual(['no_key']);
   expect(reason(one.give('run.in', 100, 'a b', one.event('BEAT')))).toEqual(['bad_key']);
-  expect(one.fold.decided.store.bytes('a')).toEqual(before);
-  expect(one.fold.decided.store.changes()).toEqual([]);
+  expect(one.fold.logic.store.bytes('a')).toEqual(before);
+  expect(one.fold.logic.store.changes()).toEqual([]);
   expect(said(one.hear(200))[0]).toMatchObject({ version: 2 });
 });
 
@@ -43,7 +43,7 @@ test('a dead letter keeps the beginning of a key as long as a record', () => {
 test('a misplaced record that might not fit its topic again is a dead letter: a transaction that cannot be written stops for good', () => {
   const topic = 'onex.cmd.run.do.v1';
   const key = ['a', 'b', 'c', 'd', 'e'].find((k) => partitionOf(k, 4) !== 0) as string;
-  const one = feeding(echoing('run', { reads: [topic as never] }), surroundings({ partitions: () => 4 }));
+  const one = feeding(echoing('run', { reads: [topic as never] }), dependencies({ partitions: () => 4 }));
   const headers = { traceparent: 'x'.repeat(1000) };
   const room = 500_000 - JSON.stringify(headers).length;
   expect(one.give(topic, 100, key, Buffer.alloc(room), { headers })).toMatchObject([{ topic, key }]);
@@ -82,7 +82,7 @@ test('a record that a foreign partitioner misplaced on a command topic is moved 
   const topic = 'onex.cmd.run.do.v1';
   const key = ['a', 'b', 'c', 'd', 'e'].find((k) => partitionOf(k, 4) !== 0) as string;
   const counted: string[] = [];
-  const around = surroundings({ partitions: () => 4, count: (metric) => counted.push(metric) });
+  const around = dependencies({ partitions: () => 4, count: (metric) => counted.push(metric) });
   const one = feeding(echoing('run', { reads: [topic as never] }), around);
   const value = one.event('BEAT');
   const moved = { topic, partition: partitionOf(key, 4), key, value };
@@ -98,7 +98,7 @@ test('a record that a foreign partitioner misplaced on a command topic is moved 
 });
 
 test('on event topics a key may lie anywhere: its writer has placed it', () => {
-  const one = feeding(listening('run'), surroundings({ partitions: () => 7 }));
+  const one = feeding(listening('run'), dependencies({ partitions: () => 7 }));
   expect(['a', 'b', 'c'].flatMap((key) => said(one.hear(0, key)))).toHaveLength(3);
 });
 
@@ -144,7 +144,7 @@ test('an event that no broker would take is a dead letter of its cause, and the 
   expect(said(fits.hear(0))).toHaveLength(1);
   const over = feeding({ ...processor, decider: { ...processor.decider, decide: decide(1_000_000) } });
   expect(letters(over.hear(0))).toMatchObject([{ failure_reason: 'too_large' }]);
-  expect(over.fold.decided.store.size).toBe(0);
+  expect(over.fold.logic.store.size).toBe(0);
 });
 
 test('a moved header cannot make a record younger than it is, and nonsense in it is ignored', () => {

@@ -1,13 +1,13 @@
 import { deadLetterTopic } from '../log/dead-letters.ts';
 import type { LogRecord, OutRecord } from '../log/log.ts';
-import { jsonCodec, listening, type Said, surroundings } from '../runner/processors.fixture.ts';
-import { DOOR, Fold, TICK } from './fold.ts';
-import type { AnyProcessor } from './processor.ts';
+import { dependencies, type Emitted, jsonCodec, listening } from '../runner/processors.fixture.ts';
+import { Fold, INGRESS, TICK } from './fold.ts';
+import type { AnyProcessor } from './topology.ts';
 
 export const T = 1_795_305_600_000;
 export const codec = jsonCodec();
 
-export const feeding = (processor: AnyProcessor = listening('run'), around = surroundings()) => {
+export const feeding = (processor: AnyProcessor = listening('run'), around = dependencies()) => {
   const fold = new Fold(processor, around);
   let offset = 0;
   const give = (topic: string, at: number, key: string | null, value: Buffer | null, rest: Partial<LogRecord> = {}) =>
@@ -20,10 +20,10 @@ export const feeding = (processor: AnyProcessor = listening('run'), around = sur
     hear: (at: number, key = 'a', rest = {}) => give('run.in', at, key, event('BEAT', rest)),
     other: (at: number, key = 'a', type = 'BEAT') => give('run.other', at, key, event(type)),
     tick: (at: number, source = 0) => give('run.in', at, `${TICK}${source}`, null),
-    door: (at: number) => give('run.in', at, `${DOOR}gateway`, null),
+    door: (at: number) => give('run.in', at, `${INGRESS}gateway`, null),
   };
 };
-export const said = (outs: readonly OutRecord[]): readonly Said[] =>
+export const said = (outs: readonly OutRecord[]): readonly Emitted[] =>
   outs
     .filter(({ key, topic }) => !key?.startsWith('@') && topic === 'run.out')
     .map(
@@ -32,7 +32,7 @@ export const said = (outs: readonly OutRecord[]): readonly Said[] =>
           ...codec.decode(topic as never, value!).envelope!,
           ...codec.decode(topic as never, value!),
           key: key!,
-        }) as unknown as Said,
+        }) as unknown as Emitted,
     );
 export const letters = (outs: readonly OutRecord[]) =>
   outs

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { eventId } from '../log/ids.ts';
-import { listening, surroundings } from '../runner/processors.fixture.ts';
+import { dependencies, listening } from '../runner/processors.fixture.ts';
 import { feeding, said, T } from './fold.fixture.ts';
 
 test('an event carries ids, version and epoch that every re-decision gives again', () => {
@@ -68,7 +68,7 @@ test('ticks go on along their routes behind what was said at them, with the stam
     { topic: 'run.out' as never, everyMs: 1000, to: 'same' as const },
     { topic: 'run.all' as never, everyMs: 5000, to: 'every' as const },
   ];
-  const around = surroundings({ partition: 1, partitions: (topic) => (topic === 'run.all' ? 3 : 1) });
+  const around = dependencies({ partition: 1, partitions: (topic) => (topic === 'run.all' ? 3 : 1) });
   const one = feeding(listening('run', { ticks: routes }), around);
   one.tick(1000, 1);
   one.hear(1000);
@@ -99,7 +99,7 @@ test('a door is passed on in band, and moves its own clock', () => {
 test('time of several sources begins when all have been seen, and fires deadlines only when the smallest moves', () => {
   const one = feeding(
     listening('run', { time: { topic: 'run.in' as never, sources: 'every' } }),
-    surroundings({ sources: 2 }),
+    dependencies({ sources: 2 }),
   );
   expect([...one.tick(0, 0), ...one.tick(1000, 0)]).toEqual([]);
   expect(one.tick(0, 1)).toHaveLength(1);
@@ -136,7 +136,7 @@ test('a state that is forgotten begins anew, with a new epoch and version 1', ()
   one.tick(0);
   one.hear(0);
   for (const at of [1000, 2000, 3000]) one.tick(at);
-  expect(one.fold.decided.store.changes()).toEqual([['a', null]]);
+  expect(one.fold.logic.store.changes()).toEqual([['a', null]]);
   expect(said(one.hear(9000))[0]).toMatchObject({ version: 1, epoch: T + 9000 });
 });
 

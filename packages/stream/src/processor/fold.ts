@@ -6,8 +6,8 @@ import type { LogRecord, OutRecord } from '../log/log.ts';
 import { partitionOf } from '../log/partitioner.ts';
 import {
   type ClockState,
-  doorOpen,
-  doorReleased,
+  ingressOpen,
+  ingressReleased,
   movedTo,
   pass,
   START,
@@ -17,14 +17,14 @@ import {
   timeOf,
 } from '../time/clock.ts';
 import type { Clock } from './decider.ts';
-import { ByDecider } from './decider-logic.ts';
-import type { Surroundings } from './dependencies.ts';
-import { ByMapper } from './mapper-logic.ts';
-import type { AnyProcessor, AnyRules } from './processor.ts';
-import type { Decided } from './processor-logic.ts';
+import { DeciderLogic } from './decider-logic.ts';
+import type { FoldDependencies } from './dependencies.ts';
+import { MapperLogic } from './mapper-logic.ts';
+import type { ProcessorLogic } from './processor-logic.ts';
+import type { AnyProcessor, AnyRules } from './topology.ts';
 
 export const TICK = '@tick/';
-export const DOOR = '@door/';
+export const INGRESS = '@door/';
 /** The value of the last mark of a way in that is gone for good; a mark without a value says that it is open. */
 export const RELEASED: Buffer = Buffer.from('released');
 
@@ -33,20 +33,20 @@ export const SLICE_KEYS = 10_000;
 
 /** One partition of a processor: pure, synchronous, without I/O or a clock of its own. Records in, records out. */
 export class Fold {
-  readonly decided: Decided;
+  readonly logic: ProcessorLogic;
   readonly limits = new DeadLetterLimits();
   clock: ClockState = START;
   readonly #processor: AnyProcessor;
-  readonly #around: Surroundings;
+  readonly #deps: FoldDependencies;
   readonly #intervalMs: number;
   /** keys whose deadlines are to be worked out again */
   #stale: { readonly keys: readonly string[]; readonly next: number } = { keys: [], next: 0 };
 
-  constructor(processor: AnyProcessor, around: Surroundings) {
+  constructor(processor: AnyProcessor, deps: FoldDependencies) {
     this.#processor = processor;
-    this.#around = around;
+    this.#deps = deps;
     this.#intervalMs = processor.time?.everyMs ?? TICK_MS;
-    this.decided = decidedBy(processor, around);
+    this.logic = logicOf(processor, deps);
   }
 
   get time(): Clock {
@@ -54,13 +54,13 @@ export class Fold {
   }
 
   /** From now on it decides by these rules. */
-  turn({ decider }: AnyRules): void {
-    this.decided.turn(decider);
+  useRules({ decider }: AnyRules): void {
+    this.logic.useDecider(decider);
   }
 
   /** The deadlines in the store may be too late: they are worked out again, the first slice at once. */
   rearm(): void {
-    this.#stale = { keys: this.decided.store.keys(), next: 0 };
+    this.#stale = { keys: this.logic.store.keys(), next: 0 };
     this.rearmNext();
   }
 
@@ -68,7 +68,7 @@ export class Fold {
   rearmNext(): void {
     if (!this.isStale) return;
     const { keys, next } = this.#stale;
-    this.decided.rearm(keys.slice(next, next + SLICE_KEYS), this.time);
+    this.logic.rearm(keys.slice(next, next + SLICE_KEYS), this.time);
     this.#stale = { keys, next: next + SLICE_KEYS };
   }
 
@@ -83,12 +83,12 @@ export class Fold {
    */
   apply(record: LogRecord): readonly OutRecord[] {
     const before = this.clock;
-    this.#around.count('records_read', 1, this.#processor.processor);
-    if (record.key?.startsWith('@')) return this.#signal(record.key, record);
+    this.#deps.count('records_read', 1, this.#processor.processor);
+    if (record.key?.startsWith('@')) return this.#mark(record.key, record);
     if (this.#carriesTime(record)) this.#moveTo(pass(this.clock, record.timestamp));
     try {
-      const elsewhere = misplaced(record, this.#around.partitions(record.topic));
-      if (elsewhere !== undefined) this.#around.count('records_moved', 1, this.#processor.processor);
+      const elsewhere = misplaced(record, this.#deps.partitions(record.topic));
+      if (elsewhere !== undefined) this.#deps.count('records_moved', 1, this.#processor.processor);
       const outs = elsewhere === undefined ? this.#decide(record) : this.#move(record, elsewhere);
       this.limits.count(false, this.clock.now);
       return outs;
@@ -105,23 +105,23 @@ export class Fold {
   /** The dead letter of a record that cannot be read or decided. */
   refuse(record: LogRecord, error: unknown, otherwise = 'undecided'): readonly OutRecord[] {
     if (!this.#isForeign(record, error)) this.limits.count(true, this.clock.now);
-    this.#around.count('dead_letters', 1, this.#processor.processor);
+    this.#deps.count('dead_letters', 1, this.#processor.processor);
     const topic = deadLetterTopic(this.#processor.service);
     const payload = deadLetterOf(record, error, otherwise, this.clock.now);
-    const value = this.#around.codec.encode({ topic, type: 'DEAD_LETTER', payload } as Parameters<Codec['encode']>[0]);
+    const value = this.#deps.codec.encode({ topic, type: 'DEAD_LETTER', payload } as Parameters<Codec['encode']>[0]);
     const { key } = payload.original_message;
-    const partition = partitionOf(key ?? '', this.#around.partitions(topic));
+    const partition = partitionOf(key ?? '', this.#deps.partitions(topic));
     return [{ topic, partition, key, value, timestamp: this.clock.now }];
   }
 
   #passOver(): readonly OutRecord[] {
     this.limits.count(false, this.clock.now);
-    this.#around.count('newer_events', 1, this.#processor.processor);
+    this.#deps.count('newer_events', 1, this.#processor.processor);
     return [];
   }
 
   #decide(record: LogRecord): readonly OutRecord[] {
-    return this.decided.on(record, this.time, (error) => this.refuse(record, error));
+    return this.logic.on(record, this.time, (error) => this.refuse(record, error));
   }
 
   /** Who is heard only through here is absent there only in time in which this partition is read: it says so with each of its ticks. */
@@ -133,7 +133,7 @@ export class Fold {
   }
 
   #readHere({ topic, partition }: LogRecord, to: number): OutRecord {
-    return { topic, partition: to, key: `${DOOR}${partitionIngress(partition)}`, value: null };
+    return { topic, partition: to, key: `${INGRESS}${partitionIngress(partition)}`, value: null };
   }
 
   /** Whoever may write an input can send garbage for ever: were it counted, they could stop the service for ever. */
@@ -148,21 +148,21 @@ export class Fold {
     return time === null || this.clock.now === 0 || (record.topic === time.topic && time.sources === 'own');
   }
 
-  #signal(key: string, record: LogRecord): readonly OutRecord[] {
+  #mark(key: string, record: LogRecord): readonly OutRecord[] {
     const { time } = this.#processor;
     if (time === null || record.topic !== time.topic) return [];
-    if (key.startsWith(DOOR)) return this.#door(key, record);
+    if (key.startsWith(INGRESS)) return this.#ingress(key, record);
     return key.startsWith(TICK) ? this.#tick(key, record, time.sources) : [];
   }
 
-  #door(key: string, record: LogRecord): readonly OutRecord[] {
-    const door = key.slice(DOOR.length);
-    if (!ID.test(door)) return [];
-    this.#moveTo((record.value === null ? doorOpen : doorReleased)(this.clock, door, record.timestamp));
+  #ingress(key: string, record: LogRecord): readonly OutRecord[] {
+    const ingress = key.slice(INGRESS.length);
+    if (!ID.test(ingress)) return [];
+    this.#moveTo((record.value === null ? ingressOpen : ingressReleased)(this.clock, ingress, record.timestamp));
     return this.#processor.ticks
       .filter(({ to }) => to === 'same')
       .map(({ topic }) => ({
-        ...this.#mark(key, this.#stampOf(record)),
+        ...this.#markRecord(key, this.#stampOf(record)),
         value: record.value === null ? null : RELEASED,
         topic,
         partition: record.partition,
@@ -175,23 +175,23 @@ export class Fold {
     this.#moveTo(
       sources === 'own'
         ? tick(this.clock, record.timestamp, this.#intervalMs)
-        : tickOf(this.clock, source, record.timestamp, this.#around.sources, this.#intervalMs),
+        : tickOf(this.clock, source, record.timestamp, this.#deps.sources, this.#intervalMs),
     );
     if (sources === 'every' && this.clock.own.tick === before) return [];
     const stamp = sources === 'own' ? this.#stampOf(record) : this.clock.own.tick;
-    const fired = this.decided.deadlines(record, this.time, (state, error) => this.refuse(state, error, 'deadline'));
+    const fired = this.logic.deadlines(record, this.time, (state, error) => this.refuse(state, error, 'deadline'));
     const vouched = Object.keys(this.clock.movesTo).map((to) => this.#readHere(record, Number(to)));
     return [...fired, ...this.#forward(before, stamp), ...vouched];
   }
 
   /** Passes time on along the routes, in order behind everything that was said at it. */
   #forward(before: number, stamp: number): readonly OutRecord[] {
-    const { partition, partitions } = this.#around;
+    const { partition, partitions } = this.#deps;
     return this.#processor.ticks
       .filter(({ everyMs }) => everyMs <= TICK_MS || Math.floor(before / everyMs) !== Math.floor(stamp / everyMs))
       .flatMap(({ topic, to }) => {
         const all = to === 'same' ? [partition] : Array.from({ length: partitions(topic) }, (_, p) => p);
-        return all.map((p) => ({ ...this.#mark(`${TICK}${partition}`, stamp), topic, partition: p }));
+        return all.map((p) => ({ ...this.#markRecord(`${TICK}${partition}`, stamp), topic, partition: p }));
       });
   }
 
@@ -207,12 +207,14 @@ export class Fold {
     return this.clock.leap === null ? timestamp : this.clock.now;
   }
 
-  #mark(key: string, timestamp: number) {
+  #markRecord(key: string, timestamp: number) {
     return { key, value: null, timestamp };
   }
 }
 
-function decidedBy(processor: AnyProcessor, around: Surroundings): Decided {
-  const speaker = { ...processor, codec: around.codec, partitions: around.partitions };
-  return 'decider' in processor ? new ByDecider(processor, around, speaker) : new ByMapper(processor, around, speaker);
+function logicOf(processor: AnyProcessor, deps: FoldDependencies): ProcessorLogic {
+  const encoding = { ...processor, codec: deps.codec, partitions: deps.partitions };
+  return 'decider' in processor
+    ? new DeciderLogic(processor, deps, encoding)
+    : new MapperLogic(processor, deps, encoding);
 }

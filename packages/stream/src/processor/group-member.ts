@@ -1,38 +1,38 @@
 import { RegistryTrouble } from '@vigil/events';
 import { Fatal, Retry } from '../errors.ts';
 import type { Batch, Log, Member, Membership } from '../log/log.ts';
-import { ASK_AGAIN_MS } from '../log/reading.ts';
+import { REGISTRY_RETRY_MS } from '../log/reading.ts';
 import type { Logger } from '../logger.ts';
 import { Watchdog } from '../runner/watchdog.ts';
 import { startTicks } from '../time/ticks.ts';
-import type { SlotSurroundings } from './dependencies.ts';
-import { Slot } from './partition-task.ts';
-import type { AnyProcessor } from './processor.ts';
+import type { TaskDependencies } from './dependencies.ts';
+import { PartitionTask } from './partition-task.ts';
 import type { PartitionStatus, ProcessorOptions } from './run-processor.ts';
+import type { AnyProcessor } from './topology.ts';
 import { VERSION } from './version.ts';
 
 const PUBLISH_MS = 5000;
-/** A slot that was fenced is opened again only after this many heartbeats, the last of which was certainly sent after the fence: a zombie must never fence the owner. */
-const BEATS = 2;
+/** A task that was fenced is opened again only after this many heartbeats, the last of which was certainly sent after the fence: a zombie must never fence the owner. */
+const HEARTBEATS_AFTER_FENCE = 2;
 
-/** A member of a processor's group: opens a slot for each partition that is its own, and gives them their batches. */
-export class Owner implements Member {
+/** A member of a processor's group: opens a task for each partition that is its own, and gives them their batches. */
+export class GroupMember implements Member {
   readonly group: string;
   readonly topics: readonly string[];
   readonly paceMs: number;
   readonly finished: Promise<never>;
-  readonly #slots = new Map<number, Slot>();
-  readonly #beats = new WeakMap<Slot, number>();
+  readonly #tasks = new Map<number, PartitionTask>();
+  readonly #heartbeats = new WeakMap<PartitionTask, number>();
   readonly #log: Log;
   readonly #processor: AnyProcessor;
-  readonly #around: Omit<SlotSurroundings, 'partition'>;
+  readonly #deps: Omit<TaskDependencies, 'partition'>;
   readonly #logger: Logger;
   readonly #end: (error: Error) => void;
   readonly #stops: (() => unknown)[] = [];
   /** what waits for the registry, and until when */
-  readonly #held = new Map<Slot, NodeJS.Timeout>();
+  readonly #waiting = new Map<PartitionTask, NodeJS.Timeout>();
   #membership: Membership | undefined;
-  #dog: Watchdog | undefined;
+  #watchdog: Watchdog | undefined;
   #stopping = false;
 
   constructor(log: Log, processor: AnyProcessor, options: ProcessorOptions, counts: ReadonlyMap<string, number>) {
@@ -47,24 +47,24 @@ export class Owner implements Member {
     this.topics = processor.reads;
     this.paceMs = options.paceMs ?? 50;
     const partitions = (topic: string) => counts.get(topic) as number;
-    const { partitions: sources, count, committed } = options;
-    this.#around = { codec: log.codec, partitions, sources, count, committed, version: VERSION };
+    const { partitions: sources, count, onCommitted } = options;
+    this.#deps = { codec: log.codec, partitions, sources, count, onCommitted, version: VERSION };
   }
 
   async start(): Promise<void> {
     const { writesTicks, reads } = this.#processor;
     await this.#log.join(this);
     const publishing = setInterval(() => void this.#publish(), PUBLISH_MS);
-    const dog = new Watchdog(
+    const watchdog = new Watchdog(
       this.#log,
-      () => this.#slots.values(),
+      () => this.#tasks.values(),
       reads,
       (what) => this.#fail(new Fatal(`${this.group}: no progress: ${what}`)),
     );
-    this.#dog = dog;
+    this.#watchdog = watchdog;
     this.#stops.push(
       () => clearInterval(publishing),
-      () => dog.stop(),
+      () => watchdog.stop(),
     );
     if (writesTicks !== undefined) this.#stops.push(startTicks(this.#log, writesTicks, this.held, this.#logger).stop);
   }
@@ -72,19 +72,19 @@ export class Owner implements Member {
   async stop(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
-    for (const timer of this.#held.values()) clearTimeout(timer);
+    for (const timer of this.#waiting.values()) clearTimeout(timer);
     for (const stop of this.#stops) await stop();
     await this.#membership?.stop();
-    await Promise.all([...this.#slots.values()].map((slot) => slot.close()));
+    await Promise.all([...this.#tasks.values()].map((task) => task.close()));
   }
 
   get ready(): boolean {
-    const open = [...this.#slots.values()].every(({ phase, waits }) => phase === 'running' && !waits);
-    return open && this.#membership !== undefined && (this.#dog?.well ?? false);
+    const open = [...this.#tasks.values()].every(({ phase, waits }) => phase === 'running' && !waits);
+    return open && this.#membership !== undefined && (this.#watchdog?.well ?? false);
   }
 
   get status(): readonly PartitionStatus[] {
-    return [...this.#slots.values()].map(({ partition, phase, lag, clock, watched }) => ({
+    return [...this.#tasks.values()].map(({ partition, phase, lag, clock, watched }) => ({
       partition,
       phase,
       lag,
@@ -93,97 +93,97 @@ export class Owner implements Member {
     }));
   }
 
-  readonly held = (): readonly number[] => [...this.#slots.keys()];
+  readonly held = (): readonly number[] => [...this.#tasks.keys()];
 
-  readonly assigned = (partitions: ReadonlySet<number>, membership: Membership): void => {
+  readonly onAssigned = (partitions: ReadonlySet<number>, membership: Membership): void => {
     this.#membership = membership;
-    for (const [partition, slot] of this.#slots) {
+    for (const [partition, task] of this.#tasks) {
       if (partitions.has(partition)) continue;
-      slot.lose();
-      this.#slots.delete(partition);
+      task.lose();
+      this.#tasks.delete(partition);
     }
     for (const partition of partitions) {
-      const slot = this.#slots.get(partition);
-      if (slot === undefined || slot.phase === 'lost') this.#open(partition, membership);
-      else if (slot.phase === 'running') this.#seek(slot, membership);
+      const task = this.#tasks.get(partition);
+      if (task === undefined || task.phase === 'lost') this.#open(partition, membership);
+      else if (task.phase === 'running') this.#seek(task, membership);
       else membership.pause(partition);
     }
     this.#logger.info({ processor: this.group, partitions: [...partitions] }, 'assigned');
   };
 
-  readonly beat = (): void => {
-    for (const slot of this.#slots.values()) {
-      if (slot.phase !== 'lost' || this.#membership === undefined) continue;
-      const beats = (this.#beats.get(slot) ?? 0) + 1;
-      this.#beats.set(slot, beats);
-      if (beats >= BEATS) this.#open(slot.partition, this.#membership);
+  readonly onHeartbeat = (): void => {
+    for (const task of this.#tasks.values()) {
+      if (task.phase !== 'lost' || this.#membership === undefined) continue;
+      const heartbeats = (this.#heartbeats.get(task) ?? 0) + 1;
+      this.#heartbeats.set(task, heartbeats);
+      if (heartbeats >= HEARTBEATS_AFTER_FENCE) this.#open(task.partition, this.#membership);
     }
   };
 
   readonly take = async (batch: Batch): Promise<boolean> => {
-    const slot = this.#slots.get(batch.partition);
-    if (slot?.phase !== 'running') return false;
+    const task = this.#tasks.get(batch.partition);
+    if (task?.phase !== 'running') return false;
     try {
-      await slot.take(batch);
+      await task.take(batch);
       return true;
     } catch (error) {
-      if (error instanceof RegistryTrouble) this.#hold(slot, error);
-      else this.#lose(slot, error);
+      if (error instanceof RegistryTrouble) this.#waitForRegistry(task, error);
+      else this.#lose(task, error);
       return false;
     }
   };
 
-  readonly skipped = (fetch: Omit<Batch, 'records' | 'end'>): void => this.#slots.get(fetch.partition)?.skip(fetch);
+  readonly onSkipped = (fetch: Omit<Batch, 'records' | 'end'>): void => this.#tasks.get(fetch.partition)?.skip(fetch);
 
-  readonly lost = (error: Error): void => this.#fail(error);
+  readonly onLost = (error: Error): void => this.#fail(error);
 
   /** Nobody waits for this: the partition is paused until it is open, the others flow on. */
   #open(partition: number, membership: Membership): void {
-    const slot = new Slot(this.#log, this.#processor, { ...this.#around, partition });
-    this.#slots.set(partition, slot);
+    const task = new PartitionTask(this.#log, this.#processor, { ...this.#deps, partition });
+    this.#tasks.set(partition, task);
     membership.pause(partition);
     // However long a restore takes: one that gets on ends, and the watchdog sees one that does not.
-    void slot
+    void task
       .open()
       .then(() => {
-        if (this.#slots.get(partition) !== slot) return slot.lose();
-        this.#seek(slot, membership);
+        if (this.#tasks.get(partition) !== task) return task.lose();
+        this.#seek(task, membership);
         membership.resume(partition);
-        this.#around.count('slots_opened', 1, this.group);
-        this.#logger.info({ processor: this.group, partition, states: slot.size }, 'running');
+        this.#deps.count('partitions_opened', 1, this.group);
+        this.#logger.info({ processor: this.group, partition, states: task.size }, 'running');
       })
-      .catch((error: unknown) => this.#lose(slot, error));
+      .catch((error: unknown) => this.#lose(task, error));
   }
 
-  #seek(slot: Slot, membership: Membership): void {
-    for (const [topic, position] of slot.positions) membership.seek(topic, slot.partition, position);
+  #seek(task: PartitionTask, membership: Membership): void {
+    for (const [topic, position] of task.positions) membership.seek(topic, task.partition, position);
   }
 
   /** Only this partition waits until the registry answers. It is offered the same record again. */
-  #hold(slot: Slot, error: RegistryTrouble): void {
-    if (this.#stopping || slot.phase !== 'running' || this.#held.has(slot)) return;
-    this.#logger.warn({ processor: this.group, partition: slot.partition, err: error }, 'waits for the registry');
-    this.#membership?.pause(slot.partition);
-    this.#held.set(
-      slot,
-      setTimeout(() => this.#goOn(slot), ASK_AGAIN_MS),
+  #waitForRegistry(task: PartitionTask, error: RegistryTrouble): void {
+    if (this.#stopping || task.phase !== 'running' || this.#waiting.has(task)) return;
+    this.#logger.warn({ processor: this.group, partition: task.partition, err: error }, 'waits for the registry');
+    this.#membership?.pause(task.partition);
+    this.#waiting.set(
+      task,
+      setTimeout(() => this.#resume(task), REGISTRY_RETRY_MS),
     );
   }
 
-  #goOn(slot: Slot): void {
-    this.#held.delete(slot);
-    if (slot.phase !== 'running' || this.#membership === undefined) return;
-    this.#seek(slot, this.#membership);
-    this.#membership.resume(slot.partition);
+  #resume(task: PartitionTask): void {
+    this.#waiting.delete(task);
+    if (task.phase !== 'running' || this.#membership === undefined) return;
+    this.#seek(task, this.#membership);
+    this.#membership.resume(task.partition);
   }
 
   /** A fence is somebody else's right, and opened again later; anything else is a reason to start anew. */
-  #lose(slot: Slot, error: unknown): void {
-    if (slot.phase === 'lost') return;
-    this.#membership?.pause(slot.partition);
-    slot.lose();
-    this.#around.count('slots_lost', 1, this.group);
-    this.#logger.warn({ processor: this.group, partition: slot.partition, err: error }, 'lost');
+  #lose(task: PartitionTask, error: unknown): void {
+    if (task.phase === 'lost') return;
+    this.#membership?.pause(task.partition);
+    task.lose();
+    this.#deps.count('partitions_lost', 1, this.group);
+    this.#logger.warn({ processor: this.group, partition: task.partition, err: error }, 'lost');
     if (!(error instanceof Retry)) this.#fail(error as Error);
   }
 
@@ -192,7 +192,7 @@ export class Owner implements Member {
   }
 
   async #publish(): Promise<void> {
-    const running = [...this.#slots.values()].filter(({ phase }) => phase === 'running');
+    const running = [...this.#tasks.values()].filter(({ phase }) => phase === 'running');
     const offsets = running.flatMap(({ partition, positions }) =>
       [...positions].map(([topic, offset]) => ({ topic, partition, offset })),
     );

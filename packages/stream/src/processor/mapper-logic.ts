@@ -2,33 +2,33 @@ import { eventOf, receivedAt } from '../log/inputs.ts';
 import type { LogRecord, OutRecord } from '../log/log.ts';
 import { Store } from '../state/store.ts';
 import type { Clock } from './decider.ts';
-import type { Surroundings } from './dependencies.ts';
-import type { AnyMapper } from './processor.ts';
-import type { Decided } from './processor-logic.ts';
-import { type Speaker, speak } from './record-encoding.ts';
+import type { FoldDependencies } from './dependencies.ts';
+import type { ProcessorLogic } from './processor-logic.ts';
+import { encodeDraft, type RecordEncoding } from './record-encoding.ts';
+import type { AnyMapper } from './topology.ts';
 
 /** Each record gives its outputs; nothing is remembered. */
-export class ByMapper implements Decided {
+export class MapperLogic implements ProcessorLogic {
   readonly store = new Store<unknown>({ oldest: 0, upgrades: [], usual: null });
   readonly #processor: AnyMapper;
-  readonly #around: Surroundings;
-  readonly #speaker: Speaker;
+  readonly #deps: FoldDependencies;
+  readonly #encoding: RecordEncoding;
 
-  constructor(processor: AnyMapper, around: Surroundings, speaker: Speaker) {
+  constructor(processor: AnyMapper, deps: FoldDependencies, encoding: RecordEncoding) {
     this.#processor = processor;
-    this.#around = around;
-    this.#speaker = speaker;
+    this.#deps = deps;
+    this.#encoding = encoding;
   }
 
   on(record: LogRecord, clock: Clock): readonly OutRecord[] {
-    const input = eventOf(record, this.#around.codec, this.#processor.decode);
+    const input = eventOf(record, this.#deps.codec, this.#processor.decode);
     const stamp = receivedAt(record);
     const { correlationId } = input;
     const drafts = this.#processor.map(input, clock.now, stamp);
-    this.#around.count('events_written', drafts.length, this.#processor.processor);
+    this.#deps.count('events_written', drafts.length, this.#processor.processor);
     return drafts.map((draft, ordinal) => {
-      const said = { stateKey: null, version: null, epoch: null, ordinal, at: stamp, now: clock.now, correlationId };
-      return speak(this.#speaker, draft, { record, input }, said);
+      const about = { stateKey: null, version: null, epoch: null, ordinal, at: stamp, now: clock.now, correlationId };
+      return encodeDraft(this.#encoding, draft, { record, input }, about);
     });
   }
 
@@ -38,5 +38,5 @@ export class ByMapper implements Decided {
 
   rearm(): void {}
 
-  turn(): void {}
+  useDecider(): void {}
 }

@@ -3,13 +3,12 @@ import type { Batch, Bounds, Log, LogRecord, OutRecord, Transactor } from '../lo
 import { within } from '../runner/within.ts';
 import { type ClockState, restored } from '../time/clock.ts';
 import { foldAll } from './batch-fold.ts';
-import { gathering } from './committed.ts';
-import type { SlotSurroundings } from './dependencies.ts';
+import { collectingCommitted, type TaskDependencies } from './dependencies.ts';
 import { Fold } from './fold.ts';
-import { type AnyProcessor, snapshotTopic } from './processor.ts';
-import { RULES, Turning } from './rule-switch.ts';
+import { RULES_KEY, RuleSwitch } from './rule-switch.ts';
+import { type AnyProcessor, snapshotTopic } from './topology.ts';
 
-export const POSITION = '@position/';
+export const POSITION_KEY = '@position/';
 /** Above the client's own retries, below the session of a consumer that waits for it. */
 const COMMIT_MS = 20_000;
 
@@ -19,11 +18,11 @@ type StoredPosition = { readonly next: number; readonly clock: ClockState; reado
 const RENUMBERED =
   'keys lie in other partitions now, so their states would judge agents that report elsewhere. Partitions cannot be added; use a cluster with the old count, or make all topics anew with `vigil topics apply`';
 
-/** fencing: ends whoever had it before → restoring: reads states and positions → running → lost: for good; a new slot is opened instead. */
+/** fencing: ends the previous holder → restoring: reads states and positions → running → lost: for good; a new task is opened instead. */
 export type Phase = 'fencing' | 'restoring' | 'running' | 'lost';
 
 /** One partition of a processor and its life. It holds the state, the positions and the right to write; on any doubt all three go. */
-export class Slot {
+export class PartitionTask {
   readonly partition: number;
   readonly positions = new Map<string, number>();
   /** inputs whose positions have moved past control records only, and are not written yet */
@@ -37,22 +36,22 @@ export class Slot {
   progress = 0;
   readonly #log: Log;
   readonly #processor: AnyProcessor;
-  readonly #around: SlotSurroundings;
-  readonly #gathered: ReturnType<typeof gathering>;
+  readonly #deps: TaskDependencies;
+  readonly #committed: ReturnType<typeof collectingCommitted>;
   readonly #fold: Fold;
   readonly #given = new AbortController();
   #transactor: Transactor | undefined;
   #queue: Promise<unknown> = Promise.resolve();
-  readonly #turning: Turning;
+  readonly #ruleSwitch: RuleSwitch;
 
-  constructor(log: Log, processor: AnyProcessor, around: SlotSurroundings) {
+  constructor(log: Log, processor: AnyProcessor, deps: TaskDependencies) {
     this.#log = log;
     this.#processor = processor;
-    this.#around = around;
-    this.partition = around.partition;
-    this.#gathered = gathering(around);
-    this.#fold = new Fold(processor, this.#gathered.around);
-    this.#turning = new Turning(processor, around.version);
+    this.#deps = deps;
+    this.partition = deps.partition;
+    this.#committed = collectingCommitted(deps);
+    this.#fold = new Fold(processor, this.#committed.deps);
+    this.#ruleSwitch = new RuleSwitch(processor, deps.version);
   }
 
   get clock(): ClockState {
@@ -71,7 +70,7 @@ export class Slot {
 
   /** how many keys it remembers */
   get size(): number {
-    return this.#fold.decided.store.size;
+    return this.#fold.logic.store.size;
   }
 
   /** records not read yet, of all inputs */
@@ -81,7 +80,7 @@ export class Slot {
     return lag;
   }
 
-  /** The only fence there is: whoever opens the slot next under this id ends this one. */
+  /** The only fence: the next task that opens under this id ends this one. */
   get transactionalId(): string {
     return `${this.#processor.processor}-${this.partition}`;
   }
@@ -89,17 +88,17 @@ export class Slot {
   /** Throws Refused where what is stored does not fit what is there; Retry where it was lost meanwhile. */
   async open(): Promise<void> {
     this.#transactor = await this.#log.fence(this.transactionalId);
-    this.#still();
+    this.#checkOpen();
     this.phase = 'restoring';
     await this.#restore();
-    await this.#place();
-    this.#still();
+    await this.#placePositions();
+    this.#checkOpen();
     this.phase = 'running';
   }
 
   /**
    * Folds a batch record by record, then writes outputs, changed states and the position together. One at a time. Throws RegistryTrouble where
-   * the registry does not answer for a record: what came before it is written, and the slot stands at it.
+   * the registry does not answer for a record: what came before it is written, and the task stands at it.
    */
   take(batch: Batch): Promise<void> {
     const job = this.#queue.then(() => this.#take(batch));
@@ -131,9 +130,9 @@ export class Slot {
   async #restore(): Promise<void> {
     const topic = snapshotTopic(this.#processor.processor);
     const range = await this.#boundsOf(topic);
-    await this.#log.read(topic, this.partition, range, (record) => this.#remember(record), this.#given.signal);
-    this.#still();
-    if (this.#fold.decided.store.size > 0 && this.positions.size === 0)
+    await this.#log.read(topic, this.partition, range, (record) => this.#restoreRecord(record), this.#given.signal);
+    this.#checkOpen();
+    if (this.#fold.logic.store.size > 0 && this.positions.size === 0)
       throw new Refused(
         `${topic}/${this.partition} holds states but no position: it was not written by this runner. Delete the topic and read again from the beginning, or restore it whole`,
       );
@@ -141,7 +140,7 @@ export class Slot {
 
   async #boundsOf(topic: string): Promise<Bounds> {
     const bounds = await this.#log.bounds(topic);
-    const count = this.#around.partitions(topic);
+    const count = this.#deps.partitions(topic);
     const own = bounds[this.partition];
     if (own !== undefined && bounds.length === count) return own;
     throw new Refused(
@@ -149,25 +148,25 @@ export class Slot {
     );
   }
 
-  #remember({ key, value }: LogRecord): void {
+  #restoreRecord({ key, value }: LogRecord): void {
     this.progress += 1;
     if (key === null) return;
-    if (key === RULES) this.#turning.restore(value);
-    else if (!key.startsWith(POSITION)) this.#fold.decided.store.restore(key, value);
-    if (value === null || !key.startsWith(POSITION)) return;
+    if (key === RULES_KEY) this.#ruleSwitch.restore(value);
+    else if (!key.startsWith(POSITION_KEY)) this.#fold.logic.store.restore(key, value);
+    if (value === null || !key.startsWith(POSITION_KEY)) return;
     const { next, clock, partitions } = JSON.parse(value.toString()) as StoredPosition;
     const topic = snapshotTopic(this.#processor.processor);
-    const count = this.#around.partitions(topic);
+    const count = this.#deps.partitions(topic);
     if (partitions !== undefined && partitions !== count)
       throw new Refused(
         `${topic}/${this.partition} was written under ${partitions} partitions, and now there are ${count}: ${RENUMBERED}`,
       );
-    this.positions.set(key.slice(POSITION.length), next);
+    this.positions.set(key.slice(POSITION_KEY.length), next);
     this.#fold.clock = restored(clock);
   }
 
   /** Every position must lie within its topic: what is gone cannot be read, and what is to come was not this topic's. */
-  async #place(): Promise<void> {
+  async #placePositions(): Promise<void> {
     for (const topic of this.#processor.reads) {
       const { low, high } = await this.#boundsOf(topic);
       const at = this.positions.get(topic) ?? low;
@@ -182,7 +181,7 @@ export class Slot {
   }
 
   async #take(batch: Batch): Promise<void> {
-    if (this.phase !== 'running') throw new Retry('the slot is lost');
+    if (this.phase !== 'running') throw new Retry('the task is lost');
     const { topic, partition, fetched, end, next } = batch;
     const position = this.positions.get(topic) as number;
     if (fetched > position) throw new Fatal(`${topic}/${partition} jumped: at ${position}, got ${fetched}`);
@@ -191,10 +190,10 @@ export class Slot {
     if (next <= position) return;
     const unread = batch.records.filter(({ offset }) => offset >= position);
     const at = { partition, positions: this.positions, now: this.clock.now };
-    const turned = this.#turning.turn(this.#fold, at);
-    const { outs, stop } = await foldAll(this.#fold, this.#around.codec, unread);
+    const marks = this.#ruleSwitch.switchRules(this.#fold, at);
+    const { outs, stop } = await foldAll(this.#fold, this.#deps.codec, unread);
     const after = stop?.at ?? next;
-    await this.#commit([...turned, ...outs, ...this.#changes(topic, after)]);
+    await this.#commit([...marks, ...outs, ...this.#changes(topic, after)]);
     this.positions.set(topic, after);
     this.progress += 1;
     this.#waiting.delete(topic);
@@ -209,29 +208,29 @@ export class Slot {
 
   async #commit(records: readonly OutRecord[]): Promise<void> {
     await (this.#transactor as Transactor).commit(records);
-    this.#around.count('transactions', 1, this.#processor.processor);
-    this.#gathered.tell();
+    this.#deps.count('transactions', 1, this.#processor.processor);
+    this.#committed.commit();
   }
 
   #changes(topic: string, next: number): readonly OutRecord[] {
     const lies = { topic: snapshotTopic(this.#processor.processor), partition: this.partition };
-    const partitions = this.#around.partitions(lies.topic);
+    const partitions = this.#deps.partitions(lies.topic);
     const position = (of: string, at: number): OutRecord => {
       const stored: StoredPosition = { next: at, clock: this.clock, partitions };
-      return { ...lies, key: `${POSITION}${of}`, value: Buffer.from(JSON.stringify(stored)) };
+      return { ...lies, key: `${POSITION_KEY}${of}`, value: Buffer.from(JSON.stringify(stored)) };
     };
     const skipped = [...this.#skipped].filter((other) => other !== topic);
     this.#skipped.clear();
-    const rules = this.#turning.toWrite(this.#fold);
+    const rules = this.#ruleSwitch.toWrite(this.#fold);
     return [
-      ...this.#fold.decided.store.changes().map(([key, value]) => ({ ...lies, key, value })),
+      ...this.#fold.logic.store.changes().map(([key, value]) => ({ ...lies, key, value })),
       ...skipped.map((other) => position(other, this.positions.get(other) as number)),
       position(topic, next),
-      ...(rules === undefined ? [] : [{ ...lies, key: RULES, value: rules }]),
+      ...(rules === undefined ? [] : [{ ...lies, key: RULES_KEY, value: rules }]),
     ];
   }
 
-  #still(): void {
-    if (this.phase === 'lost') throw new Retry('the slot was lost while it opened');
+  #checkOpen(): void {
+    if (this.phase === 'lost') throw new Retry('the task was lost while it opened');
   }
 }

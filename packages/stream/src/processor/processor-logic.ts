@@ -2,10 +2,10 @@ import type { Unwelcome } from '../errors.ts';
 import type { LogRecord, OutRecord } from '../log/log.ts';
 import type { Store } from '../state/store.ts';
 import type { Clock } from './decider.ts';
-import type { AnyDecider } from './processor.ts';
+import type { AnyDecider } from './topology.ts';
 
 /** What a processor decides, apart from time, dead letters and keys out of place. */
-export type Decided = {
+export type ProcessorLogic = {
   readonly store: Store<unknown>;
   /** What follows from a record. Changes nothing where it throws. `refuse` gives the dead letter of a record that is kept in part. */
   readonly on: (
@@ -22,5 +22,5 @@ export type Decided = {
   /** Works the deadlines of these keys out again, so that they stay lower bounds. A key that was forgotten meanwhile is passed over. */
   readonly rearm: (keys: readonly string[], at: Clock) => void;
   /** From now on it decides so. The deadlines in the store stay as they are. */
-  readonly turn: (decider: AnyDecider['decider']) => void;
+  readonly useDecider: (decider: AnyDecider['decider']) => void;
 };

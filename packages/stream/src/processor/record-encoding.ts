@@ -10,7 +10,7 @@ import { partitionOf } from '../log/partitioner.ts';
 export type Cause = { readonly record: LogRecord; readonly input: HealthEvent | null };
 
 /** Where drafts come from and go to. */
-export type Speaker = {
+export type RecordEncoding = {
   readonly processor: string;
   readonly writes: readonly string[];
   readonly codec: Codec;
@@ -20,7 +20,7 @@ export type Speaker = {
 type Numbered = Pick<Envelope, 'stateKey' | 'version' | 'epoch'>;
 
 /** Whether events of the topic carry an envelope, and so count in `version`. */
-export const enveloped = (topic: string): boolean =>
+export const hasEnvelope = (topic: string): boolean =>
   (catalogue as Readonly<Record<string, { envelope: boolean }>>)[topic]?.envelope ?? true;
 
 export const causationOf = ({ record, input }: Cause): string => input?.eventId ?? positionOf(record);
@@ -40,33 +40,33 @@ const LARGEST_EVENT = 1_000_000;
  * partition is behind that of what it answers, so that no effect is dated before its cause. Throws where the draft is not an event of a
  * declared topic: a mistake of the decider; and DeadLetter where the event is larger than a broker takes.
  */
-export const speak = (
-  speaker: Speaker,
+export const encodeDraft = (
+  encoding: RecordEncoding,
   draft: Draft,
   cause: Cause,
-  said: Numbered & {
+  about: Numbered & {
     readonly ordinal: number;
     readonly at: number;
     readonly now: number;
     readonly correlationId: string;
   },
 ): OutRecord => {
-  if (!speaker.writes.includes(draft.topic)) throw new Error(`${speaker.processor} does not declare ${draft.topic}`);
+  if (!encoding.writes.includes(draft.topic)) throw new Error(`${encoding.processor} does not declare ${draft.topic}`);
   const { topic, partition, offset } = cause.record;
-  const value = speaker.codec.encode({
+  const value = encoding.codec.encode({
     ...draft,
-    eventId: eventId(speaker.processor, topic, partition, offset, said.stateKey ?? '', said.ordinal),
-    stateKey: said.stateKey,
-    version: said.version,
-    epoch: said.epoch,
-    occurredAt: said.at,
-    correlationId: draft.correlationId ?? said.correlationId,
+    eventId: eventId(encoding.processor, topic, partition, offset, about.stateKey ?? '', about.ordinal),
+    stateKey: about.stateKey,
+    version: about.version,
+    epoch: about.epoch,
+    occurredAt: about.at,
+    correlationId: draft.correlationId ?? about.correlationId,
     causationId: causationOf(cause),
     policy: draft.policy ?? null,
   });
   const most = isCommand(draft.topic) ? LARGEST_COMMAND : LARGEST_EVENT;
   if (value.length > most)
     throw new DeadLetter('too_large', `${draft.type} would have ${value.length} bytes: ${draft.topic} takes ${most}`);
-  const to = partitionOf(draft.key, speaker.partitions(draft.topic));
-  return { topic: draft.topic, partition: to, key: draft.key, value, timestamp: said.now, ...headersOf(cause.record) };
+  const to = partitionOf(draft.key, encoding.partitions(draft.topic));
+  return { topic: draft.topic, partition: to, key: draft.key, value, timestamp: about.now, ...headersOf(cause.record) };
 };

@@ -1,10 +1,10 @@
 import type { Draft, HealthEvent } from '@vigil/events';
 import { expect, test } from 'vitest';
 import { MemoryLog } from '../memory/memory-log.ts';
-import { jsonCodec, listening, surroundings, topicsOf } from '../runner/processors.fixture.ts';
+import { dependencies, jsonCodec, listening, topicsOf } from '../runner/processors.fixture.ts';
 import { type Decider, NEVER } from './decider.ts';
-import { Slot } from './partition-task.ts';
-import type { AnyRules } from './processor.ts';
+import { PartitionTask } from './partition-task.ts';
+import type { AnyRules } from './topology.ts';
 
 const NOW = 1_795_305_600_000;
 const OUT = 'run.out';
@@ -34,8 +34,8 @@ const world = async (
   let inForce = first;
   const marker = { topic: OUT as never, key: '@policy' as const, rules: () => inForce };
   const processor = listening('run', { ticks: [], decider: first.decider, ...(isMarked ? { marker } : {}) });
-  const slot = new Slot(log, processor, surroundings({ version }));
-  await slot.open();
+  const task = new PartitionTask(log, processor, dependencies({ version }));
+  await task.open();
   let storedBefore = 0;
   const giveAll = async (ms: number, keys: readonly (string | null)[]) => {
     const fetched = log.records('run.in').length;
@@ -45,7 +45,7 @@ const world = async (
     const records = log.records('run.in').slice(fetched);
     const end = fetched + records.length;
     storedBefore = log.records('onex.snapshot.run.state.v1').length;
-    await slot.take({ topic: 'run.in', partition: 0, fetched, next: end, end, records });
+    await task.take({ topic: 'run.in', partition: 0, fetched, next: end, end, records });
   };
   const give = (ms: number, key: string | null) => giveAll(ms, [key]);
   /** What the last transaction wrote: how many states, and by what their deadlines are worked out. */
@@ -60,7 +60,7 @@ const world = async (
       const read = JSON.parse(String(value));
       return key === '@policy' ? `${read.rules} from ${read.from['run.in']}` : `${key} old by ${read.payload.by}`;
     });
-  return { log, slot, give, giveAll, stored, said, turn: (to: AnyRules) => (inForce = to) };
+  return { log, task, give, giveAll, stored, said, turn: (to: AnyRules) => (inForce = to) };
 };
 
 const LATE = rulesOf('late', 60_000);
@@ -179,7 +179,7 @@ test('a key that is forgotten before its slice comes is passed over', async () =
   await w.giveAll(0, many(SLICE + 1));
   w.turn({ ...SOON, decider: { ...SOON.decider, forgets: ({ said }: State) => said } as AnyRules['decider'] });
   await w.give(21_000, null);
-  expect(w.slot.size).toBe(0);
+  expect(w.task.size).toBe(0);
   await w.give(22_000, null);
   expect(w.stored().rules).toEqual([lies('soon')]);
 });

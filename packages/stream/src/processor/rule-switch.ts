@@ -1,10 +1,27 @@
 import type { OutRecord } from '../log/log.ts';
 import type { Fold } from './fold.ts';
-import type { AnyProcessor, AnyRules } from './processor.ts';
-import { type MarkedAt, markerOf, markOf } from './rule-mark.ts';
+import type { AnyDecider, AnyProcessor, AnyRules } from './topology.ts';
+
+type Marker = NonNullable<AnyDecider['marker']>;
+
+type MarkPosition = {
+  readonly partition: number;
+  readonly positions: ReadonlyMap<string, number>;
+  readonly now: number;
+};
+
+const markerOf = (processor: AnyProcessor): Marker | undefined =>
+  'marker' in processor ? processor.marker : undefined;
+
+/** Under which rules everything behind it is folded, and from which positions of the inputs. */
+const ruleMark = ({ topic, key }: Marker, { value }: AnyRules, at: MarkPosition): OutRecord => {
+  const from = Object.fromEntries(at.positions);
+  const mark = Buffer.from(JSON.stringify({ rules: value, from }));
+  return { topic, partition: at.partition, key, value: mark, timestamp: at.now };
+};
 
 /** The key in the snapshot under which lies by which version and rules the deadlines of the states were worked out. */
-export const RULES = '@rules';
+export const RULES_KEY = '@rules';
 
 /** By what deadlines are worked out. `rules` null: the processor has none that change. */
 const valueFor = (version: string, rules: AnyRules | null): string =>
@@ -15,7 +32,7 @@ const valueFor = (version: string, rules: AnyRules | null): string =>
  * is something else, they are worked out again, a slice a batch. Until all are, the snapshot names nothing, so that a process that restores it
  * begins again: states that are written meanwhile follow the new rules, and no later rules may take them for the old ones'.
  */
-export class Turning {
+export class RuleSwitch {
   readonly #processor: AnyProcessor;
   readonly #version: string;
   #rules: AnyRules | null = null;
@@ -33,7 +50,7 @@ export class Turning {
   }
 
   /** Before a batch is folded. Gives the marks that stand before all that follows from it. */
-  turn(fold: Fold, at: MarkedAt): readonly OutRecord[] {
+  switchRules(fold: Fold, at: MarkPosition): readonly OutRecord[] {
     const marker = markerOf(this.#processor);
     const rules = marker?.rules() ?? null;
     if (this.#hasBegun && rules === this.#rules) {
@@ -42,9 +59,9 @@ export class Turning {
     }
     this.#hasBegun = true;
     this.#rules = rules;
-    if (rules !== null) fold.turn(rules);
+    if (rules !== null) fold.useRules(rules);
     if (this.#written !== this.#value) fold.rearm();
-    return marker === undefined || rules === null ? [] : [markOf(marker, rules, at)];
+    return marker === undefined || rules === null ? [] : [ruleMark(marker, rules, at)];
   }
 
   /** Behind a batch: what the snapshot is to name from now on; undefined: what it names. */

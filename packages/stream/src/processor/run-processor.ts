@@ -4,9 +4,9 @@ import { deadLetterTopic } from '../log/dead-letters.ts';
 import type { Log } from '../log/log.ts';
 import type { Logger } from '../logger.ts';
 import type { Count } from '../metrics.ts';
-import { Owner } from './group-member.ts';
+import { GroupMember } from './group-member.ts';
 import type { Phase } from './partition-task.ts';
-import { type AnyProcessor, anyProcessor, type Processor, snapshotTopic } from './processor.ts';
+import { type AnyProcessor, anyProcessor, type Processor, snapshotTopic } from './topology.ts';
 
 /** `partitions`: of the agent and task key spaces. `paceMs`: the interval of commits; default 50, 20 where latency counts. */
 export type ProcessorOptions = {
@@ -15,7 +15,7 @@ export type ProcessorOptions = {
   readonly logger: Logger;
   readonly count: Count;
   /** Hears what a partition's decider has said, once it is committed: an aborted transaction said nothing. */
-  readonly committed?: (drafts: readonly Draft[]) => void;
+  readonly onCommitted?: (drafts: readonly Draft[]) => void;
 };
 
 /** `lag`: records not read yet, of all inputs. `time`: the partition's now, epoch milliseconds; 0: it has not begun. */
@@ -45,7 +45,7 @@ export const runProcessor = async <State, In extends TopicName, Out extends Topi
 ): Promise<RunningProcessor> => {
   const any = anyProcessor(processor);
   const counts = await countPartitions(log, any, options.partitions);
-  const run = new Owner(log, any, options, counts);
+  const run = new GroupMember(log, any, options, counts);
   await run.start();
   return {
     ready: () => run.ready,

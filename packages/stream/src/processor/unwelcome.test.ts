@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { Unwelcome } from '../errors.ts';
 import { deadLetterTopic } from '../log/dead-letters.ts';
 import type { OutRecord } from '../log/log.ts';
-import { jsonCodec, type Listening, listening, surroundings } from '../runner/processors.fixture.ts';
-import type { Surroundings } from './dependencies.ts';
+import { dependencies, jsonCodec, type Listening, listening } from '../runner/processors.fixture.ts';
+import type { FoldDependencies } from './dependencies.ts';
 import { Fold } from './fold.ts';
 
 const codec = jsonCodec();
@@ -28,8 +28,8 @@ const processor = {
   },
 };
 
-const feeding = (around: Partial<Surroundings> = {}) => {
-  const fold = new Fold(processor, surroundings(around));
+const feeding = (around: Partial<FoldDependencies> = {}) => {
+  const fold = new Fold(processor, dependencies(around));
   let offset = 0;
   const raw = (topic: string, value: string, key: string | null = 'a') =>
     fold.apply({ topic, partition: 0, offset: offset++, key, value: Buffer.from(value), timestamp: 9, headers: {} });
@@ -55,15 +55,15 @@ test('what is unwelcome but counted is a dead letter, and what follows from it i
 test('what is unwelcome altogether is a dead letter and changes nothing', () => {
   const { hear, fold } = feeding();
   hear('BEAT');
-  const before = fold.decided.store.bytes('a');
+  const before = fold.logic.store.bytes('a');
   expect(told(hear('LATE'))).toEqual(['late']);
-  expect(fold.decided.store.bytes('a')).toEqual(before);
+  expect(fold.logic.store.bytes('a')).toEqual(before);
 });
 
 test('where deciding on what is kept throws, there is one dead letter, of our mistake, and nothing is kept', () => {
   const { hear, fold } = feeding();
   expect(told(hear('OLD', 'broken'))).toEqual(['undecided']);
-  expect(fold.decided.store.bytes('broken')).toBeNull();
+  expect(fold.logic.store.bytes('broken')).toBeNull();
 });
 
 test('unwelcome records stop nothing, however many', () => {
@@ -97,11 +97,11 @@ test('events of a newer version are passed over and counted, with no dead letter
   const counted: string[] = [];
   const { raw, hear, fold } = feeding({ count: (metric) => counted.push(metric) });
   hear('BEAT');
-  const before = fold.decided.store.bytes('a');
+  const before = fold.logic.store.bytes('a');
   times(100, () => expect(raw('run.in', 'newer')).toEqual([]));
   times(100, () => expect(raw('run.other', 'newer')).toEqual([]));
   expect(fold.limits.exceeded).toBeNull();
-  expect(fold.decided.store.bytes('a')).toEqual(before);
+  expect(fold.logic.store.bytes('a')).toEqual(before);
   expect(counted.filter((metric) => metric === 'newer_events')).toHaveLength(200);
   expect(counted).not.toContain('dead_letters');
 });

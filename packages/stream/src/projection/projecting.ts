@@ -1,6 +1,6 @@
 import type { HealthEvent, TopicName } from '@vigil/events';
 import { DeadLetter } from '../errors.ts';
-import { writeLetter } from '../log/dead-letter-writer.ts';
+import { writeDeadLetter } from '../log/dead-letters.ts';
 import type { Log, LogRecord } from '../log/log.ts';
 import type { PlacedEvent, ProjectionBatch, ProjectionOptions } from './run-projection.ts';
 
@@ -21,11 +21,11 @@ export const applyAll = async (
     await sink.apply({ ...batch, events: read.map(placed) });
   } catch (error) {
     if (!(error instanceof DeadLetter)) throw error;
-    await oneByOne(log, sink, batch, read);
+    await applyOneByOne(log, sink, batch, read);
   }
 };
 
-const oneByOne = async (
+const applyOneByOne = async (
   log: Log,
   sink: Sink,
   batch: ProjectionBatch<TopicName>,
@@ -40,7 +40,7 @@ const oneByOne = async (
       await sink.apply({ ...part, events: [placed(one)] });
     } catch (error) {
       if (!(error instanceof DeadLetter)) throw error;
-      await writeLetter(log, sink, record, error, 'unprojected');
+      await writeDeadLetter(log, sink, record, error, 'unprojected');
       await sink.apply({ ...part, events: [] });
     }
     from = next;

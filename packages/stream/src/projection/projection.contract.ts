@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { Log, LogRecord } from '../log/log.ts';
 import { partitionOf } from '../log/partitioner.ts';
 import { event, follow, projecting, sinkOf, tick } from '../runner/outside.fixture.ts';
-import { aliased, type Ground, PARTITIONS, until, withRegistry } from '../runner/runner.fixture.ts';
+import { aliased, type LogFactory, PARTITIONS, until, withRegistry } from '../runner/runner.fixture.ts';
 
 /** What the projection promises, in memory and on Kafka. */
-export const projectionContract = ({ log: open, topics }: Ground): void => {
+export const projectionContract = ({ log: open, topics }: LogFactory): void => {
   test('a projection has each event once, also over restarts, for its position lies with its rows', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);

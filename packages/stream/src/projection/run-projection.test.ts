@@ -24,7 +24,8 @@ const started = async () => {
   const running = await projecting({ ...aliased(log), join }, 'run', sink);
   await until(() => expect(running.ready()).toBe(true));
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const skip = (fetched: number, next: number) => members[0]?.skipped({ topic: 'run.in', partition: 0, fetched, next });
+  const skip = (fetched: number, next: number) =>
+    members[0]?.onSkipped({ topic: 'run.in', partition: 0, fetched, next });
   return { log, sink, running, skip, member: members[0] as Member };
 };
 
@@ -67,7 +68,7 @@ test('what an event has written meanwhile is not written again', async () => {
 test('a projection that is stopped, or has lost its partition, writes no position any more', async () => {
   const { sink, running, skip, member } = await started();
   skip(0, 2);
-  member.assigned(new Set(), { seek() {}, pause() {}, resume() {} } as unknown as Membership);
+  member.onAssigned(new Set(), { seek() {}, pause() {}, resume() {} } as unknown as Membership);
   await minute();
   expect(sink.applied).toBe(0);
   const other = await started();
@@ -85,7 +86,7 @@ test('what waits for the registry in a partition that another has by now does no
   const record = { ...event('run', 'a', 1, '?6'), partition: 0, offset: 0, timestamp: 1, headers: {} };
   const taken = member.take({ topic: 'run.in', partition: 0, fetched: 0, next: 1, end: 1, records: [record] });
   const membership = { seek() {}, pause: vi.fn(), resume() {} };
-  member.assigned(new Set([1]), membership as unknown as Membership);
+  member.onAssigned(new Set([1]), membership as unknown as Membership);
   await until(() => expect(running.ready()).toBe(true));
   registry.reject(new RegistryTrouble('the registry is away'));
   expect(await taken).toBe(false);

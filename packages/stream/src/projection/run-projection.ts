@@ -1,8 +1,8 @@
 import { type EventOf, NewerEvent, RegistryTrouble, type TopicName, Undecodable } from '@vigil/events';
 import { DeadLetter, Fatal, Refused, Retry } from '../errors.ts';
-import { writeLetter } from '../log/dead-letter-writer.ts';
+import { writeDeadLetter } from '../log/dead-letters.ts';
 import type { Batch, Log, LogRecord, Member, Membership } from '../log/log.ts';
-import { ASK_AGAIN_MS, isEvent, readEvent } from '../log/reading.ts';
+import { isEvent, REGISTRY_RETRY_MS, readEvent } from '../log/reading.ts';
 import type { Logger } from '../logger.ts';
 import type { Count } from '../metrics.ts';
 import { PartitionProgress } from '../runner/partition-progress.ts';
@@ -51,19 +51,19 @@ export const runProjection = async <In extends TopicName>(
 ): Promise<RunningPart> => {
   const projection = new Projection(log, options as unknown as ProjectionOptions<TopicName>);
   const membership = await log.join(projection);
-  const dog = new Watchdog(
+  const watchdog = new Watchdog(
     log,
     () => projection.watched(),
     options.reads,
     (what) => projection.stuck(what),
   );
   const stop = async () => {
-    dog.stop();
+    watchdog.stop();
     projection.end();
     await membership.stop();
   };
   return {
-    ready: () => projection.ready && dog.well,
+    ready: () => projection.ready && watchdog.well,
     finished: projection.finished,
     stop,
     [Symbol.asyncDispose]: stop,
@@ -135,14 +135,14 @@ class Projection implements Member {
 
   readonly held = (): readonly number[] => [...this.#assigned];
 
-  readonly assigned = (partitions: ReadonlySet<number>, membership: Membership): void => {
+  readonly onAssigned = (partitions: ReadonlySet<number>, membership: Membership): void => {
     this.#assigned = partitions;
     this.#begin(membership).catch((error: unknown) => this.#end(error));
     this.#membership = membership;
   };
   #membership: Membership | undefined;
 
-  readonly beat = (): void => {};
+  readonly onHeartbeat = (): void => {};
 
   readonly take = async (batch: Batch): Promise<boolean> => {
     const key = keyOf(batch.topic, batch.partition);
@@ -159,50 +159,50 @@ class Projection implements Member {
       this.#waiting.delete(key);
       return true;
     } catch (error) {
-      if (error instanceof RegistryTrouble) this.#hold(batch, error);
+      if (error instanceof RegistryTrouble) this.#waitForRegistry(batch, error);
       else this.#lose(error);
       return false;
     } finally {
       this.#projecting -= 1;
-      this.#getsOn(batch.partition);
+      this.#countProgress(batch.partition);
     }
   };
 
   /** A batch that waits for the registry was read, too. */
-  #getsOn(partition: number): void {
+  #countProgress(partition: number): void {
     const known = this.#progress.get(partition);
     if (known !== undefined) known.progress += 1;
   }
 
-  readonly skipped = ({ topic, partition, fetched, next }: Omit<Batch, 'records' | 'end'>): void => {
+  readonly onSkipped = ({ topic, partition, fetched, next }: Omit<Batch, 'records' | 'end'>): void => {
     const key = keyOf(topic, partition);
     const position = this.#read.get(key);
     if (position === undefined || fetched > position || next <= position) return;
     this.#read.set(key, next);
-    this.#getsOn(partition);
+    this.#countProgress(partition);
     this.#keepSoon(topic, partition);
   };
 
   end(): void {
     this.#open = false;
-    this.#letGo();
+    this.#clearTimers();
   }
 
   /** Keeps no position from now on, and waits for nothing. */
-  #letGo(): void {
+  #clearTimers(): void {
     for (const timer of [...this.#keeping.values(), ...this.#held.values()]) clearTimeout(timer);
     this.#keeping.clear();
     this.#held.clear();
     this.#waiting.clear();
   }
 
-  readonly lost = (error: Error): void => this.#end(error);
+  readonly onLost = (error: Error): void => this.#end(error);
 
   /** Asks the sink where it stands at every assignment: somebody else may have moved it. */
   async #begin(membership: Membership): Promise<void> {
     const assignment = ++this.#assignment;
     this.#open = false;
-    this.#letGo();
+    this.#clearTimers();
     for (const partition of this.#assigned) membership.pause(partition);
     const positions = await this.#options.open(await this.#log.clusterId());
     const placed = await this.#place(positions);
@@ -227,7 +227,7 @@ class Projection implements Member {
   }
 
   /** Only this partition waits until the registry answers. It is offered the same batch again. */
-  #hold({ topic, partition }: Batch, error: RegistryTrouble): void {
+  #waitForRegistry({ topic, partition }: Batch, error: RegistryTrouble): void {
     if (!this.#open || !this.#assigned.has(partition)) return;
     this.#waiting.add(keyOf(topic, partition));
     if (this.#held.has(partition)) return;
@@ -237,7 +237,7 @@ class Projection implements Member {
       this.#held.delete(partition);
       if (this.#membership !== undefined) this.#readOn(this.#membership, partition);
     };
-    this.#held.set(partition, setTimeout(goOn, ASK_AGAIN_MS));
+    this.#held.set(partition, setTimeout(goOn, REGISTRY_RETRY_MS));
   }
 
   async #place(positions: ReadonlyMap<string, number>): Promise<Map<string, number>> {
@@ -294,7 +294,7 @@ class Projection implements Member {
     if (next <= position) return;
     const records = batch.records.filter(({ offset }) => offset >= position);
     const { read, unreadable } = await this.#readAll(records);
-    for (const one of unreadable) await this.#putAside(one);
+    for (const one of unreadable) await this.#passOver(one);
     const from = this.#kept.get(key) as number;
     if (read.length > 0 || next - from >= WORTH_KEEPING) {
       const time = batch.records.at(-1)?.timestamp ?? 0;
@@ -326,9 +326,9 @@ class Projection implements Member {
     return { read, unreadable };
   }
 
-  async #putAside({ record, error }: Unreadable): Promise<void> {
+  async #passOver({ record, error }: Unreadable): Promise<void> {
     if (error instanceof NewerEvent) this.#options.count('newer_events', 1, this.group);
-    else await writeLetter(this.#log, this.#options, record, error, 'unreadable');
+    else await writeDeadLetter(this.#log, this.#options, record, error, 'unreadable');
   }
 
   #lose(error: unknown): void {

@@ -5,11 +5,11 @@ import { partitionOf } from '../log/partitioner.ts';
 import { tail } from '../log/tail.ts';
 import { writer } from '../log/writer.ts';
 import { event, follow, projecting, reacting, sinkOf, tick } from '../runner/outside.fixture.ts';
-import type { Said } from '../runner/processors.fixture.ts';
-import { type Ground, PARTITIONS, T, until, withRegistry } from '../runner/runner.fixture.ts';
+import type { Emitted } from '../runner/processors.fixture.ts';
+import { type LogFactory, PARTITIONS, T, until, withRegistry } from '../runner/runner.fixture.ts';
 
 /** What the reactor and the writer promise, in memory and on Kafka. */
-export const reactorContract = ({ log: open, topics }: Ground): void => {
+export const reactorContract = ({ log: open, topics }: LogFactory): void => {
   test('a reactor reacts to each event and records its outcome under an id that a repetition gives again', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
@@ -43,7 +43,7 @@ export const reactorContract = ({ log: open, topics }: Ground): void => {
     const gate = Promise.withResolvers<void>();
     let side = 0;
     let most = 0;
-    const react = async ({ key, payload }: Said) => {
+    const react = async ({ key, payload }: Emitted) => {
       side += 1;
       most = Math.max(most, side);
       if (key === 'slow') await gate.promise;
@@ -64,7 +64,7 @@ export const reactorContract = ({ log: open, topics }: Ground): void => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     const done = new Set<string>();
-    const react = async ({ key, payload }: Said) => {
+    const react = async ({ key, payload }: Emitted) => {
       await new Promise((resolve) => setImmediate(resolve));
       done.add(`${key}${payload.n}`);
       return [];
@@ -79,7 +79,7 @@ export const reactorContract = ({ log: open, topics }: Ground): void => {
     const run = await topics(PARTITIONS);
     const letters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
     const tried: string[] = [];
-    const react = async ({ key }: Said) => {
+    const react = async ({ key }: Emitted) => {
       tried.push(key);
       if (key === 'retry' && tried.filter((k) => k === 'retry').length < 2) throw new Retry('away');
       if (key === 'dead') throw new DeadLetter('unknown_sink', 'no');
@@ -105,7 +105,7 @@ export const reactorContract = ({ log: open, topics }: Ground): void => {
     const letters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
     const done: string[] = [];
     const counted: string[] = [];
-    const react = async ({ key, payload }: Said) => {
+    const react = async ({ key, payload }: Emitted) => {
       done.push(`${key}${payload.n}`);
       return [];
     };
@@ -133,7 +133,7 @@ export const reactorContract = ({ log: open, topics }: Ground): void => {
     const letters = await follow(opened, `onex.dlq.${run}.dead-letter.v1`);
     const { registry, log } = withRegistry(opened);
     const done: string[] = [];
-    const react = async ({ key }: Said) => {
+    const react = async ({ key }: Emitted) => {
       done.push(key);
       return [];
     };
@@ -203,11 +203,11 @@ export const reactorContract = ({ log: open, topics }: Ground): void => {
   test('a writer gives each event ids, and puts it where its key belongs; a tail hears it, in order, without marks', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
-    const heard: Said[] = [];
+    const heard: Emitted[] = [];
     const stop = new AbortController();
     await tail(log, [`${run}.in` as never], {
       from: 'beginning',
-      onEvent: (said) => heard.push(said as unknown as Said),
+      onEvent: (said) => heard.push(said as unknown as Emitted),
       signal: stop.signal,
     });
     const drafts = [1, 2, 3].map((n) => ({ topic: `${run}.in`, type: 'BEAT', key: 'a', payload: { n } }));

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Draft, type EventOf, NewerEvent, RegistryTrouble, type TopicName } from '@vigil/events';
 import { Fatal, Retry } from '../errors.ts';
-import { writeLetter } from '../log/dead-letter-writer.ts';
+import { writeDeadLetter } from '../log/dead-letters.ts';
 import type { Batch, Log, LogRecord, Member, Membership } from '../log/log.ts';
-import { ASK_AGAIN_MS, isEvent, readEvent } from '../log/reading.ts';
+import { isEvent, REGISTRY_RETRY_MS, readEvent } from '../log/reading.ts';
 import type { Logger } from '../logger.ts';
 import type { Count } from '../metrics.ts';
 import type { RunningPart } from '../projection/run-projection.ts';
@@ -39,19 +39,19 @@ export const runReactor = async <In extends TopicName, Out extends TopicName>(
     void reactor.publish();
     void reactor.place();
   }, PUBLISH_MS);
-  const dog = new Watchdog(
+  const watchdog = new Watchdog(
     log,
     () => reactor.watched(),
     options.reads,
-    (what) => reactor.lost(new Fatal(`${options.group}: no progress: ${what}`)),
+    (what) => reactor.onLost(new Fatal(`${options.group}: no progress: ${what}`)),
   );
   const stop = async () => {
-    dog.stop();
+    watchdog.stop();
     clearInterval(publishing);
     await reactor.drain();
     await membership.stop();
   };
-  return { ready: () => reactor.ready && dog.well, finished: reactor.finished, stop, [Symbol.asyncDispose]: stop };
+  return { ready: () => reactor.ready && watchdog.well, finished: reactor.finished, stop, [Symbol.asyncDispose]: stop };
 };
 
 const PACE_MS = 50;
@@ -149,7 +149,7 @@ class Reactor implements Member {
   readonly held = (): readonly number[] => [...this.#assigned];
 
   /** What it keeps goes on where it was read; what is new begins at the group's offsets. */
-  readonly assigned = (partitions: ReadonlySet<number>, membership: Membership): void => {
+  readonly onAssigned = (partitions: ReadonlySet<number>, membership: Membership): void => {
     const kept = [...this.#outstanding].filter(([key]) => partitions.has(Number(key.slice(key.lastIndexOf('/') + 1))));
     this.#outstanding = new Map(kept);
     this.#assigned = partitions;
@@ -164,7 +164,7 @@ class Reactor implements Member {
     }
   };
 
-  readonly beat = (): void => {};
+  readonly onHeartbeat = (): void => {};
 
   readonly take = async (batch: Batch): Promise<boolean> => {
     if (this.#stopping.signal.aborted) return false;
@@ -173,14 +173,14 @@ class Reactor implements Member {
     for (const record of records) this.#begin(record, outstanding);
     outstanding.readTo(batch.next);
     this.#options.count('records_read', records.length, this.group);
-    this.#getsOn(batch.partition);
+    this.#countProgress(batch.partition);
     this.#flow(batch.partition);
     return true;
   };
 
-  readonly skipped = ({ topic, partition, fetched, next }: Omit<Batch, 'records' | 'end'>): void => {
+  readonly onSkipped = ({ topic, partition, fetched, next }: Omit<Batch, 'records' | 'end'>): void => {
     this.#outstandingOf(topic, partition, fetched).readTo(next);
-    this.#getsOn(partition);
+    this.#countProgress(partition);
   };
 
   #outstandingOf(topic: string, partition: number, fetched: number): Outstanding {
@@ -190,12 +190,12 @@ class Reactor implements Member {
     return outstanding;
   }
 
-  #getsOn(partition: number): void {
+  #countProgress(partition: number): void {
     const known = this.#progress.get(partition);
     if (known !== undefined) known.progress += 1;
   }
 
-  readonly lost = (error: Error): void => this.#end(error);
+  readonly onLost = (error: Error): void => this.#end(error);
 
   async publish(): Promise<void> {
     const offsets = [...this.#outstanding].map(([key, { done }]) => {
@@ -249,11 +249,11 @@ class Reactor implements Member {
       if (error instanceof RegistryTrouble) {
         unread.add(record.offset);
         this.#logger.warn({ group: this.group, err: error }, 'a reaction waits for the registry');
-        return new Retry(error.message, { afterMs: ASK_AGAIN_MS, cause: error });
+        return new Retry(error.message, { afterMs: REGISTRY_RETRY_MS, cause: error });
       }
       if (isTrouble(error)) throw error;
       if (error instanceof NewerEvent) this.#options.count('newer_events', 1, this.group);
-      else await writeLetter(this.#log, this.#options, record, error, 'reaction');
+      else await writeDeadLetter(this.#log, this.#options, record, error, 'reaction');
     }
     return null;
   }
@@ -265,7 +265,7 @@ class Reactor implements Member {
     if (full === this.#paused.has(partition) || !this.#assigned.has(partition)) return;
     if (full) this.#paused.add(partition);
     else this.#paused.delete(partition);
-    this.#getsOn(partition);
+    this.#countProgress(partition);
     if (full) this.#membership?.pause(partition);
     else this.#membership?.resume(partition);
   }

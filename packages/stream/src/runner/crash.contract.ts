@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import type { Log } from '../log/log.ts';
 import { partitionOf } from '../log/partitioner.ts';
 import { listening } from './processors.fixture.ts';
-import { aliased, expectGapless, type Ground, PARTITIONS, start, until, world } from './runner.fixture.ts';
+import { aliased, expectGapless, type LogFactory, PARTITIONS, start, testBed, until } from './runner.fixture.ts';
 
 /** What the processor runner promises when processes die, hang and come back, in memory and on Kafka. */
-export const crashContract = ({ log: open, topics }: Ground): void => {
+export const crashContract = ({ log: open, topics }: LogFactory): void => {
   test('a partition that somebody else fences is opened again, and nothing is lost or done twice', async () => {
     await using log = await open();
-    const w = await world(log, await topics(PARTITIONS));
+    const w = await testBed(log, await topics(PARTITIONS));
     await using running = await start(log, listening(w.run));
     await w.tick(0);
     for (let i = 1; i <= 5; i++) {
@@ -23,7 +23,7 @@ export const crashContract = ({ log: open, topics }: Ground): void => {
 
   test('a partition that takes long to open holds up no other', async () => {
     await using log = await open();
-    const w = await world(log, await topics(PARTITIONS));
+    const w = await testBed(log, await topics(PARTITIONS));
     const slow = partitionOf('a', PARTITIONS);
     const opened = Promise.withResolvers<void>();
     const fence: Log['fence'] = async (id) => {
@@ -44,7 +44,7 @@ export const crashContract = ({ log: open, topics }: Ground): void => {
     'a process that dies %s a commit, at any of them, loses and doubles nothing',
     async (when) => {
       await using log = await open();
-      const w = await world(log, await topics(PARTITIONS));
+      const w = await testBed(log, await topics(PARTITIONS));
       const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
       await w.tick(0);
       for (let i = 1; i <= 6; i++) {
@@ -90,9 +90,9 @@ const dying = (log: Log, when: 'before' | 'after', n: number): Log => {
 };
 
 /** Two processes that both believe to own everything: the first is held up with its batches in hand until the second has done them. */
-const zombie = async (open: Ground['log'], topics: Ground['topics'], idOf: (id: string) => string) => {
+const zombie = async (open: LogFactory['log'], topics: LogFactory['topics'], idOf: (id: string) => string) => {
   await using log = await open();
-  const w = await world(log, await topics(PARTITIONS));
+  const w = await testBed(log, await topics(PARTITIONS));
   const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
   const gate = Promise.withResolvers<void>();
   const hands = { full: 0, empty: 0 };

@@ -5,7 +5,7 @@ import type { Count } from '../metrics.ts';
 import { type ProjectionBatch, runProjection } from '../projection/run-projection.ts';
 import { type ReactorOptions, runReactor } from '../reactor/run-reactor.ts';
 import { quiet } from '../testing.ts';
-import type { Said } from './processors.fixture.ts';
+import type { Emitted } from './processors.fixture.ts';
 import { PARTITIONS, T } from './runner.fixture.ts';
 
 /** What the codec of the fixtures does not read as JSON. */
@@ -29,14 +29,14 @@ export const follow = async (log: Log, topic: string) => {
   const heard: LogRecord[] = [];
   const stop = new AbortController();
   await log.follow([topic], 'beginning', (record) => heard.push(record), stop.signal);
-  const said = () => heard.map(({ value }) => JSON.parse(String(value)) as Said);
+  const said = () => heard.map(({ value }) => JSON.parse(String(value)) as Emitted);
   return { heard, said, stop: () => stop.abort() };
 };
 
 export const reacting = (
   log: Log,
   run: string,
-  react: (said: Said) => Promise<readonly object[]>,
+  react: (said: Emitted) => Promise<readonly object[]>,
   maxInFlight = 8,
   count: Count = quiet.count,
 ) => {
@@ -53,10 +53,10 @@ export const sinkOf = (rows: Map<string, number> = new Map(), positions: Map<str
   async apply({ topic, partition, from, next, events }: ProjectionBatch<never>) {
     const key = `${topic}/${partition}`;
     if ((positions.get(key) ?? 0) !== from) throw new Retry(`${key} stands at ${positions.get(key)}, not at ${from}`);
-    for (const one of events as unknown as Said[]) {
+    for (const one of events as unknown as Emitted[]) {
       if (one.type === 'BOOM') throw new DeadLetter('misfit', 'no');
     }
-    for (const one of events as unknown as Said[]) rows.set(one.key, (rows.get(one.key) ?? 0) + 1);
+    for (const one of events as unknown as Emitted[]) rows.set(one.key, (rows.get(one.key) ?? 0) + 1);
     positions.set(key, next);
     this.applied += 1;
   },

@@ -8,8 +8,8 @@ import {
   UnknownSchemaId,
 } from '@vigil/events';
 import { type Decider, NEVER } from '../processor/decider.ts';
-import type { SlotSurroundings } from '../processor/dependencies.ts';
-import type { AnyDecider, AnyMapper } from '../processor/processor.ts';
+import type { TaskDependencies } from '../processor/dependencies.ts';
+import type { AnyDecider, AnyMapper } from '../processor/topology.ts';
 import { quiet } from '../testing.ts';
 
 /** For tests of the runners: events as JSON on topics of any name. Values `?7` have the schema id 7; ids below 10 can be learned. `newer` is an event of a newer version. */
@@ -40,7 +40,7 @@ export const jsonCodec = (): Codec => {
 };
 
 /** What a test reads back. */
-export type Said = {
+export type Emitted = {
   readonly type: string;
   readonly key: string;
   readonly payload: { readonly n?: number; readonly at?: number };
@@ -114,7 +114,7 @@ export const topicsOf = (run: string, partitions: number): Readonly<Record<strin
   [`onex.snapshot.${run}.state.v1`]: partitions,
 });
 
-export const surroundings = (rest: Partial<SlotSurroundings> = {}): SlotSurroundings => ({
+export const dependencies = (rest: Partial<TaskDependencies> = {}): TaskDependencies => ({
   codec: jsonCodec(),
   partition: 0,
   partitions: () => 1,

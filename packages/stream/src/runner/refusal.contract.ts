@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { listening } from './processors.fixture.ts';
-import { type Ground, PARTITIONS, start, T, until, world } from './runner.fixture.ts';
+import { type LogFactory, PARTITIONS, start, T, testBed, until } from './runner.fixture.ts';
 
 /** What the processor runner refuses to run on, in memory and on Kafka. */
-export const refusalContract = ({ log: open, topics }: Ground): void => {
+export const refusalContract = ({ log: open, topics }: LogFactory): void => {
   test('a position outside its topic is refused with the numbers, code 2', async () => {
     await using log = await open();
-    const w = await world(log, await topics(PARTITIONS));
+    const w = await testBed(log, await topics(PARTITIONS));
     const snapshot = `onex.snapshot.${w.run}.state.v1`;
     const clock = { now: T, own: { tick: 0, unwatched: 0, from: 0 }, doors: {}, ticks: {} };
     await log.write([
@@ -28,7 +28,7 @@ export const refusalContract = ({ log: open, topics }: Ground): void => {
 
   test('states without a position are refused, and so is a state of a newer shape', async () => {
     await using log = await open();
-    const w = await world(log, await topics(PARTITIONS));
+    const w = await testBed(log, await topics(PARTITIONS));
     const snapshot = `onex.snapshot.${w.run}.state.v1`;
     const first = await start(log, listening(w.run, { atRest: { oldest: 2, upgrades: [], usual: null } }));
     await w.write(w.beat('a', 1));
@@ -37,7 +37,7 @@ export const refusalContract = ({ log: open, topics }: Ground): void => {
     await using older = await start(log, listening(w.run));
     await expect(older.finished).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining('shape 2') });
     await older.stop();
-    const lone = await world(log, await topics(PARTITIONS));
+    const lone = await testBed(log, await topics(PARTITIONS));
     const state = Buffer.alloc(64);
     state.writeUInt16BE(1); // the shape of the fixture
     await log.write([{ topic: snapshot.replace(w.run, lone.run), partition: 0, key: 'a', value: state }]);
@@ -52,7 +52,7 @@ export const refusalContract = ({ log: open, topics }: Ground): void => {
 
   test('a snapshot that was written under another partition count is refused: its keys lie elsewhere now', async () => {
     await using log = await open();
-    const w = await world(log, await topics(PARTITIONS));
+    const w = await testBed(log, await topics(PARTITIONS));
     const clock = { now: T, own: { tick: 0, unwatched: 0, from: 0 }, doors: {}, ticks: {} };
     const position = { next: 0, clock, partitions: PARTITIONS / 2 };
     const value = Buffer.from(JSON.stringify(position));
@@ -68,7 +68,7 @@ export const refusalContract = ({ log: open, topics }: Ground): void => {
 
   test('inputs of different partition counts are refused, and so is a topic that is missing', async () => {
     await using log = await open();
-    const w = await world(log, await topics(PARTITIONS));
+    const w = await testBed(log, await topics(PARTITIONS));
     const narrow = await topics(1);
     const reads = [`${w.run}.in`, `${narrow}.in`] as never;
     await expect(start(log, listening(w.run, { reads }))).rejects.toMatchObject({

@@ -1,14 +1,23 @@
 import { expect, test } from 'vitest';
 import { partitionOf } from '../log/partitioner.ts';
-import type { AnyRules } from '../processor/processor.ts';
+import type { AnyRules } from '../processor/topology.ts';
 import { echoing, listener, listening } from './processors.fixture.ts';
-import { expectGapless, type Ground, PARTITIONS, start, T, until, withRegistry, world } from './runner.fixture.ts';
+import {
+  expectGapless,
+  type LogFactory,
+  PARTITIONS,
+  start,
+  T,
+  testBed,
+  until,
+  withRegistry,
+} from './runner.fixture.ts';
 
 /** What the processor runner promises, in memory and on Kafka. */
-export const runnerContract = ({ log: open, topics }: Ground): void => {
+export const runnerContract = ({ log: open, topics }: LogFactory): void => {
   test('records come out decided, deadlines fire at ticks, time goes on in band', async () => {
     await using log = await open();
-    const w = await world(log, await topics(PARTITIONS));
+    const w = await testBed(log, await topics(PARTITIONS));
     await using running = await start(log, listening(w.run));
     await w.tick(0);
     await w.write(w.beat('a', 100), w.beat('b', 200));
@@ -28,7 +37,7 @@ export const runnerContract = ({ log: open, topics }: Ground): void => {
 
   test('a process that comes back continues where it stood: state, time and position, nothing twice', async () => {
     await using log = await open();
-    const w = await world(log, await topics(PARTITIONS));
+    const w = await testBed(log, await topics(PARTITIONS));
     const first = await start(log, listening(w.run));
     await w.tick(0);
     await w.write(w.beat('a', 0), w.beat('b', 0));
@@ -56,7 +65,7 @@ export const runnerContract = ({ log: open, topics }: Ground): void => {
 
   test('an absence of the whole processor is granted to everybody: its clock lies with its position', async () => {
     await using log = await open();
-    const w = await world(log, await topics(PARTITIONS));
+    const w = await testBed(log, await topics(PARTITIONS));
     const first = await start(log, listening(w.run));
     await w.tick(0);
     await w.write(w.beat('a', 0));
@@ -74,7 +83,7 @@ export const runnerContract = ({ log: open, topics }: Ground): void => {
 
   test('instances that come and go share the partitions, and every key is counted without a gap', async () => {
     await using log = await open();
-    const w = await world(log, await topics(PARTITIONS));
+    const w = await testBed(log, await topics(PARTITIONS));
     const keys = Array.from({ length: 12 }, (_, i) => `agent-${i}`);
     let rounds = 0;
     const round = async () => {
@@ -105,7 +114,7 @@ export const runnerContract = ({ log: open, topics }: Ground): void => {
 
   test('bad records become dead letters in the transaction of the good ones; a schema that can be learned is learned', async () => {
     await using log = await open();
-    const w = await world(log, await topics(PARTITIONS));
+    const w = await testBed(log, await topics(PARTITIONS));
     await using _running = await start(log, listening(w.run));
     await w.tick(0);
     await w.write(
@@ -126,7 +135,7 @@ export const runnerContract = ({ log: open, topics }: Ground): void => {
 
   test('too many dead letters end the process with code 1; what came before them is kept, once', async () => {
     await using log = await open();
-    const w = await world(log, await topics(PARTITIONS));
+    const w = await testBed(log, await topics(PARTITIONS));
     const running = await start(log, listening(w.run));
     await w.tick(0);
     await w.write(w.beat('a', 1), ...Array.from({ length: 25 }, () => w.beat('a', 2, 'garbage')), w.beat('a', 3));
@@ -141,7 +150,7 @@ export const runnerContract = ({ log: open, topics }: Ground): void => {
 
   test('a registry that is away holds back only the partition whose record needs it, and dead-letters nothing', async () => {
     await using opened = await open();
-    const w = await world(opened, await topics(PARTITIONS));
+    const w = await testBed(opened, await topics(PARTITIONS));
     const { registry, log } = withRegistry(opened);
     const other = ['b', 'c', 'd', 'e'].find((key) => partitionOf(key, PARTITIONS) !== partitionOf('a', PARTITIONS))!;
     await using running = await start(log, listening(w.run));
@@ -162,7 +171,7 @@ export const runnerContract = ({ log: open, topics }: Ground): void => {
 
   test('a process that is stopped while it waits for the registry leaves the record to the next', async () => {
     await using opened = await open();
-    const w = await world(opened, await topics(PARTITIONS));
+    const w = await testBed(opened, await topics(PARTITIONS));
     const { registry, log } = withRegistry(opened);
     const first = await start(log, listening(w.run));
     await w.write(w.beat('a', 1), w.beat('a', 2, '?9'));
@@ -176,7 +185,7 @@ export const runnerContract = ({ log: open, topics }: Ground): void => {
 
   test('where time begins, the owner of each partition writes its ticks', async () => {
     await using log = await open();
-    const w = await world(log, await topics(PARTITIONS));
+    const w = await testBed(log, await topics(PARTITIONS));
     const ticks = new Set<string>();
     const stop = new AbortController();
     await log.follow([`${w.run}.in`], 'end', ({ key, partition }) => ticks.add(`${key} in ${partition}`), stop.signal);
@@ -192,7 +201,7 @@ export const runnerContract = ({ log: open, topics }: Ground): void => {
 
   test('a marker stands before everything that was folded under its rules, with the positions it begins at', async () => {
     await using log = await open();
-    const w = await world(log, await topics(PARTITIONS));
+    const w = await testBed(log, await topics(PARTITIONS));
     const rules = { value: 'hash-1', decider: listener(`${w.run}.out`) as AnyRules['decider'] };
     const marker = { topic: `${w.run}.out` as never, key: '@policy' as const, rules: () => rules };
     await using _running = await start(log, listening(w.run, { marker }));

@@ -3,13 +3,13 @@ import { expect, vi } from 'vitest';
 import { eventOf } from '../log/inputs.ts';
 import type { Log, LogRecord, OutRecord } from '../log/log.ts';
 import { partitionOf } from '../log/partitioner.ts';
-import type { AnyProcessor } from '../processor/processor.ts';
 import { type RunningProcessor, runProcessor } from '../processor/run-processor.ts';
+import type { AnyProcessor } from '../processor/topology.ts';
 import { quiet } from '../testing.ts';
-import type { Said } from './processors.fixture.ts';
+import type { Emitted } from './processors.fixture.ts';
 
 /** Logs to run on: each call a client of its own. `topics` makes those of the fixture and gives the name of the run. */
-export type Ground = {
+export type LogFactory = {
   readonly log: () => Promise<Log>;
   readonly topics: (partitions: number) => Promise<string>;
 };
@@ -22,7 +22,7 @@ export const start = (log: Log, processor: AnyProcessor): Promise<RunningProcess
   runProcessor(log, processor as never, { ...quiet, partitions: PARTITIONS, paceMs: 10 });
 
 /** A world of four partitions: what is written to the inputs, what came out, what lies in the snapshot. */
-export const world = async (log: Log, run: string) => {
+export const testBed = async (log: Log, run: string) => {
   const out: LogRecord[] = [];
   const letters: LogRecord[] = [];
   const stop = new AbortController();
@@ -50,14 +50,14 @@ export const world = async (log: Log, run: string) => {
     beat,
     stop: () => stop.abort(),
     said: () =>
-      out.filter(({ key }) => !key?.startsWith('@')).map((record) => eventOf(record, log.codec) as unknown as Said),
+      out.filter(({ key }) => !key?.startsWith('@')).map((record) => eventOf(record, log.codec) as unknown as Emitted),
     write: (...records: OutRecord[]) => log.write(records),
     tick: (at: number) => log.write(marks((p) => `@tick/${p}`, at)),
   };
 };
 
 /** Every key's versions are 1, 2, 3 …: nothing lost, nothing twice, no state wrong. */
-export const expectGapless = (said: readonly Said[]): void => {
+export const expectGapless = (said: readonly Emitted[]): void => {
   for (const [key, events] of Map.groupBy(said, ({ stateKey }) => stateKey)) {
     const versions = events.map(({ version }) => version);
     expect({ key, versions }).toEqual({ key, versions: versions.map((_, i) => i + 1) });

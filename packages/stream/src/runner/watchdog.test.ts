@@ -3,7 +3,7 @@ import type { Bounds, Log } from '../log/log.ts';
 import { type PartitionReading, Watchdog } from './watchdog.ts';
 
 const watching = () => {
-  const slot = {
+  const task = {
     partition: 0,
     progress: 0,
     phase: 'running' as PartitionReading['phase'],
@@ -18,7 +18,7 @@ const watching = () => {
   const told: string[] = [];
   const dog = new Watchdog(
     { bounds, stableEnds } as unknown as Log,
-    () => [slot],
+    () => [task],
     ['in'],
     (what) => told.push(what),
   );
@@ -26,7 +26,7 @@ const watching = () => {
   const looks = async (...seconds: number[]) => {
     for (const second of seconds) await dog.look(second * 1000);
   };
-  return { slot, broker, told, dog, looks };
+  return { task, broker, told, dog, looks };
 };
 
 test('who stands still for more than 15 s in three looks, with something to read, is stuck', async () => {
@@ -39,9 +39,9 @@ test('who stands still for more than 15 s in three looks, with something to read
 });
 
 test('who gets on is not stuck, however slowly', async () => {
-  const { slot, told, dog, looks } = watching();
+  const { task, told, dog, looks } = watching();
   for (let second = 0; second < 100; second += 10) {
-    slot.progress += 1;
+    task.progress += 1;
     await looks(second, second + 9);
   }
   expect(told).toEqual([]);
@@ -72,12 +72,12 @@ test('who stands before an unfinished transaction of somebody else is not stuck,
 });
 
 test('a restore that does not get on is stuck, also where no input has anything to read; one that does never is', async () => {
-  const { slot, broker, told, looks } = watching();
-  slot.phase = 'restoring';
-  slot.positions.clear();
+  const { task, broker, told, looks } = watching();
+  task.phase = 'restoring';
+  task.positions.clear();
   broker.end = 0;
   for (let second = 0; second < 1000; second += 10) {
-    slot.progress += 1;
+    task.progress += 1;
     await looks(second, second + 9);
   }
   expect(told).toEqual([]);

@@ -63,7 +63,7 @@ export class Watchdog {
     if (this.#looking) return;
     this.#looking = true;
     try {
-      for (const reading of still) await this.#ask(reading, now);
+      for (const reading of still) await this.#checkEnds(reading, now);
       this.#well = still.map((reading) => this.#of(reading, now)).every(({ looks, hidden }) => looks === 0 && !hidden);
     } catch {
       this.#well = false;
@@ -86,7 +86,7 @@ export class Watchdog {
     return now - this.#of(reading, now).since > DEAF_MS;
   }
 
-  async #ask(reading: PartitionReading, now: number): Promise<void> {
+  async #checkEnds(reading: PartitionReading, now: number): Promise<void> {
     const watched = this.#of(reading, now);
     const behind: string[] = [];
     let hidden = false;

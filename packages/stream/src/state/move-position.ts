@@ -1,7 +1,7 @@
 import { Refused } from '../errors.ts';
 import type { Bounds, Log } from '../log/log.ts';
-import { POSITION } from '../processor/partition-task.ts';
-import { snapshotTopic } from '../processor/processor.ts';
+import { POSITION_KEY } from '../processor/partition-task.ts';
+import { snapshotTopic } from '../processor/topology.ts';
 
 export type Move = {
   readonly processor: string;
@@ -24,7 +24,7 @@ const positionIn = async (log: Log, { processor, topic, partition }: Move, befor
     partition,
     range,
     ({ key, value }) => {
-      if (key === `${POSITION}${topic}` && value !== null) found = JSON.parse(value.toString());
+      if (key === `${POSITION_KEY}${topic}` && value !== null) found = JSON.parse(value.toString());
     },
     new AbortController().signal,
   );
@@ -59,7 +59,7 @@ export const movePosition = async (
     if (position.clock === undefined)
       throw new Refused(`${processor} has never read ${topic}/${partition}: there is no position to move`);
     const value = Buffer.from(JSON.stringify({ ...position, next: to }));
-    await transactor.commit([{ topic: snapshotTopic(processor), partition, key: `${POSITION}${topic}`, value }]);
+    await transactor.commit([{ topic: snapshotTopic(processor), partition, key: `${POSITION_KEY}${topic}`, value }]);
     return { from: Number(position.next), to };
   } finally {
     await transactor.close();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MemoryLog } from '../memory/memory-log.ts';
 import type { AtRest } from './at-rest.ts';
-import { peek } from './snapshot-reader.ts';
+import { readSnapshot } from './snapshot-reader.ts';
 import { Store } from './store.ts';
 
 const TOPIC = 'onex.snapshot.judge.state.v1';
@@ -21,7 +21,7 @@ const bytesOf = (state: unknown, shape = 2): Buffer => {
 const look = (records: readonly (readonly [string, Buffer | null])[], signal = new AbortController().signal) => {
   const log = new MemoryLog({ topics: { [TOPIC]: 1 } });
   log.append(records.map(([key, value]) => ({ topic: TOPIC, partition: 0, key, value })));
-  return peek(log, judge, 'a', signal);
+  return readSnapshot(log, judge, 'a', signal);
 };
 
 test('the newest state of a key comes with the newest time of its partition', async () => {

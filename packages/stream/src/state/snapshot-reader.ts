@@ -1,8 +1,8 @@
 import type { Log } from '../log/log.ts';
 import { partitionOf } from '../log/partitioner.ts';
 import type { Clock } from '../processor/decider.ts';
-import { POSITION } from '../processor/partition-task.ts';
-import { snapshotTopic } from '../processor/processor.ts';
+import { POSITION_KEY } from '../processor/partition-task.ts';
+import { snapshotTopic } from '../processor/topology.ts';
 import { type ClockState, restored, TICK_MS, timeOf } from '../time/clock.ts';
 import { type AtRest, shapeOf } from './at-rest.ts';
 import { type Entry, Store } from './store.ts';
@@ -11,22 +11,22 @@ import { type Entry, Store } from './store.ts';
 const WINDOWS = [2_000, 50_000, Number.POSITIVE_INFINITY];
 
 /** Whose state is asked for: its processor, how its states lie, and the input that carries its time. */
-export type Peeked = {
+export type SnapshotSource = {
   readonly processor: string;
   readonly atRest: AtRest<unknown>;
   readonly timeTopic: string;
 };
 
 /** What a processor remembers of a key, and the time of its partition, as of its last transaction. */
-export type Seen<State> = { readonly state: State; readonly clock: Clock };
+export type SnapshotState<State> = { readonly state: State; readonly clock: Clock };
 
 /** Looks a state up in the snapshot topic, disturbing nobody. null: there is none, it is of a shape that is not read, or `signal` came first. */
-export const peek = async <State>(
+export const readSnapshot = async <State>(
   log: Pick<Log, 'bounds' | 'read'>,
-  { processor, atRest, timeTopic }: Peeked,
+  { processor, atRest, timeTopic }: SnapshotSource,
   key: string,
   signal: AbortSignal,
-): Promise<Seen<State> | null> => {
+): Promise<SnapshotState<State> | null> => {
   const topic = snapshotTopic(processor);
   const bounds = await log.bounds(topic);
   const partition = partitionOf(key, bounds.length);
@@ -38,7 +38,7 @@ export const peek = async <State>(
     if (from < high)
       await log.read(topic, partition, { low: from, high }, (record) => remember(record.key, record.value), signal);
     const state = newest.get(key);
-    const position = newest.get(`${POSITION}${timeTopic}`);
+    const position = newest.get(`${POSITION_KEY}${timeTopic}`);
     if (signal.aborted || state === null) return null;
     if (state && position) return seen(key, state, position, atRest as AtRest<State>);
     if (from === low) return null;
@@ -46,7 +46,12 @@ export const peek = async <State>(
   return null;
 };
 
-const seen = <State>(key: string, bytes: Buffer, position: Buffer, atRest: AtRest<State>): Seen<State> | null => {
+const seen = <State>(
+  key: string,
+  bytes: Buffer,
+  position: Buffer,
+  atRest: AtRest<State>,
+): SnapshotState<State> | null => {
   const shape = bytes.readUInt16BE(0);
   if (shape < atRest.oldest || shape > shapeOf(atRest)) return null;
   const store = new Store(atRest);

@@ -1,8 +1,7 @@
 import { Refused } from '../errors.ts';
 import { type AtRest, readAtRest, shapeOf } from './at-rest.ts';
-import { Recent } from './recent.ts';
+import { Timers } from './deadlines.ts';
 import { type Form, sparse } from './sparse.ts';
-import { Timers } from './timers.ts';
 
 /**
  * What is remembered of one key. `dueAt`: a lower bound of its next deadline, on `now`'s axis. `version`: of the last event written for it.
@@ -40,6 +39,36 @@ const toBytes = <State>(shape: number, entry: Entry<State>, form: Form): Buffer 
   bytes.write(json, HEADER + correlation);
   return bytes;
 };
+
+/** How many decoded entries are kept beside their bytes: at least so many of those used last, at most twice as many. */
+const RECENT = 2048;
+
+/** The values set or asked for last: two generations, of which the older is dropped when the younger is full. */
+class Recent<Value> {
+  #young = new Map<string, Value>();
+  #old = new Map<string, Value>();
+
+  get(key: string): Value | undefined {
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const old = this.#old.get(key);
+    if (old !== undefined) this.set(key, old);
+    return old;
+  }
+
+  set(key: string, value: Value): void {
+    if (this.#young.size >= RECENT && !this.#young.has(key)) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(key, value);
+  }
+
+  delete(key: string): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
+}
 
 /**
  * The states of one partition, as the bytes in which they lie in the snapshot topic: shape number, deadline, version, epoch and

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
   type ClockState,
-  doorOpen,
-  doorReleased,
-  MOST_DOORS,
+  ingressOpen,
+  ingressReleased,
+  MOST_INGRESSES,
   pass,
   restored,
   START,
@@ -20,9 +20,9 @@ const clockOf = (steps: readonly Step[], from?: ClockState) => timeOf(run(steps,
 const run = (steps: readonly Step[], from: ClockState = START): ClockState =>
   steps.reduce((clock, [what, at]) => {
     if (what === 'tick') return tick(clock, T + at, 1000);
-    if (what === 'a' || what === 'b') return doorOpen(clock, `gateway:${what}`, T + at);
-    if (what === 'release a') return doorReleased(clock, 'gateway:a', T + at);
-    return what === 'door' ? doorOpen(clock, 'gateway', T + at) : pass(clock, T + at);
+    if (what === 'a' || what === 'b') return ingressOpen(clock, `gateway:${what}`, T + at);
+    if (what === 'release a') return ingressReleased(clock, 'gateway:a', T + at);
+    return what === 'door' ? ingressOpen(clock, 'gateway', T + at) : pass(clock, T + at);
   }, from);
 const watched = (...steps: Step[]) => timeOf(run(steps), 1000).watched - T;
 const ticks = (from: number, to: number): Step[] =>
@@ -193,28 +193,28 @@ describe('a door', () => {
 
   test('of another name has a clock of its own', () => {
     const away = run([...ticks(0, 10_000).flatMap((one): Step[] => [one, ['door', one[1]]]), ...ticks(11_000, 20_000)]);
-    const other = doorOpen(away, 'other', T + 20_000);
+    const other = ingressOpen(away, 'other', T + 20_000);
     expect(timeOf(other, 1000).doors).toEqual({ gateway: T + 8500, other: T + 20_000 });
   });
 
   test('names from outside make no more than 64 ways in, and none of them is the prototype of another', () => {
     const named = ['constructor', ...Array.from({ length: 80 }, (_, i) => `door-${i}`)];
-    const clock = named.reduce((before, door) => doorOpen(before, door, T), run(ticks(0, 10_000)));
-    const { doors } = timeOf(doorOpen(clock, 'constructor', T + 20_000), 1000);
-    expect(Object.keys(doors)).toEqual(named.slice(0, MOST_DOORS));
+    const clock = named.reduce((before, door) => ingressOpen(before, door, T), run(ticks(0, 10_000)));
+    const { doors } = timeOf(ingressOpen(clock, 'constructor', T + 20_000), 1000);
+    expect(Object.keys(doors)).toEqual(named.slice(0, MOST_INGRESSES));
     expect(Object.values(doors).every(Number.isFinite)).toBe(true);
   });
 
   test('one more is remembered once others have been closed for eight days, whose agents are forgotten by then', () => {
     const day = 24 * 3_600_000;
-    const all = Array.from({ length: MOST_DOORS }, (_, i) => `door-${i}`);
-    const full = all.reduce((before, door) => doorOpen(before, door, T + 10_000), run(ticks(0, 10_000)));
-    const open = doorOpen(full, 'door-7', T + 10_001);
+    const all = Array.from({ length: MOST_INGRESSES }, (_, i) => `door-${i}`);
+    const full = all.reduce((before, door) => ingressOpen(before, door, T + 10_000), run(ticks(0, 10_000)));
+    const open = ingressOpen(full, 'door-7', T + 10_001);
     const names = (clock: typeof open) => Object.keys(timeOf(clock, 1000).doors);
     const since = T + 10_000 + 8 * day;
     const later = pass(pass(open, since - 5000), since - 3000);
-    expect(names(doorOpen(later, 'gateway', since - 1))).toEqual(all);
-    expect(names(doorOpen(later, 'gateway', since))).toEqual(['door-7', 'gateway']);
+    expect(names(ingressOpen(later, 'gateway', since - 1))).toEqual(all);
+    expect(names(ingressOpen(later, 'gateway', since))).toEqual(['door-7', 'gateway']);
   });
 });
 
@@ -256,7 +256,7 @@ describe('several instances of a way in', () => {
   test('the family itself cannot be released, nor an instance that is not known', () => {
     const open = run([...ticks(0, 10_000), ['a', 10_000]]);
     for (const door of ['gateway', 'gateway:b', 'constructor', 'constructor:b'])
-      expect(doorReleased(open, door, T + 10_000)).toEqual(open);
+      expect(ingressReleased(open, door, T + 10_000)).toEqual(open);
   });
 
   test('a clock of before, which knows of no release, is read all the same', () => {

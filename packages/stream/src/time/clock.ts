@@ -6,7 +6,7 @@ const CAP_INTERVALS = 1.5;
 const SETTLE_MS = 3000;
 
 /** Whoever may write the topic can name ways in without end; the clock is written with every commit. */
-export const MOST_DOORS = 64;
+export const MOST_INGRESSES = 64;
 /** One that has been closed for so long makes room for another, milliseconds: its agents are forgotten a day earlier, so none is judged on another clock. */
 const CLOSED_FOR_GOOD_MS = 8 * 24 * 3_600_000;
 
@@ -85,9 +85,9 @@ const rewound = (clock: ClockState, to: number): ClockState => {
     unwatched: unwatched - by,
     from: from === 0 ? 0 : from - by,
   });
-  const doors = Object.fromEntries(Object.entries(clock.doors).map(([door, axis]) => [door, back(axis)]));
+  const doors = Object.fromEntries(Object.entries(clock.doors).map(([ingress, axis]) => [ingress, back(axis)]));
   const released = Object.fromEntries(
-    Object.entries(clock.released).map(([door, one]) => [door, { ...one, at: one.at - by }]),
+    Object.entries(clock.released).map(([ingress, one]) => [ingress, { ...one, at: one.at - by }]),
   );
   return { ...clock, now: to, own: back(clock.own), doors, released };
 };
@@ -116,27 +116,27 @@ export const tickOf = (
 };
 
 /** The instances of a way in, `gateway:a` and `gateway:b`, are a family: `gateway`. It is open while one of them is. */
-export const familyOf = (door: string): string => door.split(':', 1)[0] ?? door;
+export const familyOf = (ingress: string): string => ingress.split(':', 1)[0] ?? ingress;
 
 /**
  * A way in says that it is open. It and its family have each a clock: an instance that is mute stands still, however many others are open.
  * A new one's clock begins where that of the partition stands, and settles first.
  */
-export const doorOpen = (clock: ClockState, door: string, timestamp: number): ClockState => {
+export const ingressOpen = (clock: ClockState, ingress: string, timestamp: number): ClockState => {
   const at = pass(clock, timestamp);
   if (at.leap !== null) return at;
-  const family = opened(at, familyOf(door));
-  return door === familyOf(door) ? family : opened(family, door);
+  const family = opened(at, familyOf(ingress));
+  return ingress === familyOf(ingress) ? family : opened(family, ingress);
 };
 
 /** A way in says that it is gone for good: who came through it is expected at the others of its family, in the time that one of them is open. */
-export const doorReleased = (clock: ClockState, door: string, timestamp: number): ClockState => {
+export const ingressReleased = (clock: ClockState, ingress: string, timestamp: number): ClockState => {
   const at = pass(clock, timestamp);
-  const [axis, family] = [named(at.doors, door), named(at.doors, familyOf(door))];
-  if (axis === undefined || family === undefined || door === familyOf(door)) return at;
+  const [axis, family] = [named(at.doors, ingress), named(at.doors, familyOf(ingress))];
+  if (axis === undefined || family === undefined || ingress === familyOf(ingress)) return at;
   const from = watchedOn(family, at.now, capOf(TICK_MS)) + SETTLE_MS;
   const released = { watched: watchedOn(axis, at.now, capOf(TICK_MS)), from, at: at.now };
-  return { ...at, doors: without(at.doors, door), released: { ...at.released, [door]: released } };
+  return { ...at, doors: without(at.doors, ingress), released: { ...at.released, [ingress]: released } };
 };
 
 /** Names come from outside: one may be that of something that every object has. */
@@ -146,27 +146,27 @@ const named = <T>(all: Readonly<Record<string, T>>, name: string): T | undefined
 const without = <T>(all: Readonly<Record<string, T>>, name: string): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(all).filter(([one]) => one !== name));
 
-const opened = (at: ClockState, door: string): ClockState => {
+const opened = (at: ClockState, ingress: string): ClockState => {
   const cap = capOf(TICK_MS);
-  const known = named(at.doors, door);
-  if (known !== undefined) return { ...at, doors: { ...at.doors, [door]: tickOn(known, at.now, cap) } };
+  const known = named(at.doors, ingress);
+  if (known !== undefined) return { ...at, doors: { ...at.doors, [ingress]: tickOn(known, at.now, cap) } };
   const room = withRoom(at);
   if (room === null) return at;
-  const before = named(room.released, door);
-  const watched = before === undefined ? watchedOn(at.own, at.now, cap) : releasedAt(door, before, at);
+  const before = named(room.released, ingress);
+  const watched = before === undefined ? watchedOn(at.own, at.now, cap) : releasedAt(ingress, before, at);
   const first: Axis = { tick: at.now, unwatched: at.now - watched, from: at.now + SETTLE_MS };
-  return { ...room, doors: { ...room.doors, [door]: first }, released: without(room.released, door) };
+  return { ...room, doors: { ...room.doors, [ingress]: first }, released: without(room.released, ingress) };
 };
 
-const releasedAt = (door: string, { watched, from }: Released, { doors, now }: ClockState): number => {
-  const family = named(doors, familyOf(door));
+const releasedAt = (ingress: string, { watched, from }: Released, { doors, now }: ClockState): number => {
+  const family = named(doors, familyOf(ingress));
   return family === undefined ? watched : watched + Math.max(0, watchedOn(family, now, capOf(TICK_MS)) - from);
 };
 
 /** With room for one more way in; null: all are needed. */
 const withRoom = (at: ClockState): ClockState | null => {
   const isFull = ({ doors, released }: ClockState) =>
-    Object.keys(doors).length + Object.keys(released).length >= MOST_DOORS;
+    Object.keys(doors).length + Object.keys(released).length >= MOST_INGRESSES;
   if (!isFull(at)) return at;
   const isNeeded = (since: number) => at.now - since < CLOSED_FOR_GOOD_MS;
   const doors = Object.fromEntries(Object.entries(at.doors).filter(([, axis]) => isNeeded(axis.tick)));
@@ -186,7 +186,7 @@ export const timeOf = (clock: ClockState, intervalMs: number): Clock => ({
   now: clock.now,
   watched: watchedOn(clock.own, clock.now, capOf(intervalMs)),
   doors: Object.fromEntries([
-    ...Object.entries(clock.doors).map(([door, axis]) => [door, watchedOn(axis, clock.now, capOf(TICK_MS))]),
-    ...Object.entries(clock.released).map(([door, one]) => [door, releasedAt(door, one, clock)]),
+    ...Object.entries(clock.doors).map(([ingress, axis]) => [ingress, watchedOn(axis, clock.now, capOf(TICK_MS))]),
+    ...Object.entries(clock.released).map(([ingress, one]) => [ingress, releasedAt(ingress, one, clock)]),
   ]),
 });

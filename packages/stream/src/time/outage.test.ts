@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Fold } from '../processor/fold.ts';
-import { jsonCodec, listening, surroundings } from '../runner/processors.fixture.ts';
+import { dependencies, jsonCodec, listening } from '../runner/processors.fixture.ts';
 
 const codec = jsonCodec();
 const T = 1_795_305_600_000;
@@ -24,7 +24,7 @@ const recorded = (what: 'broker' | 'ingest', outage: number) => {
 };
 
 const missing = (records: readonly { key: string; at: number }[]) => {
-  const fold = new Fold(listening('run'), surroundings());
+  const fold = new Fold(listening('run'), dependencies());
   const beat = Buffer.from(JSON.stringify({ type: 'BEAT', payload: {} }));
   return records.flatMap(({ key, at }, offset) => {
     const value = key.startsWith('@') ? null : beat;

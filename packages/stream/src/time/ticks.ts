@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import type { Log, OutRecord } from '../log/log.ts';
 import type { Logger } from '../logger.ts';
-import { DOOR, RELEASED, TICK } from '../processor/fold.ts';
+import { INGRESS, RELEASED, TICK } from '../processor/fold.ts';
 import { within } from '../runner/within.ts';
 import { TICK_MS } from './clock.ts';
 
@@ -60,10 +60,10 @@ export type Ingress = {
 export const startIngress = async (log: Log, { name, write, isOpen, logger }: Ingress): Promise<Stoppable> => {
   const count = await log.partitionCount(Topic.heartbeat);
   const all = (key: string) => Array.from({ length: count }, (_, p) => mark(Topic.heartbeat, p, key));
-  const marks = everySecond(write, () => all(isOpen() ? `${DOOR}${name}` : `${PROBE}${name}`), logger);
+  const marks = everySecond(write, () => all(isOpen() ? `${INGRESS}${name}` : `${PROBE}${name}`), logger);
   const stop = async () => {
     marks.end();
-    const last = all(`${DOOR}${name}`).map((record) => write([{ ...record, value: RELEASED }]));
+    const last = all(`${INGRESS}${name}`).map((record) => write([{ ...record, value: RELEASED }]));
     await within(RELEASE_MS, Promise.allSettled(last), 'releasing the agents').catch(() => {});
   };
   return { stop, [Symbol.asyncDispose]: stop };

@@ -1,5 +1,5 @@
 import { type EventOf, type PolicyRef, Topic } from '@vigil/events';
-import { type Log, readOn } from '@vigil/stream';
+import { type Log, readAndFollow } from '@vigil/stream';
 import { z } from 'zod';
 
 type Published = Extract<EventOf<typeof Topic.policy>, { readonly type: 'POLICY_PUBLISHED' }>;
@@ -46,6 +46,6 @@ export async function followPolicies(log: Log, signal: AbortSignal) {
   const onEvent = (event: EventOf<typeof Topic.policy>) => {
     if (event.type === 'POLICY_PUBLISHED') alerts.observe(event);
   };
-  const { finished, ready } = await readOn(log, Topic.policy, { onEvent, onUnreadable: () => {}, signal });
+  const { finished, ready } = await readAndFollow(log, Topic.policy, { onEvent, onUnreadable: () => {}, signal });
   return { alerts, ready, finished };
 }
