@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration } from './duration.ts';
+import { duration } from './duration-schema.ts';
 import type { BreakerLimits } from './plan.ts';
 import { spendingDocument } from './spending.ts';
 import { step } from './steps.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { loadPolicy } from './compile.ts';
 import type { CompiledPolicy, Vocabulary } from './compiled.ts';
-import { duration } from './duration.ts';
+import { duration } from './duration-schema.ts';
 import { CorrectThePolicy } from './errors.ts';
 
 /** For tests: a small vocabulary, policies from text, and what is wrong with them. */

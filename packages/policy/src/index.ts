@@ -28,7 +28,8 @@ export type {
 export { BREAKER_NAMES } from './compiled.ts';
 export { type Difference, differences } from './differences.ts';
 export { USUAL_ATTEMPTS } from './document.ts';
-export { brief, duration, parseDuration, spell } from './duration.ts';
+export { brief, parseDuration, spell } from './duration.ts';
+export { duration } from './duration-schema.ts';
 export { CorrectThePolicy } from './errors.ts';
 export { excludes } from './exclude.ts';
 export { PRESETS, readPolicies, readPolicySet, republished } from './files.ts';

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { assignDocument } from './assignment.ts';
 import type { Vocabulary } from './compiled.ts';
 import { policyDocument } from './document.ts';
-import { brief, duration } from './duration.ts';
+import { brief } from './duration.ts';
+import { duration } from './duration-schema.ts';
 import { STEPS, step } from './steps.ts';
 
 type Json = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration } from './duration.ts';
+import { duration } from './duration-schema.ts';
 import { type Path, reading } from './mistakes.ts';
 import type { Step } from './plan.ts';
 import { insteadOf } from './spelling.ts';
