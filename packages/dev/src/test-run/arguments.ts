@@ -25,7 +25,9 @@ export const requestOf = (args: readonly string[]): TestRequest => {
   const options = args.filter((arg) => arg.startsWith('--'));
   const unknown = options.find((option) => option !== '--unit' && option !== '--watch');
   if (unknown !== undefined)
-    throw new Refusal(`npm test takes words of a test's name, -- --unit and -- --unit --watch; it does not know ${unknown}`);
+    throw new Refusal(
+      `npm test takes words of a test's name, -- --unit and -- --unit --watch; it does not know ${unknown}`,
+    );
   const words = args.filter((arg) => !arg.startsWith('--')).flatMap((arg) => arg.split(/\s+/).filter(Boolean));
   const unitOnly = options.includes('--unit');
   const watch = options.includes('--watch');
