@@ -117,12 +117,16 @@ const bundle = async (folder, { target, input }) => {
   await build.close();
 };
 
-/** Turns the compile cache on before the program is loaded. */
+/**
+ * Turns the compile cache on before the program is loaded. Node warns of deprecated calls in what lies outside of node_modules, where a
+ * bundle has those of its dependencies.
+ */
 const starter = (folder, name) =>
   [
     `import { enableCompileCache } from 'node:module';`,
     '',
     `enableCompileCache(${JSON.stringify(path.join(folder, 'compile-cache'))});`,
+    'process.noDeprecation = true;',
     `await import('./modules/${name}.mjs');`,
     '',
   ].join('\n');

@@ -20,8 +20,8 @@ export type Demonstration = AsyncDisposable & {
 
 const dashboard = (): { readonly url: string; readonly token: string } => {
   const text = readFileSync(path.join(root, '.vigil/start.env'), 'utf8');
-  const valueOf = (name: string): string => new RegExp(`^export ${name}='(.*)'$`, 'm').exec(text)?.[1] ?? '';
-  return { url: valueOf('VIGIL_DASHBOARD_URL'), token: valueOf('VIGIL_DASHBOARD_TOKEN') };
+  const variable = (name: string): string => new RegExp(`^export ${name}='(.*)'$`, 'm').exec(text)?.[1] ?? '';
+  return { url: variable('VIGIL_DASHBOARD_URL'), token: variable('VIGIL_DASHBOARD_TOKEN') };
 };
 
 const healthyAgent = async (): Promise<string> => {
