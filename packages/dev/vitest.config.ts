@@ -15,6 +15,7 @@ export default defineConfig({
     maxWorkers: 2,
     // A filter by name may leave one of the two projects empty.
     passWithNoTests: true,
+    globalSetup: path.resolve(import.meta.dirname, 'bootstrap/test-setup.mjs'),
     teardownTimeout: 30_000,
     projects: [
       {

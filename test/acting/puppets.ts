@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { bundleOf } from '@vigil/dev';
 import { type Draft, type PayloadOf, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import type { Heard } from '../support/heard.ts';
 import { type TestSystem, until } from '../support/system.ts';
 
-const root = path.resolve(import.meta.dirname, '../..');
 const RUNTIME = 'puppets';
 
 type Terminate = PayloadOf<typeof Topic.agentOrder, 'TERMINATE_AGENT'>;
@@ -67,7 +67,7 @@ export const openPuppets = (
     ...more,
   };
   writeFileSync(path.join(folder, 'runtime.yaml'), JSON.stringify(config));
-  const args = [path.join(root, 'packages/cli/src/main.ts'), 'runtime', '--config', path.join(folder, 'runtime.yaml')];
+  const args = [bundleOf('vigil'), 'runtime', '--config', path.join(folder, 'runtime.yaml')];
   const env = { ...process.env, ...system.env, VIGIL_STATE_DIR: path.join(folder, 'state') };
   let running: ChildProcess | undefined;
   return {

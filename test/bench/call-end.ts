@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bundleOf } from '@vigil/dev';
 import type { Heartbeat } from '@vigil/events';
 import { RUNS } from './support/ground.ts';
 import { quantile, report, say } from './support/report.ts';
@@ -16,7 +17,7 @@ import { quantile, report, say } from './support/report.ts';
 const CALLS = 30;
 const PAUSE_MS = 500;
 const vigil = path.resolve(import.meta.dirname, '../../packages/dev/bootstrap/vigil.mjs');
-const main = path.resolve(import.meta.dirname, '../../packages/cli/src/main.ts');
+const main = bundleOf('vigil');
 
 type Ended = { readonly id: string; readonly from: number; readonly until: number };
 

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { bundleOf } from '@vigil/dev';
 import { catalogue, topicNames } from '@vigil/events';
 import { type Heard, hear } from '../support/heard.ts';
 import { openSystem, ROOM, type TestSystem } from '../support/system.ts';
@@ -16,7 +17,7 @@ import type { ScenarioName } from './model/scenarios.ts';
 import { endTree, processesOf, SESSION_MARK } from './processes.ts';
 import { startTerminal, type Terminal } from './terminal.ts';
 
-const vigilMain = path.resolve(import.meta.dirname, '../../packages/cli/src/main.ts');
+const vigilMain = bundleOf('vigil');
 
 export type SessionSpec = {
   readonly client: ClientKind;

@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import path from 'node:path';
+import { bundleOf } from '@vigil/dev';
 import { catalogue, type TopicName } from '@vigil/events';
 import { type Database, openDatabase, positions } from '@vigil/read-model';
 import { dump, scratchReadModel } from '@vigil/read-model/testing';
 import { type TestSystem, until } from '../support/system.ts';
 
 export type Rows = Awaited<ReturnType<typeof dump>>;
-
-const root = path.resolve(import.meta.dirname, '../..');
 
 /** Behind the last event of each partition of our own topics: where a projection that has read all of them stands, or further on. */
 const endsOf = async (on: TestSystem, topics: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> => {
@@ -46,7 +45,7 @@ export const projectedRows = async (on: TestSystem): Promise<Rows> => {
 export const freshRows = async (on: TestSystem): Promise<Rows> => {
   process.env.DATABASE_URL = on.servers.env.DATABASE_URL;
   await using database = await scratchReadModel();
-  const child = spawn(process.execPath, [path.join(root, 'services/projector/src/main.ts')], {
+  const child = spawn(process.execPath, [bundleOf('projector')], {
     env: { ...process.env, ...on.servers.env, DATABASE_URL: database.url, VIGIL_PROBE_PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

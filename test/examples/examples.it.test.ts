@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { bundleOf } from '@vigil/dev';
 import { Topic } from '@vigil/events';
 import { PRESETS } from '@vigil/policy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -68,8 +69,7 @@ describe.skipIf(!ownServers)('the examples', () => {
       const { stdout } = await on.vigil('health', agentId, '--json');
       return stdout.includes('"status": "terminated"') && stdout.includes('finished');
     });
-  const vigil = (...args: string[]) =>
-    run(process.execPath, [path.resolve(folder, '../../packages/cli/src/main.ts'), ...args], { env, cwd: folder });
+  const vigil = (...args: string[]) => run(process.execPath, [bundleOf('vigil'), ...args], { env, cwd: folder });
 
   test('1: a process is shown through, and its end is reported', async () => {
     const { stdout } = await vigil(
@@ -112,7 +112,7 @@ describe.skipIf(!ownServers)('the examples', () => {
     const silent = spawn(
       process.execPath,
       [
-        path.resolve(folder, '../../packages/cli/src/main.ts'),
+        bundleOf('vigil'),
         ...['run', '--name', 'example-6', '--task', 'EX-6', '--health-policy', 'example', '--', 'sleep', '600'],
       ],
       { env, cwd: folder, stdio: 'ignore' },

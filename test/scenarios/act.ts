@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
+import { bundleOf } from '@vigil/dev';
 import type { TestSystem } from '../support/system.ts';
 
 /** Who plays: `part` is one of parts/, `policy` a preset's name; `task`: where it is not its own; `template`: what else its runtime is told of it. */
@@ -13,8 +14,6 @@ export type Role = {
   readonly task?: string;
   readonly template?: object;
 };
-
-const root = path.resolve(import.meta.dirname, '../..');
 
 const runtimeConfig = (folder: string, act: string, roles: readonly Role[]): string =>
   JSON.stringify({
@@ -55,7 +54,7 @@ export const dress = (folder: string): void => {
 export const startRuntime = ({ system }: TestSystem, folder: string, act: string, roles: readonly Role[]) => {
   const config = path.join(folder, `${act}.yaml`);
   writeFileSync(config, runtimeConfig(folder, act, roles));
-  const args = [path.join(root, 'packages/cli/src/main.ts'), 'runtime', '--config', config];
+  const args = [bundleOf('vigil'), 'runtime', '--config', config];
   const env = { ...process.env, ...system.env, VIGIL_STATE_DIR: path.join(folder, `${act}-state`) };
   const running = spawn(process.execPath, args, { env, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   running.stderr?.on('data', (data) => appendFileSync(path.join(folder, `${act}.log`), data));

@@ -1,9 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Supervised, supervise } from '@vigil/dev';
+import { bundleOf, type Supervised, supervise } from '@vigil/dev';
 import type { TestSystem } from './system.ts';
-
-const root = path.resolve(import.meta.dirname, '../..');
 
 /** Where a runtime works and keeps its state: the latter by a short path, since there are sockets below it. */
 export type Place = { readonly folder: string; readonly state: string };
@@ -22,7 +20,7 @@ export const startRuntime = (
     name: runtime,
     dir: folder,
     command: process.execPath,
-    args: [path.join(root, 'packages/cli/src/main.ts'), 'runtime', '--config', file],
+    args: [bundleOf('vigil'), 'runtime', '--config', file],
     cwd: folder,
     env: { ...process.env, ...system.env, VIGIL_STATE_DIR: path.join(state, runtime) },
   };

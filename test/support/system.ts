@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import {
+  bundleOf,
   type Fleet,
   type Servers,
   type ServiceName,
@@ -117,7 +118,7 @@ const runVigil =
   (env: Readonly<Record<string, string>>) =>
   (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
     new Promise((resolve) => {
-      const command = [path.join(root, 'packages/cli/src/main.ts'), ...args];
+      const command = [bundleOf('vigil'), ...args];
       execFile(process.execPath, command, { env: { ...process.env, ...env, NO_COLOR: '1' } }, (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
       );

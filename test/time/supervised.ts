@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
+import { bundleOf } from '@vigil/dev';
 import type { EventOf, Topic } from '@vigil/events';
 import type { TestSystem } from '../support/system.ts';
-
-const root = path.resolve(import.meta.dirname, '../..');
 
 /** An agent under `vigil run` that counts aloud. */
 export const runCounting = (t: TestSystem, name: string): { readonly stop: () => Promise<void> } => {
   const agent = [process.execPath, path.join(import.meta.dirname, 'counting.ts')];
   const args = ['run', '--name', name, '--task', `T-${name}`, '--interval', '1s', '--', ...agent];
   const env = { ...process.env, ...t.system.env, VIGIL_STATE_DIR: path.join(t.dir, 'supervisor') };
-  const child = spawn(process.execPath, [path.join(root, 'packages/cli/src/main.ts'), ...args], {
+  const child = spawn(process.execPath, [bundleOf('vigil'), ...args], {
     env,
     cwd: t.dir,
     stdio: 'ignore',

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { DashboardSettings } from './config.ts';
 import { CannotAsk, Refusal } from './errors.ts';
 
@@ -16,21 +17,18 @@ export type Client = {
 
 const ANSWER_LIMIT_MS = 10_000;
 
-const problem = z.object({ detail: z.string() });
+type Question = { readonly method: 'GET' | 'POST'; readonly body: string | null; readonly signal: AbortSignal };
 
 export function openClient({ url, token }: DashboardSettings): Client {
-  const ask = (path: string, init: RequestInit) =>
-    send(new URL(path, url), { ...init, headers: { authorization: `Bearer ${token}`, ...init.headers } });
+  const ask = (path: string, question: Question) => send(new URL(path, url), token, question);
   const limited = () => AbortSignal.timeout(ANSWER_LIMIT_MS);
   return {
-    get: async <T>(path: string, query = {}) => json<T>(await ask(withQuery(path, query), { signal: limited() })),
-    post: async <T>(path: string, body: object) => {
-      const headers = { 'content-type': 'application/json' };
-      return json<T>(await ask(path, { method: 'POST', body: JSON.stringify(body), headers, signal: limited() }));
-    },
+    get: async <T>(path: string, query = {}) =>
+      json<T>(await ask(withQuery(path, query), { method: 'GET', body: null, signal: limited() })),
+    post: async <T>(path: string, body: object) =>
+      json<T>(await ask(path, { method: 'POST', body: JSON.stringify(body), signal: limited() })),
     lines: async function* <T>(path: string, query: Readonly<Record<string, string | undefined>>, signal: AbortSignal) {
-      const { body } = await ask(withQuery(path, query), { signal });
-      if (body !== null) yield* linesOf<T>(body);
+      yield* linesOf<T>(await ask(withQuery(path, query), { method: 'GET', body: null, signal }));
     },
   };
 }
@@ -40,29 +38,50 @@ function withQuery(path: string, query: Readonly<Record<string, string | undefin
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-const json = async <T>(answer: Response): Promise<T> => (await answer.json()) as T;
+const json = async <T>(answer: IncomingMessage): Promise<T> => JSON.parse(await text(answer)) as T;
 
-async function send(url: URL, init: RequestInit): Promise<Response> {
-  const answer = await fetch(url, init).catch((error: unknown) => {
-    if (init.signal?.aborted && (error as Error).name === 'AbortError') throw error;
-    const cause = error as { message: string; cause?: { code?: string } };
+/**
+ * Loading `fetch` takes longer than the rest of a command. So does `import 'node:http'`, which loads `fetch` to export WebSocket; the
+ * built-in module alone does not.
+ */
+function answerTo(url: URL, token: string, { method, body, signal }: Question): Promise<IncomingMessage> {
+  const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(body === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+  };
+  return new Promise((resolve, reject) => {
+    request(url, { method, headers, signal }, resolve)
+      .once('error', reject)
+      .end(body ?? undefined);
+  });
+}
+
+async function send(url: URL, token: string, question: Question): Promise<IncomingMessage> {
+  const { signal } = question;
+  const answer = await answerTo(url, token, question).catch((error: unknown) => {
+    const cause = (signal.aborted ? signal.reason : error) as { name: string; message: string; code?: unknown };
+    if (cause.name === 'AbortError') throw cause;
+    const why = typeof cause.code === 'string' ? cause.code : cause.message;
     throw new CannotAsk(
-      `The dashboard at ${url.origin} does not answer (${cause.cause?.code ?? cause.message}): ` +
+      `The dashboard at ${url.origin} does not answer (${why}): ` +
         'start Vigil (`npm start`), or set VIGIL_DASHBOARD_URL.',
     );
   });
-  if (answer.ok) return answer;
-  throw await refusalOf(answer);
+  const { statusCode = 0 } = answer;
+  if (statusCode >= 200 && statusCode < 300) return answer;
+  throw await refusalOf(statusCode, answer);
 }
 
-async function refusalOf(answer: Response): Promise<Error> {
-  const said = problem.safeParse(await answer.json().catch(() => null));
-  const detail = said.success ? said.data.detail : `The dashboard answers with status ${answer.status}.`;
-  if (answer.status === 401) return new CannotAsk(`VIGIL_DASHBOARD_TOKEN is not the dashboard's: ${detail}`);
-  return answer.status === 400 ? new CannotAsk(detail) : new Refusal(detail);
+async function refusalOf(status: number, answer: IncomingMessage): Promise<Error> {
+  const problem = await json<{ detail?: unknown } | null>(answer).catch(() => null);
+  const named = problem?.detail;
+  const detail = typeof named === 'string' ? named : `The dashboard answers with status ${status}.`;
+  if (status === 401) return new CannotAsk(`VIGIL_DASHBOARD_TOKEN is not the dashboard's: ${detail}`);
+  return status === 400 ? new CannotAsk(detail) : new Refusal(detail);
 }
 
-async function* linesOf<T>(body: ReadableStream<Uint8Array>): AsyncIterable<T> {
+async function* linesOf<T>(body: IncomingMessage): AsyncIterable<T> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of body) {

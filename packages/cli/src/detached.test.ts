@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { vigilProgram } from './program.fixture.ts';
 
-const main = `${import.meta.dirname}/main.ts`;
 let dir = '';
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'vigil-cli-'));
@@ -39,7 +39,7 @@ const env = () => ({
   // nobody is there: an agent does not wait for that
   VIGIL_GATEWAY_URL: 'http://127.0.0.1:9',
 });
-const start = (args: readonly string[]) => spawn(process.execPath, [main, ...args], { env: env() });
+const start = (args: readonly string[]) => spawn(process.execPath, [vigilProgram, ...args], { env: env() });
 const endOf = async (child: ReturnType<typeof start>) => {
   let [out, err] = ['', ''];
   child.stdout.on('data', (data) => {
@@ -62,7 +62,7 @@ const reader = 'echo ready; while read line; do echo "got=$line"; done';
 
 test('in the background an agent outlives the shell that it was started from', async () => {
   const words = ['run', '--detach', '--json', '--name', 'worker-1', '--', '/bin/sh', '-c', reader];
-  const command = [process.execPath, main, ...words].map((word) => `'${word}'`).join(' ');
+  const command = [process.execPath, vigilProgram, ...words].map((word) => `'${word}'`).join(' ');
   const shell = spawn('/bin/sh', ['-c', `${command}; sleep 600`], { env: env(), detached: true });
   let out = '';
   shell.stdout.on('data', (data) => {
@@ -124,7 +124,7 @@ test('what is attached shows what was printed, and its keys reach the agent only
 
 test('at a terminal Ctrl-] detaches, and the agent works on', async () => {
   await run(reader);
-  await run(`'${process.execPath}' '${main}' attach worker-1`, 'outer');
+  await run(`'${process.execPath}' '${vigilProgram}' attach worker-1`, 'outer');
   const outer = start(['attach', 'outer', '--write']);
   const over = endOf(outer);
   let seen = '';

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CaseStory } from '@vigil/read-model';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { vigilProgram } from './program.fixture.ts';
 import { agentRow, caseStory, entry, fleetRow } from './render/rows.fixture.ts';
 
 const TOKEN = 'a-token-for-tests-only';
@@ -55,7 +56,7 @@ type End = { readonly code: number | null; readonly out: string; readonly err: s
 async function vigil(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<End> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [`${import.meta.dirname}/main.ts`, ...args], {
+  const child = spawn(process.execPath, [vigilProgram, ...args], {
     env: { PATH, VIGIL_DASHBOARD_URL: url, VIGIL_DASHBOARD_TOKEN: TOKEN, USER: 'ada', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

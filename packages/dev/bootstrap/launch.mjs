@@ -1,24 +1,38 @@
-// Hands over to the command line on the pinned Node.
+// Runs the command line on the pinned Node: in this process where it is recent, otherwise in another one.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { handOver } from './hand-over.mjs';
-import { root } from './paths.mjs';
-import { orRefuse, prepared } from './prepare.mjs';
+import { pathToFileURL } from 'node:url';
+import { bundles, freshBuild, root } from './bundles.mjs';
+import { isRecent } from './recent.mjs';
 import { readStartEnv } from './start-env.mjs';
 
-/** Addresses and tokens of the system that `npm start` runs here; what the environment says goes first. */
+const program = path.join(bundles, 'vigil.mjs');
+
+/** Addresses and tokens of the system that `npm start` runs here; the environment has precedence. */
 const running = () => {
   const file = path.join(root, '.vigil/start.env');
   return existsSync(file) ? readStartEnv(readFileSync(file, 'utf8')) : {};
 };
 
-const main = async () => {
-  const { node } = await prepared();
-  // Its own environment, not the tools': an agent under `vigil run` keeps the PATH it would have without.
-  handOver(node, [path.join(root, 'packages/cli/src/main.ts'), ...process.argv.slice(2)], {
-    ...running(),
-    ...process.env,
-  });
+/** The Node that runs the bundles. A fresh build was made after the tools and the dependencies were installed. */
+const nodeOfBuild = async () => {
+  const build = freshBuild(process.argv[2]);
+  if (build !== null && (isRecent() || existsSync(build.node))) return isRecent() ? process.execPath : build.node;
+  const { orRefuse, prepared } = await import('./prepare.mjs');
+  const { prepareBundles } = await import('./prepare-bundles.mjs');
+  const tools = await prepared().catch(orRefuse);
+  await prepareBundles(tools).catch(orRefuse);
+  return tools.node;
 };
 
-main().catch(orRefuse);
+const node = await nodeOfBuild();
+// Its own environment, not the tools': an agent under `vigil run` keeps the PATH it would have without.
+const env = { ...running(), ...process.env };
+if (node === process.execPath) {
+  Object.assign(process.env, env);
+  process.argv[1] = program;
+  await import(pathToFileURL(program).href);
+} else {
+  const { handOver } = await import('./hand-over.mjs');
+  handOver(node, [program, ...process.argv.slice(2)], env);
+}

@@ -40,7 +40,7 @@ export const onceForAll = async (name, done, work) => {
       rmSync(lock, { force: true });
       continue;
     }
-    if (!told) say(`waiting for process ${owner}, which is installing the ${name}`);
+    if (!told) say(`waiting for process ${owner}, which is preparing the ${name}`);
     told = true;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }

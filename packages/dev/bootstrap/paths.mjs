@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { root } from './bundles.mjs';
 import { Refusal } from './refusal.mjs';
 
+export { root };
+
 const here = path.dirname(fileURLToPath(import.meta.url));
-export const root = path.resolve(here, '../../..');
 export const cache = path.join(root, '.cache');
 export const toolchainSpec = path.join(here, 'toolchain');
 

@@ -6,7 +6,11 @@ import path from 'node:path';
 import { handOver } from './hand-over.mjs';
 import { root } from './paths.mjs';
 import { orRefuse, prepared, tools } from './prepare.mjs';
+import { prepareBundles } from './prepare-bundles.mjs';
 import { Refusal } from './refusal.mjs';
+
+/** Entries that start Vigil's programs. */
+const STARTS_VIGIL = /\/(?:start|bench)\.ts$/;
 
 const main = async ([first, ...rest]) => {
   if (first === undefined) throw new Refusal('usage: run.mjs ENTRY.ts [args…] | --pnpm [args…] | --exec TOOL [args…]');
@@ -14,7 +18,9 @@ const main = async ([first, ...rest]) => {
     const { pnpm, env } = await tools();
     return handOver(pnpm, rest, env);
   }
-  const { node, env } = await prepared();
+  const found = await prepared();
+  const { node, env } = found;
+  if (STARTS_VIGIL.test(first)) await prepareBundles(found);
   if (first === '--exec') return handOver(path.join(root, 'node_modules/.bin', rest[0] ?? ''), rest.slice(1), env);
   // When we are killed, nobody passes a signal on: an entry looks for itself whether we still are.
   const watching = { ...env, VIGIL_HANDED_OVER_BY: String(process.pid) };

@@ -3,10 +3,9 @@ import path from 'node:path';
 import { run } from './command.mjs';
 import { onceForAll } from './lock.mjs';
 import { cache, hashOf, requireDisk, toolchainSpec } from './paths.mjs';
+import { isRecent, MIN_NODE } from './recent.mjs';
 import { Refusal } from './refusal.mjs';
 
-/** Type stripping is stable and silent from here on. */
-const MIN_NODE = [24, 12, 0];
 const platform = `${process.platform}-${process.arch}`;
 const spec = ['package.json', 'package-lock.json'].map((name) => path.join(toolchainSpec, name));
 const dir = path.join(cache, `toolchain-${hashOf(spec)}`);
@@ -14,12 +13,6 @@ const marker = path.join(dir, '.ready');
 const bundled = path.join(dir, 'node_modules', `node-${platform}`);
 const bundledNode = path.join(bundled, 'bin/node');
 const bundledPnpm = path.join(dir, 'node_modules/@pnpm', `exe.${platform}`, 'pnpm');
-
-const isRecent = () => {
-  const have = process.versions.node.split('.').map(Number);
-  const first = MIN_NODE.findIndex((wanted, index) => have[index] !== wanted);
-  return first === -1 || have[first] > MIN_NODE[first];
-};
 
 const NPM_CI = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
 // npm's own patience is over a minute without a network.

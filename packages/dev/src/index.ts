@@ -1,4 +1,5 @@
 export { type Fleet, type FleetOptions, startFleet } from './fleet/fleet.ts';
+export { bundleOf } from './paths.ts';
 export type { Broker } from './servers/broker.ts';
 export { type Cluster, startCluster } from './servers/cluster.ts';
 export { Refusal } from './servers/refusal.ts';

@@ -6,3 +6,5 @@ export const root = path.resolve(import.meta.dirname, '../../..');
 export const stateDir = path.join(root, '.vigil');
 /** What is fetched once. Ignored by git. */
 export const cacheDir = path.join(root, '.cache');
+/** A program of Vigil's as it is built from the sources (bootstrap/build.mjs): `vigil`, a service, `demo-agent`. */
+export const bundleOf = (program: string): string => path.join(cacheDir, 'bundles', `${program}.mjs`);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { startFleet } from './fleet/fleet.ts';
 import { interruption } from './interrupt.ts';
 import { endWith } from './main-error.ts';
-import { root, stateDir } from './paths.ts';
+import { bundleOf, root, stateDir } from './paths.ts';
 import { forgetPid, livingPid, writePid } from './servers/pid-file.ts';
 import { Refusal } from './servers/refusal.ts';
 import { startServers } from './servers/servers.ts';
@@ -16,8 +16,6 @@ import { startSystem } from './system/start-system.ts';
 const OWNER = 'npm-start';
 /** Addresses and tokens of the running system: `npx vigil` takes them from here. */
 const envFile = path.join(stateDir, 'start.env');
-
-const cli = path.join(root, 'packages/cli/src/main.ts');
 
 const since = performance.now();
 const say = (line: string): void =>
@@ -66,7 +64,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 /** The view has the terminal until Ctrl-C; when there is none, or it ends, the system is watched without it. */
 const watch = async (env: ClientEnv, signal: AbortSignal): Promise<void> => {
   if (!signal.aborted) {
-    const view = spawn(process.execPath, [cli, 'health', '--watch'], {
+    const view = spawn(process.execPath, [bundleOf('vigil'), 'health', '--watch'], {
       cwd: root,
       env: { ...process.env, ...env },
       stdio: 'inherit',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { loadPolicy } from './compile/compile.ts';
 import type { CompiledPolicy, Vocabulary } from './compile/compiled.ts';
 import { CorrectThePolicy } from './document/errors.ts';
-import { duration } from './values/duration.ts';
+import { duration } from './values/duration-schema.ts';
 
 /** For tests: a small vocabulary, policies from text, and what is wrong with them. */
 export const VOCABULARY: Vocabulary = {

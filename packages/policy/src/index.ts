@@ -54,7 +54,8 @@ export {
   policySet,
 } from './sets/policy-set.ts';
 export { canonicalJson, contentHash } from './values/canonical.ts';
-export { brief, duration, parseDuration, spell } from './values/duration.ts';
+export { brief, parseDuration, spell } from './values/duration.ts';
+export { duration } from './values/duration-schema.ts';
 export { excludes, readable } from './values/exclude.ts';
 export { Pattern, pattern, patternInAnyCase } from './values/patterns.ts';
 export { insteadOf, nearest } from './values/spelling.ts';

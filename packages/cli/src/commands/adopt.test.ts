@@ -15,10 +15,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { vigilProgram } from '../program.fixture.ts';
 import { agentRow } from '../render/rows.fixture.ts';
 
 const TOKEN = 'a-token-for-tests-only';
-const main = join(import.meta.dirname, '..', 'main.ts');
 let folder: string;
 let looks: number;
 
@@ -64,7 +64,7 @@ const written = (): readonly string[] =>
     .sort();
 
 const adopt = async (...options: readonly string[]) => {
-  const child = spawn(process.execPath, [main, 'adopt', ...options], {
+  const child = spawn(process.execPath, [vigilProgram, 'adopt', ...options], {
     cwd: join(folder, 'project'),
     env: {
       ...{ PATH: join(folder, 'bin'), HOME: folder, VIGIL_DASHBOARD_TOKEN: TOKEN },

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { plainMonitoring } from '@vigil/supervisor';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { vigilProgram } from '../program.fixture.ts';
 import { ReachNotices, unwatchedByLog } from './run-reach.ts';
 import { heartbeatInterval, nudging } from './run-spec.ts';
 
-const main = join(import.meta.dirname, '../main.ts');
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 50 });
 
 let dir = '';
@@ -44,7 +44,7 @@ afterEach(() => {
 });
 
 const start = (args: readonly string[], gateway = url()) => {
-  const child = spawn(process.execPath, [main, 'run', '--name', 'worker-1', ...args], {
+  const child = spawn(process.execPath, [vigilProgram, 'run', '--name', 'worker-1', ...args], {
     env: { PATH: process.env.PATH ?? '', USER: 'ada', TMPDIR: dir, VIGIL_STATE_DIR: dir, VIGIL_GATEWAY_URL: gateway },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { vigilProgram } from '../program.fixture.ts';
 import { silenceNotice } from './run-silence.ts';
 
-const main = join(import.meta.dirname, '../main.ts');
 let home = '';
 beforeEach(() => {
   home = realpathSync(mkdtempSync(join(tmpdir(), 'vigil-silence-')));
@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const vigil = (...words: readonly string[]) =>
-  spawnSync(process.execPath, [main, ...words], {
+  spawnSync(process.execPath, [vigilProgram, ...words], {
     cwd: home,
     env: { PATH: process.env.PATH ?? '', HOME: home },
     encoding: 'utf8',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
+import { vigilProgram } from '../program.fixture.ts';
 import { claudeCodeFile } from './sessions.fixture.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'vigil-evaluate-'));
@@ -31,8 +32,7 @@ type End = { readonly code: number | null; readonly out: string; readonly err: s
 
 async function evaluate(args: readonly string[], input: string | Buffer = ''): Promise<End> {
   const { PATH = '' } = process.env;
-  const main = path.resolve(import.meta.dirname, '../main.ts');
-  const child = spawn(process.execPath, [main, 'evaluate', ...args], { env: { PATH }, stdio: 'pipe' });
+  const child = spawn(process.execPath, [vigilProgram, 'evaluate', ...args], { env: { PATH }, stdio: 'pipe' });
   child.stdin.end(input);
   const [out, err] = [child.stdout, child.stderr].map(async (stream) => {
     let text = '';

@@ -13,11 +13,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { adapterNamed } from '@vigil/adapters';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { vigilProgram } from '../program.fixture.ts';
 
-const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 let home: string;
 beforeEach(() => {
   home = realpathSync(mkdtempSync(join(tmpdir(), 'vigil-hook-')));
@@ -34,7 +33,7 @@ const tree = (): Record<string, string> =>
   );
 
 const run = (words: readonly string[], env: Record<string, string> = {}) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'hook', ...words], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [vigilProgram, 'hook', ...words], {
     cwd: home,
     env: { PATH: '/nothing', HOME: home, ...env },
     encoding: 'utf8',

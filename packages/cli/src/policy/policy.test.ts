@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { contentHash } from '@vigil/policy';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { vigilProgram } from '../program.fixture.ts';
 
 /** Each test starts the command line several times. */
 
@@ -73,9 +74,8 @@ const write = (name: string, text: string) => writeFileSync(path.join(folder, na
 async function vigil(...args: readonly string[]) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { PATH = '' } = process.env;
-  const main = path.resolve(import.meta.dirname, '../main.ts');
   const env = { PATH, VIGIL_DASHBOARD_URL: url, VIGIL_DASHBOARD_TOKEN: 'a-token-for-tests-only', USER: 'ada' };
-  const child = spawn(process.execPath, [main, 'policy', ...args], {
+  const child = spawn(process.execPath, [vigilProgram, 'policy', ...args], {
     cwd: folder,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { root } from '../paths.ts';
+import { bundleOf } from '../paths.ts';
 import { type ProcessEvent, type ProcessSpec, type Supervised, supervise } from '../supervise.ts';
 import { behaviours } from './agent/behaviours.ts';
 
@@ -35,8 +34,8 @@ export const fleetRuntimeId = 'demo-runtime';
 /** This one is run by `vigil run`, the others by `vigil runtime`. */
 const byHand = 'steady';
 
-const agentProgram = fileURLToPath(new URL('./agent/main.ts', import.meta.url));
-const cli = path.join(root, 'packages/cli/src/main.ts');
+const agentProgram = bundleOf('demo-agent');
+const cli = bundleOf('vigil');
 const taskOf = (name: string, run = ''): string => `DEMO-${name}${run}`;
 const agentArgs = (name: string, dir: string): string[] => [agentProgram, name, path.join(dir, 'checkpoints')];
 

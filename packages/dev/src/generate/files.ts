@@ -3,7 +3,6 @@ import { VOCABULARY } from '@vigil/health';
 import { assignmentSchema, policySchema } from '@vigil/policy';
 import { renderCatalogue } from './catalogue.ts';
 import { goldenFiles } from './golden.ts';
-import { hookFiles } from './hook.ts';
 import { probeFiles } from './probes.ts';
 import { readSchemas } from './schemas.ts';
 import { renderTopicTable } from './topic-table.ts';
@@ -19,7 +18,6 @@ export const generatedFiles = (root: string): ReadonlyMap<string, string> => {
     ['packages/policy/policy.schema.json', pretty(policySchema(VOCABULARY))],
     ['packages/policy/assign.schema.json', pretty(assignmentSchema())],
     ...goldenFiles(root),
-    ...hookFiles(root),
     ...probeFiles(root),
   ]);
 };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { root } from '../paths.ts';
+import { bundleOf, root } from '../paths.ts';
 import { endProcess, livingNames } from '../servers/pid-file.ts';
 import { freePorts } from '../servers/ports.ts';
 import type { ServersEnv } from '../servers/running-servers.ts';
@@ -94,7 +94,7 @@ const run = (name: ServiceName, plan: Plan, as: string = name, probe = probePort
     name: as,
     dir,
     command: process.execPath,
-    args: [path.join(root, 'services', name, 'src/main.ts')],
+    args: [bundleOf(name)],
     cwd: root,
     env: { ...process.env, ...own, ...env, VIGIL_PROBE_PORT: String(probe) },
   };

@@ -21,8 +21,14 @@ it('without words all tests are run', () => expect(requestOf([]).pattern).toBeNu
 
 it('--unit asks for the tests without servers', () => expect(requestOf(['--unit', 'a']).unitOnly).toBe(true));
 
+it('--watch watches the tests without servers, and no others', () => {
+  expect(requestOf(['--unit', '--watch', 'a'])).toEqual({ ...requestOf(['--unit', 'a']), watch: true });
+  expect(requestOf(['--unit']).watch).toBe(false);
+  expect(() => requestOf(['--watch'])).toThrow('--watch requires --unit');
+});
+
 it('an unknown option is refused by its name', () => {
-  expect(() => requestOf(['--watch'])).toThrow('it does not know --watch');
+  expect(() => requestOf(['--coverage'])).toThrow('it does not know --coverage');
 });
 
 it.each(['clients', 'cluster'])('the suite %s runs when its name is the first word, and never without it', (suite) => {

@@ -4,6 +4,8 @@ export type TestRequest = {
   /** regular expression that a test's full name must match; null for all tests */
   readonly pattern: string | null;
   readonly unitOnly: boolean;
+  /** goes on, and runs the tests again that a written file concerns */
+  readonly watch: boolean;
   /** a suite that runs by its name only; null for the tests of every run */
   readonly suite: Suite | null;
 };
@@ -21,11 +23,15 @@ export const patternOf = (words: readonly string[]): string | null =>
 /** What `npm test …` asks for. @throws Refusal for an option that there is not */
 export const requestOf = (args: readonly string[]): TestRequest => {
   const options = args.filter((arg) => arg.startsWith('--'));
-  const unknown = options.find((option) => option !== '--unit');
+  const unknown = options.find((option) => option !== '--unit' && option !== '--watch');
   if (unknown !== undefined)
-    throw new Refusal(`npm test takes words of a test's name, and -- --unit; it does not know ${unknown}`);
+    throw new Refusal(
+      `npm test takes words of a test's name, -- --unit and -- --unit --watch; it does not know ${unknown}`,
+    );
   const words = args.filter((arg) => !arg.startsWith('--')).flatMap((arg) => arg.split(/\s+/).filter(Boolean));
   const unitOnly = options.includes('--unit');
+  const watch = options.includes('--watch');
+  if (watch && !unitOnly) throw new Refusal('--watch requires --unit: npm test -- --unit --watch');
   const suite = (unitOnly ? undefined : SUITES.find((name) => name === words[0])) ?? null;
-  return { pattern: patternOf(suite === null ? words : words.slice(1)), unitOnly, suite };
+  return { pattern: patternOf(suite === null ? words : words.slice(1)), unitOnly, watch, suite };
 };

@@ -8,8 +8,8 @@ const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
 
 type Project = 'unit' | 'integration' | Suite;
 
-const argsOf = ({ pattern }: TestRequest, projects: readonly Project[]): string[] => [
-  ...[vitest, 'run', '--config', 'packages/dev/vitest.config.ts', '--root', root],
+const argsOf = ({ pattern, watch }: TestRequest, projects: readonly Project[]): string[] => [
+  ...[vitest, watch ? 'watch' : 'run', '--config', 'packages/dev/vitest.config.ts', '--root', root],
   ...projects.flatMap((project) => ['--project', project]),
   ...(pattern === null ? [] : ['-t', pattern]),
 ];

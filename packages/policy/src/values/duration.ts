@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 type Unit = keyof typeof UNIT_MS;
 
@@ -8,17 +6,6 @@ export function parseDuration(text: string): number | null {
   const found = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim());
   return found ? Math.round(Number(found[1]) * UNIT_MS[found[2] as Unit]) : null;
 }
-
-/** Milliseconds in a policy's document: always with its unit, so that nobody mistakes seconds for minutes. */
-export const duration: z.ZodType<number> = z.unknown().transform((value, context) => {
-  const ms = typeof value === 'string' ? parseDuration(value) : value === 0 ? 0 : null;
-  if (ms !== null) return ms;
-  context.addIssue({
-    code: 'custom',
-    message: `${value === undefined ? 'is missing' : `${JSON.stringify(value)} is no duration`}: write one like 10m, 60s or 500ms`,
-  });
-  return z.NEVER;
-});
 
 /** As people write it in a document: `10m`, `90s`, `500ms`. */
 export function brief(ms: number): string {

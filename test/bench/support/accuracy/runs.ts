@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { bundleOf } from '@vigil/dev';
 
 export type Call = {
   readonly tool: string;
@@ -24,8 +25,6 @@ export type Change = {
 };
 export type Judged = { readonly run_id: string; readonly worst: string; readonly changes: readonly Change[] };
 
-const root = path.resolve(import.meta.dirname, '../../../..');
-
 /** Every run of the folder's *.jsonl and *.jsonl.gz, in the order of names and lines. */
 export const readRuns = (folder: string): readonly Run[] =>
   readdirSync(folder)
@@ -38,7 +37,7 @@ export const readRuns = (folder: string): readonly Run[] =>
 
 /** As `vigil evaluate --json` judges them: what a user gets is what is measured. */
 export const evaluated = async (runs: readonly Run[], policy: string): Promise<readonly Judged[]> => {
-  const args = [path.join(root, 'packages/cli/src/main.ts'), 'evaluate', '--json', '--policy', policy, '-'];
+  const args = [bundleOf('vigil'), 'evaluate', '--json', '--policy', policy, '-'];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(runs.map((run) => `${JSON.stringify(run)}\n`).join(''));
   let out = '';

@@ -1,0 +1,28 @@
+import { readdirSync } from 'node:fs';
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { filesFor } from './commands.ts';
+
+const registeredBy = async (word: string | undefined): Promise<readonly string[]> => {
+  const program = new Command();
+  for (const { load } of filesFor(word)) (await load()).register(program);
+  return program.commands.map((command) => command.name());
+};
+
+test('each file of commands registers the commands by whose names it is loaded', async () => {
+  for (const { names } of filesFor(undefined)) expect(await registeredBy(names[0])).toEqual(names);
+});
+
+test('a word that is not a command loads all commands, for the help and the suggestion', async () => {
+  const all = filesFor(undefined).flatMap(({ names }) => names);
+  for (const word of [undefined, '--help', 'help', 'helth']) expect(await registeredBy(word)).toEqual(all);
+});
+
+test('every file that registers a command is among those that are loaded', async () => {
+  const known = await Promise.all(filesFor(undefined).map(({ load }) => load()));
+  for (const name of readdirSync(import.meta.dirname)) {
+    if (name.endsWith('.test.ts')) continue;
+    const file = await import(`./${name.replace(/\.ts$/, '')}.ts`);
+    if ('register' in file) expect(known.map(({ register }) => register)).toContain(file.register);
+  }
+});

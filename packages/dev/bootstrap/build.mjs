@@ -1,0 +1,151 @@
+// Bundles the programs that Vigil starts: build.mjs NODE, which is the Node that runs them. The caller holds the lock.
+import { mkdirSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+import { bundles, root, stampOf } from './bundles.mjs';
+
+/** Older builds stay for the processes that run from them. */
+const KEPT_BUILDS = 5;
+const OURS = /\/(?:packages|services)\/[^/]+\/src\//;
+
+const services = readdirSync(path.join(root, 'services'));
+
+/** The hook runs on the machine's own Node; the others run on the pinned one. Their names are those of the built files. */
+const builds = [
+  { target: 'node18', input: { hook: 'packages/hook/src/main.ts' } },
+  { target: 'node24', input: { vigil: 'packages/cli/src/main.ts' } },
+  { target: 'node24', input: { 'demo-agent': 'packages/dev/src/fleet/agent/main.ts' } },
+  { target: 'node24', input: Object.fromEntries(services.map((name) => [name, `services/${name}/src/main.ts`])) },
+];
+
+/** Files that change what is built, beside the sources that end up in a bundle. */
+const SETTINGS = [
+  'packages/dev/bootstrap/build.mjs',
+  'packages/dev/bootstrap/bundles.mjs',
+  'packages/dev/bootstrap/toolchain/package-lock.json',
+  'node_modules/.bootstrap-stamp',
+  'package.json',
+  'pnpm-lock.yaml',
+  'pnpm-workspace.yaml',
+];
+
+/** A bundled module still finds the files beside its source: policies, schemas, programs that it starts. */
+const sourcePaths = {
+  name: 'source-paths',
+  transform: {
+    filter: { id: OURS, code: 'import.meta.' },
+    handler: (code, file) =>
+      code
+        .replaceAll('import.meta.dirname', JSON.stringify(path.dirname(file)))
+        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(file).href)),
+  },
+};
+
+/**
+ * What is loaded from where it lies: OpenTelemetry's SDK, which patches modules as they are loaded, with the module that opens it; and
+ * the terminal, which is a native add-on.
+ */
+const unbundled = {
+  name: 'unbundled',
+  resolveId: {
+    filter: { id: /(?:^|\/)(?:traces\.ts|@lydell\/node-pty)$/ },
+    async handler(source, importer) {
+      const { id } = await this.resolve(source, importer, { skipSelf: true });
+      return { id, external: 'absolute' };
+    },
+  },
+};
+
+/** Every source that was read, as it was before it was read: a file that is written meanwhile makes the build stale. */
+const inputs = new Map(SETTINGS.map((file) => [file, stampOf(file)]));
+const notedInputs = {
+  name: 'noted-inputs',
+  load: {
+    filter: { id: { include: /\/(?:packages|services)\//, exclude: /\/node_modules\// } },
+    handler(file) {
+      const name = path.relative(root, file);
+      inputs.set(name, stampOf(name));
+    },
+  },
+};
+
+const COMMANDS = path.join(root, 'packages/cli/src/commands');
+
+/** The sources that a command of `vigil` is made of, so that a command checks no others when it starts. */
+const commands = {};
+const notedCommands = {
+  name: 'noted-commands',
+  buildEnd() {
+    const list = this.getModuleInfo(path.join(COMMANDS, 'commands.ts'));
+    if (list === null) return;
+    const reached = (file, found) => {
+      if (found.has(file) || !OURS.test(file)) return found;
+      found.add(file);
+      const { importedIds, dynamicallyImportedIds } = this.getModuleInfo(file);
+      for (const next of importedIds) reached(next, found);
+      if (file !== list.id) for (const next of dynamicallyImportedIds) reached(next, found);
+      return found;
+    };
+    for (const file of list.dynamicallyImportedIds) {
+      const found = reached(path.join(COMMANDS, '../main.ts'), new Set());
+      const sources = [...reached(file, found)].map((source) => path.relative(root, source));
+      commands[path.basename(file, '.ts')] = [...SETTINGS, ...sources];
+    }
+  },
+};
+
+const bundle = async (folder, { target, input }) => {
+  const build = await rolldown({
+    cwd: root,
+    input,
+    platform: 'node',
+    plugins: [notedInputs, notedCommands, sourcePaths, unbundled],
+    // Its CommonJS build loads its parts in a way that no bundler can follow.
+    resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
+    transform: { target },
+    // A module of ours is needed for what it exports only: a re-exporting index costs nothing.
+    treeshake: { moduleSideEffects: [{ test: OURS, sideEffects: false }] },
+    checks: { eval: false },
+  });
+  await build.write({
+    dir: path.join(folder, 'modules'),
+    format: 'esm',
+    entryFileNames: '[name].mjs',
+    chunkFileNames: '[name]-[hash].mjs',
+  });
+  await build.close();
+};
+
+/**
+ * Turns the compile cache on before the program is loaded. Node warns of deprecated calls in what lies outside of node_modules, where a
+ * bundle has those of its dependencies.
+ */
+const starter = (folder, name) =>
+  [
+    `import { enableCompileCache } from 'node:module';`,
+    '',
+    `enableCompileCache(${JSON.stringify(path.join(folder, 'compile-cache'))});`,
+    'process.noDeprecation = true;',
+    `await import('./modules/${name}.mjs');`,
+    '',
+  ].join('\n');
+
+const removeOldBuilds = (cache) => {
+  const builds = readdirSync(cache).filter((name) => /^bundles-\d+$/.test(name));
+  for (const name of builds.sort().slice(0, -KEPT_BUILDS)) rmSync(path.join(cache, name), { recursive: true });
+};
+
+const cache = path.dirname(bundles);
+mkdirSync(cache, { recursive: true });
+const folder = path.join(realpathSync(cache), `bundles-${Date.now()}`);
+for (const build of builds) await bundle(folder, build);
+for (const name of builds.flatMap(({ input }) => Object.keys(input)))
+  writeFileSync(path.join(folder, `${name}.mjs`), starter(folder, name));
+const manifest = { root, node: process.argv[2], inputs: Object.fromEntries(inputs), commands };
+writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
+// One rename puts the new build in the place of the old one, for processes that start meanwhile too.
+rmSync(`${bundles}.new`, { force: true });
+symlinkSync(path.basename(folder), `${bundles}.new`);
+renameSync(`${bundles}.new`, bundles);
+removeOldBuilds(cache);

@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { startDemonstration } from './support/demonstration.ts';
+import { report, say } from './support/report.ts';
+
+/**
+ * The processor time (user and system) of `vigil health` and `vigil explain` on the running demonstration, the launcher included, on the
+ * Node of this machine. Beside it: an empty process.
+ */
+const ROUNDS = 11;
+/** The shell counts in hundredths of a second. */
+const TIMES = 10;
+const root = path.resolve(import.meta.dirname, '../..');
+const vigil = path.join(root, 'packages/dev/bootstrap/vigil.mjs');
+const REPEAT = `i=0; while [ $i -lt ${TIMES} ]; do "$@" >/dev/null 2>&1; i=$((i+1)); done; times`;
+
+/** Without the pinned tools, which `npm run bench` puts first. */
+const PATH = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => !folder.startsWith(root));
+
+/** Milliseconds of one process and what it started. */
+const cpuTime = (words: readonly string[]): number => {
+  const env = { ...process.env, PATH: PATH.join(path.delimiter) };
+  const { stdout } = spawnSync('sh', ['-c', REPEAT, 'sh', 'node', ...words], { env, cwd: root, encoding: 'utf8' });
+  const children = stdout.trim().split('\n').at(-1) ?? '';
+  const seconds = [...children.matchAll(/(\d+)m([\d.]+)s/g)].map(([, m, s]) => Number(m) * 60 + Number(s));
+  return (seconds.reduce((sum, part) => sum + part, 0) * 1000) / TIMES;
+};
+
+await using demonstration = await startDemonstration();
+const commands = [['health'], ['explain', demonstration.healthyAgent]];
+const runsOf = new Map<string, number[]>();
+const empty: number[] = [];
+for (let round = 0; round < ROUNDS; round += 1) {
+  empty.push(cpuTime(['-e', '0']));
+  for (const [name = '', ...words] of commands)
+    runsOf.set(name, [...(runsOf.get(name) ?? []), cpuTime([vigil, name, ...words])]);
+  say(`round ${round + 1} of ${ROUNDS}`);
+}
+report(
+  'cli',
+  [...runsOf].map(([name, runs]) => ({
+    name: `vigil ${name}: processor time`,
+    unit: 'ms',
+    runs,
+    reference: { name: 'node -e 0', runs: empty },
+  })),
+);

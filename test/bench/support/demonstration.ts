@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { say } from './report.ts';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+
+/** `seconds`: since the command was given */
+export type Stage = { readonly name: string; readonly seconds: number };
+
+/** `npm start` in this clone, as a user starts it. */
+export type Demonstration = AsyncDisposable & {
+  /** in the order in which they were reached; the last one is the first agent that is HEALTHY */
+  readonly stages: readonly Stage[];
+  readonly healthyAgent: string;
+};
+
+const dashboard = (): { readonly url: string; readonly token: string } => {
+  const text = readFileSync(path.join(root, '.vigil/start.env'), 'utf8');
+  const variable = (name: string): string => new RegExp(`^export ${name}='(.*)'$`, 'm').exec(text)?.[1] ?? '';
+  return { url: variable('VIGIL_DASHBOARD_URL'), token: variable('VIGIL_DASHBOARD_TOKEN') };
+};
+
+const healthyAgent = async (): Promise<string> => {
+  const { url, token } = dashboard();
+  for (;;) {
+    const answer = await fetch(`${url}/v1/agents?state=HEALTHY`, { headers: { authorization: `Bearer ${token}` } });
+    const { agents } = (await answer.json()) as { agents: readonly { agentId: string }[] };
+    if (agents[0] !== undefined) return agents[0].agentId;
+    await sleep(50);
+  }
+};
+
+/** Starts it and waits for the first HEALTHY agent; disposing of it ends it. @throws when it ends before that */
+export const startDemonstration = async (): Promise<Demonstration> => {
+  const since = performance.now();
+  const child = spawn('npm', ['start'], { cwd: root, detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = once(child, 'exit');
+  const stop = async (): Promise<void> => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGINT');
+    await ended;
+  };
+  const stages: Stage[] = [];
+  const reached = (name: string): void => {
+    stages.push({ name, seconds: (performance.now() - since) / 1000 });
+    say(name);
+  };
+  const watched = (async () => {
+    for await (const line of createInterface({ input: child.stderr })) {
+      const text = /^\[start .*?\] (.*)$/.exec(line)?.[1];
+      if (text?.startsWith('watching:')) return;
+      if (text !== undefined) reached(text);
+    }
+    throw new Error('npm start ended before its services were ready');
+  })();
+  try {
+    await watched;
+    reached('the services are ready');
+    const agent = await healthyAgent();
+    reached('the first agent is HEALTHY');
+    child.stderr.resume();
+    return { stages, healthyAgent: agent, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
