@@ -6,7 +6,7 @@ type Node = ConstructorParameters<typeof StringSource>[0];
 
 /** The text of a paragraph or a cell. Inline code is one word, however long. */
 const sourceOf = (node: Node): StringSource =>
-  new StringSource(node, { replacer: ({ node, maskValue }) => (node.type === 'Code' ? maskValue('x') : undefined) });
+  new StringSource(node, { replacer: ({ node, maskValue }) => (node.type === 'Code' ? maskValue('X') : undefined) });
 
 const countWords = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 
@@ -22,7 +22,7 @@ export const sentenceLength = (max: number): TextlintKernelRule['rule'] => {
         const count = countWords(raw);
         if (type !== SentenceSplitterSyntax.Sentence || count <= max) continue;
         const padding = locator.at(source.originalIndexFromIndex(range[0]) ?? 0);
-        report(node, new RuleError(`divide this sentence of ${count} words; the limit is ${max}`, { padding }));
+        report(node, new RuleError(`divide this sentence of ${count} words, the limit is ${max}: ${raw.slice(0, 60)}…`, { padding }));
       }
     };
     return { [Syntax.Paragraph]: check, [Syntax.TableCell]: check };
