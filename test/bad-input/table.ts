@@ -14,7 +14,7 @@ const overKafka = (cell: string): Row['kafka'] => {
   const reason = words(cell)[0] ?? null;
   if (cell.startsWith('dead letter')) return { kind: 'letter', reason };
   if (cell.startsWith('refused by the broker')) return { kind: 'refused', reason };
-  if (cell.startsWith('passed over')) return { kind: 'passed', reason: null };
+  if (cell.startsWith('skipped')) return { kind: 'passed', reason: null };
   if (cell.startsWith('taken')) return { kind: 'taken', reason: null };
   throw new Error(`docs/bad-input.md: "${cell}" is no answer over Kafka`);
 };

@@ -35,7 +35,8 @@ const options: TextlintKernelOptions = {
 
 /** Problems of one page, each as "line: what, and what to write". */
 export const problemsOf = async (text: string): Promise<readonly string[]> => {
-  const { messages } = await new TextlintKernel().lintText(text, options);
+  // A line break in a cell ends a sentence.
+  const { messages } = await new TextlintKernel().lintText(text.replaceAll('<br>', '! '), options);
   return messages.map(({ line, message }) => `${line}: ${message}`);
 };
 

@@ -22,7 +22,8 @@ export const sentenceLength = (max: number): TextlintKernelRule['rule'] => {
         const count = countWords(raw);
         if (type !== SentenceSplitterSyntax.Sentence || count <= max) continue;
         const padding = locator.at(source.originalIndexFromIndex(range[0]) ?? 0);
-        report(node, new RuleError(`divide this sentence of ${count} words, the limit is ${max}: ${raw.slice(0, 60)}…`, { padding }));
+        const message = `divide this sentence of ${count} words, the limit is ${max}: ${raw.slice(0, 60)}…`;
+        report(node, new RuleError(message, { padding }));
       }
     };
     return { [Syntax.Paragraph]: check, [Syntax.TableCell]: check };
