@@ -21,7 +21,7 @@ const seen = (text: string): Step => act({ tool: 'page', result: page(text).valu
 const pages = (n: number): Step[] => times(n, () => seen('same'));
 
 const AS_GIVEN = {
-  differs: 'arguments are compared as they are; who knows that two are the same hashes what is the same of them',
+  differs: 'arguments are compared as they are; a client that can normalise two equal ones hashes the normal form',
 };
 const WORDS = 'the words of a nudge: those are the policy’s';
 const WINDOW = 'the length of a window: ours has none, what is new ends a row';
@@ -74,7 +74,7 @@ const detecting: readonly PeerCase[] = [
   replay('pages that change', ['1', '2', '3'].map(seen), [NO]),
   replay('six pages alike', pages(6), [AT_5]),
   replay('five pages alike', pages(5), [NO], {
-    differs: 'they count what is like the page before, we what is alike: five',
+    differs: 'they count pages equal to the previous one, Vigil counts equal pages: five',
   }),
   replay('pages alike, then another', [...pages(3), LOOK, seen('other')], [NO, NO]),
   replay('eight clicks, then six pages alike', [...times(8, () => done(click(7))), LOOK, ...pages(6)], [AT_8, AT_8], {

@@ -107,7 +107,7 @@ const CLEANUPS = [
 export const gastown: Suite = {
   name: 'Gas Town',
   source:
-    'steveyegge/gastown `gt-model-eval/tests/` (witness-stuck, deacon-zombie, deacon-dog-health, witness-cleanup, class-a-witness, class-a-deacon) at a8bd79bf, MIT',
+    'steveyegge/gastown `gt-model-eval/tests/` (`witness-stuck`, `deacon-zombie`, `deacon-dog-health`, `witness-cleanup`, `class-a-witness`, `class-a-deacon`) at a8bd79bf, MIT',
   policy: `policy: gastown
 signals:
   quiet:       { is: no_output, after: 8m }
@@ -129,8 +129,8 @@ plans:
     do: [nudge: { attempts: 2, interval: 10m }, escalate: { timeout: 15m }]
 `,
   read: [
-    'What a model is to answer there is a state and a plan here: no-op is HEALTHY, nudge and warrant STUCK, escalate and force-clear FAILING; a',
-    'warrant for the dead is the plan `crashed`. How the steps go on when a nudge is not answered is the case’s part.',
+    'The expected answer of a model is a state and a plan here: no-op is HEALTHY, nudge and warrant STUCK, escalate and force-clear FAILING. A',
+    'warrant for the dead is the plan `crashed`. The case decides the steps after an unanswered nudge.',
   ],
   cases: [...witness, ...deacon, ...dogs, ...outside(FILES, ...CLEANUPS), ...unhinted],
 };

@@ -13,7 +13,7 @@ states:
 `;
 
 const TEXT = 'a model’s text as it streams: no content of an agent is read, hashes of calls are';
-const MODEL = 'when a model is asked, and what it answers: the evaluator asks none';
+const MODEL = 'when a model is called, and its answer: the evaluator calls no model';
 const texts = (n: number) => outside(TEXT, ...Array.from({ length: n }, (_, i) => `text ${i + 1}`));
 const models = (n: number) => outside(MODEL, ...Array.from({ length: n }, (_, i) => `model ${i + 1}`));
 
@@ -36,7 +36,7 @@ const cases: readonly PeerCase[] = [
   replay('two in turn, twice, another, and twice again', [...cycle(2, 4), one('c'), ...cycle(2, 4)], [NO]),
   replay('again after it was cleared', [...same(6), LOOK, ...same(1)], [LOOP, LOOP]),
   replay('other words after it was cleared', [...same(6), LOOK, tell({})], [LOOP, NO], {
-    differs: 'nobody clears a finding: it ends when something new comes of a call',
+    differs: 'no command clears a finding: it ends with a new result of a call',
   }),
   replay('what is no call', [tell({}), LOOK, tell({})], [NO, NO]),
   ...texts(29),

@@ -77,6 +77,6 @@ signals:
 states:
   STUCK: [doom_loop]
 `,
-  read: ['A turn is its calls; the verdicts of its judge are steps.'],
+  read: ['A turn is its calls; the decisions of its judge are steps.'],
   cases,
 };

@@ -29,7 +29,7 @@ const inTurn = (n: number, result: (tool: string, i: number) => string): Step[] 
 export const RECORDS = 'how calls are kept in memory: ours are folded, none is kept';
 const MASKED =
   'the answers differ in digits alone, which masking takes for the same, as in a recorded loop of twenty (docs/accuracy.md)';
-const ANEW = 'a call that tells something new, if only once, begins the count anew';
+const ANEW = 'a call with a new result, if only once, restarts the count';
 
 export const calls: readonly PeerCase[] = [
   replay(
@@ -77,7 +77,7 @@ export const calls: readonly PeerCase[] = [
     times(25, (i) => poll(`line ${i}`)),
     [NO],
     {
-      differs: `${MASKED}; a call that is reported as polling has a limit in time of its own`,
+      differs: `${MASKED}; a polling call has its own limit in time`,
     },
   ),
   replay(

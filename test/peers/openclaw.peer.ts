@@ -20,8 +20,8 @@ states:
 `,
   read: [
     'Warning is DEGRADED, critical STUCK, the global breaker FAILING; a run is an instance.',
-    'Of its thirty calls of two kinds the first two tell something new. It knows no mutations: its writes are calls like others here.',
-    'Its guard asks before a call: where the call that is asked about counts, it is made.',
+    'The first two of its thirty calls of two kinds have new results. It has no mutations: its writes are ordinary calls here.',
+    'Its guard checks before a call. Where the checked call counts, the replay makes it.',
   ],
   cases: [...hashing, ...calls, ...sends],
 };

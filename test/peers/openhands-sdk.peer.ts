@@ -31,7 +31,7 @@ const cases: readonly PeerCase[] = [
   replay('a loop and nothing before it', ls(4), [STUCK]),
   replay('three times', ls(3), [NO]),
   replay('four times', ls(4), [STUCK]),
-  replay('failing alike: told at three, stuck at four', [bad, bad, LOOK, bad, LOOK, bad], [NO, NUDGE, STUCK]),
+  replay('failing alike: nudged at three, stuck at four', [bad, bad, LOOK, bad, LOOK, bad], [NO, NUDGE, STUCK]),
   replay(
     'three messages that differ',
     times(3, (i) => say(`I am thinking ${i}`)),
@@ -46,7 +46,11 @@ const cases: readonly PeerCase[] = [
     ['ls', 'pwd', 'whoami', 'date'].map((c) => run(c, `of ${c}`)),
     [NO],
   ),
-  replay('a person’s message begins anew', [said(0), ...ls(4), LOOK, said(1), LOOK, run('pwd', '/')], [STUCK, NO, NO]),
+  replay(
+    'a person’s message restarts the count',
+    [said(0), ...ls(4), LOOK, said(1), LOOK, run('pwd', '/')],
+    [STUCK, NO, NO],
+  ),
   replay('six instead of four', [...ls(4), LOOK, ...ls(2)], [NO, STUCK], { policy: custom(6, 4, 3) }),
   replays(
     'eight calls, six errors, ten messages',

@@ -29,7 +29,7 @@ const pair = [run('ls', 'a b'), read('a', 'text')];
 
 const cases: readonly PeerCase[] = [
   replay('one command', [run('ls', 'a b')], [NO]),
-  replays('a person’s message begins anew where somebody watches', [
+  replays('a person’s message restarts the count where a person watches', [
     { given: [...ls(4), LOOK, ...ls(4)], asked: [STUCK, STUCK] },
     {
       given: [said(0), ...ls(4), LOOK, said(1), LOOK, ...ls(2), LOOK, ...ls(2)],
@@ -87,7 +87,7 @@ const cases: readonly PeerCase[] = [
     },
   ),
   replay(
-    'ten compactions with messages between, nobody watching',
+    'ten compactions with messages between, headless',
     times(10, () => COMPACT),
     [STUCK],
   ),
@@ -103,7 +103,7 @@ const cases: readonly PeerCase[] = [
 export const openhands: Suite = {
   name: 'OpenHands',
   source:
-    'All-Hands-AI/OpenHands `tests/unit/controller/test_is_stuck.py` at 156d0686 (its 22 tests as they stand in 0c68ea35, which was read), MIT',
+    '`All-Hands-AI/OpenHands` `tests/unit/controller/test_is_stuck.py` at 156d0686 (its 22 tests are those of 0c68ea35, which was read), MIT',
   policy: `policy: openhands
 signals:
   action:    { is: repeated_calls, times: 4, cycles: 3, max_cycle: 2, failing_times: 3 }
@@ -112,8 +112,8 @@ states:
   STUCK: [action, monologue]
 `,
   read: [
-    'What is said is a call of the tool `say` whose target are the words; a compaction of the context is a call. A message of a person is a',
-    'comment on the work item where somebody watches; headless it is not told.',
+    'A message is a call of the tool `say` with the text as target; a compaction of the context is a call. A message of a person is a',
+    'comment on the work item where a person watches; headless it is not reported.',
   ],
   cases,
 };

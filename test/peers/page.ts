@@ -3,7 +3,7 @@ import type { Suite } from './peer.ts';
 
 type Answered = { readonly suite: Suite; readonly answers: readonly Answer[] };
 
-/** One page of what the suites ask and what we answer. */
+/** The page: what each suite expects, and Vigil's answer. */
 export function pageOf(all: readonly Answered[]): string {
   const rows = all.map(({ suite, answers }) => rowOf(suite.name, answers));
   const total = rowOf(
@@ -15,12 +15,12 @@ export function pageOf(all: readonly Answered[]): string {
 
 const INTRODUCTION = `# Peers
 
-Written by test/peers, which replays what the tests of other projects' stuck detectors check, each under a policy with the thresholds that
-its suite sets, through the fold that judges agents. The cases are restated as data in our own words; a suite's file, commit and
-licence stand with it. Where a suite gives its calls no results, they all answer the same. A run that disagrees without a reason below,
-or agrees where one is given, fails.
+Written by test/peers. It replays the tests of other projects' stuck detectors through the fold that judges agents. Each suite runs under a policy with
+its own thresholds. The cases are restated as data in Vigil's words; each suite has its file, commit and
+licence. Where a suite gives its calls no results, all results are the same. A run fails that disagrees without a reason below,
+or agrees where one is given.
 
-Outside: tests of what is not detection, or not detection by what agents do. Differ: we answer otherwise, for the reason given.
+Outside: tests of other things than detection by the actions of agents. Differ: Vigil's answer differs, for the given reason.
 `;
 const HEAD = ['| suite | tests | outside | replayed | agree | differ |', '| --- | --- | --- | --- | --- | --- |'];
 
@@ -34,7 +34,7 @@ function rowOf(name: string, answers: readonly Answer[]): string {
 
 function section({ suite, answers }: Answered): string[] {
   const differ = answers.flatMap(({ name, differs, theirs, ours }) =>
-    differs === null ? [] : [`- **${name}**: they say ${theirs}, we ${ours}. ${sentence(differs)}`],
+    differs === null ? [] : [`- **${name}**: expected ${theirs}, Vigil: ${ours}. ${sentence(differs)}`],
   );
   const outside = [...Map.groupBy(answers, ({ outside: why }) => why)].flatMap(([why, those]) =>
     why === null ? [] : [`- ${those.length}: ${why}.`],

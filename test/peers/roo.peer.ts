@@ -14,7 +14,7 @@ states:
 `,
 });
 const OFF = { policy: 'policy: off\nsignals: {}\nstates: {}\n' };
-const ENDS = 'what was found ends when something new comes of a call, not by having been said';
+const ENDS = 'a finding ends with a new result of a call, not by its report';
 const files = (...paths: readonly string[]) => one('read_file', { files: paths.map((path) => ({ path })) });
 
 const cases: readonly PeerCase[] = [
@@ -58,7 +58,7 @@ const cases: readonly PeerCase[] = [
   replay('limit 3: the fourth', [...same(3), LOOK, ...same(1)], [NO, BLOCKED], limit(3)),
   replay('limit 0: never', same(10), [NO], OFF),
   replay('limit 5: the sixth', [...same(5), LOOK, ...same(1)], [NO, BLOCKED], limit(5)),
-  replay('anew after the limit', [...same(3), LOOK, ...same(1)], [BLOCKED, NO], { ...limit(2), differs: ENDS }),
+  replay('again after the limit', [...same(3), LOOK, ...same(1)], [BLOCKED, NO], { ...limit(2), differs: ENDS }),
   replay('a limit below 0: never', same(5), [NO], OFF),
   replay('other files', [files('1'), files('2'), files('1')], [NO], limit(2)),
   replay(

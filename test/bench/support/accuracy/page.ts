@@ -56,18 +56,18 @@ const missedLines = (all: readonly Seen[]): string =>
 export const page = (sources: readonly Source[], hangs: Hangs): string => `# Accuracy
 
 Written by \`npm run bench accuracy\`, from recorded runs of real agents judged by \`vigil evaluate --json\` under the policy \`vigil\`. The runs are
-no part of the product: VIGIL_TRACES names the folder that holds them. Without them the
-benchmark says so and leaves this page as it is.
+not part of the product: VIGIL_TRACES names their folder. Without them the
+benchmark reports that and leaves this page as it is.
 
 Sources: princeton-nlp/intercode (bash, ctf, python) and sierra-research/tau-bench (airline), both under the MIT licence, with every tool call and
-its result. They carry no times, so calls are taken as 5 s apart and nothing in this table comes from silence. A run is labelled \`loop\` by a rule: six or more
-identical calls in a row (tool, arguments, result but for its digits), or a cycle of calls that comes round four times.
+its result. They carry no times, so calls count as 5 seconds apart, and nothing in this table comes from silence. A rule labels a run as \`loop\`: six or more
+identical calls in a row (tool, arguments, result without its digits), or a cycle of calls that repeats four times.
 
 Flagged: judged STUCK or FAILING at any call.
 
 ${table(sources)}
 
-What is asked: at most 1 in 100 successful runs of each source flagged; at least 95 of 100 loops caught, a row at its fifth call.
+The aim: at most 1 in 100 successful runs of each source flagged; at least 95 of 100 loops caught, a row at its fifth call.
 
 ## Successful runs that are flagged
 
@@ -79,18 +79,18 @@ ${missedLines(sources.flatMap(({ missed }) => missed))}
 
 ## Silence
 
-An hour of silence after the middle call of each successful run of two calls or more: found in ${share(hangs.found, hangs.of)}, after ${hangs.earliest.toFixed(3)} to ${hangs.latest.toFixed(3)} s; the
-policy's limit is 360 s, exclusive. The gap of 360 s is chosen by what successful runs of two timed sources needed between two finished
-calls (161 and 51 runs): 310 s at most. A declared deadline moves the limit for its call: to the deadline and 60 s.
+An hour of silence after the middle call of each successful run of two calls or more is found in ${share(hangs.found, hangs.of)}, after ${hangs.earliest.toFixed(3)} to ${hangs.latest.toFixed(3)} seconds. The
+policy's limit is 360 s, exclusive. The limit follows from two timed sources: their successful runs (161 and 51) needed at most 310 s between two finished
+calls. A declared deadline moves the limit for its call to the deadline and 60 s.
 
-## How the figures came about
+## The choice of the limits
 
-- **Five in a row, four turns of a cycle** for STUCK; one less of each for DEGRADED. Results are compared by their exact hash and by the hash in which
-  digits are masked: one real loop of twenty calls changed nothing but the line number of its error. The rows of 3 of the 366
+- **Five in a row, four turns of a cycle** for STUCK; one less of each for DEGRADED. Results are compared by their exact hash and by the hash with
+  masked digits. One real loop of twenty calls changed nothing but the line number of its error. The rows of 3 of the 366
   loops here differ in numbers only.
-- **What is new ends it.** A result that these arguments have not had lately, or a successful mutation, ends every row; so editing and testing again is
-  no loop, however often the test fails alike, and neither is scrolling, a retry after a wait that differs, or a poll whose answer changes in more than numbers.
-- **Failures in a row** are DEGRADED from the ninth and FAILING from the 25th. As FAILING the ninth would flag one successful run more, and half of
-  the failed runs that it would flag try something else each time.
-- **What is not known is not held against a run**: no heartbeats are recorded, so their absence is not judged; nothing after the last call is.
+- **A new result ends it.** A result that these arguments have not had lately, or a successful mutation, ends every row. So editing and testing again is
+  not a loop, however often the test fails in the same way. Nor is scrolling, a retry after a different wait, or a poll whose answer changes in more than numbers.
+- **Failures in a row** are DEGRADED from the ninth and FAILING from the 25th. As FAILING the ninth would flag one more successful run, and half of
+  its failed runs try something else each time.
+- **Unknown facts do not count against a run**: no heartbeats are recorded, so their absence is not judged, nor is the time after the last call.
 `;
