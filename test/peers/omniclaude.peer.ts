@@ -40,7 +40,7 @@ plans: # the first that holds is the reason
   - { when: rate_limited, do: [alert: ops] }
 `;
 
-const SKILL = 'what stands in the files of a skill';
+const SKILL = 'the content of the files of a skill';
 const CHECKPOINT = 'how its recovery file is written: services/recovery writes ours';
 
 const cases: readonly PeerCase[] = [
