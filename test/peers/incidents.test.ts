@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type AgentState, Folding, type Said } from '@vigil/health';
+import { type AgentState, type Announcement, Folding } from '@vigil/health';
 import { at, beat, call, presetsWith, T0 } from '@vigil/health/fixture';
 import { PRESETS } from '@vigil/policy';
 import { expect, test } from 'vitest';
@@ -23,31 +23,31 @@ const begun = (states = new Map<string, AgentState>()) => {
   return { folding, states };
 };
 /** What ticks say until `ms` after T0, everything watched. */
-function ticked(folding: Folding, ms: number): readonly Said[] {
-  const said: Said[] = [];
-  while (folding.dueAt <= T0 + ms) said.push(...folding.fold({ clock: at(folding.dueAt - T0), input: null }).said);
+function ticked(folding: Folding, ms: number): readonly Announcement[] {
+  const said: Announcement[] = [];
+  while (folding.dueAt <= T0 + ms) said.push(...folding.fold({ clock: at(folding.dueAt - T0), input: null }).emitted);
   return said;
 }
-const of = (type: Said['type'], said: readonly Said[]) => said.filter((one) => one.type === type);
+const of = (type: Announcement['type'], said: readonly Announcement[]) => said.filter((one) => one.type === type);
 
 test('red-skills #3578: a monitor that was away for an hour reported deaths when it came back', () => {
   const { states } = begun();
   const again = new Folding(vigil, states);
-  expect(again.fold({ clock: { now: T0 + 60 * MIN, watched: T0, doors: {} }, input: null }).said).toEqual([]);
+  expect(again.fold({ clock: { now: T0 + 60 * MIN, watched: T0, doors: {} }, input: null }).emitted).toEqual([]);
 });
 
 test('mars #470: workers were dead to a scheduler that was too busy to hear them', () => {
   const folding = new Folding(vigil, new Map());
   const busy = (ms: number) => ({ ...at(ms), doors: { gateway: T0 } });
   folding.fold({ clock: busy(0), input: beat(0, { door: 'gateway', tool_calls: [call('c1')] }) });
-  expect(folding.fold({ clock: busy(10 * MIN), input: null }).said).toEqual([]);
+  expect(folding.fold({ clock: busy(10 * MIN), input: null }).emitted).toEqual([]);
 });
 
 test('gt #589: a heartbeat from before the restart spoke for the agent that had been started anew', () => {
   const { folding } = begun();
   folding.fold({ clock: at(1000), input: beat(1000, { instance_id: 'a1.i2' }) });
-  const { refused, said } = folding.fold({ clock: at(2000), input: beat(2000, { activity: 'stuck' }) });
-  expect({ refused, said }).toMatchObject({ refused: expect.stringContaining('older_instance'), said: [] });
+  const { refused, emitted } = folding.fold({ clock: at(2000), input: beat(2000, { activity: 'stuck' }) });
+  expect({ refused, emitted }).toMatchObject({ refused: expect.stringContaining('older_instance'), emitted: [] });
 });
 
 test('cqlite #3284: it was seen, and nothing came of it: a warrant stands and is renewed until something does', () => {

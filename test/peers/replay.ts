@@ -1,6 +1,6 @@
 import { type HealthState, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { explain, Folding, type Observation, type Policies, type Said } from '@vigil/health';
+import { type Announcement, explain, Folding, type Observation, type Policies } from '@vigil/health';
 import { at, BARE, type Beat, beat, call, policyOf, T0 } from '@vigil/health/fixture';
 import { hashes } from '@vigil/sdk/hashes';
 import type { Act, Step } from './peer.ts';
@@ -118,15 +118,15 @@ class Stage {
 
   #passTo(ms: number): void {
     while (this.#folding.dueAt <= T0 + ms)
-      this.#hear(this.#folding.fold({ clock: at(this.#folding.dueAt - T0), input: null }).said);
+      this.#hear(this.#folding.fold({ clock: at(this.#folding.dueAt - T0), input: null }).emitted);
     this.#ms = ms;
   }
 
   #fold(input: Observation): void {
-    this.#hear(this.#folding.fold({ clock: at(this.#ms), input: { ...input, key: AGENT } }).said);
+    this.#hear(this.#folding.fold({ clock: at(this.#ms), input: { ...input, key: AGENT } }).emitted);
   }
 
-  #hear(said: readonly Said[]): void {
+  #hear(said: readonly Announcement[]): void {
     for (const one of said) if (one.type === 'HEALTH_STATE_CHANGED') this.#state = one.payload.to;
   }
 }

@@ -43,9 +43,9 @@ const judgedRuns = async (preset: string): Promise<readonly string[] | null> => 
 const decidedOn = (preset: string, records: Iterable<Recorded>): readonly string[] => {
   const write = canonical();
   const policies = policiesOf(readPolicies([PRESETS], VOCABULARY), preset);
-  return [...evaluate(policies, records)].flatMap(({ said, refused }) => [
+  return [...evaluate(policies, records)].flatMap(({ emitted, refused }) => [
     ...(refused === null ? [] : [write({ refused })]),
-    ...said.map(({ topic, type, key, payload }) => write({ topic, type, key, payload })),
+    ...emitted.map(({ topic, type, key, payload }) => write({ topic, type, key, payload })),
   ]);
 };
 

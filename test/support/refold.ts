@@ -1,5 +1,5 @@
 import { type EventOf, Topic } from '@vigil/events';
-import { evaluate, type Policies, type Recorded, type Said } from '@vigil/health';
+import { type Announcement, evaluate, type Policies, type Recorded } from '@vigil/health';
 import { Fold, type Log, type LogRecord } from '@vigil/stream';
 
 /** One decision, as it was recorded or as it is made again. */
@@ -36,7 +36,12 @@ function* moments({ codec }: Pick<Log, 'codec'>, clock: Fold, records: readonly 
 }
 
 /** Numbers what is said as the runner does: a count a key, over all topics. */
-const numbered = (said: readonly Said[], at: number, key: (one: Said) => string, counts: Map<string, number>) =>
+const numbered = (
+  said: readonly Announcement[],
+  at: number,
+  key: (one: Announcement) => string,
+  counts: Map<string, number>,
+) =>
   said.map((one): Decision => {
     const stateKey = key(one);
     const version = (counts.get(stateKey) ?? 0) + 1;
@@ -64,8 +69,8 @@ export const refold = (
   return [...partitions].flatMap(([partition, here]) => {
     const counts = new Map<string, number>();
     const told = moments(log, clockOf(log, partition, partitions.size), here);
-    return [...evaluate(policies, told)].flatMap(({ clock, said }) =>
-      numbered(said, clock.now, (one) => one.payload.agentId ?? one.key, counts),
+    return [...evaluate(policies, told)].flatMap(({ clock, emitted }) =>
+      numbered(emitted, clock.now, (one) => one.payload.agentId ?? one.key, counts),
     );
   });
 };

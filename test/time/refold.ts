@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type EventOf, Topic } from '@vigil/events';
-import { evaluate, type Observation, type Policies, type Recorded, type Said } from '@vigil/health';
+import { type Announcement, evaluate, type Observation, type Policies, type Recorded } from '@vigil/health';
 import { type Clock, Fold, type LogRecord, partitionOf } from '@vigil/stream';
 import type { TestSystem } from '../support/system.ts';
 
@@ -63,8 +63,8 @@ export const refold = (
   return [...partitions].flatMap((p) => {
     const own = records.filter(({ partition }) => partition === p);
     const time = timekeeper(t, p, partitions.size);
-    return [...evaluate(policies, recorded(t, own, time, otherwise))].flatMap(({ said, clock }) =>
-      said.map((one) => {
+    return [...evaluate(policies, recorded(t, own, time, otherwise))].flatMap(({ emitted, clock }) =>
+      emitted.map((one) => {
         const to = partitionOf(one.key, counts.get(one.topic) ?? 1);
         return { order: `${p} → ${one.topic}/${to}`, at: clock.now, said: plain(one) };
       }),
@@ -83,7 +83,7 @@ export const decisions = async (t: TestSystem): Promise<Decision[]> => {
   }));
 };
 
-const plain = ({ topic, type, key, payload, policy, correlationId }: Said | Decided): object =>
+const plain = ({ topic, type, key, payload, policy, correlationId }: Announcement | Decided): object =>
   JSON.parse(JSON.stringify({ topic, type, key, payload, policy: policy ?? null, correlationId }));
 
 /** Where two tellings part, order by order: empty when they are the same, event for event. */

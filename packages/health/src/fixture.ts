@@ -3,10 +3,10 @@ import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { loadPolicy, PRESETS, readPolicies } from '@vigil/policy';
 import type { Clock } from '@vigil/stream';
 import { clockAt } from '@vigil/stream/testing';
-import type { Said } from './evaluator/health.ts';
+import type { Announcement } from './evaluator/health.ts';
 import { searched } from './evaluator/read-with.ts';
 import { breakersAfter } from './history/calls/breakers.ts';
-import { bornAt, folded, type History } from './history/history.ts';
+import { type History, historyAfter, initialHistory } from './history/history.ts';
 import { identityOf } from './history/identity.ts';
 import type { Receipt } from './history/moment.ts';
 import type { LookedFor } from './history/presence/matches.ts';
@@ -78,8 +78,8 @@ export function history(
   for (const [ms, more] of beats) {
     const payload = beat(ms, more).payload;
     const now = T0 + ms;
-    const receipt: Receipt = { now, watched: now, stamp: payload.timestamp, previous: h?.heard ?? null };
-    h = folded(h ?? bornAt(identityOf(payload), receipt, 'c'), payload, receipt, 'c');
+    const receipt: Receipt = { now, watched: now, stamp: payload.timestamp, previous: h?.lastReceipt ?? null };
+    h = historyAfter(h ?? initialHistory(identityOf(payload), receipt, 'c'), payload, receipt, 'c');
     const breakers = breakersAfter(h.breakers, payload, receipt, usual);
     h = { ...h, breakers, ...searched(h, { rateLimits, others, together }, payload, receipt) };
   }
@@ -100,11 +100,11 @@ export const policyOf = (yaml: string): Policies => {
 };
 
 /** What was said, short enough to compare: names with what matters of them. */
-export function brief(said: readonly Said[]): string[] {
+export function brief(said: readonly Announcement[]): string[] {
   return said.map(briefly);
 }
 
-function briefly(event: Said): string {
+function briefly(event: Announcement): string {
   switch (event.type) {
     case 'HEALTH_STATE_CHANGED':
       return `${event.payload.from} → ${event.payload.to}`;

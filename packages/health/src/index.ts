@@ -1,7 +1,7 @@
 export { AT_REST } from './evaluator/at-rest.ts';
 export { type Evaluated, evaluate, Folding, type Recorded } from './evaluator/evaluate.ts';
 export { type Explained, type Explanation, explain } from './evaluator/explain.ts';
-export { type AgentHealth, agentHealth, type Observation, type Said } from './evaluator/health.ts';
+export { type AgentHealth, type Announcement, agentHealth, type Observation } from './evaluator/health.ts';
 export { OlderInstance } from './evaluator/observe.ts';
 export type { AgentState } from './evaluator/state.ts';
 export { EXEMPTIONS, type ExemptionName } from './judgement/exemptions.ts';

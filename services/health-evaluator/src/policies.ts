@@ -1,9 +1,16 @@
-import { type AgentState, agentHealth, type Observation, policiesOf, type Said, VOCABULARY } from '@vigil/health';
+import {
+  type AgentState,
+  type Announcement,
+  agentHealth,
+  type Observation,
+  policiesOf,
+  VOCABULARY,
+} from '@vigil/health';
 import { ASSIGNMENT, type PolicySet, readPolicySet } from '@vigil/policy';
 import { Refused, type Rules } from '@vigil/stream';
 
 /** What is judged by: the documents, and what they make of an agent. */
-export type InForce = Rules<AgentState, Observation, Said> & { readonly set: PolicySet };
+export type InForce = Rules<AgentState, Observation, Announcement> & { readonly set: PolicySet };
 
 /** The presets, and the policies and assign.yaml of `directory`. Throws Refused with every mistake: starting again would change nothing. */
 export function loadPolicies(directory: string | undefined, defaultName: string): PolicySet {

@@ -203,7 +203,7 @@ export class WatchedSession {
 
   #foldAt(ms: number, input: Observation | null): void {
     const clock = { now: T0 + ms, watched: T0 + ms, doors: {} };
-    for (const one of this.#folding.fold({ clock, input }).said) {
+    for (const one of this.#folding.fold({ clock, input }).emitted) {
       if (one.type === 'HEALTH_STATE_CHANGED') {
         const { agentId: agent, to, reason } = one.payload;
         this.findings.push({ ms, agent, what: to, reason });

@@ -1,25 +1,30 @@
 import { type BreakerState, Topic } from '@vigil/events';
 import { AGENT_BREAKERS, type AgentBreaker, type Tripped, trippedAt } from '../history/calls/breakers.ts';
-import { about, chain, type Said, type Saying } from './events.ts';
+import { type Announcement, type AnnouncementContext, about, chain } from './events.ts';
 
-const NOTHING: readonly Said[] = [];
+const NOTHING: readonly Announcement[] = [];
 
 /** Each of its breakers whose state is another than the one last said. With its end, or where it is only shown, all are closed. */
-export function breakersChanged(saying: Saying): readonly Said[] {
+export function breakersChanged(saying: AnnouncementContext): readonly Announcement[] {
   const { state, verdict } = saying;
   const over = state.history.end !== null || state.excluded;
   let said = NOTHING;
   for (const name of AGENT_BREAKERS) {
     const tripped = over ? null : trippedAt(state.history.breakers, name, verdict.at.now);
-    const from = state.told.breakers[name]?.state ?? 'CLOSED';
+    const from = state.announced.breakers[name]?.state ?? 'CLOSED';
     if (from !== (tripped?.state ?? 'CLOSED')) said = [...said, changed(saying, name, from, tripped)];
   }
   return said;
 }
 
 /** Under the task that it opened with, so that what began there ends there. */
-function changed({ state, rules }: Saying, name: AgentBreaker, from: BreakerState, tripped: Tripped | null): Said {
-  const told = state.told.breakers[name];
+function changed(
+  { state, rules }: AnnouncementContext,
+  name: AgentBreaker,
+  from: BreakerState,
+  tripped: Tripped | null,
+): Announcement {
+  const announced = state.announced.breakers[name];
   return {
     topic: Topic.agentHealth,
     type: 'CIRCUIT_BREAKER_STATE_CHANGED',
@@ -30,7 +35,7 @@ function changed({ state, rules }: Saying, name: AgentBreaker, from: BreakerStat
       from,
       to: tripped?.state ?? 'CLOSED',
       agentId: state.agentId,
-      taskId: told ? told.taskId : state.history.identity.taskId,
+      taskId: announced ? announced.taskId : state.history.identity.taskId,
       failures: tripped?.failures ?? 0,
       nextAttemptAt: tripped?.nextAttemptAt ?? null,
     },
@@ -38,7 +43,7 @@ function changed({ state, rules }: Saying, name: AgentBreaker, from: BreakerStat
 }
 
 /** What people want closed and its caller holds: only the caller can. */
-export function resetsAsked({ state, rules }: Saying): readonly Said[] {
+export function resetsAsked({ state, rules }: AnnouncementContext): readonly Announcement[] {
   return state.resets.map(({ correlationId, ...reset }) => ({
     topic: Topic.agentHealth,
     type: 'BREAKER_RESET_ASKED',
@@ -46,7 +51,7 @@ export function resetsAsked({ state, rules }: Saying): readonly Said[] {
     ...chain(state, rules),
     correlationId,
     payload: {
-      ...about(state, state.told.episode?.id ?? null),
+      ...about(state, state.announced.episode?.id ?? null),
       runtimeId: state.history.identity.runtimeId,
       ...reset,
     },

@@ -5,10 +5,10 @@ import type { History } from '../history/history.ts';
 import { judgingOf, type Verdict } from '../judgement/judge.ts';
 import type { Rules } from '../judgement/rules.ts';
 
-export type Said = Draft<typeof Topic.agentHealth | typeof Topic.taskHealth | typeof Topic.fleetPresence>;
+export type Announcement = Draft<typeof Topic.agentHealth | typeof Topic.taskHealth | typeof Topic.fleetPresence>;
 
 /** What an announcement is made from. `state`: as it is when all before has been said; `fresh`: its life has not been announced before. */
-export type Saying = {
+export type AnnouncementContext = {
   readonly state: Known;
   readonly rules: Rules;
   readonly verdict: Verdict;
@@ -24,7 +24,7 @@ export function about(state: Known, episodeId: string | null) {
 /** Chain and policy of a draft: an episode's events keep the heartbeat that came before it. */
 export function chain(state: Known, { policy: { name, hash } }: Rules): { correlationId: string; policy: PolicyRef } {
   return {
-    correlationId: state.told.episode?.correlationId ?? state.history.heard.correlationId,
+    correlationId: state.announced.episode?.correlationId ?? state.history.lastReceipt.correlationId,
     policy: { name, hash },
   };
 }
@@ -32,7 +32,7 @@ export function chain(state: Known, { policy: { name, hash } }: Rules): { correl
 /** The same at every re-decision: from the agent, its instance, how many it has had, and the moment. */
 export function idOf(kind: 'episode' | 'warrant', state: Known, now: number): string {
   const { instanceId } = state.history.identity;
-  return `${kind}-${contentHash(`${state.agentId} ${instanceId} ${state.told.counted} ${now}`)}`;
+  return `${kind}-${contentHash(`${state.agentId} ${instanceId} ${state.announced.issued} ${now}`)}`;
 }
 
 /** Every rule that fires, in words and figures; what speaks for the agent is no evidence. */
@@ -40,7 +40,7 @@ export function evidenceOf({ rules }: Rules, history: History, verdict: Verdict)
   return rules.flatMap((rule, i) => {
     const { name, signal, limits } = rule;
     const onsetAt = verdict.from[i] ?? 0;
-    if (onsetAt > verdict.at.now || signal.counters) return [];
+    if (onsetAt > verdict.at.now || signal.mitigating) return [];
     const { value, limit, words, hard, matched } = signal.evidence(history, limits, judgingOf(verdict, rule));
     return [{ signal: name, axis: signal.axis, words, onsetAt, value, limit, hard, matched: matched ?? null }];
   });

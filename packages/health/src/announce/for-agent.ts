@@ -19,7 +19,7 @@ function foundBy({ rules, states }: Rules, { state, from, at }: Verdict): readon
   const fires = (i: number) => (from[i] ?? 0) <= at.now;
   const those = states.find((one) => one.state === state)?.anyOf.find((together) => together.every(fires));
   if (those) return those.flatMap((i) => rules[i] ?? []);
-  return rules.filter(({ signal }, i) => fires(i) && !signal.counters);
+  return rules.filter(({ signal }, i) => fires(i) && !signal.mitigating);
 }
 
 export function forAgent(rules: Rules, history: History, verdict: Verdict): ForAgent {

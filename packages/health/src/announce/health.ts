@@ -3,13 +3,13 @@ import { NEVER } from '@vigil/stream';
 import { type Shown, shownOf } from '../evaluator/shown.ts';
 import { lostForGoodFrom } from '../history/presence/silence.ts';
 import { endWords } from '../signals/fact.ts';
-import { about, chain, evidenceOf, idOf, type Said, type Saying } from './events.ts';
+import { type Announcement, type AnnouncementContext, about, chain, evidenceOf, idOf } from './events.ts';
 
 /** Another state than the one last said. */
-export function stateChanged(saying: Saying): Said[] {
+export function stateChanged(saying: AnnouncementContext): Announcement[] {
   const { state, rules, verdict } = saying;
-  const { told, history } = state;
-  if (told.state === verdict.state) return [];
+  const { announced, history } = state;
+  if (announced.state === verdict.state) return [];
   const { runtimeId, attempt, maxAttempts } = history.identity;
   const evidence = evidenceOf(rules, history, verdict);
   return [
@@ -20,7 +20,7 @@ export function stateChanged(saying: Saying): Said[] {
       ...chain(state, rules),
       payload: {
         ...about(state, episodeOf(saying)),
-        from: told.state,
+        from: announced.state,
         to: verdict.state,
         reason: reasonOf(verdict.state, evidence, saying),
         exemption: shownTo(saying)?.name ?? null,
@@ -39,13 +39,13 @@ export function stateChanged(saying: Saying): Said[] {
 }
 
 /** What was said of it under a task that it holds no more would else be over for nobody. */
-const leftOf = ({ state: { told, history } }: Saying): string | null =>
-  told.under === history.identity.taskId ? null : (told.under ?? null);
+const leftOf = ({ state: { announced, history } }: AnnouncementContext): string | null =>
+  announced.stateTaskId === history.identity.taskId ? null : (announced.stateTaskId ?? null);
 
 /** It opens when HEALTHY is left; a good end, or a return, opens none. */
-function episodeOf({ state, verdict }: Saying): string | null {
-  const { told, history } = state;
-  if (told.episode) return told.episode.id;
+function episodeOf({ state, verdict }: AnnouncementContext): string | null {
+  const { announced, history } = state;
+  if (announced.episode) return announced.episode.id;
   const well =
     verdict.state === 'HEALTHY' ||
     (history.end !== null && (history.end.orderId !== null || history.end.reason === 'finished'));
@@ -55,12 +55,12 @@ function episodeOf({ state, verdict }: Saying): string | null {
 type Named = Omit<Shown, 'name'> & { readonly name: Shown['name'] | 'exiting' };
 
 /** The exemption as it is named to people: one that is being ended rests no more. */
-function shownTo({ state: { history }, rules, verdict }: Saying): Named | null {
+function shownTo({ state: { history }, rules, verdict }: AnnouncementContext): Named | null {
   const shown = shownOf(rules, verdict);
   return shown?.name === 'idle' && history.activity.value === 'exiting' ? { ...shown, name: 'exiting' } : shown;
 }
 
-function reasonOf(to: HealthState, evidence: readonly Evidence[], saying: Saying): string {
+function reasonOf(to: HealthState, evidence: readonly Evidence[], saying: AnnouncementContext): string {
   const { state, rules, fresh } = saying;
   if (to === 'TERMINATED') return state.history.end ? endWords(state.history.end) : 'ended';
   if (to === 'HEALTHY') {
@@ -74,11 +74,11 @@ function reasonOf(to: HealthState, evidence: readonly Evidence[], saying: Saying
 }
 
 /** Another exemption than the one last said. */
-export function exemptionChanged(saying: Saying): Said[] {
+export function exemptionChanged(saying: AnnouncementContext): Announcement[] {
   const { state, rules } = saying;
   const shown = shownTo(saying);
   const to = state.history.end ? null : shown;
-  if ((to?.name ?? null) === state.told.exemption) return [];
+  if ((to?.name ?? null) === state.announced.exemption) return [];
   return [
     {
       topic: Topic.agentHealth,
@@ -86,8 +86,8 @@ export function exemptionChanged(saying: Saying): Said[] {
       key: state.agentId,
       ...chain(state, rules),
       payload: {
-        ...about(state, state.told.episode?.id ?? null),
-        from: state.told.exemption,
+        ...about(state, state.announced.episode?.id ?? null),
+        from: state.announced.exemption,
         to: to?.name ?? null,
         suspends: to ? [...to.suspends] : [],
         until: to && to.until < NEVER ? to.until : null,

@@ -1,12 +1,12 @@
 import { Topic } from '@vigil/events';
-import { about, chain, type Said, type Saying } from './events.ts';
+import { type Announcement, type AnnouncementContext, about, chain } from './events.ts';
 
 const MORE_THAN = 3;
-const NOTHING: readonly Said[] = [];
+const NOTHING: readonly Announcement[] = [];
 
 /** A life that has not been announced. */
-export function instanceStarted({ state, rules }: Saying): Said[] {
-  if (state.told.life === state.life) return [];
+export function instanceStarted({ state, rules }: AnnouncementContext): Announcement[] {
+  if (state.announced.instanceNumber === state.instanceNumber) return [];
   const { runtimeId, attempt, maxAttempts } = state.history.identity;
   return [
     {
@@ -20,9 +20,9 @@ export function instanceStarted({ state, rules }: Saying): Said[] {
 }
 
 /** More than three records of an older instance in a minute: two run under one name. */
-export function duplicateInstance({ state, rules }: Saying): Said[] {
+export function duplicateInstance({ state, rules }: AnnouncementContext): Announcement[] {
   const { stragglers } = state;
-  if (stragglers === null || stragglers.told || stragglers.count <= MORE_THAN) return [];
+  if (stragglers === null || stragglers.announced || stragglers.count <= MORE_THAN) return [];
   return [
     {
       topic: Topic.agentHealth,
@@ -40,13 +40,13 @@ export function duplicateInstance({ state, rules }: Saying): Said[] {
 }
 
 /** What the agent has answered since it was last asked. */
-export function answered({ state, rules }: Saying): readonly Said[] {
+export function answered({ state, rules }: AnnouncementContext): readonly Announcement[] {
   if (state.answers.length === 0) return NOTHING;
   return state.answers.map((answer) => ({
     topic: Topic.agentHealth,
     type: 'AGENT_ANSWERED',
     key: state.agentId,
     ...chain(state, rules),
-    payload: { ...about(state, state.told.episode?.id ?? null), ...answer },
+    payload: { ...about(state, state.announced.episode?.id ?? null), ...answer },
   }));
 }

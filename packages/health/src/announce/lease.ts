@@ -7,7 +7,8 @@ type Terms = { readonly renewMs: number; readonly voidMs: number };
 const SILENCE_MS = 3_600_000;
 
 /** From when a warrant is renewed less and less often: from the end, or when the agent has been silent for an hour. Ahead while it is heard. */
-export const quietFrom = ({ heard, end }: Pick<History, 'heard' | 'end'>): number => end?.at ?? heard.now + SILENCE_MS;
+export const quietFrom = ({ lastReceipt, end }: Pick<History, 'lastReceipt' | 'end'>): number =>
+  end?.at ?? lastReceipt.now + SILENCE_MS;
 
 /**
  * An end cannot change any more, so its warrant is renewed ever less often: after half of the end's age. A dead agent that nobody

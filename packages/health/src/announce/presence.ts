@@ -3,55 +3,55 @@ import { lostAfter } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import type { End, History } from '../history/history.ts';
 import type { Moment } from '../history/moment.ts';
-import { isHeldAt } from '../history/presence/hold.ts';
+import { isOnHold } from '../history/presence/hold.ts';
 import { lostForGoodFrom } from '../history/presence/silence.ts';
 import { isIdle } from '../judgement/exemptions.ts';
 import type { Rules } from '../judgement/rules.ts';
 import { momentOf } from '../signals/signal.ts';
-import { about, chain, type Said, type Saying } from './events.ts';
+import { type Announcement, type AnnouncementContext, about, chain } from './events.ts';
 
 /** From when nothing has been heard for three intervals, and the policy's least time: present no longer. */
-export function lostFrom({ heard, identity }: History, { policy: { heartbeat } }: Rules, at: Moment): number {
+export function lostFrom({ lastReceipt, identity }: History, { policy: { heartbeat } }: Rules, at: Moment): number {
   if (identity.eventDriven) return NEVER;
-  const after = lostAfter(heard.intervalMs ?? heartbeat.intervalMs, heartbeat.lostAfterMs);
-  return momentOf(heard.watched + after + 1, at);
+  const after = lostAfter(lastReceipt.intervalMs ?? heartbeat.intervalMs, heartbeat.lostAfterMs);
+  return momentOf(lastReceipt.watched + after + 1, at);
 }
 
 /**
  * Heard again, or for the first time; silent, or ended. An agent that is forgotten after a long silence is not part of a mass failure: its ingress may be gone for good. The end of an agent that is already lost is reported,
  * since the brake need not wait for it any more. */
-export function presenceChanged(saying: Saying): Said[] {
+export function presenceChanged(saying: AnnouncementContext): Announcement[] {
   const { state, rules, verdict } = saying;
-  const { history, told } = state;
+  const { history, announced } = state;
   const here = history.end === null && lostFrom(history, rules, verdict.at) > verdict.at.now;
-  const isSaid = told.presentLife === state.life && verdict.at.now < told.presentUntil;
+  const isSaid = announced.presentInstance === state.instanceNumber && verdict.at.now < announced.presentUntil;
   if (here && !isSaid) return [present(saying)];
-  if (!here && told.presentLife !== 0) return [lost(saying)];
-  return told.lostLife === state.life && isSettled(saying) ? [lost(saying)] : [];
+  if (!here && announced.presentInstance !== 0) return [lost(saying)];
+  return announced.lostInstance === state.instanceNumber && isSettled(saying) ? [lost(saying)] : [];
 }
 
 /** Said once a day, while the agent lives: those who read the topic from its beginning know each one that lives. */
 const REPEAT_MS = 24 * 3_600_000;
 
-function whyPresent({ state, fresh }: Saying): Exclude<PresentWhy, 'UNKNOWN'> {
-  if (state.told.presentLife === state.life) return 'still_present';
+function whyPresent({ state, fresh }: AnnouncementContext): Exclude<PresentWhy, 'UNKNOWN'> {
+  if (state.announced.presentInstance === state.instanceNumber) return 'still_present';
   if (!fresh) return 'returned';
-  return state.life === 1 ? 'first_heartbeat' : 'new_instance';
+  return state.instanceNumber === 1 ? 'first_heartbeat' : 'new_instance';
 }
 
-function present(saying: Saying): Said {
+function present(saying: AnnouncementContext): Announcement {
   const { state, rules, verdict } = saying;
   const why = whyPresent(saying);
   const { now } = verdict.at;
-  const presentSince = why === 'still_present' ? state.told.presentSince : now;
-  const intervalMs = state.history.heard.intervalMs ?? rules.policy.heartbeat.intervalMs;
+  const presentSince = why === 'still_present' ? state.announced.presentSince : now;
+  const intervalMs = state.history.lastReceipt.intervalMs ?? rules.policy.heartbeat.intervalMs;
   return {
     topic: Topic.fleetPresence,
     type: 'AGENT_PRESENT',
     key: FLEET,
     ...chain(state, rules),
     payload: {
-      ...about(state, state.told.episode?.id ?? null),
+      ...about(state, state.announced.episode?.id ?? null),
       ...place(state.history),
       why,
       intervalMs,
@@ -61,17 +61,18 @@ function present(saying: Saying): Said {
   };
 }
 
-function lost({ state, rules, verdict }: Saying): Said {
+function lost({ state, rules, verdict }: AnnouncementContext): Announcement {
   const { end } = state.history;
   const isForgotten = verdict.at.now >= lostForGoodFrom(state.history);
-  const expected = isForgotten || (end !== null && (isExpected(end) || state.told.lostLife === state.life));
+  const expected =
+    isForgotten || (end !== null && (isExpected(end) || state.announced.lostInstance === state.instanceNumber));
   return {
     topic: Topic.fleetPresence,
     type: 'AGENT_LOST',
     key: FLEET,
     ...chain(state, rules),
     payload: {
-      ...about(state, state.told.episode?.id ?? null),
+      ...about(state, state.announced.episode?.id ?? null),
       ...place(state.history),
       why: isForgotten ? 'silent' : whyLost(end),
       expected,
@@ -83,14 +84,14 @@ function lost({ state, rules, verdict }: Saying): Said {
 
 /** Why the agent was not expected to work when it was last heard; null: it was. The governor's brake does not count such a loss. */
 function exemptionWhenLost(history: History): 'held' | 'paused' | 'idle' | null {
-  if (isHeldAt(history.held, lastSeen(history))) return 'held';
+  if (isOnHold(history.hold, lastSeen(history))) return 'held';
   if (history.activity.value === 'paused') return 'paused';
   return isIdle(history) ? 'idle' : null;
 }
 
 /** Its last heartbeat, or its reported end; a loss that a person confirms does not show when it ended. */
-function lastSeen({ heard, end }: History): number {
-  return end === null || end.reason === 'lost' ? heard.now : end.at;
+function lastSeen({ lastReceipt, end }: History): number {
+  return end === null || end.reason === 'lost' ? lastReceipt.now : end.at;
 }
 
 /** From the first heartbeat of this instance. */
@@ -104,7 +105,7 @@ const wished: ReadonlySet<string> = new Set(['finished', 'explicit']);
 const isExpected = ({ orderId, reason }: End): boolean => orderId !== null || wished.has(reason);
 
 /** Its end is known, or it is forgotten. */
-const isSettled = ({ state: { history }, verdict }: Saying): boolean =>
+const isSettled = ({ state: { history }, verdict }: AnnouncementContext): boolean =>
   history.end !== null || verdict.at.now >= lostForGoodFrom(history);
 
 function whyLost(end: History['end']): LostWhy {

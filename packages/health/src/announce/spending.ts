@@ -1,12 +1,12 @@
 import { type PayloadOf, Topic } from '@vigil/events';
 import { type SpendingLimit, type Spent, spentOf } from '@vigil/policy';
-import type { Counted, Known, Told } from '../evaluator/state.ts';
-import { chain, type Said, type Saying } from './events.ts';
+import type { Announced, Counted, Known } from '../evaluator/state.ts';
+import { type Announcement, type AnnouncementContext, chain } from './events.ts';
 
 const FLEET = 'fleet';
 
 /** What an agent has used by its present count, as its policy counts it. */
-function spentBy({ history: { spend } }: Known, { policy }: Saying['rules']): Spent {
+function spentBy({ history: { spend } }: Known, { policy }: AnnouncementContext['rules']): Spent {
   return policy.spending === null ? { tokens: null, usd: null } : spentOf(policy.spending, spend);
 }
 
@@ -17,8 +17,8 @@ const taskOf = ({ history: { identity } }: Known): string | null =>
   identity.taskId ?? identity.labels.parent_task ?? null;
 
 /** What was counted before belongs to another instance when the agent has another. */
-const countedOf = ({ life, told: { spent } }: Known, scope: Scope): Counted | null =>
-  (spent?.life === life ? spent[scope] : undefined) ?? null;
+const countedOf = ({ instanceNumber, announced: { spent } }: Known, scope: Scope): Counted | null =>
+  (spent?.instanceNumber === instanceNumber ? spent[scope] : undefined) ?? null;
 
 const NOTHING = { tokens: 0, usd: 0 };
 
@@ -31,9 +31,9 @@ const isSameLimit = (one: SpendingLimit, other: SpendingLimit): boolean =>
  * What an agent has used, and its policy limits, is counted: for itself, for its task and for the day. Nothing is counted twice; each session of
  * its client adds what it uses. A sub-agent is an agent of its own. Another limit than before is announced at once: an agent whose calls are refused may use nothing more.
  */
-export function spendingCounted({ state, rules }: Saying): Said[] {
+export function spendingCounted({ state, rules }: AnnouncementContext): Announcement[] {
   const { spending, name } = rules.policy;
-  if (spending === null && state.told.spent === undefined) return [];
+  if (spending === null && state.announced.spent === undefined) return [];
   const spent = spentBy(state, rules);
   return [
     ...counted(state, rules, spent, 'agent', state.agentId),
@@ -42,7 +42,13 @@ export function spendingCounted({ state, rules }: Saying): Said[] {
   ];
 }
 
-function counted(state: Known, rules: Saying['rules'], spent: Spent, scope: Scope, scopeId: string | null): Said[] {
+function counted(
+  state: Known,
+  rules: AnnouncementContext['rules'],
+  spent: Spent,
+  scope: Scope,
+  scopeId: string | null,
+): Announcement[] {
   const limit = rules.policy.spending?.[scope] ?? NO_LIMIT;
   const known = countedOf(state, scope);
   const isLimited = !isSameLimit(limit, NO_LIMIT);
@@ -80,9 +86,9 @@ type AgentSpent = PayloadOf<typeof Topic.fleetPresence, 'AGENT_SPENT'>;
 const MOST_COUNTS = 4;
 
 /** It is counted. */
-export function spentSaid({ life, history, told }: Known, spent: AgentSpent): Told['spent'] {
+export function spentAnnounced({ instanceNumber, history, announced }: Known, spent: AgentSpent): Announced['spent'] {
   const { scope, tokens, usd, limitTokens, limitUsd } = spent;
-  const known = told.spent?.life === life ? told.spent : { life };
+  const known = announced.spent?.instanceNumber === instanceNumber ? announced.spent : { instanceNumber };
   if (scope === 'UNKNOWN') return known;
   const { count } = history.spend;
   const counts = known[scope]?.counts ?? [];
@@ -94,13 +100,13 @@ export function spentSaid({ life, history, told }: Known, spent: AgentSpent): To
 
 /** A count that had no name is that of a session: what is counted of it is counted of that session, which may be taken up again. */
 export function countNamed(state: Known, session: number): Known {
-  const { history, told } = state;
+  const { history, announced } = state;
   const { spend } = history;
   const named = { ...state, history: { ...history, spend: { ...spend, count: session } } };
-  const { spent } = told;
+  const { spent } = announced;
   if (spent === undefined) return named;
   const of = (scope: Scope) => renamed(scope, spent[scope], { from: spend.count, to: session });
-  return { ...named, told: { ...told, spent: { ...spent, ...of('agent'), ...of('task'), ...of('day') } } };
+  return { ...named, announced: { ...announced, spent: { ...spent, ...of('agent'), ...of('task'), ...of('day') } } };
 }
 
 type Renaming = { readonly from: number; readonly to: number };

@@ -1,14 +1,14 @@
 import { type HealthState, type Hold, Topic } from '@vigil/events';
-import type { Known, Told } from '../evaluator/state.ts';
+import type { Announced, Known } from '../evaluator/state.ts';
 import { contextPct } from '../history/usage/context.ts';
-import { chain, evidenceOf, idleMinutes, type Said, type Saying } from './events.ts';
+import { type Announcement, type AnnouncementContext, chain, evidenceOf, idleMinutes } from './events.ts';
 
-type Task = NonNullable<Told['task']>;
+type Task = NonNullable<Announced['task']>;
 
 /** Who holds a task, and how it is: left before taken, so that a task never has two holders of one agent. */
-export function taskChanged(saying: Saying): Said[] {
+export function taskChanged(saying: AnnouncementContext): Announcement[] {
   const { state, verdict } = saying;
-  const { task } = state.told;
+  const { task } = state.announced;
   const holder = holderOf(state);
   const same = task !== null && task.taskId === holder.taskId && task.instanceId === holder.instanceId;
   const alive = state.history.end === null;
@@ -30,12 +30,12 @@ function holderOf({ agentId, history: { identity } }: Known): Omit<Task, 'state'
 }
 
 function said(
-  { state, rules, verdict }: Saying,
+  { state, rules, verdict }: AnnouncementContext,
   task: Omit<Task, 'state'>,
   hold: Hold,
   from: HealthState,
   to: HealthState,
-): Said {
+): Announcement {
   const { history } = state;
   const ofThisLife = task.instanceId === history.identity.instanceId;
   return {

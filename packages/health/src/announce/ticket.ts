@@ -3,14 +3,14 @@ import { type EscalationTicket, type TicketFindings, Topic } from '@vigil/events
 import { ending, transient } from '../history/progress/progress-evidence.ts';
 import { type Due, isWorse, loopFrom, stepping, ticketsDue } from '../judgement/tickets.ts';
 import { absentFor } from '../signals/signal.ts';
-import { about, chain, evidenceOf, type Said, type Saying } from './events.ts';
+import { type Announcement, type AnnouncementContext, about, chain, evidenceOf } from './events.ts';
 import { ticketWords } from './ticket-text.ts';
 
 const MINUTE_MS = 60_000;
-const NOTHING: readonly Said[] = [];
+const NOTHING: readonly Announcement[] = [];
 
 /** The worst ticket that is due, where none as bad has been filed in its episode; before it, those that people file. */
-export function ticketsFiled(saying: Saying): readonly Said[] {
+export function ticketsFiled(saying: AnnouncementContext): readonly Announcement[] {
   const { state, rules, verdict } = saying;
   if (state.tickets.length === 0 && rules.policy.ticket === null) return NOTHING;
   const byHand = state.tickets.map((ticket) => filed(saying, ticket));
@@ -23,30 +23,30 @@ export function ticketsFiled(saying: Saying): readonly Said[] {
 }
 
 /** One filed outside any episode counts for as long as the instance lives. */
-function alreadyFiled({ state: { told, life } }: Saying, { severity }: Due): boolean {
-  const { ticket, episode } = told;
-  if (ticket === null || ticket.life !== life || isWorse(severity, ticket.severity)) return false;
+function alreadyFiled({ state: { announced, instanceNumber } }: AnnouncementContext, { severity }: Due): boolean {
+  const { ticket, episode } = announced;
+  if (ticket === null || ticket.instanceNumber !== instanceNumber || isWorse(severity, ticket.severity)) return false;
   return ticket.episodeId === null || ticket.episodeId === (episode?.id ?? null);
 }
 
-function filed(saying: Saying, ticket: EscalationTicket): Said {
+function filed(saying: AnnouncementContext, ticket: EscalationTicket): Announcement {
   const { state, rules } = saying;
   return {
     topic: Topic.agentHealth,
     type: 'WORKER_ESCALATION_TICKET',
     key: state.agentId,
     ...chain(state, rules),
-    payload: { ...about(state, state.told.episode?.id ?? null), ticket, findings: findingsOf(saying) },
+    payload: { ...about(state, state.announced.episode?.id ?? null), ticket, findings: findingsOf(saying) },
   };
 }
 
-function findingsOf({ state: { history }, rules, verdict }: Saying): TicketFindings {
+function findingsOf({ state: { history }, rules, verdict }: AnnouncementContext): TicketFindings {
   const firing = rules.rules.filter((_, i) => (verdict.from[i] ?? 0) <= verdict.at.now);
-  const { progress, started, witness } = history;
+  const { progress, started, progressEvidence } = history;
   return {
     signals: firing.map(({ name }) => name),
-    transient: witness !== null && transient(witness),
-    progressAt: progress.at > (witness?.acceptedAt ?? started.now) ? progress.at : null,
+    transient: progressEvidence !== null && transient(progressEvidence),
+    progressAt: progress.at > (progressEvidence?.acceptedAt ?? started.now) ? progress.at : null,
     unrecoverable: firing.some(({ signalName }) => FATAL.has(signalName)),
     loop: loopFrom(rules, history, verdict) <= verdict.at.now,
   };
@@ -54,9 +54,9 @@ function findingsOf({ state: { history }, rules, verdict }: Saying): TicketFindi
 
 const FATAL: ReadonlySet<string> = new Set(['unrecoverable_error']);
 
-function ticketOf(saying: Saying, due: Due): EscalationTicket {
+function ticketOf(saying: AnnouncementContext, due: Due): EscalationTicket {
   const { state, rules, verdict } = saying;
-  const { identity, steps, witness } = state.history;
+  const { identity, steps, progressEvidence } = state.history;
   const evidence = evidenceOf(rules, state.history, verdict).map(({ words }) => words);
   const stalledMs = absentFor(steps.changed, stepping(rules, state.history, verdict));
   const graph = identity.labels.graph ?? identity.taskId ?? state.agentId;
@@ -66,7 +66,7 @@ function ticketOf(saying: Saying, due: Due): EscalationTicket {
     created_at: new Date(verdict.at.now).toISOString(),
     worker_agent_id: state.agentId,
     worker_session_id: identity.instanceId ?? state.agentId,
-    worker_node_id: witness?.phase || graph,
+    worker_node_id: progressEvidence?.phase || graph,
     worker_graph_id: graph,
     severity: due.severity,
     ...words,
@@ -74,7 +74,7 @@ function ticketOf(saying: Saying, due: Due): EscalationTicket {
     total_steps_checked: steps.total ?? 0,
     steps_since_last_accept: steps.sinceAccept,
     stall_minutes: stalledMs === null || stalledMs < MINUTE_MS ? null : Math.round((100 * stalledMs) / MINUTE_MS) / 100,
-    evidence_snippet: witness?.snippet || ending(evidence.join('; ')) || words.cause,
+    evidence_snippet: progressEvidence?.snippet || ending(evidence.join('; ')) || words.cause,
   };
 }
 
@@ -82,8 +82,8 @@ function ticketOf(saying: Saying, due: Due): EscalationTicket {
 const NAMESPACE = Buffer.from('b1a0c1f2d0f54e0c9a3e4d1f7a5c2b68', 'hex');
 
 /** The same at every re-decision: from the agent, its life, the moment and the severity. */
-function ticketId({ state, verdict }: Saying, { severity }: Due): string {
-  const name = `${state.agentId} ${state.history.identity.instanceId} ${state.life} ${verdict.at.now} ${severity}`;
+function ticketId({ state, verdict }: AnnouncementContext, { severity }: Due): string {
+  const name = `${state.agentId} ${state.history.identity.instanceId} ${state.instanceNumber} ${verdict.at.now} ${severity}`;
   const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;

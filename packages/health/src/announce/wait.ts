@@ -1,12 +1,12 @@
 import { Topic } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
-import type { Known, ToldWait } from '../evaluator/state.ts';
+import type { AnnouncedWait, Known } from '../evaluator/state.ts';
 import type { Wait } from '../history/presence/wait.ts';
 import type { AwaitingInputLimits } from '../judgement/exemptions.ts';
 import { isHeld, trustedTo, type Verdict } from '../judgement/judge.ts';
 import type { Rules } from '../judgement/rules.ts';
 import { momentOf } from '../signals/signal.ts';
-import { about, chain, type Said, type Saying } from './events.ts';
+import { type Announcement, type AnnouncementContext, about, chain } from './events.ts';
 
 const limitOf = ({ exemptions }: Rules): number | null => {
   const limits = exemptions.find(({ name }) => name === 'awaiting_input')?.limits as AwaitingInputLimits | undefined;
@@ -29,25 +29,26 @@ export function overdueFrom(state: Known, rules: Rules, verdict: Verdict): numbe
 }
 
 /** People are told once of a wait that is overdue, and once that it is over. It is no finding: no state, plan or order follows from it. */
-export function waitChanged({ state, rules, verdict }: Saying): Said[] {
-  const { told, history, life } = state;
+export function waitChanged({ state, rules, verdict }: AnnouncementContext): Announcement[] {
+  const { announced, history, instanceNumber } = state;
   const { wait } = history;
   const isOverdue = overdueFrom(state, rules, verdict) <= verdict.at.now;
-  const isAnnounced = told.wait !== null && told.wait.life === life && told.wait.at === wait?.at;
+  const isAnnounced =
+    announced.wait !== null && announced.wait.instanceNumber === instanceNumber && announced.wait.at === wait?.at;
   return [
-    ...(told.wait !== null && !(isOverdue && isAnnounced) ? [ended(state, rules, verdict, told.wait)] : []),
+    ...(announced.wait !== null && !(isOverdue && isAnnounced) ? [ended(state, rules, verdict, announced.wait)] : []),
     ...(wait !== null && isOverdue && !isAnnounced ? [overdue(state, rules, wait)] : []),
   ];
 }
 
-function overdue(state: Known, rules: Rules, { at: since, kind, text }: NonNullable<Wait>): Said {
+function overdue(state: Known, rules: Rules, { at: since, kind, text }: NonNullable<Wait>): Announcement {
   return {
     topic: Topic.agentHealth,
     type: 'WAIT_OVERDUE',
     key: state.agentId,
     ...chain(state, rules),
     payload: {
-      ...about(state, state.told.episode?.id ?? null),
+      ...about(state, state.announced.episode?.id ?? null),
       since,
       limitMs: limitOf(rules) ?? 0,
       kind,
@@ -57,14 +58,14 @@ function overdue(state: Known, rules: Rules, { at: since, kind, text }: NonNulla
 }
 
 /** Of the instance and task under which the wait was announced. */
-function ended(state: Known, rules: Rules, verdict: Verdict, { instanceId, taskId, at }: ToldWait): Said {
+function ended(state: Known, rules: Rules, verdict: Verdict, { instanceId, taskId, at }: AnnouncedWait): Announcement {
   return {
     topic: Topic.agentHealth,
     type: 'WAIT_ENDED',
     key: state.agentId,
     ...chain(state, rules),
     payload: {
-      ...about(state, state.told.episode?.id ?? null),
+      ...about(state, state.announced.episode?.id ?? null),
       instanceId,
       taskId,
       since: at,
@@ -74,11 +75,11 @@ function ended(state: Known, rules: Rules, verdict: Verdict, { instanceId, taskI
 }
 
 function whyEnded(state: Known, rules: Rules, verdict: Verdict): string {
-  const { history, life, told } = state;
-  if (told.wait?.life !== life) return 'another instance has started';
+  const { history, instanceNumber, announced } = state;
+  if (announced.wait?.instanceNumber !== instanceNumber) return 'another instance has started';
   if (history.end !== null) return 'it has ended';
   if (history.wait === null) return 'it waits no longer';
-  if (history.wait.at !== told.wait.at) return 'it waits for something else';
+  if (history.wait.at !== announced.wait.at) return 'it waits for something else';
   if (isSilent(state, rules, verdict)) return 'its runtime has fallen silent';
   return isHeld(rules, verdict) ? 'a person holds it' : 'its policy no longer limits the wait';
 }

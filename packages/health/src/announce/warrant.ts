@@ -5,16 +5,25 @@ import type { Warrant } from '../evaluator/state.ts';
 import type { History } from '../history/history.ts';
 import { contextPct } from '../history/usage/context.ts';
 import { awaitedBy, groupsInWords } from '../judgement/plans.ts';
-import { about, chain, evidenceOf, idleMinutes, idOf, type Said, type Saying, workedMinutes } from './events.ts';
+import {
+  type Announcement,
+  type AnnouncementContext,
+  about,
+  chain,
+  evidenceOf,
+  idleMinutes,
+  idOf,
+  workedMinutes,
+} from './events.ts';
 import { forAgent } from './for-agent.ts';
 import { leaseOf, quietFrom, renewalOf } from './lease.ts';
 
 type Finding = Omit<PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>, 'warrantId' | 'episodeId'>;
 
 /** The lease: lapses when no plan holds any more, or for another life; is renewed while one does, and at once when it is another finding. */
-export function warrantKept(saying: Saying): Said[] {
+export function warrantKept(saying: AnnouncementContext): Announcement[] {
   const { state, rules, verdict } = saying;
-  const { warrant } = state.told;
+  const { warrant } = state.announced;
   if (warrant === null) return [];
   const why = lapseOf(saying, warrant);
   if (why) return [lapsed(saying, warrant, why)];
@@ -38,7 +47,7 @@ export function warrantKept(saying: Saying): Said[] {
 }
 
 /** Hands go by what it says: what it no longer awaits must not withdraw an order, and what it awaits since then must. */
-function isSame(warrant: Warrant, plan: CompiledPlan, { state, rules, verdict }: Saying): boolean {
+function isSame(warrant: Warrant, plan: CompiledPlan, { state, rules, verdict }: AnnouncementContext): boolean {
   const { state: found, awaits } = warrant;
   return (
     warrant.plan === plan.name &&
@@ -48,10 +57,10 @@ function isSame(warrant: Warrant, plan: CompiledPlan, { state, rules, verdict }:
 }
 
 /** At most one an agent: filed when some plan's `when` holds. */
-export function warrantFiled(saying: Saying): Said[] {
+export function warrantFiled(saying: AnnouncementContext): Announcement[] {
   const { state, rules, verdict } = saying;
   const { plan } = verdict;
-  if (plan === null || state.told.warrant !== null) return [];
+  if (plan === null || state.announced.warrant !== null) return [];
   const { now } = verdict.at;
   const found = finding(saying, plan);
   return [
@@ -62,7 +71,7 @@ export function warrantFiled(saying: Saying): Said[] {
       ...chain(state, rules),
       payload: {
         ...found,
-        episodeId: state.told.episode?.id ?? idOf('episode', state, now),
+        episodeId: state.announced.episode?.id ?? idOf('episode', state, now),
         warrantId: idOf('warrant', state, now),
         title: `stuck:${state.agentId}`,
         label: rules.policy.warrant.label,
@@ -72,7 +81,7 @@ export function warrantFiled(saying: Saying): Said[] {
   ];
 }
 
-function lapseOf({ state, rules, verdict }: Saying, warrant: Warrant): LapseReason | null {
+function lapseOf({ state, rules, verdict }: AnnouncementContext, warrant: Warrant): LapseReason | null {
   const { history } = state;
   if (warrant.instanceId !== history.identity.instanceId) return 'new_instance';
   if (history.end && warrant.state !== 'TERMINATED') return 'ended';
@@ -82,7 +91,7 @@ function lapseOf({ state, rules, verdict }: Saying, warrant: Warrant): LapseReas
   return shownOf(rules, verdict)?.name === 'held' ? 'held' : 'progress';
 }
 
-function lapsed({ state, rules }: Saying, warrant: Warrant, why: LapseReason): Said {
+function lapsed({ state, rules }: AnnouncementContext, warrant: Warrant, why: LapseReason): Announcement {
   return {
     topic: Topic.agentHealth,
     type: 'WARRANT_LAPSED',
@@ -92,7 +101,7 @@ function lapsed({ state, rules }: Saying, warrant: Warrant, why: LapseReason): S
   };
 }
 
-function finding({ state, rules, verdict }: Saying, plan: CompiledPlan): Finding {
+function finding({ state, rules, verdict }: AnnouncementContext, plan: CompiledPlan): Finding {
   const { history } = state;
   const { runtimeId, attempt, maxAttempts, ...who } = { ...history.identity };
   const evidence = evidenceOf(rules, history, verdict);
@@ -108,7 +117,7 @@ function finding({ state, rules, verdict }: Saying, plan: CompiledPlan): Finding
     planName: plan.name,
     plan: JSON.stringify(plan.steps),
     recovery: JSON.stringify(rules.policy.recovery),
-    foldedSequence: history.heard.sequence,
+    foldedSequence: history.lastReceipt.sequence,
     runtimeId,
     attempt,
     maxAttempts,
@@ -144,7 +153,7 @@ const firstOf = (evidence: readonly Evidence[]): number | null => {
 };
 
 /** Seed 002's six. A wisp is the work item, and its age that of its last update; without one, the task, and the time since progress. */
-function metadata({ state, rules, verdict }: Saying, evidence: readonly Evidence[]) {
+function metadata({ state, rules, verdict }: AnnouncementContext, evidence: readonly Evidence[]) {
   const { identity, work, progress } = state.history;
   const { now, watched } = verdict.at;
   const age = work?.dated ? watched - work.dated : now - progress.at;

@@ -3,7 +3,7 @@ import { contentHash } from '@vigil/policy';
 import { sparse } from '@vigil/stream';
 import { clockAt, given, readAtRest, shapeOf } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { type Beat, beat, brief, call, policyOf, presetsWith, T0 } from '../fixture.ts';
+import { type Beat, beat, call, policyOf, presetsWith, T0 } from '../fixture.ts';
 import { AT_REST } from './at-rest.ts';
 import { agentHealth } from './health.ts';
 import type { AgentState } from './state.ts';
@@ -28,7 +28,7 @@ test('an agent that reports no more than it must takes 600 bytes at rest, one at
 });
 
 test('what is usual belongs to the shape: what lies in the snapshot was written without it', () => {
-  expect([shape, contentHash(JSON.stringify(AT_REST.usual))]).toEqual([13, '08ee36e18b89d090']);
+  expect([shape, contentHash(JSON.stringify(AT_REST.usual))]).toEqual([14, '44844097c5f907f2']);
 });
 
 const decider = agentHealth(presetsWith('vigil'));
@@ -102,26 +102,3 @@ test.each(shapes)(
     }
   },
 );
-
-test.each([null, 'A'])('what was counted in shape 12 is not counted again, with the session %s', (session_id) => {
-  const client = session_id === null ? null : { name: 'codex', session_id };
-  const used = { client, token_count: 40, cost_usd: 0.5, task_id: 'T' };
-  const before = given(agentHealth(LIMITED), T0);
-  before.tell(beat(0, { ...used, sequence: 1 }), T0);
-  const state = before.state();
-  if (state.kind !== 'known') throw new Error('it is known');
-  const { usage, costUsd } = state.history.spend;
-  const counted = { tokens: 40, usd: 0.5, limit: { tokens: 100, usd: 5 } };
-  const spent = { life: 1, agent: { ...counted, limit: { tokens: 100, usd: null } }, task: counted };
-  const shape12 = {
-    ...state,
-    history: { ...state.history, spend: { usage, costUsd } },
-    told: { ...state.told, spent },
-  };
-  const text = sparse(AT_REST.upgrades[12 - AT_REST.oldest]?.usual).write(shape12);
-  const after = given(agentHealth(LIMITED), T0 + 1000, readAtRest(AT_REST, 12, text));
-  expect(brief(after.tell(beat(1000, { ...used, sequence: 2, token_count: 41 }), T0 + 1000))).toEqual([
-    'AGENT_SPENT agent a1: 1',
-    'AGENT_SPENT task T: 1',
-  ]);
-});

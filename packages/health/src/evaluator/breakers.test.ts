@@ -3,7 +3,7 @@ import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
 import { type Beat, beat, brief, type Call, call, policyOf, T0 } from '../fixture.ts';
-import { agentHealth, type Observation, type Said } from './health.ts';
+import { type Announcement, agentHealth, type Observation } from './health.ts';
 
 const policies = policyOf(`
 policy: p
@@ -24,7 +24,7 @@ const ok = (more: Partial<Call> = {}): Partial<Beat> => ({ tool_calls: [call('ok
 
 function agent() {
   const driven = given(decider, T0);
-  const changes = (said: readonly Said[]) => brief(said).filter((line) => /CLOSED|OPEN|reset/.test(line));
+  const changes = (said: readonly Announcement[]) => brief(said).filter((line) => /CLOSED|OPEN|reset/.test(line));
   const tell = (ms: number, more: Partial<Beat> = {}) => changes(driven.tell(beat(ms, more), T0 + ms));
   tell(0);
   return {

@@ -123,7 +123,7 @@ const foundAt = (signals: object, onBeat: (ms: number) => Partial<Beat>): number
       ...[1, 4_000, 8_000].map((tick) => ({ clock: at(ms + tick), input: null })),
     ];
     for (const record of records)
-      if (folding.fold(record).said.some((said) => said.type === 'HEALTH_STATE_CHANGED'))
+      if (folding.fold(record).emitted.some((said) => said.type === 'HEALTH_STATE_CHANGED'))
         return (record.clock.now - T0) / 1000;
   }
   return null;

@@ -10,22 +10,22 @@ import type { AgentState, Known } from './state.ts';
  * off what was awaited: then only the rules that read what is new are asked, as if nothing suspended or quieted them.
  */
 export function wakesAt(policies: Policies, before: AgentState, after: AgentState, clock: Clock): number {
-  if (before.kind === 'unseen' || after.kind === 'unseen' || !undisturbed(before, after)) return clock.now;
-  if (!goesOn(before.history, after.history)) return clock.now;
+  if (before.kind === 'unseen' || after.kind === 'unseen' || !isSteady(before, after)) return clock.now;
+  if (!isRoutine(before.history, after.history)) return clock.now;
   if (policies.rules(after.policy).policy.spending !== null && hasSpent(before.history, after.history))
     return clock.now;
   return after.excluded ? NEVER : soonest(policies.rules(after.policy), before.history, after.history, clock);
 }
 
 /** A present, healthy agent of which nothing has to be said but by its history. */
-function undisturbed(before: Known, after: Known): boolean {
-  const { told } = after;
+function isSteady(before: Known, after: Known): boolean {
+  const { announced } = after;
   return (
-    told === before.told &&
-    told.state === 'HEALTHY' &&
-    told.warrant === null &&
-    told.presentLife === after.life &&
-    after.life === before.life &&
+    announced === before.announced &&
+    announced.state === 'HEALTHY' &&
+    announced.warrant === null &&
+    announced.presentInstance === after.instanceNumber &&
+    after.instanceNumber === before.instanceNumber &&
     after.policy === before.policy &&
     after.excluded === before.excluded &&
     after.answers === before.answers &&
@@ -46,7 +46,7 @@ const ON_CHANGE: { readonly [Name in keyof History]: OnChange<History[Name]> } =
   identity: 'wakes',
   axis: 'wakes',
   started: 'wakes',
-  heard: (before, after) => after.intervalMs === before.intervalMs && after.byRuntime === before.byRuntime,
+  lastReceipt: (before, after) => after.intervalMs === before.intervalMs && after.byRuntime === before.byRuntime,
   activity: (before, after) => after.value === before.value && after.left === before.left && before.own !== null,
   wait: 'wakes',
   turn: (before, after) => before?.open === after?.open,
@@ -56,7 +56,7 @@ const ON_CHANGE: { readonly [Name in keyof History]: OnChange<History[Name]> } =
   errors: 'wakes',
   targets: 'defers',
   outcomes: 'defers',
-  variety: 'defers',
+  callDiversity: 'defers',
   matches: (before, after) => after.seen === before.seen,
   breakers: 'wakes',
   progress: 'defers',
@@ -69,10 +69,10 @@ const ON_CHANGE: { readonly [Name in keyof History]: OnChange<History[Name]> } =
   spend: 'defers',
   output: 'defers',
   work: 'wakes',
-  unbegun: 'defers',
+  notStarted: 'defers',
   limits: 'wakes',
-  witness: 'defers',
-  held: 'wakes',
+  progressEvidence: 'defers',
+  hold: 'wakes',
   end: 'wakes',
 };
 
@@ -81,12 +81,12 @@ type OnChange<Part> = 'wakes' | 'defers' | ((before: Part, after: Part) => boole
 const CHECKED = (Object.keys(ON_CHANGE) as (keyof History)[]).filter((name) => ON_CHANGE[name] !== 'defers');
 
 /** Of what exempts, and of what several rules read, nothing is new but that it is later. */
-function goesOn(before: History, after: History): boolean {
-  for (const name of CHECKED) if (!isRoutine(name, before, after)) return false;
+function isRoutine(before: History, after: History): boolean {
+  for (const name of CHECKED) if (!isRoutineChange(name, before, after)) return false;
   return true;
 }
 
-function isRoutine<Name extends keyof History>(name: Name, before: History, after: History): boolean {
+function isRoutineChange<Name extends keyof History>(name: Name, before: History, after: History): boolean {
   const onChange = ON_CHANGE[name];
   return typeof onChange === 'function' ? onChange(before[name], after[name]) : after[name] === before[name];
 }
@@ -94,7 +94,7 @@ function isRoutine<Name extends keyof History>(name: Name, before: History, afte
 function soonest(rules: Rules, before: History, after: History, clock: Clock): number {
   const { now, watched } = momentOn(after.axis, clock);
   const at: Judging = { now, watched, floor: 0 };
-  let first = firstOf(rules, rules.hastened, after, at);
+  let first = firstOf(rules, rules.reevaluatedEveryHeartbeat, after, at);
   for (const { partOf, telling } of rules.byPart)
     if (telling.length > 0 && partOf(after) !== partOf(before))
       first = Math.min(first, firstOf(rules, telling, after, at));

@@ -57,7 +57,7 @@ test('a second tick of the same moment says nothing', () => {
     fc.property(steps, (all) => {
       const twice = recorded(all).flatMap((record) => [record, ...Array(2).fill({ clock: record.clock, input: null })]);
       const told = [...evaluate(demo, twice)];
-      expect(told.filter(({ said }, i) => i % 3 === 2 && said.length > 0)).toEqual([]);
+      expect(told.filter(({ emitted }, i) => i % 3 === 2 && emitted.length > 0)).toEqual([]);
     }),
     { numRuns: 100 },
   );

@@ -1,13 +1,13 @@
 import { type Armed, type Clock, DeadLetter, Deadlines, NEVER } from '@vigil/stream';
 import type { Policies } from '../judgement/policies.ts';
-import { type AgentHealth, agentHealth, type Observation, type Said } from './health.ts';
+import { type AgentHealth, type Announcement, agentHealth, type Observation } from './health.ts';
 import { OlderInstance } from './observe.ts';
 import { type AgentState, UNSEEN } from './state.ts';
 
 /** A record of the one order of observations: what was told, or only that time passed (a tick). */
 export type Recorded = { readonly clock: Clock; readonly input: Observation | null };
 /** What was said at it; the reason where the record is a dead letter. */
-export type Evaluated = Recorded & { readonly said: readonly Said[]; readonly refused: string | null };
+export type Evaluated = Recorded & { readonly emitted: readonly Announcement[]; readonly refused: string | null };
 
 /** Folds records of one partition as the evaluator does, without Kafka: the same records give the same decisions. `states` is changed at the end. */
 export function* evaluate(
@@ -52,13 +52,14 @@ export class Folding {
   }
 
   fold({ clock, input }: Recorded): Evaluated {
-    if (input === null) return { clock, input, said: this.#tick(clock), refused: null };
+    if (input === null) return { clock, input, emitted: this.#tick(clock), refused: null };
     const agent = this.#agents.get(input.key) ?? this.#begun(input.key, UNSEEN);
     const before = agent.state;
     const refused = this.#tell(agent, input, clock);
-    if (refused === HEARD && this.#putOff(agent, before, clock)) return { clock, input, said: NOTHING, refused: null };
-    const said = refused.kept ? this.#say(agent, clock) : NOTHING;
-    return { clock, input, said, refused: refused.reason };
+    if (refused === HEARD && this.#putOff(agent, before, clock))
+      return { clock, input, emitted: NOTHING, refused: null };
+    const emitted = refused.kept ? this.#say(agent, clock) : NOTHING;
+    return { clock, input, emitted, refused: refused.reason };
   }
 
   #begun(key: string, state: AgentState): Agent {
@@ -87,18 +88,18 @@ export class Folding {
     return true;
   }
 
-  #say(agent: Agent, clock: Clock): readonly Said[] {
-    const said = this.#decider.decide(agent.state, clock);
-    for (const event of said) agent.state = this.#decider.evolve(agent.state, event);
+  #say(agent: Agent, clock: Clock): readonly Announcement[] {
+    const emitted = this.#decider.decide(agent.state, clock);
+    for (const event of emitted) agent.state = this.#decider.evolve(agent.state, event);
     if (this.#decider.forgets(agent.state, clock)) {
       this.#agents.delete(agent.key);
       this.#deadlines.disarm(agent);
     } else this.#deadlines.arm(agent, this.#decider.dueAt(agent.state, clock));
-    return said;
+    return emitted;
   }
 
   /** In the order in which the runner asks: moment, then key. As there, what is armed is a lower bound: watched time may have stood still since. */
-  #tick(clock: Clock): readonly Said[] {
+  #tick(clock: Clock): readonly Announcement[] {
     const taken = this.#deadlines.take(clock.now);
     if (taken.length === 0) return NOTHING;
     const due: { readonly agent: Agent; readonly at: number }[] = [];
@@ -115,4 +116,4 @@ export class Folding {
 /** Why a record is a dead letter; null: it is none. `kept`: its agent is told of it. */
 type Refusal = { readonly reason: string | null; readonly kept: boolean };
 const HEARD: Refusal = { reason: null, kept: true };
-const NOTHING: readonly Said[] = [];
+const NOTHING: readonly Announcement[] = [];

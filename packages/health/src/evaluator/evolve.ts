@@ -1,111 +1,118 @@
-import type { Said } from '../announce/events.ts';
-import { spentSaid } from '../announce/spending.ts';
+import type { Announcement } from '../announce/events.ts';
+import { spentAnnounced } from '../announce/spending.ts';
 import { groupsInWords } from '../judgement/plans.ts';
-import type { AgentState, Known, Told } from './state.ts';
+import type { AgentState, Announced, Known } from './state.ts';
 
 /** What has been said. */
-export function evolve(state: AgentState, event: Said): AgentState {
+export function evolve(state: AgentState, event: Announcement): AgentState {
   return state.kind === 'unseen' ? state : evolved(state, event);
 }
 
-export function evolved(state: Known, event: Said): Known {
-  const { told } = state;
-  const tell = (more: Partial<Told>): Known => ({ ...state, told: { ...told, ...more } });
+export function evolved(state: Known, event: Announcement): Known {
+  const { announced } = state;
+  const announce = (more: Partial<Announced>): Known => ({ ...state, announced: { ...announced, ...more } });
   switch (event.type) {
     case 'INSTANCE_STARTED':
-      return tell({ life: state.life });
+      return announce({ instanceNumber: state.instanceNumber });
     case 'DUPLICATE_INSTANCE':
-      return { ...state, stragglers: state.stragglers && { ...state.stragglers, told: true } };
+      return { ...state, stragglers: state.stragglers && { ...state.stragglers, announced: true } };
     case 'AGENT_ANSWERED':
       return { ...state, answers: state.answers.slice(1) };
     case 'BREAKER_RESET_ASKED':
       return { ...state, resets: state.resets.slice(1) };
     case 'HEALTH_STATE_CHANGED':
-      return tell(stateSaid(told, event.payload, event.correlationId ?? ''));
+      return announce(stateAnnounced(announced, event.payload, event.correlationId ?? ''));
     case 'EXEMPTION_CHANGED':
-      return tell({ exemption: event.payload.to });
+      return announce({ exemption: event.payload.to });
     case 'WAIT_OVERDUE': {
       const { instanceId, taskId, since: at } = event.payload;
-      return tell({ wait: { instanceId, taskId, life: state.life, at } });
+      return announce({ wait: { instanceId, taskId, instanceNumber: state.instanceNumber, at } });
     }
     case 'WAIT_ENDED':
-      return tell({ wait: null });
+      return announce({ wait: null });
     case 'WARRANT_FILED':
-      return tell({ ...warrantSaid(event), ...episodeNeeded(told, event) });
+      return announce({ ...warrantAnnounced(event), ...episodeNeeded(announced, event) });
     case 'WARRANT_RENEWED':
-      return tell(warrantSaid(event));
+      return announce(warrantAnnounced(event));
     case 'WARRANT_LAPSED':
-      return tell({ warrant: null });
+      return announce({ warrant: null });
     case 'AGENT_PRESENT':
-      return tell({ presentLife: state.life, ...presentSaid(event.payload), lostLife: 0 });
+      return announce({ presentInstance: state.instanceNumber, ...presentAnnounced(event.payload), lostInstance: 0 });
     case 'AGENT_LOST':
-      return tell({
-        presentLife: 0,
-        lostLife: event.payload.why === 'silent' && !event.payload.expected ? state.life : 0,
+      return announce({
+        presentInstance: 0,
+        lostInstance: event.payload.why === 'silent' && !event.payload.expected ? state.instanceNumber : 0,
       });
     case 'AGENT_SPENT': {
-      const spent = spentSaid(state, event.payload);
-      return spent === undefined ? state : tell({ spent });
+      const spent = spentAnnounced(state, event.payload);
+      return spent === undefined ? state : announce({ spent });
     }
     case 'TASK_HEALTH_CHANGED':
-      return tell({ task: taskSaid(event.payload) });
+      return announce({ task: taskAnnounced(event.payload) });
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
-      return tell({ breakers: breakersSaid(told.breakers, event.payload) });
+      return announce({ breakers: breakersAnnounced(announced.breakers, event.payload) });
     case 'WORKER_ESCALATION_TICKET':
-      return ticketSaid(state, event.payload);
+      return ticketAnnounced(state, event.payload);
   }
 }
 
-type Of<K extends Said['type']> = Extract<Said, { type: K }>;
+type Of<K extends Announcement['type']> = Extract<Announcement, { type: K }>;
 
-function presentSaid({ presentSince, repeatAt }: Of<'AGENT_PRESENT'>['payload']) {
+function presentAnnounced({ presentSince, repeatAt }: Of<'AGENT_PRESENT'>['payload']) {
   return { presentSince: presentSince ?? 0, presentUntil: repeatAt ?? 0 };
 }
 
 /** An end closes the episode it found; where it found none and is a bad one, it opens one for what follows. */
-function stateSaid(told: Told, payload: Of<'HEALTH_STATE_CHANGED'>['payload'], correlationId: string): Partial<Told> {
+function stateAnnounced(
+  announced: Announced,
+  payload: Of<'HEALTH_STATE_CHANGED'>['payload'],
+  correlationId: string,
+): Partial<Announced> {
   const { to, episodeId, taskId } = payload;
-  const said = { state: to, under: to === 'HEALTHY' || to === 'TERMINATED' ? null : taskId };
-  const over = to === 'HEALTHY' || (to === 'TERMINATED' && told.episode !== null);
+  const said = { state: to, stateTaskId: to === 'HEALTHY' || to === 'TERMINATED' ? null : taskId };
+  const over = to === 'HEALTHY' || (to === 'TERMINATED' && announced.episode !== null);
   if (over || episodeId === null) return { ...said, episode: null };
-  const opened = told.episode === null;
+  const opened = announced.episode === null;
   return {
     ...said,
-    episode: told.episode ?? { id: episodeId, correlationId },
-    counted: told.counted + (opened ? 1 : 0),
+    episode: announced.episode ?? { id: episodeId, correlationId },
+    issued: announced.issued + (opened ? 1 : 0),
   };
 }
 
 /** Its own episode where a bad end closed the one before. */
-function episodeNeeded(told: Told, { payload, correlationId }: Of<'WARRANT_FILED'>): Partial<Told> {
-  const counted = told.counted + 1;
-  if (told.episode || payload.episodeId === null) return { counted };
-  return { counted, episode: { id: payload.episodeId, correlationId: correlationId ?? '' } };
+function episodeNeeded(announced: Announced, { payload, correlationId }: Of<'WARRANT_FILED'>): Partial<Announced> {
+  const issued = announced.issued + 1;
+  if (announced.episode || payload.episodeId === null) return { issued };
+  return { issued, episode: { id: payload.episodeId, correlationId: correlationId ?? '' } };
 }
 
-function warrantSaid({ payload }: Of<'WARRANT_FILED'> | Of<'WARRANT_RENEWED'>): Partial<Told> {
+function warrantAnnounced({ payload }: Of<'WARRANT_FILED'> | Of<'WARRANT_RENEWED'>): Partial<Announced> {
   const { warrantId: id, instanceId, planName: plan, state: found, voidAt } = payload;
   const awaits = groupsInWords(payload.awaits ?? []);
   return { warrant: { id, instanceId, episodeId: payload.episodeId ?? '', plan, state: found, awaits, voidAt } };
 }
 
-function breakersSaid(
-  told: Told['breakers'],
+function breakersAnnounced(
+  announced: Announced['breakers'],
   { name, to, taskId }: Of<'CIRCUIT_BREAKER_STATE_CHANGED'>['payload'],
-): Told['breakers'] {
-  const { [name]: _, ...others } = told;
+): Announced['breakers'] {
+  const { [name]: _, ...others } = announced;
   return to === 'OPEN' || to === 'HALF_OPEN' ? { ...others, [name]: { state: to, taskId } } : others;
 }
 
 /** One that somebody filed says nothing about those that are ours to file. */
-function ticketSaid(state: Known, { ticket, episodeId }: Of<'WORKER_ESCALATION_TICKET'>['payload']): Known {
+function ticketAnnounced(state: Known, { ticket, episodeId }: Of<'WORKER_ESCALATION_TICKET'>['payload']): Known {
   const byHand = state.tickets.findIndex(({ ticket_id }) => ticket_id === ticket.ticket_id);
   if (byHand >= 0) return { ...state, tickets: state.tickets.toSpliced(byHand, 1) };
   const { severity } = ticket;
   if (severity === 'UNKNOWN') return state;
-  return { ...state, told: { ...state.told, ticket: { severity, life: state.life, episodeId } } };
+  return {
+    ...state,
+    announced: { ...state.announced, ticket: { severity, instanceNumber: state.instanceNumber, episodeId } },
+  };
 }
 
-function taskSaid({ taskId, instanceId, hold, to }: Of<'TASK_HEALTH_CHANGED'>['payload']): Told['task'] {
+function taskAnnounced({ taskId, instanceId, hold, to }: Of<'TASK_HEALTH_CHANGED'>['payload']): Announced['task'] {
   return hold === 'left' && to !== 'TERMINATED' ? null : { taskId, instanceId, state: to };
 }

@@ -61,7 +61,7 @@ export function explain(policies: Policies, state: AgentState, clock: Clock): Ex
     plan: verdict.plan?.name ?? null,
     signals: rules.rules.map((rule, i) => explained(rules, state, verdict, rule, i)),
     nextAt: momentOrNull(verdict.next),
-    driftMs: state.history.heard.driftMs,
+    driftMs: state.history.lastReceipt.driftMs,
     notes: notesOf(state, rules),
   };
 }
@@ -87,7 +87,7 @@ function explained(rules: Rules, { history }: Known, verdict: Verdict, rule: Rul
 }
 
 function notesOf({ history, excluded }: Known, { policy }: Rules): string[] {
-  const { driftMs } = history.heard;
+  const { driftMs } = history.lastReceipt;
   const notes: string[] = [];
   if (Math.abs(driftMs) > policy.clockToleranceMs)
     notes.push(

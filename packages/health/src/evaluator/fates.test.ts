@@ -3,7 +3,7 @@ import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
 import { type Beat, beat, brief, call, presetsWith, T0 } from '../fixture.ts';
-import { agentHealth, type Observation, type Said } from './health.ts';
+import { type Announcement, agentHealth, type Observation } from './health.ts';
 
 /** The seven fates of the demonstration fleet, as far as the evaluator decides them. */
 const demo = agentHealth(presetsWith('demo'));
@@ -11,7 +11,7 @@ const runtime: Partial<Beat> = { reporter: 'runtime', interval_ms: 1000, activit
 
 const started = () => {
   const agent = given(demo, T0);
-  const beats = (from: number, to: number, more: (ms: number) => Partial<Beat>): readonly Said[] => {
+  const beats = (from: number, to: number, more: (ms: number) => Partial<Beat>): readonly Announcement[] => {
     const before = agent.all().length;
     for (let ms = from; ms <= to; ms += 1000) agent.tell(beat(ms, more(ms)), T0 + ms);
     return agent.all().slice(before);
@@ -259,7 +259,7 @@ describe('an agent that was taken for dead from afar', () => {
     expect(brief(agent.tell(confirmed, T0 + 4000))).toContain('T-1 left: TERMINATED');
     return agent;
   };
-  const taskEnds = (said: readonly Said[]) =>
+  const taskEnds = (said: readonly Announcement[]) =>
     said.flatMap((one) => (one.type === 'TASK_HEALTH_CHANGED' ? [one.payload.endReason] : []));
 
   test('and whose runtime reports later that it has finished its task is announced so, once', () => {

@@ -5,7 +5,7 @@ import { clockAt } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Beat, beat, presetsWith, T0 } from '../fixture.ts';
-import { agentHealth, type Observation, type Said } from './health.ts';
+import { type Announcement, agentHealth, type Observation } from './health.ts';
 import { type AgentState, UNSEEN } from './state.ts';
 
 const HOUR = 3_600_000;
@@ -14,7 +14,7 @@ const vigil = agentHealth(presetsWith('vigil'));
 
 /** An agent over days: asked at its deadlines only, as the runner does, and no longer once it is forgotten. */
 const story = (watchedUntil = Number.POSITIVE_INFINITY) => {
-  const said: Said[] = [];
+  const said: Announcement[] = [];
   let state: AgentState = UNSEEN;
   let isForgotten = false;
   let now = T0;
@@ -51,7 +51,7 @@ const story = (watchedUntil = Number.POSITIVE_INFINITY) => {
   return { said, tell, passTo, isForgotten: () => isForgotten };
 };
 
-const types = (said: readonly Said[]) => said.map(({ type }) => type);
+const types = (said: readonly Announcement[]) => said.map(({ type }) => type);
 const works: Partial<Beat> = { activity: 'working', checkpoint: null };
 
 test('an agent that falls silent and whose end nobody reports ends as lost after seven days, and is forgotten', () => {
@@ -74,7 +74,7 @@ test('an agent that falls silent and whose end nobody reports ends as lost after
 test('in its silence it is reported ever less often: every minute for an hour, and then some twenty times', () => {
   const agent = story();
   agent.tell(beat(0, works), T0);
-  const renewals = (said: readonly Said[]) => said.filter(({ type }) => type === 'WARRANT_RENEWED').length;
+  const renewals = (said: readonly Announcement[]) => said.filter(({ type }) => type === 'WARRANT_RENEWED').length;
   const inFirstHour = renewals(agent.passTo(T0 + HOUR));
   expect(inFirstHour).toBeGreaterThan(50);
   expect(renewals(agent.passTo(T0 + WEEK))).toBeLessThan(40);
@@ -106,7 +106,7 @@ test('an agent behind a gateway that is gone for good is accused of nothing, and
 });
 
 /** What others remember of it until they are told that it is over. */
-const openOf = (said: readonly Said[]): readonly string[] => {
+const openOf = (said: readonly Announcement[]): readonly string[] => {
   const open = new Set<string>();
   const set = (name: string, isOpen: boolean) => (isOpen ? open.add(name) : open.delete(name));
   for (const event of said) {

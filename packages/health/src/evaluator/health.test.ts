@@ -36,7 +36,7 @@ describe('instances', () => {
       ),
     ];
     expect(out.map(({ refused }) => refused)).toEqual([null, null, ...Array(5).fill('older_instance')]);
-    expect(out.map(({ said }) => brief(said).includes('DUPLICATE_INSTANCE'))).toEqual([
+    expect(out.map(({ emitted }) => brief(emitted).includes('DUPLICATE_INSTANCE'))).toEqual([
       false,
       false,
       false,

@@ -1,7 +1,7 @@
 import type { Clock, Decider } from '@vigil/stream';
 import { NEVER } from '@vigil/stream';
 import { breakersChanged, resetsAsked } from '../announce/breakers.ts';
-import type { Said, Saying } from '../announce/events.ts';
+import type { Announcement, AnnouncementContext } from '../announce/events.ts';
 import { exemptionChanged, stateChanged } from '../announce/health.ts';
 import { answered, duplicateInstance, instanceStarted } from '../announce/instance.ts';
 import { quietFrom, renewalOf } from '../announce/lease.ts';
@@ -22,15 +22,15 @@ import { ticketsDue } from '../judgement/tickets.ts';
 import { wakesAt } from './deferral.ts';
 import { evolve, evolved } from './evolve.ts';
 import { type Observation, observe } from './observe.ts';
-import { type AgentState, type Known, type Told, UNSEEN } from './state.ts';
+import { type AgentState, type Announced, type Known, UNSEEN } from './state.ts';
 
-export type { Said } from '../announce/events.ts';
+export type { Announcement } from '../announce/events.ts';
 export type { Observation } from './observe.ts';
 
-const NOTHING: readonly Said[] = [];
+const NOTHING: readonly Announcement[] = [];
 
 /** Announcements in the order in which they are made; each sees what those before it have said. */
-const ANNOUNCEMENTS: readonly ((saying: Saying) => readonly Said[])[] = [
+const ANNOUNCEMENTS: readonly ((saying: AnnouncementContext) => readonly Announcement[])[] = [
   instanceStarted,
   duplicateInstance,
   answered,
@@ -48,9 +48,9 @@ const ANNOUNCEMENTS: readonly ((saying: Saying) => readonly Said[])[] = [
 ];
 
 /** What it decides follows from the state and the clock alone. */
-export type AgentHealth = Omit<Decider<AgentState, Observation, Said>, 'decide' | 'evolve'> & {
-  readonly decide: (state: AgentState, clock: Clock) => readonly Said[];
-  readonly evolve: (state: AgentState, event: Said) => AgentState;
+export type AgentHealth = Omit<Decider<AgentState, Observation, Announcement>, 'decide' | 'evolve'> & {
+  readonly decide: (state: AgentState, clock: Clock) => readonly Announcement[];
+  readonly evolve: (state: AgentState, event: Announcement) => AgentState;
   readonly wakesAt: (before: AgentState, after: AgentState, clock: Clock) => number;
   readonly forgets: (state: AgentState, clock: Clock) => boolean;
 };
@@ -74,7 +74,7 @@ export function agentHealth(policies: Policies): AgentHealth {
         : nextOf(policies, lapsed(known, clock), verdictOf(known, clock));
     },
     wakesAt: (before, after, clock) => wakesAt(policies, before, after, clock),
-    forgets: (state, clock) => state.kind === 'known' && clock.now >= forgetAt(state) && isClosed(state.told),
+    forgets: (state, clock) => state.kind === 'known' && clock.now >= forgetAt(state) && isClosed(state.announced),
   };
 }
 
@@ -85,9 +85,9 @@ function lapsed(state: Known, { now }: Clock): Known {
 }
 
 /** Nothing that others remember of it is left open: what it holds, where it is, what is wanted of it. */
-function isClosed({ warrant, wait, presentLife, task, breakers }: Told): boolean {
+function isClosed({ warrant, wait, presentInstance, task, breakers }: Announced): boolean {
   const holds = task !== null && task.state !== 'TERMINATED';
-  return warrant === null && wait === null && presentLife === 0 && !holds && Object.keys(breakers).length === 0;
+  return warrant === null && wait === null && presentInstance === 0 && !holds && Object.keys(breakers).length === 0;
 }
 
 export function verdictAt(policies: Policies, known: Known, clock: Clock): Verdict {
@@ -98,39 +98,39 @@ export function verdictAt(policies: Policies, known: Known, clock: Clock): Verdi
 }
 
 /** It was found unwell and is on its way out: that nothing is missing any more is not a recovery. */
-function isEnding(rules: Rules, { excluded, life, history, told }: Known, verdict: Verdict): boolean {
+function isEnding(rules: Rules, { excluded, instanceNumber, history, announced }: Known, verdict: Verdict): boolean {
   const isExiting = history.end === null && history.activity.value === 'exiting';
   if (!isExiting || excluded || isHeld(rules, verdict)) return false;
-  return told.life === life && told.state !== 'HEALTHY' && verdict.state === 'HEALTHY';
+  return announced.instanceNumber === instanceNumber && announced.state !== 'HEALTHY' && verdict.state === 'HEALTHY';
 }
 
 /** What was found last stands until the end is reported, or until the agent reports something else than that it exits. */
-function standing(rules: Rules, { history, told }: Known, verdict: Verdict): Verdict {
-  const { warrant } = told;
+function standing(rules: Rules, { history, announced }: Known, verdict: Verdict): Verdict {
+  const { warrant } = announced;
   const plan = warrant && plansFor(rules.plans, history).find(({ name }) => name === warrant.plan);
-  return { ...verdict, state: told.state, onsetAt: null, plan: plan ?? verdict.plan };
+  return { ...verdict, state: announced.state, onsetAt: null, plan: plan ?? verdict.plan };
 }
 
-function announcements(policies: Policies, state: Known, verdict: Verdict): readonly Said[] {
+function announcements(policies: Policies, state: Known, verdict: Verdict): readonly Announcement[] {
   const rules = policies.rules(state.policy);
-  const fresh = state.told.life !== state.life;
-  let said: Said[] | null = null;
-  let saying: Saying = { state, rules, verdict, fresh };
+  const fresh = state.announced.instanceNumber !== state.instanceNumber;
+  let emitted: Announcement[] | null = null;
+  let saying: AnnouncementContext = { state, rules, verdict, fresh };
   for (const announce of ANNOUNCEMENTS)
     for (const event of announce(saying)) {
-      said ??= [];
-      said.push(event);
+      emitted ??= [];
+      emitted.push(event);
       saying = { state: evolved(saying.state, event), rules, verdict, fresh };
     }
-  return said ?? NOTHING;
+  return emitted ?? NOTHING;
 }
 
 /** The next moment at which something may have to be said. */
 function nextOf(policies: Policies, state: Known, verdict: Verdict): number {
   const rules = policies.rules(state.policy);
-  const { warrant, presentLife, presentUntil } = state.told;
-  const lost = presentLife === 0 ? NEVER : lostFrom(state.history, rules, verdict.at);
-  const repeat = presentLife === 0 ? NEVER : presentUntil;
+  const { warrant, presentInstance, presentUntil } = state.announced;
+  const lost = presentInstance === 0 ? NEVER : lostFrom(state.history, rules, verdict.at);
+  const repeat = presentInstance === 0 ? NEVER : presentUntil;
   const renewal = warrant ? renewalOf(warrant.voidAt, quietFrom(state.history), rules.policy.warrant) : NEVER;
   const halfOpen = nextAttempt(state.history.breakers, verdict.at.now);
   const ticket = nextTicket(rules, state, verdict);

@@ -2,15 +2,15 @@ import type { EventOf, Topic } from '@vigil/events';
 import { type Clock, Unwelcome } from '@vigil/stream';
 import { countNamed } from '../announce/spending.ts';
 import { breakerReset, isHeld } from '../history/calls/breakers.ts';
-import { bornAt, type End, folded, type History, received } from '../history/history.ts';
+import { type End, type History, historyAfter, initialHistory, received } from '../history/history.ts';
 import { type Identity, identityOf } from '../history/identity.ts';
-import { axisThrough, type Beat, momentOn, OWN_AXIS, type Receipt } from '../history/moment.ts';
-import { isHeldAt } from '../history/presence/hold.ts';
+import { axisThrough, type Heartbeat, momentOn, OWN_AXIS, type Receipt } from '../history/moment.ts';
+import { isOnHold } from '../history/presence/hold.ts';
 import { namedSince } from '../history/usage/spend.ts';
 import { type Policies, UNASSIGNED } from '../judgement/policies.ts';
 import { answering } from './answers.ts';
 import { readWith } from './read-with.ts';
-import { type AgentState, type Known, NOTHING_TOLD, type Stragglers } from './state.ts';
+import { type AgentState, type Known, NOTHING_ANNOUNCED, type Stragglers } from './state.ts';
 import { withTicket } from './ticket-by-hand.ts';
 
 export type Observation = EventOf<typeof Topic.agentObservation>;
@@ -46,9 +46,9 @@ export function observe(policies: Policies, state: AgentState, input: Observatio
       return deathConfirmed(state, input.payload.instanceId, end);
     }
     case 'HOLD_AGENT':
-      return held(state, input.payload.until, false, clock);
+      return holdChanged(state, input.payload.until, false, clock);
     case 'RELEASE_AGENT':
-      return held(state, null, true, clock);
+      return holdChanged(state, null, true, clock);
     case 'RESET_BREAKER':
       return breakerClosed(state, input);
     case 'FILE_TICKET':
@@ -75,22 +75,24 @@ function heartbeat(policies: Policies, state: AgentState, input: HeartbeatEvent,
       'too_old',
       `a heartbeat stamped ${beat.timestamp}, over 24 h old, starts no agent: correct the sender's clock`,
     );
-  const first = told(policies, begun(policies, state, input, identityOf(beat), receipt), input, receipt, clock);
+  const first = observed(policies, begun(policies, state, input, identityOf(beat), receipt), input, receipt, clock);
   return endedBySelf(first, beat, clock);
 }
 
-const isPresent = ({ history: { end }, told, life }: Known): boolean => end === null && told.presentLife === life;
+const isPresent = ({ history: { end }, announced, instanceNumber }: Known): boolean =>
+  end === null && announced.presentInstance === instanceNumber;
 
 /** A heartbeat of an unknown instance that was sent before the present one began, and arrives late. */
-const isFromBefore = (state: Known, { timestamp }: Beat): boolean =>
-  isPresent(state) && timestamp + state.history.heard.driftMs < state.history.started.now;
+const isFromBefore = (state: Known, { timestamp }: Heartbeat): boolean =>
+  isPresent(state) && timestamp + state.history.lastReceipt.driftMs < state.history.started.now;
 
 /**
  * The end of an instance that never sent a heartbeat is no end of the current one: its runtime may report it long afterwards, when the
  * agent has been started again. Where none is present, the clock of its host decides which of the two is the newer.
  */
 const endsNothing = (state: Known, at: number | null): boolean =>
-  isPresent(state) || (at ?? Number.POSITIVE_INFINITY) <= state.history.heard.now - state.history.heard.driftMs;
+  isPresent(state) ||
+  (at ?? Number.POSITIVE_INFINITY) <= state.history.lastReceipt.now - state.history.lastReceipt.driftMs;
 
 const retiring = (retired: readonly string[], instanceId: string): readonly string[] => [
   ...retired.slice(1 - RETIRED),
@@ -104,7 +106,7 @@ const isSupervised = ({ identity }: History): boolean => identity.runtimeId !== 
  * crashed remains a hint, since a replacement starts only after a confirmed death. Nor does a heartbeat that names another instance end an agent
  * that a runtime still runs.
  */
-function endedBySelf(state: Known, { exit, runtime_id: runtimeId, reporter }: Beat, clock: Clock): Known {
+function endedBySelf(state: Known, { exit, runtime_id: runtimeId, reporter }: Heartbeat, clock: Clock): Known {
   if (exit === null || runtimeId !== null || reporter !== 'agent') return state;
   if (isSupervised(state.history) || state.displacing) return state;
   const { reason } = exit;
@@ -120,29 +122,29 @@ function continued(policies: Policies, state: Known, input: HeartbeatEvent, cloc
   const axis = axisThrough(beat.door, h.axis, clock);
   const here = axis === h.axis ? state : { ...state, history: { ...h, axis } };
   const receipt = receiptOf(here.history, beat, clock);
-  const old = beat.sequence !== null && h.heard.sequence !== null && beat.sequence <= h.heard.sequence;
+  const old = beat.sequence !== null && h.lastReceipt.sequence !== null && beat.sequence <= h.lastReceipt.sequence;
   if (old || (h.end !== null && !isOutlived(h, h.end, beat)))
     return { ...here, history: received(here.history, beat, receipt, input.correlationId) };
   const alive = h.end === null ? here : { ...here, history: { ...here.history, end: null } };
-  return endedBySelf(told(policies, alive, input, receipt, clock), beat, clock);
+  return endedBySelf(observed(policies, alive, input, receipt, clock), beat, clock);
 }
 
 /**
  * A heartbeat after an end that no runtime has seen: the agent was taken for dead from afar, or has reported its own end and goes on. One that
  * was sent before and comes late is no sign of life.
  */
-function isOutlived({ heard }: History, end: End, beat: Beat): boolean {
+function isOutlived({ lastReceipt }: History, end: End, beat: Heartbeat): boolean {
   if (end.bySelf && beat.exit !== null) return false;
-  return (end.reason === 'lost' || end.bySelf) && beat.timestamp + heard.driftMs > end.at;
+  return (end.reason === 'lost' || end.bySelf) && beat.timestamp + lastReceipt.driftMs > end.at;
 }
 
-function told(policies: Policies, state: Known, input: HeartbeatEvent, receipt: Receipt, clock: Clock): Known {
+function observed(policies: Policies, state: Known, input: HeartbeatEvent, receipt: Receipt, clock: Clock): Known {
   const beat = input.payload;
-  const history = folded(state.history, beat, receipt, input.correlationId);
+  const history = historyAfter(state.history, beat, receipt, input.correlationId);
   const axis = axisThrough(beat.door, history.axis, clock);
   const through = axis === history.axis ? history : { ...history, axis };
   const session = namedSince(state.history.spend, through.spend);
-  const unnamed = { ...state, history: through, wish: beat.policy };
+  const unnamed = { ...state, history: through, requestedPolicy: beat.policy };
   const known = policies.current(session === null ? unnamed : countNamed(unnamed, session));
   return answering(readWith(policies.rules(known.policy), known, beat, receipt), state.history, beat);
 }
@@ -158,16 +160,16 @@ function breakerClosed(state: AgentState, { payload, correlationId }: ResetEvent
 
 /** A new life begins; the one before it is remembered by its id. */
 function begun(policies: Policies, state: AgentState, input: Observation, identity: Identity, receipt: Receipt): Known {
-  const fresh = bornAt(identity, receipt, input.correlationId);
+  const fresh = initialHistory(identity, receipt, input.correlationId);
   if (state.kind === 'unseen') {
     return policies.current({
       kind: 'known',
       agentId: input.key,
       policy: UNASSIGNED,
-      wish: null,
+      requestedPolicy: null,
       excluded: false,
       history: fresh,
-      life: 1,
+      instanceNumber: 1,
       previousInstanceId: null,
       displacing: false,
       retired: [],
@@ -176,16 +178,16 @@ function begun(policies: Policies, state: AgentState, input: Observation, identi
       resets: [],
       answered: 0,
       tickets: [],
-      told: NOTHING_TOLD,
+      announced: NOTHING_ANNOUNCED,
     });
   }
   const previous = state.history.identity.instanceId;
   const retired = previous === null ? state.retired : retiring(state.retired, previous);
-  const history = { ...fresh, held: state.history.held };
+  const history = { ...fresh, hold: state.history.hold };
   return {
     ...state,
     history,
-    life: state.life + 1,
+    instanceNumber: state.instanceNumber + 1,
     previousInstanceId: previous,
     displacing: state.history.end === null && (isSupervised(state.history) || state.displacing),
     retired,
@@ -209,17 +211,25 @@ function ended(policies: Policies, state: AgentState, input: ExitedEvent, clock:
   const unknown = { attempt: null, maxAttempts: null, eventDriven: false, client: null, parentId: null };
   const identity = { instanceId, taskId, runtimeId, labels, ...unknown };
   const receipt: Receipt = { ...momentOn(OWN_AXIS, clock), stamp: clock.now, previous: null };
-  const life = begun(policies, state, input, identity, receipt);
-  const heard = { ...life.history.heard, driftMs: at === null ? 0 : clock.now - at };
-  return policies.current({ ...life, history: { ...life.history, heard, end }, wish: policy ?? life.wish });
+  const instance = begun(policies, state, input, identity, receipt);
+  const lastReceipt = { ...instance.history.lastReceipt, driftMs: at === null ? 0 : clock.now - at };
+  return policies.current({
+    ...instance,
+    history: { ...instance.history, lastReceipt, end },
+    requestedPolicy: policy ?? instance.requestedPolicy,
+  });
 }
 
 /** It was taken for dead from afar, and had finished its task: that it is gone and has left the task is announced again, with that reason. */
 function finishedAfterAll(state: Known, known: End, end: End): Known {
-  const { task } = state.told;
+  const { task } = state.announced;
   if (known.reason !== 'lost' || end.reason !== 'finished' || task === null) return state;
-  const told = { ...state.told, lostLife: state.life, task: { ...task, state: 'UNKNOWN' as const } };
-  return { ...state, history: { ...state.history, end }, told };
+  const announced = {
+    ...state.announced,
+    lostInstance: state.instanceNumber,
+    task: { ...task, state: 'UNKNOWN' as const },
+  };
+  return { ...state, history: { ...state.history, end }, announced };
 }
 
 function deathConfirmed(state: AgentState, instanceId: string | null, end: End): AgentState {
@@ -228,17 +238,17 @@ function deathConfirmed(state: AgentState, instanceId: string | null, end: End):
   return { ...state, history: { ...state.history, end } };
 }
 
-function held(state: AgentState, until: number | null, over: boolean, clock: Clock): AgentState {
+function holdChanged(state: AgentState, until: number | null, over: boolean, clock: Clock): AgentState {
   if (state.kind === 'unseen') return state;
   const { now, watched } = momentOn(state.history.axis, clock);
-  if (over && !isHeldAt(state.history.held, now)) return state;
+  if (over && !isOnHold(state.history.hold, now)) return state;
   const mark = until === null ? watched : watched + Math.max(0, until - now);
-  return { ...state, history: { ...state.history, held: { until, mark, over } } };
+  return { ...state, history: { ...state.history, hold: { until, mark, over } } };
 }
 
-function receiptOf(history: History | null, beat: Beat, clock: Clock): Receipt {
+function receiptOf(history: History | null, beat: Heartbeat, clock: Clock): Receipt {
   const moment = momentOn(history?.axis ?? OWN_AXIS, clock);
-  return { now: moment.now, watched: moment.watched, stamp: beat.timestamp, previous: history?.heard ?? null };
+  return { now: moment.now, watched: moment.watched, stamp: beat.timestamp, previous: history?.lastReceipt ?? null };
 }
 
 function straggling(state: Known, instanceId: string, now: number): Known {
@@ -246,6 +256,6 @@ function straggling(state: Known, instanceId: string, now: number): Known {
   const same = before !== null && before.instanceId === instanceId && now - before.from < STRAGGLING_MS;
   const stragglers: Stragglers = same
     ? { ...before, count: before.count + 1 }
-    : { instanceId, count: 1, from: now, told: false };
+    : { instanceId, count: 1, from: now, announced: false };
   return { ...state, stragglers };
 }

@@ -17,7 +17,7 @@ export type Stragglers = {
   readonly instanceId: string;
   readonly count: number;
   readonly from: number;
-  readonly told: boolean;
+  readonly announced: boolean;
 };
 
 /** A warrant that stands. */
@@ -33,19 +33,19 @@ export type Warrant = {
   readonly voidAt: number;
 };
 
-export type ToldBreaker = { readonly state: 'OPEN' | 'HALF_OPEN'; readonly taskId: string | null };
+export type AnnouncedBreaker = { readonly state: 'OPEN' | 'HALF_OPEN'; readonly taskId: string | null };
 
-export type ToldTicket = {
+export type AnnouncedTicket = {
   readonly severity: Exclude<TicketSeverity, 'UNKNOWN'>;
-  readonly life: number;
+  readonly instanceNumber: number;
   readonly episodeId: string | null;
 };
 
 /** Under its task; `at`: of the wait, on `now`'s axis. */
-export type ToldWait = {
+export type AnnouncedWait = {
   readonly instanceId: string | null;
   readonly taskId: string | null;
-  readonly life: number;
+  readonly instanceNumber: number;
   readonly at: number;
 };
 
@@ -56,35 +56,35 @@ export type Counted = {
 };
 
 /** What has been said, so that nothing is said twice. */
-export type Told = {
+export type Announced = {
   /** the number of the life that has been announced */
-  readonly life: number;
+  readonly instanceNumber: number;
   readonly state: HealthState;
   /** the task under which a state other than HEALTHY was said; a state of before knows none */
-  readonly under?: string | null;
+  readonly stateTaskId?: string | null;
   readonly exemption: string | null;
   /** the wait for a person that was announced as overdue */
-  readonly wait: ToldWait | null;
+  readonly wait: AnnouncedWait | null;
   /** from leaving HEALTHY to returning, or to the instance's end */
   readonly episode: { readonly id: string; readonly correlationId: string } | null;
   readonly warrant: Warrant | null;
   /** episodes and warrants so far: makes their ids */
-  readonly counted: number;
+  readonly issued: number;
   /** the number of the life that has been said to be present; 0: none */
-  readonly presentLife: number;
+  readonly presentInstance: number;
   /** since when it is, and when that is said again, on `now`'s axis: the topic that it is said in does not keep it for ever */
   readonly presentSince: number;
   readonly presentUntil: number;
   /** the number of the life that has been said to be lost in silence, and not that it has ended; 0: none */
-  readonly lostLife: number;
+  readonly lostInstance: number;
   /** those not closed, with the task under which that was said */
-  readonly breakers: Readonly<Record<string, ToldBreaker>>;
+  readonly breakers: Readonly<Record<string, AnnouncedBreaker>>;
   /** the worst of the episode it was filed in; null episode: in none */
-  readonly ticket: ToldTicket | null;
+  readonly ticket: AnnouncedTicket | null;
   readonly task: { readonly taskId: string; readonly instanceId: string | null; readonly state: HealthState } | null;
   /** of the instance of that number; a state of before knows none */
   readonly spent?: {
-    readonly life: number;
+    readonly instanceNumber: number;
     readonly agent?: Counted;
     readonly task?: Counted;
     readonly day?: Counted;
@@ -97,12 +97,12 @@ export type Known = {
   /** the policy it is judged with */
   readonly policy: PolicyRef;
   /** the policy that it names itself, as last reported */
-  readonly wish: string | null;
+  readonly requestedPolicy: string | null;
   /** shown, never judged */
   readonly excluded: boolean;
   /** the current life, and its number */
   readonly history: History;
-  readonly life: number;
+  readonly instanceNumber: number;
   readonly previousInstanceId: string | null;
   /** true: it has replaced an instance that a runtime ran, and of whose end nothing was reported */
   readonly displacing: boolean;
@@ -115,7 +115,7 @@ export type Known = {
   readonly answered: number;
   /** filed by somebody, not yet announced */
   readonly tickets: readonly EscalationTicket[];
-  readonly told: Told;
+  readonly announced: Announced;
 };
 
 /** One agent, as the evaluator remembers it. */
@@ -123,18 +123,18 @@ export type AgentState = { readonly kind: 'unseen' } | Known;
 
 export const UNSEEN: AgentState = { kind: 'unseen' };
 
-export const NOTHING_TOLD: Told = {
-  life: 0,
+export const NOTHING_ANNOUNCED: Announced = {
+  instanceNumber: 0,
   state: 'HEALTHY',
   exemption: null,
   wait: null,
   episode: null,
   warrant: null,
-  counted: 0,
-  presentLife: 0,
+  issued: 0,
+  presentInstance: 0,
   presentSince: 0,
   presentUntil: 0,
-  lostLife: 0,
+  lostInstance: 0,
   breakers: {},
   ticket: null,
   task: null,

@@ -2,7 +2,7 @@ import { NEVER } from '@vigil/stream';
 import { clockAt } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { type Beat, beat, presetsWith, T0 } from '../fixture.ts';
-import { agentHealth, type Said } from './health.ts';
+import { type Announcement, agentHealth } from './health.ts';
 import { type AgentState, UNSEEN } from './state.ts';
 
 const HOUR = 3_600_000;
@@ -13,7 +13,7 @@ const vigil = agentHealth(presetsWith('vigil'));
 const presenceOf = (more: Partial<Beat>, heardUntil: number, until: number) => {
   const said: string[] = [];
   let state: AgentState = UNSEEN;
-  const decide = (at: number): readonly Said[] => {
+  const decide = (at: number): readonly Announcement[] => {
     const events = vigil.decide(state, clockAt(T0 + at));
     state = events.reduce(vigil.evolve, state);
     for (const event of events)

@@ -1,7 +1,7 @@
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
 import { type Beat, beat, brief, call, policyOf, presetsWith, T0 } from '../fixture.ts';
-import { agentHealth, type Said } from './health.ts';
+import { type Announcement, agentHealth } from './health.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -21,7 +21,7 @@ const silentAfter = (more: Partial<Beat>, decider = vigil) => {
   agent.tell(beat(LAST, { ...runtime, agent_beat_at: T0 + LAST, ...more }), T0 + LAST);
   return agent;
 };
-const warrants = (said: readonly Said[]) => brief(said).filter((one) => one.startsWith('WARRANT_FILED'));
+const warrants = (said: readonly Announcement[]) => brief(said).filter((one) => one.startsWith('WARRANT_FILED'));
 const inFlight = (deadline_at: number | null): Partial<Beat> => ({
   tool_calls: [call('c9', { outcome: 'running', started_at: T0 + LAST, deadline_at })],
 });

@@ -4,7 +4,7 @@ import { given, laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Beat, beat, brief, call, policyOf, T0 } from '../fixture.ts';
-import { agentHealth, type Observation, type Said } from './health.ts';
+import { type Announcement, agentHealth, type Observation } from './health.ts';
 
 const MINUTE = 60_000;
 const LIMIT = 30 * MINUTE;
@@ -38,8 +38,9 @@ const waiting = (more: Partial<Beat> = asking('Run rm -rf build?'), of = decider
   return agent;
 };
 const BEGAN = T0 + 1000;
-const waits = (said: readonly Said[]) => brief(said).filter((one) => one.startsWith('WAIT'));
-const accusations = (said: readonly Said[]) => said.filter(({ type }) => /WARRANT|HEALTH_STATE|TICKET/.test(type));
+const waits = (said: readonly Announcement[]) => brief(said).filter((one) => one.startsWith('WAIT'));
+const accusations = (said: readonly Announcement[]) =>
+  said.filter(({ type }) => /WARRANT|HEALTH_STATE|TICKET/.test(type));
 
 describe('an agent that waits for a person', () => {
   test('for exactly the limit is not reported, and a millisecond later once, with what it asks', () => {

@@ -1,26 +1,26 @@
 import type { ExitReason } from '@vigil/events';
 import { type Breakers, largestBreakersBytes, NO_BREAKERS } from './calls/breakers.ts';
-import { type Variety, variety } from './calls/call-diversity.ts';
+import { type CallDiversity, callDiversity } from './calls/call-diversity.ts';
 import { type Calls, calls } from './calls/calls.ts';
 import { type Errors, errorsAfter, largestErrorsBytes, NO_ERRORS } from './calls/errors.ts';
-import { type News, newsOf } from './calls/heartbeat-delta.ts';
+import { type HeartbeatDelta, heartbeatDeltaOf } from './calls/heartbeat-delta.ts';
 import { type Outcomes, outcomes } from './calls/outcomes.ts';
 import { type RateLimit, rateLimits } from './calls/rate-limits.ts';
 import { largestRunsBytes, NO_RUNS, type Runs, runsAfter } from './calls/runs.ts';
 import { largestTargetsBytes, NO_TARGETS, type Targets, targetsAfter } from './calls/targets.ts';
 import { type Identity, identityAfter } from './identity.ts';
-import { type Axis, type Beat, type Fold, type Moment, OWN_AXIS, type Receipt } from './moment.ts';
+import { type Axis, type Fold, type Heartbeat, type Moment, OWN_AXIS, type Receipt } from './moment.ts';
 import { type Activities, activitiesAfter, largestActivitiesBytes, noActivities } from './presence/activities.ts';
 import { type Blocked, blockedAfter, largestBlockedBytes } from './presence/blocked.ts';
-import type { Held } from './presence/hold.ts';
+import type { Hold } from './presence/hold.ts';
 import { largestMatchesBytes, type Matches, NO_MATCHES } from './presence/matches.ts';
 import { type Outputs, outputs } from './presence/outputs.ts';
 import { signsOf, type Turn, turns } from './presence/turn.ts';
 import { largestWaitBytes, type Wait, waitAfter } from './presence/wait.ts';
 import { type Checkpoints, checkpoints } from './progress/checkpoints.ts';
-import { largestUnbegunBytes, type Unbegun, unbegunAfter } from './progress/not-started.ts';
+import { largestNotStartedBytes, type NotStarted, notStartedAfter } from './progress/not-started.ts';
 import { largestProgressBytes, noProgress, type Progress, progressAfter } from './progress/progress.ts';
-import { largestWitnessBytes, type Witness } from './progress/progress-evidence.ts';
+import { largestProgressEvidenceBytes, type ProgressEvidence } from './progress/progress-evidence.ts';
 import { type Steps, steps } from './progress/steps.ts';
 import { type Work, work } from './progress/work.ts';
 import { type Context, context } from './usage/context.ts';
@@ -29,7 +29,7 @@ import { type Spend, spend } from './usage/spend.ts';
 import { largestTokensBytes, NO_TOKENS, type Tokens, tokensAfter } from './usage/tokens.ts';
 
 /** The last receipt. `driftMs`: how far the sender's clock is behind ours; never an age. `byRuntime`: a runtime sent it, which goes on doing so whatever its agent does. */
-export type Heard = Moment & {
+export type LastReceipt = Moment & {
   readonly sequence: number | null;
   readonly intervalMs: number | null;
   readonly driftMs: number;
@@ -50,7 +50,7 @@ export type History = {
   readonly identity: Identity;
   readonly axis: Axis;
   readonly started: Moment;
-  readonly heard: Heard;
+  readonly lastReceipt: LastReceipt;
   readonly activity: Activities;
   readonly wait: Wait;
   readonly turn: Turn;
@@ -60,7 +60,7 @@ export type History = {
   readonly errors: Errors;
   readonly targets: Targets;
   readonly outcomes: Outcomes;
-  readonly variety: Variety;
+  readonly callDiversity: CallDiversity;
   readonly matches: Matches;
   readonly breakers: Breakers;
   readonly progress: Progress;
@@ -72,10 +72,10 @@ export type History = {
   readonly spend: Spend;
   readonly output: Outputs;
   readonly work: Work;
-  readonly unbegun: Unbegun;
+  readonly notStarted: NotStarted;
   readonly limits: readonly Exceeded[];
-  readonly witness: Witness | null;
-  readonly held: Held | null;
+  readonly progressEvidence: ProgressEvidence | null;
+  readonly hold: Hold | null;
   readonly end: End | null;
 };
 
@@ -84,10 +84,10 @@ type Birth = { readonly identity: Identity; readonly receipt: Receipt; readonly 
 
 /** What a heartbeat gives to the parts: itself, and those parts that others read, as it leaves them. */
 type Observed = {
-  readonly beat: Beat;
+  readonly heartbeat: Heartbeat;
   readonly receipt: Receipt;
   readonly correlationId: string;
-  readonly news: News;
+  readonly delta: HeartbeatDelta;
   readonly identity: Identity;
   readonly calls: Calls;
   readonly turn: Turn;
@@ -112,7 +112,7 @@ type Part<S> = {
 /** A part that depends on nothing but the heartbeat and its receipt. */
 const alone = <S>({ initial, observe, largestBytes }: Fold<S>): Part<S> => ({
   initial: ({ receipt }) => initial(receipt),
-  observe: (before, { beat, receipt }) => observe(before, beat, receipt),
+  observe: (before, { heartbeat, receipt }) => observe(before, heartbeat, receipt),
   largestBytes,
 });
 
@@ -136,7 +136,7 @@ const PARTS_OF_HISTORY: { readonly [Name in keyof History]: Part<History[Name]> 
     observe: (before) => before,
     largestBytes: 50,
   },
-  heard: {
+  lastReceipt: {
     initial: ({ receipt: { now, watched }, correlationId }) => ({
       now,
       watched,
@@ -146,7 +146,8 @@ const PARTS_OF_HISTORY: { readonly [Name in keyof History]: Part<History[Name]> 
       byRuntime: false,
       correlationId,
     }),
-    observe: (before, { beat, receipt, correlationId }) => heardAfter(before, beat, receipt, correlationId),
+    observe: (before, { heartbeat, receipt, correlationId }) =>
+      lastReceiptAfter(before, heartbeat, receipt, correlationId),
     largestBytes: 230,
   },
   activity: {
@@ -156,34 +157,34 @@ const PARTS_OF_HISTORY: { readonly [Name in keyof History]: Part<History[Name]> 
   },
   wait: {
     initial: () => null,
-    observe: (before, { activity, beat, receipt }) => waitAfter(before, activity.value, beat, receipt),
+    observe: (before, { activity, heartbeat, receipt }) => waitAfter(before, activity.value, heartbeat, receipt),
     largestBytes: largestWaitBytes,
   },
   turn: { ...alone(turns), observe: (_, { turn }) => turn },
   blocked: {
     initial: () => null,
-    observe: (before, { usesTokens, beat, receipt }) => blockedAfter(before, usesTokens, beat, receipt),
+    observe: (before, { usesTokens, heartbeat, receipt }) => blockedAfter(before, usesTokens, heartbeat, receipt),
     largestBytes: largestBlockedBytes,
   },
   calls: { ...alone(calls), observe: (_, observed) => observed.calls },
   runs: {
     initial: () => NO_RUNS,
-    observe: (before, { news, receipt }) => runsAfter(before, news, receipt),
+    observe: (before, { delta, receipt }) => runsAfter(before, delta, receipt),
     largestBytes: largestRunsBytes,
   },
   errors: {
     initial: () => NO_ERRORS,
-    observe: (before, { news, isProgress, progress, beat, receipt }) =>
-      errorsAfter(before, news, isProgress && !progress.strict, beat, receipt),
+    observe: (before, { delta, isProgress, progress, heartbeat, receipt }) =>
+      errorsAfter(before, delta, isProgress && !progress.strict, heartbeat, receipt),
     largestBytes: largestErrorsBytes,
   },
   targets: {
     initial: () => NO_TARGETS,
-    observe: (before, { news, beat, receipt }) => targetsAfter(before, news, beat, receipt),
+    observe: (before, { delta, heartbeat, receipt }) => targetsAfter(before, delta, heartbeat, receipt),
     largestBytes: largestTargetsBytes,
   },
   outcomes: alone(outcomes),
-  variety: alone(variety),
+  callDiversity: alone(callDiversity),
   matches: unchanged(NO_MATCHES, largestMatchesBytes),
   breakers: unchanged(NO_BREAKERS, largestBreakersBytes),
   progress: {
@@ -204,17 +205,17 @@ const PARTS_OF_HISTORY: { readonly [Name in keyof History]: Part<History[Name]> 
   output: alone(outputs),
   work: {
     ...alone(work),
-    observe: (before, { takesTask, beat, receipt }) => work.observe(takesTask ? null : before, beat, receipt),
+    observe: (before, { takesTask, heartbeat, receipt }) => work.observe(takesTask ? null : before, heartbeat, receipt),
   },
-  unbegun: {
+  notStarted: {
     initial: ({ identity, receipt }) => (identity.taskId === null ? null : receipt.watched),
-    observe: (before, { takesTask, hasBegun, beat, receipt }) =>
-      unbegunAfter(before, takesTask, hasBegun, beat, receipt),
-    largestBytes: largestUnbegunBytes,
+    observe: (before, { takesTask, hasBegun, heartbeat, receipt }) =>
+      notStartedAfter(before, takesTask, hasBegun, heartbeat, receipt),
+    largestBytes: largestNotStartedBytes,
   },
   limits: alone(limits),
-  witness: unchanged<Witness | null>(null, largestWitnessBytes),
-  held: unchanged<Held | null>(null, 60),
+  progressEvidence: unchanged<ProgressEvidence | null>(null, largestProgressEvidenceBytes),
+  hold: unchanged<Hold | null>(null, 60),
   end: unchanged<End | null>(null, 150),
 };
 
@@ -224,14 +225,14 @@ const NAMES = Object.keys(PARTS_OF_HISTORY) as readonly (keyof History)[];
 export const largestHistoryBytes: number = NAMES.reduce((sum, name) => sum + PARTS_OF_HISTORY[name].largestBytes, 0);
 
 /** A life of which nothing is known but that it began. */
-export function bornAt(identity: Identity, receipt: Receipt, correlationId: string): History {
+export function initialHistory(identity: Identity, receipt: Receipt, correlationId: string): History {
   const birth: Birth = { identity, receipt, correlationId };
   return Object.fromEntries(NAMES.map((name) => [name, PARTS_OF_HISTORY[name].initial(birth)])) as History;
 }
 
 /** A heartbeat, but for what of its contents is read with a policy (`readWith`). */
-export function folded(h: History, beat: Beat, receipt: Receipt, correlationId: string): History {
-  const observed = observedIn(h, beat, receipt, correlationId);
+export function historyAfter(h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): History {
+  const observed = observedIn(h, heartbeat, receipt, correlationId);
   const after = { ...h };
   for (const name of NAMES) observePart(after, name, observed);
   return receipt.previous !== null && isUnassigned(h) && !isUnassigned(after) ? woken(after, receipt) : after;
@@ -247,24 +248,29 @@ function observePart<Name extends keyof History>(after: Mutable<History>, name: 
 }
 
 /** The parts that others read, each after those that it reads. */
-function observedIn(h: History, beat: Beat, receipt: Receipt, correlationId: string): Observed {
-  const identity = identityAfter(h.identity, beat);
-  const known = calls.observe(h.calls, beat, receipt);
-  const news = newsOf(h.progress, beat);
-  const turn = turns.observe(h.turn, beat, receipt);
-  const signs = signsOf(turn, beat);
+function observedIn(h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): Observed {
+  const identity = identityAfter(h.identity, heartbeat);
+  const known = calls.observe(h.calls, heartbeat, receipt);
+  const delta = heartbeatDeltaOf(h.progress, heartbeat);
+  const turn = turns.observe(h.turn, heartbeat, receipt);
+  const signs = signsOf(turn, heartbeat);
   const sent = { call: h.calls.sentLast, output: h.output.sentOutput };
-  const progress = progressAfter(h.progress, news, sent, signs, receipt);
+  const progress = progressAfter(h.progress, delta, sent, signs, receipt);
   const progressed = progress.at > h.progress.at;
-  const spent = spend.observe(h.spend, beat, receipt);
+  const spent = spend.observe(h.spend, heartbeat, receipt);
   const isAnother = spent.count !== h.spend.count;
-  const tokens = tokensAfter(h.tokens, beat, { progressed, isAnother, previousLate: h.heard.driftMs, receipt });
+  const tokens = tokensAfter(h.tokens, heartbeat, {
+    progressed,
+    isAnother,
+    previousLate: h.lastReceipt.driftMs,
+    receipt,
+  });
   const usesTokens = tokens.count > h.tokens.count;
   return {
-    beat,
+    heartbeat,
     receipt,
     correlationId,
-    news,
+    delta,
     identity,
     calls: known,
     turn,
@@ -289,19 +295,33 @@ function woken(h: History, { watched }: Receipt): History {
 }
 
 /** That something was received, whatever it says. */
-export function received(h: History, beat: Beat, receipt: Receipt, correlationId: string): History {
+export function received(h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): History {
   // What comes late or out of order tells nothing of the sender's clock.
-  return { ...h, heard: { ...heardAfter(h.heard, beat, receipt, correlationId), driftMs: h.heard.driftMs } };
+  return {
+    ...h,
+    lastReceipt: {
+      ...lastReceiptAfter(h.lastReceipt, heartbeat, receipt, correlationId),
+      driftMs: h.lastReceipt.driftMs,
+    },
+  };
 }
 
-function heardAfter(before: Heard, beat: Beat, receipt: Receipt, correlationId: string): Heard {
+function lastReceiptAfter(
+  before: LastReceipt,
+  heartbeat: Heartbeat,
+  receipt: Receipt,
+  correlationId: string,
+): LastReceipt {
   return {
     now: receipt.now,
     watched: receipt.watched,
-    sequence: beat.sequence === null ? before.sequence : Math.max(beat.sequence, before.sequence ?? beat.sequence),
-    intervalMs: beat.interval_ms ?? before.intervalMs,
+    sequence:
+      heartbeat.sequence === null
+        ? before.sequence
+        : Math.max(heartbeat.sequence, before.sequence ?? heartbeat.sequence),
+    intervalMs: heartbeat.interval_ms ?? before.intervalMs,
     driftMs: receipt.now - receipt.stamp,
-    byRuntime: beat.reporter === 'runtime',
+    byRuntime: heartbeat.reporter === 'runtime',
     correlationId,
   };
 }

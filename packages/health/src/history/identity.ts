@@ -1,5 +1,5 @@
 import type { ClientReport } from '@vigil/events';
-import type { Beat } from './moment.ts';
+import type { Heartbeat } from './moment.ts';
 
 /** Whose life it is, as last reported. */
 export type Identity = {
@@ -17,35 +17,45 @@ export type Identity = {
   readonly parentId: string | null;
 };
 
-export function identityOf(beat: Beat): Identity {
+export function identityOf(heartbeat: Heartbeat): Identity {
   return {
-    instanceId: beat.instance_id,
-    taskId: beat.task_id,
-    runtimeId: beat.runtime_id,
-    attempt: beat.attempt,
-    maxAttempts: beat.max_attempts,
-    labels: beat.labels,
-    eventDriven: beat.event_driven,
-    client: beat.client,
-    parentId: beat.parent_agent_id,
+    instanceId: heartbeat.instance_id,
+    taskId: heartbeat.task_id,
+    runtimeId: heartbeat.runtime_id,
+    attempt: heartbeat.attempt,
+    maxAttempts: heartbeat.max_attempts,
+    labels: heartbeat.labels,
+    eventDriven: heartbeat.event_driven,
+    client: heartbeat.client,
+    parentId: heartbeat.parent_agent_id,
   };
 }
 
 /** The same object where nothing is new: most heartbeats tell what is known. */
-export function identityAfter(known: Identity, beat: Beat): Identity {
-  const runtimeId = beat.runtime_id ?? known.runtimeId;
-  const attempt = beat.attempt ?? known.attempt;
-  const maxAttempts = beat.max_attempts ?? known.maxAttempts;
-  const labels = labelsAfter(known.labels, beat.labels);
+export function identityAfter(known: Identity, heartbeat: Heartbeat): Identity {
+  const runtimeId = heartbeat.runtime_id ?? known.runtimeId;
+  const attempt = heartbeat.attempt ?? known.attempt;
+  const maxAttempts = heartbeat.max_attempts ?? known.maxAttempts;
+  const labels = labelsAfter(known.labels, heartbeat.labels);
   const place = runtimeId === known.runtimeId && labels === known.labels;
-  const eventDriven = beat.event_driven;
-  const client = clientAfter(known.client, beat.client);
-  const parentId = beat.parent_agent_id ?? known.parentId;
+  const eventDriven = heartbeat.event_driven;
+  const client = clientAfter(known.client, heartbeat.client);
+  const parentId = heartbeat.parent_agent_id ?? known.parentId;
   const attempts = attempt === known.attempt && maxAttempts === known.maxAttempts;
   const kind = eventDriven === known.eventDriven && client === known.client && parentId === known.parentId;
-  if (place && attempts && kind && beat.task_id === known.taskId) return known;
+  if (place && attempts && kind && heartbeat.task_id === known.taskId) return known;
   const { instanceId } = known;
-  return { instanceId, taskId: beat.task_id, runtimeId, attempt, maxAttempts, labels, eventDriven, client, parentId };
+  return {
+    instanceId,
+    taskId: heartbeat.task_id,
+    runtimeId,
+    attempt,
+    maxAttempts,
+    labels,
+    eventDriven,
+    client,
+    parentId,
+  };
 }
 
 function clientAfter(known: ClientReport | null, reported: ClientReport | null): ClientReport | null {
@@ -54,15 +64,15 @@ function clientAfter(known: ClientReport | null, reported: ClientReport | null):
 }
 
 /** None told: as they were. */
-function labelsAfter(known: Identity['labels'], told: Identity['labels']): Identity['labels'] {
+function labelsAfter(known: Identity['labels'], announced: Identity['labels']): Identity['labels'] {
   let more = 0;
   let same = true;
-  for (const name in told) {
+  for (const name in announced) {
     more += 1;
-    same &&= told[name] === known[name];
+    same &&= announced[name] === known[name];
   }
   for (const _ in known) more -= 1;
-  return (same && more === 0) || isEmpty(told) ? known : told;
+  return (same && more === 0) || isEmpty(announced) ? known : announced;
 }
 
 function isEmpty(labels: Identity['labels']): boolean {

@@ -1,4 +1,4 @@
-import { bornAt, type History } from './history.ts';
+import { type History, initialHistory } from './history.ts';
 
 const NOBODY = {
   instanceId: null,
@@ -13,4 +13,4 @@ const NOBODY = {
 };
 
 /** What every history is until something is reported: parts of which nothing has been are the same objects. */
-export const AT_BIRTH: History = bornAt(NOBODY, { now: 0, watched: 0, stamp: 0, previous: null }, '');
+export const INITIAL_HISTORY: History = initialHistory(NOBODY, { now: 0, watched: 0, stamp: 0, previous: null }, '');

@@ -11,19 +11,19 @@ export type Moment = { readonly now: number; readonly watched: number };
 export type Judging = Moment & { readonly floor: number };
 
 /** Which door's clock an agent's marks are on. `offset` keeps them comparable when it comes through another door. */
-export type Axis = { readonly door: string | null; readonly offset: number };
+export type Axis = { readonly ingress: string | null; readonly offset: number };
 
-export const OWN_AXIS: Axis = { door: null, offset: 0 };
+export const OWN_AXIS: Axis = { ingress: null, offset: 0 };
 
 export function momentOn(axis: Axis, clock: Clock): Moment {
-  return { now: clock.now, watched: watchedAt(axis.door, clock) + axis.offset };
+  return { now: clock.now, watched: watchedAt(axis.ingress, clock) + axis.offset };
 }
 
 /** The axis of the door that the agent has come through now, or of its family where that one is not known; its marks stay what they are. */
 export function axisThrough(door: string | null, axis: Axis, clock: Clock): Axis {
   const known = door === null ? null : ([door, familyOf(door)].find((one) => Object.hasOwn(clock.doors, one)) ?? null);
-  if (known === axis.door) return axis;
-  return { door: known, offset: momentOn(axis, clock).watched - watchedAt(known, clock) };
+  if (known === axis.ingress) return axis;
+  return { ingress: known, offset: momentOn(axis, clock).watched - watchedAt(known, clock) };
 }
 
 function watchedAt(door: string | null, clock: Clock): number {
@@ -54,11 +54,11 @@ export function ahead(receipt: Receipt, t: number): number {
   return Math.max(receipt.now, receipt.now + (t - receipt.stamp));
 }
 
-export type Beat = AgentHeartbeatPayload;
+export type Heartbeat = AgentHeartbeatPayload;
 
 /** One small memory: what a heartbeat makes of it, and the most it takes as JSON, with ids of at most 64 characters. */
 export type Fold<S> = {
   readonly initial: (receipt: Receipt) => S;
-  readonly observe: (remembered: S, beat: Beat, receipt: Receipt) => S;
+  readonly observe: (remembered: S, heartbeat: Heartbeat, receipt: Receipt) => S;
   readonly largestBytes: number;
 };

@@ -17,8 +17,8 @@ export const PARTS = {
   steps: ({ steps }: History) => steps,
   targets: ({ targets }: History) => targets,
   turn: ({ turn }: History) => turn,
-  unbegun: ({ unbegun }: History) => unbegun,
-  variety: ({ variety }: History) => variety,
+  notStarted: ({ notStarted }: History) => notStarted,
+  callDiversity: ({ callDiversity }: History) => callDiversity,
   work: ({ work }: History) => work,
 } as const;
 

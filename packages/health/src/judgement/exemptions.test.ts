@@ -37,7 +37,7 @@ const says = (value: NonNullable<Beat['activity']>) => (h: History) => ({
 
 /** What makes each exemption hold, whatever else is so. */
 const HOLDING: Readonly<Record<ExemptionName, (h: History) => History>> = {
-  held: (h) => ({ ...h, held: { until: null, mark: T0, over: false } }),
+  held: (h) => ({ ...h, hold: { until: null, mark: T0, over: false } }),
   paused: says('paused'),
   rate_limited: (h) => ({
     ...h,
@@ -89,7 +89,7 @@ const TABLE: Readonly<Record<ExemptionName, readonly string[]>> = {
 
 describe.each(NAMES)('%s', (exemption) => {
   // What speaks for an agent is over by itself before then.
-  const lasting = (Object.keys(SIGNALS) as SignalName[]).filter((name) => !SIGNALS[name].counters);
+  const lasting = (Object.keys(SIGNALS) as SignalName[]).filter((name) => !SIGNALS[name].mitigating);
   const theirs = lasting.filter((name) => !OWN_DATA[name]?.includes(exemption));
 
   test.each(theirs)('suspends %s, or not, by its axis', (signal) => {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { limitedUntil } from '../history/calls/rate-limits.ts';
 import { type History, isUnassigned } from '../history/history.ts';
 import type { Moment } from '../history/moment.ts';
-import { heldUntil } from '../history/presence/hold.ts';
+import { holdUntil } from '../history/presence/hold.ts';
 import { type CallLimits, callLimit, callLimits } from '../signals/calls.ts';
 import { absentFrom, momentOf } from '../signals/signal.ts';
 
@@ -40,7 +40,7 @@ const idle = exemption(none, {
   announced: true,
   isReported: true,
   until: (h) => (isIdle(h) ? NEVER : UNHELD),
-  floor: (h) => Math.max(isUnassigned(h) ? h.heard.watched : 0, lastIdle(h)),
+  floor: (h) => Math.max(isUnassigned(h) ? h.lastReceipt.watched : 0, lastIdle(h)),
 });
 
 /** An agent that reports that it is done is not silent but done. Only a reported activity makes it idle: an agent that never reports one is missed. */
@@ -54,8 +54,8 @@ function lastIdle({ activity: { left } }: History): number {
 }
 
 /** The agent itself has sent a heartbeat, printed something, or begun a turn. */
-function hasShownItself({ heard, output, activity, turn }: History): boolean {
-  return !heard.byRuntime || output.sentOutput !== null || activity.sentBeat !== null || turn !== null;
+function hasShownItself({ lastReceipt, output, activity, turn }: History): boolean {
+  return !lastReceipt.byRuntime || output.sentOutput !== null || activity.sentHeartbeat !== null || turn !== null;
 }
 
 /** `until`: it ends with the first call, or with any sign of the agent's own (a call, output, a turn, a heartbeat), at the latest after `grace`. */
@@ -151,8 +151,8 @@ const held = exemption(none, {
   suspends: ALL_BUT_FACT,
   announced: true,
   isReported: false,
-  until: (h) => heldUntil(h.held),
-  floor: ({ held: h }) => h?.mark ?? 0,
+  until: (h) => holdUntil(h.hold),
+  floor: ({ hold: h }) => h?.mark ?? 0,
 });
 
 /** An agent that reports events only is judged by its calls; its silence is unknown. */

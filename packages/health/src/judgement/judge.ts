@@ -71,9 +71,9 @@ function untilOf(rules: Rules, history: History, moment: Moment): readonly numbe
  * host is gone or cut off. Nobody waits for an idle agent without a task.
  */
 export function trustedTo({ policy: { heartbeat } }: Rules, history: History): number {
-  const { heard, identity } = history;
-  const isMissed = heard.byRuntime && !identity.eventDriven && !(isIdle(history) && identity.taskId === null);
-  return isMissed ? heard.watched + heartbeat.trustedForMs : NEVER;
+  const { lastReceipt, identity } = history;
+  const isMissed = lastReceipt.byRuntime && !identity.eventDriven && !(isIdle(history) && identity.taskId === null);
+  return isMissed ? lastReceipt.watched + heartbeat.trustedForMs : NEVER;
 }
 
 /** What an exemption has suspended is not held against the agent afterwards: only of what it suspends, the clock begins anew. */
@@ -109,13 +109,13 @@ function fromOf(
   const ask = (positions: readonly number[]) => {
     for (const i of positions) {
       const { signal, limits, group } = rules.rules[i] as Rule;
-      if (history.end !== null && !signal.outlives) continue;
+      if (history.end !== null && !signal.appliesAfterExit) continue;
       const first = signal.firesFrom(history, limits, judging[group] as Judging);
       from[i] = first < (suspended[group] ?? 0) ? suspendedUntil(rules, history, judging, until, group, first) : first;
     }
   };
   ask(rules.always);
-  for (const { partOf, unborn, positions } of rules.byPart) if (partOf(history) !== unborn) ask(positions);
+  for (const { partOf, initial, positions } of rules.byPart) if (partOf(history) !== initial) ask(positions);
   for (const i of rules.quieted) if (isQuiet(rules.rules[i] as Rule, from, judging)) from[i] = NEVER;
   return from;
 }

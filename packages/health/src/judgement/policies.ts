@@ -69,16 +69,16 @@ function remembering({ rules }: Assignment, assign: ReturnType<typeof assigner>)
   const wishesAlone = !patterns && rules.every(({ labels }) => Object.keys(labels).length === 0);
   const byWish = new Map<string | null, string>();
   const known = new Map<string, Choice>();
-  return ({ agentId, wish, history: { identity } }) => {
+  return ({ agentId, requestedPolicy, history: { identity } }) => {
     const { labels } = identity;
-    const granted = byWish.get(wish);
+    const granted = byWish.get(requestedPolicy);
     if (granted !== undefined) return granted;
     const before = known.get(agentId);
-    if (before && before.wish === wish && same(before.labels, labels)) return before.name;
-    const name = assign({ agentId, labels, wish });
+    if (before && before.wish === requestedPolicy && same(before.labels, labels)) return before.name;
+    const name = assign({ agentId, labels, wish: requestedPolicy });
     if (known.size >= REMEMBERED) known.clear();
-    if (patterns) known.set(agentId, { labels, wish, name });
-    if (wishesAlone && byWish.size < WISHES) byWish.set(wish, name);
+    if (patterns) known.set(agentId, { labels, wish: requestedPolicy, name });
+    if (wishesAlone && byWish.size < WISHES) byWish.set(requestedPolicy, name);
     return name;
   };
 }

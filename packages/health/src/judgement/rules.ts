@@ -2,7 +2,7 @@ import type { CompiledPolicy, JudgedState, Together, Vocabulary } from '@vigil/p
 import { NEVER } from '@vigil/stream';
 import { hash32 } from '../history/hash.ts';
 import type { History } from '../history/history.ts';
-import { AT_BIRTH } from '../history/initial-history.ts';
+import { INITIAL_HISTORY } from '../history/initial-history.ts';
 import { PARTS, type Part } from '../history/parts.ts';
 import type { LookedFor } from '../history/presence/matches.ts';
 import { SIGNALS, type SignalName } from '../signals/all.ts';
@@ -33,7 +33,7 @@ export type Group = { readonly suspendedBy: readonly number[]; readonly restarte
 /** Rules that never fire while `partOf` a history is `unborn`. */
 type ByPart = {
   readonly partOf: (history: History) => unknown;
-  readonly unborn: unknown;
+  readonly initial: unknown;
   readonly positions: readonly number[];
   /** those of them that a state or a plan follows from */
   readonly telling: readonly number[];
@@ -52,7 +52,7 @@ export type Rules = {
   readonly quieted: readonly number[];
   readonly ending: readonly number[];
   /** positions among the rules: those that any heartbeat may make fire sooner (`deferral.ts`) */
-  readonly hastened: readonly number[];
+  readonly reevaluatedEveryHeartbeat: readonly number[];
   /** of each rule, and of each exemption: NEVER */
   readonly never: readonly number[];
   readonly neverExempt: readonly number[];
@@ -78,7 +78,7 @@ export function rulesOf(policy: CompiledPolicy): Rules {
   const those = (wanted: (rule: Rule, i: number) => boolean) =>
     rules.flatMap((rule, i) => (wanted(rule, i) ? [i] : []));
   const named = namedBy(policy);
-  const tells = ({ signal }: Rule, i: number) => !signal.counters || named.has(i);
+  const tells = ({ signal }: Rule, i: number) => !signal.mitigating || named.has(i);
   return {
     policy,
     rules,
@@ -87,12 +87,16 @@ export function rulesOf(policy: CompiledPolicy): Rules {
     byPart: (Object.keys(PARTS) as Part[]).flatMap((part): ByPart[] => {
       const positions = those(({ signal }) => signal.by === part);
       const telling = positions.filter((i) => tells(rules[i] as Rule, i));
-      return positions.length === 0 ? [] : [{ partOf: PARTS[part], unborn: PARTS[part](AT_BIRTH), positions, telling }];
+      return positions.length === 0
+        ? []
+        : [{ partOf: PARTS[part], initial: PARTS[part](INITIAL_HISTORY), positions, telling }];
     }),
     stating: [...new Set(policy.states.flatMap(({ anyOf }) => anyOf.flat()))],
     quieted: quietedOf(rules),
     ending: those(({ signal }) => signal.endsAt !== undefined),
-    hastened: those((rule, i) => (rule.signal.hastened === true && tells(rule, i)) || rule.unless.length > 0),
+    reevaluatedEveryHeartbeat: those(
+      (rule, i) => (rule.signal.reevaluateEveryHeartbeat === true && tells(rule, i)) || rule.unless.length > 0,
+    ),
     never: rules.map(() => NEVER),
     neverExempt: exemptions.map(() => NEVER),
     unending: exemptions.map(() => NEVER),
@@ -140,7 +144,7 @@ function lookedForBy(rules: readonly Rule[]): LookedFor {
 /** Its position; a new one where none of them is the same. */
 function groupOf(signal: AnySignal, exemptions: readonly Exempting[], groups: Group[]): number {
   const suspendedBy = suspenders(signal, exemptions);
-  const restartedBy = suspendedBy.filter((e) => signal.restarts || exemptions[e]?.name !== 'call_in_flight');
+  const restartedBy = suspendedBy.filter((e) => signal.resetOnCallEnd || exemptions[e]?.name !== 'call_in_flight');
   const known = groups.findIndex(
     (one) => `${one.suspendedBy}` === `${suspendedBy}` && `${one.restartedBy}` === `${restartedBy}`,
   );
@@ -149,6 +153,6 @@ function groupOf(signal: AnySignal, exemptions: readonly Exempting[], groups: Gr
 
 function suspenders(signal: AnySignal, exemptions: readonly Exempting[]): number[] {
   return exemptions.flatMap(({ name, exemption }, i) =>
-    exemption.suspends.includes(signal.axis) && !signal.despite?.includes(name) ? [i] : [],
+    exemption.suspends.includes(signal.axis) && !signal.notSuspendedBy?.includes(name) ? [i] : [],
   );
 }

@@ -112,7 +112,7 @@ test('a policy without tickets files none, and remembers nothing for them', () =
   driven.tell(beat(0, { steps: { total_steps: 0, verdicts: [] } }));
   driven.tell(beat(after, { steps: { total_steps: 40, verdicts: [] } }), T0 + after);
   expect(driven.all().filter(({ type }) => type === 'WORKER_ESCALATION_TICKET')).toEqual([]);
-  expect(JSON.stringify(driven.state())).toContain('"witness":null');
+  expect(JSON.stringify(driven.state())).toContain('"progressEvidence":null');
 });
 
 test('the laws hold with tickets', () => {

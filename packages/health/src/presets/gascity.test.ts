@@ -3,7 +3,7 @@ import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
 import { evaluate } from '../evaluator/evaluate.ts';
-import { agentHealth, type Said } from '../evaluator/health.ts';
+import { type Announcement, agentHealth } from '../evaluator/health.ts';
 import { at, type Beat, beat, policyOf, T0 } from '../fixture.ts';
 import type { Beats } from '../signals/testing/case.ts';
 import { MIN, output, preset, SEC, work } from './judging.fixture.ts';
@@ -31,9 +31,10 @@ const wedged: Beats = [
   [0, { ...runtime, agent_beat_at: T0, ...wisp(-SEC) }],
   [SEC, { ...runtime, ...wisp(SEC) }],
 ];
-const tell = (agent: ReturnType<typeof agentOf>, beats: Beats): readonly Said[] =>
+const tell = (agent: ReturnType<typeof agentOf>, beats: Beats): readonly Announcement[] =>
   beats.flatMap(([ms, more]) => agent.tell(beat(ms, more), T0 + ms));
-const stuck = (said: readonly Said[]) => said.flatMap((one) => (one.type === 'WARRANT_FILED' ? [one.payload] : []));
+const stuck = (said: readonly Announcement[]) =>
+  said.flatMap((one) => (one.type === 'WARRANT_FILED' ? [one.payload] : []));
 
 describe('stuck tracker', () => {
   test('disabled: observes and files nothing', () => {
@@ -101,7 +102,7 @@ describe('stuck sweep', () => {
 
   test('no agents: an empty fleet files nothing', () => {
     const ticks = [0, 1, 2].map((i) => ({ clock: at(i * 20 * MIN), input: null }));
-    expect([...evaluate(city(), ticks)].flatMap(({ said }) => said)).toEqual([]);
+    expect([...evaluate(city(), ticks)].flatMap(({ emitted }) => emitted)).toEqual([]);
   });
 
   test('idempotence: a second tick files nothing; the warrant is only renewed', () => {

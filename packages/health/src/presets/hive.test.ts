@@ -1,6 +1,6 @@
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { agentHealth, type Said } from '../evaluator/health.ts';
+import { type Announcement, agentHealth } from '../evaluator/health.ts';
 import { type Beat, beat, call, presetsWith, T0 } from '../fixture.ts';
 import type { Beats } from '../signals/testing/case.ts';
 import { each, MIN, preset, SEC } from './judging.fixture.ts';
@@ -12,7 +12,7 @@ const steps = (total_steps: number, ...verdicts: NonNullable<Beat['steps']>['ver
 /** An ACCEPT, then `n` steps without one. */
 const since = (n: number, verdict: 'RETRY' | 'CONTINUE' = 'CONTINUE'): Beats =>
   each(n + 1, (i) => steps(i + 1, i === 0 ? 'ACCEPT' : verdict));
-const tickets = (said: readonly Said[]) =>
+const tickets = (said: readonly Announcement[]) =>
   said.flatMap((one) => (one.type === 'WORKER_ESCALATION_TICKET' ? [one.payload.ticket.severity] : []));
 const stateAfter = (n: number) => hive.at(since(n), n * SEC).state;
 

@@ -2,7 +2,7 @@ import type { HealthState } from '@vigil/events';
 import type { CompiledPolicy } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { Folding, type Recorded } from '../evaluator/evaluate.ts';
-import type { Observation, Said } from '../evaluator/health.ts';
+import type { Announcement, Observation } from '../evaluator/health.ts';
 import { type Policies, policiesOf } from '../judgement/policies.ts';
 import { type Rules, rulesOf } from '../judgement/rules.ts';
 import { AGENT, heartbeatOf } from './heartbeat.ts';
@@ -79,7 +79,7 @@ function changesOf(policies: Policies, rules: Rules, given: readonly Given[]): R
   const fold = (now: number, input: Observation | null) => {
     const record: Recorded = { clock: { now, watched: now, doors: {} }, input };
     const at = (now - origin) / 1000;
-    for (const said of folding.fold(record).said) {
+    for (const said of folding.fold(record).emitted) {
       if (said.type !== 'HEALTH_STATE_CHANGED' || said.payload.to === stateOf(said.payload.agentId)) continue;
       const { agentId, endReason } = said.payload;
       // Nobody records that an agent is lost: after a long gap it is taken for lost, and the run goes on.
@@ -100,10 +100,10 @@ function changesOf(policies: Policies, rules: Rules, given: readonly Given[]): R
 
 function isHealthy(folding: Folding, key: string): boolean {
   const state = folding.stateOf(key);
-  return state.kind === 'known' && state.told.state === 'HEALTHY';
+  return state.kind === 'known' && state.announced.state === 'HEALTHY';
 }
 
-type StateChanged = Extract<Said, { type: 'HEALTH_STATE_CHANGED' }>;
+type StateChanged = Extract<Announcement, { type: 'HEALTH_STATE_CHANGED' }>;
 
 function changed({ rules, states }: Rules, { payload }: StateChanged, call: number, at: number): Change {
   const fires = new Set(payload.evidence.map(({ signal }) => signal));

@@ -9,9 +9,9 @@ export const after: z.ZodObject<{ after: typeof duration }> = z.strictObject({ a
 export const noHeartbeat: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['heartbeat'],
-  firesFrom: (h, limits, at) => absentFrom(h.heard.watched, limits.after, at),
-  evidence: (h, limits, at) => silent('nothing received', absentFor(h.heard.watched, at), limits.after),
-  finding: (h, _, at) => `Nothing was received from you for ${spelled(absentFor(h.heard.watched, at))}.`,
+  firesFrom: (h, limits, at) => absentFrom(h.lastReceipt.watched, limits.after, at),
+  evidence: (h, limits, at) => silent('nothing received', absentFor(h.lastReceipt.watched, at), limits.after),
+  finding: (h, _, at) => `Nothing was received from you for ${spelled(absentFor(h.lastReceipt.watched, at))}.`,
   advice: 'Report what you do, or write a checkpoint.',
 });
 
@@ -19,7 +19,7 @@ export const noHeartbeat: AnySignal = signal(after, {
 export const noActivity: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['activity'],
-  restarts: true,
+  resetOnCallEnd: true,
   firesFrom: (h, limits, at) => absentFrom(h.activity.own, limits.after, at),
   evidence: (h, limits, at) =>
     silent('no call, no output, no beat of its own', absentFor(h.activity.own, at), limits.after),
@@ -33,7 +33,7 @@ export const noOutput: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['output'],
   by: 'output',
-  restarts: true,
+  resetOnCallEnd: true,
   firesFrom: ({ output }, limits, at) => absentFrom(output.last, limits.after, at),
   evidence: ({ output }, limits, at) => silent('no output', absentFor(output.last, at), limits.after),
   finding: ({ output }, _, at) => `Nothing has appeared on your terminal for ${spelled(absentFor(output.last, at))}.`,
@@ -44,7 +44,7 @@ export const noOutput: AnySignal = signal(after, {
 export const noTokens: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['tokens'],
-  restarts: true,
+  resetOnCallEnd: true,
   firesFrom: (h, limits, at) => absentFrom(usedWorking(h), limits.after, at),
   evidence: (h, limits, at) => silent('no token used', absentFor(usedWorking(h), at), limits.after),
   finding: (h, _, at) => `You have used no tokens for ${spelled(absentFor(usedWorking(h), at))}.`,
@@ -52,9 +52,9 @@ export const noTokens: AnySignal = signal(after, {
 });
 
 /** Where it says how it is, since it says that it works; else while it holds a task. */
-function usedWorking({ activity: { value, since, lag }, identity, heard, tokens }: History): number | null {
+function usedWorking({ activity: { value, since, lag }, identity, lastReceipt, tokens }: History): number | null {
   if (tokens.count <= 0 || !tokens.known) return null;
-  const last = tokens.unusedSince ?? heard.watched;
+  const last = tokens.unusedSince ?? lastReceipt.watched;
   if (value === null) return identity.taskId === null ? null : last;
   return value === 'working' ? Math.max(last, since - lag) : null;
 }
@@ -70,7 +70,7 @@ export const noStep: AnySignal = signal(noStepLimits, {
   axis: 'absence',
   awaits: ['step'],
   by: 'steps',
-  restarts: true,
+  resetOnCallEnd: true,
   firesFrom: ({ steps }, limits, at) => absentFrom(steps.changed, limits.after - (limits.inclusive ? 1 : 0), at),
   evidence: ({ steps }, limits, at) => silent('no step', absentFor(steps.changed, at), limits.after),
   finding: ({ steps }, _, at) => `You have completed no step for ${spelled(absentFor(steps.changed, at))}.`,

@@ -18,9 +18,9 @@ const noCallsLimits = z.strictObject({
 /** S0, S3. */
 export const noCalls: AnySignal = signal(noCallsLimits, {
   axis: 'absence',
-  hastened: true,
+  reevaluateEveryHeartbeat: true,
   awaits: ['call'],
-  restarts: true,
+  resetOnCallEnd: true,
   firesFrom: (h, limits, at) => absentFrom(h.calls.last, stretched(h, limits), at),
   evidence: (h, limits, at) => {
     const flying = h.calls.open.length === 0 ? ', none in flight' : `, ${h.calls.open.length} in flight`;
@@ -54,7 +54,7 @@ export type CallLimits = {
 export const callOverdue: AnySignal = signal(callLimits, {
   axis: 'absence',
   awaits: ['answer'],
-  despite: ['call_in_flight', 'event_driven'],
+  notSuspendedBy: ['call_in_flight', 'event_driven'],
   firesFrom: (h, limits, at) => {
     let first = NEVER;
     for (const call of h.calls.open)

@@ -16,7 +16,7 @@ type SpikeLimits = z.output<typeof spikeLimits>;
 export const tokenSpike: AnySignal = signal(spikeLimits, {
   axis: 'cost',
   awaits: ['change'],
-  hastened: true,
+  reevaluateEveryHeartbeat: true,
   firesFrom: (h, limits, at) => {
     const spike = spikeOf(h, limits, at);
     return spike ? momentOf(spike.mark, at) : NEVER;
@@ -46,7 +46,7 @@ const burnLimits = z.strictObject({ for: duration });
 export const tokenBurn: AnySignal = signal(burnLimits, {
   axis: 'cost',
   awaits: ['change'],
-  hastened: true,
+  reevaluateEveryHeartbeat: true,
   firesFrom: (h, limits, at) => {
     const { from, to } = burning(h, at);
     return to - from > limits.for ? absentFrom(from, limits.for, { ...at, floor: 0 }) : NEVER;
@@ -66,9 +66,12 @@ export const tokenBurn: AnySignal = signal(burnLimits, {
 });
 
 /** Marks: from the last progress, or from where use began again after a pause or an exemption, to the last use. */
-function burning({ tokens, progress, heard, started }: History, { floor }: Judging): { from: number; to: number } {
+function burning(
+  { tokens, progress, lastReceipt, started }: History,
+  { floor }: Judging,
+): { from: number; to: number } {
   const from = Math.max(started.watched, progress.at - progress.lag, tokens.resumed ?? 0, floor);
-  return { from, to: tokens.count > 0 ? (tokens.unusedSince ?? heard.watched) : from };
+  return { from, to: tokens.count > 0 ? (tokens.unusedSince ?? lastReceipt.watched) : from };
 }
 
 const contextLimits = z.strictObject({

@@ -25,12 +25,12 @@ const diverseLimits = z.strictObject({
 export const diverseCalls: AnySignal = signal(diverseLimits, {
   axis: 'fact',
   awaits: [],
-  by: 'variety',
-  counters: true,
-  firesFrom: ({ variety: { calls, at } }, l, { now }) =>
+  by: 'callDiversity',
+  mitigating: true,
+  firesFrom: ({ callDiversity: { calls, at } }, l, { now }) =>
     calls.length >= l.distinct && now <= at + l.within && new Set(calls).size >= l.distinct ? at : NEVER,
-  endsAt: ({ variety }, l) => variety.at + l.within + 1,
-  evidence: ({ variety: { calls, at } }, l, { now }) => {
+  endsAt: ({ callDiversity }, l) => callDiversity.at + l.within + 1,
+  evidence: ({ callDiversity: { calls, at } }, l, { now }) => {
     const value = new Set(calls).size;
     const ago = calls.length === 0 ? '' : `, the newest ${spell(Math.max(0, now - at))} old`;
     return speaking(value, l.distinct, `${value} different calls among the last ${calls.length}${ago}`, l.within);
@@ -51,8 +51,8 @@ type Steady = z.output<typeof steadyLimits>;
 export const steadyTokens: AnySignal = signal(steadyLimits, {
   axis: 'fact',
   awaits: [],
-  hastened: true,
-  counters: true,
+  reevaluateEveryHeartbeat: true,
+  mitigating: true,
   firesFrom: (h, l, at) => (isSteady(h, l) && at.now < usedUntil(h, l, at) ? h.tokens.sampleAt : NEVER),
   endsAt: usedUntil,
   evidence: ({ tokens: { rates } }, l) => {
@@ -72,8 +72,8 @@ function isSteady({ tokens: { rates } }: History, { samples, factor }: Steady): 
 }
 
 /** The last use is over so long ago that it tells nothing; as far as is known, it has gone on until the last heartbeat. */
-function usedUntil({ tokens, heard }: History, { within: after }: Steady, at: Judging): number {
-  return at.now + ((tokens.unusedSince ?? heard.watched) + after + 1 - at.watched);
+function usedUntil({ tokens, lastReceipt }: History, { within: after }: Steady, at: Judging): number {
+  return at.now + ((tokens.unusedSince ?? lastReceipt.watched) + after + 1 - at.watched);
 }
 
 function speaking(value: number, limit: number | null, words: string, during: number): Figure {

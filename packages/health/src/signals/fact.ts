@@ -105,7 +105,7 @@ export const exited: AnySignal = signal(z.strictObject({ reasons }), {
   axis: 'fact',
   awaits: [],
   by: 'end',
-  outlives: true,
+  appliesAfterExit: true,
   firesFrom: ({ end }, limits) => {
     if (!end) return NEVER;
     const reason = end.orderId !== null ? 'explicit' : end.reason;
@@ -121,7 +121,7 @@ export const falseCompletion: AnySignal = signal(z.strictObject({}), {
   axis: 'fact',
   awaits: [],
   by: 'checkpoint',
-  outlives: true,
+  appliesAfterExit: true,
   firesFrom: (h) => (h.checkpoint.remaining > 0 ? (finishedAt(h) ?? NEVER) : NEVER),
   evidence: (h) => {
     const left = h.checkpoint.remaining;

@@ -33,15 +33,15 @@ export type Signal<Limits> = {
   /** The only part of a history that it fires by: while that is as at birth, it is NEVER, and need not be asked. */
   readonly by?: Part;
   /** an exemption that does not suspend it, though it suspends its axis */
-  readonly despite?: readonly string[];
+  readonly notSuspendedBy?: readonly string[];
   /** the end of a call that was in flight begins its clock anew, too: a call tells of nothing else while it lasts */
-  readonly restarts?: true;
+  readonly resetOnCallEnd?: true;
   /** a heartbeat that tells of no call and no error may make it fire sooner, too: it is asked at each */
-  readonly hastened?: true;
+  readonly reevaluateEveryHeartbeat?: true;
   /** it still counts when the agent has ended */
-  readonly outlives?: true;
+  readonly appliesAfterExit?: true;
   /** it speaks for the agent: it is shown, is no evidence of anything, and quiets where a policy says so */
-  readonly counters?: true;
+  readonly mitigating?: true;
   /** what it looks for in what the agent writes */
   readonly patterns?: (limits: Limits) => readonly Pattern[];
   /** of one that fires: the millisecond on `now`'s axis from which it no longer does, if nothing more is heard */

@@ -2,7 +2,7 @@ import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
 import { BARE, type Beat, history as historyOf, T0 } from '../fixture.ts';
 import type { History } from '../history/history.ts';
-import { AT_BIRTH } from '../history/initial-history.ts';
+import { INITIAL_HISTORY } from '../history/initial-history.ts';
 import { SIGNALS, type SignalName } from './all.ts';
 import type { Beats, Case } from './testing/case.ts';
 import { CASES } from './testing/cases.ts';
@@ -79,7 +79,7 @@ describe.each(Object.entries(CASES) as [SignalName, Case][])(
 
     test.runIf(signal.by)('never fires while the part that it fires by is as at birth', () => {
       const part = signal.by!;
-      const { [part]: unborn } = AT_BIRTH;
+      const { [part]: unborn } = INITIAL_HISTORY;
       expect(signal.firesFrom({ ...known, [part]: unborn }, read, judging(86_400_000))).toBe(NEVER);
     });
 

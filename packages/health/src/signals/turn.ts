@@ -7,7 +7,7 @@ export const noModelAnswer: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['turn', 'call', 'tokens'],
   by: 'turn',
-  restarts: true,
+  resetOnCallEnd: true,
   firesFrom: (h, limits, at) => absentFrom(movedAt(h), limits.after, at),
   evidence: (h, limits, at) => {
     if (h.turn !== null && !h.turn.open)
@@ -22,8 +22,8 @@ export const noModelAnswer: AnySignal = signal(after, {
 });
 
 /** Mark of the last sign of the client; null: no turn is open, or a call is in flight. */
-export function movedAt({ turn, calls, tokens, heard }: History): number | null {
+export function movedAt({ turn, calls, tokens, lastReceipt }: History): number | null {
   if (turn === null || !turn.open || calls.open.length > 0) return null;
-  const used = tokens.count > 0 ? (tokens.unusedSince ?? heard.watched) : 0;
+  const used = tokens.count > 0 ? (tokens.unusedSince ?? lastReceipt.watched) : 0;
   return Math.max(turn.moved, calls.last ?? 0, used);
 }

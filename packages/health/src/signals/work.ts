@@ -79,7 +79,7 @@ export const noCompletion: AnySignal = signal(noCompletionLimits, {
   axis: 'absence',
   awaits: ['completion'],
   by: 'output',
-  despite: ['idle'],
+  notSuspendedBy: ['idle'],
   firesFrom: ({ output }, limits, at) => absentFrom(output.uncompleted, limits.after, at),
   evidence: ({ output }, limits, at) => {
     const value = absentFor(output.uncompleted, at);
@@ -95,16 +95,16 @@ export const noCompletion: AnySignal = signal(noCompletionLimits, {
 export const notStarted: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['call', 'tokens', 'change'],
-  by: 'unbegun',
-  despite: ['idle'],
-  firesFrom: ({ unbegun }, limits, at) => absentFrom(unbegun, limits.after, at),
-  evidence: ({ unbegun, identity }, limits, at) => {
-    const value = absentFor(unbegun, at);
+  by: 'notStarted',
+  notSuspendedBy: ['idle'],
+  firesFrom: ({ notStarted }, limits, at) => absentFrom(notStarted, limits.after, at),
+  evidence: ({ notStarted, identity }, limits, at) => {
+    const value = absentFor(notStarted, at);
     if (value === null) return { value, limit: limits.after, words: 'no task held that it has not begun', hard: false };
     const words = `task ${identity.taskId ?? ''} held and nothing begun for ${spell(value)}; limit ${spell(limits.after)}`;
     return { value, limit: limits.after, words, hard: false };
   },
-  finding: ({ unbegun, identity }, _, at) =>
-    `You hold the task ${identity.taskId ?? ''} and have begun nothing of it for ${spelled(absentFor(unbegun, at))}.`,
+  finding: ({ notStarted, identity }, _, at) =>
+    `You hold the task ${identity.taskId ?? ''} and have begun nothing of it for ${spelled(absentFor(notStarted, at))}.`,
   advice: 'Begin with its first step, or say what prevents it.',
 });

@@ -10,7 +10,7 @@ export type JudgedState = 'FAILING' | 'STUCK' | 'DEGRADED';
 export type Vocabulary = {
   /** `despite`: exemptions that do not suspend it, though they suspend its axis */
   readonly signals: Readonly<
-    Record<string, { readonly axis: Axis; readonly limits: z.ZodType; readonly despite?: readonly string[] }>
+    Record<string, { readonly axis: Axis; readonly limits: z.ZodType; readonly notSuspendedBy?: readonly string[] }>
   >;
   readonly exemptions: Readonly<Record<string, { readonly limits: z.ZodType; readonly suspends?: readonly Axis[] }>>;
 };

@@ -89,7 +89,7 @@ const isNamed = (terms: readonly Term[], use: number): boolean => terms.some((t)
 function suspends(exemption: string, signal: string, { signals, exemptions }: Vocabulary): boolean {
   const known = signals[signal];
   const axes = exemptions[exemption]?.suspends ?? [];
-  return known !== undefined && !known.despite?.includes(exemption) && axes.includes(known.axis);
+  return known !== undefined && !known.notSuspendedBy?.includes(exemption) && axes.includes(known.axis);
 }
 
 /** The first match wins: an earlier plan that asks for no more takes all of it. */

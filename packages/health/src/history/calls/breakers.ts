@@ -1,7 +1,7 @@
 import { ask, type Breaker, type BreakerLimits, closed, fail, succeed } from '@vigil/circuit-breaker';
 import type { ToolCall } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
-import { ahead, type Beat, instant, type Receipt } from '../moment.ts';
+import { ahead, type Heartbeat, instant, type Receipt } from '../moment.ts';
 import { finished, rateLimited } from './calls.ts';
 
 /** The breakers of an agent. A task's recovery_attempt is recovery's. */
@@ -33,10 +33,10 @@ export const NO_BREAKERS: Breakers = { held: {}, own: {} };
 export const largestBreakersBytes: number = 400;
 
 /** What a heartbeat tells of breakers: by itself, or by the outcomes of calls, counted with the policy's limits. */
-export function breakersAfter(before: Breakers, beat: Beat, receipt: Receipt, limits: AllLimits): Breakers {
-  const held = beat.breakers.length === 0 ? before.held : reported(before.held, beat, receipt);
+export function breakersAfter(before: Breakers, heartbeat: Heartbeat, receipt: Receipt, limits: AllLimits): Breakers {
+  const held = heartbeat.breakers.length === 0 ? before.held : reported(before.held, heartbeat, receipt);
   let own = before.own;
-  for (const call of beat.tool_calls) {
+  for (const call of heartbeat.tool_calls) {
     const name = breakerOf(call);
     if (name !== null && held[name] === undefined) own = finishedWith(own, name, call, receipt, limits[name]);
   }
@@ -75,9 +75,9 @@ export function nextAttempt({ own }: Breakers, now: number): number {
 
 const isAgents = (name: string): name is AgentBreaker => AGENT_BREAKERS.some((one) => one === name);
 
-function reported(before: Breakers['held'], beat: Beat, receipt: Receipt): Breakers['held'] {
+function reported(before: Breakers['held'], heartbeat: Heartbeat, receipt: Receipt): Breakers['held'] {
   const held = { ...before };
-  for (const { name, state, failures, next_attempt_at: next } of beat.breakers) {
+  for (const { name, state, failures, next_attempt_at: next } of heartbeat.breakers) {
     if (!isAgents(name) || state === 'UNKNOWN') continue;
     const at = before[name]?.state === state ? (before[name]?.at ?? receipt.now) : receipt.now;
     const nextAttemptAt = state === 'HALF_OPEN' || next === null ? null : ahead(receipt, next);
@@ -111,7 +111,7 @@ function finishedWith(
   const ended = instant(receipt, call.ended_at).now;
   const known = own[name] ?? { breaker: closed, at: ended };
   const asked = ask(known.breaker, limits, ended - spanOf(call));
-  if (asked.is === 'refused') return own;
+  if (asked.kind === 'refused') return own;
   const breaker =
     call.outcome === 'ok'
       ? succeed(asked.breaker, asked.generation)

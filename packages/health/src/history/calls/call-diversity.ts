@@ -7,20 +7,20 @@ export const LAST_CALLS = 8;
 const SHORT = 0xffff;
 
 /** What the last calls were, whatever became of them. */
-export type Variety = {
+export type CallDiversity = {
   /** tool and arguments as a number, the newest last */
   readonly calls: readonly number[];
   /** when the last of them ended or began, on `now`'s axis */
   readonly at: number;
 };
 
-const NO_CALLS: Variety = { calls: [], at: 0 };
+const NO_CALLS: CallDiversity = { calls: [], at: 0 };
 
-export const variety: Fold<Variety> = {
+export const callDiversity: Fold<CallDiversity> = {
   initial: () => NO_CALLS,
-  observe: (before, beat, receipt) => {
+  observe: (before, heartbeat, receipt) => {
     let after = before;
-    for (const { outcome, tool, args_hash: args, ended_at: ended, started_at: started } of beat.tool_calls) {
+    for (const { outcome, tool, args_hash: args, ended_at: ended, started_at: started } of heartbeat.tool_calls) {
       if (args === null || (outcome !== 'ok' && outcome !== 'error')) continue;
       const calls = [...after.calls.slice(1 - LAST_CALLS), hash32(tool, args) & SHORT];
       after = { calls, at: Math.max(after.at, instant(receipt, ended ?? started).now) };

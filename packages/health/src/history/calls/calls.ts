@@ -1,5 +1,5 @@
 import type { CallKind, ToolCall } from '@vigil/events';
-import { type Beat, type Fold, instant, type Receipt } from '../moment.ts';
+import { type Fold, type Heartbeat, instant, type Receipt } from '../moment.ts';
 
 /** More calls than this in flight at once: the oldest is forgotten, which makes it never overdue. */
 const OPEN_CALLS = 12;
@@ -41,10 +41,12 @@ const NO_CALLS: Calls = {
 
 export const calls: Fold<Calls> = {
   initial: () => NO_CALLS,
-  observe: (before, beat, receipt) => {
+  observe: (before, heartbeat, receipt) => {
     const after =
-      beat.tool_calls.length === 0 ? before : beat.tool_calls.reduce((c, call) => heard(c, call, receipt), before);
-    return lastCallSent(after, beat, receipt);
+      heartbeat.tool_calls.length === 0
+        ? before
+        : heartbeat.tool_calls.reduce((c, call) => lastReceipt(c, call, receipt), before);
+    return lastCallSent(after, heartbeat, receipt);
   },
   largestBytes: OPEN_CALLS * 150 + 250,
 };
@@ -55,7 +57,7 @@ export const finished = (call: ToolCall): boolean => call.outcome === 'ok' || ca
 const ended = (call: ToolCall): boolean => finished(call) || call.outcome === 'refused' || call.outcome === 'abandoned';
 export const rateLimited = (call: ToolCall): boolean => call.error_class === 'rate_limit';
 
-function heard(before: Calls, call: ToolCall, receipt: Receipt): Calls {
+function lastReceipt(before: Calls, call: ToolCall, receipt: Receipt): Calls {
   const spanMs = spanOf(call, receipt);
   const mark = instant(receipt, ended(call) ? call.ended_at : call.started_at).watched;
   const open = openAfter(before.open, call, mark, spanMs);
@@ -93,8 +95,8 @@ function failuresAfter(before: Calls, call: ToolCall, receipt: Receipt): Pick<Ca
   return { failures: failures + 1, failedAt: instant(receipt, call.ended_at).now };
 }
 
-function lastCallSent(before: Calls, beat: Beat, receipt: Receipt): Calls {
-  const sent = beat.last_tool_call;
+function lastCallSent(before: Calls, heartbeat: Heartbeat, receipt: Receipt): Calls {
+  const sent = heartbeat.last_tool_call;
   if (sent === null || (before.sentLast !== null && sent <= before.sentLast)) return before;
   const mark = instant(receipt, sent).watched;
   return { ...before, sentLast: sent, last: Math.max(before.last ?? mark, mark) };

@@ -1,8 +1,8 @@
 import type { ToolCall } from '@vigil/events';
 import { hash32 } from '../hash.ts';
-import { type Beat, instant, type Receipt } from '../moment.ts';
+import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 import { rateLimited } from './calls.ts';
-import type { News } from './heartbeat-delta.ts';
+import type { HeartbeatDelta } from './heartbeat-delta.ts';
 
 /** The most often that one error is counted, and how many errors of any kind are remembered for it. */
 export const MOST_TIMES = 20;
@@ -43,11 +43,17 @@ type Report = {
 };
 
 /** `goesOn`: this heartbeat tells of progress, if only by weak signs. */
-export function errorsAfter(before: Errors, news: News, goesOn: boolean, beat: Beat, receipt: Receipt): Errors {
-  if (before.recent.length + before.classes.length === 0 && !mayTell(beat)) return before;
-  const counted = countedBy(before, beat, receipt);
-  const began = news.declared || (goesOn && quiet(before, receipt)) ? cleared(before) : before;
-  const { reports, cleared: again } = reportsOf(beat, news, receipt);
+export function errorsAfter(
+  before: Errors,
+  delta: HeartbeatDelta,
+  hasProgressed: boolean,
+  heartbeat: Heartbeat,
+  receipt: Receipt,
+): Errors {
+  if (before.recent.length + before.classes.length === 0 && !mayTell(heartbeat)) return before;
+  const counted = countedBy(before, heartbeat, receipt);
+  const began = delta.declared || (hasProgressed && quiet(before, receipt)) ? cleared(before) : before;
+  const { reports, cleared: again } = reportsOf(heartbeat, delta, receipt);
   const base = again ? cleared(began) : began;
   const all = counted === null ? reports : [...reports, ...counted.reports];
   if (all.length === 0) return counted === null ? base : { ...base, counted: counted.counted };
@@ -55,7 +61,7 @@ export function errorsAfter(before: Errors, news: News, goesOn: boolean, beat: B
   return counted === null ? after : { ...after, counted: counted.counted };
 }
 
-function mayTell({ tool_calls: calls, errors, output }: Beat): boolean {
+function mayTell({ tool_calls: calls, errors, output }: Heartbeat): boolean {
   return errors.length > 0 || calls.some(({ outcome }) => outcome === 'error') || output?.repeated_error != null;
 }
 
@@ -68,17 +74,21 @@ function quiet({ recent, classes }: Errors, { now }: Receipt): boolean {
 }
 
 /** What happened before the last new thing of this heartbeat is over. A failure that is reported as call and as error counts once. */
-function reportsOf(beat: Beat, news: News, receipt: Receipt): { reports: Report[]; cleared: boolean } {
+function reportsOf(
+  heartbeat: Heartbeat,
+  delta: HeartbeatDelta,
+  receipt: Receipt,
+): { reports: Report[]; cleared: boolean } {
   let reports: Report[] = [];
   let over = -1;
-  for (const [i, call] of beat.tool_calls.entries()) {
-    if (news.calls[i]?.succeeds) {
+  for (const [i, call] of heartbeat.tool_calls.entries()) {
+    if (delta.calls[i]?.succeeds) {
       reports = [];
       over = instant(receipt, call.ended_at).now;
     } else if (call.outcome === 'error' && !rateLimited(call)) reports.push(ofCall(call, receipt));
   }
   const known = new Set(reports.map(({ sign }) => sign));
-  for (const error of beat.errors) {
+  for (const error of heartbeat.errors) {
     const report = ofError(error, receipt);
     if (report.at > over && !known.has(report.sign) && error.error_class !== 'rate_limit') reports.push(report);
   }
@@ -90,7 +100,7 @@ function ofCall({ error_class: errorClass, result_hash: hash, ended_at }: ToolCa
 }
 
 function ofError(
-  { error_class: errorClass, hash, message, at, count }: Beat['errors'][number],
+  { error_class: errorClass, hash, message, at, count }: Heartbeat['errors'][number],
   receipt: Receipt,
 ): Report {
   return { ...signed(errorClass, hash ?? message), at: instant(receipt, at).now, count };
@@ -106,8 +116,8 @@ function signed(errorClass: string | null, content: string | null) {
  * The terminal counts lines itself: what is new of its count came by now, what it had counted before we first heard of it at the
  * earliest moment that it can have come.
  */
-function countedBy(before: Errors, beat: Beat, receipt: Receipt) {
-  const sent = beat.output?.repeated_error ?? null;
+function countedBy(before: Errors, heartbeat: Heartbeat, receipt: Receipt) {
+  const sent = heartbeat.output?.repeated_error ?? null;
   if (sent === null) return null;
   const sign = hash32('output', sent.hash, String(sent.first_at));
   const known = before.counted?.sign === sign ? before.counted.count : 0;

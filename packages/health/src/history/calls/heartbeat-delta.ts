@@ -1,6 +1,6 @@
 import type { ToolCall } from '@vigil/events';
 import { hash32 } from '../hash.ts';
-import type { Beat } from '../moment.ts';
+import type { Heartbeat } from '../moment.ts';
 import { finished } from './calls.ts';
 
 /** Results that are remembered, over all tools and arguments: a cycle longer than this is no loop that we look for. */
@@ -15,7 +15,7 @@ type Remembered = {
 };
 
 /** A call beside those before it. */
-export type CallNews = {
+export type CallDelta = {
   readonly call: ToolCall;
   /** its tool, arguments and result as a number; null: something of it is unknown, or it is not over */
   readonly sign: number | null;
@@ -26,21 +26,21 @@ export type CallNews = {
 };
 
 /** What a heartbeat tells that was not known before it. */
-export type News = {
+export type HeartbeatDelta = {
   /** a new checkpoint, a work update or comment, an ACCEPT */
   readonly declared: boolean;
-  readonly calls: readonly CallNews[];
+  readonly calls: readonly CallDelta[];
   /** those before and its own */
   readonly results: readonly number[];
 };
 
-const NONE: readonly CallNews[] = [];
+const NONE: readonly CallDelta[] = [];
 
-export function newsOf(before: Remembered, beat: Beat): News {
-  const declared = isDeclared(before, beat);
-  if (beat.tool_calls.length === 0) return { declared, calls: NONE, results: before.results };
+export function heartbeatDeltaOf(before: Remembered, heartbeat: Heartbeat): HeartbeatDelta {
+  const declared = isDeclared(before, heartbeat);
+  if (heartbeat.tool_calls.length === 0) return { declared, calls: NONE, results: before.results };
   let { results } = before;
-  const calls = beat.tool_calls.map((call): CallNews => {
+  const calls = heartbeat.tool_calls.map((call): CallDelta => {
     const sign = finished(call) ? signature(call, call.result_hash) : null;
     const fresh = sign !== null && !results.includes(sign);
     const advances = finished(call) && ((call.mutating && call.outcome === 'ok') || fresh);
@@ -55,14 +55,14 @@ export function signature(call: ToolCall, result: string | null): number | null 
   return call.args_hash === null || result === null ? null : hash32(call.tool, call.args_hash, result);
 }
 
-function isDeclared(before: Remembered, beat: Beat): boolean {
-  const { checkpoint, work, steps } = beat;
+function isDeclared(before: Remembered, heartbeat: Heartbeat): boolean {
+  const { checkpoint, work, steps } = heartbeat;
   if (checkpoint && checkpoint.valid !== false && checkpoint.checkpoint_id !== before.checkpoint) return true;
-  if (work && before.work !== null && workOf(beat) !== before.work) return true;
+  if (work && before.work !== null && workOf(heartbeat) !== before.work) return true;
   return steps?.verdicts.includes('ACCEPT') ?? false;
 }
 
 /** The work item as a text: another one is an update or a comment. */
-export function workOf({ work }: Beat): string | null {
+export function workOf({ work }: Heartbeat): string | null {
   return work && `${work.id} ${work.updated_at} ${work.comment_count}`;
 }

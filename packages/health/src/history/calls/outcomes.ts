@@ -19,9 +19,9 @@ const NO_OUTCOMES: Outcomes = { bits: 0, calls: 0, at: 0 };
 /** Calls refused by a rate limit are none. */
 export const outcomes: Fold<Outcomes> = {
   initial: () => NO_OUTCOMES,
-  observe: (before, beat, receipt) => {
+  observe: (before, heartbeat, receipt) => {
     let after = before;
-    for (const call of beat.tool_calls) {
+    for (const call of heartbeat.tool_calls) {
       if (!finished(call) || rateLimited(call)) continue;
       const failed = call.outcome === 'error';
       after = {

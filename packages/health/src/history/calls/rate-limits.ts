@@ -1,4 +1,4 @@
-import { ahead, type Beat, type Fold, type Receipt } from '../moment.ts';
+import { ahead, type Fold, type Heartbeat, type Receipt } from '../moment.ts';
 import { rateLimited } from './calls.ts';
 
 /** No usage limit lasts for more than a week: a later reset is a mistake, such as microseconds in place of milliseconds. */
@@ -17,9 +17,11 @@ export type RateLimit = {
 
 export const rateLimits: Fold<RateLimit> = {
   initial: () => null,
-  observe: (before, beat, receipt) => {
-    if (isReported(beat)) return limitedBy(before, beat, receipt);
-    return beat.activity === 'rate_limited' && !isRepeated(before, beat) ? limitedBy(before, beat, receipt) : before;
+  observe: (before, heartbeat, receipt) => {
+    if (isReported(heartbeat)) return limitedBy(before, heartbeat, receipt);
+    return heartbeat.activity === 'rate_limited' && !isRepeated(before, heartbeat)
+      ? limitedBy(before, heartbeat, receipt)
+      : before;
   },
   largestBytes: 130,
 };
@@ -28,8 +30,8 @@ export const rateLimits: Fold<RateLimit> = {
  * A rate limit that this heartbeat reports. The same reset again is the same report: a session that still names it long afterwards is
  * not limited any more. A report without a reset does not shorten one that is known.
  */
-export function limitedBy(before: RateLimit, beat: Beat, receipt: Receipt): NonNullable<RateLimit> {
-  const sent = beat.rate_limit?.retry_at ?? null;
+export function limitedBy(before: RateLimit, heartbeat: Heartbeat, receipt: Receipt): NonNullable<RateLimit> {
+  const sent = heartbeat.rate_limit?.retry_at ?? null;
   if (before !== null && sent !== null && sent === before.sentRetry) return before;
   if (before !== null && sent === null && before.retryAt !== null && before.retryAt > receipt.now) return before;
   return {
@@ -37,27 +39,27 @@ export function limitedBy(before: RateLimit, beat: Beat, receipt: Receipt): NonN
     mark: receipt.watched,
     retryAt: sent === null ? null : Math.min(ahead(receipt, sent), receipt.now + LONGEST_LIMIT_MS),
     sentRetry: sent,
-    sentEvent: beat.turn?.last_event_at ?? null,
+    sentEvent: heartbeat.turn?.last_event_at ?? null,
   };
 }
 
-function isReported(beat: Beat): boolean {
+function isReported(heartbeat: Heartbeat): boolean {
   return (
-    beat.rate_limit !== null ||
-    beat.tool_calls.some(rateLimited) ||
-    beat.errors.some((error) => error.error_class === 'rate_limit') ||
-    isReadInOutput(beat)
+    heartbeat.rate_limit !== null ||
+    heartbeat.tool_calls.some(rateLimited) ||
+    heartbeat.errors.some((error) => error.error_class === 'rate_limit') ||
+    isReadInOutput(heartbeat)
   );
 }
 
 /** The words alone do not count as a limit where a call has succeeded: the agent goes on, and its calls may well be about limits. */
-function isReadInOutput({ output, tool_calls: calls }: Beat): boolean {
+function isReadInOutput({ output, tool_calls: calls }: Heartbeat): boolean {
   if (calls.some(({ outcome }) => outcome === 'ok')) return false;
   return output?.matched_patterns.some(({ kind }) => kind === 'rate_limit') ?? false;
 }
 
 /** Its client has reported nothing since the limit: the heartbeat repeats an old activity. */
-function isRepeated(before: RateLimit, { turn }: Beat): boolean {
+function isRepeated(before: RateLimit, { turn }: Heartbeat): boolean {
   return before !== null && turn !== null && turn.last_event_at === before.sentEvent;
 }
 

@@ -1,7 +1,7 @@
 import type { ToolCall } from '@vigil/events';
 import { instant, type Receipt } from '../moment.ts';
 import { finished, rateLimited } from './calls.ts';
-import { type CallNews, type News, signature } from './heartbeat-delta.ts';
+import { type CallDelta, type HeartbeatDelta, signature } from './heartbeat-delta.ts';
 
 /** The longest cycle that is looked for (S4 goes to five). */
 export const MAX_CYCLE = 5;
@@ -49,16 +49,16 @@ export const NO_RUNS: Runs = { exact: NO_ROW, masked: NO_ROW, failing: NO_FAILIN
 
 export const largestRunsBytes: number = 2 * 290 + 120;
 
-export function runsAfter(runs: Runs, news: News, receipt: Receipt): Runs {
-  let after = news.declared ? NO_RUNS : runs;
-  for (const one of news.calls) {
+export function runsAfter(runs: Runs, delta: HeartbeatDelta, receipt: Receipt): Runs {
+  let after = delta.declared ? NO_RUNS : runs;
+  for (const one of delta.calls) {
     if (!finished(one.call) || rateLimited(one.call)) continue;
     after = repeated(after, one, instant(receipt, one.call.ended_at).now);
   }
   return after;
 }
 
-function repeated(before: Runs, { call, sign: ofResult, advances }: CallNews, now: number): Runs {
+function repeated(before: Runs, { call, sign: ofResult, advances }: CallDelta, now: number): Runs {
   const sign = ofResult ?? signature(call, failureOf(call));
   const maskedSign = call.masked_result_hash === null ? sign : signature(call, call.masked_result_hash);
   const runs = advances ? progressed(before, call, maskedSign) : before;

@@ -1,8 +1,8 @@
 import type { ToolCall } from '@vigil/events';
 import { hash32 } from '../hash.ts';
-import { type Beat, instant, type Receipt } from '../moment.ts';
+import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 import { finished, rateLimited } from './calls.ts';
-import type { News } from './heartbeat-delta.ts';
+import type { HeartbeatDelta } from './heartbeat-delta.ts';
 
 /** Targets that are counted at once; of more, the one that was touched longest ago is forgotten. */
 const TARGETS = 6;
@@ -24,10 +24,10 @@ export const NO_TARGETS: Targets = { counts: [], top: 0, name: null, at: 0 };
 
 export const largestTargetsBytes: number = TARGETS * 34 + NAME_CHARACTERS + 70;
 
-export function targetsAfter(before: Targets, news: News, beat: Beat, receipt: Receipt): Targets {
-  let after = news.declared ? cleared(before) : before;
-  for (const [i, call] of beat.tool_calls.entries()) {
-    if (news.calls[i]?.succeeds) after = cleared(after);
+export function targetsAfter(before: Targets, delta: HeartbeatDelta, heartbeat: Heartbeat, receipt: Receipt): Targets {
+  let after = delta.declared ? cleared(before) : before;
+  for (const [i, call] of heartbeat.tool_calls.entries()) {
+    if (delta.calls[i]?.succeeds) after = cleared(after);
     if (call.target !== null && leavesUnchanged(call)) after = touched(after, call.target, call, receipt);
   }
   return after;

@@ -1,5 +1,5 @@
 import type { Activity } from '@vigil/events';
-import { type Beat, instant, type Receipt } from '../moment.ts';
+import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 import { drawsScreen } from './outputs.ts';
 import type { Turn } from './turn.ts';
 
@@ -11,7 +11,7 @@ export type Activities = {
   readonly lag: number;
   /** mark of the agent's own last sign: a call, output, or a beat of its own */
   readonly own: number | null;
-  readonly sentBeat: number | null;
+  readonly sentHeartbeat: number | null;
   /** marks at which it left an activity that exempts; absence may count from there */
   readonly left: Readonly<Partial<Record<Activity, number>>>;
 };
@@ -28,7 +28,7 @@ const EXEMPTING: ReadonlySet<Activity | null> = new Set<Activity>([
 export const largestActivitiesBytes: number = 330;
 
 export function noActivities({ now, watched }: Receipt): Activities {
-  return { value: null, since: now, lag: now - watched, own: null, sentBeat: null, left: {} };
+  return { value: null, since: now, lag: now - watched, own: null, sentHeartbeat: null, left: {} };
 }
 
 /** `sentOutput`: the last output that was told before, as sent; `turn`: as this heartbeat leaves it. */
@@ -36,44 +36,44 @@ export function activitiesAfter(
   before: Activities,
   sentOutput: number | null,
   turn: Turn,
-  beat: Beat,
+  heartbeat: Heartbeat,
   receipt: Receipt,
 ): Activities {
-  const value = beat.activity === null || beat.activity === 'UNKNOWN' ? before.value : beat.activity;
+  const value = heartbeat.activity === null || heartbeat.activity === 'UNKNOWN' ? before.value : heartbeat.activity;
   const changed = value !== before.value;
   const leaves = changed && EXEMPTING.has(before.value);
   return {
     value,
     since: changed ? receipt.now : before.since,
     lag: changed ? receipt.now - receipt.watched : before.lag,
-    own: ownSign(before, sentOutput, turn, beat, receipt),
-    sentBeat: beat.agent_beat_at ?? before.sentBeat,
+    own: ownSign(before, sentOutput, turn, heartbeat, receipt),
+    sentHeartbeat: heartbeat.agent_beat_at ?? before.sentHeartbeat,
     left: leaves ? { ...before.left, [before.value ?? '']: receipt.watched } : before.left,
   };
 }
 
 /** A program that draws a screen and has reported its start, but no turn, may wait for its person; what it draws does not say so. */
-const mayStandAtPrompt = (turn: Turn, beat: Beat): boolean =>
-  turn === null && drawsScreen(beat) && beat.activity === 'starting';
+const mayStandAtPrompt = (turn: Turn, heartbeat: Heartbeat): boolean =>
+  turn === null && drawsScreen(heartbeat) && heartbeat.activity === 'starting';
 
 /** A runtime's beat is presence, not activity; it may say when the agent's own last one was, or its last output or call. */
 function ownSign(
   before: Activities,
   sentOutput: number | null,
   turn: Turn,
-  beat: Beat,
+  heartbeat: Heartbeat,
   receipt: Receipt,
 ): number | null {
-  if (beat.reporter !== 'runtime') return receipt.watched;
-  if (mayStandAtPrompt(turn, beat)) return null;
-  const isUnknown = drawsScreen(beat) && beat.agent_beat_at === null;
-  let own = isUnknown ? null : (before.own ?? (beat.output === null ? null : receipt.watched));
+  if (heartbeat.reporter !== 'runtime') return receipt.watched;
+  if (mayStandAtPrompt(turn, heartbeat)) return null;
+  const isUnknown = drawsScreen(heartbeat) && heartbeat.agent_beat_at === null;
+  let own = isUnknown ? null : (before.own ?? (heartbeat.output === null ? null : receipt.watched));
   if (turn !== null) own = Math.max(own ?? 0, turn.moved);
   const sign = (sent: number | null, known: number | null) => {
     if (sent !== null && (known === null || sent > known)) own = Math.max(own ?? 0, instant(receipt, sent).watched);
   };
-  sign(beat.agent_beat_at, before.sentBeat);
-  sign(beat.output?.last_output_at ?? null, sentOutput);
-  for (const call of beat.tool_calls) sign(call.ended_at ?? call.started_at ?? receipt.stamp, null);
+  sign(heartbeat.agent_beat_at, before.sentHeartbeat);
+  sign(heartbeat.output?.last_output_at ?? null, sentOutput);
+  for (const call of heartbeat.tool_calls) sign(call.ended_at ?? call.started_at ?? receipt.stamp, null);
   return own;
 }

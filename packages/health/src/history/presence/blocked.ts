@@ -1,4 +1,4 @@
-import type { Beat, Receipt } from '../moment.ts';
+import type { Heartbeat, Receipt } from '../moment.ts';
 
 const CLASS_CHARACTERS = 60;
 
@@ -18,18 +18,18 @@ export const largestBlockedBytes: number = CLASS_CHARACTERS * 2 + 60;
  * A turn that only starts does not end it: the next request may fail in the same way. What ends it is an answer of the model: a call,
  * tokens, an event after the start of the turn, or a turn that ends well. `used`: this heartbeat reports use of tokens.
  */
-export function blockedAfter(before: Blocked, used: boolean, beat: Beat, { now }: Receipt): Blocked {
-  if (beat.activity === 'blocked') {
-    const errorClass = beat.errors.at(-1)?.error_class?.slice(0, CLASS_CHARACTERS) ?? before?.errorClass ?? null;
-    const byClient = beat.turn !== null;
+export function blockedAfter(before: Blocked, used: boolean, heartbeat: Heartbeat, { now }: Receipt): Blocked {
+  if (heartbeat.activity === 'blocked') {
+    const errorClass = heartbeat.errors.at(-1)?.error_class?.slice(0, CLASS_CHARACTERS) ?? before?.errorClass ?? null;
+    const byClient = heartbeat.turn !== null;
     if (before !== null && before.errorClass === errorClass && before.byClient === byClient) return before;
     return { at: before?.at ?? now, errorClass, byClient };
   }
   if (before === null) return null;
-  return used || beat.tool_calls.length > 0 || goesOn(beat) ? null : before;
+  return used || heartbeat.tool_calls.length > 0 || hasContinued(heartbeat) ? null : before;
 }
 
-function goesOn({ turn, activity }: Beat): boolean {
+function hasContinued({ turn, activity }: Heartbeat): boolean {
   if (turn === null || !turn.open) return activity !== null;
   return turn.last_event_at !== null && turn.started_at !== null && turn.last_event_at > turn.started_at;
 }

@@ -1,6 +1,6 @@
 import type { Pattern } from '@vigil/policy';
 import { hash32 } from '../hash.ts';
-import { type Beat, instant, type Receipt } from '../moment.ts';
+import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 
 /** Patterns of which a match is remembered: at least as many rules that look for some never lose their finding. */
 export const MATCHES = 8;
@@ -33,7 +33,7 @@ export type Text = { readonly text: string; readonly line: number | null };
 const NOTHING: readonly Text[] = [];
 
 /** The lines of the tail that have come since the last heartbeat, as far as lines are counted, and what errors say. */
-export function textsOf(before: Matches, { output, errors }: Beat): readonly Text[] {
+export function textsOf(before: Matches, { output, errors }: Heartbeat): readonly Text[] {
   const tail = output?.tail ?? [];
   if (tail.length === 0 && errors.length === 0) return NOTHING;
   const last = output?.lines ?? null;
@@ -51,7 +51,7 @@ export function matchesAfter(
   before: Matches,
   texts: readonly Text[],
   { others, together }: Pick<LookedFor, 'others' | 'together'>,
-  { output }: Beat,
+  { output }: Heartbeat,
   receipt: Receipt,
 ): Matches {
   const lines = output?.lines ?? before.lines;

@@ -1,4 +1,4 @@
-import { type Beat, type Fold, instant, type Receipt } from '../moment.ts';
+import { type Fold, type Heartbeat, instant, type Receipt } from '../moment.ts';
 
 /** What the terminal, or whoever reports results, has told. */
 export type Outputs = {
@@ -20,23 +20,23 @@ const NO_OUTPUT: Outputs = {
   uncompleted: null,
 };
 
-type Report = NonNullable<Beat['output']>;
+type Report = NonNullable<Heartbeat['output']>;
 
 export const outputs: Fold<Outputs> = {
   initial: () => NO_OUTPUT,
-  observe: (before, beat, receipt) =>
-    beat.output === null
+  observe: (before, heartbeat, receipt) =>
+    heartbeat.output === null
       ? before
       : completed(
-          drawsScreen(beat) ? { ...before, last: null } : seen(before, beat.output, receipt),
-          beat.output,
+          drawsScreen(heartbeat) ? { ...before, last: null } : seen(before, heartbeat.output, receipt),
+          heartbeat.output,
           receipt,
         ),
   largestBytes: 150,
 };
 
 /** A runtime that counts no lines sees a program that draws a screen: its output, and the lack of it, say nothing. */
-export const drawsScreen = ({ reporter, output }: Beat): boolean =>
+export const drawsScreen = ({ reporter, output }: Heartbeat): boolean =>
   reporter === 'runtime' && output !== null && output.lines === null && output.last_output_at === null;
 
 /** Who counts lines watches a terminal, whether or not it has shown any. */

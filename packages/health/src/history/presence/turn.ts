@@ -1,4 +1,4 @@
-import { type Beat, type Fold, instant } from '../moment.ts';
+import { type Fold, type Heartbeat, instant } from '../moment.ts';
 
 /** The turn as the client of the agent reports it; null: no turn has been reported. */
 export type Turn = {
@@ -29,7 +29,7 @@ export const turns: Fold<Turn> = {
 };
 
 /** The heartbeat without output while a turn is open: a spinner, a redraw or a retry line is not a sign of work. */
-export function signsOf(turn: Turn, beat: Beat): Beat {
-  if (turn?.open !== true || beat.output === null) return beat;
-  return { ...beat, output: { ...beat.output, last_output_at: null } };
+export function signsOf(turn: Turn, heartbeat: Heartbeat): Heartbeat {
+  if (turn?.open !== true || heartbeat.output === null) return heartbeat;
+  return { ...heartbeat, output: { ...heartbeat.output, last_output_at: null } };
 }

@@ -1,5 +1,5 @@
 import type { Activity, WaitingFor } from '@vigil/events';
-import type { Beat, Receipt } from '../moment.ts';
+import type { Heartbeat, Receipt } from '../moment.ts';
 
 const TEXT_CHARACTERS = 240;
 /** The reporter's own moment of one wait may differ by this between two reports of it, milliseconds: a screen's is computed each time. */
@@ -20,12 +20,17 @@ export type Wait = {
 export const largestWaitBytes: number = TEXT_CHARACTERS * 2 + 140;
 
 /** `activity`: as this heartbeat leaves it. Another question, or the same one asked again, is another wait. */
-export function waitAfter(before: Wait, activity: Activity | null, beat: Beat, { now, watched }: Receipt): Wait {
+export function waitAfter(
+  before: Wait,
+  activity: Activity | null,
+  heartbeat: Heartbeat,
+  { now, watched }: Receipt,
+): Wait {
   if (activity !== 'awaiting_input') return null;
-  const { waiting_for: told } = beat;
-  if (told === null) return before ?? { at: now, mark: watched, kind: null, text: null, sentSince: null };
-  const text = told.text?.slice(0, TEXT_CHARACTERS) ?? null;
-  const known = { kind: told.kind, text, sentSince: told.since };
+  const { waiting_for: announced } = heartbeat;
+  if (announced === null) return before ?? { at: now, mark: watched, kind: null, text: null, sentSince: null };
+  const text = announced.text?.slice(0, TEXT_CHARACTERS) ?? null;
+  const known = { kind: announced.kind, text, sentSince: announced.since };
   if (before === null) return { at: now, mark: watched, ...known };
   if (before.kind === null) return { ...before, ...known };
   return isSame(before, known) ? before : { at: now, mark: watched, ...known };

@@ -1,5 +1,5 @@
 import { type CheckpointRef, holdsOnOneHost, onEveryHost } from '@vigil/events';
-import { type Beat, type Fold, instant, type Receipt } from '../moment.ts';
+import { type Fold, type Heartbeat, instant, type Receipt } from '../moment.ts';
 
 export type Checkpoints = {
   /** it says that it writes them: then its age counts from the start until the first */
@@ -17,9 +17,9 @@ const NO_CHECKPOINTS: Checkpoints = { reports: false, mark: null, remaining: 0, 
 
 export const checkpoints: Fold<Checkpoints> = {
   initial: () => NO_CHECKPOINTS,
-  observe: (before, beat, receipt) => {
-    const reports = beat.reports_checkpoints ?? (before.reports || beat.checkpoint !== null);
-    const { checkpoint } = beat;
+  observe: (before, heartbeat, receipt) => {
+    const reports = heartbeat.reports_checkpoints ?? (before.reports || heartbeat.checkpoint !== null);
+    const { checkpoint } = heartbeat;
     if (checkpoint === null || checkpoint.checkpoint_id === before.newest?.checkpointId) {
       const newest = checked(before.newest, checkpoint);
       return reports === before.reports && newest === before.newest ? before : { ...before, reports, newest };
@@ -31,7 +31,7 @@ export const checkpoints: Fold<Checkpoints> = {
 };
 
 /** A runtime reads a checkpoint after the agent has reported it, so its validity comes later than its id. */
-function checked(known: CheckpointRef | null, checkpoint: Beat['checkpoint']): CheckpointRef | null {
+function checked(known: CheckpointRef | null, checkpoint: Heartbeat['checkpoint']): CheckpointRef | null {
   if (known === null || checkpoint === null) return known;
   // An older version kept what holds on one host as if it held on all.
   const newest = onEveryHost(known);
@@ -41,13 +41,13 @@ function checked(known: CheckpointRef | null, checkpoint: Beat['checkpoint']): C
 }
 
 /** A file that one host does not have, or cannot read, may be valid on another. */
-function validityOf({ valid, invalid_reason }: NonNullable<Beat['checkpoint']>): Validity {
+function validityOf({ valid, invalid_reason }: NonNullable<Heartbeat['checkpoint']>): Validity {
   return invalid_reason !== null && holdsOnOneHost(invalid_reason)
     ? { valid: null, invalidReason: null }
     : { valid, invalidReason: invalid_reason };
 }
 
-function refOf(c: NonNullable<Beat['checkpoint']>, receipt: Receipt): CheckpointRef {
+function refOf(c: NonNullable<Heartbeat['checkpoint']>, receipt: Receipt): CheckpointRef {
   return {
     checkpointId: c.checkpoint_id,
     parentId: c.parent_id,

@@ -1,13 +1,13 @@
 import type { ToolCall } from '@vigil/events';
 import { finished, rateLimited } from '../calls/calls.ts';
-import type { Beat, Receipt } from '../moment.ts';
+import type { Heartbeat, Receipt } from '../moment.ts';
 
 const SNIPPET = 500;
 const PHASE = 64;
 const TIMEOUT = /tim(e|ed)[ _-]?out|deadline[ _-]?exceeded/i;
 
 /** What a ticket quotes; remembered only where a policy files tickets (S4). */
-export type Witness = {
+export type ProgressEvidence = {
   readonly phase: string;
   /** the end of its last output, else its last error: at most 500 characters */
   readonly snippet: string;
@@ -19,30 +19,34 @@ export type Witness = {
   readonly acceptedAt: number | null;
 };
 
-const NOTHING: Witness = { phase: '', snippet: '', errors: 0, timeout: false, over: false, acceptedAt: null };
+const NOTHING: ProgressEvidence = { phase: '', snippet: '', errors: 0, timeout: false, over: false, acceptedAt: null };
 
-export const largestWitnessBytes: number = SNIPPET + PHASE + 120;
+export const largestProgressEvidenceBytes: number = SNIPPET + PHASE + 120;
 
-export function witnessAfter(before: Witness | null, beat: Beat, receipt: Receipt): Witness {
+export function progressEvidenceAfter(
+  before: ProgressEvidence | null,
+  heartbeat: Heartbeat,
+  receipt: Receipt,
+): ProgressEvidence {
   const known = before ?? NOTHING;
-  const trouble = beat.tool_calls.reduce(troubled, known);
-  const accepted = beat.steps?.verdicts.includes('ACCEPT') ?? false;
-  const said = beat.output?.tail.join('\n').trim() || beat.errors.at(-1)?.message?.trim();
+  const trouble = heartbeat.tool_calls.reduce(troubled, known);
+  const accepted = heartbeat.steps?.verdicts.includes('ACCEPT') ?? false;
+  const said = heartbeat.output?.tail.join('\n').trim() || heartbeat.errors.at(-1)?.message?.trim();
   return {
     ...(accepted ? { ...NOTHING, acceptedAt: receipt.now } : trouble),
-    phase: beat.phase.slice(0, PHASE).toWellFormed(),
+    phase: heartbeat.phase.slice(0, PHASE).toWellFormed(),
     snippet: said ? ending(said) : known.snippet,
   };
 }
 
 /** One timeout that has resolved itself. */
-export function transient({ errors, timeout, over }: Witness): boolean {
+export function transient({ errors, timeout, over }: ProgressEvidence): boolean {
   return errors === 1 && timeout && over;
 }
 
 export const ending = (text: string): string => text.slice(-SNIPPET).toWellFormed();
 
-function troubled(before: Witness, call: ToolCall): Witness {
+function troubled(before: ProgressEvidence, call: ToolCall): ProgressEvidence {
   if (!finished(call) || rateLimited(call)) return before;
   if (call.outcome === 'ok') return before.errors > 0 ? { ...before, over: true } : before;
   const timeout = TIMEOUT.test(call.error_class ?? '');

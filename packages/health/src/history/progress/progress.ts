@@ -1,7 +1,7 @@
 import { finished } from '../calls/calls.ts';
-import { type News, REMEMBERED_RESULTS, workOf } from '../calls/heartbeat-delta.ts';
+import { type HeartbeatDelta, REMEMBERED_RESULTS, workOf } from '../calls/heartbeat-delta.ts';
 import { hash32 } from '../hash.ts';
-import { type Beat, instant, markOf, type Receipt } from '../moment.ts';
+import { type Heartbeat, instant, markOf, type Receipt } from '../moment.ts';
 
 /** Output alone is progress only after this long. */
 const OUTPUT_MS = 60_000;
@@ -37,35 +37,41 @@ export function noProgress({ now, watched }: Receipt): Progress {
   };
 }
 
-export function progressAfter(before: Progress, news: News, sent: Sent, beat: Beat, receipt: Receipt): Progress {
-  const { strict, at } = byCalls(before, news, receipt);
-  const reports = strict || beat.checkpoint !== null || beat.work !== null || beat.steps !== null;
-  const indicator = reports ? before.indicator : hash32(beat.phase, beat.progress_indicator);
+export function progressAfter(
+  before: Progress,
+  delta: HeartbeatDelta,
+  sent: Sent,
+  heartbeat: Heartbeat,
+  receipt: Receipt,
+): Progress {
+  const { strict, at } = byCalls(before, delta, receipt);
+  const reports = strict || heartbeat.checkpoint !== null || heartbeat.work !== null || heartbeat.steps !== null;
+  const indicator = reports ? before.indicator : hash32(heartbeat.phase, heartbeat.progress_indicator);
   const forward =
-    news.declared || (!reports && (indicator !== before.indicator || goesOn(before, sent, beat, receipt)));
+    delta.declared || (!reports && (indicator !== before.indicator || hasContinued(before, sent, heartbeat, receipt)));
   const last = forward ? receipt.now : at;
   return {
     at: last,
     lag: last === before.at ? before.lag : last - markOf(receipt, last),
     strict: reports,
-    results: news.results,
-    checkpoint: beat.checkpoint?.checkpoint_id ?? before.checkpoint,
-    work: beat.work ? workOf(beat) : before.work,
+    results: delta.results,
+    checkpoint: heartbeat.checkpoint?.checkpoint_id ?? before.checkpoint,
+    work: heartbeat.work ? workOf(heartbeat) : before.work,
     indicator,
   };
 }
 
-function byCalls(before: Progress, news: News, receipt: Receipt): Pick<Progress, 'at' | 'strict'> {
+function byCalls(before: Progress, delta: HeartbeatDelta, receipt: Receipt): Pick<Progress, 'at' | 'strict'> {
   let { at, strict } = before;
-  for (const { call, advances } of news.calls) {
+  for (const { call, advances } of delta.calls) {
     if (advances) at = Math.max(at, instant(receipt, call.ended_at).now);
     strict ||= finished(call) && (call.mutating || call.result_hash !== null);
   }
   return { at, strict };
 }
 
-function goesOn(before: Progress, sent: Sent, beat: Beat, receipt: Receipt): boolean {
-  if (beat.last_tool_call !== null && beat.last_tool_call > (sent.call ?? 0)) return true;
-  const output = beat.output?.last_output_at ?? null;
+function hasContinued(before: Progress, sent: Sent, heartbeat: Heartbeat, receipt: Receipt): boolean {
+  if (heartbeat.last_tool_call !== null && heartbeat.last_tool_call > (sent.call ?? 0)) return true;
+  const output = heartbeat.output?.last_output_at ?? null;
   return output !== null && output > (sent.output ?? 0) && receipt.now - before.at > OUTPUT_MS;
 }

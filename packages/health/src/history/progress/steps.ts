@@ -1,4 +1,4 @@
-import type { Beat, Fold, Receipt } from '../moment.ts';
+import type { Fold, Heartbeat, Receipt } from '../moment.ts';
 
 /** Verdicts that are remembered. */
 const RECENT = 8;
@@ -23,13 +23,14 @@ const NO_STEPS: Steps = { total: null, changed: null, sinceAccept: 0, at: 0, rec
 
 export const steps: Fold<Steps> = {
   initial: () => NO_STEPS,
-  observe: (before, beat, receipt) => (beat.steps === null ? before : reported(before, beat.steps, receipt)),
+  observe: (before, heartbeat, receipt) =>
+    heartbeat.steps === null ? before : reported(before, heartbeat.steps, receipt),
   largestBytes: 210,
 };
 
 function reported(
   before: Steps,
-  { total_steps: total, verdicts }: NonNullable<Beat['steps']>,
+  { total_steps: total, verdicts }: NonNullable<Heartbeat['steps']>,
   receipt: Receipt,
 ): Steps {
   if (total === before.total && verdicts.length === 0) return before;

@@ -1,4 +1,4 @@
-import { type Beat, type Fold, instant, type Receipt } from '../moment.ts';
+import { type Fold, type Heartbeat, instant, type Receipt } from '../moment.ts';
 
 /** What is known of the work item. Marks are null where nothing has been reported to go by. */
 export type Work = {
@@ -15,11 +15,12 @@ export type Work = {
   readonly claim: number | null;
 } | null;
 
-type Report = NonNullable<Beat['work']>;
+type Report = NonNullable<Heartbeat['work']>;
 
 export const work: Fold<Work> = {
   initial: () => null,
-  observe: (before, beat, receipt) => (beat.work === null ? before : workAfter(before, beat.work, receipt)),
+  observe: (before, heartbeat, receipt) =>
+    heartbeat.work === null ? before : workAfter(before, heartbeat.work, receipt),
   largestBytes: 290,
 };
 

@@ -14,11 +14,13 @@ const NO_CONTEXT: Context = { ratio: null, at: 0, handoffAt: null };
 
 export const context: Fold<Context> = {
   initial: () => NO_CONTEXT,
-  observe: (before, beat, { now }) => {
-    if (beat.context === null && beat.handoff === null) return before;
-    const ratio = beat.context ? ratioOf(beat.context.tokens_used, beat.context.tokens_max) : before.ratio;
+  observe: (before, heartbeat, { now }) => {
+    if (heartbeat.context === null && heartbeat.handoff === null) return before;
+    const ratio = heartbeat.context
+      ? ratioOf(heartbeat.context.tokens_used, heartbeat.context.tokens_max)
+      : before.ratio;
     const at = ratio === before.ratio ? before.at : now;
-    return { ratio, at, handoffAt: beat.handoff === null ? before.handoffAt : now };
+    return { ratio, at, handoffAt: heartbeat.handoff === null ? before.handoffAt : now };
   },
   largestBytes: 90,
 };

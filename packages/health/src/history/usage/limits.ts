@@ -12,9 +12,9 @@ const NONE: readonly Exceeded[] = [];
 /** A limit that a heartbeat does not mention stays as it was reported. */
 export const limits: Fold<readonly Exceeded[]> = {
   initial: () => NONE,
-  observe: (before, beat, { now }) => {
+  observe: (before, heartbeat, { now }) => {
     let after = before;
-    for (const { name, used, max } of beat.limits)
+    for (const { name, used, max } of heartbeat.limits)
       after = reported(after, { name: name.slice(0, NAME_CHARACTERS), used, max, at: now });
     return after;
   },

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '@vigil/events';
 import { hash32 } from '../hash.ts';
-import type { Beat, Fold } from '../moment.ts';
+import type { Fold, Heartbeat } from '../moment.ts';
 
 /** Models whose tokens are remembered for one count; those of further models count as those of an unknown one, which has no price. */
 const MOST_MODELS = 8;
@@ -44,7 +44,7 @@ const bounded = (usage: readonly TokenUsage[]): readonly TokenUsage[] =>
     : [...usage.slice(0, MOST_MODELS - 1).map(named), together(usage.slice(MOST_MODELS - 1))];
 
 /** A count of zero means that none is known. */
-const reportedBy = ({ token_count: tokens, usage, cost_usd: costUsd }: Beat): Reported => ({
+const reportedBy = ({ token_count: tokens, usage, cost_usd: costUsd }: Heartbeat): Reported => ({
   tokens: tokens !== null && tokens > 0 ? tokens : null,
   usage: bounded(usage),
   costUsd,
@@ -102,11 +102,11 @@ export function namedSince(before: Spend, { session, count }: Spend): number | n
  */
 export const spend: Fold<Spend> = {
   initial: () => NO_SPEND,
-  observe: (before, beat) => {
-    const id = beat.client?.session_id ?? null;
+  observe: (before, heartbeat) => {
+    const id = heartbeat.client?.session_id ?? null;
     const session = id === null ? before.session : hash32(id);
-    const now = reportedBy(beat);
-    const stamp = beat.sequence === null ? beat.timestamp : before.stamp;
+    const now = reportedBy(heartbeat);
+    const stamp = heartbeat.sequence === null ? heartbeat.timestamp : before.stamp;
     if (session !== before.session) {
       const isFirst = before.session === null && !isUnknown(before);
       return isFirst && !hasFallen(before, now)
@@ -115,7 +115,7 @@ export const spend: Fold<Spend> = {
     }
     if (session === null && hasFallen(before, now)) {
       // One without a sequence that was sent before is late, and no other session.
-      const isLate = beat.sequence === null && beat.timestamp <= before.stamp;
+      const isLate = heartbeat.sequence === null && heartbeat.timestamp <= before.stamp;
       return isLate ? before : { ...now, session, count: before.count + 1, stamp };
     }
     const after = merged(before, now);

@@ -1,4 +1,4 @@
-import type { Beat, Receipt } from '../moment.ts';
+import type { Heartbeat, Receipt } from '../moment.ts';
 
 /** A rate is taken over at least so long. */
 const SAMPLE_MS = 60_000;
@@ -56,14 +56,14 @@ export const largestTokensBytes: number = 200 + MOST_SAMPLES * 10 + (MOST_SAMPLE
  * What a heartbeat tells besides its count. `progressed`: of progress, which ends a spike; `isAnother`: the count is that of another session;
  * `previousLate`: how late the one before it was.
  */
-type Telling = {
+type TokenContext = {
   readonly progressed: boolean;
   readonly isAnother: boolean;
   readonly previousLate: number;
   readonly receipt: Receipt;
 };
 
-export function tokensAfter(before: Tokens, { token_count: count }: Beat, telling: Telling): Tokens {
+export function tokensAfter(before: Tokens, { token_count: count }: Heartbeat, telling: TokenContext): Tokens {
   const calm = telling.progressed && before.spikes.length > 0 ? { ...before, spikes: [] } : before;
   if (count === null) return unknown(calm, telling.receipt);
   const unusedSince = count > 0 ? usedUntil(before, telling.receipt) : null;
@@ -92,7 +92,7 @@ function usedUntil(before: Tokens, { previous, watched }: Receipt): number {
   return before.unusedSince ?? previous?.watched ?? watched;
 }
 
-function used(before: Tokens, count: number, telling: Telling): Tokens {
+function used(before: Tokens, count: number, telling: TokenContext): Tokens {
   const { previous, watched } = telling.receipt;
   const gap = watched - usedUntil(before, telling.receipt);
   const first = before.count <= 0;
@@ -110,7 +110,7 @@ function begun(before: Tokens, count: number, { now, stamp }: Receipt): Tokens {
 }
 
 /** The longer of both clocks' spans counts: heartbeats that were held up and come at once are no spike. */
-function sampled(tokens: Tokens, { progressed, receipt }: Telling): Tokens {
+function sampled(tokens: Tokens, { progressed, receipt }: TokenContext): Tokens {
   const { now, stamp, watched } = receipt;
   const elapsed = Math.max(now - tokens.sampleAt, stamp - (tokens.sampleAt - tokens.sampleLate));
   if (elapsed < SAMPLE_MS) return tokens;
