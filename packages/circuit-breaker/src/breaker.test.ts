@@ -7,7 +7,7 @@ const limits = { failureThreshold: 3, recoveryTimeoutMs: 1000, halfOpenRequests:
 /** One request and its end, at `now`. Refused: the breaker as it is. */
 function through(breaker: Breaker, how: 'ok' | 'error', now = 0): Breaker {
   const answer = ask(breaker, limits, now);
-  if (answer.is === 'refused') return breaker;
+  if (answer.kind === 'refused') return breaker;
   const { breaker: admitted, generation } = answer;
   return how === 'ok' ? succeed(admitted, generation) : fail(admitted, generation, limits, now);
 }
@@ -15,7 +15,7 @@ const opened = (now = 0): Breaker => [1, 2, 3].reduce((b) => through(b, 'error',
 
 function admitted(breaker: Breaker, now: number, most = limits) {
   const answer = ask(breaker, most, now);
-  if (answer.is === 'refused') throw new Error(`refused until ${answer.nextAttemptAt}`);
+  if (answer.kind === 'refused') throw new Error(`refused until ${answer.nextAttemptAt}`);
   return answer;
 }
 
@@ -51,7 +51,7 @@ describe('open', () => {
   test('refuses everything until its timeout is over, and says until when', () => {
     expect(ask(opened(), limits, 0)).toEqual({ is: 'refused', nextAttemptAt: 1000 });
     expect(ask(opened(), limits, 999)).toEqual({ is: 'refused', nextAttemptAt: 1000 });
-    expect(ask(opened(), limits, 1000).is).toBe('admitted');
+    expect(ask(opened(), limits, 1000).kind).toBe('admitted');
   });
 
   test('ignores the results of what was begun before it opened, also those that come in its own time', () => {
@@ -72,13 +72,13 @@ describe('half open', () => {
 
   test('one trial at a time: another is refused until it has ended', () => {
     expect(ask(trial.breaker, limits, 1001)).toEqual({ is: 'refused', nextAttemptAt: 2000 });
-    expect(ask(trial.breaker, limits, 1999).is).toBe('refused');
+    expect(ask(trial.breaker, limits, 1999).kind).toBe('refused');
   });
 
   test('a trial whose end is not reported within the timeout makes room for another; its end still counts', () => {
     const second = admitted(trial.breaker, 2000);
     expect(ask(second.breaker, limits, 2999)).toEqual({ is: 'refused', nextAttemptAt: 3000 });
-    expect(ask(second.breaker, limits, 3000).is).toBe('admitted');
+    expect(ask(second.breaker, limits, 3000).kind).toBe('admitted');
     expect(succeed(second.breaker, trial.generation).state).toBe('CLOSED');
     expect(fail(second.breaker, trial.generation, limits, 2500)).toMatchObject({ state: 'OPEN', nextAttemptAt: 3500 });
   });
@@ -92,8 +92,8 @@ describe('half open', () => {
   test('as many trials at a time as it is told, and not one more', () => {
     const two = { ...limits, halfOpenRequests: 2 };
     const second = admitted(trial.breaker, 1000, two);
-    expect(ask(second.breaker, two, 1000).is).toBe('refused');
-    expect(ask(giveBack(second.breaker), two, 1000).is).toBe('admitted');
+    expect(ask(second.breaker, two, 1000).kind).toBe('refused');
+    expect(ask(giveBack(second.breaker), two, 1000).kind).toBe('admitted');
   });
 
   test('success closes it, failure opens it again for a whole timeout', () => {
@@ -104,7 +104,7 @@ describe('half open', () => {
 
   test('a trial that was none gives its place back; one of an earlier generation gives back nothing', () => {
     const free = giveBack(trial.breaker, trial.generation);
-    expect(ask(free, limits, 1000).is).toBe('admitted');
+    expect(ask(free, limits, 1000).kind).toBe('admitted');
     expect(giveBack(trial.breaker, 0)).toBe(trial.breaker);
     expect(giveBack(free)).toMatchObject({ admitted: 0 });
   });
@@ -127,7 +127,7 @@ describe('half open', () => {
 });
 
 test('a person can try before the timeout, and can close it; what is under way says nothing then', () => {
-  expect(ask(tryAgain(opened()), limits, 1).is).toBe('admitted');
+  expect(ask(tryAgain(opened()), limits, 1).kind).toBe('admitted');
   const shut = reset(opened());
   expect(shut).toEqual({ state: 'CLOSED', generation: 2, failures: 0 });
   expect(fail(shut, 0, { ...limits, failureThreshold: 1 }, 1)).toBe(shut);
@@ -154,7 +154,7 @@ describe('whatever happens', () => {
       breaker = keep(breaker);
       now += step === 'wait' ? limits.recoveryTimeoutMs : 1;
       const answer = step === 'ask' ? ask(breaker, limits, now) : null;
-      if (answer?.is === 'admitted') {
+      if (answer?.kind === 'admitted') {
         underWay.push(answer.generation);
         breaker = answer.breaker;
       }

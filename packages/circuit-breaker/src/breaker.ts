@@ -58,15 +58,15 @@ export function admit(breaker: Breaker): Breaker {
 
 /** `generation`: what the request's result is told with. `nextAttemptAt`: at the latest; sooner, once a trial under way has ended. Null: only then. */
 export type Admission =
-  | { readonly is: 'admitted'; readonly breaker: Breaker; readonly generation: number }
-  | { readonly is: 'refused'; readonly nextAttemptAt: number | null };
+  | { readonly kind: 'admitted'; readonly breaker: Breaker; readonly generation: number }
+  | { readonly kind: 'refused'; readonly nextAttemptAt: number | null };
 
 /** Asks for one request at `now`; the first after the timeout is a trial. An admitted one ends in `succeed`, `fail` or `giveBack`. */
 export function ask(breaker: Breaker, limits: BreakerLimits, now: number): Admission {
   const from = admitsFrom(breaker, limits);
-  if (now < from) return { is: 'refused', nextAttemptAt: Number.isFinite(from) ? from : null };
+  if (now < from) return { kind: 'refused', nextAttemptAt: Number.isFinite(from) ? from : null };
   const admitted = withTrial(admit(freed(tryAgain(breaker), limits)), now);
-  return { is: 'admitted', breaker: admitted, generation: admitted.generation };
+  return { kind: 'admitted', breaker: admitted, generation: admitted.generation };
 }
 
 /** Its trials are all overdue. */

@@ -41,7 +41,7 @@ export function guard(name: string, limits: BreakerLimits, now: () => number, fr
     },
     run: async (call, meaning = () => 'failure') => {
       const answer = ask(breaker, limits, now());
-      if (answer.is === 'refused') throw new BreakerOpen(name, answer.nextAttemptAt);
+      if (answer.kind === 'refused') throw new BreakerOpen(name, answer.nextAttemptAt);
       breaker = answer.breaker;
       let meant: Meaning = 'failure';
       try {

@@ -51,7 +51,7 @@ export const asked = (
   const name = nameOf(call.kind);
   const before = state.breakers[name];
   const answer = ask(before, limits[name], now);
-  if (answer.is === 'refused')
+  if (answer.kind === 'refused')
     return { state, denied: { breaker: name, failures: before.failures, nextAttemptAt: answer.nextAttemptAt } };
   const underWay = { ...state.underWay, [call.call_id]: { name, generation: answer.generation } };
   return { state: { ...withBreaker(state, name, answer.breaker), underWay }, denied: null };

@@ -53,7 +53,7 @@ export class Breakers {
     const name = breakerOf[kind];
     if (name === null) return () => {};
     const answer = ask(this.#of(name), this.#limits[name], this.#now());
-    if (answer.is === 'refused') throw new BreakerOpen(name, answer.nextAttemptAt);
+    if (answer.kind === 'refused') throw new BreakerOpen(name, answer.nextAttemptAt);
     this.#keep(name, answer.breaker);
     return (meaning) => this.#keep(name, this.#after(name, answer.generation, meaning));
   }

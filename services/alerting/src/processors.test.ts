@@ -62,11 +62,11 @@ test('of a sink that fails the others hear, once; when it is back it has lost no
   const lines: string[] = [];
   const told: string[] = [];
   let isAway = true;
-  const tell: Sink['tell'] = async ({ payload }) => {
+  const tell: Sink['deliver'] = async ({ payload }) => {
     if (isAway) throw new TryLater('away', 1);
     told.push(payload.alertKey);
   };
-  const sinks = [consoleSink((line) => void lines.push(line), routing.configured), { name: 'pager', tell }];
+  const sinks = [consoleSink((line) => void lines.push(line), routing.configured), { name: 'pager', deliver: tell }];
   running.use(await runDeliveries(log, sinks, { ...world, random: () => 2 }));
   await log.say(example(Topic.taskRecovery, 'RECOVERY_FAILED'));
   const failing = (what: string) => lines.filter((line) => line.startsWith(`ALERT ${what} [critical] sink_failing`));

@@ -1,8 +1,7 @@
 import { type PolicyRef, Topic } from '@vigil/events';
 import type { DeciderProcessor, MapperProcessor } from '@vigil/stream';
 import { alerts } from './alert/alert.ts';
-import { type Alert, initial, type Settings } from './alert/alert-state.ts';
-import { upgraded, withTimes } from './alert/upgrade.ts';
+import type { Alert, Settings } from './alert/alert-state.ts';
 import { agentNotices } from './notices/agent-notices.ts';
 import { fleetNotices } from './notices/fleet-notices.ts';
 import { type Noticed, notify } from './notices/notice.ts';
@@ -57,12 +56,5 @@ export const alertDecider = (
   writesTicks: Topic.notify,
   ticks: [],
   decider: alerts(settings),
-  atRest: {
-    oldest: 4,
-    upgrades: [
-      { usual: null, to: (state) => upgraded({ ...initial, ...(state as Partial<Alert>) }, settings.routing) },
-      { usual: null, to: (state) => withTimes(state as Alert) },
-    ],
-    usual: null,
-  },
+  atRest: { oldest: 7, upgrades: [], usual: null },
 });

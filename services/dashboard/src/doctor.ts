@@ -54,7 +54,7 @@ const TIMED = Object.entries(TICKS_OF).flatMap(([processor, topic]) =>
 const PROBE_LIMIT_MS = 2_000;
 const FIRST_RECORDS = 100; // transaction markers take offsets too
 
-export type DoctorPorts = {
+export type DoctorDeps = {
   readonly log: Pick<Log, 'bounds' | 'read' | 'follow' | 'partitionCount'>;
   readonly model: ReadModel;
   readonly probes: readonly (readonly [service: string, url: string])[];
@@ -62,7 +62,7 @@ export type DoctorPorts = {
   readonly now: () => number;
 };
 
-export async function examine(ports: DoctorPorts): Promise<Doctor> {
+export async function examine(ports: DoctorDeps): Promise<Doctor> {
   const { model, probes, hanging } = ports;
   const [services, time, atMost, agents, replayFrom, fleet] = await Promise.all([
     Promise.all(probes.map(([service, url]) => probe(service, url))),
@@ -81,7 +81,7 @@ export async function examine(ports: DoctorPorts): Promise<Doctor> {
   return { services, time, lag, duplicates, hanging: hanging(), replayFrom, fleet };
 }
 
-async function ages({ log, now }: DoctorPorts): Promise<Doctor['time']> {
+async function ages({ log, now }: DoctorDeps): Promise<Doctor['time']> {
   const at = now();
   const topics = TIMED.map(([, topic]) => topic);
   const ticks = await newestTicks(log, topics, at);
@@ -92,7 +92,7 @@ async function ages({ log, now }: DoctorPorts): Promise<Doctor['time']> {
   });
 }
 
-async function projectorLag({ log, model }: DoctorPorts): Promise<number | null> {
+async function projectorLag({ log, model }: DoctorDeps): Promise<number | null> {
   const positions = await model.positions();
   if (positions.length === 0) return null;
   const topics = [...new Set(positions.map(({ topic }) => topic))];
@@ -101,14 +101,14 @@ async function projectorLag({ log, model }: DoctorPorts): Promise<number | null>
   return behind.reduce((sum, records) => sum + records, 0);
 }
 
-async function replayReach(log: DoctorPorts['log']): Promise<number | null> {
+async function replayReach(log: DoctorDeps['log']): Promise<number | null> {
   const bounds = await log.bounds(Topic.agentObservation);
   const firsts = await Promise.all(bounds.map(({ low, high }, partition) => firstIn(log, partition, low, high)));
   const known = firsts.filter((first) => first !== null);
   return known.length === 0 ? null : Math.max(...known);
 }
 
-async function firstIn(log: DoctorPorts['log'], partition: number, low: number, high: number): Promise<number | null> {
+async function firstIn(log: DoctorDeps['log'], partition: number, low: number, high: number): Promise<number | null> {
   if (low >= high) return null;
   let first: number | null = null;
   const range = { low, high: Math.min(high, low + FIRST_RECORDS) };

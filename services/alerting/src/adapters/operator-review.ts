@@ -10,7 +10,7 @@ type Requested = Extract<EventOf<typeof Topic.alert>, { type: 'QUEEN_INTERVENTIO
 const GRAPH = 'vigil-alerting';
 
 /** The ticket that a person is asked in for: by triage, or by whoever asks for the operator (seed 004). */
-export function queenOf(input: Input): TriagedTicket | null {
+export function reviewOf(input: Input): TriagedTicket | null {
   switch (input.type) {
     case 'NOTIFY':
       return input.payload.action === 'raise' ? input.payload.ticket : null;
@@ -32,7 +32,7 @@ export function dismissedOf({ type, payload }: Input): Dismissed | null {
 }
 
 /** The worker is not paused, and not told. */
-export function queenRequested(alertKey: string, ticket: TriagedTicket): Pick<Requested, 'type' | 'payload'> {
+export function reviewRequested(alertKey: string, ticket: TriagedTicket): Pick<Requested, 'type' | 'payload'> {
   return {
     type: 'QUEEN_INTERVENTION_REQUESTED',
     payload: { ...ticket, queen_graph_id: GRAPH, queen_stream_id: alertKey },
@@ -45,7 +45,7 @@ const UNKNOWN = {
 };
 
 /** What an alert says when somebody asks for the operator: of the ticket's agent and task where its alert is open. */
-export function operatorTold(known: Content | null, { ticket_id, analysis, urgency, by }: NotifyOperator): Content {
+export function operatorContent(known: Content | null, { ticket_id, analysis, urgency, by }: NotifyOperator): Content {
   const title = known?.title ?? `operator asked for by ${by}, ticket ${ticket_id}`;
   return { ...(known ?? UNKNOWN), route: TICKET_ROUTE, severity: severityOf(urgency), title, text: analysis };
 }

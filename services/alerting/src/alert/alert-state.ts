@@ -15,17 +15,17 @@ export type Input = EventOf<typeof Topic.notify | typeof Topic.steerAlerts>;
 export type Output = Draft<typeof Topic.alert>;
 
 /** What has just been heard, and is not answered yet. `isOver`: it was over before it was heard. */
-export type News =
+export type PendingChange =
   | {
-      readonly is: 'raise';
+      readonly kind: 'raise';
       readonly content: Content;
       readonly id: string;
       readonly at: number;
       readonly isOver: boolean;
     }
-  | { readonly is: 'resolve'; readonly title: string; readonly text: string }
-  | { readonly is: 'acknowledge'; readonly by: string }
-  | ({ readonly is: 'silence'; readonly by: string; readonly why: string } & Silence);
+  | { readonly kind: 'resolve'; readonly title: string; readonly text: string }
+  | { readonly kind: 'acknowledge'; readonly by: string }
+  | ({ readonly kind: 'silence'; readonly by: string; readonly why: string } & Silence);
 
 export type Dismissed = PayloadOf<typeof Topic.alert, 'TICKET_DISMISSED'>;
 
@@ -54,12 +54,12 @@ export type Alert = {
   readonly taskOver?: number;
   /** nothing was told of the key, and an end that was read late is kept until then; absent: otherwise */
   readonly keptUntil?: number;
-  readonly news: News | null;
+  readonly change: PendingChange | null;
   /** for which people have been asked in, and not yet told */
-  readonly queen: TriagedTicket | null;
+  readonly operatorReview: TriagedTicket | null;
   /** a ticket with which nobody is disturbed, not yet said */
   readonly dismissed: Dismissed | null;
 };
 
 const nobody = { correlationId: '', policy: null, open: null, silence: null, times: NO_TIMES };
-export const initial: Alert = { alertKey: '', ...nobody, news: null, queen: null, dismissed: null };
+export const initial: Alert = { alertKey: '', ...nobody, change: null, operatorReview: null, dismissed: null };

@@ -1,19 +1,24 @@
 import { type Clock, type Decider, NEVER } from '@vigil/stream';
-import { dismissedOf, operatorTold, queenOf, queenRequested } from '../adapters/operator-review.ts';
+import {
+  dismissedOf,
+  operatorContent,
+  reviewOf,
+  reviewRequested,
+} from '../adapters/operator-review.ts';
 import { BLOCKED_ROUTE } from '../notices/agent-notices.ts';
 import {
   type Alert,
   type Input,
   initial,
-  type News,
   NO_TIMES,
   type OfAgent,
   type Output,
+  type PendingChange,
   type Settings,
 } from './alert-state.ts';
 import { type Content, inPlace, questionOf, settledBy } from './content.ts';
-import { changed, type Over, type Raise, raised, resolved, said, updated, waitOf } from './drafts.ts';
-import { isSilenced, type Open, tellFrom } from './due.ts';
+import { changed, type Over, type Raise, raised, resolved, draft, updated, waitOf } from './drafts.ts';
+import { isSilenced, type Open, sendFrom } from './due.ts';
 import { isBefore, timesAfter } from './times.ts';
 
 const MOST_AGENTS = 16;
@@ -24,10 +29,10 @@ function observe(before: Alert, input: Input, { now }: Clock): Alert {
   const after = agentsAfter(before, input, isLate);
   const known = after === agents ? before : { ...before, agents: after };
   const state = isEndOfTask(input) ? { ...known, taskOver: Math.max(taskOverOf(known), input.occurredAt) } : known;
-  const news = newsOf(state, input, now, isPast(before, input));
-  const queen = queenOf(input);
+  const change = changeOf(state, input, now, isPast(before, input));
+  const operatorReview = reviewOf(input);
   const dismissed = dismissedOf(input);
-  const isNew = news !== null || queen !== null || dismissed !== null;
+  const isNew = change !== null || operatorReview !== null || dismissed !== null;
   // A key of which nothing was ever told is not remembered for what is over, unless what was raised before that may still be to be read.
   if (!isNew && state.alertKey === '' && !isLate) return before;
   const times = timesAfter(state.times, input);
@@ -36,7 +41,7 @@ function observe(before: Alert, input: Input, { now }: Clock): Alert {
   const { key: alertKey, correlationId, policy } = input;
   const chain = state.open ? {} : { correlationId, policy };
   const { keptUntil: _, ...rest } = state;
-  return { ...rest, alertKey, ...chain, times, news, queen, dismissed };
+  return { ...rest, alertKey, ...chain, times, change, operatorReview, dismissed };
 }
 
 /** Alerting catches up, and may have read this before what was raised earlier. Milliseconds. */
@@ -47,7 +52,7 @@ const isLateEnd = (input: Input, now: number): boolean =>
   input.type === 'NOTIFY' && input.payload.action === 'resolve' && now - input.occurredAt > LATE_MS;
 
 /** null: nothing that changes anything. */
-function newsOf(state: Alert, input: Input, now: number, past: boolean): News | null {
+function changeOf(state: Alert, input: Input, now: number, past: boolean): PendingChange | null {
   const { open } = state;
   switch (input.type) {
     case 'NOTIFY': {
@@ -55,20 +60,20 @@ function newsOf(state: Alert, input: Input, now: number, past: boolean): News | 
       if (action === 'settle') return open && settling(settledBy(open.content, told), input.eventId, now);
       if (open && past) return null;
       if (action === 'resolve' && isOpenForOthers(state)) return null;
-      if (action === 'resolve') return open && { is: 'resolve', title: told.title, text: told.text };
+      if (action === 'resolve') return open && { kind: 'resolve', title: told.title, text: told.text };
       return action === 'raise' ? raising(open, told, input.eventId, now, past) : null;
     }
     case 'ACKNOWLEDGE_ALERT':
-      return open && open.acknowledgedBy === null ? { is: 'acknowledge', by: input.payload.by } : null;
+      return open && open.acknowledgedBy === null ? { kind: 'acknowledge', by: input.payload.by } : null;
     case 'SILENCE_ALERTS':
-      return { is: 'silence', ...input.payload };
+      return { kind: 'silence', ...input.payload };
     case 'NOTIFY_OPERATOR':
-      return raising(open, operatorTold(open?.content ?? null, input.payload), input.eventId, now, false);
+      return raising(open, operatorContent(open?.content ?? null, input.payload), input.eventId, now, false);
   }
 }
 
-const settling = (content: Content | null, id: string, at: number): News | null =>
-  content && { is: 'raise', content, id, at, isOver: false };
+const settling = (content: Content | null, id: string, at: number): PendingChange | null =>
+  content && { kind: 'raise', content, id, at, isOver: false };
 
 /** Whoever has raised the alert of a task and is not well yet keeps it open for all. */
 const isOpenForOthers = ({ agents = [] }: Alert): boolean => agents.some(({ isOpen }) => isOpen);
@@ -128,10 +133,10 @@ const kept = (agents: readonly OfAgent[]): readonly OfAgent[] => {
   return agents.toSpliced(Math.max(0, over), 1);
 };
 
-function raising(open: Open | null, told: Content, id: string, at: number, isOver: boolean): News | null {
+function raising(open: Open | null, told: Content, id: string, at: number, isOver: boolean): PendingChange | null {
   const content = open ? inPlace(open.content, told) : told;
   const isNew = open === null || JSON.stringify(content) !== JSON.stringify(open.content);
-  return isNew ? { is: 'raise', content, id, at, isOver } : null;
+  return isNew ? { kind: 'raise', content, id, at, isOver } : null;
 }
 
 /** The answer to what was heard; then, what sinks are due to be told. */
@@ -139,44 +144,44 @@ function decide(state: Alert, now: number, settings: Settings): readonly Output[
   const answer = [...requested(state), ...dismissals(state), ...answerTo(state, now, settings)];
   const after = answer.reduce((before, event) => evolve(before, event, settings), state);
   const { open } = after;
-  return open && now >= tellFrom(after, open, settings.routing)
+  return open && now >= sendFrom(after, open, settings.routing)
     ? [...answer, updated(after, open, now, settings)]
     : answer;
 }
 
 const requested = (state: Alert): readonly Output[] =>
-  state.queen === null ? [] : [said(state, queenRequested(state.alertKey, state.queen))];
+  state.operatorReview === null ? [] : [draft(state, reviewRequested(state.alertKey, state.operatorReview))];
 
 const dismissals = (state: Alert): readonly Output[] =>
-  state.dismissed === null ? [] : [said(state, { type: 'TICKET_DISMISSED', payload: state.dismissed })];
+  state.dismissed === null ? [] : [draft(state, { type: 'TICKET_DISMISSED', payload: state.dismissed })];
 
 function answerTo(state: Alert, now: number, settings: Settings): readonly Output[] {
-  const { news, open, alertKey } = state;
-  switch (news?.is) {
+  const { change, open, alertKey } = state;
+  switch (change?.kind) {
     case undefined:
       return [];
     case 'raise':
       return open
-        ? [changed(state, { ...open, content: news.content }, now, settings)]
-        : risen(state, news, now, settings);
+        ? [changed(state, { ...open, content: change.content }, now, settings)]
+        : raisedAndOver(state, change, now, settings);
     case 'resolve':
-      return ended(state, news, now, settings);
+      return ended(state, change, now, settings);
     case 'acknowledge':
       return open
-        ? [said(state, { type: 'ALERT_ACKNOWLEDGED', payload: { alertKey, alertId: open.alertId, by: news.by } })]
+        ? [draft(state, { type: 'ALERT_ACKNOWLEDGED', payload: { alertKey, alertId: open.alertId, by: change.by } })]
         : [];
     case 'silence': {
-      const { matchers, until, by, why } = news;
-      return [said(state, { type: 'SILENCE_CHANGED', payload: { matchers, until, by, why } })];
+      const { matchers, until, by, why } = change;
+      return [draft(state, { type: 'SILENCE_CHANGED', payload: { matchers, until, by, why } })];
     }
   }
 }
 
 /** What was over before it was heard is raised, and over. */
-function risen(state: Alert, news: Raise, now: number, settings: Settings): readonly Output[] {
-  const event = raised(state, news, settings);
-  if (!news.isOver) return [event];
-  const over = { title: news.content.title, text: 'it was over before it was heard' };
+function raisedAndOver(state: Alert, change: Raise, now: number, settings: Settings): readonly Output[] {
+  const event = raised(state, change, settings);
+  if (!change.isOver) return [event];
+  const over = { title: change.content.title, text: 'it was over before it was heard' };
   return [event, ...ended(evolve(state, event, settings), over, now, settings)];
 }
 
@@ -184,7 +189,7 @@ function risen(state: Alert, news: Raise, now: number, settings: Settings): read
 function ended(state: Alert, over: Over, now: number, settings: Settings): readonly Output[] {
   const { open } = state;
   if (open === null) return [];
-  const isOwed = open.toldAs === null && open.content.caseId !== null && !isSilenced(state, open.content, now);
+  const isOwed = open.sentSeverity === null && open.content.caseId !== null && !isSilenced(state, open.content, now);
   if (!isOwed) return [resolved(state, open, over, now)];
   const told = updated(state, open, now, settings);
   return [told, ...ended(evolve(state, told, settings), over, now, settings)];
@@ -194,15 +199,15 @@ function evolve(state: Alert, event: Output, settings: Settings): Alert {
   switch (event.type) {
     case 'ALERT_RAISED':
     case 'ALERT_UPDATED':
-      return { ...state, news: null, open: opened(state.open, event.payload, settings) };
+      return { ...state, change: null, open: opened(state.open, event.payload, settings) };
     case 'ALERT_ACKNOWLEDGED':
-      return { ...state, news: null, open: state.open && { ...state.open, acknowledgedBy: event.payload.by } };
+      return { ...state, change: null, open: state.open && { ...state.open, acknowledgedBy: event.payload.by } };
     case 'ALERT_RESOLVED':
-      return { ...state, news: null, open: null };
+      return { ...state, change: null, open: null };
     case 'SILENCE_CHANGED':
-      return { ...state, news: null, silence: { matchers: event.payload.matchers, until: event.payload.until } };
+      return { ...state, change: null, silence: { matchers: event.payload.matchers, until: event.payload.until } };
     case 'QUEEN_INTERVENTION_REQUESTED':
-      return { ...state, queen: null };
+      return { ...state, operatorReview: null };
     case 'TICKET_DISMISSED':
       return { ...state, dismissed: null };
     case 'ALERT_DELIVERED':
@@ -215,11 +220,16 @@ type Told = Extract<Output, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>
 function opened(before: Open | null, payload: Told, settings: Settings): Open {
   const { alertKey: _, alertId, deliverAt, sinks, raisedAt: risen, ...content } = payload;
   const raisedAt = risen ?? 0;
-  const unheard = { toldAs: null, toldTo: [], asked: null, tellAt: raisedAt + waitOf(content, settings) };
+  const unheard = { sentSeverity: null, sentTo: [], asked: null, sendAt: raisedAt + waitOf(content, settings) };
   const known = before ?? { ...unheard, acknowledgedBy: null };
   if (deliverAt === null) return { ...known, alertId, raisedAt, content };
-  const toldTo = [...new Set([...known.toldTo, ...sinks])];
-  const told = { toldAs: content.severity, toldTo, asked: questionOf(content), tellAt: deliverAt + settings.repeatMs };
+  const sentTo = [...new Set([...known.sentTo, ...sinks])];
+  const told = {
+    sentSeverity: content.severity,
+    sentTo,
+    asked: questionOf(content),
+    sendAt: deliverAt + settings.repeatMs,
+  };
   return { ...known, alertId, raisedAt, content, ...told };
 }
 
@@ -229,6 +239,6 @@ export const alerts = (settings: Settings): Decider<Alert, Input, Output> => ({
   observe,
   decide: (state, { now }) => decide(state, now, settings),
   evolve: (state, event) => evolve(state, event, settings),
-  dueAt: (state) => (state.open ? tellFrom(state, state.open, settings.routing) : (state.keptUntil ?? NEVER)),
+  dueAt: (state) => (state.open ? sendFrom(state, state.open, settings.routing) : (state.keptUntil ?? NEVER)),
   forgets: ({ keptUntil }, { now }) => keptUntil !== undefined && now >= keptUntil,
 });

@@ -1,18 +1,18 @@
-import type { Alert, News, Output, Settings } from './alert-state.ts';
+import type { Alert, Output, PendingChange, Settings } from './alert-state.ts';
 import type { Content } from './content.ts';
-import { isSilenced, type Open, tellFrom, tellWhom } from './due.ts';
+import { isSilenced, type Open, sendFrom, sinksToSend } from './due.ts';
 import { SINK_FAILING, sinksOf } from './routing.ts';
 
-type Saying = Output extends infer D ? (D extends Output ? Pick<D, 'type' | 'payload'> : never) : never;
+type AlertDraft = Output extends infer D ? (D extends Output ? Pick<D, 'type' | 'payload'> : never) : never;
 /** Of an alert key, in the chain that its open alert began. */
-export const said = ({ alertKey, correlationId, policy }: Alert, saying: Saying): Output => {
-  const draft = { topic: 'onex.evt.alerting.alert.v1', key: alertKey, correlationId, policy } as const;
-  return { ...draft, ...saying } as Output;
+export const draft = ({ alertKey, correlationId, policy }: Alert, saying: AlertDraft): Output => {
+  const heading = { topic: 'onex.evt.alerting.alert.v1', key: alertKey, correlationId, policy } as const;
+  return { ...heading, ...saying } as Output;
 };
 
 /** What is said of an end. */
 export type Over = { readonly title: string; readonly text: string };
-export type Raise = Extract<News, { readonly is: 'raise' }>;
+export type Raise = Extract<PendingChange, { readonly kind: 'raise' }>;
 
 /** How long an alert of this kind waits for company: none comes to a sink that fails. */
 export const waitOf = ({ route }: Content, { groupWaitMs }: Settings): number =>
@@ -22,25 +22,25 @@ export function raised(state: Alert, { content, id, at }: Raise, settings: Setti
   const deliverAt = waitOf(content, settings) === 0 && !isSilenced(state, content, at) ? at : null;
   const sinks = sinksOf(content, settings.routing);
   const payload = { alertKey: state.alertKey, ...content, alertId: id, deliverAt, sinks, raisedAt: at };
-  return said(state, { type: 'ALERT_RAISED', payload });
+  return draft(state, { type: 'ALERT_RAISED', payload });
 }
 
 export const changed = (state: Alert, open: Open, now: number, settings: Settings): Output =>
-  updated(state, open, now >= tellFrom(state, open, settings.routing) ? now : null, settings);
+  updated(state, open, now >= sendFrom(state, open, settings.routing) ? now : null, settings);
 
 export function updated(state: Alert, open: Open, deliverAt: number | null, { routing }: Settings): Output {
   const { content, alertId, raisedAt } = open;
-  const sinks = deliverAt === null ? sinksOf(content, routing) : tellWhom(open, deliverAt, routing);
+  const sinks = deliverAt === null ? sinksOf(content, routing) : sinksToSend(open, deliverAt, routing);
   const payload = { alertKey: state.alertKey, ...content, alertId, deliverAt, sinks, raisedAt };
-  return said(state, { type: 'ALERT_UPDATED', payload });
+  return draft(state, { type: 'ALERT_UPDATED', payload });
 }
 
 /** Whoever was told that it began is told that it is over, silenced or not: else it stays open where they keep it. Nobody else is. */
 export function resolved(state: Alert, open: Open, { title, text }: Over, now: number): Output {
   const { agentId, taskId, episodeId, caseId, labels, route, severity } = open.content;
   const about = { agentId, taskId, episodeId, caseId, labels, route, severity };
-  const { alertId, raisedAt, toldTo: sinks } = open;
-  const deliverAt = open.toldAs === null ? null : now;
+  const { alertId, raisedAt, sentTo: sinks } = open;
+  const deliverAt = open.sentSeverity === null ? null : now;
   const what = { ...about, title, text, alertId, raisedAt, deliverAt, sinks };
-  return said(state, { type: 'ALERT_RESOLVED', payload: { alertKey: state.alertKey, ...what } });
+  return draft(state, { type: 'ALERT_RESOLVED', payload: { alertKey: state.alertKey, ...what } });
 }

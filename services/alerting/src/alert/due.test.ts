@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { alerts } from './alert.ts';
 import type { Input } from './alert-state.ts';
-import { type Open, tellFrom, tellWhom } from './due.ts';
+import { type Open, sendFrom, sinksToSend } from './due.ts';
 import { SINK_FAILING } from './routing.ts';
 
 type Told = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
@@ -106,11 +106,11 @@ test('an open alert is told to the sink that has come in the place of another, a
     ticket: ____,
     ...content
   } = notified({ channels: ['pager'] }).payload as PayloadOf<typeof Topic.notify, 'NOTIFY'>;
-  const told = { toldAs: content.severity, toldTo: ['console', 'old'], asked: null, tellAt: start + hour };
+  const told = { sentSeverity: content.severity, sentTo: ['console', 'old'], asked: null, sendAt: start + hour };
   const known: Open = { alertId: 'a', raisedAt: start, content, ...told, acknowledgedBy: 'ada' };
-  expect(tellFrom({ silence: null }, known, routing)).toBe(0);
-  expect(tellWhom(known, start, routing)).toEqual(['webhook']);
-  expect(tellFrom({ silence: null }, { ...known, toldTo: routing.configured }, routing)).toBe(NEVER);
+  expect(sendFrom({ silence: null }, known, routing)).toBe(0);
+  expect(sinksToSend(known, start, routing)).toEqual(['webhook']);
+  expect(sendFrom({ silence: null }, { ...known, sentTo: routing.configured }, routing)).toBe(NEVER);
 });
 
 test('alerting obeys the laws of deciders whatever the channels', () => {

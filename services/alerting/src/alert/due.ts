@@ -8,10 +8,10 @@ export type Open = {
   readonly alertId: string;
   readonly raisedAt: number;
   readonly content: Content;
-  readonly toldAs: AlertSeverity | null;
-  readonly toldTo: readonly string[];
+  readonly sentSeverity: AlertSeverity | null;
+  readonly sentTo: readonly string[];
   readonly asked: string | null;
-  readonly tellAt: number;
+  readonly sendAt: number;
   readonly acknowledgedBy: string | null;
 };
 
@@ -19,25 +19,27 @@ export type Silence = { readonly matchers: readonly AlertMatcher[]; readonly unt
 type Known = { readonly silence: Silence | null };
 
 /** Everybody hears at once of what gets worse, and of a new question. */
-const isUrgent = ({ content, toldAs, asked }: Open): boolean => {
+const isUrgent = ({ content, sentSeverity, asked }: Open): boolean => {
   const question = questionOf(content);
-  return toldAs !== null && (isWorse(content.severity, toldAs) || (question !== null && question !== asked));
+  return (
+    sentSeverity !== null && (isWorse(content.severity, sentSeverity) || (question !== null && question !== asked))
+  );
 };
 
-const newTo = ({ content, toldTo }: Open, routing: Routing): readonly string[] =>
-  sinksOf(content, routing).filter((sink) => !toldTo.includes(sink));
+const newTo = ({ content, sentTo }: Open, routing: Routing): readonly string[] =>
+  sinksOf(content, routing).filter((sink) => !sentTo.includes(sink));
 
 /** From when sinks are to be told: after the group wait, of what is new at once, and again while nobody has acknowledged; not while it is silenced. */
-export function tellFrom({ silence }: Known, open: Open, routing: Routing): number {
-  const { content, toldAs, tellAt, acknowledgedBy } = open;
-  const isNew = isUrgent(open) || (toldAs !== null && newTo(open, routing).length > 0);
-  const from = isNew ? 0 : toldAs !== null && acknowledgedBy !== null ? NEVER : tellAt;
+export function sendFrom({ silence }: Known, open: Open, routing: Routing): number {
+  const { content, sentSeverity, sendAt, acknowledgedBy } = open;
+  const isNew = isUrgent(open) || (sentSeverity !== null && newTo(open, routing).length > 0);
+  const from = isNew ? 0 : sentSeverity !== null && acknowledgedBy !== null ? NEVER : sendAt;
   return silence && matches(silence, content) ? Math.max(from, silence.until) : from;
 }
 
 /** Who is told now: all, or only those for whom alone there is something new. */
-export function tellWhom(open: Open, now: number, routing: Routing): readonly string[] {
-  const isDue = now >= open.tellAt && (open.toldAs === null || open.acknowledgedBy === null);
+export function sinksToSend(open: Open, now: number, routing: Routing): readonly string[] {
+  const isDue = now >= open.sendAt && (open.sentSeverity === null || open.acknowledgedBy === null);
   const fresh = newTo(open, routing);
   return isDue || isUrgent(open) || fresh.length === 0 ? sinksOf(open.content, routing) : fresh;
 }

@@ -4,7 +4,7 @@ import { CorrectThePolicy, parseYaml } from '@vigil/policy';
 import { z } from 'zod';
 import { CONSOLE, DEFAULT, type Routing } from '../alert/routing.ts';
 import { consoleSink } from '../sinks/console.ts';
-import type { World as Outside } from '../sinks/kind.ts';
+import type { SinkDeps as Outside } from '../sinks/kind.ts';
 import { channel, opened } from '../sinks/kinds.ts';
 import type { Sink } from './sink.ts';
 

@@ -5,22 +5,22 @@ import { expect, test } from 'vitest';
 import type { Notify } from '../notices/notice.ts';
 import { backOff, retryAfter } from './back-off.ts';
 import { deliver, deliveryOf } from './delivery.ts';
-import { InVain, type Telling, TryLater } from './sink.ts';
+import { type AlertEvent, TryLater, Undeliverable } from './sink.ts';
 
 const alert = example(Topic.alert, 'ALERT_RAISED', { deliverAt: 1000, sinks: ['pager'] });
 
 /** A sink that answers as it is told to: an error, or nothing. */
 const pager = (delivered: readonly string[] = []) => {
-  const told: Telling[] = [];
+  const told: AlertEvent[] = [];
   const said: Notify[] = [];
   const script: { error: Error | null; now: number } = { error: null, now: 1000 };
-  const tell = async (telling: Telling) => {
+  const tell = async (telling: AlertEvent) => {
     if (script.error !== null) throw script.error;
     told.push(telling);
   };
   const say = async (notices: readonly Notify[]) => said.push(...notices);
   const around = { now: () => script.now, random: () => 0, say, delivered: new Set(delivered) };
-  return { told, said, script, react: deliver({ name: 'pager', tell }, around) };
+  return { told, said, script, react: deliver({ name: 'pager', deliver: tell }, around) };
 };
 const failing = async (react: ReturnType<typeof pager>['react'], times: number): Promise<(number | null)[]> => {
   const waits: (number | null)[] = [];
@@ -123,7 +123,10 @@ test('that a sink fails is told again where it could not be written', async () =
     script.said.push(...notices);
   };
   const tell = () => Promise.reject(new TryLater('away'));
-  const react = deliver({ name: 'pager', tell }, { now: () => 1000, random: () => 0, say, delivered: new Set() });
+  const react = deliver(
+    { name: 'pager', deliver: tell },
+    { now: () => 1000, random: () => 0, say, delivered: new Set() },
+  );
   await failing(react, 4);
   script.broker = null;
   await failing(react, 2);
@@ -138,7 +141,7 @@ test('where it says for how long, it is left alone for as long', async () => {
 
 test('what it will never take is a dead letter at once, and people hear of it', async () => {
   const { react, said, script } = pager();
-  script.error = new InVain('answered 404: correct the address');
+  script.error = new Undeliverable('answered 404: correct the address');
   await expect(react(alert)).rejects.toThrow(DeadLetter);
   expect(said).toMatchObject([{ payload: { action: 'raise', text: 'answered 404: correct the address' } }]);
 });

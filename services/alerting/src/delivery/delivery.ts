@@ -4,7 +4,7 @@ import { CONSOLE } from '../alert/routing.ts';
 import { type Noticed, type Notify, notify } from '../notices/notice.ts';
 import { noPolicies } from '../notices/policy-alerts.ts';
 import { backOff } from './back-off.ts';
-import { InVain, type Sink, type Telling, TryLater } from './sink.ts';
+import { type AlertEvent, type Sink, TryLater, Undeliverable } from './sink.ts';
 import { sinkHealth } from './sink-health.ts';
 
 type Alert = EventOf<typeof Topic.alert>;
@@ -30,7 +30,7 @@ export type Surroundings = {
 export const deliveryOf = (sink: string, eventId: string): string => `${sink} ${eventId}`;
 
 /** What sinks are told now; null: nothing. */
-export function tellingOf(event: Alert): Telling | null {
+export function tellingOf(event: Alert): AlertEvent | null {
   switch (event.type) {
     case 'ALERT_RAISED':
     case 'ALERT_UPDATED':
@@ -46,7 +46,7 @@ export function tellingOf(event: Alert): Telling | null {
 }
 
 /** What was said before there were channels was for the console. */
-const isFor = (sink: string, { payload: { sinks } }: Telling): boolean =>
+const isFor = (sink: string, { payload: { sinks } }: AlertEvent): boolean =>
   sinks.length === 0 ? sink === CONSOLE : sinks.includes(sink);
 
 /** Tells one sink, and says so. Rejects with Retry, and after how long, or with DeadLetter. */
@@ -66,7 +66,7 @@ export function deliver(sink: Sink, around: Surroundings): (event: Alert) => Pro
       );
     const attempt = (tries.get(event.eventId) ?? 0) + 1;
     tries.set(event.eventId, attempt);
-    const error = await sink.tell(telling).then(
+    const error = await sink.deliver(telling).then(
       () => null,
       (why: Error) => why,
     );
@@ -75,7 +75,7 @@ export function deliver(sink: Sink, around: Surroundings): (event: Alert) => Pro
       return [delivered(sink.name, telling, attempt), ...drafts(health.succeeded())];
     }
     const isOver = ageMs > GIVE_UP_MS && attempt >= LEAST_TRIES;
-    if (error instanceof InVain || isOver) {
+    if (error instanceof Undeliverable || isOver) {
       tries.delete(event.eventId);
       await say(health.refused(event.eventId, error.message));
       throw new DeadLetter(isOver ? 'given_up' : 'refused_by_sink', `${sink.name}: ${error.message}`);
@@ -91,7 +91,7 @@ const waitOf = (error: Error, failures: number, { random }: Surroundings): numbe
 
 const drafts = (notices: readonly Noticed[]): readonly Notify[] => notices.map((one) => notify(one, null, noPolicies));
 
-function delivered(sink: string, { payload, eventId }: Telling, attempt: number): Draft<typeof Topic.alert> {
+function delivered(sink: string, { payload, eventId }: AlertEvent, attempt: number): Draft<typeof Topic.alert> {
   const { alertKey, alertId } = payload;
   const outcome = { alertKey, alertId, ofEventId: eventId, sink, attempt, ok: true, detail: null };
   return { topic: 'onex.evt.alerting.alert.v1', type: 'ALERT_DELIVERED', key: alertKey, payload: outcome };

@@ -1,7 +1,7 @@
-import type { Telling } from './sink.ts';
+import type { AlertEvent } from './sink.ts';
 
-type Payload = Telling['payload'];
-type Asking = Extract<Telling, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>['payload'];
+type Payload = AlertEvent['payload'];
+type Asking = Extract<AlertEvent, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>['payload'];
 
 const KINDS = {
   ALERT_RAISED: 'alert.raised',
@@ -15,7 +15,7 @@ const iso = (at: number | null): string | null => (at === null ? null : new Date
  * What machines are told: the body of a webhook, the input of a command. `id` stays the same when it is told again. Times are RFC 3339.
  * `dashboardUrl`: where a decision is posted.
  */
-export const messageOf = (telling: Telling, dashboardUrl: string) => ({
+export const messageOf = (telling: AlertEvent, dashboardUrl: string) => ({
   type: KINDS[telling.type],
   timestamp: iso(telling.occurredAt),
   data: {

@@ -14,7 +14,7 @@ const sink = (argv: readonly string[], timeout = '10s') =>
   command.open('ops', command.settings.parse({ kind: 'command', argv, timeout }), world);
 const failure = (argv: readonly string[], timeout?: string) =>
   sink(argv, timeout)
-    .tell(telling())
+    .deliver(telling())
     .then(
       () => null,
       (error: unknown) => error,
@@ -25,7 +25,7 @@ test('it gets its arguments filled in, each as one, and the message as JSON on s
   const script = `const fs = require('fs');
     const input = JSON.parse(fs.readFileSync(0, 'utf8'));
     fs.writeFileSync(${JSON.stringify(file)}, JSON.stringify({ args: process.argv.slice(1), type: input.type, id: input.data.id }));`;
-  await sink(node(script, 'send', 'ops', '{title}: {text}', '{task}')).tell(
+  await sink(node(script, 'send', 'ops', '{title}: {text}', '{task}')).deliver(
     telling({ title: '$(touch x); {task} `id`\n--force', text: 'a b' }),
   );
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
@@ -37,7 +37,7 @@ test('it gets its arguments filled in, each as one, and the message as JSON on s
 
 test('one that reads no input and has much to say is as well', async () => {
   const big = telling({ text: 'x'.repeat(200_000) });
-  await sink(node('process.stderr.write("y".repeat(300000))', '{text}')).tell(big);
+  await sink(node('process.stderr.write("y".repeat(300000))', '{text}')).deliver(big);
 });
 
 test('one that fails, takes too long or is not there is waited out, with what it said', async () => {

@@ -3,11 +3,11 @@ import { duration } from '@vigil/policy';
 import { z } from 'zod';
 import { messageOf } from '../delivery/message.ts';
 import { plain } from '../delivery/plain.ts';
-import { type Telling, TryLater } from '../delivery/sink.ts';
+import { type AlertEvent, TryLater } from '../delivery/sink.ts';
 import type { Kind } from './kind.ts';
 
 /** What a placeholder stands for: one argument's part, never more than one argument. */
-const PLACEHOLDERS: Readonly<Record<string, (telling: Telling) => string>> = {
+const PLACEHOLDERS: Readonly<Record<string, (telling: AlertEvent) => string>> = {
   what: ({ type }) => type.replace('ALERT_', '').toLowerCase(),
   severity: ({ payload }) => payload.severity,
   route: ({ payload }) => payload.route,
@@ -34,7 +34,7 @@ export const command: Kind<typeof settings> = {
   settings,
   open: (name, { argv, timeout }, { dashboardUrl }) => ({
     name,
-    tell: async (telling) =>
+    deliver: async (telling) =>
       run(
         argv.map((one) => filled(one, telling)),
         JSON.stringify(messageOf(telling, dashboardUrl)),
@@ -44,7 +44,7 @@ export const command: Kind<typeof settings> = {
 };
 
 /** In one pass: what an agent wrote is not looked through for placeholders. */
-const filled = (argument: string, telling: Telling): string =>
+const filled = (argument: string, telling: AlertEvent): string =>
   argument.replaceAll(placeholder, (_, name: string) => plain(PLACEHOLDERS[name]?.(telling) ?? '').slice(0, FILLED));
 
 /** An argument has its limit (128 KiB on Linux); all of the message is on standard input. */

@@ -1,15 +1,15 @@
 import { CONSOLE, unknownOf } from '../alert/routing.ts';
 import { plain } from '../delivery/plain.ts';
-import type { Sink, Telling } from '../delivery/sink.ts';
+import type { AlertEvent, Sink } from '../delivery/sink.ts';
 
 /** One line a message, for people. `write` gets it with its line end; `configured`: the channels that there are. */
 export const consoleSink = (write: (line: string) => void, configured: readonly string[]): Sink => ({
   name: CONSOLE,
-  tell: async (telling) => write(`${lineOf(telling, configured)}\n`),
+  deliver: async (telling) => write(`${lineOf(telling, configured)}\n`),
 });
 
 /** `ALERT raised [critical] recovery_failed OMN-1234: title (text) options: retry | abandon until 2026-…` */
-export function lineOf({ type, payload }: Telling, configured: readonly string[]): string {
+export function lineOf({ type, payload }: AlertEvent, configured: readonly string[]): string {
   const { severity, route, taskId, agentId, title, text } = payload;
   const what = { ALERT_RAISED: 'raised', ALERT_UPDATED: 'updated', ALERT_RESOLVED: 'resolved' }[type];
   const asked = 'options' in payload ? askedIn(payload) : '';

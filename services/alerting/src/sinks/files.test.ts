@@ -27,7 +27,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 
 const read = (name: string) => readFileSync(path.join(root, name), 'utf8');
 const tell = (told: Parameters<typeof telling>[0]) =>
-  files.open('files', files.settings.parse({ kind: 'files', root }), world).tell(telling(told));
+  files.open('files', files.settings.parse({ kind: 'files', root }), world).deliver(telling(told));
 const raisedAt = Date.parse('2026-04-02T14:30:00.500Z');
 const checkpoint = {
   ...(example(Topic.agentIntervention, 'ESCALATION_TRIGGERED').payload.checkpoint as object),
@@ -80,7 +80,7 @@ test('two alerts of one ticket at once write one whole file, and a line each', a
   const sink = files.open('files', files.settings.parse({ kind: 'files', root }), world);
   const one = telling({ raisedAt, blocked });
   const other = { ...telling({ raisedAt, blocked: { ...blocked, attempts: 4 } }), eventId: 'other' };
-  await Promise.all([one, other].map((each) => sink.tell(each)));
+  await Promise.all([one, other].map((each) => sink.deliver(each)));
   expect(read(friction)).toContain('whether the issue is agent-side');
   expect(readdirSync(path.dirname(path.join(root, friction)))).toHaveLength(1);
   expect(read(log).split('\n')).toHaveLength(3);
@@ -130,7 +130,7 @@ test.each([
 test('of anything else it writes nothing', async () => {
   await tell({ raisedAt, blocked: null });
   const over = example(Topic.alert, 'ALERT_RESOLVED', { deliverAt: 5 });
-  await files.open('files', files.settings.parse({ kind: 'files', root }), world).tell(over);
+  await files.open('files', files.settings.parse({ kind: 'files', root }), world).deliver(over);
   expect(existsSync(path.join(root, '.onex_state'))).toBe(false);
 });
 

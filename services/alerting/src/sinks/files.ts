@@ -3,7 +3,7 @@ import { access, appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import type { Telling } from '../delivery/sink.ts';
+import type { AlertEvent } from '../delivery/sink.ts';
 import { frictionText } from './friction.ts';
 import type { Kind } from './kind.ts';
 
@@ -26,14 +26,14 @@ export const files: Kind<typeof settings> = {
   settings,
   open: (name, where) => ({
     name,
-    tell: async (telling) => {
+    deliver: async (telling) => {
       if (telling.type === 'ALERT_RESOLVED' || telling.payload.blocked === null) return;
       await writeBlocked(where, telling, telling.payload.blocked);
     },
   }),
 };
 
-type Blocking = Exclude<Telling, { readonly type: 'ALERT_RESOLVED' }>;
+type Blocking = Exclude<AlertEvent, { readonly type: 'ALERT_RESOLVED' }>;
 type Blocked = NonNullable<Blocking['payload']['blocked']>;
 
 async function writeBlocked(

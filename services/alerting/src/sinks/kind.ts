@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Sink } from '../delivery/sink.ts';
 
 /** What a sink reaches the world by: arguments, so that tests give their own. */
-export type World = {
+export type SinkDeps = {
   /** epoch milliseconds */
   readonly now: () => number;
   /** the environment: secrets stand there, not in the file */
@@ -14,5 +14,5 @@ export type World = {
 /** A kind of sink: one file that says what its channels are configured by, and opens one. `open` throws Refused with what to do. */
 export type Kind<Settings extends z.ZodType> = {
   readonly settings: Settings;
-  readonly open: (name: string, settings: z.output<Settings>, world: World) => Sink;
+  readonly open: (name: string, settings: z.output<Settings>, world: SinkDeps) => Sink;
 };

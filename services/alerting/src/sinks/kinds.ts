@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Sink } from '../delivery/sink.ts';
 import { command } from './command.ts';
 import { files } from './files.ts';
-import type { World } from './kind.ts';
+import type { SinkDeps } from './kind.ts';
 import { webhook } from './webhook.ts';
 
 /** To add a kind of sink: a file beside this one, its name in SINK_KINDS of packages/policy, and what the compiler then asks for here. */
@@ -21,7 +21,7 @@ export const channel = z.discriminatedUnion(
 type Channel = z.output<typeof channel>;
 
 /** The sink of a channel. Throws Refused with what to do. */
-export function opened(name: string, settings: Channel, world: World): Sink {
+export function opened(name: string, settings: Channel, world: SinkDeps): Sink {
   switch (settings.kind) {
     case 'webhook':
       return webhook.open(name, settings, world);

@@ -4,7 +4,7 @@ import { EXAMPLE_TIME } from '@vigil/events/examples';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, test } from 'vitest';
 import { signed } from '../delivery/signature.ts';
-import { InVain, TryLater } from '../delivery/sink.ts';
+import { TryLater, Undeliverable } from '../delivery/sink.ts';
 import { webhook } from './webhook.ts';
 import { escalation, SECRET, telling, world } from './world.fixture.ts';
 
@@ -45,7 +45,7 @@ const verified = ({ headers, body }: Heard, secret = SECRET): unknown =>
 const shown = (url: string) => `${new URL(url).origin}/…`;
 const failure = (url: string, timeout?: string) =>
   sink(url, timeout)
-    .tell(telling())
+    .deliver(telling())
     .then(
       () => null,
       (error: unknown) => error,
@@ -63,7 +63,7 @@ test('it is signed as the specification’s own example is', () => {
 
 test('an escalation carries options, deadline, where to decide, and the newest checkpoint and its validity', async () => {
   const { heard, url } = await answering(204);
-  await sink(url).tell(escalation());
+  await sink(url).deliver(escalation());
   const deadline = new Date(EXAMPLE_TIME + 900_000).toISOString();
   expect(verified(heard[0] as Heard)).toMatchObject({
     type: 'alert.raised',
@@ -82,21 +82,21 @@ test('an escalation carries options, deadline, where to decide, and the newest c
 
 test('what asks nothing asks for no decision', async () => {
   const { heard, url } = await answering(200);
-  await sink(url).tell(telling());
+  await sink(url).deliver(telling());
   expect(JSON.parse((heard[0] as Heard).body)).toMatchObject({ data: { decision: null, checkpoint: null } });
 });
 
 test('told again it has the same id, by which its receiver knows it', async () => {
   const { heard, url } = await answering(200);
   const one = sink(url);
-  await one.tell(telling());
-  await one.tell(telling());
+  await one.deliver(telling());
+  await one.deliver(telling());
   expect(heard.map(({ headers }) => headers['webhook-id'])).toEqual([telling().eventId, telling().eventId]);
 });
 
 test('a receiver with another secret, or a changed body, sees that it is not ours', async () => {
   const { heard, url } = await answering(200);
-  await sink(url).tell(telling());
+  await sink(url).deliver(telling());
   const [one] = heard as [Heard];
   expect(() => verified(one, 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA')).toThrow('No matching signature');
   expect(() => verified({ ...one, body: one.body.replace('STUCK', 'HEALTHY') })).toThrow('No matching signature');
@@ -105,7 +105,7 @@ test('a receiver with another secret, or a changed body, sees that it is not our
 test('while secrets are exchanged, a receiver verifies with either', async () => {
   const { heard, url } = await answering(200);
   const next = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
-  await sink(url, '5s', { VIGIL_WEBHOOK_SECRET: `${next} ${SECRET}` }).tell(telling());
+  await sink(url, '5s', { VIGIL_WEBHOOK_SECRET: `${next} ${SECRET}` }).deliver(telling());
   for (const secret of [SECRET, next]) expect(verified(heard[0] as Heard, secret)).toMatchObject({});
 });
 
@@ -131,7 +131,7 @@ test('a receiver that does not answer, or is not there, is waited out too', asyn
 
 test.each([301, 400, 401, 404, 410])('%d does not change by asking again', async (status) => {
   const { url } = await answering(status, status === 301 ? { location: 'http://127.0.0.1:1/' } : {});
-  expect(await failure(url)).toBeInstanceOf(InVain);
+  expect(await failure(url)).toBeInstanceOf(Undeliverable);
 });
 
 test.each(['/T0/B0/hunter2', '/?token=hunter2'])(

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { retryAfter } from '../delivery/back-off.ts';
 import { messageOf } from '../delivery/message.ts';
 import { keyOf, signed } from '../delivery/signature.ts';
-import { InVain, TryLater } from '../delivery/sink.ts';
-import type { Kind, World } from './kind.ts';
+import { TryLater, Undeliverable } from '../delivery/sink.ts';
+import type { Kind, SinkDeps } from './kind.ts';
 
 const settings = z.strictObject({
   kind: z.literal('webhook'),
@@ -24,7 +24,7 @@ export const webhook: Kind<typeof settings> = {
     const keys = keysOf(name, secret_env, world);
     return {
       name,
-      tell: async (telling) => {
+      deliver: async (telling) => {
         const body = JSON.stringify(messageOf(telling, world.dashboardUrl));
         const headers = signed(keys, telling.eventId, world.now(), body);
         await post(
@@ -40,7 +40,7 @@ export const webhook: Kind<typeof settings> = {
 };
 
 /** One secret, or two with a space between them while they are being exchanged. */
-function keysOf(name: string, variable: string, { env }: World): readonly Buffer[] {
+function keysOf(name: string, variable: string, { env }: SinkDeps): readonly Buffer[] {
   const keys = (env[variable] ?? '').split(/\s+/).filter(Boolean).map(keyOf);
   const known = keys.filter((key) => key !== null);
   if (known.length > 0 && known.length === keys.length) return known;
@@ -54,7 +54,7 @@ async function post(
   headers: Record<string, string>,
   body: string,
   timeout: number,
-  world: World,
+  world: SinkDeps,
 ): Promise<void> {
   const asked = { method: 'POST', headers, body, redirect: 'manual', signal: AbortSignal.timeout(timeout) } as const;
   const shown = shownOf(url);
@@ -66,7 +66,7 @@ async function post(
   if (response.ok) return;
   if (status === 408 || status === 425 || status === 429 || status >= 500)
     throw new TryLater(`${shown} answered ${status}`, retryAfter(response.headers.get('retry-after'), world.now()));
-  throw new InVain(`${shown} answered ${status}: ${REMEDIES[status] ?? 'see why its receiver refuses it'}`);
+  throw new Undeliverable(`${shown} answered ${status}: ${REMEDIES[status] ?? 'see why its receiver refuses it'}`);
 }
 
 /** Whoever knows the path of some receivers may write to them: alerts, logs and dead letters show only where it leads. */

@@ -1,11 +1,11 @@
 import { type PayloadOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
-import type { Telling } from '../delivery/sink.ts';
-import type { World } from './kind.ts';
+import type { AlertEvent } from '../delivery/sink.ts';
+import type { SinkDeps } from './kind.ts';
 
 export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-export const world: World = {
+export const world: SinkDeps = {
   now: Date.now,
   env: { VIGIL_WEBHOOK_SECRET: SECRET },
   dashboardUrl: 'http://127.0.0.1:7420',
@@ -14,14 +14,14 @@ export const world: World = {
 const checkpoint = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED').payload.checkpoint;
 
 /** An alert as sinks are told of it; a case asks nothing unless it is said here. */
-export const telling = (told: Partial<PayloadOf<typeof Topic.alert, 'ALERT_RAISED'>> = {}): Telling =>
+export const telling = (told: Partial<PayloadOf<typeof Topic.alert, 'ALERT_RAISED'>> = {}): AlertEvent =>
   example(Topic.alert, 'ALERT_RAISED', {
     ...{ route: 'stuck_agent', severity: 'warning', title: 'worker-1 is STUCK', text: 'no call', options: [] },
     ...{ deadlineAt: null, onTimeout: null, checkpoint: null, blocked: null, raisedAt: EXAMPLE_TIME, ...told },
   });
 
 /** A case that waits for a decision. */
-export const escalation = (): Telling =>
+export const escalation = (): AlertEvent =>
   telling({
     ...{ severity: 'critical', options: ['allow_more_time', 'pardon'], onTimeout: 'terminate' },
     ...{ deadlineAt: EXAMPLE_TIME + 900_000, checkpoint },
