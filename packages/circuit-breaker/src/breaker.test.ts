@@ -30,7 +30,7 @@ describe('closed', () => {
     expect(through(two, 'error', 5)).toEqual({ state: 'OPEN', generation: 1, failures: 3, nextAttemptAt: 1005 });
   });
 
-  test('counts failures in a row: a success between begins the count anew', () => {
+  test('counts failures in a row: a success between starts the count again', () => {
     const after = ['error', 'error', 'ok', 'error', 'error'].reduce((b, how) => through(b, how as 'ok'), closed);
     expect(after).toMatchObject({ state: 'CLOSED', failures: 2 });
   });

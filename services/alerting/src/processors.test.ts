@@ -77,7 +77,7 @@ test('of a sink that fails the others hear, once; when it is back it has lost no
   expect(failing('raised')).toHaveLength(1);
 });
 
-test('what was delivered is not told again by a reactor that begins before it', async () => {
+test('what was delivered is not sent again by a reactor that begins before it', async () => {
   const log = new MemoryLog({ partitions });
   const over = (title: string) => example(Topic.alert, 'ALERT_RESOLVED', { deliverAt: 5, sinks: ['console'], title });
   await log.say(over('told'), over('untold'));

@@ -78,7 +78,7 @@ test('replay reaches back to where the last of the partitions begins, empty ones
   expect((await report()).replayFrom).toBe(500);
 });
 
-test('two lives of one name are told', async () => {
+test('two instances of one name are reported', async () => {
   const told = { agentId: 'b', instanceId: 'i2', otherInstanceId: 'i3', count: 4, at: 5 };
   expect((await report()).duplicates).toEqual([told]);
 });
@@ -88,6 +88,6 @@ test('a service that does not answer is not ready, and the address is named', as
   expect((await report()).services[0]?.said).toContain('http://127.0.0.1:9 does not answer');
 });
 
-test('a transaction that hangs is told', async () => {
+test('a transaction that hangs is reported', async () => {
   expect((await report()).hanging).toEqual([stuck]);
 });

@@ -37,7 +37,7 @@ describe('after a call that was in flight', () => {
     expect(after([flying, landed])).toMatchObject({ no_output: 13, no_checkpoint: 10 });
   });
 
-  test('nothing begins anew with a call that was never in flight, or where the exemption is switched off', () => {
+  test('nothing starts again with a call that was never in flight, or where the exemption is switched off', () => {
     expect(after([[0, shown], landed], 'starting: false')).toMatchObject({ no_output: 5 });
     expect(after([flying, landed], 'starting: false, call_in_flight: false')).toMatchObject({ no_output: 5 });
   });
@@ -68,7 +68,7 @@ test('an agent that had nothing to do and takes a task is not told of the time b
   ).toMatchObject({ no_output: 5, no_checkpoint: 10 });
 });
 
-test('cost begins anew only after what suspends cost', () => {
+test('cost starts again only after what suspends cost', () => {
   const uses = (from: number, to: number, activity: Beat['activity']) =>
     Array.from(
       { length: to - from + 1 },

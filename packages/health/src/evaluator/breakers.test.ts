@@ -94,7 +94,7 @@ describe('where nobody holds them', () => {
     expect(a.last()?.payload).toMatchObject({ nextAttemptAt: T0 + 64_000 });
   });
 
-  test('model calls, calls in flight and rate limits count for none; a success begins the row anew', () => {
+  test('model calls, calls in flight and rate limits count for none; a success starts the row again', () => {
     const a = agent();
     a.tell(1000, failures(4));
     a.tell(2000, failures(9, { kind: 'model' }));

@@ -33,7 +33,7 @@ const calls = fc
     deadline_at: fc.constantFrom(null, T0 + 400_000),
   })
   .map((more) => call('c', more));
-const calm = fc
+const routine = fc
   .record(
     {
       activity: fc.constant('working' as const),
@@ -57,12 +57,12 @@ const calm = fc
   )
   .map((more: Partial<Beat>) => beat(0, more));
 
-describe('what was told and only puts off what was awaited', () => {
-  test('leaves nothing to say, with every signal in use', () => laws(everything, calm, { runs: 400 }), 120_000);
+describe('a heartbeat that is routine', () => {
+  test('leaves nothing to say, with every signal in use', () => laws(everything, routine, { runs: 400 }), 120_000);
 
   test.each(['vigil', 'coditect', 'botbox', 'gascity', 'omniclaude', 'hive', 'demo'])(
     'leaves nothing to say under %s',
-    (preset) => laws(agentHealth(presetsWith(preset)), calm, { runs: 100 }),
+    (preset) => laws(agentHealth(presetsWith(preset)), routine, { runs: 100 }),
     120_000,
   );
 });

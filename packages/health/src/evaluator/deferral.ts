@@ -6,8 +6,8 @@ import type { Rule, Rules } from '../judgement/rules.ts';
 import type { AgentState, Known } from './state.ts';
 
 /**
- * The next moment worth asking because of what was told between two states; `now`: at once. Most of what a healthy agent tells puts
- * off what was awaited: then only the rules that read what is new are asked, as if nothing suspended or quieted them.
+ * When to evaluate an agent after its state changed; `now`: at once. Most heartbeats of a healthy agent only defer its next finding.
+ * Then only the rules that read what has changed are evaluated, as if nothing suspended or quieted them.
  */
 export function wakesAt(policies: Policies, before: AgentState, after: AgentState, clock: Clock): number {
   if (before.kind === 'unseen' || after.kind === 'unseen' || !isSteady(before, after)) return clock.now;
@@ -17,7 +17,7 @@ export function wakesAt(policies: Policies, before: AgentState, after: AgentStat
   return after.excluded ? NEVER : soonest(policies.rules(after.policy), before.history, after.history, clock);
 }
 
-/** A present, healthy agent of which nothing has to be said but by its history. */
+/** A present, healthy agent: only its history can lead to an event. */
 function isSteady(before: Known, after: Known): boolean {
   const { announced } = after;
   return (
@@ -80,7 +80,7 @@ type OnChange<Part> = 'wakes' | 'defers' | ((before: Part, after: Part) => boole
 
 const CHECKED = (Object.keys(ON_CHANGE) as (keyof History)[]).filter((name) => ON_CHANGE[name] !== 'defers');
 
-/** Of what exempts, and of what several rules read, nothing is new but that it is later. */
+/** Nothing has changed that exempts the agent or that several rules read. */
 function isRoutine(before: History, after: History): boolean {
   for (const name of CHECKED) if (!isRoutineChange(name, before, after)) return false;
   return true;
@@ -95,9 +95,9 @@ function soonest(rules: Rules, before: History, after: History, clock: Clock): n
   const { now, watched } = momentOn(after.axis, clock);
   const at: Judging = { now, watched, floor: 0 };
   let first = firstOf(rules, rules.reevaluatedEveryHeartbeat, after, at);
-  for (const { partOf, telling } of rules.byPart)
-    if (telling.length > 0 && partOf(after) !== partOf(before))
-      first = Math.min(first, firstOf(rules, telling, after, at));
+  for (const { partOf, deciding } of rules.byPart)
+    if (deciding.length > 0 && partOf(after) !== partOf(before))
+      first = Math.min(first, firstOf(rules, deciding, after, at));
   return first;
 }
 

@@ -4,9 +4,9 @@ import { type AgentHealth, type Announcement, agentHealth, type Observation } fr
 import { OlderInstance } from './observe.ts';
 import { type AgentState, UNSEEN } from './state.ts';
 
-/** A record of the one order of observations: what was told, or only that time passed (a tick). */
+/** A record of the one order of observations: an input, or only that time passed (a tick). */
 export type Recorded = { readonly clock: Clock; readonly input: Observation | null };
-/** What was said at it; the reason where the record is a dead letter. */
+/** The events that a record led to; `refused`: the reason when the record is a dead letter. */
 export type Evaluated = Recorded & { readonly emitted: readonly Announcement[]; readonly refused: string | null };
 
 /** Folds records of one partition as the evaluator does, without Kafka: the same records give the same decisions. `states` is changed at the end. */
@@ -38,7 +38,7 @@ export class Folding {
     for (const [key, state] of states) this.#deadlines.arm(this.#begun(key, state), 0);
   }
 
-  /** Nothing is said by a tick before this moment. */
+  /** No tick before this moment leads to an event. */
   get dueAt(): number {
     return this.#deadlines.next;
   }
@@ -55,10 +55,10 @@ export class Folding {
     if (input === null) return { clock, input, emitted: this.#tick(clock), refused: null };
     const agent = this.#agents.get(input.key) ?? this.#begun(input.key, UNSEEN);
     const before = agent.state;
-    const refused = this.#tell(agent, input, clock);
-    if (refused === HEARD && this.#putOff(agent, before, clock))
+    const refused = this.#observe(agent, input, clock);
+    if (refused === ACCEPTED && this.#defer(agent, before, clock))
       return { clock, input, emitted: NOTHING, refused: null };
-    const emitted = refused.kept ? this.#say(agent, clock) : NOTHING;
+    const emitted = refused.kept ? this.#emit(agent, clock) : NOTHING;
     return { clock, input, emitted, refused: refused.reason };
   }
 
@@ -68,10 +68,10 @@ export class Folding {
     return agent;
   }
 
-  #tell(agent: Agent, input: Observation, clock: Clock): Refusal {
+  #observe(agent: Agent, input: Observation, clock: Clock): Refusal {
     try {
       agent.state = this.#decider.observe(agent.state, input, clock);
-      return HEARD;
+      return ACCEPTED;
     } catch (error) {
       if (!(error instanceof DeadLetter)) throw error;
       if (error instanceof OlderInstance) agent.state = error.state;
@@ -79,8 +79,8 @@ export class Folding {
     }
   }
 
-  /** As the runner does: what was told need not be looked at before a moment ahead. */
-  #putOff(agent: Agent, before: AgentState, clock: Clock): boolean {
+  /** As the runner does: an input that is routine is evaluated at a later moment. */
+  #defer(agent: Agent, before: AgentState, clock: Clock): boolean {
     if (agent.armedAt <= clock.now) return false;
     const at = this.#decider.wakesAt(before, agent.state, clock);
     if (at <= clock.now) return false;
@@ -88,7 +88,7 @@ export class Folding {
     return true;
   }
 
-  #say(agent: Agent, clock: Clock): readonly Announcement[] {
+  #emit(agent: Agent, clock: Clock): readonly Announcement[] {
     const emitted = this.#decider.decide(agent.state, clock);
     for (const event of emitted) agent.state = this.#decider.evolve(agent.state, event);
     if (this.#decider.forgets(agent.state, clock)) {
@@ -109,11 +109,11 @@ export class Folding {
       else this.#deadlines.arm(agent, at);
     }
     due.sort((a, b) => a.at - b.at || (a.agent.key < b.agent.key ? -1 : 1));
-    return due.flatMap(({ agent }) => this.#say(agent, clock));
+    return due.flatMap(({ agent }) => this.#emit(agent, clock));
   }
 }
 
-/** Why a record is a dead letter; null: it is none. `kept`: its agent is told of it. */
+/** Why a record is a dead letter; null: it is none. `kept`: the state of its agent counts it. */
 type Refusal = { readonly reason: string | null; readonly kept: boolean };
-const HEARD: Refusal = { reason: null, kept: true };
+const ACCEPTED: Refusal = { reason: null, kept: true };
 const NOTHING: readonly Announcement[] = [];

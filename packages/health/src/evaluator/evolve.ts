@@ -3,7 +3,7 @@ import { spentAnnounced } from '../announce/spending.ts';
 import { groupsInWords } from '../judgement/plans.ts';
 import type { AgentState, Announced, Known } from './state.ts';
 
-/** What has been said. */
+/** Applies an event that was emitted. */
 export function evolve(state: AgentState, event: Announcement): AgentState {
   return state.kind === 'unseen' ? state : evolved(state, event);
 }
@@ -69,12 +69,12 @@ function stateAnnounced(
   correlationId: string,
 ): Partial<Announced> {
   const { to, episodeId, taskId } = payload;
-  const said = { state: to, stateTaskId: to === 'HEALTHY' || to === 'TERMINATED' ? null : taskId };
+  const changed = { state: to, stateTaskId: to === 'HEALTHY' || to === 'TERMINATED' ? null : taskId };
   const over = to === 'HEALTHY' || (to === 'TERMINATED' && announced.episode !== null);
-  if (over || episodeId === null) return { ...said, episode: null };
+  if (over || episodeId === null) return { ...changed, episode: null };
   const opened = announced.episode === null;
   return {
-    ...said,
+    ...changed,
     episode: announced.episode ?? { id: episodeId, correlationId },
     issued: announced.issued + (opened ? 1 : 0),
   };

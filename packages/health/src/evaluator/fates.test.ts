@@ -226,7 +226,7 @@ describe('the demonstration fleet', () => {
     ]);
   });
 
-  test('waits asks a question and waits: exempt, however long, and people are told once', () => {
+  test('waits asks a question and waits: exempt, however long, and people are notified once', () => {
     const { beats } = started();
     beats(0, 3000, works);
     const said = beats(4000, 600_000, () => ({ ...runtime, activity: 'awaiting_input' }));

@@ -29,7 +29,7 @@ export type { Observation } from './observe.ts';
 
 const NOTHING: readonly Announcement[] = [];
 
-/** Announcements in the order in which they are made; each sees what those before it have said. */
+/** Announcements in the order in which they are made; each sees the events of those before it. */
 const ANNOUNCEMENTS: readonly ((saying: AnnouncementContext) => readonly Announcement[])[] = [
   instanceStarted,
   duplicateInstance,
@@ -55,7 +55,7 @@ export type AgentHealth = Omit<Decider<AgentState, Observation, Announcement>, '
   readonly forgets: (state: AgentState, clock: Clock) => boolean;
 };
 
-/** Judgement of one agent: what its heartbeats tell, what state and warrant follow from it, and what has been said of it. */
+/** Judgement of one agent: what its heartbeats report, the state and the warrant that follow, and what has been announced. */
 export function agentHealth(policies: Policies): AgentHealth {
   const verdictOf = remembering((state: Known, clock: Clock) => verdictAt(policies, state, clock));
   const decide = remembering((state: Known, clock: Clock) =>
@@ -125,7 +125,7 @@ function announcements(policies: Policies, state: Known, verdict: Verdict): read
   return emitted ?? NOTHING;
 }
 
-/** The next moment at which something may have to be said. */
+/** The next moment at which an event may be due. */
 function nextOf(policies: Policies, state: Known, verdict: Verdict): number {
   const rules = policies.rules(state.policy);
   const { warrant, presentInstance, presentUntil } = state.announced;

@@ -34,7 +34,7 @@ export class OlderInstance extends Unwelcome {
   }
 }
 
-/** What we are told, by kind. Never judges. */
+/** Folds an input into the state, by kind. Never judges. */
 export function observe(policies: Policies, state: AgentState, input: Observation, clock: Clock): AgentState {
   switch (input.type) {
     case 'AGENT_HEARTBEAT':
@@ -115,7 +115,7 @@ function endedBySelf(state: Known, { exit, runtime_id: runtimeId, reporter }: He
   return { ...state, history: { ...state.history, end } };
 }
 
-/** Another heartbeat of the current life. After its end, or out of order, it only counts as received. */
+/** Another heartbeat of the current instance. After its end, or out of order, it only counts as received. */
 function continued(policies: Policies, state: Known, input: HeartbeatEvent, clock: Clock): Known {
   const beat = input.payload;
   const h = state.history;
@@ -149,7 +149,7 @@ function observed(policies: Policies, state: Known, input: HeartbeatEvent, recei
   return answering(readWith(policies.rules(known.policy), known, beat, receipt), state.history, beat);
 }
 
-/** One of ours is closed; of one that its caller holds the caller is told, while there is one. */
+/** Closes a breaker of ours. If the agent holds the breaker itself, an event asks the agent to close it. */
 function breakerClosed(state: AgentState, { payload, correlationId }: ResetEvent): AgentState {
   if (state.kind === 'unseen') return state;
   const { name, by, why } = payload;
@@ -158,7 +158,7 @@ function breakerClosed(state: AgentState, { payload, correlationId }: ResetEvent
   return { ...state, history: { ...state.history, breakers: breakerReset(state.history.breakers, name) } };
 }
 
-/** A new life begins; the one before it is remembered by its id. */
+/** A new instance starts; the previous one is remembered by its id. */
 function begun(policies: Policies, state: AgentState, input: Observation, identity: Identity, receipt: Receipt): Known {
   const fresh = initialHistory(identity, receipt, input.correlationId);
   if (state.kind === 'unseen') {
@@ -197,7 +197,7 @@ function begun(policies: Policies, state: AgentState, input: Observation, identi
   };
 }
 
-/** Of a life that nobody has heard of, its end tells all that is known. */
+/** The end of an instance that never sent a heartbeat is all that is known of it. */
 function ended(policies: Policies, state: AgentState, input: ExitedEvent, clock: Clock): AgentState {
   const { instanceId, taskId, runtimeId, labels, policy, reason, orderId, at } = input.payload;
   const end: End = { reason, at: clock.now, orderId, bySelf: false };

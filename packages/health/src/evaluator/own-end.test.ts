@@ -53,7 +53,7 @@ describe('an agent without a runtime ends when it reports its own end', () => {
     expect(brief(tell(7000, { sequence: null }))).toContain('TERMINATED → HEALTHY');
   });
 
-  test('without an instance its next heartbeat begins the next life, and the same last one again does not', () => {
+  test('without an instance its next heartbeat begins the next instance, and the same last one again does not', () => {
     const { tell } = working({ ...alone, instance_id: null });
     expect(brief(tell(2000, exit('finished')))).toContain(TERMINATED);
     expect(brief(tell(3000, exit('finished')))).toEqual([]);
@@ -91,7 +91,7 @@ describe('a heartbeat ends no agent of a runtime', () => {
     expect(ended(brief(working({ ...alone, reporter: 'runtime' }).tell(2000, exit('finished'))))).toEqual([]);
   });
 
-  test('after its runtime has reported the end, another life without one may end itself', () => {
+  test('after its runtime has reported the end, another instance without one may end itself', () => {
     const reported = { agentId: 'a1', instanceId: 'a1.i1', taskId: 'T-1', reason: 'finished', orderId: null } as const;
     const agent = given(vigil, T0);
     agent.tell(beat(0, { ...runtime, sequence: 1 }));

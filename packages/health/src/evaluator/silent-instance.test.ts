@@ -72,7 +72,7 @@ describe('a heartbeat of an unknown instance', () => {
     expect(brief(agent.tell(beat(60_000, of('a1.Y')), T0 + 60_000))).toEqual([]);
   });
 
-  test('that was sent afterwards begins the next life, and so does any other once the present one is missed', () => {
+  test('that was sent afterwards begins the next instance, and so does any other once the present one is missed', () => {
     expect(brief(living().tell(beat(0, of('a1.X')), T0 + 31_000))).toContain('INSTANCE_STARTED');
     const silent = living();
     silent.passTo(T0 + 3 * minute);

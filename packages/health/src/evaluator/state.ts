@@ -55,12 +55,12 @@ export type Counted = {
   readonly limit: { readonly tokens: number | null; readonly usd: number | null };
 };
 
-/** What has been said, so that nothing is said twice. */
+/** What has been announced, so that nothing is announced twice. */
 export type Announced = {
-  /** the number of the life that has been announced */
+  /** the number of the announced instance */
   readonly instanceNumber: number;
   readonly state: HealthState;
-  /** the task under which a state other than HEALTHY was said; a state of before knows none */
+  /** the task with which a state other than HEALTHY was announced */
   readonly stateTaskId?: string | null;
   readonly exemption: string | null;
   /** the wait for a person that was announced as overdue */
@@ -70,19 +70,19 @@ export type Announced = {
   readonly warrant: Warrant | null;
   /** episodes and warrants so far: makes their ids */
   readonly issued: number;
-  /** the number of the life that has been said to be present; 0: none */
+  /** the number of the instance that was announced as present; 0: none */
   readonly presentInstance: number;
-  /** since when it is, and when that is said again, on `now`'s axis: the topic that it is said in does not keep it for ever */
+  /** since when it is present, and when that is announced again, on `now`'s axis: its topic does not keep events for ever */
   readonly presentSince: number;
   readonly presentUntil: number;
-  /** the number of the life that has been said to be lost in silence, and not that it has ended; 0: none */
+  /** the number of the instance that was announced as lost in silence, and not as ended; 0: none */
   readonly lostInstance: number;
-  /** those not closed, with the task under which that was said */
+  /** those not closed, with the task with which that was announced */
   readonly breakers: Readonly<Record<string, AnnouncedBreaker>>;
   /** the worst of the episode it was filed in; null episode: in none */
   readonly ticket: AnnouncedTicket | null;
   readonly task: { readonly taskId: string; readonly instanceId: string | null; readonly state: HealthState } | null;
-  /** of the instance of that number; a state of before knows none */
+  /** of the instance of that number; absent: nothing yet */
   readonly spent?: {
     readonly instanceNumber: number;
     readonly agent?: Counted;
@@ -100,7 +100,7 @@ export type Known = {
   readonly requestedPolicy: string | null;
   /** shown, never judged */
   readonly excluded: boolean;
-  /** the current life, and its number */
+  /** of the current instance; and its number */
   readonly history: History;
   readonly instanceNumber: number;
   readonly previousInstanceId: string | null;
@@ -113,7 +113,7 @@ export type Known = {
   readonly resets: readonly Reset[];
   /** hash of the last answer in words: the same text again is no new answer */
   readonly answered: number;
-  /** filed by somebody, not yet announced */
+  /** filed by a person or a program, not yet announced */
   readonly tickets: readonly EscalationTicket[];
   readonly announced: Announced;
 };

@@ -36,7 +36,7 @@ const presenceOf = (more: Partial<Beat>, heardUntil: number, until: number) => {
 };
 const hourly: Partial<Beat> = { interval_ms: HOUR, activity: 'idle' };
 
-test('an agent that lives is said to be present again once a day, and not more often', () => {
+test('an agent that lives is announced as present again once a day, and not more often', () => {
   expect(presenceOf(hourly, 3 * DAY, 3 * DAY - 1)).toEqual([
     '0 h: AGENT_PRESENT first_heartbeat',
     '24 h: AGENT_PRESENT still_present',
@@ -44,7 +44,7 @@ test('an agent that lives is said to be present again once a day, and not more o
   ]);
 });
 
-test('one that is lost is not said to be present', () => {
+test('one that is lost is not announced as present', () => {
   const said = presenceOf(hourly, 10 * HOUR, 3 * DAY);
   expect(said[0]).toBe('0 h: AGENT_PRESENT first_heartbeat');
   expect(said.slice(1).map((one) => one.replace(/.*: /, ''))).toEqual(['AGENT_LOST silent']);

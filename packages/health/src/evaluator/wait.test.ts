@@ -74,7 +74,7 @@ describe('an agent that waits for a person', () => {
     expect(waits(quick.tell(beat(2000, working), T0 + 2000))).toEqual([]);
   });
 
-  test('anew is counted anew: after work, for another question, and for the same one asked again', () => {
+  test('again is counted again: after work, for another question, and for the same one asked again', () => {
     const again: readonly [Partial<Beat>, Partial<Beat> | null, Partial<Beat>][] = [
       [asking('A'), working, asking('A')],
       [asking('A'), null, asking('B')],
@@ -90,7 +90,7 @@ describe('an agent that waits for a person', () => {
     }
   });
 
-  test('is not counted anew where its screen gives the same moment a little differently, or a report leaves it out', () => {
+  test('is not counted again where its screen gives the same moment a little differently, or a report leaves it out', () => {
     const agent = waiting(asking('A', 'dialog', T0));
     agent.tell(beat(MINUTE, asking('A', 'dialog', T0 + 3)), T0 + MINUTE);
     agent.tell(beat(2 * MINUTE, { activity: null, waiting_for: null }), T0 + 2 * MINUTE);

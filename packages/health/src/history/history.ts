@@ -45,7 +45,7 @@ export type End = {
   readonly bySelf: boolean;
 };
 
-/** The bounded memory of one life of an agent that signals read. */
+/** The bounded memory of one instance of an agent, for signals. */
 export type History = {
   readonly identity: Identity;
   readonly axis: Axis;
@@ -224,7 +224,7 @@ const NAMES = Object.keys(PARTS_OF_HISTORY) as readonly (keyof History)[];
 /** The most a history takes as JSON, with ids of at most 64 characters and without the labels. */
 export const largestHistoryBytes: number = NAMES.reduce((sum, name) => sum + PARTS_OF_HISTORY[name].largestBytes, 0);
 
-/** A life of which nothing is known but that it began. */
+/** An instance that has started and reported nothing else. */
 export function initialHistory(identity: Identity, receipt: Receipt, correlationId: string): History {
   const birth: Birth = { identity, receipt, correlationId };
   return Object.fromEntries(NAMES.map((name) => [name, PARTS_OF_HISTORY[name].initial(birth)])) as History;
@@ -296,7 +296,7 @@ function woken(h: History, { watched }: Receipt): History {
 
 /** That something was received, whatever it says. */
 export function received(h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): History {
-  // What comes late or out of order tells nothing of the sender's clock.
+  // A heartbeat that is late or out of order gives no measure of the sender's clock.
   return {
     ...h,
     lastReceipt: {

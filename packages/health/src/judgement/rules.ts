@@ -36,7 +36,7 @@ type ByPart = {
   readonly initial: unknown;
   readonly positions: readonly number[];
   /** those of them that a state or a plan follows from */
-  readonly telling: readonly number[];
+  readonly deciding: readonly number[];
 };
 
 /** A policy bound to the functions that its names stand for. */
@@ -78,7 +78,7 @@ export function rulesOf(policy: CompiledPolicy): Rules {
   const those = (wanted: (rule: Rule, i: number) => boolean) =>
     rules.flatMap((rule, i) => (wanted(rule, i) ? [i] : []));
   const named = namedBy(policy);
-  const tells = ({ signal }: Rule, i: number) => !signal.mitigating || named.has(i);
+  const decides = ({ signal }: Rule, i: number) => !signal.mitigating || named.has(i);
   return {
     policy,
     rules,
@@ -86,16 +86,16 @@ export function rulesOf(policy: CompiledPolicy): Rules {
     always: those(({ signal }) => signal.by === undefined),
     byPart: (Object.keys(PARTS) as Part[]).flatMap((part): ByPart[] => {
       const positions = those(({ signal }) => signal.by === part);
-      const telling = positions.filter((i) => tells(rules[i] as Rule, i));
+      const deciding = positions.filter((i) => decides(rules[i] as Rule, i));
       return positions.length === 0
         ? []
-        : [{ partOf: PARTS[part], initial: PARTS[part](INITIAL_HISTORY), positions, telling }];
+        : [{ partOf: PARTS[part], initial: PARTS[part](INITIAL_HISTORY), positions, deciding }];
     }),
     stating: [...new Set(policy.states.flatMap(({ anyOf }) => anyOf.flat()))],
     quieted: quietedOf(rules),
     ending: those(({ signal }) => signal.endsAt !== undefined),
     reevaluatedEveryHeartbeat: those(
-      (rule, i) => (rule.signal.reevaluateEveryHeartbeat === true && tells(rule, i)) || rule.unless.length > 0,
+      (rule, i) => (rule.signal.reevaluateEveryHeartbeat === true && decides(rule, i)) || rule.unless.length > 0,
     ),
     never: rules.map(() => NEVER),
     neverExempt: exemptions.map(() => NEVER),

@@ -38,7 +38,7 @@ describe('bands of steps without an ACCEPT', () => {
     });
   });
 
-  test('one ticket an episode and band; a worse band files again, an ACCEPT begins anew', () => {
+  test('one ticket an episode and band; a worse band files again, an ACCEPT starts again', () => {
     const a = agent();
     a.steps(0, 0);
     expect(severities(a.steps(after, 15))).toEqual(['high']);

@@ -122,6 +122,6 @@ describe('rulings', () => {
   });
 });
 
-test('of an agent that reports none of this nothing is said', () => {
+test('of an agent that reports none of this nothing is announced', () => {
   expect(botbox.at([[0, {}]], 600 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
 });

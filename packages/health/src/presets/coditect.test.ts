@@ -171,6 +171,6 @@ test('"within five minutes" counts from the crossing: the state is said within a
   );
 });
 
-test('of an agent that reports none of this nothing is said while it beats', () => {
+test('of an agent that reports none of this nothing is announced while it beats', () => {
   expect(coditect.at(heard(60 * MIN, {}), 60 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
 });

@@ -154,7 +154,7 @@ describe('stuck sweep', () => {
 });
 
 describe('wisp freshness', () => {
-  test('tiebreaker: an older update of the same wisp changes nothing, another wisp begins anew', () => {
+  test('tiebreaker: an older update of the same wisp changes nothing, another wisp starts again', () => {
     const older: Beats = [...wedged, [2 * SEC, { ...runtime, ...wisp(0) }]];
     expect(gascity.at(older, 10 * MIN + SEC + 1).state).toBe('STUCK');
     const other: Beats = [...wedged, [2 * SEC, { ...runtime, ...work({ id: 'wisp-2', updated_at: T0 + 2 * SEC }) }]];

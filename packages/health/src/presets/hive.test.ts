@@ -84,6 +84,6 @@ test('one that waits for its user is not stalled', () => {
   expect(hive.at(beats, 60 * MIN).state).toBe('HEALTHY');
 });
 
-test('of a worker that logs no steps nothing is said', () => {
+test('of a worker that logs no steps nothing is announced', () => {
   expect(hive.at([[0, { timestamp: T0 }]], 600 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
 });

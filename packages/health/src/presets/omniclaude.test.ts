@@ -92,6 +92,6 @@ describe('rulings', () => {
   });
 });
 
-test('of an agent that reports none of this nothing is said', () => {
+test('of an agent that reports none of this nothing is announced', () => {
   expect(omniclaude.at([[0, {}]], 60 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
 });

@@ -46,7 +46,7 @@ test('under vigil no gap that successful timed runs have is silence; beyond six 
   expect(worst(360.002)).toBe('STUCK');
 });
 
-test('times may be text, and seconds and milliseconds are told apart', () => {
+test('times may be text, and seconds and milliseconds are distinguished', () => {
   const texts = ['2026-11-22T04:00:00Z', '2026-11-22T05:01:40.5+01:00'];
   expect(judged(texts.map((ts, i) => ({ ...other(i), ts }))).changes[1]).toEqual(healthy(2, 100.5));
   expect(

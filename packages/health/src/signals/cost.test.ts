@@ -64,7 +64,7 @@ describe('a spike of tokens', () => {
     expect(history([...using(...STEADY), [25 * 60 * MINUTE, { token_count: 6001 }]]).tokens.rates).toHaveLength(5);
   });
 
-  test('a count that begins anew is no use and no spike', () => {
+  test('a count that starts again is no use and no spike', () => {
     const again = after(using(...STEADY), [{ token_count: 10 }, { token_count: 1010 }]);
     expect(history(again).tokens.rates).toEqual(Array(6).fill(1000));
     expect(spikes(again)).toBe(false);
@@ -100,7 +100,7 @@ describe('burning tokens', () => {
   const burns = (beats: Beats, floor = 0) => tokenBurn.firesFrom(history(beats), limits, { ...late, floor }) < NEVER;
   const many = (n: number): Beats => using(...Array<number>(n).fill(10));
 
-  test('ends by progress, and begins anew from there', () => {
+  test('ends by progress, and starts again from there', () => {
     expect(burns(many(31))).toBe(true);
     expect(burns(after(many(31), [{ phase: 'the next', token_count: 2000 }]))).toBe(false);
   });
@@ -109,7 +109,7 @@ describe('burning tokens', () => {
     expect(burns([...many(2), [5 * HOUR, { token_count: 1020 }]])).toBe(false);
   });
 
-  test('use that begins again after a pause of more than ten minutes begins anew', () => {
+  test('use that begins again after a pause of more than ten minutes starts again', () => {
     const calm = (ms: number): Beats => [...many(25), [25 * MINUTE + ms, { token_count: 5000 }]];
     expect(burns(calm(10 * MINUTE))).toBe(true);
     expect(burns(calm(10 * MINUTE + 1))).toBe(false);

@@ -69,7 +69,7 @@ test('a failure that is told as call and as error counts once', () => {
   expect(fires([0, 1, 2, 3].map(both))).toBe(false);
 });
 
-test('progress begins anew: a new result, a mutation, a checkpoint; failing in another way is none', () => {
+test('progress starts again: a new result, a mutation, a checkpoint; failing in another way is none', () => {
   expect(fires([...failing(4), [9000, calls({ args_hash: 'new' }, fails(9))]])).toBe(false);
   expect(fires([...failing(4), [9000, calls({ args_hash: null, result_hash: null, mutating: true }, fails(9))]])).toBe(
     false,
@@ -121,7 +121,7 @@ test('edits of one target that fail count with its reads, whatever was tried', (
   expect(touches(Array.from({ length: 10 }, (_, i) => edit(i)))).toBe(true);
 });
 
-test('a change begins anew: an edit that succeeds, a new part of the target', () => {
+test('a change starts again: an edit that succeeds, a new part of the target', () => {
   const nine = Array.from({ length: 9 }, (): Partial<Call> => ({}));
   expect(touches([...nine, { args_hash: 'e', mutating: true }, ...nine])).toBe(false);
   expect(touches([...nine, { args_hash: 'offset 90' }])).toBe(false);

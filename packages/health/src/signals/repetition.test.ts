@@ -40,11 +40,11 @@ test('a third call breaks a cycle that has not come round often enough', () => {
   expect(fires([...times(2, A, B), C, ...times(2, A, B)])).toBe(false);
 });
 
-test('a changed result begins anew', () => {
+test('a changed result starts again', () => {
   expect(fires([...times(4, A), { ...A, result_hash: 'other' }])).toBe(false);
 });
 
-test('a successful mutation begins anew, a failed one does not', () => {
+test('a successful mutation starts again, a failed one does not', () => {
   const edit: Partial<Call> = { args_hash: 'edit', mutating: true };
   expect(fires(times(6, A, edit))).toBe(false);
   expect(fires(times(6, A, { ...edit, mutating: false }))).toBe(true);

@@ -17,7 +17,7 @@ export type Figure = {
   readonly matched?: string;
 };
 
-/** What an agent does that hands can see. */
+/** What an agent does that a runtime can see. */
 export type Mark = Exclude<AnyMark, 'UNKNOWN'>;
 
 /**
@@ -26,25 +26,25 @@ export type Mark = Exclude<AnyMark, 'UNKNOWN'>;
  */
 export type Signal<Limits> = {
   readonly axis: Axis;
-  /** what ends it once it has fired, any of these; none: nothing that hands can see, so they withdraw no order because of it */
+  /** what ends it once it has fired, any of these; none: nothing that a runtime can see, so it withdraws no order because of it */
   readonly awaits: readonly Mark[];
   /** the settings that a policy may give it */
   readonly limits: z.ZodType;
-  /** The only part of a history that it fires by: while that is as at birth, it is NEVER, and need not be asked. */
+  /** The only part of a history that it fires by: while that part is initial, it never fires and is not evaluated. */
   readonly by?: Part;
-  /** an exemption that does not suspend it, though it suspends its axis */
+  /** exemptions that do not suspend it, though they suspend its axis */
   readonly notSuspendedBy?: readonly string[];
-  /** the end of a call that was in flight begins its clock anew, too: a call tells of nothing else while it lasts */
+  /** its timer also restarts when a call in flight ends: nothing else is reported while a call runs */
   readonly resetOnCallEnd?: true;
-  /** a heartbeat that tells of no call and no error may make it fire sooner, too: it is asked at each */
+  /** a heartbeat without calls and errors may make it fire sooner, so it is evaluated at each heartbeat */
   readonly reevaluateEveryHeartbeat?: true;
   /** it still counts when the agent has ended */
   readonly appliesAfterExit?: true;
-  /** it speaks for the agent: it is shown, is no evidence of anything, and quiets where a policy says so */
+  /** it counts in favour of the agent: it is shown, is not evidence of a fault, and quiets the signals whose `unless` names it */
   readonly mitigating?: true;
   /** what it looks for in what the agent writes */
   readonly patterns?: (limits: Limits) => readonly Pattern[];
-  /** of one that fires: the millisecond on `now`'s axis from which it no longer does, if nothing more is heard */
+  /** of one that fires: the millisecond on `now`'s axis from which it no longer does, if nothing more is received */
   readonly endsAt?: (history: History, limits: Limits, at: Judging) => number;
   readonly firesFrom: (history: History, limits: Limits, at: Judging) => number;
   readonly evidence: (history: History, limits: Limits, at: Judging) => Figure;

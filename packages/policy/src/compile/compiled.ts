@@ -6,9 +6,9 @@ export type Axis = 'absence' | 'repetition' | 'rate' | 'cost' | 'fact';
 /** The states that a policy describes; HEALTHY is none of them, TERMINATED is the reported end. */
 export type JudgedState = 'FAILING' | 'STUCK' | 'DEGRADED';
 
-/** What a policy may name, and the settings that each takes: given by packages/health, so that a new signal is known here at once. */
+/** What a policy may name, and the settings that each takes: given by packages/health, so that a new signal is in it at once. */
 export type Vocabulary = {
-  /** `despite`: exemptions that do not suspend it, though they suspend its axis */
+  /** `notSuspendedBy`: exemptions that do not suspend it, though they suspend its axis */
   readonly signals: Readonly<
     Record<string, { readonly axis: Axis; readonly limits: z.ZodType; readonly notSuspendedBy?: readonly string[] }>
   >;

@@ -32,7 +32,7 @@ const open = (groupWaitMs = settings.groupWaitMs) => given(alerts({ ...settings,
 const told = (said: readonly { readonly payload: object }[]) =>
   said.filter(({ payload }) => 'deliverAt' in payload && payload.deliverAt !== null);
 
-test('an alert is raised at once, and sinks are told after the group wait, not a moment before', () => {
+test('an alert is raised at once, and sinks are notified after the group wait, not a moment before', () => {
   const alert = open();
   expect(alert.tell(raised())).toMatchObject([
     {
@@ -47,7 +47,7 @@ test('an alert is raised at once, and sinks are told after the group wait, not a
   ]);
 });
 
-test('without a group wait sinks are told with the raise', () => {
+test('without a group wait sinks are notified with the raise', () => {
   expect(open(0).tell(raised())).toMatchObject([{ type: 'ALERT_RAISED', payload: { deliverAt: start } }]);
 });
 
@@ -110,7 +110,7 @@ test('what rises again after its end is a new alert', () => {
   ]);
 });
 
-test('nobody looks after it: sinks are told again every four hours; acknowledged: no more', () => {
+test('nobody looks after it: sinks are notified again every four hours; acknowledged: no more', () => {
   const alert = open(0);
   alert.tell(raised());
   expect(alert.passTo(start + 4 * hour - 1)).toEqual([]);
@@ -125,7 +125,7 @@ test('nobody looks after it: sinks are told again every four hours; acknowledged
   expect(told(alert.tell(raised({ severity: 'critical' })))).toHaveLength(1);
 });
 
-test('after days without time sinks are told once, not once for each repeat that was missed', () => {
+test('after days without time sinks are notified once, not once for each repeat that was missed', () => {
   const alert = open(0);
   alert.tell(raised());
   alert.unwatched(48 * hour);

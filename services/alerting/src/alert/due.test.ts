@@ -39,7 +39,7 @@ test('a channel that nobody has configured drops nothing: the default ones are t
   expect(heard(given(alerts(narrow), start).tell(notified({ channels: ['slack'] })))).toEqual([['webhook', 'console']]);
 });
 
-test('a step’s channel hears at once of an alert that others know; they are not told again', () => {
+test('a step’s channel hears at once of an alert that others know; they are not sent again', () => {
   const alert = open();
   alert.tell(notified());
   expect(heard(alert.tell(notified({ channels: ['ops'] })))).toEqual([['ops']]);
@@ -55,13 +55,13 @@ test('within the group wait channels gather, and all of them are told once', () 
   expect(heard(alert.passTo(start + 30_000))).toEqual([['console', 'webhook', 'ops']]);
 });
 
-test('who was not told of the beginning is not told of the end', () => {
+test('who was not notified of the beginning is not notified of the end', () => {
   const alert = open(30_000);
   alert.tell(notified({ caseId: null }));
   expect(heard(alert.tell(over))).toEqual([]);
 });
 
-test('who was told of the beginning is told of the end in spite of a silence; who was not is not', () => {
+test('who was notified of the beginning is notified of the end in spite of a silence; who was not is not', () => {
   const alert = open();
   alert.tell(notified());
   const matchers = [{ field: 'route', value: 'stuck_agent' }];

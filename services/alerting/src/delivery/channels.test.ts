@@ -20,7 +20,7 @@ const open = (text?: string) => {
   return { ...routing, sinks: sinks.map(({ name }) => name) };
 };
 
-test('without a file, and with an empty one, the console is told', () => {
+test('without a file, and with an empty one, the console is notified', () => {
   const alone = { defaults: ['console'], configured: ['console'], sinks: ['console'] };
   expect(open()).toEqual(alone);
   expect(open('')).toEqual(alone);
@@ -41,7 +41,7 @@ channels:
   });
 });
 
-test('every mistake is told at once, with its place and what to write', () => {
+test('every mistake is reported at once, with its place and what to write', () => {
   const text = `
 channels:
   Agent: { kind: files, root: /w }
@@ -55,7 +55,7 @@ channels:
   expect(() => open('default: [ops]')).toThrow('default.0: there is no channel ops: add it under channels');
 });
 
-test('a secret that is missing is told with the channel that needs it', () => {
+test('a secret that is missing is reported with the channel that needs it', () => {
   const text = `channels: { hook: { kind: webhook, url: 'https://x.example/', secret_env: NOWHERE } }`;
   expect(() => open(text)).toThrow(/channels\.hook\.secret_env: NOWHERE is not set/);
 });
@@ -66,7 +66,7 @@ test('a file that is not there, or no YAML, is refused', () => {
   expect(() => open('channels: [')).toThrow(/cannot be used/);
 });
 
-test('what is wrong in the file is told with its place, and without what the file says there', () => {
+test('what is wrong in the file is reported with its place, and without what the file says there', () => {
   const text = "channels:\n  ops: { kind: webhook, url: 'https://a.example/hunter2, secret_env: X }";
   expect(() => open(text)).toThrow(/closing 'quote at line \d/);
   expect(() => open(text)).not.toThrow(/hunter2/);

@@ -52,7 +52,7 @@ test('what was said before there were channels is the console’s', async () => 
   expect(told).toEqual([]);
 });
 
-test('what was delivered before a restart is not told again; what comes under the same id later is', async () => {
+test('what was delivered before a restart is not sent again; what comes under the same id later is', async () => {
   const { react, told } = pager([deliveryOf('pager', alert.eventId)]);
   expect(await react(alert)).toEqual([]);
   expect(told).toEqual([]);
@@ -103,7 +103,7 @@ test('one outage in which many alerts fail once each is one failure, and the thi
   expect(new Set(said.map(({ payload }) => payload.title)).size).toBe(1);
 });
 
-test('a sink that takes an alert begins anew; who comes to one that is known to be away waits as long as the others', async () => {
+test('a sink that takes an alert starts again; who comes to one that is known to be away waits as long as the others', async () => {
   const { react, said, script } = pager();
   script.error = new TryLater('away');
   await failing(react, 2);
@@ -116,7 +116,7 @@ test('a sink that takes an alert begins anew; who comes to one that is known to 
   expect(said).toEqual([]);
 });
 
-test('that a sink fails is told again where it could not be written', async () => {
+test('that a sink fails is sent again where it could not be written', async () => {
   const script: { broker: Error | null; said: Notify[] } = { broker: new Retry('away'), said: [] };
   const say = async (notices: readonly Notify[]) => {
     if (script.broker !== null) throw script.broker;

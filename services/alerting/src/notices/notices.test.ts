@@ -176,7 +176,7 @@ test('a task that no runtime can start is one alert with the lines to write, and
   expect(brief(taskNotices(story('RECOVERY_COMPLETED')))).toContain('resolve recovery_failed:OMN-1234 info');
 });
 
-test('a task that begins anew is told, the more urgently where checkpoints were passed over; one that goes on is not', () => {
+test('a task that starts again is told, the more urgently where checkpoints were passed over; one that goes on is not', () => {
   const begun = (fromCheckpoint: string, skipped: readonly object[]) =>
     brief(taskNotices(story('RECOVERY_INITIATED', { fromCheckpoint, skipped })));
   expect(begun('task-start', [{ checkpointId: 'c1', why: 'sha256' }])).toEqual([

@@ -16,7 +16,7 @@ const lifted = (scope: 'agent' | 'task' | 'day', scopeId: string) =>
   example(Topic.spending, 'SPENDING_LIMIT_LIFTED', { scope, scopeId, why: 'the limit was raised' });
 const keys = (notices: readonly Notify[]) => notices.map(({ key, payload }) => `${payload.action} ${key}`);
 
-test('people are told whose limit is reached, how much is used of how much, and how to allow more', () => {
+test('people are notified whose limit is reached, how much is used of how much, and how to allow more', () => {
   expect(fleetNotices(reached('task', 'OMN-1'))[0]?.payload).toMatchObject({
     ...{ route: 'spending_limit', severity: 'warning', taskId: 'OMN-1' },
     title: 'the spending limit of task OMN-1 is reached',

@@ -17,7 +17,7 @@ const ended = (more: object = {}) =>
   agentNotices(example(Topic.agentHealth, 'WAIT_ENDED', { ...asks, why: 'it waits no longer', ...more }));
 const only = (notices: readonly Notify[]) => notices.map(({ key, payload }) => ({ key, ...payload }));
 
-test('people are told who waits, since when, and what is asked', () => {
+test('people are notified who waits, since when, and what is asked', () => {
   expect(only(overdue())).toEqual([
     expect.objectContaining({
       ...{ key: 'awaiting_input:OMN-1:worker-1', route: 'awaiting_input', action: 'raise', severity: 'warning' },

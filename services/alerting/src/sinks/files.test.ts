@@ -68,7 +68,7 @@ test('told twice, it is one file and one line, after what others have logged', a
   expect(readdirSync(path.join(root, '.onex_state/friction'))).toHaveLength(1);
 });
 
-test('what people have noted in it stays, whatever is told again', async () => {
+test('what people have noted in it stays, whatever is sent again', async () => {
   await tell({ raisedAt, blocked });
   writeFileSync(path.join(root, friction), 'ada: it was the registry\n');
   await tell({ raisedAt, blocked: { ...blocked, attempts: 4 } });
@@ -100,7 +100,7 @@ test('a link that an agent has left where the log belongs leads nowhere else', a
   expect(read('profile')).toBe('mine\n');
 });
 
-test('a pipe there holds nobody up: it is told again until somebody has removed it', async () => {
+test('a pipe there holds nobody up: it is sent again until somebody has removed it', async () => {
   mkdirSync(path.dirname(path.join(root, log)), { recursive: true });
   execFileSync('mkfifo', [path.join(root, log)]);
   await expect(tell({ raisedAt, blocked })).rejects.toThrow('ENXIO');

@@ -42,7 +42,7 @@ type Report = {
   readonly errorClass: string | null;
 };
 
-/** `goesOn`: this heartbeat tells of progress, if only by weak signs. */
+/** `hasProgressed`: this heartbeat reports progress, if only by weak signs. */
 export function errorsAfter(
   before: Errors,
   delta: HeartbeatDelta,
