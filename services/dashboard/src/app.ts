@@ -9,7 +9,7 @@ import { eventRoutes } from './routes/events.ts';
 import { policyRoutes } from './routes/policies.ts';
 import { readRoutes } from './routes/read.ts';
 
-export type Ports = {
+export type AppDeps = {
   readonly token: string;
   readonly model: ReadModel;
   readonly feed: Feed;
@@ -31,23 +31,23 @@ function same(given: string, wanted: string): boolean {
 }
 
 /** The people's door: HTTP in front of the read model and the command topics. */
-export function openApp(ports: Ports): FastifyInstance {
+export function openApp(deps: AppDeps): FastifyInstance {
   const app = fastify({ bodyLimit: 64 * 1024, requestTimeout: 30_000, forceCloseConnections: true });
-  app.setErrorHandler((error, _request, reply) => sendProblem(error, reply, ports.onFailure));
+  app.setErrorHandler((error, _request, reply) => sendProblem(error, reply, deps.onFailure));
   app.setNotFoundHandler(({ method, url }, reply) =>
-    sendProblem(new Problem(404, 'no_such_page', `There is no ${method} ${url}.`), reply, ports.onFailure),
+    sendProblem(new Problem(404, 'no_such_page', `There is no ${method} ${url}.`), reply, deps.onFailure),
   );
   app.addHook('onRequest', async ({ headers: { authorization = '' } }) => {
-    if (same(authorization, `Bearer ${ports.token}`)) return;
+    if (same(authorization, `Bearer ${deps.token}`)) return;
     throw new Problem(401, 'no_token', 'Send `Authorization: Bearer …` with the token of VIGIL_DASHBOARD_TOKEN.');
   });
   app.addHook('onRequest', async ({ url }) => {
     if (url.includes('%00')) throw new Problem(400, 'bad_address', 'Nothing has a name with a NUL in it.');
   });
-  readRoutes(app, ports.model, ports.signalsOf);
-  policyRoutes(app, ports.model);
-  commandRoutes(app, ports.model, ports.write, ports.now);
-  eventRoutes(app, ports.feed, ports.signal);
-  app.get('/v1/doctor', ports.doctor);
+  readRoutes(app, deps.model, deps.signalsOf);
+  policyRoutes(app, deps.model);
+  commandRoutes(app, deps.model, deps.write, deps.now);
+  eventRoutes(app, deps.feed, deps.signal);
+  app.get('/v1/doctor', deps.doctor);
   return app;
 }

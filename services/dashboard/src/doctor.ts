@@ -62,14 +62,14 @@ export type DoctorDeps = {
   readonly now: () => number;
 };
 
-export async function examine(ports: DoctorDeps): Promise<Doctor> {
-  const { model, probes, hanging } = ports;
+export async function examine(deps: DoctorDeps): Promise<Doctor> {
+  const { model, probes, hanging } = deps;
   const [services, time, atMost, agents, replayFrom, fleet] = await Promise.all([
     Promise.all(probes.map(([service, url]) => probe(service, url))),
-    ages(ports),
-    projectorLag(ports),
+    ages(deps),
+    projectorLag(deps),
     model.agents({}),
-    replayReach(ports.log),
+    replayReach(deps.log),
     model.fleet(),
   ]);
   const duplicates = agents.flatMap(({ agentId, instanceId, duplicateOf, duplicateCount, duplicateAt }) =>

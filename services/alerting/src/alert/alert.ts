@@ -215,9 +215,9 @@ function evolve(state: Alert, event: Output, settings: Settings): Alert {
   }
 }
 
-type Told = Extract<Output, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>['payload'];
+type RaisedPayload = Extract<Output, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>['payload'];
 
-function opened(before: Open | null, payload: Told, settings: Settings): Open {
+function opened(before: Open | null, payload: RaisedPayload, settings: Settings): Open {
   const { alertKey: _, alertId, deliverAt, sinks, raisedAt: risen, ...content } = payload;
   const raisedAt = risen ?? 0;
   const unheard = { sentSeverity: null, sentTo: [], asked: null, sendAt: raisedAt + waitOf(content, settings) };

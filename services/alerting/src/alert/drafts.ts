@@ -5,9 +5,9 @@ import { SINK_FAILING, sinksOf } from './routing.ts';
 
 type AlertDraft = Output extends infer D ? (D extends Output ? Pick<D, 'type' | 'payload'> : never) : never;
 /** Of an alert key, in the chain that its open alert began. */
-export const draft = ({ alertKey, correlationId, policy }: Alert, saying: AlertDraft): Output => {
+export const draft = ({ alertKey, correlationId, policy }: Alert, event: AlertDraft): Output => {
   const heading = { topic: 'onex.evt.alerting.alert.v1', key: alertKey, correlationId, policy } as const;
-  return { ...heading, ...saying } as Output;
+  return { ...heading, ...event } as Output;
 };
 
 /** What is said of an end. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { lineOf } from '../sinks/console.ts';
-import { telling, world } from '../sinks/world.fixture.ts';
+import { alertEvent, world } from '../sinks/world.fixture.ts';
 import { openChannels } from './channels.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'vigil-channels-'));
@@ -73,8 +73,8 @@ test('what is wrong in the file is reported with its place, and without what the
 });
 
 test('of a channel that nobody has configured the console says so, and what to set', () => {
-  expect(lineOf(telling({ channels: ['default', 'slack'] }), ['console'])).toMatch(
+  expect(lineOf(alertEvent({ channels: ['default', 'slack'] }), ['console'])).toMatch(
     /\[asked for by slack, told here instead: name slack under channels in VIGIL_ALERTS_FILE\]$/,
   );
-  expect(lineOf(telling({ channels: ['default', 'console'] }), ['console'])).not.toContain('VIGIL_ALERTS_FILE');
+  expect(lineOf(alertEvent({ channels: ['default', 'console'] }), ['console'])).not.toContain('VIGIL_ALERTS_FILE');
 });

@@ -4,14 +4,14 @@ import { CorrectThePolicy, parseYaml } from '@vigil/policy';
 import { z } from 'zod';
 import { CONSOLE, DEFAULT, type Routing } from '../alert/routing.ts';
 import { consoleSink } from '../sinks/console.ts';
-import type { SinkDeps as Outside } from '../sinks/kind.ts';
+import type { SinkDeps } from '../sinks/kind.ts';
 import { channel, opened } from '../sinks/kinds.ts';
 import type { Sink } from './sink.ts';
 
 /** The console, the sinks of VIGIL_ALERTS_FILE, and who is told where nobody else is named. */
 export type Channels = { readonly routing: Routing; readonly sinks: readonly Sink[] };
 
-type World = Omit<Outside, 'dashboardUrl'> & { readonly write: (line: string) => void };
+type ChannelDeps = Omit<SinkDeps, 'dashboardUrl'> & { readonly write: (line: string) => void };
 
 /** What the group of a sink is named after is taken: those of the processors beside it. */
 const TAKEN = [DEFAULT, CONSOLE, 'agent', 'task', 'fleet'];
@@ -38,15 +38,15 @@ type Config = { readonly VIGIL_ALERTS_FILE?: string | undefined; readonly VIGIL_
 /** Without a file, the console alone. Throws Refused with every mistake and its place. */
 export function openChannels(
   { VIGIL_ALERTS_FILE: file, VIGIL_DASHBOARD_URL: dashboardUrl }: Config,
-  world: World,
+  deps: ChannelDeps,
 ): Channels {
-  const read = file === undefined ? { defaults: [CONSOLE], sinks: [] } : readChannels(file, { ...world, dashboardUrl });
+  const read = file === undefined ? { defaults: [CONSOLE], sinks: [] } : readChannels(file, { ...deps, dashboardUrl });
   const configured = [CONSOLE, ...read.sinks.map((sink) => sink.name)];
   const routing = { defaults: read.defaults, configured };
-  return { routing, sinks: [consoleSink(world.write, configured), ...read.sinks] };
+  return { routing, sinks: [consoleSink(deps.write, configured), ...read.sinks] };
 }
 
-function readChannels(file: string, world: Outside): { defaults: readonly string[]; sinks: readonly Sink[] } {
+function readChannels(file: string, deps: SinkDeps): { defaults: readonly string[]; sinks: readonly Sink[] } {
   const read = document.safeParse(parsed(file) ?? {});
   if (!read.success)
     throw refusal(
@@ -56,7 +56,7 @@ function readChannels(file: string, world: Outside): { defaults: readonly string
   const mistakes: string[] = [];
   const sinks = Object.entries(read.data.channels).flatMap(([one, settings]) => {
     try {
-      return [opened(one, settings, world)];
+      return [opened(one, settings, deps)];
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       mistakes.push(error.message);

@@ -2,23 +2,23 @@ import { Topic } from '@vigil/events';
 import { type Count, type Log, type Logger, Retry, type RunningPart, runReactor, writer } from '@vigil/stream';
 import type { Notify } from '../notices/notice.ts';
 import { deliveredIn } from './delivered.ts';
-import { deliver, type Surroundings } from './delivery.ts';
+import { type DeliveryDeps, deliver } from './delivery.ts';
 import type { Sink } from './sink.ts';
 
-type World = Pick<Surroundings, 'now' | 'random'> & { readonly logger: Logger; readonly count: Count };
+type DeliveriesDeps = Pick<DeliveryDeps, 'now' | 'random'> & { readonly logger: Logger; readonly count: Count };
 
 /** Alerts in delivery at once, a sink. */
 const maxInFlight = 16;
 
 /** A reactor a sink, so that a slow one holds up no other. */
-export async function runDeliveries(log: Log, sinks: readonly Sink[], { now, random, logger, count }: World) {
+export async function runDeliveries(log: Log, sinks: readonly Sink[], { now, random, logger, count }: DeliveriesDeps) {
   await using opened = new AsyncDisposableStack();
-  const around = { now, random, say: sayingOn(log), delivered: await deliveredIn(log) };
+  const deps = { now, random, report: reportTo(log), delivered: await deliveredIn(log) };
   const reactors: RunningPart[] = [];
   for (const sink of sinks) {
     const group = `alerting-${sink.name}`;
     const options = { group, service: 'alerting', reads: [Topic.alert], maxInFlight, logger, count } as const;
-    const react = deliver(sink, around);
+    const react = deliver(sink, deps);
     reactors.push(
       opened.use(
         await runReactor<typeof Topic.alert, typeof Topic.alert | typeof Topic.notify>(log, { ...options, react }),
@@ -34,7 +34,7 @@ export async function runDeliveries(log: Log, sinks: readonly Sink[], { now, ran
 }
 
 /** A broker that is away makes no dead letter of an alert. */
-function sayingOn(log: Log): Surroundings['say'] {
+function reportTo(log: Log): DeliveryDeps['report'] {
   const { write } = writer(log);
   return async (notices: readonly Notify[]) => {
     await write(notices).catch((error: unknown) => {

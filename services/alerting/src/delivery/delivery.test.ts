@@ -19,7 +19,7 @@ const pager = (delivered: readonly string[] = []) => {
     told.push(telling);
   };
   const say = async (notices: readonly Notify[]) => said.push(...notices);
-  const around = { now: () => script.now, random: () => 0, say, delivered: new Set(delivered) };
+  const around = { now: () => script.now, random: () => 0, report: say, delivered: new Set(delivered) };
   return { told, said, script, react: deliver({ name: 'pager', deliver: tell }, around) };
 };
 const failing = async (react: ReturnType<typeof pager>['react'], times: number): Promise<(number | null)[]> => {
@@ -125,7 +125,7 @@ test('that a sink fails is sent again where it could not be written', async () =
   const tell = () => Promise.reject(new TryLater('away'));
   const react = deliver(
     { name: 'pager', deliver: tell },
-    { now: () => 1000, random: () => 0, say, delivered: new Set() },
+    { now: () => 1000, random: () => 0, report: say, delivered: new Set() },
   );
   await failing(react, 4);
   script.broker = null;

@@ -17,12 +17,12 @@ type Outcome = Draft<typeof Topic.alert | typeof Topic.notify>;
 const GIVE_UP_MS = 24 * 3_600_000;
 const LEAST_TRIES = 5;
 
-export type Surroundings = {
+export type DeliveryDeps = {
   /** epoch milliseconds */
   readonly now: () => number;
   readonly random: () => number;
   /** writes what cannot wait for an outcome */
-  readonly say: (notices: readonly Notify[]) => Promise<unknown>;
+  readonly report: (notices: readonly Notify[]) => Promise<unknown>;
   /** what was delivered before a restart, whose position had not been written: `deliveryOf` each */
   readonly delivered: Set<string>;
 };
@@ -30,7 +30,7 @@ export type Surroundings = {
 export const deliveryOf = (sink: string, eventId: string): string => `${sink} ${eventId}`;
 
 /** What sinks are told now; null: nothing. */
-export function tellingOf(event: Alert): AlertEvent | null {
+export function alertEventOf(event: Alert): AlertEvent | null {
   switch (event.type) {
     case 'ALERT_RAISED':
     case 'ALERT_UPDATED':
@@ -45,20 +45,20 @@ export function tellingOf(event: Alert): AlertEvent | null {
   }
 }
 
-/** What was said before there were channels was for the console. */
+/** An alert from before there were channels is for the console. */
 const isFor = (sink: string, { payload: { sinks } }: AlertEvent): boolean =>
   sinks.length === 0 ? sink === CONSOLE : sinks.includes(sink);
 
-/** Tells one sink, and says so. Rejects with Retry, and after how long, or with DeadLetter. */
-export function deliver(sink: Sink, around: Surroundings): (event: Alert) => Promise<readonly Outcome[]> {
+/** Delivers to one sink, and reports the outcome. Rejects with Retry, and after how long, or with DeadLetter. */
+export function deliver(sink: Sink, deps: DeliveryDeps): (event: Alert) => Promise<readonly Outcome[]> {
   const health = sinkHealth(sink.name);
   const tries = new Map<string, number>();
-  const say = (notices: readonly Noticed[]) => around.say(drafts(notices)).then(health.told);
+  const report = (notices: readonly Noticed[]) => deps.report(drafts(notices)).then(health.told);
   return async (event) => {
-    const telling = tellingOf(event);
-    if (telling === null || !isFor(sink.name, telling)) return [];
-    if (around.delivered.delete(deliveryOf(sink.name, event.eventId))) return [];
-    const ageMs = around.now() - (telling.payload.deliverAt ?? 0);
+    const alert = alertEventOf(event);
+    if (alert === null || !isFor(sink.name, alert)) return [];
+    if (deps.delivered.delete(deliveryOf(sink.name, event.eventId))) return [];
+    const ageMs = deps.now() - (alert.payload.deliverAt ?? 0);
     if (ageMs > GIVE_UP_MS && !tries.has(event.eventId))
       throw new DeadLetter(
         'too_old',
@@ -66,27 +66,27 @@ export function deliver(sink: Sink, around: Surroundings): (event: Alert) => Pro
       );
     const attempt = (tries.get(event.eventId) ?? 0) + 1;
     tries.set(event.eventId, attempt);
-    const error = await sink.deliver(telling).then(
+    const error = await sink.deliver(alert).then(
       () => null,
       (why: Error) => why,
     );
     if (error === null) {
       tries.delete(event.eventId);
-      return [delivered(sink.name, telling, attempt), ...drafts(health.succeeded())];
+      return [delivered(sink.name, alert, attempt), ...drafts(health.succeeded())];
     }
     const isOver = ageMs > GIVE_UP_MS && attempt >= LEAST_TRIES;
     if (error instanceof Undeliverable || isOver) {
       tries.delete(event.eventId);
-      await say(health.refused(event.eventId, error.message));
+      await report(health.refused(event.eventId, error.message));
       throw new DeadLetter(isOver ? 'given_up' : 'refused_by_sink', `${sink.name}: ${error.message}`);
     }
     const { rounds, notices } = health.failed(event.eventId, error.message);
-    if (notices.length > 0) await say(notices);
-    throw new Retry(`${sink.name}: ${error.message}`, { afterMs: waitOf(error, Math.max(rounds, attempt), around) });
+    if (notices.length > 0) await report(notices);
+    throw new Retry(`${sink.name}: ${error.message}`, { afterMs: waitOf(error, Math.max(rounds, attempt), deps) });
   };
 }
 
-const waitOf = (error: Error, failures: number, { random }: Surroundings): number =>
+const waitOf = (error: Error, failures: number, { random }: DeliveryDeps): number =>
   Math.max(backOff(failures, random), error instanceof TryLater ? (error.afterMs ?? 0) : 0);
 
 const drafts = (notices: readonly Noticed[]): readonly Notify[] => notices.map((one) => notify(one, null, noPolicies));

@@ -15,16 +15,16 @@ const iso = (at: number | null): string | null => (at === null ? null : new Date
  * What machines are told: the body of a webhook, the input of a command. `id` stays the same when it is told again. Times are RFC 3339.
  * `dashboardUrl`: where a decision is posted.
  */
-export const messageOf = (telling: AlertEvent, dashboardUrl: string) => ({
-  type: KINDS[telling.type],
-  timestamp: iso(telling.occurredAt),
+export const messageOf = (alert: AlertEvent, dashboardUrl: string) => ({
+  type: KINDS[alert.type],
+  timestamp: iso(alert.occurredAt),
   data: {
-    id: telling.eventId,
-    ...headOf(telling.payload),
-    policy: telling.policy,
-    decision: 'options' in telling.payload ? decisionOf(telling.payload, dashboardUrl) : null,
-    checkpoint: 'checkpoint' in telling.payload ? checkpointOf(telling.payload) : null,
-    blocked: 'blocked' in telling.payload ? telling.payload.blocked : null,
+    id: alert.eventId,
+    ...headOf(alert.payload),
+    policy: alert.policy,
+    decision: 'options' in alert.payload ? decisionOf(alert.payload, dashboardUrl) : null,
+    checkpoint: 'checkpoint' in alert.payload ? checkpointOf(alert.payload) : null,
+    blocked: 'blocked' in alert.payload ? alert.payload.blocked : null,
   },
 });
 

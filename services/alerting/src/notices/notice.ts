@@ -16,7 +16,9 @@ export type About = {
 };
 
 /** `severity`: of its own, whatever a policy says; absent: the route's by the policy, else `usual`, else the route's. `channel`: the way that a step names; absent: those of the route. */
-type Saying = Partial<Pick<Notice, 'options' | 'deadlineAt' | 'onTimeout' | 'checkpoint' | 'blocked' | 'ticket'>> & {
+type NoticeDetails = Partial<
+  Pick<Notice, 'options' | 'deadlineAt' | 'onTimeout' | 'checkpoint' | 'blocked' | 'ticket'>
+> & {
   readonly severity?: AlertSeverity;
   readonly usual?: AlertSeverity;
   readonly channel?: string | null;
@@ -29,15 +31,15 @@ export type Noticed = {
   readonly route: string;
   readonly about: About;
   readonly action: 'raise' | 'resolve' | 'dismiss' | 'settle';
-  readonly saying: Saying;
+  readonly details: NoticeDetails;
 };
 
 /** People should know. */
-export const raise = (route: string, about: About, saying: Saying): Noticed => ({
+export const raise = (route: string, about: About, details: NoticeDetails): Noticed => ({
   route,
   about,
   action: 'raise',
-  saying,
+  details,
 });
 
 /** Nobody is disturbed with a ticket: said all the same, so that everybody can read why. */
@@ -45,15 +47,15 @@ export const dismiss = (route: string, about: About, severity: AlertSeverity, ti
   route,
   about,
   action: 'dismiss',
-  saying: { severity, title: `${about.agentId}: ticket dismissed`, text: ticket.analysis, ticket },
+  details: { severity, title: `${about.agentId}: ticket dismissed`, text: ticket.analysis, ticket },
 });
 
 /** A question of this case is answered, or nobody asks any more: what people may choose is taken from the alert, which stays open. */
-export const settle = (route: string, about: About, saying: Pick<Saying, 'title' | 'text'>): Noticed => ({
+export const settle = (route: string, about: About, details: Pick<NoticeDetails, 'title' | 'text'>): Noticed => ({
   route,
   about,
   action: 'settle',
-  saying,
+  details,
 });
 
 /** People need to know no longer. */
@@ -61,7 +63,7 @@ export const resolve = (route: string, about: About, text: string): Noticed => (
   route,
   about,
   action: 'resolve',
-  saying: { severity: 'info', title: `${about.taskId ?? about.agentId ?? 'fleet'}: over`, text },
+  details: { severity: 'info', title: `${about.taskId ?? about.agentId ?? 'fleet'}: over`, text },
 });
 
 /** How severe a route is where no policy says so (ADR-110's three), and the notice itself does not. */
@@ -73,16 +75,16 @@ const SEVERITIES: Readonly<Record<string, AlertSeverity>> = {
 
 /** As the policy of the agent or task has it; `policy` null: of none. */
 export function notify(
-  { route, about, action, saying }: Noticed,
+  { route, about, action, details }: Noticed,
   policy: PolicyRef | null,
   alerts: PolicyAlerts,
 ): Notify {
   const { agentId, taskId, episodeId = null, caseId = null, labels = {} } = about;
   const alertKey = keyOf(route, about);
   const ofRoute = alerts.of(policy, route);
-  const { title, text, options = [], deadlineAt = null, ticket = null } = saying;
-  const { onTimeout = null, checkpoint = null, blocked = null, channel = null } = saying;
-  const severity = saying.severity ?? ofRoute?.severity ?? saying.usual ?? SEVERITIES[route] ?? 'warning';
+  const { title, text, options = [], deadlineAt = null, ticket = null } = details;
+  const { onTimeout = null, checkpoint = null, blocked = null, channel = null } = details;
+  const severity = details.severity ?? ofRoute?.severity ?? details.usual ?? SEVERITIES[route] ?? 'warning';
   const channels = channel === null ? (ofRoute?.channels ?? [DEFAULT]) : [channel];
   const whom = { alertKey, agentId, taskId, episodeId, caseId, labels };
   const asked = { options, deadlineAt, onTimeout, checkpoint, blocked, channels };

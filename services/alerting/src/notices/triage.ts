@@ -3,9 +3,9 @@ import type { WorkerEscalationTicketPayload } from '@vigil/events';
 /** What triage makes of a ticket (seed 004): a second gate before a person is disturbed. `analysis`: why, for that person. */
 export type Answer = { readonly intervene: boolean; readonly analysis: string };
 
-type Told = Pick<WorkerEscalationTicketPayload, 'ticket' | 'findings'>;
+type FiledTicket = Pick<WorkerEscalationTicketPayload, 'ticket' | 'findings'>;
 /** One rule: what it says of a ticket, null: nothing. */
-type Rule = (told: Told) => string | null;
+type Rule = (filed: FiledTicket) => string | null;
 
 const STALL_MINUTES = 4;
 const LOW_STEPS = 8;
@@ -27,18 +27,18 @@ const RULES: readonly (readonly [intervene: boolean, rule: Rule])[] = [
       when(severity === 'low' && n < LOW_STEPS, `low, after ${n} steps`),
   ],
   [false, ({ findings }) => when(findings.transient, 'one timeout, and a success since')],
-  [false, (told) => when(hasProgressed(told), 'it makes progress despite bad verdicts')],
+  [false, (filed) => when(hasProgressed(filed), 'it makes progress despite bad verdicts')],
   [true, ({ ticket: { steps_since_last_accept: n } }) => when(n >= STEPS, `${n} steps without an ACCEPT`)],
 ];
 
-export function triage(told: Told): Answer {
+export function triage(filed: FiledTicket): Answer {
   for (const [intervene, rule] of RULES) {
-    const why = rule(told);
-    if (why !== null) return { intervene, analysis: `${why}: ${told.ticket.cause}` };
+    const why = rule(filed);
+    if (why !== null) return { intervene, analysis: `${why}: ${filed.ticket.cause}` };
   }
-  return { intervene: false, analysis: `nothing of it calls for a person yet: ${told.ticket.cause}` };
+  return { intervene: false, analysis: `nothing of it calls for a person yet: ${filed.ticket.cause}` };
 }
 
-function hasProgressed({ ticket, findings: { progressAt } }: Told): boolean {
+function hasProgressed({ ticket, findings: { progressAt } }: FiledTicket): boolean {
   return progressAt !== null && Date.parse(ticket.created_at) - progressAt < PROGRESS_MS;
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { TryLater } from '../delivery/sink.ts';
 import { command } from './command.ts';
-import { telling, world } from './world.fixture.ts';
+import { alertEvent, world } from './world.fixture.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'vigil-command-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -14,7 +14,7 @@ const sink = (argv: readonly string[], timeout = '10s') =>
   command.open('ops', command.settings.parse({ kind: 'command', argv, timeout }), world);
 const failure = (argv: readonly string[], timeout?: string) =>
   sink(argv, timeout)
-    .deliver(telling())
+    .deliver(alertEvent())
     .then(
       () => null,
       (error: unknown) => error,
@@ -26,17 +26,17 @@ test('it gets its arguments filled in, each as one, and the message as JSON on s
     const input = JSON.parse(fs.readFileSync(0, 'utf8'));
     fs.writeFileSync(${JSON.stringify(file)}, JSON.stringify({ args: process.argv.slice(1), type: input.type, id: input.data.id }));`;
   await sink(node(script, 'send', 'ops', '{title}: {text}', '{task}')).deliver(
-    telling({ title: '$(touch x); {task} `id`\n--force', text: 'a b' }),
+    alertEvent({ title: '$(touch x); {task} `id`\n--force', text: 'a b' }),
   );
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
     args: ['send', 'ops', '$(touch x); {task} `id` --force: a b', 'OMN-1234'],
     type: 'alert.raised',
-    id: telling().eventId,
+    id: alertEvent().eventId,
   });
 });
 
 test('one that reads no input and has much to say is as well', async () => {
-  const big = telling({ text: 'x'.repeat(200_000) });
+  const big = alertEvent({ text: 'x'.repeat(200_000) });
   await sink(node('process.stderr.write("y".repeat(300000))', '{text}')).deliver(big);
 });
 

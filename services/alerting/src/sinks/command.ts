@@ -7,7 +7,7 @@ import { type AlertEvent, TryLater } from '../delivery/sink.ts';
 import type { Kind } from './kind.ts';
 
 /** What a placeholder stands for: one argument's part, never more than one argument. */
-const PLACEHOLDERS: Readonly<Record<string, (telling: AlertEvent) => string>> = {
+const PLACEHOLDERS: Readonly<Record<string, (alert: AlertEvent) => string>> = {
   what: ({ type }) => type.replace('ALERT_', '').toLowerCase(),
   severity: ({ payload }) => payload.severity,
   route: ({ payload }) => payload.route,
@@ -34,23 +34,23 @@ export const command: Kind<typeof settings> = {
   settings,
   open: (name, { argv, timeout }, { dashboardUrl }) => ({
     name,
-    deliver: async (telling) =>
+    deliver: async (alert) =>
       run(
-        argv.map((one) => filled(one, telling)),
-        JSON.stringify(messageOf(telling, dashboardUrl)),
+        argv.map((one) => filled(one, alert)),
+        JSON.stringify(messageOf(alert, dashboardUrl)),
         timeout,
       ),
   }),
 };
 
 /** In one pass: what an agent wrote is not looked through for placeholders. */
-const filled = (argument: string, telling: AlertEvent): string =>
-  argument.replaceAll(placeholder, (_, name: string) => plain(PLACEHOLDERS[name]?.(telling) ?? '').slice(0, FILLED));
+const filled = (argument: string, alert: AlertEvent): string =>
+  argument.replaceAll(placeholder, (_, name: string) => plain(PLACEHOLDERS[name]?.(alert) ?? '').slice(0, FILLED));
 
 /** An argument has its limit (128 KiB on Linux); all of the message is on standard input. */
 const FILLED = 4_000;
 
-const SAID = 500;
+const STDERR_CHARACTERS = 500;
 
 function run([file = '', ...args]: readonly string[], input: string, timeout: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -58,7 +58,7 @@ function run([file = '', ...args]: readonly string[], input: string, timeout: nu
   const timer = setTimeout(() => child.pid !== undefined && end(-child.pid), timeout);
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-SAID);
+    said = (said + text).slice(-STDERR_CHARACTERS);
   });
   child.stdin.on('error', () => {}).end(`${input}\n`);
   child.once('error', (error) => reject(new TryLater(`${file} cannot be run: ${error.message}`)));

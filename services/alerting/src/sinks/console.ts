@@ -5,7 +5,7 @@ import type { AlertEvent, Sink } from '../delivery/sink.ts';
 /** One line a message, for people. `write` gets it with its line end; `configured`: the channels that there are. */
 export const consoleSink = (write: (line: string) => void, configured: readonly string[]): Sink => ({
   name: CONSOLE,
-  deliver: async (telling) => write(`${lineOf(telling, configured)}\n`),
+  deliver: async (alert) => write(`${lineOf(alert, configured)}\n`),
 });
 
 /** `ALERT raised [critical] recovery_failed OMN-1234: title (text) options: retry | abandon until 2026-…` */

@@ -17,7 +17,7 @@ import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { files } from './files.ts';
-import { telling, world } from './world.fixture.ts';
+import { alertEvent, world } from './world.fixture.ts';
 
 let root: string;
 beforeEach(() => {
@@ -26,12 +26,12 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 const read = (name: string) => readFileSync(path.join(root, name), 'utf8');
-const tell = (told: Parameters<typeof telling>[0]) =>
-  files.open('files', files.settings.parse({ kind: 'files', root }), world).deliver(telling(told));
+const tell = (told: Parameters<typeof alertEvent>[0]) =>
+  files.open('files', files.settings.parse({ kind: 'files', root }), world).deliver(alertEvent(told));
 const raisedAt = Date.parse('2026-04-02T14:30:00.500Z');
 const checkpoint = {
   ...(example(Topic.agentIntervention, 'ESCALATION_TRIGGERED').payload.checkpoint as object),
-} as NonNullable<NonNullable<Parameters<typeof telling>[0]>['checkpoint']>;
+} as NonNullable<NonNullable<Parameters<typeof alertEvent>[0]>['checkpoint']>;
 const blocked = { attempts: 3, limit: 2, reason: '2 of 2 attempts used' };
 const saved = '.onex_state/pipeline_checkpoints/OMN-1234/recovery-20260402T142500.yaml';
 const friction = '.onex_state/friction/2026-04-02-agent-stall-escalation-omn-1234.md';
@@ -78,8 +78,8 @@ test('what people have noted in it stays, whatever is sent again', async () => {
 
 test('two alerts of one ticket at once write one whole file, and a line each', async () => {
   const sink = files.open('files', files.settings.parse({ kind: 'files', root }), world);
-  const one = telling({ raisedAt, blocked });
-  const other = { ...telling({ raisedAt, blocked: { ...blocked, attempts: 4 } }), eventId: 'other' };
+  const one = alertEvent({ raisedAt, blocked });
+  const other = { ...alertEvent({ raisedAt, blocked: { ...blocked, attempts: 4 } }), eventId: 'other' };
   await Promise.all([one, other].map((each) => sink.deliver(each)));
   expect(read(friction)).toContain('whether the issue is agent-side');
   expect(readdirSync(path.dirname(path.join(root, friction)))).toHaveLength(1);

@@ -26,9 +26,9 @@ export const files: Kind<typeof settings> = {
   settings,
   open: (name, where) => ({
     name,
-    deliver: async (telling) => {
-      if (telling.type === 'ALERT_RESOLVED' || telling.payload.blocked === null) return;
-      await writeBlocked(where, telling, telling.payload.blocked);
+    deliver: async (alert) => {
+      if (alert.type === 'ALERT_RESOLVED' || alert.payload.blocked === null) return;
+      await writeBlocked(where, alert, alert.payload.blocked);
     },
   }),
 };

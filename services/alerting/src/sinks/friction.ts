@@ -1,4 +1,4 @@
-type Told = {
+type Friction = {
   readonly ticket: string;
   readonly attempts: number | null;
   readonly limit: number | null;
@@ -8,12 +8,12 @@ type Told = {
 };
 
 /** Seed 003's friction event, to the letter where its redispatches are used up. */
-export const frictionText = (told: Told): string => `# Agent Stall Escalation: ${told.ticket}
+export const frictionText = (friction: Friction): string => `# Agent Stall Escalation: ${friction.ticket}
 ## Summary
-${summaryOf(told)}
+${summaryOf(friction)}
 ## Stall History
-- See dispatch log: ${told.log}
-- Recovery checkpoint: ${told.checkpoint}
+- See dispatch log: ${friction.log}
+- Recovery checkpoint: ${friction.checkpoint}
 ## Root Cause Hypothesis
 Agent likely hitting context exhaustion or encountering a blocking issue that
 persists across redispatches (e.g., missing dependency, broken test, infra issue).
@@ -22,7 +22,7 @@ Manual investigation required. Read the checkpoint and dispatch log to determine
 whether the issue is agent-side (scope too large) or environment-side (broken infra).
 `;
 
-const summaryOf = ({ ticket, attempts, limit, reason }: Told): string =>
+const summaryOf = ({ ticket, attempts, limit, reason }: Friction): string =>
   limit === null
     ? `Agent stalled ${attempts === null ? '' : `${attempts} ${attempts === 1 ? 'time' : 'times'} `}on ${ticket}: ${reason}`
     : `Agent stalled ${attempts} times on ${ticket}, exceeding the max redispatch

@@ -14,5 +14,5 @@ export type SinkDeps = {
 /** A kind of sink: one file that says what its channels are configured by, and opens one. `open` throws Refused with what to do. */
 export type Kind<Settings extends z.ZodType> = {
   readonly settings: Settings;
-  readonly open: (name: string, settings: z.output<Settings>, world: SinkDeps) => Sink;
+  readonly open: (name: string, settings: z.output<Settings>, deps: SinkDeps) => Sink;
 };

@@ -21,13 +21,13 @@ export const channel = z.discriminatedUnion(
 type Channel = z.output<typeof channel>;
 
 /** The sink of a channel. Throws Refused with what to do. */
-export function opened(name: string, settings: Channel, world: SinkDeps): Sink {
+export function opened(name: string, settings: Channel, deps: SinkDeps): Sink {
   switch (settings.kind) {
     case 'webhook':
-      return webhook.open(name, settings, world);
+      return webhook.open(name, settings, deps);
     case 'command':
-      return command.open(name, settings, world);
+      return command.open(name, settings, deps);
     case 'files':
-      return files.open(name, settings, world);
+      return files.open(name, settings, deps);
   }
 }

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { signed } from '../delivery/signature.ts';
 import { TryLater, Undeliverable } from '../delivery/sink.ts';
 import { webhook } from './webhook.ts';
-import { escalation, SECRET, telling, world } from './world.fixture.ts';
+import { alertEvent, escalation, SECRET, world } from './world.fixture.ts';
 
 type Heard = { readonly headers: IncomingHttpHeaders; readonly body: string };
 
@@ -45,7 +45,7 @@ const verified = ({ headers, body }: Heard, secret = SECRET): unknown =>
 const shown = (url: string) => `${new URL(url).origin}/…`;
 const failure = (url: string, timeout?: string) =>
   sink(url, timeout)
-    .deliver(telling())
+    .deliver(alertEvent())
     .then(
       () => null,
       (error: unknown) => error,
@@ -82,21 +82,21 @@ test('an escalation carries options, deadline, where to decide, and the newest c
 
 test('what asks nothing asks for no decision', async () => {
   const { heard, url } = await answering(200);
-  await sink(url).deliver(telling());
+  await sink(url).deliver(alertEvent());
   expect(JSON.parse((heard[0] as Heard).body)).toMatchObject({ data: { decision: null, checkpoint: null } });
 });
 
 test('told again it has the same id, by which its receiver knows it', async () => {
   const { heard, url } = await answering(200);
   const one = sink(url);
-  await one.deliver(telling());
-  await one.deliver(telling());
-  expect(heard.map(({ headers }) => headers['webhook-id'])).toEqual([telling().eventId, telling().eventId]);
+  await one.deliver(alertEvent());
+  await one.deliver(alertEvent());
+  expect(heard.map(({ headers }) => headers['webhook-id'])).toEqual([alertEvent().eventId, alertEvent().eventId]);
 });
 
 test('a receiver with another secret, or a changed body, sees that it is not ours', async () => {
   const { heard, url } = await answering(200);
-  await sink(url).deliver(telling());
+  await sink(url).deliver(alertEvent());
   const [one] = heard as [Heard];
   expect(() => verified(one, 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA')).toThrow('No matching signature');
   expect(() => verified({ ...one, body: one.body.replace('STUCK', 'HEALTHY') })).toThrow('No matching signature');
@@ -105,7 +105,7 @@ test('a receiver with another secret, or a changed body, sees that it is not our
 test('while secrets are exchanged, a receiver verifies with either', async () => {
   const { heard, url } = await answering(200);
   const next = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
-  await sink(url, '5s', { VIGIL_WEBHOOK_SECRET: `${next} ${SECRET}` }).deliver(telling());
+  await sink(url, '5s', { VIGIL_WEBHOOK_SECRET: `${next} ${SECRET}` }).deliver(alertEvent());
   for (const secret of [SECRET, next]) expect(verified(heard[0] as Heard, secret)).toMatchObject({});
 });
 

@@ -20,20 +20,14 @@ const settings = z.strictObject({
 /** Signed as standardwebhooks.com says; `webhook-id` is the same when it is told again. */
 export const webhook: Kind<typeof settings> = {
   settings,
-  open: (name, { url, secret_env, timeout }, world) => {
-    const keys = keysOf(name, secret_env, world);
+  open: (name, { url, secret_env, timeout }, deps) => {
+    const keys = keysOf(name, secret_env, deps);
     return {
       name,
-      deliver: async (telling) => {
-        const body = JSON.stringify(messageOf(telling, world.dashboardUrl));
-        const headers = signed(keys, telling.eventId, world.now(), body);
-        await post(
-          url,
-          { 'content-type': 'application/json', 'user-agent': 'Vigil', ...headers },
-          body,
-          timeout,
-          world,
-        );
+      deliver: async (alert) => {
+        const body = JSON.stringify(messageOf(alert, deps.dashboardUrl));
+        const headers = signed(keys, alert.eventId, deps.now(), body);
+        await post(url, { 'content-type': 'application/json', 'user-agent': 'Vigil', ...headers }, body, timeout, deps);
       },
     };
   },
@@ -54,7 +48,7 @@ async function post(
   headers: Record<string, string>,
   body: string,
   timeout: number,
-  world: SinkDeps,
+  deps: SinkDeps,
 ): Promise<void> {
   const asked = { method: 'POST', headers, body, redirect: 'manual', signal: AbortSignal.timeout(timeout) } as const;
   const shown = shownOf(url);
@@ -65,7 +59,7 @@ async function post(
   const { status } = response;
   if (response.ok) return;
   if (status === 408 || status === 425 || status === 429 || status >= 500)
-    throw new TryLater(`${shown} answered ${status}`, retryAfter(response.headers.get('retry-after'), world.now()));
+    throw new TryLater(`${shown} answered ${status}`, retryAfter(response.headers.get('retry-after'), deps.now()));
   throw new Undeliverable(`${shown} answered ${status}: ${REMEDIES[status] ?? 'see why its receiver refuses it'}`);
 }
 

@@ -14,7 +14,7 @@ export const world: SinkDeps = {
 const checkpoint = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED').payload.checkpoint;
 
 /** An alert as sinks are told of it; a case asks nothing unless it is said here. */
-export const telling = (told: Partial<PayloadOf<typeof Topic.alert, 'ALERT_RAISED'>> = {}): AlertEvent =>
+export const alertEvent = (told: Partial<PayloadOf<typeof Topic.alert, 'ALERT_RAISED'>> = {}): AlertEvent =>
   example(Topic.alert, 'ALERT_RAISED', {
     ...{ route: 'stuck_agent', severity: 'warning', title: 'worker-1 is STUCK', text: 'no call', options: [] },
     ...{ deadlineAt: null, onTimeout: null, checkpoint: null, blocked: null, raisedAt: EXAMPLE_TIME, ...told },
@@ -22,7 +22,7 @@ export const telling = (told: Partial<PayloadOf<typeof Topic.alert, 'ALERT_RAISE
 
 /** A case that waits for a decision. */
 export const escalation = (): AlertEvent =>
-  telling({
+  alertEvent({
     ...{ severity: 'critical', options: ['allow_more_time', 'pardon'], onTimeout: 'terminate' },
     ...{ deadlineAt: EXAMPLE_TIME + 900_000, checkpoint },
   });
