@@ -1,6 +1,6 @@
 /** The sources' own files, as their authors write them. */
 
-/** ADR-110 (seed 000), sections 2 and 7. */
+/** ADR-110 (Coditect), sections 2 and 7. */
 export const ADR_110_YAML = `heartbeat:
   interval_seconds: 300 # 5 minutes
   timeout_seconds: 600 # 2x interval
@@ -70,7 +70,7 @@ health_monitoring:
       severity: "critical"
 `;
 
-/** Seed 001's configuration, in a project's file. */
+/** botbox's configuration, in a project's file. */
 export const BOTBOX_JSON = `{
   "version": "1.0.9",
   "project": { "name": "edict", "type": ["cli"], "channel": "edict" },
@@ -89,7 +89,7 @@ export const BOTBOX_JSON = `{
 }
 `;
 
-/** Seed 002's five fields, with Go's regular expressions. */
+/** gascity's five fields, with Go's regular expressions. */
 export const GASCITY_TOML = `[workspace]
 name = "bright-lights"
 
@@ -105,7 +105,7 @@ stuck_warrant_label = "pool:hounds"
 name = "mayor"
 `;
 
-/** Seed 003's table, in its skill's page. */
+/** omniclaude's table, in its skill's page. */
 export const OMNICLAUDE_MD = `# Agent Health-Check
 
 | Heuristic | Trigger Condition | Default Threshold |

@@ -18,7 +18,7 @@ ticket:
 export const decider: ReturnType<typeof agentHealth> = agentHealth(policies);
 export type Filed = PayloadOf<typeof Topic.agentHealth, 'WORKER_ESCALATION_TICKET'>;
 
-/** One agent under seed 004's bands, driven by hand; what each step gives are the tickets filed at it. */
+/** One agent under a policy with bands, driven by hand; what each step gives are the tickets filed at it. */
 export function agent() {
   const driven = given(decider, T0);
   let total = 0;

@@ -11,13 +11,13 @@ export type Due = { readonly severity: TicketSeverity; readonly from: number; re
 
 const MILDEST_FIRST: readonly TicketSeverity[] = ['low', 'medium', 'high', 'critical'];
 const LOOPS: ReadonlySet<string> = new Set(['repeated_calls', 'repeated_error']);
-/** RETRY in a row: a loop, whatever else is known (S4). */
+/** RETRY in a row: a loop, whatever else is known. */
 const RETRIES = 3;
 
 export const isWorse = (one: TicketSeverity, than: TicketSeverity): boolean =>
   MILDEST_FIRST.indexOf(one) > MILDEST_FIRST.indexOf(than);
 
-/** Seed 004's bands, by steps without an ACCEPT or by a stall, as far as is known now. Each fires when it is reached. */
+/** The bands of tickets, by steps without an ACCEPT or by a stall, as far as is known now. Each fires when it is reached. */
 export function ticketsDue(rules: Rules, history: History, verdict: Verdict): readonly Due[] {
   const { ticket } = rules.policy;
   if (ticket === null || history.end !== null) return [];

@@ -5,7 +5,7 @@ import { type AnySignal, absentFor, absentFrom, type Figure, signal, spelled } f
 
 export const after: z.ZodObject<{ after: typeof duration }> = z.strictObject({ after: duration });
 
-/** S0's heartbeat timeout. */
+/** The heartbeat timeout. */
 export const noHeartbeat: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['heartbeat'],
@@ -15,7 +15,7 @@ export const noHeartbeat: AnySignal = signal(after, {
   advice: 'Report what you do, or write a checkpoint.',
 });
 
-/** S1, S3: no call, no output and no beat of the agent's own. */
+/** No call, no output and no beat of the agent's own. */
 export const noActivity: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['activity'],
@@ -28,7 +28,7 @@ export const noActivity: AnySignal = signal(after, {
   advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
 });
 
-/** S1: nothing appeared on the terminal. */
+/** Nothing appeared on the terminal. */
 export const noOutput: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['output'],
@@ -40,7 +40,7 @@ export const noOutput: AnySignal = signal(after, {
   advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
 });
 
-/** S0: working, and no token used. */
+/** Working, and no token used. */
 export const noTokens: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['tokens'],
@@ -61,11 +61,11 @@ function usedWorking({ activity: { value, since, lag }, identity, lastReceipt, t
 
 const noStepLimits = z.strictObject({
   after: duration,
-  /** it fires when the limit is reached (S4's stall), not only beyond it */
+  /** it fires when the limit is reached (a stall of an escalation ticket), not only beyond it */
   inclusive: z.boolean().default(false),
 });
 
-/** S4: the count of steps is the same as before. */
+/** The count of steps is the same as before. */
 export const noStep: AnySignal = signal(noStepLimits, {
   axis: 'absence',
   awaits: ['step'],

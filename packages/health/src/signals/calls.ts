@@ -9,13 +9,13 @@ import { type AnySignal, absentFor, absentFrom, signal, spelled } from './signal
 
 const noCallsLimits = z.strictObject({
   after: duration,
-  /** tools whose declared deadline stretches the limit; seed 003: Bash, 60 s, 120 s */
+  /** tools whose declared deadline stretches the limit */
   applies_to: z.array(z.string()).default([]),
   buffer: duration.default(60_000),
   deadlines_above: duration.default(120_000),
 });
 
-/** S0, S3. */
+/** No call for longer than the limit, and none in flight. */
 export const noCalls: AnySignal = signal(noCallsLimits, {
   axis: 'absence',
   reevaluateEveryHeartbeat: true,

@@ -12,7 +12,7 @@ const spikeLimits = z.strictObject({
 });
 type SpikeLimits = z.output<typeof spikeLimits>;
 
-/** S0: tokens a minute far above its own usual; ends by progress. */
+/** Tokens a minute far above its own usual; ends by progress. */
 export const tokenSpike: AnySignal = signal(spikeLimits, {
   axis: 'cost',
   awaits: ['change'],
@@ -42,7 +42,7 @@ function spikeOf({ tokens }: History, { factor, min_samples }: SpikeLimits, { fl
 
 const burnLimits = z.strictObject({ for: duration });
 
-/** S1: tokens used, and still used after so long without progress. */
+/** Tokens used, and still used after so long without progress. */
 export const tokenBurn: AnySignal = signal(burnLimits, {
   axis: 'cost',
   awaits: ['change'],
@@ -81,7 +81,7 @@ const contextLimits = z.strictObject({
   handoff: duration.default(600_000),
 });
 
-/** S0, S3: little of its context is left, and no handoff under way. */
+/** Little of its context is left, and no handoff under way. */
 export const contextExhausted: AnySignal = signal(contextLimits, {
   axis: 'cost',
   awaits: [],

@@ -21,7 +21,7 @@ const diverseLimits = z.strictObject({
   within,
 });
 
-/** S0: calls that differ in tool or arguments. */
+/** Calls that differ in tool or arguments. */
 export const diverseCalls: AnySignal = signal(diverseLimits, {
   axis: 'fact',
   awaits: [],
@@ -47,7 +47,7 @@ const steadyLimits = z.strictObject({
 });
 type Steady = z.output<typeof steadyLimits>;
 
-/** S0: tokens used at a rate that stays about the same. */
+/** Tokens used at a rate that stays about the same. */
 export const steadyTokens: AnySignal = signal(steadyLimits, {
   axis: 'fact',
   awaits: [],

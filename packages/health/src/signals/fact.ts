@@ -12,7 +12,7 @@ const rateLimitLimits = z.strictObject({
   patterns: z.array(patternInAnyCase).prefault(RATE_LIMIT_PATTERNS.map(({ source }) => source)),
 });
 
-/** S1, S3: it says so, or what it reports does. Withdrawn when the limit is over. */
+/** It says so, or what it reports does. Withdrawn when the limit is over. */
 export const rateLimitedSignal: AnySignal = signal(rateLimitLimits, {
   axis: 'fact',
   awaits: [],
@@ -61,7 +61,7 @@ export const blocked: AnySignal = signal(z.strictObject({}), {
   advice: 'Change what makes the request fail, or say what blocks you.',
 });
 
-/** S0: by its caller's word, else by what became of its calls. Half open is not open: it is being tried. */
+/** By its caller's word, else by what became of its calls. Half open is not open: it is being tried. */
 export const breakerOpen: AnySignal = signal(z.strictObject({}), {
   axis: 'fact',
   awaits: [],
@@ -100,7 +100,7 @@ export function endWords({ reason, orderId }: End): string {
 
 const reasons = z.array(z.enum(['finished', 'explicit', 'crashed', 'resource_limit', 'lost'])).min(1);
 
-/** S0, S1, S2: the end was reported, for one of `reasons`. An end that we ordered is explicit, whatever its exit code. */
+/** The end was reported, for one of `reasons`. An end that we ordered is explicit, whatever its exit code. */
 export const exited: AnySignal = signal(z.strictObject({ reasons }), {
   axis: 'fact',
   awaits: [],

@@ -4,7 +4,7 @@ import { type AnySignal, signal } from './signal.ts';
 
 const figure = (n: number): string => String(Math.round(n * 100) / 100);
 
-/** S0: a limit is exceeded, and the agent is alive. Withdrawn when the same limit is reported as kept. */
+/** A limit is exceeded, and the agent is alive. Withdrawn when the same limit is reported as kept. */
 export const resourceLimit: AnySignal = signal(z.strictObject({}), {
   axis: 'fact',
   awaits: [],

@@ -16,13 +16,13 @@ export const RATE_LIMIT_PATTERNS: readonly Pattern[] = z
     '\\boverloaded(_error)?\\b',
   ]);
 
-/** How much of the output is looked at: `lines` from its end, as a terminal shows them (S2). */
+/** How much of the output is looked at: `lines` from its end, as a terminal shows them. */
 const looking = { patterns: z.array(pattern).default([]), lines: z.int().min(1).default(50) };
 type Looking = { readonly patterns: readonly Pattern[]; readonly lines: number };
 
 const errorPatternLimits = z.strictObject(looking);
 
-/** S2. No patterns: this signal is off, and nothing else. */
+/** A pattern of the policy in the output. No patterns: this signal is off, and nothing else. */
 export const errorPattern: AnySignal = signal(errorPatternLimits, {
   axis: 'fact',
   awaits: [],
@@ -40,7 +40,7 @@ const unrecoverableLimits = z.strictObject({
   ...looking,
 });
 
-/** S0: an error listed as fatal, by its class or by its words. A class is withdrawn by progress: it was none. */
+/** An error listed as fatal, by its class or by its words. A class is withdrawn by progress: it was none. */
 export const unrecoverableError: AnySignal = signal(unrecoverableLimits, {
   axis: 'fact',
   awaits: [],

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { failedOf, MOST_CALLS } from '../history/calls/outcomes.ts';
 import { type AnySignal, signal } from './signal.ts';
 
-/** S0: failed calls in a row, strictly above the limit. */
+/** Failed calls in a row, strictly above the limit. */
 export const consecutiveFailures: AnySignal = signal(z.strictObject({ above: z.int().min(1) }), {
   axis: 'rate',
   awaits: ['success'],
@@ -31,7 +31,7 @@ const errorRateLimits = z
     message: 'is above window, so it is never reached: write at most as many calls as window',
   });
 
-/** S0: the share of failed calls among the last ones, strictly above the limit. */
+/** The share of failed calls among the last ones, strictly above the limit. */
 export const errorRate: AnySignal = signal(errorRateLimits, {
   axis: 'rate',
   awaits: [],

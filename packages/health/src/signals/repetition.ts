@@ -17,9 +17,9 @@ const limits = z
     /** the same two of results in which numbers are masked */
     masked_times: times.optional(),
     masked_cycles: times.optional(),
-    /** the same call failing, in whatever way (S3) */
+    /** the same call failing, in whatever way */
     failing_times: times.optional(),
-    /** calls in a row, whichever they are, that tell nothing new (S1) */
+    /** calls in a row, whichever they are, that tell nothing new */
     stale_times: times.optional(),
     /** a row of polling calls must have lasted longer, too */
     polling_after: duration.default(1_800_000),
@@ -44,7 +44,7 @@ type Way = {
   readonly finding: (now: number) => string;
 };
 
-/** S0's repeated identical operations: a count, so it fires when reached; it ends by progress. */
+/** Repeated identical operations: a count, so it fires when reached; it ends by progress. */
 export const repeatedCalls: AnySignal = signal(limits, {
   axis: 'repetition',
   awaits: ['change'],
@@ -123,7 +123,7 @@ function inCycleOf(row: Row, limit: number, l: Limits, words: string): readonly 
 
 const errorLimits = z.strictObject({ times: z.int().min(2).max(MOST_TIMES), within: duration });
 
-/** S1: the same error, whatever was tried. A count, so it fires when reached; it ends by progress. */
+/** The same error, whatever was tried. A count, so it fires when reached; it ends by progress. */
 export const repeatedError: AnySignal = signal(errorLimits, {
   axis: 'repetition',
   awaits: ['change'],
@@ -147,7 +147,7 @@ export const repeatedError: AnySignal = signal(errorLimits, {
   advice: 'Find its cause before the next attempt. Try another way, or say what blocks you.',
 });
 
-/** S1: reads and edits of one target that leave it as it was. */
+/** Reads and edits of one target that leave it as it was. */
 export const sameTarget: AnySignal = signal(z.strictObject({ times: z.int().min(2) }), {
   axis: 'repetition',
   awaits: ['change'],

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { History } from '../history/history.ts';
 import { type AnySignal, signal } from './signal.ts';
 
-/** S4's loop: the same call, cycle or error, or RETRY, so often in a row. */
+/** A loop: the same call, cycle or error, or RETRY, so often in a row. */
 const LOOP_TIMES = 3;
 const LOOP_WITHIN_MS = 600_000;
 
@@ -21,7 +21,7 @@ const limits = z.strictObject({
   needs_loop: z.boolean().default(false),
 });
 
-/** S4: steps since the last ACCEPT; it ends with the next. */
+/** Steps since the last ACCEPT; it ends with the next. */
 export const noAccept: AnySignal = signal(limits, {
   axis: 'repetition',
   awaits: ['accept'],

@@ -7,7 +7,7 @@ import { type AnySignal, absentFor, absentFrom, signal, spelled } from './signal
 
 const noCheckpointLimits = z.strictObject({ after: duration, assume_checkpoints: z.boolean().default(false) });
 
-/** S0: the age of the last checkpoint, or of an agent that writes them and has written none. */
+/** The age of the last checkpoint, or of an agent that writes them and has written none. */
 export const noCheckpoint: AnySignal = signal(noCheckpointLimits, {
   axis: 'absence',
   awaits: ['checkpoint'],
@@ -22,7 +22,7 @@ function checkpointMark({ checkpoint, started }: History, limits: z.output<typeo
   return checkpoint.mark ?? (checkpoint.reports || limits.assume_checkpoints ? started.watched : null);
 }
 
-/** S2: the work item had no update and no comment. */
+/** The work item had no update and no comment. */
 export const noWorkUpdate: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['work'],
@@ -35,7 +35,7 @@ export const noWorkUpdate: AnySignal = signal(after, {
   advice: 'Update the work item, or say why it does not move.',
 });
 
-/** S1: a claim held and not refreshed. */
+/** A claim held and not refreshed. */
 export const noClaimRefresh: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['claim'],
@@ -47,7 +47,7 @@ export const noClaimRefresh: AnySignal = signal(after, {
   advice: 'Refresh the claim if you still work on it; otherwise release it.',
 });
 
-/** S2: it was last active before the work item's update, and that is long ago. */
+/** It was last active before the work item's update, and that is long ago. */
 export const progressMismatch: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['activity'],
@@ -74,7 +74,7 @@ const noCompletionLimits = z.strictObject({
   signal: patternInAnyCase.prefault('<promise>COMPLETE</promise>'),
 });
 
-/** S1: a result was reported, and no completion signal. That it idles meanwhile is what is wrong. */
+/** A result was reported, and no completion signal. That it idles meanwhile is what is wrong. */
 export const noCompletion: AnySignal = signal(noCompletionLimits, {
   axis: 'absence',
   awaits: ['completion'],
@@ -91,7 +91,7 @@ export const noCompletion: AnySignal = signal(noCompletionLimits, {
   advice: 'Give the completion signal if the task is complete; otherwise continue.',
 });
 
-/** GUPP (S0): a task is held and nothing was begun of it. That it idles meanwhile is what is wrong. */
+/** A task is held and nothing was begun of it. That it idles meanwhile is what is wrong. */
 export const notStarted: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['call', 'tokens', 'change'],

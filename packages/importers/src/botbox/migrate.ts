@@ -2,7 +2,7 @@ import { CorrectThePolicy } from '@vigil/policy';
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
 import { misplaced, parsed } from './settings.ts';
 
-/** What the proposal writes into `.botbox.json` (seed 001, configuration), in its order. */
+/** What the proposal writes into `.botbox.json`, in its order. */
 export const BOTBOX_DEFAULTS = {
   enabled: true,
   idle_timeout_minutes: 15,

@@ -20,7 +20,7 @@ const ALERT = { alert: 'ops' };
 const KILL_IDLE = [{ terminate: { release: 'claims' } }, ALERT];
 const KILL_REPEATING = [{ terminate: { leave: 'blocked' } }, { block: 'the same error again and again' }, ALERT];
 
-/** `agents.health` of `.botbox.json` (seed 001). The channel comes last: the plans before it alert there. */
+/** `agents.health` of `.botbox.json`. The channel comes last: the plans before it alert there. */
 export const BOTBOX: Settings = {
   '': setting(z.unknown(), (_, section) =>
     section === undefined ? 'there is none: its defaults are used, and --migrate writes them into the file' : null,

@@ -28,7 +28,7 @@ const NAMES: Readonly<Record<string, string>> = {
   DISPATCH_TIMEOUT_MINUTES: 'stall_timeout_minutes',
 };
 
-/** The switches of agent_healthcheck (seed 003), and its arguments under their own names. */
+/** The switches of agent_healthcheck, and its arguments under their own names. */
 export const OMNICLAUDE: Settings = {
   stall_timeout_minutes: minutes('signals.no_calls.after'),
   bash_long_timeout_buffer_seconds: seconds('signals.no_calls.buffer'),

@@ -37,7 +37,7 @@ export const BREAKER_NAMES = ['tool_execution', 'checkpoint_write', 'external_ap
 export type BreakerName = (typeof BREAKER_NAMES)[number];
 
 export type TicketSeverity = 'low' | 'medium' | 'high' | 'critical';
-/** Seed 004: from how many steps without an ACCEPT a ticket is due. `needsLoop`: only where a loop shows. */
+/** From how many steps without an ACCEPT a ticket is due. `needsLoop`: only where a loop shows. */
 export type Band = { readonly at: number; readonly severity: TicketSeverity; readonly needsLoop: boolean };
 export type Ticketing = {
   /** ascending by `at` */

@@ -61,6 +61,6 @@ export type RecoverySettings = {
   readonly limitWaitMs: number;
   readonly onProbationFailure: 'retry' | 'review';
   readonly breaker: BreakerLimits;
-  /** write seed 003's onex.evt.omniclaude.agent-healthcheck.v1 */
+  /** write omniclaude's onex.evt.omniclaude.agent-healthcheck.v1 */
   readonly emitHealthcheck: boolean;
 };

@@ -9,7 +9,7 @@ type Requested = Extract<EventOf<typeof Topic.alert>, { type: 'QUEEN_INTERVENTIO
 
 const GRAPH = 'vigil-alerting';
 
-/** The ticket that a person is asked in for: by triage, or by whoever asks for the operator (seed 004). */
+/** The ticket that a person is asked in for: by triage, or by whoever asks for the operator. */
 export function reviewOf(input: Input): TriagedTicket | null {
   switch (input.type) {
     case 'NOTIFY':

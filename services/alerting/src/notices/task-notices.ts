@@ -70,6 +70,6 @@ export function taskNotices(input: EventOf<typeof Topic.taskRecovery>): readonly
 
 type Review = PayloadOf<typeof Topic.taskRecovery, 'REVIEW_REQUIRED'>;
 
-/** Seed 003's Blocked: the attempts are used up, and the last of them has stalled as well. */
+/** omniclaude's Blocked: the attempts are used up, and the last of them has stalled as well. */
 const blockedBy = ({ attempts, of, reason }: Review) =>
   of === null ? null : { attempts: attempts + 1, limit: of, reason };

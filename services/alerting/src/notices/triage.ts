@@ -1,6 +1,6 @@
 import type { WorkerEscalationTicketPayload } from '@vigil/events';
 
-/** What triage makes of a ticket (seed 004): a second gate before a person is disturbed. `analysis`: why, for that person. */
+/** What triage makes of a ticket: a second gate before a person is disturbed. `analysis`: why, for that person. */
 export type Answer = { readonly intervene: boolean; readonly analysis: string };
 
 type FiledTicket = Pick<WorkerEscalationTicketPayload, 'ticket' | 'findings'>;

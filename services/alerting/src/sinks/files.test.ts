@@ -53,7 +53,7 @@ whether the issue is agent-side (scope too large) or environment-side (broken in
 `;
 const LINE = `{"timestamp_utc":"2026-04-02T14:30:00Z","event":"escalated_to_blocked","ticket_id":"OMN-1234","attempt_count":3,"friction_path":"${friction}"}\n`;
 
-test('a ticket whose attempts are used up has seed 003’s friction event and its line, to the letter', async () => {
+test('a ticket whose attempts are used up has omniclaude’s friction event and its line, to the letter', async () => {
   const uri = pathToFileURL(path.join(root, saved)).href;
   await tell({ raisedAt, blocked, checkpoint: { ...checkpoint, uri } });
   expect(read(friction)).toBe(SEED);

@@ -21,7 +21,7 @@ const settings = z.strictObject({
 });
 type Settings = z.output<typeof settings>;
 
-/** Seed 003's files of a task that is Blocked; of anything else it writes nothing. Told twice, it writes once. */
+/** omniclaude's files of a task that is Blocked; of anything else it writes nothing. Told twice, it writes once. */
 export const files: Kind<typeof settings> = {
   settings,
   open: (name, where) => ({
@@ -62,7 +62,7 @@ async function writeBlocked(
 /** A ticket's name leads nowhere else. */
 const nameOf = (ticket: string): string => ticket.toLowerCase().replace(/[^a-z0-9._-]/g, '-');
 
-/** As seed 003 writes it: from the root on, where it lies below it. */
+/** As omniclaude writes it: from the root on, where it lies below it. */
 function pathOf(uri: string | null, root: string): string {
   if (uri === null) return 'none';
   if (!uri.startsWith('file://')) return uri;

@@ -7,7 +7,7 @@ type Friction = {
   readonly checkpoint: string;
 };
 
-/** Seed 003's friction event, to the letter where its redispatches are used up. */
+/** omniclaude's friction event, to the letter where its redispatches are used up. */
 export const frictionText = (friction: Friction): string => `# Agent Stall Escalation: ${friction.ticket}
 ## Summary
 ${summaryOf(friction)}

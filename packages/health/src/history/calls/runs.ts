@@ -3,7 +3,7 @@ import { instant, type Receipt } from '../moment.ts';
 import { finished, rateLimited } from './calls.ts';
 import { type CallDelta, type HeartbeatDelta, signature } from './heartbeat-delta.ts';
 
-/** The longest cycle that is looked for (S4 goes to five). */
+/** The longest cycle that is looked for. */
 export const MAX_CYCLE = 5;
 const NONE: readonly number[] = [0, 0, 0, 0, 0];
 

@@ -6,7 +6,7 @@ const SNIPPET = 500;
 const PHASE = 64;
 const TIMEOUT = /tim(e|ed)[ _-]?out|deadline[ _-]?exceeded/i;
 
-/** What a ticket quotes; remembered only where a policy files tickets (S4). */
+/** What a ticket quotes; remembered only where a policy files tickets. */
 export type ProgressEvidence = {
   readonly phase: string;
   /** the end of its last output, else its last error: at most 500 characters */
