@@ -21,7 +21,7 @@ function admitted(breaker: Breaker, now: number, most = limits) {
 
 describe('closed', () => {
   test('lets everything through', () => {
-    expect(ask(closed, limits, 0)).toEqual({ is: 'admitted', breaker: closed, generation: 0 });
+    expect(ask(closed, limits, 0)).toEqual({ kind: 'admitted', breaker: closed, generation: 0 });
   });
 
   test('bears one failure less than its threshold, and opens on the last', () => {
@@ -49,8 +49,8 @@ describe('closed', () => {
 
 describe('open', () => {
   test('refuses everything until its timeout is over, and says until when', () => {
-    expect(ask(opened(), limits, 0)).toEqual({ is: 'refused', nextAttemptAt: 1000 });
-    expect(ask(opened(), limits, 999)).toEqual({ is: 'refused', nextAttemptAt: 1000 });
+    expect(ask(opened(), limits, 0)).toEqual({ kind: 'refused', nextAttemptAt: 1000 });
+    expect(ask(opened(), limits, 999)).toEqual({ kind: 'refused', nextAttemptAt: 1000 });
     expect(ask(opened(), limits, 1000).kind).toBe('admitted');
   });
 
@@ -71,13 +71,13 @@ describe('half open', () => {
   });
 
   test('one trial at a time: another is refused until it has ended', () => {
-    expect(ask(trial.breaker, limits, 1001)).toEqual({ is: 'refused', nextAttemptAt: 2000 });
+    expect(ask(trial.breaker, limits, 1001)).toEqual({ kind: 'refused', nextAttemptAt: 2000 });
     expect(ask(trial.breaker, limits, 1999).kind).toBe('refused');
   });
 
   test('a trial whose end is not reported within the timeout makes room for another; its end still counts', () => {
     const second = admitted(trial.breaker, 2000);
-    expect(ask(second.breaker, limits, 2999)).toEqual({ is: 'refused', nextAttemptAt: 3000 });
+    expect(ask(second.breaker, limits, 2999)).toEqual({ kind: 'refused', nextAttemptAt: 3000 });
     expect(ask(second.breaker, limits, 3000).kind).toBe('admitted');
     expect(succeed(second.breaker, trial.generation).state).toBe('CLOSED');
     expect(fail(second.breaker, trial.generation, limits, 2500)).toMatchObject({ state: 'OPEN', nextAttemptAt: 3500 });
@@ -86,7 +86,7 @@ describe('half open', () => {
   test('a trial that is counted without its time keeps its place until it has ended', () => {
     const counted = admit(tryAgain(opened()));
     expect(admitsFrom(counted, limits)).toBe(Number.POSITIVE_INFINITY);
-    expect(ask(counted, limits, 9999)).toEqual({ is: 'refused', nextAttemptAt: null });
+    expect(ask(counted, limits, 9999)).toEqual({ kind: 'refused', nextAttemptAt: null });
   });
 
   test('as many trials at a time as it is told, and not one more', () => {

@@ -1,10 +1,5 @@
 import { type Clock, type Decider, NEVER } from '@vigil/stream';
-import {
-  dismissedOf,
-  operatorContent,
-  reviewOf,
-  reviewRequested,
-} from '../adapters/operator-review.ts';
+import { dismissedOf, operatorContent, reviewOf, reviewRequested } from '../adapters/operator-review.ts';
 import { BLOCKED_ROUTE } from '../notices/agent-notices.ts';
 import {
   type Alert,
@@ -17,7 +12,7 @@ import {
   type Settings,
 } from './alert-state.ts';
 import { type Content, inPlace, questionOf, settledBy } from './content.ts';
-import { changed, type Over, type Raise, raised, resolved, draft, updated, waitOf } from './drafts.ts';
+import { changed, draft, type Over, type Raise, raised, resolved, updated, waitOf } from './drafts.ts';
 import { isSilenced, type Open, sendFrom } from './due.ts';
 import { isBefore, timesAfter } from './times.ts';
 
