@@ -242,7 +242,7 @@ test('a recovery that waits for a runtime is told, and over when an agent lives'
     {
       route: 'recovery_failed',
       action: 'raise',
-      saying: { severity: 'warning', text: expect.stringMatching(/no room|has room/) },
+      details: { severity: 'warning', text: expect.stringMatching(/no room|has room/) },
     },
   ]);
   const begun = tasksOf(story('RECOVERY_COMPLETED', {}));
@@ -252,7 +252,7 @@ test('a recovery that waits for a runtime is told, and over when an agent lives'
 test('a recovery that waits for the end of a limit is reported without refusals', () => {
   const reason = 'worker-1 had reached a limit that holds until 2026-11-23T15:45:00.000Z';
   expect(tasksOf(story('RECOVERY_WAITING', { reason, refusals: 0 }))).toMatchObject([
-    { action: 'raise', saying: { severity: 'warning', text: `${reason}; a fresh agent takes it up then` } },
+    { action: 'raise', details: { severity: 'warning', text: `${reason}; a fresh agent takes it up then` } },
   ]);
 });
 
