@@ -1,7 +1,8 @@
 import { Topic } from '@vigil/events';
 import type { DeciderProcessor } from '@vigil/stream';
 import { decider as caseDecider } from './case/case.ts';
-import type { Work } from './case/open.ts';
+import type { Matter, Open, Work } from './case/open.ts';
+import type { Outstanding } from './case/outstanding.ts';
 import { type CaseState, inCase } from './case/state.ts';
 import { decider as governorDecider } from './governor/governor.ts';
 import type { GovernorSettings } from './governor/settings.ts';
@@ -38,6 +39,41 @@ const withoutSteering = ({ steering: _, ...state }: GovernorState & { readonly s
 
 const withoutWord = ({ word: _, ...state }: CaseState & { readonly word: unknown }): CaseState => state;
 
+/** Changes what each case that a state knows is about. */
+const inMatters = (state: CaseState, change: (matter: Matter) => Matter): CaseState => {
+  const inOpen = (open: Open): Open => ({ ...open, matter: change(open.matter) });
+  const left = (one: Outstanding): Outstanding => ({
+    ...one,
+    open: inOpen(one.open),
+    earlier: one.earlier ? left(one.earlier) : null,
+  });
+  const { situation, next, outstanding } = state;
+  const there = (): CaseState['situation'] => {
+    switch (situation.at) {
+      case 'quiet':
+        return situation;
+      case 'asking':
+        return { ...situation, matter: change(situation.matter) };
+      case 'open':
+      case 'unconfirmed':
+        return { ...situation, open: inOpen(situation.open) };
+    }
+  };
+  return {
+    ...state,
+    situation: there(),
+    next: next && change(next),
+    outstanding: outstanding ? left(outstanding) : null,
+  };
+};
+
+/** How a task is recovered was a text, JSON, before it was a record. */
+const withRecoveryRecord = (state: CaseState): CaseState =>
+  inMatters(state, (matter) => {
+    const recovery: unknown = matter.recovery;
+    return typeof recovery === 'string' ? { ...matter, recovery: JSON.parse(recovery) } : matter;
+  });
+
 const withEpisode = (state: CaseState): CaseState => {
   const last = state.last as Closed | null;
   const episode = last?.episodeId
@@ -70,6 +106,7 @@ export const cases: DeciderProcessor<
       from(dated),
       from(withWithheld),
       from(withoutWord),
+      from(withRecoveryRecord),
     ],
     usual: null,
   },

@@ -1,4 +1,5 @@
-import { Topic } from '@vigil/events';
+import { type RecoverySettings, Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
 import type { CaseDraft } from './state.ts';
 import {
@@ -117,7 +118,12 @@ test('more time that people have given is not taken back by a nudge by hand, nor
   expect(one.after(1)).toEqual(['asks terminate destructive']);
 });
 
-const settings = JSON.stringify({ maxAttempts: 1, onProbationFailure: 'review', emitHealthcheck: true });
+const settings: RecoverySettings = {
+  ...example(Topic.recoverTask, 'RECOVER_TASK').payload.recovery,
+  onProbationFailure: 'review',
+  maxAttempts: 1,
+  emitHealthcheck: true,
+};
 const policy = { name: 'coditect', hash: 'abc' };
 const handed = (drafts: readonly CaseDraft[]) =>
   drafts.flatMap((said) =>
@@ -155,7 +161,7 @@ test('where nobody knows what the policy says, a task is recovered as ADR-110 sa
   one.tell(died());
   one.tell(requests('terminate_and_recover'));
   const [said] = handed(one.drafts(one.admitted()));
-  expect(JSON.parse(said?.recovery ?? '')).toMatchObject({ maxAttempts: 3, onProbationFailure: 'retry' });
+  expect(said?.recovery).toMatchObject({ maxAttempts: 3, onProbationFailure: 'retry' });
 });
 
 test('an agent that is found alive before the ruling is ended first: it is nobody who has died', () => {

@@ -1,5 +1,5 @@
 import type { Evidence, RequestStepPayload, WarrantFiledPayload, WarrantRenewedPayload } from '@vigil/events';
-import { HANDOFF, type RecoverySettings, type Step } from '@vigil/policy';
+import { HANDOFF, type RecoverySettings, type Step, stepOf } from '@vigil/policy';
 import type { Matter } from './open.ts';
 import type { CaseInput, Life } from './state.ts';
 
@@ -13,7 +13,6 @@ export const inWords = (evidence: readonly Evidence[]): string =>
     .join('; ')
     .slice(0, 300);
 
-/** Throws where the warrant's plan is no JSON: the evaluator's mistake, and a dead letter. */
 export const matterOfWarrant = (warrant: Warrant): Matter => {
   const { payload, correlationId, policy } = warrant;
   return {
@@ -27,7 +26,7 @@ export const matterOfWarrant = (warrant: Warrant): Matter => {
     attempt: payload.attempt,
     episodeId: payload.episodeId,
     planName: payload.planName,
-    steps: JSON.parse(payload.plan) as readonly Step[],
+    steps: payload.plan.map(stepOf),
     recovery: payload.recovery,
     correlationId,
     policy,
@@ -126,7 +125,7 @@ export const matterOfRequest = (
   voidAt: null,
   planName: `by hand: ${payload.step}`,
   steps: stepsOf(payload),
-  recovery: payload.recovery ?? known?.recovery ?? JSON.stringify(recoveryByHand),
+  recovery: payload.recovery ?? known?.recovery ?? recoveryByHand,
   reason: payload.why,
   evidence: [],
   checkpoint: null,

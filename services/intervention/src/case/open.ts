@@ -4,10 +4,11 @@ import type {
   Evidence,
   HealthState,
   PolicyRef,
+  RecoverySettings,
   WarrantFiledPayload,
   WithheldWhy,
 } from '@vigil/events';
-import type { Step } from '@vigil/policy';
+import type { PlannedStep } from '@vigil/policy';
 
 export type Ending = 'recovered' | 'pardoned' | 'superseded' | 'expired' | 'executed' | 'failed' | 'withheld';
 
@@ -35,9 +36,9 @@ export type Matter = {
   /** the lease, epoch milliseconds; null: none (by hand) */
   readonly voidAt: number | null;
   readonly planName: string;
-  readonly steps: readonly Step[];
-  /** RecoverySettings as JSON, handed on as it is */
-  readonly recovery: string;
+  readonly steps: readonly PlannedStep[];
+  /** handed on as it is */
+  readonly recovery: RecoverySettings;
   /** for people: the evidence in words, or why somebody asked */
   readonly reason: string;
   /** emptied when the case is open: CASE_OPENED has said it */
@@ -105,13 +106,13 @@ export type Work =
     };
 
 /** Which step it is: to tell other people, or to give the agent another text, is another step. */
-export const stepKey = (step: Step): string => {
+export const stepKey = (step: PlannedStep): string => {
   if (step.step === 'alert') return `alert ${step.channel ?? ''} ${step.severity}`;
   return step.step === 'nudge' ? `nudge ${step.message}` : step.step;
 };
 
 /** A step that acts on the agent, or alerts. People are asked about the worse state, and a pause or a resume has waits of its own. */
-const DONE_ONCE: ReadonlySet<Step['step']> = new Set([
+const DONE_ONCE: ReadonlySet<PlannedStep['step']> = new Set([
   'alert',
   'nudge',
   'interrogate',
@@ -121,7 +122,7 @@ const DONE_ONCE: ReadonlySet<Step['step']> = new Set([
 ]);
 
 /** It was done under a plan that a worse one has replaced: it is not done again. */
-export const isDoneBefore = ({ doneBefore }: Open, step: Step): boolean =>
+export const isDoneBefore = ({ doneBefore }: Open, step: PlannedStep): boolean =>
   DONE_ONCE.has(step.step) && (doneBefore ?? []).includes(stepKey(step));
 
 /** Attempts of the current step, and when the last was ordered. */

@@ -1,3 +1,4 @@
+import { stepRecord } from '@vigil/policy';
 import { ask, refusal, say, withdraw } from './drafts.ts';
 import { asksAgain, type Matter, type Stood } from './open.ts';
 import { isLate, late, openingAnswer, type Ruling } from './ruling.ts';
@@ -71,7 +72,7 @@ const caseOpened = (matter: Matter, dryRun: boolean, stood: Stood | null): CaseD
     state: matter.state,
     axes: matter.axes,
     planName: matter.planName,
-    plan: JSON.stringify(matter.steps),
+    plan: matter.steps.map(stepRecord),
     runtimeId: matter.runtimeId,
     evidence: matter.evidence,
     note: notes.join('; ') || null,

@@ -1,4 +1,4 @@
-import type { Step } from '@vigil/policy';
+import type { PlannedStep } from '@vigil/policy';
 import { isDoneBefore, notBegun, type Open, stepKey } from './open.ts';
 import { advanced } from './stepping.ts';
 
@@ -13,7 +13,7 @@ export const at = (open: Open, name: string): Open => {
   return { ...open, index, work: { at: 'turn' }, attempt: notBegun, done: withCurrent(open) };
 };
 
-const actsOnce: ReadonlySet<Step['step']> = new Set(['handoff', 'interrupt', 'resume']);
+const actsOnce: ReadonlySet<PlannedStep['step']> = new Set(['handoff', 'interrupt', 'resume']);
 
 const spent = ({ matter, index, work, attempt, answered, paused }: Open): boolean => {
   const step = matter.steps[index];

@@ -1,4 +1,4 @@
-import type { Step } from '@vigil/policy';
+import type { PlannedStep } from '@vigil/policy';
 import { ask, closed, say, withdraw } from './drafts.ts';
 import { isDoneBefore, notBegun, type Open, standsUntil } from './open.ts';
 import { requestId } from './opening.ts';
@@ -56,10 +56,10 @@ const skipped = (open: Open, { why, detail, leads }: Extract<Turn, { want: 'skip
   return asks && !open.dryRun ? [skip, toPeople(open, detail)] : [skip];
 };
 
-const rehearsed = ({ matter }: Open, { step }: Step): CaseDraft =>
+const rehearsed = ({ matter }: Open, { step }: PlannedStep): CaseDraft =>
   say(matter, 'STEP_SKIPPED', { step, why: 'dry_run', detail: `${step} would be done now` });
 
-const stepName = ({ matter, index }: Open): Step['step'] | 'UNKNOWN' => matter.steps[index]?.step ?? 'UNKNOWN';
+const stepName = ({ matter, index }: Open): PlannedStep['step'] => matter.steps[index]?.step ?? 'UNKNOWN';
 
 /** The case stays open, and the governor keeps its request. A request by hand is not kept: whoever made it may make it again. */
 const withheldMoves = (open: Open, { requestId, why, detail }: Refusal): readonly CaseDraft[] => {

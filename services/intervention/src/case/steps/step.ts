@@ -1,5 +1,5 @@
 import type { SkipWhy } from '@vigil/events';
-import type { Step } from '@vigil/policy';
+import type { PlannedStep } from '@vigil/policy';
 import type { Matter, Open } from '../open.ts';
 import type { CaseDraft, Life } from '../state.ts';
 
@@ -16,11 +16,11 @@ export type Turn =
 export type Moment = { readonly at: number; readonly number: number; readonly life: Life };
 
 /** A kind of step: a file here, and a line in steps.ts. */
-export type StepRules<S extends Step> = {
+export type StepRules<S extends PlannedStep> = {
   /** the ruling without which it does not act */
   readonly ruling: 'soft' | 'destructive' | null;
-  readonly turn: (step: S, open: Open, now: number) => Turn;
-  readonly act: (step: S, open: Open, moment: Moment) => readonly CaseDraft[];
+  turn(step: S, open: Open, now: number): Turn;
+  act(step: S, open: Open, moment: Moment): readonly CaseDraft[];
 };
 
 export const act: Turn = { want: 'act' };
