@@ -1,4 +1,4 @@
-import { closed, refusal, say, withdraw } from './drafts.ts';
+import { about, closed, refusal, say, withdraw } from './drafts.ts';
 import { isOfFormerLife, matterIn } from './life.ts';
 import { matterOfRequest } from './matter.ts';
 import type { Matter, Open } from './open.ts';
@@ -42,7 +42,12 @@ const answerDecision = (state: CaseState, command: Decision): readonly CaseDraft
   if (reason !== null) return [refused(state, command, reason)];
   const { decision, forMs, by, why } = command;
   const granted = decision === 'allow_more_time' ? (forMs ?? defaultMoreTimeMs) : forMs;
-  return [say(found.matter, 'ESCALATION_DECIDED', { decision, forMs: granted, by, why })];
+  return [
+    say(found.matter, {
+      type: 'ESCALATION_DECIDED',
+      payload: { ...about(found.matter), decision, forMs: granted, by, why },
+    }),
+  ];
 };
 
 const openNamed = ({ situation, agentId, last }: CaseState, caseId: string): Open | string => {

@@ -1,14 +1,10 @@
-import { type PayloadOf, Topic } from '@vigil/events';
+import { type BodyOf, type PayloadOf, Topic } from '@vigil/events';
 import type { Ending, Matter } from './open.ts';
 import type { CaseDraft } from './state.ts';
 
 type EventTopic = typeof Topic.agentIntervention;
-type EventType = Extract<CaseDraft, { readonly topic: EventTopic }>['type'];
-type About = 'caseId' | 'agentId' | 'instanceId' | 'taskId' | 'episodeId' | 'labels';
-type Said<K extends EventType> = Omit<PayloadOf<EventTopic, K>, About>;
-
-/** What every event of a case says of whom it is about. */
-const about = ({ caseId, agentId, instanceId, taskId, episodeId, labels }: Matter) => ({
+/** The fields of every event of a case that name its agent and its task. */
+export const about = ({ caseId, agentId, instanceId, taskId, episodeId, labels }: Matter) => ({
   caseId,
   agentId,
   instanceId,
@@ -21,22 +17,18 @@ const about = ({ caseId, agentId, instanceId, taskId, episodeId, labels }: Matte
 const chain = ({ correlationId, policy }: Matter) => ({ correlationId, policy });
 
 /** An event of a case. */
-export const say = <K extends EventType>(matter: Matter, type: K, said: Said<K>): CaseDraft =>
-  ({
-    topic: Topic.agentIntervention,
-    type,
-    key: matter.agentId,
-    ...chain(matter),
-    payload: { ...about(matter), ...said },
-  }) as unknown as CaseDraft;
+export const say = (matter: Matter, body: BodyOf<EventTopic>): CaseDraft => ({
+  topic: Topic.agentIntervention,
+  key: matter.agentId,
+  ...chain(matter),
+  ...body,
+});
 
 export const closed = (matter: Matter, ending: Ending, why: string): CaseDraft =>
-  say(matter, 'CASE_CLOSED', { warrantId: matter.warrantId, ending, why, instanceEnded: false });
-
-type OrderTopic = typeof Topic.agentOrder;
-type OrderType = Exclude<Extract<CaseDraft, { readonly topic: OrderTopic }>['type'], 'SPAWN_AGENT' | 'RESET_BREAKER'>;
-type OrderHead = 'orderId' | 'number' | 'agentId' | 'instanceId' | 'runtimeId' | 'caseId' | 'taskId';
-type Ordered<K extends OrderType> = Omit<PayloadOf<OrderTopic, K>, OrderHead | 'foldedSequence' | 'axes' | 'awaits'>;
+  say(matter, {
+    type: 'CASE_CLOSED',
+    payload: { ...about(matter), warrantId: matter.warrantId, ending, why, instanceEnded: false },
+  });
 
 export const orderId = (matter: Matter, number: number): string => `${matter.caseId}-${number}`;
 
@@ -44,28 +36,27 @@ export const orderId = (matter: Matter, number: number): string => `${matter.cas
 export const isOrderOf = ({ caseId }: Matter, id: string | null): boolean =>
   id !== null && id.slice(0, id.lastIndexOf('-')) === caseId;
 
-/** An order; an agent without a runtime gets it from the gateway by its own name, so its runtimeId is empty. */
-export const order = <K extends OrderType>(matter: Matter, type: K, number: number, said: Ordered<K>): CaseDraft =>
-  ({
-    topic: Topic.agentOrder,
-    type,
-    key: matter.agentId,
-    ...chain(matter),
-    payload: {
-      orderId: orderId(matter, number),
-      number,
-      agentId: matter.agentId,
-      instanceId: matter.instanceId,
-      runtimeId: matter.runtimeId ?? '',
-      caseId: matter.caseId,
-      taskId: matter.taskId,
-      foldedSequence: matter.foldedSequence,
-      axes: matter.axes,
-      // The matter of a case that was open before findings said it has none.
-      awaits: matter.awaits ?? null,
-      ...said,
-    },
-  }) as unknown as CaseDraft;
+/** The fields of every order. An agent without a runtime gets it from the gateway by its own name, so its runtimeId is empty. */
+export const orderHead = (matter: Matter, number: number) => ({
+  orderId: orderId(matter, number),
+  number,
+  agentId: matter.agentId,
+  instanceId: matter.instanceId,
+  runtimeId: matter.runtimeId ?? '',
+  caseId: matter.caseId,
+  taskId: matter.taskId,
+  foldedSequence: matter.foldedSequence,
+  axes: matter.axes,
+  // The matter of a case that was open before findings said it has none.
+  awaits: matter.awaits ?? null,
+});
+
+export const order = (matter: Matter, body: BodyOf<typeof Topic.agentOrder>): CaseDraft => ({
+  topic: Topic.agentOrder,
+  key: matter.agentId,
+  ...chain(matter),
+  ...body,
+});
 
 type Asked = Pick<PayloadOf<typeof Topic.admitStep, 'ADMIT_STEP'>, 'requestId' | 'step' | 'class'>;
 

@@ -1,4 +1,4 @@
-import { closed, say, withdraw } from './drafts.ts';
+import { about, closed, say, withdraw } from './drafts.ts';
 import type { Decision, Open } from './open.ts';
 import { answerTo, type Ruling } from './ruling.ts';
 import type { CaseDraft } from './state.ts';
@@ -24,7 +24,12 @@ export const droppedDecision = ({ matter, index, attempt, decision, ending }: Op
   const isBegun = index > 0 || attempt.sent > 0;
   if (!decision || isBegun || ending?.ending !== 'superseded') return [];
   const step = matter.steps[index]?.step ?? 'UNKNOWN';
-  return [say(matter, 'DECISION_LAPSED', { decision: decision.what, by: matter.by ?? '', step, why: ending.why })];
+  return [
+    say(matter, {
+      type: 'DECISION_LAPSED',
+      payload: { ...about(matter), decision: decision.what, by: matter.by ?? '', step, why: ending.why },
+    }),
+  ];
 };
 
 /** The people are told, and the case is closed: what still holds opens the next one. */
@@ -34,7 +39,10 @@ export const lapsedDecision = (open: Open, now: number, ruling: Ruling | null): 
   if (Math.max(now, answerTo(work, ruling)?.since ?? 0) < decision.until) return [];
   const why = work.withheld ? `${work.withheld.why}: ${work.withheld.detail}` : 'it waited for its turn';
   const step = matter.steps[index]?.step ?? 'UNKNOWN';
-  const lapsed = say(matter, 'DECISION_LAPSED', { decision: decision.what, by: matter.by ?? '', step, why });
+  const lapsed = say(matter, {
+    type: 'DECISION_LAPSED',
+    payload: { ...about(matter), decision: decision.what, by: matter.by ?? '', step, why },
+  });
   const over = `what ${matter.by} decided could not be begun for ${FRESH_MS / 60_000} min (${why})`;
   return [withdraw(matter, work.requestId, over), lapsed, closed(matter, 'withheld', over)];
 };

@@ -1,5 +1,5 @@
 import { stepRecord } from '@vigil/policy';
-import { ask, refusal, say, withdraw } from './drafts.ts';
+import { about, ask, refusal, say, withdraw } from './drafts.ts';
 import { asksAgain, type Matter, type Stood } from './open.ts';
 import { isLate, late, openingAnswer, type Ruling } from './ruling.ts';
 import { type CaseDraft, type CaseState, type Episode, type Situation, stoodAt } from './state.ts';
@@ -66,15 +66,19 @@ const caseOpened = (matter: Matter, dryRun: boolean, stood: Stood | null): CaseD
     ...(stood ? [`goes on with ${stood.question ? 'the question to people' : stood.step}, where its case stood`] : []),
     ...(dryRun ? ['dry run: steps only say what they would do'] : []),
   ];
-  return say(matter, 'CASE_OPENED', {
-    warrantId: matter.warrantId,
-    requestedBy: matter.by,
-    state: matter.state,
-    axes: matter.axes,
-    planName: matter.planName,
-    plan: matter.steps.map(stepRecord),
-    runtimeId: matter.runtimeId,
-    evidence: matter.evidence,
-    note: notes.join('; ') || null,
+  return say(matter, {
+    type: 'CASE_OPENED',
+    payload: {
+      ...about(matter),
+      warrantId: matter.warrantId,
+      requestedBy: matter.by,
+      state: matter.state,
+      axes: matter.axes,
+      planName: matter.planName,
+      plan: matter.steps.map(stepRecord),
+      runtimeId: matter.runtimeId,
+      evidence: matter.evidence,
+      note: notes.join('; ') || null,
+    },
   });
 };

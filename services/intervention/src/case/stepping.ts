@@ -1,5 +1,5 @@
 import type { PlannedStep } from '@vigil/policy';
-import { ask, closed, say, withdraw } from './drafts.ts';
+import { about, ask, closed, say, withdraw } from './drafts.ts';
 import { isDoneBefore, notBegun, type Open, standsUntil } from './open.ts';
 import { requestId } from './opening.ts';
 import { isLate, late, type Ruling } from './ruling.ts';
@@ -52,19 +52,23 @@ const skipped = (open: Open, { why, detail, leads }: Extract<Turn, { want: 'skip
   const step = stepName(open);
   const asks = leads === 'people';
   const words = asks && open.dryRun ? `${detail}; people would be asked` : detail;
-  const skip = say(open.matter, 'STEP_SKIPPED', { step, why, detail: words });
+  const skip = say(open.matter, { type: 'STEP_SKIPPED', payload: { ...about(open.matter), step, why, detail: words } });
   return asks && !open.dryRun ? [skip, toPeople(open, detail)] : [skip];
 };
 
 const rehearsed = ({ matter }: Open, { step }: PlannedStep): CaseDraft =>
-  say(matter, 'STEP_SKIPPED', { step, why: 'dry_run', detail: `${step} would be done now` });
+  say(matter, {
+    type: 'STEP_SKIPPED',
+    payload: { ...about(matter), step, why: 'dry_run', detail: `${step} would be done now` },
+  });
 
 const stepName = ({ matter, index }: Open): PlannedStep['step'] => matter.steps[index]?.step ?? 'UNKNOWN';
 
 /** The case stays open, and the governor keeps its request. A request by hand is not kept: whoever made it may make it again. */
 const withheldMoves = (open: Open, { requestId, why, detail }: Refusal): readonly CaseDraft[] => {
   const { matter } = open;
-  if (matter.warrantId !== null) return [say(matter, 'CASE_WITHHELD', { step: stepName(open), why, detail })];
+  if (matter.warrantId !== null)
+    return [say(matter, { type: 'CASE_WITHHELD', payload: { ...about(matter), step: stepName(open), why, detail } })];
   const reason = `${why}: ${detail}`;
   return [withdraw(matter, requestId, reason), closed(matter, 'withheld', reason)];
 };
@@ -81,7 +85,8 @@ export const ruledMoves = (
 ): readonly CaseDraft[] => {
   const { matter, index } = open;
   if (!ruling.admitted) return withheldMoves(open, ruling);
-  if (work.withheld) return [say(matter, 'CASE_RESUMED', { step: stepName(open) })];
+  if (work.withheld)
+    return [say(matter, { type: 'CASE_RESUMED', payload: { ...about(matter), step: stepName(open) } })];
   if (isLate(ruling, now)) return [withdraw(matter, ruling.requestId, late)];
   const step = matter.steps[index];
   if (step === undefined) return [withdraw(matter, ruling.requestId, 'no such step')];

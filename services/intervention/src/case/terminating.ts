@@ -1,4 +1,4 @@
-import { closed, isOrderOf, say } from './drafts.ts';
+import { about, closed, isOrderOf, say } from './drafts.ts';
 import { aliveNoMore, type Death, type InstanceEnd, type Open, type TerminateReceipt } from './open.ts';
 import { isRecoveryDecided } from './replan.ts';
 import type { CaseDraft } from './state.ts';
@@ -31,7 +31,12 @@ const unreported = 'the runtime answered that the agent had ended, and did not r
 const decisionLapsed = ({ matter, index, decision }: Open, why: string): readonly CaseDraft[] => {
   if (!decision) return [];
   const step = matter.steps[index]?.step ?? 'UNKNOWN';
-  return [say(matter, 'DECISION_LAPSED', { decision: decision.what, by: matter.by ?? '', step, why })];
+  return [
+    say(matter, {
+      type: 'DECISION_LAPSED',
+      payload: { ...about(matter), decision: decision.what, by: matter.by ?? '', step, why },
+    }),
+  ];
 };
 
 /**
@@ -79,25 +84,33 @@ const withoutDeath = (open: Open, work: Terminating, { outcome, why }: Terminate
 
 /** Nobody has seen the death: nothing is spawned, and people are told. */
 const unconfirmed = ({ matter }: Open, { orderId }: Terminating, why: string): readonly CaseDraft[] => [
-  say(matter, 'TERMINATION_UNCONFIRMED', { orderId, why }),
-  say(matter, 'ALERT_REQUESTED', {
-    channel: null,
-    severity: 'critical',
-    title: `${matter.agentId}: nobody has confirmed its end`,
-    text: `${why}; nothing is spawned until its death is confirmed (vigil host gone, or a late receipt)`,
+  say(matter, { type: 'TERMINATION_UNCONFIRMED', payload: { ...about(matter), orderId, why } }),
+  say(matter, {
+    type: 'ALERT_REQUESTED',
+    payload: {
+      ...about(matter),
+      channel: null,
+      severity: 'critical',
+      title: `${matter.agentId}: nobody has confirmed its end`,
+      text: `${why}; nothing is spawned until its death is confirmed (vigil host gone, or a late receipt)`,
+    },
   }),
   closed(matter, 'failed', why),
 ];
 
 export const agentTerminated = ({ matter, index }: Open, death: Death): CaseDraft => {
   const step = matter.steps[index];
-  return say(matter, 'AGENT_TERMINATED', {
-    reason: matter.reason,
-    checkpoint: death.checkpoint?.checkpointId ?? null,
-    confirmed: true,
-    forced: death.forced,
-    claimsReleased: death.claimsReleased,
-    taskLeft: step?.step === 'terminate' ? step.leave : 'UNKNOWN',
-    forensics: death.forensics,
+  return say(matter, {
+    type: 'AGENT_TERMINATED',
+    payload: {
+      ...about(matter),
+      reason: matter.reason,
+      checkpoint: death.checkpoint?.checkpointId ?? null,
+      confirmed: true,
+      forced: death.forced,
+      claimsReleased: death.claimsReleased,
+      taskLeft: step?.step === 'terminate' ? step.leave : 'UNKNOWN',
+      forensics: death.forensics,
+    },
   });
 };

@@ -45,7 +45,8 @@ const ruling = (state: GovernorState, settings: GovernorSettings, now: number): 
   const engaged = engages(state, settings, now);
   if (engaged) {
     const { scope, why, losses } = engaged;
-    return govern('BRAKE_ENGAGED', { scope, why, agentIds: losses.map(({ agentId }) => agentId) });
+    const agentIds = losses.map(({ agentId }) => agentId);
+    return govern({ type: 'BRAKE_ENGAGED', payload: { scope, why, agentIds } });
   }
   if (state.brake && now >= liftsFrom(state.brake, settings))
     return brakeReleased('governor', 'over half of the lost agents beat again, or nobody waits for them any more');
@@ -60,9 +61,9 @@ const ruling = (state: GovernorState, settings: GovernorSettings, now: number): 
 const commanded = ({ type, payload: { by, why } }: FleetCommand): GovernorDraft => {
   switch (type) {
     case 'HALT_FLEET':
-      return govern('FLEET_HALTED', { by, why });
+      return govern({ type: 'FLEET_HALTED', payload: { by, why } });
     case 'RESUME_FLEET':
-      return govern('FLEET_RESUMED', { by, why });
+      return govern({ type: 'FLEET_RESUMED', payload: { by, why } });
     case 'DRY_RUN_ON':
       return dryRunChanged(true, by, why);
     case 'DRY_RUN_OFF':

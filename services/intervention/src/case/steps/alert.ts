@@ -1,5 +1,5 @@
 import type { Step } from '@vigil/policy';
-import { say } from '../drafts.ts';
+import { about, say } from '../drafts.ts';
 import { act, type StepRules } from './step.ts';
 
 type Alert = Extract<Step, { readonly step: 'alert' }>;
@@ -8,12 +8,16 @@ export const alert: StepRules<Alert> = {
   ruling: null,
   turn: () => act,
   act: ({ channel, severity }, { matter }) => [
-    say(matter, 'ALERT_REQUESTED', {
-      channel,
-      severity,
-      title:
-        matter.state === 'UNKNOWN' ? `${matter.agentId}: ${matter.planName}` : `${matter.agentId} is ${matter.state}`,
-      text: matter.reason,
+    say(matter, {
+      type: 'ALERT_REQUESTED',
+      payload: {
+        ...about(matter),
+        channel,
+        severity,
+        title:
+          matter.state === 'UNKNOWN' ? `${matter.agentId}: ${matter.planName}` : `${matter.agentId} is ${matter.state}`,
+        text: matter.reason,
+      },
     }),
   ],
 };

@@ -1,5 +1,5 @@
 import type { Step } from '@vigil/policy';
-import { fill, say } from '../drafts.ts';
+import { about, fill, say } from '../drafts.ts';
 import { act, type StepRules } from './step.ts';
 
 type Block = Extract<Step, { readonly step: 'block' }>;
@@ -8,6 +8,9 @@ export const block: StepRules<Block> = {
   ruling: null,
   turn: () => act,
   act: ({ reason }, { matter }) => [
-    say(matter, 'TASK_BLOCKED', { reason: fill(reason, matter), attempt: matter.attempt ?? null }),
+    say(matter, {
+      type: 'TASK_BLOCKED',
+      payload: { ...about(matter), reason: fill(reason, matter), attempt: matter.attempt ?? null },
+    }),
   ],
 };

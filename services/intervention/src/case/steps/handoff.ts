@@ -1,5 +1,5 @@
 import type { Step } from '@vigil/policy';
-import { fill, order, orderId, say } from '../drafts.ts';
+import { about, fill, order, orderHead, orderId, say } from '../drafts.ts';
 import type { Open } from '../open.ts';
 import { act, handless, type StepRules, type Turn } from './step.ts';
 
@@ -19,7 +19,13 @@ export const handoff: StepRules<Handoff> = {
   ruling: 'soft',
   turn,
   act: ({ deadlineMs, message }, { matter }, { at, number }) => [
-    order(matter, 'HANDOFF_AGENT', number, { ttlMs: deadlineMs, message: fill(message, matter), deadlineMs }),
-    say(matter, 'HANDOFF_REQUESTED', { deadlineAt: at + deadlineMs, orderId: orderId(matter, number) }),
+    order(matter, {
+      type: 'HANDOFF_AGENT',
+      payload: { ...orderHead(matter, number), ttlMs: deadlineMs, message: fill(message, matter), deadlineMs },
+    }),
+    say(matter, {
+      type: 'HANDOFF_REQUESTED',
+      payload: { ...about(matter), deadlineAt: at + deadlineMs, orderId: orderId(matter, number) },
+    }),
   ],
 };

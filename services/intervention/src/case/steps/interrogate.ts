@@ -1,5 +1,5 @@
 import { contentHash, type Step } from '@vigil/policy';
-import { fill, order, orderId } from '../drafts.ts';
+import { fill, order, orderHead, orderId } from '../drafts.ts';
 import type { Open } from '../open.ts';
 import { act, type StepRules, type Turn } from './step.ts';
 
@@ -28,6 +28,11 @@ export const interrogate: StepRules<Interrogate> = {
     const waitMs = waitsMs[attempt.sent] ?? 0;
     const asked = fill(message, matter, attempt.sent + 1, waitsMs.length).replaceAll('{nonce}', nonce);
     const text = asked.replaceAll('{timeout}', String(waitMs / 1000));
-    return [order(matter, 'PROBE_AGENT', number, { ttlMs: waitMs, message: text, nonce, waitMs })];
+    return [
+      order(matter, {
+        type: 'PROBE_AGENT',
+        payload: { ...orderHead(matter, number), ttlMs: waitMs, message: text, nonce, waitMs },
+      }),
+    ];
   },
 };

@@ -1,5 +1,5 @@
 import type { Step } from '@vigil/policy';
-import { fill, order } from '../drafts.ts';
+import { fill, order, orderHead } from '../drafts.ts';
 import type { Open } from '../open.ts';
 import { act, handless, type StepRules, type Turn } from './step.ts';
 
@@ -19,6 +19,9 @@ export const interrupt: StepRules<Interrupt> = {
   ruling: 'soft',
   turn,
   act: ({ waitMs, message }, { matter }, { number }) => [
-    order(matter, 'INTERRUPT_AGENT', number, { ttlMs: waitMs, message: fill(message, matter) }),
+    order(matter, {
+      type: 'INTERRUPT_AGENT',
+      payload: { ...orderHead(matter, number), ttlMs: waitMs, message: fill(message, matter) },
+    }),
   ],
 };

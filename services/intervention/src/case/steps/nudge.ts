@@ -1,5 +1,5 @@
 import type { Step } from '@vigil/policy';
-import { fill, order, orderId, say } from '../drafts.ts';
+import { about, fill, order, orderHead, orderId, say } from '../drafts.ts';
 import type { Open } from '../open.ts';
 import { act, type StepRules, type Turn } from './step.ts';
 
@@ -24,8 +24,14 @@ export const nudge: StepRules<Nudge> = {
     const next = attempt.sent + 1;
     const message = fill(step.message, matter, next, step.attempts);
     return [
-      order(matter, 'NUDGE_AGENT', number, { ttlMs: step.intervalMs, attempt: next, message }),
-      say(matter, 'NUDGE_SENT', { attempt: next, of: step.attempts, message, orderId: orderId(matter, number) }),
+      order(matter, {
+        type: 'NUDGE_AGENT',
+        payload: { ...orderHead(matter, number), ttlMs: step.intervalMs, attempt: next, message },
+      }),
+      say(matter, {
+        type: 'NUDGE_SENT',
+        payload: { ...about(matter), attempt: next, of: step.attempts, message, orderId: orderId(matter, number) },
+      }),
     ];
   },
 };

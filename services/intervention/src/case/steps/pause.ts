@@ -1,5 +1,5 @@
 import type { Step } from '@vigil/policy';
-import { fill, order, orderId, say } from '../drafts.ts';
+import { about, fill, order, orderHead, orderId, say } from '../drafts.ts';
 import type { Open } from '../open.ts';
 import type { CaseDraft, Life } from '../state.ts';
 import { act, handless, type StepRules, type Turn } from './step.ts';
@@ -43,8 +43,11 @@ export const pause: StepRules<Pause> = {
     const { matter } = open;
     const { until } = pausedUntil(life, open, backoffMs, at);
     return [
-      order(matter, 'PAUSE_AGENT', number, { ttlMs: pauseTtlMs, forMs: until - at }),
-      say(matter, 'AGENT_PAUSED', { until, orderId: orderId(matter, number) }),
+      order(matter, {
+        type: 'PAUSE_AGENT',
+        payload: { ...orderHead(matter, number), ttlMs: pauseTtlMs, forMs: until - at },
+      }),
+      say(matter, { type: 'AGENT_PAUSED', payload: { ...about(matter), until, orderId: orderId(matter, number) } }),
     ];
   },
 };
@@ -54,7 +57,7 @@ export const resumed = ({ matter }: Open, number: number): readonly CaseDraft[] 
   const paused = matter.steps.find((step): step is Pause => step.step === 'pause');
   const message = paused ? fill(paused.message, matter) : null;
   return [
-    order(matter, 'RESUME_AGENT', number, { ttlMs: resumeTtlMs, message }),
-    say(matter, 'AGENT_RESUMED', { orderId: orderId(matter, number) }),
+    order(matter, { type: 'RESUME_AGENT', payload: { ...orderHead(matter, number), ttlMs: resumeTtlMs, message } }),
+    say(matter, { type: 'AGENT_RESUMED', payload: { ...about(matter), orderId: orderId(matter, number) } }),
   ];
 };

@@ -1,5 +1,5 @@
 import { type Step, spell } from '@vigil/policy';
-import { fill, order } from '../drafts.ts';
+import { fill, order, orderHead } from '../drafts.ts';
 import type { Open } from '../open.ts';
 import { act, handless, type StepRules, type Turn } from './step.ts';
 
@@ -33,6 +33,9 @@ export const resume: StepRules<Resume> = {
   ruling: 'destructive',
   turn,
   act: ({ graceMs, message }, { matter }, { number }) => [
-    order(matter, 'RESUME_SESSION', number, { ttlMs, graceMs, message: fill(message, matter) }),
+    order(matter, {
+      type: 'RESUME_SESSION',
+      payload: { ...orderHead(matter, number), ttlMs, graceMs, message: fill(message, matter) },
+    }),
   ],
 };

@@ -1,5 +1,5 @@
 import type { Step } from '@vigil/policy';
-import { order } from '../drafts.ts';
+import { order, orderHead } from '../drafts.ts';
 import type { Open } from '../open.ts';
 import { act, handless, type StepRules, type Turn } from './step.ts';
 
@@ -46,13 +46,17 @@ export const terminate: StepRules<Terminate> = {
   ruling: 'destructive',
   turn,
   act: (step, { matter }, { number }) => [
-    order(matter, 'TERMINATE_AGENT', number, {
-      ttlMs,
-      reason: matter.reason,
-      graceMs: step.graceMs,
-      cleanupMs: step.cleanupMs,
-      leave: step.leave,
-      release: step.release,
+    order(matter, {
+      type: 'TERMINATE_AGENT',
+      payload: {
+        ...orderHead(matter, number),
+        ttlMs,
+        reason: matter.reason,
+        graceMs: step.graceMs,
+        cleanupMs: step.cleanupMs,
+        leave: step.leave,
+        release: step.release,
+      },
     }),
   ],
 };
