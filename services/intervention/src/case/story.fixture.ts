@@ -142,7 +142,7 @@ export const agent = () => {
     admitted,
     withhold: (why: 'halted' | 'brake') => words(driver.tell(withheld(why))),
     after: (ms: number) => words(driver.passTo(driver.clock().now + ms)),
-    situation: () => driver.state().situation.at,
+    situation: () => driver.state().situation.kind,
   };
 };
 

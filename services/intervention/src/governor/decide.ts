@@ -31,13 +31,13 @@ type AskedSpawn = Extract<Asked, { readonly kind: 'spawn' }>;
 export const decide =
   (settings: GovernorSettings) =>
   (state: GovernorState, { now }: Clock, input: GovernorInput | null): readonly GovernorDraft[] => {
-    const said: GovernorDraft[] = input !== null && isFleetCommand(input) ? [commanded(input)] : [];
-    let current = said.reduce(evolve, state);
+    const emitted: GovernorDraft[] = input !== null && isFleetCommand(input) ? [commanded(input)] : [];
+    let current = emitted.reduce(evolve, state);
     for (let next = ruling(current, settings, now); next; next = ruling(current, settings, now)) {
-      said.push(next);
+      emitted.push(next);
       current = evolve(current, next);
     }
-    return said;
+    return emitted;
   };
 
 /** Of the brake first, then of the requests, in the order in which they came. */
@@ -73,7 +73,7 @@ const commanded = ({ type, payload: { by, why } }: FleetCommand): GovernorDraft 
   }
 };
 
-/** A step waits until nothing withholds it. The case is told once for each reason; a step that waits only for its turn is not announced. */
+/** A step waits until nothing withholds it. The case is notified once for each reason; a step that waits only for its turn is not announced. */
 const step = (
   state: GovernorState,
   asked: AskedStep,
@@ -84,8 +84,9 @@ const step = (
   if (why !== null) return asked.withheld === why ? null : stepWithheld(asked, why, reasonOf(state, why));
   if (asked.step.class === 'soft' || now >= stepFreeFrom(state, asked, settings))
     return stepAdmitted(asked, state.dryRun, now);
-  const isNews = asked.withheld !== null && asked.withheld !== 'budget' && turnFrom(state, asked, settings) > now;
-  return isNews ? stepWithheld(asked, 'budget', turnWords(settings)) : null;
+  const isOtherReason =
+    asked.withheld !== null && asked.withheld !== 'budget' && turnFrom(state, asked, settings) > now;
+  return isOtherReason ? stepWithheld(asked, 'budget', turnWords(settings)) : null;
 };
 
 const HALTED = 'the fleet is halted; `vigil resume` ends it';

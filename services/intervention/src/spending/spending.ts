@@ -29,7 +29,7 @@ export type SpendingState =
 export type SpendingDraft = Draft<typeof Topic.spending>;
 
 const DAY_MS = 86_400_000;
-/** A task that nobody worked on for so long is forgotten: 30 days. */
+/** A task without work for so long is forgotten: 30 days. */
 const FORGOTTEN_MS = 30 * DAY_MS;
 
 /** Midnight UTC after a moment. */

@@ -4,8 +4,8 @@ import type { StepRules } from './step.ts';
 /** A step that a newer evaluator has planned, during a rolling upgrade: the case goes on without it. */
 export const unknown: StepRules<UnknownStep> = {
   ruling: null,
-  turn: ({ name }) => ({
-    want: 'skip',
+  decideStep: ({ name }) => ({
+    kind: 'skip',
     why: 'unknown_step',
     detail: `this version of Vigil does not know the step "${name}", or one of its settings; finish the upgrade of intervention`,
     leads: 'next',
