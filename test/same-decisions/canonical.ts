@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { PlanStep } from '@vigil/events';
+import { stepOf } from '@vigil/policy';
 
 /** Names that have changed since the baseline was recorded: the new one, and the one that the baseline has. */
 export const RENAMED: readonly (readonly [string, string])[] = [];
@@ -6,12 +8,21 @@ export const RENAMED: readonly (readonly [string, string])[] = [];
 const OLD: ReadonlyMap<string, string> = new Map(RENAMED);
 const NEW: ReadonlyMap<string, string> = new Map(RENAMED.map(([now, before]) => [before, now]));
 
+const isPlan = (value: unknown): value is readonly PlanStep[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'object' && one !== null && 'interrogate' in one);
+
+/** Plans and recovery settings were JSON in texts when the baseline was recorded. */
+const asText = (key: string, value: unknown): unknown => {
+  if (key === 'plan' && isPlan(value)) return JSON.stringify(value.map(stepOf));
+  return key === 'recovery' && value !== null && typeof value === 'object' ? JSON.stringify(value) : value;
+};
+
 const mapped = (value: unknown, names: ReadonlyMap<string, string>, text: (one: string) => string): unknown => {
   if (typeof value === 'string') return text(names.get(value) ?? value);
   if (Array.isArray(value)) return value.map((one) => mapped(one, names, text));
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [names.get(key) ?? key, mapped(one, names, text)]),
+    Object.entries(value).map(([key, one]) => [names.get(key) ?? key, mapped(asText(key, one), names, text)]),
   );
 };
 

@@ -1,3 +1,4 @@
+import avsc from 'avsc';
 import { expect, test } from 'vitest';
 import { createCodec, memoryCodec } from './codec.ts';
 import { Undecodable, UnknownSchemaId } from './errors.ts';
@@ -67,6 +68,38 @@ test.each([0, -1, -(2 ** 31)])('%i is no schema id, and the registry is not aske
   expect(() => codec.decode(Topic.agentIntervention, strange)).toThrow(
     expect.objectContaining({ name: 'Undecodable', reason: 'unknown_schema_id' }),
   );
+});
+
+test("a newer evaluator's plan is read: a step that this version does not know keeps its name", async () => {
+  const schema = JSON.parse(schemaOf(Topic.agentHealth, 'WARRANT_FILED').json);
+  const payload = schema.fields.find(({ name }: { name: string }) => name === 'payload').type;
+  const step = payload.fields.find(({ name }: { name: string }) => name === 'plan').type.items;
+  const settings = { type: 'record', name: 'RebootStep', fields: [{ name: 'force', type: 'boolean' }] };
+  step.fields.push({ name: 'reboot', type: ['null', settings], default: null });
+  const nudge = { attempts: 1, intervalMs: 1000, message: 'go on' };
+  const warrant = example(Topic.agentHealth, 'WARRANT_FILED');
+  const steps = [
+    { step: 'reboot', reboot: { force: true } },
+    { step: 'nudge', nudge },
+  ];
+  const newer = avsc.Type.forSchema(schema).toBuffer({
+    ...warrant,
+    payload: { ...warrant.payload, plan: steps.map((one) => ({ ...warrant.payload.plan[0], reboot: null, ...one })) },
+  });
+  const header = Buffer.alloc(5);
+  header.writeInt32BE(7, 1);
+  const reading = createCodec(
+    new Map(),
+    async () => JSON.stringify(schema),
+    () => 0,
+  );
+  await reading.learn(new UnknownSchemaId(7));
+  const read = reading.decode(Topic.agentHealth, Buffer.concat([header, newer])).payload as typeof warrant.payload;
+  expect(read.plan.map(({ step, nudge }) => ({ step, nudge }))).toEqual([
+    { step: 'reboot', nudge: null },
+    { step: 'nudge', nudge },
+  ]);
+  expect(read.plan[0]).not.toHaveProperty('reboot');
 });
 
 const { json } = schemaOf(Topic.agentIntervention, 'NUDGE_SENT');

@@ -21,6 +21,9 @@ type Enveloped<C> = C extends Content ? C & Envelope & { readonly key: string } 
 export type HealthEvent = Enveloped<Content>;
 export type EventOf<T extends TopicName> = Extract<HealthEvent, { readonly topic: T }>;
 export type ContentOf<T extends TopicName> = Extract<Content, { readonly topic: T }>;
+type Body<C> = C extends Content ? Pick<C, 'type' | 'payload'> : never;
+/** What differs between the events of a topic: type and payload. */
+export type BodyOf<T extends TopicName> = Body<ContentOf<T>>;
 export type PayloadOf<T extends TopicName, K extends string> = Extract<ContentOf<T>, { readonly type: K }>['payload'];
 
 /** What a decider says: the runner adds the envelope. */

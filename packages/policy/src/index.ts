@@ -23,6 +23,7 @@ export { CorrectThePolicy } from './document/errors.ts';
 export { assignmentSchema, policySchema } from './document/json-schema.ts';
 export { place, reading, spelled } from './document/mistakes.ts';
 export type { BreakerLimits, Plan, RecoverySettings, Step } from './document/plan.ts';
+export { type PlannedStep, stepOf, stepRecord, type UnknownStep } from './document/plan-steps.ts';
 export {
   limitReached,
   type ModelTokens,

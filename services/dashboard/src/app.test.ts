@@ -221,7 +221,7 @@ test('a task is recovered by hand as the policy says that its agent is judged by
   };
   const known = await asked({ ...judged, policyDocument: async (hash: string) => (hash === 'h1' ? document : null) });
   expect(known.policy).toEqual({ name: 'coditect', hash: 'h1' });
-  expect(JSON.parse(known.payload.recovery ?? '')).toMatchObject({
+  expect(known.payload.recovery).toMatchObject({
     onProbationFailure: 'review',
     probationMs: 900_000,
   });

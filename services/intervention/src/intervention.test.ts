@@ -1,5 +1,6 @@
 import { type Draft, Topic, type TopicName } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import { stepRecord } from '@vigil/policy';
 import { runProcessor, writer } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
 import { quiet } from '@vigil/stream/testing';
@@ -44,10 +45,10 @@ const world = async () => {
 test('a warrant, asked, settled, ordered, confirmed: recovery is asked once', async () => {
   const w = await world();
   await w.tick();
-  const plan = JSON.stringify([
-    { step: 'terminate', graceMs: 1000, cleanupMs: 1000, leave: 'in_progress', release: [], requires: [] },
-    { step: 'recover' },
-  ]);
+  const plan = [
+    stepRecord({ step: 'terminate', graceMs: 1000, cleanupMs: 1000, leave: 'in_progress', release: [], requires: [] }),
+    stepRecord({ step: 'recover' }),
+  ];
   await w.write(example(Topic.agentHealth, 'WARRANT_FILED', { plan, voidAt: EXAMPLE_TIME + 600_000, endReason: null }));
   await until(async () => expect(await w.types(Topic.stepRuling)).toEqual(['STEP_ADMITTED']));
   await until(async () => expect(await w.types(Topic.admitStep)).toEqual(['ADMIT_STEP', 'ADMIT_STEP']));
@@ -68,7 +69,7 @@ test('halted, a warrant opens no case and is asked about once; resumed, its case
   await w.write(example(Topic.steerFleet, 'HALT_FLEET'));
   await until(async () => expect(await w.types(Topic.fleetGovernance)).toEqual(['FLEET_HALTED']));
   const found = {
-    plan: '[{"step":"alert","channel":null,"severity":"info"}]',
+    plan: [stepRecord({ step: 'alert', channel: null, severity: 'info' })],
     voidAt: EXAMPLE_TIME + 600_000,
     endReason: null,
   };

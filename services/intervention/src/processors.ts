@@ -1,52 +1,15 @@
 import { Topic } from '@vigil/events';
 import type { DeciderProcessor } from '@vigil/stream';
 import { decider as caseDecider } from './case/case.ts';
-import type { Work } from './case/open.ts';
-import { type CaseState, inCase } from './case/state.ts';
+import type { CaseState } from './case/state.ts';
 import { decider as governorDecider } from './governor/governor.ts';
 import type { GovernorSettings } from './governor/settings.ts';
 import type { GovernorState } from './governor/state.ts';
 import { type SpendingState, spending, spendingKey } from './spending/spending.ts';
+import { caseUpgrades, from, governorUpgrades } from './upgrades.ts';
 
 type Names = keyof typeof Topic;
 type Of<Name extends Names> = (typeof Topic)[Name];
-
-type Closed = CaseState['last'] & { readonly episodeId: string | null };
-
-/** From a state of a shape that left out nothing. */
-const from = <Older>(to: (state: Older) => unknown) => ({ usual: null, to: (state: unknown) => to(state as Older) });
-
-const dated = (state: CaseState): CaseState => inCase(state, (one) => ({ ...{ openedAt: 0 }, ...one }));
-
-const withWithheld = (state: CaseState): CaseState => {
-  const { situation } = state;
-  const after = (work: Work): Work => (work.at === 'asked' ? { ...work, withheld: null } : work);
-  if (situation.at === 'asking') return { ...state, situation: { ...situation, work: after(situation.work) } };
-  return inCase(state, (open) => ({ ...open, work: after(open.work) }));
-};
-
-const raisedGovernor = (state: GovernorState): GovernorState => ({
-  ...state,
-  uncounted: [],
-  runtimes: {},
-  asked: state.asked.map((asked) => ({ ...asked, withheld: null })),
-});
-
-/** A command waited in the state only while it was answered. */
-const withoutSteering = ({ steering: _, ...state }: GovernorState & { readonly steering: unknown }): GovernorState =>
-  state;
-
-const withoutWord = ({ word: _, ...state }: CaseState & { readonly word: unknown }): CaseState => state;
-
-const withEpisode = (state: CaseState): CaseState => {
-  const last = state.last as Closed | null;
-  const episode = last?.episodeId
-    ? { id: last.episodeId, settled: !reopens.has(last.ending), worked: [], rehearsed: [] }
-    : null;
-  const open = inCase(state, (one) => ({ ...{ askAgainAt: 0, paused: null }, ...one, plans: [one.matter.planName] }));
-  return { ...open, episode, life: state.life && { ...{ pauses: null }, ...state.life } };
-};
-const reopens: ReadonlySet<string> = new Set(['withheld', 'expired']);
 
 /** One case an agent. */
 export const cases: DeciderProcessor<
@@ -63,14 +26,7 @@ export const cases: DeciderProcessor<
   decider: caseDecider,
   atRest: {
     oldest: 1,
-    upgrades: [
-      // Shape 1 knew neither late rulings nor pauses, and shape 2 brought no plans that were worked: what had been closed stays closed.
-      from((state: CaseState) => state),
-      from(withEpisode),
-      from(dated),
-      from(withWithheld),
-      from(withoutWord),
-    ],
+    upgrades: caseUpgrades,
     usual: null,
   },
 };
@@ -108,5 +64,5 @@ export const governor = (
   ticks: [{ topic: Topic.fleetGovernance, everyMs: 1000, to: 'same' }],
   decider: governorDecider(settings),
   stateKey: () => 'fleet',
-  atRest: { oldest: 1, upgrades: [from(raisedGovernor), from(withoutSteering)], usual: null },
+  atRest: { oldest: 1, upgrades: governorUpgrades, usual: null },
 });

@@ -49,7 +49,12 @@ function next(state: Recovery, now: number): readonly Output[] {
     case 'review':
       return reviewed(state, situation);
     case 'over':
-      return [taskStory(state, 'TASK_RELEASED', { why: situation.why, detail: situation.detail })];
+      return [
+        taskStory(state, {
+          type: 'TASK_RELEASED',
+          payload: { taskId: state.taskId, why: situation.why, detail: situation.detail },
+        }),
+      ];
   }
 }
 
@@ -67,10 +72,15 @@ function whileWaiting(state: Recovery, subject: Subject, waiting: In<'waiting'>,
     );
   if (waiting.limitedUntil !== undefined && now < waiting.limitedUntil) {
     const reason = `${subject.agentId} had reached a limit that holds until ${new Date(waiting.limitedUntil).toISOString()}`;
-    return [taskStory(state, 'RECOVERY_WAITING', { reason, refusals: 0 })];
+    return [taskStory(state, { type: 'RECOVERY_WAITING', payload: { taskId: state.taskId, reason, refusals: 0 } })];
   }
   if (waiting.withheld >= refusalsToTell && !waiting.isWaitingSaid)
-    return [taskStory(state, 'RECOVERY_WAITING', { reason: waiting.refusal ?? '', refusals: waiting.withheld })];
+    return [
+      taskStory(state, {
+        type: 'RECOVERY_WAITING',
+        payload: { taskId: state.taskId, reason: waiting.refusal ?? '', refusals: waiting.withheld },
+      }),
+    ];
   if (now < askAt(state, subject, waiting)) return [];
   return [...(state.breaker.state === 'OPEN' ? breakerChanged(state, 'HALF_OPEN') : []), admitSpawn(state, subject)];
 }
@@ -79,7 +89,12 @@ function whileWaiting(state: Recovery, subject: Subject, waiting: In<'waiting'>,
 const impossible = (state: Recovery, subject: Subject, asking: In<'asking'>): readonly Output[] =>
   asking.impossible === null || asking.impossible.isSaid
     ? []
-    : [taskStory(state, 'SPAWN_IMPOSSIBLE', { reason: asking.impossible.reason, labels: subject.labels })];
+    : [
+        taskStory(state, {
+          type: 'SPAWN_IMPOSSIBLE',
+          payload: { taskId: state.taskId, reason: asking.impossible.reason, labels: subject.labels },
+        }),
+      ];
 
 const isSpent = (state: Recovery, subject: Subject): boolean => state.attempts >= limitOf(state, subject);
 
@@ -101,7 +116,12 @@ function heldAlready(state: Recovery): readonly Output[] | undefined {
   if (own) return heldBy(state, own.agentId);
   const other = holders.at(-1);
   if (!other) return awaitsEnd(state) ? [] : undefined;
-  return [taskStory(state, 'TASK_RELEASED', { why: 'reassigned', detail: `held by ${other.agentId}` })];
+  return [
+    taskStory(state, {
+      type: 'TASK_RELEASED',
+      payload: { taskId: state.taskId, why: 'reassigned', detail: `held by ${other.agentId}` },
+    }),
+  ];
 }
 
 function heldBy(state: Recovery, agentId: string): readonly Output[] {
@@ -109,7 +129,7 @@ function heldBy(state: Recovery, agentId: string): readonly Output[] {
   const attempt = attemptOf(state, agentId);
   if (!holder || !attempt) return [];
   const payload = { newAgentId: agentId, instanceId: holder.instanceId, attempt: attempt.number };
-  return [taskStory(state, 'RECOVERY_COMPLETED', payload)];
+  return [taskStory(state, { type: 'RECOVERY_COMPLETED', payload: { taskId: state.taskId, ...payload } })];
 }
 
 /** After the end of an attempt on probation, milliseconds: a plan that recovers asks within seconds. */
@@ -128,11 +148,16 @@ function onProbation(
     if (goneAt === undefined || now < goneAt + requestFollowsMs) return [];
     const detail = `${attempt.agentId} was stopped, and nobody asks for another`;
     return failing === 'explicit'
-      ? [taskStory(state, 'TASK_RELEASED', { why: 'left', detail })]
+      ? [taskStory(state, { type: 'TASK_RELEASED', payload: { taskId: state.taskId, why: 'left', detail } })]
       : failed(state, reason);
   }
   if (now < since + probationMs) return [];
-  return [taskStory(state, 'PROBATION_PASSED', { agentId: attempt.agentId, attempt: attempt.number })];
+  return [
+    taskStory(state, {
+      type: 'PROBATION_PASSED',
+      payload: { taskId: state.taskId, agentId: attempt.agentId, attempt: attempt.number },
+    }),
+  ];
 }
 
 /** `of`: the attempts that it has, where they are used up. */
@@ -141,15 +166,18 @@ function failed(state: Recovery, reason: string, of: number | null = null): read
   const agentId = state.tried.at(-1)?.agentId ?? state.subject?.agentId ?? null;
   const checkpoint = state.checkpoints.findLast((one) => one.valid !== false) ?? null;
   return [
-    taskStory(state, 'RECOVERY_FAILED', { reason, attempts }),
-    taskStory(state, 'REVIEW_REQUIRED', { reason, attempts, agentId, checkpoint, of }),
+    taskStory(state, { type: 'RECOVERY_FAILED', payload: { taskId: state.taskId, reason, attempts } }),
+    taskStory(state, {
+      type: 'REVIEW_REQUIRED',
+      payload: { taskId: state.taskId, reason, attempts, agentId, checkpoint, of },
+    }),
   ];
 }
 
 function reviewed(state: Recovery, { review }: In<'review'>): readonly Output[] {
   if (!review) return [];
   const { decision, by, why } = review;
-  return [taskStory(state, 'REVIEW_DECIDED', { decision, by, why })];
+  return [taskStory(state, { type: 'REVIEW_DECIDED', payload: { taskId: state.taskId, decision, by, why } })];
 }
 
 /** The next moment at which time alone makes a difference; now, where a deadline that has passed is not spoken of yet. */

@@ -170,7 +170,7 @@ test('a person who asks skips the back-off, also one that has begun, but not the
 
 test('a task whose settings cannot be read is refused with the remedy', () => {
   const story = openStory();
-  expect(() => story.tell(recoverTask({ recovery: '{}' }))).toThrow(
+  expect(() => story.tell(recoverTask({ recovery: { ...settings, maxAttempts: 0 } }))).toThrow(
     /RecoverTask of OMN-1234 .* Send the policy's recovery section/s,
   );
 });
@@ -221,11 +221,10 @@ test('a limit is waited for a day at most', () => {
   expect(types(story.wait(1))).toEqual(['ADMIT_SPAWN']);
 });
 
-test('a policy may allow a longer or a shorter wait, or none; a request without the setting waits for a day', () => {
+test('a policy may allow a longer or a shorter wait, or none; without one of its own, a request waits for a day', () => {
   const waits = (recovery: object) => {
     const story = openStory();
-    const { limitWaitMs: _, ...older } = settings;
-    story.tell(limitedFor(7 * 24 * 60 * minute, { recovery: JSON.stringify({ ...older, ...recovery }) }));
+    story.tell(limitedFor(7 * 24 * 60 * minute, { recovery: { ...settings, ...recovery } }));
     return (ms: number) => types(story.wait(ms));
   };
   for (const [recovery, longest] of [
@@ -237,7 +236,7 @@ test('a policy may allow a longer or a shorter wait, or none; a request without 
     expect(wait(longest - 1)).toEqual([]);
     expect(wait(1)).toEqual(['ADMIT_SPAWN']);
   }
-  const none = JSON.stringify({ ...settings, limitWaitMs: 0 });
+  const none = { ...settings, limitWaitMs: 0 };
   expect(types(openStory().tell(limitedFor(minute, { recovery: none })))).toEqual(['ADMIT_SPAWN']);
 });
 

@@ -1,5 +1,5 @@
 import type { Breaker } from '@vigil/circuit-breaker';
-import type { CheckpointRef, Draft, PayloadOf, Topic } from '@vigil/events';
+import type { BodyOf, CheckpointRef, Draft, Topic } from '@vigil/events';
 import { seenFrom, usable } from './checkpoints.ts';
 import { handoverText, workFrom } from './handover.ts';
 import { type Holder, limitOf, type Recovery, type Situation, type Subject } from './state.ts';
@@ -13,20 +13,13 @@ export type Output = Draft<
 >;
 
 type Story = Draft<typeof Topic.taskRecovery>;
-type Telling = Exclude<Story['type'], 'CIRCUIT_BREAKER_STATE_CHANGED'>;
 
 /** One event of the task's story. */
-export const taskStory = <K extends Telling>(
-  { taskId }: Recovery,
-  type: K,
-  payload: Omit<PayloadOf<typeof Topic.taskRecovery, K>, 'taskId'>,
-): Story =>
-  ({
-    topic: 'onex.evt.recovery.task-recovery.v1',
-    type,
-    key: taskId,
-    payload: { taskId, ...payload },
-  }) as unknown as Story;
+export const taskStory = ({ taskId }: Recovery, body: BodyOf<typeof Topic.taskRecovery>): Story => ({
+  topic: 'onex.evt.recovery.task-recovery.v1',
+  key: taskId,
+  ...body,
+});
 
 /** What the breaker has become, where that has not been said. */
 export function breakerChanged(
@@ -69,7 +62,9 @@ export function withdrawn({ unused, subject, taskId }: Recovery): readonly Draft
 
 /** A person who asks for a recovery that does not follow learns why. */
 export const refused = (state: Recovery): readonly Story[] =>
-  state.refusal ? [taskStory(state, 'RECOVERY_REFUSED', state.refusal)] : [];
+  state.refusal
+    ? [taskStory(state, { type: 'RECOVERY_REFUSED', payload: { taskId: state.taskId, ...state.refusal } })]
+    : [];
 
 /** The longest key is 128 characters. */
 const nextAgent = ({ base, serial }: Recovery): string => {
@@ -87,15 +82,19 @@ export function initiated(
 ): readonly [Story, Draft<typeof Topic.agentOrder>] {
   const { from, skipped } = usable(seenFrom(runtimeId, state));
   const attempt = { number: state.attempts + 1, of: limitOf(state, subject), agentId: nextAgent(state) };
-  const story = taskStory(state, 'RECOVERY_INITIATED', {
-    fromCheckpoint: from[0]?.checkpointId ?? 'task-start',
-    attempt: attempt.number,
-    of: attempt.of,
-    newAgentId: attempt.agentId,
-    deadAgentId: subject.agentId,
-    orderId: requestId,
-    runtimeId,
-    skipped,
+  const story = taskStory(state, {
+    type: 'RECOVERY_INITIATED',
+    payload: {
+      taskId: state.taskId,
+      fromCheckpoint: from[0]?.checkpointId ?? 'task-start',
+      attempt: attempt.number,
+      of: attempt.of,
+      newAgentId: attempt.agentId,
+      deadAgentId: subject.agentId,
+      orderId: requestId,
+      runtimeId,
+      skipped,
+    },
   });
   return [story, spawn(state.taskId, subject, attempt, { requestId, runtimeId, from })];
 }

@@ -1,38 +1,39 @@
+import type { RecoverySettings as RecoveryRecord } from '@vigil/events';
 import type { RecoverySettings } from '@vigil/policy';
 import { z } from 'zod';
 
 const duration = z.number().nonnegative();
 const count = z.number().int().positive();
 
-const schema: z.ZodType<RecoverySettings> = z.object({
+const schema: z.ZodType<RecoverySettings, RecoveryRecord> = z.object({
   maxAttempts: count,
   delaysMs: z.array(duration),
   jitter: z.number().min(0).max(1),
   spawnDeadlineMs: duration,
   probationMs: duration,
   stableMs: duration,
-  // A RecoverTask of an older version does not carry it.
-  limitWaitMs: duration.default(86_400_000),
-  onProbationFailure: z.enum(['retry', 'review']),
+  limitWaitMs: duration,
+  // A newer version's answer to a failed probation: people decide.
+  onProbationFailure: z
+    .enum(['UNKNOWN', 'retry', 'review'])
+    .transform((what) => (what === 'UNKNOWN' ? 'review' : what)),
   breaker: z.object({ failureThreshold: count, recoveryTimeoutMs: duration, halfOpenRequests: count }),
   emitHealthcheck: z.boolean(),
 });
 
-/** RecoverTask's `recovery` is not the JSON of a policy's recovery section: the record is dead-lettered. */
+/** RecoverTask's `recovery` has a figure that no policy may have: the record is dead-lettered. */
 export class UnreadableSettings extends Error {
   override readonly name = 'UnreadableSettings';
 }
 
 /** The settings under which a task is recovered, as RecoverTask carries them. Throws UnreadableSettings. */
-export function readSettings(taskId: string, json: string): RecoverySettings {
-  try {
-    return schema.parse(JSON.parse(json));
-  } catch (error) {
-    const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    throw new UnreadableSettings(
-      `RecoverTask of ${taskId} carries unreadable recovery settings: ${why}. Send the policy's recovery section as JSON`,
-    );
-  }
+export function readSettings(taskId: string, record: RecoveryRecord): RecoverySettings {
+  const read = schema.safeParse(record);
+  if (read.success) return read.data;
+  const why = z.prettifyError(read.error);
+  throw new UnreadableSettings(
+    `RecoverTask of ${taskId} carries unreadable recovery settings: ${why}. Send the policy's recovery section`,
+  );
 }
 
 /** The pause before attempt `next` (counted from 1), milliseconds; longer by up to `jitter` of itself, the same for the same task and attempt. */

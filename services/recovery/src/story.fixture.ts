@@ -54,7 +54,7 @@ export const recoverTask = (
     idleMinutes: 3.2,
     contextUsagePct: null,
     labels: {},
-    recovery: JSON.stringify({ ...settings, ...recover }),
+    recovery: { ...settings, ...recover },
   };
   return example(Topic.recoverTask, 'RECOVER_TASK', { ...payload, ...overrides });
 };

@@ -294,6 +294,10 @@ export type AlertResolvedPayload = {
   readonly sinks: readonly string[];
 };
 export type AlertSeverity = 'UNKNOWN' | 'info' | 'warning' | 'critical';
+export type AlertStep = {
+  readonly channel: null | string;
+  readonly severity: AlertSeverity;
+};
 export type AlertUpdatedPayload = {
   readonly alertKey: string;
   readonly agentId: null | string;
@@ -333,6 +337,9 @@ export type ApplyPolicyPayload = {
   readonly why: string;
 };
 export type Axis = 'UNKNOWN' | 'absence' | 'repetition' | 'rate' | 'cost' | 'fact';
+export type BlockStep = {
+  readonly reason: string;
+};
 export type Blocked = {
   /** how often the task's agents have stalled; null: nobody has counted */
   readonly attempts: null | number;
@@ -349,6 +356,11 @@ export type BrakeEngagedPayload = {
 export type BrakeReleasedPayload = {
   readonly by: string;
   readonly why: string;
+};
+export type BreakerLimits = {
+  readonly failureThreshold: number;
+  readonly recoveryTimeoutMs: number;
+  readonly halfOpenRequests: number;
 };
 export type BreakerReport = {
   readonly name: string;
@@ -398,8 +410,8 @@ export type CaseOpenedPayload = {
   readonly state: HealthState;
   readonly axes: readonly string[];
   readonly planName: string;
-  /** resolved steps as JSON */
-  readonly plan: string;
+  /** the steps, resolved */
+  readonly plan: readonly PlanStep[];
   readonly runtimeId: null | string;
   readonly evidence: readonly Evidence[];
   /** what the case cannot do, and why */
@@ -549,6 +561,13 @@ export type ErrorReport = {
   /** at most 200 characters */
   readonly message: null | string;
 };
+export type EscalateStep = {
+  /** null: waits for ever */
+  readonly timeoutMs: null | number;
+  /** what follows when the time is over */
+  readonly onTimeout: EscalationTimeout;
+  readonly options: readonly string[];
+};
 export type EscalationDecidedPayload = {
   readonly caseId: string;
   readonly agentId: string;
@@ -579,6 +598,7 @@ export type EscalationTicket = {
   /** at most 500 characters */
   readonly evidence_snippet: string;
 };
+export type EscalationTimeout = 'UNKNOWN' | 'terminate' | 'hold';
 export type EscalationTriggeredPayload = {
   readonly caseId: string;
   readonly agentId: string;
@@ -673,6 +693,11 @@ export type HandoffRequestedPayload = {
   readonly labels: Readonly<Record<string, string>>;
   readonly deadlineAt: number;
   readonly orderId: string;
+};
+export type HandoffStep = {
+  readonly deadlineMs: number;
+  /** for the agent, with {placeholders} */
+  readonly message: string;
 };
 export type HealthState = 'UNKNOWN' | 'HEALTHY' | 'DEGRADED' | 'STUCK' | 'FAILING' | 'TERMINATED';
 export type HealthStateChangedPayload = {
@@ -780,6 +805,12 @@ export type InstanceStartedPayload = {
   readonly attempt: null | number;
   readonly maxAttempts: null | number;
 };
+export type InterrogateStep = {
+  /** after each probe */
+  readonly waitsMs: readonly number[];
+  /** for the agent, with {placeholders} */
+  readonly message: string;
+};
 export type InterruptAgentPayload = {
   readonly orderId: string;
   /** rising within an instance */
@@ -797,6 +828,12 @@ export type InterruptAgentPayload = {
   readonly axes: readonly string[];
   /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
   readonly awaits: null | readonly (readonly Mark[])[];
+  readonly message: string;
+};
+export type InterruptStep = {
+  /** until the next step */
+  readonly waitMs: number;
+  /** for the agent, with {placeholders} */
   readonly message: string;
 };
 export type LapseReason = 'UNKNOWN' | 'progress' | 'new_instance' | 'ended' | 'held' | 'excluded';
@@ -884,6 +921,13 @@ export type NudgeSentPayload = {
   readonly message: string;
   readonly orderId: string;
 };
+export type NudgeStep = {
+  readonly attempts: number;
+  readonly intervalMs: number;
+  /** for the agent, with {placeholders} */
+  readonly message: string;
+};
+export type OnProbationFailure = 'UNKNOWN' | 'retry' | 'review';
 export type OrderKind = 'UNKNOWN' | 'nudge' | 'probe' | 'handoff' | 'pause' | 'resume' | 'reset_breaker' | 'terminate' | 'spawn' | 'interrupt' | 'resume_session';
 export type OrderOutcome = 'UNKNOWN' | 'delivered' | 'answered' | 'done' | 'superseded' | 'expired' | 'uncertain' | 'halted' | 'failed';
 export type OrderReceiptPayload = {
@@ -943,6 +987,25 @@ export type PauseAgentPayload = {
   /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
   readonly awaits: null | readonly (readonly Mark[])[];
   readonly forMs: number;
+};
+export type PauseStep = {
+  readonly backoffMs: number;
+  /** for the agent, with {placeholders} */
+  readonly message: string;
+};
+export type PlanStep = {
+  /** its name; it has the settings of the field of this name. A reader that does not know it skips the step */
+  readonly step: string;
+  readonly nudge: null | NudgeStep;
+  readonly interrogate: null | InterrogateStep;
+  readonly interrupt: null | InterruptStep;
+  readonly resume: null | ResumeStep;
+  readonly escalate: null | EscalateStep;
+  readonly handoff: null | HandoffStep;
+  readonly pause: null | PauseStep;
+  readonly terminate: null | TerminateStep;
+  readonly block: null | BlockStep;
+  readonly alert: null | AlertStep;
 };
 export type PolicyOrigin = 'UNKNOWN' | 'preset' | 'file' | 'applied';
 export type PolicyPublishedPayload = {
@@ -1027,8 +1090,8 @@ export type RecoverTaskPayload = {
   readonly remainingWork: readonly string[];
   readonly idleMinutes: null | number;
   readonly contextUsagePct: null | number;
-  /** the policy's recovery section, resolved, as JSON */
-  readonly recovery: string;
+  /** the policy's recovery section, resolved */
+  readonly recovery: RecoverySettings;
   readonly runtimeId: null | string;
   readonly labels: Readonly<Record<string, string>>;
   /** the limit that the dead agent had reached holds until then; null: at once */
@@ -1065,6 +1128,22 @@ export type RecoveryRefusedPayload = {
   readonly by: string;
   readonly reason: string;
 };
+export type RecoverySettings = {
+  readonly maxAttempts: number;
+  /** before attempts 1, 2, 3 …; the last repeats */
+  readonly delaysMs: readonly number[];
+  /** how much longer a delay may get: 0.2 is a fifth */
+  readonly jitter: number;
+  readonly spawnDeadlineMs: number;
+  readonly probationMs: number;
+  readonly stableMs: number;
+  /** the longest wait for the reset of a limit */
+  readonly limitWaitMs: number;
+  readonly onProbationFailure: OnProbationFailure;
+  readonly breaker: BreakerLimits;
+  /** writes onex.evt.omniclaude.agent-healthcheck.v1 */
+  readonly emitHealthcheck: boolean;
+};
 export type RecoveryWaitingPayload = {
   readonly taskId: string;
   /** of the newest refusal */
@@ -1094,8 +1173,8 @@ export type RequestStepPayload = {
   readonly by: string;
   readonly why: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** the recovery section to use, as JSON; null: the default policy's */
-  readonly recovery: null | string;
+  /** the recovery section to use; null: the default policy's */
+  readonly recovery: null | RecoverySettings;
   /** when recovery asked, by the time of tasks: it asks again after a growing wait while two attempts are alive; null: a person asked, once */
   readonly askedAt: null | number;
 };
@@ -1169,6 +1248,16 @@ export type ResumeSessionPayload = {
   /** between SIGINT and SIGTERM */
   readonly graceMs: number;
 };
+export type ResumeStep = {
+  /** until the next step */
+  readonly waitMs: number;
+  /** between SIGINT and SIGTERM */
+  readonly graceMs: number;
+  /** skipped where the session was resumed later than so long ago */
+  readonly againAfterMs: number;
+  /** for the agent, with {placeholders} */
+  readonly message: string;
+};
 export type ReviewDecidedPayload = {
   readonly taskId: string;
   readonly decision: ReviewDecision;
@@ -1212,7 +1301,7 @@ export type SilenceChangedPayload = {
   readonly by: string;
   readonly why: string;
 };
-export type SkipWhy = 'UNKNOWN' | 'dry_run' | 'requires' | 'no_runtime' | 'no_instance' | 'no_task' | 'no_session';
+export type SkipWhy = 'UNKNOWN' | 'dry_run' | 'requires' | 'no_runtime' | 'no_instance' | 'no_task' | 'no_session' | 'unknown_step';
 export type SkippedCheckpoint = {
   readonly checkpointId: string;
   readonly why: string;
@@ -1400,6 +1489,17 @@ export type TerminateAgentPayload = {
   readonly leave: TaskLeft;
   readonly release: readonly string[];
 };
+export type TerminateRequirement = 'UNKNOWN' | 'hard' | 'two_axes' | 'unanswered';
+export type TerminateStep = {
+  readonly graceMs: number;
+  readonly cleanupMs: number;
+  /** what becomes of its task */
+  readonly leave: TaskLeft;
+  /** names of commands that release what it claims */
+  readonly release: readonly string[];
+  /** any of them; empty: no condition */
+  readonly requires: readonly TerminateRequirement[];
+};
 export type TerminationUnconfirmedPayload = {
   readonly caseId: string;
   readonly agentId: string;
@@ -1514,10 +1614,10 @@ export type WarrantFiledPayload = {
   readonly hard: boolean;
   /** what the plan's "when" says */
   readonly planName: string;
-  /** the plan's steps, resolved, as JSON: a case needs nothing else of the policy, so nothing in flight changes its rules */
-  readonly plan: string;
-  /** the policy's recovery section, resolved, as JSON */
-  readonly recovery: string;
+  /** the steps, resolved: a case needs nothing else of the policy, so nothing in flight changes its rules */
+  readonly plan: readonly PlanStep[];
+  /** the policy's recovery section, resolved */
+  readonly recovery: RecoverySettings;
   /** the last heartbeat sequence that the finding had folded */
   readonly foldedSequence: null | number;
   readonly runtimeId: null | string;
@@ -1581,10 +1681,10 @@ export type WarrantRenewedPayload = {
   readonly hard: boolean;
   /** what the plan's "when" says */
   readonly planName: string;
-  /** the plan's steps, resolved, as JSON: a case needs nothing else of the policy, so nothing in flight changes its rules */
-  readonly plan: string;
-  /** the policy's recovery section, resolved, as JSON */
-  readonly recovery: string;
+  /** the steps, resolved: a case needs nothing else of the policy, so nothing in flight changes its rules */
+  readonly plan: readonly PlanStep[];
+  /** the policy's recovery section, resolved */
+  readonly recovery: RecoverySettings;
   /** the last heartbeat sequence that the finding had folded */
   readonly foldedSequence: null | number;
   readonly runtimeId: null | string;

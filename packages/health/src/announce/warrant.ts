@@ -1,5 +1,5 @@
 import { type Evidence, type LapseReason, type PayloadOf, Topic } from '@vigil/events';
-import { type CompiledPlan, spell } from '@vigil/policy';
+import { type CompiledPlan, spell, stepRecord } from '@vigil/policy';
 import { shownOf } from '../evaluator/shown.ts';
 import type { Warrant } from '../evaluator/state.ts';
 import type { History } from '../history/history.ts';
@@ -115,8 +115,8 @@ function finding({ state, rules, verdict }: AnnouncementContext, plan: CompiledP
     awaits: awaitedBy(rules, history, verdict),
     hard: evidence.some(({ hard }) => hard),
     planName: plan.name,
-    plan: JSON.stringify(plan.steps),
-    recovery: JSON.stringify(rules.policy.recovery),
+    plan: plan.steps.map(stepRecord),
+    recovery: rules.policy.recovery,
     foldedSequence: history.lastReceipt.sequence,
     runtimeId,
     attempt,

@@ -1,3 +1,4 @@
+import { stepOf } from '@vigil/policy';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { agentHealth } from '../evaluator/health.ts';
@@ -23,7 +24,7 @@ test('a hung sub-agent is STUCK, and its plan asks people: it ends and recovers 
   expect(brief(said)).toContain('HEALTHY → STUCK');
   const warrant = warrantOf(said);
   expect(warrant).toMatchObject({ parentAgentId: 'session' });
-  expect(JSON.parse(warrant?.plan ?? '')).toEqual([
+  expect(warrant?.plan.map(stepOf)).toEqual([
     { step: 'alert', channel: null, severity: 'warning' },
     { step: 'escalate', timeoutMs: 15 * MIN, onTimeout: 'hold', options: ['allow_more_time', 'pardon'] },
   ]);
@@ -32,7 +33,7 @@ test('a hung sub-agent is STUCK, and its plan asks people: it ends and recovers 
 test('its parent takes every step', () => {
   const warrant = warrantOf(hung({}));
   expect(warrant).toMatchObject({ parentAgentId: null });
-  const steps = (JSON.parse(warrant?.plan ?? '') as { readonly step: string }[]).map(({ step }) => step);
+  const steps = warrant?.plan.map(({ step }) => step);
   expect(steps).toEqual(expect.arrayContaining(['nudge', 'alert', 'escalate', 'terminate', 'recover']));
 });
 

@@ -1,4 +1,4 @@
-/** What a step asks, resolved: durations in milliseconds, templates as texts with {placeholders}. Travels in the warrant as JSON. */
+/** What a step asks, resolved: durations in milliseconds, templates as texts with {placeholders}. It travels in the warrant as a PlanStep. */
 export type Step =
   | { readonly step: 'nudge'; readonly attempts: number; readonly intervalMs: number; readonly message: string }
   | { readonly step: 'interrogate'; readonly waitsMs: readonly number[]; readonly message: string }
@@ -47,7 +47,7 @@ export type BreakerLimits = {
   readonly halfOpenRequests: number;
 };
 
-/** How a task is put on a fresh agent; travels in the warrant and in RecoverTask as JSON. */
+/** How a task is put on a fresh agent; travels in the warrant and in RecoverTask. */
 export type RecoverySettings = {
   readonly maxAttempts: number;
   /** before attempts 1, 2, 3 …; the last repeats */

@@ -241,19 +241,19 @@ const comingBack = (plan: readonly Step[]) => {
   const one = agent();
   one.tell(filed(plan));
   const given = { ...one.admitted(), occurredAt: T0 + 60 * MIN };
-  return { one, said: words(one.drafts(given)) };
+  return { one, emitted: words(one.drafts(given)) };
 };
 
 test('what is asked while the time of a case runs behind has its whole time to answer: waits run from when it was really said', () => {
-  const { one, said } = comingBack([nudge, terminate]);
-  expect(said).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/3']);
+  const { one, emitted } = comingBack([nudge, terminate]);
+  expect(emitted).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/3']);
   expect(one.after(70 * MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['asks nudge soft']);
 });
 
 test('people who are asked while the time of a case runs behind have their whole time too', () => {
-  const { one, said } = comingBack([escalate, terminate]);
-  expect(said).toEqual(['CASE_OPENED', 'ESCALATION_TRIGGERED terminate']);
+  const { one, emitted } = comingBack([escalate, terminate]);
+  expect(emitted).toEqual(['CASE_OPENED', 'ESCALATION_TRIGGERED terminate']);
   expect(one.after(75 * MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['asks terminate destructive']);
 });

@@ -1,4 +1,5 @@
-import { Topic } from '@vigil/events';
+import { type RecoverySettings, Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
 import type { CaseDraft } from './state.ts';
 import {
@@ -33,11 +34,11 @@ const nudged = (one: ReturnType<typeof agent>) => {
 test('nudged by hand while people are asked, the case goes on with their question, its deadline and no further nudge', () => {
   const one = nudged(asking());
   expect(one.tell(renewed(ladder))).toEqual(['asks terminate soft']);
-  const said = one.drafts(one.admitted());
+  const emitted = one.drafts(one.admitted());
   const deadlines = one
     .all()
-    .flatMap((said) => (said.type === 'ESCALATION_TRIGGERED' ? [said.payload.deadlineAt] : []));
-  expect(said).toMatchObject([
+    .flatMap((emitted) => (emitted.type === 'ESCALATION_TRIGGERED' ? [emitted.payload.deadlineAt] : []));
+  expect(emitted).toMatchObject([
     { type: 'CASE_OPENED', payload: { note: 'goes on with the question to people, where its case stood' } },
     { type: 'ESCALATION_TRIGGERED', payload: { caseId: 'case-warrant-1-2', options: expect.any(Array) } },
   ]);
@@ -117,11 +118,16 @@ test('more time that people have given is not taken back by a nudge by hand, nor
   expect(one.after(1)).toEqual(['asks terminate destructive']);
 });
 
-const settings = JSON.stringify({ maxAttempts: 1, onProbationFailure: 'review', emitHealthcheck: true });
+const settings: RecoverySettings = {
+  ...example(Topic.recoverTask, 'RECOVER_TASK').payload.recovery,
+  onProbationFailure: 'review',
+  maxAttempts: 1,
+  emitHealthcheck: true,
+};
 const policy = { name: 'coditect', hash: 'abc' };
 const handed = (drafts: readonly CaseDraft[]) =>
-  drafts.flatMap((said) =>
-    said.topic === Topic.recoverTask ? [{ recovery: said.payload.recovery, policy: said.policy }] : [],
+  drafts.flatMap((emitted) =>
+    emitted.topic === Topic.recoverTask ? [{ recovery: emitted.payload.recovery, policy: emitted.policy }] : [],
   );
 
 test('recovered by hand, a task is recovered as its policy says, which the request or the open case knows', () => {
@@ -129,13 +135,13 @@ test('recovered by hand, a task is recovered as its policy says, which the reque
   told.tell(died());
   told.tell({ ...requests('terminate_and_recover', { recovery: settings }), policy });
   expect(handed(told.drafts(told.admitted()))).toEqual([{ recovery: settings, policy }]);
-  const open = agent();
-  open.tell({ ...filed([nudge, terminate, recover], { recovery: settings }), policy });
-  open.admit();
-  open.tell({ ...requests('terminate_and_recover'), policy: null });
-  open.admit();
-  open.admit();
-  expect(handed(open.drafts(receipt('done', 'case-event-1-2')))).toEqual([{ recovery: settings, policy }]);
+  const activeCase = agent();
+  activeCase.tell({ ...filed([nudge, terminate, recover], { recovery: settings }), policy });
+  activeCase.admit();
+  activeCase.tell({ ...requests('terminate_and_recover'), policy: null });
+  activeCase.admit();
+  activeCase.admit();
+  expect(handed(activeCase.drafts(receipt('done', 'case-event-1-2')))).toEqual([{ recovery: settings, policy }]);
 });
 
 test.each([T0 + 180 * MIN, null])(
@@ -145,7 +151,9 @@ test.each([T0 + 180 * MIN, null])(
     one.tell(died());
     one.tell(filed([recover], { state: 'TERMINATED', endReason: 'crashed', limitedUntil }));
     one.admit();
-    const handedOver = one.all().flatMap((said) => (said.topic === Topic.recoverTask ? [said.payload.notBefore] : []));
+    const handedOver = one
+      .all()
+      .flatMap((emitted) => (emitted.topic === Topic.recoverTask ? [emitted.payload.notBefore] : []));
     expect(handedOver).toEqual([limitedUntil]);
   },
 );
@@ -154,8 +162,8 @@ test('where nobody knows what the policy says, a task is recovered as ADR-110 sa
   const one = agent();
   one.tell(died());
   one.tell(requests('terminate_and_recover'));
-  const [said] = handed(one.drafts(one.admitted()));
-  expect(JSON.parse(said?.recovery ?? '')).toMatchObject({ maxAttempts: 3, onProbationFailure: 'retry' });
+  const [emitted] = handed(one.drafts(one.admitted()));
+  expect(emitted?.recovery).toMatchObject({ maxAttempts: 3, onProbationFailure: 'retry' });
 });
 
 test('an agent that is found alive before the ruling is ended first: it is nobody who has died', () => {

@@ -1,14 +1,80 @@
-import type { Decider } from '@vigil/stream';
+import { type Clock, type Decider, NEVER } from '@vigil/stream';
+import { lapsesAt } from './commands.ts';
 import { decide } from './decide.ts';
-import { dueAt } from './due-at.ts';
 import { evolve } from './evolve.ts';
-import { dated, forgetAt } from './forgetting.ts';
 import { observe } from './observe.ts';
-import { type CaseDraft, type CaseInput, type CaseState, initial } from './state.ts';
+import {
+  type ActiveCase,
+  type CaseContext,
+  type CaseDraft,
+  type CaseInput,
+  type CaseState,
+  initial,
+  standsUntil,
+} from './state.ts';
+import { rulesOf } from './steps/steps.ts';
+
+const dueAt = (state: CaseState, { now }: Clock): number => {
+  const { situation } = state;
+  switch (situation.kind) {
+    case 'quiet':
+      return forgetAt(state);
+    case 'unconfirmed':
+      return NEVER;
+    case 'asking':
+      return voidFrom(situation.caseContext);
+    case 'open':
+      return caseDue(situation.activeCase, now);
+  }
+};
+
+const voidFrom = ({ voidAt, ended }: CaseContext): number => (ended ? NEVER : (voidAt ?? NEVER));
+
+const caseDue = (activeCase: ActiveCase, now: number): number =>
+  activeCase.stepState.kind === 'terminating'
+    ? activeCase.stepState.until
+    : Math.min(
+        activeCase.death || activeCase.ending ? NEVER : voidFrom(activeCase.caseContext),
+        stepDue(activeCase, now),
+      );
+
+const stepDue = (activeCase: ActiveCase, now: number): number => {
+  const { stepState } = activeCase;
+  switch (stepState.kind) {
+    case 'asked':
+      return lapsesAt(activeCase) ?? NEVER;
+    case 'terminating':
+      return NEVER;
+    case 'escalated':
+      return stepState.until ?? NEVER;
+    case 'turn':
+      // More time is for the steps: an agent that is held is set going again all the same.
+      return Math.min(Math.max(turnDue(activeCase, now), standsUntil(activeCase)), activeCase.paused?.until ?? NEVER);
+  }
+};
+
+const turnDue = (activeCase: ActiveCase, now: number): number => {
+  const step = activeCase.caseContext.steps[activeCase.index];
+  const decision = step && rulesOf(step).decideStep(step, activeCase, now);
+  return decision?.kind === 'wait' ? decision.until : now;
+};
+
+/** An hour longer than the evaluator remembers an agent that has ended: what it finds of it lapses before. */
+const rememberedMs = 25 * 60 * 60_000;
+
+/** When nothing of the agent is worth keeping: its instance has ended, and no case is open, asked for or waits. */
+const forgetAt = ({ situation, next, instance, endedAt }: CaseState): number =>
+  situation.kind === 'quiet' && next === null && instance?.ended && endedAt != null ? endedAt + rememberedMs : NEVER;
+
+/** `now`: when the end of the instance was observed. */
+const dated = (state: CaseState, now: number): CaseState => {
+  const endedAt = state.instance?.ended ? (state.endedAt ?? now) : null;
+  return endedAt === (state.endedAt ?? null) ? state : { ...state, endedAt };
+};
 
 /**
- * One agent's case: a warrant, or a person's request, worked step by step. Read state.ts first, then observe.ts, decide.ts, evolve.ts,
- * due-at.ts; each kind of step is a file of steps/.
+ * One agent's case: a warrant, or a person's request, worked step by step. Read state.ts first, then observe.ts, decide.ts, evolve.ts, and
+ * `dueAt` here; each kind of step is a file of steps/.
  */
 export const decider: Decider<CaseState, CaseInput, CaseDraft> = {
   initial,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FRESH_MS } from './freshness.ts';
+import { FRESH_MS } from './commands.ts';
 import {
   agent,
   answered,
@@ -70,11 +70,11 @@ describe('the death of an agent before what a person has decided is admitted', (
     ['force_handoff', 'it crashes', crashed],
   ] as const)('%s, and %s: its task is recovered for that person, once', (decision, _, end) => {
     const one = decided(decision);
-    const said = one.drafts(end);
-    expect(words(said)[0]).toMatch(/^withdraws/);
-    expect(words(said).slice(-2)).toEqual(recovered);
-    expect(said.at(-2)?.payload).toMatchObject({ immediate: true, by: 'ada', confirmed: true });
-    expect(said.at(-1)?.payload).toMatchObject({ instanceEnded: true });
+    const emitted = one.drafts(end);
+    expect(words(emitted)[0]).toMatch(/^withdraws/);
+    expect(words(emitted).slice(-2)).toEqual(recovered);
+    expect(emitted.at(-2)?.payload).toMatchObject({ immediate: true, by: 'ada', confirmed: true });
+    expect(emitted.at(-1)?.payload).toMatchObject({ instanceEnded: true });
     expect(one.tell(filed([recover], { warrantId: 'warrant-2', endReason: 'crashed' }))).toEqual([]);
   });
 
@@ -168,8 +168,8 @@ describe('an end that a person has decided, and whose order reaches its runtime 
   test('is not ordered again where the agent crashes meanwhile: its task is recovered', () => {
     const one = ordered();
     one.tell(expired);
-    const said = one.tell(crashed);
-    expect(said).toEqual(['withdraws case-warrant-1-r3', 'STEP_SKIPPED terminate no_instance', ...recovered]);
+    const emitted = one.tell(crashed);
+    expect(emitted).toEqual(['withdraws case-warrant-1-r3', 'STEP_SKIPPED terminate no_instance', ...recovered]);
   });
 
   test('is carried out also where the crash was reported before', () => {
@@ -185,10 +185,12 @@ describe('an end that a person has decided, and whose order reaches its runtime 
     expect(lapsing.tell(expired)).toContain('asks terminate destructive');
     lapsing.admit();
     lapsing.passTo(T0 + FRESH_MS);
-    const said = lapsing.drafts(receipt('expired', 'case-warrant-1-2', { why: 'its time to live was over 5 ms ago' }));
-    expect(words(said)).toEqual(['DECISION_LAPSED', 'CASE_CLOSED expired']);
+    const emitted = lapsing.drafts(
+      receipt('expired', 'case-warrant-1-2', { why: 'its time to live was over 5 ms ago' }),
+    );
+    expect(words(emitted)).toEqual(['DECISION_LAPSED', 'CASE_CLOSED expired']);
     const why = 'its time to live was over 5 ms ago';
-    expect(said[0]?.payload).toMatchObject({ decision: 'terminate_and_recover', by: 'ada', step: 'terminate', why });
+    expect(emitted[0]?.payload).toMatchObject({ decision: 'terminate_and_recover', by: 'ada', step: 'terminate', why });
   });
 
   test('after a decided handoff is ordered again, too', () => {
@@ -221,9 +223,9 @@ describe('a decision that is not carried out because the agent is gone', () => {
     ['it lives on as another instance', started('worker-1.i2'), 'worker-1 lives on as worker-1.i2'],
   ])('is reported with the reason, and no task is recovered: %s', (_, sign, why) => {
     const one = decided('terminate_and_recover');
-    const said = one.drafts(sign);
-    expect(words(said).slice(-2)).toEqual(['DECISION_LAPSED', 'CASE_CLOSED superseded']);
-    expect(said.at(-2)?.payload).toMatchObject({ decision: 'terminate_and_recover', by: 'ada', why });
+    const emitted = one.drafts(sign);
+    expect(words(emitted).slice(-2)).toEqual(['DECISION_LAPSED', 'CASE_CLOSED superseded']);
+    expect(emitted.at(-2)?.payload).toMatchObject({ decision: 'terminate_and_recover', by: 'ada', why });
   });
 
   test('has lapsed no more when its handoff has been ordered', () => {

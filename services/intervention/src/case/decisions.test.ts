@@ -56,9 +56,9 @@ test.each([
   one.tell(filed([pause, terminate, recover]));
   one.admit();
   one.tell(lapsed('progress'));
-  const said = one.tell(decides(decision));
-  expect(said).toContain(asks);
-  expect(said).not.toContain('CASE_CLOSED recovered');
+  const emitted = one.tell(decides(decision));
+  expect(emitted).toContain(asks);
+  expect(emitted).not.toContain('CASE_CLOSED recovered');
 });
 
 test('more time moves the deadline, twice and not more', () => {
@@ -339,8 +339,8 @@ describe('the plan of a worse state', () => {
   test('orders no second end', () => {
     const one = terminating([terminate, escalate]);
     one.tell(receipt('done', 'case-warrant-1-1'));
-    const said = one.tell(renewed([pager, terminate, recover], { state: 'FAILING' }));
-    expect(said).not.toContain('asks terminate destructive');
+    const emitted = one.tell(renewed([pager, terminate, recover], { state: 'FAILING' }));
+    expect(emitted).not.toContain('asks terminate destructive');
     expect(one.all().filter(({ type }) => type === 'TERMINATE_AGENT')).toHaveLength(1);
   });
 

@@ -1,14 +1,9 @@
-import { type PayloadOf, Topic } from '@vigil/events';
-import type { Ending, Matter } from './open.ts';
-import type { CaseDraft } from './state.ts';
+import { type BodyOf, type PayloadOf, Topic } from '@vigil/events';
+import type { CaseContext, CaseDraft, Ending } from './state.ts';
 
 type EventTopic = typeof Topic.agentIntervention;
-type EventType = Extract<CaseDraft, { readonly topic: EventTopic }>['type'];
-type About = 'caseId' | 'agentId' | 'instanceId' | 'taskId' | 'episodeId' | 'labels';
-type Said<K extends EventType> = Omit<PayloadOf<EventTopic, K>, About>;
-
-/** What every event of a case says of whom it is about. */
-const about = ({ caseId, agentId, instanceId, taskId, episodeId, labels }: Matter) => ({
+/** The fields of every event of a case that name its agent and its task. */
+export const about = ({ caseId, agentId, instanceId, taskId, episodeId, labels }: CaseContext) => ({
   caseId,
   agentId,
   instanceId,
@@ -18,92 +13,87 @@ const about = ({ caseId, agentId, instanceId, taskId, episodeId, labels }: Matte
 });
 
 /** The chain that a draft belongs to. */
-const chain = ({ correlationId, policy }: Matter) => ({ correlationId, policy });
+const chain = ({ correlationId, policy }: CaseContext) => ({ correlationId, policy });
 
 /** An event of a case. */
-export const say = <K extends EventType>(matter: Matter, type: K, said: Said<K>): CaseDraft =>
-  ({
-    topic: Topic.agentIntervention,
-    type,
-    key: matter.agentId,
-    ...chain(matter),
-    payload: { ...about(matter), ...said },
-  }) as unknown as CaseDraft;
+export const caseEvent = (caseContext: CaseContext, body: BodyOf<EventTopic>): CaseDraft => ({
+  topic: Topic.agentIntervention,
+  key: caseContext.agentId,
+  ...chain(caseContext),
+  ...body,
+});
 
-export const closed = (matter: Matter, ending: Ending, why: string): CaseDraft =>
-  say(matter, 'CASE_CLOSED', { warrantId: matter.warrantId, ending, why, instanceEnded: false });
+export const closed = (caseContext: CaseContext, ending: Ending, why: string): CaseDraft =>
+  caseEvent(caseContext, {
+    type: 'CASE_CLOSED',
+    payload: { ...about(caseContext), warrantId: caseContext.warrantId, ending, why, instanceEnded: false },
+  });
 
-type OrderTopic = typeof Topic.agentOrder;
-type OrderType = Exclude<Extract<CaseDraft, { readonly topic: OrderTopic }>['type'], 'SPAWN_AGENT' | 'RESET_BREAKER'>;
-type OrderHead = 'orderId' | 'number' | 'agentId' | 'instanceId' | 'runtimeId' | 'caseId' | 'taskId';
-type Ordered<K extends OrderType> = Omit<PayloadOf<OrderTopic, K>, OrderHead | 'foldedSequence' | 'axes' | 'awaits'>;
-
-export const orderId = (matter: Matter, number: number): string => `${matter.caseId}-${number}`;
+export const orderId = (caseContext: CaseContext, number: number): string => `${caseContext.caseId}-${number}`;
 
 /** Whether the case has given this order. */
-export const isOrderOf = ({ caseId }: Matter, id: string | null): boolean =>
+export const isOrderOf = ({ caseId }: CaseContext, id: string | null): boolean =>
   id !== null && id.slice(0, id.lastIndexOf('-')) === caseId;
 
-/** An order; an agent without a runtime gets it from the gateway by its own name, so its runtimeId is empty. */
-export const order = <K extends OrderType>(matter: Matter, type: K, number: number, said: Ordered<K>): CaseDraft =>
-  ({
-    topic: Topic.agentOrder,
-    type,
-    key: matter.agentId,
-    ...chain(matter),
-    payload: {
-      orderId: orderId(matter, number),
-      number,
-      agentId: matter.agentId,
-      instanceId: matter.instanceId,
-      runtimeId: matter.runtimeId ?? '',
-      caseId: matter.caseId,
-      taskId: matter.taskId,
-      foldedSequence: matter.foldedSequence,
-      axes: matter.axes,
-      // The matter of a case that was open before findings said it has none.
-      awaits: matter.awaits ?? null,
-      ...said,
-    },
-  }) as unknown as CaseDraft;
+/** The fields of every order. An agent without a runtime gets it from the gateway by its own name, so its runtimeId is empty. */
+export const orderHead = (caseContext: CaseContext, number: number) => ({
+  orderId: orderId(caseContext, number),
+  number,
+  agentId: caseContext.agentId,
+  instanceId: caseContext.instanceId,
+  runtimeId: caseContext.runtimeId ?? '',
+  caseId: caseContext.caseId,
+  taskId: caseContext.taskId,
+  foldedSequence: caseContext.foldedSequence,
+  axes: caseContext.axes,
+  // A case that is older than this field has none.
+  awaits: caseContext.awaits ?? null,
+});
+
+export const order = (caseContext: CaseContext, body: BodyOf<typeof Topic.agentOrder>): CaseDraft => ({
+  topic: Topic.agentOrder,
+  key: caseContext.agentId,
+  ...chain(caseContext),
+  ...body,
+});
 
 type Asked = Pick<PayloadOf<typeof Topic.admitStep, 'ADMIT_STEP'>, 'requestId' | 'step' | 'class'>;
 
 /** The governor is asked. */
-export const ask = (matter: Matter, asked: Asked): CaseDraft => ({
+export const ask = (caseContext: CaseContext, asked: Asked): CaseDraft => ({
   topic: Topic.admitStep,
   type: 'ADMIT_STEP',
   key: 'fleet',
-  ...chain(matter),
-  payload: { ...about(matter), ...asked, runtimeId: matter.runtimeId },
+  ...chain(caseContext),
+  payload: { ...about(caseContext), ...asked, runtimeId: caseContext.runtimeId },
 });
 
-export const withdraw = (matter: Matter, requestId: string, why: string): CaseDraft => ({
+export const withdraw = (caseContext: CaseContext, requestId: string, why: string): CaseDraft => ({
   topic: Topic.admitStep,
   type: 'WITHDRAW_STEP',
   key: 'fleet',
-  ...chain(matter),
-  payload: { requestId, caseId: matter.caseId, agentId: matter.agentId, why },
+  ...chain(caseContext),
+  payload: { requestId, caseId: caseContext.caseId, agentId: caseContext.agentId, why },
 });
 
 type Refusal = Omit<PayloadOf<EventTopic, 'DECISION_REFUSED'>, 'agentId'>;
 
-export const refusal = (agentId: string, said: Refusal): CaseDraft => ({
+export const refusal = (agentId: string, emitted: Refusal): CaseDraft => ({
   topic: Topic.agentIntervention,
   type: 'DECISION_REFUSED',
   key: agentId,
-  payload: { agentId, ...said },
+  payload: { agentId, ...emitted },
 });
 
 /** Fills {agent}, {task}, {finding}, {advice}, {duration} (since the last checkpoint), {reason}, {attempt}, {attempts}; any other brace stays as it is. */
-export const fill = (template: string, matter: Matter, attempt = 1, attempts = 1): string => {
+export const fill = (template: string, caseContext: CaseContext, attempt = 1, attempts = 1): string => {
   const values: Readonly<Record<string, string>> = {
-    agent: matter.agentId,
-    task: matter.taskId ?? matter.agentId,
-    finding: matter.finding || matter.reason,
-    advice: matter.advice,
-    duration: spelled(matter.workedMinutes),
-    reason: matter.reason,
+    agent: caseContext.agentId,
+    task: caseContext.taskId ?? caseContext.agentId,
+    finding: caseContext.finding || caseContext.reason,
+    advice: caseContext.advice,
+    duration: spelled(caseContext.workedMinutes),
+    reason: caseContext.reason,
     attempt: String(attempt),
     attempts: String(attempts),
   };

@@ -33,15 +33,15 @@ test('a dry run says what each step would do, and does nothing: people are neith
 test('in a dry run a terminate that would go to people says so, and asks nobody', () => {
   const one = agent();
   one.tell(filed([nudge, { ...terminate, requires: ['unanswered'] }, recover]));
-  const said = one.drafts(one.admitted({ dryRun: true }));
-  expect(said.map(({ type }) => type)).toEqual([
+  const emitted = one.drafts(one.admitted({ dryRun: true }));
+  expect(emitted.map(({ type }) => type)).toEqual([
     'CASE_OPENED',
     'STEP_SKIPPED',
     'STEP_SKIPPED',
     'STEP_SKIPPED',
     'CASE_CLOSED',
   ]);
-  expect(said[2]?.payload).toMatchObject({
+  expect(emitted[2]?.payload).toMatchObject({
     step: 'terminate',
     detail: expect.stringContaining('people would be asked'),
   });

@@ -80,11 +80,11 @@ describe('an agent whose end was ordered and never confirmed', () => {
       expect(one.tell(end)).toEqual(['AGENT_TERMINATED', 'RECOVER_TASK']);
       expect(one.tell(end)).toEqual([]);
     }
-    const open = unconfirmed();
-    open.tell(healthy());
-    open.tell(filed([handoff], { warrantId: 'warrant-2', episodeId: 'episode-2' }));
-    open.admit();
-    expect(open.tell(byOrder())).toEqual(['CASE_CLOSED superseded', 'AGENT_TERMINATED', 'RECOVER_TASK']);
+    const activeCase = unconfirmed();
+    activeCase.tell(healthy());
+    activeCase.tell(filed([handoff], { warrantId: 'warrant-2', episodeId: 'episode-2' }));
+    activeCase.admit();
+    expect(activeCase.tell(byOrder())).toEqual(['CASE_CLOSED superseded', 'AGENT_TERMINATED', 'RECOVER_TASK']);
   });
 
   test('and that finishes while the next case has a handoff out is not recovered', () => {
@@ -177,9 +177,9 @@ describe('an agent that was asked to hand off', () => {
   ])('%s and stops as asked while its terminate waits for its admission has its task recovered at once', (_, begin) => {
     const one = begin();
     expect(one.after(5 * MIN)).toEqual(['asks terminate destructive']);
-    const said = one.tell(byOrder(handoffOf(one)));
-    expect(said[0]).toMatch(/^withdraws/);
-    expect(said).toContain('RECOVER_TASK');
+    const emitted = one.tell(byOrder(handoffOf(one)));
+    expect(emitted[0]).toMatch(/^withdraws/);
+    expect(emitted).toContain('RECOVER_TASK');
     expect(one.withhold('brake')).toEqual([]);
   });
 

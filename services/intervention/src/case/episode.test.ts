@@ -127,11 +127,11 @@ test('a state of an older shape is read: what was closed stays closed, what was 
   one.tell(filed());
   one.admit();
   const { situation } = one.state();
-  if (situation.at !== 'open') throw new Error('the case should be open');
-  const { openedAt: _, ...undated } = situation.open;
-  const dated = { ...one.state(), situation: { ...situation, open: { ...undated, openedAt: 0 } } };
-  const third = { ...one.state(), situation: { ...situation, open: undated } };
+  if (situation.kind !== 'open') throw new Error('the case should be open');
+  const { openedAt: _, ...undated } = situation.activeCase;
+  const dated = { ...one.state(), situation: { ...situation, activeCase: { ...undated, openedAt: 0 } } };
+  const third = { ...one.state(), situation: { ...situation, activeCase: undated } };
   expect(upgraded(cases.atRest, 3, third)).toEqual(dated);
-  const second = { ...one.state(), situation: { ...situation, open: { ...undated, plans: undefined } } };
+  const second = { ...one.state(), situation: { ...situation, activeCase: { ...undated, plans: undefined } } };
   expect(raised(second)).toEqual(dated);
 });

@@ -1,26 +1,29 @@
 import type { Clock } from '@vigil/stream';
-import { attempted, nudged, ordered, paused } from './acted.ts';
-import { successorOf } from './answer.ts';
-import { decided } from './decided.ts';
-import { beginsAgain } from './freshness.ts';
-import { aliveNoMore, type Ending, type Matter, type Open, opened } from './open.ts';
-import { outstandingWith } from './outstanding.ts';
-import { at, done } from './position.ts';
-import { ASK_AGAIN_MS, answerTo, isLate, openingAnswer, type Ruling, rulingOf } from './ruling.ts';
+import { beginsAgain, decided, successorOf } from './commands.ts';
+import { outstandingWith } from './orders.ts';
+import { ASK_AGAIN_MS, actsAt, answerTo, isTooLate, openingAnswer, type Ruling, rulingOf } from './ruling.ts';
 import {
+  type ActiveCase,
+  type CaseContext,
   type CaseDraft,
   type CaseInput,
   type CaseState,
+  deathByEnd,
+  type Ending,
   type Episode,
   inCase,
   neverOpened,
+  opened,
+  resumePointOf,
   type Situation,
-  stoodAt,
+  unknownInstance,
 } from './state.ts';
-import { advanced } from './stepping.ts';
+import { advanced, atStep, done } from './stepping.ts';
+import { pausedUntil } from './steps/pause.ts';
 import { rulesOf } from './steps/steps.ts';
+import { receiptDue } from './steps/terminate.ts';
 
-type Said<K extends CaseDraft['type']> = Extract<CaseDraft, { readonly type: K }>;
+type Emitted<K extends CaseDraft['type']> = Extract<CaseDraft, { readonly type: K }>;
 
 export const evolve = (state: CaseState, draft: CaseDraft, clock: Clock, input: CaseInput | null): CaseState => {
   const ruling = rulingOf(input, clock);
@@ -33,10 +36,12 @@ export const evolve = (state: CaseState, draft: CaseDraft, clock: Clock, input: 
     case 'CASE_OPENED':
       return caseOpened(state, ruling);
     case 'CASE_WITHHELD':
-      return inCase(state, (open) => withheld(open, draft.payload, ruling));
+      return inCase(state, (activeCase) => withheld(activeCase, draft.payload, ruling));
     case 'CASE_RESUMED':
-      return inCase(state, (open) =>
-        open.work.at === 'asked' ? { ...open, work: { ...open.work, withheld: null } } : open,
+      return inCase(state, (activeCase) =>
+        activeCase.stepState.kind === 'asked'
+          ? { ...activeCase, stepState: { ...activeCase.stepState, withheld: null } }
+          : activeCase,
       );
     case 'CASE_CLOSED':
       return caseClosed(state, draft.payload, successor);
@@ -50,36 +55,38 @@ export const evolve = (state: CaseState, draft: CaseDraft, clock: Clock, input: 
     case 'RESUME_SESSION':
       return ordered(state, draft, ruling);
     case 'NUDGE_SENT':
-      return inCase(state, (open) => nudged(open, draft.payload.orderId, ruling));
+      return inCase(state, (activeCase) => nudged(activeCase, draft.payload.orderId, ruling));
     case 'HANDOFF_REQUESTED':
-      return inCase(state, (open) =>
-        beginsAgain({ ...attempted(open, ruling), handoff: draft.payload.orderId }, draft.payload.deadlineAt),
+      return inCase(state, (activeCase) =>
+        beginsAgain({ ...attempted(activeCase, ruling), handoff: draft.payload.orderId }, draft.payload.deadlineAt),
       );
     case 'AGENT_PAUSED':
       return paused(state, draft.payload.until, ruling);
     case 'AGENT_RESUMED':
-      return inCase(state, (open) => ({ ...open, paused: null }));
+      return inCase(state, (activeCase) => ({ ...activeCase, paused: null }));
     case 'ESCALATION_TRIGGERED':
-      return inCase(state, (open) => escalated(open, draft));
+      return inCase(state, (activeCase) => escalated(activeCase, draft));
     case 'ESCALATION_DECIDED':
       return decided(state, draft, clock.now);
     case 'DECISION_REFUSED':
       return refused(state, draft.payload, ruling, successor);
     case 'STEP_SKIPPED':
-      return inCase(state, (open) => skipped(open, draft));
+      return inCase(state, (activeCase) => skipped(activeCase, draft));
     case 'ALERT_REQUESTED':
-      return inCase(state, (open) => (open.work.at === 'terminating' ? open : done(at(open, 'alert'))));
+      return inCase(state, (activeCase) =>
+        activeCase.stepState.kind === 'terminating' ? activeCase : done(atStep(activeCase, 'alert')),
+      );
     case 'TASK_BLOCKED':
-      return inCase(state, (open) => done(at(open, 'block')));
+      return inCase(state, (activeCase) => done(atStep(activeCase, 'block')));
     case 'RECOVER_TASK':
-      return buried(
-        inCase(state, (open) => done(at(open, 'recover'))),
+      return acknowledgedDeath(
+        inCase(state, (activeCase) => done(atStep(activeCase, 'recover'))),
         draft.payload.instanceId,
       );
     case 'AGENT_TERMINATED':
-      return buried(terminated(state), draft.payload.instanceId);
+      return acknowledgedDeath(terminated(state), draft.payload.instanceId);
     case 'RESET_BREAKER':
-      return { ...state, life: state.life && { ...state.life, number: draft.payload.number } };
+      return { ...state, instance: state.instance && { ...state.instance, number: draft.payload.number } };
     case 'TERMINATION_UNCONFIRMED':
     case 'DECISION_LAPSED':
     case 'SPAWN_AGENT':
@@ -89,111 +96,140 @@ export const evolve = (state: CaseState, draft: CaseDraft, clock: Clock, input: 
 };
 
 /** An admission is asked for: of a case that is not open yet, or of a step. */
-const asked = (state: CaseState, { payload }: Said<'ADMIT_STEP'>, successor: Matter | null): CaseState => {
-  const work = { at: 'asked', requestId: payload.requestId, withheld: null } as const;
-  if (state.situation.at === 'open') return inCase(state, (open) => ({ ...at(open, payload.step), work }));
-  const matter = nextMatter(state, payload.caseId, successor);
-  if (matter === null) return state;
+const asked = (state: CaseState, { payload }: Emitted<'ADMIT_STEP'>, successor: CaseContext | null): CaseState => {
+  const stepState = { kind: 'asked', requestId: payload.requestId, withheld: null } as const;
+  if (state.situation.kind === 'open')
+    return inCase(state, (activeCase) => ({ ...atStep(activeCase, payload.step), stepState }));
+  const caseContext = nextContext(state, payload.caseId, successor);
+  if (caseContext === null) return state;
   return {
-    ...givenUp(state),
-    situation: { at: 'asking', matter: { ...matter, caseId: payload.caseId }, work, dropped: null },
-    asked: matter.warrantId === null ? state.asked : counted(state, matter.warrantId),
-    next: matter === state.next ? null : state.next,
+    ...withOutstanding(state),
+    situation: { kind: 'asking', caseContext: { ...caseContext, caseId: payload.caseId }, stepState, dropped: null },
+    asked: caseContext.warrantId === null ? state.asked : counted(state, caseContext.warrantId),
+    next: caseContext === state.next ? null : state.next,
   };
 };
 
-const nextMatter = ({ situation, next }: CaseState, caseId: string, successor: Matter | null): Matter | null => {
-  if (situation.at === 'asking') return situation.matter;
+const nextContext = (
+  { situation, next }: CaseState,
+  caseId: string,
+  successor: CaseContext | null,
+): CaseContext | null => {
+  if (situation.kind === 'asking') return situation.caseContext;
   return successor?.caseId === caseId ? successor : next;
 };
 
-/** Another case takes the place of one whose terminate nobody has confirmed: that end may still come. */
-const givenUp = (state: CaseState): CaseState =>
-  state.situation.at === 'unconfirmed'
-    ? { ...state, outstanding: outstandingWith(state, state.situation.open) }
+/** Another case takes the place of one whose terminate is not confirmed: that end may still come. */
+const withOutstanding = (state: CaseState): CaseState =>
+  state.situation.kind === 'unconfirmed'
+    ? { ...state, outstanding: outstandingWith(state, state.situation.activeCase) }
     : state;
 
 /** The governor keeps the request: the step is still asked for. */
-const withheld = (open: Open, { why, detail }: Said<'CASE_WITHHELD'>['payload'], ruling: Ruling | null): Open =>
-  open.work.at === 'asked' && answerTo(open.work, ruling)
-    ? { ...open, work: { ...open.work, withheld: { why, detail } } }
-    : open;
+const withheld = (
+  activeCase: ActiveCase,
+  { why, detail }: Emitted<'CASE_WITHHELD'>['payload'],
+  ruling: Ruling | null,
+): ActiveCase =>
+  activeCase.stepState.kind === 'asked' && answerTo(activeCase.stepState, ruling)
+    ? { ...activeCase, stepState: { ...activeCase.stepState, withheld: { why, detail } } }
+    : activeCase;
 
 const counted = ({ asked }: CaseState, warrantId: string): CaseState['asked'] => ({
   warrantId,
   times: asked?.warrantId === warrantId ? asked.times + 1 : 1,
 });
 
-const withdrawn = (state: CaseState, ruling: Ruling | null, successor: Matter | null): CaseState => {
+const withdrawn = (state: CaseState, ruling: Ruling | null, successor: CaseContext | null): CaseState => {
   const { situation } = state;
-  if (situation.at === 'asking') {
-    if (situation.work.at !== 'asked') return state;
-    return openingAnswer(situation.matter, situation.work, ruling)
-      ? neverOpened(state, situation.matter)
+  if (situation.kind === 'asking') {
+    if (situation.stepState.kind !== 'asked') return state;
+    return openingAnswer(situation.caseContext, situation.stepState, ruling)
+      ? neverOpened(state, situation.caseContext)
       : { ...state, situation: succeeded(successor) };
   }
-  return inCase(state, (open) => ({
-    ...open,
-    askAgainAt: askAgainAt(open, ruling),
+  return inCase(state, (activeCase) => ({
+    ...activeCase,
+    askAgainAt: askAgainAt(activeCase, ruling),
     withdrawing: null,
-    work: open.work.at === 'asked' ? { at: 'turn' } : open.work,
+    stepState: activeCase.stepState.kind === 'asked' ? { kind: 'turn' } : activeCase.stepState,
   }));
 };
 
 /** The admission of the case that takes the place of another is asked for next. */
-const succeeded = (successor: Matter | null): Situation =>
-  successor === null ? { at: 'quiet' } : { at: 'asking', matter: successor, work: { at: 'turn' }, dropped: null };
+const succeeded = (successor: CaseContext | null): Situation =>
+  successor === null
+    ? { kind: 'quiet' }
+    : { kind: 'asking', caseContext: successor, stepState: { kind: 'turn' }, dropped: null };
 
-const askAgainAt = ({ work }: Open, ruling: Ruling | null): number => {
-  const answer = answerTo(work, ruling);
-  return answer && isLate(answer, answer.since) ? answer.since + ASK_AGAIN_MS : 0;
+const askAgainAt = ({ stepState }: ActiveCase, ruling: Ruling | null): number => {
+  const answer = answerTo(stepState, ruling);
+  return answer && isTooLate(answer, answer.since) ? answer.since + ASK_AGAIN_MS : 0;
 };
 
 /** The admission that opened the case is that of its first step too, where that step is what was asked for. */
 const caseOpened = (state: CaseState, ruling: Ruling | null): CaseState => {
   const { situation } = state;
-  if (situation.at !== 'asking') return state;
-  const { matter, work } = situation;
-  const answer = openingAnswer(matter, work, ruling);
+  if (situation.kind !== 'asking') return state;
+  const { caseContext, stepState } = situation;
+  const answer = openingAnswer(caseContext, stepState, ruling);
   if (!answer?.admitted) return state;
   const { dryRun, since } = answer;
-  const resumedAt = state.life?.resumedAt ?? null;
-  const open = opened(matter, { dryRun, openedAt: since, stood: stoodAt(state, matter), resumedAt });
-  const first = matter.steps[open.index];
+  const resumedAt = state.instance?.resumedAt ?? null;
+  const activeCase = opened(caseContext, {
+    dryRun,
+    openedAt: since,
+    resumePoint: resumePointOf(state, caseContext),
+    resumedAt,
+  });
+  const first = caseContext.steps[activeCase.index];
   return {
     ...state,
-    situation: { at: 'open', open: first && rulesOf(first).ruling === 'soft' ? { ...open, work } : open },
+    situation: {
+      kind: 'open',
+      activeCase: first && rulesOf(first).ruling === 'soft' ? { ...activeCase, stepState } : activeCase,
+    },
   };
 };
 
 /** An unconfirmed terminate is remembered: a late receipt continues its plan. */
 const caseClosed = (
   state: CaseState,
-  { caseId, ending }: Said<'CASE_CLOSED'>['payload'],
-  requested: Matter | null,
+  { caseId, ending }: Emitted<'CASE_CLOSED'>['payload'],
+  requested: CaseContext | null,
 ): CaseState => {
   const { situation } = state;
-  const open = situation.at === 'open' || situation.at === 'unconfirmed' ? situation.open : null;
-  const unconfirmed = situation.at === 'open' && situation.open.work.at === 'terminating' && ending === 'failed';
+  const activeCase = situation.kind === 'open' || situation.kind === 'unconfirmed' ? situation.activeCase : null;
+  const unconfirmed =
+    situation.kind === 'open' && situation.activeCase.stepState.kind === 'terminating' && ending === 'failed';
   const successor = ending === 'superseded' ? requested : null;
-  const rest: Situation = unconfirmed ? { at: 'unconfirmed', open: situation.open } : succeeded(successor);
-  const leaves = situation.at === 'open' && !unconfirmed;
-  const outstanding = leaves ? outstandingWith(state, situation.open) : (state.outstanding ?? null);
+  const rest: Situation = unconfirmed
+    ? { kind: 'unconfirmed', activeCase: situation.activeCase }
+    : succeeded(successor);
+  const leaves = situation.kind === 'open' && !unconfirmed;
+  const outstanding = leaves ? outstandingWith(state, situation.activeCase) : (state.outstanding ?? null);
   const known = { ...state, situation: rest, last: { caseId, ending: ending as Ending }, outstanding };
-  return open === null ? known : { ...known, episode: episodeAfter(state, open, ending as Ending, successor !== null) };
+  return activeCase === null
+    ? known
+    : { ...known, episode: episodeAfter(state, activeCase, ending as Ending, successor !== null) };
 };
 
 /** These leave the finding as it is: renewed, it may open the next case. */
-const goesOn: ReadonlySet<Ending> = new Set(['withheld', 'expired', 'executed']);
+const LEAVES_THE_FINDING: ReadonlySet<Ending> = new Set(['withheld', 'expired', 'executed']);
 
 /** A request by hand is about no episode, and one that takes a case's place settles nothing. */
-const episodeAfter = ({ episode }: CaseState, open: Open, ending: Ending, isReplaced: boolean): Episode | null => {
-  const { matter, plans, dryRun } = open;
-  const id = matter.episodeId;
+const episodeAfter = (
+  { episode }: CaseState,
+  activeCase: ActiveCase,
+  ending: Ending,
+  isReplaced: boolean,
+): Episode | null => {
+  const { caseContext, plans, dryRun } = activeCase;
+  const id = caseContext.episodeId;
   if (id === null) return episode;
   const { withheld: _, ...known } = episode?.id === id ? episode : { id, settled: false, worked: [], rehearsed: [] };
-  const settled = known.settled || !(goesOn.has(ending) || isReplaced);
-  if (ending === 'withheld' || isReplaced) return { ...known, settled, ...stands(open) };
+  const settled = known.settled || !(LEAVES_THE_FINDING.has(ending) || isReplaced);
+  if (ending === 'withheld' || isReplaced) return { ...known, settled, ...resumePointAfter(activeCase) };
   if (ending !== 'executed') return { ...known, settled };
   const kind = dryRun ? 'rehearsed' : 'worked';
   return { ...known, settled, [kind]: [...known[kind], ...plans].slice(-8) };
@@ -203,59 +239,175 @@ const episodeAfter = ({ episode }: CaseState, open: Open, ending: Ending, isRepl
  * A case that was rehearsed or decided by people leaves nothing to go on from; nor does one that began with its present step, or was answered,
  * unless people are still asked.
  */
-const stands = ({ matter, answered, dryRun, work, ...open }: Open): Pick<Episode, 'withheld'> => {
-  if (dryRun || matter.by !== null) return {};
-  const { index, attempt, done, nudges, doneBefore, escalated, moreTime } = open;
-  const { planName } = matter;
-  const step = matter.steps[index]?.step ?? '';
-  const stood = { planName, step, index, attempt, done, nudges, doneBefore: doneBefore ?? [], escalated, moreTime };
-  if (work.at === 'escalated')
-    return { withheld: { ...stood, question: { until: work.until, options: work.options } } };
+const resumePointAfter = ({
+  caseContext,
+  answered,
+  dryRun,
+  stepState,
+  ...activeCase
+}: ActiveCase): Pick<Episode, 'withheld'> => {
+  if (dryRun || caseContext.by !== null) return {};
+  const { index, attempt, done, nudges, doneBefore, escalated, moreTime } = activeCase;
+  const { planName } = caseContext;
+  const step = caseContext.steps[index]?.step ?? '';
+  const resumePoint = {
+    planName,
+    step,
+    index,
+    attempt,
+    done,
+    nudges,
+    doneBefore: doneBefore ?? [],
+    escalated,
+    moreTime,
+  };
+  if (stepState.kind === 'escalated')
+    return { withheld: { ...resumePoint, question: { until: stepState.until, options: stepState.options } } };
   const began = index === 0 && attempt.sent === 0 && moreTime.times === 0;
-  return step === '' || began || answered ? {} : { withheld: stood };
+  return step === '' || began || answered ? {} : { withheld: resumePoint };
 };
 
-const escalated = (open: Open, { payload }: Said<'ESCALATION_TRIGGERED'>): Open => ({
-  ...at(open, 'escalate'),
+const escalated = (activeCase: ActiveCase, { payload }: Emitted<'ESCALATION_TRIGGERED'>): ActiveCase => ({
+  ...atStep(activeCase, 'escalate'),
   escalated: true,
-  work: {
-    at: 'escalated',
+  stepState: {
+    kind: 'escalated',
     until: payload.onTimeout === 'terminate' ? payload.deadlineAt : null,
     options: payload.options,
   },
 });
 
-const skipped = (open: Open, { payload }: Said<'STEP_SKIPPED'>): Open => {
-  const there = advanced(at(open, payload.step));
+const skipped = (activeCase: ActiveCase, { payload }: Emitted<'STEP_SKIPPED'>): ActiveCase => {
+  const there = advanced(atStep(activeCase, payload.step));
   return payload.why === 'dry_run' ? { ...there, dryRun: true } : there;
 };
 
 /** A command, which leaves no trace; or a request by hand that the governor has not admitted, or that another takes the place of. */
 const refused = (
   state: CaseState,
-  { caseId }: Said<'DECISION_REFUSED'>['payload'],
+  { caseId }: Emitted<'DECISION_REFUSED'>['payload'],
   ruling: Ruling | null,
-  successor: Matter | null,
+  successor: CaseContext | null,
 ): CaseState => {
   const { situation } = state;
-  if (situation.at !== 'asking' || situation.matter.caseId !== caseId) return state;
-  if (successor !== null) return { ...neverOpened(state, situation.matter), situation: succeeded(successor) };
-  return openingAnswer(situation.matter, situation.work, ruling) ? neverOpened(state, situation.matter) : state;
+  if (situation.kind !== 'asking' || situation.caseContext.caseId !== caseId) return state;
+  if (successor !== null) return { ...neverOpened(state, situation.caseContext), situation: succeeded(successor) };
+  return openingAnswer(situation.caseContext, situation.stepState, ruling)
+    ? neverOpened(state, situation.caseContext)
+    : state;
 };
 
 const terminated = (state: CaseState): CaseState => {
   const { situation } = state;
-  if (situation.at !== 'open' && situation.at !== 'unconfirmed') return state;
-  const { open } = situation;
-  const seen = open.work.at === 'terminating' ? open.work.receipt : null;
-  const death = seen?.outcome === 'done' && seen.confirmed ? seen.death : aliveNoMore(open.matter);
-  return { ...state, situation: { at: 'open', open: done({ ...open, death, ending: null }) } };
+  if (situation.kind !== 'open' && situation.kind !== 'unconfirmed') return state;
+  const { activeCase } = situation;
+  const seen = activeCase.stepState.kind === 'terminating' ? activeCase.stepState.receipt : null;
+  const death = seen?.outcome === 'done' && seen.confirmed ? seen.death : deathByEnd(activeCase.caseContext);
+  return { ...state, situation: { kind: 'open', activeCase: done({ ...activeCase, death, ending: null }) } };
 };
 
 /** The instance is laid to rest: what is still found about its end opens no other case. */
-const buried = (state: CaseState, instanceId: string | null): CaseState => ({
+const acknowledgedDeath = (state: CaseState, instanceId: string | null): CaseState => ({
   ...state,
-  buried: instanceId,
+  acknowledgedDeath: instanceId,
   outstanding: null,
   next: state.next?.instanceId === instanceId ? null : state.next,
 });
+
+type AnyOrder = Emitted<
+  | 'NUDGE_AGENT'
+  | 'TERMINATE_AGENT'
+  | 'PROBE_AGENT'
+  | 'HANDOFF_AGENT'
+  | 'PAUSE_AGENT'
+  | 'RESUME_AGENT'
+  | 'INTERRUPT_AGENT'
+  | 'RESUME_SESSION'
+>;
+
+export const ordered = (state: CaseState, { type, payload }: AnyOrder, ruling: Ruling | null): CaseState => {
+  const { instanceId, number, orderId } = payload;
+  const unknown = { ...unknownInstance, instanceId, runtimeId: payload.runtimeId || null };
+  const numbered = { ...state, instance: { ...(state.instance ?? unknown), number } };
+  const acted = inCase(numbered, (activeCase) => {
+    const acting = { ...activeCase, dryRun: false };
+    switch (type) {
+      case 'TERMINATE_AGENT':
+        return underWay(acting, orderId, ruling);
+      case 'PROBE_AGENT':
+        return nudged(acting, orderId, ruling);
+      case 'INTERRUPT_AGENT':
+      case 'RESUME_SESSION':
+        return once(acting, orderId, ruling);
+      case 'NUDGE_AGENT':
+      case 'HANDOFF_AGENT':
+      case 'PAUSE_AGENT':
+      case 'RESUME_AGENT':
+        return acting;
+    }
+  });
+  return type === 'RESUME_SESSION' ? sessionResumed(acted) : acted;
+};
+
+const once = (activeCase: ActiveCase, orderId: string, ruling: Ruling | null): ActiveCase => {
+  const { attempt, ...acted } = attempted(activeCase, ruling);
+  const order = { orderId, isUndone: false, resumedBefore: activeCase.resumedAt };
+  return { ...acted, attempt: { ...attempt, order } };
+};
+
+/** The instance goes on, so a later case of it reads when it was resumed. */
+const sessionResumed = (state: CaseState): CaseState => {
+  const { instance, situation } = state;
+  if (instance === null || situation.kind !== 'open') return state;
+  const resumedAt = situation.activeCase.attempt.lastAt;
+  return { ...inCase(state, (activeCase) => ({ ...activeCase, resumedAt })), instance: { ...instance, resumedAt } };
+};
+
+/** A pause is a back-off of this instance, so the next one is longer; the step's own waits run from its end. */
+export const paused = (state: CaseState, until: number, ruling: Ruling | null): CaseState => {
+  const { instance, situation } = state;
+  if (situation.kind !== 'open' || instance === null) return state;
+  const { activeCase } = situation;
+  const step = activeCase.caseContext.steps[activeCase.index];
+  const at = actsAt(activeCase.stepState, ruling) ?? 0;
+  const pauses = step?.step === 'pause' ? pausedUntil(instance, activeCase, step.backoffMs, at) : instance.pauses;
+  const attempt = { ...activeCase.attempt, sent: activeCase.attempt.sent + 1, lastAt: until };
+  const held: ActiveCase = { ...activeCase, stepState: { kind: 'turn' }, attempt, paused: { until } };
+  return { ...state, instance: { ...instance, pauses }, situation: { kind: 'open', activeCase: held } };
+};
+
+const underWay = (activeCase: ActiveCase, orderId: string, ruling: Ruling | null): ActiveCase => {
+  const step = activeCase.caseContext.steps[activeCase.index];
+  const at = actsAt(activeCase.stepState, ruling);
+  if (step?.step !== 'terminate' || at === null) return activeCase;
+  const until = receiptDue(step, at);
+  return { ...activeCase, stepState: { kind: 'terminating', orderId, until, receipt: null, ended: null } };
+};
+
+/** The current step has acted once more; its waits run from then. */
+export const attempted = (activeCase: ActiveCase, ruling: Ruling | null): ActiveCase => ({
+  ...activeCase,
+  stepState: { kind: 'turn' },
+  attempt: {
+    ...activeCase.attempt,
+    sent: activeCase.attempt.sent + 1,
+    lastAt: actsAt(activeCase.stepState, ruling) ?? activeCase.attempt.lastAt,
+  },
+});
+
+/** How long after its time to live a busy runtime may still report what became of a text, milliseconds. */
+const RECEIPT_MS = 120_000;
+
+/** How long the order of the current step's next text lasts, milliseconds. */
+const ttlOf = ({ caseContext, index, attempt }: ActiveCase): number => {
+  const step = caseContext.steps[index];
+  if (step?.step === 'nudge') return step.intervalMs;
+  return step?.step === 'interrogate' ? (step.waitsMs[attempt.sent] ?? 0) : 0;
+};
+
+/** One more text is out. */
+export const nudged = (activeCase: ActiveCase, orderId: string, ruling: Ruling | null): ActiveCase => {
+  const acted = attempted(activeCase, ruling);
+  const receiptUntil = acted.attempt.lastAt + ttlOf(activeCase) + RECEIPT_MS;
+  return { ...acted, nudges: [...activeCase.nudges, { orderId, outcome: 'open', receiptUntil }] };
+};

@@ -7,9 +7,9 @@ const HOUR = 60 * MIN;
 const clock = (now: number) => ({ now, watched: now, doors: {} });
 const after = (...inputs: readonly CaseInput[]): CaseState =>
   inputs.reduce((state, input) => {
-    const heard = decider.observe(state, input, clock(T0));
-    const drafts = decider.decide(heard, clock(T0), input);
-    return drafts.reduce((before, draft) => decider.evolve(before, draft, clock(T0), input), heard);
+    const withoutResumePoint = decider.observe(state, input, clock(T0));
+    const drafts = decider.decide(withoutResumePoint, clock(T0), input);
+    return drafts.reduce((before, draft) => decider.evolve(before, draft, clock(T0), input), withoutResumePoint);
   }, decider.initial);
 const isForgotten = (state: CaseState, now: number) => decider.forgets?.(state, clock(now));
 

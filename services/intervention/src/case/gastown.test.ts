@@ -32,9 +32,9 @@ describe('Gas Town’s table, what follows from each finding', () => {
     const one = idleForTen();
     one.admit();
     expect(one.after(10 * MIN)).toEqual(['asks nudge soft']);
-    const said = one.drafts(one.admitted());
-    expect(said.map(({ type }) => type)).toEqual(['NUDGE_AGENT', 'NUDGE_SENT']);
-    expect(said[1]?.payload).toMatchObject({ message: expect.stringMatching(/^URGENT: /) });
+    const emitted = one.drafts(one.admitted());
+    expect(emitted.map(({ type }) => type)).toEqual(['NUDGE_AGENT', 'NUDGE_SENT']);
+    expect(emitted[1]?.payload).toMatchObject({ message: expect.stringMatching(/^URGENT: /) });
   });
 
   test('two nudges unanswered, idle 30 min: escalate, not another nudge', () => {
@@ -62,8 +62,8 @@ describe('Gas Town’s table, what follows from each finding', () => {
 
   test('alive and idle for half an hour, or a day: never ended', () => {
     const one = nudgedTwice();
-    const said = [...one.after(10 * MIN), ...one.after(23 * 60 * MIN)];
-    expect(said).toEqual(['ESCALATION_TRIGGERED hold']);
+    const emitted = [...one.after(10 * MIN), ...one.after(23 * 60 * MIN)];
+    expect(emitted).toEqual(['ESCALATION_TRIGGERED hold']);
   });
 
   test('a dead session that counts as running: recovered, and nobody is killed or nudged', () => {
@@ -71,9 +71,9 @@ describe('Gas Town’s table, what follows from each finding', () => {
       const one = agent();
       const evidence = filed().payload.evidence.map((found) => ({ ...found, words: reason }));
       one.tell(filed([recover], { state: 'TERMINATED', endReason: 'crashed', evidence }));
-      const said = one.drafts(one.admitted());
-      expect(said.map(({ type }) => type)).toEqual(['CASE_OPENED', 'RECOVER_TASK', 'CASE_CLOSED']);
-      expect(said[1]?.payload).toMatchObject({ reason: expect.stringContaining(reason) });
+      const emitted = one.drafts(one.admitted());
+      expect(emitted.map(({ type }) => type)).toEqual(['CASE_OPENED', 'RECOVER_TASK', 'CASE_CLOSED']);
+      expect(emitted[1]?.payload).toMatchObject({ reason: expect.stringContaining(reason) });
     }
   });
 
@@ -88,10 +88,10 @@ describe('Gas Town’s table, what follows from each finding', () => {
   test('four sessions die within ten seconds: one incident, and whoever is warranted then is not ended', () => {
     const one = fleet(40);
     one.tell(asks('a39'));
-    const said = [0, 11, 22, 33].flatMap((i) => [
+    const emitted = [0, 11, 22, 33].flatMap((i) => [
       ...one.tell(lost(`a${i}`, { host: `h${Math.floor(i / 10)}` })),
       ...one.after(SEC),
     ]);
-    expect([...said, ...one.after(60 * SEC)]).toEqual(['BRAKE_ENGAGED fleet', 'withholds a39 brake']);
+    expect([...emitted, ...one.after(60 * SEC)]).toEqual(['BRAKE_ENGAGED fleet', 'withholds a39 brake']);
   });
 });

@@ -289,7 +289,7 @@ describe('unanswered: the text was delivered, or could not be, and no answer cam
     const one = nudgedWith('expired');
     one.tell(receipt('delivered', 'case-warrant-1-1'));
     one.tell(receipt('expired', 'case-warrant-1-1'));
-    expect(one.state().situation).toMatchObject({ open: { nudges: [{ outcome: 'delivered' }] } });
+    expect(one.state().situation).toMatchObject({ activeCase: { nudges: [{ outcome: 'delivered' }] } });
   });
 });
 

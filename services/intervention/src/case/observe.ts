@@ -1,13 +1,28 @@
-import type { EventOf, Topic } from '@vigil/events';
+import type { EventOf, OrderReceiptPayload, Topic } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
-import { dropping, ended, endingWith, goesOn, isOfFormerLife, livingOn, matterIn, risen } from './life.ts';
-import { figuresOf, matterOfWarrant } from './matter.ts';
-import type { Ending, Open } from './open.ts';
-import { outstandingReceived } from './outstanding.ts';
-import { isAskedAgain, recalled } from './recalled.ts';
-import { receiptRead } from './receipt.ts';
+import { contextOfWarrant, figuresOf } from './case-context.ts';
+import {
+  agentGoesOn,
+  asInstance,
+  contextIn,
+  dropping,
+  ended,
+  endedIn,
+  endingWith,
+  isOfPreviousInstance,
+  revived,
+} from './instance.ts';
+import { outstandingReceived, receiptRead } from './orders.ts';
 import { isRecoveryDecided, replanned, restarted } from './replan.ts';
-import { type CaseInput, type CaseState, type Episode, inCase } from './state.ts';
+import {
+  type ActiveCase,
+  type CaseInput,
+  type CaseState,
+  type Ending,
+  type Episode,
+  inCase,
+  notBegun,
+} from './state.ts';
 import { answersProbe } from './steps/interrogate.ts';
 
 type Health = EventOf<typeof Topic.agentHealth>;
@@ -17,23 +32,23 @@ type Answered = Extract<Health, { readonly type: 'AGENT_ANSWERED' }>;
 
 export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseState => {
   const known = { ...state, agentId: input.payload.agentId ?? state.agentId };
-  if (isOfFormerLife(known, input)) return known;
+  if (isOfPreviousInstance(known, input)) return known;
   switch (input.type) {
     case 'WARRANT_FILED':
     case 'WARRANT_RENEWED':
-      return warranted(livingOn(known, input.payload.instanceId, input.payload.runtimeId), input);
+      return warranted(asInstance(known, input.payload.instanceId, input.payload.runtimeId), input);
     case 'WARRANT_LAPSED':
       return lapsed(known, input);
     case 'HEALTH_STATE_CHANGED': {
-      const living = livingOn(known, input.payload.instanceId, input.payload.runtimeId);
+      const asLiving = asInstance(known, input.payload.instanceId, input.payload.runtimeId);
       const { from, to, endReason: reason, endOrderId: orderId, endReported: isReported } = input.payload;
-      if (to === 'TERMINATED') return ended(living, { reason, orderId, isReported });
-      const here = from === 'TERMINATED' ? risen(living) : living;
-      return to === 'HEALTHY' ? goesOn(here) : here;
+      if (to === 'TERMINATED') return ended(asLiving, { reason, orderId, isReported });
+      const here = from === 'TERMINATED' ? revived(asLiving) : asLiving;
+      return to === 'HEALTHY' ? agentGoesOn(here) : here;
     }
     case 'INSTANCE_STARTED':
     case 'BREAKER_RESET_ASKED':
-      return livingOn(known, input.payload.instanceId, input.payload.runtimeId);
+      return asInstance(known, input.payload.instanceId, input.payload.runtimeId);
     case 'AGENT_ANSWERED':
       return answered(known, input.payload);
     case 'ORDER_RECEIPT':
@@ -55,27 +70,35 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
 };
 
 const warranted = (state: CaseState, warrant: Warrant): CaseState => {
-  const current = matterIn(state);
+  const current = contextIn(state);
   const known =
     warrant.payload.endReason !== null && !current?.ended
       ? ended(state, { reason: warrant.payload.endReason, orderId: null, isReported: true })
       : state;
   const { situation } = known;
-  const sameLife = current?.instanceId === warrant.payload.instanceId && warrant.payload.endReason === null;
-  if (situation.at === 'open' && sameLife && current.warrantId !== null && situation.open.work.at !== 'terminating')
-    return inCase(known, (open) => replanned(open, matterOfWarrant(warrant)));
-  if (situation.at === 'asking' && situation.matter.warrantId === warrant.payload.warrantId)
-    return { ...known, situation: { ...situation, matter: { ...situation.matter, ...figuresOf(warrant.payload) } } };
-  return opens(known, warrant) ? { ...known, next: matterOfWarrant(warrant) } : known;
+  const isSameInstance = current?.instanceId === warrant.payload.instanceId && warrant.payload.endReason === null;
+  if (
+    situation.kind === 'open' &&
+    isSameInstance &&
+    current.warrantId !== null &&
+    situation.activeCase.stepState.kind !== 'terminating'
+  )
+    return inCase(known, (activeCase) => replanned(activeCase, contextOfWarrant(warrant)));
+  if (situation.kind === 'asking' && situation.caseContext.warrantId === warrant.payload.warrantId)
+    return {
+      ...known,
+      situation: { ...situation, caseContext: { ...situation.caseContext, ...figuresOf(warrant.payload) } },
+    };
+  return opens(known, warrant) ? { ...known, next: contextOfWarrant(warrant) } : known;
 };
 
-/** A finding opens a case; its renewal only where its plan has not been worked in this episode, and nobody has settled the matter. */
-const opens = ({ buried, episode, situation }: CaseState, { type, payload }: Warrant): boolean => {
-  if (buried !== null && buried === payload.instanceId) return false;
+/** A finding opens a case; its renewal only where its plan has not been worked in this episode, and the episode is not settled. */
+const opens = ({ acknowledgedDeath, episode, situation }: CaseState, { type, payload }: Warrant): boolean => {
+  if (acknowledgedDeath !== null && acknowledgedDeath === payload.instanceId) return false;
   const known = episode?.id === payload.episodeId ? episode : null;
   if (type === 'WARRANT_FILED')
-    return !(situation.at === 'unconfirmed' && known !== null && payload.endReason === null);
-  if (situation.at === 'open' && situation.open.matter.warrantId === payload.warrantId) return false;
+    return !(situation.kind === 'unconfirmed' && known !== null && payload.endReason === null);
+  if (situation.kind === 'open' && situation.activeCase.caseContext.warrantId === payload.warrantId) return false;
   return known === null || !(known.settled || known.worked.includes(payload.planName));
 };
 
@@ -90,19 +113,21 @@ const lapses: Readonly<Record<Lapsed['payload']['why'], readonly [Ending, string
 
 const lapsed = (state: CaseState, { payload }: Lapsed): CaseState => {
   const rest = state.next?.warrantId === payload.warrantId ? { ...state, next: null } : state;
-  if (matterIn(rest)?.warrantId !== payload.warrantId) return rest;
+  if (contextIn(rest)?.warrantId !== payload.warrantId) return rest;
   const [ending, why] = lapses[payload.why];
-  if (rest.situation.at === 'unconfirmed') return payload.why === 'ended' ? rest : goesOn(rest);
-  const over = inCase(rest, (open) =>
-    isDecided(open, payload.why) || (open.death && payload.why === 'ended') ? open : endingWith(ending, why)(open),
+  if (rest.situation.kind === 'unconfirmed') return payload.why === 'ended' ? rest : agentGoesOn(rest);
+  const over = inCase(rest, (activeCase) =>
+    isDecided(activeCase, payload.why) || (activeCase.death && payload.why === 'ended')
+      ? activeCase
+      : endingWith(ending, why)(activeCase),
   );
   return { ...over, situation: dropping(over.situation, why) };
 };
 
 /** People have decided, and know what they do: that the finding holds no longer changes nothing. Of an end its own report says more. */
-const isDecided = (open: Open, why: Lapsed['payload']['why']): boolean => {
-  if (why === 'ended') return isRecoveryDecided(open);
-  return open.matter.by !== null && (why === 'progress' || why === 'UNKNOWN');
+const isDecided = (activeCase: ActiveCase, why: Lapsed['payload']['why']): boolean => {
+  if (why === 'ended') return isRecoveryDecided(activeCase);
+  return activeCase.caseContext.by !== null && (why === 'progress' || why === 'UNKNOWN');
 };
 
 /**
@@ -110,13 +135,57 @@ const isDecided = (open: Open, why: Lapsed['payload']['why']): boolean => {
  * carries our probe's nonce closes the case as pardoned, unless a person has decided.
  */
 const answered = (state: CaseState, { instanceId, nonce }: Answered['payload']): CaseState =>
-  inCase({ ...state, episode: state.episode && heard(state.episode) }, (open) => {
-    if (open.matter.instanceId !== instanceId) return open;
-    const isWithheld = open.work.at === 'asked' && open.work.withheld !== null;
-    const told = isWithheld && open.matter.by === null ? restarted(open) : { ...open, answered: true };
-    return nonce !== null && open.matter.by === null && answersProbe(open, nonce)
+  inCase({ ...state, episode: state.episode && withoutResumePoint(state.episode) }, (activeCase) => {
+    if (activeCase.caseContext.instanceId !== instanceId) return activeCase;
+    const isWithheld = activeCase.stepState.kind === 'asked' && activeCase.stepState.withheld !== null;
+    const told =
+      isWithheld && activeCase.caseContext.by === null ? restarted(activeCase) : { ...activeCase, answered: true };
+    return nonce !== null && activeCase.caseContext.by === null && answersProbe(activeCase, nonce)
       ? endingWith('pardoned', 'it has answered the probe')(told)
       : told;
   });
 
-const heard = ({ withheld, ...episode }: Episode): Episode => (withheld?.question ? { ...episode, withheld } : episode);
+const withoutResumePoint = ({ withheld, ...episode }: Episode): Episode =>
+  withheld?.question ? { ...episode, withheld } : episode;
+
+/**
+ * An order from before a halt that its runtime had not begun, and never will: its step is asked for again, where the case still wants it. A
+ * pause is not made up for.
+ */
+export const recalled = (state: CaseState, orderId: string): CaseState => {
+  const { situation, instance } = state;
+  if (situation.kind !== 'open') return state;
+  const { activeCase } = situation;
+  const { caseContext, stepState, attempt, handoff, nudges } = activeCase;
+  const step = caseContext.steps[activeCase.index]?.step;
+  // The newest request is the one by which it was admitted.
+  const unused = `${caseContext.caseId}-r${state.requests}`;
+  const as = (changed: ActiveCase): CaseState => ({ ...state, situation: { kind: 'open', activeCase: changed } });
+  if (stepState.kind === 'terminating' && stepState.orderId === orderId) {
+    const undone: ActiveCase = { ...activeCase, stepState: { kind: 'turn' }, withdrawing: unused };
+    return as(stepState.ended === null ? undone : endedIn(undone, stepState.ended));
+  }
+  if (attempt.order?.orderId === orderId) {
+    if (step !== 'resume') return as({ ...activeCase, attempt: notBegun });
+    const resumedAt = attempt.order.resumedBefore ?? null;
+    const undone = as({ ...activeCase, attempt: notBegun, withdrawing: unused, resumedAt });
+    return { ...undone, instance: instance && { ...instance, resumedAt } };
+  }
+  if (handoff === orderId && step === 'handoff' && attempt.sent > 0)
+    return as({ ...activeCase, attempt: notBegun, handoff: null });
+  if (nudges.at(-1)?.orderId !== orderId || stepState.kind !== 'turn' || attempt.sent === 0) return state;
+  return as({ ...activeCase, nudges: nudges.slice(0, -1), attempt: { ...attempt, sent: attempt.sent - 1, lastAt: 0 } });
+};
+
+/** People have decided an end, and its order expired before its runtime could begin it: while the decision is fresh, it is asked for again. */
+export const isAskedAgain = (
+  { situation }: CaseState,
+  { orderId, outcome }: OrderReceiptPayload,
+  now: number,
+): boolean => {
+  if (outcome !== 'expired' || situation.kind !== 'open') return false;
+  const { activeCase } = situation;
+  const { stepState, decision } = activeCase;
+  if (stepState.kind !== 'terminating' || stepState.orderId !== orderId || stepState.ended !== null) return false;
+  return isRecoveryDecided(activeCase) && decision ? now < decision.until : false;
+};

@@ -167,8 +167,12 @@ test.each(['no_calls', 'context_exhausted', 'rate_limited'])(
     ]);
     expect(one.all().at(-1)?.payload).toMatchObject({ graceMs: 30_000, leave: 'in_progress' });
     expect(one.drafts(done(1)).map(({ type }) => type)).toEqual(['AGENT_TERMINATED', 'RECOVER_TASK', 'CASE_CLOSED']);
-    const recovery = JSON.stringify(presetOf('omniclaude').recovery);
-    expect(JSON.parse(recovery)).toMatchObject({ maxAttempts: 2, delaysMs: [0], jitter: 0, emitHealthcheck: true });
+    expect(presetOf('omniclaude').recovery).toMatchObject({
+      maxAttempts: 2,
+      delaysMs: [0],
+      jitter: 0,
+      emitHealthcheck: true,
+    });
   },
 );
 

@@ -1,7 +1,7 @@
 import type { HealthState } from '@vigil/events';
 import type { Step } from '@vigil/policy';
-import { terminateByHand } from './matter.ts';
-import { type Matter, notBegun, type Open, stepKey } from './open.ts';
+import { terminateByHand } from './case-context.ts';
+import { type ActiveCase, type CaseContext, notBegun, stepKey } from './state.ts';
 
 const rank: Readonly<Record<HealthState, number>> = {
   UNKNOWN: 0,
@@ -13,46 +13,62 @@ const rank: Readonly<Record<HealthState, number>> = {
 };
 
 /** The finding, brought up to date. Its plan stays, so that nothing in flight changes its rules; a worse state brings its own. */
-export const replanned = (open: Open, found: Matter): Open => {
-  const { matter } = open;
-  const kept = { caseId: matter.caseId, by: matter.by, evidence: [], correlationId: matter.correlationId };
-  const decided = matter.by !== null;
-  if (decided) return { ...open, matter: { ...found, ...kept, ...asDecided(matter) } };
-  if (rank[found.state] <= rank[matter.state] || found.steps.length === 0) {
-    return { ...open, matter: { ...found, ...kept, ...planOf(matter) } };
+export const replanned = (activeCase: ActiveCase, found: CaseContext): ActiveCase => {
+  const { caseContext } = activeCase;
+  const kept = {
+    caseId: caseContext.caseId,
+    by: caseContext.by,
+    evidence: [],
+    correlationId: caseContext.correlationId,
+  };
+  const decided = caseContext.by !== null;
+  if (decided) return { ...activeCase, caseContext: { ...found, ...kept, ...asDecided(caseContext) } };
+  if (rank[found.state] <= rank[caseContext.state] || found.steps.length === 0) {
+    return { ...activeCase, caseContext: { ...found, ...kept, ...planOf(caseContext) } };
   }
-  return standingAt({ ...open, plans: [...open.plans, found.planName].slice(-8) }, { ...found, ...kept });
+  return standingAt({ ...activeCase, plans: [...activeCase.plans, found.planName].slice(-8) }, { ...found, ...kept });
 };
 
-const planOf = ({ planName, steps, recovery, policy, state }: Matter) => ({ planName, steps, recovery, policy, state });
+const planOf = ({ planName, steps, recovery, policy, state }: CaseContext) => ({
+  planName,
+  steps,
+  recovery,
+  policy,
+  state,
+});
 
 /** What people have decided rests on their word: it needs no lease, and nothing that the agent does unmakes its orders. */
-const asDecided = (matter: Matter) => ({ ...planOf(matter), voidAt: null, awaits: null, foldedSequence: null });
+const asDecided = (caseContext: CaseContext) => ({
+  ...planOf(caseContext),
+  voidAt: null,
+  awaits: null,
+  foldedSequence: null,
+});
 
 /** At the first step not yet done: the one under way goes on where it stands, any other begins. What the agent has had is left out further on. */
-const standingAt = (before: Open, matter: Matter): Open => {
-  const open = { ...before, doneBefore: before.done };
-  const undone = matter.steps.findIndex((step) => !open.done.includes(stepKey(step)));
-  const index = undone < 0 ? matter.steps.length : undone;
-  const current = open.matter.steps[open.index];
-  const next = matter.steps[index];
-  if (current && next && stepKey(current) === stepKey(next)) return { ...open, matter, index };
-  return begun(open, matter, index);
+const standingAt = (before: ActiveCase, caseContext: CaseContext): ActiveCase => {
+  const activeCase = { ...before, doneBefore: before.done };
+  const undone = caseContext.steps.findIndex((step) => !activeCase.done.includes(stepKey(step)));
+  const index = undone < 0 ? caseContext.steps.length : undone;
+  const current = activeCase.caseContext.steps[activeCase.index];
+  const next = caseContext.steps[index];
+  if (current && next && stepKey(current) === stepKey(next)) return { ...activeCase, caseContext, index };
+  return begun(activeCase, caseContext, index);
 };
 
 /** A step that begins. What was asked for the former is withdrawn; what it has done counts as done. */
-const begun = (open: Open, matter: Matter, index: number): Open => ({
-  ...open,
-  matter,
+const begun = (activeCase: ActiveCase, caseContext: CaseContext, index: number): ActiveCase => ({
+  ...activeCase,
+  caseContext,
   index,
-  work: { at: 'turn' },
+  stepState: { kind: 'turn' },
   attempt: notBegun,
-  withdrawing: open.work.at === 'asked' ? open.work.requestId : open.withdrawing,
+  withdrawing: activeCase.stepState.kind === 'asked' ? activeCase.stepState.requestId : activeCase.withdrawing,
 });
 
 /** The plan begins again, as if nothing had been done. */
-export const restarted = (open: Open): Open => ({
-  ...begun(open, open.matter, 0),
+export const restarted = (activeCase: ActiveCase): ActiveCase => ({
+  ...begun(activeCase, activeCase.caseContext, 0),
   done: [],
   doneBefore: [],
   nudges: [],
@@ -61,40 +77,40 @@ export const restarted = (open: Open): Open => ({
 });
 
 /** People have decided, or asked by hand, that the task goes to another agent, and that is still to be done. */
-export const isRecoveryDecided = ({ matter, index }: Open): boolean =>
-  matter.by !== null && matter.steps.slice(index).some(({ step }) => step === 'recover');
+export const isRecoveryDecided = ({ caseContext, index }: ActiveCase): boolean =>
+  caseContext.by !== null && caseContext.steps.slice(index).some(({ step }) => step === 'recover');
 
 /** People have decided: the agent is ended and its task put on a fresh one, whatever the plan was. */
-export const terminating = (open: Open, by: string, terminate: Step): Open =>
+export const terminating = (activeCase: ActiveCase, by: string, terminate: Step): ActiveCase =>
   begun(
-    { ...open, doneBefore: [], moreTime: { ...open.moreTime, until: 0 }, ending: null },
+    { ...activeCase, doneBefore: [], moreTime: { ...activeCase.moreTime, until: 0 }, ending: null },
     {
-      ...open.matter,
-      ...asDecided(open.matter),
+      ...activeCase.caseContext,
+      ...asDecided(activeCase.caseContext),
       by,
-      steps: open.death ? [{ step: 'recover' }] : [terminate, { step: 'recover' }],
+      steps: activeCase.death ? [{ step: 'recover' }] : [terminate, { step: 'recover' }],
     },
     0,
   );
 
 /** People have decided: the agent hands off by itself; where it does not in time, it is ended; its task goes to a fresh one. */
-export const handingOff = (open: Open, by: string, handoff: Step): Open => {
-  const planned = open.matter.steps.find(({ step }) => step === 'terminate') ?? terminateByHand;
+export const handingOff = (activeCase: ActiveCase, by: string, handoff: Step): ActiveCase => {
+  const planned = activeCase.caseContext.steps.find(({ step }) => step === 'terminate') ?? terminateByHand;
   const steps: readonly Step[] = [handoff, { ...planned, requires: [] } as Step, { step: 'recover' }];
   return begun(
-    { ...open, doneBefore: [], moreTime: { ...open.moreTime, until: 0 }, ending: null },
-    { ...open.matter, ...asDecided(open.matter), by, steps },
+    { ...activeCase, doneBefore: [], moreTime: { ...activeCase.moreTime, until: 0 }, ending: null },
+    { ...activeCase.caseContext, ...asDecided(activeCase.caseContext), by, steps },
     0,
   );
 };
 
 /** More time: nothing moves before `until`. What has been escalated stays a question until then. */
-export const givenTime = (open: Open, until: number): Open => {
-  const moreTime = { times: open.moreTime.times + 1, until };
-  if (open.work.at === 'escalated') {
-    const later = open.work.until === null ? null : Math.max(open.work.until, until);
-    return { ...open, moreTime, work: { ...open.work, until: later } };
+export const givenTime = (activeCase: ActiveCase, until: number): ActiveCase => {
+  const moreTime = { times: activeCase.moreTime.times + 1, until };
+  if (activeCase.stepState.kind === 'escalated') {
+    const later = activeCase.stepState.until === null ? null : Math.max(activeCase.stepState.until, until);
+    return { ...activeCase, moreTime, stepState: { ...activeCase.stepState, until: later } };
   }
-  if (open.work.at !== 'asked') return { ...open, moreTime };
-  return { ...open, moreTime, work: { at: 'turn' }, withdrawing: open.work.requestId };
+  if (activeCase.stepState.kind !== 'asked') return { ...activeCase, moreTime };
+  return { ...activeCase, moreTime, stepState: { kind: 'turn' }, withdrawing: activeCase.stepState.requestId };
 };

@@ -1,7 +1,6 @@
 import { type EventOf, Topic, type WithheldWhy } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
-import type { Matter, Work } from './open.ts';
-import type { CaseInput } from './state.ts';
+import type { CaseContext, CaseInput, StepState } from './state.ts';
 
 /** The governor's answer to a request. `since`: when it was given, or read where that is later. */
 export type Ruling = { readonly requestId: string; readonly since: number } & (
@@ -25,26 +24,30 @@ export const rulingOf = (input: CaseInput | null, { now }: Clock): Ruling | null
 };
 
 /**
- * The ruling, where it answers what is asked now and brings news; else null. A ruling on anything else is late, and the governor has been told. One
+ * The ruling, where it answers what is asked now and brings news; else null. A ruling on anything else is late, and the governor has its admission back. One
  * that withholds for the reason that the case has announced is not news.
  */
-export const answerTo = (work: Work, ruling: Ruling | null): Ruling | null => {
-  if (ruling === null || work.at !== 'asked' || work.requestId !== ruling.requestId) return null;
-  return !ruling.admitted && work.withheld?.why === ruling.why ? null : ruling;
+export const answerTo = (stepState: StepState, ruling: Ruling | null): Ruling | null => {
+  if (ruling === null || stepState.kind !== 'asked' || stepState.requestId !== ruling.requestId) return null;
+  return !ruling.admitted && stepState.withheld?.why === ruling.why ? null : ruling;
 };
 
 /** The governor keeps the request of a case that is not open yet; a person is refused instead of kept waiting. */
-export const openingAnswer = ({ warrantId }: Matter, work: Work, ruling: Ruling | null): Ruling | null =>
-  ruling !== null && !ruling.admitted && warrantId !== null ? null : answerTo(work, ruling);
+export const openingAnswer = (
+  { warrantId }: CaseContext,
+  stepState: StepState,
+  ruling: Ruling | null,
+): Ruling | null => (ruling !== null && !ruling.admitted && warrantId !== null ? null : answerTo(stepState, ruling));
 
 /** When the case does what it does for a ruling; null: it acts on none. */
-export const actsAt = (work: Work, ruling: Ruling | null): number | null => answerTo(work, ruling)?.since ?? null;
+export const actsAt = (stepState: StepState, ruling: Ruling | null): number | null =>
+  answerTo(stepState, ruling)?.since ?? null;
 
 /** Asked again at once, a governor whose time stands still would only be late again. Milliseconds. */
 export const ASK_AGAIN_MS = 10_000;
 
 /** Why nothing follows from a ruling whose time is over. */
-export const late = 'blind: the ruling came late, as the time of the governor stands still or lags';
+export const tooLate = 'blind: the ruling came late, as the time of the governor stands still or lags';
 
-/** Admitted when nobody was there to act: it says nothing of now. */
-export const isLate = (ruling: Ruling, now: number): boolean => ruling.admitted && ruling.validUntil < now;
+/** It was admitted for a time that has passed. */
+export const isTooLate = (ruling: Ruling, now: number): boolean => ruling.admitted && ruling.validUntil < now;

@@ -1,61 +1,265 @@
-import type { Draft, EventOf, Topic } from '@vigil/events';
-import type { Ending, Matter, Open, Stood, Work } from './open.ts';
-import type { Outstanding } from './outstanding.ts';
+import type {
+  CheckpointRef,
+  ClientReport,
+  Draft,
+  EventOf,
+  Evidence,
+  HealthState,
+  PolicyRef,
+  RecoverySettings,
+  Topic,
+  WarrantFiledPayload,
+  WithheldWhy,
+} from '@vigil/events';
+import type { PlannedStep } from '@vigil/policy';
+
+export type Ending = 'recovered' | 'pardoned' | 'superseded' | 'expired' | 'executed' | 'failed' | 'withheld';
+
+/** What a case is about, and all that it needs for its plan: from a warrant, or from a person's request. */
+export type CaseContext = {
+  readonly caseId: string;
+  /** null: a person's request */
+  readonly warrantId: string | null;
+  /** who asked by hand, or decided to terminate and recover */
+  readonly by: string | null;
+  readonly agentId: string;
+  readonly instanceId: string | null;
+  readonly runtimeId: string | null;
+  readonly taskId: string | null;
+  /** absent: the case is older than this */
+  readonly attempt?: number | null;
+  readonly episodeId: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly state: HealthState;
+  readonly axes: readonly string[];
+  /** what ends the finding; the orders carry it to the runtime */
+  readonly awaits: WarrantFiledPayload['awaits'];
+  readonly hard: boolean;
+  readonly foldedSequence: number | null;
+  /** the lease, epoch milliseconds; null: none (by hand) */
+  readonly voidAt: number | null;
+  readonly planName: string;
+  readonly steps: readonly PlannedStep[];
+  /** handed on as it is */
+  readonly recovery: RecoverySettings;
+  /** for people: the evidence in words, or why a person asked */
+  readonly reason: string;
+  /** emptied when the case is open: CASE_OPENED carries it */
+  readonly evidence: readonly Evidence[];
+  readonly checkpoint: CheckpointRef | null;
+  /** the coding agent that runs as this agent; null: none that is known; absent: the case is older than this */
+  readonly client?: ClientReport | null;
+  /** since the last checkpoint; null: a person asked */
+  readonly workedMinutes: number | null;
+  /** for the agent: what was found, and what it can do; empty: a person asked */
+  readonly finding: string;
+  readonly advice: string;
+  readonly idleMinutes: number | null;
+  readonly contextUsagePct: number | null;
+  /** when the limit ends that the agent reported last; null: none, absent: the case is older than this */
+  readonly limitedUntil?: number | null;
+  /** the instance had ended when this was found */
+  readonly ended: boolean;
+  readonly correlationId: string;
+  readonly policy: PolicyRef | null;
+};
+
+/** What is known of an instance's death: from the receipt of a terminate, or from its end as agent-health reports it. */
+export type Death = {
+  readonly forced: boolean;
+  readonly checkpoint: CheckpointRef | null;
+  readonly completedWork: readonly string[];
+  readonly remainingWork: readonly string[];
+  readonly claimsReleased: readonly string[];
+  readonly forensics: string | null;
+};
+
+/** How an instance ended, as agent-health reports it. `orderId`: the order that ended it; null: none did. */
+/** `isReported`: false where the evaluator only infers it from a long silence, which confirms no death. */
+export type InstanceEnd = {
+  readonly reason: string | null;
+  readonly orderId: string | null;
+  readonly isReported: boolean;
+};
+
+/** The receipt that moves a terminate: anything but delivered and answered. */
+export type TerminateReceipt = {
+  readonly outcome: 'done' | 'superseded' | 'expired' | 'uncertain' | 'failed';
+  readonly confirmed: boolean;
+  readonly why: string | null;
+  readonly death: Death;
+};
+
+/** Why the governor does not admit a step yet. It keeps the request, and admits it when the reason is over. */
+export type Withheld = { readonly why: WithheldWhy; readonly detail: string };
+
+/** Where the current step stands. `withheld`: what the case has announced; null: nothing is withheld. */
+export type StepState =
+  | { readonly kind: 'turn' }
+  | { readonly kind: 'asked'; readonly requestId: string; readonly withheld: Withheld | null }
+  /** until null: for ever */
+  | { readonly kind: 'escalated'; readonly until: number | null; readonly options: readonly string[] }
+  | {
+      readonly kind: 'terminating';
+      readonly orderId: string;
+      readonly until: number;
+      readonly receipt: TerminateReceipt | null;
+      /** the instance's end as agent-health has reported it; null: it has not */
+      readonly ended: InstanceEnd | null;
+    };
+
+/** Attempts of the current step, and when the last was ordered. */
+export type Attempt = {
+  readonly sent: number;
+  readonly lastAt: number;
+  /** the order of an interrupt or a resume; `isUndone`: its runtime could not do it. Null: none */
+  readonly order: {
+    readonly orderId: string;
+    readonly isUndone: boolean;
+    /** of a resume: when the session had been resumed before; absent: never, or the state is older than this */
+    readonly resumedBefore?: number | null;
+  } | null;
+};
+
+/**
+ * A text that was ordered in this case. `open`: its runtime has not reported, or the agent progressed before it was due.
+ * `undelivered`: it expired, could not be delivered, or nothing confirms that the agent has it.
+ */
+export type Nudged = {
+  readonly orderId: string;
+  readonly outcome: 'open' | 'delivered' | 'undelivered';
+  /** until when its receipt may come, epoch milliseconds; absent: it has come, or the state is older than this */
+  readonly receiptUntil?: number;
+};
+
+export type Decision = { readonly what: 'terminate_and_recover' | 'force_handoff'; readonly until: number };
+
+/** A case that is being worked. */
+export type ActiveCase = {
+  readonly caseContext: CaseContext;
+  /** when its first ruling was given: nothing that it does is earlier */
+  readonly openedAt: number;
+  /** names of the plans that it has followed, the current one last */
+  readonly plans: readonly string[];
+  /** the current step of caseContext.steps */
+  readonly index: number;
+  readonly stepState: StepState;
+  readonly attempt: Attempt;
+  /** the steps that have been done, by what they were to do (`stepKey`) */
+  readonly done: readonly string[];
+  readonly nudges: readonly Nudged[];
+  /** those of `done` that were done before the present plan; absent: none, or the state is older than this */
+  readonly doneBefore?: readonly string[];
+  /** the newest order to hand off; absent: none was given, or the state is older than this */
+  readonly handoff?: string | null;
+  readonly escalated: boolean;
+  readonly answered: boolean;
+  /** what people have decided, and until when it may be begun, epoch milliseconds; absent: nothing, or the state is older than this */
+  readonly decision?: Decision | null;
+  /** nothing moves before `until`; 0: no wait */
+  readonly moreTime: { readonly times: number; readonly until: number };
+  /** a ruling came late: the next is asked for from then on; 0: no wait */
+  readonly askAgainAt: number;
+  /** an order holds the agent: until when, epoch milliseconds; it is set going again whatever becomes of the case */
+  readonly paused: { readonly until: number } | null;
+  /** when the instance's session was last resumed by order, epoch milliseconds; null: never */
+  readonly resumedAt: number | null;
+  readonly dryRun: boolean;
+  /** null: alive, as far as anybody has confirmed */
+  readonly death: Death | null;
+  /** an admission that is no longer wanted */
+  readonly withdrawing: string | null;
+  readonly ending: { readonly ending: Ending; readonly why: string } | null;
+};
+
+/**
+ * Where a case stood in its plan when a request by hand took its place: the next case on the same plan goes on from there.
+ * `step`: the name of that step, empty behind the last.
+ */
+export type ResumePoint = { readonly planName: string; readonly step: string } & Pick<
+  ActiveCase,
+  'index' | 'attempt' | 'done' | 'nudges' | 'doneBefore' | 'escalated'
+> & {
+    /** absent: none was given, or the state is older than this */
+    readonly moreTime?: ActiveCase['moreTime'];
+    /** the question that people have not answered; absent: none */
+    readonly question?: Question;
+  };
+
+export type Question = { readonly until: number | null; readonly options: readonly string[] };
+
+type Opening = {
+  readonly dryRun: boolean;
+  readonly openedAt: number;
+  readonly resumePoint: ResumePoint | null;
+  readonly resumedAt: number | null;
+};
 
 type Reads = (typeof Topic)['agentHealth' | 'stepRuling' | 'orderReceipt' | 'decideCase'];
+
 type Writes = (typeof Topic)['agentIntervention' | 'agentOrder' | 'admitStep' | 'recoverTask'];
+
 export type CaseInput = EventOf<Reads>;
+
 export type CaseDraft = Draft<Writes>;
 
 export type Situation =
-  | { readonly at: 'quiet' }
+  | { readonly kind: 'quiet' }
   /** the case is not open yet: its first admission is asked for, or (`turn`) about to be */
-  | { readonly at: 'asking'; readonly matter: Matter; readonly work: Work; readonly dropped: string | null }
-  | { readonly at: 'open'; readonly open: Open }
+  | {
+      readonly kind: 'asking';
+      readonly caseContext: CaseContext;
+      readonly stepState: StepState;
+      readonly dropped: string | null;
+    }
+  | { readonly kind: 'open'; readonly activeCase: ActiveCase }
   /** closed as failed, but a late confirmation of the death still continues the plan */
-  | { readonly at: 'unconfirmed'; readonly open: Open };
+  | { readonly kind: 'unconfirmed'; readonly activeCase: ActiveCase };
 
-/** The current life of the agent, and the number of the last order for it. */
-export type Life = {
+/** The current instance of the agent, and the number of the last order for it. */
+export type Instance = {
   readonly instanceId: string | null;
-  /** the life before: what is still said of it changes nothing */
-  readonly former: string | null;
+  /** the one before: what is still reported of it changes nothing */
+  readonly previous: string | null;
   readonly runtimeId: string | null;
   readonly ended: boolean;
   readonly number: number;
   /** the newest pause: which it is of those in a row, and when it ends or ended; null: none */
   readonly pauses: { readonly times: number; readonly until: number } | null;
-  /** when its session was last resumed by order, epoch milliseconds; null: never. A life of before has none */
+  /** when its session was last resumed by order, epoch milliseconds; null: never; absent: the state is older than this */
   readonly resumedAt?: number | null;
-};
-
-export const unknownLife: Life = {
-  instanceId: null,
-  former: null,
-  runtimeId: null,
-  ended: false,
-  number: 0,
-  pauses: null,
-  resumedAt: null,
 };
 
 /** What has been done about an episode, so that a renewed finding is not acted on again for the same reason. */
 export type Episode = {
   readonly id: string;
-  /** nothing more follows before the next episode: it recovered or was superseded, people have said so, or nobody has confirmed a death */
+  /** nothing more follows before the next episode: it recovered or was superseded, people have decided so, or no source has confirmed a death */
   readonly settled: boolean;
   /** names of the plans that were worked through, the newest eight */
   readonly worked: readonly string[];
-  /** names of those of which a dry run has said what they would do */
+  /** names of those that a dry run has rehearsed */
   readonly rehearsed: readonly string[];
   /** where its newest case stood when the governor withheld it, or a request by hand took its place; absent: none was, or the agent has answered since */
-  readonly withheld?: Stood;
+  readonly withheld?: ResumePoint;
+};
+
+/**
+ * Orders of a case that is closed, and the case: none of them can be taken back, so the agent may still end by one. That end continues the
+ * plan. `death`: for one call only.
+ */
+export type Outstanding = {
+  readonly handoff: string | null;
+  readonly terminate: string | null;
+  readonly activeCase: ActiveCase;
+  readonly death: Death | null;
+  /** orders of the case before, which are out too; absent: none, or the state is older than this */
+  readonly earlier?: Outstanding | null;
 };
 
 export type CaseState = {
   readonly agentId: string;
-  readonly life: Life | null;
-  /** when its end was heard of, epoch milliseconds; absent: it has not ended, or the state is older than this */
+  readonly instance: Instance | null;
+  /** when its end was observed, epoch milliseconds; absent: it has not ended, or the state is older than this */
   readonly endedAt?: number | null;
   /** admissions ever asked for this agent: makes request ids unique */
   readonly requests: number;
@@ -66,40 +270,126 @@ export type CaseState = {
   /** how many cases were asked for on the newest warrant */
   readonly asked: { readonly warrantId: string; readonly times: number } | null;
   /** the instance whose death a case has worked through: its end opens no other case */
-  readonly buried: string | null;
+  readonly acknowledgedDeath: string | null;
   readonly situation: Situation;
   /** of the newest case that is closed: orders by which the agent may still end; absent: none, or the state is older than this */
   readonly outstanding?: Outstanding | null;
   /** what opens the next case */
-  readonly next: Matter | null;
+  readonly next: CaseContext | null;
+};
+
+export const notBegun: Attempt = { sent: 0, lastAt: 0, order: null };
+
+export const unknownInstance: Instance = {
+  instanceId: null,
+  previous: null,
+  runtimeId: null,
+  ended: false,
+  number: 0,
+  pauses: null,
+  resumedAt: null,
 };
 
 export const initial: CaseState = {
   agentId: '',
-  life: null,
+  instance: null,
   requests: 0,
   last: null,
   episode: null,
   asked: null,
-  buried: null,
-  situation: { at: 'quiet' },
+  acknowledgedDeath: null,
+  situation: { kind: 'quiet' },
   outstanding: null,
   next: null,
 };
 
+/** Which step it is: to tell other people, or to give the agent another text, is another step. */
+export const stepKey = (step: PlannedStep): string => {
+  if (step.step === 'alert') return `alert ${step.channel ?? ''} ${step.severity}`;
+  return step.step === 'nudge' ? `nudge ${step.message}` : step.step;
+};
+
+/** A step that acts on the agent, or alerts. People are asked about the worse state, and a pause or a resume has waits of its own. */
+const DONE_ONCE: ReadonlySet<PlannedStep['step']> = new Set([
+  'alert',
+  'nudge',
+  'interrogate',
+  'interrupt',
+  'handoff',
+  'terminate',
+]);
+
+/** It was done under a plan that a worse one has replaced: it is not done again. */
+export const isDoneBefore = ({ doneBefore }: ActiveCase, step: PlannedStep): boolean =>
+  DONE_ONCE.has(step.step) && (doneBefore ?? []).includes(stepKey(step));
+
+/** A question whose time is not over is put again, since a decision names the case that is open; its deadline stays. */
+export const asksAgain = ({ question }: ResumePoint, at: number): Question | null =>
+  question && (question.until === null || question.until > at) ? question : null;
+
+/** Before then no step moves. */
+export const standsUntil = ({ moreTime, askAgainAt }: ActiveCase): number => Math.max(moreTime.until, askAgainAt);
+
+export const opened = (
+  caseContext: CaseContext,
+  { dryRun, openedAt, resumePoint, resumedAt }: Opening,
+): ActiveCase => ({
+  caseContext: { ...caseContext, evidence: [] },
+  openedAt,
+  plans: [caseContext.planName],
+  index: resumePoint?.index ?? 0,
+  stepState:
+    resumePoint?.question && !asksAgain(resumePoint, openedAt)
+      ? { kind: 'escalated', ...resumePoint.question }
+      : { kind: 'turn' },
+  attempt: resumePoint?.attempt ?? notBegun,
+  done: resumePoint?.done ?? [],
+  nudges: resumePoint?.nudges ?? [],
+  doneBefore: resumePoint?.doneBefore ?? [],
+  handoff: null,
+  escalated: resumePoint?.escalated ?? false,
+  answered: false,
+  decision: null,
+  moreTime: resumePoint?.moreTime ?? { times: 0, until: 0 },
+  askAgainAt: 0,
+  paused: null,
+  resumedAt,
+  dryRun,
+  death: caseContext.ended ? deathByEnd(caseContext) : null,
+  withdrawing: null,
+  ending: null,
+});
+
+/** A death of which only the end is known: the work is that of the newest checkpoint. */
+export const deathByEnd = ({ checkpoint }: CaseContext): Death => ({
+  forced: false,
+  checkpoint,
+  completedWork: checkpoint?.completedWork ?? [],
+  remainingWork: checkpoint?.remainingWork ?? [],
+  claimsReleased: [],
+  forensics: null,
+});
+
 /** Where a case on the same plan of the same episode stood. */
-export const stoodAt = ({ episode }: CaseState, { episodeId, planName, steps }: Matter): Stood | null => {
-  const stood = episode !== null && episode.id === episodeId ? episode.withheld : undefined;
-  return stood?.planName === planName && (steps[stood.index]?.step ?? '') === stood.step ? stood : null;
+export const resumePointOf = (
+  { episode }: CaseState,
+  { episodeId, planName, steps }: CaseContext,
+): ResumePoint | null => {
+  const resumePoint = episode !== null && episode.id === episodeId ? episode.withheld : undefined;
+  return resumePoint?.planName === planName && (steps[resumePoint.index]?.step ?? '') === resumePoint.step
+    ? resumePoint
+    : null;
 };
 
 /** The open case, changed; the same state where none is open. */
-export const inCase = (state: CaseState, change: (open: Open) => Open): CaseState =>
-  state.situation.at === 'open' ? { ...state, situation: { at: 'open', open: change(state.situation.open) } } : state;
+export const inCase = (state: CaseState, change: (activeCase: ActiveCase) => ActiveCase): CaseState =>
+  state.situation.kind === 'open'
+    ? { ...state, situation: { kind: 'open', activeCase: change(state.situation.activeCase) } }
+    : state;
 
 /** Withheld before it opened: the finding, renewed, asks again. */
-export const neverOpened = (state: CaseState, { caseId }: Matter): CaseState => ({
+export const neverOpened = (state: CaseState, { caseId }: CaseContext): CaseState => ({
   ...state,
-  situation: { at: 'quiet' },
+  situation: { kind: 'quiet' },
   last: { caseId, ending: 'withheld' },
 });

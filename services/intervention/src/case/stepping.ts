@@ -1,72 +1,102 @@
-import type { Step } from '@vigil/policy';
-import { ask, closed, say, withdraw } from './drafts.ts';
-import { isDoneBefore, notBegun, type Open, standsUntil } from './open.ts';
+import type { PlannedStep } from '@vigil/policy';
+import { about, ask, caseEvent, closed, withdraw } from './drafts.ts';
 import { requestId } from './opening.ts';
-import { isLate, late, type Ruling } from './ruling.ts';
-import { type CaseDraft, type CaseState, unknownLife } from './state.ts';
+import { isTooLate, type Ruling, tooLate } from './ruling.ts';
+import {
+  type ActiveCase,
+  type CaseDraft,
+  type CaseState,
+  isDoneBefore,
+  notBegun,
+  standsUntil,
+  stepKey,
+  unknownInstance,
+} from './state.ts';
 import { toPeople } from './steps/escalate.ts';
-import type { Moment, Turn } from './steps/step.ts';
+import type { Moment, StepDecision } from './steps/step.ts';
 import { rulesOf } from './steps/steps.ts';
 
-type Asked = Extract<Open['work'], { readonly at: 'asked' }>;
+type Asked = Extract<ActiveCase['stepState'], { readonly kind: 'asked' }>;
 type Refusal = Extract<Ruling, { readonly admitted: false }>;
 
 /** The next step, begun afresh. */
-export const advanced = (open: Open): Open => ({
-  ...open,
-  index: open.index + 1,
-  work: { at: 'turn' },
+export const advanced = (activeCase: ActiveCase): ActiveCase => ({
+  ...activeCase,
+  index: activeCase.index + 1,
+  stepState: { kind: 'turn' },
   attempt: notBegun,
 });
 
-/** What the step whose turn it is says or asks. */
-export const stepMoves = (state: CaseState, open: Open, now: number): readonly CaseDraft[] => {
-  if (now < standsUntil(open)) return [];
-  const step = open.matter.steps[open.index];
-  if (step === undefined) return [closed(open.matter, 'executed', 'the plan is worked through')];
-  if (isDoneBefore(open, step)) return stepMoves(state, advanced(open), now);
-  const { turn, ruling, act } = rulesOf(step);
-  const wants = turn(step, open, now);
-  switch (wants.want) {
+/** What the current step emits or asks for. */
+export const stepMoves = (state: CaseState, activeCase: ActiveCase, now: number): readonly CaseDraft[] => {
+  if (now < standsUntil(activeCase)) return [];
+  const step = activeCase.caseContext.steps[activeCase.index];
+  if (step === undefined) return [closed(activeCase.caseContext, 'executed', 'the plan is worked through')];
+  if (isDoneBefore(activeCase, step)) return stepMoves(state, advanced(activeCase), now);
+  const { decideStep, ruling, act } = rulesOf(step);
+  const decision = decideStep(step, activeCase, now);
+  switch (decision.kind) {
     case 'wait':
       return [];
     case 'next':
-      return stepMoves(state, advanced(open), now);
+      return stepMoves(state, advanced(activeCase), now);
     case 'skip':
-      return skipped(open, wants);
+      return skipped(activeCase, decision);
     case 'act':
-      if (ruling === null && open.dryRun) return [rehearsed(open, step)];
+      if (ruling === null && activeCase.dryRun) return [rehearsed(activeCase, step)];
       return ruling === null
-        ? act(step, open, momentAt(state, Math.max(now, open.openedAt)))
-        : [ask(open.matter, { requestId: requestId(state, open.matter), step: step.step, class: ruling })];
+        ? act(step, activeCase, momentAt(state, Math.max(now, activeCase.openedAt)))
+        : [
+            ask(activeCase.caseContext, {
+              requestId: requestId(state, activeCase.caseContext),
+              step: step.step,
+              class: ruling,
+            }),
+          ];
   }
 };
 
 /** When a step acts, and what it acts on. */
 const momentAt = (state: CaseState, at: number): Moment => {
-  const life = state.life ?? unknownLife;
-  return { at, number: life.number + 1, life };
+  const instance = state.instance ?? unknownInstance;
+  return { at, number: instance.number + 1, instance };
 };
 
-const skipped = (open: Open, { why, detail, leads }: Extract<Turn, { want: 'skip' }>): readonly CaseDraft[] => {
-  const step = stepName(open);
+const skipped = (
+  activeCase: ActiveCase,
+  { why, detail, leads }: Extract<StepDecision, { kind: 'skip' }>,
+): readonly CaseDraft[] => {
+  const step = stepName(activeCase);
   const asks = leads === 'people';
-  const words = asks && open.dryRun ? `${detail}; people would be asked` : detail;
-  const skip = say(open.matter, 'STEP_SKIPPED', { step, why, detail: words });
-  return asks && !open.dryRun ? [skip, toPeople(open, detail)] : [skip];
+  const words = asks && activeCase.dryRun ? `${detail}; people would be asked` : detail;
+  const skip = caseEvent(activeCase.caseContext, {
+    type: 'STEP_SKIPPED',
+    payload: { ...about(activeCase.caseContext), step, why, detail: words },
+  });
+  return asks && !activeCase.dryRun ? [skip, toPeople(activeCase, detail)] : [skip];
 };
 
-const rehearsed = ({ matter }: Open, { step }: Step): CaseDraft =>
-  say(matter, 'STEP_SKIPPED', { step, why: 'dry_run', detail: `${step} would be done now` });
+const rehearsed = ({ caseContext }: ActiveCase, { step }: PlannedStep): CaseDraft =>
+  caseEvent(caseContext, {
+    type: 'STEP_SKIPPED',
+    payload: { ...about(caseContext), step, why: 'dry_run', detail: `${step} would be done now` },
+  });
 
-const stepName = ({ matter, index }: Open): Step['step'] | 'UNKNOWN' => matter.steps[index]?.step ?? 'UNKNOWN';
+const stepName = ({ caseContext, index }: ActiveCase): PlannedStep['step'] =>
+  caseContext.steps[index]?.step ?? 'UNKNOWN';
 
-/** The case stays open, and the governor keeps its request. A request by hand is not kept: whoever made it may make it again. */
-const withheldMoves = (open: Open, { requestId, why, detail }: Refusal): readonly CaseDraft[] => {
-  const { matter } = open;
-  if (matter.warrantId !== null) return [say(matter, 'CASE_WITHHELD', { step: stepName(open), why, detail })];
+/** The case stays open, and the governor keeps its request. A request by hand is not kept: the person may make it again. */
+const withheldMoves = (activeCase: ActiveCase, { requestId, why, detail }: Refusal): readonly CaseDraft[] => {
+  const { caseContext } = activeCase;
+  if (caseContext.warrantId !== null)
+    return [
+      caseEvent(caseContext, {
+        type: 'CASE_WITHHELD',
+        payload: { ...about(caseContext), step: stepName(activeCase), why, detail },
+      }),
+    ];
   const reason = `${why}: ${detail}`;
-  return [withdraw(matter, requestId, reason), closed(matter, 'withheld', reason)];
+  return [withdraw(caseContext, requestId, reason), closed(caseContext, 'withheld', reason)];
 };
 
 const undone = 'the dry run is over, and what comes first in the plan has only been said';
@@ -74,23 +104,64 @@ const undone = 'the dry run is over, and what comes first in the plan has only b
 /** Admitted, a step acts at once; it is looked at again, as things may have changed while it was asked. */
 export const ruledMoves = (
   state: CaseState,
-  open: Open,
-  work: Asked,
+  activeCase: ActiveCase,
+  stepState: Asked,
   ruling: Ruling,
   now: number,
 ): readonly CaseDraft[] => {
-  const { matter, index } = open;
-  if (!ruling.admitted) return withheldMoves(open, ruling);
-  if (work.withheld) return [say(matter, 'CASE_RESUMED', { step: stepName(open) })];
-  if (isLate(ruling, now)) return [withdraw(matter, ruling.requestId, late)];
-  const step = matter.steps[index];
-  if (step === undefined) return [withdraw(matter, ruling.requestId, 'no such step')];
-  const { turn, act } = rulesOf(step);
-  const wants = turn(step, open, now);
-  if (wants.want === 'skip') return [withdraw(matter, ruling.requestId, wants.detail), ...skipped(open, wants)];
-  if (wants.want !== 'act') return [withdraw(matter, ruling.requestId, 'no longer wanted')];
-  if (ruling.dryRun) return [rehearsed(open, step)];
-  // The steps before it were only said: this one does not follow from them.
-  if (open.dryRun && index > 0) return [withdraw(matter, ruling.requestId, undone), closed(matter, 'withheld', undone)];
-  return act(step, open, momentAt(state, ruling.since));
+  const { caseContext, index } = activeCase;
+  if (!ruling.admitted) return withheldMoves(activeCase, ruling);
+  if (stepState.withheld)
+    return [
+      caseEvent(caseContext, { type: 'CASE_RESUMED', payload: { ...about(caseContext), step: stepName(activeCase) } }),
+    ];
+  if (isTooLate(ruling, now)) return [withdraw(caseContext, ruling.requestId, tooLate)];
+  const step = caseContext.steps[index];
+  if (step === undefined) return [withdraw(caseContext, ruling.requestId, 'no such step')];
+  const { decideStep, act } = rulesOf(step);
+  const decision = decideStep(step, activeCase, now);
+  if (decision.kind === 'skip')
+    return [withdraw(caseContext, ruling.requestId, decision.detail), ...skipped(activeCase, decision)];
+  if (decision.kind !== 'act') return [withdraw(caseContext, ruling.requestId, 'no longer wanted')];
+  if (ruling.dryRun) return [rehearsed(activeCase, step)];
+  // The steps before it were only rehearsed: this one does not follow from them.
+  if (activeCase.dryRun && index > 0)
+    return [withdraw(caseContext, ruling.requestId, undone), closed(caseContext, 'withheld', undone)];
+  return act(step, activeCase, momentAt(state, ruling.since));
+};
+
+/**
+ * The step that a draft of this name is about: the first of that name from the current one on. The current one counts while it can still act;
+ * a nudge that can send no more, an escalation that is over and a step that was done under another plan do not.
+ */
+export const atStep = (activeCase: ActiveCase, name: string): ActiveCase => {
+  const from = spent(activeCase) ? activeCase.index + 1 : activeCase.index;
+  const index = activeCase.caseContext.steps.findIndex(
+    (one, i) => i >= from && one.step === name && !isDoneBefore(activeCase, one),
+  );
+  if (index < 0 || index === activeCase.index) return activeCase;
+  return { ...activeCase, index, stepState: { kind: 'turn' }, attempt: notBegun, done: withCurrent(activeCase) };
+};
+
+const actsOnce: ReadonlySet<PlannedStep['step']> = new Set(['handoff', 'interrupt', 'resume']);
+
+const spent = ({ caseContext, index, stepState, attempt, answered, paused }: ActiveCase): boolean => {
+  const step = caseContext.steps[index];
+  // The last step of a plan may pause again.
+  if (step?.step === 'pause') return attempt.sent > 0 && paused === null && index + 1 < caseContext.steps.length;
+  if (stepState.kind === 'escalated') return true;
+  if (step?.step === 'nudge') return answered || attempt.sent >= step.attempts;
+  if (step?.step === 'interrogate') return attempt.sent >= step.waitsMs.length;
+  return step !== undefined && actsOnce.has(step.step) && attempt.sent > 0;
+};
+
+const withCurrent = ({ caseContext, index, stepState, attempt, done }: ActiveCase): ActiveCase['done'] => {
+  const step = caseContext.steps[index];
+  return step && (stepState.kind === 'escalated' || attempt.sent > 0) ? [...done, stepKey(step)] : done;
+};
+
+/** The current step is done; the next begins. */
+export const done = (activeCase: ActiveCase): ActiveCase => {
+  const step = activeCase.caseContext.steps[activeCase.index];
+  return advanced({ ...activeCase, done: step ? [...activeCase.done, stepKey(step)] : activeCase.done });
 };

@@ -1,6 +1,6 @@
 import { type EventOf, type PayloadOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
-import type { Step } from '@vigil/policy';
+import { type PlannedStep, type Step, stepRecord } from '@vigil/policy';
 import { given } from '@vigil/stream/testing';
 import { expect } from 'vitest';
 import { decider } from './case.ts';
@@ -64,16 +64,16 @@ const found: Partial<Warrant> = {
   client: null,
 };
 
-export const filed = (plan: readonly Step[] = ladder, rest: Partial<Warrant> = {}) =>
-  example(Topic.agentHealth, 'WARRANT_FILED', { ...found, state: 'STUCK', plan: JSON.stringify(plan), ...rest });
+export const filed = (plan: readonly PlannedStep[] = ladder, rest: Partial<Warrant> = {}) =>
+  example(Topic.agentHealth, 'WARRANT_FILED', { ...found, state: 'STUCK', plan: plan.map(stepRecord), ...rest });
 
-export const renewed = (plan: readonly Step[] = ladder, rest: Partial<Warrant> = {}) =>
+export const renewed = (plan: readonly PlannedStep[] = ladder, rest: Partial<Warrant> = {}) =>
   example(Topic.agentHealth, 'WARRANT_RENEWED', {
     ...found,
     state: 'STUCK',
-    plan: JSON.stringify(plan),
+    plan: plan.map(stepRecord),
     ...rest,
-  } as never);
+  });
 
 export const lapsed = (why: 'progress' | 'ended' | 'held' | 'new_instance', warrantId = 'warrant-1') =>
   example(Topic.agentHealth, 'WARRANT_LAPSED', { why, warrantId });
@@ -142,7 +142,7 @@ export const agent = () => {
     admitted,
     withhold: (why: 'halted' | 'brake') => words(driver.tell(withheld(why))),
     after: (ms: number) => words(driver.passTo(driver.clock().now + ms)),
-    situation: () => driver.state().situation.at,
+    situation: () => driver.state().situation.kind,
   };
 };
 

@@ -19,7 +19,7 @@ import {
 } from './story.fixture.ts';
 
 const unconfirmed = ['TERMINATION_UNCONFIRMED', 'ALERT_REQUESTED', 'CASE_CLOSED failed'];
-const buried = ['AGENT_TERMINATED', 'RECOVER_TASK', 'CASE_CLOSED executed'];
+const acknowledgedDeath = ['AGENT_TERMINATED', 'RECOVER_TASK', 'CASE_CLOSED executed'];
 
 test('from the order of a terminate on, only its receipt moves the case', () => {
   const one = terminating();
@@ -28,7 +28,7 @@ test('from the order of a terminate on, only its receipt moves the case', () => 
   expect(one.tell(renewed([terminate], { state: 'FAILING' }))).toEqual([]);
   expect(one.tell(started('worker-1.i2'))).toEqual([]);
   expect(one.tell(receipt('delivered', 'case-warrant-1-1'))).toEqual([]);
-  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual(buried);
+  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual(acknowledgedDeath);
 });
 
 test('a terminate that is superseded or expired where it is delivered ends the case as that', () => {
@@ -64,29 +64,29 @@ test('a late receipt is still accepted, once, and continues the plan', () => {
   const one = terminating();
   one.after(RECEIPT_DUE);
   expect(one.tell(receipt('failed', 'case-warrant-1-1'))).toEqual([]);
-  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual(buried);
+  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual(acknowledgedDeath);
   expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual([]);
 });
 
 test('a death that a person confirms continues the plan, and its own warrant opens no second recovery', () => {
   const one = terminating();
   one.after(RECEIPT_DUE);
-  expect(one.tell(died({ endReason: 'lost' }))).toEqual(buried);
+  expect(one.tell(died({ endReason: 'lost' }))).toEqual(acknowledgedDeath);
   expect(one.tell(filed([recover], { warrantId: 'warrant-2', endReason: 'lost', state: 'TERMINATED' }))).toEqual([]);
 });
 
 test('an end seen while the receipt is awaited waits for it, and counts where none comes', () => {
   const waiting = terminating();
   expect(waiting.tell(died())).toEqual([]);
-  expect(waiting.tell(receipt('done', 'case-warrant-1-1'))).toEqual(buried);
+  expect(waiting.tell(receipt('done', 'case-warrant-1-1'))).toEqual(acknowledgedDeath);
   const silent = terminating();
   silent.tell(died());
-  expect(silent.after(RECEIPT_DUE)).toEqual(buried);
+  expect(silent.after(RECEIPT_DUE)).toEqual(acknowledgedDeath);
 });
 
 test('a death that a person confirms while the receipt is awaited continues the plan at once, and a late receipt changes nothing', () => {
   const one = terminating();
-  expect(one.tell(died({ endReason: 'lost' }))).toEqual(buried);
+  expect(one.tell(died({ endReason: 'lost' }))).toEqual(acknowledgedDeath);
   expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual([]);
   expect(one.after(RECEIPT_DUE)).toEqual([]);
 });
@@ -171,17 +171,17 @@ test('the order and the events of an end say what was done', () => {
 test('a death confirmed counts at once where the runtime has answered without one', () => {
   const one = terminating();
   one.tell(receipt('done', 'case-warrant-1-1', { confirmed: false }));
-  expect(one.tell(died({ endReason: 'lost' }))).toEqual(buried);
+  expect(one.tell(died({ endReason: 'lost' }))).toEqual(acknowledgedDeath);
 });
 
 test('an end that the evaluator infers from a long silence confirms no death: nothing is recovered', () => {
   const inferred = { endReason: 'lost', endReported: false } as const;
   const one = terminating();
   one.tell(receipt('done', 'case-warrant-1-1', { confirmed: false }));
-  expect(one.tell(died(inferred)).filter((said) => /AGENT_TERMINATED|RECOVER/.test(said))).toEqual([]);
+  expect(one.tell(died(inferred)).filter((emitted) => /AGENT_TERMINATED|RECOVER/.test(emitted))).toEqual([]);
   const waiting = terminating();
-  expect(waiting.tell(died(inferred)).filter((said) => /AGENT_TERMINATED|RECOVER/.test(said))).toEqual([]);
-  expect(waiting.after(60 * MIN).filter((said) => /AGENT_TERMINATED|RECOVER/.test(said))).toEqual([]);
+  expect(waiting.tell(died(inferred)).filter((emitted) => /AGENT_TERMINATED|RECOVER/.test(emitted))).toEqual([]);
+  expect(waiting.after(60 * MIN).filter((emitted) => /AGENT_TERMINATED|RECOVER/.test(emitted))).toEqual([]);
 });
 
 test('an end that a case has brought about opens no other case, whether its task is recovered or not', () => {

@@ -1,51 +1,62 @@
-import { closed, isOrderOf, say } from './drafts.ts';
-import { aliveNoMore, type Death, type InstanceEnd, type Open, type TerminateReceipt } from './open.ts';
+import { about, caseEvent, closed, isOrderOf } from './drafts.ts';
 import { isRecoveryDecided } from './replan.ts';
 import type { CaseDraft } from './state.ts';
+import { type ActiveCase, type Death, deathByEnd, type InstanceEnd, type TerminateReceipt } from './state.ts';
 
-type Terminating = Extract<Open['work'], { readonly at: 'terminating' }>;
+type Terminating = Extract<ActiveCase['stepState'], { readonly kind: 'terminating' }>;
 
 /** A terminate that is under way, or (`late`) was given up: only a confirmed death still changes that. */
-export const terminateMoves = (open: Open, now: number, late: boolean): readonly CaseDraft[] => {
-  const { work } = open;
-  if (work.at !== 'terminating') return [];
-  const death = deathOf(open, work, now, late);
-  if (death) return [agentTerminated(open, death)];
-  if (late) return [];
-  if (work.ended && (now >= work.until || isUnseen(work)))
-    return [closed(open.matter, 'superseded', byItself(work.ended))];
-  if (awaitsReport(open, work))
-    return now < work.until
+export const terminateMoves = (activeCase: ActiveCase, now: number, tooLate: boolean): readonly CaseDraft[] => {
+  const { stepState } = activeCase;
+  if (stepState.kind !== 'terminating') return [];
+  const death = deathOf(activeCase, stepState, now, tooLate);
+  if (death) return [agentTerminated(activeCase, death)];
+  if (tooLate) return [];
+  if (stepState.ended && (now >= stepState.until || isUnseen(stepState)))
+    return [closed(activeCase.caseContext, 'superseded', byItself(stepState.ended))];
+  if (awaitsReport(activeCase, stepState))
+    return now < stepState.until
       ? []
-      : [...decisionLapsed(open, unreported), closed(open.matter, 'superseded', 'its end was not reported')];
-  if (work.receipt) return withoutDeath(open, work, work.receipt);
-  return now < work.until ? [] : unconfirmed(open, work, 'no receipt within its time');
+      : [
+          ...decisionLapsed(activeCase, unreported),
+          closed(activeCase.caseContext, 'superseded', 'its end was not reported'),
+        ];
+  if (stepState.receipt) return withoutDeath(activeCase, stepState, stepState.receipt);
+  return now < stepState.until ? [] : unconfirmed(activeCase, stepState, 'no receipt within its time');
 };
 
 /** The runtime has answered that the agent has ended, and its report of the end follows: it shows whether people's recovery is still needed. */
-const awaitsReport = (open: Open, { receipt, ended }: Terminating): boolean =>
-  receipt?.outcome === 'superseded' && ended === null && isRecoveryDecided(open);
+const awaitsReport = (activeCase: ActiveCase, { receipt, ended }: Terminating): boolean =>
+  receipt?.outcome === 'superseded' && ended === null && isRecoveryDecided(activeCase);
 
 const unreported = 'the runtime answered that the agent had ended, and did not report the end';
 
-const decisionLapsed = ({ matter, index, decision }: Open, why: string): readonly CaseDraft[] => {
+const decisionLapsed = ({ caseContext, index, decision }: ActiveCase, why: string): readonly CaseDraft[] => {
   if (!decision) return [];
-  const step = matter.steps[index]?.step ?? 'UNKNOWN';
-  return [say(matter, 'DECISION_LAPSED', { decision: decision.what, by: matter.by ?? '', step, why })];
+  const step = caseContext.steps[index]?.step ?? 'UNKNOWN';
+  return [
+    caseEvent(caseContext, {
+      type: 'DECISION_LAPSED',
+      payload: { ...about(caseContext), decision: decision.what, by: caseContext.by ?? '', step, why },
+    }),
+  ];
 };
 
 /**
  * The receipt knows more than the end as agent-health reports it, so while a receipt may come the end alone does not count. A person or a
  * configured source confirms a death where the runtime cannot, so no receipt is awaited then.
  */
-const deathOf = (open: Open, work: Terminating, now: number, late: boolean): Death | null => {
-  const { receipt, ended, until } = work;
+const deathOf = (activeCase: ActiveCase, stepState: Terminating, now: number, tooLate: boolean): Death | null => {
+  const { receipt, ended, until } = stepState;
   if (receipt?.outcome === 'done' && receipt.confirmed) return receipt.death;
-  if (!ended || isByItself(open, ended)) return null;
+  if (!ended || isByItself(activeCase, ended)) return null;
   // Before its terminate was carried out the agent has handed off, or died although people had decided on its recovery.
-  const isEarlier = receipt !== null && (isOrderOf(open.matter, ended.orderId) || isRecoveryDecided(open));
+  const isEarlier =
+    receipt !== null && (isOrderOf(activeCase.caseContext, ended.orderId) || isRecoveryDecided(activeCase));
   const isConfirmed = ended.reason === 'lost';
-  return late || now >= until || isUnseen(work) || isEarlier || isConfirmed ? aliveNoMore(open.matter) : null;
+  return tooLate || now >= until || isUnseen(stepState) || isEarlier || isConfirmed
+    ? deathByEnd(activeCase.caseContext)
+    : null;
 };
 
 /** The runtime has answered, and has not seen the end. */
@@ -56,48 +67,63 @@ const isUnseen = ({ receipt }: Terminating): boolean =>
  * It has finished, or a person has stopped it: no order of the case did, so there is nothing to recover. An end that is only inferred confirms no
  * death: a replacement could work beside it.
  */
-export const isByItself = ({ matter }: Open, { reason, orderId, isReported }: InstanceEnd): boolean => {
+export const isByItself = ({ caseContext }: ActiveCase, { reason, orderId, isReported }: InstanceEnd): boolean => {
   if (!isReported) return true;
-  return !isOrderOf(matter, orderId) && (reason === 'finished' || reason === 'explicit');
+  return !isOrderOf(caseContext, orderId) && (reason === 'finished' || reason === 'explicit');
 };
 
 const byItself = ({ reason }: InstanceEnd): string => `the agent has ended by itself: ${reason}`;
 
-const withoutDeath = (open: Open, work: Terminating, { outcome, why }: TerminateReceipt): readonly CaseDraft[] => {
+const withoutDeath = (
+  activeCase: ActiveCase,
+  stepState: Terminating,
+  { outcome, why }: TerminateReceipt,
+): readonly CaseDraft[] => {
   const answer = why ?? `the runtime answered ${outcome}`;
   switch (outcome) {
     case 'superseded':
-      return [closed(open.matter, outcome, answer)];
+      return [closed(activeCase.caseContext, outcome, answer)];
     case 'expired':
-      return [...(work.ended ? [] : decisionLapsed(open, answer)), closed(open.matter, outcome, answer)];
+      return [
+        ...(stepState.ended ? [] : decisionLapsed(activeCase, answer)),
+        closed(activeCase.caseContext, outcome, answer),
+      ];
     case 'done':
     case 'uncertain':
     case 'failed':
-      return unconfirmed(open, work, why ?? `the runtime answered ${outcome}, and confirms no death`);
+      return unconfirmed(activeCase, stepState, why ?? `the runtime answered ${outcome}, and confirms no death`);
   }
 };
 
-/** Nobody has seen the death: nothing is spawned, and people are told. */
-const unconfirmed = ({ matter }: Open, { orderId }: Terminating, why: string): readonly CaseDraft[] => [
-  say(matter, 'TERMINATION_UNCONFIRMED', { orderId, why }),
-  say(matter, 'ALERT_REQUESTED', {
-    channel: null,
-    severity: 'critical',
-    title: `${matter.agentId}: nobody has confirmed its end`,
-    text: `${why}; nothing is spawned until its death is confirmed (vigil host gone, or a late receipt)`,
+/** No source confirms the death: nothing is spawned, and people are notified. */
+const unconfirmed = ({ caseContext }: ActiveCase, { orderId }: Terminating, why: string): readonly CaseDraft[] => [
+  caseEvent(caseContext, { type: 'TERMINATION_UNCONFIRMED', payload: { ...about(caseContext), orderId, why } }),
+  caseEvent(caseContext, {
+    type: 'ALERT_REQUESTED',
+    payload: {
+      ...about(caseContext),
+      channel: null,
+      severity: 'critical',
+      title: `${caseContext.agentId}: nobody has confirmed its end`,
+      text: `${why}; nothing is spawned until its death is confirmed (vigil host gone, or a late receipt)`,
+    },
   }),
-  closed(matter, 'failed', why),
+  closed(caseContext, 'failed', why),
 ];
 
-export const agentTerminated = ({ matter, index }: Open, death: Death): CaseDraft => {
-  const step = matter.steps[index];
-  return say(matter, 'AGENT_TERMINATED', {
-    reason: matter.reason,
-    checkpoint: death.checkpoint?.checkpointId ?? null,
-    confirmed: true,
-    forced: death.forced,
-    claimsReleased: death.claimsReleased,
-    taskLeft: step?.step === 'terminate' ? step.leave : 'UNKNOWN',
-    forensics: death.forensics,
+export const agentTerminated = ({ caseContext, index }: ActiveCase, death: Death): CaseDraft => {
+  const step = caseContext.steps[index];
+  return caseEvent(caseContext, {
+    type: 'AGENT_TERMINATED',
+    payload: {
+      ...about(caseContext),
+      reason: caseContext.reason,
+      checkpoint: death.checkpoint?.checkpointId ?? null,
+      confirmed: true,
+      forced: death.forced,
+      claimsReleased: death.claimsReleased,
+      taskLeft: step?.step === 'terminate' ? step.leave : 'UNKNOWN',
+      forensics: death.forensics,
+    },
   });
 };

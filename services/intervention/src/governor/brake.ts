@@ -13,8 +13,8 @@ export const engages = (
   { brake: set }: GovernorSettings,
   now: number,
 ): { readonly scope: string; readonly why: string; readonly losses: readonly Loss[] } | null => {
-  const known = new Set(incidentsOf(brake).flatMap((missing) => missing.map(({ matter }) => matter)));
-  const recent = losses.filter(({ at, matter }) => at > now - set.windowMs && !known.has(matter));
+  const known = new Set(incidentsOf(brake).flatMap((missing) => missing.map(({ lossKey }) => lossKey)));
+  const recent = losses.filter(({ at, lossKey }) => at > now - set.windowMs && !known.has(lossKey));
   if (recent.length < set.least) return null;
   const places = [...hostsOf(recent), ...runtimesOf(recent), { scope: 'fleet', of: recent, place: {} }];
   for (const { scope, of, place } of places) {

@@ -31,13 +31,13 @@ type AskedSpawn = Extract<Asked, { readonly kind: 'spawn' }>;
 export const decide =
   (settings: GovernorSettings) =>
   (state: GovernorState, { now }: Clock, input: GovernorInput | null): readonly GovernorDraft[] => {
-    const said: GovernorDraft[] = input !== null && isFleetCommand(input) ? [commanded(input)] : [];
-    let current = said.reduce(evolve, state);
+    const emitted: GovernorDraft[] = input !== null && isFleetCommand(input) ? [commanded(input)] : [];
+    let current = emitted.reduce(evolve, state);
     for (let next = ruling(current, settings, now); next; next = ruling(current, settings, now)) {
-      said.push(next);
+      emitted.push(next);
       current = evolve(current, next);
     }
-    return said;
+    return emitted;
   };
 
 /** Of the brake first, then of the requests, in the order in which they came. */
@@ -45,7 +45,8 @@ const ruling = (state: GovernorState, settings: GovernorSettings, now: number): 
   const engaged = engages(state, settings, now);
   if (engaged) {
     const { scope, why, losses } = engaged;
-    return govern('BRAKE_ENGAGED', { scope, why, agentIds: losses.map(({ agentId }) => agentId) });
+    const agentIds = losses.map(({ agentId }) => agentId);
+    return govern({ type: 'BRAKE_ENGAGED', payload: { scope, why, agentIds } });
   }
   if (state.brake && now >= liftsFrom(state.brake, settings))
     return brakeReleased('governor', 'over half of the lost agents beat again, or nobody waits for them any more');
@@ -60,9 +61,9 @@ const ruling = (state: GovernorState, settings: GovernorSettings, now: number): 
 const commanded = ({ type, payload: { by, why } }: FleetCommand): GovernorDraft => {
   switch (type) {
     case 'HALT_FLEET':
-      return govern('FLEET_HALTED', { by, why });
+      return govern({ type: 'FLEET_HALTED', payload: { by, why } });
     case 'RESUME_FLEET':
-      return govern('FLEET_RESUMED', { by, why });
+      return govern({ type: 'FLEET_RESUMED', payload: { by, why } });
     case 'DRY_RUN_ON':
       return dryRunChanged(true, by, why);
     case 'DRY_RUN_OFF':
@@ -72,7 +73,7 @@ const commanded = ({ type, payload: { by, why } }: FleetCommand): GovernorDraft 
   }
 };
 
-/** A step waits until nothing withholds it. The case is told once for each reason; a step that waits only for its turn is not announced. */
+/** A step waits until nothing withholds it. The case is notified once for each reason; a step that waits only for its turn is not announced. */
 const step = (
   state: GovernorState,
   asked: AskedStep,
@@ -83,8 +84,9 @@ const step = (
   if (why !== null) return asked.withheld === why ? null : stepWithheld(asked, why, reasonOf(state, why));
   if (asked.step.class === 'soft' || now >= stepFreeFrom(state, asked, settings))
     return stepAdmitted(asked, state.dryRun, now);
-  const isNews = asked.withheld !== null && asked.withheld !== 'budget' && turnFrom(state, asked, settings) > now;
-  return isNews ? stepWithheld(asked, 'budget', turnWords(settings)) : null;
+  const isOtherReason =
+    asked.withheld !== null && asked.withheld !== 'budget' && turnFrom(state, asked, settings) > now;
+  return isOtherReason ? stepWithheld(asked, 'budget', turnWords(settings)) : null;
 };
 
 const HALTED = 'the fleet is halted; `vigil resume` ends it';

@@ -74,7 +74,7 @@ const queued = (state: GovernorState, asked: Asked): GovernorState => {
   return known ? state : { ...state, asked: [...state.asked, asked] };
 };
 
-/** No longer wanted: it waits no more. Whoever gives an admission back has not used it, however late that is heard: it counts for nothing. */
+/** No longer wanted: it waits no more. An admission that is given back was not used, however late it comes back: it counts for nothing. */
 const withdrawn = (state: GovernorState, requestId: string): GovernorState => ({
   ...state,
   asked: state.asked.filter((asked) => requestIdOf(asked) !== requestId),

@@ -13,14 +13,14 @@ export const present = (state: GovernorState, payload: AgentPresentPayload, now:
   const live = living(without(state.live, agentId), agentId, host ?? '', runtimeId ?? '');
   // It has been there all the time: no loss is made good by that.
   if (why === 'still_present') return { ...state, live };
-  const matter = taskId ?? agentId;
+  const lossKey = taskId ?? agentId;
   const back = (lost: Missing) =>
-    lost.matter === matter || lost.agentId === agentId ? { ...lost, backSince: lost.backSince ?? now } : lost;
+    lost.lossKey === lossKey || lost.agentId === agentId ? { ...lost, backSince: lost.backSince ?? now } : lost;
   return {
     ...state,
     live,
     starts: started(state.starts ?? [], { agentId, taskId, at: now }),
-    losses: state.losses.filter((loss) => loss.matter !== matter && loss.agentId !== agentId),
+    losses: state.losses.filter((loss) => loss.lossKey !== lossKey && loss.agentId !== agentId),
     brake: brakeFor(incidentsOf(state.brake).map((missing) => missing.map(back))),
   };
 };
@@ -34,9 +34,9 @@ export const lost = (
 ): GovernorState => {
   const { agentId, taskId, host, runtimeId, expected, why } = payload;
   const gone = { ...state, live: without(state.live, agentId) };
-  const matter = taskId ?? agentId;
+  const lossKey = taskId ?? agentId;
   if (expected) {
-    const isOther = (loss: Loss) => loss.agentId !== agentId && loss.matter !== matter;
+    const isOther = (loss: Loss) => loss.agentId !== agentId && loss.lossKey !== lossKey;
     const crashed = state.losses.map((loss) => (isOther(loss) ? loss : { ...loss, isCrashed: true }));
     const isCounted = incidentsOf(state.brake).some((missing) => !missing.every(isOther));
     // A crash that is reported late is a loss all the same, unless the brake has engaged for it already.
@@ -46,11 +46,11 @@ export const lost = (
   const place = { host: host ?? '', runtimeId: runtimeId ?? '' };
   if (!counts(payload, brake)) {
     const uncounted = uncountedAfter(state.uncounted, place, brake, now);
-    return { ...gone, uncounted, brake: missedAgain(gone, { agentId, matter, why }, now) };
+    return { ...gone, uncounted, brake: missedAgain(gone, { agentId, lossKey, why }, now) };
   }
-  const replaced = isReplaced(gone, matter, now) ? { isReplaced: true } : {};
-  const loss = { agentId, matter, ...place, at: now, ...replaced, ...(why === 'crashed' ? { isCrashed: true } : {}) };
-  const recent = state.losses.filter(({ at, matter }) => at > now - brake.windowMs && matter !== loss.matter);
+  const replaced = isReplaced(gone, lossKey, now) ? { isReplaced: true } : {};
+  const loss = { agentId, lossKey, ...place, at: now, ...replaced, ...(why === 'crashed' ? { isCrashed: true } : {}) };
+  const recent = state.losses.filter(({ at, lossKey }) => at > now - brake.windowMs && lossKey !== loss.lossKey);
   const next = { ...gone, losses: [...recent, loss] };
   return { ...next, brake: brakeFor(joined(incidentsOf(state.brake), loss, brake.windowMs)) };
 };
@@ -62,19 +62,19 @@ const awaitingOnly = ({ brake }: GovernorState, isAwaited: (loss: Loss) => boole
 /** The task is with people: nothing puts another agent on it by itself. */
 export const leftToPeople = (state: GovernorState, taskId: string): GovernorState => ({
   ...state,
-  brake: awaitingOnly(state, ({ matter }) => matter !== taskId),
+  brake: awaitingOnly(state, ({ lossKey }) => lossKey !== taskId),
 });
 
 /** A task that no other living agent holds is missing again. After a crash the wait for its next agent begins again. */
 const missedAgain = (
   state: GovernorState,
-  { agentId, matter, why }: Pick<Loss, 'agentId' | 'matter'> & Pick<AgentLostPayload, 'why'>,
+  { agentId, lossKey, why }: Pick<Loss, 'agentId' | 'lossKey'> & Pick<AgentLostPayload, 'why'>,
   now: number,
 ): GovernorState['brake'] => {
   if (state.brake === null) return null;
   const names = namesOf(state.live);
-  const isLost = (one: Missing) => one.agentId === agentId || one.matter === matter;
-  const isHeld = (one: Missing) => names.has(one.agentId) || isReplaced(state, one.matter, now);
+  const isLost = (one: Missing) => one.agentId === agentId || one.lossKey === lossKey;
+  const isHeld = (one: Missing) => names.has(one.agentId) || isReplaced(state, one.lossKey, now);
   const crash = why === 'crashed' ? { at: now, isCrashed: true } : {};
   const again = (one: Missing) => (isLost(one) && !isHeld(one) ? { ...one, backSince: null, ...crash } : one);
   return brakeFor(incidentsOf(state.brake).map((missing) => missing.map(again)));
@@ -99,13 +99,13 @@ const uncountedAfter = (
   return [...others, { host, runtimeId, at, count: count + 1 }];
 };
 
-/** While the brake is on, whoever goes shortly after the last of the missing of a mass failure is one of them. */
+/** While the brake is on, an agent that is lost shortly after the last of the missing of a mass failure is one of them. */
 const joined = (incidents: Incidents, loss: Loss, windowMs: number): Incidents => {
-  const known = incidents.findIndex((missing) => missing.some(({ matter }) => matter === loss.matter));
+  const known = incidents.findIndex((missing) => missing.some(({ lossKey }) => lossKey === loss.lossKey));
   const near = incidents.findIndex((missing) => missing.some(({ at }) => loss.at < at + windowMs));
   const own = known < 0 ? near : known;
   return incidents.map((missing, i) =>
-    i === own ? [...missing.filter(({ matter }) => matter !== loss.matter), missed(loss)] : missing,
+    i === own ? [...missing.filter(({ lossKey }) => lossKey !== loss.lossKey), missed(loss)] : missing,
   );
 };
 
@@ -127,10 +127,10 @@ const started = (
  * Another agent lives on the task, and reports itself present no more: the replacement of an agent that was taken for dead, came back and is
  * lost again, or an agent that a person started on the task before the loss was known.
  */
-const isReplaced = ({ admitted, starts, live }: GovernorState, matter: string, now: number): boolean => {
+const isReplaced = ({ admitted, starts, live }: GovernorState, lossKey: string, now: number): boolean => {
   const names = namesOf(live);
   const recent = (starts ?? []).filter(({ at }) => at > now - keptStartMs);
-  return [...admitted, ...recent].some((one) => one.taskId === matter && names.has(one.agentId));
+  return [...admitted, ...recent].some((one) => one.taskId === lossKey && names.has(one.agentId));
 };
 
 const namesOf = (live: Live): ReadonlySet<string> =>
@@ -142,12 +142,12 @@ export const announced = (state: GovernorState, payload: RuntimeAnnouncedPayload
   const fresh = Object.entries(state.runtimes).filter(
     ([id, { announcedAt }]) => id !== runtimeId && announcedAt > now - freshMs,
   );
-  const said = { capacity, busy: agents.length, labels, templates, announcedAt: now };
+  const emitted = { capacity, busy: agents.length, labels, templates, announcedAt: now };
   const listed = new Set(agents);
   const admitted = state.admitted.map((one) =>
     one.kind === 'spawn' && one.runtimeId === runtimeId && listed.has(one.agentId) ? { ...one, isListed: true } : one,
   );
-  return { ...state, admitted, runtimes: Object.fromEntries(capacity > 0 ? [...fresh, [runtimeId, said]] : fresh) };
+  return { ...state, admitted, runtimes: Object.fromEntries(capacity > 0 ? [...fresh, [runtimeId, emitted]] : fresh) };
 };
 
 const living = (live: Live, agentId: string, host: string, runtimeId: string): Live => {
@@ -155,7 +155,7 @@ const living = (live: Live, agentId: string, host: string, runtimeId: string): L
   return { ...live, [host]: { ...runtimes, [runtimeId]: [...(own(runtimes, runtimeId) ?? []), agentId] } };
 };
 
-/** A host or a runtime may be called `constructor`: what every object inherits is nobody's. */
+/** A host or a runtime may be called `constructor`: what every object inherits is not a place. */
 const own = <Value>(places: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(places, name) ? places[name] : undefined;
 

@@ -1,19 +1,21 @@
-import { type PayloadOf, Topic, type WithheldWhy } from '@vigil/events';
+import { type BodyOf, Topic, type WithheldWhy } from '@vigil/events';
 import { validMs } from './settings.ts';
 import type { Asked, GovernorDraft } from './state.ts';
 
 type AskedStep = Extract<Asked, { readonly kind: 'step' }>;
 type AskedSpawn = Extract<Asked, { readonly kind: 'spawn' }>;
-type Governance = typeof Topic.fleetGovernance;
-type GovernanceType = Extract<GovernorDraft, { readonly topic: Governance }>['type'];
 
-export const govern = <K extends GovernanceType>(type: K, payload: PayloadOf<Governance, K>): GovernorDraft =>
-  ({ topic: Topic.fleetGovernance, type, key: 'fleet', payload }) as GovernorDraft;
+export const govern = (body: BodyOf<typeof Topic.fleetGovernance>): GovernorDraft => ({
+  topic: Topic.fleetGovernance,
+  key: 'fleet',
+  ...body,
+});
 
-export const brakeReleased = (by: string, why: string): GovernorDraft => govern('BRAKE_RELEASED', { by, why });
+export const brakeReleased = (by: string, why: string): GovernorDraft =>
+  govern({ type: 'BRAKE_RELEASED', payload: { by, why } });
 
 export const dryRunChanged = (on: boolean, by: string, why: string): GovernorDraft =>
-  govern('DRY_RUN_CHANGED', { on, by, why });
+  govern({ type: 'DRY_RUN_CHANGED', payload: { on, by, why } });
 
 const named = ({ requestId, caseId, agentId, step }: AskedStep['step']) => ({ requestId, caseId, agentId, step });
 

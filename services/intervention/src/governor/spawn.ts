@@ -8,13 +8,13 @@ const place = 'host';
 
 const isFresh = ({ announcedAt }: RuntimeKnown, now: number): boolean => announcedAt > now - freshMs;
 
-const knowsHow = ({ templates }: RuntimeKnown, { taskId, labels }: AdmitSpawnPayload): boolean =>
+const hasTemplate = ({ templates }: RuntimeKnown, { taskId, labels }: AdmitSpawnPayload): boolean =>
   templates.some((template) => templateFits(template, taskId, labels));
 
 /** Why no runtime can start the task, with the lines that would change it; null: a runtime that is there knows how. */
 export const whyNoTemplate = ({ runtimes }: GovernorState, spawn: AdmitSpawnPayload, now: number): string | null => {
   const fresh = Object.values(runtimes).filter((runtime) => isFresh(runtime, now));
-  if (fresh.some((runtime) => knowsHow(runtime, spawn))) return null;
+  if (fresh.some((runtime) => hasTemplate(runtime, spawn))) return null;
   const among =
     fresh.length === 0 ? 'no runtime with capacity has announced itself' : 'no runtime has a template for it';
   return `no runtime can start ${spawn.taskId}: ${among}. Write to a runtime's file, and start \`vigil runtime --config FILE\`:
@@ -32,7 +32,7 @@ export const runtimeFor = (
 ): { readonly runtimeId: string } | { readonly none: string } => {
   const { preferRuntimeId, notRuntimeIds } = spawn;
   const open = Object.entries(state.runtimes)
-    .filter(([id, runtime]) => isFresh(runtime, now) && knowsHow(runtime, spawn) && !notRuntimeIds.includes(id))
+    .filter(([id, runtime]) => isFresh(runtime, now) && hasTemplate(runtime, spawn) && !notRuntimeIds.includes(id))
     .map(([runtimeId, runtime]) => ({ runtimeId, runtime, room: roomIn(state, runtimeId, runtime, now) }))
     .filter(({ room }) => room > 0);
   const preferred = open.find(({ runtimeId }) => runtimeId === preferRuntimeId);
@@ -59,7 +59,7 @@ const agrees = (wished: Readonly<Record<string, string>>, offered: Readonly<Reco
 
 const whyNone = ({ runtimes }: GovernorState, spawn: AdmitSpawnPayload, open: number, now: number): string => {
   const { notRuntimeIds, labels } = spawn;
-  const able = Object.values(runtimes).filter((runtime) => isFresh(runtime, now) && knowsHow(runtime, spawn)).length;
+  const able = Object.values(runtimes).filter((runtime) => isFresh(runtime, now) && hasTemplate(runtime, spawn)).length;
   const tried = notRuntimeIds.length > 0 ? `, ${notRuntimeIds.length} tried already` : '';
   if (open === 0)
     return `${able} runtimes have a template for it, none has room${tried}: start another, or raise its capacity`;

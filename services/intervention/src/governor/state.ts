@@ -19,7 +19,7 @@ export const isFleetCommand = (input: GovernorInput): input is FleetCommand => i
 export type Asked =
   | {
       readonly kind: 'step';
-      /** why it waits, as the case was told; null: it waits for its turn only */
+      /** why it waits, as the case was notified; null: it waits for its turn only */
       readonly withheld: WithheldWhy | null;
       readonly askedAt: number;
       readonly correlationId: string;
@@ -28,7 +28,7 @@ export type Asked =
     }
   | {
       readonly kind: 'spawn';
-      /** no runtime has a template for its task, as recovery was told: it waits until one announces itself; null: it is ruled at once */
+      /** no runtime has a template for its task, as recovery was notified: it waits until one announces itself; null: it is ruled at once */
       readonly withheld: 'no_template' | null;
       readonly askedAt: number;
       readonly correlationId: string;
@@ -51,10 +51,10 @@ export type Admitted = {
   readonly isListed?: boolean;
 };
 
-/** An agent gone unexpectedly. `matter`: its task, or itself where it has none: losses are counted by it. */
+/** An agent gone unexpectedly. `lossKey`: its task, or itself where it has none: losses are counted by it. */
 export type Loss = {
   readonly agentId: string;
-  readonly matter: string;
+  readonly lossKey: string;
   readonly host: string;
   readonly runtimeId: string;
   readonly at: number;
@@ -64,7 +64,7 @@ export type Loss = {
   readonly isCrashed?: boolean;
 };
 
-/** An agent that was first heard, or came back, with a task. */
+/** An agent that was first observed, or came back, with a task. */
 export type Start = { readonly agentId: string; readonly taskId: string; readonly at: number };
 
 /** Agents of one place that were lost in the same second and do not count as lost. They still count as part of the fleet for a while. */

@@ -1,10 +1,9 @@
-import { type ContentOf, type Draft, type EventOf, type PolicyRef, Topic } from '@vigil/events';
+import { type BodyOf, type Draft, type EventOf, type PolicyRef, Topic } from '@vigil/events';
 import { limitReached } from '@vigil/policy';
 import { type Clock, type Decider, NEVER } from '@vigil/stream';
 
 type Presence = EventOf<typeof Topic.fleetPresence>;
 type Spent = Extract<Presence, { readonly type: 'AGENT_SPENT' }>;
-type Writes = ContentOf<typeof Topic.spending>;
 
 /** What an instance, a task, or all agents of a policy on one day, have used. */
 export type SpendingState =
@@ -30,7 +29,7 @@ export type SpendingState =
 export type SpendingDraft = Draft<typeof Topic.spending>;
 
 const DAY_MS = 86_400_000;
-/** A task that nobody worked on for so long is forgotten: 30 days. */
+/** A task without work for so long is forgotten: 30 days. */
 const FORGOTTEN_MS = 30 * DAY_MS;
 
 /** Midnight UTC after a moment. */
@@ -84,19 +83,13 @@ const observed = (before: SpendingState, input: Presence, now: number): Spending
   return isOver ? { ...before, tokens: 0, usd: null, instanceId: payload.instanceId, until: now } : before;
 };
 
-const say = <K extends Writes['type']>(
-  state: Used,
-  type: K,
-  payload: Extract<Writes, { readonly type: K }>['payload'],
-): SpendingDraft =>
-  ({
-    topic: Topic.spending,
-    type,
-    key: 'fleet',
-    correlationId: state.correlationId,
-    policy: state.policy,
-    payload,
-  }) as SpendingDraft;
+const announcement = ({ correlationId, policy }: Used, body: BodyOf<typeof Topic.spending>): SpendingDraft => ({
+  topic: Topic.spending,
+  key: 'fleet',
+  correlationId,
+  policy,
+  ...body,
+});
 
 /** Why less is used under the same limit. */
 const WHY_OVER = {
@@ -115,18 +108,21 @@ const decided = (state: SpendingState, now: number): readonly SpendingDraft[] =>
     if (announced === null) return [];
     const isOther = announced.tokens !== limit.tokens || announced.usd !== limit.usd;
     const why = isOther ? 'the limit was raised' : WHY_OVER[scope];
-    return [say(state, 'SPENDING_LIMIT_LIFTED', { scope, scopeId, why })];
+    return [announcement(state, { type: 'SPENDING_LIMIT_LIFTED', payload: { scope, scopeId, why } })];
   }
   if (announced !== null && announced.tokens === limit.tokens && announced.usd === limit.usd) return [];
   return [
-    say(state, 'SPENDING_LIMIT_REACHED', {
-      scope,
-      scopeId,
-      tokens,
-      usd,
-      limitTokens: limit.tokens,
-      limitUsd: limit.usd,
-      until: scope === 'day' ? until : null,
+    announcement(state, {
+      type: 'SPENDING_LIMIT_REACHED',
+      payload: {
+        scope,
+        scopeId,
+        tokens,
+        usd,
+        limitTokens: limit.tokens,
+        limitUsd: limit.usd,
+        until: scope === 'day' ? until : null,
+      },
     }),
   ];
 };

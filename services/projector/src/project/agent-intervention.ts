@@ -1,8 +1,8 @@
-import type { Topic } from '@vigil/events';
+import type { PlanStep, Topic } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
 import type { PlacedEvent } from '@vigil/stream';
 import type { Handlers } from './handlers.ts';
-import { journal, parsed, told } from './journal.ts';
+import { journal, told } from './journal.ts';
 
 type T = typeof Topic.agentIntervention;
 type Event = PlacedEvent<T>;
@@ -42,6 +42,11 @@ function step(event: Event): Statement {
   };
 }
 
+/** A step with its settings beside its name: the fields of the other steps say nothing. */
+function stepShown({ step, ...settings }: PlanStep): object {
+  return Object.assign({ step }, ...Object.values(settings));
+}
+
 function opened(event: Of<'CASE_OPENED'>): Statement {
   const { payload } = event;
   return {
@@ -61,7 +66,7 @@ function opened(event: Of<'CASE_OPENED'>): Statement {
       state: payload.state,
       axes: payload.axes,
       plan_name: payload.planName,
-      plan: parsed(payload.plan),
+      plan: payload.plan.map(stepShown),
       runtime_id: payload.runtimeId,
       evidence: payload.evidence,
       note: payload.note,

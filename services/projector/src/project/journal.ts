@@ -40,13 +40,3 @@ export function journal(event: PlacedEvent<TopicName>): Statement {
 
 /** A story line and nothing else. */
 export const told = (event: PlacedEvent<TopicName>): readonly Statement[] => [journal(event)];
-
-/** A plan travels as JSON; whatever else stands there is shown as it is. */
-export function parsed(json: string): object | string {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null ? value : json;
-  } catch {
-    return json;
-  }
-}

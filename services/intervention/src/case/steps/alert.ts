@@ -1,19 +1,25 @@
 import type { Step } from '@vigil/policy';
-import { say } from '../drafts.ts';
+import { about, caseEvent } from '../drafts.ts';
 import { act, type StepRules } from './step.ts';
 
 type Alert = Extract<Step, { readonly step: 'alert' }>;
 
 export const alert: StepRules<Alert> = {
   ruling: null,
-  turn: () => act,
-  act: ({ channel, severity }, { matter }) => [
-    say(matter, 'ALERT_REQUESTED', {
-      channel,
-      severity,
-      title:
-        matter.state === 'UNKNOWN' ? `${matter.agentId}: ${matter.planName}` : `${matter.agentId} is ${matter.state}`,
-      text: matter.reason,
+  decideStep: () => act,
+  act: ({ channel, severity }, { caseContext }) => [
+    caseEvent(caseContext, {
+      type: 'ALERT_REQUESTED',
+      payload: {
+        ...about(caseContext),
+        channel,
+        severity,
+        title:
+          caseContext.state === 'UNKNOWN'
+            ? `${caseContext.agentId}: ${caseContext.planName}`
+            : `${caseContext.agentId} is ${caseContext.state}`,
+        text: caseContext.reason,
+      },
     }),
   ],
 };

@@ -1,24 +1,27 @@
 import type { Step } from '@vigil/policy';
-import { fill, order } from '../drafts.ts';
-import type { Open } from '../open.ts';
-import { act, handless, type StepRules, type Turn } from './step.ts';
+import { fill, order, orderHead } from '../drafts.ts';
+import type { ActiveCase } from '../state.ts';
+import { act, type StepDecision, type StepRules, unreachable } from './step.ts';
 
 type Interrupt = Extract<Step, { readonly step: 'interrupt' }>;
 
-const turn = ({ waitMs }: Interrupt, { matter, attempt, death }: Open, now: number): Turn => {
-  if (death || matter.client === null || matter.client === undefined) return { want: 'next' };
-  const barred = handless(matter);
-  if (barred) return { want: 'skip', ...barred, leads: 'next' };
+const decideStep = ({ waitMs }: Interrupt, { caseContext, attempt, death }: ActiveCase, now: number): StepDecision => {
+  if (death || caseContext.client === null || caseContext.client === undefined) return { kind: 'next' };
+  const barred = unreachable(caseContext);
+  if (barred) return { kind: 'skip', ...barred, leads: 'next' };
   if (attempt.sent === 0) return act;
   const until = attempt.lastAt + waitMs;
-  return attempt.order?.isUndone || now >= until ? { want: 'next' } : { want: 'wait', until };
+  return attempt.order?.isUndone || now >= until ? { kind: 'next' } : { kind: 'wait', until };
 };
 
 /** Ends the turn of a coding agent that hangs, without ending the agent. Concerns only agents whose client is known. */
 export const interrupt: StepRules<Interrupt> = {
   ruling: 'soft',
-  turn,
-  act: ({ waitMs, message }, { matter }, { number }) => [
-    order(matter, 'INTERRUPT_AGENT', number, { ttlMs: waitMs, message: fill(message, matter) }),
+  decideStep,
+  act: ({ waitMs, message }, { caseContext }, { number }) => [
+    order(caseContext, {
+      type: 'INTERRUPT_AGENT',
+      payload: { ...orderHead(caseContext, number), ttlMs: waitMs, message: fill(message, caseContext) },
+    }),
   ],
 };

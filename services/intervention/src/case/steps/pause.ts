@@ -1,8 +1,7 @@
 import type { Step } from '@vigil/policy';
-import { fill, order, orderId, say } from '../drafts.ts';
-import type { Open } from '../open.ts';
-import type { CaseDraft, Life } from '../state.ts';
-import { act, handless, type StepRules, type Turn } from './step.ts';
+import { about, caseEvent, fill, order, orderHead, orderId } from '../drafts.ts';
+import type { ActiveCase, CaseDraft, Instance } from '../state.ts';
+import { act, type StepDecision, type StepRules, unreachable } from './step.ts';
 
 type Pause = Extract<Step, { readonly step: 'pause' }>;
 
@@ -14,7 +13,7 @@ const resumeTtlMs = 3_600_000;
 const mostBackoffs = 16;
 
 /** The next of several pauses in a row: another of the same case, however late it is ruled, or one that begins within its predecessor's length of its end. */
-export const pausedUntil = ({ pauses }: Life, { attempt }: Open, backoffMs: number, at: number): Paused => {
+export const pausedUntil = ({ pauses }: Instance, { attempt }: ActiveCase, backoffMs: number, at: number): Paused => {
   const inARow = pauses !== null && (attempt.sent > 0 || at <= pauses.until + lengthOf(backoffMs, pauses.times));
   const times = inARow ? pauses.times + 1 : 1;
   return { times, until: at + lengthOf(backoffMs, times) };
@@ -24,37 +23,53 @@ type Paused = { readonly times: number; readonly until: number };
 
 const lengthOf = (backoffMs: number, times: number): number => backoffMs * Math.min(2 ** (times - 1), mostBackoffs);
 
-/** Paused, it waits; resumed, it has as long as a first pause to show that it goes on; a last step then begins anew. */
-const turn = ({ backoffMs }: Pause, { matter, attempt, paused, index }: Open, now: number): Turn => {
-  if (paused) return { want: 'wait', until: paused.until };
-  const barred = handless(matter);
-  if (barred) return { want: 'skip', ...barred, leads: 'next' };
+/** Paused, it waits; resumed, it has as long as a first pause to show that it goes on; a last step then begins again. */
+const decideStep = (
+  { backoffMs }: Pause,
+  { caseContext, attempt, paused, index }: ActiveCase,
+  now: number,
+): StepDecision => {
+  if (paused) return { kind: 'wait', until: paused.until };
+  const barred = unreachable(caseContext);
+  if (barred) return { kind: 'skip', ...barred, leads: 'next' };
   if (attempt.sent === 0) return act;
   const until = attempt.lastAt + backoffMs;
-  if (now < until) return { want: 'wait', until };
-  return index + 1 < matter.steps.length ? { want: 'next' } : act;
+  if (now < until) return { kind: 'wait', until };
+  return index + 1 < caseContext.steps.length ? { kind: 'next' } : act;
 };
 
 /** Held between calls, and set going again after a growing back-off: neither a failure nor an attempt. */
 export const pause: StepRules<Pause> = {
   ruling: 'soft',
-  turn,
-  act: ({ backoffMs }, open, { at, number, life }) => {
-    const { matter } = open;
-    const { until } = pausedUntil(life, open, backoffMs, at);
+  decideStep,
+  act: ({ backoffMs }, activeCase, { at, number, instance }) => {
+    const { caseContext } = activeCase;
+    const { until } = pausedUntil(instance, activeCase, backoffMs, at);
     return [
-      order(matter, 'PAUSE_AGENT', number, { ttlMs: pauseTtlMs, forMs: until - at }),
-      say(matter, 'AGENT_PAUSED', { until, orderId: orderId(matter, number) }),
+      order(caseContext, {
+        type: 'PAUSE_AGENT',
+        payload: { ...orderHead(caseContext, number), ttlMs: pauseTtlMs, forMs: until - at },
+      }),
+      caseEvent(caseContext, {
+        type: 'AGENT_PAUSED',
+        payload: { ...about(caseContext), until, orderId: orderId(caseContext, number) },
+      }),
     ];
   },
 };
 
 /** Needs no ruling: it only takes back what was done. */
-export const resumed = ({ matter }: Open, number: number): readonly CaseDraft[] => {
-  const paused = matter.steps.find((step): step is Pause => step.step === 'pause');
-  const message = paused ? fill(paused.message, matter) : null;
+export const resumed = ({ caseContext }: ActiveCase, number: number): readonly CaseDraft[] => {
+  const paused = caseContext.steps.find((step): step is Pause => step.step === 'pause');
+  const message = paused ? fill(paused.message, caseContext) : null;
   return [
-    order(matter, 'RESUME_AGENT', number, { ttlMs: resumeTtlMs, message }),
-    say(matter, 'AGENT_RESUMED', { orderId: orderId(matter, number) }),
+    order(caseContext, {
+      type: 'RESUME_AGENT',
+      payload: { ...orderHead(caseContext, number), ttlMs: resumeTtlMs, message },
+    }),
+    caseEvent(caseContext, {
+      type: 'AGENT_RESUMED',
+      payload: { ...about(caseContext), orderId: orderId(caseContext, number) },
+    }),
   ];
 };

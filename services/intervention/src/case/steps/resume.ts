@@ -1,7 +1,7 @@
 import { type Step, spell } from '@vigil/policy';
-import { fill, order } from '../drafts.ts';
-import type { Open } from '../open.ts';
-import { act, handless, type StepRules, type Turn } from './step.ts';
+import { fill, order, orderHead } from '../drafts.ts';
+import type { ActiveCase } from '../state.ts';
+import { act, type StepDecision, type StepRules, unreachable } from './step.ts';
 
 type Resume = Extract<Step, { readonly step: 'resume' }>;
 
@@ -9,30 +9,37 @@ type Resume = Extract<Step, { readonly step: 'resume' }>;
 const ttlMs = 60_000;
 
 /** A session that hangs again soon after it was resumed is not resumed again: the plan goes on to end it. */
-const skipped = ({ againAfterMs }: Resume, { matter, resumedAt, openedAt }: Open, now: number): Turn | null => {
-  const barred = handless(matter);
-  if (barred) return { want: 'skip', ...barred, leads: 'next' };
-  if (matter.client?.session_id == null)
-    return { want: 'skip', why: 'no_session', detail: 'its client has not reported a session', leads: 'next' };
+const skipped = (
+  { againAfterMs }: Resume,
+  { caseContext, resumedAt, openedAt }: ActiveCase,
+  now: number,
+): StepDecision | null => {
+  const barred = unreachable(caseContext);
+  if (barred) return { kind: 'skip', ...barred, leads: 'next' };
+  if (caseContext.client?.session_id == null)
+    return { kind: 'skip', why: 'no_session', detail: 'its client has not reported a session', leads: 'next' };
   if (resumedAt == null || now >= resumedAt + againAfterMs) return null;
   const ago = spell(Math.max(openedAt, now) - resumedAt);
   const detail = `its session was resumed ${ago} ago, and the policy waits ${spell(againAfterMs)} before it does so again`;
-  return { want: 'skip', why: 'requires', detail, leads: 'next' };
+  return { kind: 'skip', why: 'requires', detail, leads: 'next' };
 };
 
-const turn = (step: Resume, open: Open, now: number): Turn => {
-  const { matter, attempt, death } = open;
-  if (death || matter.client === null || matter.client === undefined) return { want: 'next' };
-  if (attempt.sent === 0) return skipped(step, open, now) ?? act;
+const decideStep = (step: Resume, activeCase: ActiveCase, now: number): StepDecision => {
+  const { caseContext, attempt, death } = activeCase;
+  if (death || caseContext.client === null || caseContext.client === undefined) return { kind: 'next' };
+  if (attempt.sent === 0) return skipped(step, activeCase, now) ?? act;
   const until = attempt.lastAt + step.waitMs;
-  return attempt.order?.isUndone || now >= until ? { want: 'next' } : { want: 'wait', until };
+  return attempt.order?.isUndone || now >= until ? { kind: 'next' } : { kind: 'wait', until };
 };
 
 /** Ends the processes of a coding agent and starts the same session again. It ends a process, so it is ruled like a terminate. */
 export const resume: StepRules<Resume> = {
   ruling: 'destructive',
-  turn,
-  act: ({ graceMs, message }, { matter }, { number }) => [
-    order(matter, 'RESUME_SESSION', number, { ttlMs, graceMs, message: fill(message, matter) }),
+  decideStep,
+  act: ({ graceMs, message }, { caseContext }, { number }) => [
+    order(caseContext, {
+      type: 'RESUME_SESSION',
+      payload: { ...orderHead(caseContext, number), ttlMs, graceMs, message: fill(message, caseContext) },
+    }),
   ],
 };

@@ -1,32 +1,35 @@
 import type { SkipWhy } from '@vigil/events';
-import type { Step } from '@vigil/policy';
-import type { Matter, Open } from '../open.ts';
-import type { CaseDraft, Life } from '../state.ts';
+import type { PlannedStep } from '@vigil/policy';
+import type { ActiveCase, CaseContext, CaseDraft, Instance } from '../state.ts';
 
 /** What the current step wants, now. */
-export type Turn =
-  | { readonly want: 'act' }
+export type StepDecision =
+  | { readonly kind: 'act' }
   /** it has acted, and waits; then the next step */
-  | { readonly want: 'wait'; readonly until: number }
-  | { readonly want: 'next' }
+  | { readonly kind: 'wait'; readonly until: number }
+  | { readonly kind: 'next' }
   /** it cannot be done: `people`: they are asked instead, without a timeout */
-  | { readonly want: 'skip'; readonly why: SkipWhy; readonly detail: string; readonly leads: 'next' | 'people' };
+  | { readonly kind: 'skip'; readonly why: SkipWhy; readonly detail: string; readonly leads: 'next' | 'people' };
 
-/** When a step acts: `at`: the moment, epoch milliseconds; `number`: of the next order; `life`: that of the agent. */
-export type Moment = { readonly at: number; readonly number: number; readonly life: Life };
+/** When a step acts: `at`: the moment, epoch milliseconds; `number`: of the next order; `instance`: that of the agent. */
+export type Moment = { readonly at: number; readonly number: number; readonly instance: Instance };
 
 /** A kind of step: a file here, and a line in steps.ts. */
-export type StepRules<S extends Step> = {
+export type StepRules<S extends PlannedStep> = {
   /** the ruling without which it does not act */
   readonly ruling: 'soft' | 'destructive' | null;
-  readonly turn: (step: S, open: Open, now: number) => Turn;
-  readonly act: (step: S, open: Open, moment: Moment) => readonly CaseDraft[];
+  decideStep(step: S, activeCase: ActiveCase, now: number): StepDecision;
+  act(step: S, activeCase: ActiveCase, moment: Moment): readonly CaseDraft[];
 };
 
-export const act: Turn = { want: 'act' };
+export const act: StepDecision = { kind: 'act' };
 
-/** Why nobody can lay hands on this agent, or null. */
-export const handless = ({ instanceId, runtimeId, agentId }: Matter): { why: SkipWhy; detail: string } | null => {
+/** Why no order can reach this agent, or null. */
+export const unreachable = ({
+  instanceId,
+  runtimeId,
+  agentId,
+}: CaseContext): { why: SkipWhy; detail: string } | null => {
   if (instanceId === null)
     return { why: 'no_instance', detail: `${agentId} reports no instance_id: an order could reach another life of it` };
   if (runtimeId === null) return { why: 'no_runtime', detail: `${agentId} has no runtime that could end it` };

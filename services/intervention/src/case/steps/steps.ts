@@ -1,4 +1,4 @@
-import type { Step } from '@vigil/policy';
+import type { PlannedStep } from '@vigil/policy';
 import { alert } from './alert.ts';
 import { block } from './block.ts';
 import { escalate } from './escalate.ts';
@@ -11,8 +11,11 @@ import { recover } from './recover.ts';
 import { resume } from './resume.ts';
 import type { StepRules } from './step.ts';
 import { terminate } from './terminate.ts';
+import { unknown } from './unknown.ts';
 
-type Rules = { readonly [Name in Step['step']]: StepRules<Extract<Step, { readonly step: Name }>> };
+type Rules = {
+  readonly [Name in PlannedStep['step']]: StepRules<Extract<PlannedStep, { readonly step: Name }>>;
+};
 
 const rules: Rules = {
   nudge,
@@ -26,11 +29,12 @@ const rules: Rules = {
   pause,
   interrupt,
   resume,
+  UNKNOWN: unknown,
 };
 
 /** The rules of a step: the table gives each name the rules of its own kind. */
-export const rulesOf = (step: Step): StepRules<Step> => rules[step.step] as unknown as StepRules<Step>;
+export const rulesOf = (step: PlannedStep): StepRules<PlannedStep> => rules[step.step];
 
 /** The step whose admission opens a case: the first that asks for a ruling, else the first. */
-export const firstActing = (steps: readonly Step[]): Step['step'] =>
+export const firstActing = (steps: readonly PlannedStep[]): PlannedStep['step'] =>
   (steps.find((step) => rulesOf(step).ruling !== null) ?? steps[0])?.step ?? 'alert';

@@ -1,7 +1,7 @@
 import type { Step } from '@vigil/policy';
-import { order } from '../drafts.ts';
-import type { Open } from '../open.ts';
-import { act, handless, type StepRules, type Turn } from './step.ts';
+import { order, orderHead } from '../drafts.ts';
+import type { ActiveCase } from '../state.ts';
+import { act, type StepDecision, type StepRules, unreachable } from './step.ts';
 
 type Terminate = Extract<Step, { readonly step: 'terminate' }>;
 
@@ -17,42 +17,47 @@ const endingMs = 60_000;
 export const receiptDue = (step: Terminate, at: number): number =>
   at + ttlMs + step.graceMs + endingMs + step.cleanupMs;
 
-const met: Readonly<Record<Terminate['requires'][number], (open: Open) => boolean>> = {
-  hard: ({ matter }) => matter.hard,
-  two_axes: ({ matter }) => new Set(matter.axes).size >= 2,
+const met: Readonly<Record<Terminate['requires'][number], (activeCase: ActiveCase) => boolean>> = {
+  hard: ({ caseContext }) => caseContext.hard,
+  two_axes: ({ caseContext }) => new Set(caseContext.axes).size >= 2,
   unanswered: ({ nudges, escalated, answered }) =>
     !answered && (nudges.length > 0 || escalated) && nudges.every(({ outcome }) => outcome !== 'open'),
 };
 
 /** Until when a text may turn out to be unanswered, whose receipt has not come; null: no receipt can change that. */
-const receiptsUntil = ({ nudges, answered }: Open): number | null => {
+const receiptsUntil = ({ nudges, answered }: ActiveCase): number | null => {
   const out = nudges.filter(({ outcome }) => outcome === 'open');
   return answered || out.length === 0 ? null : Math.min(...out.map(({ receiptUntil }) => receiptUntil ?? 0));
 };
 
-const turn = (step: Terminate, open: Open, now: number): Turn => {
-  if (open.death) return { want: 'skip', why: 'no_instance', detail: 'the instance has ended already', leads: 'next' };
-  const barred = handless(open.matter);
-  if (barred) return { want: 'skip', ...barred, leads: 'people' };
-  if (step.requires.length === 0 || step.requires.some((name) => met[name](open))) return act;
-  const until = step.requires.includes('unanswered') ? receiptsUntil(open) : null;
-  if (until !== null && now < until) return { want: 'wait', until };
+const decideStep = (step: Terminate, activeCase: ActiveCase, now: number): StepDecision => {
+  if (activeCase.death)
+    return { kind: 'skip', why: 'no_instance', detail: 'the instance has ended already', leads: 'next' };
+  const barred = unreachable(activeCase.caseContext);
+  if (barred) return { kind: 'skip', ...barred, leads: 'people' };
+  if (step.requires.length === 0 || step.requires.some((name) => met[name](activeCase))) return act;
+  const until = step.requires.includes('unanswered') ? receiptsUntil(activeCase) : null;
+  if (until !== null && now < until) return { kind: 'wait', until };
   const detail = `the policy ends an agent only where one of these holds: ${step.requires.join(', ')}; none does`;
-  return { want: 'skip', why: 'requires', detail, leads: 'people' };
+  return { kind: 'skip', why: 'requires', detail, leads: 'people' };
 };
 
 /** The only step that cannot be taken back: from its order on, only its receipt moves the case. */
 export const terminate: StepRules<Terminate> = {
   ruling: 'destructive',
-  turn,
-  act: (step, { matter }, { number }) => [
-    order(matter, 'TERMINATE_AGENT', number, {
-      ttlMs,
-      reason: matter.reason,
-      graceMs: step.graceMs,
-      cleanupMs: step.cleanupMs,
-      leave: step.leave,
-      release: step.release,
+  decideStep,
+  act: (step, { caseContext }, { number }) => [
+    order(caseContext, {
+      type: 'TERMINATE_AGENT',
+      payload: {
+        ...orderHead(caseContext, number),
+        ttlMs,
+        reason: caseContext.reason,
+        graceMs: step.graceMs,
+        cleanupMs: step.cleanupMs,
+        leave: step.leave,
+        release: step.release,
+      },
     }),
   ],
 };

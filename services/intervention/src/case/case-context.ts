@@ -1,7 +1,6 @@
 import type { Evidence, RequestStepPayload, WarrantFiledPayload, WarrantRenewedPayload } from '@vigil/events';
-import { HANDOFF, type RecoverySettings, type Step } from '@vigil/policy';
-import type { Matter } from './open.ts';
-import type { CaseInput, Life } from './state.ts';
+import { HANDOFF, type RecoverySettings, type Step, stepOf } from '@vigil/policy';
+import type { CaseContext, CaseInput, Instance } from './state.ts';
 
 type Warrant = Extract<CaseInput, { readonly type: 'WARRANT_FILED' | 'WARRANT_RENEWED' }>;
 type Request = Extract<CaseInput, { readonly type: 'REQUEST_STEP' }>;
@@ -13,8 +12,7 @@ export const inWords = (evidence: readonly Evidence[]): string =>
     .join('; ')
     .slice(0, 300);
 
-/** Throws where the warrant's plan is no JSON: the evaluator's mistake, and a dead letter. */
-export const matterOfWarrant = (warrant: Warrant): Matter => {
+export const contextOfWarrant = (warrant: Warrant): CaseContext => {
   const { payload, correlationId, policy } = warrant;
   return {
     ...figuresOf(payload),
@@ -27,7 +25,7 @@ export const matterOfWarrant = (warrant: Warrant): Matter => {
     attempt: payload.attempt,
     episodeId: payload.episodeId,
     planName: payload.planName,
-    steps: JSON.parse(payload.plan) as readonly Step[],
+    steps: payload.plan.map(stepOf),
     recovery: payload.recovery,
     correlationId,
     policy,
@@ -74,7 +72,7 @@ export const handoffByHand: Extract<Step, { step: 'handoff' }> = {
   message: HANDOFF,
 };
 
-/** ADR-110's recovery: used where whoever asks names no other. */
+/** ADR-110's recovery: used where the request names no other. */
 const recoveryByHand: RecoverySettings = {
   maxAttempts: 3,
   delaysMs: [0, 60_000, 120_000, 240_000],
@@ -104,17 +102,17 @@ const stepsOf = ({ step, message, why }: RequestStepPayload): readonly Step[] =>
 };
 
 /** `known`: what the case is about whose place the request takes: it tells how the policy recovers, where the request does not. */
-export const matterOfRequest = (
+export const contextOfRequest = (
   { payload, eventId, correlationId, policy }: Request,
-  life: Life | null,
-  known: Matter | null,
-): Matter => ({
+  instance: Instance | null,
+  known: CaseContext | null,
+): CaseContext => ({
   caseId: `case-${eventId}`,
   warrantId: null,
   by: payload.by,
   agentId: payload.agentId,
   instanceId: payload.instanceId,
-  runtimeId: payload.runtimeId ?? life?.runtimeId ?? null,
+  runtimeId: payload.runtimeId ?? instance?.runtimeId ?? null,
   taskId: payload.taskId,
   episodeId: null,
   labels: payload.labels,
@@ -126,7 +124,7 @@ export const matterOfRequest = (
   voidAt: null,
   planName: `by hand: ${payload.step}`,
   steps: stepsOf(payload),
-  recovery: payload.recovery ?? known?.recovery ?? JSON.stringify(recoveryByHand),
+  recovery: payload.recovery ?? known?.recovery ?? recoveryByHand,
   reason: payload.why,
   evidence: [],
   checkpoint: null,
@@ -137,7 +135,7 @@ export const matterOfRequest = (
   idleMinutes: null,
   contextUsagePct: null,
   limitedUntil: null,
-  ended: life?.instanceId === payload.instanceId && life.ended,
+  ended: instance?.instanceId === payload.instanceId && instance.ended,
   correlationId,
   policy: policy ?? known?.policy ?? null,
 });

@@ -1,0 +1,252 @@
+import { type EventOf, Topic } from '@vigil/events';
+import { contextOfRequest, handoffByHand, terminateByHand } from './case-context.ts';
+import { about, caseEvent, closed, refusal, withdraw } from './drafts.ts';
+import { contextIn, isOfPreviousInstance } from './instance.ts';
+import { opening, refusalToPerson } from './opening.ts';
+import { givenTime, handingOff, terminating } from './replan.ts';
+import { answerTo, type Ruling } from './ruling.ts';
+import {
+  type ActiveCase,
+  type CaseContext,
+  type CaseDraft,
+  type CaseInput,
+  type CaseState,
+  type Decision,
+  inCase,
+  unknownInstance,
+} from './state.ts';
+import { resumed } from './steps/pause.ts';
+import { unreachable } from './steps/step.ts';
+
+type DecideCase = Extract<CaseInput, { readonly type: 'DECIDE_CASE' }>['payload'];
+type Request = Extract<CaseInput, { readonly type: 'REQUEST_STEP' }>;
+
+/** How long "more time" is where the decision names no length, milliseconds. */
+export const defaultMoreTimeMs = 600_000;
+/** How often a case may get more time while nothing progresses. */
+const mostMoreTime = 2;
+
+/** A command is answered at once: it is carried out, or refused with the reason. No other input needs an answer. */
+export const answer = (state: CaseState, input: CaseInput): readonly CaseDraft[] => {
+  if (isOfPreviousInstance(state, input)) return [];
+  if (input.type === 'DECIDE_CASE') return answerDecision(state, input.payload);
+  if (input.type === 'REQUEST_STEP') return answerRequest(state, input);
+  return input.type === 'BREAKER_RESET_ASKED' ? [resetOrder(state, input)] : [];
+};
+
+/** The case that a request opens. How its policy recovers is taken from the present case, where the request has none. */
+export const contextAsked = (state: CaseState, request: Request): CaseContext =>
+  contextOfRequest(request, state.instance, contextIn(state) ?? state.next);
+
+/** The case that takes the place of the present one, as a person asked for it; null: no person did, or the request is refused. */
+export const successorOf = (state: CaseState, input: CaseInput | null): CaseContext | null => {
+  if (input?.type !== 'REQUEST_STEP') return null;
+  const caseContext = contextAsked(state, input);
+  return requestRefusal(state, caseContext, input.payload.step) === null ? caseContext : null;
+};
+
+const answerDecision = (state: CaseState, command: DecideCase): readonly CaseDraft[] => {
+  const found = openNamed(state, command.caseId);
+  if (typeof found === 'string') return [refused(state, command, found)];
+  const reason = against(found, command);
+  if (reason !== null) return [refused(state, command, reason)];
+  const { decision, forMs, by, why } = command;
+  const granted = decision === 'allow_more_time' ? (forMs ?? defaultMoreTimeMs) : forMs;
+  return [
+    caseEvent(found.caseContext, {
+      type: 'ESCALATION_DECIDED',
+      payload: { ...about(found.caseContext), decision, forMs: granted, by, why },
+    }),
+  ];
+};
+
+const openNamed = ({ situation, agentId, last }: CaseState, caseId: string): ActiveCase | string => {
+  if (situation.kind === 'open' && situation.activeCase.caseContext.caseId === caseId) return situation.activeCase;
+  if (last?.caseId === caseId) return `case ${caseId} is closed: it ended ${last.ending}`;
+  if (situation.kind === 'open')
+    return `the open case of ${agentId} is ${situation.activeCase.caseContext.caseId}, not ${caseId}`;
+  if (situation.kind === 'asking' && situation.caseContext.caseId === caseId)
+    return `case ${caseId} is not open yet: the governor has not admitted it`;
+  return `no case of ${agentId} is open; ${caseId} is closed or was never opened`;
+};
+
+/** What speaks against a decision, or null. */
+const against = (
+  { stepState, moreTime, caseContext, death }: ActiveCase,
+  { decision, forMs }: DecideCase,
+): string | null => {
+  if (stepState.kind === 'terminating') return 'its terminate has been ordered: only its receipt moves the case';
+  const offered = stepState.kind === 'escalated' ? stepState.options : null;
+  switch (decision) {
+    case 'pardon':
+      return null;
+    case 'allow_more_time':
+      if (forMs !== null && forMs <= 0) return `${forMs} ms is no time: give a positive number of milliseconds`;
+      return moreTime.times < mostMoreTime ? null : `it has had more time ${moreTime.times} times without progress`;
+    case 'terminate_and_recover':
+      return death ? null : (unreachable(caseContext)?.detail ?? null);
+    case 'force_handoff':
+      return death ? 'the instance has ended already' : (unreachable(caseContext)?.detail ?? null);
+    case 'UNKNOWN':
+      return `there is no such decision${offered ? `; choose one of ${offered.join(', ')}` : ''}`;
+  }
+};
+
+const refused = ({ agentId }: CaseState, { caseId, decision, by }: DecideCase, reason: string): CaseDraft =>
+  refusal(agentId, { caseId, decision, by, reason });
+
+/** By hand: takes the place of an open case, unless an order is out that cannot be taken back. */
+const answerRequest = (state: CaseState, request: Request): readonly CaseDraft[] => {
+  const caseContext = contextAsked(state, request);
+  const { step } = request.payload;
+  const reason = requestRefusal(state, caseContext, step);
+  if (reason !== null)
+    return [
+      refusal(state.agentId, {
+        caseId: openCaseId(state) ?? caseContext.caseId,
+        decision: step,
+        by: caseContext.by ?? '',
+        reason,
+      }),
+    ];
+  const { situation } = state;
+  const why = `${caseContext.by} asks for ${step}`;
+  switch (situation.kind) {
+    case 'open':
+      return [
+        ...inFlight(situation.activeCase, why),
+        ...(situation.activeCase.paused ? resumed(situation.activeCase, (state.instance?.number ?? 0) + 1) : []),
+        closed(situation.activeCase.caseContext, 'superseded', why),
+      ];
+    case 'asking':
+      return situation.stepState.kind === 'asked'
+        ? [
+            ...refusalToPerson(situation.caseContext, why),
+            withdraw(situation.caseContext, situation.stepState.requestId, why),
+          ]
+        : [];
+    case 'quiet':
+    case 'unconfirmed':
+      return [opening(state, caseContext)];
+  }
+};
+
+const openCaseId = ({ situation }: CaseState): string | null =>
+  situation.kind === 'open' ? situation.activeCase.caseContext.caseId : null;
+
+const inFlight = ({ caseContext, stepState, withdrawing }: ActiveCase, why: string): readonly CaseDraft[] => {
+  const requestId = stepState.kind === 'asked' ? stepState.requestId : withdrawing;
+  return requestId === null ? [] : [withdraw(caseContext, requestId, why)];
+};
+
+const requestRefusal = ({ instance, situation }: CaseState, caseContext: CaseContext, step: string): string | null => {
+  if (caseContext.steps.length === 0)
+    return `there is no step ${step} to ask for: nudge, handoff, terminate or terminate_and_recover`;
+  if (instance && instance.instanceId !== caseContext.instanceId)
+    return `${caseContext.agentId} lives as ${instance.instanceId ?? 'an unnamed instance'}, not as ${caseContext.instanceId}`;
+  if (situation.kind === 'open' && situation.activeCase.stepState.kind === 'terminating')
+    return 'a terminate has been ordered: only its receipt moves the case';
+  return endedRefusal(caseContext, step);
+};
+
+const endedRefusal = ({ ended, agentId, instanceId }: CaseContext, step: string): string | null =>
+  ended && step !== 'terminate_and_recover' ? `${instanceId} of ${agentId} has ended already` : null;
+
+type Asked = Extract<EventOf<typeof Topic.agentHealth>, { readonly type: 'BREAKER_RESET_ASKED' }>;
+
+/** How long it is worth doing: the caller that does not ask for orders until then reports again anyway. Milliseconds. */
+const TTL_MS = 60_000;
+
+/** To close a breaker harms no one: neither a case nor a ruling stands before it. */
+export const resetOrder = (
+  { agentId, instance }: CaseState,
+  { payload: { name, taskId }, eventId, correlationId, policy }: Asked,
+): CaseDraft => {
+  const { instanceId, runtimeId, number } = instance ?? unknownInstance;
+  const orderId = `reset-${eventId}`;
+  const about = { orderId, number: number + 1, agentId, instanceId, runtimeId: runtimeId ?? '', caseId: null, taskId };
+  return {
+    topic: Topic.agentOrder,
+    type: 'RESET_BREAKER',
+    key: agentId,
+    correlationId,
+    policy,
+    payload: { ...about, ttlMs: TTL_MS, foldedSequence: null, axes: [], awaits: null, name },
+  };
+};
+
+/**
+ * How long what people have decided may wait for its admission, milliseconds: ADR-110's limit for an answer. They decided about the agent as it
+ * was; after a halt of hours it may be well, and its end would surprise.
+ */
+export const FRESH_MS = 15 * 60_000;
+
+export const freshFrom = (what: Decision['what'], from: number): Decision => ({ what, until: from + FRESH_MS });
+
+/** A step of a decision may take its own time, as may what people give it. */
+export const beginsAgain = (activeCase: ActiveCase, from: number): ActiveCase =>
+  activeCase.decision ? { ...activeCase, decision: freshFrom(activeCase.decision.what, from) } : activeCase;
+
+/** From when a decision that waits for its admission is not carried out any more; null: none waits. */
+export const lapsesAt = ({ decision, stepState }: ActiveCase): number | null =>
+  decision && stepState.kind === 'asked' ? decision.until : null;
+
+/** The agent has ended, or runs as another instance, before the decision was begun: people are notified. */
+export const droppedDecision = ({
+  caseContext,
+  index,
+  attempt,
+  decision,
+  ending,
+}: ActiveCase): readonly CaseDraft[] => {
+  const isBegun = index > 0 || attempt.sent > 0;
+  if (!decision || isBegun || ending?.ending !== 'superseded') return [];
+  const step = caseContext.steps[index]?.step ?? 'UNKNOWN';
+  return [
+    caseEvent(caseContext, {
+      type: 'DECISION_LAPSED',
+      payload: { ...about(caseContext), decision: decision.what, by: caseContext.by ?? '', step, why: ending.why },
+    }),
+  ];
+};
+
+/** People are notified, and the case is closed: what still holds opens the next one. */
+export const lapsedDecision = (activeCase: ActiveCase, now: number, ruling: Ruling | null): readonly CaseDraft[] => {
+  const { caseContext, index, decision, stepState } = activeCase;
+  if (!decision || stepState.kind !== 'asked') return [];
+  if (Math.max(now, answerTo(stepState, ruling)?.since ?? 0) < decision.until) return [];
+  const why = stepState.withheld ? `${stepState.withheld.why}: ${stepState.withheld.detail}` : 'it waited for its turn';
+  const step = caseContext.steps[index]?.step ?? 'UNKNOWN';
+  const lapsed = caseEvent(caseContext, {
+    type: 'DECISION_LAPSED',
+    payload: { ...about(caseContext), decision: decision.what, by: caseContext.by ?? '', step, why },
+  });
+  const over = `what ${caseContext.by} decided could not be begun for ${FRESH_MS / 60_000} min (${why})`;
+  return [withdraw(caseContext, stepState.requestId, over), lapsed, closed(caseContext, 'withheld', over)];
+};
+
+type Decided = Extract<CaseDraft, { readonly type: 'ESCALATION_DECIDED' }>;
+
+/** What a person has decided, carried out. */
+export const decided = (state: CaseState, { payload }: Decided, now: number): CaseState =>
+  inCase(state, (activeCase) => following(activeCase, payload, now));
+
+const following = (activeCase: ActiveCase, payload: Decided['payload'], now: number): ActiveCase => {
+  const { decision, by, why, forMs } = payload;
+  switch (decision) {
+    case 'pardon':
+      return { ...activeCase, ending: { ending: 'pardoned', why: `${by}: ${why}` } };
+    case 'allow_more_time':
+      return beginsAgain(givenTime(activeCase, now + (forMs ?? 0)), now + (forMs ?? 0));
+    case 'terminate_and_recover': {
+      const step = activeCase.caseContext.steps.find((planned) => planned.step === 'terminate') ?? terminateByHand;
+      return { ...terminating(activeCase, by, { ...step, requires: [] }), decision: freshFrom(decision, now) };
+    }
+    case 'force_handoff': {
+      const step = activeCase.caseContext.steps.find((planned) => planned.step === 'handoff') ?? handoffByHand;
+      return { ...handingOff(activeCase, by, step), decision: freshFrom(decision, now) };
+    }
+    case 'UNKNOWN':
+      return activeCase;
+  }
+};

@@ -1,0 +1,142 @@
+import { Topic } from '@vigil/events';
+import { isOrderOf } from './drafts.ts';
+import { outstandingAfter, outstandingWith } from './orders.ts';
+import { isRecoveryDecided } from './replan.ts';
+import {
+  type ActiveCase,
+  type CaseContext,
+  type CaseInput,
+  type CaseState,
+  deathByEnd,
+  type Ending,
+  type InstanceEnd,
+  inCase,
+  type Situation,
+  unknownInstance,
+} from './state.ts';
+import { isByItself } from './terminating.ts';
+
+/** From the issue of a terminate, only its receipt moves the case: the ending counts where that order is recalled. */
+export const endingWith = (ending: Ending, why: string) => (activeCase: ActiveCase) =>
+  activeCase.ending ? activeCase : { ...activeCase, ending: { ending, why } };
+
+export const dropping = (situation: Situation, why: string): Situation =>
+  situation.kind === 'asking' ? { ...situation, dropped: why } : situation;
+
+export const contextIn = ({ situation }: CaseState): CaseContext | null => {
+  switch (situation.kind) {
+    case 'quiet':
+      return null;
+    case 'asking':
+      return situation.caseContext;
+    case 'open':
+    case 'unconfirmed':
+      return situation.activeCase.caseContext;
+  }
+};
+
+export const isOfPreviousInstance = ({ instance }: CaseState, { topic, payload }: CaseInput): boolean =>
+  topic === Topic.agentHealth &&
+  'instanceId' in payload &&
+  payload.instanceId !== null &&
+  payload.instanceId === instance?.previous;
+
+/** Another instance: its orders are numbered from 1, and what was about the previous one is over. */
+export const asInstance = (state: CaseState, instanceId: string | null, runtimeId: string | null): CaseState => {
+  if (state.instance?.instanceId === instanceId)
+    return { ...state, instance: { ...state.instance, runtimeId: runtimeId ?? state.instance.runtimeId } };
+  const previous = state.instance?.instanceId ?? null;
+  const asLiving = { ...state, outstanding: null, instance: { ...unknownInstance, instanceId, previous, runtimeId } };
+  const caseContext = contextIn(state);
+  if (caseContext === null || caseContext.instanceId === instanceId) return asLiving;
+  const over = inCase(
+    asLiving,
+    endingWith('superseded', `${state.agentId} lives on as ${instanceId ?? 'an unnamed instance'}`),
+  );
+  if (over.situation.kind === 'unconfirmed') return { ...over, situation: { kind: 'quiet' } };
+  return { ...over, situation: dropping(over.situation, 'another instance') };
+};
+
+/** It was taken for dead, and is alive: what is found of it from now on is not about that death. */
+export const revived = (state: CaseState): CaseState => {
+  if (state.instance === null) return state;
+  const acknowledgedDeath = state.acknowledgedDeath === state.instance.instanceId ? null : state.acknowledgedDeath;
+  const { next } = state;
+  return {
+    ...state,
+    acknowledgedDeath,
+    instance: { ...state.instance, ended: false },
+    next: next && asLiving(next),
+    situation: situationOfLiving(state),
+  };
+};
+
+const asLiving = (caseContext: CaseContext): CaseContext => ({ ...caseContext, ended: false });
+
+/** A case that is not open yet opens on a living one. */
+const situationOfLiving = ({ situation }: CaseState): Situation =>
+  situation.kind === 'asking' ? { ...situation, caseContext: asLiving(situation.caseContext) } : situation;
+
+/** The current instance is no more, as its runtime, a person or a configured source says. */
+export const ended = (before: CaseState, end: InstanceEnd): CaseState => {
+  const state = { ...before, outstanding: outstandingAfter(before, end) };
+  if (state.instance === null || contextIn(state)?.ended)
+    return { ...state, instance: state.instance && { ...state.instance, ended: true } };
+  const instance = { ...state.instance, ended: true };
+  const { situation } = state;
+  switch (situation.kind) {
+    case 'quiet':
+      return { ...state, instance };
+    case 'asking':
+      return { ...state, instance, situation: dropping(situation, 'the instance has ended') };
+    case 'unconfirmed':
+      return isByItself(situation.activeCase, end)
+        ? { ...state, instance, situation: { kind: 'quiet' } }
+        : { ...state, instance, situation: { ...situation, activeCase: endedAt(situation.activeCase, end) } };
+    case 'open':
+      return { ...inCase(state, (activeCase) => endedIn(activeCase, end)), instance };
+  }
+};
+
+/** What the end of the instance makes of its open case. */
+export const endedIn = (activeCase: ActiveCase, end: InstanceEnd): ActiveCase => {
+  const isPlanned = stoppedByHandoff(activeCase, end) || diedAsDecided(activeCase, end);
+  return activeCase.stepState.kind !== 'terminating' && isPlanned
+    ? deathConfirmedIn(activeCase)
+    : endedAt(activeCase, end);
+};
+
+/** It has stopped because it was asked to hand off, by whichever of several orders: the plan goes on with what it left. */
+const stoppedByHandoff = ({ caseContext }: ActiveCase, { orderId }: InstanceEnd): boolean =>
+  isOrderOf(caseContext, orderId);
+
+/** People have decided that its task goes to another agent. It died before its end was ordered, so only the recovery is left. */
+const diedAsDecided = (activeCase: ActiveCase, end: InstanceEnd): boolean =>
+  isRecoveryDecided(activeCase) && !isByItself(activeCase, end);
+
+/** Its end was never confirmed, and it goes on: the case is over. What it does from now on is judged again. */
+export const agentGoesOn = (state: CaseState): CaseState => {
+  const { situation } = state;
+  if (situation.kind !== 'unconfirmed') return state;
+  return { ...state, situation: { kind: 'quiet' }, outstanding: outstandingWith(state, situation.activeCase) };
+};
+
+/** What people gave it more time for is over, and so is what its next step waits for. */
+const deathConfirmedIn = (activeCase: ActiveCase): ActiveCase => ({
+  ...activeCase,
+  ...(activeCase.stepState.kind === 'asked'
+    ? { stepState: { kind: 'turn' }, withdrawing: activeCase.stepState.requestId }
+    : {}),
+  moreTime: { ...activeCase.moreTime, until: 0 },
+  death: activeCase.death ?? deathByEnd(activeCase.caseContext),
+  ending: null,
+  paused: null,
+});
+
+const endedAt = (activeCase: ActiveCase, end: InstanceEnd): ActiveCase => {
+  if (activeCase.death) return activeCase;
+  if (activeCase.stepState.kind === 'terminating')
+    return { ...activeCase, stepState: { ...activeCase.stepState, ended: end } };
+  const why = end.reason === null ? 'the instance has ended' : `the instance has ended: ${end.reason}`;
+  return { ...endingWith('superseded', why)(activeCase), paused: null };
+};

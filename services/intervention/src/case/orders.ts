@@ -1,0 +1,140 @@
+import type { OrderReceiptPayload } from '@vigil/events';
+import { isOrderOf } from './drafts.ts';
+import {
+  type ActiveCase,
+  type CaseDraft,
+  type CaseState,
+  deathByEnd,
+  type InstanceEnd,
+  type Nudged,
+  type Outstanding,
+  type TerminateReceipt,
+} from './state.ts';
+import { recoverTask } from './steps/recover.ts';
+import { agentTerminated } from './terminating.ts';
+
+const terminateReceipt = (payload: OrderReceiptPayload): TerminateReceipt | null => {
+  const { outcome, confirmed, why, checkpoint } = payload;
+  switch (outcome) {
+    case 'done':
+    case 'superseded':
+    case 'expired':
+    case 'uncertain':
+    case 'failed':
+      return { outcome, confirmed, why, death: deathOf(payload, checkpoint) };
+    case 'delivered':
+    case 'answered':
+    case 'halted':
+    case 'UNKNOWN':
+      return null;
+  }
+};
+
+/** What a receipt tells of a death; null: it confirms none. */
+export const confirmedDeath = (payload: OrderReceiptPayload): TerminateReceipt['death'] | null =>
+  payload.outcome === 'done' && payload.confirmed ? deathOf(payload, payload.checkpoint) : null;
+
+const deathOf = (payload: OrderReceiptPayload, checkpoint: OrderReceiptPayload['checkpoint']) => ({
+  forced: payload.forced,
+  checkpoint,
+  completedWork: payload.completedWork.length > 0 ? payload.completedWork : (checkpoint?.completedWork ?? []),
+  remainingWork: payload.remainingWork.length > 0 ? payload.remainingWork : (checkpoint?.remainingWork ?? []),
+  claimsReleased: payload.claimsReleased,
+  forensics: payload.forensics,
+});
+
+type Outcome = OrderReceiptPayload['outcome'];
+
+/** A text that could not be delivered, or of which nothing shows that the agent has it, is unanswered like one that was. */
+const deliveryOf: Readonly<Record<Outcome, Nudged['outcome']>> = {
+  delivered: 'delivered',
+  answered: 'delivered',
+  done: 'delivered',
+  expired: 'undelivered',
+  failed: 'undelivered',
+  uncertain: 'undelivered',
+  // The agent progressed or ended, or a newer order took its place: the text was not due any more.
+  superseded: 'open',
+  halted: 'open',
+  UNKNOWN: 'open',
+};
+
+/** With these the order has no effect that is worth waiting for. */
+const isUndone = (outcome: Outcome): boolean => outcome === 'failed' || outcome === 'expired';
+
+/** What became of an order of the case; receipts for any other order change nothing. */
+export const receiptRead = (state: CaseState, payload: OrderReceiptPayload): CaseState => {
+  const { situation } = state;
+  if (situation.kind !== 'open' && situation.kind !== 'unconfirmed') return state;
+  return { ...state, situation: { ...situation, activeCase: readBy(situation.activeCase, payload) } };
+};
+
+const readBy = (activeCase: ActiveCase, payload: OrderReceiptPayload): ActiveCase => {
+  if (activeCase.stepState.kind === 'terminating' && activeCase.stepState.orderId === payload.orderId)
+    return {
+      ...activeCase,
+      stepState: { ...activeCase.stepState, receipt: terminateReceipt(payload) ?? activeCase.stepState.receipt },
+    };
+  const { order } = activeCase.attempt;
+  if (order?.orderId === payload.orderId)
+    return {
+      ...activeCase,
+      attempt: { ...activeCase.attempt, order: { ...order, isUndone: isUndone(payload.outcome) } },
+    };
+  if (!activeCase.nudges.some((nudge) => nudge.orderId === payload.orderId)) return activeCase;
+  const nudges = activeCase.nudges.map((nudge) =>
+    nudge.orderId === payload.orderId && nudge.outcome !== 'delivered'
+      ? { orderId: nudge.orderId, outcome: deliveryOf[payload.outcome] }
+      : nudge,
+  );
+  return { ...activeCase, nudges, answered: activeCase.answered || payload.outcome === 'answered' };
+};
+
+/**
+ * What a case leaves behind that closes, or whose place another takes; null: nothing that could still end the agent. The orders of the case
+ * before stay: the agent may end by any of them.
+ */
+export const outstandingWith = ({ outstanding }: CaseState, activeCase: ActiveCase): Outstanding | null => {
+  const known = outstanding ?? null;
+  if (known?.death) return known;
+  const left = outstandingOf(activeCase);
+  return left === null ? known : { ...left, earlier: known && { ...known, earlier: null } };
+};
+
+const outstandingOf = (activeCase: ActiveCase): Outstanding | null => {
+  const { stepState } = activeCase;
+  const isSettled =
+    stepState.kind !== 'terminating' ||
+    stepState.receipt?.outcome === 'superseded' ||
+    stepState.receipt?.outcome === 'expired';
+  const handoff = activeCase.handoff ?? null;
+  const terminate = isSettled ? null : stepState.orderId;
+  const isNone = activeCase.death !== null || (handoff === null && terminate === null);
+  return isNone ? null : { handoff, terminate, activeCase, death: null };
+};
+
+/** The agent has ended: by one of the orders, or otherwise, and then they are over. One that is lost may live, and end by them yet. */
+export const outstandingAfter = ({ outstanding }: CaseState, { reason, orderId }: InstanceEnd): Outstanding | null => {
+  if (!outstanding || outstanding.death || reason === 'lost') return outstanding ?? null;
+  const ending = each(outstanding).find(({ activeCase }) => isOrderOf(activeCase.caseContext, orderId));
+  return ending ? { ...ending, death: deathByEnd(ending.activeCase.caseContext) } : null;
+};
+
+const each = (outstanding: Outstanding | null | undefined): readonly Outstanding[] =>
+  outstanding ? [outstanding, ...each(outstanding.earlier)] : [];
+
+/** A late receipt of a terminate that was given up. */
+export const outstandingReceived = (state: CaseState, payload: OrderReceiptPayload): CaseState => {
+  const given = each(state.outstanding).find(({ terminate }) => terminate === payload.orderId);
+  const death = confirmedDeath(payload);
+  return given && death ? { ...state, outstanding: { ...given, death } } : state;
+};
+
+/** What is left of the plan when the agent has ended by an order of a closed case. */
+export const outstandingMoves = ({ activeCase, terminate, death }: Outstanding): readonly CaseDraft[] => {
+  if (death === null) return [];
+  const { caseContext, index } = activeCase;
+  const terminated = terminate !== null ? [agentTerminated(activeCase, death)] : [];
+  const recovers = caseContext.taskId !== null && caseContext.steps.slice(index).some(({ step }) => step === 'recover');
+  return recovers ? [...terminated, recoverTask(caseContext, caseContext.taskId, death)] : terminated;
+};

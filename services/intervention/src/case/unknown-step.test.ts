@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { agent, changed, died, filed, MIN, nudge, recover, requests, terminate } from './story.fixture.ts';
+
+const reboot = { step: 'UNKNOWN', name: 'reboot' } as const;
+const skipped = (one: ReturnType<typeof agent>) =>
+  one.all().flatMap((draft) => (draft.type === 'STEP_SKIPPED' ? [draft.payload] : []));
+
+test("in a rolling upgrade, a newer evaluator's step is skipped with its reason, and the case goes on", () => {
+  const one = agent();
+  expect(one.tell(filed([reboot, { ...nudge, attempts: 1 }, terminate]))).toEqual(['asks nudge soft']);
+  expect(one.admit()).toEqual(['CASE_OPENED', 'STEP_SKIPPED UNKNOWN unknown_step', 'asks nudge soft']);
+  expect(skipped(one)).toMatchObject([{ detail: expect.stringContaining('does not know the step "reboot"') }]);
+  expect(one.admit()).toEqual(['order 1 NUDGE_AGENT', 'NUDGE_SENT 1/1']);
+  expect(one.after(10 * MIN)).toEqual(['asks terminate destructive']);
+});
+
+test('a plan of which no step is known is worked through: each is skipped once', () => {
+  const one = agent();
+  expect(one.tell(filed([reboot, { ...reboot, name: 'drain' }]))).toEqual(['asks UNKNOWN soft']);
+  expect(one.admit()).toEqual([
+    'CASE_OPENED',
+    'STEP_SKIPPED UNKNOWN unknown_step',
+    'STEP_SKIPPED UNKNOWN unknown_step',
+    'CASE_CLOSED executed',
+  ]);
+  expect(skipped(one).map(({ detail }) => /"(\w+)"/.exec(detail)?.[1])).toEqual(['reboot', 'drain']);
+});
+
+test('the case announces the plan with the name of the step that it does not know', () => {
+  const one = agent();
+  one.tell(filed([reboot, recover]));
+  one.admit();
+  expect(one.all().flatMap((draft) => (draft.type === 'CASE_OPENED' ? draft.payload.plan : []))).toMatchObject([
+    { step: 'reboot' },
+    { step: 'recover' },
+  ]);
+});
+
+test('a person can still act on an agent whose plan is not known', () => {
+  const one = agent();
+  one.tell(changed({ to: 'STUCK' }));
+  one.tell(filed([reboot]));
+  one.tell(died());
+  expect(one.tell(requests('terminate_and_recover'))).toContain('asks terminate soft');
+});
