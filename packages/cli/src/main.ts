@@ -2,8 +2,8 @@ import { Command, CommanderError } from 'commander';
 import { filesFor } from './commands/commands.ts';
 import { sayError } from './terminal.ts';
 
-const ABOUT = `Watches fleets of autonomous agents: run them, ask how they are, decide, steer.
-Ends with 0 where all is well, 1 where something is unhealthy or refused, 2 where Vigil cannot be asked.`;
+const ABOUT = `Watches fleets of autonomous agents: run them, show their state, decide, control.
+Exits with 0 if all is well, 1 if something is unhealthy or refused, 2 if Vigil cannot be reached.`;
 
 const program = new Command('vigil').description(ABOUT).exitOverride().showSuggestionAfterError();
 for (const { load } of filesFor(process.argv[2])) (await load()).register(program);

@@ -31,7 +31,7 @@ export function register(program: Command): void {
     .option('--user', 'for all your sessions, not only those of the project in this folder')
     .option('--yes', 'install without a question')
     .option('--no-wait', 'do not wait for the first session')
-    .option('--json', 'what is found and would be installed, for programs; nothing is changed')
+    .option('--json', 'print as JSON what would be installed, and change nothing')
     .addHelpText('after', EXAMPLES)
     .action(adopt);
 }

@@ -5,18 +5,18 @@ import { dashboard, show } from '../terminal.ts';
 import { type Said, saying, write } from './options.ts';
 
 export function register(program: Command): void {
-  const alerts = program.command('alert').description('what people were told');
+  const alerts = program.command('alert').description('alerts to people');
   alerts
     .command('list')
     .description('unresolved alerts')
-    .option('--all', 'resolved ones too')
+    .option('--all', 'include resolved alerts')
     .option('--json', 'for programs')
     .action(async ({ all, json }: { all?: boolean; json?: boolean }) => {
       const open = all ? undefined : 'true';
       const { alerts } = await dashboard().get<{ alerts: readonly AlertRow[] }>('/v1/alerts', { open });
       show(json, alerts, (rows, view) => alertLines(view, rows));
     });
-  saying(alerts.command('ack <alert>').description('say that somebody is on it')).action(
-    (alertId: string, said: Said) => write({ command: 'acknowledge', alertId }, said),
+  saying(alerts.command('ack <alert>').description('acknowledge an alert')).action((alertId: string, said: Said) =>
+    write({ command: 'acknowledge', alertId }, said),
   );
 }

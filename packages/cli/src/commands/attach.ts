@@ -91,7 +91,7 @@ export const register = (program: Command): void => {
   const command = program
     .command('attach <agent>')
     .description("an agent's live terminal on this host; Ctrl-] detaches")
-    .option('--write', 'type at it, too, and set its size')
+    .option('--write', 'also type, and set the size')
     .addHelpText('after', examples);
   withStateDir(command).action(async (agent: string, options: AttachOptions) => {
     try {

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { type Said, saying, write } from './options.ts';
 
 const RESET = `
-NAME is tool_execution, checkpoint_write or external_api. One that the agent's caller holds is closed by an order to it, one that Vigil
-counts at once. A task's recovery_attempt: \`vigil task review TASK --decision reset\`.
+NAME is tool_execution, checkpoint_write or external_api. A breaker that the agent holds is closed by an order to it,
+a breaker that Vigil counts is closed at once. A task's recovery_attempt: \`vigil task review TASK --decision reset\`.
 
 Example:
   vigil breaker reset worker-1 external_api --why "their service is back"`;

@@ -23,18 +23,18 @@ export function register(program: Command): void {
     .addHelpText('after', EXAMPLES);
   cases
     .command('list')
-    .description('open cases, what waits for a decision first')
-    .option('--all', 'closed ones too')
+    .description('open cases; those that wait for a decision come first')
+    .option('--all', 'include closed cases')
     .option('--agent <agent>', 'of one agent')
     .option('--json', 'for programs')
     .action(list);
-  cases.command('show <case>').description('a case read back whole').option('--json', 'for programs').action(showOne);
+  cases.command('show <case>').description('one case, with its steps').option('--json', 'for programs').action(showOne);
   cases
     .command('decide <case>')
-    .description('say what is to be done')
+    .description('decide on a case')
     .addArgument(new Argument('<decision>', 'what').choices(DECISIONS))
     .requiredOption('--why <text>', 'the reason, for those who read it later')
-    .option('--by <name>', 'who decides', whoAmI())
+    .option('--by <name>', 'your name', whoAmI())
     .option('--for <duration>', 'allow_more_time: how long', durationOption)
     .option('--json', 'for programs')
     .action(decide);

@@ -5,9 +5,9 @@ import { dashboard, endUnwell, show } from '../terminal.ts';
 export function register(program: Command): void {
   program
     .command('doctor')
-    .description('how Vigil itself is: readiness, age of time, lag, duplicate instances, reach of replay')
+    .description("check Vigil's own health: readiness, age of time, lag, duplicate instances, reach of replay")
     .option('--json', 'for programs')
-    .addHelpText('after', '\nEnds with 1 where a service is not ready or its time stands still.')
+    .addHelpText('after', '\nExits with 1 if a service is not ready or its time stands still.')
     .action(async ({ json }: { json?: boolean }) => {
       const found = await dashboard().get<Findings>('/v1/doctor');
       show(json, found, (findings, view) => doctorLines(view, findings));

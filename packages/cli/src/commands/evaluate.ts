@@ -5,14 +5,14 @@ import { durationOption } from './options.ts';
 type Options = { readonly policy: string; readonly gap: number; readonly json?: boolean };
 
 const EXAMPLES = `
-FILE is read by its content, plain or gzipped; - is standard input. The formats:
+Vigil recognizes FILE by its content, plain or gzipped; - is standard input. The formats:
   ${FORMATS.join('\n  ')}
-A recorded run has calls with tool, args and result; it may have src, task, success and label, a call err, ts (seconds), args_h, res_h, resn_h
-and what a heartbeat says of a call. Of a session each agent is judged, its sub-agents too. What a file does not say is unknown, and nothing is
-judged after its last entry.
+A recorded run has calls with tool, args and result. It may have src, task, success and label. A call may have err, ts (seconds), args_h, res_h, resn_h
+and the call fields of a heartbeat. In a session each agent is judged, with its sub-agents. Missing fields are unknown, and nothing is
+judged after the last entry.
 
---json answers with a line a run: {"run_id", "worst", "changes": [{"to", "call", "at", "signals"}]}; call: calls folded so far, at: seconds
-since the first. Needs no servers. Ends with 1 where something cannot be read; the rest is judged all the same.
+--json prints a line for each run: {"run_id", "worst", "changes": [{"to", "call", "at", "signals"}]}; call: calls folded so far, at: seconds
+since the first. It needs no servers. Exits with 1 if a file cannot be read; the others are still judged.
 
 Examples:
   vigil evaluate runs.jsonl.gz

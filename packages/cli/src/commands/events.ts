@@ -15,7 +15,7 @@ Examples:
 export function register(program: Command): void {
   program
     .command('events')
-    .description('what happens')
+    .description('live events')
     .command('tail')
     .description('events from now on, until Ctrl-C')
     .option('--topic <topic>', 'of one topic: its name, or its short one such as agentHealth')

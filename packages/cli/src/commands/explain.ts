@@ -12,7 +12,7 @@ Examples:
 export function register(program: Command): void {
   program
     .command('explain <agent>')
-    .description('why an agent stands where it stands')
+    .description("the reasons for an agent's state")
     .option('--json', 'for programs')
     .addHelpText('after', EXAMPLES)
     .action(async (agentId: string, { json }: { json?: boolean }) => {

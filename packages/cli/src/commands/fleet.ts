@@ -4,12 +4,12 @@ import { type Said, saying, write } from './options.ts';
 /** What steers the whole fleet, besides halt and resume. */
 export function register(program: Command): void {
   const brake = program.command('brake').description('the brake that a mass failure engages');
-  saying(brake.command('lift').description('let destructive steps through again')).action((said: Said) =>
+  saying(brake.command('lift').description('allow destructive steps again')).action((said: Said) =>
     write({ command: 'lift_brake' }, said),
   );
   const dryRun = program
     .command('dry-run')
-    .description('whether steps only say what they would do')
+    .description('report steps instead of executing them: on or off')
     .addArgument(new Argument('<state>', 'which').choices(['on', 'off']));
   saying(dryRun).action((state: string, said: Said) => write({ command: 'dry_run', on: state === 'on' }, said));
 }

@@ -15,7 +15,7 @@ Examples:
 
 export function register(program: Command): void {
   steering(program, 'halt', 'nothing more is begun; everything still observes', 'HALT_FLEET');
-  steering(program, 'resume', 'the end of a halt: what still holds is acted on', 'RESUME_FLEET');
+  steering(program, 'resume', 'end a halt; findings that still hold are acted on', 'RESUME_FLEET');
 }
 
 function steering(program: Command, command: 'halt' | 'resume', description: string, type: Steering): void {
@@ -23,8 +23,8 @@ function steering(program: Command, command: 'halt' | 'resume', description: str
     .command(command)
     .description(description)
     .option('--why <text>', 'the reason, for those who read it later', 'by hand')
-    .option('--by <name>', 'who asks', whoAmI())
-    .option('--direct', 'straight to Kafka, past the dashboard')
+    .option('--by <name>', 'your name', whoAmI())
+    .option('--direct', 'write to Kafka, without the dashboard')
     .option('--json', 'for programs')
     .addHelpText('after', EXAMPLES)
     .action(async ({ by, why, direct, json }: Options) => {

@@ -39,10 +39,10 @@ const stateOption = (text: string): string => {
 export function register(program: Command): void {
   program
     .command('health [agent]')
-    .description('how the agents are')
+    .description('the state of every agent')
     .addOption(new Option('--filter <which>', 'only those').choices(['unhealthy', 'waiting']))
     .option('--state <state>', `only agents in this state: ${STATES.join(', ')}`, stateOption)
-    .option('--watch', 'go on showing until Ctrl-C')
+    .option('--watch', 'refresh until Ctrl-C')
     .option('--json', 'for programs')
     .addHelpText('after', EXAMPLES)
     .action(health);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { durationOption, type Said, saying, write } from './options.ts';
 
 export function register(program: Command): void {
-  const hold = program.command('hold <agent>').description('keep an agent from being judged for a while');
+  const hold = program.command('hold <agent>').description('suspend judgement of an agent for a while');
   saying(hold.option('--for <duration>', 'how long; otherwise until released', durationOption))
     .addHelpText('after', '\nExample:\n  vigil hold worker-1 --for 30m --why "a debugger is attached"')
     .action((agentId: string, options: Said & { for?: number }) =>

@@ -3,7 +3,7 @@ import { dashboard, show } from '../terminal.ts';
 import { type Said, saying, type Written } from './options.ts';
 
 const GONE = `
-Say so only when the machine is certainly off: each of its agents counts as dead then, and its task goes to a fresh one.
+Use it only when the machine is certainly off. Each of its agents then counts as dead, and its task goes to a fresh agent.
 
 Example:
   vigil host gone build-7 --why "the rack has lost power"`;

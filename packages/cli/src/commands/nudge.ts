@@ -15,8 +15,8 @@ const LOOK_MS = 500;
 const APPEARS_WITHIN_MS = 3000;
 
 const EXAMPLES = `
-Waits until the agent has the text, or says why it has not: a minute at most, in which nothing is typed into a dialog or a call.
-Ctrl-C ends the wait; the text is still said.
+Waits until the agent has the text, or reports why not, for a minute at most. Nothing is typed into a dialog or a call.
+Ctrl-C ends the wait; the text is still delivered.
 
 Example:
   vigil nudge worker-1 --message "Please write a checkpoint."`;
@@ -26,9 +26,9 @@ type Options = Said & { readonly message?: string; readonly wait: boolean };
 export function register(program: Command): void {
   const nudge = program
     .command('nudge <agent>')
-    .description('have a text said to an agent')
-    .option('--message <text>', 'what is said; otherwise the reason')
-    .option('--no-wait', 'do not wait for what becomes of it');
+    .description('send a text to an agent')
+    .option('--message <text>', 'the text; without it, the reason')
+    .option('--no-wait', 'do not wait for the outcome');
   saying(nudge).addHelpText('after', EXAMPLES).action(say);
 }
 

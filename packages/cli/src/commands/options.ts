@@ -26,7 +26,7 @@ export type Said = { readonly why: string; readonly by: string; readonly json?: 
 export const saying = (command: Command): Command =>
   command
     .option('--why <text>', 'the reason, for those who read it later', 'by hand')
-    .option('--by <name>', 'who asks', whoAmI())
+    .option('--by <name>', 'your name', whoAmI())
     .option('--json', 'for programs');
 
 /** Has the dashboard write a command, and shows what was written. */

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { type Said, saying, write } from './options.ts';
 
 const RECOVER = `
-What it had saved is kept: the task goes on from its newest valid checkpoint. It skips the back-off, counts as an attempt, and
-passes the governor; nothing is spawned before the death is confirmed.
+The task continues from its newest valid checkpoint. The recovery skips the back-off, counts as an attempt, and needs the
+governor's admission. Nothing is spawned before the death is confirmed.
 
 Example:
-  vigil recover worker-1 --why "it answers nobody"`;
+  vigil recover worker-1 --why "it does not answer"`;
 
 /** A step by hand: it opens a case of its own. */
 export function register(program: Command): void {

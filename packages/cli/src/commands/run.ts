@@ -135,31 +135,31 @@ export const register = (program: Command): void => {
     .description('run a command as a watched agent, in the foreground, as if Vigil were not there')
     .argument(
       '[command...]',
-      'what to run, after --; with --detach, none: what still runs of that name without a supervisor',
+      'the command, after --; with --detach and no command, supervise the running agent of that name again',
     )
     .requiredOption('--name <name>', "the agent's id")
     .option('--task <id>', 'the task it works on')
-    .option('--health-policy <name>', 'the policy it wishes to be judged by')
+    .option('--health-policy <name>', 'the policy that it requests')
     .addOption(
       new Option('--nudge <way>', 'how texts reach it').choices(['auto', 'socket', 'hook', 'terminal', 'file']),
     )
     .option('--nudge-file <path>', 'with --nudge file: the file to which each text is added as a line')
     .option(
       '--interval <duration>',
-      'how often a heartbeat is sent, at most once a second (default: as the gateway asks)',
+      'how often a heartbeat is sent, at most once a second (default: the interval that the gateway sets)',
       heartbeatInterval,
     )
-    .option('--label <name=value>', 'a label; may be repeated', collectLabel, {})
+    .option('--label <name=value>', 'a label; may be repeated', collectLabel)
     .option(
       '--runtime-config <file>',
       "the host's runtime configuration: patterns, checkpoint roots, commands at the end",
     )
-    .option('--max-memory <size>', 'it is ended when its processes hold more, such as 2GiB', bytes)
-    .option('--max-output <size>', 'it is ended when it has printed more', bytes)
-    .option('--timeout <duration>', 'it is ended after so long', length)
+    .option('--max-memory <size>', 'end it above this memory of its processes, such as 2GiB', bytes)
+    .option('--max-output <size>', 'end it above this output', bytes)
+    .option('--timeout <duration>', 'end it after this time', length)
     .option('--no-tty', 'do not take the terminal over')
-    .option('--detach', 'in the background: comes back once it runs; see attach and stop')
-    .option('--json', 'with --detach: what was started, as JSON')
+    .option('--detach', 'run in the background; see attach and stop')
+    .option('--json', 'with --detach: print the started agent as JSON')
     .addOption(new Option('--ready-fd <fd>').argParser(Number).hideHelp())
     .addOption(new Option('--columns <n>').argParser(Number).hideHelp())
     .addOption(new Option('--rows <n>').argParser(Number).hideHelp())

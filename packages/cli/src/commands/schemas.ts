@@ -8,7 +8,7 @@ export function register(program: Command): void {
     .command('schemas')
     .description('the contract in the registry')
     .command('register')
-    .description('register every schema at level FULL_TRANSITIVE; what is there already stays')
+    .description('register every schema at level FULL_TRANSITIVE; existing versions stay')
     .option('--json', 'for programs')
     .addHelpText('after', '\nIt needs the registry only (SCHEMA_REGISTRY_URL).\n\nExample:\n  vigil schemas register')
     .action(async ({ json }: { json?: boolean }) => {

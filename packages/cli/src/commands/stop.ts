@@ -29,7 +29,7 @@ export const register = (program: Command): void => {
   const command = program
     .command('stop <agent>')
     .description('end an agent of this host, and wait until its end is reported')
-    .option('--grace <duration>', 'how long it has to leave by itself, 5s without this option', length)
+    .option('--grace <duration>', 'the time for a voluntary exit, 5s by default', length)
     .addHelpText('after', examples);
   withStateDir(command).action(stop);
 };

@@ -9,7 +9,7 @@ type Task = TaskRow & { readonly chain: readonly CheckpointRow[]; readonly recov
 
 const EXAMPLES = `
 Examples:
-  vigil task list --review                                  what waits for you
+  vigil task list --review                                  tasks that wait for you
   vigil task show OMN-1234                                  its checkpoints and attempts
   vigil task review OMN-1234 retry --why "quota is back"    another attempt`;
 
@@ -17,7 +17,7 @@ export function register(program: Command): void {
   const tasks = program.command('task').description('the work that outlives agents').addHelpText('after', EXAMPLES);
   tasks
     .command('list')
-    .description('tasks, who holds them, and how their recovery stands')
+    .description('tasks, their assignees, and the state of their recovery')
     .option('--review', 'only those that wait for a person')
     .option('--json', 'for programs')
     .action(list);
@@ -27,7 +27,7 @@ export function register(program: Command): void {
     .description('decide on a task in review')
     .addArgument(new Argument('<decision>', 'what').choices(['retry', 'abandon', 'reset']))
     .requiredOption('--why <text>', 'the reason, for those who read it later')
-    .option('--by <name>', 'who decides', whoAmI())
+    .option('--by <name>', 'your name', whoAmI())
     .option('--json', 'for programs')
     .action(review);
 }

@@ -4,7 +4,7 @@ import { gatewaySecret } from '../config.ts';
 import { CannotAsk } from '../errors.ts';
 
 const EXAMPLES = `
-It is made from VIGIL_GATEWAY_SECRET, the gateway's own, and asks nobody. Give it to the runtime or agent as VIGIL_GATEWAY_TOKEN.
+The token derives from VIGIL_GATEWAY_SECRET, the gateway's secret; no server is needed. Give it to the runtime or agent as VIGIL_GATEWAY_TOKEN.
 
 Example:
   VIGIL_GATEWAY_SECRET=… vigil token runtime build-7`;
@@ -12,7 +12,7 @@ Example:
 export function register(program: Command): void {
   program
     .command('token')
-    .description("print a token of the agents' door that speaks for one runtime or agent only")
+    .description('print a token for the gateway that is valid for one runtime or agent only')
     .addArgument(new Argument('<kind>').choices(['runtime', 'agent']))
     .argument('<name>', 'the runtime or agent')
     .addHelpText('after', EXAMPLES)

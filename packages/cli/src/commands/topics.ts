@@ -42,8 +42,8 @@ export function register(program: Command): void {
   const topics = program.command('topics').description("the topics themselves, and the processors' positions in them");
   topics.addHelpText('after', EXAMPLES);
   for (const [name, description, change] of [
-    ['plan', 'what apply would change', false],
-    ['apply', 'make every topic as it is to be; what is so already stays', true],
+    ['plan', 'show what apply would change', false],
+    ['apply', 'create or change every topic as needed', true],
   ] as const)
     topics
       .command(name)
@@ -55,7 +55,7 @@ export function register(program: Command): void {
           .default(4),
       )
       .addOption(
-        new Option('--replicas <n>', 'of each partition of a topic that is made')
+        new Option('--replicas <n>', 'of each partition of a new topic')
           .env('VIGIL_REPLICAS')
           .argParser(whole)
           .default(3),
@@ -67,7 +67,7 @@ export function register(program: Command): void {
       });
   topics
     .command('reset')
-    .description('move the position from which a processor goes on; its state stays as it is')
+    .description('move the position of a processor; its state stays as it is')
     .argument('<processor>', 'such as health-evaluator or intervention-cases')
     .argument('<topic>')
     .argument('<partition>', '', whole)

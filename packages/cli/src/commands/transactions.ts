@@ -4,13 +4,13 @@ import { hangingLines } from '../render/transactions.ts';
 import { endUnwell, show } from '../terminal.ts';
 
 const ABOUT = `
-It needs Kafka only (KAFKA_BROKERS), looks for 22 s, and changes nothing: what it finds it shows with the command of
-Kafka's own tool that ends it. Ends with 1 where a transaction hangs.`;
+It needs only Kafka (KAFKA_BROKERS), takes 22 s, and changes nothing. It prints each hanging transaction with the command of
+Kafka's own tool that ends it. Exits with 1 if a transaction hangs.`;
 
 export function register(program: Command): void {
   program
     .command('transactions')
-    .description('transactions that hang: readers of committed records get no further')
+    .description('hanging transactions, which block readers of committed records')
     .option('--json', 'for programs')
     .addHelpText('after', ABOUT)
     .action(async ({ json }: { readonly json?: boolean }) => {

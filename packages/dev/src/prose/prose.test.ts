@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../paths.ts';
 import { subjectProblems } from './commits.ts';
+import { helpIn } from './help.ts';
 import { problemsOf } from './prose.ts';
 
 const words = (count: number): string => Array.from({ length: count }, () => 'word').join(' ');
@@ -53,4 +54,18 @@ test('the glossary has at most 25 words, each once', () => {
   const words = [...text.matchAll(/^\| (?!word \|)(\w[^|]*?) \|/gm)].map(([, word]) => word);
   expect(words.length).toBeLessThanOrEqual(25);
   expect(new Set(words).size).toBe(words.length);
+});
+
+test('the help of a command is found: descriptions, options, arguments, and texts in constants without their examples', () => {
+  const source = [
+    'const EXAMPLES = `\nNeeds Kafka.\n\n  vigil one --why "nobody says"`;',
+    "program.command('one').description('does one thing').option('--why <text>', 'the reason').addHelpText('after', EXAMPLES);",
+    "new Argument('<what>', 'what to do');",
+    "log.info('not help');",
+  ].join('\n');
+  const found = helpIn('one.ts', source);
+  expect(found[0]).toEqual({ file: 'one.ts', line: 1, text: '\nNeeds Kafka.\n\n' });
+  const texts = found.map(({ text }) => text);
+  for (const text of ['does one thing', 'the reason', 'what to do']) expect(texts).toContain(text);
+  expect(texts).not.toContain('not help');
 });

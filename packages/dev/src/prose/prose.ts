@@ -7,6 +7,7 @@ import {
   type TextlintKernelPlugin,
   type TextlintKernelRule,
 } from '@textlint/kernel';
+import { helpTexts } from './help.ts';
 import { pagesOf } from './pages.ts';
 import { sentenceLength } from './sentence-length.ts';
 
@@ -40,12 +41,16 @@ export const problemsOf = async (text: string): Promise<readonly string[]> => {
   return messages.map(({ line, message }) => `${line}: ${message}`);
 };
 
-/** Problems of all pages below `root`, each as "file:line: what, and what to write". */
+/** Problems of all pages and of the help of `vigil` below `root`, each as "file:line: what, and what to write". */
 export const proseProblems = async (root: string): Promise<readonly string[]> => {
   const problems: string[] = [];
   for (const page of pagesOf(root)) {
     const found = await problemsOf(readFileSync(path.join(root, page), 'utf8'));
     problems.push(...found.map((one) => `${page}:${one}`));
+  }
+  for (const { file, line, text } of helpTexts(root)) {
+    const found = await problemsOf(text);
+    problems.push(...found.map((one) => `${file}:${line}: ${one.slice(one.indexOf(' ') + 1)}`));
   }
   return problems;
 };
