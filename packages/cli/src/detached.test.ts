@@ -172,7 +172,7 @@ test('an agent that is not here is named with where it was looked for', async ()
   for (const command of ['attach', 'stop'])
     expect(await vigil([command, 'nobody'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining(`no agent nobody runs on this host, as far as ${dir} says`),
+      err: expect.stringContaining(`no agent nobody runs on this host, according to ${dir}`),
     });
 });
 

@@ -183,7 +183,7 @@ describe('the demonstration fleet', () => {
     const warrant = said.find((event) => event.type === 'WARRANT_FILED');
     expect(warrant?.payload).toMatchObject({
       planName: 'crashed',
-      plan: '[{"step":"recover"}]',
+      plan: [{ step: 'recover' }],
       endReason: 'crashed',
       hard: true,
     });

@@ -104,7 +104,7 @@ describe('how a life has ended', () => {
     const logged: string[] = [];
     writeFileSync(join(on.stage.dir, 'runtimes', 'run-1.ended'), 'in the way');
     savePreviousRun({ dir: on.stage.dir, log: (message) => logged.push(message) }, scriptSpec(''), ended);
-    expect(logged).toEqual([expect.stringContaining('would start it anew')]);
+    expect(logged).toEqual([expect.stringContaining('would start it again')]);
   });
 
   test('is not known where its file says nothing', () => {

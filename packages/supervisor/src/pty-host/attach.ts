@@ -39,7 +39,7 @@ const occupied = (dir: string, agentId: string): Occupant => {
   const occupant = occupantOf(dir, agentId);
   if (occupant === null)
     throw new WrongSettings(
-      `no agent ${agentId} runs on this hostaccording to ${dir}: give the --dir (VIGIL_STATE_DIR) of its runtime`,
+      `no agent ${agentId} runs on this host, according to ${dir}: give the --dir (VIGIL_STATE_DIR) of its runtime`,
     );
   return occupant;
 };

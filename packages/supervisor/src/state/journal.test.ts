@@ -65,11 +65,11 @@ test('an unreadable line before the last is reported with its place, and the lin
 });
 
 test('a nudge found begun is reported uncertain, never repeated', () => {
-  expect(remedyOf(begun(nudge()), null)).toMatchObject({ do: 'report_uncertain' });
+  expect(remedyOf(begun(nudge()), null)).toMatchObject({ kind: 'report_uncertain' });
 });
 
 test('a terminate found begun is repeated against exactly that process', () => {
-  expect(remedyOf(begun(terminate()), null)).toMatchObject({ do: 'end_again', pid });
+  expect(remedyOf(begun(terminate()), null)).toMatchObject({ kind: 'end_again', pid });
 });
 
 const ptyHost: Occupant = {
@@ -86,18 +86,18 @@ const ptyHost: Occupant = {
 
 test('a spawn found begun is reported as spawned where the lock file names the process', () => {
   expect(remedyOf(begun(spawn()), ptyHost)).toMatchObject({
-    do: 'report_spawned',
+    kind: 'report_spawned',
     ptyHost: { instanceId: 'instance-9' },
   });
 });
 
 test('a spawn found begun is uncertain where the lock file was taken and no process is named', () => {
-  expect(remedyOf(begun(spawn()), { ...ptyHost, child: null })).toMatchObject({ do: 'spawn_uncertain' });
+  expect(remedyOf(begun(spawn()), { ...ptyHost, child: null })).toMatchObject({ kind: 'spawn_uncertain' });
 });
 
 test('a spawn found begun may be done again where nobody took the lock for it', () => {
-  expect(remedyOf(begun(spawn()), null)).toEqual({ do: 'forget', orderId: 'spawn-1' });
-  expect(remedyOf(begun(spawn()), { ...ptyHost, orderId: 'spawn-0' })).toEqual({ do: 'forget', orderId: 'spawn-1' });
+  expect(remedyOf(begun(spawn()), null)).toEqual({ kind: 'forget', orderId: 'spawn-1' });
+  expect(remedyOf(begun(spawn()), { ...ptyHost, orderId: 'spawn-0' })).toEqual({ kind: 'forget', orderId: 'spawn-1' });
 });
 
 test('on a full disk a done order is answered all the same, and written when there is room again; a torn line hurts nobody', () => {

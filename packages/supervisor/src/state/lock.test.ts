@@ -86,7 +86,7 @@ test('a runtime that has the number of a former one is another, and says so in i
 
 test('nobody is ended by a lock that a dead supervisor has left, nor a runtime by an agent that it is just starting', async () => {
   takeName(dir, occupant({ ptyHost: null, child: null, supervisor: dead }));
-  await expect(stopAgent(dir, 'worker-1', 'ann', 0)).rejects.toThrow('has died, and nobody holds its terminal');
+  await expect(stopAgent(dir, 'worker-1', 'ann', 0)).rejects.toThrow('has died, and no PTY host holds its terminal');
   takeName(dir, occupant({ agentId: 'worker-2', ptyHost: null, child: null, supervisor: self }));
   await expect(stopAgent(dir, 'worker-2', 'ann', 0)).rejects.toThrow('is just being started: try again');
 });
