@@ -3,7 +3,7 @@ export class WrongSettings extends Error {
   override readonly name = 'WrongSettings';
 }
 
-/** Somebody has this name: choose another, or end that one first. */
+/** The name is taken: choose another, or end that agent first. */
 export class AlreadySupervised extends Error {
   override readonly name = 'AlreadySupervised';
   /** false: it runs, but its supervisor has died */
@@ -32,7 +32,7 @@ export class GatewayForbids extends GatewayAway {}
 export class GatewayRefused extends Error {
   override readonly name = 'GatewayRefused';
   readonly status: number;
-  /** the gateway's own words */
+  /** the detail in the gateway's answer */
   readonly detail: string;
 
   constructor(message: string, status: number, detail: string) {

@@ -23,13 +23,13 @@ const overLimitGraceMs = 2000;
 export type Supervised = {
   readonly spec: AgentSpec;
   readonly terminal: Terminal;
-  /** from now on it beats */
+  /** starts its heartbeats */
   readonly begin: () => void;
   readonly offer: (order: AgentOrder, expiresInMs: number) => void;
-  /** the order is not to be begun; of a resume: its words are not to be told */
+  /** the order must not begin; the message of a resume must not be sent */
   readonly recall: (order: AgentOrder) => void;
   readonly resize: (size: Size) => void;
-  /** somebody at the terminal has pressed Ctrl-C, `by` as it is put down: an end by SIGINT is what they wanted */
+  /** a person at the terminal pressed Ctrl-C, recorded as `by`: an end by SIGINT is then intended */
   readonly interrupted: (by: string) => void;
   /** ends the agent on behalf of `by`: asked, then SIGTERM after the grace, then SIGKILL */
   readonly end: (by: string, graceMs: number) => Promise<Ending>;
@@ -45,7 +45,7 @@ export type Supervised = {
 };
 
 type Parts = InstanceParts & { readonly meter: Meter; readonly lock: Lock };
-/** What a life goes on from; `again`: the order that another supervisor had begun, and that is carried through. */
+/** What an instance continues from. `again`: an order that another supervisor began and this one completes. */
 type Before = { readonly memory: Memory; readonly again: RepeatableOrder | null };
 
 export class AgentInstance implements Supervised {
@@ -150,7 +150,7 @@ export class AgentInstance implements Supervised {
     return ending;
   }
 
-  /** One that is paused goes on first: it could neither hear nor leave. */
+  /** A paused agent is resumed first: it could neither receive the request nor exit. */
   async #endNow(reason: string, graceMs: number): Promise<Ending> {
     const { terminal, deps, pauseControl } = this.#parts;
     this.remember();
@@ -207,14 +207,14 @@ export class AgentInstance implements Supervised {
     try {
       lock.has({ child: pid });
     } catch (error) {
-      // Its holder has it too.
+      // Its PTY host has it too.
       deps.log('the lock of an agent has the process of before', { agentId: spec.agentId, error: String(error) });
     }
     deps.log('the session of an agent is resumed', { agentId: spec.agentId, pid: pid.pid });
     return ['done', { why: `process ${pid.pid} continues the session` }];
   }
 
-  /** What it started is not to work on beside whoever comes after it. An end that is under way does that too. */
+  /** Processes that it started must not run beside its replacement. An end that is in progress ends them too. */
   async #endLeftovers(at: number): Promise<string | null> {
     const { deps } = this.#parts;
     await this.#ending;
@@ -241,7 +241,7 @@ export class AgentInstance implements Supervised {
 
   expectEnd(by: string): void {
     if (this.#how !== null || this.#stop !== null) return;
-    // What an order or a limit has begun is a person's end from now on: nobody goes on with the task.
+    // A person's end takes the place of one by an order or a limit: the task is not continued.
     this.#endRequest = { by, reason: 'explicit', orderId: null, order: this.#endRequest?.order ?? null };
   }
 
@@ -250,7 +250,7 @@ export class AgentInstance implements Supervised {
     return this.#end(by, graceMs);
   }
 
-  /** The next life goes on without it where the disk is full: the end is reported all the same. */
+  /** On a full disk the next instance starts without this record; the end is reported all the same. */
   #savePreviousRun(end: ExitSummary): void {
     const { spec, deps } = this.#parts;
     try {
@@ -260,7 +260,7 @@ export class AgentInstance implements Supervised {
     }
   }
 
-  /** A lock of the dead keeps nobody from the name. */
+  /** The lock of an ended agent does not block its name. */
   #letNameGo(): void {
     const { lock, deps, spec } = this.#parts;
     try {

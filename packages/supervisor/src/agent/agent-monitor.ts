@@ -35,7 +35,7 @@ const lookForClientEveryMs = 5000;
 /** How often a limit that stands on the screen is reported. Milliseconds. */
 const reportLimitEveryMs = 2000;
 
-/** The eyes on one agent: what it prints and says becomes heartbeats, and what the hands have to know of it. */
+/** Monitors one agent: turns its output and reports into heartbeats, and into the facts that orders need. */
 export class AgentMonitor {
   readonly screen: OutputReader;
   /** what stands on its terminal */
@@ -52,7 +52,7 @@ export class AgentMonitor {
   readonly #decoder = new TextDecoder();
   #observed: ObservedState;
   #read: number;
-  /** rises with whatever it sees or hears */
+  /** rises with every observed change */
   changes = 0;
   /** why a limit of its task or of the day allows no more calls, from the answer to the last heartbeat; null: it does */
   #refusal: string | null = null;
@@ -208,7 +208,7 @@ export class AgentMonitor {
     };
   }
 
-  /** Looks at the screen. What it says anew of the agent is to be judged at once. */
+  /** Reads the screen. A new fact about the agent is to be judged at once. */
   #look(): Surface {
     this.#surface = this.drawn.look(this.#deps.clock.monotonic());
     const report = screenReport(this.#surface, this.session);
@@ -286,19 +286,19 @@ export class AgentMonitor {
       for (const { sessionId, events } of lines) this.sessions.printed(client, sessionId, events);
   }
 
-  /** A stream has the words in other lines, too: Claude Code prints a "rate_limit_event" that is none. */
+  /** A stream has these words in other lines, too: Claude Code prints a "rate_limit_event" that is not a limit. */
   get #reportsLimits(): boolean {
     const isStreamed = this.#stream !== null && this.#stream.memory.sessionId !== null;
     return isStreamed || reportsLimits(this.sessions.current, this.#surface.client?.invocation.headless !== false);
   }
 
-  /** While a session reports its turns, what its client draws is no activity: spinners, retries, our own text, a resized window. */
+  /** While a session reports its turns, what its client draws is not activity: spinners, retries, our own text, a resized window. */
   get #isReportedByClient(): boolean {
     const session = this.sessions.current;
     return session !== null && !session.hasEnded && session.state.main.turn !== null;
   }
 
-  /** So much was printed that nobody has seen. */
+  /** So many bytes of output were lost before they could be read. */
   missed(bytes: number): void {
     this.#meter.output(bytes);
     this.#read += bytes;
@@ -323,7 +323,7 @@ export class AgentMonitor {
     this.#heartbeatSender.checkpointRead(read);
   }
 
-  /** What is written of its steps is its own word; a log that cannot be read now may be later. */
+  /** The step log is the agent's own report. A log that cannot be read now may be readable later. */
   #readSteps(): void {
     try {
       const steps = this.#stepLog?.read();
@@ -337,12 +337,12 @@ export class AgentMonitor {
     }
   }
 
-  /** The agent is told this: where it shows it again, it has not said it. */
+  /** This text was sent to the agent. Where its terminal shows the text again, it is not the agent's output. */
   sent(text: string): void {
     this.screen.sent(text);
   }
 
-  /** A question is one only after the cursor has stood still, so somebody has to look. `leader`: the first process of its terminal */
+  /** A question counts only after the cursor has stood still, so the terminal is polled. `leader`: the first process of its terminal */
   check(leader: Pid): void {
     this.#leader = leader;
     this.#readSteps();
@@ -363,7 +363,7 @@ export class AgentMonitor {
     this.#heartbeatSender.soon();
   }
 
-  /** A hook that was killed after it had spooled its record tells nobody. */
+  /** A hook that was killed after it had spooled its record notifies no one. */
   #readSessions(now: number): void {
     if (now < this.#spoolReadAt + readSpoolEveryMs) return;
     this.#spoolReadAt = now;
@@ -410,7 +410,7 @@ export class AgentMonitor {
   get turnOpen(): boolean | null {
     return this.#heartbeatSender.heartbeatState.latest.turn?.open ?? null;
   }
-  /** epoch milliseconds; null: it has neither printed nor said anything */
+  /** epoch milliseconds; null: it has neither printed nor reported anything */
   get lastHeardAt(): number | null {
     return Math.max(this.#observed.reportedAt ?? 0, this.screen.lastOutputAt ?? 0) || null;
   }
@@ -421,7 +421,7 @@ export class AgentMonitor {
   get hasCompleted(): boolean {
     return this.#observed.completionAt !== null;
   }
-  /** it says itself that it is done */
+  /** it reports itself that it is done */
   get reportsFinished(): boolean {
     return this.#observed.activity === 'finished';
   }

@@ -17,7 +17,7 @@ import type { AgentSpec } from './agent-spec.ts';
 
 type Channel = ReturnType<AgentProcess['process']>['channel'];
 
-/** What one life is made of. */
+/** The parts of one instance. */
 export type InstanceParts = {
   readonly spec: AgentSpec;
   readonly deps: AgentDeps;
@@ -33,7 +33,7 @@ export type InstanceParts = {
   readonly clock: MachineClock;
 };
 
-/** A hook that has reported is preferred to typing; where no turn is open, none asks until somebody types. */
+/** A hook that has reported is preferred to typing. Where no turn is open, no hook asks until text is typed. */
 const channelOf = ({ spec, socket, monitor }: InstanceParts): Channel => {
   if (spec.nudge !== 'auto') return spec.nudge;
   if (socket.hasClient()) return 'socket';
@@ -93,7 +93,7 @@ const sendText = async (parts: InstanceParts, message: TextPush, text: string): 
   }
 };
 
-/** Whatever way it is told things by; one at a terminal hears it from SIGTERM. */
+/** Over every channel; an agent at a terminal learns it from SIGTERM. */
 export const requestShutdown = ({ socket, spec }: InstanceParts, reason: string, log: Log): void => {
   const request = { type: 'shutdown_request', reason } as const;
   socket.push(request);
@@ -128,7 +128,7 @@ const interrupted = async (parts: InstanceParts, { payload }: InterruptAgent): P
 /** What an order may do to the process itself. */
 type Acts = Pick<AgentProcess, 'end' | 'resumeSession'>;
 
-/** The process as its orders see it. `how`: how it has ended, null while it lives. */
+/** The process as its orders see it. `how`: how it ended; null while it runs. */
 export const agentProcessOf = (
   parts: InstanceParts,
   how: () => string | null,

@@ -7,10 +7,10 @@ import type { ConfiguredCommand } from '../process/command-runner.ts';
 import type { Command } from '../terminal/terminal.ts';
 import type { LimitSettings } from './limits.ts';
 
-/** How a text reaches the agent; auto: down the socket where somebody listens, else with a hook that asks or typed, whichever can be first. */
+/** How a text reaches the agent. auto: over the socket where a program listens; else by a hook or by typing, whichever is possible first. */
 export type NudgeBy = 'auto' | 'socket' | 'hook' | 'terminal' | 'file';
 
-/** One life of one agent. */
+/** One instance of one agent. */
 export type AgentSpec = Identity &
   Command & {
     readonly patterns: PatternSources;
@@ -29,11 +29,11 @@ export type AgentSpec = Identity &
     /** seed 004's tool_logs.jsonl of this agent */
     readonly stepLog: string | null;
     readonly limits: LimitSettings;
-    /** what is written of one that ends unfinished; nothing named here: as its policy says */
+    /** files to write when it ends unfinished; where none is named, its policy decides */
     readonly files: StateFiles;
     /** null: as the gateway asks */
     readonly intervalMs: number | null;
-    /** what it continues from, and what it is told: paths */
+    /** paths of the checkpoint that it continues from and of its handover */
     readonly checkpoint: string | null;
     readonly handover: string | null;
     /** the spawn order behind it */

@@ -29,7 +29,7 @@ const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<voi
 const exits = () => stage.gateway.reports.flatMap(({ type, payload }) => (type === 'AGENT_EXITED' ? [payload] : []));
 const receipts = () => stage.gateway.reports.filter(({ type }) => type === 'ORDER_RECEIPT');
 const last = () => stage.gateway.heartbeats.at(-1);
-/** What its script says first, it leaves with: asked to hand off, or by itself. */
+/** Its script exits with what it prints first, asked to hand off or by itself. */
 const stops = (more = '') => `echo ready; read line; ${more} exit`;
 
 test('asked to hand off, an agent that stops has done what the order said', async () => {

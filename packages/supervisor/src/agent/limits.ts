@@ -9,19 +9,19 @@ export type LimitSettings = {
   readonly output: number | null;
   /** wall time since its start, milliseconds */
   readonly time: number | null;
-  /** false: whoever goes over one is ended; true: it is said in the heartbeats, and policies decide */
+  /** false: an agent over a limit is ended; true: the heartbeats report it, and policies decide */
   readonly reportOnly: boolean;
 };
 
 export const noLimits: LimitSettings = { memory: null, output: null, time: null, reportOnly: false };
 
-/** What it has used; memory null: not known, as where there is no /proc. */
+/** What it has used. memory null: unknown, as where there is no /proc. */
 export type Used = { readonly memory: number | null; readonly output: number; readonly time: number };
 
 const names = { memory: 'memory_bytes', output: 'output_bytes', time: 'time_ms' } as const;
 const kinds = ['memory', 'output', 'time'] as const;
 
-/** As heartbeats carry them: those that are set, and of which the use is known. */
+/** As heartbeats carry them: the limits that are set and whose use is known. */
 export const limitReports = (settings: LimitSettings, used: Used): readonly LimitReport[] =>
   kinds.flatMap((kind) => {
     const [is, max] = [used[kind], settings[kind]];

@@ -12,7 +12,7 @@ import { noSessions, type SessionsMemory } from '../sessions/agent-sessions.ts';
 import type { EventStreamMemory } from '../sessions/event-stream.ts';
 import type { SubagentsMemory } from '../sessions/subagents.ts';
 
-/** What its supervisor knows of an agent beside what stands on its terminal. Times in epoch milliseconds. */
+/** What a supervisor has observed of an agent beside its terminal. Times in epoch milliseconds. */
 export type ObservedState = {
   readonly progress: Progress;
   readonly activity: Activity | null;
@@ -39,7 +39,7 @@ const nothingObserved: ObservedState = {
   looksFor: null,
 };
 
-/** What the next supervisor goes on from, as the holder keeps it. Plain JSON. */
+/** What the next supervisor continues from, as the PTY host keeps it. Plain JSON. */
 export type Memory = HandoffMemory & {
   /** bytes of output that all the rest has taken in */
   readonly read: number;
@@ -50,7 +50,7 @@ export type Memory = HandoffMemory & {
   readonly emulator: EmulatorMemory;
   readonly steps: StepMark | null;
   readonly sessions: SessionsMemory;
-  /** of its output as a stream of events; null: it is none */
+  /** of its output as a stream of events; null: the output is not a stream */
   readonly stream: EventStreamMemory | null;
   readonly subagents: SubagentsMemory;
   /** of the orders that were begun; -1: none */
@@ -74,7 +74,7 @@ export const noMemory = (startedAt: number): Memory => ({
   endRequest: null,
 });
 
-/** The past of a life that is taken over; `seen`: the output that is still there and that the memory has taken in. */
+/** The past of an instance that is taken over. `seen`: the output that is still kept and that the memory includes. */
 export type Past = { readonly memory: Memory; readonly seen: readonly Chunk[] };
 
 /** What of these pieces was printed before this byte. */

@@ -35,7 +35,7 @@ export class Meter {
     return limitReports(this.#settings, this.#used());
   }
 
-  /** In words; null: within all limits, or they are only reported. */
+  /** A sentence; null: within all limits, or they are only reported. */
   get over(): string | null {
     return this.#settings.reportOnly ? null : overLimit(this.#settings, this.#used());
   }

@@ -32,9 +32,9 @@ const receipts = () =>
 const last = () => stage.gateway.heartbeats.at(-1);
 const stateOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0];
 
-/** Repeats what it hears on its terminal. */
+/** Repeats what it reads on its terminal. */
 const listens = 'echo ready; while read line; do echo "heard=$line"; done';
-/** Repeats what it hears on its socket; says what `words` has. */
+/** Repeats what it receives on its socket; sends `words`. */
 const talks = (words = '{ phase: "build" }') => `exec node -e '
   const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
   socket.on("data", (data) => console.log("told=" + data));

@@ -9,7 +9,7 @@ import { superviseHosted } from './supervise-hosted.ts';
 
 const { execPath } = process;
 
-/** A program in the place of Node whose holder starts the agent, reports nothing, and is killed when the agent has written its number. */
+/** A program in place of Node whose PTY host starts the agent, reports nothing, and is killed when the agent has written its number. */
 const holderThatIsLost = (path: string, written: string): void => {
   const script = `#!/bin/sh
 exec 3<&0

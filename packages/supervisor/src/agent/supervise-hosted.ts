@@ -14,10 +14,10 @@ import { type AgentSpec, environmentOf } from './agent-spec.ts';
 import { before, type Memory, noMemory } from './memory.ts';
 import { assemble, newInstance, type Open, startInstance } from './supervise.ts';
 
-/** Output that a holder keeps for the next supervisor and for whoever attaches, bytes. */
+/** Output that a PTY host keeps for the next supervisor and for viewers, bytes. */
 const ringBytes = 1 << 20;
 
-/** What the next supervisor cannot know from anywhere else; in the holder's memory, for a spec's environment may hold keys. */
+/** What the next supervisor has no other source for. The PTY host keeps it in memory, because a spec's environment may contain keys. */
 type Kept = { readonly spec: AgentSpec; readonly socket: string; readonly startedAt: number };
 
 const terminalOf = (
@@ -29,7 +29,7 @@ const terminalOf = (
 
 /**
  * Starts an agent on a terminal that a process of its own holds, so that the agent outlives this supervisor.
- * @throws as supervise; and where the holder does not start
+ * @throws as supervise; and where the PTY host does not start
  */
 export const superviseHosted = (spec: AgentSpec, deps: AgentDeps, size: Size): Promise<Supervised> => {
   const instance = newInstance(spec, deps, size);
@@ -74,8 +74,8 @@ const reach = async (
 };
 
 /**
- * Goes on supervising an agent whose supervisor has died: the same life, from what that one knew, over what was printed since.
- * It does not beat yet. Null: its terminal died too. `again`: the order that had been begun.
+ * Continues to supervise an agent whose supervisor died: the same instance, from its kept state and the output since.
+ * It sends no heartbeats yet. Null: its terminal died too. `again`: the order that had been begun.
  * @throws AlreadySupervised where another supervisor was first
  */
 export const takeOver = async (
@@ -100,7 +100,7 @@ export const takeOver = async (
     deps.log('an agent is supervised again', { agentId, instanceId, pid: instance.terminal.pid.pid, unread });
     return instance;
   } catch (error) {
-    // Its holder takes one supervisor at a time.
+    // Its PTY host accepts one supervisor at a time.
     link.leave();
     throw error;
   }

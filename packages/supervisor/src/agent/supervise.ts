@@ -23,7 +23,7 @@ import { after, noMemory, type Past } from './memory.ts';
 import { Meter } from './meter.ts';
 import { performViewerAction } from './viewer-actions.ts';
 
-/** A life to be begun, or taken over. */
+/** An instance to be started or taken over. */
 export type InstanceStart = {
   readonly spec: AgentSpec;
   readonly deps: AgentDeps;
@@ -58,7 +58,7 @@ const pauseControlOf = (
   return pauseControl;
 };
 
-/** What was printed while nobody read it is gone, and counted; what was read before is not read again. */
+/** Output that was lost before it was read is counted; output that was read before is not read again. */
 const seenBy =
   (monitor: AgentMonitor): HostedTerminalEvents['output'] =>
   (chunk) => {
@@ -80,7 +80,7 @@ const drawnScreen = ({ spec, deps, past, size }: InstanceStart, leader: () => Pi
   return screen;
 };
 
-/** Puts a life together around the terminal that `open` gives. It does not beat yet. */
+/** Assembles an instance around the terminal that `open` gives. It sends no heartbeats yet. */
 export const assemble = async (
   beginning: InstanceStart,
   open: (on: HostedTerminalEvents) => Terminal | Promise<Terminal>,
@@ -127,7 +127,7 @@ export const newInstance = (spec: AgentSpec, deps: AgentDeps, size: Size): Insta
 /** Opens the agent's terminal. `started`: a process leads what is started from now on, also where the terminal is never opened. */
 export type Open = (on: HostedTerminalEvents, started: (leader: Pid) => void) => Terminal | Promise<Terminal>;
 
-/** Begun at once; where that fails, an agent that has started is ended, since nobody would know of it, and its name is free again. */
+/** Starts at once. Where that fails, an agent that has started is ended, because no supervisor would know it, and its name is free again. */
 export const startInstance = async (beginning: InstanceStart, open: Open): Promise<Supervised> => {
   const { spec, deps, lock, socket } = beginning;
   let leader: Pid | null = null;

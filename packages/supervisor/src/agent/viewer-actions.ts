@@ -7,7 +7,7 @@ const ctrlC = 0x03;
 /** How long an agent that a person ends has to leave by itself, milliseconds. */
 const graceMs = 5000;
 
-/** What somebody at an attached terminal does, done on their behalf: who came and went is on record, what was typed is not. */
+/** Carries out what a person at an attached terminal does. The log records who came and left, not what was typed. */
 export const performViewerAction = (instance: Supervised, deps: Pick<HostDeps, 'log'>, action: ViewerAction): void => {
   const { agentId, instanceId } = instance.spec;
   const note = (message: string) => deps.log(message, { agentId, instanceId, who: action.who });

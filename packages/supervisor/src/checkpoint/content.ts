@@ -3,19 +3,19 @@ import { Worker } from 'node:worker_threads';
 /** What a checkpoint says of itself: the tasks it names (`task_id`, seed 003's `ticket_id`, `taskId`), and its `schema_version`, null where it has none. */
 export type Content = { readonly names: readonly unknown[]; readonly schema: string | null };
 
-/** YAML that takes longer is none; milliseconds. */
+/** A document that takes longer does not count as YAML; milliseconds. */
 const longestMs = 5000;
 /** Bytes; JSON up to so long takes a moment only, whatever is in it. */
 const smallJson = 1 << 20;
 
-/** What a parsed document says of itself. */
+/** The task names and schema version in a parsed document. */
 export const contentIn = (document: unknown): Content => {
   const { task_id, ticket_id, taskId, schema_version } = (document ?? {}) as Readonly<Record<string, unknown>>;
   const names = [task_id, ticket_id, taskId].filter((name) => typeof name === 'string');
   return { names, schema: schema_version === undefined ? null : String(schema_version).slice(0, 32) };
 };
 
-/** What a document in JSON or YAML says of itself; null: it does not parse, or not in time. */
+/** The task names and schema version in a JSON or YAML document; null: it does not parse, or not in time. */
 export const contentOf = async (bytes: Buffer, withinMs: number = longestMs): Promise<Content | null> =>
   (bytes.length <= smallJson ? jsonContent(bytes) : null) ?? (await elsewhere(bytes, withinMs));
 
@@ -29,7 +29,7 @@ const jsonContent = (bytes: Buffer): Content | null => {
 
 /**
  * An agent chooses what is parsed, and some kilobytes of YAML can take minutes: so it is done on a thread of its own, which is ended when
- * its time is over. That a busy host is slow to start the thread says nothing about the document.
+ * its time is over. A busy host that is slow to start the thread is no reason to reject the document.
  */
 const elsewhere = async (bytes: Buffer, withinMs: number): Promise<Content | null> => {
   const { promise, resolve } = Promise.withResolvers<Content | null>();

@@ -20,10 +20,10 @@ const locate = async (uri: string, roots: readonly string[]): Promise<string | n
   return allowed.some((root) => root !== null && path.startsWith(root + sep)) ? path : null;
 };
 
-/** Bytes; a checkpoint that is larger is none. */
+/** Bytes; a larger file is not a checkpoint. */
 const largest = 64 << 20;
 
-/** Its address is an agent's own word: a pipe would hold one of the few threads for ever, so nothing is waited for. Null: too large. */
+/** The agent chose the path. A pipe would occupy one of the few threads for ever, so reading never waits. Null: too large. */
 const read = async (path: string): Promise<Buffer | null> => {
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const found = await file.stat();

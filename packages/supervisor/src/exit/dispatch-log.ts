@@ -10,7 +10,7 @@ export type DispatchEvent =
       readonly agent_id: string;
       readonly stall_reason: string;
       readonly idle_minutes: number;
-      /** nobody whose call may still run is found to stall */
+      /** an agent whose call may still run is never reported as stalled */
       readonly bash_timeout_exemption: false;
       readonly redispatch_attempt: number;
       readonly max_redispatches: number | null;
@@ -24,7 +24,7 @@ export type DispatchEvent =
       readonly remaining_tasks: readonly string[];
     };
 
-/** One line each, on the log of its day. @throws what the file system says */
+/** One line each, on the log of its day. @throws errors of the file system */
 export const logDispatch = (folder: string, events: readonly DispatchEvent[], at: number): void => {
   const lines = events.map((event) => `${JSON.stringify({ timestamp_utc: utc(at), ...event })}\n`);
   mkdirSync(folder, { recursive: true });

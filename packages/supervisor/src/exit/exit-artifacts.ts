@@ -8,13 +8,13 @@ import { type StateFiles, stateFilesOf } from './state-files.ts';
 
 export type ExitArtifactDeps = Pick<GatewayDeps, 'gateway' | 'clock' | 'log'>;
 
-/** An end that somebody is to go on from. */
+/** An end after which the task is to be continued. */
 export type Unfinished = {
   readonly order: Terminate | null;
-  /** the end in words */
+  /** the end as a sentence */
   readonly details: string;
   readonly checkpoint: CheckpointRef | null;
-  /** when anything was heard of it last, epoch milliseconds; null: never */
+  /** when it last reported or printed anything, epoch milliseconds; null: never */
   readonly lastHeardAt: number | null;
 };
 

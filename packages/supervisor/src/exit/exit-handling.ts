@@ -15,15 +15,15 @@ import { attemptsOf, stateFilesOf } from './state-files.ts';
 
 type ExitDeps = ExitArtifactDeps & Pick<HostDeps, 'dir'>;
 
-/** How a life was ended. */
+/** How an instance ended. */
 export type InstanceEnd = {
   readonly exit: Exit;
   readonly endRequest: EndRequest | null;
-  /** ends what it left running, and says so in words; null: nothing was left */
+  /** ends the processes that it left running and describes the result; null: none were left */
   readonly endLeftovers: () => Promise<string | null>;
 };
 
-/** What is known of a life when it is over. */
+/** The facts about an instance that has ended. */
 export type ExitSummary = {
   readonly exit: Exit;
   readonly reason: ExitReason;
@@ -64,7 +64,7 @@ const exitArtifactsOf = async (
   const goesOn = reason !== 'finished' && (reason !== 'explicit' || endRequest?.orderId != null);
   if (!goesOn) return own;
   const files = await stateFilesOf(deps, { ...spec, policy: monitor.policy });
-  // one that no order to spawn has put on its task has been told no number
+  // An agent that no spawn order started received no number.
   const maxAttempts = spec.maxAttempts ?? attemptsOf(monitor.memory.observed.looksFor?.document);
   return writeExitArtifacts(deps, { ...spec, maxAttempts }, files, {
     order: endRequest?.order ?? null,

@@ -2,7 +2,7 @@ import type { ExitReason } from '@vigil/events';
 import type { Terminate } from '../orders/order.ts';
 import type { Exit } from '../terminal/terminal.ts';
 
-/** Who wanted the end, and why; `orderId`: of the order that asked for it, which where it is a terminate is carried out here. */
+/** Who requested the end, and why. `orderId`: of the order that requested it; a terminate order is carried out here. */
 export type EndRequest = {
   readonly by: string;
   readonly reason: 'explicit' | 'resource_limit';
@@ -15,14 +15,14 @@ export const describeExit = ({ code, signal }: Exit): string => {
   return code === null ? 'the process that held its terminal died, and it has been ended' : `exited with code ${code}`;
 };
 
-/** An end that was asked for has its reason, whatever the exit code says. */
+/** A requested end has the reason of its request, whatever the exit code is. */
 export const reasonOf = (exit: Exit, endRequest: EndRequest | null, hasCompleted: boolean): ExitReason => {
   if (endRequest !== null) return endRequest.reason;
   return exit.code === 0 && hasCompleted ? 'finished' : 'crashed';
 };
 
 /**
- * Asked to hand off, it has stopped by itself, and well: that was the order's doing, unless it has said that its work is done.
+ * Asked to hand off, it stopped by itself with code 0: the order caused that, unless the agent reported that its work is done.
  * Whatever else its end was, it has crashed.
  */
 export const handedOff = (

@@ -5,14 +5,14 @@ import type { AgentSpec } from '../agent/agent-spec.ts';
 import type { HostDeps } from '../deps.ts';
 import { replaceLockFile } from '../state/lock-file.ts';
 
-/** How the last life of a configured agent ended: what follows is recovery's, and no restart of its runtime starts it anew. */
+/** How the last run of a configured agent ended. Recovery decides what follows, so a restart of the runtime does not start it again. */
 export type PreviousRun = {
   readonly agentId: string;
   readonly taskId: string | null;
   readonly runtimeId: string;
   readonly instanceId: string;
   readonly reason: ExitReason;
-  /** the end in words */
+  /** the end as a sentence */
   readonly details: string;
 };
 
@@ -21,7 +21,7 @@ const folder = (dir: string, runtimeId: string): string => join(dir, 'runtimes',
 export const previousRunFile = (dir: string, runtimeId: string, agentId: string): string =>
   join(folder(dir, runtimeId), `${agentId}.json`);
 
-/** On the disk when it returns, or the log says why not. One that an order has spawned is in no configuration, and is not kept. */
+/** On the disk when it returns, or the log has the error. An agent that an order spawned is not in the configuration, and not recorded. */
 export const savePreviousRun = (
   { dir, log }: Pick<HostDeps, 'dir' | 'log'>,
   spec: AgentSpec,
@@ -40,7 +40,7 @@ export const savePreviousRun = (
   }
 };
 
-/** The last life of this name of this runtime; null: none is known to have ended. */
+/** The last run of this name under this runtime; null: no end is recorded. */
 export const previousRunOf = (dir: string, runtimeId: string, agentId: string): PreviousRun | null => {
   try {
     return JSON.parse(readFileSync(previousRunFile(dir, runtimeId, agentId), 'utf8')) as PreviousRun | null;
@@ -49,6 +49,6 @@ export const previousRunOf = (dir: string, runtimeId: string, agentId: string): 
   }
 };
 
-/** From now on this runtime begins anew with its configuration. */
+/** From now on this runtime starts all agents of its configuration again. */
 export const forgetPreviousRuns = (dir: string, runtimeId: string): void =>
   rmSync(folder(dir, runtimeId), { recursive: true, force: true });

@@ -34,7 +34,7 @@ export const recoveryYaml = ({ taskId, stallReason, checkpoint, attempt }: Remai
 
 /**
  * Writes it below `folder`, whole or not at all, and gives its reference, as the successor of the agent's own newest checkpoint.
- * @throws WrongSettings for a task whose name would lead elsewhere; whatever the file system says
+ * @throws WrongSettings for a task whose name would lead elsewhere; errors of the file system
  */
 export const saveRecovery = (folder: string, remains: Remains, at: number): CheckpointRef => {
   checkName(remains.taskId);

@@ -20,11 +20,11 @@ const attempts = z.object({
   recovery: z.object({ max_attempts: z.int().min(0).default(USUAL_ATTEMPTS) }).prefault({}),
 });
 
-/** How many attempts at a task there are by this policy's document, as it was served; null: it is none. */
+/** How many attempts at a task the policy's document allows; null: it is not a policy. */
 export const attemptsOf = (document: unknown): number | null =>
   attempts.safeParse(document).data?.recovery.max_attempts ?? null;
 
-/** A policy says where below the agent's own folder: whoever writes policies does not write elsewhere on this host. */
+/** A policy names a path below the agent's own folder only: its author must not write elsewhere on this host. */
 const within = (cwd: string, path: string | null): string | null => {
   if (path === null || isAbsolute(path)) return null;
   const found = resolve(cwd, path);
@@ -47,7 +47,7 @@ const asPolicySays = async (
 
 type Asking = { readonly cwd: string; readonly files: StateFiles; readonly policy: string | null };
 
-/** As the template says, else as the policy does. */
+/** The folders of the template, else those of the policy. */
 export const stateFilesOf = async (
   deps: Pick<GatewayDeps, 'gateway' | 'log'>,
   { cwd, files, policy }: Asking,

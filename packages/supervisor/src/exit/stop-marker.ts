@@ -6,11 +6,11 @@ export const stoppedBy = (who: string): string => `stopped by ${who} with vigil 
 
 const fileOf = (dir: string, instanceId: string): string => join(dir, 'agents', `${instanceId}.stop`);
 
-/** A signal does not say whose it is: who sends one to a supervisor in the foreground leaves word first. */
+/** A signal has no sender. `vigil stop` writes this file before it signals a supervisor in the foreground. */
 export const leaveStopMarker = (dir: string, instanceId: string, who: string): void =>
   writeFileSync(fileOf(dir, instanceId), who, { mode: 0o600 });
 
-/** Who has left word, and takes it away; null: nobody. */
+/** The person in the marker, which is removed; null: there is no marker. */
 export const takeStopMarker = (dir: string, instanceId: string): string | null => {
   const path = fileOf(dir, instanceId);
   try {

@@ -35,7 +35,7 @@ const patienceMs = 15_000;
 const isFinal = (status: number): boolean =>
   status >= 400 && status < 500 && ![401, 403, 408, 425, 429].includes(status);
 
-/** What the gateway says of a failure: the `detail` of its problem+json, else the body as it is. */
+/** The gateway's description of a failure: the `detail` of its problem+json, else the body as it is. */
 const detailOf = async (response: Response): Promise<string> => {
   const body = await response.text().catch(() => '');
   try {

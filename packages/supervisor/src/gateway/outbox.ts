@@ -49,7 +49,7 @@ class FileOutbox implements Outbox {
     void this.#adoptAll();
   }
 
-  /** Tries again while a letter of an earlier supervisor cannot be read, or what is there cannot be listed. */
+  /** Tries again while a report of an earlier supervisor cannot be read, or the folder cannot be listed. */
   async #adoptAll(): Promise<void> {
     for (let failures = 1; !this.#adopt(); failures++) {
       await pause(backOff(failures), this.#closed.signal);
@@ -71,7 +71,7 @@ class FileOutbox implements Outbox {
     }
   }
 
-  /** Renaming succeeds once, so of two supervisors that find a letter only one sends it. It keeps its name until it is read. */
+  /** Renaming succeeds once, so of two supervisors that find a report only one sends it. It keeps its name until it is read. */
   #adoptOne(name: string): boolean {
     try {
       const report = JSON.parse(readFileSync(join(this.#folder, name), 'utf8')) as Report;

@@ -32,9 +32,9 @@ export type HeartbeatSenderDeps = {
   readonly heartbeatState: HeartbeatState;
   /** a heartbeat is about to be sent, or answered: from now on its number is taken */
   readonly onHeartbeat: () => void;
-  /** by which the agent is judged, as each answer says */
+  /** the policy of the agent, from each answer */
   readonly onPolicy: (policy: PolicyRef) => void;
-  /** why the agent may make no more calls, as each answer says; null: it may */
+  /** why the agent may make no more calls, from each answer; null: it may */
   readonly onRefusal: (refusal: string | null) => void;
 };
 
@@ -68,12 +68,12 @@ export class HeartbeatSender {
     this.#intervalMs = parts.intervalMs ?? defaultIntervalMs;
   }
 
-  /** From now on it beats. */
+  /** Starts sending heartbeats. */
   begin(): void {
     this.#running = this.#run();
   }
 
-  /** The sequence of the heartbeat that will carry what is said now. */
+  /** The sequence of the heartbeat that will carry what is reported now. */
   get next(): number {
     return nextSequence(this.#heartbeatState);
   }
@@ -81,7 +81,7 @@ export class HeartbeatSender {
   get heartbeatState(): HeartbeatState {
     return this.#heartbeatState;
   }
-  /** by which it is judged, as the gateway has said last; null: it has not */
+  /** the policy in the gateway's last answer; null: there is no answer yet */
   get policy(): string | null {
     return this.#policy;
   }
@@ -180,7 +180,7 @@ export class HeartbeatSender {
     }
   }
 
-  /** Stops beating; what is unsent goes out with two last heartbeats at most, if the gateway takes them in time. */
+  /** Stops. Unsent facts go out with two last heartbeats at most, if the gateway takes them in time. */
   async finish(withinMs: number): Promise<void> {
     this.#finishing.abort();
     if (this.#running === null && this.#heartbeatState.sequence === 0) return;

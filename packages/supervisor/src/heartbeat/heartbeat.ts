@@ -12,7 +12,7 @@ import type { ReportedFields } from '../messages/agent-report.ts';
 import type { ScreenReport } from '../screen/waiting.ts';
 import { newerWork } from './work-source.ts';
 
-/** Who beats, for whom; fixed for the life of an instance. */
+/** The agent that a heartbeat is about; fixed for an instance. */
 export type Identity = {
   readonly agentId: string;
   readonly instanceId: string;
@@ -23,11 +23,11 @@ export type Identity = {
   readonly maxAttempts: number | null;
   readonly policy: string | null;
   readonly labels: Readonly<Record<string, string>>;
-  /** the agent whose sub-agent it is; null: it is none */
+  /** the parent of a sub-agent; null: the agent is not a sub-agent */
   readonly parentAgentId: string | null;
 };
 
-/** What the terminal shows at the moment of a beat; times in epoch milliseconds. */
+/** What the terminal shows at the time of a heartbeat; times in epoch milliseconds. */
 export type TerminalFacts = {
   readonly lastOutputAt: number | null;
   readonly lines: number;
@@ -77,7 +77,7 @@ export const noHeartbeats: HeartbeatState = {
   onItsWay: null,
 };
 
-/** A list that nobody takes keeps the newest: as many as one heartbeat may carry. */
+/** A list that cannot be sent keeps the newest entries: as many as one heartbeat may carry. */
 const atMost = 100;
 /** As many as a heartbeat may carry. */
 const mostLimits = 20;
@@ -89,10 +89,10 @@ const withCalls = (known: readonly ToolCall[], calls: readonly ToolCall[]): read
   return bounded([...known.filter((call) => !renewed.has(call.call_id)), ...calls]);
 };
 
-/** The sequence of the heartbeat that will carry what is said now. */
+/** The sequence of the heartbeat that will carry what is reported now. */
 export const nextSequence = (heartbeatState: HeartbeatState): number => heartbeatState.sequence + 1;
 
-/** The client that reported this is gone, without a word: what the terminal shows counts again. `saidAt`: when it last reported. */
+/** The client that reported this is gone without an end: what the terminal shows counts again. `reportedAt`: its last report. */
 export const clientGone = (heartbeatState: HeartbeatState, reportedAt: number | null): HeartbeatState => {
   const { activity: _, ...latest } = heartbeatState.latest;
   return { ...heartbeatState, reportedAt, latest: { ...latest, turn: null, waiting_for: null } };
@@ -129,7 +129,7 @@ export const checkpointRead = (heartbeatState: HeartbeatState, read: Checkpoint)
     ? { ...heartbeatState, latest: { ...heartbeatState.latest, checkpoint: read } }
     : heartbeatState;
 
-/** Words and output come by two ways: on a busy host, what was said before a question may be read so much later than the question, milliseconds. */
+/** Reports and output arrive separately. On a busy host a report from before a question may be read so much later, milliseconds. */
 export const reportLagMs = 2000;
 
 const asksNow = (heartbeatState: HeartbeatState, { asks }: TerminalFacts): boolean =>

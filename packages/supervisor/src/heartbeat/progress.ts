@@ -9,11 +9,11 @@ import {
 } from '@vigil/sdk/progress';
 import type { ReportedFields } from '../messages/agent-report.ts';
 
-/** What an agent has done, as far as orders have to know: what it says, and what its supervisor sees. */
+/** What an agent has done, as far as orders depend on it: its reports, and what its supervisor observed. */
 export type Progress = Marks & {
   /** the last 16 result hashes by tool and arguments; the 200 pairs used last */
   readonly results: Readonly<Record<string, readonly string[]>>;
-  /** what the host's tracker has said of its work last; null: nothing so far */
+  /** the tracker's last record of its work; null: none so far */
   readonly tracked: Marks['work'];
 };
 
@@ -38,14 +38,14 @@ const answered = (before: Progress, call: ToolCall, sequence: number): Progress 
   results: remember(before.results, call),
 });
 
-/** The agent said something, which the heartbeat of this sequence will carry. A changed result is a change, too. */
+/** Adds a report of the agent, which the heartbeat of this sequence will carry. A changed result is a change, too. */
 export const progressAfterReport = (before: Progress, reported: ReportedFields, sequence: number): Progress =>
   (reported.tool_calls ?? []).reduce((so, call) => answered(so, call, sequence), {
     ...before,
     ...marksAfterReport(before, reported, sequence),
   });
 
-/** What the host's tracker says of its work now; what the agent says of it is another matter, and may come as well. */
+/** Adds the tracker's record of its work. The agent's own report of its work is separate, and may come as well. */
 export const workSeen = (before: Progress, work: WorkItem | null, sequence: number): Progress => {
   const known = { marks: before.marks, work: before.tracked };
   const seen = work === null ? known : marksAfterWork(known, work, sequence);

@@ -7,7 +7,7 @@ type Open = { readonly file: number; readonly ino: number };
 const verdicts: ReadonlySet<unknown> = new Set(['ACCEPT', 'RETRY', 'CONTINUE', 'ESCALATE']);
 /** Bytes that are read at once; what is more comes the next time. */
 const mostAtOnce = 1 << 20;
-/** Bytes of a line; a longer one is no step. */
+/** Bytes of a line; a longer line is not a step. */
 const longestLine = 1 << 20;
 
 const found = (path: string): Stats | null => statSync(path, { throwIfNoEntry: false }) ?? null;
@@ -33,7 +33,7 @@ export class StepLog {
   #rest: Buffer = Buffer.alloc(0);
   #total = 0;
 
-  /** What stands in it already is of an earlier life; where another supervisor has read of this one's, it is read on from there. */
+  /** Existing lines belong to an earlier instance. Where another supervisor has read lines of this instance, reading continues there. */
   constructor(path: string, mark: StepMark | null = null) {
     this.#path = path;
     const now = found(path);
@@ -47,7 +47,7 @@ export class StepLog {
     return { ino: this.#open?.ino ?? null, offset: this.#offset - this.#rest.length, total: this.#total };
   }
 
-  /** The steps since the last time; null: there are none. @throws what the file system says */
+  /** The steps since the last call; null: there are none. @throws errors of the file system */
   read(): Steps | null {
     const lines = [...this.#more(), ...(this.#isReplaced() ? this.#fromTheNewOne() : [])];
     const steps = lines.map(stepIn).filter((step) => step !== null);

@@ -9,7 +9,7 @@ const time = z
   .catch(null);
 const count = z.union([z.int().min(0), z.array(z.unknown()).transform(({ length }) => length)]).nullish();
 
-/** As `br list --json` and `bd list --json` have them. What is no figure is not known; what has no id is no work item. */
+/** The output of `br list --json` and `bd list --json`. A value that is not a number is unknown; an entry without an id is not a work item. */
 const item = z
   .object({
     id: z.string().min(1).max(512),

@@ -76,7 +76,7 @@ const error = z.object({
   message: z.string().max(200).nullable().default(null),
 });
 
-/** The fields that an agent may report of itself; who and where it is, its supervisor knows. */
+/** The fields that an agent may report of itself. Its identity and place come from its supervisor. */
 const shape = z.object({
   phase: z.string().min(1).max(200),
   last_tool_call: at.nullable(),
@@ -143,7 +143,7 @@ export type ReportedFields = { readonly [K in keyof z.output<typeof shape>]?: He
 export type Understood = {
   readonly reported: ReportedFields;
   readonly problems: readonly string[];
-  /** it comes from a hook, which passes no push on; null: from somebody who listens */
+  /** the message of a hook, which passes no push on; null: it comes from a listener */
   readonly hook: HookMessage | null;
   /** the order whose text the agent has, as it confirms; null: it confirms none */
   readonly received: string | null;

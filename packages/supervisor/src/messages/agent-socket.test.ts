@@ -63,7 +63,7 @@ test('a folder that is a link to somewhere is not taken', async () => {
 
 const text = { nudge: 'save', order_id: 'o1' } as const;
 const seldomMs = 60_000;
-/** One who listens, and the lines that it is sent. */
+/** A listener, and the lines that it receives. */
 const listener = async () => {
   const path = join(dir, 's', 'a.sock');
   const heard = Promise.withResolvers<ReportedFields>();

@@ -13,7 +13,7 @@ export type TextPush = { readonly order_id: string } & (
   | { readonly type: 'handoff_request'; readonly message: string; readonly deadline_ms: number }
 );
 
-/** What a supervisor pushes to whoever listens on VIGIL_SOCKET, one JSON object a line. */
+/** What a supervisor pushes to the listeners on VIGIL_SOCKET, one JSON object a line. */
 export type Push =
   | TextPush
   | { readonly type: 'shutdown_request'; readonly reason: string }
@@ -26,7 +26,7 @@ export type HookClient = {
   readonly onGone: (listener: () => void) => void;
 };
 
-/** Who hears what is said: an agent and its helpers, and the hooks of its sessions. */
+/** Receives the reports of an agent and its helpers, and the messages of its sessions' hooks. */
 export type SocketHandlers = {
   readonly onReport: (reported: ReportedFields) => void;
   readonly onHook: (message: HookMessage, client: HookClient) => void;
@@ -36,9 +36,9 @@ export type SocketHandlers = {
 export type Delivery = 'unheard' | 'confirmed' | 'unconfirmed';
 
 export type AgentSocket = {
-  /** somebody listens: who has said anything and is no hook */
+  /** a program listens: it has sent something and is not a hook */
   readonly hasClient: () => boolean;
-  /** to everybody who listens; false: nobody does */
+  /** to all listeners; false: there are none */
   readonly push: (message: Push) => boolean;
   readonly deliver: (text: TextPush, withinMs: number) => Promise<Delivery>;
   readonly close: () => Promise<void>;

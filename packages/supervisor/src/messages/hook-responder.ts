@@ -67,7 +67,7 @@ export class HookResponder {
     for (const orderId of orderIds) this.#passing.get(orderId)?.(true);
   }
 
-  /** False: the hook has gone without a word. */
+  /** False: the hook has gone without a confirmation. */
   #printedBy(client: HookClient, { orderId, message }: Text): Promise<boolean> {
     return new Promise<boolean>((resolve) => {
       this.#passing.set(orderId, resolve);

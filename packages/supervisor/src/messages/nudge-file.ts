@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import type { Push } from './agent-socket.ts';
 
-/** Where an agent reads what it is told: JSON Lines as on its socket, or plain lines. */
+/** A file in which an agent reads its messages: JSON Lines as on its socket, or plain lines. */
 export type NudgeFile = { readonly path: string; readonly format: 'jsonl' | 'text' };
 
 const { O_APPEND, O_CREAT, O_WRONLY, O_NONBLOCK } = constants;
@@ -9,7 +9,7 @@ const { O_APPEND, O_CREAT, O_WRONLY, O_NONBLOCK } = constants;
 const lineOf = (format: NudgeFile['format'], message: Push, text: string): string =>
   format === 'jsonl' ? `${JSON.stringify(message)}\n` : `${text.replace(/\s*[\r\n]+\s*/g, ' ')}\n`;
 
-/** One write of one whole line, so that a reader never sees half of it. @throws where its folder is missing, it does not take the line, or is a pipe that nobody reads */
+/** One write of one whole line, so that a reader never sees half of it. @throws where its folder is missing, the write fails, or the file is a pipe without a reader */
 export const appendTo = ({ path, format }: NudgeFile, message: Push, text: string): void => {
   const line = Buffer.from(lineOf(format, message, text));
   const file = openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NONBLOCK, 0o600);

@@ -4,10 +4,10 @@ import type { Progress } from '../heartbeat/progress.ts';
 import type { TypingDecision } from '../typing/decide.ts';
 import type { AgentOrder, Received } from './order.ts';
 
-/** What the hands know of the process that an order is about. */
+/** The facts about the process that an order addresses. */
 export type Process = {
   readonly instanceId: string;
-  /** how it ended; null while it lives */
+  /** how it ended; null while it runs */
   readonly ended: string | null;
   /** the highest order number begun for this instance; -1: none */
   readonly highestNumber: number;
@@ -30,7 +30,7 @@ export type Process = {
   readonly resumedByItself: boolean;
 };
 
-/** What decides whether it can be told something. */
+/** What decides whether a text can reach it. */
 export type Reachability = Pick<
   Process,
   'paused' | 'channel' | 'atQuestion' | 'progress' | 'quiet' | 'typing' | 'isBeingTypedAt'

@@ -10,7 +10,7 @@ export type Resumption =
 
 const impossible = (why: string): Resumption => ({ kind: 'impossible', why });
 
-/** The adapter of the client that this command line starts, with what it starts; null: no adapter knows it. */
+/** The adapter of the client that this command line starts, with what it starts; null: there is no adapter for it. */
 export const controlOf = (
   clients: readonly ClientControl[],
   line: CommandLine,

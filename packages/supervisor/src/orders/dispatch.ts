@@ -6,7 +6,7 @@ import { answer, receiptIn } from './receipts.ts';
 
 const pollSeconds = 25;
 
-/** Where orders go: to the life that they name, or to whoever spawns. */
+/** Where orders go: to the instance that they name, or to the part that spawns. */
 export type OrderTargets = {
   readonly runtimeId: string;
   readonly instances: () => Iterable<Supervised>;
@@ -17,7 +17,7 @@ export type OrderTargets = {
   readonly recallSpawn: (order: SpawnOrder) => void;
 };
 
-/** Answers an order that no life here carries out, so that nobody waits for it. One that is offered again gets the same answer. */
+/** Answers an order that no instance here carries out, so that its sender does not wait. A repeated order gets the same answer. */
 const refuse = (deps: ReceiptDeps, order: AgentOrder, outcome: 'failed' | 'superseded', why: string): void => {
   const payload = receiptIn(deps, order.payload.orderId);
   if (payload) deps.outbox.put({ type: 'ORDER_RECEIPT', payload });
@@ -28,13 +28,13 @@ const notHere = ({ payload }: AgentOrder): string =>
   `no instance ${payload.instanceId} of ${payload.agentId} runs here`;
 const noWayIn = 'a sub-agent has no terminal and no process of its own: order its parent agent instead';
 
-/** The life that it names, else the one that has the name now, which answers for the others. */
+/** The instance that it names, else the one that has the name now, which answers for the others. */
 const instanceFor = ({ payload }: AgentOrder, instances: readonly Supervised[]): Supervised | undefined => {
   const named = instances.filter(({ spec }) => spec.agentId === payload.agentId);
   return named.find(({ spec }) => spec.instanceId === payload.instanceId) ?? named.at(-1);
 };
 
-/** Hands each order to whom it concerns. One of a kind unknown to this version is left unanswered and expires. */
+/** Passes each order to its instance. An order of a kind unknown to this version is not answered, and expires. */
 export const dispatch = (
   deps: ReceiptDeps,
   { runtimeId, instances, isLeftAlone, spawn, recallSpawn }: OrderTargets,

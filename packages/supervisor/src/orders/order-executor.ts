@@ -24,14 +24,14 @@ export type AgentProcess = {
   readonly process: () => Omit<Process, 'done' | 'highestNumber'>;
   /** by the way that its process names; comes back with what became of it */
   readonly send: (message: TextPush, text: string) => Promise<Outcome>;
-  /** to whoever is connected to its socket; false: nobody listens */
+  /** to all programs on its socket; false: none is connected */
   readonly push: (message: Push) => boolean;
   /** closes a breaker that is held for the agent; false: none of that name is */
   readonly resetBreaker: (name: string) => boolean;
   /** holds it, at the most for so long, and sets it going again; false: it could not be done */
   readonly pause: (forMs: number) => Promise<boolean>;
   readonly resume: () => Promise<boolean>;
-  /** comes back with what the receipt says, when it is dead or will not die */
+  /** resolves with the content of the receipt, when it is dead or will not die */
   readonly end: (order: Terminate) => Promise<Outcome>;
   /** ends the turn of its client */
   readonly interrupt: (order: InterruptAgent) => Promise<Outcome>;
@@ -39,7 +39,7 @@ export type AgentProcess = {
   readonly resumeSession: (order: ResumeSession) => Promise<Outcome>;
 };
 
-/** What the hands of the next supervisor have to know. */
+/** What the order executor of the next supervisor needs. */
 type OrderExecutorMemory = Pick<Memory, 'highestNumber' | 'handedOff' | 'handedOffUntil'>;
 
 /**
@@ -58,7 +58,7 @@ export class OrderExecutor {
   /** why an order has not been carried out yet */
   readonly #waitsFor = new Map<string, string>();
   readonly #underWay = new Map<string, Promise<void>>();
-  /** when each that waits, or whose words do, was offered last; monotonic */
+  /** when each order that waits, or whose message waits, was last offered; monotonic */
   readonly #offeredAt = new Map<string, number>();
   readonly #postResumeMessages = new PostResumeMessages();
   readonly #handoff: Handoff;
@@ -76,7 +76,7 @@ export class OrderExecutor {
     return { highestNumber: this.#highestNumber, ...this.#handoff.memory };
   }
 
-  /** What another supervisor had begun, as the journal says. */
+  /** Completes an order that another supervisor began, by the journal. */
   carryThrough(order: RepeatableOrder): void {
     this.#carryOut(order, () => this.#perform({ order, expiresAt: Number.POSITIVE_INFINITY }));
   }
@@ -91,7 +91,7 @@ export class OrderExecutor {
     this.check();
   }
 
-  /** The fleet is halted: what has not begun is answered, and never begun. A resume goes on, without its words. */
+  /** The fleet is halted: an order that has not begun is answered, and never begins. A resume takes effect without its message. */
   recall(order: AgentOrder): void {
     const { orderId } = order.payload;
     if (order.type === 'RESUME_AGENT') this.#postResumeMessages.drop(orderId, HALTED);
@@ -137,7 +137,7 @@ export class OrderExecutor {
     ];
   }
 
-  /** `toHook` is called at once, and resolves when the hook has said that it did, or is gone; never, where the disk does not take the order. */
+  /** `toHook` is called at once, and resolves when the hook has confirmed it or is gone. Where the journal cannot be written it is not called. */
   pass(text: Text, toHook: (text: Text) => Promise<boolean>): void {
     const received = this.#waiting.get(text.orderId);
     if (received === undefined) return void this.#postResumeMessages.pass(text, toHook(text));
@@ -259,13 +259,13 @@ export class OrderExecutor {
     }
   }
 
-  /** Whoever holds one of that name closes it. */
+  /** Every part that has a breaker of this name closes it. */
   #reset(name: string): boolean {
     const here = this.#agentProcess.resetBreaker(name);
     return this.#agentProcess.push({ type: 'reset_breaker', name }) || here;
   }
 
-  /** What was never paused has nothing to go on with, and is told nothing; what has gone on by itself is still told. */
+  /** An agent that was never paused receives no message; one that has resumed by itself still does. */
   async #resume({ payload: { orderId, message } }: Resume, expiresAt: number): Promise<Outcome> {
     const { paused, resumedByItself, goes } = await this.#inTurn(async () => {
       const before = this.#agentProcess.process();

@@ -5,10 +5,10 @@ type WithoutTopic<C> = C extends { readonly type: string; readonly payload: unkn
   ? { readonly type: C['type']; readonly payload: C['payload'] }
   : never;
 
-/** What the hands are asked to do. */
+/** What a runtime is ordered to do. */
 export type Order = WithoutTopic<ContentOf<typeof Topic.agentOrder>>;
 export type SpawnOrder = Extract<Order, { readonly type: 'SPAWN_AGENT' }>;
-/** Every order that concerns an agent that lives already. */
+/** Every order that concerns an agent that already runs. */
 export type AgentOrder = Exclude<Order, SpawnOrder>;
 export type Resume = Extract<AgentOrder, { type: 'RESUME_AGENT' }>;
 export type Terminate = Extract<AgentOrder, { type: 'TERMINATE_AGENT' }>;
@@ -16,9 +16,9 @@ export type InterruptAgent = Extract<AgentOrder, { type: 'INTERRUPT_AGENT' }>;
 export type ResumeSession = Extract<AgentOrder, { type: 'RESUME_SESSION' }>;
 /** What a supervisor carries through that its predecessor had begun: each is safe to repeat. */
 export type RepeatableOrder = Terminate | ResumeSession;
-/** What became of an order, as its receipt says. */
+/** What became of an order, for its receipt. */
 export type Outcome = readonly [OrderReceiptPayload['outcome'], Partial<OrderReceiptPayload>?];
-/** As the gateway offers it: `expiresInMs` counts from the broker's stamp. `isRecalled`: it is not to be begun; of a resume: its words. */
+/** As the gateway offers it. `expiresInMs` counts from the broker's stamp. `isRecalled`: it must not begin, or a resume must not send its message. */
 export type OrderEnvelope = Order & { readonly expiresInMs: number; readonly isRecalled: boolean };
 /** `expiresAt` is on this machine's monotonic clock. */
 export type Received<O extends Order = Order> = { readonly order: O; readonly expiresAt: number };
@@ -93,7 +93,7 @@ export const spawnReceiptOf = (
 /** A text for the agent, and the order that it is of. */
 export type Text = { readonly orderId: string; readonly message: string };
 
-/** What an order is there to tell the agent: none, where it does something instead. */
+/** The text that an order sends to the agent; empty where the order does something else. */
 export const textOf = (order: AgentOrder): readonly Text[] => {
   switch (order.type) {
     case 'NUDGE_AGENT':

@@ -45,7 +45,7 @@ export class PauseControl {
     return this.#resumedByItself;
   }
 
-  /** False: the configured command has failed, and the agent is as it was. `forMs`: when it goes on, also where nobody says so. */
+  /** False: the configured command has failed, and the agent is unchanged. `forMs`: after so long it resumes without an order. */
   pause(forMs: number): Promise<boolean> {
     return this.#next(() => this.#pause(forMs + RESUME_LATE_MS));
   }
@@ -54,7 +54,7 @@ export class PauseControl {
     return this.#next(() => this.#resume());
   }
 
-  /** An agent is not held for ever because whoever was to set it going is away. */
+  /** An agent does not stay paused for ever because the sender of its resume is away. */
   check(): void {
     const { clock, log } = this.#parts;
     if (this.#until === null || clock.monotonic() < this.#until) return;

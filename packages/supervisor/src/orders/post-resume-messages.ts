@@ -11,16 +11,16 @@ type Waiting = {
 /** `isRepeated`: the gateway has offered the order lately, so the fleet is not halted. */
 type Look = { readonly now: number; readonly isRepeated: (orderId: string) => boolean };
 
-/** What an agent is told once it goes on: as soon as it can hear it, within the order's time to live. */
+/** Messages for agents that were resumed: sent as soon as the agent can receive them, within the order's time to live. */
 export class PostResumeMessages {
   readonly #waiting = new Map<string, Waiting>();
 
-  /** Resolves with null when it is said, whether it was read or not, else with the reason why it was not. */
+  /** Resolves with null when it is sent, whether it was read or not; else with the reason why it was not sent. */
   wait(text: Text, expiresAt: number): Promise<string | null> {
     return new Promise((over) => this.#waiting.set(text.orderId, { text, expiresAt, over }));
   }
 
-  /** It is not said. */
+  /** It is not sent. */
   drop(orderId: string, why: string): void {
     const waiting = this.#waiting.get(orderId);
     this.#waiting.delete(orderId);
@@ -45,7 +45,7 @@ export class PostResumeMessages {
     return [...this.#waiting.values()].map(({ text }) => text).filter(({ orderId }) => isRepeated(orderId));
   }
 
-  /** Somebody else says it; false: it does not wait here. */
+  /** Another channel sends it; false: it does not wait here. */
   pass({ orderId }: Text, passed: Promise<boolean>): boolean {
     const waiting = this.#waiting.get(orderId);
     this.#waiting.delete(orderId);

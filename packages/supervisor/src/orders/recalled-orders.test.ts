@@ -5,7 +5,7 @@ import { nudge, pause, resume, terminate } from '../testing/stage.ts';
 import type { AgentOrder } from './order.ts';
 import { type AgentProcess, OrderExecutor } from './order-executor.ts';
 
-/** Hands over an agent that can be told something only when it is `free`. */
+/** An executor for an agent that can receive a text only when it is `free`. */
 const orderExecutor = () => {
   const at = { now: 0, free: false, paused: false };
   const receipts: string[] = [];

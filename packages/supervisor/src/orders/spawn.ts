@@ -5,13 +5,13 @@ import { validate } from '../checkpoint/validate.ts';
 import { checkName } from '../state/lock.ts';
 import type { Received, SpawnOrder } from './order.ts';
 
-/** What a host knows when it is asked to spawn. */
+/** The facts about a host that receives a spawn order. */
 export type Host = {
   readonly done: Pick<ReadonlyMap<string, SpawnReceiptPayload>, 'get'>;
   readonly agents: readonly { readonly agentId: string; readonly taskId: string | null; readonly attempt: number }[];
   readonly capacity: number;
   readonly knowsHow: boolean;
-  /** the status under which the work source has closed the order's task; null: it has not, or cannot say */
+  /** the status under which the work source has closed the order's task; null: it is open, or the source has no record */
   readonly closedAs: string | null;
 };
 
@@ -20,7 +20,7 @@ export type SpawnAdmission =
   | { readonly kind: 'again'; readonly receipt: SpawnReceiptPayload }
   | { readonly kind: 'not_needed' | 'superseded' | 'expired' | 'failed'; readonly why: string };
 
-/** What trackers call work that nobody is to do any more; `br` and `bd`: closed, tombstone. */
+/** Statuses of work that is over; `br` and `bd`: closed, tombstone. */
 const isOver = /^(closed|done|completed?|resolved|cancell?ed|tombstone)$/i;
 
 /** The status under which an item of work is over; null: it is not, or is not known. */
@@ -67,7 +67,7 @@ export const originOf = async (
   return { checkpoint: null, skipped };
 };
 
-/** What the new agent is told: the order's own text, word for word. Gives the file's path. @throws WrongSettings for a name that would lead elsewhere */
+/** Writes the order's own text for the new agent, unchanged. Gives the file's path. @throws WrongSettings for a name that would lead elsewhere */
 export const writeHandover = (dir: string, { payload }: SpawnOrder): string => {
   checkName(payload.agentId);
   mkdirSync(join(dir, 'handover'), { recursive: true, mode: 0o700 });

@@ -14,15 +14,15 @@ const unframed = (line: string): string => {
 };
 
 /**
- * What the agent was told by us, so that it finds nothing where its terminal shows it again: whole, or folded into several lines. A line
- * of one word is taken for ours only where it goes on from such a line: a text may name the very signal that the agent then gives.
+ * Removes texts that we sent from the output, so that no pattern matches them: whole, or folded into several lines. A line
+ * with a single word is removed only where it continues such a line: a text may name the very signal that the agent then gives.
  */
 export class EchoFilter {
   #texts: readonly string[] = [];
   /** what is still to come of a text whose beginning was the last line */
   #rest: string | null = null;
 
-  /** What is remembered of what it was told. */
+  /** The texts that are remembered. */
   get texts(): readonly string[] {
     return this.#texts;
   }

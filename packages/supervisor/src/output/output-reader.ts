@@ -16,14 +16,14 @@ export type Seen = {
   readonly hasResult: boolean;
 };
 
-/** What the lines that are still there do not tell of those that are gone. Plain JSON. */
+/** What cannot be computed from the lines that are still kept. Plain JSON. */
 export type OutputMemory = {
   readonly lines: number;
   readonly lastOutputAt: number | null;
   readonly repeated: RepeatedError | null;
   /** typed by us, and not yet shown */
   readonly echo: string;
-  /** what the agent was told by us */
+  /** texts that were sent to the agent */
   readonly sent: readonly string[];
 };
 
@@ -42,7 +42,7 @@ export const stillAfterMs = 500;
 /** One that has shown nothing is starting, for as long as a policy has it starting by default: nothing is typed into that, milliseconds. */
 const startTakesMs = 300_000;
 const longestLine = 8192;
-/** What is kept of the last lines for whoever judges them, and how much of it a heartbeat carries, characters. */
+/** How many of the last lines are kept for the evaluator, and how much of them a heartbeat carries, characters. */
 const keptForJudging = 50;
 const longestJudged = 1000;
 const largestTail = 4000;
@@ -56,7 +56,7 @@ export class OutputReader {
   readonly #own = new EchoFilter();
   #patterns: Patterns;
   #tailLines = 0;
-  /** the last lines, empty ones too, without words of ours */
+  /** the last lines, empty ones too, without texts that we sent */
   readonly #judged: Line[] = [];
   readonly #ring: Line[] = [];
   #searched: { readonly line: string; readonly by: Patterns; readonly found: Found } | null = null;
@@ -79,7 +79,7 @@ export class OutputReader {
     this.#echo += text.replace(/\r$/, '\r\n');
   }
 
-  /** The agent is told this, in whatever way: where it shows it, nothing is found in it. */
+  /** This text was sent to the agent, over any channel: no pattern matches it where the terminal shows it. */
   sent(text: string): void {
     this.#own.sent(text);
   }

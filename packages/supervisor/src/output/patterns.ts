@@ -9,14 +9,14 @@ export type PatternSources = {
   readonly error: readonly string[];
   readonly fatal: readonly string[];
   readonly completion: readonly string[];
-  /** says that the agent has its result, whatever it goes on to do */
+  /** the agent has its result, whatever follows */
   readonly result: readonly string[];
   /** tested on the line that the cursor stands in, while the terminal is still */
   readonly awaiting_input: readonly string[];
 };
 export type PatternKind = keyof PatternSources;
 
-/** A bare 429, or "rate" inside a word, is no rate limit. */
+/** A bare 429, or "rate" inside a word, is not a rate limit. */
 export const defaultPatterns: PatternSources = {
   rate_limit: [
     '\\brate[ _-]?limit',
@@ -45,7 +45,7 @@ export type Match = { readonly kind: PatternKind; readonly source: string };
 export type Patterns = {
   /** what a whole line means */
   readonly matches: (line: string) => readonly Match[];
-  /** whether a line counts among repeated errors: as the template says, whatever the policy */
+  /** whether a line counts among repeated errors: by the template, whatever the policy */
   readonly isError: (line: string) => boolean;
   readonly isResult: (line: string) => boolean;
   /** whether the line with the cursor in it asks for an answer */

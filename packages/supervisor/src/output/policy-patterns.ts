@@ -28,7 +28,7 @@ export class PolicyPatternCache {
     this.#parts = parts;
   }
 
-  /** null: it does not come now; whoever asks keeps what it has, and asks again. Never rejects. */
+  /** null: it is not available now; the caller keeps what it has, and calls again. Never rejects. */
   of(policy: PolicyRef): Promise<PolicyPatterns | null> {
     const { hash } = policy;
     const cached = this.#cached.get(hash);
@@ -41,7 +41,7 @@ export class PolicyPatternCache {
     return asking;
   }
 
-  /** As it was served, for whoever comes without it; plain JSON. undefined: it is not held. */
+  /** The document as it was served; plain JSON. undefined: it is not cached. */
   documentOf(hash: string): unknown {
     return this.#cached.get(hash)?.document;
   }

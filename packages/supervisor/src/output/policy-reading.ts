@@ -30,7 +30,7 @@ const sourcesIn = (written: unknown, usual: readonly string[]): readonly unknown
   return Array.isArray(written) ? written : [written];
 };
 
-/** A pattern, or why it is none. */
+/** A pattern, or why it is not one. */
 const read = (source: unknown, reading: z.ZodType<Pattern>): Pattern | string => {
   if (typeof source === 'string' && source.length > longestPattern)
     return `a pattern of ${source.length} characters; at most ${longestPattern} are looked for`;

@@ -15,7 +15,7 @@ type Stat = {
 /** The host has no file, or no memory, left to look with. */
 const shortages: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 
-/** Null: there is none, or it is not ours. @throws ProcessesUnknown: a process that cannot be looked at is not one that has ended */
+/** Null: there is none, or it belongs to another user. @throws ProcessesUnknown: a process that cannot be looked at has not ended */
 const fromProc = <T>(look: () => T): T | null => {
   try {
     return look();
@@ -25,7 +25,7 @@ const fromProc = <T>(look: () => T): T | null => {
   }
 };
 
-/** What a look at processes says; `unknown`, where the host is too short of files or memory to look. */
+/** The result of a look at processes; `unknown` where the host is too short of files or memory to look. */
 export const ifKnown = <T>(look: () => T, unknown: T): T => {
   try {
     return look();
@@ -73,7 +73,7 @@ export const sessionOf = (leader: number): readonly number[] => {
   });
 };
 
-/** The words of its command line; none: it has ended, or is not ours. @throws ProcessesUnknown */
+/** The arguments of its command line; none: it has ended, or belongs to another user. @throws ProcessesUnknown */
 export const wordsOf = (pid: number): readonly string[] =>
   (fromProc(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '').split('\0').slice(0, -1);
 
@@ -117,7 +117,7 @@ export const treeOf = (tree: Tree): readonly number[] => {
 
 /** What /proc counts starts in, milliseconds. */
 const tickMs = 10;
-/** How far off the time may be for which a process is said to have run, milliseconds. */
+/** How far off the reported run time of a process may be, milliseconds. */
 const slackMs = 1000;
 
 /**
@@ -137,7 +137,7 @@ export const leftoversOf = (tree: Tree, ranMs: number): readonly number[] => {
 /** The process group; null: it has ended. @throws ProcessesUnknown */
 export const groupOf = (pid: number): number | null => statOf(pid)?.group ?? null;
 
-/** False: there was nobody to receive it. A negative pid is a group. */
+/** False: no process received it. A negative pid is a group. */
 export const signalled = (pid: number, signal: NodeJS.Signals | 0): boolean => {
   try {
     return process.kill(pid, signal);

@@ -28,7 +28,7 @@ afterEach(async () => {
 const deps = (): AgentDeps => ({ ...stage.deps, killAfterMs: 500, onOrders: () => {} });
 const path = () => ptyHostSocket(stage.dir, 'instance-1');
 
-/** An agent that is held, and whose supervisor knows of it no more than that. */
+/** A hosted agent of whose supervisor no more is recorded than this. */
 const held = async (script: string): Promise<InstanceStart> => {
   const beginning = newInstance(scriptSpec(script), deps(), { columns: 80, rows: 24 });
   const { spec, lock, socket } = beginning;

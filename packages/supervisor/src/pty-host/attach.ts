@@ -9,7 +9,7 @@ import { connectPtyHost, type Link, PtyHostRefused } from './link.ts';
 import { ptyHostSocket } from './paths.ts';
 import type { FromPtyHost, Viewer } from './protocol.ts';
 
-/** Bytes of output that whoever attaches is shown first. */
+/** Bytes of output that a new viewer is shown first. */
 const shownBytes = 1 << 14;
 const lookEveryMs = 50;
 /** From the end of an agent until its name is free: its clean-up, its release. */
@@ -22,7 +22,7 @@ export type ViewEnd =
   | { readonly kind: 'too_slow'; readonly bytes: number }
   | { readonly kind: 'gone' };
 
-/** An agent's terminal, as somebody sees it who is not its supervisor. */
+/** An agent's terminal, as a viewer sees it. */
 export type View = {
   readonly pid: number;
   readonly size: Size;
@@ -116,7 +116,7 @@ const notEnded = ({ agentId, supervisor, child }: Occupant, graceMs: number): Wr
 /** Its supervisor is asked; a foreground one by a signal, which it passes on. Gives how it ended, as far as that is to be seen here. */
 const requestEnd = async (dir: string, occupant: Occupant, who: string, graceMs: number): Promise<string> => {
   if (occupant.ptyHost === null) {
-    // A lock that was left behind may name a process that is somebody else's by now, and one without an agent the whole runtime.
+    // A stale lock may name a process that belongs to another program by now, and a lock without an agent the whole runtime.
     if (!isAlive(occupant.supervisor))
       throw new WrongSettings(
         `the supervisor of ${occupant.agentId} (process ${occupant.supervisor.pid}) has died, and no PTY host holds its terminal: start its runtime again, or run its name again, and it is reported`,
@@ -140,7 +140,7 @@ const requestEnd = async (dir: string, occupant: Occupant, who: string, graceMs:
 /**
  * Ends an agent of this host as its runtime would: asked, SIGTERM after the grace, SIGKILL 5 s later. Comes back when its name is free
  * again, with how it ended.
- * @throws WrongSettings where there is none, nobody to ask, or nobody who does it in time
+ * @throws WrongSettings where there is no such agent, no supervisor to ask, or the end does not come in time
  */
 export const stopAgent = async (dir: string, agentId: string, who: string, graceMs: number): Promise<string> => {
   const occupant = occupied(dir, agentId);

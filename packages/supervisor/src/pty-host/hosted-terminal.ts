@@ -13,7 +13,7 @@ export type HostedTerminalEvents = {
 
 const unknownEnd: Exit = { code: null, signal: null };
 
-/** Its terminal is gone: it has received SIGHUP, and whatever has outlived that can neither be seen nor spoken to. */
+/** Its terminal is gone: it has received SIGHUP, and a process that outlived that can neither be watched nor reached. */
 type Patience = { readonly killAfterMs: number; readonly clock: MachineClock };
 
 const endWithoutPtyHost = async (
@@ -25,7 +25,7 @@ const endWithoutPtyHost = async (
   await endProcess(tree, { graceMs: 0, killAfterMs }, clock);
 };
 
-/** The agent's end as its holder saw it (`socket`: its VIGIL_SOCKET); where the holder died first, it is ended, and how it would have is not known. */
+/** The agent's end as its PTY host saw it (`socket`: its VIGIL_SOCKET). Where the PTY host died first, the agent is ended, with an unknown result. */
 export const hostedTerminal = (
   link: Link,
   socket: string,

@@ -10,19 +10,19 @@ import {
 } from './protocol.ts';
 import type { Chunk } from './ring.ts';
 
-/** The holder has said no: why, and what to do about it. */
+/** The PTY host has refused the connection: why, and what to do about it. */
 export class PtyHostRefused extends Error {
   override readonly name = 'HolderRefused';
 }
 
-/** A connection to a holder. What it says waits until somebody listens. */
+/** A connection to a PTY host. Its messages wait until there is a listener. */
 export type Link = {
   readonly hosted: HostedAgent;
-  /** resolves when all that was kept is here, with it; it is still said to whoever listens */
+  /** resolves with the kept output when all of it has arrived; the listener receives it as well */
   readonly kept: Promise<readonly Chunk[]>;
   readonly send: (message: ToPtyHost) => void;
   readonly listen: (onMessage: (message: FromPtyHost) => void) => void;
-  /** reads no further until resumed; what is printed meanwhile waits in the holder, as far as it keeps it */
+  /** reads no further until resumed; output waits in the PTY host, as far as it is kept */
   readonly pause: () => void;
   readonly resume: () => void;
   /** resolves when it is over, by whichever side */
@@ -33,7 +33,7 @@ export type Link = {
   readonly isLeft: () => boolean;
 };
 
-/** A busy host is no reason to take a holder for broken: whoever takes an agent over ends it then, and the agent with it. Milliseconds. */
+/** Generous, because a busy host does not mean a broken PTY host: a supervisor that takes an agent over would end both. Milliseconds. */
 const answerMs = 60_000;
 
 const chunksIn = (messages: readonly FromPtyHost[]): Chunk[] =>
@@ -79,15 +79,15 @@ const linkOver = (socket: Socket, hosted: HostedAgent): Link & Inlet => {
 };
 type Inlet = { readonly receive: (message: FromPtyHost) => void };
 
-/** One that somebody else has put there is not asked. */
+/** A socket of another user is not used. */
 const checkOwner = (path: string): void => {
   const found = lstatSync(path);
   if (!found.isSocket() || found.uid !== process.getuid?.()) throw new Error(`${path} is not a socket of this user`);
 };
 
 /**
- * Connects to the holder behind this socket.
- * @throws HolderRefused where it says no; else what is wrong with it
+ * Connects to the PTY host behind this socket.
+ * @throws PtyHostRefused where it refuses; else what is wrong with it
  */
 export const connectPtyHost = (path: string, hello: Hello): Promise<Link> =>
   new Promise((resolve, reject) => {

@@ -7,7 +7,7 @@ import { openTerminal } from '../terminal/terminal.ts';
 import type { Launch } from './protocol.ts';
 import { PtyHost } from './pty-host.ts';
 
-/** Owns one agent's terminal, in a session of its own, so that the agent outlives whoever supervises it. */
+/** Owns one agent's terminal, in a session of its own, so that the agent outlives its supervisor. */
 const launch = JSON.parse(await text(process.stdin)) as Launch;
 process.title = `vigil-pty-host ${launch.agentId}`;
 const server = createServer((socket) => ptyHost.connect(socket));
@@ -23,10 +23,10 @@ chmodSync(launch.socket, 0o600);
 const terminal = openTerminal(launch, launch.size, (data) => ptyHost.output(data, Date.now()));
 ptyHost.setTerminal(terminal);
 void terminal.exited.then((exit) => ptyHost.ended({ ...exit, at: Date.now() }));
-// its agent would die with it: a mistake of ours is written down, and the terminal held on
+// The agent would die with this process: an unexpected error is written down, and the terminal stays open.
 process.on('uncaughtException', ({ stack }) =>
   process.stderr.write(`${new Date().toISOString()} PTY host of ${launch.agentId}: ${stack}\n`),
 );
-// whoever waits for this line may be gone by now
+// the reader of this line may be gone by now
 process.stdout.on('error', () => {}).write('ready\n');
 flushCompileCache();

@@ -59,7 +59,7 @@ test('a mistake of ours in a holder is written down; neither its agent nor a lin
 });
 
 test('a terminal that its agent has closed takes neither size nor keys, and the agent works on', async () => {
-  // it hears of the hangup when the terminal is closed on the other side, too
+  // it receives the hangup when the terminal is closed on the other side, too
   const closes = 'trap "echo > closed" HUP; exec 0<&- 1>&- 2>&-';
   await on.pauseControl(`${closes}; while [ ! -e go ]; do sleep 0.02; done; exit 3`);
   const supervisor = await on.supervise();

@@ -8,17 +8,17 @@ const longestPath = 103;
 
 const folder = (dir: string): string => join(dir, 'pty-hosts');
 
-/** Where the holder of this instance listens, named by a digest: paths of sockets are short. */
+/** Where the PTY host of this instance listens, named by a digest: paths of sockets are short. */
 export const ptyHostSocket = (dir: string, instanceId: string): string =>
   join(folder(dir), `${createHash('sha256').update(instanceId).digest('hex').slice(0, 16)}.sock`);
 
-/** What Node keeps of the holder's program: it starts in half the time, and with 15 MiB less. */
+/** Node's compile cache of the PTY host: it starts in half the time, and with 15 MiB less. */
 export const ptyHostCache = (dir: string): string => join(folder(dir), 'cache');
 export const ptyHostLog = (dir: string): string => join(folder(dir), 'pty-hosts.log');
 
 /**
- * Only who owns this folder reaches the terminals behind it.
- * @throws WrongSettings where it is somebody else's, or its name is too long for a socket in it
+ * Only the owner of this folder can reach the terminals behind it.
+ * @throws WrongSettings where another user owns it, or its name is too long for a socket in it
  */
 export const makePtyHostFolder = (dir: string): void => {
   const path = ptyHostSocket(dir, '');

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Pid } from '../process/proc.ts';
 import type { NextCommand, Size, StartedNext, TerminalCommand } from '../terminal/terminal.ts';
 
-/** What a holder is started with: one JSON document on its standard input. */
+/** What a PTY host is started with: one JSON document on its standard input. */
 export type Launch = TerminalCommand & {
   readonly agentId: string;
   readonly instanceId: string;
@@ -11,7 +11,7 @@ export type Launch = TerminalCommand & {
   readonly socket: string;
   /** bytes of output that it keeps */
   readonly ring: number;
-  /** what the supervisor will want to know of the agent again; nothing to the holder */
+  /** what the next supervisor needs of the agent; opaque to the PTY host */
   readonly kept: unknown;
 };
 
@@ -29,7 +29,7 @@ export type ViewerAction = Viewer & PtyHostAction;
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** What somebody at a terminal sends is their own word. That they came and left is the holder's to say. */
+/** Checks what a viewer sends. The PTY host itself reports that a viewer opened or left. */
 export const isPtyHostAction = (sent: unknown): sent is PtyHostAction => {
   if (typeof sent !== 'object' || sent === null) return false;
   const action: { readonly [K in 'kind' | 'input' | 'size' | 'graceMs']?: unknown } = sent;
@@ -40,7 +40,7 @@ export const isPtyHostAction = (sent: unknown): sent is PtyHostAction => {
   return isCount(columns) && isCount(rows);
 };
 
-/** The first line of whoever connects: the one supervisor, or a viewer, who is shown the last `last` bytes and what follows. */
+/** The first line of each connection: from the one supervisor, or from a viewer, who is shown the last `last` bytes and what follows. */
 export type Hello =
   | { readonly kind: 'supervisor'; readonly self: Pid }
   | ({ readonly kind: 'viewer'; readonly last: number } & Viewer);
@@ -59,11 +59,11 @@ export type HostedAgent = {
   readonly note: unknown;
   /** the command that it started last in the place of another; null: none */
   readonly started: StartedNext | null;
-  /** its supervisor; null: nobody supervises it now */
+  /** its supervisor; null: it has none now */
   readonly supervisor: Pid | null;
 };
 
-/** To the holder. `input` is base64. A viewer's `deed` is passed on to the supervisor, who alone touches the agent. */
+/** To the PTY host. `input` is base64. A viewer's `action` is passed on to the supervisor, which alone touches the agent. */
 export type ToPtyHost =
   | { readonly hello: Hello }
   | { readonly input: string }
@@ -76,7 +76,7 @@ export type ToPtyHost =
   | { readonly dropNext: true }
   | { readonly bye: true };
 
-/** From the holder. `output` is base64. */
+/** From the PTY host. `output` is base64. */
 export type FromPtyHost =
   | { readonly hosted: HostedAgent }
   | { readonly output: string; readonly from: number; readonly at: number }
@@ -87,7 +87,7 @@ export type FromPtyHost =
   | { readonly action: ViewerAction }
   | { readonly refused: string };
 
-/** Characters; nobody sends so much in a line. */
+/** Characters; no message is so long. */
 const longestLine = 16 << 20;
 
 export const writeMessage = (socket: Socket, message: ToPtyHost | FromPtyHost): boolean =>
@@ -99,7 +99,7 @@ const messageIn = <T>(line: string): T => {
   return found as T;
 };
 
-/** Calls for each line; whoever sends something else is cut off. What `onMessage` throws is a mistake of ours, and nobody's link breaks for it. */
+/** Calls for each line; a peer that sends anything else is cut off. An error that `onMessage` throws is ours, and breaks no link. */
 export const eachMessage = <T>(socket: Socket, onMessage: (message: T) => void): void => {
   let rest = '';
   const read = (text: string): readonly T[] => {

@@ -30,7 +30,7 @@ test('the agent waits for a supervisor that is behind, so that nothing is missed
   supervisor.link.pause();
   supervisor.link.send({ input: keys('\r') });
   supervisor.link.close();
-  // Nobody waits for onlookers: one that was too slow is cut off, and looks again.
+  // No agent waits for viewers: one that was too slow is cut off, and looks again.
   const glance = async (): Promise<string> => {
     const orphan = await on.look(false, 1 << 10);
     await sleep(50);

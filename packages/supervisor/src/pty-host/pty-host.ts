@@ -32,12 +32,12 @@ const lookEveryMs = 50;
 /** How often one that only keeps an end looks whether it can be reached, milliseconds. */
 const reachableEveryMs = 2000;
 
-/** Terminals at once that only look on: nobody is kept from ending an agent by who watches it. */
+/** Terminals at once that only look on: they must not keep a person from ending an agent. */
 const maxViewers = 16;
 
 type PtyHostStatus = { readonly agentId: string; readonly supervisor: Pid | null; readonly viewers: number };
 
-/** Why whoever says this is turned away, and what to do about it; null: they are welcome. */
+/** Why this client is refused, and what to do about it; null: it is accepted. */
 const refusalOf = (hello: Hello, { agentId, supervisor, viewers }: PtyHostStatus): string | null => {
   if (hello.kind === 'supervisor')
     return supervisor === null
@@ -50,7 +50,7 @@ const refusalOf = (hello: Hello, { agentId, supervisor, viewers }: PtyHostStatus
   return viewers < maxViewers ? null : `${viewers} terminals are attached to it already: detach one of them`;
 };
 
-/** Holds an agent's terminal for whoever supervises it, and shows it to whoever looks on. Judges nothing. */
+/** Holds an agent's terminal for its supervisor, and shows it to viewers. Judges nothing. */
 export class PtyHost {
   readonly #launch: Launch;
   readonly #ring: Ring;
@@ -85,14 +85,14 @@ export class PtyHost {
   ended(how: Ended): void {
     this.#ended = how;
     for (const client of this.#clients) this.#send(client);
-    // where its folder is gone, nobody can ask for it any more
+    // without its folder no client can reach it any more
     setInterval(() => existsSync(this.#launch.socket) || this.#leave(), reachableEveryMs);
   }
 
   connect(socket: Socket): void {
     let client: Client | null = null;
     socket.on('error', () => socket.destroy());
-    // Whoever leaves reads no more: what waits for it would keep it here, and the agent waiting.
+    // A client that leaves reads no more: its unread output would keep it here, and the agent waiting.
     socket.on('end', () => socket.destroy());
     socket.on('close', () => client && this.#gone(client));
     socket.on('drain', () => {
@@ -145,7 +145,7 @@ export class PtyHost {
   /** As much as it takes; the rest when it has read that. */
   #send(client: Client): void {
     const { socket, viewer } = client;
-    if (!socket.writable) return; // it has been told why it is cut off, and reads that in its own time
+    if (!socket.writable) return; // it has received the reason why it is cut off, and reads that in its own time
     while (client.next < this.#ring.next && socket.writableLength < mostUnread) {
       const missed = this.#ring.first - client.next;
       if (missed > 0) writeMessage(socket, { missed });
@@ -161,7 +161,7 @@ export class PtyHost {
     writeMessage(socket, { ended: this.#ended });
   }
 
-  /** The agent waits for its supervisor, so that all it prints is judged: for nobody else, and not where it has none. */
+  /** The agent waits for its supervisor, so that all its output is judged. It waits for no viewer, and not without a supervisor. */
   #throttle(): void {
     const behind = this.#supervisor ? this.#ring.next - this.#supervisor.client.next : 0;
     const waits = behind > this.#launch.ring / 2 && this.#terminal !== null && isAlive(this.#terminal.pid);

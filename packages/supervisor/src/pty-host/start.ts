@@ -10,11 +10,11 @@ const program = fileURLToPath(new URL('./main.ts', import.meta.url));
 /** How long it may take to be there, milliseconds: a busy machine, a first start. */
 const startMs = 60_000;
 
-/** Nothing of the supervisor's: neither its keys, nor what it tells its own Node. */
+/** Nothing of the supervisor's own: neither its keys, nor the options of its own Node. */
 const environment = (dir: string): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   NODE_COMPILE_CACHE: ptyHostCache(dir),
-  // a holder reads and writes a few bytes at a time
+  // a PTY host reads and writes a few bytes at a time
   UV_THREADPOOL_SIZE: '1',
 });
 
@@ -32,8 +32,8 @@ const launched = (child: Starting, launch: Launch, failed: (why: string) => Erro
   });
 
 /**
- * Starts a process that holds a terminal, and in it the agent. `onPid` is told its number before there is an agent, so that a
- * supervisor that dies meanwhile leaves no agent that nobody knows of.
+ * Starts a process that holds a terminal, and in it the agent. `onPid` gets its number before there is an agent, so that a
+ * supervisor that dies meanwhile leaves no unknown agent.
  * @throws what has kept it from starting
  */
 export const startPtyHost = async (dir: string, launch: Launch, onPid: (ptyHost: Pid) => void): Promise<void> => {

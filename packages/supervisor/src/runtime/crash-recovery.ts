@@ -64,11 +64,11 @@ type Instance = Pick<Occupant, 'instanceId'>;
 const isEndOf = (order: Order, { instanceId }: Instance): order is Terminate =>
   order.type === 'TERMINATE_AGENT' && order.payload.instanceId === instanceId;
 
-/** The end of this life that had been begun by order. */
+/** The terminate order that had been begun for this instance. */
 const endOf = ({ journal }: AgentDeps, one: Instance): Terminate | null =>
   journal.unfinished.map(({ order }) => order).find((order) => isEndOf(order, one)) ?? null;
 
-/** What had been begun for this life and is carried through: its end, else the resume of its session. */
+/** The order that had been begun for this instance and is completed: its end, else the resume of its session. */
 const repeatableOrderOf = (deps: AgentDeps, one: Instance): RepeatableOrder | null => {
   const orders = deps.journal.unfinished.map(({ order }) => order);
   const isResume = (order: Order): order is RepeatableOrder =>
@@ -76,7 +76,7 @@ const repeatableOrderOf = (deps: AgentDeps, one: Instance): RepeatableOrder | nu
   return endOf(deps, one) ?? orders.find(isResume) ?? null;
 };
 
-/** Its terminal died too, so nobody can speak to it, or see what it does, any more. */
+/** Its terminal died too, so it can neither be reached nor watched any more. */
 const reportLost = async (deps: AgentDeps, orphan: Occupant, order: Terminate | null): Promise<void> => {
   const socket = socketPath(deps.socketDir, orphan.instanceId);
   if (orphan.child)
@@ -109,7 +109,7 @@ type Taken =
   | { readonly kind: 'instance'; readonly instance: Supervised }
   | { readonly kind: 'lost' | 'left_alone'; readonly orphan: Occupant };
 
-/** One that somebody else supervises by now, or that we fail with, is left alone: it works, and the others are not to wait for it. */
+/** An agent that another supervisor has by now, or that cannot be taken over, is left alone: it works, and the others do not wait for it. */
 const taken = async (deps: AgentDeps, orphan: Occupant): Promise<Taken> => {
   try {
     const instance = await takeOver(deps, orphan, repeatableOrderOf(deps, orphan));
@@ -120,7 +120,7 @@ const taken = async (deps: AgentDeps, orphan: Occupant): Promise<Taken> => {
   }
 };
 
-/** Of `begun` all is answered but what goes on with a life, or will when that is taken over. Gives those that were left alone. */
+/** Answers all of `begun` but what continues with an instance, or will when that is taken over. Gives the agents that were left alone. */
 const settle = async (
   deps: AgentDeps,
   orphans: readonly Occupant[],
@@ -142,7 +142,7 @@ const settle = async (
 
 /**
  * Puts in order what a supervisor of this runtime left behind when it died: agents whose terminal is still held are supervised
- * again, and known to `adopt` before any of them beats; begun orders are answered; what is left of other agents is ended. Gives those
+ * again, and passed to `adopt` before any of them sends a heartbeat; begun orders are answered; what is left of other agents is ended. Gives those
  * that could not be taken over: they work on, and `settleLeftAlone` looks at them again.
  */
 export const recoverFromCrash = (

@@ -29,7 +29,7 @@ const killAfterMs = 5000;
 
 /**
  * Opens what a supervisor by this runtime id needs: its journal, the outbox of this folder, the way to the gateway.
- * @throws AlreadySupervised where another process is this runtime; WrongSettings where the folder is somebody else's
+ * @throws AlreadySupervised where another process is this runtime; WrongSettings where another user owns the folder
  */
 export const openDeps = (runtimeId: string, settings: DepsSettings): OpenDeps => {
   const { dir, socketDir, clock, log, onReach, newId, clients } = settings;

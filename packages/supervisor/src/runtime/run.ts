@@ -15,7 +15,7 @@ import { answerSpawn, recoverFromCrash } from './crash-recovery.ts';
 /** How long a finished command waits for the gateway to take the report of its end, milliseconds. */
 const farewellMs = 1500;
 
-/** A world with one agent in it. */
+/** Dependencies for one agent. */
 const soloDeps = (
   deps: Omit<AgentDeps, 'onOrders'>,
   runtimeId: string,
@@ -41,7 +41,7 @@ const soloDeps = (
   return whole;
 };
 
-/** Hears orders until the agent has ended and its end is on its way. */
+/** Polls orders until the agent has ended and its end is on its way. */
 const untilSettled = async (deps: AgentDeps, agent: Supervised): Promise<void> => {
   const polling = new AbortController();
   const polled = pollOrders(deps, agent.spec.runtimeId, polling.signal);
@@ -76,14 +76,14 @@ export const run = async (
   return exitStatus(exit);
 };
 
-/** What is run where nobody looks on: something new, or what is still there of a name whose supervisor has died. */
+/** What runs in the background: a new command, or a name whose supervisor has died and whose process is still there. */
 export type Detached = {
   readonly runtimeId: string;
   readonly agentId: string;
   readonly spec: AgentSpec | null;
   readonly size: Size;
   readonly onStarted: (agent: Supervised) => void;
-  /** resolves with who wants it to end */
+  /** resolves with the person who wants it to end */
   readonly stopped: Promise<string>;
   /** how long it then has to leave by itself, milliseconds */
   readonly graceMs: number;

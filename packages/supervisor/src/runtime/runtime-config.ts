@@ -17,7 +17,7 @@ const limits = z.strictObject({
   memory: size.nullable().default(null),
   output: size.nullable().default(null),
   time: duration.nullable().default(null),
-  /** false: whoever goes over one is ended */
+  /** false: an agent over a limit is ended */
   report_only: z.boolean().default(false),
 });
 
@@ -45,7 +45,7 @@ const template = z.strictObject({
   /** seed 004's tool_logs.jsonl; `{agent}` and `{task}` stand for their names */
   step_log: z.string().optional(),
   limits: limits.prefault({}),
-  /** where what is left of an unfinished agent is written; absent: as its policy says, below cwd */
+  /** where the files of an unfinished agent are written; absent: where its policy says, below cwd */
   files: z.strictObject({ recovery: z.string().optional(), dispatch_log: z.string().optional() }).default({}),
   patterns: z
     .strictObject({
@@ -130,7 +130,7 @@ export const readRuntimeConfig = (path: string): RuntimeConfig => {
   return parseRuntimeConfig(text, dirname(resolve(path)));
 };
 
-/** The template that says how this task is worked on here; undefined: this runtime does not know how. */
+/** The template for this task; undefined: this runtime has none. */
 export const templateFor = (
   templates: readonly Template[],
   task: string,
@@ -164,7 +164,7 @@ const pathIn = ({ cwd }: Template, path: string, agentId: string, taskId: string
     path.replace(/\{(agent|task)\}/g, (_, whose) => nameIn(path, whose === 'agent' ? agentId : (taskId ?? ''))),
   );
 
-/** A task is named by whoever plans it, who is not to write elsewhere on this host. */
+/** The planner of a task chooses its name, and must not write elsewhere on this host. */
 const nameIn = (path: string, name: string): string => {
   if (!name.startsWith('/') && !name.split('/').includes('..')) return name;
   throw new WrongSettings(

@@ -178,7 +178,7 @@ class HostRuntime implements Runtime {
     };
   }
 
-  /** What the host's tracker says of its task has to be known first. */
+  /** The tracker's record of its task has to be known first. */
   #spawn(order: SpawnOrder, expiresInMs: number): void {
     const received = { order, expiresAt: this.#deps.clock.monotonic() + expiresInMs };
     const settle = () => this.#settle(received);

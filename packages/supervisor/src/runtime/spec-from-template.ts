@@ -1,7 +1,7 @@
 import type { AgentSpec } from '../agent/agent-spec.ts';
 import { monitoringOf, type RuntimeConfig, type Template } from './runtime-config.ts';
 
-/** Beside the configuration: where and as whom. */
+/** Beside the configuration: the place and the identity. */
 export type RuntimeSettings = {
   readonly config: RuntimeConfig;
   readonly host: string;
@@ -9,13 +9,13 @@ export type RuntimeSettings = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** What a life is asked for by. */
+/** What an instance is requested by. */
 export type InstanceRequest = Pick<
   AgentSpec,
   'agentId' | 'taskId' | 'attempt' | 'maxAttempts' | 'labels' | 'checkpoint' | 'handover' | 'orderId'
 >;
 
-/** A life as its template has it. */
+/** An instance as its template describes it. */
 export const specOf = (
   instance: InstanceRequest,
   template: Template,

@@ -20,7 +20,7 @@ let stage: Stage;
 let starting: Promise<Runtime>;
 let letWorker2Start: () => void;
 
-/** A runtime of which worker-1 has started, and worker-2 does not get up until it is let. */
+/** A runtime in which worker-1 has started, and the start of worker-2 waits until it is released. */
 beforeEach(async () => {
   stage = await setStage();
   // As `vigil runtime` does first: from then on the gateway offers orders to polls only.

@@ -18,7 +18,7 @@ const spawn = (order: SpawnOrder, ptyHost: Occupant | null): Remedy => {
   return { kind: 'spawn_uncertain', order, why: 'the supervisor died while it was starting the agent' };
 };
 
-/** `holder` is whoever has the name of the order's agent. Nothing said is repeated; an end is, because it is safe to. */
+/** `ptyHost`: the occupant of the name of the order's agent. A text is not repeated; an end is, because that is safe. */
 export const remedyOf = ({ order, pid }: Begun, ptyHost: Occupant | null): Remedy => {
   switch (order.type) {
     case 'NUDGE_AGENT':

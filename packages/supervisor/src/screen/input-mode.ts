@@ -31,7 +31,7 @@ const terminalOf = async ({ pid }: Pid): Promise<string | null> => {
   return name === '' || name.startsWith('?') ? null : `/dev/${name}`;
 };
 
-/** What `stty -a` prints; null: it does not say. */
+/** The output of `stty -a`; null: it does not contain the mode. */
 export const modeIn = (settings: string): InputMode | null => {
   const words = new Set(settings.split(/[\s;]+/));
   const isSet = (name: string): boolean | null => (words.has(name) ? true : words.has(`-${name}`) ? false : null);

@@ -8,7 +8,7 @@ export type Surface = {
   readonly bracketedPaste: boolean;
   /** null: not known */
   readonly mode: InputMode | null;
-  /** null: no adapter knows the program */
+  /** null: there is no adapter for the program */
   readonly client: ScreenClient | null;
   readonly meaning: ScreenMeaning;
   /** for how long the screen has meant the same, milliseconds */

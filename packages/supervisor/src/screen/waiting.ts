@@ -4,7 +4,7 @@ import type { Activity, WaitingFor } from '@vigil/events';
 import type { SessionFacts } from '../typing/decide.ts';
 import type { Surface } from './surface.ts';
 
-/** What the screen says of an agent. Null: it says nothing of that. */
+/** What the screen shows of an agent. Null: it shows nothing of that. */
 export type ScreenReport = {
   readonly activity: Extract<Activity, 'working' | 'awaiting_input'> | null;
   readonly waitingFor: Omit<WaitingFor, 'since'> | null;
@@ -74,7 +74,7 @@ export const missedEvents = (surface: Surface, session: SessionState, now: numbe
   return [...main, ...answered.map(([agent]): SessionEvent => ({ kind: 'wait_ended', at: now, agent }))];
 };
 
-/** How long a retry that does not say when it follows is taken for one, milliseconds: a client that hangs shows the same for ever. */
+/** How long a retry without a time counts as a retry, milliseconds: a client that hangs shows the same for ever. */
 const retryUnknownMs = 120_000;
 
 /** A limit that the screen shows and no hook reports: until when, null: unknown. Null: it shows none, or its time is over. */

@@ -10,7 +10,7 @@ import { type Used, usedIn } from '../agent/spending-limit.ts';
 import type { Log } from '../clock.ts';
 import { readTranscripts, withTranscripts } from './transcripts.ts';
 
-/** Who reports a session: the hooks of its client, or the client itself by the lines that it prints. */
+/** The source of a session's reports: the hooks of its client, or the lines that the client itself prints. */
 export type SessionSource = 'hooks' | 'output';
 
 /** One session of a coding agent's client. Plain JSON. */

@@ -2,7 +2,7 @@ import type { CommandLine } from '@vigil/adapters/adapter';
 import type { ClientControl } from '../orders/client-control.ts';
 import { ifKnown, type Pid } from '../process/proc.ts';
 
-/** A process, and the words of its command line. */
+/** A process, and the arguments of its command line. */
 export type RunningProgram = { readonly pid: Pid; readonly words: readonly string[] };
 
 /** The processes of a terminal. All of it @throws ProcessesUnknown */

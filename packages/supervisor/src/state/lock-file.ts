@@ -21,7 +21,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** Who has claimed this file; null: nobody. @throws WrongSettings where something else stands in it */
+/** The content of this lock file; null: there is none. @throws WrongSettings where it contains something else */
 export const readLockFile = <T>(path: string, isOne: (found: object) => found is T & object): T | null => {
   const text = textOf(path);
   if (text === null) return null;
@@ -52,7 +52,7 @@ const link = (from: string, path: string): boolean => {
   }
 };
 
-/** Takes a dead claim away; what somebody else has claimed meanwhile is put back. */
+/** Removes the lock file of a dead process; a lock that another process has taken meanwhile is put back. */
 const sweep = (path: string, dead: object): void => {
   const aside = `${path}.${process.pid}.dead`;
   try {
@@ -65,12 +65,12 @@ const sweep = (path: string, dead: object): void => {
   else link(aside, path);
 };
 
-/** Claims a file that nobody has, or that `dead` has left. False: somebody else was first. */
+/** Takes a lock file that does not exist, or that `dead` has left. False: another process was first. */
 export const createLockFile = (path: string, content: object, dead: object | null): boolean => {
   const draft = draftOf(path, content);
   if (dead !== null) sweep(path, dead);
   return link(draft, path);
 };
 
-/** One's own claim says something else from now on. */
+/** Replaces the content of one's own lock file. */
 export const replaceLockFile = (path: string, content: object): void => renameSync(draftOf(path, content), path);

@@ -4,7 +4,7 @@ import { AlreadySupervised, WrongSettings } from '../errors.ts';
 import { isAlive, type Pid } from '../process/proc.ts';
 import { createLockFile, readLockFile, replaceLockFile } from './lock-file.ts';
 
-/** Who runs an agent's name on this host. */
+/** The occupant of an agent's name on this host. */
 export type Occupant = {
   readonly agentId: string;
   readonly instanceId: string;
@@ -32,7 +32,7 @@ const fileOf = (dir: string, agentId: string): string => join(folder(dir), `${ag
 const isOccupant = (found: object): found is Occupant =>
   ['agentId', 'instanceId', 'runtimeId', 'supervisor'].every((field) => field in found);
 
-/** The occupant of this name, dead or alive; null: nobody. @throws WrongSettings where the lock is none of ours */
+/** The occupant of this name, dead or alive; null: there is none. @throws WrongSettings where the file is not a Vigil lock */
 export const occupantOf = (dir: string, agentId: string): Occupant | null =>
   readLockFile(fileOf(dir, agentId), isOccupant);
 
@@ -88,7 +88,7 @@ export const takeName = (dir: string, occupant: Occupant): Lock => {
   return lockOf(path, occupant);
 };
 
-/** The name of an agent whose holder has taken this supervisor for its own, which it does for one at a time. */
+/** Retakes the name of an agent whose PTY host has accepted this supervisor, which it does for one at a time. */
 export const retakeName = (dir: string, occupant: Occupant): Lock => {
   const lock = lockOf(fileOf(dir, occupant.agentId), occupant);
   lock.has({});
@@ -113,7 +113,7 @@ export const forget = (dir: string, agentId: string): void => rmSync(fileOf(dir,
 export const takeRuntime = (dir: string, runtimeId: string, self: Pid): (() => void) => {
   const path = join(dir, 'runtimes', `${runtimeId}.lock`);
   const before = readLockFile(path, (found): found is { readonly supervisor: Pid } => 'supervisor' in found);
-  // After a restart in a container another life may have had the same number.
+  // After a restart in a container another process may have had the same number.
   const isOwn = before?.supervisor.pid === self.pid && before.supervisor.startTime === self.startTime;
   if (before !== null && !isOwn && isAlive(before.supervisor))
     throw new AlreadySupervised(

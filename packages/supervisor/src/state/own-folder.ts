@@ -2,8 +2,8 @@ import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
 import { WrongSettings } from '../errors.ts';
 
 /**
- * Makes a folder, of which we are the owner: in one that others may write to, somebody else may have been first.
- * @throws WrongSettings where it is somebody else's, or no folder
+ * Makes a folder that this user owns: in a folder that others may write to, another user may have been first.
+ * @throws WrongSettings where another user owns it, or it is not a folder
  */
 export const makeFolder = (path: string, remedy: string): void => {
   mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -12,7 +12,7 @@ export const makeFolder = (path: string, remedy: string): void => {
     throw new WrongSettings(`${path} is not a folder of this user: remove it, or ${remedy}`);
 };
 
-/** The same, that nobody else can look into. */
+/** The same, closed to all other users. */
 export const makeOwnFolder = (path: string, remedy: string): void => {
   makeFolder(path, remedy);
   chmodSync(path, 0o700);

@@ -4,7 +4,7 @@ import type { Log } from '../clock.ts';
 import { stoppedBy } from '../exit/stop-marker.ts';
 import type { Size } from './terminal.ts';
 
-/** Where a person, a pipe or nobody sits. */
+/** Where Vigil was started: a terminal, a pipe or neither. */
 export type ForegroundStreams = {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -70,7 +70,7 @@ const outputLost = (agent: Supervised, { code }: NodeJS.ErrnoException): void =>
 
 /**
  * Seats the agent where Vigil was started: its output comes out here, and what is typed here goes to it. `senderOf`: the person
- * who has just sent a signal, null where nobody says so.
+ * who has just sent a signal, null where there is no marker.
  */
 export const attach = (streams: ForegroundStreams, senderOf: () => string | null, log: Log): Attached => {
   let pauseOutput: (() => void) | null = null;

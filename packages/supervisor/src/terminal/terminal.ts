@@ -54,7 +54,7 @@ const signalName = (number: number | undefined): NodeJS.Signals | null => {
   return number ? ((found?.[0] ?? 'SIGKILL') as NodeJS.Signals) : null;
 };
 
-/** A text as a line to be typed: Ctrl-C or an escape sequence in it would be a key that nobody has pressed. */
+/** A text as a line to be typed: Ctrl-C or an escape sequence in it would be a key that no person pressed. */
 export const asOneLine = (text: string): string =>
   text
     .split(/[\r\n]+/)
@@ -76,7 +76,7 @@ type Pty = {
   readonly resume: () => void;
 };
 
-/** One that nobody could end later does not begin. @throws ProcessesUnknown */
+/** A process that could not be ended later is not started. @throws ProcessesUnknown */
 const identified = (pid: number): Pid => {
   try {
     return identify(pid);
@@ -117,7 +117,7 @@ const openPty = (
       try {
         pty.resize(columns, rows);
       } catch (error) {
-        // its process lives on and has closed it: there is nothing that could have a size
+        // its process runs on and has closed it: there is no terminal to resize
         if (!/ioctl/.test(String(error))) throw error;
       }
     },

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Heartbeat, PolicyRef } from '@vigil/events';
 import type { Order, OrderEnvelope, Report } from '../orders/order.ts';
 
-/** A gateway of the contract's shape that remembers what it was told. */
+/** A gateway of the contract's shape that records what it receives. */
 export type FakeGateway = {
   readonly url: string;
   readonly heartbeats: Heartbeat[];
@@ -18,7 +18,7 @@ export type FakeGateway = {
   silent: boolean;
   /** why no more calls may be made, as it answers heartbeats; null: they may */
   refusal: string | null;
-  /** by which it says that every agent is judged */
+  /** the policy that it reports for every agent */
   assigned: PolicyRef | null;
   /** documents by name, all with hash `h` */
   readonly policies: Map<string, object>;

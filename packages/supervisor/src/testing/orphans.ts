@@ -104,7 +104,7 @@ export class OrphanStage {
     return until(() => assert(readFileSync(file, 'utf8').includes(text), `it did not receive ${text}`));
   }
 
-  /** When the holder says that its agent has ended, to whoever looks on. */
+  /** When the PTY host reports the end of its agent to viewers. */
   async endSeenBy(instanceId: string): Promise<number> {
     const hello = { kind: 'viewer', who: 'the test', writes: false, last: 0 } as const;
     const link = await connectPtyHost(ptyHostSocket(this.stage.dir, instanceId), hello);

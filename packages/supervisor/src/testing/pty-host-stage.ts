@@ -12,7 +12,7 @@ const self = identify(process.pid);
 /** A connection, and what has come by it. */
 export type Seen = { readonly link: Link; text: string; readonly others: FromPtyHost[] };
 
-/** One holder in a folder of its own, with a shell script as its agent. */
+/** One PTY host in a folder of its own, with a shell script as its agent. */
 export class PtyHostStage {
   readonly #links: Link[] = [];
   readonly #made: string;

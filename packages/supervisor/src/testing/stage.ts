@@ -26,7 +26,7 @@ import { type OpenDeps, openDeps } from '../runtime/open-deps.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 import { simulated } from './simulated-client.ts';
 
-/** A folder, a gateway and a supervisor's world, all gone with `close`. */
+/** A folder, a gateway and a supervisor's dependencies, all gone with `close`. */
 export type Stage = {
   readonly dir: string;
   readonly gateway: FakeGateway;
@@ -34,7 +34,7 @@ export type Stage = {
   readonly close: () => Promise<void>;
 };
 
-/** A life on the stage, which hears the orders of the runtime `run-1`; a process that will not go is killed after 200 ms. */
+/** An instance on the stage, which receives the orders of the runtime `run-1`; a process that does not exit is killed after 200 ms. */
 export const liveOn = async (
   { deps: ofStage }: Stage,
   spec: AgentSpec,

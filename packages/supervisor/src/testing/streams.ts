@@ -2,7 +2,7 @@ import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordedStreams } from '@vigil/adapters/recordings';
 
-/** The words behind `claude -c SCRIPT`, and of the others, that ask for a stream of events: to a shell they are arguments of the script. */
+/** The arguments behind `claude -c SCRIPT`, and of the others, that ask for a stream of events: to a shell they are arguments of the script. */
 const asksForStream = {
   claude: ['-p', '--output-format', 'stream-json', '--verbose'],
   codex: ['exec', '--json'],

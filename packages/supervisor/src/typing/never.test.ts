@@ -35,7 +35,7 @@ const screenOf = ({ client, columns, rows }: Recording): AgentScreen => {
   return new AgentScreen(known, { columns, rows }, noEmulatorMemory, async () => mode, 0);
 };
 
-/** What the rule says at each look, and whether a dialog stands on the screen then. */
+/** What the rule decides at each look, and whether a dialog stands on the screen then. */
 const decisionsOf = async ({ recording, pace, cuts, looks, session }: Way) => {
   const screen = screenOf(recording);
   const decisions: { readonly asks: boolean; readonly kind: string; readonly at: number }[] = [];
