@@ -160,3 +160,28 @@ for (const [rule, file, text, problem] of forbidden)
     write(file, text);
     expect(boundaryProblems(root)).toEqual([expect.stringContaining(problem)]);
   });
+
+it('three files may not import each other in a cycle, not even for types', () => {
+  write('services/a/src/x.ts', `import type { Y } from './y.ts';\nexport type X = Y;\n`);
+  write('services/a/src/y.ts', `import type { Z } from './z.ts';\nexport type Y = Z;\n`);
+  write('services/a/src/z.ts', `import type { X } from './x.ts';\nexport type Z = X;\n`);
+  expect(boundaryProblems(root)).toEqual([
+    expect.stringMatching(/^a cycle of type imports over more than two files: .*x\.ts, .*y\.ts, .*z\.ts;/),
+  ]);
+});
+
+it('two files may import each other’s types', () => {
+  write('services/a/src/x.ts', `import type { Y } from './y.ts';\nexport type X = Y;\n`);
+  write('services/a/src/y.ts', `import type { X } from './x.ts';\nexport type Y = X;\n`);
+  expect(boundaryProblems(root)).toEqual([]);
+});
+
+it('two cycles of two files that share a file are a cycle of three', () => {
+  write('services/a/src/x.ts', `import type { Y } from './y.ts';\nexport type X = Y;\n`);
+  write(
+    'services/a/src/y.ts',
+    `import type { X } from './x.ts';\nimport type { Z } from './z.ts';\nexport type Y = X | Z;\n`,
+  );
+  write('services/a/src/z.ts', `import type { Y } from './y.ts';\nexport type Z = Y;\n`);
+  expect(boundaryProblems(root)).toEqual([expect.stringContaining('over more than two files')]);
+});

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { cyclesOf } from './graph.ts';
+import { runtimeCycles, typeCycles } from './graph.ts';
 import { importProblem } from './import-rules.ts';
 import { purityProblems } from './purity.ts';
-import { readWorkspace, type Workspace } from './workspace.ts';
+import { type File, readWorkspace, type Workspace } from './workspace.ts';
 
 const importProblems = (workspace: Workspace): readonly string[] =>
   [...workspace.files.values()].flatMap((file) =>
@@ -14,10 +14,22 @@ const importProblems = (workspace: Workspace): readonly string[] =>
     }),
   );
 
-const cycleProblems = (workspace: Workspace): readonly string[] =>
-  cyclesOf(workspace).map(
-    (cycle) => `a cycle of imports: ${cycle.map((file) => path.relative(workspace.root, file.path)).join(' → ')}`,
-  );
+const namesOf = (files: readonly File[], { root }: Workspace, between: string): string =>
+  files.map((file) => path.relative(root, file.path)).join(between);
+
+const cycleProblems = (workspace: Workspace): readonly string[] => {
+  const cycles = runtimeCycles(workspace);
+  // A group that has a cycle at run time is reported once.
+  const known = new Set(cycles.flat());
+  const groups = typeCycles(workspace).filter((group) => !group.some((file) => known.has(file)));
+  return [
+    ...cycles.map((cycle) => `a cycle of imports: ${namesOf(cycle, workspace, ' → ')}`),
+    ...groups.map((group) => {
+      const names = namesOf(group, workspace, ', ');
+      return `a cycle of type imports over more than two files: ${names}; move the shared types to a file that imports none of these`;
+    }),
+  ];
+};
 
 /**
  * Imports that the design forbids, each as "file:line what: why", over the packages and services below `root`.
