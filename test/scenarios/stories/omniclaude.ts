@@ -135,7 +135,7 @@ export const longBashWaitedFor = async ({ comes, types, isAlive }: Stage): Promi
 /** gt #4698: put on work that its tracker had closed. The tracker is asked where the fresh agent would begin. */
 export const closedWorkIsLeft = async ({ comes, diary, types }: Stage): Promise<void> => {
   const released = await comes(taskRecovery, 'T-closed', 'TASK_RELEASED');
-  expect(released).toMatchObject({ why: 'not_needed', detail: expect.stringContaining('T-closed is closed') });
+  expect(released).toMatchObject({ why: 'not_needed', detail: expect.stringContaining('T-closed as closed') });
   expect(types(taskRecovery, 'T-closed')).not.toContain('RECOVERY_COMPLETED');
   expect(diary('closed-r1')).toEqual([]);
 };
