@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Placed, Placement } from '@vigil/stream/placement';
+import { coordinatesGroups, type Placed, type Placement } from '@vigil/stream/placement';
 import { type Faults, shuffled } from './faults.ts';
 import { until } from './system.ts';
 
@@ -42,9 +42,18 @@ const assigned = async (placement: Placement, change: (placed: Placed) => readon
   );
 };
 
-/** Another replica leads: of each partition one at random, those of the broker's own topics included. All brokers must be there. */
-export const moveLeaders = async ({ done, random }: Faults, placement: Placement): Promise<void> => {
-  await assigned(placement, ({ replicas }) => rotated(replicas, Math.floor(random() * replicas.length)));
+const anyTopic = (): boolean => true;
+const coordinatesNoGroup = (topic: string): boolean => !coordinatesGroups(topic);
+
+/** Makes a random replica of each partition its leader, in the broker's own topics too. All brokers must be up. */
+export const moveLeaders = async (
+  { done, random }: Faults,
+  placement: Placement,
+  moves: (topic: string) => boolean = anyTopic,
+): Promise<void> => {
+  await assigned(placement, ({ topic, replicas }) =>
+    moves(topic) ? rotated(replicas, Math.floor(random() * replicas.length)) : replicas,
+  );
   done.push('move leaders');
 };
 
@@ -71,10 +80,15 @@ export const reassign = async ({ done, random }: Faults, placement: Placement): 
   done.push('reassign partitions');
 };
 
-/** Moves leaders again and again until the signal. */
+const MOVES_PER_COORDINATOR_MOVE = 10;
+
+/**
+ * Moves leaders every 1 to 4 s until the signal. The coordinators of groups move with every tenth move only: a rebalance
+ * takes several seconds and starts again when its coordinator moves, so that moving them as often lets no group form.
+ */
 export const keepMoving = async (faults: Faults, placement: Placement, signal: AbortSignal): Promise<void> => {
-  while (!signal.aborted) {
-    await moveLeaders(faults, placement);
+  for (let move = 1; !signal.aborted; move++) {
+    await moveLeaders(faults, placement, move % MOVES_PER_COORDINATOR_MOVE === 0 ? anyTopic : coordinatesNoGroup);
     await sleep(1000 + faults.random() * 3000);
   }
 };

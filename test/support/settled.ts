@@ -14,22 +14,32 @@ export const snapshotTopics = (Object.keys(catalogue) as TopicName[]).filter(
 export const lastValues = (records: readonly LogRecord[]): ReadonlyMap<string, LogRecord> =>
   new Map(records.map((record) => [`${record.partition}/${record.key}`, record]));
 
-/** What a processor has not read yet, ticks aside; empty: it has come to the end of all its inputs. */
+/** The records of a partition from `next` on that the processor has not read, ticks aside, as text. */
+const unreadOf = async (on: TestSystem, topic: TopicName, partition: number, next: number) => {
+  const high = (await on.log.bounds(topic))[partition]?.high ?? 0;
+  let waiting = 0;
+  const count = ({ key }: LogRecord): void => {
+    if (!key?.startsWith('@')) waiting += 1;
+  };
+  if (high > next) await on.log.read(topic, partition, { low: next, high }, count, AbortSignal.timeout(60_000));
+  return waiting === 0 ? [] : [`${waiting} of ${topic}/${partition} from ${next}`];
+};
+
+/** What a processor has not read yet, ticks aside; empty: it has read all its inputs. */
 const unread = async (on: TestSystem, snapshot: TopicName): Promise<string[]> => {
-  const behind: string[] = [];
-  for (const { key, partition, value } of lastValues(await on.records(snapshot)).values()) {
-    if (!key?.startsWith(POSITION) || value === null) continue;
-    const topic = key.slice(POSITION.length) as TopicName;
-    const { next } = JSON.parse(value.toString()) as { next: number };
-    const high = (await on.log.bounds(topic))[partition]?.high ?? 0;
-    let waiting = 0;
-    const count = ({ key: name }: LogRecord): void => {
-      if (!name?.startsWith('@')) waiting += 1;
-    };
-    if (high > next) await on.log.read(topic, partition, { low: next, high }, count, AbortSignal.timeout(60_000));
-    if (waiting > 0) behind.push(`${snapshot}: ${waiting} of ${topic}/${partition} from ${next}`);
-  }
-  return behind;
+  const positions = [...lastValues(await on.records(snapshot)).values()].flatMap(({ key, partition, value }) =>
+    !key?.startsWith(POSITION) || value === null
+      ? []
+      : [
+          {
+            topic: key.slice(POSITION.length) as TopicName,
+            partition,
+            ...(JSON.parse(value.toString()) as { next: number }),
+          },
+        ],
+  );
+  const found = await Promise.all(positions.map(({ topic, partition, next }) => unreadOf(on, topic, partition, next)));
+  return found.flat().map((records) => `${snapshot}: ${records}`);
 };
 
 /** What all processors together have not read yet. */

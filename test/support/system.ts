@@ -86,13 +86,16 @@ export const holds = async (expected: () => unknown, limitMs = 150_000): Promise
     }
 };
 
+/** Reads partitions beside each other: on several brokers each read first waits for the broker's rebalance delay of 3 s. */
 const readAll = async (log: Log, topic: TopicName): Promise<LogRecord[]> => {
   const bounds = await log.bounds(topic);
-  const read: LogRecord[] = [];
   const signal = new AbortController().signal;
-  for (const [partition, range] of bounds.entries())
-    if (range.high > range.low) await log.read(topic, partition, range, (record) => read.push(record), signal);
-  return read;
+  const read = bounds.map(async (range, partition) => {
+    const records: LogRecord[] = [];
+    if (range.high > range.low) await log.read(topic, partition, range, (record) => records.push(record), signal);
+    return records;
+  });
+  return (await Promise.all(read)).flat();
 };
 
 const readEvents = async (log: Log, topic: TopicName): Promise<(HealthEvent & { record: LogRecord })[]> => {

@@ -18,6 +18,9 @@ export type Placement = {
   readonly assign: (placed: readonly Pick<Placed, 'topic' | 'partition' | 'replicas'>[]) => Promise<void>;
 } & AsyncDisposable;
 
+/** Whether the leaders of the topic's partitions are the coordinators of consumer groups. */
+export const coordinatesGroups = (topic: string): boolean => topic === '__consumer_offsets';
+
 const ANSWER_MS = 10_000;
 
 /** For tests that move partitions while others write to them. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '../logger.ts';
 import { Client, openClients } from './client.ts';
-import { connectPlacement } from './placement.ts';
+import { connectPlacement, coordinatesGroups } from './placement.ts';
 import { makeTopics as makeKnown } from './topics.ts';
 
 /** The brokers of integration tests: from the environment, as packages/dev sets it. */
@@ -31,15 +31,20 @@ export const makeTopics = async (
 };
 
 const MOVE_MS = 2000;
+const MOVES_PER_COORDINATOR_MOVE = 10;
 
-/** Where there are several brokers, the next replica of each partition leads every two seconds until the signal. */
+/**
+ * On several brokers, makes the next replica of each partition its leader every two seconds until the signal. The
+ * coordinators of groups move with every tenth move only: a group cannot form while its coordinator moves faster than a rebalance.
+ */
 export const moveLeaders = async (signal: AbortSignal): Promise<void> => {
   if (brokers.length === 1) return;
   await using placement = await connectPlacement(brokers);
-  while (!signal.aborted) {
-    const all = await placement.all();
+  for (let move = 1; !signal.aborted; move++) {
+    const withCoordinators = move % MOVES_PER_COORDINATOR_MOVE === 0;
+    const moved = (await placement.all()).filter(({ topic }) => withCoordinators || !coordinatesGroups(topic));
     await placement.assign(
-      all.map((one) => ({ ...one, replicas: [...one.replicas.slice(1), ...one.replicas.slice(0, 1)] })),
+      moved.map((one) => ({ ...one, replicas: [...one.replicas.slice(1), ...one.replicas.slice(0, 1)] })),
     );
     await sleep(MOVE_MS, undefined, { signal }).catch(() => undefined);
   }
