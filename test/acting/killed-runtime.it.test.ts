@@ -14,7 +14,7 @@ const topics = [
   Topic.agentIntervention,
   Topic.agentOrder,
   Topic.orderReceipt,
-  Topic.steerAgent,
+  Topic.controlAgent,
   Topic.taskRecovery,
 ];
 const names = ['one', 'two', 'three'];
@@ -88,7 +88,7 @@ describe.skipIf(!ownServers)('a runtime is killed, and its agents work on', () =
     expect(accused).toEqual([]);
     expect(heard.of(Topic.agentIntervention)).toEqual([]);
     expect(heard.of(Topic.agentOrder)).toEqual([]);
-    expect(heard.of(Topic.steerAgent)).toEqual([]);
+    expect(heard.of(Topic.controlAgent)).toEqual([]);
     expect(heard.of(Topic.taskRecovery)).toEqual([]);
     for (const name of names) expect(puppets.ends(name)).toBe(0);
   });

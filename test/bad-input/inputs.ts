@@ -39,7 +39,7 @@ export const inputs = (id: string, codec: Codec): Readonly<Record<string, Input>
   const with_ = (more: object): Input => one(json(beat(id, more)));
   const named = (name: string): Input => one(json(beat(name)), name);
   const { agent_id: _, ...nameless } = beat(id);
-  const elsewhere = codec.encode(example(Topic.steerAgent, 'HOLD_AGENT')) as Bytes;
+  const elsewhere = codec.encode(example(Topic.controlAgent, 'HOLD_AGENT')) as Bytes;
   const lives = ['1', '2', '1'].map((life, n) => json(beat(id, { instance_id: `${id}.${life}`, sequence: n })));
   const compressed = (by: Input['codec']): Input => ({ ...with_({}), ...(by && { codec: by }) });
   const proto = json(beat('__proto__', {}))

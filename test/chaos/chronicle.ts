@@ -26,7 +26,7 @@ export type Chronicle = {
 };
 
 const JUDGED: readonly TopicName[] = [
-  Topic.steerAgent,
+  Topic.controlAgent,
   Topic.agentHealth,
   Topic.taskHealth,
   Topic.fleetPresence,

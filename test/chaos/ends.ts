@@ -18,9 +18,9 @@ export const endsOf = (chronicle: Chronicle): ReadonlyMap<string, End> => {
     const { at, knownAt } = ends.get(instanceId) ?? said;
     ends.set(instanceId, { at: Math.min(at, said.at), knownAt: Math.min(knownAt, said.knownAt) });
   };
-  for (const { payload, stampedAt } of of(chronicle, Topic.steerAgent, 'AGENT_EXITED'))
+  for (const { payload, stampedAt } of of(chronicle, Topic.controlAgent, 'AGENT_EXITED'))
     end(payload.instanceId, { at: payload.at ?? stampedAt, knownAt: stampedAt });
-  for (const { payload, stampedAt } of of(chronicle, Topic.steerAgent, 'CONFIRM_DEATH'))
+  for (const { payload, stampedAt } of of(chronicle, Topic.controlAgent, 'CONFIRM_DEATH'))
     end(payload.instanceId, { at: stampedAt, knownAt: stampedAt });
   for (const { payload } of of(chronicle, Topic.orderReceipt, 'ORDER_RECEIPT'))
     if (payload.confirmed) end(payload.instanceId, { at: payload.at, knownAt: payload.at });

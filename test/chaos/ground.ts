@@ -27,7 +27,7 @@ export type Ground = {
 };
 
 const HEARD = [
-  Topic.steerAgent,
+  Topic.controlAgent,
   Topic.agentHealth,
   Topic.fleetPresence,
   Topic.agentIntervention,

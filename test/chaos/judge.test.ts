@@ -24,7 +24,7 @@ const [only, all, once, early, heirs, closed, versions, certain] = Object.keys(r
   string,
 ];
 const second = { ...guilty, agentId: 'hangs-0-r2', deadAgentId: 'hangs-0-r1', deadInstanceId: 'hangs-0-r1.i1' };
-const heirDies = say(33, Topic.steerAgent, 'AGENT_EXITED', {
+const heirDies = say(33, Topic.controlAgent, 'AGENT_EXITED', {
   ...{ agentId: 'hangs-0-r1', instanceId: 'hangs-0-r1.i1', ...seconds(33) },
 });
 const spawn = (at: number) => say(at, Topic.agentOrder, 'SPAWN_AGENT', { ...second, orderId: 'spawn-2' });
@@ -60,13 +60,13 @@ test('one that is not heard may be accused and reminded, and must not be ended',
 });
 
 test('one that works may be replaced when it has died with its runtime', () => {
-  const died = say(20, Topic.steerAgent, 'AGENT_EXITED', { ...innocent, ...seconds(20) });
+  const died = say(20, Topic.controlAgent, 'AGENT_EXITED', { ...innocent, ...seconds(20) });
   const replaced = say(21, Topic.recoverTask, 'RECOVER_TASK', innocent);
   expect(broken(chronicle({ events: [died, replaced] }))).toEqual({});
 });
 
 test('one whose fate it is must not live on, and its task must be on another', () => {
-  const unended = chronicle({}, ({ topic }) => topic === Topic.orderReceipt || topic === Topic.steerAgent);
+  const unended = chronicle({}, ({ topic }) => topic === Topic.orderReceipt || topic === Topic.controlAgent);
   expect(broken(unended)[all]).toEqual(['hangs-0: hangs-0.i1 lives on']);
   const forgotten = chronicle({}, ({ type }) => type === 'RECOVERY_COMPLETED');
   expect(broken(forgotten)).toEqual({ [all]: ['hangs-0: T-hangs-0 is on nobody'] });

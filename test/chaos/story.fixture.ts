@@ -54,7 +54,7 @@ export const told = (): readonly Told[] => [
     confirmed: true,
     ...when(27),
   }),
-  say(27, Topic.steerAgent, 'AGENT_EXITED', { ...about, ...when(27) }),
+  say(27, Topic.controlAgent, 'AGENT_EXITED', { ...about, ...when(27) }),
   say(28, Topic.agentIntervention, 'AGENT_TERMINATED', { ...about, confirmed: true }),
   say(28, Topic.recoverTask, 'RECOVER_TASK', about),
   say(28, Topic.agentIntervention, 'CASE_CLOSED', about),

@@ -26,10 +26,10 @@ export const observedOnce = async (on: TestSystem) => {
     const passed = offset < (next.get(`@position/${topic}/${partition}`) ?? 0);
     if (passed && !key?.startsWith('@')) told.push(`${topic}/${partition}/${offset}`);
   }
-  const steered = (await on.events(Topic.steerAgent)).map(({ eventId }) => eventId);
+  const controlled = (await on.events(Topic.controlAgent)).map(({ eventId }) => eventId);
   const causes = (await on.events(Topic.agentObservation)).map(({ causationId }) => String(causationId));
   const there = new Set(causes);
-  const lost = [...told, ...steered].filter((place) => !there.has(place));
+  const lost = [...told, ...controlled].filter((place) => !there.has(place));
   return { told: told.length, lost, doubled: repeated(causes) };
 };
 

@@ -75,7 +75,7 @@ describe.skipIf(!ownServers)('a processor that was stopped for longer than its s
   test(
     'would write, were it not for the fence: the control without it doubles or miscounts',
     async () => {
-      const names = { processor: 'health-evaluator', reads: Topic.steerAgent, writes: Topic.agentHealth };
+      const names = { processor: 'health-evaluator', reads: Topic.controlAgent, writes: Topic.agentHealth };
       const outcome = await tryZombies(on, { ...names, fencing: false });
       console.log(JSON.stringify({ control: ROUNDS, ...outcome }));
       expect(outcome.doubled + outcome.wrong).toBeGreaterThan(0);

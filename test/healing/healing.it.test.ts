@@ -45,7 +45,7 @@ describe.skipIf(!ownServers)('coding agents that hang, crash, stall and meet lim
   beforeAll(async () => {
     vigil = await openSystem({ name: 'healing', policy: 'healing', env });
     heard = await hear(vigil, [
-      ...[Topic.agentOrder, Topic.orderReceipt, Topic.decideCase, Topic.steerAgent],
+      ...[Topic.agentOrder, Topic.orderReceipt, Topic.decideCase, Topic.controlAgent],
       ...[Topic.agentHealth, Topic.agentIntervention, Topic.fleetGovernance, Topic.taskRecovery],
     ]);
     const folder = path.join(vigil.dir, 'healing');

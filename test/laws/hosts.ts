@@ -199,7 +199,7 @@ export class Host {
     };
     const about = { agentId, instanceId, taskId, runtimeId: this.runtimeId, labels: { host: this.runtimeId } };
     const payload = { ...nothing, ...about, reason, at, orderId };
-    const draft = { topic: Topic.steerAgent, type: 'AGENT_EXITED', key: agentId, payload } as Draft;
+    const draft = { topic: Topic.controlAgent, type: 'AGENT_EXITED', key: agentId, payload } as Draft;
     this.#report(draft, () => {
       agent.isEndReported = false;
     });

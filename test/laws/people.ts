@@ -23,7 +23,7 @@ export const decide = (world: World, caseId: string, agentId: string, decision: 
 
 export const hold = (world: World, { agentId }: Agent): void =>
   world.log.write({
-    topic: Topic.steerAgent,
+    topic: Topic.controlAgent,
     type: 'HOLD_AGENT',
     key: agentId,
     payload: { agentId, until: null, by, why },
@@ -31,18 +31,18 @@ export const hold = (world: World, { agentId }: Agent): void =>
 
 export const release = (world: World, agentId: string): void =>
   world.log.write({
-    topic: Topic.steerAgent,
+    topic: Topic.controlAgent,
     type: 'RELEASE_AGENT',
     key: agentId,
     payload: { agentId, by, why },
   } as Draft);
 
 export const steer = (world: World, type: 'HALT_FLEET' | 'RESUME_FLEET' | 'LIFT_BRAKE'): void =>
-  world.log.write({ topic: Topic.steerFleet, type, key: 'fleet', payload: { by, why } } as Draft);
+  world.log.write({ topic: Topic.controlFleet, type, key: 'fleet', payload: { by, why } } as Draft);
 
 export const confirmDeath = (world: World, { agentId, instanceId }: Agent): void => {
   const payload = { agentId, instanceId, source: 'person', by, why };
-  world.log.write({ topic: Topic.steerAgent, type: 'CONFIRM_DEATH', key: agentId, payload } as Draft);
+  world.log.write({ topic: Topic.controlAgent, type: 'CONFIRM_DEATH', key: agentId, payload } as Draft);
 };
 
 export const review = (world: World, taskId: string, decision: 'retry' | 'reset' | 'abandon'): void =>

@@ -3,7 +3,11 @@ import type { PlanStep } from '@vigil/events';
 import { stepOf } from '@vigil/policy';
 
 /** Names that have changed since the baseline was recorded: the new one, and the one that the baseline has. */
-export const RENAMED: readonly (readonly [string, string])[] = [];
+export const RENAMED: readonly (readonly [string, string])[] = [
+  ['onex.cmd.heartbeat-ingest.control-agent.v1', 'onex.cmd.heartbeat-ingest.steer-agent.v1'],
+  ['onex.cmd.intervention.control-fleet.v1', 'onex.cmd.intervention.steer-fleet.v1'],
+  ['onex.cmd.alerting.control-alerts.v1', 'onex.cmd.alerting.steer-alerts.v1'],
+];
 
 const OLD: ReadonlyMap<string, string> = new Map(RENAMED);
 const NEW: ReadonlyMap<string, string> = new Map(RENAMED.map(([now, before]) => [before, now]));

@@ -93,9 +93,9 @@ test('half of a surrogate pair is replaced, so that every reader can decode the 
 
 test('a receipt over HTTP is checked like a heartbeat', () => {
   expect(() =>
-    parsePayload(Topic.steerAgent, 'AGENT_EXITED', { agentId: 'a', instanceId: 'i', reason: 'crashed' }),
+    parsePayload(Topic.controlAgent, 'AGENT_EXITED', { agentId: 'a', instanceId: 'i', reason: 'crashed' }),
   ).not.toThrow();
   expect(() =>
-    parsePayload(Topic.steerAgent, 'AGENT_EXITED', { agentId: 'a b', instanceId: 'i', reason: 'crashed' }),
+    parsePayload(Topic.controlAgent, 'AGENT_EXITED', { agentId: 'a b', instanceId: 'i', reason: 'crashed' }),
   ).toThrow(/agentId/);
 });

@@ -47,10 +47,10 @@ export const fleetMapper = (alerts: PolicyAlerts): MapperProcessor<OfFleet, Noti
 /** All alert state, on one partition. Nobody upstream carries time for it: it writes its own ticks. */
 export const alertDecider = (
   settings: Settings,
-): DeciderProcessor<Alert, Notify | typeof Topic.steerAlerts, typeof Topic.alert> => ({
+): DeciderProcessor<Alert, Notify | typeof Topic.controlAlerts, typeof Topic.alert> => ({
   processor: 'alerting',
   service: 'alerting',
-  reads: [Topic.notify, Topic.steerAlerts],
+  reads: [Topic.notify, Topic.controlAlerts],
   writes: [Topic.alert],
   time: { topic: Topic.notify, sources: 'own' },
   writesTicks: Topic.notify,

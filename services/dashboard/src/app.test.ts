@@ -84,15 +84,15 @@ test('a failure of ours is told to us, and nothing of its insides to the caller'
 });
 
 test.each([
-  [{ command: 'halt' }, Topic.steerFleet, 'HALT_FLEET', 'fleet', {}],
-  [{ command: 'resume' }, Topic.steerFleet, 'RESUME_FLEET', 'fleet', {}],
-  [{ command: 'dry_run', on: false }, Topic.steerFleet, 'DRY_RUN_OFF', 'fleet', {}],
-  [{ command: 'hold', agentId: 'a', forMs: 50 }, Topic.steerAgent, 'HOLD_AGENT', 'a', { until: 1050 }],
-  [{ command: 'hold', agentId: 'a' }, Topic.steerAgent, 'HOLD_AGENT', 'a', { until: null }],
-  [{ command: 'release', agentId: 'a' }, Topic.steerAgent, 'RELEASE_AGENT', 'a', {}],
+  [{ command: 'halt' }, Topic.controlFleet, 'HALT_FLEET', 'fleet', {}],
+  [{ command: 'resume' }, Topic.controlFleet, 'RESUME_FLEET', 'fleet', {}],
+  [{ command: 'dry_run', on: false }, Topic.controlFleet, 'DRY_RUN_OFF', 'fleet', {}],
+  [{ command: 'hold', agentId: 'a', forMs: 50 }, Topic.controlAgent, 'HOLD_AGENT', 'a', { until: 1050 }],
+  [{ command: 'hold', agentId: 'a' }, Topic.controlAgent, 'HOLD_AGENT', 'a', { until: null }],
+  [{ command: 'release', agentId: 'a' }, Topic.controlAgent, 'RELEASE_AGENT', 'a', {}],
   [
     { command: 'reset_breaker', agentId: 'worker-1', name: 'external_api' },
-    Topic.steerAgent,
+    Topic.controlAgent,
     'RESET_BREAKER',
     'worker-1',
     { name: 'external_api' },
@@ -111,7 +111,7 @@ test.each([
     'worker-1',
     { instanceId: 'i1', runtimeId: 'host-1', message: null },
   ],
-  [{ command: 'acknowledge', alertId: 'alert-1' }, Topic.steerAlerts, 'ACKNOWLEDGE_ALERT', 'stuck_agent:T-1', {}],
+  [{ command: 'acknowledge', alertId: 'alert-1' }, Topic.controlAlerts, 'ACKNOWLEDGE_ALERT', 'stuck_agent:T-1', {}],
 ])('%o is written as one event, keyed for whom it is', async (command, topic, type, key, payload) => {
   const { ask, written } = dashboard();
   const answer = await ask('POST', '/v1/commands', { ...command, ...said });

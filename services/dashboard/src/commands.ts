@@ -79,27 +79,27 @@ async function draftOf(command: OfOne, model: ReadModel, now: number): Promise<D
       return requestStep(command, model);
     case 'hold': {
       const until = command.forMs === undefined ? null : now + command.forMs;
-      return steerAgent('HOLD_AGENT', command.agentId, { until, by, why });
+      return controlAgent('HOLD_AGENT', command.agentId, { until, by, why });
     }
     case 'release':
-      return steerAgent('RELEASE_AGENT', command.agentId, { by, why });
+      return controlAgent('RELEASE_AGENT', command.agentId, { by, why });
     case 'reset_breaker':
       return resetBreaker(command, model);
     case 'confirm_death':
-      return steerAgent('CONFIRM_DEATH', command.agentId, {
+      return controlAgent('CONFIRM_DEATH', command.agentId, {
         instanceId: command.instanceId,
         source: 'person',
         by,
         why,
       });
     case 'halt':
-      return steerFleet('HALT_FLEET', { by, why });
+      return controlFleet('HALT_FLEET', { by, why });
     case 'resume':
-      return steerFleet('RESUME_FLEET', { by, why });
+      return controlFleet('RESUME_FLEET', { by, why });
     case 'lift_brake':
-      return steerFleet('LIFT_BRAKE', { by, why });
+      return controlFleet('LIFT_BRAKE', { by, why });
     case 'dry_run':
-      return steerFleet(command.on ? 'DRY_RUN_ON' : 'DRY_RUN_OFF', { by, why });
+      return controlFleet(command.on ? 'DRY_RUN_ON' : 'DRY_RUN_OFF', { by, why });
     case 'review_task':
       return reviewTask(command, model);
     case 'apply_policy':
@@ -108,7 +108,7 @@ async function draftOf(command: OfOne, model: ReadModel, now: number): Promise<D
       return acknowledge(command, model);
     case 'silence': {
       const payload = { matchers: command.matchers, until: now + command.forMs, by, why };
-      return { topic: Topic.steerAlerts, type: 'SILENCE_ALERTS', key: 'silences', payload };
+      return { topic: Topic.controlAlerts, type: 'SILENCE_ALERTS', key: 'silences', payload };
     }
   }
 }
@@ -128,22 +128,22 @@ async function hostGone({ host, by, why }: Of<'host_gone'>, model: ReadModel): P
       `No living agent was seen on ${JSON.stringify(host)}: \`vigil health --json\` names the hosts.`,
     );
   return agents.map(({ agentId, instanceId }) =>
-    steerAgent('CONFIRM_DEATH', agentId, { instanceId, source: 'person', by, why }),
+    controlAgent('CONFIRM_DEATH', agentId, { instanceId, source: 'person', by, why }),
   );
 }
 
-type SteeringAgent = 'HOLD_AGENT' | 'RELEASE_AGENT' | 'CONFIRM_DEATH' | 'RESET_BREAKER';
-const steerAgent = (type: SteeringAgent, agentId: string, said: object): Draft =>
+type AgentControl = 'HOLD_AGENT' | 'RELEASE_AGENT' | 'CONFIRM_DEATH' | 'RESET_BREAKER';
+const controlAgent = (type: AgentControl, agentId: string, said: object): Draft =>
   ({
-    topic: Topic.steerAgent,
+    topic: Topic.controlAgent,
     type,
     key: agentId,
-    payload: parsePayload(Topic.steerAgent, type, { agentId, ...said }),
+    payload: parsePayload(Topic.controlAgent, type, { agentId, ...said }),
   }) as Draft;
 
-type Steering = 'HALT_FLEET' | 'RESUME_FLEET' | 'LIFT_BRAKE' | 'DRY_RUN_ON' | 'DRY_RUN_OFF';
-const steerFleet = (type: Steering, payload: { by: string; why: string }): Draft => ({
-  topic: Topic.steerFleet,
+type FleetControl = 'HALT_FLEET' | 'RESUME_FLEET' | 'LIFT_BRAKE' | 'DRY_RUN_ON' | 'DRY_RUN_OFF';
+const controlFleet = (type: FleetControl, payload: { by: string; why: string }): Draft => ({
+  topic: Topic.controlFleet,
   type,
   key: 'fleet',
   payload,
@@ -151,7 +151,7 @@ const steerFleet = (type: Steering, payload: { by: string; why: string }): Draft
 
 async function resetBreaker({ agentId, name, by, why }: Of<'reset_breaker'>, model: ReadModel): Promise<Draft> {
   if ((await model.agent(agentId)) === null) throw unknown('agent', agentId, '`vigil health`');
-  return steerAgent('RESET_BREAKER', agentId, { name, by, why });
+  return controlAgent('RESET_BREAKER', agentId, { name, by, why });
 }
 
 async function decideCase({ caseId, decision, forMs, by, why }: Of<'decide_case'>, model: ReadModel): Promise<Draft> {
@@ -192,5 +192,5 @@ async function acknowledge({ alertId, by, why }: Of<'acknowledge'>, model: ReadM
   const found = (await model.alerts({})).find((alert) => alert.alertId === alertId);
   if (!found?.alertKey) throw unknown('alert', alertId, '`vigil alert list`');
   const { alertKey } = found;
-  return { topic: Topic.steerAlerts, type: 'ACKNOWLEDGE_ALERT', key: alertKey, payload: { alertKey, by, why } };
+  return { topic: Topic.controlAlerts, type: 'ACKNOWLEDGE_ALERT', key: alertKey, payload: { alertKey, by, why } };
 }

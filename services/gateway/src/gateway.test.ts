@@ -170,7 +170,7 @@ describe('receipts', () => {
   test('are written each to its topic, under its key, in the chain that its order began', async () => {
     await log().say({ ...nudge, correlationId: 'c-1' });
     const spawned = example(Topic.spawnReceipt, 'SPAWN_RECEIPT', { orderId: 'order-2' });
-    const exited = example(Topic.steerAgent, 'AGENT_EXITED', { orderId: null });
+    const exited = example(Topic.controlAgent, 'AGENT_EXITED', { orderId: null });
     const announced = example(Topic.runtimePresence, 'RUNTIME_ANNOUNCED');
     const told = [receipt, spawned, exited, announced].map(({ type, payload }) => ({ type, payload }));
     expect(await answerOf(await post('/v1/receipts', told))).toEqual({ status: 202, body: { accepted: 4 } });
@@ -180,7 +180,7 @@ describe('receipts', () => {
     expect(log().events(Topic.spawnReceipt)).toMatchObject([
       { key: 'OMN-1234', payload: spawned.payload, correlationId: 'order-2' },
     ]);
-    expect(log().events(Topic.steerAgent)).toMatchObject([{ key: 'worker-1', payload: exited.payload }]);
+    expect(log().events(Topic.controlAgent)).toMatchObject([{ key: 'worker-1', payload: exited.payload }]);
     expect(log().events(Topic.runtimePresence)).toMatchObject([{ key: 'fleet', payload: announced.payload }]);
   });
 

@@ -2,7 +2,9 @@ import { type Draft, parsePayload, Topic, Unfit } from '@vigil/events';
 
 /** What a runtime tells: the fate of an order, the end of an instance, and that it is there. */
 export type Told = Extract<
-  Draft<typeof Topic.orderReceipt | typeof Topic.spawnReceipt | typeof Topic.steerAgent | typeof Topic.runtimePresence>,
+  Draft<
+    typeof Topic.orderReceipt | typeof Topic.spawnReceipt | typeof Topic.controlAgent | typeof Topic.runtimePresence
+  >,
   { readonly type: 'ORDER_RECEIPT' | 'SPAWN_RECEIPT' | 'AGENT_EXITED' | 'RUNTIME_ANNOUNCED' }
 >;
 
@@ -19,8 +21,8 @@ const kinds = {
     return { topic: Topic.spawnReceipt, type: 'SPAWN_RECEIPT', key: receipt.taskId, payload: receipt };
   },
   AGENT_EXITED: (payload: unknown): Told => {
-    const exit = parsePayload(Topic.steerAgent, 'AGENT_EXITED', payload);
-    return { topic: Topic.steerAgent, type: 'AGENT_EXITED', key: exit.agentId, payload: exit };
+    const exit = parsePayload(Topic.controlAgent, 'AGENT_EXITED', payload);
+    return { topic: Topic.controlAgent, type: 'AGENT_EXITED', key: exit.agentId, payload: exit };
   },
   RUNTIME_ANNOUNCED: (payload: unknown): Told => {
     const runtime = parsePayload(Topic.runtimePresence, 'RUNTIME_ANNOUNCED', payload);

@@ -36,7 +36,7 @@ test('a heartbeat that was written though its sender was answered 503 says the s
 const receipts: readonly (readonly [TopicName, string])[] = [
   [Topic.orderReceipt, 'ORDER_RECEIPT'],
   [Topic.spawnReceipt, 'SPAWN_RECEIPT'],
-  [Topic.steerAgent, 'AGENT_EXITED'],
+  [Topic.controlAgent, 'AGENT_EXITED'],
 ];
 
 test.each(receipts)('so does what a runtime reports, under the id of the first: %s %s', async (topic, type) => {

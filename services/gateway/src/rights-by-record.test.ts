@@ -94,7 +94,7 @@ describe('an agent that lives elsewhere', () => {
   test('is not ended by this runtime, under whatever instance', async () => {
     await lives('AGENT_PRESENT', 'host-2');
     for (const instanceId of ['i-1', 'i-2']) expect(await answerOf(await end({ instanceId }))).toMatchObject(foreign);
-    expect(log().events(Topic.steerAgent)).toEqual([]);
+    expect(log().events(Topic.controlAgent)).toEqual([]);
   });
 
   test('is not ended by this runtime for an order to spawn it, once', async () => {
@@ -108,7 +108,7 @@ describe('an agent that lives elsewhere', () => {
     );
     const cited = { agentId: spawn.payload.agentId, instanceId: 'i-9', orderId: 'order-2' };
     expect(await answerOf(await end(cited))).toMatchObject(foreign);
-    expect(log().events(Topic.steerAgent)).toEqual([]);
+    expect(log().events(Topic.controlAgent)).toEqual([]);
   });
 
   test('and is lost, has its last life ended by its own runtime only; another life may have been here', async () => {

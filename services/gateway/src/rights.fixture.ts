@@ -30,7 +30,7 @@ export const spawned = example(Topic.spawnReceipt, 'SPAWN_RECEIPT', {
   agentId: spawn.payload.agentId,
 }).payload;
 export const exited = (more: object) => ({
-  ...example(Topic.steerAgent, 'AGENT_EXITED', { runtimeId: 'host-1', orderId: null }).payload,
+  ...example(Topic.controlAgent, 'AGENT_EXITED', { runtimeId: 'host-1', orderId: null }).payload,
   ...more,
 });
 export const refusal = (field: string, index: number | null = null) => ({

@@ -86,7 +86,7 @@ describe("an agent's token", () => {
     expect((await post('/v1/receipts', told({ agentId: 'worker-1' }), agent)).status).toBe(202);
     const other = await answerOf(await post('/v1/receipts', told({ agentId: 'worker-2' }), agent));
     expect(other).toMatchObject(refusal('agentId'));
-    const exited = example(Topic.steerAgent, 'AGENT_EXITED', { agentId: 'worker-1' });
+    const exited = example(Topic.controlAgent, 'AGENT_EXITED', { agentId: 'worker-1' });
     const end = await answerOf(await post('/v1/receipts', { type: 'AGENT_EXITED', payload: exited.payload }, agent));
     expect(end).toMatchObject(refusal('type'));
   });

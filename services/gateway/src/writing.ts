@@ -12,7 +12,7 @@ export type Writing = {
   readonly told: (told: Told, correlationId: string | null, now: number) => OutRecord;
 };
 
-const written = [Topic.heartbeat, Topic.orderReceipt, Topic.spawnReceipt, Topic.steerAgent, Topic.runtimePresence];
+const written = [Topic.heartbeat, Topic.orderReceipt, Topic.spawnReceipt, Topic.controlAgent, Topic.runtimePresence];
 
 /** A record with its batch around it must fit the topic's 512 KiB. */
 const LARGEST_RECORD = 500_000;

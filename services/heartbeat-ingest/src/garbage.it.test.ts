@@ -78,7 +78,7 @@ test('garbage of each kind becomes a dead letter with its reason, and the partit
     ['invalid_utf8', Buffer.from([0x7b, 0xc3, 0x28, 0x7d])],
     ['not_avro', Buffer.from([0, 1])],
     ['unknown_schema_id', Buffer.from([0, 0x7f, 0xff, 0xff, 0xfe, 1, 2, 3])],
-    ['wrong_topic', log.codec.encode(example(Topic.steerAgent, 'HOLD_AGENT'))],
+    ['wrong_topic', log.codec.encode(example(Topic.controlAgent, 'HOLD_AGENT'))],
     ['missing_field:agent_id', json(nameless)],
     ['bad_id', json(heartbeat({ task_id: "'; DROP TABLE agents; --" }))],
     ['bad_field', json(heartbeat({ token_count: -1 }))],

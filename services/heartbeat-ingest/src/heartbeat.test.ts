@@ -42,7 +42,7 @@ describe('a heartbeat is read', () => {
 
 const avro = codec.encode(sent);
 const unmet = Buffer.concat([Buffer.from([0, 0, 0, 0x27, 0x0f]), avro.subarray(5)]);
-const elsewhere = codec.encode(example(Topic.steerAgent, 'HOLD_AGENT'));
+const elsewhere = codec.encode(example(Topic.controlAgent, 'HOLD_AGENT'));
 const { agent_id: _, ...nameless } = least;
 
 describe('a dead letter says why', () => {

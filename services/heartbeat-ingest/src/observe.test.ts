@@ -32,18 +32,18 @@ describe('a heartbeat', () => {
   });
 });
 
-describe('what is steered', () => {
+describe('control commands', () => {
   test.each(['AGENT_EXITED', 'CONFIRM_DEATH', 'HOLD_AGENT', 'RELEASE_AGENT', 'RESET_BREAKER', 'FILE_TICKET'] as const)(
     '%s is passed on as it was said',
     (type) => {
-      const said = example(Topic.steerAgent, type);
+      const said = example(Topic.controlAgent, type);
       const { key, payload, correlationId } = said;
       expect(observe(said)).toEqual([{ topic: Topic.agentObservation, type, key, payload, correlationId }]);
     },
   );
 
   test('is refused where its key is another agent', () => {
-    const misplaced = { ...example(Topic.steerAgent, 'AGENT_EXITED'), key: 'worker-2' };
+    const misplaced = { ...example(Topic.controlAgent, 'AGENT_EXITED'), key: 'worker-2' };
     expect(() => observe(misplaced)).toThrow(expect.objectContaining({ reason: 'key_mismatch' }));
   });
 });

@@ -1,10 +1,10 @@
 import { type Checkpoint, type CheckpointRef, type Draft, type EventOf, type Heartbeat, Topic } from '@vigil/events';
 import { checkKey } from './heartbeat.ts';
 
-type In = typeof Topic.heartbeat | typeof Topic.steerAgent;
+type In = typeof Topic.heartbeat | typeof Topic.controlAgent;
 type Out = typeof Topic.agentObservation | typeof Topic.taskCheckpoint;
 
-/** What a heartbeat, an end or a steering is to those who judge: the same words, in one order. Throws DeadLetter where key and agent differ. */
+/** The observation that the evaluator reads: heartbeats, ends and control commands in one order. Throws DeadLetter where key and agent differ. */
 export const observe = (input: EventOf<In>): readonly Draft<Out>[] => {
   switch (input.type) {
     case 'HEARTBEAT':

@@ -23,11 +23,11 @@ const sendJson = (payload: Heartbeat, key = payload.agent_id) =>
   log.sayRaw(Topic.heartbeat, key, Buffer.from(JSON.stringify(payload)));
 const letters = () => log.events(Topic.dlqHeartbeatIngest) as readonly { payload: { failure_reason: string } }[];
 
-test('heartbeats, in JSON or Avro, and what is steered become one order of observations', async () => {
+test('heartbeats, in JSON or Avro, and control commands become one order of observations', async () => {
   await log.say(heartbeat({ sequence: 1 }));
   sendJson(heartbeat({ sequence: 2 }).payload);
   await log.settled();
-  await log.say(example(Topic.steerAgent, 'AGENT_EXITED'));
+  await log.say(example(Topic.controlAgent, 'AGENT_EXITED'));
   await log.settled();
   const seen = log.events(Topic.agentObservation);
   expect(seen.map(({ type }) => type)).toEqual(['AGENT_HEARTBEAT', 'AGENT_HEARTBEAT', 'AGENT_EXITED']);
@@ -46,7 +46,7 @@ test('what cannot be used is a dead letter with its reason, and what follows it 
   log.sayRaw(Topic.heartbeat, 'worker-1', Buffer.from('I am fine'));
   sendJson(heartbeat({ agent_id: 'worker-2' }).payload, 'worker-1');
   log.sayRaw(Topic.heartbeat, 'worker-1', Buffer.from([0, 0, 0, 0x27, 0x0f, 1]));
-  await log.say({ ...example(Topic.steerAgent, 'HOLD_AGENT', { agentId: 'worker-2' }), key: 'worker-1' });
+  await log.say({ ...example(Topic.controlAgent, 'HOLD_AGENT', { agentId: 'worker-2' }), key: 'worker-1' });
   sendJson(heartbeat().payload);
   await log.settled();
   expect(

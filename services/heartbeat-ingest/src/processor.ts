@@ -3,14 +3,14 @@ import { type MapperProcessor, throughPartition } from '@vigil/stream';
 import { readHeartbeat } from './heartbeat.ts';
 import { observe } from './observe.ts';
 
-type In = typeof Topic.heartbeat | typeof Topic.steerAgent;
+type In = typeof Topic.heartbeat | typeof Topic.controlAgent;
 type Out = typeof Topic.agentObservation | typeof Topic.taskCheckpoint;
 
 /** The sequencer of the agent key space: all that judgement reads, in one order; and where time begins. */
 export const ingest: MapperProcessor<In, Out> = {
   processor: 'heartbeat-ingest',
   service: 'heartbeat-ingest',
-  reads: [Topic.heartbeat, Topic.steerAgent],
+  reads: [Topic.heartbeat, Topic.controlAgent],
   foreign: [Topic.heartbeat],
   writes: [Topic.agentObservation, Topic.taskCheckpoint],
   time: { topic: Topic.heartbeat, sources: 'own' },

@@ -66,7 +66,7 @@ test('a warrant, asked, settled, ordered, confirmed: recovery is asked once', as
 test('halted, a warrant opens no case and is asked about once; resumed, its case opens', async () => {
   const w = await world();
   await w.tick();
-  await w.write(example(Topic.steerFleet, 'HALT_FLEET'));
+  await w.write(example(Topic.controlFleet, 'HALT_FLEET'));
   await until(async () => expect(await w.types(Topic.fleetGovernance)).toEqual(['FLEET_HALTED']));
   const found = {
     plan: [stepRecord({ step: 'alert', channel: null, severity: 'info' })],
@@ -77,7 +77,7 @@ test('halted, a warrant opens no case and is asked about once; resumed, its case
   await until(async () => expect(await w.types(Topic.stepRuling)).toEqual(['STEP_WITHHELD']));
   await w.write(example(Topic.agentHealth, 'WARRANT_RENEWED', found));
   expect(await w.types(Topic.agentIntervention)).toEqual([]);
-  await w.write(example(Topic.steerFleet, 'RESUME_FLEET'));
+  await w.write(example(Topic.controlFleet, 'RESUME_FLEET'));
   await until(async () =>
     expect(await w.types(Topic.agentIntervention)).toEqual(['CASE_OPENED', 'ALERT_REQUESTED', 'CASE_CLOSED']),
   );

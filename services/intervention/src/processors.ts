@@ -53,12 +53,12 @@ export const governor = (
   settings: GovernorSettings,
 ): DeciderProcessor<
   GovernorState,
-  Of<'admitStep' | 'steerFleet' | 'fleetPresence' | 'runtimePresence'>,
+  Of<'admitStep' | 'controlFleet' | 'fleetPresence' | 'runtimePresence'>,
   Of<'stepRuling' | 'spawnRuling' | 'fleetGovernance'>
 > => ({
   processor: 'intervention-governor',
   service: 'intervention',
-  reads: [Topic.admitStep, Topic.steerFleet, Topic.fleetPresence, Topic.runtimePresence],
+  reads: [Topic.admitStep, Topic.controlFleet, Topic.fleetPresence, Topic.runtimePresence],
   writes: [Topic.stepRuling, Topic.spawnRuling, Topic.fleetGovernance],
   time: { topic: Topic.fleetPresence, sources: 'every' },
   ticks: [{ topic: Topic.fleetGovernance, everyMs: 1000, to: 'same' }],

@@ -91,7 +91,9 @@ const tell = async (ground: Ground, hosts: Hosts): Promise<void> => {
   const returned = hosts.again('rack-1');
   await until('the host has told the ends that it slept through, and those it started anew have made way', async () => {
     const exited = new Set(
-      heard.of(Topic.steerAgent).flatMap(({ type, payload }) => (type === 'AGENT_EXITED' ? [payload.instanceId] : [])),
+      heard
+        .of(Topic.controlAgent)
+        .flatMap(({ type, payload }) => (type === 'AGENT_EXITED' ? [payload.instanceId] : [])),
     );
     return lost.every(({ name }) => {
       const lives = hosts.diary().filter(({ what, agentId }) => what === 'began' && agentId === name);

@@ -5,7 +5,7 @@ import { ingest } from '../../../services/heartbeat-ingest/src/processor.ts';
 
 const codec = memoryCodec();
 
-const observed = (input: EventOf<typeof Topic.heartbeat | typeof Topic.steerAgent>): Observation => {
+const observed = (input: EventOf<typeof Topic.heartbeat | typeof Topic.controlAgent>): Observation => {
   const [draft] = ingest.map(input, input.occurredAt, input.occurredAt);
   if (draft?.topic !== Topic.agentObservation) throw new Error(`heartbeat-ingest passes no ${input.type} on`);
   return { ...input, ...draft } as Observation;
@@ -30,4 +30,4 @@ export const ingested = (heartbeat: Heartbeat): Observation => {
 };
 
 /** The same of the end of an agent, which its runtime reports. */
-export const ingestedEnd = (ended: EventOf<typeof Topic.steerAgent>): Observation => observed(ended);
+export const ingestedEnd = (ended: EventOf<typeof Topic.controlAgent>): Observation => observed(ended);

@@ -188,7 +188,7 @@ export class WatchedSession {
     one.hasEnded = true;
     this.#send(ms, one, intervalMs);
     const { agentId, instanceId, taskId, runtimeId } = one.who;
-    const exited = example(Topic.steerAgent, 'AGENT_EXITED', {
+    const exited = example(Topic.controlAgent, 'AGENT_EXITED', {
       ...{ agentId, instanceId, taskId, runtimeId, reason: 'finished', code: 0, signal: null, orderId: null },
       at: T0 + ms,
     });

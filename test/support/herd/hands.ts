@@ -37,7 +37,7 @@ const insist = async ({ report }: Channel, said: Draft, signal: AbortSignal): Pr
 };
 
 const exited = (agent: HerdAgent, reason: ExitReason, orderId: string | null): Draft => ({
-  topic: Topic.steerAgent,
+  topic: Topic.controlAgent,
   type: 'AGENT_EXITED',
   key: agent.agentId,
   payload: {

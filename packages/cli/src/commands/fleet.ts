@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { type Said, saying, write } from './options.ts';
 
-/** What steers the whole fleet, besides halt and resume. */
+/** Commands for the whole fleet, besides halt and resume. */
 export function register(program: Command): void {
   const brake = program.command('brake').description('the brake that a mass failure engages');
   saying(brake.command('lift').description('allow destructive steps again')).action((said: Said) =>

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { directSettings } from '../config.ts';
-import type { Steering } from '../direct.ts';
+import type { FleetControl } from '../direct.ts';
 import { dashboard, show, whoAmI } from '../terminal.ts';
 import { type Written, writtenLine } from './options.ts';
 
@@ -14,11 +14,11 @@ Examples:
   vigil resume --why "the network has been moved"`;
 
 export function register(program: Command): void {
-  steering(program, 'halt', 'nothing more is begun; everything still observes', 'HALT_FLEET');
-  steering(program, 'resume', 'end a halt; findings that still hold are acted on', 'RESUME_FLEET');
+  controlCommand(program, 'halt', 'nothing more is begun; everything still observes', 'HALT_FLEET');
+  controlCommand(program, 'resume', 'end a halt; findings that still hold are acted on', 'RESUME_FLEET');
 }
 
-function steering(program: Command, command: 'halt' | 'resume', description: string, type: Steering): void {
+function controlCommand(program: Command, command: 'halt' | 'resume', description: string, type: FleetControl): void {
   program
     .command(command)
     .description(description)
@@ -36,7 +36,7 @@ function steering(program: Command, command: 'halt' | 'resume', description: str
 }
 
 /** The Kafka client is loaded by nothing else here: every other command starts without it. */
-async function directly(type: Steering, said: { by: string; why: string }): Promise<Written> {
+async function directly(type: FleetControl, said: { by: string; why: string }): Promise<Written> {
   const settings = directSettings(process.env);
   const { writeDirect } = await import('../direct.ts');
   return writeDirect(settings, type, said);

@@ -1758,50 +1758,50 @@ export type Content =
   | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'SPAWN_AGENT'; readonly payload: SpawnAgentPayload }
   /** Shutdown request, SIGTERM after the grace, SIGKILL 5 s later, clean-up. */
   | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'TERMINATE_AGENT'; readonly payload: TerminateAgentPayload }
+  /** Somebody looks after it. */
+  | { readonly topic: 'onex.cmd.alerting.control-alerts.v1'; readonly type: 'ACKNOWLEDGE_ALERT'; readonly payload: AcknowledgeAlertPayload }
+  /** Seed 004's notify_operator. */
+  | { readonly topic: 'onex.cmd.alerting.control-alerts.v1'; readonly type: 'NOTIFY_OPERATOR'; readonly payload: NotifyOperatorPayload }
+  /** Not delivered for a while. */
+  | { readonly topic: 'onex.cmd.alerting.control-alerts.v1'; readonly type: 'SILENCE_ALERTS'; readonly payload: SilenceAlertsPayload }
   /** People should know, or need to no longer. */
   | { readonly topic: 'onex.cmd.alerting.notify.v1'; readonly type: 'NOTIFY'; readonly payload: NotifyPayload }
-  /** Somebody looks after it. */
-  | { readonly topic: 'onex.cmd.alerting.steer-alerts.v1'; readonly type: 'ACKNOWLEDGE_ALERT'; readonly payload: AcknowledgeAlertPayload }
-  /** Seed 004's notify_operator. */
-  | { readonly topic: 'onex.cmd.alerting.steer-alerts.v1'; readonly type: 'NOTIFY_OPERATOR'; readonly payload: NotifyOperatorPayload }
-  /** Not delivered for a while. */
-  | { readonly topic: 'onex.cmd.alerting.steer-alerts.v1'; readonly type: 'SILENCE_ALERTS'; readonly payload: SilenceAlertsPayload }
   /** Judge by this document from now on; or, without one, by what the files say again. */
   | { readonly topic: 'onex.cmd.health-evaluator.apply-policy.v1'; readonly type: 'APPLY_POLICY'; readonly payload: ApplyPolicyPayload }
+  /** The end of an instance, as its runtime saw it. Nobody else may write it. */
+  | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'AGENT_EXITED'; readonly payload: AgentExitedPayload }
+  /** A person or a configured source says that an instance is gone, or its host. */
+  | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'CONFIRM_DEATH'; readonly payload: ConfirmDeathPayload }
+  /** A judge outside files an escalation ticket (seed 004). */
+  | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'FILE_TICKET'; readonly payload: FileTicketPayload }
+  /** A person keeps an agent from being judged for a while. */
+  | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'HOLD_AGENT'; readonly payload: HoldAgentPayload }
+  /** The end of a hold. */
+  | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'RELEASE_AGENT'; readonly payload: ReleaseAgentPayload }
+  /** A person closes one of the breakers of an agent. */
+  | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'RESET_BREAKER'; readonly payload: ResetBreakerPayload }
   /** What an agent or its runtime reports: ADR-110's eight fields, and what makes judgement sharp. JSON or Avro. */
   | { readonly topic: 'onex.cmd.heartbeat-ingest.heartbeat.v1'; readonly type: 'HEARTBEAT'; readonly payload: Heartbeat }
-  /** The end of an instance, as its runtime saw it. Nobody else may write it. */
-  | { readonly topic: 'onex.cmd.heartbeat-ingest.steer-agent.v1'; readonly type: 'AGENT_EXITED'; readonly payload: AgentExitedPayload }
-  /** A person or a configured source says that an instance is gone, or its host. */
-  | { readonly topic: 'onex.cmd.heartbeat-ingest.steer-agent.v1'; readonly type: 'CONFIRM_DEATH'; readonly payload: ConfirmDeathPayload }
-  /** A judge outside files an escalation ticket (seed 004). */
-  | { readonly topic: 'onex.cmd.heartbeat-ingest.steer-agent.v1'; readonly type: 'FILE_TICKET'; readonly payload: FileTicketPayload }
-  /** A person keeps an agent from being judged for a while. */
-  | { readonly topic: 'onex.cmd.heartbeat-ingest.steer-agent.v1'; readonly type: 'HOLD_AGENT'; readonly payload: HoldAgentPayload }
-  /** The end of a hold. */
-  | { readonly topic: 'onex.cmd.heartbeat-ingest.steer-agent.v1'; readonly type: 'RELEASE_AGENT'; readonly payload: ReleaseAgentPayload }
-  /** A person closes one of the breakers of an agent. */
-  | { readonly topic: 'onex.cmd.heartbeat-ingest.steer-agent.v1'; readonly type: 'RESET_BREAKER'; readonly payload: ResetBreakerPayload }
   /** Recovery asks to spawn, and where. */
   | { readonly topic: 'onex.cmd.intervention.admit-step.v1'; readonly type: 'ADMIT_SPAWN'; readonly payload: AdmitSpawnPayload }
   /** A case asks to act. */
   | { readonly topic: 'onex.cmd.intervention.admit-step.v1'; readonly type: 'ADMIT_STEP'; readonly payload: AdmitStepPayload }
   /** The case no longer asks. */
   | { readonly topic: 'onex.cmd.intervention.admit-step.v1'; readonly type: 'WITHDRAW_STEP'; readonly payload: WithdrawStepPayload }
+  /** The end of a dry run. */
+  | { readonly topic: 'onex.cmd.intervention.control-fleet.v1'; readonly type: 'DRY_RUN_OFF'; readonly payload: DryRunOffPayload }
+  /** Steps say what they would have done. */
+  | { readonly topic: 'onex.cmd.intervention.control-fleet.v1'; readonly type: 'DRY_RUN_ON'; readonly payload: DryRunOnPayload }
+  /** Nothing acts, everything observes. */
+  | { readonly topic: 'onex.cmd.intervention.control-fleet.v1'; readonly type: 'HALT_FLEET'; readonly payload: HaltFleetPayload }
+  /** A person releases the brake. */
+  | { readonly topic: 'onex.cmd.intervention.control-fleet.v1'; readonly type: 'LIFT_BRAKE'; readonly payload: LiftBrakePayload }
+  /** The end of a halt. */
+  | { readonly topic: 'onex.cmd.intervention.control-fleet.v1'; readonly type: 'RESUME_FLEET'; readonly payload: ResumeFleetPayload }
   /** What a person or an orchestrator says on a case. */
   | { readonly topic: 'onex.cmd.intervention.decide-case.v1'; readonly type: 'DECIDE_CASE'; readonly payload: DecideCasePayload }
   /** Opens a case by hand. */
   | { readonly topic: 'onex.cmd.intervention.decide-case.v1'; readonly type: 'REQUEST_STEP'; readonly payload: RequestStepPayload }
-  /** The end of a dry run. */
-  | { readonly topic: 'onex.cmd.intervention.steer-fleet.v1'; readonly type: 'DRY_RUN_OFF'; readonly payload: DryRunOffPayload }
-  /** Steps say what they would have done. */
-  | { readonly topic: 'onex.cmd.intervention.steer-fleet.v1'; readonly type: 'DRY_RUN_ON'; readonly payload: DryRunOnPayload }
-  /** Nothing acts, everything observes. */
-  | { readonly topic: 'onex.cmd.intervention.steer-fleet.v1'; readonly type: 'HALT_FLEET'; readonly payload: HaltFleetPayload }
-  /** A person releases the brake. */
-  | { readonly topic: 'onex.cmd.intervention.steer-fleet.v1'; readonly type: 'LIFT_BRAKE'; readonly payload: LiftBrakePayload }
-  /** The end of a halt. */
-  | { readonly topic: 'onex.cmd.intervention.steer-fleet.v1'; readonly type: 'RESUME_FLEET'; readonly payload: ResumeFleetPayload }
   /** Put a fresh agent on this task. */
   | { readonly topic: 'onex.cmd.recovery.recover-task.v1'; readonly type: 'RECOVER_TASK'; readonly payload: RecoverTaskPayload }
   /** What a person says on a task in review. */

@@ -16,7 +16,7 @@ states: { STUCK: [no_activity, no_output], DEGRADED: [token_burn] }
 exemptions: { ${more} }
 `;
 const runtime: Partial<Beat> = { reporter: 'runtime' };
-const steer = (type: 'HOLD_AGENT' | 'RELEASE_AGENT', more: object): Observation =>
+const control = (type: 'HOLD_AGENT' | 'RELEASE_AGENT', more: object): Observation =>
   ({ ...example(Topic.agentObservation, type, { agentId: 'a1', ...more }), key: 'a1' }) as Observation;
 
 /** An agent that was seen at 0 and is exempt from then on. `over` ends it. */
@@ -35,7 +35,7 @@ const activity = (value: NonNullable<Beat['activity']>): Edge => ({
 const seen: Partial<Beat> = { ...runtime, agent_beat_at: T0, tool_calls: [call('c0')], activity: 'working' };
 
 const EDGES: Readonly<Record<ExemptionName, Edge>> = {
-  held: { begins: beat(0, seen), untilMs: null, over: () => steer('RELEASE_AGENT', {}) },
+  held: { begins: beat(0, seen), untilMs: null, over: () => control('RELEASE_AGENT', {}) },
   paused: activity('paused'),
   awaiting_input: activity('awaiting_input'),
   idle: activity('idle'),
@@ -76,7 +76,7 @@ const stuckFrom = (exemption: ExemptionName, on: boolean): number => {
   const own = on ? policy : `${exemption}: false`;
   const agent = given(agentHealth(policyOf(POLICY([own, ...others].join(', ')))), T0);
   agent.tell(begins);
-  if (exemption === 'held') agent.tell(steer('HOLD_AGENT', { until: null }));
+  if (exemption === 'held') agent.tell(control('HOLD_AGENT', { until: null }));
   for (let ms = 1; ms <= 30_000; ms += 1000) agent.passTo(T0 + ms);
   if (untilMs === null && over) agent.tell(over(30_000), T0 + 30_000);
   agent.passTo(T0 + 100_000);

@@ -101,11 +101,11 @@ const heartbeats: fc.Arbitrary<Observation> = fc.oneof(
   fc.tuple(report, time).map(([more, timestamp]) => beat(0, { ...more, timestamp })),
   report.map((more) => beat(0, more)),
 );
-const steering: fc.Arbitrary<Observation> = maybe(time).map((until) => ({
+const controls: fc.Arbitrary<Observation> = maybe(time).map((until) => ({
   ...example(Topic.agentObservation, 'HOLD_AGENT', { agentId: 'a1', until }),
   key: 'a1',
 }));
-const observations = fc.oneof({ weight: 9, arbitrary: heartbeats }, { weight: 1, arbitrary: steering });
+const observations = fc.oneof({ weight: 9, arbitrary: heartbeats }, { weight: 1, arbitrary: controls });
 
 /** Records that are refused are not decided: for the laws they leave the state as it is. */
 const refusing = {

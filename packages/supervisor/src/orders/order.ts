@@ -27,7 +27,7 @@ export type Received<O extends Order = Order> = { readonly order: O; readonly ex
 export type Report =
   | { readonly type: 'ORDER_RECEIPT'; readonly payload: OrderReceiptPayload }
   | { readonly type: 'SPAWN_RECEIPT'; readonly payload: SpawnReceiptPayload }
-  | { readonly type: 'AGENT_EXITED'; readonly payload: PayloadOf<typeof Topic.steerAgent, 'AGENT_EXITED'> }
+  | { readonly type: 'AGENT_EXITED'; readonly payload: PayloadOf<typeof Topic.controlAgent, 'AGENT_EXITED'> }
   | {
       readonly type: 'RUNTIME_ANNOUNCED';
       readonly payload: PayloadOf<typeof Topic.runtimePresence, 'RUNTIME_ANNOUNCED'>;

@@ -23,8 +23,8 @@ const notify = (payload: PayloadOf<typeof Topic.notify, 'NOTIFY'>, eventId = 'n1
   key: payload.alertKey,
   eventId,
 });
-const operator = (more: Partial<PayloadOf<typeof Topic.steerAlerts, 'NOTIFY_OPERATOR'>> = {}) => ({
-  ...example(Topic.steerAlerts, 'NOTIFY_OPERATOR', {
+const operator = (more: Partial<PayloadOf<typeof Topic.controlAlerts, 'NOTIFY_OPERATOR'>> = {}) => ({
+  ...example(Topic.controlAlerts, 'NOTIFY_OPERATOR', {
     ...{ ticket_id: 't-9', analysis: 'look at it', urgency: 'critical', by: 'judge', ...more },
   }),
   key: 'escalation_ticket:OMN-1234',

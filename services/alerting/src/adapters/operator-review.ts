@@ -4,7 +4,7 @@ import type { Content } from '../alert/content.ts';
 import { DEFAULT } from '../alert/routing.ts';
 import { severityOf, TICKET_ROUTE } from '../notices/ticket-notices.ts';
 
-type NotifyOperator = PayloadOf<typeof Topic.steerAlerts, 'NOTIFY_OPERATOR'>;
+type NotifyOperator = PayloadOf<typeof Topic.controlAlerts, 'NOTIFY_OPERATOR'>;
 type Requested = Extract<EventOf<typeof Topic.alert>, { type: 'QUEEN_INTERVENTION_REQUESTED' }>;
 
 const GRAPH = 'vigil-alerting';

@@ -11,7 +11,7 @@ export type Settings = {
   readonly routing: Routing;
 };
 
-export type Input = EventOf<typeof Topic.notify | typeof Topic.steerAlerts>;
+export type Input = EventOf<typeof Topic.notify | typeof Topic.controlAlerts>;
 export type Output = Draft<typeof Topic.alert>;
 
 /** What has just been heard, and is not answered yet. `isOver`: it was over before it was heard. */

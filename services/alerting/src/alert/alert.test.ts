@@ -19,9 +19,9 @@ const raised = (told: Told = {}, eventId = 'n1'): Input => {
   return { ...example(Topic.notify, 'NOTIFY', { ...about, ...quiet, action: 'raise', ...told }), eventId };
 };
 const resolved = (): Input => raised({ action: 'resolve', severity: 'info', title: 'over', text: 'HEALTHY' }, 'n2');
-const acknowledged = example(Topic.steerAlerts, 'ACKNOWLEDGE_ALERT', { by: 'ada' });
+const acknowledged = example(Topic.controlAlerts, 'ACKNOWLEDGE_ALERT', { by: 'ada' });
 const silenced = (until: number, value = 'stuck_agent'): Input =>
-  example(Topic.steerAlerts, 'SILENCE_ALERTS', {
+  example(Topic.controlAlerts, 'SILENCE_ALERTS', {
     matchers: [{ field: 'route', value }],
     until,
     by: 'ada',

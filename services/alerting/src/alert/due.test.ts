@@ -65,7 +65,9 @@ test('who was notified of the beginning is notified of the end in spite of a sil
   const alert = open();
   alert.tell(notified());
   const matchers = [{ field: 'route', value: 'stuck_agent' }];
-  alert.tell(example(Topic.steerAlerts, 'SILENCE_ALERTS', { matchers, until: start + hour, by: 'ada', why: 'known' }));
+  alert.tell(
+    example(Topic.controlAlerts, 'SILENCE_ALERTS', { matchers, until: start + hour, by: 'ada', why: 'known' }),
+  );
   expect(heard(alert.tell(over))).toEqual([['console', 'webhook']]);
   alert.tell(notified());
   expect(heard(alert.tell(over))).toEqual([]);
@@ -122,7 +124,7 @@ test('alerting obeys the laws of deciders whatever the channels', () => {
         notified({ channels: to, severity: severity as 'warning', options, deadlineAt: n, caseId: `c${n}` }),
       ),
     fc.constant(over),
-    fc.constant(example(Topic.steerAlerts, 'ACKNOWLEDGE_ALERT', { by: 'ada' })),
+    fc.constant(example(Topic.controlAlerts, 'ACKNOWLEDGE_ALERT', { by: 'ada' })),
   );
   laws(alerts({ ...settings, groupWaitMs: 30_000 }), inputs, { runs: 300 });
 });

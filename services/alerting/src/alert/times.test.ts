@@ -47,7 +47,7 @@ test('unless it is silenced', () => {
   const alert = open();
   const matchers = [{ field: 'route', value: 'stuck_agent' }];
   alert.tell(
-    example(Topic.steerAlerts, 'SILENCE_ALERTS', { matchers, until: start + 60_000, by: 'ada', why: 'known' }),
+    example(Topic.controlAlerts, 'SILENCE_ALERTS', { matchers, until: start + 60_000, by: 'ada', why: 'known' }),
   );
   alert.tell(asked(1));
   expect(brief(alert.tell(over(2)))).toEqual(['ALERT_RESOLVED']);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { announces, asks, fleet, lost, MIN, present, SEC, spawns, steers, withdraws } from './fleet.fixture.ts';
+import { announces, asks, controls, fleet, lost, MIN, present, SEC, spawns, withdraws } from './fleet.fixture.ts';
 import { livingIn } from './presence.ts';
 import { usual } from './settings.ts';
 
@@ -138,7 +138,7 @@ test('a withheld step waits: it is announced once, and admitted when the brake l
   expect(one.tell(asks('a5'))).toEqual(['withholds a5 brake']);
   expect(one.tell(asks('a5'))).toEqual([]);
   expect(one.after(10 * MIN)).toEqual([]);
-  expect(one.tell(steers('LIFT_BRAKE'))).toEqual(['BRAKE_RELEASED', 'admits a5']);
+  expect(one.tell(controls('LIFT_BRAKE'))).toEqual(['BRAKE_RELEASED', 'admits a5']);
   expect(one.after(10 * MIN)).toEqual([]);
 });
 
@@ -146,17 +146,17 @@ test('a withheld step that is withdrawn is admitted no more', () => {
   const one = braked();
   one.tell(asks('a5'));
   one.tell(withdraws('a5'));
-  expect(one.tell(steers('LIFT_BRAKE'))).toEqual(['BRAKE_RELEASED']);
+  expect(one.tell(controls('LIFT_BRAKE'))).toEqual(['BRAKE_RELEASED']);
   expect(one.after(10 * MIN)).toEqual([]);
 });
 
 test('halted and braked, each reason is announced once, and a step is admitted when both are over', () => {
   const one = braked();
   expect(one.tell(asks('a5'))).toEqual(['withholds a5 brake']);
-  expect(one.tell(steers('HALT_FLEET'))).toEqual(['FLEET_HALTED', 'withholds a5 halted']);
-  expect(one.tell(steers('HALT_FLEET'))).toEqual(['FLEET_HALTED']);
-  expect(one.tell(steers('RESUME_FLEET'))).toEqual(['FLEET_RESUMED', 'withholds a5 brake']);
-  expect(one.tell(steers('LIFT_BRAKE'))).toEqual(['BRAKE_RELEASED']);
+  expect(one.tell(controls('HALT_FLEET'))).toEqual(['FLEET_HALTED', 'withholds a5 halted']);
+  expect(one.tell(controls('HALT_FLEET'))).toEqual(['FLEET_HALTED']);
+  expect(one.tell(controls('RESUME_FLEET'))).toEqual(['FLEET_RESUMED', 'withholds a5 brake']);
+  expect(one.tell(controls('LIFT_BRAKE'))).toEqual(['BRAKE_RELEASED']);
   expect(one.after(5 * SEC)).toEqual(['admits a5']);
 });
 
@@ -165,7 +165,7 @@ test('when the brake lifts, withheld steps keep to the budget: those whose turn 
   for (const id of ['a0', 'a1', 'a2']) one.tell(lost(id, { host: 'h0' }));
   for (const id of ['a5', 'a6', 'a7']) one.tell(asks(id));
   one.after(MIN);
-  expect(one.tell(steers('LIFT_BRAKE'))).toEqual(['BRAKE_RELEASED', 'admits a5', 'admits a6', 'withholds a7 budget']);
+  expect(one.tell(controls('LIFT_BRAKE'))).toEqual(['BRAKE_RELEASED', 'admits a5', 'admits a6', 'withholds a7 budget']);
   expect(one.after(MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['admits a7']);
 });
@@ -202,7 +202,7 @@ test('whoever is lost again starts anew', () => {
 
 test('a person lifts it, and what was lost before does not engage it again', () => {
   const one = braked();
-  expect(one.tell(steers('LIFT_BRAKE'))).toEqual(['BRAKE_RELEASED']);
+  expect(one.tell(controls('LIFT_BRAKE'))).toEqual(['BRAKE_RELEASED']);
   expect(one.tell(lost('a3', { host: 'h0' }))).toEqual([]);
 });
 
@@ -262,7 +262,7 @@ test('a few of the lost that are lost again as the brake lifts engage it again',
 test('a person lifts the brake of two incidents at once', () => {
   const one = returning();
   falls(one);
-  expect(one.tell(steers('LIFT_BRAKE'))).toEqual(['BRAKE_RELEASED']);
+  expect(one.tell(controls('LIFT_BRAKE'))).toEqual(['BRAKE_RELEASED']);
   one.tell(asks('a21'));
   expect(one.after(5 * SEC)).toEqual(['admits a21']);
 });

@@ -77,8 +77,8 @@ export const announces = (
     ...rest,
   });
 
-export const steers = (type: 'HALT_FLEET' | 'RESUME_FLEET' | 'DRY_RUN_ON' | 'DRY_RUN_OFF' | 'LIFT_BRAKE') =>
-  example(Topic.steerFleet, type, { by: 'ada', why: 'drill' });
+export const controls = (type: 'HALT_FLEET' | 'RESUME_FLEET' | 'DRY_RUN_ON' | 'DRY_RUN_OFF' | 'LIFT_BRAKE') =>
+  example(Topic.controlFleet, type, { by: 'ada', why: 'drill' });
 
 /** A governor over a fleet of `live` agents, a0, a1 …, ten to a host. */
 export const fleet = (live = 0, settings: Partial<GovernorSettings> = {}) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { announces, asks, fleet, MIN, SEC, spawns, steers, T0, withdraws, withdrawsSpawn } from './fleet.fixture.ts';
+import { announces, asks, controls, fleet, MIN, SEC, spawns, T0, withdraws, withdrawsSpawn } from './fleet.fixture.ts';
 
 test('a soft step is ruled at once', () => {
   const one = fleet();
@@ -100,22 +100,22 @@ test('a spawn given back late returns to its hour, and its room to its runtime',
 test('halted, every step is withheld, and so is what waits; resumed, what waits is admitted', () => {
   const one = fleet();
   one.tell(asks('a0'));
-  expect(one.tell(steers('HALT_FLEET'))).toEqual(['FLEET_HALTED', 'withholds a0 halted']);
+  expect(one.tell(controls('HALT_FLEET'))).toEqual(['FLEET_HALTED', 'withholds a0 halted']);
   expect(one.tell(asks('a1', 'soft'))).toEqual(['withholds a1 halted']);
   expect(one.tell(spawns('t1'))).toEqual(['withholds t1 halted']);
-  expect(one.tell(steers('RESUME_FLEET'))).toEqual(['FLEET_RESUMED', 'admits a1']);
+  expect(one.tell(controls('RESUME_FLEET'))).toEqual(['FLEET_RESUMED', 'admits a1']);
   expect(one.tell(asks('a2', 'soft'))).toEqual(['admits a2']);
 });
 
 test('in a dry run everything is admitted as such, and nothing is used up', () => {
   const one = fleet(0, { stepsPerMinute: 1, spawnsPerHour: 1 });
-  expect(one.tell(steers('DRY_RUN_ON'))).toEqual(['DRY_RUN_CHANGED']);
+  expect(one.tell(controls('DRY_RUN_ON'))).toEqual(['DRY_RUN_CHANGED']);
   one.tell(announces('r1'));
   one.tell(asks('a0'));
   one.tell(asks('a1'));
   expect(one.after(5 * SEC)).toEqual(['admits a0 dry', 'admits a1 dry']);
   expect(one.tell(spawns('t1'))).toEqual(['spawns t1 on r1 dry']);
-  one.tell(steers('DRY_RUN_OFF'));
+  one.tell(controls('DRY_RUN_OFF'));
   expect(one.tell(spawns('t2'))).toEqual(['spawns t2 on r1']);
 });
 

@@ -1,7 +1,7 @@
 import { laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { announces, asks, lost, present, spawns, steers, withdraws } from './fleet.fixture.ts';
+import { announces, asks, controls, lost, present, spawns, withdraws } from './fleet.fixture.ts';
 import { decider } from './governor.ts';
 import { usual } from './settings.ts';
 import type { GovernorInput } from './state.ts';
@@ -22,7 +22,7 @@ const inputs: fc.Arbitrary<GovernorInput> = fc.oneof(
     .map((capacity) => announces('r1', { capacity, templates: capacity === 1 ? [] : [{ task: 'a*', labels: {} }] })),
   fc
     .constantFrom('HALT_FLEET' as const, 'RESUME_FLEET' as const, 'DRY_RUN_ON' as const, 'LIFT_BRAKE' as const)
-    .map((type) => steers(type)),
+    .map((type) => controls(type)),
 );
 
 test('the governor keeps the laws of deciders', () =>

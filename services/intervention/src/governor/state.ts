@@ -8,12 +8,12 @@ import {
 } from '@vigil/events';
 import type { TemplateFit } from '@vigil/policy';
 
-type Reads = (typeof Topic)['admitStep' | 'steerFleet' | 'fleetPresence' | 'runtimePresence'];
+type Reads = (typeof Topic)['admitStep' | 'controlFleet' | 'fleetPresence' | 'runtimePresence'];
 type Writes = (typeof Topic)['stepRuling' | 'spawnRuling' | 'fleetGovernance'];
 export type GovernorInput = EventOf<Reads>;
 export type GovernorDraft = Draft<Writes>;
 
-export const isFleetCommand = (input: GovernorInput): input is FleetCommand => input.topic === Topic.steerFleet;
+export const isFleetCommand = (input: GovernorInput): input is FleetCommand => input.topic === Topic.controlFleet;
 
 /** Somebody waits for a ruling, in order of arrival. */
 export type Asked =
@@ -91,7 +91,7 @@ export type RuntimeKnown = {
 };
 
 /** A person's command to the whole fleet. */
-export type FleetCommand = EventOf<typeof Topic.steerFleet>;
+export type FleetCommand = EventOf<typeof Topic.controlFleet>;
 
 /** The one key of the fleet. Of each live agent it holds its name once, under its host and runtime: some 40 bytes. */
 export type GovernorState = {
