@@ -4,7 +4,8 @@ import { defineConfig } from 'vitest/config';
 const modules = '**/node_modules/**';
 
 /**
- * `unit` needs no server; `integration` (`*.it.test.ts`) takes its servers' addresses from the environment: see src/test.ts.
+ * `unit` needs no server; `integration` (`*.it.test.ts` beside the code) takes its servers' addresses from the environment: see src/test.ts.
+ * `system` (`*.it.test.ts` in test/) starts servers for each file.
  * `clients` (`*.clients.test.ts`) starts servers of its own. `cluster` is what stands on the log, with servers of three brokers.
  */
 export default defineConfig({
@@ -35,10 +36,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
-          include: ['{packages,services}/*/src/**/*.it.test.ts', 'test/**/*.it.test.ts'],
+          include: ['{packages,services}/*/src/**/*.it.test.ts'],
           exclude: [modules],
-          // One file at a time: the tests share one broker, and some of them kill it.
+          // One file at a time: the tests share one broker.
           fileParallelism: false,
+          sequence: { groupOrder: 1 },
           // Only what hangs is ended, and each wait in a test has a limit of its own.
           testTimeout: 300_000,
           hookTimeout: 300_000,
@@ -47,7 +49,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // Suites of "integration" on three brokers: `npm test cluster` only.
+          // Two files at a time: each starts servers of its own, and mostly waits.
+          name: 'system',
+          include: ['test/**/*.it.test.ts'],
+          exclude: [modules],
+          sequence: { groupOrder: 2 },
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // Suites of "integration" and "system" on three brokers: `npm test cluster` only.
           name: 'cluster',
           include: ['packages/stream/src/kafka/{log,patch}.it.test.ts', 'test/{crash,time}/*.it.test.ts'],
           exclude: [modules],
