@@ -1,6 +1,6 @@
 import { BreakerOpen, connect, fromEnvironment, type Vigil, type Word } from '@vigil/sdk';
 
-/** What an agent does at all: think, and use a tool. */
+/** What an agent does: it thinks, and it uses tools. */
 export type Brain = {
   readonly think: (
     prompt: string,
@@ -8,20 +8,21 @@ export type Brain = {
   readonly use: (tool: string, args: unknown) => Promise<string>;
 };
 
-/** An agent's loop with everything that Vigil can use of it. Nothing here waits for Vigil, and nothing breaks where there is none. */
+/** An agent's loop that uses every feature of Vigil. Nothing here waits for Vigil, and nothing breaks without it. */
 export const work = async (task: string, brain: Brain, vigil: Vigil): Promise<string> => {
   let prompt = task;
-  const heard: Word[] = [];
-  vigil.onWord((word) => heard.push(word));
+  const pending: Word[] = [];
+  vigil.onCommand((command) => pending.push(command));
   for (;;) {
-    const words = heard.splice(0);
-    const asked = [prompt, ...words.map((word) => (word.kind === 'shutdown' ? word.reason : word.message))].join(
-      '\n\n',
-    );
-    const wanted = await vigil.call({ tool: 'model', kind: 'model', deadlineMs: 120_000 }, () => brain.think(asked));
-    for (const word of words) if (word.kind === 'probe') word.reply(); // only now has somebody read it
-    if (wanted === null) return prompt;
-    const { tool, args, tokens } = wanted;
+    const commands = pending.splice(0);
+    const input = [
+      prompt,
+      ...commands.map((command) => (command.kind === 'shutdown' ? command.reason : command.message)),
+    ].join('\n\n');
+    const toolCall = await vigil.call({ tool: 'model', kind: 'model', deadlineMs: 120_000 }, () => brain.think(input));
+    for (const command of commands) if (command.kind === 'probe') command.reply(); // the model has read it only now
+    if (toolCall === null) return prompt;
+    const { tool, args, tokens } = toolCall;
     vigil.report({ phase: 'work', tokens, step: true });
     try {
       const call = { tool, args, mutating: tool === 'Edit', deadlineMs: 60_000 };
@@ -33,7 +34,10 @@ export const work = async (task: string, brain: Brain, vigil: Vigil): Promise<st
   }
 };
 
-/** One run: under `vigil run`, or with VIGIL_GATEWAY_URL and VIGIL_GATEWAY_TOKEN, or with KAFKA_BROKERS, or with nothing at all. */
+/**
+ * One run: under `vigil run`, with VIGIL_GATEWAY_URL and VIGIL_GATEWAY_TOKEN, with KAFKA_BROKERS, or without any of
+ * them.
+ */
 export const run = async (task: string, brain: Brain): Promise<string> => {
   const vigil = connect({ agentId: 'worker-1', ...fromEnvironment(), taskId: task });
   try {

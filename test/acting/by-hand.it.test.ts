@@ -79,7 +79,13 @@ describe.skipIf(!ownServers)('at the command line', () => {
 
   test('an agent without a runtime is nudged through the gateway, once', async () => {
     const over = overGateway(gateway());
-    alone = connect({ agentId: 'alone', taskId: 'T-alone', over, intervalMs: 300, onWord: (word) => words.push(word) });
+    alone = connect({
+      agentId: 'alone',
+      taskId: 'T-alone',
+      over,
+      intervalMs: 300,
+      onCommand: (word) => words.push(word),
+    });
     await alone.call({ tool: 'Edit', mutating: true, args: 1 }, () => 1);
     await until('it has heard', async () => words.length > 0);
     await until('its receipt', async () => receipts('alone').length > 0);

@@ -132,7 +132,7 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
     const gateway = gatewayOf();
     const heard = Promise.withResolvers<Word>();
     const over = way === 'gateway' ? overGateway(gateway) : overKafka({ brokers: brokers(), gateway });
-    const agent = started({ agentId, over, onWord: heard.resolve });
+    const agent = started({ agentId, over, onCommand: heard.resolve });
     await until('the first heartbeat', async () => (await observed(agentId)).length > 0);
     await nudged(agentId, agent.instanceId, 'are you stuck?');
     expect(await heard.promise).toEqual({ kind: 'nudge', message: 'are you stuck?' });

@@ -1,7 +1,7 @@
 import { asId } from '@vigil/adapters/names';
 import type { AgentReport } from '@vigil/adapters/session';
 import type { BreakerReport, Heartbeat } from '@vigil/events';
-import { agentSaid, marked, noProgress, type Progress } from '@vigil/sdk/progress';
+import { applyReport, marked, noProgress, type Progress } from '@vigil/sdk/progress';
 import { type AgentIds, subagentIds } from './subagent.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -68,7 +68,7 @@ const reported = (
   const after = {
     ...before,
     sequence,
-    progress: marked(agentSaid(before.progress, fields, sequence), ['heartbeat'], sequence),
+    progress: marked(applyReport(before.progress, fields, sequence), ['heartbeat'], sequence),
     phase: fields.phase ?? before.phase,
     lastCallAt: tool_calls.length > 0 ? now : before.lastCallAt,
     errors: before.errors + tool_calls.filter(({ outcome }) => outcome === 'error').length,

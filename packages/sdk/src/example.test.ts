@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Brain, run, work } from '../example.ts';
 import { connected } from './fixture.ts';
 
-/** Wants to edit twice, of which the second fails, and is done. */
+/** Edits twice; the second edit fails. Then it is done. */
 const brain = (): Brain & { readonly prompts: string[] } => {
   const prompts: string[] = [];
   return {
@@ -15,19 +15,19 @@ const brain = (): Brain & { readonly prompts: string[] } => {
   };
 };
 
-test('the example that authors copy tells its calls, steps and tokens, and hears what is said to it', async () => {
-  const { vigil, way, world, last } = await connected();
+test('the example that authors copy reports its calls, steps and tokens, and receives commands', async () => {
+  const { vigil, way, system, last } = await connected();
   const mind = brain();
   const think = mind.think;
   const nudged: Brain = {
     ...mind,
     think: async (prompt) => {
-      if (mind.prompts.length === 0) way.line?.hear({ kind: 'probe', message: 'are you stuck?', nonce: 'n-1' });
+      if (mind.prompts.length === 0) way.deps?.deliver({ kind: 'probe', message: 'are you stuck?', nonce: 'n-1' });
       return think(prompt);
     },
   };
   expect(await work('OMN-1', nudged, vigil)).toBe('Edit failed: Error: no such line');
-  await world.pass(10_000);
+  await system.pass(10_000);
   expect(last().tool_calls.map(({ tool, outcome }) => `${tool} ${outcome}`)).toEqual([
     'model ok',
     'Edit ok',
@@ -40,6 +40,6 @@ test('the example that authors copy tells its calls, steps and tokens, and hears
   expect(way.arrived.map(({ probe_reply }) => probe_reply)).toContain('n-1');
 });
 
-test('where there is no Vigil it runs as if it had never heard of it', async () => {
+test('the example runs the same without Vigil', async () => {
   expect(await run('OMN-1', brain())).toBe('Edit failed: Error: no such line');
 });

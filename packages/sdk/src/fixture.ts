@@ -1,22 +1,22 @@
 import type { Heartbeat } from '@vigil/events';
 import { connectIn, type Settings } from './connect.ts';
-import { type Answer, type Line, noAnswer, type Transport } from './transport/transport.ts';
+import type { SystemDeps } from './system.ts';
+import { type Answer, noAnswer, type Transport, type TransportDeps } from './transport/transport.ts';
 import type { Vigil } from './vigil.ts';
-import type { World } from './world.ts';
 
-/** Turns of the event loop, so that everything that can go on has gone on. */
+/** Turns of the event loop, so that every pending callback has run. */
 export const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** A machine whose time stands still until it is moved. */
-export type TestWorld = World & {
-  /** Moves time on, step by step from one due pause to the next. */
+/** A system whose time stands still until a test moves it. */
+export type TestSystem = SystemDeps & {
+  /** Moves time forward, step by step from one due pause to the next. */
   readonly pass: (ms: number) => Promise<void>;
   readonly waiting: () => number;
 };
 
-export const testWorld = (startsAt = 1_795_305_600_000): TestWorld => {
+export const testSystem = (startsAt = 1_795_305_600_000): TestSystem => {
   let [time, ids] = [startsAt, 0];
   const pauses = new Set<{ readonly at: number; readonly over: () => void }>();
   const pause = (ms: number, signal: AbortSignal): Promise<void> =>
@@ -42,7 +42,7 @@ export const testWorld = (startsAt = 1_795_305_600_000): TestWorld => {
     }
     time = until;
   };
-  const newId = () => `life-${++ids}`;
+  const newId = () => `run-${++ids}`;
   return {
     now: () => time,
     monotonic: () => time,
@@ -55,10 +55,10 @@ export const testWorld = (startsAt = 1_795_305_600_000): TestWorld => {
   };
 };
 
-/** What the other side does with a heartbeat. */
-export type Reply = 'takes' | 'is away' | 'says nothing' | Error;
+/** How the other side handles a heartbeat. */
+export type Reply = 'takes' | 'is away' | 'does not answer' | Error;
 
-/** A transport that keeps what it was sent, and does as it is told. */
+/** A transport that records what it was sent, and replies as a test sets. */
 export type TestWay = {
   /** what arrived */
   readonly arrived: Heartbeat[];
@@ -67,14 +67,14 @@ export type TestWay = {
   reply: Reply;
   answer: Answer;
   document: unknown;
-  line: Line | null;
+  deps: TransportDeps | null;
   closed: boolean;
   local: boolean;
 };
 
 const sending = async (way: TestWay, heartbeat: Heartbeat, signal: AbortSignal): Promise<Answer> => {
   way.tried.push(heartbeat);
-  if (way.reply === 'says nothing')
+  if (way.reply === 'does not answer')
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('no answer'))));
   if (way.reply === 'is away') throw new Error('connection refused');
   if (way.reply instanceof Error) throw way.reply;
@@ -88,15 +88,15 @@ export const testWay = (): TestWay => ({
   reply: 'takes',
   answer: noAnswer,
   document: null,
-  line: null,
+  deps: null,
   closed: false,
   local: false,
 });
 
 const over =
   (way: TestWay) =>
-  (line: Line): Transport => {
-    way.line = line;
+  (deps: TransportDeps): Transport => {
+    way.deps = deps;
     return {
       local: way.local,
       send: (heartbeat, signal) => sending(way, heartbeat, signal),
@@ -110,7 +110,7 @@ const over =
 export type Connected = {
   readonly vigil: Vigil;
   readonly way: TestWay;
-  readonly world: TestWorld;
+  readonly system: TestSystem;
   readonly problems: string[];
   /** the heartbeat that arrived last */
   readonly last: () => Heartbeat;
@@ -118,10 +118,10 @@ export type Connected = {
 
 /** An agent that has sent its first heartbeat. */
 export const connected = async (settings: Partial<Settings> = {}, way = testWay()): Promise<Connected> => {
-  const world = testWorld();
+  const system = testSystem();
   const problems: string[] = [];
   const onProblem = (problem: string): void => void problems.push(problem);
-  const vigil = connectIn(world, { agentId: 'worker-1', over: over(way), onProblem, ...settings });
+  const vigil = connectIn(system, { agentId: 'worker-1', over: over(way), onProblem, ...settings });
   await settled();
-  return { vigil, way, world, problems, last: () => way.arrived.at(-1) as Heartbeat };
+  return { vigil, way, system, problems, last: () => way.arrived.at(-1) as Heartbeat };
 };

@@ -1,13 +1,13 @@
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
-import { testWorld } from './fixture.ts';
+import type { ReceivedCommand } from './commands.ts';
+import { testSystem } from './fixture.ts';
 import { type Envelope, Orders } from './orders.ts';
-import { type Marks, noProgress } from './progress.ts';
-import type { Line } from './transport/transport.ts';
-import type { Heard } from './words.ts';
+import { type Marks, noProgress } from './report/progress.ts';
+import type { TransportDeps } from './transport/transport.ts';
 
-const about = { agentId: 'worker-1', instanceId: 'life-1', runtimeId: '', axes: ['absence'], foldedSequence: 5 };
+const about = { agentId: 'worker-1', instanceId: 'run-1', runtimeId: '', axes: ['absence'], foldedSequence: 5 };
 const saved = { awaits: [['checkpoint' as const]] };
 
 type Nudge = Extract<Envelope, { readonly type: 'NUDGE_AGENT' }>['payload'];
@@ -19,51 +19,51 @@ const nudge = (payload: Partial<Nudge> = {}, expiresInMs = 1000): Envelope => ({
 });
 
 const orders = ({ marks = {} as Marks, listens = true } = {}) => {
-  const heard: Heard[] = [];
-  const who = { agentId: 'worker-1', instanceId: 'life-1', taskId: null, runtimeId: null, attempt: null };
-  const line: Line = {
-    who: { ...who, maxAttempts: null, policy: null, labels: {} },
-    world: testWorld(),
-    hear: (one) => {
-      heard.push(one);
+  const received: ReceivedCommand[] = [];
+  const who = { agentId: 'worker-1', instanceId: 'run-1', taskId: null, runtimeId: null, attempt: null };
+  const line: TransportDeps = {
+    identity: { ...who, maxAttempts: null, policy: null, labels: {} },
+    system: testSystem(),
+    deliver: (one) => {
+      received.push(one);
       return listens;
     },
     progress: () => ({ ...noProgress, marks }),
-    tell: () => {},
+    onProblem: () => {},
   };
   const all = new Orders(line);
-  return { heard, outcomes: (...given: Envelope[]) => all.heed(given).map(({ outcome }) => outcome) };
+  return { received, outcomes: (...given: Envelope[]) => all.handle(given).map(({ outcome }) => outcome) };
 };
 
-test('an order is passed on once, and answered alike each time it is offered', () => {
-  const { heard, outcomes } = orders();
+test('an order is delivered once, and answered with the same receipt each time it is offered', () => {
+  const { received, outcomes } = orders();
   expect([outcomes(nudge()), outcomes(nudge()), outcomes(nudge())]).toEqual([
     ['delivered'],
     ['delivered'],
     ['delivered'],
   ]);
-  expect(heard).toEqual([{ kind: 'nudge', message: 'm' }]);
+  expect(received).toEqual([{ kind: 'nudge', message: 'm' }]);
 });
 
-test('orders are heeded by their number; one that comes after a higher one is superseded', () => {
-  const { heard, outcomes } = orders();
+test('orders are handled by their number; one that comes after a higher one is superseded', () => {
+  const { received, outcomes } = orders();
   outcomes(
     nudge({ orderId: 'o-3', number: 3, message: 'three' }),
     nudge({ orderId: 'o-2', number: 2, message: 'two' }),
   );
-  expect(heard).toMatchObject([{ message: 'two' }, { message: 'three' }]);
+  expect(received).toMatchObject([{ message: 'two' }, { message: 'three' }]);
   expect(outcomes(nudge({ number: 1 }))).toEqual(['superseded']);
 });
 
-test('what is for another life, or too late, is not passed on, and answered; what is for another agent is not answered', () => {
-  const { heard, outcomes } = orders();
-  expect(outcomes(nudge({ instanceId: 'life-0' }))).toEqual(['superseded']);
+test('an order for another instance, or an expired one, is answered but not delivered; one for another agent is not answered', () => {
+  const { received, outcomes } = orders();
+  expect(outcomes(nudge({ instanceId: 'run-0' }))).toEqual(['superseded']);
   expect(outcomes(nudge({ orderId: 'o-2' }, 0))).toEqual(['expired']);
   expect(outcomes(nudge({ orderId: 'o-3', agentId: 'worker-2' }))).toEqual([]);
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
 });
 
-test('an order is superseded by what its finding awaited, not by anything else', () => {
+test('an order is superseded by the signal that its finding awaits, not by anything else', () => {
   expect(orders({ marks: { checkpoint: 6 } }).outcomes(nudge(saved))).toEqual(['superseded']);
   expect(orders({ marks: { checkpoint: 5 } }).outcomes(nudge(saved))).toEqual(['delivered']);
   expect(orders({ marks: { call: 6, activity: 6, heartbeat: 6 } }).outcomes(nudge(saved))).toEqual(['delivered']);
@@ -72,15 +72,16 @@ test('an order is superseded by what its finding awaited, not by anything else',
   ]);
 });
 
-test('where a finding does not say what it awaited, silence is overtaken by any activity', () => {
+test('when a finding does not name what it awaits, any activity overtakes silence', () => {
   const outcomes = (axes: string[]) => orders({ marks: { activity: 6 } }).outcomes(nudge({ axes, awaits: null }));
   expect([outcomes(['absence']), outcomes(['absence', 'repetition'])]).toEqual([['superseded'], ['delivered']]);
 });
 
-test('where nobody listens it says so', () => expect(orders({ listens: false }).outcomes(nudge())).toEqual(['failed']));
+test('without a listener an order fails', () =>
+  expect(orders({ listens: false }).outcomes(nudge())).toEqual(['failed']));
 
-test('what only hands can do is left to them; the others are understood', () => {
-  const { heard, outcomes } = orders();
+test('orders that only a runtime can carry out are left to it; the others are understood', () => {
+  const { received, outcomes } = orders();
   const order = (
     type: 'PROBE_AGENT' | 'HANDOFF_AGENT' | 'RESET_BREAKER' | 'TERMINATE_AGENT',
     number: number,
@@ -90,5 +91,5 @@ test('what only hands can do is left to them; the others are understood', () => 
   };
   const kinds = ['PROBE_AGENT', 'HANDOFF_AGENT', 'RESET_BREAKER', 'TERMINATE_AGENT'] as const;
   expect(outcomes(...kinds.map(order))).toEqual(['delivered', 'delivered', 'done']);
-  expect(heard.map(({ kind }) => kind)).toEqual(['probe', 'handoff', 'reset_breaker']);
+  expect(received.map(({ kind }) => kind)).toEqual(['probe', 'handoff', 'reset_breaker']);
 });

@@ -1,14 +1,14 @@
 import type { ContentOf, OrderOutcome, OrderReceiptPayload, Topic } from '@vigil/events';
-import { overtaken } from './progress.ts';
+import type { ReceivedCommand } from './commands.ts';
 import { noEnd } from './receipts.ts';
-import type { Line } from './transport/transport.ts';
-import type { Heard } from './words.ts';
+import { overtaken } from './report/progress.ts';
+import type { TransportDeps } from './transport/transport.ts';
 
 type Offered<O> = O extends { readonly type: string } ? Omit<O, 'topic'> & { readonly expiresInMs: number } : never;
-/** As the gateway offers it; one whose type this version does not know is left alone. */
+/** An order as the gateway offers it. One of an unknown type is ignored. */
 export type Envelope = Offered<ContentOf<typeof Topic.agentOrder>>;
 
-/** What an agent can do by itself. The others are for the hands of its runtime. */
+/** The orders that an agent can carry out by itself. Its runtime executes the others. */
 const kinds = {
   NUDGE_AGENT: 'nudge',
   PROBE_AGENT: 'probe',
@@ -18,7 +18,7 @@ const kinds = {
 type Ours = Extract<Envelope, { readonly type: keyof typeof kinds }>;
 const isOurs = (order: { readonly type: string }): order is Ours => Object.hasOwn(kinds, order.type);
 
-const heardIn = (order: Ours): Heard => {
+const commandIn = (order: Ours): ReceivedCommand => {
   switch (order.type) {
     case 'NUDGE_AGENT':
       return { kind: 'nudge', message: order.payload.message };
@@ -33,22 +33,22 @@ const heardIn = (order: Ours): Heard => {
 
 type Outcome = readonly [OrderOutcome, string | null];
 
-/** Receipts that are kept, to be given again: an order is offered until the gateway has seen its receipt. */
+/** Receipts that are kept, to be sent again: an order is offered until the gateway has its receipt. */
 const MOST_RECEIPTS = 200;
 
-/** Orders for the agent itself: each is passed on once, and answered each time it is offered. */
+/** Orders for the agent itself: each is delivered once, and answered each time it is offered. */
 export class Orders {
-  readonly #line: Line;
+  readonly #deps: TransportDeps;
   readonly #receipts = new Map<string, OrderReceiptPayload>();
   #highestNumber = -1;
 
-  constructor(line: Line) {
-    this.#line = line;
+  constructor(deps: TransportDeps) {
+    this.#deps = deps;
   }
 
-  /** The receipts that are to be reported. */
-  heed(envelopes: readonly Envelope[]): readonly OrderReceiptPayload[] {
-    const ours = envelopes.filter(isOurs).filter(({ payload }) => payload.agentId === this.#line.who.agentId);
+  /** Returns the receipts to report. */
+  handle(envelopes: readonly Envelope[]): readonly OrderReceiptPayload[] {
+    const ours = envelopes.filter(isOurs).filter(({ payload }) => payload.agentId === this.#deps.identity.agentId);
     ours.sort((a, b) => a.payload.number - b.payload.number);
     return ours.map((order) => this.#receipts.get(order.payload.orderId) ?? this.#answer(order));
   }
@@ -63,29 +63,31 @@ export class Orders {
 
   #outcome(order: Ours): Outcome {
     const { instanceId, number, foldedSequence } = order.payload;
-    const own = this.#line.who.instanceId;
-    if (instanceId !== null && instanceId !== own) return ['superseded', `meant for ${instanceId}; here lives ${own}`];
+    const own = this.#deps.identity.instanceId;
+    if (instanceId !== null && instanceId !== own)
+      return ['superseded', `meant for ${instanceId}; this instance is ${own}`];
     if (number <= this.#highestNumber) return ['superseded', `number ${this.#highestNumber} was heeded before`];
     if (order.expiresInMs <= 0) return ['expired', 'its time to live was over when it was read'];
-    if (overtaken(this.#line.progress(), order.payload))
+    if (overtaken(this.#deps.progress(), order.payload))
       return ['superseded', `what was awaited has come since heartbeat ${foldedSequence}`];
     this.#highestNumber = number;
-    if (!this.#line.hear(heardIn(order))) return ['failed', 'the agent listens to no words: give connect an onWord'];
+    if (!this.#deps.deliver(commandIn(order)))
+      return ['failed', 'the agent does not listen for commands: pass onCommand to connect'];
     return [order.type === 'RESET_BREAKER' ? 'done' : 'delivered', null];
   }
 
   #receipt({ type, payload }: Ours, [outcome, why]: Outcome): OrderReceiptPayload {
-    const { agentId } = this.#line.who;
+    const { agentId } = this.#deps.identity;
     return {
       orderId: payload.orderId,
       kind: kinds[type],
       agentId,
       instanceId: payload.instanceId,
-      // An agent without a runtime answers for itself.
+      // The receipt of an agent without a runtime names the agent.
       runtimeId: payload.runtimeId === '' ? agentId : payload.runtimeId,
       outcome,
       why,
-      at: this.#line.world.now(),
+      at: this.#deps.system.now(),
       ...noEnd,
     };
   }

@@ -1,6 +1,6 @@
 import type { OrderReceiptPayload } from '@vigil/events';
 
-/** What a receipt tells of an end, where no process was ended. */
+/** The fields about an end, in a receipt of an order that ended no process. */
 export const noEnd: Omit<
   OrderReceiptPayload,
   'orderId' | 'kind' | 'agentId' | 'instanceId' | 'runtimeId' | 'outcome' | 'why' | 'at'

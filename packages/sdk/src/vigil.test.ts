@@ -6,14 +6,14 @@ import { pathToFileURL } from 'node:url';
 import { ID, parseHeartbeat } from '@vigil/events';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { isId } from './fields.ts';
 import { connected, settled } from './fixture.ts';
 import { connect, type Report, type Settings } from './index.ts';
+import { isId } from './report/fields.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'vigil-sdk-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
-test('says who it is from its first heartbeat on, under a new instance each time', async () => {
+test('reports its identity from the first heartbeat on, under a new instance each time', async () => {
   const labels = { team: 'core' };
   const { last, vigil } = await connected({
     taskId: 'OMN-1',
@@ -37,8 +37,8 @@ test('says who it is from its first heartbeat on, under a new instance each time
   expect(connect({ agentId: 'a' }).instanceId).not.toBe(connect({ agentId: 'a' }).instanceId);
 });
 
-test('what lasts is told until it changes; what happened is told once', async () => {
-  const { vigil, world, last } = await connected();
+test('a lasting value is reported until it changes; an event is reported once', async () => {
+  const { vigil, system, last } = await connected();
   vigil.report({
     phase: 'build',
     progress: '1/3',
@@ -50,7 +50,7 @@ test('what lasts is told until it changes; what happened is told once', async ()
   });
   vigil.report({ tokens: 50, step: true, work: { id: 'OMN-1', updatedAt: '2026-11-22T00:00:00Z', commentCount: 2 } });
   vigil.error(new Error('outside'));
-  await world.pass(200);
+  await system.pass(200);
   const lasting = {
     phase: 'build',
     progress_indicator: '1/3',
@@ -61,7 +61,7 @@ test('what lasts is told until it changes; what happened is told once', async ()
   };
   const once = { handoff: 'h', rate_limit: { retry_at: 99 }, errors: [{ error_class: 'Error', message: 'outside' }] };
   expect(last()).toMatchObject({ ...lasting, ...once, steps: { total_steps: 2, verdicts: ['ACCEPT'] } });
-  await world.pass(10_000);
+  await system.pass(10_000);
   expect(last()).toMatchObject({
     ...lasting,
     handoff: null,
@@ -72,38 +72,38 @@ test('what lasts is told until it changes; what happened is told once', async ()
 });
 
 test('tokens are unknown until the agent reports some', async () => {
-  const { vigil, world, last } = await connected();
+  const { vigil, system, last } = await connected();
   expect(last().token_count).toBeNull();
   vigil.report({ phase: 'build' });
-  await world.pass(10_000);
+  await system.pass(10_000);
   expect(last().token_count).toBeNull();
   vigil.report({ tokens: 0 });
-  await world.pass(10_000);
+  await system.pass(10_000);
   expect(last().token_count).toBe(0);
 });
 
-test('a warning of the gateway is told once, however often it comes', async () => {
-  const { way, world, problems } = await connected();
+test('a warning of the gateway is reported once, however often it comes', async () => {
+  const { way, system, problems } = await connected();
   way.answer = { intervalMs: null, policy: null, warnings: ['there is no policy "x"', 'unknown field "y"'] };
-  await world.pass(30_000);
+  await system.pass(30_000);
   expect(way.arrived.length).toBeGreaterThan(2);
   expect(problems).toEqual(['the gateway warns: there is no policy "x"', 'the gateway warns: unknown field "y"']);
 });
 
 test('the same error again and again is one entry with its count', async () => {
-  const { vigil, world, last } = await connected();
+  const { vigil, system, last } = await connected();
   for (let n = 0; n < 500; n += 1) vigil.error(new Error('again'));
-  await world.pass(10_000);
+  await system.pass(10_000);
   expect(last().errors).toMatchObject([{ count: 500, message: 'again' }]);
   expect(last().error_count).toBe(500);
 });
 
-test('a checkpoint is told with the digest of its file and the one before it; one that cannot be read is none', async () => {
-  const { vigil, world, last, problems } = await connected();
+test('a checkpoint is reported with its digest and its parent; an unreadable one is not reported', async () => {
+  const { vigil, system, last, problems } = await connected();
   const file = join(dir, 'c.json');
   writeFileSync(file, '{"step":1}');
   await vigil.checkpoint({ file, completed: ['a'], remaining: ['b'] });
-  await world.pass(200);
+  await system.pass(200);
   const sha256 = createHash('sha256').update('{"step":1}').digest('hex');
   const first = { checkpoint_id: sha256.slice(0, 16), parent_id: null, sha256, uri: pathToFileURL(file).href };
   expect(last()).toMatchObject({
@@ -112,7 +112,7 @@ test('a checkpoint is told with the digest of its file and the one before it; on
   });
   await vigil.checkpoint({ uri: 's3://bucket/2', id: 'two' });
   await vigil.checkpoint({ file: join(dir, 'missing') });
-  await world.pass(200);
+  await system.pass(200);
   expect(last().checkpoint).toMatchObject({
     checkpoint_id: 'two',
     parent_id: first.checkpoint_id,
@@ -122,7 +122,7 @@ test('a checkpoint is told with the digest of its file and the one before it; on
   expect(problems).toEqual([expect.stringMatching(/a checkpoint is not reported: .*ENOENT/)]);
 });
 
-test('with ids that cannot be, everything works, nothing is sent, and somebody is told', async () => {
+test('with invalid ids everything works, nothing is sent, and the problem is reported', async () => {
   const { vigil, way, problems } = await connected({ agentId: 'no good' });
   expect(await vigil.call({ tool: 'x' }, () => 1)).toBe(1);
   await vigil.close();
@@ -130,14 +130,14 @@ test('with ids that cannot be, everything works, nothing is sent, and somebody i
   expect(problems).toEqual([expect.stringMatching(/agentId is "no good".*nothing is reported/)]);
 });
 
-test('whatever an agent says, nothing throws and the heartbeat is one that the gateway takes', async () => {
+test('whatever an agent reports, nothing throws and the gateway accepts the heartbeat', async () => {
   const odd = fc.oneof(
     fc.anything(),
     fc.string(),
     fc.double(),
     fc.constantFrom('x'.repeat(9999), -1, 2 ** 60, Number.NaN, '\ud800'),
   );
-  const words = fc.record(
+  const message = fc.record(
     Object.fromEntries(
       'phase progress activity tokens context work step limits blockers handoff rateLimitedUntil'
         .split(' ')
@@ -150,10 +150,10 @@ test('whatever an agent says, nothing throws and the heartbeat is one that the g
     { requiredKeys: [] },
   );
   await fc.assert(
-    fc.asyncProperty(settings, fc.array(fc.tuple(words, odd), { maxLength: 4 }), async (given, all) => {
+    fc.asyncProperty(settings, fc.array(fc.tuple(message, odd), { maxLength: 4 }), async (given, all) => {
       const { vigil, last } = await connected(given as Partial<Settings>);
-      for (const [said, other] of all) {
-        vigil.report(said as Report);
+      for (const [value, other] of all) {
+        vigil.report(value as Report);
         vigil.report(other as Report);
         vigil.error(other);
         await vigil.call(
@@ -169,7 +169,7 @@ test('whatever an agent says, nothing throws and the heartbeat is one that the g
   );
 });
 
-test('the ids that it takes are those that Vigil takes', () => {
+test('the SDK accepts the ids that Vigil accepts', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string({ maxLength: 140 }), fc.stringMatching(/^[\w.:-]{120,130}$/)),
@@ -178,15 +178,15 @@ test('the ids that it takes are those that Vigil takes', () => {
   );
 });
 
-test('no promise of its own is ever rejected without a hand that holds it', async () => {
+test('no promise of the SDK rejects without a handler', async () => {
   const lost: unknown[] = [];
   const note = (error: unknown): void => void lost.push(error);
   process.on('unhandledRejection', note);
-  const { vigil, way, world } = await connected({ onWord: () => Promise.reject(new Error('x')) });
+  const { vigil, way, system } = await connected({ onCommand: () => Promise.reject(new Error('x')) });
   way.reply = 'is away';
   way.answer = { intervalMs: null, policy: { name: 'p', hash: 'h' }, warnings: [] };
-  await world.pass(10_000);
-  way.line?.hear({ kind: 'nudge', message: 'x' });
+  await system.pass(10_000);
+  way.deps?.deliver({ kind: 'nudge', message: 'x' });
   void vigil.checkpoint({ file: '/nowhere' });
   await settled();
   await vigil.close({ withinMs: 5 });

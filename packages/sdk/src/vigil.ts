@@ -1,58 +1,70 @@
 import { BreakerOpen } from '@vigil/circuit-breaker';
 import type { ToolCall } from '@vigil/events';
-import { Beating } from './beating.ts';
-import { Breakers } from './breakers.ts';
-import { type Begun, begin, type Call } from './calls.ts';
-import { checkpointed, digestOf, type Saved } from './checkpoint.ts';
-import { type Ending, ended, withinOf } from './ending.ts';
-import { errorClass, inWords, messageOf } from './error-class.ts';
-import { LONGEST, text } from './fields.ts';
-import type { Who } from './heartbeat.ts';
-import { called, lasting, type Notes, progressOf } from './notes.ts';
-import { PolicyFollower } from './policy-follower.ts';
-import { erred, isUrgent, probeAnswered, type Report, reported } from './saying.ts';
-import type { Over, Transport } from './transport/transport.ts';
-import { type Heard, Listeners, type Word } from './words.ts';
-import type { World } from './world.ts';
+import { Breakers } from './calls/breakers.ts';
+import { type Begun, begin, type Call } from './calls/calls.ts';
+import { describeError, errorClass, messageOf } from './calls/error-class.ts';
+import { PolicyFollower } from './calls/policy-follower.ts';
+import { type Command, Listeners, type ReceivedCommand } from './commands.ts';
+import { HeartbeatLoop } from './heartbeat-loop.ts';
+import { checkpointed, digestOf, type Saved } from './report/checkpoint.ts';
+import { type Ending, ended, withinOf } from './report/ending.ts';
+import { LONGEST, text } from './report/fields.ts';
+import type { AgentIdentity } from './report/heartbeat.ts';
+import { called, lasting, type Notes, progressOf } from './report/notes.ts';
+import { erred, isUrgent, probeAnswered, type Report, reported } from './report/report.ts';
+import type { SystemDeps } from './system.ts';
+import type { OpenTransport, Transport } from './transport/transport.ts';
 
-/** How it goes between agent and Vigil. `leftOut`: calls and errors that no heartbeat has carried, because too many came at once. */
+/**
+ * The state of the connection. `leftOut`: calls and errors that no heartbeat has carried, because too many came at
+ * once.
+ */
 export type Status = { readonly delivered: number; readonly leftOut: number };
 
-/** So many calls are worth a heartbeat of their own, well before any has to be left out. */
+/** From this number of pending calls on, a heartbeat is brought forward, well before any call is left out. */
 const MANY_CALLS = 50;
 
-/** One life of an agent as it reports itself. Nothing here throws, except a wrapped call's own error and BreakerOpen; nothing waits for Vigil. */
+/**
+ * One instance of an agent as it reports itself. Nothing here throws, except a wrapped call's own error and
+ * BreakerOpen; nothing waits for Vigil.
+ */
 export class Vigil {
   readonly instanceId: string;
-  readonly #world: World;
+  readonly #system: SystemDeps;
   readonly #breakers: Breakers;
   readonly #listeners: Listeners;
   readonly #transport: Transport;
-  readonly #beating: Beating;
-  readonly #tell: (problem: string) => void;
+  readonly #heartbeats: HeartbeatLoop;
+  readonly #onProblem: (problem: string) => void;
   #calls = 0;
   #closing: Promise<void> | null = null;
 
-  /** Made by `connect`. */
-  constructor(who: Who, over: Over, intervalMs: number | null, world: World, tell: (problem: string) => void) {
-    this.instanceId = who.instanceId;
-    this.#world = world;
-    this.#tell = tell;
-    this.#listeners = new Listeners((error) => tell(`onWord failed: ${inWords(error)}`));
-    this.#breakers = new Breakers(world.now, () => this.#beating.soon());
-    const line = {
-      who,
-      world,
-      tell,
-      hear: (heard: Heard) => this.#hear(heard),
-      progress: () => progressOf(this.#beating.notes),
+  /** Created by `connect`. */
+  constructor(
+    identity: AgentIdentity,
+    over: OpenTransport,
+    intervalMs: number | null,
+    system: SystemDeps,
+    onProblem: (problem: string) => void,
+  ) {
+    this.instanceId = identity.instanceId;
+    this.#system = system;
+    this.#onProblem = onProblem;
+    this.#listeners = new Listeners((error) => onProblem(`onCommand failed: ${describeError(error)}`));
+    this.#breakers = new Breakers(system.now, () => this.#heartbeats.soon());
+    const transportDeps = {
+      identity,
+      system,
+      onProblem,
+      deliver: (command: ReceivedCommand) => this.#deliver(command),
+      progress: () => progressOf(this.#heartbeats.notes),
     };
-    this.#transport = over(line);
-    const following = new PolicyFollower(this.#transport, this.#breakers, tell);
-    this.#beating = new Beating({
-      ...{ who, world, tell, intervalMs, transport: this.#transport },
+    this.#transport = over(transportDeps);
+    const following = new PolicyFollower(this.#transport, this.#breakers, onProblem);
+    this.#heartbeats = new HeartbeatLoop({
+      ...{ identity, system, onProblem, intervalMs, transport: this.#transport },
       breakers: () => this.#breakers.reports(),
-      onAnswer: ({ policy }) => this.#quietly(() => following.heed(policy)),
+      onAnswer: ({ policy }) => this.#quietly(() => following.apply(policy)),
     });
   }
 
@@ -76,25 +88,25 @@ export class Vigil {
     );
   }
 
-  /** An error outside of calls, which report theirs by themselves. */
+  /** Reports an error outside of calls. Wrapped calls report their errors by themselves. */
   error(error: unknown): void {
     this.#note(
-      (notes) => erred(notes, errorClass(error), messageOf(error), this.#world.now()),
+      (notes) => erred(notes, errorClass(error), messageOf(error), this.#system.now()),
       () => false,
     );
   }
 
-  /** What was saved. Resolves when its file has been read; where that fails, nothing is reported but a warning. */
+  /** Reports a checkpoint. Resolves when its file has been read; if that fails, only a warning is reported. */
   async checkpoint(saved: Saved): Promise<void> {
     try {
       const sha256 = saved.file === undefined ? text(saved.sha256, LONGEST.name) : await digestOf(saved.file);
-      this.#note((notes) => checkpointed(notes, saved, sha256, this.#world.now()));
+      this.#note((notes) => checkpointed(notes, saved, sha256, this.#system.now()));
     } catch (error) {
-      this.#tell(`a checkpoint is not reported: ${inWords(error)}`);
+      this.#onProblem(`a checkpoint is not reported: ${describeError(error)}`);
     }
   }
 
-  /** It will report checkpoints: their age counts from now on. */
+  /** The agent will report checkpoints: their age counts from now on. */
   expectCheckpoints(): void {
     this.#note(
       (notes) => lasting(notes, { reportsCheckpoints: true }),
@@ -102,22 +114,27 @@ export class Vigil {
     );
   }
 
-  onWord(listener: (word: Word) => unknown): void {
+  onCommand(listener: (command: Command) => unknown): void {
     this.#listeners.add(listener);
   }
 
-  /** Words from now on, until the agent is closed. */
-  words(): AsyncGenerator<Word, void, undefined> {
+  /** Commands from now on, until the agent is closed. */
+  commands(): AsyncGenerator<Command, void, undefined> {
     return this.#listeners.read();
   }
 
   get status(): Status {
-    return { delivered: this.#beating.delivered, leftOut: this.#beating.notes.leftOut };
+    return { delivered: this.#heartbeats.delivered, leftOut: this.#heartbeats.notes.leftOut };
   }
 
-  /** The last heartbeat; resolves when it is delivered or its time is over. Only here the process is kept alive for Vigil. */
+  /**
+   * Sends the last heartbeat. Resolves when it is delivered or its time is over. Only this call keeps the process
+   * alive for Vigil.
+   */
   close(ending: Ending = {}): Promise<void> {
-    this.#closing ??= this.#close(ending).catch((error: unknown) => this.#tell(`closing: ${inWords(error)}`));
+    this.#closing ??= this.#close(ending).catch((error: unknown) =>
+      this.#onProblem(`closing: ${describeError(error)}`),
+    );
     return this.#closing;
   }
 
@@ -126,7 +143,7 @@ export class Vigil {
     const limit = setTimeout(() => enough.abort(), withinOf(ending));
     const over = new Promise<void>((resolve) => enough.signal.addEventListener('abort', () => resolve()));
     try {
-      await this.#beating.finish((notes) => ended(notes, ending), enough.signal);
+      await this.#heartbeats.finish((notes) => ended(notes, ending), enough.signal);
       await Promise.race([this.#transport.close(), over]);
     } finally {
       clearTimeout(limit);
@@ -137,25 +154,28 @@ export class Vigil {
   #begin<T>(call: Call<T>): Begun<T> {
     try {
       return begin(call, {
-        now: this.#world.now,
+        now: this.#system.now,
         nextId: () => this.#nextId(),
         admit: (kind) => this.#breakers.begin(kind),
-        tell: (told) => this.#noteCall(told),
+        record: (record) => this.#noteCall(record),
       });
     } catch (error) {
       if (error instanceof BreakerOpen) throw error;
-      this.#tell(`a call is not reported: ${inWords(error)}`);
+      this.#onProblem(`a call is not reported: ${describeError(error)}`);
       return () => {};
     }
   }
 
-  /** The end of a call is judged at once, wherever it is reported; its start only where that costs nothing. */
+  /**
+   * Every transport brings the end of a call forward; only a local one brings its start forward, because that costs
+   * nothing there.
+   */
   #noteCall(call: ToolCall): void {
     this.#note(
       (notes) => called(notes, call),
-      () => this.#transport.local || this.#beating.notes.once.calls.length > MANY_CALLS,
+      () => this.#transport.local || this.#heartbeats.notes.once.calls.length > MANY_CALLS,
     );
-    if (call.outcome !== 'running') this.#beating.afterCall();
+    if (call.outcome !== 'running') this.#heartbeats.afterCall();
   }
 
   #nextId(): string {
@@ -165,23 +185,23 @@ export class Vigil {
 
   #note(change: (notes: Notes) => Notes, isUrgent: () => boolean = () => true): void {
     this.#quietly(() => {
-      this.#beating.note(change);
-      if (isUrgent()) this.#beating.soon();
+      this.#heartbeats.note(change);
+      if (isUrgent()) this.#heartbeats.soon();
     });
   }
 
-  #hear(heard: Heard): boolean {
-    switch (heard.kind) {
+  #deliver(command: ReceivedCommand): boolean {
+    switch (command.kind) {
       case 'nudge':
       case 'handoff':
       case 'shutdown':
-        return this.#listeners.say(heard);
+        return this.#listeners.emit(command);
       case 'probe': {
-        const reply = () => this.#note((notes) => probeAnswered(notes, heard.nonce));
-        return this.#listeners.say({ kind: 'probe', message: heard.message, reply });
+        const reply = () => this.#note((notes) => probeAnswered(notes, command.nonce));
+        return this.#listeners.emit({ kind: 'probe', message: command.message, reply });
       }
       case 'reset_breaker':
-        this.#breakers.reset(heard.name);
+        this.#breakers.reset(command.name);
         return true;
     }
   }
@@ -190,7 +210,7 @@ export class Vigil {
     try {
       act();
     } catch (error) {
-      this.#tell(`something was not reported: ${inWords(error)}`);
+      this.#onProblem(`something was not reported: ${describeError(error)}`);
     }
   }
 }

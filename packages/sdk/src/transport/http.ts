@@ -2,37 +2,40 @@ import { type IncomingMessage, request as plain, type RequestOptions } from 'nod
 import { request as secure } from 'node:https';
 import { Refused } from './transport.ts';
 
-/** Where the gateway is, and the secret that it knows its own by. */
+/** The gateway's address, and the secret that it accepts. */
 export type Gateway = { readonly url: string; readonly token: string };
 
-/** Bytes of an answer: more is none of the gateway's. */
+/** Bytes of an answer. The gateway never sends more. */
 const LARGEST_ANSWER = 1 << 22;
 
 const bodyOf = async (response: IncomingMessage): Promise<string> => {
-  const parts: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let size = 0;
   for await (const part of response) {
-    parts.push(part as Buffer);
+    chunks.push(part as Buffer);
     size += (part as Buffer).length;
     if (size > LARGEST_ANSWER) throw new Error(`an answer of more than ${LARGEST_ANSWER} bytes is no gateway's`);
   }
-  return Buffer.concat(parts).toString('utf8');
+  return Buffer.concat(chunks).toString('utf8');
 };
 
-/** A socket of ours never keeps the agent's process alive. */
-const ask = (url: URL, options: RequestOptions, body: string | null): Promise<IncomingMessage> =>
+/** This socket never keeps the agent's process alive. */
+const request = (url: URL, options: RequestOptions, body: string | null): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    const asked = (url.protocol === 'https:' ? secure : plain)(url, options, resolve);
-    asked.on('socket', (socket) => socket.unref());
-    asked.on('error', reject);
-    asked.end(body ?? undefined);
+    const outgoing = (url.protocol === 'https:' ? secure : plain)(url, options, resolve);
+    outgoing.on('socket', (socket) => socket.unref());
+    outgoing.on('error', reject);
+    outgoing.end(body ?? undefined);
   });
 
-/** A token may be mended at the gateway while the agent works on, so a 401 is worth another try. */
+/** An operator may correct a token while the agent works, so a 401 is worth another try. */
 const isFinal = (status: number): boolean =>
   status >= 400 && status < 500 && ![401, 403, 404, 408, 425, 429].includes(status);
 
-/** One request and its JSON. Throws Refused where it will never be taken. Node's own client: fetch cannot let go of its sockets. */
+/**
+ * One request and its JSON. Throws Refused if it will never be accepted. Uses Node's own client, because `fetch`
+ * cannot unref its sockets.
+ */
 export const call = async (gateway: Gateway, path: string, signal: AbortSignal, body?: unknown): Promise<unknown> => {
   const url = new URL(path, gateway.url);
   const text = body === undefined ? null : JSON.stringify(body);
@@ -40,7 +43,7 @@ export const call = async (gateway: Gateway, path: string, signal: AbortSignal, 
     authorization: `Bearer ${gateway.token}`,
     ...(text === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
   };
-  const response = await ask(url, { method: text === null ? 'GET' : 'POST', headers, signal }, text);
+  const response = await request(url, { method: text === null ? 'GET' : 'POST', headers, signal }, text);
   const answer = await bodyOf(response);
   const status = response.statusCode ?? 0;
   if (isFinal(status)) throw new Refused(`${url.pathname} refused: ${status} ${answer.slice(0, 300)}`);

@@ -1,14 +1,14 @@
 import type { Codec, Heartbeat } from '@vigil/events';
 import type { Log } from '@vigil/stream';
 import { call, type Gateway } from './http.ts';
-import { openMail } from './mail.ts';
-import { noAnswer, type Over } from './transport.ts';
+import { openInbox } from './order-inbox.ts';
+import { noAnswer, type OpenTransport } from './transport.ts';
 
 export type KafkaWay = {
   readonly brokers: readonly string[];
-  /** Confluent-compatible: heartbeats are Avro then; without it they are JSON, which is as good to Vigil */
+  /** Confluent-compatible: heartbeats are Avro with it, and JSON without it; Vigil reads both */
   readonly registryUrl?: string | undefined;
-  /** where orders are asked for: Kafka brings none */
+  /** the gateway to fetch orders from: Kafka delivers none */
   readonly gateway?: Gateway | undefined;
 };
 
@@ -21,7 +21,7 @@ const encoding = (codec: Codec | null): Opened['encode'] =>
     ? (heartbeat) => Buffer.from(JSON.stringify(heartbeat))
     : (payload) => codec.encode({ topic: TOPIC, type: 'HEARTBEAT', payload });
 
-/** The client, and Avro, are loaded by whoever goes this way. */
+/** Only this transport loads the Kafka client and Avro. */
 const open = async ({ brokers, registryUrl }: KafkaWay, clientId: string): Promise<Opened> => {
   const [{ connectLog, silentLogger }, { connectCodec, memoryCodec }] = await Promise.all([
     import('@vigil/stream'),
@@ -41,10 +41,10 @@ const before = <T>(signal: AbortSignal, done: Promise<T>): Promise<T> =>
 
 /** Heartbeats straight to Kafka, under the agent's key. The client keeps the process alive until the agent is closed. */
 export const overKafka =
-  (way: KafkaWay): Over =>
-  (line) => {
-    const { agentId, instanceId, policy, labels } = line.who;
-    const mail = way.gateway === undefined ? null : openMail(way.gateway, line);
+  (way: KafkaWay): OpenTransport =>
+  (deps) => {
+    const { agentId, instanceId, policy, labels } = deps.identity;
+    const inbox = way.gateway === undefined ? null : openInbox(way.gateway, deps);
     let opening: Promise<Opened> | null = null;
     let writing: { readonly sequence: number | null; readonly done: Promise<void> } | null = null;
 
@@ -60,7 +60,10 @@ export const overKafka =
       const { writer } = await import('@vigil/stream');
       await writer(log).writeRaw(TOPIC, agentId, encode(heartbeat));
     };
-    /** What nobody waits for any more may still be under way in the client: it is waited for again, not written twice. */
+    /**
+     * A write whose caller has given up may still be under way in the client: wait for it again instead of writing
+     * twice.
+     */
     const written = (heartbeat: Heartbeat): Promise<void> => {
       if (writing?.sequence === heartbeat.sequence) return writing.done;
       const own = { sequence: heartbeat.sequence, done: write(heartbeat) };
@@ -79,16 +82,16 @@ export const overKafka =
       local: false,
       send: async (heartbeat, signal) => {
         await before(signal, written(heartbeat));
-        if (mail === null || way.gateway === undefined) return noAnswer;
+        if (inbox === null || way.gateway === undefined) return noAnswer;
         const { gateway } = way;
-        return mail
+        return inbox
           .collect(() => call(gateway, path, signal))
           .catch((error: Error) => {
-            line.tell(`no orders can be asked for: ${error.message}`);
+            deps.onProblem(`no orders can be asked for: ${error.message}`);
             return noAnswer;
           });
       },
-      policy: async (name, signal) => (mail === null ? null : mail.policy(name, signal)),
+      policy: async (name, signal) => (inbox === null ? null : inbox.policy(name, signal)),
       close: async () => {
         if (opening === null) return;
         const { log } = await opening;

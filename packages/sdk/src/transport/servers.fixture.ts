@@ -15,19 +15,19 @@ const closed = (server: Server | HttpServer): Promise<void> =>
   new Promise((resolve) => void server.close(() => resolve()));
 
 const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return parts.length > 0 ? JSON.parse(Buffer.concat(parts).toString()) : null;
+  const chunks: Buffer[] = [];
+  for await (const part of request) chunks.push(part as Buffer);
+  return chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : null;
 };
 
-type Told = { readonly payload: { readonly orderId: string } };
+type Receipt = { readonly payload: { readonly orderId: string } };
 type Offered = {
   readonly type: string;
   readonly payload: { readonly orderId: string; readonly agentId: string };
   readonly expiresInMs: number;
 };
 
-/** A gateway of the contract's shape. */
+/** A gateway with the contract's routes. */
 export const gatewaySide = async (): Promise<
   Side & { readonly receipts: unknown[]; readonly close: () => Promise<void> }
 > => {
@@ -38,13 +38,13 @@ export const gatewaySide = async (): Promise<
   const answer = async (request: IncomingMessage): Promise<object> => {
     const body = await bodyOf(request);
     if (request.url === '/v1/receipts') {
-      for (const told of body as Told[]) offered.delete(told.payload.orderId);
-      receipts.push(...(body as Told[]));
+      for (const receipt of body as Receipt[]) offered.delete(receipt.payload.orderId);
+      receipts.push(...(body as Receipt[]));
       return { accepted: 1 };
     }
-    const beat = body as Heartbeat;
-    heartbeats.push(beat);
-    const orders = [...offered.values()].filter(({ payload }) => payload.agentId === beat.agent_id);
+    const heartbeat = body as Heartbeat;
+    heartbeats.push(heartbeat);
+    const orders = [...offered.values()].filter(({ payload }) => payload.agentId === heartbeat.agent_id);
     return { accepted: 1, orders, policy: null, intervalMs: null, waitedMs: 0 };
   };
   const make = (): Promise<HttpServer> =>
@@ -83,7 +83,7 @@ export const gatewaySide = async (): Promise<
   };
 };
 
-/** A supervisor's socket; agents on it are told apart by nothing, so there is one at a time. */
+/** A supervisor's socket. Nothing distinguishes agents on it, so a test uses one at a time. */
 export const socketSide = async (): Promise<Side & { readonly close: () => Promise<void> }> => {
   const dir = mkdtempSync(join(tmpdir(), 'vigil-way-'));
   const path = join(dir, 'a.sock');
@@ -118,7 +118,7 @@ export const socketSide = async (): Promise<Side & { readonly close: () => Promi
     },
     nudge: async (_agentId, _instanceId, message) => {
       for (const client of clients)
-        client.write(`not json\n${JSON.stringify({ nudge: message, order_id: 'o-hears' })}\n`);
+        client.write(`not json\n${JSON.stringify({ nudge: message, order_id: 'o-commands' })}\n`);
     },
     close: async () => {
       await away();

@@ -1,16 +1,16 @@
 import { createConnection, type Socket } from 'node:net';
 import type { Heartbeat } from '@vigil/events';
-import type { Heard } from '../words.ts';
-import { type Line, noAnswer, type Over } from './transport.ts';
+import type { ReceivedCommand } from '../commands.ts';
+import { noAnswer, type OpenTransport, type TransportDeps } from './transport.ts';
 
 /** Calls and errors in one line: a supervisor takes lines of 128 Ki characters. */
 const IN_A_LINE = 20;
 /** Characters of a line from the supervisor. */
 const LONGEST_LINE = 1 << 20;
 
-/** What a supervisor says, one object a line. */
+/** What a supervisor sends, one object a line. */
 type Pushed = {
-  /** of a text */
+  /** of a text message */
   readonly order_id?: string;
   readonly nudge?: string;
   readonly probe?: string;
@@ -22,7 +22,7 @@ type Pushed = {
   readonly problems?: readonly string[];
 };
 
-const heardIn = ({
+const commandIn = ({
   nudge,
   probe,
   message = '',
@@ -30,7 +30,7 @@ const heardIn = ({
   deadline_ms = 0,
   reason = '',
   name = '',
-}: Pushed): Heard | null => {
+}: Pushed): ReceivedCommand | null => {
   if (nudge !== undefined) return { kind: 'nudge', message: nudge };
   if (probe !== undefined) return { kind: 'probe', message, nonce: probe };
   if (type === 'handoff_request') return { kind: 'handoff', message, deadlineMs: deadline_ms };
@@ -38,16 +38,16 @@ const heardIn = ({
   return type === 'reset_breaker' ? { kind: 'reset_breaker', name } : null;
 };
 
-/** `confirm`: reports to the supervisor that the agent has the text of this order. */
-const obey = (line: string, { hear, tell }: Line, confirm: (orderId: string) => void): void => {
+/** `confirm`: reports to the supervisor that the agent has received this order. */
+const obey = (line: string, { deliver, onProblem }: TransportDeps, confirm: (orderId: string) => void): void => {
   const pushed = JSON.parse(line) as Pushed;
-  if (pushed.problems !== undefined) tell(`the supervisor did not understand: ${pushed.problems.join('; ')}`);
-  const heard = heardIn(pushed);
-  const isHeard = heard !== null && hear(heard);
-  if (isHeard && pushed.order_id !== undefined) confirm(pushed.order_id);
+  if (pushed.problems !== undefined) onProblem(`the supervisor rejected: ${pushed.problems.join('; ')}`);
+  const command = commandIn(pushed);
+  const isDelivered = command !== null && deliver(command);
+  if (isDelivered && pushed.order_id !== undefined) confirm(pushed.order_id);
 };
 
-/** Fields that say who and where the agent is, or when it ended: its supervisor knows that. */
+/** Identity, time and end of the agent: its supervisor has them already. */
 type Own =
   | 'agent_id'
   | 'task_id'
@@ -57,17 +57,17 @@ type Own =
   | 'reporter'
   | 'agent_beat_at'
   | 'interval_ms';
-type OwnToo = 'door' | 'policy' | 'labels' | 'runtime_id' | 'attempt' | 'max_attempts' | 'output' | 'exit';
+type AlsoOwn = 'door' | 'policy' | 'labels' | 'runtime_id' | 'attempt' | 'max_attempts' | 'output' | 'exit';
 
 const isSomething = (value: unknown): boolean =>
   !(value === null || value === 0 || (Array.isArray(value) && value.length === 0));
 
-/** A partial heartbeat: what nothing was said of leaves alone what others have said, the hook for one. */
-const partial = (heartbeat: Heartbeat): Omit<Heartbeat, Own | OwnToo | 'tool_calls' | 'errors'> => {
+/** A partial heartbeat: a field that the agent did not report keeps what another source (such as the hook) reported. */
+const partial = (heartbeat: Heartbeat): Omit<Heartbeat, Own | AlsoOwn | 'tool_calls' | 'errors'> => {
   const { agent_id, task_id, timestamp, instance_id, sequence, reporter, agent_beat_at, interval_ms, ...more } =
     heartbeat;
-  const { door, policy, labels, runtime_id, attempt, max_attempts, output, exit, tool_calls, errors, ...said } = more;
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => isSomething(value))) as typeof said;
+  const { door, policy, labels, runtime_id, attempt, max_attempts, output, exit, tool_calls, errors, ...fields } = more;
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isSomething(value))) as typeof fields;
 };
 
 const chunks = <T>(list: readonly T[]): readonly (readonly T[])[] =>
@@ -82,15 +82,15 @@ const linesOf = (heartbeat: Heartbeat): string =>
     .map((line) => `${JSON.stringify(line)}\n`)
     .join('');
 
-/** Reads lines; of one without end no more than shows it. What cannot be read is told, and what follows is read on. */
-const eachLine = (socket: Socket, line: Line): void => {
+/** Reads lines, and keeps only the start of an endless one. Reports an unreadable line and reads on. */
+const eachLine = (socket: Socket, line: TransportDeps): void => {
   let rest = '';
   const confirm = (orderId: string) => void socket.write(`${JSON.stringify({ received: orderId })}\n`);
   const read = (one: string) => {
     try {
       if (one.trim() !== '') obey(one, line, confirm);
     } catch (error) {
-      line.tell(`a line of the supervisor cannot be read: ${(error as Error).message}`);
+      line.onProblem(`a line of the supervisor cannot be read: ${(error as Error).message}`);
     }
   };
   socket.setEncoding('utf8').on('data', (chunk: string) => {
@@ -100,7 +100,7 @@ const eachLine = (socket: Socket, line: Line): void => {
   });
 };
 
-const connected = (path: string, line: Line): Promise<Socket> =>
+const connected = (path: string, line: TransportDeps): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = createConnection(path, () => resolve(socket));
     socket.unref();
@@ -114,9 +114,12 @@ const written = (socket: Socket, text: string, signal: AbortSignal): Promise<voi
     socket.write(text, (error) => (error ? reject(error) : resolve()));
   });
 
-/** To the supervisor that the agent runs under (VIGIL_SOCKET): it alone beats, and merges what the agent says of itself. */
+/**
+ * To the supervisor that the agent runs under (VIGIL_SOCKET). Only the supervisor sends heartbeats; it merges the
+ * agent's reports.
+ */
 export const overSocket =
-  (path: string): Over =>
+  (path: string): OpenTransport =>
   (line) => {
     let open: Socket | null = null;
     const socket = async (): Promise<Socket> => {

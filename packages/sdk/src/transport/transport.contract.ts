@@ -2,53 +2,59 @@ import type { Heartbeat } from '@vigil/events';
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { afterAll, expect, test } from 'vitest';
-import { noProgress } from '../progress.ts';
-import type { Heard } from '../words.ts';
-import { realWorld } from '../world.ts';
-import type { Line, Over, Transport } from './transport.ts';
+import type { ReceivedCommand } from '../commands.ts';
+import { noProgress } from '../report/progress.ts';
+import { realSystem } from '../system.ts';
+import type { OpenTransport, Transport, TransportDeps } from './transport.ts';
 
-/** The other end of a way, which can be away and come back at the same address. */
+/** The other end of a transport, which can go away and come back at the same address. */
 export type Side = {
-  readonly over: () => Over;
-  /** who the agent is: a name of its own for each test */
+  readonly over: () => OpenTransport;
+  /** a unique agent id for each test */
   readonly agentId: (name: string) => string;
-  /** heartbeats of an agent that have arrived, in their order; of a partial one what it has */
+  /** heartbeats of an agent that have arrived, in order; of a partial one the fields that it has */
   readonly arrived: (agentId: string) => Promise<readonly Partial<Heartbeat>[]>;
   readonly away: () => Promise<void>;
   readonly back: () => Promise<void>;
-  /** says something to the agent */
+  /** sends a nudge to the agent */
   readonly nudge: (agentId: string, instanceId: string, message: string) => Promise<void>;
 };
 
 const PATIENCE_MS = 15_000;
 
-/** Asks until it is so. */
+/** Polls until the condition holds. */
 const until = async (isSo: () => Promise<boolean>): Promise<void> => {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
-/** What every way to Vigil promises, however it goes. */
+/** What every transport guarantees. */
 export const transportContract = (side: Side): void => {
   const open: Transport[] = [];
   afterAll(() => Promise.all(open.map((one) => one.close())));
 
-  const opened = (name: string, hear: (heard: Heard) => boolean = () => true) => {
+  const opened = (name: string, deliver: (command: ReceivedCommand) => boolean = () => true) => {
     const agentId = side.agentId(name);
-    const who = {
+    const identity = {
       ...{ agentId, instanceId: `${agentId}.i1`, taskId: null, runtimeId: null, attempt: null, maxAttempts: null },
       ...{ policy: null, labels: {} },
     };
-    const line: Line = { who, world: realWorld(), hear, progress: () => noProgress, tell: () => {} };
-    const transport = side.over()(line);
+    const deps: TransportDeps = {
+      identity,
+      system: realSystem(),
+      deliver,
+      progress: () => noProgress,
+      onProblem: () => {},
+    };
+    const transport = side.over()(deps);
     open.push(transport);
-    const beat = (sequence: number): Heartbeat => {
+    const heartbeat = (sequence: number): Heartbeat => {
       const { payload } = example(Topic.heartbeat, 'HEARTBEAT', {
-        ...{ agent_id: agentId, instance_id: who.instanceId, sequence, timestamp: Date.now(), exit: null },
+        ...{ agent_id: agentId, instance_id: identity.instanceId, sequence, timestamp: Date.now(), exit: null },
         progress_indicator: `${sequence}`,
       });
       return payload;
     };
-    const send = (sequence: number) => transport.send(beat(sequence), AbortSignal.timeout(PATIENCE_MS));
+    const send = (sequence: number) => transport.send(heartbeat(sequence), AbortSignal.timeout(PATIENCE_MS));
     const untilSent = (sequence: number) =>
       until(() =>
         send(sequence).then(
@@ -56,21 +62,23 @@ export const transportContract = (side: Side): void => {
           () => false,
         ),
       );
-    return { agentId, instanceId: who.instanceId, transport, beat, send, untilSent };
+    return { agentId, instanceId: identity.instanceId, transport, heartbeat, send, untilSent };
   };
   const progressOf = async (agentId: string) =>
-    (await side.arrived(agentId)).flatMap(({ progress_indicator: said }) => (said === undefined ? [] : [said]));
+    (await side.arrived(agentId)).flatMap(({ progress_indicator: indicator }) =>
+      indicator === undefined ? [] : [indicator],
+    );
 
-  test('what was sent arrives, in its order, with the calls that it tells', async () => {
-    const { agentId, send, beat } = opened('sends');
+  test('heartbeats arrive in order, with the calls that they report', async () => {
+    const { agentId, send, heartbeat } = opened('sends');
     for (const sequence of [1, 2, 3]) await send(sequence);
     await until(async () => (await progressOf(agentId)).length === 3);
     expect(await progressOf(agentId)).toEqual(['1', '2', '3']);
     const calls = (await side.arrived(agentId)).flatMap(({ tool_calls = [] }) => tool_calls);
-    expect(calls.slice(0, beat(1).tool_calls.length)).toEqual(beat(1).tool_calls);
+    expect(calls.slice(0, heartbeat(1).tool_calls.length)).toEqual(heartbeat(1).tool_calls);
   });
 
-  test('opening waits for nobody, and closing an unused one neither', async () => {
+  test('opening waits for no connection, and neither does closing an unused transport', async () => {
     await side.away();
     const { transport } = opened('unused');
     await transport.close();
@@ -78,7 +86,7 @@ export const transportContract = (side: Side): void => {
     await side.back();
   });
 
-  test('while nobody is there it says so, each time; when somebody is there again it delivers, without being opened anew', async () => {
+  test('without a server every send rejects; when the server is back, sending works without opening the transport again', async () => {
     const { agentId, untilSent, send } = opened('outage');
     await untilSent(1);
     await side.away();
@@ -89,30 +97,30 @@ export const transportContract = (side: Side): void => {
     await until(async () => (await progressOf(agentId)).includes('2'));
   });
 
-  test('a send that is given up ends', async () => {
-    const { transport, beat } = opened('given-up');
+  test('an aborted send ends', async () => {
+    const { transport, heartbeat } = opened('given-up');
     await side.away();
     const over = new AbortController();
-    const sending = transport.send(beat(1), over.signal);
+    const sending = transport.send(heartbeat(1), over.signal);
     over.abort();
     await expect(sending).rejects.toThrow();
     await side.back();
   });
 
-  test('what is said to the agent reaches it', async () => {
-    const heard = Promise.withResolvers<Heard>();
-    const { agentId, instanceId, untilSent } = opened('hears', (word) => {
-      heard.resolve(word);
+  test('a command for the agent is delivered to it', async () => {
+    const received = Promise.withResolvers<ReceivedCommand>();
+    const { agentId, instanceId, untilSent } = opened('commands', (command) => {
+      received.resolve(command);
       return true;
     });
     await untilSent(1);
     await side.nudge(agentId, instanceId, 'still there?');
     let sequence = 2;
-    const beating = until(async () => {
+    const sending = until(async () => {
       await untilSent(sequence++);
-      return (await Promise.race([heard.promise, Promise.resolve(null)])) !== null;
+      return (await Promise.race([received.promise, Promise.resolve(null)])) !== null;
     });
-    expect(await heard.promise).toEqual({ kind: 'nudge', message: 'still there?' });
-    await beating;
+    expect(await received.promise).toEqual({ kind: 'nudge', message: 'still there?' });
+    await sending;
   });
 };

@@ -1,8 +1,8 @@
 import { type ToolCall, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { noProgress } from '../progress.ts';
-import { realWorld } from '../world.ts';
+import { noProgress } from '../report/progress.ts';
+import { realSystem } from '../system.ts';
 import { gatewaySide, socketSide } from './servers.fixture.ts';
 import { transportContract } from './transport.contract.ts';
 
@@ -14,10 +14,10 @@ afterAll(() => Promise.all([gateway.close(), socket.close()]));
 describe('over the gateway', () => {
   transportContract(gateway);
 
-  test('a word that was passed on is receipted', async () => {
+  test('a delivered command has a receipt', async () => {
     await vi.waitUntil(() => gateway.receipts.length > 0, LIMIT);
     expect(gateway.receipts).toMatchObject([
-      { type: 'ORDER_RECEIPT', payload: { orderId: 'o-hears', outcome: 'delivered', runtimeId: 'hears' } },
+      { type: 'ORDER_RECEIPT', payload: { orderId: 'o-commands', outcome: 'delivered', runtimeId: 'commands' } },
     ]);
   });
 });
@@ -26,25 +26,30 @@ describe('over the socket of its supervisor', () => {
   transportContract(socket);
 
   test.each([
-    ['is confirmed', true, ['o-hears']],
-    ['that the agent listens to no words for is not confirmed', false, []],
+    ['is confirmed', true, ['o-commands']],
+    ['without a listener is not confirmed', false, []],
   ])('a text %s', async (_, isListening, received) => {
     const fresh = await socketSide();
-    const heard = Promise.withResolvers<void>();
-    const who = { agentId: 'a', instanceId: 'i', taskId: null, runtimeId: null, attempt: null, maxAttempts: null };
-    const hear = () => {
-      heard.resolve();
+    const delivered = Promise.withResolvers<void>();
+    const identity = { agentId: 'a', instanceId: 'i', taskId: null, runtimeId: null, attempt: null, maxAttempts: null };
+    const deliver = () => {
+      delivered.resolve();
       return isListening;
     };
-    const line = { who: { ...who, policy: null, labels: {} }, world: realWorld(), hear, progress: () => noProgress };
-    const way = fresh.over()({ ...line, tell: () => {} });
+    const deps = {
+      identity: { ...identity, policy: null, labels: {} },
+      system: realSystem(),
+      deliver,
+      progress: () => noProgress,
+    };
+    const way = fresh.over()({ ...deps, onProblem: () => {} });
     const { payload } = example(Topic.heartbeat, 'HEARTBEAT', { tool_calls: [], errors: [], phase: 'build' });
     await way.send(payload, AbortSignal.timeout(5000));
     const lines = () =>
-      fresh.arrived('says') as Promise<readonly { readonly phase?: string; readonly received?: string }[]>;
+      fresh.arrived('any') as Promise<readonly { readonly phase?: string; readonly received?: string }[]>;
     await vi.waitUntil(async () => (await lines()).length > 0, LIMIT);
     await fresh.nudge('a', 'i', 'still there?');
-    await heard.promise;
+    await delivered.promise;
     await way.send({ ...payload, phase: 'after' }, AbortSignal.timeout(5000));
     await vi.waitUntil(async () => (await lines()).some(({ phase }) => phase === 'after'), LIMIT);
     expect((await lines()).flatMap((one) => one.received ?? [])).toEqual(received);
@@ -52,7 +57,7 @@ describe('over the socket of its supervisor', () => {
     await fresh.close();
   });
 
-  test('it says of the agent what was said, in lines that are taken, and leaves the rest to its supervisor and to others', async () => {
+  test('sends what the agent reported, in lines of the accepted size, and omits the fields that its supervisor or another source reports', async () => {
     const fresh = await socketSide();
     const { payload } = example(Topic.heartbeat, 'HEARTBEAT', {
       context: null,
@@ -64,15 +69,19 @@ describe('over the socket of its supervisor', () => {
       ...(payload.tool_calls[0] as ToolCall),
       call_id: `c${n}`,
     }));
-    const who = { agentId: 'a', instanceId: 'i', taskId: null, runtimeId: null, attempt: null, maxAttempts: null };
-    const heard = { hear: () => true, progress: () => noProgress, tell: () => {} };
-    const way = fresh.over()({ who: { ...who, policy: null, labels: {} }, world: realWorld(), ...heard });
+    const identity = { agentId: 'a', instanceId: 'i', taskId: null, runtimeId: null, attempt: null, maxAttempts: null };
+    const handlers = { deliver: () => true, progress: () => noProgress, onProblem: () => {} };
+    const way = fresh.over()({
+      identity: { ...identity, policy: null, labels: {} },
+      system: realSystem(),
+      ...handlers,
+    });
     await way.send({ ...payload, tool_calls }, AbortSignal.timeout(5000));
-    const told = async () => (await fresh.arrived('says')).flatMap((line) => line.tool_calls ?? []).length;
-    await vi.waitUntil(async () => (await told()) >= tool_calls.length, LIMIT);
-    const lines = await fresh.arrived('says');
+    const reportedCalls = async () => (await fresh.arrived('any')).flatMap((line) => line.tool_calls ?? []).length;
+    await vi.waitUntil(async () => (await reportedCalls()) >= tool_calls.length, LIMIT);
+    const lines = await fresh.arrived('any');
     expect(lines.map(({ phase }) => phase)).toContain('build');
-    const unsaid = [
+    const absent = [
       'agent_id',
       'instance_id',
       'sequence',
@@ -83,7 +92,7 @@ describe('over the socket of its supervisor', () => {
       'token_count',
       'blockers',
     ];
-    expect(lines.flatMap(Object.keys).filter((field) => unsaid.includes(field))).toEqual([]);
+    expect(lines.flatMap(Object.keys).filter((field) => absent.includes(field))).toEqual([]);
     expect(lines.flatMap((line) => line.tool_calls ?? []).map(({ call_id }) => call_id)).toEqual(
       tool_calls.map(({ call_id }) => call_id),
     );

@@ -1,44 +1,50 @@
 import type { Heartbeat } from '@vigil/events';
-import type { Who } from '../heartbeat.ts';
-import type { Progress } from '../progress.ts';
-import type { Hear } from '../words.ts';
-import type { World } from '../world.ts';
+import type { DeliverCommand } from '../commands.ts';
+import type { AgentIdentity } from '../report/heartbeat.ts';
+import type { Progress } from '../report/progress.ts';
+import type { SystemDeps } from '../system.ts';
 
-/** What came back with a heartbeat. `intervalMs` null: beat as you like. */
+/** The answer to a heartbeat. `intervalMs` null: the agent chooses. */
 export type Answer = {
   readonly intervalMs: number | null;
-  /** the policy that the heartbeat is judged by, where the other side says */
+  /** the policy that evaluates the agent, if the other side names it */
   readonly policy: { readonly name: string; readonly hash: string } | null;
-  /** what should be corrected in a heartbeat that was taken */
+  /** what to correct in an accepted heartbeat */
   readonly warnings: readonly string[];
 };
 
 export const noAnswer: Answer = { intervalMs: null, policy: null, warnings: [] };
 
-/** A way for heartbeats to Vigil, and for words back. */
+/** Carries heartbeats to Vigil, and commands back. */
 export type Transport = {
-  /** true: a heartbeat costs next to nothing, so the start of a call is reported at once too, and its end without the second's gap */
+  /**
+   * true: a heartbeat costs next to nothing, so the start of a call is reported at once too, and its end without the
+   * one-second gap
+   */
   readonly local: boolean;
-  /** Resolves when it will not get lost any more. Throws Refused where this one will never be taken; anything else: not now. */
+  /**
+   * Resolves when the heartbeat can no longer get lost. Throws Refused if this one will never be accepted; any other
+   * error means not now.
+   */
   readonly send: (heartbeat: Heartbeat, signal: AbortSignal) => Promise<Answer>;
-  /** A policy's document; null: it cannot be asked for here. */
+  /** A policy's document; null: this transport cannot read policies. */
   readonly policy: (name: string, signal: AbortSignal) => Promise<unknown>;
   readonly close: () => Promise<void>;
 };
 
-/** What a transport is opened with. `progress`: what the agent has done so far. */
-export type Line = {
-  readonly who: Who;
-  readonly world: World;
-  readonly hear: Hear;
+/** The dependencies of a transport. `progress`: what the agent has done so far. */
+export type TransportDeps = {
+  readonly identity: AgentIdentity;
+  readonly system: SystemDeps;
+  readonly deliver: DeliverCommand;
   readonly progress: () => Progress;
-  readonly tell: (problem: string) => void;
+  readonly onProblem: (problem: string) => void;
 };
 
-/** Opens without waiting and without throwing: whether anybody is there shows when something is sent. */
-export type Over = (line: Line) => Transport;
+/** Opens without waiting and without throwing: a missing server shows at the first send. */
+export type OpenTransport = (line: TransportDeps) => Transport;
 
-/** It will never be taken: what was sent is wrong, and is given up. */
+/** The heartbeat is wrong and will never be accepted, so it is given up. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }

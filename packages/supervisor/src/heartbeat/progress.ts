@@ -3,7 +3,7 @@ import {
   type Mark,
   type Progress as Marks,
   marked,
-  agentSaid as marksAfterReport,
+  applyReport as marksAfterReport,
   workSeen as marksAfterWork,
   noProgress as noMarks,
 } from '@vigil/sdk/progress';

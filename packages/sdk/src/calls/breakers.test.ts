@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { connected } from './fixture.ts';
-import { BreakerOpen } from './index.ts';
+import { connected } from '../fixture.ts';
+import { BreakerOpen } from '../index.ts';
 
 const boom = (more: object = {}) => Object.assign(new Error('boom 7'), more);
 
-describe('the breaker of its kind', () => {
+describe('the breaker of a kind of call', () => {
   const fails = () => Promise.reject(boom());
 
-  test('refuses at once after so many failures in a row, by a typed error, without a call; and is told', async () => {
-    const { vigil, world, last } = await connected();
+  test('refuses at once after the threshold of failures in a row, with a typed error and without a call; heartbeats report it', async () => {
+    const { vigil, system: world, last } = await connected();
     for (let n = 0; n < 5; n += 1) await vigil.call({ tool: 'Bash' }, fails).catch(() => {});
     let calls = 0;
     const refused = await vigil.call({ tool: 'Read' }, () => ++calls).catch((error: unknown) => error);
@@ -28,8 +28,8 @@ describe('the breaker of its kind', () => {
     );
   });
 
-  test('closes by a trial that succeeds after its time', async () => {
-    const { vigil, world, last } = await connected();
+  test('closes when a trial succeeds after the recovery timeout', async () => {
+    const { vigil, system: world, last } = await connected();
     for (let n = 0; n < 5; n += 1) await vigil.call({ tool: 'Bash' }, fails).catch(() => {});
     await world.pass(29_999);
     await expect(vigil.call({ tool: 'Bash' }, () => 1)).rejects.toThrow(BreakerOpen);
@@ -39,8 +39,8 @@ describe('the breaker of its kind', () => {
     expect(last().breakers).toMatchObject([{ state: 'CLOSED', failures: 0 }]);
   });
 
-  test('a trial that never settles refuses the others for one timeout, not for ever', async () => {
-    const { vigil, world } = await connected();
+  test('a trial that never settles blocks other calls for one timeout, not forever', async () => {
+    const { vigil, system: world } = await connected();
     for (let n = 0; n < 3; n += 1) await vigil.call({ tool: 'x', kind: 'external_api' }, fails).catch(() => {});
     await world.pass(60_000);
     vigil.call({ tool: 'x', kind: 'external_api' }, () => new Promise(() => {})).catch(() => {});
@@ -50,15 +50,15 @@ describe('the breaker of its kind', () => {
     await expect(vigil.call({ tool: 'x', kind: 'external_api' }, () => 1)).resolves.toBe(1);
   });
 
-  test('does not count rate limits, cancellations, or what another breaker refused', async () => {
+  test('does not count rate limits, cancellations or refusals of another breaker', async () => {
     const { vigil } = await connected();
     const others = [boom({ status: 429 }), boom({ name: 'AbortError' }), new BreakerOpen('external_api', null)];
     for (let n = 0; n < 9; n += 1) await vigil.call({ tool: 'x' }, () => Promise.reject(others[n % 3])).catch(() => {});
     await expect(vigil.call({ tool: 'x' }, () => 1)).resolves.toBe(1);
   });
 
-  test('has the limits of the policy that the answer names; what it leaves out is as usual', async () => {
-    const { vigil, world, way } = await connected();
+  test('uses the limits of the policy that the answer names, and the default for a limit that it omits', async () => {
+    const { vigil, system: world, way } = await connected();
     way.document = { breakers: { tool_execution: { failure_threshold: 2, recovery_timeout: '90s' } } };
     way.answer = { intervalMs: null, policy: { name: 'strict', hash: 'h1' }, warnings: [] };
     await world.pass(10_000);
@@ -68,10 +68,10 @@ describe('the breaker of its kind', () => {
     await expect(vigil.call({ tool: 'api', kind: 'external_api' }, () => 1)).resolves.toBe(1);
   });
 
-  test('is closed by an order', async () => {
+  test('an order closes it', async () => {
     const { vigil, way } = await connected();
     for (let n = 0; n < 5; n += 1) await vigil.call({ tool: 'Bash' }, fails).catch(() => {});
-    way.line?.hear({ kind: 'reset_breaker', name: 'tool_execution' });
+    way.deps?.deliver({ kind: 'reset_breaker', name: 'tool_execution' });
     await expect(vigil.call({ tool: 'Bash' }, () => 1)).resolves.toBe(1);
   });
 });

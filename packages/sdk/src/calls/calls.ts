@@ -1,22 +1,22 @@
 import type { ToolCall } from '@vigil/events';
+import { type KnownCallKind, kind, LONGEST, text } from '../report/fields.ts';
 import type { Ended } from './breakers.ts';
 import { errorClass, meaningOf } from './error-class.ts';
-import { kind, LONGEST, type SaidKind, text } from './fields.ts';
 import { argsHash, maskedResultHash, resultHash } from './hashes.ts';
 
-/** A call as its caller names it. */
+/** A call as its caller describes it. */
 export type Call<T = unknown> = {
   /** the tool's or the model's name */
   readonly tool: string;
-  /** what it is called with: only its hash leaves the process; left out: unknown, so no repetition is seen */
+  /** the arguments: only their hash leaves the process. Without them no repetition is detected */
   readonly args?: unknown;
   /** default: tool */
-  readonly kind?: SaidKind | undefined;
-  /** how long it may take, milliseconds: told, not enforced */
+  readonly kind?: KnownCallKind | undefined;
+  /** expected duration, milliseconds: reported, not enforced */
   readonly deadlineMs?: number | undefined;
-  /** it changes something outside, so its success is progress */
+  /** it changes something outside the agent, so its success is progress */
   readonly mutating?: boolean | undefined;
-  /** it waits for something by asking again, so asking again is no loop */
+  /** it polls for something, so that a repetition is not a loop */
   readonly polling?: boolean | undefined;
   /** the file, address or other object that it is about */
   readonly target?: string | undefined;
@@ -27,18 +27,18 @@ export type Call<T = unknown> = {
 /** How a call ended: with a result, or with an error that was thrown. */
 export type End<T> = { readonly result: T } | { readonly error: unknown };
 
-const kindOf = (call: Call<never>): SaidKind => kind(call.kind) ?? 'tool';
+const kindOf = (call: Call<never>): KnownCallKind => kind(call.kind) ?? 'tool';
 
-/** What every wrapped call needs: ids of its own, clocks, and somebody to tell. */
+/** What every wrapped call needs: unique ids, a clock, admission and a recorder. */
 export type Calling = {
   readonly now: () => number;
   readonly nextId: () => string;
   /** Throws BreakerOpen. */
-  readonly admit: (kind: SaidKind) => Ended;
-  readonly tell: (call: ToolCall) => void;
+  readonly admit: (kind: KnownCallKind) => Ended;
+  readonly record: (call: ToolCall) => void;
 };
 
-/** Told of its end once. */
+/** Called once, with the call's end. */
 export type Begun<T> = (end: End<T>) => void;
 
 const running = (call: Call<never>, id: string, now: number): ToolCall => {
@@ -71,25 +71,25 @@ const ended = (call: ToolCall, now: number, classOfError: string | null, content
   masked_result_hash: maskedResultHash(content),
 });
 
-/** Of an error its name and message are the content: what else hangs on it (requests, sockets) differs each time. */
+/** The content of an error is its name and message: its other fields (requests, sockets) differ each time. */
 const contentOf = <T>(end: End<T>): unknown => {
   if ('result' in end) return end.result;
   const { error } = end;
   return error instanceof Error ? { name: error.name, message: error.message } : error;
 };
 
-/** A call is under way. Throws BreakerOpen, and nothing else that its caller has not caused. */
-export const begin = <T>(call: Call<T>, { now, nextId, admit, tell }: Calling): Begun<T> => {
+/** Starts a call. Throws BreakerOpen, and nothing else that its caller has not caused. */
+export const begin = <T>(call: Call<T>, { now, nextId, admit, record }: Calling): Begun<T> => {
   const breakerEnds = admit(kindOf(call));
-  const told = running(call, nextId(), now());
-  tell(told);
+  const started = running(call, nextId(), now());
+  record(started);
   return (end) => {
     let classOfError = 'error' in end ? errorClass(end.error) : null;
     try {
       if ('result' in end) classOfError = call.errorIn?.(end.result) ?? null;
     } finally {
       breakerEnds(classOfError === null ? 'success' : meaningOf(classOfError));
-      tell(ended(told, now(), classOfError, contentOf(end)));
+      record(ended(started, now(), classOfError, contentOf(end)));
     }
   };
 };

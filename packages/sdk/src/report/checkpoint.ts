@@ -6,7 +6,7 @@ import type { Checkpoint } from '@vigil/events';
 import { LONGEST, MOST, text, texts } from './fields.ts';
 import { lasting, type Notes } from './notes.ts';
 
-/** What was saved. With `file` its SHA-256 is taken and its address made; without, `uri` says where it is. */
+/** What was saved. With `file` the SDK computes its SHA-256 and its address; without it, `uri` is the address. */
 export type Saved = {
   readonly file?: string | undefined;
   readonly uri?: string | undefined;
@@ -17,7 +17,7 @@ export type Saved = {
   readonly remaining?: readonly string[] | undefined;
 };
 
-/** Read in pieces, so that a large file holds nobody up. Throws where it cannot be read. */
+/** Reads in pieces, so that a large file does not block the event loop. Throws if the file cannot be read. */
 export const digestOf = async (file: string): Promise<string> => {
   const hash = createHash('sha256');
   for await (const part of createReadStream(file)) hash.update(part as Buffer);
@@ -35,7 +35,7 @@ export const checkpointed = (notes: Notes, saved: Saved, sha256: string | null, 
     parent_id: before === id ? (notes.lasting.checkpoint?.parent_id ?? null) : before,
     uri: text(saved.uri, LONGEST.address) ?? (saved.file === undefined ? null : addressOf(saved.file)),
     sha256,
-    // Whoever can read it later says so; that it could be read just now proves nothing.
+    // A later reader decides whether it is valid; that it could be read just now proves nothing.
     valid: null,
     invalid_reason: null,
     created_at: createdAt,

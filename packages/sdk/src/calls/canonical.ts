@@ -7,12 +7,12 @@ export type Style = {
   readonly key: (key: string) => boolean;
 };
 
-/** Characters, and values, that are read at most: reading must not hold the agent up. */
+/** Limits on what is read, so that hashing does not delay the agent. */
 const MOST_CHARACTERS = 1 << 20;
 const MOST_VALUES = 50_000;
 const DEEPEST = 200;
 
-/** It is larger than may be read. */
+/** The value is larger than the limits. */
 class TooLarge extends Error {
   override readonly name = 'TooLarge';
 }
@@ -31,7 +31,7 @@ const digestOf = (bytes: ArrayBufferView): string =>
     .update(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     .digest('hex');
 
-/** A field whose getter throws is there, and cannot be read. */
+/** A field whose getter throws exists, but cannot be read. */
 const fieldOf = (object: object, key: string): unknown => {
   try {
     return (object as Record<string, unknown>)[key];
@@ -102,8 +102,8 @@ const write = (value: unknown, reading: Reading): string => {
 };
 
 /**
- * JSON with sorted keys and no white space. Circles are cut, bytes stand by their digest.
- * Null: nothing was given, or it cannot be read, or it is larger than a mebi of characters: what is not known is not compared.
+ * JSON with sorted keys and no white space. Cycles are cut, and a digest replaces bytes.
+ * Null: no value, an unreadable value, or one above the limits. Such values are not compared.
  */
 export const canonical = (value: unknown, style: Style): string | null => {
   if (value === undefined) return null;

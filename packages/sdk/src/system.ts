@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 
-/** What the SDK needs of the machine. `now`: epoch milliseconds; `monotonic`: milliseconds, never set back. */
-export type World = {
+/** What the SDK needs from the system. `now`: epoch milliseconds; `monotonic`: milliseconds, never set back. */
+export type SystemDeps = {
   readonly now: () => number;
   readonly monotonic: () => number;
   /** from 0 up to 1 */
   readonly random: () => number;
   readonly newId: () => string;
   readonly host: string;
-  /** Waits, without keeping the process alive; comes back early, without an error, when the signal fires. */
+  /** Waits, without keeping the process alive. Returns early, without an error, when the signal fires. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
@@ -26,7 +26,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', done, { once: true });
   });
 
-export const realWorld = (): World => ({
+export const realSystem = (): SystemDeps => ({
   now: Date.now,
   monotonic: () => performance.now(),
   random: Math.random,

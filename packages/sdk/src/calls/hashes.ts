@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { canonical, type Style } from './canonical.ts';
 
 /**
- * The version of everything in this file and in canonical.ts. It stands in every hash, so hashes of two versions never compare equal;
- * whoever changes what a hash is made of raises it.
+ * The version of everything in this file and in canonical.ts. Every hash contains it, so that hashes of two versions
+ * never compare equal. Raise it when you change what a hash is made of.
  */
 export const NORMALISER = 1;
 
 const exact: Style = { text: (text) => text, number: String, key: () => true };
 
-/** Fields that differ from one answer to the next though nothing has changed: lower case, without - and _. */
+/** Fields that differ between answers although nothing has changed: lower case, without - and _. */
 const VOLATILE: ReadonlySet<string> = new Set(
   `timestamp time date datetime ts now createdat updatedat modifiedat startedat endedat finishedat completedat expiresat mtime atime ctime
    duration durationms durationseconds elapsed elapsedms elapsedseconds took tookms latency latencyms uptime pid
@@ -31,7 +31,7 @@ const masked: Style = {
 /** Canonical JSON with digits, long hex and UUIDs masked and volatile fields dropped. Null: unknown, see canonical. */
 export const normalise = (value: unknown): string | null => canonical(value, masked);
 
-/** 128 bits of SHA-256, after the version that made it. */
+/** 128 bits of SHA-256, after the version that computed it. */
 const hash = (kind: string, text: string | null): string | null =>
   text === null ? null : `${kind}${NORMALISER}:${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 
@@ -45,7 +45,10 @@ export type Hashes = {
   readonly masked_result_hash: string | null;
 };
 
-/** What a heartbeat says of a call's content, made where the agent runs: no content leaves it. Null: unknown, and never compared. */
+/**
+ * The hashes of a call's content, computed where the agent runs: no content leaves it. Null: unknown, and never
+ * compared.
+ */
 export const hashes = ({ args, result }: { readonly args?: unknown; readonly result?: unknown }): Hashes => ({
   args_hash: argsHash(args),
   result_hash: resultHash(result),

@@ -1,13 +1,14 @@
 import type { Heartbeat } from '@vigil/events';
 import { expect, test } from 'vitest';
-import { backOff } from './beating.ts';
 import { connected, settled, testWay } from './fixture.ts';
+import { backOff } from './heartbeat-loop.ts';
 import { Refused } from './transport/transport.ts';
 
-const sequences = (beats: readonly { readonly sequence: number | null }[]) => beats.map(({ sequence }) => sequence);
+const sequences = (onHeartbeat: readonly { readonly sequence: number | null }[]) =>
+  onHeartbeat.map(({ sequence }) => sequence);
 
-test('beats by itself: at once, then every interval, with a rising sequence', async () => {
-  const { way, world } = await connected({ intervalMs: 5000 });
+test('sends heartbeats by itself: at once, then every interval, with a rising sequence', async () => {
+  const { way, system: world } = await connected({ intervalMs: 5000 });
   expect(sequences(way.arrived)).toEqual([1]);
   await world.pass(4999);
   expect(way.arrived).toHaveLength(1);
@@ -15,20 +16,20 @@ test('beats by itself: at once, then every interval, with a rising sequence', as
   expect(sequences(way.arrived)).toEqual([1, 2]);
 });
 
-test('beats as often as the answer asks, unless its agent has said how often', async () => {
-  for (const [intervalMs, beats] of [
+test('uses the interval of the answer, unless its agent has set one', async () => {
+  for (const [intervalMs, onHeartbeat] of [
     [undefined, 4],
     [30_000, 2],
   ] as const) {
     const way = { ...testWay(), answer: { intervalMs: 20_000, policy: null, warnings: [] } };
-    const { world, last } = await connected({ intervalMs }, way);
+    const { system: world, last } = await connected({ intervalMs }, way);
     await world.pass(60_000);
-    expect([way.arrived.length, last().interval_ms]).toEqual(intervalMs ? [3, 30_000] : [beats, 20_000]);
+    expect([way.arrived.length, last().interval_ms]).toEqual(intervalMs ? [3, 30_000] : [onHeartbeat, 20_000]);
   }
 });
 
-test('beats at once on what somebody may wait for, not on every word, and never twice within 200 ms', async () => {
-  const { vigil, way, world } = await connected();
+test('sends at once what a caller may wait for, not every report, and never twice within 200 ms', async () => {
+  const { vigil, way, system: world } = await connected();
   await world.pass(1000);
   vigil.report({ phase: 'build', tokens: 5 });
   await world.pass(1000);
@@ -46,11 +47,11 @@ test('beats at once on what somebody may wait for, not on every word, and never 
 });
 
 const loop = { tool: 'Bash', args: { command: 'make' } };
-const endsIn = (beats: readonly Heartbeat[]) =>
-  beats.flatMap(({ tool_calls }) => tool_calls).filter(({ outcome }) => outcome !== 'running').length;
+const endsIn = (onHeartbeat: readonly Heartbeat[]) =>
+  onHeartbeat.flatMap(({ tool_calls }) => tool_calls).filter(({ outcome }) => outcome !== 'running').length;
 
 test('the end of a call is reported at once under a long interval: the fifth identical one when it ends', async () => {
-  const { vigil, way, world } = await connected({ intervalMs: 30_000 });
+  const { vigil, way, system: world } = await connected({ intervalMs: 30_000 });
   for (let n = 1; n <= 5; n += 1) {
     await world.pass(2000);
     await vigil.call(loop, () => 'failed');
@@ -59,8 +60,8 @@ test('the end of a call is reported at once under a long interval: the fifth ide
   }
 });
 
-test('the start of a call brings no heartbeat forward over HTTP or Kafka', async () => {
-  const { vigil, way, world } = await connected({ intervalMs: 30_000 });
+test('the start of a call over HTTP or Kafka does not bring a heartbeat forward', async () => {
+  const { vigil, way, system: world } = await connected({ intervalMs: 30_000 });
   void vigil.call(loop, () => new Promise(() => {}));
   await world.pass(29_999);
   expect(way.arrived).toHaveLength(1);
@@ -69,12 +70,12 @@ test('the start of a call brings no heartbeat forward over HTTP or Kafka', async
 });
 
 test('ends of calls bring at most one heartbeat a second forward, and each carries all of them', async () => {
-  const { vigil, way, world } = await connected({ intervalMs: 30_000 });
+  const { vigil, way, system: world } = await connected({ intervalMs: 30_000 });
   for (let n = 0; n < 4; n += 1) await vigil.call(loop, () => n);
   await world.pass(999);
   expect(way.arrived).toHaveLength(1);
   await world.pass(1);
-  expect(way.arrived.map((beat) => endsIn([beat]))).toEqual([0, 4]);
+  expect(way.arrived.map((heartbeat) => endsIn([heartbeat]))).toEqual([0, 4]);
   for (let n = 0; n < 100; n += 1) {
     await vigil.call(loop, () => n);
     await world.pass(100);
@@ -84,8 +85,8 @@ test('ends of calls bring at most one heartbeat a second forward, and each carri
   expect([endsIn(way.arrived), vigil.status.leftOut]).toEqual([104, 0]);
 });
 
-test('a heartbeat that a caller waits for is not held back for the second that ends of calls are', async () => {
-  const { vigil, way, world } = await connected({ intervalMs: 30_000 });
+test('a heartbeat that a caller waits for is not delayed by the one-second limit on ends of calls', async () => {
+  const { vigil, way, system: world } = await connected({ intervalMs: 30_000 });
   await vigil.call(loop, () => 1);
   vigil.report({ blockers: ['no access'] });
   await vigil.call(loop, () => 2);
@@ -93,17 +94,17 @@ test('a heartbeat that a caller waits for is not held back for the second that e
   expect(way.arrived[1]).toMatchObject({ blockers: ['no access'], tool_calls: [{ outcome: 'ok' }, { outcome: 'ok' }] });
 });
 
-test('an interval below a second still holds for the ends of calls', async () => {
-  const { vigil, way, world } = await connected({ intervalMs: 300 });
+test('an interval below a second still applies to the ends of calls', async () => {
+  const { vigil, way, system: world } = await connected({ intervalMs: 300 });
   await vigil.call(loop, () => 1);
   await world.pass(300);
   expect(endsIn(way.arrived)).toBe(1);
 });
 
 test('while a heartbeat is unanswered the ends of calls wait for the answer: one heartbeat at a time', async () => {
-  const { vigil, way, world } = await connected({ intervalMs: 30_000 });
+  const { vigil, way, system: world } = await connected({ intervalMs: 30_000 });
   await world.pass(2000);
-  way.reply = 'says nothing';
+  way.reply = 'does not answer';
   await vigil.call(loop, () => 1);
   await settled();
   for (let n = 0; n < 10; n += 1) {
@@ -113,11 +114,11 @@ test('while a heartbeat is unanswered the ends of calls wait for the answer: one
   expect(way.tried).toHaveLength(2);
   way.reply = 'takes';
   await world.pass(7000);
-  expect(way.arrived.map((beat) => endsIn([beat]))).toEqual([0, 1, 10]);
+  expect(way.arrived.map((heartbeat) => endsIn([heartbeat]))).toEqual([0, 1, 10]);
 });
 
-test('at a socket the end of a call is reported within 200 ms of the last heartbeat, and its start as well', async () => {
-  const { vigil, way, world } = await connected({ intervalMs: 30_000 }, { ...testWay(), local: true });
+test('over a socket the start and the end of a call are reported within 200 ms of the last heartbeat', async () => {
+  const { vigil, way, system: world } = await connected({ intervalMs: 30_000 }, { ...testWay(), local: true });
   const { promise, resolve } = Promise.withResolvers<string>();
   const call = vigil.call(loop, () => promise);
   await world.pass(200);
@@ -128,8 +129,8 @@ test('at a socket the end of a call is reported within 200 ms of the last heartb
   expect(way.arrived[2]?.tool_calls).toMatchObject([{ outcome: 'ok' }]);
 });
 
-test('through an outage the same heartbeat is tried again, later and later; then the newest follows at once', async () => {
-  const { vigil, way, world, problems } = await connected();
+test('through an outage the same heartbeat is retried with growing pauses; then the newest follows at once', async () => {
+  const { vigil, way, system: world, problems } = await connected();
   way.reply = 'is away';
   await vigil.call({ tool: 'Read', args: 1 }, () => 'a');
   await world.pass(10_000);
@@ -152,7 +153,7 @@ test('through an outage the same heartbeat is tried again, later and later; then
 });
 
 test('after a short outage too the newest follows at once, not an interval later', async () => {
-  const { vigil, way, world } = await connected({ intervalMs: 10_000 });
+  const { vigil, way, system: world } = await connected({ intervalMs: 10_000 });
   way.reply = 'is away';
   await world.pass(10_000);
   vigil.report({ progress: '2/3' });
@@ -161,16 +162,16 @@ test('after a short outage too the newest follows at once, not an interval later
   expect(way.arrived.slice(1).map(({ progress_indicator }) => progress_indicator)).toEqual(['running', '2/3']);
 });
 
-test('a heartbeat that is sent again says when it is sent: its instants are read against that', async () => {
-  const { way, world } = await connected();
+test('a heartbeat that is sent again carries the new send time: its instants are read against that', async () => {
+  const { way, system: world } = await connected();
   way.reply = 'is away';
   await world.pass(30_000);
   expect(way.tried.at(-1)?.timestamp).toBeGreaterThan((way.tried[1]?.timestamp ?? 0) + 5000);
 });
 
-test('an answer that does not come is not waited for for ever', async () => {
-  const { way, world } = await connected();
-  way.reply = 'says nothing';
+test('an answer that does not come is not awaited forever', async () => {
+  const { way, system: world } = await connected();
+  way.reply = 'does not answer';
   await world.pass(10_000);
   way.reply = 'takes';
   await world.pass(14_000);
@@ -179,8 +180,8 @@ test('an answer that does not come is not waited for for ever', async () => {
   expect(sequences(way.arrived)).toEqual([1, 2, 3]);
 });
 
-test('what will never be taken is given up, and the next is sent', async () => {
-  const { way, world, problems } = await connected();
+test('a refused heartbeat is given up, and the next is sent', async () => {
+  const { way, system: world, problems } = await connected();
   way.reply = new Refused('bad_field: phase');
   await world.pass(10_000);
   way.reply = 'takes';
@@ -189,13 +190,13 @@ test('what will never be taken is given up, and the next is sent', async () => {
   expect(problems).toEqual(['a heartbeat was refused, and is given up: bad_field: phase']);
 });
 
-test('failures in a row are answered by longer pauses, at most 10 s, half of them by chance', () => {
+test('the pause after failures in a row grows to at most 10 s, half of it random', () => {
   expect([1, 2, 3, 20].map((failures) => backOff(failures, 1))).toEqual([250, 500, 1000, 10_000]);
   expect(backOff(20, 0)).toBe(5000);
 });
 
 test('nothing is left waiting when it is closed', async () => {
-  const { vigil, world, way } = await connected();
+  const { vigil, system: world, way } = await connected();
   await world.pass(25_000);
   const closing = vigil.close();
   await settled();

@@ -2,20 +2,23 @@ import type { Mark as AnyMark, Checkpoint, Heartbeat, ToolCall, TurnReport, Work
 
 export type Mark = Exclude<AnyMark, 'UNKNOWN'>;
 
-/** Of each sort that has been seen, the sequence of the heartbeat that carries (or will carry) the newest. */
+/** For each kind of mark, the sequence of the heartbeat that carries (or will carry) the newest. */
 export type Marks = Readonly<Partial<Record<Mark, number>>>;
 
-/** What an agent has done, as far as orders have to know: whoever may refuse one folds what the agent says. */
+/**
+ * What an agent has done, as far as orders need it. Every component that may refuse an order folds the agent's
+ * reports.
+ */
 export type Progress = {
   readonly marks: Marks;
   /** calls in flight by id, with the sequence that carries their start */
   readonly openCalls: Readonly<Record<string, number>>;
   readonly checkpoint: Checkpoint | null;
-  /** of the work item and of its claim, as last said */
+  /** stamps of the work item and of its claim, as last reported */
   readonly work: { readonly touched: string; readonly claimed: string } | null;
   readonly tokens: number;
   readonly steps: number | null;
-  /** as the client of the agent reported it last; null: it has reported none */
+  /** as the agent's client reported it last; null: it has reported none */
   readonly turn: TurnReport | null;
 };
 
@@ -29,10 +32,10 @@ export const noProgress: Progress = {
   turn: null,
 };
 
-/** What an agent says of itself: any fields of a heartbeat. */
-type Said = { readonly [K in keyof Heartbeat]?: Heartbeat[K] | undefined };
+/** What an agent reports about itself: any fields of a heartbeat. */
+type ReportedFields = { readonly [K in keyof Heartbeat]?: Heartbeat[K] | undefined };
 
-/** Further in flight than anybody makes: the end of the oldest got lost. */
+/** More calls than any agent has in flight: beyond it, the end of the oldest got lost. */
 const MOST_CALLS = 100;
 
 export const marked = <P extends { readonly marks: Marks }>(
@@ -65,7 +68,9 @@ const stampsOf = ({ id, updated_at, comment_count, claim_refreshed_at }: WorkIte
   claimed: `${id} ${claim_refreshed_at}`,
 });
 
-/** What is said of its work, by whomever: seen for the first time, it has not been touched since anything. The same again is the same. */
+/**
+ * Marks a change of the work item, whichever source reports it. The first sighting and a repetition are not changes.
+ */
 export const workSeen = <P extends Pick<Progress, 'marks' | 'work'>>(
   before: P,
   work: WorkItem,
@@ -107,9 +112,9 @@ const aboutTurn = (before: Progress, turn: TurnReport, sequence: number): Progre
   return isSame ? before : marked({ ...before, turn }, ['turn'], sequence);
 };
 
-/** The agent said something, which the heartbeat of this sequence will carry. */
-export const agentSaid = (before: Progress, said: Said, sequence: number): Progress => {
-  const { checkpoint, work, steps, turn, token_count: tokens, tool_calls: calls = [] } = said;
+/** Folds an agent's report, which the heartbeat of this sequence will carry. */
+export const applyReport = (before: Progress, report: ReportedFields, sequence: number): Progress => {
+  const { checkpoint, work, steps, turn, token_count: tokens, tool_calls: calls = [] } = report;
   let so = marked(before, ['activity'], sequence);
   for (const call of calls) so = called(so, call, sequence);
   if (tokens !== undefined && tokens !== null) so = aboutTokens(so, tokens, sequence);
@@ -126,13 +131,16 @@ export type Finding = {
   readonly foldedSequence?: number | null | undefined;
 };
 
-/** A finding that does not say what it awaits: silence ends by anything newer, a fact by nothing that hands see, all else by a change. */
+/**
+ * A finding that names nothing to await: any newer activity ends silence, nothing that a runtime observes ends a
+ * fact, a change ends all else.
+ */
 const byAxis = (axis: string): readonly Mark[] => {
   if (axis === 'absence') return ['activity'];
   return axis === 'fact' ? [] : ['change'];
 };
 
-/** Each call that was in flight at the finding has to have ended, not any call. */
+/** Each call that was in flight at the finding has to end, not any call. */
 const newest = ({ marks, openCalls }: Pick<Progress, 'marks' | 'openCalls'>, mark: AnyMark): number => {
   const seen = mark === 'UNKNOWN' ? undefined : marks[mark];
   if (seen === undefined) return Number.NEGATIVE_INFINITY;
@@ -141,7 +149,9 @@ const newest = ({ marks, openCalls }: Pick<Progress, 'marks' | 'openCalls'>, mar
 
 export const isMidCall = ({ openCalls }: Progress): boolean => Object.keys(openCalls).length > 0;
 
-/** Has what was awaited come since? Of each group one mark is enough; what is not known has not come. */
+/**
+ * Whether the awaited signals have arrived since. One mark of each group is enough; an unknown mark has not arrived.
+ */
 export const overtaken = (
   progress: Pick<Progress, 'marks' | 'openCalls'>,
   { axes = [], awaits, foldedSequence = null }: Finding,

@@ -11,31 +11,31 @@ import {
   succeed,
 } from '@vigil/circuit-breaker';
 import type { BreakerReport } from '@vigil/events';
-import type { SaidKind } from './fields.ts';
+import type { KnownCallKind } from '../report/fields.ts';
 
-/** The breakers that an agent holds itself. */
+/** The breakers that the agent's process keeps. */
 export type BreakerName = 'tool_execution' | 'external_api' | 'checkpoint_write';
 export type Limits = Readonly<Record<BreakerName, BreakerLimits>>;
 
-/** ADR-110, section 7: in force until a policy names others. */
+/** The limits of the agent lifecycle standard (section 7): in force until a policy sets others. */
 export const usualLimits: Limits = {
   tool_execution: { failureThreshold: 5, recoveryTimeoutMs: 30_000, halfOpenRequests: 1 },
   external_api: { failureThreshold: 3, recoveryTimeoutMs: 60_000, halfOpenRequests: 1 },
   checkpoint_write: { failureThreshold: 3, recoveryTimeoutMs: 120_000, halfOpenRequests: 1 },
 };
 
-const breakerOf: Readonly<Record<SaidKind, BreakerName | null>> = {
+const breakerOf: Readonly<Record<KnownCallKind, BreakerName | null>> = {
   tool: 'tool_execution',
   external_api: 'external_api',
   checkpoint_write: 'checkpoint_write',
-  // An agent that may not ask its model cannot do anything else instead, and its client retries by itself.
+  // An agent without its model cannot do anything else, and its client retries by itself.
   model: null,
 };
 
-/** Told once, when the call has ended. */
+/** Called once, when the call has ended. */
 export type Ended = (meaning: Meaning) => void;
 
-/** One breaker a kind of call. */
+/** One breaker for each kind of call. */
 export class Breakers {
   readonly #held = new Map<BreakerName, Breaker>();
   readonly #now: () => number;
@@ -49,7 +49,7 @@ export class Breakers {
   }
 
   /** Throws BreakerOpen. */
-  begin(kind: SaidKind): Ended {
+  begin(kind: KnownCallKind): Ended {
     const name = breakerOf[kind];
     if (name === null) return () => {};
     const answer = ask(this.#of(name), this.#limits[name], this.#now());
@@ -66,7 +66,7 @@ export class Breakers {
     this.#limits = limits;
   }
 
-  /** Those that have been used. */
+  /** The breakers that have been used. */
   reports(): readonly BreakerReport[] {
     return [...this.#held].map(([name, breaker]) => ({
       name,

@@ -1,15 +1,16 @@
-import { count, reason as reasonIn, type SaidReason, small } from './fields.ts';
+import { count, type KnownExitReason, reason as reasonIn, small } from './fields.ts';
 import { type Lasting, lasting, type Notes } from './notes.ts';
 
 /**
- * How the agent ends. Without a runtime `finished` and `explicit` end it; any other reason is a hint, since only a death that was confirmed
- * puts its task on another agent. Under a runtime all of it is a hint: the runtime sees the end.
+ * How the agent ends. Without a runtime, `finished` and `explicit` end it. Any other reason is a hint, because only a
+ * confirmed death moves its task to another agent.
+ * Under a runtime every reason is a hint: the runtime observes the end.
  */
 export type Ending = {
   /** default: finished */
-  readonly reason?: SaidReason | undefined;
+  readonly reason?: KnownExitReason | undefined;
   readonly code?: number | undefined;
-  /** how long what is untold may take to go out, milliseconds; default 2000 */
+  /** how long pending reports may take to go out, milliseconds; default 2000 */
   readonly withinMs?: number | undefined;
 };
 
@@ -18,8 +19,8 @@ const LONGEST_FLUSH_MS = 60_000;
 
 export const withinOf = ({ withinMs }: Ending): number => Math.min(count(withinMs) ?? FLUSH_MS, LONGEST_FLUSH_MS);
 
-/** One that crashed is missed as any agent that falls silent: `exiting` would excuse its silence. */
-const activityAt = (why: SaidReason): Lasting['activity'] => {
+/** A crashed agent has to count as silent: `exiting` would excuse its silence. */
+const activityAt = (why: KnownExitReason): Lasting['activity'] => {
   switch (why) {
     case 'finished':
       return 'finished';
@@ -32,7 +33,7 @@ const activityAt = (why: SaidReason): Lasting['activity'] => {
   }
 };
 
-/** What the last heartbeat says. */
+/** Adds the end to the last heartbeat. */
 export const ended = (notes: Notes, { reason, code }: Ending): Notes => {
   const why = reasonIn(reason) ?? 'finished';
   return lasting(notes, {

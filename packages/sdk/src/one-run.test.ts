@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const dir = mkdtempSync(join(tmpdir(), 'vigil-life-'));
 const path = join(dir, 'a.sock');
 const clients = new Set<Socket>();
-/** Takes everything, and never answers. */
+/** Accepts everything, and never answers. */
 const mute = (): Server => createServer((client) => void clients.add(client.on('error', () => {})));
 const servers = [mute(), mute()] as const;
 let url = '';
@@ -43,11 +43,11 @@ test.each(['', 'close'])(
   },
 );
 
-test.each(['', 'close'])('and with nobody at the address (%j)', async (close) => {
+test.each(['', 'close'])('and with no server at the address (%j)', async (close) => {
   expect(await lived('gateway', 'http://127.0.0.1:9', close)).toEqual(done);
 });
 
-test.each(['', 'close'])('and with a supervisor that says nothing, or is not there (%j)', async (close) => {
+test.each(['', 'close'])('and with a supervisor that sends nothing, or is not there (%j)', async (close) => {
   expect(await lived('socket', path, close)).toEqual(done);
-  expect(await lived('socket', join(dir, 'nobody.sock'), close)).toEqual(done);
+  expect(await lived('socket', join(dir, 'absent.sock'), close)).toEqual(done);
 });

@@ -1,6 +1,6 @@
+import { resultHash } from '../calls/hashes.ts';
 import * as field from './fields.ts';
-import { LONGEST, MOST, type SaidActivity, type SaidVerdict, type Time } from './fields.ts';
-import { resultHash } from './hashes.ts';
+import { type KnownActivity, type KnownVerdict, LONGEST, MOST, type Time } from './fields.ts';
 import { failed, type Lasting, lasting, type Notes, once, stepped } from './notes.ts';
 
 export type Work = {
@@ -11,25 +11,25 @@ export type Work = {
   readonly commentCount?: number | null | undefined;
 };
 
-/** What an agent says of itself; what is left out stays as it was. */
+/** What an agent reports about itself. An omitted field keeps its value. */
 export type Report = {
   readonly phase?: string | undefined;
-  /** any text that changes as the work goes on: `3/10` */
+  /** any text that changes as the work proceeds: `3/10` */
   readonly progress?: string | undefined;
-  readonly activity?: SaidActivity | undefined;
-  /** used since the last report: they are added up */
+  readonly activity?: KnownActivity | undefined;
+  /** used since the last report: the SDK adds them up */
   readonly tokens?: number | undefined;
   readonly context?: { readonly used: number; readonly max: number } | undefined;
-  /** the ticket, bead or issue as its tracker has it */
+  /** the ticket or issue as its tracker has it */
   readonly work?: Work | undefined;
-  /** a step is done; with a verdict where something judges steps */
-  readonly step?: SaidVerdict | true | undefined;
+  /** a step is done; with a verdict if a judge rates steps */
+  readonly step?: KnownVerdict | true | undefined;
   readonly limits?: readonly { readonly name: string; readonly used: number; readonly max: number }[] | undefined;
   /** what it waits for; an answer to a nudge */
   readonly blockers?: readonly string[] | undefined;
-  /** what the next one has to know; an answer to a nudge */
+  /** what the next agent needs; an answer to a nudge */
   readonly handoff?: string | undefined;
-  /** until when it is rate limited; true: nobody knows */
+  /** until when it is rate limited; true: unknown */
   readonly rateLimitedUntil?: Time | true | undefined;
 };
 
@@ -63,9 +63,9 @@ const limitsOf = (limits: unknown): Lasting['limits'] =>
       })
     : [];
 
-/** Only what was said, and can be said. */
-const given = (said: { readonly [K in keyof Lasting]?: Lasting[K] | null }): Partial<Lasting> =>
-  Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null)) as Partial<Lasting>;
+/** Only the fields that were given and are valid. */
+const given = (changes: { readonly [K in keyof Lasting]?: Lasting[K] | null }): Partial<Lasting> =>
+  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null)) as Partial<Lasting>;
 
 export const reported = (notes: Notes, report: Report): Notes => {
   const { phase, progress, activity, tokens, context, work, limits } = report;
@@ -100,11 +100,11 @@ const answeredWith = (notes: Notes, { blockers, handoff, rateLimitedUntil: until
   },
 });
 
-/** Worth a heartbeat of its own: somebody may wait for it. */
+/** Worth a heartbeat of its own: a caller may wait for it. */
 export const isUrgent = ({ activity, blockers, handoff, rateLimitedUntil, work }: Report): boolean =>
-  [activity, blockers, handoff, rateLimitedUntil, work].some((said) => said !== undefined);
+  [activity, blockers, handoff, rateLimitedUntil, work].some((changes) => changes !== undefined);
 
-/** An error that is worth telling, whatever the agent does about it. */
+/** Counts an error, whatever the agent does about it. */
 export const erred = (notes: Notes, errorClass: string, message: string | null, at: number): Notes =>
   failed(notes, {
     at,

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { connected } from './fixture.ts';
+import { connected } from '../fixture.ts';
 
-test('closing tells how it ended, with what was untold before; after it nothing is sent', async () => {
+test('closing reports how the agent ended and what was pending; nothing is sent after it', async () => {
   for (const [ending, activity, reason] of [
     [{}, 'finished', 'finished'],
     [{ reason: 'explicit' }, 'exiting', 'explicit'],
     [{ reason: 'crashed', code: 3 }, null, 'crashed'],
   ] as const) {
-    const { vigil, way, last, world } = await connected();
+    const { vigil, way, last, system: world } = await connected();
     way.reply = 'is away';
     await world.pass(10_000);
     await vigil.call({ tool: 'Read' }, () => 1);
@@ -23,8 +23,8 @@ test('closing tells how it ended, with what was untold before; after it nothing 
   }
 });
 
-test('closing waits no longer than it may, whatever the other side does', async () => {
-  for (const reply of ['is away', 'says nothing'] as const) {
+test('closing waits no longer than its limit, whatever the other side does', async () => {
+  for (const reply of ['is away', 'does not answer'] as const) {
     const { vigil, way } = await connected();
     way.reply = reply;
     await vigil.close({ withinMs: 20 });

@@ -1,6 +1,6 @@
-/** What Vigil, or a person through it, says to the agent. */
-export type Word =
-  /** a reminder, to be put before the model */
+/** What Vigil, or a person through it, sends to the agent. */
+export type Command =
+  /** a reminder for the model */
   | { readonly kind: 'nudge'; readonly message: string }
   /** a question whether it is still there: `reply`, once the model has read it, is the answer */
   | { readonly kind: 'probe'; readonly message: string; readonly reply: () => void }
@@ -9,21 +9,21 @@ export type Word =
   /** it will be ended in a moment */
   | { readonly kind: 'shutdown'; readonly reason: string };
 
-/** As it comes over the wire. */
-export type Heard =
-  | Exclude<Word, { readonly kind: 'probe' }>
+/** A command in its wire form. */
+export type ReceivedCommand =
+  | Exclude<Command, { readonly kind: 'probe' }>
   | { readonly kind: 'probe'; readonly message: string; readonly nonce: string }
   | { readonly kind: 'reset_breaker'; readonly name: string };
 
-/** False: nobody listens. */
-export type Hear = (heard: Heard) => boolean;
+/** False: there is no listener. */
+export type DeliverCommand = (command: ReceivedCommand) => boolean;
 
-export type Listener = (word: Word) => unknown;
+export type Listener = (command: Command) => unknown;
 
-/** Words that wait for one reader; more than this and the oldest go. */
+/** Commands that wait for one reader; beyond this number the oldest are dropped. */
 const MOST_WAITING = 100;
 
-/** Who listens to words. What a listener throws is its own, and goes to `onFailure`. */
+/** The listeners of one agent. What a listener throws goes to `onFailure`. */
 export class Listeners {
   readonly #listeners = new Set<Listener>();
   readonly #readers = new Set<() => void>();
@@ -38,37 +38,37 @@ export class Listeners {
     this.#listeners.add(listener);
   }
 
-  say(word: Word): boolean {
-    for (const listener of this.#listeners) void this.#tell(listener, word);
+  emit(command: Command): boolean {
+    for (const listener of this.#listeners) void this.#notify(listener, command);
     return this.#listeners.size > 0;
   }
 
-  async #tell(listener: Listener, word: Word): Promise<void> {
+  async #notify(listener: Listener, command: Command): Promise<void> {
     try {
-      await listener(word);
+      await listener(command);
     } catch (error) {
       this.#onFailure(error);
     }
   }
 
-  /** Words from now on, until `end` or until its reader leaves. */
-  async *read(): AsyncGenerator<Word, void, undefined> {
-    const waiting: Word[] = [];
-    let ring = () => {};
-    const listener: Listener = (word) => {
-      waiting.push(word);
+  /** Commands from now on, until `end` or until the reader stops. */
+  async *read(): AsyncGenerator<Command, void, undefined> {
+    const waiting: Command[] = [];
+    let wake = () => {};
+    const listener: Listener = (command) => {
+      waiting.push(command);
       if (waiting.length > MOST_WAITING) waiting.shift();
-      ring();
+      wake();
     };
-    const end = () => ring();
+    const end = () => wake();
     this.#listeners.add(listener);
     this.#readers.add(end);
     try {
       for (;;) {
-        for (let word = waiting.shift(); word !== undefined; word = waiting.shift()) yield word;
+        for (let command = waiting.shift(); command !== undefined; command = waiting.shift()) yield command;
         if (this.#ended) return;
         await new Promise<void>((resolve) => {
-          ring = resolve;
+          wake = resolve;
         });
       }
     } finally {

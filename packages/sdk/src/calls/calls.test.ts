@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { connected } from './fixture.ts';
+import { connected } from '../fixture.ts';
 import { hashes } from './hashes.ts';
 
 const boom = (more: object = {}) => Object.assign(new Error('boom 7'), more);
 
 describe('a wrapped call', () => {
-  test('gives its caller what the call gives, and throws what it throws: the very same', async () => {
+  test('returns what the call returns, and throws the very error that it throws', async () => {
     const { vigil } = await connected();
     const error = boom();
     await expect(vigil.call({ tool: 'Read' }, () => 42)).resolves.toBe(42);
@@ -23,8 +23,8 @@ describe('a wrapped call', () => {
     ).toEqual([undefined]);
   });
 
-  test('is told with everything that judgement reads, and nothing of its content', async () => {
-    const { vigil, world, last } = await connected();
+  test('is reported with everything that evaluation reads, and without its content', async () => {
+    const { vigil, system: world, last } = await connected();
     const began = world.now();
     const args = { path: 'secret.ts' };
     const call = { tool: 'Edit', args, mutating: true, polling: true, target: 'secret', deadlineMs: 5000 } as const;
@@ -37,7 +37,7 @@ describe('a wrapped call', () => {
     const { args_hash } = hashes({ args });
     expect(last().tool_calls).toEqual([
       {
-        call_id: 'life-1-1',
+        call_id: 'run-1-1',
         kind: 'tool',
         tool: 'Edit',
         ...hashes({ args, result }),
@@ -58,24 +58,24 @@ describe('a wrapped call', () => {
     );
   });
 
-  test('is in flight, with its deadline, until it ends; then it is told as ended, under the same id', async () => {
-    const { vigil, world, last } = await connected();
+  test('is in flight, with its deadline, until it ends; then it is reported as ended, under the same id', async () => {
+    const { vigil, system: world, last } = await connected();
     const { promise, resolve } = Promise.withResolvers<string>();
     const running = vigil.call({ tool: 'Bash', deadlineMs: 60_000 }, () => promise);
     await world.pass(10_000);
     expect(last().tool_calls).toMatchObject([
-      { call_id: 'life-1-1', outcome: 'running', deadline_at: expect.any(Number) },
+      { call_id: 'run-1-1', outcome: 'running', deadline_at: expect.any(Number) },
     ]);
     await world.pass(10_000);
     expect(last().tool_calls).toEqual([]);
     resolve('done');
     await running;
     await world.pass(10_000);
-    expect(last().tool_calls).toMatchObject([{ call_id: 'life-1-1', outcome: 'ok' }]);
+    expect(last().tool_calls).toMatchObject([{ call_id: 'run-1-1', outcome: 'ok' }]);
   });
 
-  test('that fails has the class of its error, whoever threw it, and counts as an error', async () => {
-    const { vigil, world, last } = await connected();
+  test('that fails has the class of its error, whichever code threw it, and counts as an error', async () => {
+    const { vigil, system: world, last } = await connected();
     const errors = [
       boom({ code: 'ENOENT' }),
       boom(),
@@ -100,8 +100,8 @@ describe('a wrapped call', () => {
     expect(last().error_count).toBe(7);
   });
 
-  test('whose result is an error is told as one; a judge that throws leaves it a success, and ended', async () => {
-    const { vigil, world, last, problems } = await connected();
+  test('whose result is an error is reported as an error; when `errorIn` throws, the call counts as a success that has ended', async () => {
+    const { vigil, system: world, last, problems } = await connected();
     const call = {
       tool: 'Bash',
       errorIn: (result: { code: number }) => (result.code === 0 ? null : `exit_${result.code}`),
@@ -128,8 +128,8 @@ describe('a wrapped call', () => {
     expect(problems).toEqual([expect.stringContaining('boom')]);
   });
 
-  test('of its arguments what they are when it begins counts', async () => {
-    const { vigil, world, last } = await connected();
+  test('is hashed with the arguments that it has at its start', async () => {
+    const { vigil, system: world, last } = await connected();
     const args = { n: 1 };
     await vigil.call({ tool: 'x', args }, () => {
       args.n = 2;
@@ -138,13 +138,13 @@ describe('a wrapped call', () => {
     expect(last().tool_calls[0]?.args_hash).toBe(hashes({ args: { n: 1 } }).args_hash);
   });
 
-  test('ends waiting: an agent that calls is at work, whatever it said before', async () => {
-    const { vigil, world, last } = await connected();
-    for (const [said, then] of [
+  test('ends waiting: an agent that calls is working, whatever it reported before', async () => {
+    const { vigil, system: world, last } = await connected();
+    for (const [before, then] of [
       ['awaiting_input', 'working'],
       ['blocked', 'blocked'],
     ] as const) {
-      vigil.report({ activity: said });
+      vigil.report({ activity: before });
       await vigil.call({ tool: 'Read' }, () => 1);
       await world.pass(10_000);
       expect(last().activity).toBe(then);

@@ -3,7 +3,7 @@ import { type Limits, usualLimits } from './breakers.ts';
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A duration as policies spell it. Without @vigil/policy, which would bring the whole language along. */
+/** A duration as policies spell it. Without @vigil/policy, which would bring in the whole language. */
 const durationOf = (value: unknown): number | null => {
   const found = typeof value === 'string' ? /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value.trim()) : null;
   return found === null ? null : Math.round(Number(found[1]) * (UNIT_MS[found[2] ?? ''] ?? 0));

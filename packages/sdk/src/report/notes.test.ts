@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { connected } from './fixture.ts';
+import { connected } from '../fixture.ts';
 
 describe('calls since the last heartbeat that arrived', () => {
   test('are kept up to a hundred, the newest; the rest is counted', async () => {
-    const { vigil, world, way, last } = await connected();
+    const { vigil, system: world, way, last } = await connected();
     way.reply = 'is away';
     await world.pass(10_000);
     for (let n = 0; n < 130; n += 1) await vigil.call({ tool: `t${n}` }, () => n);
     way.reply = 'takes';
     await world.pass(20_000);
-    const told = way.arrived.flatMap(({ tool_calls }) => tool_calls.map(({ tool }) => tool));
-    expect([told.length, told[0], told.at(-1)]).toEqual([100, 't30', 't129']);
+    const reported = way.arrived.flatMap(({ tool_calls }) => tool_calls.map(({ tool }) => tool));
+    expect([reported.length, reported[0], reported.at(-1)]).toEqual([100, 't30', 't129']);
     expect(vigil.status).toEqual({ delivered: way.arrived.length, leftOut: 30 });
     expect(last().tool_calls.length).toBeLessThanOrEqual(100);
   });
 
-  test('never lose the end of a call whose start was told: it would be in flight for ever', async () => {
-    const { vigil, world, way } = await connected();
+  test('never lose the end of a call whose start was reported: it would be in flight forever', async () => {
+    const { vigil, system: world, way } = await connected();
     const { promise, resolve } = Promise.withResolvers<string>();
     const running = vigil.call({ tool: 'slow' }, () => promise);
     await world.pass(10_000);
@@ -27,12 +27,12 @@ describe('calls since the last heartbeat that arrived', () => {
     for (let n = 0; n < 300; n += 1) await vigil.call({ tool: `t${n}` }, () => n);
     way.reply = 'takes';
     await world.pass(20_000);
-    const told = way.arrived.flatMap(({ tool_calls }) => tool_calls);
-    expect(told.filter(({ tool }) => tool === 'slow').map(({ outcome }) => outcome)).toEqual(['running', 'ok']);
+    const reported = way.arrived.flatMap(({ tool_calls }) => tool_calls);
+    expect(reported.filter(({ tool }) => tool === 'slow').map(({ outcome }) => outcome)).toEqual(['running', 'ok']);
   });
 
-  test('bring a heartbeat before they are too many', async () => {
-    const { vigil, way, world } = await connected();
+  test('bring a heartbeat forward before they are too many', async () => {
+    const { vigil, way, system: world } = await connected();
     for (let n = 0; n < 24; n += 1) await vigil.call({ tool: `t${n}` }, () => n);
     await world.pass(200);
     expect(way.arrived.length).toBe(1);
@@ -43,10 +43,10 @@ describe('calls since the last heartbeat that arrived', () => {
 });
 
 describe('what may end a finding', () => {
-  const marksOf = ({ line }: Awaited<ReturnType<typeof connected>>['way']) => line?.progress().marks;
+  const marksOf = ({ deps: line }: Awaited<ReturnType<typeof connected>>['way']) => line?.progress().marks;
 
   test('is marked with the heartbeat that will carry it', async () => {
-    const { vigil, world, way } = await connected();
+    const { vigil, system: world, way } = await connected();
     expect(marksOf(way)).toEqual({ heartbeat: 1 });
     await vigil.checkpoint({ id: 'cp-1', sha256: 'x' });
     expect(marksOf(way)).toMatchObject({ heartbeat: 1, checkpoint: 2, change: 2 });
@@ -66,8 +66,8 @@ describe('what may end a finding', () => {
     expect(marksOf(way)).toMatchObject({ heartbeat: sequence, checkpoint: 2 });
   });
 
-  test('is not the same again, nor what an agent does not say', async () => {
-    const { vigil, world, way } = await connected();
+  test('does not include a repeated value or a field that the agent does not report', async () => {
+    const { vigil, system: world, way } = await connected();
     await vigil.checkpoint({ id: 'cp-1', sha256: 'x' });
     await world.pass(20_000);
     await vigil.checkpoint({ id: 'cp-1', sha256: 'x' });

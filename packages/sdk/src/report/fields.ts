@@ -1,8 +1,9 @@
 import type { Activity, CallKind, ExitReason, Verdict } from '@vigil/events';
 
 /**
- * What an agent says, as a heartbeat may carry it: one bad field would have the whole refused, and every one after it. Lengths are ours,
- * below those that the gateway and a supervisor take; counts are whole and not below zero.
+ * What an agent reports, in the form that a heartbeat may carry: one bad field would have this heartbeat and every
+ * later one refused.
+ * Lengths are below those that the gateway and a supervisor accept. Counts are whole and not negative.
  */
 export const LONGEST = {
   id: 128,
@@ -20,7 +21,7 @@ export const isId = (value: unknown): value is string => typeof value === 'strin
 
 const isUseful = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number';
 
-/** Null: it is no text, or an empty one. */
+/** Null: it is not a text, or an empty one. */
 export const text = (value: unknown, longest: number): string | null => {
   const found = isUseful(value) ? String(value).slice(0, longest) : '';
   return found === '' ? null : found;
@@ -31,16 +32,16 @@ export const count = (value: unknown): number | null =>
     ? Math.min(Math.max(0, Math.round(value)), Number.MAX_SAFE_INTEGER)
     : null;
 
-/** A code or a count of which the heartbeat keeps 32 bits. */
+/** A code or a count that a heartbeat keeps in 32 bits. */
 export const small = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value)
     ? Math.max(-0x7fff_ffff, Math.min(Math.round(value), 0x7fff_ffff))
     : null;
 
-/** What people write for a moment. */
+/** The ways to write a moment. */
 export type Time = number | Date | string;
 
-/** Epoch milliseconds; null: it is no moment that a heartbeat can name. */
+/** Epoch milliseconds; null: it is not a moment that a heartbeat can carry. */
 export const time = (value: unknown): number | null => {
   const ms = value instanceof Date ? value.getTime() : typeof value === 'string' ? Date.parse(value) : value;
   return typeof ms === 'number' && ms >= 0 && ms <= 8.64e15 ? Math.round(ms) : null;
@@ -54,15 +55,15 @@ export const texts = (value: unknown, most: number, longest: number): readonly s
         .slice(0, most)
     : [];
 
-/** As many labels as are taken, the first given first. */
+/** At most MOST.labels labels, in the given order. */
 export const labelsOf = (value: unknown): Readonly<Record<string, string>> =>
   typeof value === 'object' && value !== null
     ? Object.fromEntries(
         Object.entries(value)
           .slice(0, MOST.labels)
           .flatMap(([name, label]) => {
-            const said = text(label, LONGEST.short);
-            return said === null ? [] : [[name.slice(0, LONGEST.short), said]];
+            const kept = text(label, LONGEST.short);
+            return kept === null ? [] : [[name.slice(0, LONGEST.short), kept]];
           }),
       )
     : {};
@@ -72,8 +73,8 @@ const oneOf =
   (value: unknown): T | null =>
     typeof value === 'string' && Object.hasOwn(symbols, value) ? (value as T) : null;
 
-export type SaidActivity = Exclude<Activity, 'UNKNOWN'>;
-export const activity = oneOf<SaidActivity>({
+export type KnownActivity = Exclude<Activity, 'UNKNOWN'>;
+export const activity = oneOf<KnownActivity>({
   starting: true,
   working: true,
   idle: true,
@@ -87,14 +88,14 @@ export const activity = oneOf<SaidActivity>({
   finished: true,
 });
 
-export type SaidVerdict = Exclude<Verdict, 'UNKNOWN'>;
-export const verdict = oneOf<SaidVerdict>({ ACCEPT: true, RETRY: true, CONTINUE: true, ESCALATE: true });
+export type KnownVerdict = Exclude<Verdict, 'UNKNOWN'>;
+export const verdict = oneOf<KnownVerdict>({ ACCEPT: true, RETRY: true, CONTINUE: true, ESCALATE: true });
 
-export type SaidKind = Exclude<CallKind, 'UNKNOWN'>;
-export const kind = oneOf<SaidKind>({ tool: true, model: true, external_api: true, checkpoint_write: true });
+export type KnownCallKind = Exclude<CallKind, 'UNKNOWN'>;
+export const kind = oneOf<KnownCallKind>({ tool: true, model: true, external_api: true, checkpoint_write: true });
 
-export type SaidReason = Exclude<ExitReason, 'UNKNOWN'>;
-export const reason = oneOf<SaidReason>({
+export type KnownExitReason = Exclude<ExitReason, 'UNKNOWN'>;
+export const reason = oneOf<KnownExitReason>({
   finished: true,
   explicit: true,
   crashed: true,

@@ -8,7 +8,7 @@ test('the order of fields, and fields without a value, make no difference', () =
   expect(argsHash('1')).not.toBe(argsHash(1));
 });
 
-test('these hashes are what other versions and machines make of the same', () => {
+test('other versions and machines compute these hashes of the same values', () => {
   expect(hashes({ args: { path: 'a.ts' }, result: 'read 12 lines' })).toEqual({
     args_hash: 'a1:26da85158febffab6d2ff298a631b624',
     result_hash: 'r1:e91e5e281c2c8469122b90af754e3e77',
@@ -37,7 +37,7 @@ test('masked, words remain: another file, another error, a short hex word are an
   expect(normalise('dead beef 1')).toBe('"dead beef #"');
 });
 
-test('nothing given, and what is larger than may be read, is unknown and never compared', () => {
+test('a missing value, or one above the limits, is unknown and never compared', () => {
   const unknown = { args_hash: null, result_hash: null, masked_result_hash: null };
   expect(hashes({})).toEqual(unknown);
   expect(hashes({ args: 'x'.repeat(2 << 20), result: Array.from({ length: 60_000 }, () => 1) })).toEqual({
@@ -47,7 +47,7 @@ test('nothing given, and what is larger than may be read, is unknown and never c
   expect(resultHash(null)).not.toBeNull();
 });
 
-test('circles, bytes, errors, dates, maps and what cannot be read have a hash all the same', () => {
+test('cycles, bytes, errors, dates, maps and unreadable fields have a hash too', () => {
   const circle: Record<string, unknown> = { a: 1 };
   circle.self = circle;
   expect(normalise(circle)).toBe('{"a":0,"self":"[circular]"}');
@@ -70,7 +70,7 @@ test('circles, bytes, errors, dates, maps and what cannot be read have a hash al
   expect(resultHash(deep)).toBeNull();
 });
 
-test('whatever is given, hashing throws nothing, and gives the same again', () => {
+test('hashing never throws, and gives the same hash again', () => {
   fc.assert(
     fc.property(
       fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: true }),

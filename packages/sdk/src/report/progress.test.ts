@@ -1,6 +1,6 @@
 import type { Checkpoint, ToolCall, WorkItem } from '@vigil/events';
 import { describe, expect, test } from 'vitest';
-import { agentSaid, type Mark, marked, noProgress, overtaken, type Progress } from './progress.ts';
+import { applyReport, type Mark, marked, noProgress, overtaken, type Progress } from './progress.ts';
 
 const call = (more: Partial<ToolCall> = {}): ToolCall => ({
   ...{ call_id: 'c1', kind: 'tool', tool: 'Bash', args_hash: 'a', result_hash: 'r', masked_result_hash: null },
@@ -11,8 +11,8 @@ const call = (more: Partial<ToolCall> = {}): ToolCall => ({
 const checkpoint = { checkpoint_id: 'cp-1' } as Checkpoint;
 const work: WorkItem = { id: 'W-1', status: null, updated_at: 5, claim_refreshed_at: 5, comment_count: 1 };
 
-/** Known at heartbeat 3, and folded by a finding at 7. */
-const before = agentSaid(
+/** Seen at heartbeat 3; the finding has folded heartbeat 7. */
+const before = applyReport(
   noProgress,
   {
     tool_calls: [call({ outcome: 'running' })],
@@ -28,7 +28,7 @@ const FOLDED = 7;
 const awaiting = (progress: Pick<Progress, 'marks' | 'openCalls'>, ...awaits: readonly (readonly Mark[])[]) =>
   overtaken(progress, { awaits, foldedSequence: FOLDED });
 
-const said: Readonly<Record<string, readonly [Parameters<typeof agentSaid>[1], readonly Mark[]]>> = {
+const cases: Readonly<Record<string, readonly [Parameters<typeof applyReport>[1], readonly Mark[]]>> = {
   'a word': [{ phase: 'x' }, ['activity']],
   'the start of a call': [{ tool_calls: [call({ call_id: 'c2', outcome: 'running' })] }, ['activity', 'call']],
   'a failed call': [{ tool_calls: [call()] }, ['activity', 'call', 'answer']],
@@ -62,26 +62,28 @@ const ALL: readonly Mark[] = [
   ...(['claim', 'step', 'accept', 'completion', 'success', 'change', 'turn'] as const),
 ];
 
-describe.each(Object.entries(said))('%s', (_, [words, marks]) => {
+describe.each(Object.entries(cases))('%s', (_, [input, marks]) => {
   test('ends what awaits it, and nothing else', () => {
-    const after = agentSaid(before, words, 8);
+    const after = applyReport(before, input, 8);
     expect(ALL.filter((mark) => awaiting(after, [mark]))).toEqual(ALL.filter((mark) => marks.includes(mark)));
   });
 
-  test('ends nothing that had folded it', () => {
-    const after = agentSaid(before, words, FOLDED);
+  test('does not end a finding that had already folded it', () => {
+    const after = applyReport(before, input, FOLDED);
     expect(ALL.filter((mark) => awaiting(after, [mark]))).toEqual([]);
   });
 });
 
-test('where nothing is known, nothing has come', () => {
+test('without any progress, nothing awaited has arrived', () => {
   expect(ALL.filter((mark) => awaiting(noProgress, [mark]))).toEqual([]);
-  expect(overtaken(agentSaid(before, { phase: 'x' }, 8), { awaits: [['activity']], foldedSequence: null })).toBe(false);
-  expect(overtaken(agentSaid(before, { phase: 'x' }, 8), { awaits: [['UNKNOWN']], foldedSequence: 7 })).toBe(false);
+  expect(overtaken(applyReport(before, { phase: 'x' }, 8), { awaits: [['activity']], foldedSequence: null })).toBe(
+    false,
+  );
+  expect(overtaken(applyReport(before, { phase: 'x' }, 8), { awaits: [['UNKNOWN']], foldedSequence: 7 })).toBe(false);
 });
 
 test('a work item that is seen for the first time has not been touched', () => {
-  const after = agentSaid(noProgress, { work }, 8);
+  const after = applyReport(noProgress, { work }, 8);
   expect([awaiting(after, ['work']), awaiting(after, ['claim']), awaiting(after, ['change'])]).toEqual([
     false,
     false,
@@ -89,28 +91,28 @@ test('a work item that is seen for the first time has not been touched', () => {
   ]);
 });
 
-test('each call that was in flight has to have ended, not any call', () => {
-  const beside = agentSaid(before, { tool_calls: [call({ call_id: 'c2', outcome: 'ok' })] }, 8);
+test('each call that was in flight has to end, not any call', () => {
+  const beside = applyReport(before, { tool_calls: [call({ call_id: 'c2', outcome: 'ok' })] }, 8);
   expect(awaiting(beside, ['answer'])).toBe(false);
-  const ended = agentSaid(beside, { tool_calls: [call(), call({ call_id: 'c3', outcome: 'running' })] }, 9);
+  const ended = applyReport(beside, { tool_calls: [call(), call({ call_id: 'c3', outcome: 'running' })] }, 9);
   expect(awaiting(ended, ['answer'])).toBe(true);
 });
 
-test('of each group one mark has to have come', () => {
+test('one mark of each group has to arrive', () => {
   const saved = marked(noProgress, ['checkpoint'], 8);
   expect(awaiting(saved, ['checkpoint', 'tokens'])).toBe(true);
   expect(awaiting(saved, ['checkpoint'], ['tokens'])).toBe(false);
   expect(awaiting(marked(saved, ['tokens'], 8), ['checkpoint'], ['tokens'])).toBe(true);
 });
 
-test('what awaits nothing that hands can see is never overtaken', () => {
+test('a finding that awaits nothing observable by a runtime is never overtaken', () => {
   const everything = marked(noProgress, ALL, 99);
   expect(awaiting(everything, [])).toBe(false);
   expect(awaiting(everything, [], ['checkpoint'])).toBe(false);
   expect(awaiting(everything)).toBe(false);
 });
 
-test('a finding that does not say what it awaits ends as its axes say: silence by activity, a fact by nothing, all else by a change', () => {
+test('a finding that names nothing to await ends by its axes: silence by activity, a fact by nothing, all else by a change', () => {
   const byAxes = (progress: Progress, ...axes: readonly string[]) => overtaken(progress, { axes, foldedSequence: 7 });
   const active = marked(noProgress, ['activity'], 8);
   const changed = marked(active, ['change'], 8);
