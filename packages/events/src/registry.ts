@@ -72,10 +72,10 @@ export const registerSchemas = async (
 
 /**
  * Opens a codec on the ids that the registry gave to our schemas.
- * `topics`: those whose events will be written or read; others are learned when they are met.
+ * `topics`: those whose events are written; the schema of an event that is read is fetched when it first occurs.
  * Throws RegistryTrouble where the registry is away or a schema is not registered.
  */
-export const connectCodec = async (url: string, topics: readonly TopicName[] = topicNames): Promise<Codec> => {
+export const connectCodec = async (url: string, topics: readonly TopicName[]): Promise<Codec> => {
   const client = clientOf(url);
   const ids = new Map<EventSchema, number>();
   await each(allSchemas(topics), 8, async (schema) => {

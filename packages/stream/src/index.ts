@@ -22,7 +22,7 @@ export {
   runProcessor,
 } from './processor/run-processor.ts';
 export type { DeciderProcessor, MapperProcessor, Rules, TickRoute, Topology } from './processor/topology.ts';
-export { type Processor, snapshotTopic } from './processor/topology.ts';
+export { type Processor, snapshotTopic, topicsWritten } from './processor/topology.ts';
 export {
   type PlacedEvent,
   type ProjectionBatch,

@@ -5,7 +5,7 @@ import { config, settingsOf } from './config.ts';
 import { openChannels } from './delivery/channels.ts';
 import { runDeliveries } from './delivery/deliveries.ts';
 import { followPolicies } from './notices/policy-alerts.ts';
-import { agentMapper, alertDecider, fleetMapper, taskMapper } from './processors.ts';
+import { agentMapper, alertDecider, fleetMapper, taskMapper, WRITTEN } from './processors.ts';
 
 await runService(process.env, {
   name: 'alerting',
@@ -13,7 +13,7 @@ await runService(process.env, {
   async start({ config, logger, count, signal, use }) {
     const write = (line: string) => void process.stdout.write(line);
     const { routing, sinks } = openChannels(config, { env: process.env, now: Date.now, write });
-    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL);
+    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL, WRITTEN);
     const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'alerting', codec, logger }));
     const options = { partitions: config.VIGIL_PARTITIONS, logger, count };
     const policies = await followPolicies(log, signal);

@@ -1,11 +1,11 @@
 import { type PolicyRef, Topic } from '@vigil/events';
-import type { DeciderProcessor, MapperProcessor } from '@vigil/stream';
+import { type DeciderProcessor, type MapperProcessor, topicsWritten } from '@vigil/stream';
 import { alerts } from './alert/alert.ts';
 import type { Alert, Settings } from './alert/alert-state.ts';
 import { agentNotices } from './notices/agent-notices.ts';
 import { fleetNotices } from './notices/fleet-notices.ts';
 import { type Noticed, notify } from './notices/notice.ts';
-import type { PolicyAlerts } from './notices/policy-alerts.ts';
+import { noPolicies, type PolicyAlerts } from './notices/policy-alerts.ts';
 import { taskNotices } from './notices/task-notices.ts';
 
 type Notify = typeof Topic.notify;
@@ -44,17 +44,19 @@ export const fleetMapper = (alerts: PolicyAlerts): MapperProcessor<OfFleet, Noti
   map: mapped(fleetNotices, alerts),
 });
 
+const DECIDER = { processor: 'alerting', service: 'alerting', writes: [Topic.alert] } as const;
+
 /** All alert state, on one partition. Nobody upstream carries time for it: it writes its own ticks. */
 export const alertDecider = (
   settings: Settings,
 ): DeciderProcessor<Alert, Notify | typeof Topic.controlAlerts, typeof Topic.alert> => ({
-  processor: 'alerting',
-  service: 'alerting',
+  ...DECIDER,
   reads: [Topic.notify, Topic.controlAlerts],
-  writes: [Topic.alert],
   time: { topic: Topic.notify, sources: 'own' },
   writesTicks: Topic.notify,
   ticks: [],
   decider: alerts(settings),
   atRest: { oldest: 7, upgrades: [], usual: null },
 });
+
+export const WRITTEN = topicsWritten(agentMapper(noPolicies), taskMapper(noPolicies), fleetMapper(noPolicies), DECIDER);

@@ -5,6 +5,16 @@ import { applyPolicy } from './policy-command.ts';
 import { Problem, unknown } from './problem.ts';
 import { nothingKnown, recoveryOf } from './recovery-of.ts';
 
+export const WRITTEN = [
+  Topic.controlAgent,
+  Topic.controlAlerts,
+  Topic.controlFleet,
+  Topic.decideCase,
+  Topic.reviewTask,
+  Topic.applyPolicy,
+] as const;
+type CommandDraft = Draft<(typeof WRITTEN)[number]>;
+
 const who = { by: z.string().min(1).max(200), why: z.string().min(1).max(2000) };
 const id = z
   .string()
@@ -64,13 +74,13 @@ export function parseCommand(body: unknown): Command {
 }
 
 /** The events that a command is written as: one, but for a host, of which each agent has its own. Throws Problem where what it is about does not exist, or is over. */
-export async function draftsOf(command: Command, model: ReadModel, now: number): Promise<readonly Draft[]> {
+export async function draftsOf(command: Command, model: ReadModel, now: number): Promise<readonly CommandDraft[]> {
   return command.command === 'host_gone' ? hostGone(command, model) : [await draftOf(command, model, now)];
 }
 
 type OfOne = Exclude<Command, { command: 'host_gone' }>;
 
-async function draftOf(command: OfOne, model: ReadModel, now: number): Promise<Draft> {
+async function draftOf(command: OfOne, model: ReadModel, now: number): Promise<CommandDraft> {
   const { by, why } = command;
   switch (command.command) {
     case 'decide_case':
@@ -114,7 +124,7 @@ async function draftOf(command: OfOne, model: ReadModel, now: number): Promise<D
 }
 
 /** Every life that was last seen on the host is over, as a person says. */
-async function hostGone({ host, by, why }: Of<'host_gone'>, model: ReadModel): Promise<readonly Draft[]> {
+async function hostGone({ host, by, why }: Of<'host_gone'>, model: ReadModel): Promise<readonly CommandDraft[]> {
   const runtimes = (await model.runtimes()).filter((runtime) => runtime.host === host);
   const there = new Set(runtimes.map(({ runtimeId }) => runtimeId));
   const agents = (await model.agents({})).filter(
@@ -133,28 +143,31 @@ async function hostGone({ host, by, why }: Of<'host_gone'>, model: ReadModel): P
 }
 
 type AgentControl = 'HOLD_AGENT' | 'RELEASE_AGENT' | 'CONFIRM_DEATH' | 'RESET_BREAKER';
-const controlAgent = (type: AgentControl, agentId: string, said: object): Draft =>
+const controlAgent = (type: AgentControl, agentId: string, said: object): CommandDraft =>
   ({
     topic: Topic.controlAgent,
     type,
     key: agentId,
     payload: parsePayload(Topic.controlAgent, type, { agentId, ...said }),
-  }) as Draft;
+  }) as CommandDraft;
 
 type FleetControl = 'HALT_FLEET' | 'RESUME_FLEET' | 'LIFT_BRAKE' | 'DRY_RUN_ON' | 'DRY_RUN_OFF';
-const controlFleet = (type: FleetControl, payload: { by: string; why: string }): Draft => ({
+const controlFleet = (type: FleetControl, payload: { by: string; why: string }): CommandDraft => ({
   topic: Topic.controlFleet,
   type,
   key: 'fleet',
   payload,
 });
 
-async function resetBreaker({ agentId, name, by, why }: Of<'reset_breaker'>, model: ReadModel): Promise<Draft> {
+async function resetBreaker({ agentId, name, by, why }: Of<'reset_breaker'>, model: ReadModel): Promise<CommandDraft> {
   if ((await model.agent(agentId)) === null) throw unknown('agent', agentId, '`vigil health`');
   return controlAgent('RESET_BREAKER', agentId, { name, by, why });
 }
 
-async function decideCase({ caseId, decision, forMs, by, why }: Of<'decide_case'>, model: ReadModel): Promise<Draft> {
+async function decideCase(
+  { caseId, decision, forMs, by, why }: Of<'decide_case'>,
+  model: ReadModel,
+): Promise<CommandDraft> {
   const found = await model.case(caseId);
   if (found === null) throw unknown('case', caseId, '`vigil case list`');
   if (found.closedAt !== null)
@@ -164,7 +177,10 @@ async function decideCase({ caseId, decision, forMs, by, why }: Of<'decide_case'
   return { topic: Topic.decideCase, type: 'DECIDE_CASE', key: agentId, payload };
 }
 
-async function requestStep({ agentId, step, message, by, why }: Of<'request_step'>, model: ReadModel): Promise<Draft> {
+async function requestStep(
+  { agentId, step, message, by, why }: Of<'request_step'>,
+  model: ReadModel,
+): Promise<CommandDraft> {
   const agent = await model.agent(agentId);
   if (agent === null) throw unknown('agent', agentId, '`vigil health`');
   const { instanceId, taskId, runtimeId, labels } = agent;
@@ -176,7 +192,7 @@ async function requestStep({ agentId, step, message, by, why }: Of<'request_step
   return { topic: Topic.decideCase, type: 'REQUEST_STEP', key: agentId, policy, payload };
 }
 
-async function reviewTask({ taskId, decision, by, why }: Of<'review_task'>, model: ReadModel): Promise<Draft> {
+async function reviewTask({ taskId, decision, by, why }: Of<'review_task'>, model: ReadModel): Promise<CommandDraft> {
   const task = await model.task(taskId);
   if (task === null) throw unknown('task', taskId, '`vigil task list`');
   if (task.recovery !== 'REVIEW_REQUIRED')
@@ -188,7 +204,7 @@ async function reviewTask({ taskId, decision, by, why }: Of<'review_task'>, mode
   return { topic: Topic.reviewTask, type: 'REVIEW_TASK', key: taskId, payload: { taskId, decision, by, why } };
 }
 
-async function acknowledge({ alertId, by, why }: Of<'acknowledge'>, model: ReadModel): Promise<Draft> {
+async function acknowledge({ alertId, by, why }: Of<'acknowledge'>, model: ReadModel): Promise<CommandDraft> {
   const found = (await model.alerts({})).find((alert) => alert.alertId === alertId);
   if (!found?.alertKey) throw unknown('alert', alertId, '`vigil alert list`');
   const { alertKey } = found;

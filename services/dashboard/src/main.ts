@@ -2,6 +2,7 @@ import { runService } from '@vigil/chassis';
 import { connectCodec } from '@vigil/events';
 import { openDatabase } from '@vigil/read-model';
 import { connectLog } from '@vigil/stream';
+import { WRITTEN } from './commands.ts';
 import { config } from './config.ts';
 import { openDashboard } from './dashboard.ts';
 
@@ -9,7 +10,7 @@ await runService(process.env, {
   name: 'dashboard',
   config,
   async start({ config, logger, signal, use }) {
-    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL);
+    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL, WRITTEN);
     const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'vigil-dashboard', codec, logger }));
     const onTrouble = (err: Error) => logger.warn({ err }, 'a connection to Postgres broke');
     const database = await use(openDatabase(config.DATABASE_URL, onTrouble));

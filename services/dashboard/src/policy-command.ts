@@ -11,7 +11,7 @@ type ApplyPolicy = {
 };
 
 /** A document to be applied, or taken back. Throws Problem 422 with every mistake that can be seen in it alone; the evaluator sees the rest. */
-export function applyPolicy({ name, document, by, why }: ApplyPolicy): Draft {
+export function applyPolicy({ name, document, by, why }: ApplyPolicy): Draft<typeof Topic.applyPolicy> {
   if (document !== null) check(name, document);
   const payload = { name, document: document && canonicalJson(document), by, why };
   return { topic: Topic.applyPolicy, type: 'APPLY_POLICY', key: name, payload };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Logger, readConfig } from '@vigil/chassis';
-import { connectCodec, registerSchemas, Topic } from '@vigil/events';
+import { connectCodec, registerSchemas, Topic, topicNames } from '@vigil/events';
 import { doorToken } from '@vigil/events/door-token';
 import { example } from '@vigil/events/examples';
 import { applyTopics, connectLog, type Log, silentLogger, writer } from '@vigil/stream';
@@ -41,7 +41,7 @@ beforeAll(async () => {
     await connectLog({
       brokers,
       clientId: `test-${RUN}`,
-      codec: await connectCodec(SCHEMA_REGISTRY_URL),
+      codec: await connectCodec(SCHEMA_REGISTRY_URL, topicNames),
       logger: silentLogger,
     }),
   );

@@ -3,12 +3,13 @@ import { connectCodec } from '@vigil/events';
 import { connectLog } from '@vigil/stream';
 import { config } from './config.ts';
 import { openGateway } from './gateway.ts';
+import { WRITTEN } from './writing.ts';
 
 await runService(process.env, {
   name: 'gateway',
   config,
   async start({ config, logger, count, signal, use }) {
-    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL);
+    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL, WRITTEN);
     const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'gateway', codec, logger }));
     const ingress = await use(openGateway(log, config, { logger, count, signal, now: Date.now }));
     logger.info({ url: ingress.url }, 'open');

@@ -12,7 +12,13 @@ export type Writing = {
   readonly told: (told: Told, correlationId: string | null, now: number) => OutRecord;
 };
 
-const written = [Topic.heartbeat, Topic.orderReceipt, Topic.spawnReceipt, Topic.controlAgent, Topic.runtimePresence];
+export const WRITTEN = [
+  Topic.heartbeat,
+  Topic.orderReceipt,
+  Topic.spawnReceipt,
+  Topic.controlAgent,
+  Topic.runtimePresence,
+] as const;
 
 /** A record with its batch around it must fit the topic's 512 KiB. */
 const LARGEST_RECORD = 500_000;
@@ -23,9 +29,9 @@ const NAMESPACE = '8f0d6c1e-6a54-4f0b-9b57-2f6c3f1f7a11';
 /** `ingress`: the way in that heartbeats are marked with; what a sender says of it itself counts for nothing. */
 export const openWriting = async (log: Log, ingress: string): Promise<Writing> => {
   const counts = new Map<TopicName, number>();
-  for (const topic of written) counts.set(topic, await log.partitionCount(topic));
+  for (const topic of WRITTEN) counts.set(topic, await log.partitionCount(topic));
 
-  const record = (topic: TopicName, key: string, value: Buffer): OutRecord => {
+  const record = (topic: (typeof WRITTEN)[number], key: string, value: Buffer): OutRecord => {
     if (value.length > LARGEST_RECORD)
       throw new Problem(
         413,

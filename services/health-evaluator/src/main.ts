@@ -1,10 +1,10 @@
 import { runService } from '@vigil/chassis';
 import { connectCodec } from '@vigil/events';
-import { connectLog, runProcessor } from '@vigil/stream';
+import { connectLog, runProcessor, topicsWritten } from '@vigil/stream';
 import { followApplied } from './applying.ts';
 import { config } from './config.ts';
 import { loadPolicies } from './policies.ts';
-import { evaluator } from './processor.ts';
+import { EVALUATOR, evaluator } from './processor.ts';
 import { countWarrants } from './warrants.ts';
 
 await runService(process.env, {
@@ -12,7 +12,7 @@ await runService(process.env, {
   config,
   async start({ config, logger, count, signal, use }) {
     const files = loadPolicies(config.VIGIL_POLICY_DIR, config.VIGIL_DEFAULT_POLICY);
-    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL);
+    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL, topicsWritten(EVALUATOR));
     const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'health-evaluator', codec, logger }));
     const policies = await followApplied(log, files, { logger, count, signal, now: Date.now });
     const committed = countWarrants(count);

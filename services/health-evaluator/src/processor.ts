@@ -6,13 +6,18 @@ import type { InForce } from './policies.ts';
 type In = typeof Topic.agentObservation;
 type Out = typeof Topic.agentHealth | typeof Topic.taskHealth | typeof Topic.fleetPresence;
 
+/** What is the same under all rules. */
+export const EVALUATOR = {
+  processor: 'health-evaluator',
+  service: 'health-evaluator',
+  reads: [Topic.agentObservation],
+  writes: [Topic.agentHealth, Topic.taskHealth, Topic.fleetPresence],
+} as const;
+
 /** The judge of the agent key space: from what is observed to states, warrants, presence and the health of tasks. `rules`: those in force now. */
 export function evaluator(rules: () => InForce): DeciderProcessor<AgentState, In, Out> {
   return {
-    processor: 'health-evaluator',
-    service: 'health-evaluator',
-    reads: [Topic.agentObservation],
-    writes: [Topic.agentHealth, Topic.taskHealth, Topic.fleetPresence],
+    ...EVALUATOR,
     time: { topic: Topic.agentObservation, sources: 'own' },
     ticks: [
       { topic: Topic.agentHealth, everyMs: 1000, to: 'same' },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readConfig } from '@vigil/chassis';
-import { connectCodec, type DeadLetter, registerSchemas, Topic } from '@vigil/events';
+import { connectCodec, type DeadLetter, registerSchemas, Topic, topicNames } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import {
   applyTopics,
@@ -42,7 +42,7 @@ const until = async <T>(look: () => T | undefined): Promise<T> => {
 beforeAll(async () => {
   await applyTopics({ brokers, partitions, replicas: 1 });
   await registerSchemas(registry);
-  const codec = await connectCodec(registry);
+  const codec = await connectCodec(registry, topicNames);
   log = opened.use(await connectLog({ brokers, clientId: `test-${RUN}`, codec, logger: silentLogger }));
   const hear = (record: LogRecord) => {
     heard.push(record);

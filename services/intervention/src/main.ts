@@ -1,6 +1,6 @@
 import { runService } from '@vigil/chassis';
 import { connectCodec } from '@vigil/events';
-import { connectLog, runProcessor } from '@vigil/stream';
+import { connectLog, runProcessor, topicsWritten } from '@vigil/stream';
 import { config } from './config.ts';
 import { cases, governor, spendings } from './processors.ts';
 
@@ -8,13 +8,14 @@ await runService(process.env, {
   name: 'intervention',
   config,
   async start({ config, logger, count, use }) {
-    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL);
+    const governed = governor(config.governor);
+    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL, topicsWritten(cases, spendings, governed));
     const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'intervention', codec, logger }));
     const options = { partitions: config.VIGIL_PARTITIONS, logger, count };
     return {
       cases: await use(runProcessor(log, cases, options)),
       spending: await use(runProcessor(log, spendings, options)),
-      governor: await use(runProcessor(log, governor(config.governor), options)),
+      governor: await use(runProcessor(log, governed, options)),
     };
   },
 });

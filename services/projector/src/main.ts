@@ -1,5 +1,5 @@
 import { runService } from '@vigil/chassis';
-import { connectCodec } from '@vigil/events';
+import { connectCodec, Topic } from '@vigil/events';
 import { openDatabase } from '@vigil/read-model';
 import { connectLog, runProjection } from '@vigil/stream';
 import { config } from './config.ts';
@@ -10,7 +10,7 @@ await runService(process.env, {
   name: 'projector',
   config,
   async start({ config, logger, count, use }) {
-    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL);
+    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL, [Topic.dlqProjector]);
     const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'vigil-projector', codec, logger }));
     const onTrouble = (err: Error) => logger.warn({ err }, 'a connection to Postgres broke');
     const database = await use(openDatabase(config.DATABASE_URL, onTrouble));

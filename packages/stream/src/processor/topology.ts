@@ -1,4 +1,13 @@
-import type { Codec, ContentOf, Draft, EventOf, HealthEvent, TopicName } from '@vigil/events';
+import {
+  type Codec,
+  type ContentOf,
+  type Draft,
+  type EventOf,
+  type HealthEvent,
+  type TopicName,
+  topicNames,
+} from '@vigil/events';
+import { deadLetterTopic } from '../log/dead-letters.ts';
 import type { LogRecord } from '../log/log.ts';
 import type { AtRest } from '../state/at-rest.ts';
 import type { Decider } from './decider.ts';
@@ -83,6 +92,18 @@ export type Processor<State, In extends TopicName, Out extends TopicName> =
 export const anyProcessor = <State, In extends TopicName, Out extends TopicName>(
   processor: Processor<State, In, Out>,
 ): AnyProcessor => processor as unknown as AnyProcessor;
+
+/** The topics whose events a codec must encode for these processors: their events, states and dead letters. */
+export const topicsWritten = (
+  ...processors: readonly Pick<AnyTopology, 'processor' | 'service' | 'writes'>[]
+): readonly TopicName[] => {
+  const names = processors.flatMap(({ processor, service, writes }) => [
+    ...writes,
+    snapshotTopic(processor),
+    deadLetterTopic(service),
+  ]);
+  return topicNames.filter((topic) => names.includes(topic));
+};
 
 /** The compacted topic that holds a processor's states and positions. */
 export const snapshotTopic = (processor: string): string => `onex.snapshot.${processor}.state.v1`;

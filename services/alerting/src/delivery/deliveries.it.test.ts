@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readConfig } from '@vigil/chassis';
-import { connectCodec, registerSchemas, Topic } from '@vigil/events';
+import { connectCodec, registerSchemas, Topic, topicNames } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { applyTopics, connectLog, type Log, silentLogger, writer } from '@vigil/stream';
 import { Webhook } from 'standardwebhooks';
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const settings = readConfig(config, process.env);
   await applyTopics({ brokers: settings.KAFKA_BROKERS, partitions: settings.VIGIL_PARTITIONS, replicas: 1 });
   await registerSchemas(settings.SCHEMA_REGISTRY_URL);
-  const codec = await connectCodec(settings.SCHEMA_REGISTRY_URL);
+  const codec = await connectCodec(settings.SCHEMA_REGISTRY_URL, topicNames);
   log = opened.use(
     await connectLog({ brokers: settings.KAFKA_BROKERS, clientId: `test-${RUN}`, codec, logger: silentLogger }),
   );
