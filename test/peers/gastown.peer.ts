@@ -1,4 +1,4 @@
-import { type Beat, T0 } from '@vigil/health/fixture';
+import { type HeartbeatPayload, T0 } from '@vigil/health/fixture';
 import {
   act,
   exit,
@@ -22,7 +22,7 @@ const WARRANT = { ...is('TERMINATED'), plan: 'crashed' };
 const CLEAN_UP = { ...is('TERMINATED'), plan: null };
 
 /** A session as its runtime sees it: what it does, and that it has just written something. */
-const session = (activity: Beat['activity'], more: Partial<Beat> = {}): Step =>
+const session = (activity: HeartbeatPayload['activity'], more: Partial<HeartbeatPayload> = {}): Step =>
   tell({ reporter: 'runtime', activity, output: { ...NOTHING_WRITTEN, last_output_at: T0 + 5 * SEC }, ...more });
 const NOTHING_WRITTEN = {
   lines: 10,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type AgentState, type Announcement, Folding } from '@vigil/health';
-import { at, beat, call, presetsWith, T0 } from '@vigil/health/fixture';
+import { at, call, heartbeat, presetsWith, T0 } from '@vigil/health/fixture';
 import { PRESETS } from '@vigil/policy';
 import { expect, test } from 'vitest';
 import { answersOf } from './answer.ts';
@@ -16,7 +16,7 @@ test.each(answersOf({ name: 'incidents', source: '', policy, read: [], cases: in
 );
 
 const vigil = presetsWith('vigil');
-const HEARTBEAT = beat(0, { tool_calls: [call('c1')] });
+const HEARTBEAT = heartbeat(0, { tool_calls: [call('c1')] });
 const begun = (states = new Map<string, AgentState>()) => {
   const folding = new Folding(vigil, states);
   folding.fold({ clock: at(0), input: HEARTBEAT });
@@ -39,14 +39,14 @@ test('red-skills #3578: a monitor that was away for an hour reported deaths when
 test('mars #470: workers were dead to a scheduler that was too busy to hear them', () => {
   const folding = new Folding(vigil, new Map());
   const busy = (ms: number) => ({ ...at(ms), doors: { gateway: T0 } });
-  folding.fold({ clock: busy(0), input: beat(0, { door: 'gateway', tool_calls: [call('c1')] }) });
+  folding.fold({ clock: busy(0), input: heartbeat(0, { door: 'gateway', tool_calls: [call('c1')] }) });
   expect(folding.fold({ clock: busy(10 * MIN), input: null }).emitted).toEqual([]);
 });
 
 test('gt #589: a heartbeat from before the restart spoke for the agent that had been started anew', () => {
   const { folding } = begun();
-  folding.fold({ clock: at(1000), input: beat(1000, { instance_id: 'a1.i2' }) });
-  const { refused, emitted } = folding.fold({ clock: at(2000), input: beat(2000, { activity: 'stuck' }) });
+  folding.fold({ clock: at(1000), input: heartbeat(1000, { instance_id: 'a1.i2' }) });
+  const { refused, emitted } = folding.fold({ clock: at(2000), input: heartbeat(2000, { activity: 'stuck' }) });
   expect({ refused, emitted }).toMatchObject({ refused: expect.stringContaining('older_instance'), emitted: [] });
 });
 

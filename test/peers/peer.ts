@@ -1,5 +1,5 @@
 import type { HealthState } from '@vigil/events';
-import type { Beat, Call } from '@vigil/health/fixture';
+import type { Call, HeartbeatPayload } from '@vigil/health/fixture';
 
 /** A call as a suite gives it; hashes are made of it as the SDK makes them. Where a suite gives no results, every call answers the same. */
 export type Act = {
@@ -16,7 +16,7 @@ export type Act = {
 /** What happens, in order. A call or a heartbeat comes 5 s after what was before it. */
 export type Step =
   | { readonly does: 'act'; readonly call: Act; readonly instance: string | null }
-  | { readonly does: 'tell'; readonly beat: Partial<Beat> }
+  | { readonly does: 'tell'; readonly beat: Partial<HeartbeatPayload> }
   /** time passes; `alive`: its runtime says every 30 s that it is there */
   | { readonly does: 'wait'; readonly ms: number; readonly alive: boolean }
   | { readonly does: 'hold' }
@@ -85,7 +85,7 @@ export const outside = (why: string, ...names: readonly string[]): PeerCase[] =>
 export const is = (...state: readonly HealthState[]): Asked => ({ state });
 
 export const act = (call: Act, instance: string | null = 'i1'): Step => ({ does: 'act', call, instance });
-export const tell = (beat: Partial<Beat>): Step => ({ does: 'tell', beat });
+export const tell = (beat: Partial<HeartbeatPayload>): Step => ({ does: 'tell', beat });
 export const wait = (ms: number): Step => ({ does: 'wait', ms, alive: false });
 export const watched = (ms: number): Step => ({ does: 'wait', ms, alive: true });
 export const HOLD: Step = { does: 'hold' };

@@ -1,7 +1,7 @@
 import { type HealthState, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { type Announcement, explain, Folding, type Observation, type Policies } from '@vigil/health';
-import { at, BARE, type Beat, beat, call, policyOf, T0 } from '@vigil/health/fixture';
+import { at, BARE, call, type HeartbeatPayload, heartbeat, policyOf, T0 } from '@vigil/health/fixture';
 import { hashes } from '@vigil/sdk/hashes';
 import type { Act, Step } from './peer.ts';
 
@@ -42,7 +42,7 @@ class Stage {
   #ms = 0;
   #calls = 0;
   #state: HealthState = 'HEALTHY';
-  #told: Partial<Beat> = {};
+  #told: Partial<HeartbeatPayload> = {};
 
   constructor(policies: Policies) {
     this.#policies = policies;
@@ -98,9 +98,9 @@ class Stage {
     if (!running) one(more.outcome === 'error' ? 'error' : 'ok');
   }
 
-  #beat(more: Partial<Beat>): void {
+  #beat(more: Partial<HeartbeatPayload>): void {
     this.#passTo(this.#ms + GAP_MS);
-    this.#fold(beat(this.#ms, { agent_id: AGENT, instance_id: 'i1', ...more }));
+    this.#fold(heartbeat(this.#ms, { agent_id: AGENT, instance_id: 'i1', ...more }));
   }
 
   /** A runtime that sees the session, its task, and what it was told last of its activity and output. */
@@ -110,7 +110,7 @@ class Stage {
     while (this.#ms + BEAT_MS <= until) {
       this.#passTo(this.#ms + BEAT_MS);
       this.#fold(
-        beat(this.#ms, { agent_id: AGENT, instance_id: 'i1', reporter: 'runtime', task_id, activity, output }),
+        heartbeat(this.#ms, { agent_id: AGENT, instance_id: 'i1', reporter: 'runtime', task_id, activity, output }),
       );
     }
     this.#passTo(until);

@@ -17,12 +17,12 @@ import { RATE_LIMIT_PATTERNS } from './signals/patterns.ts';
 /** For tests: heartbeats, histories and policies, without servers or files but the presets. */
 export const T0: number = EXAMPLE_TIME;
 
-export type Beat = AgentHeartbeatPayload;
-export type Call = Beat['tool_calls'][number];
+export type HeartbeatPayload = AgentHeartbeatPayload;
+export type Call = HeartbeatPayload['tool_calls'][number];
 type Heartbeat = Extract<EventOf<typeof Topic.agentObservation>, { type: 'AGENT_HEARTBEAT' }>;
 
 /** ADR-110's eight fields and whose life it is, from an agent's own hand. */
-export const BARE: Beat = parseHeartbeat({
+export const BARE: HeartbeatPayload = parseHeartbeat({
   agent_id: 'a1',
   task_id: 'T-1',
   timestamp: T0,
@@ -36,7 +36,7 @@ export const BARE: Beat = parseHeartbeat({
 });
 
 /** A heartbeat received at `ms` after T0, stamped with the same moment unless said otherwise. */
-export function beat(ms: number, more: Partial<Beat> = {}): Heartbeat {
+export function heartbeat(ms: number, more: Partial<HeartbeatPayload> = {}): Heartbeat {
   const payload = { ...BARE, timestamp: T0 + ms, ...more };
   const it = example(Topic.agentObservation, 'AGENT_HEARTBEAT');
   return { ...it, eventId: `e${ms}`, correlationId: `c${ms}`, key: payload.agent_id, payload };
@@ -71,12 +71,12 @@ const usual = { tool_execution: of(5, 30), checkpoint_write: of(3, 120), externa
 
 /** The history that heartbeats at their moments leave, for a policy that looks for these patterns. */
 export function history(
-  beats: readonly (readonly [ms: number, more: Partial<Beat>])[],
+  heartbeats: readonly (readonly [ms: number, more: Partial<HeartbeatPayload>])[],
   { rateLimits = RATE_LIMIT_PATTERNS, others = [], together = [] }: Partial<LookedFor> = {},
 ): History {
   let h: History | null = null;
-  for (const [ms, more] of beats) {
-    const payload = beat(ms, more).payload;
+  for (const [ms, more] of heartbeats) {
+    const payload = heartbeat(ms, more).payload;
     const now = T0 + ms;
     const receipt: Receipt = { now, watched: now, stamp: payload.timestamp, previous: h?.lastReceipt ?? null };
     h = historyAfter(h ?? initialHistory(identityOf(payload), receipt, 'c'), payload, receipt, 'c');
@@ -100,8 +100,8 @@ export const policyOf = (yaml: string): Policies => {
 };
 
 /** What was said, short enough to compare: names with what matters of them. */
-export function brief(said: readonly Announcement[]): string[] {
-  return said.map(briefly);
+export function brief(emitted: readonly Announcement[]): string[] {
+  return emitted.map(briefly);
 }
 
 function briefly(event: Announcement): string {

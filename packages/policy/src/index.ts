@@ -40,8 +40,8 @@ export {
   ASSIGNMENT,
   type Assigned,
   type Assignment,
+  asRequested,
   assigner,
-  asWished,
   readAssignment,
   unknownIn,
 } from './sets/assignment.ts';

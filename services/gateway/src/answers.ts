@@ -88,7 +88,7 @@ const refusalTo = ({ policies, limits }: Behind, heartbeats: readonly Heartbeat[
 const assignedBy = (first: Heartbeat | undefined): Assigned => ({
   agentId: first?.agent_id ?? '',
   labels: first?.labels ?? {},
-  wish: first?.policy ?? null,
+  requestedPolicy: first?.policy ?? null,
 });
 
 /** What an agent is judged by, and how often that wants heartbeats. */

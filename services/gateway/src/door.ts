@@ -75,7 +75,11 @@ const route = (app: FastifyInstance, behind: Behind): void => {
   app.get<Collecting>('/v1/agents/:agentId/orders', async (request) => {
     const { instance = null, policy, label } = request.query;
     const { params } = request;
-    const agent = { agentId: idOf('agentId', params.agentId), labels: labelsOf(label), wish: policy ?? null };
+    const agent = {
+      agentId: idOf('agentId', params.agentId),
+      labels: labelsOf(label),
+      requestedPolicy: policy ?? null,
+    };
     mayCollect(holderOf(request), agent.agentId);
     return collectOrders(behind, agent, instance && idOf('instance', instance));
   });

@@ -26,11 +26,11 @@ test('how often heartbeats are wanted is what the policy says, unknown where it 
 test('an agent is told of the policy that it is assigned, not of the one it wishes for', () => {
   const policies = createPolicies('vigil');
   for (const [i, name] of ['vigil', 'demo', 'hive'].entries()) policies.observe(named(name, `h-${name}`, {}), i);
-  const assigned = (agentId: string, wish: string | null, labels = {}) =>
-    policies.assignedTo({ agentId, labels, wish })?.name;
+  const assigned = (agentId: string, requestedPolicy: string | null, labels = {}) =>
+    policies.assignedTo({ agentId, labels, requestedPolicy })?.name;
   expect([assigned('a', null), assigned('a', 'demo'), assigned('a', 'gone')]).toEqual(['vigil', 'demo', 'vigil']);
   const rules = [
-    { id: '^ci-', policy: 'demo', wishes: ['hive'] },
+    { id: '^ci-', policy: 'demo', may_request: ['hive'] },
     { labels: { team: 'core' }, policy: 'hive' },
   ];
   policies.observe(named('assign.yaml', 'h-a', { rules, default: 'vigil' }), 5);
@@ -48,5 +48,5 @@ test('a policy that is gone is served no more, and no longer what anybody may wi
   policies.observe(named('demo', 'h2', {}), 1);
   policies.observe(named('demo', 'h2', {}, true), 2);
   expect(policies.find('demo')).toBeNull();
-  expect(policies.assignedTo({ agentId: 'a', labels: {}, wish: 'demo' })?.name).toBe('vigil');
+  expect(policies.assignedTo({ agentId: 'a', labels: {}, requestedPolicy: 'demo' })?.name).toBe('vigil');
 });

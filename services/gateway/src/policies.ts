@@ -2,8 +2,8 @@ import type { EventOf, PolicyRef, Topic } from '@vigil/events';
 import {
   ASSIGNMENT,
   type Assigned,
+  asRequested,
   assigner,
-  asWished,
   CorrectThePolicy,
   parseDuration,
   readAssignment,
@@ -31,7 +31,7 @@ export const createPolicies = (fallback: string): Policies => {
   const newest = new Map<string, { readonly offset: number; readonly served: Served | null }>();
   const find = (name: string) => newest.get(name)?.served ?? null;
   const isThere = (name: string) => find(name) !== null;
-  let nameOf = assigner(asWished(fallback), isThere);
+  let nameOf = assigner(asRequested(fallback), isThere);
   return {
     observe: ({ payload: { name, hash, document, withdrawn } }, offset) => {
       if ((newest.get(name)?.offset ?? -1) > offset) return;

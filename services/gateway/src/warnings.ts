@@ -22,9 +22,11 @@ const remarkText = (remark: Remark): string => {
 /** A policy that the agent asks for and nobody has published. Until the first policy is published nothing is known to be missing. */
 export const policyWarnings = (agent: Assigned, policies: Policies): readonly string[] => {
   const served = policies.assignedTo(agent);
-  if (agent.wish === null || served === null || policies.find(agent.wish) !== null) return [];
+  if (agent.requestedPolicy === null || served === null || policies.find(agent.requestedPolicy) !== null) return [];
   const names = policies.names().join(', ');
-  return [`there is no policy ${quoted(agent.wish)}: this agent is judged by ${served.name}; policies: ${names}`];
+  return [
+    `there is no policy ${quoted(agent.requestedPolicy)}: this agent is judged by ${served.name}; policies: ${names}`,
+  ];
 };
 
 const intervalWarnings = (intervalMs: number | null): readonly string[] =>
@@ -35,7 +37,7 @@ const intervalWarnings = (intervalMs: number | null): readonly string[] =>
 const warningsOf = ({ heartbeat, remarks }: Sent, policies: Policies): readonly string[] => {
   const { agent_id: agentId, labels, policy, interval_ms: intervalMs } = heartbeat;
   return [
-    ...policyWarnings({ agentId, labels, wish: policy }, policies),
+    ...policyWarnings({ agentId, labels, requestedPolicy: policy }, policies),
     ...remarks.map(remarkText),
     ...intervalWarnings(intervalMs),
   ];

@@ -2,7 +2,7 @@ import { adapterNamed, newSession, observe } from '@vigil/adapters';
 import { recordedTranscripts } from '@vigil/adapters/recordings';
 import type { ContextUse } from '@vigil/events';
 import { agentHealth } from '@vigil/health';
-import { beat, policyOf, T0 } from '@vigil/health/fixture';
+import { heartbeat, policyOf, T0 } from '@vigil/health/fixture';
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
 
@@ -48,7 +48,7 @@ const judged = (counts: readonly (number | null)[], context: ContextUse | null =
   const agent = given(decider, T0);
   counts.forEach((token_count, i) => {
     const told = { token_count, context, activity: 'working', reporter: 'runtime', interval_ms: MINUTE } as const;
-    agent.tell(beat(i * MINUTE, told), T0 + i * MINUTE);
+    agent.tell(heartbeat(i * MINUTE, told), T0 + i * MINUTE);
   });
   return agent.all().flatMap((said) => (said.type === 'HEALTH_STATE_CHANGED' ? [said.payload.reason] : []));
 };

@@ -4,7 +4,7 @@ import { type AgentReport, newSession, observe, type SessionEvent } from '@vigil
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { Folding, type Observation, type Policies } from '@vigil/health';
-import { beat as heartbeat, T0 } from '@vigil/health/fixture';
+import { heartbeat, T0 } from '@vigil/health/fixture';
 import {
   answered,
   checkFields,

@@ -5,16 +5,16 @@ import { type Announcement, type AnnouncementContext, about, chain } from './eve
 const NOTHING: readonly Announcement[] = [];
 
 /** Each of its breakers whose state is another than the one last said. With its end, or where it is only shown, all are closed. */
-export function breakersChanged(saying: AnnouncementContext): readonly Announcement[] {
-  const { state, verdict } = saying;
+export function breakersChanged(context: AnnouncementContext): readonly Announcement[] {
+  const { state, verdict } = context;
   const over = state.history.end !== null || state.excluded;
-  let said = NOTHING;
+  let emitted = NOTHING;
   for (const name of AGENT_BREAKERS) {
     const tripped = over ? null : trippedAt(state.history.breakers, name, verdict.at.now);
     const from = state.announced.breakers[name]?.state ?? 'CLOSED';
-    if (from !== (tripped?.state ?? 'CLOSED')) said = [...said, changed(saying, name, from, tripped)];
+    if (from !== (tripped?.state ?? 'CLOSED')) emitted = [...emitted, changed(context, name, from, tripped)];
   }
-  return said;
+  return emitted;
 }
 
 /** Under the task that it opened with, so that what began there ends there. */

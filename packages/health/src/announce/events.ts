@@ -1,6 +1,6 @@
 import type { Draft, Evidence, PolicyRef, Topic } from '@vigil/events';
 import { contentHash } from '@vigil/policy';
-import type { Known } from '../evaluator/state.ts';
+import type { KnownAgent } from '../evaluator/state.ts';
 import type { History } from '../history/history.ts';
 import { judgingOf, type Verdict } from '../judgement/judge.ts';
 import type { Rules } from '../judgement/rules.ts';
@@ -9,20 +9,23 @@ export type Announcement = Draft<typeof Topic.agentHealth | typeof Topic.taskHea
 
 /** What an announcement is made from. `state`: as it is when all before has been said; `fresh`: its life has not been announced before. */
 export type AnnouncementContext = {
-  readonly state: Known;
+  readonly state: KnownAgent;
   readonly rules: Rules;
   readonly verdict: Verdict;
   readonly fresh: boolean;
 };
 
 /** Fields that every event about an agent carries, so that routing and alerting need no look-up. */
-export function about(state: Known, episodeId: string | null) {
+export function about(state: KnownAgent, episodeId: string | null) {
   const { instanceId, taskId, labels } = state.history.identity;
   return { agentId: state.agentId, instanceId, taskId, episodeId, labels };
 }
 
 /** Chain and policy of a draft: an episode's events keep the heartbeat that came before it. */
-export function chain(state: Known, { policy: { name, hash } }: Rules): { correlationId: string; policy: PolicyRef } {
+export function chain(
+  state: KnownAgent,
+  { policy: { name, hash } }: Rules,
+): { correlationId: string; policy: PolicyRef } {
   return {
     correlationId: state.announced.episode?.correlationId ?? state.history.lastReceipt.correlationId,
     policy: { name, hash },
@@ -30,7 +33,7 @@ export function chain(state: Known, { policy: { name, hash } }: Rules): { correl
 }
 
 /** The same at every re-decision: from the agent, its instance, how many it has had, and the moment. */
-export function idOf(kind: 'episode' | 'warrant', state: Known, now: number): string {
+export function idOf(kind: 'episode' | 'warrant', state: KnownAgent, now: number): string {
   const { instanceId } = state.history.identity;
   return `${kind}-${contentHash(`${state.agentId} ${instanceId} ${state.announced.issued} ${now}`)}`;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { call, history as historyOf, policyOf, presetsWith, T0 } from '../fixture.ts';
 import { judge } from '../judgement/judge.ts';
 import { SIGNALS, type SignalName } from '../signals/all.ts';
-import type { Beats } from '../signals/testing/case.ts';
+import type { Heartbeats } from '../signals/testing/case.ts';
 import { CASES } from '../signals/testing/cases.ts';
 import { forAgent } from './for-agent.ts';
 
@@ -45,11 +45,11 @@ const FINDINGS: Readonly<Record<SignalName, string>> = {
   resource_limit: 'You have exceeded a limit (memory).',
 };
 
-const told = (name: SignalName) => {
-  const { limits, beats, firesAt } = CASES[name];
+const sentencesOf = (name: SignalName) => {
+  const { limits, heartbeats, firesAt } = CASES[name];
   const signal = SIGNALS[name];
   const read = signal.limits.parse(limits) as never;
-  const history = historyOf(beats, { others: signal.patterns?.(read) ?? [] });
+  const history = historyOf(heartbeats, { others: signal.patterns?.(read) ?? [] });
   const known =
     name === 'exited'
       ? { ...history, end: { reason: 'crashed', at: T0, orderId: null, bySelf: false } as const }
@@ -60,22 +60,22 @@ const told = (name: SignalName) => {
 
 describe.each(Object.keys(SIGNALS) as SignalName[])('%s', (name) => {
   test('tells the agent what was found and what to do next', () => {
-    const { finding, advice } = told(name);
+    const { finding, advice } = sentencesOf(name);
     expect(finding).toBe(FINDINGS[name]);
     expect(advice).toMatch(/^[A-Z].*\.$/);
   });
 });
 
 const WORKING = { reporter: 'runtime', activity: 'working' } as const;
-const at = (name: string, beats: Beats, ms: number) => {
+const at = (name: string, heartbeats: Heartbeats, ms: number) => {
   const rules = (name.startsWith('policy:') ? policyOf(name) : presetsWith(name)).rules({
     name: name.startsWith('policy:') ? 'p' : name,
     hash: '',
   });
-  const history = historyOf(beats);
+  const history = historyOf(heartbeats);
   return forAgent(rules, history, judge(rules, history, { now: T0 + ms, watched: T0 + ms }, true));
 };
-const same = (n: number, tool: string): Beats =>
+const same = (n: number, tool: string): Heartbeats =>
   Array.from({ length: n }, (_, i) => [i * 1000, { ...WORKING, tool_calls: [call(`c${i}`, { tool })] }]);
 
 describe('an agent', () => {
@@ -124,7 +124,7 @@ describe('an agent', () => {
 
 test('no finding and no advice begins a line with a digit, which a menu could take for a choice', () => {
   for (const name of Object.keys(SIGNALS) as SignalName[]) {
-    const { finding, advice } = told(name);
+    const { finding, advice } = sentencesOf(name);
     expect(`${finding}\n${advice}`).not.toMatch(/^\s*\d/m);
   }
 });

@@ -6,8 +6,8 @@ import { endWords } from '../signals/fact.ts';
 import { type Announcement, type AnnouncementContext, about, chain, evidenceOf, idOf } from './events.ts';
 
 /** Another state than the one last said. */
-export function stateChanged(saying: AnnouncementContext): Announcement[] {
-  const { state, rules, verdict } = saying;
+export function stateChanged(context: AnnouncementContext): Announcement[] {
+  const { state, rules, verdict } = context;
   const { announced, history } = state;
   if (announced.state === verdict.state) return [];
   const { runtimeId, attempt, maxAttempts } = history.identity;
@@ -19,11 +19,11 @@ export function stateChanged(saying: AnnouncementContext): Announcement[] {
       key: state.agentId,
       ...chain(state, rules),
       payload: {
-        ...about(state, episodeOf(saying)),
+        ...about(state, episodeOf(context)),
         from: announced.state,
         to: verdict.state,
-        reason: reasonOf(verdict.state, evidence, saying),
-        exemption: shownTo(saying)?.name ?? null,
+        reason: reasonOf(verdict.state, evidence, context),
+        exemption: shownTo(context)?.name ?? null,
         onsetAt: verdict.onsetAt,
         endReason: history.end?.reason ?? null,
         endOrderId: history.end?.orderId ?? null,
@@ -32,7 +32,7 @@ export function stateChanged(saying: AnnouncementContext): Announcement[] {
         attempt,
         maxAttempts,
         evidence,
-        leftTaskId: leftOf(saying),
+        leftTaskId: leftOf(context),
       },
     },
   ];
@@ -60,11 +60,11 @@ function shownTo({ state: { history }, rules, verdict }: AnnouncementContext): N
   return shown?.name === 'idle' && history.activity.value === 'exiting' ? { ...shown, name: 'exiting' } : shown;
 }
 
-function reasonOf(to: HealthState, evidence: readonly Evidence[], saying: AnnouncementContext): string {
-  const { state, rules, fresh } = saying;
+function reasonOf(to: HealthState, evidence: readonly Evidence[], context: AnnouncementContext): string {
+  const { state, rules, fresh } = context;
   if (to === 'TERMINATED') return state.history.end ? endWords(state.history.end) : 'ended';
   if (to === 'HEALTHY') {
-    const exempt = shownTo(saying);
+    const exempt = shownTo(context);
     if (fresh) return 'a new instance has started';
     return exempt ? `exempt: ${exempt.name}` : 'nothing speaks against it any more';
   }
@@ -74,9 +74,9 @@ function reasonOf(to: HealthState, evidence: readonly Evidence[], saying: Announ
 }
 
 /** Another exemption than the one last said. */
-export function exemptionChanged(saying: AnnouncementContext): Announcement[] {
-  const { state, rules } = saying;
-  const shown = shownTo(saying);
+export function exemptionChanged(context: AnnouncementContext): Announcement[] {
+  const { state, rules } = context;
+  const shown = shownTo(context);
   const to = state.history.end ? null : shown;
   if ((to?.name ?? null) === state.announced.exemption) return [];
   return [

@@ -20,14 +20,14 @@ export function lostFrom({ lastReceipt, identity }: History, { policy: { heartbe
 /**
  * Heard again, or for the first time; silent, or ended. An agent that is forgotten after a long silence is not part of a mass failure: its ingress may be gone for good. The end of an agent that is already lost is reported,
  * since the brake need not wait for it any more. */
-export function presenceChanged(saying: AnnouncementContext): Announcement[] {
-  const { state, rules, verdict } = saying;
+export function presenceChanged(context: AnnouncementContext): Announcement[] {
+  const { state, rules, verdict } = context;
   const { history, announced } = state;
   const here = history.end === null && lostFrom(history, rules, verdict.at) > verdict.at.now;
-  const isSaid = announced.presentInstance === state.instanceNumber && verdict.at.now < announced.presentUntil;
-  if (here && !isSaid) return [present(saying)];
-  if (!here && announced.presentInstance !== 0) return [lost(saying)];
-  return announced.lostInstance === state.instanceNumber && isSettled(saying) ? [lost(saying)] : [];
+  const isAnnounced = announced.presentInstance === state.instanceNumber && verdict.at.now < announced.presentUntil;
+  if (here && !isAnnounced) return [present(context)];
+  if (!here && announced.presentInstance !== 0) return [lost(context)];
+  return announced.lostInstance === state.instanceNumber && isSettled(context) ? [lost(context)] : [];
 }
 
 /** Said once a day, while the agent lives: those who read the topic from its beginning know each one that lives. */
@@ -39,9 +39,9 @@ function whyPresent({ state, fresh }: AnnouncementContext): Exclude<PresentWhy, 
   return state.instanceNumber === 1 ? 'first_heartbeat' : 'new_instance';
 }
 
-function present(saying: AnnouncementContext): Announcement {
-  const { state, rules, verdict } = saying;
-  const why = whyPresent(saying);
+function present(context: AnnouncementContext): Announcement {
+  const { state, rules, verdict } = context;
+  const why = whyPresent(context);
   const { now } = verdict.at;
   const presentSince = why === 'still_present' ? state.announced.presentSince : now;
   const intervalMs = state.history.lastReceipt.intervalMs ?? rules.policy.heartbeat.intervalMs;
@@ -100,9 +100,9 @@ function observedMs(history: History): number {
 }
 
 /** A host whose runtime is stopped takes its agents with it, on purpose: that is no mass failure, and must hold nobody's hands. */
-const wished: ReadonlySet<string> = new Set(['finished', 'explicit']);
+const expectedReasons: ReadonlySet<string> = new Set(['finished', 'explicit']);
 
-const isExpected = ({ orderId, reason }: End): boolean => orderId !== null || wished.has(reason);
+const isExpected = ({ orderId, reason }: End): boolean => orderId !== null || expectedReasons.has(reason);
 
 /** Its end is known, or it is forgotten. */
 const isSettled = ({ state: { history }, verdict }: AnnouncementContext): boolean =>

@@ -1,23 +1,23 @@
 import { type PayloadOf, Topic } from '@vigil/events';
 import { type SpendingLimit, type Spent, spentOf } from '@vigil/policy';
-import type { Announced, Counted, Known } from '../evaluator/state.ts';
+import type { Announced, Counted, KnownAgent } from '../evaluator/state.ts';
 import { type Announcement, type AnnouncementContext, chain } from './events.ts';
 
 const FLEET = 'fleet';
 
 /** What an agent has used by its present count, as its policy counts it. */
-function spentBy({ history: { spend } }: Known, { policy }: AnnouncementContext['rules']): Spent {
+function spentBy({ history: { spend } }: KnownAgent, { policy }: AnnouncementContext['rules']): Spent {
   return policy.spending === null ? { tokens: null, usd: null } : spentOf(policy.spending, spend);
 }
 
 type Scope = 'agent' | 'task' | 'day';
 
 /** A sub-agent holds no task; what it uses counts for that of its parent. */
-const taskOf = ({ history: { identity } }: Known): string | null =>
+const taskOf = ({ history: { identity } }: KnownAgent): string | null =>
   identity.taskId ?? identity.labels.parent_task ?? null;
 
 /** What was counted before belongs to another instance when the agent has another. */
-const countedOf = ({ instanceNumber, announced: { spent } }: Known, scope: Scope): Counted | null =>
+const countedOf = ({ instanceNumber, announced: { spent } }: KnownAgent, scope: Scope): Counted | null =>
   (spent?.instanceNumber === instanceNumber ? spent[scope] : undefined) ?? null;
 
 const NOTHING = { tokens: 0, usd: 0 };
@@ -43,7 +43,7 @@ export function spendingCounted({ state, rules }: AnnouncementContext): Announce
 }
 
 function counted(
-  state: Known,
+  state: KnownAgent,
   rules: AnnouncementContext['rules'],
   spent: Spent,
   scope: Scope,
@@ -86,7 +86,10 @@ type AgentSpent = PayloadOf<typeof Topic.fleetPresence, 'AGENT_SPENT'>;
 const MOST_COUNTS = 4;
 
 /** It is counted. */
-export function spentAnnounced({ instanceNumber, history, announced }: Known, spent: AgentSpent): Announced['spent'] {
+export function spentAnnounced(
+  { instanceNumber, history, announced }: KnownAgent,
+  spent: AgentSpent,
+): Announced['spent'] {
   const { scope, tokens, usd, limitTokens, limitUsd } = spent;
   const known = announced.spent?.instanceNumber === instanceNumber ? announced.spent : { instanceNumber };
   if (scope === 'UNKNOWN') return known;
@@ -99,7 +102,7 @@ export function spentAnnounced({ instanceNumber, history, announced }: Known, sp
 }
 
 /** A count that had no name is that of a session: what is counted of it is counted of that session, which may be taken up again. */
-export function countNamed(state: Known, session: number): Known {
+export function countNamed(state: KnownAgent, session: number): KnownAgent {
   const { history, announced } = state;
   const { spend } = history;
   const named = { ...state, history: { ...history, spend: { ...spend, count: session } } };

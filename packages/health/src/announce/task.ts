@@ -1,35 +1,37 @@
 import { type HealthState, type Hold, Topic } from '@vigil/events';
-import type { Announced, Known } from '../evaluator/state.ts';
+import type { Announced, KnownAgent } from '../evaluator/state.ts';
 import { contextPct } from '../history/usage/context.ts';
 import { type Announcement, type AnnouncementContext, chain, evidenceOf, idleMinutes } from './events.ts';
 
 type Task = NonNullable<Announced['task']>;
 
 /** Who holds a task, and how it is: left before taken, so that a task never has two holders of one agent. */
-export function taskChanged(saying: AnnouncementContext): Announcement[] {
-  const { state, verdict } = saying;
+export function taskChanged(context: AnnouncementContext): Announcement[] {
+  const { state, verdict } = context;
   const { task } = state.announced;
   const holder = holderOf(state);
   const same = task !== null && task.taskId === holder.taskId && task.instanceId === holder.instanceId;
   const alive = state.history.end === null;
-  if (same && alive && task.state === 'TERMINATED') return [said(saying, task, 'took', 'UNKNOWN', verdict.state)];
-  if (same && alive) return task.state === verdict.state ? [] : [said(saying, task, 'kept', task.state, verdict.state)];
+  if (same && alive && task.state === 'TERMINATED')
+    return [taskChange(context, task, 'took', 'UNKNOWN', verdict.state)];
+  if (same && alive)
+    return task.state === verdict.state ? [] : [taskChange(context, task, 'kept', task.state, verdict.state)];
   if (same && task.state === 'TERMINATED') return [];
   const left =
     task === null || task.state === 'TERMINATED'
       ? []
-      : [said(saying, task, 'left', task.state, same ? 'TERMINATED' : task.state)];
+      : [taskChange(context, task, 'left', task.state, same ? 'TERMINATED' : task.state)];
   if (same) return left;
-  const took = said(saying, holder, 'took', 'UNKNOWN', alive ? verdict.state : 'HEALTHY');
-  return alive ? [...left, took] : [...left, took, said(saying, holder, 'left', 'HEALTHY', 'TERMINATED')];
+  const took = taskChange(context, holder, 'took', 'UNKNOWN', alive ? verdict.state : 'HEALTHY');
+  return alive ? [...left, took] : [...left, took, taskChange(context, holder, 'left', 'HEALTHY', 'TERMINATED')];
 }
 
 /** An agent without a task stands in for it with its own id; so does a sub-agent, whose task is its parent's. */
-function holderOf({ agentId, history: { identity } }: Known): Omit<Task, 'state'> {
+function holderOf({ agentId, history: { identity } }: KnownAgent): Omit<Task, 'state'> {
   return { taskId: (identity.parentId === null ? identity.taskId : null) ?? agentId, instanceId: identity.instanceId };
 }
 
-function said(
+function taskChange(
   { state, rules, verdict }: AnnouncementContext,
   task: Omit<Task, 'state'>,
   hold: Hold,

@@ -10,16 +10,16 @@ const MINUTE_MS = 60_000;
 const NOTHING: readonly Announcement[] = [];
 
 /** The worst ticket that is due, where none as bad has been filed in its episode; before it, those that people file. */
-export function ticketsFiled(saying: AnnouncementContext): readonly Announcement[] {
-  const { state, rules, verdict } = saying;
+export function ticketsFiled(context: AnnouncementContext): readonly Announcement[] {
+  const { state, rules, verdict } = context;
   if (state.tickets.length === 0 && rules.policy.ticket === null) return NOTHING;
-  const byHand = state.tickets.map((ticket) => filed(saying, ticket));
+  const byHand = state.tickets.map((ticket) => filed(context, ticket));
   if (state.excluded) return byHand;
   const worst = ticketsDue(rules, state.history, verdict)
     .filter(({ from }) => from <= verdict.at.now)
     .reduce<Due | null>((most, due) => (most && !isWorse(due.severity, most.severity) ? most : due), null);
-  if (worst === null || alreadyFiled(saying, worst)) return byHand;
-  return [...byHand, filed(saying, ticketOf(saying, worst))];
+  if (worst === null || alreadyFiled(context, worst)) return byHand;
+  return [...byHand, filed(context, ticketOf(context, worst))];
 }
 
 /** One filed outside any episode counts for as long as the instance lives. */
@@ -29,14 +29,14 @@ function alreadyFiled({ state: { announced, instanceNumber } }: AnnouncementCont
   return ticket.episodeId === null || ticket.episodeId === (episode?.id ?? null);
 }
 
-function filed(saying: AnnouncementContext, ticket: EscalationTicket): Announcement {
-  const { state, rules } = saying;
+function filed(context: AnnouncementContext, ticket: EscalationTicket): Announcement {
+  const { state, rules } = context;
   return {
     topic: Topic.agentHealth,
     type: 'WORKER_ESCALATION_TICKET',
     key: state.agentId,
     ...chain(state, rules),
-    payload: { ...about(state, state.announced.episode?.id ?? null), ticket, findings: findingsOf(saying) },
+    payload: { ...about(state, state.announced.episode?.id ?? null), ticket, findings: findingsOf(context) },
   };
 }
 
@@ -54,15 +54,15 @@ function findingsOf({ state: { history }, rules, verdict }: AnnouncementContext)
 
 const FATAL: ReadonlySet<string> = new Set(['unrecoverable_error']);
 
-function ticketOf(saying: AnnouncementContext, due: Due): EscalationTicket {
-  const { state, rules, verdict } = saying;
+function ticketOf(context: AnnouncementContext, due: Due): EscalationTicket {
+  const { state, rules, verdict } = context;
   const { identity, steps, progressEvidence } = state.history;
   const evidence = evidenceOf(rules, state.history, verdict).map(({ words }) => words);
   const stalledMs = absentFor(steps.changed, stepping(rules, state.history, verdict));
   const graph = identity.labels.graph ?? identity.taskId ?? state.agentId;
-  const words = ticketWords(due, steps, stalledMs, findingsOf(saying), evidence);
+  const words = ticketWords(due, steps, stalledMs, findingsOf(context), evidence);
   return {
-    ticket_id: ticketId(saying, due),
+    ticket_id: ticketId(context, due),
     created_at: new Date(verdict.at.now).toISOString(),
     worker_agent_id: state.agentId,
     worker_session_id: identity.instanceId ?? state.agentId,

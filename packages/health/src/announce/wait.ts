@@ -1,6 +1,6 @@
 import { Topic } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
-import type { AnnouncedWait, Known } from '../evaluator/state.ts';
+import type { AnnouncedWait, KnownAgent } from '../evaluator/state.ts';
 import type { Wait } from '../history/presence/wait.ts';
 import type { AwaitingInputLimits } from '../judgement/exemptions.ts';
 import { isHeld, trustedTo, type Verdict } from '../judgement/judge.ts';
@@ -14,11 +14,11 @@ const limitOf = ({ exemptions }: Rules): number | null => {
 };
 
 /** Its runtime has been silent for so long that what it reported last counts no more: nobody at the terminal need answer. */
-const isSilent = ({ history }: Known, rules: Rules, { at }: Verdict): boolean =>
+const isSilent = ({ history }: KnownAgent, rules: Rules, { at }: Verdict): boolean =>
   at.watched >= trustedTo(rules, history);
 
 /** When a wait has lasted longer than the policy's limit, watched. NEVER: nobody is told of it. */
-export function overdueFrom(state: Known, rules: Rules, verdict: Verdict): number {
+export function overdueFrom(state: KnownAgent, rules: Rules, verdict: Verdict): number {
   const { excluded, history } = state;
   const { wait, end } = history;
   const limit = limitOf(rules);
@@ -41,7 +41,7 @@ export function waitChanged({ state, rules, verdict }: AnnouncementContext): Ann
   ];
 }
 
-function overdue(state: Known, rules: Rules, { at: since, kind, text }: NonNullable<Wait>): Announcement {
+function overdue(state: KnownAgent, rules: Rules, { at: since, kind, text }: NonNullable<Wait>): Announcement {
   return {
     topic: Topic.agentHealth,
     type: 'WAIT_OVERDUE',
@@ -58,7 +58,12 @@ function overdue(state: Known, rules: Rules, { at: since, kind, text }: NonNulla
 }
 
 /** Of the instance and task under which the wait was announced. */
-function ended(state: Known, rules: Rules, verdict: Verdict, { instanceId, taskId, at }: AnnouncedWait): Announcement {
+function ended(
+  state: KnownAgent,
+  rules: Rules,
+  verdict: Verdict,
+  { instanceId, taskId, at }: AnnouncedWait,
+): Announcement {
   return {
     topic: Topic.agentHealth,
     type: 'WAIT_ENDED',
@@ -74,7 +79,7 @@ function ended(state: Known, rules: Rules, verdict: Verdict, { instanceId, taskI
   };
 }
 
-function whyEnded(state: Known, rules: Rules, verdict: Verdict): string {
+function whyEnded(state: KnownAgent, rules: Rules, verdict: Verdict): string {
   const { history, instanceNumber, announced } = state;
   if (announced.wait?.instanceNumber !== instanceNumber) return 'another instance has started';
   if (history.end !== null) return 'it has ended';

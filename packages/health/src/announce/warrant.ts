@@ -21,12 +21,12 @@ import { leaseOf, quietFrom, renewalOf } from './lease.ts';
 type Finding = Omit<PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>, 'warrantId' | 'episodeId'>;
 
 /** The lease: lapses when no plan holds any more, or for another life; is renewed while one does, and at once when it is another finding. */
-export function warrantKept(saying: AnnouncementContext): Announcement[] {
-  const { state, rules, verdict } = saying;
+export function warrantKept(context: AnnouncementContext): Announcement[] {
+  const { state, rules, verdict } = context;
   const { warrant } = state.announced;
   if (warrant === null) return [];
-  const why = lapseOf(saying, warrant);
-  if (why) return [lapsed(saying, warrant, why)];
+  const why = lapseOf(context, warrant);
+  if (why) return [lapsed(context, warrant, why)];
   const plan = verdict.plan;
   const { now } = verdict.at;
   const quietAt = quietFrom(state.history);
@@ -34,14 +34,14 @@ export function warrantKept(saying: AnnouncementContext): Announcement[] {
   // A lease from a long silence is longer than one of now: the agent is heard again.
   const isTooLong = warrant.voidAt > leaseOf(now, quietAt, terms);
   const due = isTooLong || now >= renewalOf(warrant.voidAt, quietAt, terms);
-  if (plan === null || (!due && isSame(warrant, plan, saying))) return [];
+  if (plan === null || (!due && isSame(warrant, plan, context))) return [];
   return [
     {
       topic: Topic.agentHealth,
       type: 'WARRANT_RENEWED',
       key: state.agentId,
       ...chain(state, rules),
-      payload: { ...finding(saying, plan), episodeId: warrant.episodeId, warrantId: warrant.id },
+      payload: { ...finding(context, plan), episodeId: warrant.episodeId, warrantId: warrant.id },
     },
   ];
 }
@@ -57,12 +57,12 @@ function isSame(warrant: Warrant, plan: CompiledPlan, { state, rules, verdict }:
 }
 
 /** At most one an agent: filed when some plan's `when` holds. */
-export function warrantFiled(saying: AnnouncementContext): Announcement[] {
-  const { state, rules, verdict } = saying;
+export function warrantFiled(context: AnnouncementContext): Announcement[] {
+  const { state, rules, verdict } = context;
   const { plan } = verdict;
   if (plan === null || state.announced.warrant !== null) return [];
   const { now } = verdict.at;
-  const found = finding(saying, plan);
+  const found = finding(context, plan);
   return [
     {
       topic: Topic.agentHealth,
@@ -75,7 +75,7 @@ export function warrantFiled(saying: AnnouncementContext): Announcement[] {
         warrantId: idOf('warrant', state, now),
         title: `stuck:${state.agentId}`,
         label: rules.policy.warrant.label,
-        metadata: metadata(saying, found.evidence),
+        metadata: metadata(context, found.evidence),
       },
     },
   ];

@@ -2,14 +2,14 @@ import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { at, type Beat, beat, brief, call, presetsWith, T0 } from '../fixture.ts';
+import { at, brief, call, type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
 import { explain } from './explain.ts';
 import { agentHealth, type Observation } from './health.ts';
 import { UNSEEN } from './state.ts';
 
 const demo = presetsWith('demo');
 const decider = agentHealth(demo);
-const runtime: Partial<Beat> = { reporter: 'runtime', activity: 'working' };
+const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', activity: 'working' };
 
 const hold = (until: number | null): Observation => ({
   ...example(Topic.agentObservation, 'HOLD_AGENT', { agentId: 'a1', until }),
@@ -20,7 +20,7 @@ const release: Observation = { ...example(Topic.agentObservation, 'RELEASE_AGENT
 describe('absence', () => {
   const silent = () => {
     const agent = given(decider, T0);
-    agent.tell(beat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }));
+    agent.tell(heartbeat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }));
     return agent;
   };
 
@@ -34,12 +34,12 @@ describe('absence', () => {
 
   test('who beats by itself is active as long as it beats: that it hangs shows in its calls', () => {
     const agent = given(decider, T0);
-    const own: Partial<Beat> = { reporter: 'agent', activity: 'working' };
-    agent.tell(beat(0, { ...own, tool_calls: [call('c1')] }));
-    for (let ms = 1000; ms <= 45_000; ms += 1000) agent.tell(beat(ms, own), T0 + ms);
-    expect(brief(agent.all()).filter((said) => said.startsWith('HEALTHY →'))).toEqual([]);
+    const own: Partial<HeartbeatPayload> = { reporter: 'agent', activity: 'working' };
+    agent.tell(heartbeat(0, { ...own, tool_calls: [call('c1')] }));
+    for (let ms = 1000; ms <= 45_000; ms += 1000) agent.tell(heartbeat(ms, own), T0 + ms);
+    expect(brief(agent.all()).filter((line) => line.startsWith('HEALTHY →'))).toEqual([]);
     agent.passTo(T0 + 45_001);
-    expect(brief(agent.all()).filter((said) => said.startsWith('HEALTHY →'))).toEqual(['HEALTHY → DEGRADED']);
+    expect(brief(agent.all()).filter((line) => line.startsWith('HEALTHY →'))).toEqual(['HEALTHY → DEGRADED']);
     agent.passTo(T0 + 53_000);
     expect(brief(agent.all())).not.toContain('DEGRADED → STUCK');
     expect(brief(agent.passTo(T0 + 53_001))).toContain('DEGRADED → STUCK');
@@ -55,37 +55,37 @@ describe('absence', () => {
   });
 
   test('an agent that comes through a door is absent only while that door is open', () => {
-    const doors = (now: number, gateway: number) => ({ ...at(now), doors: { gateway: T0 + gateway } });
-    let state = decider.observe(UNSEEN, beat(0, { door: 'gateway' }), doors(0, 0));
-    for (const said of decider.decide(state, doors(0, 0))) state = decider.evolve(state, said);
-    expect(brief(decider.decide(state, doors(60_000, 4000)))).toEqual([]);
-    expect(brief(decider.decide(state, doors(60_000, 16_000)))).toContain('AGENT_LOST silent');
+    const clockWith = (now: number, gateway: number) => ({ ...at(now), doors: { gateway: T0 + gateway } });
+    let state = decider.observe(UNSEEN, heartbeat(0, { door: 'gateway' }), clockWith(0, 0));
+    for (const event of decider.decide(state, clockWith(0, 0))) state = decider.evolve(state, event);
+    expect(brief(decider.decide(state, clockWith(60_000, 4000)))).toEqual([]);
+    expect(brief(decider.decide(state, clockWith(60_000, 16_000)))).toContain('AGENT_LOST silent');
   });
 
   test('an agent behind a gateway that is mute is not accused while another gateway is open', () => {
-    const doors = (now: number, mute: number, other: number) => ({
+    const clockWith = (now: number, mute: number, other: number) => ({
       ...at(now),
       doors: { gateway: T0 + other, 'gateway:a': T0 + mute, 'gateway:b': T0 + other },
     });
-    let state = decider.observe(UNSEEN, beat(0, { door: 'gateway:a' }), doors(0, 0, 0));
-    for (const said of decider.decide(state, doors(0, 0, 0))) state = decider.evolve(state, said);
-    expect(brief(decider.decide(state, doors(600_000, 1500, 600_000)))).toEqual([]);
-    const moved = decider.observe(state, beat(600_000, { door: 'gateway:b' }), doors(600_000, 1500, 600_000));
-    expect(brief(decider.decide(moved, doors(616_000, 1500, 616_000)))).toContain('AGENT_LOST silent');
+    let state = decider.observe(UNSEEN, heartbeat(0, { door: 'gateway:a' }), clockWith(0, 0, 0));
+    for (const event of decider.decide(state, clockWith(0, 0, 0))) state = decider.evolve(state, event);
+    expect(brief(decider.decide(state, clockWith(600_000, 1500, 600_000)))).toEqual([]);
+    const moved = decider.observe(state, heartbeat(600_000, { door: 'gateway:b' }), clockWith(600_000, 1500, 600_000));
+    expect(brief(decider.decide(moved, clockWith(616_000, 1500, 616_000)))).toContain('AGENT_LOST silent');
   });
 
   test('an agent behind an instance that is not known is judged in the time of its family', () => {
-    const doors = (now: number, gateway: number) => ({ ...at(now), doors: { gateway: T0 + gateway } });
-    let state = decider.observe(UNSEEN, beat(0, { door: 'gateway:unknown' }), doors(0, 0));
-    for (const said of decider.decide(state, doors(0, 0))) state = decider.evolve(state, said);
-    expect(brief(decider.decide(state, doors(60_000, 4000)))).toEqual([]);
-    expect(brief(decider.decide(state, doors(60_000, 16_000)))).toContain('AGENT_LOST silent');
+    const clockWith = (now: number, gateway: number) => ({ ...at(now), doors: { gateway: T0 + gateway } });
+    let state = decider.observe(UNSEEN, heartbeat(0, { door: 'gateway:unknown' }), clockWith(0, 0));
+    for (const event of decider.decide(state, clockWith(0, 0))) state = decider.evolve(state, event);
+    expect(brief(decider.decide(state, clockWith(60_000, 4000)))).toEqual([]);
+    expect(brief(decider.decide(state, clockWith(60_000, 16_000)))).toContain('AGENT_LOST silent');
   });
 
   test('going to another door changes no age', () => {
     const through = { ...at(1000), doors: { gateway: T0 + 400_000 } };
-    let state = decider.observe(UNSEEN, beat(0, { tool_calls: [call('c1')] }), at(0));
-    state = decider.observe(state, beat(1000, { door: 'gateway' }), through);
+    let state = decider.observe(UNSEEN, heartbeat(0, { tool_calls: [call('c1')] }), at(0));
+    state = decider.observe(state, heartbeat(1000, { door: 'gateway' }), through);
     const ageAt = (clock: typeof through) =>
       explain(demo, state, clock)?.signals.find(({ signal }) => signal === 'no_calls')?.value;
     expect(ageAt(through)).toBe(1000);
@@ -96,7 +96,7 @@ describe('absence', () => {
     for (const off of [-600_000, 600_000]) {
       const agent = given(decider, T0);
       for (let ms = 0; ms <= 60_000; ms += 1000)
-        agent.tell(beat(ms, { ...runtime, timestamp: T0 + ms + off, agent_beat_at: T0 + ms + off }), T0 + ms);
+        agent.tell(heartbeat(ms, { ...runtime, timestamp: T0 + ms + off, agent_beat_at: T0 + ms + off }), T0 + ms);
       expect(agent.all().map(({ type }) => type)).toEqual(['INSTANCE_STARTED', 'AGENT_PRESENT', 'TASK_HEALTH_CHANGED']);
       expect(explain(demo, agent.state(), agent.clock())?.notes).toHaveLength(1);
     }
@@ -104,18 +104,20 @@ describe('absence', () => {
 
   test('an agent that answers with the next beat is lost, and present again', () => {
     const agent = given(decider, T0);
-    agent.tell(beat(0, { activity: 'idle', task_id: null }));
+    agent.tell(heartbeat(0, { activity: 'idle', task_id: null }));
     agent.passTo(T0 + 15_000);
     expect(brief(agent.all())).not.toContain('AGENT_LOST silent');
     expect(brief(agent.passTo(T0 + 15_001))).toEqual(['AGENT_LOST silent']);
-    expect(brief(agent.tell(beat(16_000, { activity: 'idle', task_id: null })))).toEqual(['AGENT_PRESENT returned']);
+    expect(brief(agent.tell(heartbeat(16_000, { activity: 'idle', task_id: null })))).toEqual([
+      'AGENT_PRESENT returned',
+    ]);
   });
 });
 
 describe('calls in flight', () => {
   test('suspend absence until deadline and buffer, then are overdue', () => {
     const agent = given(decider, T0);
-    agent.tell(beat(0, { ...runtime, tool_calls: [call('c1', { kind: 'model', outcome: 'running' })] }));
+    agent.tell(heartbeat(0, { ...runtime, tool_calls: [call('c1', { kind: 'model', outcome: 'running' })] }));
     agent.passTo(T0 + 35_000);
     expect(brief(agent.all())).not.toContain('HEALTHY → STUCK');
     agent.passTo(T0 + 35_001);
@@ -130,7 +132,7 @@ describe('calls in flight', () => {
 describe('what a person holds', () => {
   test('is not judged until released, and its silence meanwhile is not held against it', () => {
     const agent = given(decider, T0);
-    agent.tell(beat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }));
+    agent.tell(heartbeat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }));
     agent.passTo(T0 + 9000);
     expect(brief(agent.tell(hold(null)))).toEqual([
       'STUCK → HEALTHY',
@@ -148,7 +150,7 @@ describe('what a person holds', () => {
 describe('a hold that has run out', () => {
   test('is over: a release of it puts off nothing', () => {
     const agent = given(decider, T0);
-    agent.tell(beat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }));
+    agent.tell(heartbeat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }));
     agent.tell(hold(T0 + 1000));
     agent.tell(release, T0 + 5000);
     expect(brief(agent.passTo(T0 + 9000))).not.toContain('HEALTHY → STUCK');
@@ -158,17 +160,17 @@ describe('a hold that has run out', () => {
 
 describe('what a loss says to the brake', () => {
   const lossAfter = (
-    beats: readonly (readonly [ms: number, more: Partial<Beat>])[],
+    heartbeats: readonly (readonly [ms: number, more: Partial<HeartbeatPayload>])[],
     more: readonly Observation[] = [],
   ) => {
     const agent = given(decider, T0);
-    for (const [ms, said] of beats) agent.tell(beat(ms, said), T0 + ms);
+    for (const [ms, more] of heartbeats) agent.tell(heartbeat(ms, more), T0 + ms);
     for (const input of more) agent.tell(input);
     agent.passTo(agent.clock().now + 60_000);
     const lost = agent.all().find(({ type }) => type === 'AGENT_LOST')?.payload;
     return lost && 'observedMs' in lost ? { exemption: lost.exemption, observedMs: lost.observedMs } : null;
   };
-  const working: Partial<Beat> = { activity: 'working' };
+  const working: Partial<HeartbeatPayload> = { activity: 'working' };
 
   test('idle, paused or held when last heard', () => {
     expect(lossAfter([[0, working]])?.exemption).toBeNull();
@@ -185,28 +187,28 @@ describe('what a loss says to the brake', () => {
   });
 
   test('held until after it was last heard; not from the moment that its hold runs out', () => {
-    const heardAt = (ms: number, until: number) => {
+    const exemptionAt = (ms: number, until: number) => {
       const agent = given(decider, T0);
-      agent.tell(beat(0, working), T0);
+      agent.tell(heartbeat(0, working), T0);
       agent.tell(hold(T0 + until), T0);
-      agent.tell(beat(ms, working), T0 + ms);
+      agent.tell(heartbeat(ms, working), T0 + ms);
       agent.passTo(T0 + 600_000);
       const lost = agent.all().find(({ type }) => type === 'AGENT_LOST')?.payload;
       return lost && 'observedMs' in lost ? lost.exemption : undefined;
     };
-    expect(heardAt(5000, 5001)).toBe('held');
-    expect(heardAt(5000, 5000)).toBeNull();
-    expect(heardAt(5000, 600_000)).toBe('held');
+    expect(exemptionAt(5000, 5001)).toBe('held');
+    expect(exemptionAt(5000, 5000)).toBeNull();
+    expect(exemptionAt(5000, 600_000)).toBe('held');
   });
 
   test('held until after its end was reported, and not where the hold had run out by then', () => {
     const endedAt = (ms: number, until: number) => {
       const agent = given(decider, T0);
-      agent.tell(beat(0, working), T0);
+      agent.tell(heartbeat(0, working), T0);
       agent.tell(hold(T0 + until), T0);
       const exited = example(Topic.agentObservation, 'AGENT_EXITED', { ...end, reason: 'crashed', orderId: null });
-      const said = agent.tell({ ...exited, key: 'a1' }, T0 + ms);
-      const lost = said.find(({ type }) => type === 'AGENT_LOST')?.payload;
+      const emitted = agent.tell({ ...exited, key: 'a1' }, T0 + ms);
+      const lost = emitted.find(({ type }) => type === 'AGENT_LOST')?.payload;
       return lost && 'observedMs' in lost ? lost.exemption : undefined;
     };
     const end = { agentId: 'a1', instanceId: 'a1.i1' };
@@ -216,11 +218,11 @@ describe('what a loss says to the brake', () => {
 
   test('held, and the hold is over, in a later instance', () => {
     const agent = given(decider, T0);
-    agent.tell(beat(0, working), T0);
+    agent.tell(heartbeat(0, working), T0);
     agent.tell(hold(T0 + 1000), T0);
-    agent.tell(beat(2000, { ...working, instance_id: 'a1.i2' }), T0 + 2000);
-    const said = agent.passTo(T0 + 60_000);
-    expect(said.flatMap((one) => (one.type === 'AGENT_LOST' ? [one.payload.exemption] : []))).toEqual([null]);
+    agent.tell(heartbeat(2000, { ...working, instance_id: 'a1.i2' }), T0 + 2000);
+    const emitted = agent.passTo(T0 + 60_000);
+    expect(emitted.flatMap((one) => (one.type === 'AGENT_LOST' ? [one.payload.exemption] : []))).toEqual([null]);
   });
 
   test('how long it was observed: from its first heartbeat to its last, not to when it was found lost', () => {
@@ -236,15 +238,21 @@ describe('what a loss says to the brake', () => {
 });
 
 describe('an agent that sends only the first eight fields, without a task', () => {
-  const README: Partial<Beat> = { task_id: null, instance_id: null, runtime_id: null, phase: 'build', policy: 'vigil' };
+  const README: Partial<HeartbeatPayload> = {
+    task_id: null,
+    instance_id: null,
+    runtime_id: null,
+    phase: 'build',
+    policy: 'vigil',
+  };
   const MIN = 60_000;
   const vigil = agentHealth(presetsWith('vigil'));
-  const heartbeats = (more: Partial<Beat>, forMs: number, everyMs = 30_000) => {
+  const heartbeats = (more: Partial<HeartbeatPayload>, forMs: number, everyMs = 30_000) => {
     const agent = given(vigil, T0);
-    for (let ms = 0; ms <= forMs; ms += everyMs) agent.tell(beat(ms, { ...README, ...more }), T0 + ms);
+    for (let ms = 0; ms <= forMs; ms += everyMs) agent.tell(heartbeat(ms, { ...README, ...more }), T0 + ms);
     return agent;
   };
-  const changes = (agent: ReturnType<typeof heartbeats>) => brief(agent.all()).filter((said) => said.includes('→'));
+  const changes = (agent: ReturnType<typeof heartbeats>) => brief(agent.all()).filter((line) => line.includes('→'));
 
   test('is missed when it stops: no_heartbeat after 2 min, STUCK after 6 min', () => {
     const agent = heartbeats({}, 10 * MIN);

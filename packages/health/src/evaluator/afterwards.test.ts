@@ -1,6 +1,6 @@
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { type Beat, beat, call, policyOf, T0 } from '../fixture.ts';
+import { call, type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture.ts';
 import { output } from '../signals/testing/cases-absence.ts';
 import { explain } from './explain.ts';
 import { agentHealth } from './health.ts';
@@ -15,15 +15,20 @@ exemptions: { ${exemptions} }
 `);
 
 /** From when each signal fires after the beats, minutes after T0; null: not as far as is known. */
-const after = (beats: readonly (readonly [minute: number, more: Partial<Beat>])[], exemptions = '') => {
+const after = (
+  heartbeats: readonly (readonly [minute: number, more: Partial<HeartbeatPayload>])[],
+  exemptions = '',
+) => {
   const all = policies(exemptions);
   const agent = given(agentHealth(all), T0);
-  for (const [minute, more] of beats) agent.tell(beat(minute * MINUTE, more), T0 + minute * MINUTE);
-  const told = explain(all, agent.state(), agent.clock())?.signals ?? [];
-  return Object.fromEntries(told.map(({ signal, firesFrom }) => [signal, firesFrom && (firesFrom - T0 - 1) / MINUTE]));
+  for (const [minute, more] of heartbeats) agent.tell(heartbeat(minute * MINUTE, more), T0 + minute * MINUTE);
+  const explained = explain(all, agent.state(), agent.clock())?.signals ?? [];
+  return Object.fromEntries(
+    explained.map(({ signal, firesFrom }) => [signal, firesFrom && (firesFrom - T0 - 1) / MINUTE]),
+  );
 };
-const runtime: Partial<Beat> = { reporter: 'runtime', reports_checkpoints: true };
-const shown: Partial<Beat> = { ...runtime, ...output({ last_output_at: T0 }) };
+const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', reports_checkpoints: true };
+const shown: Partial<HeartbeatPayload> = { ...runtime, ...output({ last_output_at: T0 }) };
 const deadline_at = T0 + 20 * MINUTE;
 
 describe('after a call that was in flight', () => {
@@ -69,12 +74,12 @@ test('an agent that had nothing to do and takes a task is not told of the time b
 });
 
 test('cost starts again only after what suspends cost', () => {
-  const uses = (from: number, to: number, activity: Beat['activity']) =>
+  const uses = (from: number, to: number, activity: HeartbeatPayload['activity']) =>
     Array.from(
       { length: to - from + 1 },
       (_, i) => [from + i, { token_count: 10 * (from + i + 1), activity }] as const,
     );
-  const through = (activity: Beat['activity']) =>
+  const through = (activity: HeartbeatPayload['activity']) =>
     after([...uses(0, 5, 'working'), ...uses(6, 7, activity), ...uses(8, 14, 'working')]).token_burn;
   expect(through('awaiting_input')).toBe(10);
   expect(through('working')).toBe(10);

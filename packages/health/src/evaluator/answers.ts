@@ -1,24 +1,24 @@
 import { hash32 } from '../history/hash.ts';
 import type { History } from '../history/history.ts';
 import type { Heartbeat } from '../history/moment.ts';
-import type { Answer, Known } from './state.ts';
+import type { Answer, KnownAgent } from './state.ts';
 
 const ANSWER_CHARACTERS = 500;
 
 /** Handoff, blockers, a probe's reply, or that it says how it is: each once. */
-export function answering(state: Known, before: History, heartbeat: Heartbeat): Known {
+export function answering(state: KnownAgent, before: History, heartbeat: Heartbeat): KnownAgent {
   const words =
     heartbeat.handoff === null && heartbeat.blockers.length === 0 && heartbeat.probe_reply === null
       ? ''
       : wordsOf(heartbeat);
-  const said = words === '' ? state.answered : hash32(words);
+  const answered = words === '' ? state.answered : hash32(words);
   // A client that reports a failed turn does not speak for its agent.
   const self = heartbeat.activity === 'stuck' || (heartbeat.activity === 'blocked' && heartbeat.turn === null);
-  if (said === state.answered && !self) return state;
-  const answers: Answer[] = said === state.answered ? [] : answersOf(heartbeat);
+  if (answered === state.answered && !self) return state;
+  const answers: Answer[] = answered === state.answered ? [] : answersOf(heartbeat);
   if (self && before.activity.value !== heartbeat.activity)
     answers.push({ how: 'self_report', nonce: null, text: `it says that it is ${heartbeat.activity}` });
-  return answers.length === 0 ? state : { ...state, answered: said, answers: [...state.answers, ...answers] };
+  return answers.length === 0 ? state : { ...state, answered, answers: [...state.answers, ...answers] };
 }
 
 const wordsOf = (heartbeat: Heartbeat): string =>

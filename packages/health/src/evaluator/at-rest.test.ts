@@ -3,7 +3,7 @@ import { contentHash } from '@vigil/policy';
 import { sparse } from '@vigil/stream';
 import { clockAt, given, readAtRest, shapeOf } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { type Beat, beat, call, policyOf, presetsWith, T0 } from '../fixture.ts';
+import { call, type HeartbeatPayload, heartbeat, policyOf, presetsWith, T0 } from '../fixture.ts';
 import { AT_REST } from './at-rest.ts';
 import { agentHealth } from './health.ts';
 import type { AgentState } from './state.ts';
@@ -12,9 +12,9 @@ const form = sparse(AT_REST.usual);
 const shape = shapeOf(AT_REST);
 const shapes = [AT_REST.oldest, ...AT_REST.upgrades.map((_, i) => AT_REST.oldest + i + 1)];
 
-const stateAfter = (more: (i: number) => Partial<Beat>) => {
+const stateAfter = (more: (i: number) => Partial<HeartbeatPayload>) => {
   const agent = given(agentHealth(presetsWith('vigil')), T0);
-  for (let i = 0; i < 100; i++) agent.tell(beat(i * 1000, more(i)), T0 + i * 1000);
+  for (let i = 0; i < 100; i++) agent.tell(heartbeat(i * 1000, more(i)), T0 + i * 1000);
   return agent.state();
 };
 
@@ -46,14 +46,14 @@ function limited(): AgentState {
   const usage = [{ model: 'm', input_tokens: 9, cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: 0 }];
   for (const [i, session_id] of ['A', 'B'].entries()) {
     const used = { client: { name: 'codex', session_id }, token_count: 40, usage, cost_usd: 0.5 };
-    agent.tell(beat(i * 1000, { ...used, sequence: i + 1, task_id: 'T' }), T0 + i * 1000);
+    agent.tell(heartbeat(i * 1000, { ...used, sequence: i + 1, task_id: 'T' }), T0 + i * 1000);
   }
   return agent.state();
 }
 
 const silentFor = (ms: number): AgentState => {
   const agent = given(decider, T0);
-  agent.tell(beat(0, { sequence: 1, task_id: 'T' }), T0);
+  agent.tell(heartbeat(0, { sequence: 1, task_id: 'T' }), T0);
   agent.passTo(T0 + ms);
   return agent.state();
 };

@@ -1,9 +1,9 @@
 import type { AtRest } from '@vigil/stream';
 import { INITIAL_HISTORY } from '../history/initial-history.ts';
-import { type AgentState, type Known, NOTHING_ANNOUNCED } from './state.ts';
+import { type AgentState, type KnownAgent, NOTHING_ANNOUNCED } from './state.ts';
 
 /** A healthy agent that reports no more than it must: what is the same in a state takes no place at rest. */
-const USUAL: Known = {
+const USUAL: KnownAgent = {
   kind: 'known',
   agentId: '',
   policy: { name: '', hash: '' },

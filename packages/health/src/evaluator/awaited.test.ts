@@ -1,6 +1,6 @@
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { type Beat, beat, call, policyOf, T0 } from '../fixture.ts';
+import { call, type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture.ts';
 import { agentHealth } from './health.ts';
 
 const SIGNALS = {
@@ -14,18 +14,18 @@ type Plan = { readonly when: string; readonly do: readonly string[] };
 const planned = (when: string): Plan => ({ when, do: ['alert'] });
 
 /** What the first warrant awaits of an agent that has called, used tokens and written a checkpoint, and then says this for long enough. */
-const awaited = (states: object, says: (ms: number) => Partial<Beat>, plans = [planned('STUCK')]) => {
+const awaited = (states: object, more: (ms: number) => Partial<HeartbeatPayload>, plans = [planned('STUCK')]) => {
   const document = { policy: 'p', signals: SIGNALS, states, plans, exemptions: { rate_limited: false } };
   const agent = given(agentHealth(policyOf(JSON.stringify(document))), T0);
   const first = { tool_calls: [call('c0')], token_count: 5, reports_checkpoints: true, activity: 'working' } as const;
-  agent.tell(beat(0, first), T0);
+  agent.tell(heartbeat(0, first), T0);
   for (let ms = 1000; ms <= 12_000; ms += 1000)
-    agent.tell(beat(ms, { token_count: 5, activity: 'working', ...says(ms) }), T0 + ms);
+    agent.tell(heartbeat(ms, { token_count: 5, activity: 'working', ...more(ms) }), T0 + ms);
   const [filed] = agent.all().flatMap((event) => (event.type === 'WARRANT_FILED' ? [event.payload] : []));
   return filed?.awaits;
 };
-const calls = (ms: number): Partial<Beat> => ({ tool_calls: [call(`c${ms}`, { args_hash: `${ms}` })] });
-const silent = (): Partial<Beat> => ({});
+const calls = (ms: number): Partial<HeartbeatPayload> => ({ tool_calls: [call(`c${ms}`, { args_hash: `${ms}` })] });
+const silent = (): Partial<HeartbeatPayload> => ({});
 
 test('a finding awaits what it has missed', () => {
   expect(awaited({ STUCK: ['no_checkpoint', 'no_calls'] }, calls)).toEqual([['checkpoint']]);
@@ -64,11 +64,13 @@ test('a warrant is renewed at once when it awaits something else, and not before
   const signals = { no_checkpoint: { after: '10s' }, no_calls: { after: '20s' } };
   const document = { policy: 'p', signals, states: { STUCK: Object.keys(signals) }, plans: [planned('STUCK')] };
   const agent = given(agentHealth(policyOf(JSON.stringify(document))), T0);
-  agent.tell(beat(0, { tool_calls: [call('c0')], reports_checkpoints: true }), T0);
-  for (let ms = 1000; ms <= 25_000; ms += 1000) agent.tell(beat(ms), T0 + ms);
-  agent.tell(beat(26_000, calls(26_000)), T0 + 26_000);
-  const said = agent.all().flatMap((event) => ('awaits' in event.payload ? [[event.type, event.payload.awaits]] : []));
-  expect(said).toEqual([
+  agent.tell(heartbeat(0, { tool_calls: [call('c0')], reports_checkpoints: true }), T0);
+  for (let ms = 1000; ms <= 25_000; ms += 1000) agent.tell(heartbeat(ms), T0 + ms);
+  agent.tell(heartbeat(26_000, calls(26_000)), T0 + 26_000);
+  const emitted = agent
+    .all()
+    .flatMap((event) => ('awaits' in event.payload ? [[event.type, event.payload.awaits]] : []));
+  expect(emitted).toEqual([
     ['WARRANT_FILED', [['checkpoint']]],
     ['WARRANT_RENEWED', [['checkpoint'], ['call']]],
     ['WARRANT_RENEWED', [['checkpoint']]],

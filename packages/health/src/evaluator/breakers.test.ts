@@ -2,7 +2,7 @@ import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { type Beat, beat, brief, type Call, call, policyOf, T0 } from '../fixture.ts';
+import { brief, type Call, call, type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture.ts';
 import { type Announcement, agentHealth, type Observation } from './health.ts';
 
 const policies = policyOf(`
@@ -12,28 +12,29 @@ states: { FAILING: [breaker_open] }
 `);
 const decider = agentHealth(policies);
 
-type Report = Beat['breakers'][number];
-const report = (state: Report['state'], more: Partial<Report> = {}): Partial<Beat> => ({
+type Report = HeartbeatPayload['breakers'][number];
+const report = (state: Report['state'], more: Partial<Report> = {}): Partial<HeartbeatPayload> => ({
   breakers: [{ name: 'tool_execution', state, failures: state === 'CLOSED' ? 0 : 5, next_attempt_at: null, ...more }],
 });
 const failed = (id: string, more: Partial<Call> = {}) => call(id, { outcome: 'error', error_class: 'E', ...more });
-const failures = (n: number, more: Partial<Call> = {}): Partial<Beat> => ({
+const failures = (n: number, more: Partial<Call> = {}): Partial<HeartbeatPayload> => ({
   tool_calls: Array.from({ length: n }, (_, i) => failed(`f${i}`, more)),
 });
-const ok = (more: Partial<Call> = {}): Partial<Beat> => ({ tool_calls: [call('ok', more)] });
+const ok = (more: Partial<Call> = {}): Partial<HeartbeatPayload> => ({ tool_calls: [call('ok', more)] });
 
 function agent() {
   const driven = given(decider, T0);
-  const changes = (said: readonly Announcement[]) => brief(said).filter((line) => /CLOSED|OPEN|reset/.test(line));
-  const tell = (ms: number, more: Partial<Beat> = {}) => changes(driven.tell(beat(ms, more), T0 + ms));
-  tell(0);
+  const changes = (events: readonly Announcement[]) => brief(events).filter((line) => /CLOSED|OPEN|reset/.test(line));
+  const receive = (ms: number, more: Partial<HeartbeatPayload> = {}) =>
+    changes(driven.tell(heartbeat(ms, more), T0 + ms));
+  receive(0);
   return {
-    tell,
+    tell: receive,
     input: (input: Observation, ms: number) => changes(driven.tell({ ...input, key: 'a1' } as Observation, T0 + ms)),
     passTo: (ms: number) => changes(driven.passTo(T0 + ms)),
     last: () => driven.all().findLast(({ type }) => type === 'CIRCUIT_BREAKER_STATE_CHANGED'),
     asked: () => driven.all().findLast(({ type }) => type === 'BREAKER_RESET_ASKED'),
-    health: () => driven.all().findLast((said) => said.type === 'HEALTH_STATE_CHANGED')?.payload,
+    health: () => driven.all().findLast((event) => event.type === 'HEALTH_STATE_CHANGED')?.payload,
     due: () => decider.dueAt(driven.state(), driven.clock()) - T0,
     memory: () => JSON.stringify(driven.state()),
   };
@@ -196,5 +197,5 @@ describe('with the instance', () => {
 test('of an agent that is only shown nothing is announced', () => {
   const shown = policyOf('policy: p\nexclude: [a1]\nsignals: { breaker_open: {} }\nstates: {}\n');
   const driven = given(agentHealth(shown), T0);
-  expect(brief(driven.tell(beat(0, failures(9)))).join()).not.toContain('OPEN');
+  expect(brief(driven.tell(heartbeat(0, failures(9)))).join()).not.toContain('OPEN');
 });

@@ -1,7 +1,7 @@
 import { laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { at, type Beat, beat, call, policyOf, presetsWith, T0 } from '../fixture.ts';
+import { at, call, type HeartbeatPayload, heartbeat, policyOf, presetsWith, T0 } from '../fixture.ts';
 import { output } from '../presets/judging.fixture.ts';
 import { SIGNALS } from '../signals/all.ts';
 import { CASES } from '../signals/testing/cases.ts';
@@ -55,7 +55,7 @@ const routine = fc
     },
     { requiredKeys: ['token_count', 'last_tool_call', 'activity'] },
   )
-  .map((more: Partial<Beat>) => beat(0, more));
+  .map((more: Partial<HeartbeatPayload>) => heartbeat(0, more));
 
 describe('a heartbeat that is routine', () => {
   test('leaves nothing to say, with every signal in use', () => laws(everything, routine, { runs: 400 }), 120_000);
@@ -68,24 +68,24 @@ describe('a heartbeat that is routine', () => {
 });
 
 const decider = agentHealth(presetsWith('vigil'));
-const working: Partial<Beat> = { activity: 'working', interval_ms: 10_000 };
+const working: Partial<HeartbeatPayload> = { activity: 'working', interval_ms: 10_000 };
 
 /** What a heartbeat wakes of an agent that has been at work for a minute. */
-const wakes = (more: Partial<Beat>, before: Partial<Beat> = {}): number => {
+const wakes = (more: Partial<HeartbeatPayload>, before: Partial<HeartbeatPayload> = {}): number => {
   let state: AgentState = UNSEEN;
-  const tell = (ms: number, told: Partial<Beat>): number => {
+  const receive = (ms: number, more: Partial<HeartbeatPayload>): number => {
     const clock = at(ms);
     const after = decider.observe(
       state,
-      beat(ms, { ...working, last_tool_call: T0 + ms, token_count: ms, ...told }),
+      heartbeat(ms, { ...working, last_tool_call: T0 + ms, token_count: ms, ...more }),
       clock,
     );
     const wakesAt = decider.wakesAt(state, after, clock);
     state = decider.decide(after, clock).reduce(decider.evolve, after);
     return wakesAt - clock.now;
   };
-  for (let ms = 0; ms <= 60_000; ms += 10_000) tell(ms, before);
-  return tell(70_000, { ...before, ...more });
+  for (let ms = 0; ms <= 60_000; ms += 10_000) receive(ms, before);
+  return receive(70_000, { ...before, ...more });
 };
 
 describe('a heartbeat of an agent at work', () => {
@@ -95,7 +95,7 @@ describe('a heartbeat of an agent at work', () => {
   test('is looked at for how much of its context is left', () =>
     expect(wakes({ context: { tokens_used: 99, tokens_max: 100 } })).toBeLessThanOrEqual(0));
 
-  test.each<[string, Partial<Beat>, Partial<Beat>?]>([
+  test.each<[string, Partial<HeartbeatPayload>, Partial<HeartbeatPayload>?]>([
     ['of another task', { task_id: 'T-2' }],
     ['of another instance', { instance_id: 'a1.i2' }],
     ['that says it is idle', { activity: 'idle' }],
@@ -113,17 +113,17 @@ describe('a heartbeat of an agent at work', () => {
 });
 
 /** When an agent that goes on is first said to be unwell, seconds after its start: heartbeats every ten, and ticks. */
-const foundAt = (signals: object, onBeat: (ms: number) => Partial<Beat>): number | null => {
+const foundAt = (signals: object, more: (ms: number) => Partial<HeartbeatPayload>): number | null => {
   const states = { STUCK: Object.keys(signals).filter((name) => name !== 'steady_tokens') };
   const folding = new Folding(policyOf(JSON.stringify({ policy: 'p', signals, states, plans: [] })));
   for (let ms = 0; ms <= 1_800_000; ms += 10_000) {
-    const input = beat(ms, { ...working, last_tool_call: T0, ...onBeat(ms) });
+    const input = heartbeat(ms, { ...working, last_tool_call: T0, ...more(ms) });
     const records = [
       { clock: at(ms), input },
       ...[1, 4_000, 8_000].map((tick) => ({ clock: at(ms + tick), input: null })),
     ];
     for (const record of records)
-      if (folding.fold(record).emitted.some((said) => said.type === 'HEALTH_STATE_CHANGED'))
+      if (folding.fold(record).emitted.some((event) => event.type === 'HEALTH_STATE_CHANGED'))
         return (record.clock.now - T0) / 1000;
   }
   return null;

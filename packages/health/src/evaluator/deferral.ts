@@ -3,7 +3,7 @@ import type { History } from '../history/history.ts';
 import { type Judging, momentOn } from '../history/moment.ts';
 import type { Policies } from '../judgement/policies.ts';
 import type { Rule, Rules } from '../judgement/rules.ts';
-import type { AgentState, Known } from './state.ts';
+import type { AgentState, KnownAgent } from './state.ts';
 
 /**
  * When to evaluate an agent after its state changed; `now`: at once. Most heartbeats of a healthy agent only defer its next finding.
@@ -18,7 +18,7 @@ export function wakesAt(policies: Policies, before: AgentState, after: AgentStat
 }
 
 /** A present, healthy agent: only its history can lead to an event. */
-function isSteady(before: Known, after: Known): boolean {
+function isSteady(before: KnownAgent, after: KnownAgent): boolean {
   const { announced } = after;
   return (
     announced === before.announced &&

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { at, beat, call, presetsWith } from '../fixture.ts';
+import { at, call, heartbeat, presetsWith } from '../fixture.ts';
 import { evaluate, type Recorded } from './evaluate.ts';
 import type { AgentState } from './state.ts';
 
@@ -25,7 +25,7 @@ function recorded(all: Steps): Recorded[] {
     ms += by;
     const tool_calls = [call(`c${i}`, { result_hash: result, outcome })];
     const more = { agent_id: agent ?? '', instance_id: `${agent}.1`, activity, tool_calls };
-    return { clock: at(ms), input: agent === null ? null : beat(ms, more) };
+    return { clock: at(ms), input: agent === null ? null : heartbeat(ms, more) };
   });
 }
 
@@ -56,8 +56,8 @@ test('a second tick of the same moment says nothing', () => {
   fc.assert(
     fc.property(steps, (all) => {
       const twice = recorded(all).flatMap((record) => [record, ...Array(2).fill({ clock: record.clock, input: null })]);
-      const told = [...evaluate(demo, twice)];
-      expect(told.filter(({ emitted }, i) => i % 3 === 2 && emitted.length > 0)).toEqual([]);
+      const evaluated = [...evaluate(demo, twice)];
+      expect(evaluated.filter(({ emitted }, i) => i % 3 === 2 && emitted.length > 0)).toEqual([]);
     }),
     { numRuns: 100 },
   );

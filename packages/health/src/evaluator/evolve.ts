@@ -1,16 +1,16 @@
 import type { Announcement } from '../announce/events.ts';
 import { spentAnnounced } from '../announce/spending.ts';
 import { groupsInWords } from '../judgement/plans.ts';
-import type { AgentState, Announced, Known } from './state.ts';
+import type { AgentState, Announced, KnownAgent } from './state.ts';
 
 /** Applies an event that was emitted. */
 export function evolve(state: AgentState, event: Announcement): AgentState {
   return state.kind === 'unseen' ? state : evolved(state, event);
 }
 
-export function evolved(state: Known, event: Announcement): Known {
+export function evolved(state: KnownAgent, event: Announcement): KnownAgent {
   const { announced } = state;
-  const announce = (more: Partial<Announced>): Known => ({ ...state, announced: { ...announced, ...more } });
+  const announce = (more: Partial<Announced>): KnownAgent => ({ ...state, announced: { ...announced, ...more } });
   switch (event.type) {
     case 'INSTANCE_STARTED':
       return announce({ instanceNumber: state.instanceNumber });
@@ -102,7 +102,10 @@ function breakersAnnounced(
 }
 
 /** One that somebody filed says nothing about those that are ours to file. */
-function ticketAnnounced(state: Known, { ticket, episodeId }: Of<'WORKER_ESCALATION_TICKET'>['payload']): Known {
+function ticketAnnounced(
+  state: KnownAgent,
+  { ticket, episodeId }: Of<'WORKER_ESCALATION_TICKET'>['payload'],
+): KnownAgent {
   const byHand = state.tickets.findIndex(({ ticket_id }) => ticket_id === ticket.ticket_id);
   if (byHand >= 0) return { ...state, tickets: state.tickets.toSpliced(byHand, 1) };
   const { severity } = ticket;

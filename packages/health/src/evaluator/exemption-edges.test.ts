@@ -3,7 +3,7 @@ import { example } from '@vigil/events/examples';
 import { NEVER } from '@vigil/stream';
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { type Beat, beat, brief, call, policyOf, T0 } from '../fixture.ts';
+import { brief, call, type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture.ts';
 import { EXEMPTIONS, type ExemptionName } from '../judgement/exemptions.ts';
 import { agentHealth, type Observation } from './health.ts';
 
@@ -15,7 +15,7 @@ signals: { no_activity: { after: 8s }, no_output: { after: 8s }, token_burn: { f
 states: { STUCK: [no_activity, no_output], DEGRADED: [token_burn] }
 exemptions: { ${more} }
 `;
-const runtime: Partial<Beat> = { reporter: 'runtime' };
+const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime' };
 const control = (type: 'HOLD_AGENT' | 'RELEASE_AGENT', more: object): Observation =>
   ({ ...example(Topic.agentObservation, type, { agentId: 'a1', ...more }), key: 'a1' }) as Observation;
 
@@ -27,34 +27,39 @@ type Edge = {
   readonly untilMs: number | null;
   readonly over: ((ms: number) => Observation) | null;
 };
-const activity = (value: NonNullable<Beat['activity']>): Edge => ({
-  begins: beat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c0')], activity: value }),
+const activity = (value: NonNullable<HeartbeatPayload['activity']>): Edge => ({
+  begins: heartbeat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c0')], activity: value }),
   untilMs: null,
-  over: (ms) => beat(ms, { ...runtime, agent_beat_at: T0, activity: 'working' }),
+  over: (ms) => heartbeat(ms, { ...runtime, agent_beat_at: T0, activity: 'working' }),
 });
-const seen: Partial<Beat> = { ...runtime, agent_beat_at: T0, tool_calls: [call('c0')], activity: 'working' };
+const seen: Partial<HeartbeatPayload> = {
+  ...runtime,
+  agent_beat_at: T0,
+  tool_calls: [call('c0')],
+  activity: 'working',
+};
 
 const EDGES: Readonly<Record<ExemptionName, Edge>> = {
-  held: { begins: beat(0, seen), untilMs: null, over: () => control('RELEASE_AGENT', {}) },
+  held: { begins: heartbeat(0, seen), untilMs: null, over: () => control('RELEASE_AGENT', {}) },
   paused: activity('paused'),
   awaiting_input: activity('awaiting_input'),
   idle: activity('idle'),
-  event_driven: { begins: beat(0, { ...seen, event_driven: true }), untilMs: null, over: null },
+  event_driven: { begins: heartbeat(0, { ...seen, event_driven: true }), untilMs: null, over: null },
   handing_off: { ...activity('handing_off'), policy: 'handing_off: { deadline: 30s }', untilMs: 30_000, over: null },
   rate_limited: {
-    begins: beat(0, { ...seen, rate_limit: { retry_at: T0 + 30_000 } }),
+    begins: heartbeat(0, { ...seen, rate_limit: { retry_at: T0 + 30_000 } }),
     untilMs: 30_000,
     over: null,
   },
   starting: {
     policy: 'starting: { grace: 30s }',
-    begins: beat(0, { ...runtime, agent_beat_at: T0, activity: 'working' }),
+    begins: heartbeat(0, { ...runtime, agent_beat_at: T0, activity: 'working' }),
     untilMs: 30_000,
     over: null,
   },
   call_in_flight: {
     policy: 'call_in_flight: { buffer: 10s }',
-    begins: beat(0, {
+    begins: heartbeat(0, {
       ...runtime,
       tool_calls: [call('c0', { outcome: 'running', started_at: T0, deadline_at: T0 + 20_000 })],
       activity: 'working',
@@ -80,7 +85,7 @@ const stuckFrom = (exemption: ExemptionName, on: boolean): number => {
   for (let ms = 1; ms <= 30_000; ms += 1000) agent.passTo(T0 + ms);
   if (untilMs === null && over) agent.tell(over(30_000), T0 + 30_000);
   agent.passTo(T0 + 100_000);
-  const stuck = agent.all().find((said) => said.type === 'HEALTH_STATE_CHANGED' && said.payload.to === 'STUCK');
+  const stuck = agent.all().find((event) => event.type === 'HEALTH_STATE_CHANGED' && event.payload.to === 'STUCK');
   return stuck?.type === 'HEALTH_STATE_CHANGED' ? (stuck.payload.onsetAt ?? NEVER) - T0 : NEVER;
 };
 
@@ -107,7 +112,7 @@ describe('edges', () => {
   test('starting ends with the first call, if that comes before the grace is over', () => {
     const agent = given(agentHealth(policyOf(POLICY('starting: { grace: 30s }'))), T0);
     agent.tell(EDGES.starting.begins);
-    expect(brief(agent.tell(beat(4000, { ...runtime, tool_calls: [call('c1')] }), T0 + 4000))).toContain(
+    expect(brief(agent.tell(heartbeat(4000, { ...runtime, tool_calls: [call('c1')] }), T0 + 4000))).toContain(
       'exempt: null',
     );
     expect(brief(agent.passTo(T0 + 12_000))).not.toContain('HEALTHY → STUCK');
@@ -130,7 +135,7 @@ exemptions: { starting: { grace: 30s, until: first_sign } }
   const output = shown({});
   const starts = () => {
     const agent = given(agentHealth(policyOf(policy)), T0);
-    agent.tell(beat(0, { ...runtime, output, activity: 'starting' }));
+    agent.tell(heartbeat(0, { ...runtime, output, activity: 'starting' }));
     return agent;
   };
   const signs: Readonly<Record<string, object>> = {
@@ -144,14 +149,14 @@ exemptions: { starting: { grace: 30s, until: first_sign } }
   test.each(Object.entries(signs))('ends when the agent %s', (_, sign) => {
     const agent = starts();
     expect(brief(agent.passTo(T0 + 4000))).not.toContain('exempt: null');
-    expect(brief(agent.tell(beat(4000, { ...runtime, output, ...sign }), T0 + 4000))).toContain('exempt: null');
+    expect(brief(agent.tell(heartbeat(4000, { ...runtime, output, ...sign }), T0 + 4000))).toContain('exempt: null');
     expect(brief(agent.passTo(T0 + 12_000))).not.toContain('HEALTHY → STUCK');
     expect(brief(agent.passTo(T0 + 12_001))).toContain('HEALTHY → STUCK');
   });
 
   test('an agent that shows nothing is starting until the grace is over, and not a moment longer', () => {
     const agent = starts();
-    for (let ms = 1000; ms < 30_000; ms += 1000) agent.tell(beat(ms, { ...runtime, output }), T0 + ms);
+    for (let ms = 1000; ms < 30_000; ms += 1000) agent.tell(heartbeat(ms, { ...runtime, output }), T0 + ms);
     expect(brief(agent.passTo(T0 + 29_999))).not.toContain('HEALTHY → STUCK');
     expect(brief(agent.passTo(T0 + 30_000))).toContain('HEALTHY → STUCK');
   });
@@ -166,24 +171,26 @@ plans: [{ when: STUCK, do: [alert] }]
 exemptions: { starting: false }
 `;
   const begins = (ms: number, id = 'c1') =>
-    beat(ms, { tool_calls: [call(id, { outcome: 'running', started_at: T0 + ms, deadline_at: T0 + ms + 60_000 })] });
-  const ends = (ms: number, id = 'c1') => beat(ms, { tool_calls: [call(id, { ended_at: T0 + ms })] });
+    heartbeat(ms, {
+      tool_calls: [call(id, { outcome: 'running', started_at: T0 + ms, deadline_at: T0 + ms + 60_000 })],
+    });
+  const ends = (ms: number, id = 'c1') => heartbeat(ms, { tool_calls: [call(id, { ended_at: T0 + ms })] });
   const agent = () => {
     const one = given(agentHealth(policyOf(policy)), T0);
-    one.tell(beat(0, { reports_checkpoints: true }), T0);
+    one.tell(heartbeat(0, { reports_checkpoints: true }), T0);
     return one;
   };
 
   test('that began when nothing was missing yet explains what is missing until it ends', () => {
     const one = agent();
     one.tell(begins(10_001), T0 + 10_001);
-    expect(brief(one.tell(beat(30_000), T0 + 30_000))).toEqual([]);
+    expect(brief(one.tell(heartbeat(30_000), T0 + 30_000))).toEqual([]);
     expect(brief(one.tell(ends(40_000), T0 + 40_000))).toContain('WARRANT_FILED STUCK');
   });
 
   test('that begins when something is missing already does not bring it: the finding stands', () => {
     const one = agent();
-    one.tell(beat(10_001), T0 + 10_001);
+    one.tell(heartbeat(10_001), T0 + 10_001);
     expect(brief(one.all()).at(-2)).toBe('WARRANT_FILED STUCK');
     const found = one.all().length;
     one.tell(begins(10_002), T0 + 10_002);
@@ -194,12 +201,12 @@ exemptions: { starting: false }
   test('after the other, without a pause, explains no more than the first: who is always in a call is found', () => {
     const one = agent();
     one.tell(begins(9000, 'c9'), T0 + 9000);
-    const said = [12, 15, 18].flatMap((s) => {
+    const emitted = [12, 15, 18].flatMap((s) => {
       const now = T0 + 1000 * s;
       const [over, next] = [ends(1000 * s, `c${s - 3}`), begins(1000 * s, `c${s}`)];
       const calls = [...over.payload.tool_calls, ...next.payload.tool_calls];
-      return one.tell(beat(1000 * s, { tool_calls: calls }), now);
+      return one.tell(heartbeat(1000 * s, { tool_calls: calls }), now);
     });
-    expect(brief(said)).toEqual(['HEALTHY → STUCK', 'WARRANT_FILED STUCK', 'T-1 kept: STUCK']);
+    expect(brief(emitted)).toEqual(['HEALTHY → STUCK', 'WARRANT_FILED STUCK', 'T-1 kept: STUCK']);
   });
 });

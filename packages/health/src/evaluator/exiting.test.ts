@@ -2,11 +2,11 @@ import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { type Beat, beat, brief, call, policyOf, presetsWith, T0 } from '../fixture.ts';
+import { brief, call, type HeartbeatPayload, heartbeat, policyOf, presetsWith, T0 } from '../fixture.ts';
 import { agentHealth, type Observation } from './health.ts';
 
 const decider = agentHealth(presetsWith('demo'));
-const turn = (open: boolean, event: number): Partial<Beat> => ({
+const turn = (open: boolean, event: number): Partial<HeartbeatPayload> => ({
   reporter: 'runtime',
   activity: open ? 'working' : 'exiting',
   agent_beat_at: T0 + event,
@@ -19,7 +19,7 @@ const exited: Observation = {
 
 const stuck = () => {
   const agent = given(decider, T0);
-  agent.tell(beat(0, { ...turn(true, 0), tool_calls: [call('c0')] }), T0);
+  agent.tell(heartbeat(0, { ...turn(true, 0), tool_calls: [call('c0')] }), T0);
   agent.passTo(T0 + 9000);
   expect(brief(agent.all())).toContain('HEALTHY → STUCK');
   return agent;
@@ -28,13 +28,13 @@ const stuck = () => {
 test('an agent that is ended while it is STUCK is not reported HEALTHY on the way, and its warrant does not lapse as progress', () => {
   const agent = stuck();
   const found = agent.all().length;
-  agent.tell(beat(9500, turn(false, 9500)), T0 + 9500);
+  agent.tell(heartbeat(9500, turn(false, 9500)), T0 + 9500);
   agent.passTo(T0 + 60_000);
   agent.tell(exited, T0 + 60_000);
-  const said = brief(agent.all().slice(found));
-  expect(said).toContain('STUCK → TERMINATED');
-  expect(said).not.toContain('STUCK → HEALTHY');
-  expect(said).not.toContain('WARRANT_LAPSED progress');
+  const emitted = brief(agent.all().slice(found));
+  expect(emitted).toContain('STUCK → TERMINATED');
+  expect(emitted).not.toContain('STUCK → HEALTHY');
+  expect(emitted).not.toContain('WARRANT_LAPSED progress');
 });
 
 const hold = (until: number | null): Observation => ({
@@ -46,26 +46,26 @@ test('a hold that has run out changes nothing of that, in its own instance and i
   for (const instance of ['a1.i1', 'a1.i2']) {
     const agent = given(decider, T0);
     const own = { instance_id: instance };
-    agent.tell(beat(-3000, turn(true, -3000)), T0 - 3000);
+    agent.tell(heartbeat(-3000, turn(true, -3000)), T0 - 3000);
     agent.tell(hold(T0 + 1000), T0 - 2000);
-    agent.tell(beat(0, { ...turn(true, 0), ...own, tool_calls: [call('c0')] }), T0);
+    agent.tell(heartbeat(0, { ...turn(true, 0), ...own, tool_calls: [call('c0')] }), T0);
     agent.passTo(T0 + 12_000);
     expect(brief(agent.all())).toContain('HEALTHY → STUCK');
     const found = agent.all().length;
-    agent.tell(beat(12_500, { ...turn(false, 12_500), ...own }), T0 + 12_500);
+    agent.tell(heartbeat(12_500, { ...turn(false, 12_500), ...own }), T0 + 12_500);
     agent.passTo(T0 + 20_000);
     const { payload } = exited as Extract<Observation, { type: 'AGENT_EXITED' }>;
     agent.tell({ ...exited, payload: { ...payload, instanceId: instance } } as Observation, T0 + 20_000);
-    const said = brief(agent.all().slice(found));
-    expect(said).toContain('STUCK → TERMINATED');
-    expect(said).not.toContain('STUCK → HEALTHY');
-    expect(said).not.toContain('WARRANT_LAPSED progress');
+    const emitted = brief(agent.all().slice(found));
+    expect(emitted).toContain('STUCK → TERMINATED');
+    expect(emitted).not.toContain('STUCK → HEALTHY');
+    expect(emitted).not.toContain('WARRANT_LAPSED progress');
   }
 });
 
 test.each([null, T0 + 20_000])('one that a person holds until %s while it exits is exempt, and so HEALTHY', (until) => {
   const agent = stuck();
-  agent.tell(beat(9500, turn(false, 9500)), T0 + 9500);
+  agent.tell(heartbeat(9500, turn(false, 9500)), T0 + 9500);
   expect(brief(agent.tell(hold(until), T0 + 10_000))).toContain('STUCK → HEALTHY');
 });
 
@@ -73,35 +73,35 @@ test('a policy that does not heed holds does not heed them there', () => {
   const signals = 'signals: { no_activity: { after: 8s } }\nstates: { STUCK: [no_activity] }';
   const policies = policyOf(`policy: strict\n${signals}\nexemptions: { held: false }\n`);
   const agent = given(agentHealth(policies), T0);
-  agent.tell(beat(0, { ...turn(true, 0), tool_calls: [call('c0')] }), T0);
+  agent.tell(heartbeat(0, { ...turn(true, 0), tool_calls: [call('c0')] }), T0);
   agent.tell(hold(null), T0 + 9000);
   expect(brief(agent.all())).toContain('HEALTHY → STUCK');
-  agent.tell(beat(9500, turn(false, 9500)), T0 + 9500);
+  agent.tell(heartbeat(9500, turn(false, 9500)), T0 + 9500);
   agent.passTo(T0 + 20_000);
   expect(brief(agent.all())).not.toContain('STUCK → HEALTHY');
 });
 
 test('one that goes on after all is HEALTHY', () => {
   const agent = stuck();
-  agent.tell(beat(9500, turn(false, 9500)), T0 + 9500);
-  const said = agent.tell(beat(10_000, { ...turn(true, 10_000), tool_calls: [call('c1')] }), T0 + 10_000);
-  expect(brief(said)).toContain('STUCK → HEALTHY');
+  agent.tell(heartbeat(9500, turn(false, 9500)), T0 + 9500);
+  const emitted = agent.tell(heartbeat(10_000, { ...turn(true, 10_000), tool_calls: [call('c1')] }), T0 + 10_000);
+  expect(brief(emitted)).toContain('STUCK → HEALTHY');
 });
 
 test('one that was well before it exits stays HEALTHY until its end', () => {
   const agent = given(decider, T0);
-  agent.tell(beat(0, { ...turn(true, 0), tool_calls: [call('c0')] }), T0);
-  agent.tell(beat(1000, turn(false, 1000)), T0 + 1000);
+  agent.tell(heartbeat(0, { ...turn(true, 0), tool_calls: [call('c0')] }), T0);
+  agent.tell(heartbeat(1000, turn(false, 1000)), T0 + 1000);
   agent.passTo(T0 + 60_000);
-  expect(brief(agent.all()).filter((said) => said.startsWith('HEALTHY →'))).toEqual([]);
+  expect(brief(agent.all()).filter((line) => line.startsWith('HEALTHY →'))).toEqual([]);
 });
 
 test('one that exits is shown as exiting, whether it worked or rested before', () => {
   for (const before of ['working', 'idle'] as const) {
     const agent = given(decider, T0);
-    agent.tell(beat(0, { ...turn(true, 0), activity: before, tool_calls: [call('c0')] }), T0);
-    agent.tell(beat(1000, turn(false, 1000)), T0 + 1000);
-    const shown = agent.all().flatMap((said) => (said.type === 'EXEMPTION_CHANGED' ? [said.payload.to] : []));
+    agent.tell(heartbeat(0, { ...turn(true, 0), activity: before, tool_calls: [call('c0')] }), T0);
+    agent.tell(heartbeat(1000, turn(false, 1000)), T0 + 1000);
+    const shown = agent.all().flatMap((event) => (event.type === 'EXEMPTION_CHANGED' ? [event.payload.to] : []));
     expect(shown.at(-1)).toBe('exiting');
   }
 });

@@ -6,7 +6,7 @@ import type { Policies } from '../judgement/policies.ts';
 import type { Rule, Rules } from '../judgement/rules.ts';
 import { verdictAt } from './health.ts';
 import { shownOf } from './shown.ts';
-import type { AgentState, Known } from './state.ts';
+import type { AgentState, KnownAgent } from './state.ts';
 
 /** One signal, as it stands. Moments on the broker's clock; null: not as far as is known now. */
 export type Explained = {
@@ -66,7 +66,7 @@ export function explain(policies: Policies, state: AgentState, clock: Clock): Ex
   };
 }
 
-function explained(rules: Rules, { history }: Known, verdict: Verdict, rule: Rule, i: number): Explained {
+function explained(rules: Rules, { history }: KnownAgent, verdict: Verdict, rule: Rule, i: number): Explained {
   const { from, until, at } = verdict;
   const { value, limit, words, hard } = rule.signal.evidence(history, rule.limits, judgingOf(verdict, rule));
   const first = from[i] ?? NEVER;
@@ -86,7 +86,7 @@ function explained(rules: Rules, { history }: Known, verdict: Verdict, rule: Rul
   };
 }
 
-function notesOf({ history, excluded }: Known, { policy }: Rules): string[] {
+function notesOf({ history, excluded }: KnownAgent, { policy }: Rules): string[] {
   const { driftMs } = history.lastReceipt;
   const notes: string[] = [];
   if (Math.abs(driftMs) > policy.clockToleranceMs)

@@ -2,23 +2,27 @@ import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { type Beat, beat, brief, call, presetsWith, T0 } from '../fixture.ts';
+import { brief, call, type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
 import { type Announcement, agentHealth, type Observation } from './health.ts';
 
 /** The seven fates of the demonstration fleet, as far as the evaluator decides them. */
 const demo = agentHealth(presetsWith('demo'));
-const runtime: Partial<Beat> = { reporter: 'runtime', interval_ms: 1000, activity: 'working' };
+const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', interval_ms: 1000, activity: 'working' };
 
 const started = () => {
   const agent = given(demo, T0);
-  const beats = (from: number, to: number, more: (ms: number) => Partial<Beat>): readonly Announcement[] => {
+  const heartbeats = (
+    from: number,
+    to: number,
+    more: (ms: number) => Partial<HeartbeatPayload>,
+  ): readonly Announcement[] => {
     const before = agent.all().length;
-    for (let ms = from; ms <= to; ms += 1000) agent.tell(beat(ms, more(ms)), T0 + ms);
+    for (let ms = from; ms <= to; ms += 1000) agent.tell(heartbeat(ms, more(ms)), T0 + ms);
     return agent.all().slice(before);
   };
-  return { ...agent, beats };
+  return { ...agent, beats: heartbeats };
 };
-const works = (ms: number): Partial<Beat> => ({
+const works = (ms: number): Partial<HeartbeatPayload> => ({
   ...runtime,
   agent_beat_at: T0 + ms,
   tool_calls: [call(`c${ms}`, { args_hash: `a${ms}` })],
@@ -58,9 +62,9 @@ const FIRST = ['INSTANCE_STARTED', 'AGENT_PRESENT first_heartbeat', 'T-1 took: H
 
 test('who has finished, was stopped by somebody or ended by us is gone as expected; who has crashed is not', () => {
   const expected = (...end: Parameters<typeof exited>) => {
-    const { beats, tell } = started();
-    beats(0, 3000, works);
-    const lost = tell(exited(...end), T0 + end[0]).filter(({ type }) => type === 'AGENT_LOST');
+    const { beats: heartbeats, tell: receive } = started();
+    heartbeats(0, 3000, works);
+    const lost = receive(exited(...end), T0 + end[0]).filter(({ type }) => type === 'AGENT_LOST');
     return lost.map(({ payload }) => (payload as { expected: boolean }).expected);
   };
   expect(expected(4000, 'finished')).toEqual([true]);
@@ -71,11 +75,11 @@ test('who has finished, was stopped by somebody or ended by us is gone as expect
 
 test('the end of an agent that was lost in silence is reported, a crash too: it does not count as a second loss', () => {
   const late = (...input: Parameters<typeof exited> | [Observation]) => {
-    const { beats, tell, passTo } = started();
-    beats(0, 3000, works);
+    const { beats: heartbeats, tell: receive, passTo } = started();
+    heartbeats(0, 3000, works);
     expect(brief(passTo(T0 + 60_000))).toContain('AGENT_LOST silent');
-    const said = tell(input.length === 1 ? input[0] : exited(...input));
-    return said
+    const emitted = receive(input.length === 1 ? input[0] : exited(...input));
+    return emitted
       .filter(({ type }) => type === 'AGENT_LOST')
       .map(({ payload }) => (payload as { expected: boolean }).expected);
   };
@@ -88,15 +92,20 @@ test('the end of an agent that was lost in silence is reported, a crash too: it 
 
 describe('the demonstration fleet', () => {
   test('steady works and checkpoints: HEALTHY throughout', () => {
-    const { beats } = started();
-    expect(brief(beats(0, 120_000, works))).toEqual(FIRST);
+    const { beats: heartbeats } = started();
+    expect(brief(heartbeats(0, 120_000, works))).toEqual(FIRST);
   });
 
   test('hangs falls silent in mid-task: STUCK by no_activity, with a warrant that is renewed', () => {
-    const { beats, all } = started();
-    beats(0, 5000, works);
-    const said = beats(6000, 19_000, () => runtime);
-    expect(brief(said)).toEqual(['HEALTHY → STUCK', 'WARRANT_FILED STUCK', 'T-1 kept: STUCK', 'WARRANT_RENEWED STUCK']);
+    const { beats: heartbeats, all } = started();
+    heartbeats(0, 5000, works);
+    const emitted = heartbeats(6000, 19_000, () => runtime);
+    expect(brief(emitted)).toEqual([
+      'HEALTHY → STUCK',
+      'WARRANT_FILED STUCK',
+      'T-1 kept: STUCK',
+      'WARRANT_RENEWED STUCK',
+    ]);
     const changed = all().find((event) => event.type === 'HEALTH_STATE_CHANGED');
     expect(changed?.payload).toMatchObject({
       reason: 'no call, no output, no beat of its own for 9 s; limit 8 s',
@@ -106,10 +115,10 @@ describe('the demonstration fleet', () => {
   });
 
   test('hangs, terminated by our order: the warrant lapses, nothing is filed for an end that was ordered', () => {
-    const { beats, tell } = started();
-    beats(0, 5000, works);
-    beats(6000, 16_000, () => runtime);
-    expect(brief(tell(exited(17_000, 'crashed', 'order-1'), T0 + 16_500))).toEqual([
+    const { beats: heartbeats, tell: receive } = started();
+    heartbeats(0, 5000, works);
+    heartbeats(6000, 16_000, () => runtime);
+    expect(brief(receive(exited(17_000, 'crashed', 'order-1'), T0 + 16_500))).toEqual([
       'STUCK → TERMINATED',
       'WARRANT_LAPSED ended',
       'AGENT_LOST ended',
@@ -118,8 +127,8 @@ describe('the demonstration fleet', () => {
   });
 
   test('loops repeats a failing command: STUCK at the fifth, healthy again by doing something else', () => {
-    const { beats } = started();
-    beats(0, 5000, works);
+    const { beats: heartbeats } = started();
+    heartbeats(0, 5000, works);
     const fails = (ms: number) => ({
       ...works(ms),
       checkpoint: null,
@@ -127,7 +136,7 @@ describe('the demonstration fleet', () => {
         call(`c${ms}`, { args_hash: 'npm test', outcome: 'error', result_hash: 'r', error_class: 'exit_1' }),
       ],
     });
-    expect(brief(beats(6000, 10_000, fails))).toEqual([
+    expect(brief(heartbeats(6000, 10_000, fails))).toEqual([
       'HEALTHY → DEGRADED',
       'T-1 kept: DEGRADED',
       'DEGRADED → STUCK',
@@ -135,7 +144,7 @@ describe('the demonstration fleet', () => {
       'WARRANT_FILED STUCK',
       'T-1 kept: STUCK',
     ]);
-    expect(brief(beats(11_000, 11_000, works))).toEqual([
+    expect(brief(heartbeats(11_000, 11_000, works))).toEqual([
       'STUCK → HEALTHY',
       'WARRANT_LAPSED progress',
       'T-1 kept: HEALTHY',
@@ -143,10 +152,10 @@ describe('the demonstration fleet', () => {
   });
 
   test('limited prints rate-limit errors: exempt, to be paused; nothing counted, healthy throughout', () => {
-    const { beats, all } = started();
-    beats(0, 3000, works);
+    const { beats: heartbeats, all } = started();
+    heartbeats(0, 3000, works);
     const pattern = (ms: number) => ({ kind: 'rate_limit', source: 'rate[ _-]?limit', at: T0 + ms });
-    const limited = (ms: number): Partial<Beat> => ({
+    const limited = (ms: number): Partial<HeartbeatPayload> => ({
       ...runtime,
       output: {
         last_output_at: T0 + 4000,
@@ -158,29 +167,29 @@ describe('the demonstration fleet', () => {
         tail: [],
       },
     });
-    expect(brief(beats(5000, 8000, limited))).toEqual(['exempt: rate_limited', 'WARRANT_FILED HEALTHY']);
+    expect(brief(heartbeats(5000, 8000, limited))).toEqual(['exempt: rate_limited', 'WARRANT_FILED HEALTHY']);
     const paused = { ...runtime, activity: 'paused' } as const;
     // both at once: the pause is what is shown
-    expect(brief(beats(9000, 18_000, () => paused))).toEqual([
+    expect(brief(heartbeats(9000, 18_000, () => paused))).toEqual([
       'exempt: paused',
       'WARRANT_RENEWED HEALTHY',
       'WARRANT_LAPSED progress',
     ]);
-    expect(brief(beats(19_000, 60_000, works))).toEqual(['exempt: null']);
+    expect(brief(heartbeats(19_000, 60_000, works))).toEqual(['exempt: null']);
     expect(all().some(({ type }) => type === 'HEALTH_STATE_CHANGED')).toBe(false);
   });
 
   test('crashes exits with 1: TERMINATED crashed, and a warrant of its own to recover', () => {
-    const { beats, tell } = started();
-    beats(0, 2000, works);
-    const said = tell(exited(2500, 'crashed'), T0 + 2500);
-    expect(brief(said)).toEqual([
+    const { beats: heartbeats, tell: receive } = started();
+    heartbeats(0, 2000, works);
+    const emitted = receive(exited(2500, 'crashed'), T0 + 2500);
+    expect(brief(emitted)).toEqual([
       'HEALTHY → TERMINATED',
       'WARRANT_FILED TERMINATED',
       'AGENT_LOST crashed',
       'T-1 left: TERMINATED',
     ]);
-    const warrant = said.find((event) => event.type === 'WARRANT_FILED');
+    const warrant = emitted.find((event) => event.type === 'WARRANT_FILED');
     expect(warrant?.payload).toMatchObject({
       planName: 'crashed',
       plan: [{ step: 'recover' }],
@@ -197,27 +206,27 @@ describe('the demonstration fleet', () => {
     ['null where it worked on after the limit', 'working', 3 * 3_600_000, null],
     ['null where the end of the limit is unknown', 'rate_limited', null, null],
   ] as const)('crashes at a limit: its warrant carries %s', (_, activity, resetMs, limitedUntil) => {
-    const { beats, tell } = started();
+    const { beats: heartbeats, tell: receive } = started();
     const limit = { retry_at: resetMs === null ? null : T0 + resetMs };
-    beats(0, 1000, works);
-    tell(beat(2000, { ...runtime, activity: 'rate_limited', rate_limit: limit }), T0 + 2000);
-    tell(beat(2200, { ...runtime, activity }), T0 + 2200);
-    const warrant = tell(exited(2500, 'crashed'), T0 + 2500).find((event) => event.type === 'WARRANT_FILED');
+    heartbeats(0, 1000, works);
+    receive(heartbeat(2000, { ...runtime, activity: 'rate_limited', rate_limit: limit }), T0 + 2000);
+    receive(heartbeat(2200, { ...runtime, activity }), T0 + 2200);
+    const warrant = receive(exited(2500, 'crashed'), T0 + 2500).find((event) => event.type === 'WARRANT_FILED');
     expect(warrant?.payload).toMatchObject({ planName: 'crashed', limitedUntil });
   });
 
   test('works on after a limit, ends its session and crashes: its warrant carries no limit', () => {
-    const { beats, tell } = started();
-    tell(beat(0, { ...runtime, activity: 'rate_limited', rate_limit: { retry_at: T0 + 3_600_000 } }), T0);
-    beats(500, 2000, works);
-    tell(beat(2200, { ...runtime, activity: 'exiting' }), T0 + 2200);
-    const warrant = tell(exited(2500, 'crashed'), T0 + 2500).find((event) => event.type === 'WARRANT_FILED');
+    const { beats: heartbeats, tell: receive } = started();
+    receive(heartbeat(0, { ...runtime, activity: 'rate_limited', rate_limit: { retry_at: T0 + 3_600_000 } }), T0);
+    heartbeats(500, 2000, works);
+    receive(heartbeat(2200, { ...runtime, activity: 'exiting' }), T0 + 2200);
+    const warrant = receive(exited(2500, 'crashed'), T0 + 2500).find((event) => event.type === 'WARRANT_FILED');
     expect(warrant?.payload).toMatchObject({ planName: 'crashed', limitedUntil: null });
   });
 
   test('crashes before its first heartbeat: it still has begun, and ended', () => {
-    const { tell } = started();
-    expect(brief(tell(exited(100, 'crashed'), T0 + 100))).toEqual([
+    const { tell: receive } = started();
+    expect(brief(receive(exited(100, 'crashed'), T0 + 100))).toEqual([
       'INSTANCE_STARTED',
       'HEALTHY → TERMINATED',
       'WARRANT_FILED TERMINATED',
@@ -227,23 +236,26 @@ describe('the demonstration fleet', () => {
   });
 
   test('waits asks a question and waits: exempt, however long, and people are notified once', () => {
-    const { beats } = started();
-    beats(0, 3000, works);
-    const said = beats(4000, 600_000, () => ({ ...runtime, activity: 'awaiting_input' }));
-    expect(brief(said)).toEqual(['exempt: awaiting_input', 'WAIT_OVERDUE null']);
+    const { beats: heartbeats } = started();
+    heartbeats(0, 3000, works);
+    const emitted = heartbeats(4000, 600_000, () => ({ ...runtime, activity: 'awaiting_input' }));
+    expect(brief(emitted)).toEqual(['exempt: awaiting_input', 'WAIT_OVERDUE null']);
   });
 
   test('waits, answered after an hour: the time it waited is not held against it', () => {
-    const { beats } = started();
-    beats(0, 3000, works);
-    beats(4000, 600_000, () => ({ ...runtime, activity: 'awaiting_input' }));
-    expect(brief(beats(601_000, 605_000, () => runtime))).toEqual(['exempt: null', 'WAIT_ENDED it waits no longer']);
+    const { beats: heartbeats } = started();
+    heartbeats(0, 3000, works);
+    heartbeats(4000, 600_000, () => ({ ...runtime, activity: 'awaiting_input' }));
+    expect(brief(heartbeats(601_000, 605_000, () => runtime))).toEqual([
+      'exempt: null',
+      'WAIT_ENDED it waits no longer',
+    ]);
   });
 
   test('finishes completes: TERMINATED finished, nothing filed', () => {
-    const { beats, tell, passTo } = started();
-    beats(0, 2000, works);
-    expect(brief(tell(exited(2500, 'finished'), T0 + 2500))).toEqual([
+    const { beats: heartbeats, tell: receive, passTo } = started();
+    heartbeats(0, 2000, works);
+    expect(brief(receive(exited(2500, 'finished'), T0 + 2500))).toEqual([
       'HEALTHY → TERMINATED',
       'AGENT_LOST ended',
       'T-1 left: TERMINATED',
@@ -259,15 +271,15 @@ describe('an agent that was taken for dead from afar', () => {
     expect(brief(agent.tell(confirmed, T0 + 4000))).toContain('T-1 left: TERMINATED');
     return agent;
   };
-  const taskEnds = (said: readonly Announcement[]) =>
-    said.flatMap((one) => (one.type === 'TASK_HEALTH_CHANGED' ? [one.payload.endReason] : []));
+  const taskEnds = (emitted: readonly Announcement[]) =>
+    emitted.flatMap((one) => (one.type === 'TASK_HEALTH_CHANGED' ? [one.payload.endReason] : []));
 
   test('and whose runtime reports later that it has finished its task is announced so, once', () => {
-    const { tell } = lost();
-    const said = tell(exited(5000, 'finished'), T0 + 5000);
-    expect(taskEnds(said)).toEqual(['finished']);
-    expect(said.find(({ type }) => type === 'AGENT_LOST')?.payload).toMatchObject({ why: 'ended', expected: true });
-    expect(tell(exited(6000, 'finished'), T0 + 6000)).toEqual([]);
+    const { tell: receive } = lost();
+    const emitted = receive(exited(5000, 'finished'), T0 + 5000);
+    expect(taskEnds(emitted)).toEqual(['finished']);
+    expect(emitted.find(({ type }) => type === 'AGENT_LOST')?.payload).toMatchObject({ why: 'ended', expected: true });
+    expect(receive(exited(6000, 'finished'), T0 + 6000)).toEqual([]);
   });
 
   test('and whose runtime reports another end is not announced again', () => {
@@ -276,9 +288,9 @@ describe('an agent that was taken for dead from afar', () => {
   });
 
   test('and whose reported end was a crash has not finished', () => {
-    const { beats, tell } = started();
-    beats(0, 3000, works);
-    tell(exited(4000, 'crashed'), T0 + 4000);
-    expect(tell(exited(5000, 'finished'), T0 + 5000)).toEqual([]);
+    const { beats: heartbeats, tell: receive } = started();
+    heartbeats(0, 3000, works);
+    receive(exited(4000, 'crashed'), T0 + 4000);
+    expect(receive(exited(5000, 'finished'), T0 + 5000)).toEqual([]);
   });
 });

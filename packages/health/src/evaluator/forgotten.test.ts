@@ -4,7 +4,7 @@ import { type Clock, NEVER } from '@vigil/stream';
 import { clockAt } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Beat, beat, presetsWith, T0 } from '../fixture.ts';
+import { type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
 import { type Announcement, agentHealth, type Observation } from './health.ts';
 import { type AgentState, UNSEEN } from './state.ts';
 
@@ -14,7 +14,7 @@ const vigil = agentHealth(presetsWith('vigil'));
 
 /** An agent over days: asked at its deadlines only, as the runner does, and no longer once it is forgotten. */
 const story = (watchedUntil = Number.POSITIVE_INFINITY) => {
-  const said: Announcement[] = [];
+  const emitted: Announcement[] = [];
   let state: AgentState = UNSEEN;
   let isForgotten = false;
   let now = T0;
@@ -26,17 +26,17 @@ const story = (watchedUntil = Number.POSITIVE_INFINITY) => {
     const clock = clockOf(at);
     const events = vigil.decide(state, clock);
     state = events.reduce(vigil.evolve, state);
-    said.push(...events);
+    emitted.push(...events);
     return events;
   };
-  const tell = (input: Observation, at: number) => {
+  const receive = (input: Observation, at: number) => {
     passTo(at);
     state = vigil.observe(state, input, clockOf(at));
     isForgotten = false;
     return decideAt(at);
   };
   const passTo = (until: number) => {
-    const before = said.length;
+    const before = emitted.length;
     while (!isForgotten) {
       const dueAt = Math.max(now, vigil.dueAt(state, clockOf(now)));
       if (dueAt > until || dueAt === NEVER) break;
@@ -46,17 +46,17 @@ const story = (watchedUntil = Number.POSITIVE_INFINITY) => {
       if (isForgotten) state = UNSEEN;
     }
     now = Math.max(now, until);
-    return said.slice(before);
+    return emitted.slice(before);
   };
-  return { said, tell, passTo, isForgotten: () => isForgotten };
+  return { said: emitted, tell: receive, passTo, isForgotten: () => isForgotten };
 };
 
-const types = (said: readonly Announcement[]) => said.map(({ type }) => type);
-const works: Partial<Beat> = { activity: 'working', checkpoint: null };
+const types = (emitted: readonly Announcement[]) => emitted.map(({ type }) => type);
+const works: Partial<HeartbeatPayload> = { activity: 'working', checkpoint: null };
 
 test('an agent that falls silent and whose end nobody reports ends as lost after seven days, and is forgotten', () => {
   const agent = story();
-  agent.tell(beat(0, works), T0);
+  agent.tell(heartbeat(0, works), T0);
   agent.passTo(T0 + WEEK - 1);
   expect(agent.isForgotten()).toBe(false);
   expect(types(agent.said)).not.toContain('WARRANT_LAPSED');
@@ -73,8 +73,9 @@ test('an agent that falls silent and whose end nobody reports ends as lost after
 
 test('in its silence it is reported ever less often: every minute for an hour, and then some twenty times', () => {
   const agent = story();
-  agent.tell(beat(0, works), T0);
-  const renewals = (said: readonly Announcement[]) => said.filter(({ type }) => type === 'WARRANT_RENEWED').length;
+  agent.tell(heartbeat(0, works), T0);
+  const renewals = (emitted: readonly Announcement[]) =>
+    emitted.filter(({ type }) => type === 'WARRANT_RENEWED').length;
   const inFirstHour = renewals(agent.passTo(T0 + HOUR));
   expect(inFirstHour).toBeGreaterThan(50);
   expect(renewals(agent.passTo(T0 + WEEK))).toBeLessThan(40);
@@ -82,9 +83,9 @@ test('in its silence it is reported ever less often: every minute for an hour, a
 
 test('one that is heard again after days gets a warrant with a short lease at once, where something else stands', () => {
   const agent = story();
-  agent.tell(beat(0, works), T0);
+  agent.tell(heartbeat(0, works), T0);
   agent.passTo(T0 + 48 * HOUR);
-  const back = agent.tell(beat(48 * HOUR, { ...works, activity: 'stuck' }), T0 + 48 * HOUR);
+  const back = agent.tell(heartbeat(48 * HOUR, { ...works, activity: 'stuck' }), T0 + 48 * HOUR);
   const leases = [...back, ...agent.passTo(T0 + 48 * HOUR + 60_000)].flatMap((event) =>
     event.type === 'WARRANT_RENEWED' || event.type === 'WARRANT_FILED' ? [event.payload.voidAt] : [],
   );
@@ -94,7 +95,7 @@ test('one that is heard again after days gets a warrant with a short lease at on
 
 test('an agent behind a gateway that is gone for good is accused of nothing, and released with words after seven days', () => {
   const agent = story(T0 + 10_000);
-  agent.tell(beat(0, { ...works, door: 'gateway' }), T0);
+  agent.tell(heartbeat(0, { ...works, door: 'gateway' }), T0);
   const accused = agent.passTo(T0 + WEEK - 1).filter(({ type }) => type === 'HEALTH_STATE_CHANGED');
   expect(accused).toEqual([]);
   expect(agent.passTo(T0 + WEEK)).toMatchObject([
@@ -106,10 +107,10 @@ test('an agent behind a gateway that is gone for good is accused of nothing, and
 });
 
 /** What others remember of it until they are told that it is over. */
-const openOf = (said: readonly Announcement[]): readonly string[] => {
+const openOf = (emitted: readonly Announcement[]): readonly string[] => {
   const open = new Set<string>();
   const set = (name: string, isOpen: boolean) => (isOpen ? open.add(name) : open.delete(name));
-  for (const event of said) {
+  for (const event of emitted) {
     if (event.type === 'AGENT_PRESENT' || event.type === 'AGENT_LOST') set('presence', event.type === 'AGENT_PRESENT');
     if (event.type === 'WARRANT_FILED' || event.type === 'WARRANT_LAPSED')
       set('warrant', event.type === 'WARRANT_FILED');
@@ -137,7 +138,7 @@ const heartbeats: fc.Arbitrary<Observation> = fc
       [{ name: 'tool_execution', state: 'OPEN' as const, failures: 3, next_attempt_at: null }],
     ),
   })
-  .map((more) => beat(0, { ...more, checkpoint: null }));
+  .map((more) => heartbeat(0, { ...more, checkpoint: null }));
 const others: fc.Arbitrary<Observation> = fc.constantFrom<Observation>(
   { ...example(Topic.agentObservation, 'HOLD_AGENT', { agentId: 'a1', until: null }), key: 'a1' },
   { ...example(Topic.agentObservation, 'AGENT_EXITED', { agentId: 'a1', instanceId: 'a1.i1' }), key: 'a1' },
@@ -153,10 +154,10 @@ const steps = fc.array(
 
 test('whatever was told of an agent, nothing that it opened elsewhere is open when it is forgotten, a week later at the latest', () => {
   fc.assert(
-    fc.property(steps, fc.nat(24 * HOUR), (told, closedAfter) => {
+    fc.property(steps, fc.nat(24 * HOUR), (observed, closedAfter) => {
       const agent = story(T0 + closedAfter);
       let now = T0;
-      for (const { input, ms } of told) {
+      for (const { input, ms } of observed) {
         now += ms;
         try {
           agent.tell(stamped(input, now), now);

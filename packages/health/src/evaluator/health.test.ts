@@ -2,22 +2,22 @@ import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { at, type Beat, beat, brief, call, policyOf, presetsWith, T0 } from '../fixture.ts';
+import { at, brief, call, type HeartbeatPayload, heartbeat, policyOf, presetsWith, T0 } from '../fixture.ts';
 import { evaluate } from './evaluate.ts';
 import { explain } from './explain.ts';
 import { agentHealth } from './health.ts';
 
 const demo = presetsWith('demo');
 const decider = agentHealth(demo);
-const runtime: Partial<Beat> = { reporter: 'runtime', activity: 'working' };
+const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', activity: 'working' };
 
 describe('instances', () => {
   const second = { instance_id: 'a1.i2' };
 
   test('a new one replaces the old: its warrant lapses, its task is left and taken', () => {
     const agent = given(decider, T0);
-    agent.tell(beat(0, { activity: 'stuck' }));
-    expect(brief(agent.tell(beat(1000, second)))).toEqual([
+    agent.tell(heartbeat(0, { activity: 'stuck' }));
+    expect(brief(agent.tell(heartbeat(1000, second)))).toEqual([
       'INSTANCE_STARTED',
       'STUCK → HEALTHY',
       'WARRANT_LAPSED new_instance',
@@ -28,7 +28,7 @@ describe('instances', () => {
   });
 
   test('records of an older one are refused; more than three in a minute are two that run at once', () => {
-    const records = [beat(0), beat(1000, second), ...[2, 3, 4, 5, 6].map((s) => beat(s * 1000))];
+    const records = [heartbeat(0), heartbeat(1000, second), ...[2, 3, 4, 5, 6].map((s) => heartbeat(s * 1000))];
     const out = [
       ...evaluate(
         demo,
@@ -49,20 +49,20 @@ describe('instances', () => {
 
   test('a sequence not above the last counts as received only', () => {
     const agent = given(decider, T0);
-    agent.tell(beat(0, { sequence: 5 }));
-    expect(brief(agent.tell(beat(1000, { sequence: 5, activity: 'stuck' })))).toEqual([]);
-    expect(brief(agent.tell(beat(2000, { sequence: 6, activity: 'stuck' })))).toContain('HEALTHY → STUCK');
+    agent.tell(heartbeat(0, { sequence: 5 }));
+    expect(brief(agent.tell(heartbeat(1000, { sequence: 5, activity: 'stuck' })))).toEqual([]);
+    expect(brief(agent.tell(heartbeat(2000, { sequence: 6, activity: 'stuck' })))).toContain('HEALTHY → STUCK');
   });
 
   test('a stamp over 24 h old starts no agent', () => {
-    const old = beat(0, { timestamp: T0 - 24 * 3_600_000 - 1 });
+    const old = heartbeat(0, { timestamp: T0 - 24 * 3_600_000 - 1 });
     expect([...evaluate(demo, [{ input: old, clock: at(0) }])][0]?.refused).toBe('too_old');
   });
 
   test('the end of an older one, told late, ends nothing', () => {
     const agent = given(decider, T0);
-    agent.tell(beat(0));
-    agent.tell(beat(1000, second));
+    agent.tell(heartbeat(0));
+    agent.tell(heartbeat(1000, second));
     const late = example(Topic.agentObservation, 'AGENT_EXITED', {
       agentId: 'a1',
       instanceId: 'a1.i1',
@@ -81,46 +81,46 @@ describe('an agent taken for dead from afar', () => {
 
   test('and heard of after it lives on: present again, and holder of its task again', () => {
     const agent = given(decider, T0);
-    agent.tell(beat(0));
+    agent.tell(heartbeat(0));
     expect(brief(agent.tell(confirmed, T0 + 20_000))).toContain('T-1 left: TERMINATED');
-    expect(brief(agent.tell(beat(20_001), T0 + 20_001))).toEqual([
+    expect(brief(agent.tell(heartbeat(20_001), T0 + 20_001))).toEqual([
       'TERMINATED → HEALTHY',
       'WARRANT_LAPSED progress',
       'AGENT_PRESENT returned',
       'T-1 took: HEALTHY',
     ]);
-    expect(brief(agent.tell(beat(21_000), T0 + 21_000))).toEqual([]);
+    expect(brief(agent.tell(heartbeat(21_000), T0 + 21_000))).toEqual([]);
   });
 
   test('is not alive by what it sent before and what comes late, by its own clock however wrong', () => {
     const agent = given(decider, T0);
-    agent.tell(beat(0, behind));
+    agent.tell(heartbeat(0, behind));
     agent.tell(confirmed, T0 + 20_000);
-    expect(agent.tell(beat(15_000, { ...behind, timestamp: T0 + 15_000 }), T0 + 40_000)).toEqual([]);
-    expect(agent.tell(beat(14_000, { ...behind, timestamp: T0 + 14_000 }), T0 + 90_000)).toEqual([]);
-    expect(brief(agent.tell(beat(0, { ...behind, timestamp: T0 + 15_001 }), T0 + 91_000))).toContain(
+    expect(agent.tell(heartbeat(15_000, { ...behind, timestamp: T0 + 15_000 }), T0 + 40_000)).toEqual([]);
+    expect(agent.tell(heartbeat(14_000, { ...behind, timestamp: T0 + 14_000 }), T0 + 90_000)).toEqual([]);
+    expect(brief(agent.tell(heartbeat(0, { ...behind, timestamp: T0 + 15_001 }), T0 + 91_000))).toContain(
       'AGENT_PRESENT returned',
     );
   });
 
   test('that its runtime has seen end stays ended, whatever comes', () => {
     const agent = given(decider, T0);
-    agent.tell(beat(0));
+    agent.tell(heartbeat(0));
     const end = example(Topic.agentObservation, 'AGENT_EXITED', {
       agentId: 'a1',
       instanceId: 'a1.i1',
       reason: 'crashed',
     });
     agent.tell({ ...end, key: 'a1' }, T0 + 20_000);
-    expect(agent.tell(beat(30_000), T0 + 30_000)).toEqual([]);
+    expect(agent.tell(heartbeat(30_000), T0 + 30_000)).toEqual([]);
   });
 });
 
 describe('policies', () => {
   test("an agent's wish is honoured where it is loaded, else the default", () => {
     const agent = given(decider, T0);
-    expect(agent.tell(beat(0, { policy: 'vigil' }))[0]?.policy?.name).toBe('vigil');
-    expect(given(decider, T0).tell(beat(0, { policy: 'unheard_of' }))[0]?.policy?.name).toBe('demo');
+    expect(agent.tell(heartbeat(0, { policy: 'vigil' }))[0]?.policy?.name).toBe('vigil');
+    expect(given(decider, T0).tell(heartbeat(0, { policy: 'unheard_of' }))[0]?.policy?.name).toBe('demo');
   });
 
   const small = (more: string) =>
@@ -133,22 +133,22 @@ describe('policies', () => {
 
   test('+ means together', () => {
     const agent = given(small(''), T0);
-    expect(brief(agent.tell(beat(0, stuck)))).not.toContain('HEALTHY → STUCK');
+    expect(brief(agent.tell(heartbeat(0, stuck)))).not.toContain('HEALTHY → STUCK');
     const looping = { ...stuck, tool_calls: [call('1'), call('2'), call('3')] };
-    expect(brief(agent.tell(beat(1000, looping)))).toContain('HEALTHY → STUCK');
+    expect(brief(agent.tell(heartbeat(1000, looping)))).toContain('HEALTHY → STUCK');
   });
 
   test('one that is not enabled observes and reports, and files nothing', () => {
     const agent = given(small(', enabled: false'), T0);
-    const said = brief(agent.tell(beat(0, { ...stuck, tool_calls: [call('1'), call('2'), call('3')] })));
-    expect(said).toContain('HEALTHY → STUCK');
-    expect(said).not.toContain('WARRANT_FILED STUCK');
+    const emitted = brief(agent.tell(heartbeat(0, { ...stuck, tool_calls: [call('1'), call('2'), call('3')] })));
+    expect(emitted).toContain('HEALTHY → STUCK');
+    expect(emitted).not.toContain('WARRANT_FILED STUCK');
   });
 
   test('an excluded agent is shown and never judged', () => {
     const agent = given(small(", exclude: ['^a']"), T0);
-    const said = brief(agent.tell(beat(0, { ...stuck, tool_calls: [call('1'), call('2'), call('3')] })));
-    expect(said).toEqual([
+    const emitted = brief(agent.tell(heartbeat(0, { ...stuck, tool_calls: [call('1'), call('2'), call('3')] })));
+    expect(emitted).toEqual([
       'INSTANCE_STARTED',
       'AGENT_ANSWERED self_report',
       'AGENT_PRESENT first_heartbeat',
@@ -160,23 +160,23 @@ describe('policies', () => {
 describe('answers', () => {
   test('each is announced once', () => {
     const agent = given(decider, T0);
-    agent.tell(beat(0));
-    expect(brief(agent.tell(beat(1000, { handoff: 'please take over' })))).toContain('AGENT_ANSWERED handoff');
-    expect(brief(agent.tell(beat(2000, { handoff: 'please take over' })))).toEqual([]);
-    expect(brief(agent.tell(beat(3000, { blockers: ['no access'] })))).toEqual(['AGENT_ANSWERED blockers']);
+    agent.tell(heartbeat(0));
+    expect(brief(agent.tell(heartbeat(1000, { handoff: 'please take over' })))).toContain('AGENT_ANSWERED handoff');
+    expect(brief(agent.tell(heartbeat(2000, { handoff: 'please take over' })))).toEqual([]);
+    expect(brief(agent.tell(heartbeat(3000, { blockers: ['no access'] })))).toEqual(['AGENT_ANSWERED blockers']);
   });
 });
 
 test('explain says of each signal why, and why not yet', () => {
   const agent = given(decider, T0);
-  agent.tell(beat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }));
+  agent.tell(heartbeat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }));
   agent.passTo(T0 + 3000);
-  const told = explain(demo, agent.state(), agent.clock());
-  expect(told?.signals.find(({ signal }) => signal === 'no_activity')).toMatchObject({
+  const explained = explain(demo, agent.state(), agent.clock());
+  expect(explained?.signals.find(({ signal }) => signal === 'no_activity')).toMatchObject({
     fires: false,
     firesFrom: T0 + 8001,
     words: 'no call, no output, no beat of its own for 3 s; limit 8 s',
     states: ['STUCK'],
   });
-  expect(told).toMatchObject({ state: 'HEALTHY', nextAt: T0 + 8001, plan: null });
+  expect(explained).toMatchObject({ state: 'HEALTHY', nextAt: T0 + 8001, plan: null });
 });

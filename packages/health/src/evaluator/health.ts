@@ -22,7 +22,7 @@ import { ticketsDue } from '../judgement/tickets.ts';
 import { wakesAt } from './deferral.ts';
 import { evolve, evolved } from './evolve.ts';
 import { type Observation, observe } from './observe.ts';
-import { type AgentState, type Announced, type Known, UNSEEN } from './state.ts';
+import { type AgentState, type Announced, type KnownAgent, UNSEEN } from './state.ts';
 
 export type { Announcement } from '../announce/events.ts';
 export type { Observation } from './observe.ts';
@@ -30,7 +30,7 @@ export type { Observation } from './observe.ts';
 const NOTHING: readonly Announcement[] = [];
 
 /** Announcements in the order in which they are made; each sees the events of those before it. */
-const ANNOUNCEMENTS: readonly ((saying: AnnouncementContext) => readonly Announcement[])[] = [
+const ANNOUNCEMENTS: readonly ((context: AnnouncementContext) => readonly Announcement[])[] = [
   instanceStarted,
   duplicateInstance,
   answered,
@@ -57,8 +57,8 @@ export type AgentHealth = Omit<Decider<AgentState, Observation, Announcement>, '
 
 /** Judgement of one agent: what its heartbeats report, the state and the warrant that follow, and what has been announced. */
 export function agentHealth(policies: Policies): AgentHealth {
-  const verdictOf = remembering((state: Known, clock: Clock) => verdictAt(policies, state, clock));
-  const decide = remembering((state: Known, clock: Clock) =>
+  const verdictOf = remembering((state: KnownAgent, clock: Clock) => verdictAt(policies, state, clock));
+  const decide = remembering((state: KnownAgent, clock: Clock) =>
     announcements(policies, lapsed(state, clock), verdictOf(state, clock)),
   );
   return {
@@ -79,7 +79,7 @@ export function agentHealth(policies: Policies): AgentHealth {
 }
 
 /** As it is to be judged: long silence ends an agent of which no end is reported. */
-function lapsed(state: Known, { now }: Clock): Known {
+function lapsed(state: KnownAgent, { now }: Clock): KnownAgent {
   const history = endedBySilence(state.history, now);
   return history === state.history ? state : { ...state, history };
 }
@@ -90,7 +90,7 @@ function isClosed({ warrant, wait, presentInstance, task, breakers }: Announced)
   return warrant === null && wait === null && presentInstance === 0 && !holds && Object.keys(breakers).length === 0;
 }
 
-export function verdictAt(policies: Policies, known: Known, clock: Clock): Verdict {
+export function verdictAt(policies: Policies, known: KnownAgent, clock: Clock): Verdict {
   const state = lapsed(known, clock);
   const rules = policies.rules(state.policy);
   const verdict = judge(rules, state.history, momentOn(state.history.axis, clock), !state.excluded);
@@ -98,35 +98,39 @@ export function verdictAt(policies: Policies, known: Known, clock: Clock): Verdi
 }
 
 /** It was found unwell and is on its way out: that nothing is missing any more is not a recovery. */
-function isEnding(rules: Rules, { excluded, instanceNumber, history, announced }: Known, verdict: Verdict): boolean {
+function isEnding(
+  rules: Rules,
+  { excluded, instanceNumber, history, announced }: KnownAgent,
+  verdict: Verdict,
+): boolean {
   const isExiting = history.end === null && history.activity.value === 'exiting';
   if (!isExiting || excluded || isHeld(rules, verdict)) return false;
   return announced.instanceNumber === instanceNumber && announced.state !== 'HEALTHY' && verdict.state === 'HEALTHY';
 }
 
 /** What was found last stands until the end is reported, or until the agent reports something else than that it exits. */
-function standing(rules: Rules, { history, announced }: Known, verdict: Verdict): Verdict {
+function standing(rules: Rules, { history, announced }: KnownAgent, verdict: Verdict): Verdict {
   const { warrant } = announced;
   const plan = warrant && plansFor(rules.plans, history).find(({ name }) => name === warrant.plan);
   return { ...verdict, state: announced.state, onsetAt: null, plan: plan ?? verdict.plan };
 }
 
-function announcements(policies: Policies, state: Known, verdict: Verdict): readonly Announcement[] {
+function announcements(policies: Policies, state: KnownAgent, verdict: Verdict): readonly Announcement[] {
   const rules = policies.rules(state.policy);
   const fresh = state.announced.instanceNumber !== state.instanceNumber;
   let emitted: Announcement[] | null = null;
-  let saying: AnnouncementContext = { state, rules, verdict, fresh };
+  let context: AnnouncementContext = { state, rules, verdict, fresh };
   for (const announce of ANNOUNCEMENTS)
-    for (const event of announce(saying)) {
+    for (const event of announce(context)) {
       emitted ??= [];
       emitted.push(event);
-      saying = { state: evolved(saying.state, event), rules, verdict, fresh };
+      context = { state: evolved(context.state, event), rules, verdict, fresh };
     }
   return emitted ?? NOTHING;
 }
 
 /** The next moment at which an event may be due. */
-function nextOf(policies: Policies, state: Known, verdict: Verdict): number {
+function nextOf(policies: Policies, state: KnownAgent, verdict: Verdict): number {
   const rules = policies.rules(state.policy);
   const { warrant, presentInstance, presentUntil } = state.announced;
   const lost = presentInstance === 0 ? NEVER : lostFrom(state.history, rules, verdict.at);
@@ -140,13 +144,13 @@ function nextOf(policies: Policies, state: Known, verdict: Verdict): number {
 
 const ahead = (moment: number, now: number): number => (moment > now ? moment : NEVER);
 
-function nextTicket(rules: Rules, { history }: Known, verdict: Verdict): number {
+function nextTicket(rules: Rules, { history }: KnownAgent, verdict: Verdict): number {
   let next: number = NEVER;
   for (const { from } of ticketsDue(rules, history, verdict)) if (from > verdict.at.now) next = Math.min(next, from);
   return next;
 }
 
-function forgetAt({ history }: Known): number {
+function forgetAt({ history }: KnownAgent): number {
   return Math.min(lostForGoodFrom(history), history.end ? history.end.at + REMEMBERED_MS : NEVER);
 }
 

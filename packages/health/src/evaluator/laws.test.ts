@@ -4,7 +4,7 @@ import { sparse } from '@vigil/stream';
 import { given, laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { at, type Beat, beat, call, presetsWith, T0 } from '../fixture.ts';
+import { at, call, type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
 import { largestHistoryBytes } from '../history/history.ts';
 import { AT_REST } from './at-rest.ts';
 import { evaluate, type Recorded } from './evaluate.ts';
@@ -25,7 +25,7 @@ const reset: Observation = {
   key: 'a1',
 };
 
-const calls: fc.Arbitrary<Beat['tool_calls'][number]> = fc
+const calls: fc.Arbitrary<HeartbeatPayload['tool_calls'][number]> = fc
   .record({
     id: fc.constantFrom('c1', 'c2', 'c3'),
     kind: fc.constantFrom('tool' as const, 'external_api' as const),
@@ -36,7 +36,7 @@ const calls: fc.Arbitrary<Beat['tool_calls'][number]> = fc
     mutating: fc.boolean(),
   })
   .map(({ id, ...more }) => call(id, more));
-const breakers: fc.Arbitrary<Beat['breakers'][number]> = fc.record({
+const breakers: fc.Arbitrary<HeartbeatPayload['breakers'][number]> = fc.record({
   name: fc.constantFrom('tool_execution', 'external_api', 'recovery_attempt'),
   state: fc.constantFrom('OPEN' as const, 'HALF_OPEN' as const, 'CLOSED' as const, 'UNKNOWN' as const),
   failures: fc.constant(3),
@@ -66,7 +66,7 @@ const heartbeats: fc.Arbitrary<Observation> = fc
     breakers: fc.array(breakers, { maxLength: 1 }),
     handoff: fc.constantFrom(null, 'please take over'),
   })
-  .map((more) => beat(0, more));
+  .map((more) => heartbeat(0, more));
 const ends: fc.Arbitrary<Observation> = fc
   .record({
     instanceId: fc.constantFrom('a1.i1', 'a1.i2', 'a1.i3'),
@@ -125,7 +125,7 @@ describe('the laws', () => {
     const agent = given(decider, T0);
     for (let i = 0; i < 100; i++)
       agent.tell(
-        beat(i * 1000, { sequence: i, tool_calls: [call(`c${i}`, { args_hash: `a${i}` })], activity: 'working' }),
+        heartbeat(i * 1000, { sequence: i, tool_calls: [call(`c${i}`, { args_hash: `a${i}` })], activity: 'working' }),
         T0 + i * 1000,
       );
     expect(sparse(AT_REST.usual).write(agent.state()).length).toBeLessThan(2_000);

@@ -10,7 +10,7 @@ import { namedSince } from '../history/usage/spend.ts';
 import { type Policies, UNASSIGNED } from '../judgement/policies.ts';
 import { answering } from './answers.ts';
 import { readWith } from './read-with.ts';
-import { type AgentState, type Known, NOTHING_ANNOUNCED, type Stragglers } from './state.ts';
+import { type AgentState, type KnownAgent, NOTHING_ANNOUNCED, type Stragglers } from './state.ts';
 import { withTicket } from './ticket-by-hand.ts';
 
 export type Observation = EventOf<typeof Topic.agentObservation>;
@@ -57,40 +57,48 @@ export function observe(policies: Policies, state: AgentState, input: Observatio
 }
 
 function heartbeat(policies: Policies, state: AgentState, input: HeartbeatEvent, clock: Clock): AgentState {
-  const beat = input.payload;
+  const payload = input.payload;
   if (state.kind === 'known') {
     const { identity, end } = state.history;
-    const another = beat.instance_id !== null && beat.instance_id !== identity.instanceId;
-    if (another && state.retired.includes(beat.instance_id))
-      throw new OlderInstance(beat.instance_id, identity.instanceId, straggling(state, beat.instance_id, clock.now));
-    if (another && isFromBefore(state, beat))
-      throw new OlderInstance(beat.instance_id, identity.instanceId, straggling(state, beat.instance_id, clock.now));
-    const isLast = beat.exit !== null;
-    if (!another && (end === null || beat.instance_id !== null || isLast))
+    const another = payload.instance_id !== null && payload.instance_id !== identity.instanceId;
+    if (another && state.retired.includes(payload.instance_id))
+      throw new OlderInstance(
+        payload.instance_id,
+        identity.instanceId,
+        straggling(state, payload.instance_id, clock.now),
+      );
+    if (another && isFromBefore(state, payload))
+      throw new OlderInstance(
+        payload.instance_id,
+        identity.instanceId,
+        straggling(state, payload.instance_id, clock.now),
+      );
+    const isLast = payload.exit !== null;
+    if (!another && (end === null || payload.instance_id !== null || isLast))
       return continued(policies, state, input, clock);
   }
-  const receipt = receiptOf(null, beat, clock);
-  if (receipt.now - beat.timestamp > OLDEST_START_MS)
+  const receipt = receiptOf(null, payload, clock);
+  if (receipt.now - payload.timestamp > OLDEST_START_MS)
     throw new Unwelcome(
       'too_old',
-      `a heartbeat stamped ${beat.timestamp}, over 24 h old, starts no agent: correct the sender's clock`,
+      `a heartbeat stamped ${payload.timestamp}, over 24 h old, starts no agent: correct the sender's clock`,
     );
-  const first = observed(policies, begun(policies, state, input, identityOf(beat), receipt), input, receipt, clock);
-  return endedBySelf(first, beat, clock);
+  const first = observed(policies, begun(policies, state, input, identityOf(payload), receipt), input, receipt, clock);
+  return endedBySelf(first, payload, clock);
 }
 
-const isPresent = ({ history: { end }, announced, instanceNumber }: Known): boolean =>
+const isPresent = ({ history: { end }, announced, instanceNumber }: KnownAgent): boolean =>
   end === null && announced.presentInstance === instanceNumber;
 
 /** A heartbeat of an unknown instance that was sent before the present one began, and arrives late. */
-const isFromBefore = (state: Known, { timestamp }: Heartbeat): boolean =>
+const isFromBefore = (state: KnownAgent, { timestamp }: Heartbeat): boolean =>
   isPresent(state) && timestamp + state.history.lastReceipt.driftMs < state.history.started.now;
 
 /**
  * The end of an instance that never sent a heartbeat is no end of the current one: its runtime may report it long afterwards, when the
  * agent has been started again. Where none is present, the clock of its host decides which of the two is the newer.
  */
-const endsNothing = (state: Known, at: number | null): boolean =>
+const endsNothing = (state: KnownAgent, at: number | null): boolean =>
   isPresent(state) ||
   (at ?? Number.POSITIVE_INFINITY) <= state.history.lastReceipt.now - state.history.lastReceipt.driftMs;
 
@@ -106,7 +114,11 @@ const isSupervised = ({ identity }: History): boolean => identity.runtimeId !== 
  * crashed remains a hint, since a replacement starts only after a confirmed death. Nor does a heartbeat that names another instance end an agent
  * that a runtime still runs.
  */
-function endedBySelf(state: Known, { exit, runtime_id: runtimeId, reporter }: Heartbeat, clock: Clock): Known {
+function endedBySelf(
+  state: KnownAgent,
+  { exit, runtime_id: runtimeId, reporter }: Heartbeat,
+  clock: Clock,
+): KnownAgent {
   if (exit === null || runtimeId !== null || reporter !== 'agent') return state;
   if (isSupervised(state.history) || state.displacing) return state;
   const { reason } = exit;
@@ -116,37 +128,44 @@ function endedBySelf(state: Known, { exit, runtime_id: runtimeId, reporter }: He
 }
 
 /** Another heartbeat of the current instance. After its end, or out of order, it only counts as received. */
-function continued(policies: Policies, state: Known, input: HeartbeatEvent, clock: Clock): Known {
-  const beat = input.payload;
+function continued(policies: Policies, state: KnownAgent, input: HeartbeatEvent, clock: Clock): KnownAgent {
+  const payload = input.payload;
   const h = state.history;
-  const axis = axisThrough(beat.door, h.axis, clock);
+  const axis = axisThrough(payload.door, h.axis, clock);
   const here = axis === h.axis ? state : { ...state, history: { ...h, axis } };
-  const receipt = receiptOf(here.history, beat, clock);
-  const old = beat.sequence !== null && h.lastReceipt.sequence !== null && beat.sequence <= h.lastReceipt.sequence;
-  if (old || (h.end !== null && !isOutlived(h, h.end, beat)))
-    return { ...here, history: received(here.history, beat, receipt, input.correlationId) };
+  const receipt = receiptOf(here.history, payload, clock);
+  const old =
+    payload.sequence !== null && h.lastReceipt.sequence !== null && payload.sequence <= h.lastReceipt.sequence;
+  if (old || (h.end !== null && !isOutlived(h, h.end, payload)))
+    return { ...here, history: received(here.history, payload, receipt, input.correlationId) };
   const alive = h.end === null ? here : { ...here, history: { ...here.history, end: null } };
-  return endedBySelf(observed(policies, alive, input, receipt, clock), beat, clock);
+  return endedBySelf(observed(policies, alive, input, receipt, clock), payload, clock);
 }
 
 /**
  * A heartbeat after an end that no runtime has seen: the agent was taken for dead from afar, or has reported its own end and goes on. One that
  * was sent before and comes late is no sign of life.
  */
-function isOutlived({ lastReceipt }: History, end: End, beat: Heartbeat): boolean {
-  if (end.bySelf && beat.exit !== null) return false;
-  return (end.reason === 'lost' || end.bySelf) && beat.timestamp + lastReceipt.driftMs > end.at;
+function isOutlived({ lastReceipt }: History, end: End, payload: Heartbeat): boolean {
+  if (end.bySelf && payload.exit !== null) return false;
+  return (end.reason === 'lost' || end.bySelf) && payload.timestamp + lastReceipt.driftMs > end.at;
 }
 
-function observed(policies: Policies, state: Known, input: HeartbeatEvent, receipt: Receipt, clock: Clock): Known {
-  const beat = input.payload;
-  const history = historyAfter(state.history, beat, receipt, input.correlationId);
-  const axis = axisThrough(beat.door, history.axis, clock);
+function observed(
+  policies: Policies,
+  state: KnownAgent,
+  input: HeartbeatEvent,
+  receipt: Receipt,
+  clock: Clock,
+): KnownAgent {
+  const payload = input.payload;
+  const history = historyAfter(state.history, payload, receipt, input.correlationId);
+  const axis = axisThrough(payload.door, history.axis, clock);
   const through = axis === history.axis ? history : { ...history, axis };
   const session = namedSince(state.history.spend, through.spend);
-  const unnamed = { ...state, history: through, requestedPolicy: beat.policy };
+  const unnamed = { ...state, history: through, requestedPolicy: payload.policy };
   const known = policies.current(session === null ? unnamed : countNamed(unnamed, session));
-  return answering(readWith(policies.rules(known.policy), known, beat, receipt), state.history, beat);
+  return answering(readWith(policies.rules(known.policy), known, payload, receipt), state.history, payload);
 }
 
 /** Closes a breaker of ours. If the agent holds the breaker itself, an event asks the agent to close it. */
@@ -159,7 +178,13 @@ function breakerClosed(state: AgentState, { payload, correlationId }: ResetEvent
 }
 
 /** A new instance starts; the previous one is remembered by its id. */
-function begun(policies: Policies, state: AgentState, input: Observation, identity: Identity, receipt: Receipt): Known {
+function begun(
+  policies: Policies,
+  state: AgentState,
+  input: Observation,
+  identity: Identity,
+  receipt: Receipt,
+): KnownAgent {
   const fresh = initialHistory(identity, receipt, input.correlationId);
   if (state.kind === 'unseen') {
     return policies.current({
@@ -221,7 +246,7 @@ function ended(policies: Policies, state: AgentState, input: ExitedEvent, clock:
 }
 
 /** It was taken for dead from afar, and had finished its task: that it is gone and has left the task is announced again, with that reason. */
-function finishedAfterAll(state: Known, known: End, end: End): Known {
+function finishedAfterAll(state: KnownAgent, known: End, end: End): KnownAgent {
   const { task } = state.announced;
   if (known.reason !== 'lost' || end.reason !== 'finished' || task === null) return state;
   const announced = {
@@ -246,12 +271,12 @@ function holdChanged(state: AgentState, until: number | null, over: boolean, clo
   return { ...state, history: { ...state.history, hold: { until, mark, over } } };
 }
 
-function receiptOf(history: History | null, beat: Heartbeat, clock: Clock): Receipt {
+function receiptOf(history: History | null, payload: Heartbeat, clock: Clock): Receipt {
   const moment = momentOn(history?.axis ?? OWN_AXIS, clock);
-  return { now: moment.now, watched: moment.watched, stamp: beat.timestamp, previous: history?.lastReceipt ?? null };
+  return { now: moment.now, watched: moment.watched, stamp: payload.timestamp, previous: history?.lastReceipt ?? null };
 }
 
-function straggling(state: Known, instanceId: string, now: number): Known {
+function straggling(state: KnownAgent, instanceId: string, now: number): KnownAgent {
   const before = state.stragglers;
   const same = before !== null && before.instanceId === instanceId && now - before.from < STRAGGLING_MS;
   const stragglers: Stragglers = same

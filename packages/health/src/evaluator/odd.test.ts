@@ -3,7 +3,7 @@ import { example } from '@vigil/events/examples';
 import { laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { at, type Beat, beat, call, policyOf, T0 } from '../fixture.ts';
+import { at, call, type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture.ts';
 import { CASES } from '../signals/testing/cases.ts';
 import { explain } from './explain.ts';
 import { agentHealth, type Observation } from './health.ts';
@@ -34,7 +34,7 @@ const calls = fc
     deadline_at: maybe(time),
   })
   .map(({ id, ...more }) => call(id, more));
-const report: fc.Arbitrary<Partial<Beat>> = fc.record({
+const report: fc.Arbitrary<Partial<HeartbeatPayload>> = fc.record({
   instance_id: fc.constantFrom('a1.i1', 'a1.i1', 'a1.i2'),
   task_id: fc.constantFrom('T-1', 'T-2', null),
   runtime_id: fc.constantFrom('host-1', null),
@@ -98,8 +98,8 @@ const report: fc.Arbitrary<Partial<Beat>> = fc.record({
   ),
 });
 const heartbeats: fc.Arbitrary<Observation> = fc.oneof(
-  fc.tuple(report, time).map(([more, timestamp]) => beat(0, { ...more, timestamp })),
-  report.map((more) => beat(0, more)),
+  fc.tuple(report, time).map(([more, timestamp]) => heartbeat(0, { ...more, timestamp })),
+  report.map((more) => heartbeat(0, more)),
 );
 const controls: fc.Arbitrary<Observation> = maybe(time).map((until) => ({
   ...example(Topic.agentObservation, 'HOLD_AGENT', { agentId: 'a1', until }),
@@ -129,8 +129,8 @@ describe('odd data: zero, negative and huge numbers, times far off', () => {
       fc.property(fc.array(heartbeats, { maxLength: 6 }), (inputs) => {
         let state = UNSEEN as ReturnType<typeof refusing.observe>;
         for (const [i, input] of inputs.entries()) state = refusing.observe(state, input, at(i * 70_000));
-        const told = explain(policies, state, at(500_000));
-        for (const { words, firesFrom } of told?.signals ?? []) {
+        const explained = explain(policies, state, at(500_000));
+        for (const { words, firesFrom } of explained?.signals ?? []) {
           expect(words).not.toMatch(/NaN|undefined/);
           expect(firesFrom).not.toBeNaN();
         }

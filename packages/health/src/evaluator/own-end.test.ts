@@ -2,32 +2,32 @@ import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { type Beat, beat, brief, presetsWith, T0 } from '../fixture.ts';
+import { brief, type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
 import { agentHealth } from './health.ts';
 
 const vigil = agentHealth(presetsWith('vigil'));
-const alone: Partial<Beat> = { runtime_id: null, reporter: 'agent' };
-const exit = (reason: NonNullable<Beat['exit']>['reason']): Partial<Beat> => ({
+const alone: Partial<HeartbeatPayload> = { runtime_id: null, reporter: 'agent' };
+const exit = (reason: NonNullable<HeartbeatPayload['exit']>['reason']): Partial<HeartbeatPayload> => ({
   exit: { code: 0, signal: null, reason },
 });
 const TERMINATED = 'HEALTHY → TERMINATED';
 
 /** An agent that has sent heartbeats at 0 and 1 s. */
-const working = (more: Partial<Beat>) => {
+const working = (more: Partial<HeartbeatPayload>) => {
   const agent = given(vigil, T0);
-  agent.tell(beat(0, { ...more, sequence: 1 }));
-  agent.tell(beat(1000, { ...more, sequence: 2 }), T0 + 1000);
-  const tell = (ms: number, own: Partial<Beat>) =>
-    agent.tell(beat(ms, { ...more, sequence: ms / 1000 + 1, ...own }), T0 + ms);
-  return { ...agent, tell };
+  agent.tell(heartbeat(0, { ...more, sequence: 1 }));
+  agent.tell(heartbeat(1000, { ...more, sequence: 2 }), T0 + 1000);
+  const receive = (ms: number, own: Partial<HeartbeatPayload>) =>
+    agent.tell(heartbeat(ms, { ...more, sequence: ms / 1000 + 1, ...own }), T0 + ms);
+  return { ...agent, tell: receive };
 };
 
 describe('an agent without a runtime ends when it reports its own end', () => {
   test.each(['finished', 'explicit'] as const)('as %s, and is not missed afterwards', (reason) => {
-    const { tell, passTo, all } = working(alone);
-    const said = tell(2000, exit(reason));
-    expect(brief(said)).toContain(TERMINATED);
-    expect(said.find(({ type }) => type === 'AGENT_LOST')?.payload).toMatchObject({ expected: true });
+    const { tell: receive, passTo, all } = working(alone);
+    const emitted = receive(2000, exit(reason));
+    expect(brief(emitted)).toContain(TERMINATED);
+    expect(emitted.find(({ type }) => type === 'AGENT_LOST')?.payload).toMatchObject({ expected: true });
     const before = all().length;
     passTo(T0 + 3_600_000);
     expect(brief(all().slice(before)).filter((one) => one.includes('STUCK'))).toEqual([]);
@@ -42,48 +42,49 @@ describe('an agent without a runtime ends when it reports its own end', () => {
 
   test('also with its first heartbeat', () => {
     const agent = given(vigil, T0);
-    expect(brief(agent.tell(beat(0, { ...alone, ...exit('finished') })))).toContain('INSTANCE_STARTED');
+    expect(brief(agent.tell(heartbeat(0, { ...alone, ...exit('finished') })))).toContain('INSTANCE_STARTED');
     expect(brief(agent.all()).filter((one) => one === TERMINATED)).toHaveLength(1);
   });
 
   test('a later heartbeat of the same instance takes it back; one that was sent before and comes late does not', () => {
-    const { tell } = working(alone);
-    tell(5000, { ...exit('explicit'), sequence: null });
-    expect(brief(tell(6000, { timestamp: T0 + 4000, sequence: null }))).toEqual([]);
-    expect(brief(tell(7000, { sequence: null }))).toContain('TERMINATED → HEALTHY');
+    const { tell: receive } = working(alone);
+    receive(5000, { ...exit('explicit'), sequence: null });
+    expect(brief(receive(6000, { timestamp: T0 + 4000, sequence: null }))).toEqual([]);
+    expect(brief(receive(7000, { sequence: null }))).toContain('TERMINATED → HEALTHY');
   });
 
   test('without an instance its next heartbeat begins the next instance, and the same last one again does not', () => {
-    const { tell } = working({ ...alone, instance_id: null });
-    expect(brief(tell(2000, exit('finished')))).toContain(TERMINATED);
-    expect(brief(tell(3000, exit('finished')))).toEqual([]);
-    expect(brief(tell(4000, {}))).toContain('INSTANCE_STARTED');
+    const { tell: receive } = working({ ...alone, instance_id: null });
+    expect(brief(receive(2000, exit('finished')))).toContain(TERMINATED);
+    expect(brief(receive(3000, exit('finished')))).toEqual([]);
+    expect(brief(receive(4000, {}))).toContain('INSTANCE_STARTED');
   });
 });
 
 describe('a heartbeat ends no agent of a runtime', () => {
-  const runtime: Partial<Beat> = { runtime_id: 'host-1', reporter: 'runtime' };
-  const forged: Partial<Beat> = { ...alone, ...exit('finished') };
-  const ended = (said: readonly string[]) => said.filter((one) => one === TERMINATED || one === 'STUCK → TERMINATED');
+  const runtime: Partial<HeartbeatPayload> = { runtime_id: 'host-1', reporter: 'runtime' };
+  const forged: Partial<HeartbeatPayload> = { ...alone, ...exit('finished') };
+  const ended = (emitted: readonly string[]) =>
+    emitted.filter((one) => one === TERMINATED || one === 'STUCK → TERMINATED');
 
-  test.each<[string, Partial<Beat>]>([
+  test.each<[string, Partial<HeartbeatPayload>]>([
     ['its own', exit('finished')],
     ['one that names no runtime', forged],
     ['one of another instance', { ...forged, instance_id: 'a1.forged' }],
     ['one without an instance', { ...forged, instance_id: null }],
   ])('%s', (_what, own) => {
-    const { tell, all, passTo } = working(runtime);
-    tell(2000, own);
+    const { tell: receive, all, passTo } = working(runtime);
+    receive(2000, own);
     passTo(T0 + 10_000);
     expect(ended(brief(all()))).toEqual([]);
   });
 
   test('nor two of another instance, the first of which takes its name', () => {
-    const { tell, all } = working(runtime);
+    const { tell: receive, all } = working(runtime);
     const other = { ...alone, instance_id: 'a1.forged' };
-    tell(2000, { ...other, sequence: 1 });
-    tell(3000, { ...other, ...exit('finished'), sequence: 2 });
-    tell(4000, { ...forged, instance_id: 'a1.again', sequence: 1 });
+    receive(2000, { ...other, sequence: 1 });
+    receive(3000, { ...other, ...exit('finished'), sequence: 2 });
+    receive(4000, { ...forged, instance_id: 'a1.again', sequence: 1 });
     expect(ended(brief(all()))).toEqual([]);
   });
 
@@ -94,10 +95,10 @@ describe('a heartbeat ends no agent of a runtime', () => {
   test('after its runtime has reported the end, another instance without one may end itself', () => {
     const reported = { agentId: 'a1', instanceId: 'a1.i1', taskId: 'T-1', reason: 'finished', orderId: null } as const;
     const agent = given(vigil, T0);
-    agent.tell(beat(0, { ...runtime, sequence: 1 }));
+    agent.tell(heartbeat(0, { ...runtime, sequence: 1 }));
     agent.tell({ ...example(Topic.agentObservation, 'AGENT_EXITED', reported), key: 'a1' }, T0 + 1000);
-    agent.tell(beat(2000, { ...alone, instance_id: 'a1.i2', sequence: 1 }), T0 + 2000);
-    agent.tell(beat(3000, { ...forged, instance_id: 'a1.i2', sequence: 2 }), T0 + 3000);
+    agent.tell(heartbeat(2000, { ...alone, instance_id: 'a1.i2', sequence: 1 }), T0 + 2000);
+    agent.tell(heartbeat(3000, { ...forged, instance_id: 'a1.i2', sequence: 2 }), T0 + 3000);
     expect(ended(brief(agent.all()))).toHaveLength(2);
   });
 });

@@ -5,10 +5,15 @@ import type { Heartbeat, Receipt } from '../history/moment.ts';
 import { type LookedFor, matchesAfter, textsOf } from '../history/presence/matches.ts';
 import { progressEvidenceAfter } from '../history/progress/progress-evidence.ts';
 import type { Rules } from '../judgement/rules.ts';
-import type { Known } from './state.ts';
+import type { KnownAgent } from './state.ts';
 
 /** What of a heartbeat is read with the limits and patterns of a policy. */
-export function readWith({ policy, lookedFor }: Rules, state: Known, heartbeat: Heartbeat, receipt: Receipt): Known {
+export function readWith(
+  { policy, lookedFor }: Rules,
+  state: KnownAgent,
+  heartbeat: Heartbeat,
+  receipt: Receipt,
+): KnownAgent {
   const { history } = state;
   const breakers = breakersAfter(history.breakers, heartbeat, receipt, policy.breakers);
   const { matches, rateLimit } = searched(history, lookedFor, heartbeat, receipt);

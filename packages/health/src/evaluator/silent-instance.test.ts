@@ -2,13 +2,13 @@ import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { type Beat, beat, brief, presetsWith, T0 } from '../fixture.ts';
+import { brief, type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
 import { agentHealth, type Observation } from './health.ts';
 import { OlderInstance } from './observe.ts';
 
 const vigil = agentHealth(presetsWith('vigil'));
 const minute = 60_000;
-const of = (instanceId: string, more: Partial<Beat> = {}): Partial<Beat> => ({
+const of = (instanceId: string, more: Partial<HeartbeatPayload> = {}): Partial<HeartbeatPayload> => ({
   instance_id: instanceId,
   activity: 'working',
   ...more,
@@ -25,8 +25,8 @@ const exited = (instanceId: string, ms: number, reason: 'crashed' | 'finished' =
 /** The instance Y has sent a heartbeat at 0 and at 30 s. */
 const living = () => {
   const agent = given(vigil, T0);
-  agent.tell(beat(0, of('a1.Y')), T0);
-  agent.tell(beat(30_000, of('a1.Y')), T0 + 30_000);
+  agent.tell(heartbeat(0, of('a1.Y')), T0);
+  agent.tell(heartbeat(30_000, of('a1.Y')), T0 + 30_000);
   return agent;
 };
 
@@ -35,7 +35,7 @@ describe('the end of an instance that never sent a heartbeat', () => {
     for (const at of [-10 * minute, 31_000, 10 * minute]) {
       const agent = living();
       expect(brief(agent.tell(exited('a1.X', at), T0 + 31_000))).toEqual([]);
-      expect(brief(agent.tell(beat(60_000, of('a1.Y')), T0 + 60_000))).toEqual([]);
+      expect(brief(agent.tell(heartbeat(60_000, of('a1.Y')), T0 + 60_000))).toEqual([]);
     }
   });
 
@@ -43,7 +43,7 @@ describe('the end of an instance that never sent a heartbeat', () => {
     const silent = living();
     silent.passTo(T0 + 3 * minute);
     expect(brief(silent.tell(exited('a1.X', 30_000)))).toEqual([]);
-    expect(brief(silent.tell(beat(3 * minute, of('a1.Y'))))).toContain('AGENT_PRESENT returned');
+    expect(brief(silent.tell(heartbeat(3 * minute, of('a1.Y'))))).toContain('AGENT_PRESENT returned');
     const finished = living();
     finished.tell(exited('a1.Y', 40_000, 'finished'), T0 + 40_000);
     expect(brief(finished.tell(exited('a1.X', 30_000)))).toEqual([]);
@@ -61,21 +61,21 @@ describe('the end of an instance that never sent a heartbeat', () => {
   test('is remembered: a late heartbeat of that instance begins nothing', () => {
     const agent = living();
     agent.tell(exited('a1.X', -minute), T0 + 31_000);
-    expect(() => agent.tell(beat(32_000, of('a1.X')), T0 + 32_000)).toThrow(OlderInstance);
+    expect(() => agent.tell(heartbeat(32_000, of('a1.X')), T0 + 32_000)).toThrow(OlderInstance);
   });
 });
 
 describe('a heartbeat of an unknown instance', () => {
   test('that was sent before the present one began begins nothing', () => {
     const agent = living();
-    expect(() => agent.tell(beat(-1, of('a1.X')), T0 + 31_000)).toThrow(OlderInstance);
-    expect(brief(agent.tell(beat(60_000, of('a1.Y')), T0 + 60_000))).toEqual([]);
+    expect(() => agent.tell(heartbeat(-1, of('a1.X')), T0 + 31_000)).toThrow(OlderInstance);
+    expect(brief(agent.tell(heartbeat(60_000, of('a1.Y')), T0 + 60_000))).toEqual([]);
   });
 
   test('that was sent afterwards begins the next instance, and so does any other once the present one is missed', () => {
-    expect(brief(living().tell(beat(0, of('a1.X')), T0 + 31_000))).toContain('INSTANCE_STARTED');
+    expect(brief(living().tell(heartbeat(0, of('a1.X')), T0 + 31_000))).toContain('INSTANCE_STARTED');
     const silent = living();
     silent.passTo(T0 + 3 * minute);
-    expect(brief(silent.tell(beat(-5 * minute, of('a1.X'))))).toContain('INSTANCE_STARTED');
+    expect(brief(silent.tell(heartbeat(-5 * minute, of('a1.X'))))).toContain('INSTANCE_STARTED');
   });
 });

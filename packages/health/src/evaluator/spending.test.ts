@@ -1,6 +1,6 @@
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { at, type Beat, beat, brief, policyOf, T0 } from '../fixture.ts';
+import { at, brief, type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture.ts';
 import { explain } from './explain.ts';
 import { agentHealth } from './health.ts';
 import { type AgentState, UNSEEN } from './state.ts';
@@ -13,18 +13,18 @@ states: { STUCK: [no_activity] }
 spending: ${spending}
 `);
 const agent = (spending: string) => given(agentHealth(policy(spending)), T0);
-const spent = (said: ReturnType<typeof brief>) => said.filter((one) => one.startsWith('AGENT_SPENT'));
+const spent = (emitted: ReturnType<typeof brief>) => emitted.filter((one) => one.startsWith('AGENT_SPENT'));
 
 describe('what an agent uses', () => {
   test('counts for its task and for the day, each token once', () => {
     const one = agent('{ task: { tokens: 100 }, day: { tokens: 1000 } }');
     const working = { activity: 'working', task_id: 'T1' } as const;
-    expect(spent(brief(one.tell(beat(0, { ...working, token_count: 40 }), T0)))).toEqual([
+    expect(spent(brief(one.tell(heartbeat(0, { ...working, token_count: 40 }), T0)))).toEqual([
       'AGENT_SPENT task T1: 40',
       'AGENT_SPENT day counted: 40',
     ]);
-    expect(spent(brief(one.tell(beat(1000, { ...working, token_count: 40 }), T0 + 1000)))).toEqual([]);
-    expect(spent(brief(one.tell(beat(2000, { ...working, token_count: 45 }), T0 + 2000)))).toEqual([
+    expect(spent(brief(one.tell(heartbeat(1000, { ...working, token_count: 40 }), T0 + 1000)))).toEqual([]);
+    expect(spent(brief(one.tell(heartbeat(2000, { ...working, token_count: 45 }), T0 + 2000)))).toEqual([
       'AGENT_SPENT task T1: 5',
       'AGENT_SPENT day counted: 5',
     ]);
@@ -32,18 +32,20 @@ describe('what an agent uses', () => {
 
   test('counts for the agent itself where that is limited, also where it is a sub-agent', () => {
     const limited = '{ agent: { tokens: 5 } }';
-    expect(spent(brief(agent(limited).tell(beat(0, { token_count: 40 }), T0)))).toEqual(['AGENT_SPENT agent a1: 40']);
+    expect(spent(brief(agent(limited).tell(heartbeat(0, { token_count: 40 }), T0)))).toEqual([
+      'AGENT_SPENT agent a1: 40',
+    ]);
     const subagent = { task_id: null, parent_agent_id: 'w', labels: { parent_task: 'T1' }, token_count: 9 };
-    expect(spent(brief(agent(limited).tell(beat(0, subagent), T0)))).toEqual(['AGENT_SPENT agent a1: 9']);
+    expect(spent(brief(agent(limited).tell(heartbeat(0, subagent), T0)))).toEqual(['AGENT_SPENT agent a1: 9']);
   });
 
   test('is announced with another limit at once, without another token, once, and when nothing limits it any more', () => {
-    const told = (limits: readonly string[]) => {
+    const spentUnder = (limits: readonly string[]) => {
       let state: AgentState = UNSEEN;
       return limits.map((limit, i) => {
         const decider = agentHealth(policy(limit));
         const clock = at(1000 * i);
-        if (i === 0) state = decider.observe(state, beat(0, { task_id: 'T1', token_count: 40 }), clock);
+        if (i === 0) state = decider.observe(state, heartbeat(0, { task_id: 'T1', token_count: 40 }), clock);
         const drafts = decider.decide(state, clock);
         for (const draft of drafts) state = decider.evolve(state, draft);
         return drafts.flatMap(({ type, payload }) =>
@@ -52,37 +54,43 @@ describe('what an agent uses', () => {
       });
     };
     const limits = ['{ task: { tokens: 40 } }', '{ task: { tokens: 90 } }', '{ task: { tokens: 90 } }', 'null', 'null'];
-    expect(told(limits)).toEqual([['task 40 of 40'], ['task 0 of 90'], [], ['task 0 of null'], []]);
+    expect(spentUnder(limits)).toEqual([['task 40 of 40'], ['task 0 of 90'], [], ['task 0 of null'], []]);
   });
 
   test('is not counted where it is unknown, or where nothing limits it', () => {
     const unlimited = agent('null');
-    expect(spent(brief(unlimited.tell(beat(0, { task_id: 'T1', token_count: 40 }), T0)))).toEqual([]);
+    expect(spent(brief(unlimited.tell(heartbeat(0, { task_id: 'T1', token_count: 40 }), T0)))).toEqual([]);
     expect(
-      spent(brief(agent('{ task: { tokens: 100 } }').tell(beat(0, { task_id: 'T1', token_count: null }), T0))),
+      spent(brief(agent('{ task: { tokens: 100 } }').tell(heartbeat(0, { task_id: 'T1', token_count: null }), T0))),
     ).toEqual([]);
   });
 
   test('in another instance counts from zero again', () => {
     const one = agent('{ task: { tokens: 100 } }');
-    one.tell(beat(0, { task_id: 'T1', instance_id: 'i1', sequence: 1, token_count: 40 }), T0);
-    const said = one.tell(beat(1000, { task_id: 'T1', instance_id: 'i2', sequence: 1, token_count: 7 }), T0 + 1000);
-    expect(spent(brief(said))).toEqual(['AGENT_SPENT task T1: 7']);
+    one.tell(heartbeat(0, { task_id: 'T1', instance_id: 'i1', sequence: 1, token_count: 40 }), T0);
+    const emitted = one.tell(
+      heartbeat(1000, { task_id: 'T1', instance_id: 'i2', sequence: 1, token_count: 7 }),
+      T0 + 1000,
+    );
+    expect(spent(brief(emitted))).toEqual(['AGENT_SPENT task T1: 7']);
   });
 
   test('as a sub-agent counts for the task of its parent', () => {
     const one = agent('{ task: { tokens: 100 } }');
     const subagent = { task_id: null, parent_agent_id: 'w', labels: { parent_task: 'T1' }, token_count: 9 };
-    expect(spent(brief(one.tell(beat(0, subagent), T0)))).toEqual(['AGENT_SPENT task T1: 9']);
+    expect(spent(brief(one.tell(heartbeat(0, subagent), T0)))).toEqual(['AGENT_SPENT task T1: 9']);
   });
 });
 
 /** Tokens and money that a list of heartbeats, a second apart, adds to the sum of the task. */
-const addedBy = (beats: readonly Partial<Beat>[], limits = '{ task: { tokens: 100, usd: 9 }, cost: reported }') => {
+const addedBy = (
+  heartbeats: readonly Partial<HeartbeatPayload>[],
+  limits = '{ task: { tokens: 100, usd: 9 }, cost: reported }',
+) => {
   const one = agent(limits);
-  return beats.map((more, i) => {
-    const said = one.tell(beat(i * 1000, { task_id: 'T1', sequence: i + 1, ...more }), T0 + i * 1000);
-    const [added] = said.flatMap(({ type, payload }) => (type === 'AGENT_SPENT' ? [payload] : []));
+  return heartbeats.map((more, i) => {
+    const emitted = one.tell(heartbeat(i * 1000, { task_id: 'T1', sequence: i + 1, ...more }), T0 + i * 1000);
+    const [added] = emitted.flatMap(({ type, payload }) => (type === 'AGENT_SPENT' ? [payload] : []));
     return added === undefined ? null : [added.tokens, added.usd];
   });
 };
@@ -98,9 +106,9 @@ describe('a count that begins again within an instance', () => {
     const one = agent('{ agent: { tokens: 9 }, task: { tokens: 9 }, day: { tokens: 9 } }');
     const sums: Record<string, number> = {};
     for (const [i, token_count] of [900, 5, 400, 850].entries())
-      for (const said of one.tell(beat(i * 1000, { sequence: i + 1, token_count }), T0 + i * 1000))
-        if (said.type === 'AGENT_SPENT')
-          sums[said.payload.scope] = (sums[said.payload.scope] ?? 0) + said.payload.tokens;
+      for (const event of one.tell(heartbeat(i * 1000, { sequence: i + 1, token_count }), T0 + i * 1000))
+        if (event.type === 'AGENT_SPENT')
+          sums[event.payload.scope] = (sums[event.payload.scope] ?? 0) + event.payload.tokens;
     expect(sums).toEqual({ agent: 1750, task: 1750, day: 1750 });
   });
 
@@ -187,8 +195,13 @@ describe('a count that begins again within an instance', () => {
 
 describe('a session whose name is known late', () => {
   test('is counted once where it is taken up again after another one', () => {
-    const beats = [{ token_count: 40, cost_usd: 2 }, session('A', 41, 2.5), session('B', 5, 1), session('A', 50, 3)];
-    expect(addedBy(beats)).toEqual([
+    const heartbeats = [
+      { token_count: 40, cost_usd: 2 },
+      session('A', 41, 2.5),
+      session('B', 5, 1),
+      session('A', 50, 3),
+    ];
+    expect(addedBy(heartbeats)).toEqual([
       [40, 2],
       [1, 0.5],
       [5, 1],
@@ -200,20 +213,20 @@ describe('a session whose name is known late', () => {
     const one = agent('{ agent: { tokens: 9 }, task: { tokens: 9 }, day: { tokens: 9 } }');
     const sums: Record<string, number> = {};
     for (const [i, used] of [session(null, 40), session('A', 40), session('B', 5), session('A', 40)].entries())
-      for (const said of one.tell(beat(i * 1000, { sequence: i + 1, task_id: 'T1', ...used }), T0 + i * 1000))
-        if (said.type === 'AGENT_SPENT')
-          sums[said.payload.scope] = (sums[said.payload.scope] ?? 0) + said.payload.tokens;
+      for (const event of one.tell(heartbeat(i * 1000, { sequence: i + 1, task_id: 'T1', ...used }), T0 + i * 1000))
+        if (event.type === 'AGENT_SPENT')
+          sums[event.payload.scope] = (sums[event.payload.scope] ?? 0) + event.payload.tokens;
     expect(sums).toEqual({ agent: 45, task: 45, day: 45 });
   });
 
   test('is the second one where the count without a name has fallen: each is counted once', () => {
-    const beats = [...counts([900, 5]), session('A', 6), session('B', 1), session('A', 8)];
-    expect(addedBy(beats).map((added) => added?.[0] ?? 0)).toEqual([900, 5, 1, 1, 2]);
+    const heartbeats = [...counts([900, 5]), session('A', 6), session('B', 1), session('A', 8)];
+    expect(addedBy(heartbeats).map((added) => added?.[0] ?? 0)).toEqual([900, 5, 1, 1, 2]);
   });
 
   test('does not take the count of an earlier session: what it uses is added', () => {
-    const beats = [{ token_count: 40 }, session('A', 30), session('B', 5), session('A', 31)];
-    expect(addedBy(beats).map((added) => added?.[0] ?? 0)).toEqual([40, 30, 5, 1]);
+    const heartbeats = [{ token_count: 40 }, session('A', 30), session('B', 5), session('A', 31)];
+    expect(addedBy(heartbeats).map((added) => added?.[0] ?? 0)).toEqual([40, 30, 5, 1]);
   });
 });
 
@@ -242,10 +255,10 @@ describe('money by prices', () => {
 });
 
 describe('money that is not known', () => {
-  const notesOn = (spending: string, used: Partial<Beat>) => {
+  const notesOn = (spending: string, used: Partial<HeartbeatPayload>) => {
     const policies = policy(spending);
     const one = given(agentHealth(policies), T0);
-    one.tell(beat(0, { task_id: 'T1', ...used }), T0);
+    one.tell(heartbeat(0, { task_id: 'T1', ...used }), T0);
     return explain(policies, one.state(), at(0))?.notes;
   };
 

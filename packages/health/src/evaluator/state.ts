@@ -91,7 +91,7 @@ export type Announced = {
   };
 };
 
-export type Known = {
+export type KnownAgent = {
   readonly kind: 'known';
   readonly agentId: string;
   /** the policy it is judged with */
@@ -119,7 +119,7 @@ export type Known = {
 };
 
 /** One agent, as the evaluator remembers it. */
-export type AgentState = { readonly kind: 'unseen' } | Known;
+export type AgentState = { readonly kind: 'unseen' } | KnownAgent;
 
 export const UNSEEN: AgentState = { kind: 'unseen' };
 

@@ -1,7 +1,7 @@
 import { NEVER } from '@vigil/stream';
 import { clockAt } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { type Beat, beat, presetsWith, T0 } from '../fixture.ts';
+import { type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
 import { type Announcement, agentHealth } from './health.ts';
 import { type AgentState, UNSEEN } from './state.ts';
 
@@ -10,19 +10,19 @@ const DAY = 24 * HOUR;
 const vigil = agentHealth(presetsWith('vigil'));
 
 /** What is said of the presence of an agent that beats once an hour until `heardUntil`, asked at its deadlines as the runner does. */
-const presenceOf = (more: Partial<Beat>, heardUntil: number, until: number) => {
-  const said: string[] = [];
+const presenceOf = (more: Partial<HeartbeatPayload>, aliveUntil: number, until: number) => {
+  const emitted: string[] = [];
   let state: AgentState = UNSEEN;
   const decide = (at: number): readonly Announcement[] => {
     const events = vigil.decide(state, clockAt(T0 + at));
     state = events.reduce(vigil.evolve, state);
     for (const event of events)
       if (event.type === 'AGENT_PRESENT' || event.type === 'AGENT_LOST')
-        said.push(`${at / HOUR} h: ${event.type} ${event.payload.why}`);
+        emitted.push(`${at / HOUR} h: ${event.type} ${event.payload.why}`);
     return events;
   };
   for (let at = 0; at <= until; at += HOUR) {
-    if (at <= heardUntil) state = vigil.observe(state, beat(at, more), clockAt(T0 + at));
+    if (at <= aliveUntil) state = vigil.observe(state, heartbeat(at, more), clockAt(T0 + at));
     decide(at);
     for (;;) {
       const due = vigil.dueAt(state, clockAt(T0 + at)) - T0;
@@ -32,9 +32,9 @@ const presenceOf = (more: Partial<Beat>, heardUntil: number, until: number) => {
     }
     at = Math.floor(at / HOUR) * HOUR;
   }
-  return said;
+  return emitted;
 };
-const hourly: Partial<Beat> = { interval_ms: HOUR, activity: 'idle' };
+const hourly: Partial<HeartbeatPayload> = { interval_ms: HOUR, activity: 'idle' };
 
 test('an agent that lives is announced as present again once a day, and not more often', () => {
   expect(presenceOf(hourly, 3 * DAY, 3 * DAY - 1)).toEqual([
@@ -45,7 +45,7 @@ test('an agent that lives is announced as present again once a day, and not more
 });
 
 test('one that is lost is not announced as present', () => {
-  const said = presenceOf(hourly, 10 * HOUR, 3 * DAY);
-  expect(said[0]).toBe('0 h: AGENT_PRESENT first_heartbeat');
-  expect(said.slice(1).map((one) => one.replace(/.*: /, ''))).toEqual(['AGENT_LOST silent']);
+  const emitted = presenceOf(hourly, 10 * HOUR, 3 * DAY);
+  expect(emitted[0]).toBe('0 h: AGENT_PRESENT first_heartbeat');
+  expect(emitted.slice(1).map((one) => one.replace(/.*: /, ''))).toEqual(['AGENT_LOST silent']);
 });

@@ -1,6 +1,6 @@
 import type { EscalationTicket } from '@vigil/events';
 import { Unwelcome } from '@vigil/stream';
-import type { AgentState, Known } from './state.ts';
+import type { AgentState, KnownAgent } from './state.ts';
 
 const SNIPPET = 500;
 const TEXTS = [
@@ -16,7 +16,7 @@ const TEXTS = [
 const COUNTS = ['total_steps_checked', 'steps_since_last_accept'] as const;
 
 /** A ticket that somebody files: whole, or not at all. Throws Unwelcome naming the first field that is wrong. */
-export function withTicket(state: AgentState, agentId: string, ticket: EscalationTicket): Known {
+export function withTicket(state: AgentState, agentId: string, ticket: EscalationTicket): KnownAgent {
   const wrong = wrongIn(ticket, agentId);
   if (wrong !== null) throw new Unwelcome('bad_ticket', `ticket ${ticket.ticket_id} of ${agentId}: ${wrong}`);
   if (state.kind === 'unseen')

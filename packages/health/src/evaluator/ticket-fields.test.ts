@@ -2,11 +2,11 @@ import { type EscalationTicket, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { Unwelcome } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
-import { type Beat, call, T0 } from '../fixture.ts';
+import { call, type HeartbeatPayload, T0 } from '../fixture.ts';
 import { after, agent, severities } from '../judgement/tickets.fixture.ts';
 
 describe('a ticket', () => {
-  const filed = (more: Partial<Beat> = {}) => {
+  const filed = (more: Partial<HeartbeatPayload> = {}) => {
     const a = agent();
     a.steps(0, 0);
     const [ticket] = a.steps(after, 16, 'CONTINUE', more);
@@ -35,7 +35,7 @@ describe('a ticket', () => {
       ...example(Topic.agentObservation, 'AGENT_HEARTBEAT').payload.output,
       tail: ['x'.repeat(600), 'end'],
     };
-    const { evidence_snippet: snippet } = filed({ output: output as Beat['output'] }).ticket;
+    const { evidence_snippet: snippet } = filed({ output: output as HeartbeatPayload['output'] }).ticket;
     expect(snippet).toHaveLength(500);
     expect(snippet.endsWith('x\nend')).toBe(true);
   });

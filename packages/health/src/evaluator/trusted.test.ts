@@ -1,6 +1,6 @@
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { type Beat, beat, brief, call, policyOf, presetsWith, T0 } from '../fixture.ts';
+import { brief, call, type HeartbeatPayload, heartbeat, policyOf, presetsWith, T0 } from '../fixture.ts';
 import { type Announcement, agentHealth } from './health.ts';
 
 const MINUTE = 60_000;
@@ -10,29 +10,29 @@ const LAST = 10 * MINUTE;
 const vigil = agentHealth(presetsWith('vigil'));
 
 /** Ten minutes of work, reported by a runtime, and a last heartbeat that says this. */
-const silentAfter = (more: Partial<Beat>, decider = vigil) => {
+const silentAfter = (more: Partial<HeartbeatPayload>, decider = vigil) => {
   const agent = given(decider, T0);
-  const runtime: Partial<Beat> = { reporter: 'runtime', activity: 'working' };
+  const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', activity: 'working' };
   for (let ms = 0; ms < LAST; ms += 30_000)
     agent.tell(
-      beat(ms, { ...runtime, agent_beat_at: T0 + ms, tool_calls: ms === 0 ? [call('c1', { ended_at: T0 })] : [] }),
+      heartbeat(ms, { ...runtime, agent_beat_at: T0 + ms, tool_calls: ms === 0 ? [call('c1', { ended_at: T0 })] : [] }),
       T0 + ms,
     );
-  agent.tell(beat(LAST, { ...runtime, agent_beat_at: T0 + LAST, ...more }), T0 + LAST);
+  agent.tell(heartbeat(LAST, { ...runtime, agent_beat_at: T0 + LAST, ...more }), T0 + LAST);
   return agent;
 };
-const warrants = (said: readonly Announcement[]) => brief(said).filter((one) => one.startsWith('WARRANT_FILED'));
-const inFlight = (deadline_at: number | null): Partial<Beat> => ({
+const warrants = (emitted: readonly Announcement[]) => brief(emitted).filter((one) => one.startsWith('WARRANT_FILED'));
+const inFlight = (deadline_at: number | null): Partial<HeartbeatPayload> => ({
   tool_calls: [call('c9', { outcome: 'running', started_at: T0 + LAST, deadline_at })],
 });
 
 describe('a runtime that falls silent is excused by what it reported last for 15 min, and no longer', () => {
-  test.each<[string, Partial<Beat>]>([
+  test.each<[string, Partial<HeartbeatPayload>]>([
     ['its agent waits for a person', { activity: 'awaiting_input' }],
     ['its agent is paused', { activity: 'paused' }],
     ['its agent is idle, and holds a task', { activity: 'idle' }],
     ['its agent hands off', { activity: 'handing_off' }],
-    ['a rate limit holds for days', { rate_limit: { retry_at: T0 + 60 * HOUR } } as Partial<Beat>],
+    ['a rate limit holds for days', { rate_limit: { retry_at: T0 + 60 * HOUR } } as Partial<HeartbeatPayload>],
     ['a call is in flight', inFlight(null)],
     ['a call is in flight, for hours', inFlight(T0 + 4 * HOUR)],
   ])('%s', (_, last) => {
@@ -44,7 +44,7 @@ describe('a runtime that falls silent is excused by what it reported last for 15
   test('not while its heartbeats go on', () => {
     const agent = silentAfter({ activity: 'awaiting_input' });
     for (let ms = LAST; ms < 26 * HOUR; ms += 10 * MINUTE)
-      agent.tell(beat(ms, { reporter: 'runtime', activity: 'awaiting_input' }), T0 + ms);
+      agent.tell(heartbeat(ms, { reporter: 'runtime', activity: 'awaiting_input' }), T0 + ms);
     expect(warrants(agent.all())).toEqual([]);
   });
 
@@ -61,7 +61,7 @@ describe('a runtime that falls silent is excused by what it reported last for 15
 });
 
 describe('silence is excused for as long as the reason lasts', () => {
-  test.each<[string, Partial<Beat>]>([
+  test.each<[string, Partial<HeartbeatPayload>]>([
     ['of an agent that reports by itself: it may have nothing to report', { reporter: 'agent', activity: 'idle' }],
     ['of an agent that reports events only', { event_driven: true, activity: 'awaiting_input' }],
     ['of an idle agent without a task: nobody waits for it', { activity: 'idle', task_id: null }],

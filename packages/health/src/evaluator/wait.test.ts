@@ -3,7 +3,7 @@ import { example } from '@vigil/events/examples';
 import { given, laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Beat, beat, brief, call, policyOf, T0 } from '../fixture.ts';
+import { brief, call, type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture.ts';
 import { type Announcement, agentHealth, type Observation } from './health.ts';
 
 const MINUTE = 60_000;
@@ -20,7 +20,7 @@ ${more}
 `);
 const decider = agentHealth(policy());
 
-type WaitingFor = NonNullable<Beat['waiting_for']>;
+type WaitingFor = NonNullable<HeartbeatPayload['waiting_for']>;
 const asking = (text: string | null, kind: WaitingFor['kind'] = 'permission', since: number | null = null) =>
   ({ activity: 'awaiting_input', waiting_for: { kind, text, since } }) as const;
 const working = { activity: 'working', waiting_for: null } as const;
@@ -31,28 +31,28 @@ const hold: Observation = {
 const release: Observation = { ...example(Topic.agentObservation, 'RELEASE_AGENT', { agentId: 'a1' }), key: 'a1' };
 
 /** An agent at work that begins to wait a second after T0. */
-const waiting = (more: Partial<Beat> = asking('Run rm -rf build?'), of = decider) => {
+const waiting = (more: Partial<HeartbeatPayload> = asking('Run rm -rf build?'), of = decider) => {
   const agent = given(of, T0);
-  agent.tell(beat(0, { ...working, tool_calls: [call('c1')] }), T0);
-  agent.tell(beat(1000, more), T0 + 1000);
+  agent.tell(heartbeat(0, { ...working, tool_calls: [call('c1')] }), T0);
+  agent.tell(heartbeat(1000, more), T0 + 1000);
   return agent;
 };
 const BEGAN = T0 + 1000;
-const waits = (said: readonly Announcement[]) => brief(said).filter((one) => one.startsWith('WAIT'));
-const accusations = (said: readonly Announcement[]) =>
-  said.filter(({ type }) => /WARRANT|HEALTH_STATE|TICKET/.test(type));
+const waits = (emitted: readonly Announcement[]) => brief(emitted).filter((one) => one.startsWith('WAIT'));
+const accusations = (emitted: readonly Announcement[]) =>
+  emitted.filter(({ type }) => /WARRANT|HEALTH_STATE|TICKET/.test(type));
 
 describe('an agent that waits for a person', () => {
   test('for exactly the limit is not reported, and a millisecond later once, with what it asks', () => {
     const agent = waiting();
     expect(waits(agent.passTo(BEGAN + LIMIT))).toEqual([]);
-    const said = agent.passTo(BEGAN + LIMIT + 1);
-    expect(waits(said)).toEqual(['WAIT_OVERDUE Run rm -rf build?']);
-    expect(said.find(({ type }) => type === 'WAIT_OVERDUE')?.payload).toMatchObject({
+    const emitted = agent.passTo(BEGAN + LIMIT + 1);
+    expect(waits(emitted)).toEqual(['WAIT_OVERDUE Run rm -rf build?']);
+    expect(emitted.find(({ type }) => type === 'WAIT_OVERDUE')?.payload).toMatchObject({
       ...{ agentId: 'a1', taskId: 'T-1', since: BEGAN, limitMs: LIMIT, kind: 'permission' },
     });
     for (let ms = LIMIT + 2000; ms < 3 * LIMIT; ms += MINUTE)
-      agent.tell(beat(ms, asking('Run rm -rf build?')), T0 + ms);
+      agent.tell(heartbeat(ms, asking('Run rm -rf build?')), T0 + ms);
     expect(waits(agent.all())).toHaveLength(1);
   });
 
@@ -66,24 +66,24 @@ describe('an agent that waits for a person', () => {
   test('and goes on is reported once as no longer waiting; one that was never overdue is not', () => {
     const agent = waiting();
     agent.passTo(BEGAN + LIMIT + 1);
-    expect(waits(agent.tell(beat(LIMIT + 5000, working), T0 + LIMIT + 5000))).toEqual([
+    expect(waits(agent.tell(heartbeat(LIMIT + 5000, working), T0 + LIMIT + 5000))).toEqual([
       'WAIT_ENDED it waits no longer',
     ]);
-    expect(waits(agent.tell(beat(LIMIT + 6000, working), T0 + LIMIT + 6000))).toEqual([]);
+    expect(waits(agent.tell(heartbeat(LIMIT + 6000, working), T0 + LIMIT + 6000))).toEqual([]);
     const quick = waiting();
-    expect(waits(quick.tell(beat(2000, working), T0 + 2000))).toEqual([]);
+    expect(waits(quick.tell(heartbeat(2000, working), T0 + 2000))).toEqual([]);
   });
 
   test('again is counted again: after work, for another question, and for the same one asked again', () => {
-    const again: readonly [Partial<Beat>, Partial<Beat> | null, Partial<Beat>][] = [
+    const again: readonly [Partial<HeartbeatPayload>, Partial<HeartbeatPayload> | null, Partial<HeartbeatPayload>][] = [
       [asking('A'), working, asking('A')],
       [asking('A'), null, asking('B')],
       [asking('A', 'permission', T0), null, asking('A', 'permission', T0 + 60_000)],
     ];
     for (const [first, between, second] of again) {
       const agent = waiting(first);
-      if (between !== null) agent.tell(beat(LIMIT - 2000, between), T0 + LIMIT - 2000);
-      agent.tell(beat(LIMIT - 1000, second), T0 + LIMIT - 1000);
+      if (between !== null) agent.tell(heartbeat(LIMIT - 2000, between), T0 + LIMIT - 2000);
+      agent.tell(heartbeat(LIMIT - 1000, second), T0 + LIMIT - 1000);
       agent.passTo(T0 + 2 * LIMIT - 1000);
       expect(waits(agent.all())).toEqual([]);
       expect(waits(agent.passTo(T0 + 2 * LIMIT - 999))).toHaveLength(1);
@@ -92,8 +92,8 @@ describe('an agent that waits for a person', () => {
 
   test('is not counted again where its screen gives the same moment a little differently, or a report leaves it out', () => {
     const agent = waiting(asking('A', 'dialog', T0));
-    agent.tell(beat(MINUTE, asking('A', 'dialog', T0 + 3)), T0 + MINUTE);
-    agent.tell(beat(2 * MINUTE, { activity: null, waiting_for: null }), T0 + 2 * MINUTE);
+    agent.tell(heartbeat(MINUTE, asking('A', 'dialog', T0 + 3)), T0 + MINUTE);
+    agent.tell(heartbeat(2 * MINUTE, { activity: null, waiting_for: null }), T0 + 2 * MINUTE);
     agent.passTo(BEGAN + LIMIT);
     expect(waits(agent.passTo(BEGAN + LIMIT + 1))).toEqual(['WAIT_OVERDUE A']);
   });
@@ -101,11 +101,11 @@ describe('an agent that waits for a person', () => {
   test('ends one overdue wait before it begins the next', () => {
     const agent = waiting();
     agent.passTo(BEGAN + LIMIT + 1);
-    const told = T0 + 2 * LIMIT;
-    expect(waits(agent.tell(beat(2 * LIMIT, asking('And now?')), told))).toEqual([
+    const announcedAt = T0 + 2 * LIMIT;
+    expect(waits(agent.tell(heartbeat(2 * LIMIT, asking('And now?')), announcedAt))).toEqual([
       'WAIT_ENDED it waits for something else',
     ]);
-    expect(waits(agent.passTo(told + LIMIT + 1))).toEqual(['WAIT_OVERDUE And now?']);
+    expect(waits(agent.passTo(announcedAt + LIMIT + 1))).toEqual(['WAIT_OVERDUE And now?']);
   });
 
   test('of whose end something is reported waits no longer; nor does the instance that follows it', () => {
@@ -119,9 +119,9 @@ describe('an agent that waits for a person', () => {
     const replaced = waiting();
     replaced.passTo(BEGAN + LIMIT + 1);
     const next = { ...asking('Run rm -rf build?'), instance_id: 'a1.i2' };
-    const said = replaced.tell(beat(LIMIT + 5000, next), T0 + LIMIT + 5000);
-    expect(waits(said)).toEqual(['WAIT_ENDED another instance has started']);
-    expect(said.find(({ type }) => type === 'WAIT_ENDED')?.payload).toMatchObject({ instanceId: 'a1.i1' });
+    const emitted = replaced.tell(heartbeat(LIMIT + 5000, next), T0 + LIMIT + 5000);
+    expect(waits(emitted)).toEqual(['WAIT_ENDED another instance has started']);
+    expect(emitted.find(({ type }) => type === 'WAIT_ENDED')?.payload).toMatchObject({ instanceId: 'a1.i1' });
   });
 
   test('and is held by a person is reported to nobody, and at once when it is released and still waits', () => {
@@ -135,7 +135,7 @@ describe('an agent that waits for a person', () => {
 
   test('and is paused does not wait meanwhile', () => {
     const agent = waiting();
-    agent.tell(beat(MINUTE, { activity: 'paused', waiting_for: null }), T0 + MINUTE);
+    agent.tell(heartbeat(MINUTE, { activity: 'paused', waiting_for: null }), T0 + MINUTE);
     agent.passTo(T0 + 3 * LIMIT);
     expect(waits(agent.all())).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe('an agent that waits for a person', () => {
   test('is reported without a runtime, a task, or words of what it asks', () => {
     const bare = { runtime_id: null, task_id: null, activity: 'awaiting_input', waiting_for: null } as const;
     const agent = given(decider, T0);
-    agent.tell(beat(0, bare), T0);
+    agent.tell(heartbeat(0, bare), T0);
     agent.passTo(T0 + LIMIT);
     expect(waits(agent.all())).toEqual([]);
     expect(waits(agent.passTo(T0 + LIMIT + 1))).toEqual(['WAIT_OVERDUE null']);
@@ -175,7 +175,7 @@ describe('an agent that waits for a person', () => {
 
   test('is announced once, in time, and in the same way again, whatever it reports', () => {
     const reports = fc
-      .constantFrom<Partial<Beat>>(
+      .constantFrom<Partial<HeartbeatPayload>>(
         asking('A'),
         asking('B'),
         asking('A', 'dialog', T0),
@@ -185,7 +185,7 @@ describe('an agent that waits for a person', () => {
         { activity: 'paused', waiting_for: null },
         { activity: 'awaiting_input', waiting_for: null },
       )
-      .map((more) => beat(0, { ...more, tool_calls: [call('c1')] }));
+      .map((more) => heartbeat(0, { ...more, tool_calls: [call('c1')] }));
     return laws(agentHealth(policy('{ alert_after: 20s }')), reports, { runs: 200 });
   }, 120_000);
 });
@@ -196,17 +196,17 @@ describe('a wait of an agent whose runtime falls silent', () => {
 
   test('is not reported when it would be overdue after the runtime is trusted no more', () => {
     const agent = waiting(reported);
-    agent.tell(beat(15 * MINUTE, reported), T0 + 15 * MINUTE);
+    agent.tell(heartbeat(15 * MINUTE, reported), T0 + 15 * MINUTE);
     expect(waits(agent.passTo(T0 + 24 * 60 * MINUTE))).toEqual([]);
   });
 
   test('is reported while the runtime is still trusted, and is over when it is no more', () => {
     const agent = waiting(reported);
-    for (let ms = 5 * MINUTE; ms <= 20 * MINUTE; ms += 5 * MINUTE) agent.tell(beat(ms, reported), T0 + ms);
+    for (let ms = 5 * MINUTE; ms <= 20 * MINUTE; ms += 5 * MINUTE) agent.tell(heartbeat(ms, reported), T0 + ms);
     expect(waits(agent.passTo(BEGAN + LIMIT + 1))).toEqual(['WAIT_OVERDUE Run rm -rf build?']);
     expect(waits(agent.passTo(T0 + 20 * MINUTE + TRUSTED - 1))).toEqual([]);
-    const said = agent.passTo(T0 + 20 * MINUTE + TRUSTED);
-    expect(said.find(({ type }) => type === 'WAIT_ENDED')?.payload).toMatchObject({
+    const emitted = agent.passTo(T0 + 20 * MINUTE + TRUSTED);
+    expect(emitted.find(({ type }) => type === 'WAIT_ENDED')?.payload).toMatchObject({
       why: 'its runtime has fallen silent',
     });
   });

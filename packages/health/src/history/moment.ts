@@ -20,14 +20,15 @@ export function momentOn(axis: Axis, clock: Clock): Moment {
 }
 
 /** The axis of the door that the agent has come through now, or of its family where that one is not known; its marks stay what they are. */
-export function axisThrough(door: string | null, axis: Axis, clock: Clock): Axis {
-  const known = door === null ? null : ([door, familyOf(door)].find((one) => Object.hasOwn(clock.doors, one)) ?? null);
+export function axisThrough(ingress: string | null, axis: Axis, clock: Clock): Axis {
+  const known =
+    ingress === null ? null : ([ingress, familyOf(ingress)].find((one) => Object.hasOwn(clock.doors, one)) ?? null);
   if (known === axis.ingress) return axis;
   return { ingress: known, offset: momentOn(axis, clock).watched - watchedAt(known, clock) };
 }
 
-function watchedAt(door: string | null, clock: Clock): number {
-  return door === null ? clock.watched : (clock.doors[door] ?? clock.watched);
+function watchedAt(ingress: string | null, clock: Clock): number {
+  return ingress === null ? clock.watched : (clock.doors[ingress] ?? clock.watched);
 }
 
 /** The receipt of a heartbeat: when, what its sender's clock said, and the receipt before it. */

@@ -1,7 +1,7 @@
 import { loadPolicy } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
-import { at, type Beat, history, T0 } from '../fixture.ts';
+import { at, type HeartbeatPayload, history, T0 } from '../fixture.ts';
 import type { History } from '../history/history.ts';
 import { SIGNALS, type SignalName } from '../signals/all.ts';
 import { CASES } from '../signals/testing/cases.ts';
@@ -23,14 +23,14 @@ const rulesWith = (signal: SignalName, exemption: ExemptionName | null): Rules =
 
 /** The history of a signal that fires. */
 const firing = (signal: SignalName): History => {
-  const known = history(CASES[signal].beats);
+  const known = history(CASES[signal].heartbeats);
   if (signal === 'rate_limited')
     return { ...known, rateLimit: { at: T0 + LATE, mark: T0, retryAt: null, sentRetry: null, sentEvent: null } };
   return signal === 'exited'
     ? { ...known, end: { reason: 'crashed', at: T0 + 9000, orderId: null, bySelf: false } }
     : known;
 };
-const says = (value: NonNullable<Beat['activity']>) => (h: History) => ({
+const reporting = (value: NonNullable<HeartbeatPayload['activity']>) => (h: History) => ({
   ...h,
   activity: { ...h.activity, value, since: T0 + LATE },
 });
@@ -38,14 +38,14 @@ const says = (value: NonNullable<Beat['activity']>) => (h: History) => ({
 /** What makes each exemption hold, whatever else is so. */
 const HOLDING: Readonly<Record<ExemptionName, (h: History) => History>> = {
   held: (h) => ({ ...h, hold: { until: null, mark: T0, over: false } }),
-  paused: says('paused'),
+  paused: reporting('paused'),
   rate_limited: (h) => ({
     ...h,
     rateLimit: { at: T0 + LATE, mark: T0, retryAt: null, sentRetry: null, sentEvent: null },
   }),
-  awaiting_input: says('awaiting_input'),
-  handing_off: says('handing_off'),
-  idle: says('idle'),
+  awaiting_input: reporting('awaiting_input'),
+  handing_off: reporting('handing_off'),
+  idle: reporting('idle'),
   event_driven: (h) => ({ ...h, identity: { ...h.identity, eventDriven: true } }),
   starting: (h) => ({ ...h, calls: { ...h.calls, last: null }, started: { ...h.started, now: T0 + LATE } }),
   call_in_flight: (h) => {

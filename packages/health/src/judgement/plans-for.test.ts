@@ -2,27 +2,27 @@ import { stepOf } from '@vigil/policy';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { agentHealth } from '../evaluator/health.ts';
-import { type Beat, beat, brief, call, presetsWith, T0 } from '../fixture.ts';
+import { brief, call, type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
 
 const vigil = agentHealth(presetsWith('vigil'));
 const MIN = 60_000;
 const open = { open: true, started_at: T0, last_event_at: T0 };
 
-const hung = (more: Partial<Beat>) => {
+const hung = (more: Partial<HeartbeatPayload>) => {
   const agent = given(vigil, T0);
   const reports = { reporter: 'runtime', activity: 'working', turn: open, ...more } as const;
-  agent.tell(beat(0, { ...reports, tool_calls: [call('c0')] }), T0);
-  agent.tell(beat(6 * MIN, reports), T0 + 6 * MIN);
+  agent.tell(heartbeat(0, { ...reports, tool_calls: [call('c0')] }), T0);
+  agent.tell(heartbeat(6 * MIN, reports), T0 + 6 * MIN);
   agent.passTo(T0 + 6 * MIN + 1);
   return agent.all();
 };
-const warrantOf = (said: ReturnType<typeof hung>) =>
-  said.flatMap((event) => (event.type === 'WARRANT_FILED' ? [event.payload] : []))[0];
+const warrantOf = (emitted: ReturnType<typeof hung>) =>
+  emitted.flatMap((event) => (event.type === 'WARRANT_FILED' ? [event.payload] : []))[0];
 
 test('a hung sub-agent is STUCK, and its plan asks people: it ends and recovers nothing of its own', () => {
-  const said = hung({ parent_agent_id: 'session', task_id: null });
-  expect(brief(said)).toContain('HEALTHY → STUCK');
-  const warrant = warrantOf(said);
+  const emitted = hung({ parent_agent_id: 'session', task_id: null });
+  expect(brief(emitted)).toContain('HEALTHY → STUCK');
+  const warrant = warrantOf(emitted);
   expect(warrant).toMatchObject({ parentAgentId: 'session' });
   expect(warrant?.plan.map(stepOf)).toEqual([
     { step: 'alert', channel: null, severity: 'warning' },
@@ -38,8 +38,8 @@ test('its parent takes every step', () => {
 });
 
 test('a sub-agent never holds the task of its session, so its end recovers nothing', () => {
-  const tasks = (more: Partial<Beat>) =>
-    hung(more).flatMap((said) => (said.type === 'TASK_HEALTH_CHANGED' ? [said.payload.taskId] : []));
+  const tasks = (more: Partial<HeartbeatPayload>) =>
+    hung(more).flatMap((emitted) => (emitted.type === 'TASK_HEALTH_CHANGED' ? [emitted.payload.taskId] : []));
   expect(new Set(tasks({ parent_agent_id: 'session', task_id: 'T-1' }))).toEqual(new Set(['a1']));
   expect(new Set(tasks({ task_id: 'T-1' }))).toEqual(new Set(['T-1']));
 });

@@ -4,7 +4,7 @@ import { type Assignment, loadPolicy, readAssignment } from '@vigil/policy';
 import { expect, test } from 'vitest';
 import { agentHealth } from '../evaluator/health.ts';
 import { type AgentState, UNSEEN } from '../evaluator/state.ts';
-import { at, beat, brief, policyOf, T0 } from '../fixture.ts';
+import { at, brief, heartbeat, policyOf, T0 } from '../fixture.ts';
 import { type Policies, policiesOf } from './policies.ts';
 import { VOCABULARY } from './rules.ts';
 
@@ -19,70 +19,73 @@ const slow = policy('slow', '10m');
 const rule = (more: object): Assignment => readAssignment({ rules: [more], default: 'slow' }, 'assign.yaml');
 const policies = (assignment: Assignment | string): Policies => policiesOf([quick, slow], assignment);
 
-const heard = (under: Policies, state: AgentState, ms: number, more = {}) => {
+const receive = (under: Policies, state: AgentState, ms: number, more = {}) => {
   const { observe, decide, evolve } = agentHealth(under);
-  const told = observe(state, beat(ms, more), at(ms));
-  return decide(told, at(ms)).reduce(evolve, told);
+  const observed = observe(state, heartbeat(ms, more), at(ms));
+  return decide(observed, at(ms)).reduce(evolve, observed);
 };
 const nameIn = (state: AgentState) => state.kind === 'known' && state.policy.name;
 
 test('an agent gets the policy of the first rule that holds for it, and another when its labels change', () => {
   const assigned = policies(rule({ labels: { team: 'core' }, policy: 'quick' }));
-  const first = heard(assigned, UNSEEN, 0);
+  const first = receive(assigned, UNSEEN, 0);
   expect(nameIn(first)).toBe('slow');
-  const core = heard(assigned, first, 1000, { labels: { team: 'core' } });
+  const core = receive(assigned, first, 1000, { labels: { team: 'core' } });
   expect(nameIn(core)).toBe('quick');
-  expect(nameIn(heard(assigned, core, 2000, { labels: { team: 'web' } }))).toBe('slow');
+  expect(nameIn(receive(assigned, core, 2000, { labels: { team: 'web' } }))).toBe('slow');
 });
 
 test('a wish is honoured where its rule lists it; an agent that wishes no more gets what the rule says', () => {
-  const listed = policies(rule({ id: '^a1$', policy: 'slow', wishes: ['quick'] }));
-  const wishing = heard(listed, UNSEEN, 0, { policy: 'quick' });
-  expect(nameIn(wishing)).toBe('quick');
-  expect(nameIn(heard(listed, wishing, 1000))).toBe('slow');
-  const unlisted = policies(rule({ id: '^b', policy: 'slow', wishes: ['quick'] }));
-  expect(nameIn(heard(unlisted, UNSEEN, 0, { policy: 'quick' }))).toBe('slow');
+  const listed = policies(rule({ id: '^a1$', policy: 'slow', may_request: ['quick'] }));
+  const requesting = receive(listed, UNSEEN, 0, { policy: 'quick' });
+  expect(nameIn(requesting)).toBe('quick');
+  expect(nameIn(receive(listed, requesting, 1000))).toBe('slow');
+  const unlisted = policies(rule({ id: '^b', policy: 'slow', may_request: ['quick'] }));
+  expect(nameIn(receive(unlisted, UNSEEN, 0, { policy: 'quick' }))).toBe('slow');
 });
 
 test('of one that ends before it is heard its end says by what it is judged, and no end changes that of another', () => {
   const asked = policies('slow');
   const { observe } = agentHealth(asked);
   const exit = (agentId: string, more = {}) => {
-    const told = example(Topic.agentObservation, 'AGENT_EXITED', { agentId, instanceId: `${agentId}.i1`, ...more });
-    return { ...told, key: agentId };
+    const exited = example(Topic.agentObservation, 'AGENT_EXITED', { agentId, instanceId: `${agentId}.i1`, ...more });
+    return { ...exited, key: agentId };
   };
   expect(nameIn(observe(UNSEEN, exit('a1', { policy: 'quick' }), at(0)))).toBe('quick');
   expect(nameIn(observe(UNSEEN, exit('a1', { policy: null }), at(0)))).toBe('slow');
   const core = policies(rule({ labels: { team: 'core' }, policy: 'quick' }));
   const labelled = agentHealth(core).observe(UNSEEN, exit('a1', { labels: { team: 'core' } }), at(0));
   expect(nameIn(labelled)).toBe('quick');
-  const alive = heard(asked, UNSEEN, 0, { policy: 'quick', instance_id: 'a1.i0' });
+  const alive = receive(asked, UNSEEN, 0, { policy: 'quick', instance_id: 'a1.i0' });
   const former = observe(alive, exit('a1', { instanceId: 'a1.i0' }), at(100));
   expect(nameIn(observe(former, exit('a1', { policy: 'slow', at: T0 + 500 }), at(1000)))).toBe('slow');
   expect(nameIn(observe(former, exit('a1', { policy: null, at: T0 + 500 }), at(1000)))).toBe('quick');
-  const itself = heard(asked, UNSEEN, 0, { policy: 'quick', instance_id: 'a1.i1' });
+  const itself = receive(asked, UNSEEN, 0, { policy: 'quick', instance_id: 'a1.i1' });
   expect(nameIn(observe(itself, exit('a1', { policy: 'slow' }), at(1000)))).toBe('quick');
 });
 
 test('a silent agent is judged by the new rules from when they hold, though nothing is heard of it', () => {
-  const known = heard(policies('slow'), UNSEEN, 0);
+  const known = receive(policies('slow'), UNSEEN, 0);
   const after = agentHealth(policies('slow'));
   expect(after.decide(known, at(120_000))).toEqual([]);
   const { decide, dueAt, evolve } = agentHealth(policies('quick'));
   expect(dueAt(known, at(30_000))).toBeLessThanOrEqual(at(60_001).now);
-  const said = decide(known, at(120_000));
-  expect(brief(said)).toContain('HEALTHY → STUCK');
-  expect(said.find(({ type }) => type === 'HEALTH_STATE_CHANGED')?.policy).toEqual({ name: 'quick', hash: quick.hash });
-  expect(decide(said.reduce(evolve, known), at(120_000))).toEqual([]);
+  const emitted = decide(known, at(120_000));
+  expect(brief(emitted)).toContain('HEALTHY → STUCK');
+  expect(emitted.find(({ type }) => type === 'HEALTH_STATE_CHANGED')?.policy).toEqual({
+    name: 'quick',
+    hash: quick.hash,
+  });
+  expect(decide(emitted.reduce(evolve, known), at(120_000))).toEqual([]);
 });
 
 test('of a policy whose document was replaced, agents are judged by the new one', () => {
-  const known = heard(policies('slow'), UNSEEN, 0);
+  const known = receive(policies('slow'), UNSEEN, 0);
   const { decide } = agentHealth(policiesOf([policy('slow', '1m')], 'slow'));
   expect(brief(decide(known, at(120_000)))).toContain('HEALTHY → STUCK');
 });
 
 test("Vigil's own processes are shown and never judged", () => {
-  const own = heard(policyOf('{ policy: p, signals: {}, states: {} }'), UNSEEN, 0, { agent_id: 'vigil:alerting' });
+  const own = receive(policyOf('{ policy: p, signals: {}, states: {} }'), UNSEEN, 0, { agent_id: 'vigil:alerting' });
   expect(own).toMatchObject({ excluded: true });
 });

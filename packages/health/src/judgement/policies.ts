@@ -1,6 +1,6 @@
 import type { PolicyRef } from '@vigil/events';
-import { type Assignment, assigner, asWished, type CompiledPolicy, excludes } from '@vigil/policy';
-import type { Known } from '../evaluator/state.ts';
+import { type Assignment, asRequested, assigner, type CompiledPolicy, excludes } from '@vigil/policy';
+import type { KnownAgent } from '../evaluator/state.ts';
 import { type Rules, rulesOf } from './rules.ts';
 
 /** The policies that the evaluator judges with, and which agent gets which. They never change: others are another object. */
@@ -10,7 +10,7 @@ export type Policies = {
   /** that of a state: by its hash; by its name where the document has changed; else the default */
   readonly rules: (policy: PolicyRef) => Rules;
   /** The state under the policy that its agent is assigned now; the same state where it is under it already. Cheap: asked at every look. */
-  readonly current: (state: Known) => Known;
+  readonly current: (state: KnownAgent) => KnownAgent;
 };
 
 /** What a state says before a policy is assigned. */
@@ -27,7 +27,7 @@ export function policiesOf(all: readonly CompiledPolicy[], assignment: Assignmen
   const rules = all.map(rulesOf);
   const byHash = new Map(rules.map((r) => [r.policy.hash, r]));
   const byName = new Map(rules.map((r) => [r.policy.name, r]));
-  const chosen = typeof assignment === 'string' ? asWished(assignment) : assignment;
+  const chosen = typeof assignment === 'string' ? asRequested(assignment) : assignment;
   const fallback = byName.get(chosen.fallback);
   if (!fallback) throw new NameALoadedPolicy(chosen.fallback, [...byName.keys()]);
   const refs = new Map(rules.map(({ policy: { name, hash } }): [string, PolicyRef] => [name, { name, hash }]));
@@ -59,26 +59,26 @@ function lastKept<A, R>(find: (a: A) => R): (a: A) => R {
 
 type Choice = {
   readonly labels: Readonly<Record<string, string>>;
-  readonly wish: string | null;
+  readonly requestedPolicy: string | null;
   readonly name: string;
 };
 
 /** Patterns are asked only where an agent's wish or labels have changed; where neither patterns nor labels count, once a wish. */
-function remembering({ rules }: Assignment, assign: ReturnType<typeof assigner>): (state: Known) => string {
+function remembering({ rules }: Assignment, assign: ReturnType<typeof assigner>): (state: KnownAgent) => string {
   const patterns = rules.some(({ id }) => id !== null);
-  const wishesAlone = !patterns && rules.every(({ labels }) => Object.keys(labels).length === 0);
-  const byWish = new Map<string | null, string>();
+  const onlyRequestsCount = !patterns && rules.every(({ labels }) => Object.keys(labels).length === 0);
+  const byRequest = new Map<string | null, string>();
   const known = new Map<string, Choice>();
   return ({ agentId, requestedPolicy, history: { identity } }) => {
     const { labels } = identity;
-    const granted = byWish.get(requestedPolicy);
+    const granted = byRequest.get(requestedPolicy);
     if (granted !== undefined) return granted;
     const before = known.get(agentId);
-    if (before && before.wish === requestedPolicy && same(before.labels, labels)) return before.name;
-    const name = assign({ agentId, labels, wish: requestedPolicy });
+    if (before && before.requestedPolicy === requestedPolicy && same(before.labels, labels)) return before.name;
+    const name = assign({ agentId, labels, requestedPolicy });
     if (known.size >= REMEMBERED) known.clear();
-    if (patterns) known.set(agentId, { labels, wish: requestedPolicy, name });
-    if (wishesAlone && byWish.size < WISHES) byWish.set(requestedPolicy, name);
+    if (patterns) known.set(agentId, { labels, requestedPolicy, name });
+    if (onlyRequestsCount && byRequest.size < WISHES) byRequest.set(requestedPolicy, name);
     return name;
   };
 }

@@ -2,7 +2,7 @@ import { type EscalationTicket, type PayloadOf, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { agentHealth } from '../evaluator/health.ts';
-import { type Beat, beat, policyOf, T0 } from '../fixture.ts';
+import { type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture.ts';
 
 export const MIN: number = 60_000;
 const policies = policyOf(`
@@ -22,16 +22,22 @@ export type Filed = PayloadOf<typeof Topic.agentHealth, 'WORKER_ESCALATION_TICKE
 export function agent() {
   const driven = given(decider, T0);
   let total = 0;
-  const tickets = (said: readonly { readonly type: string; readonly payload: unknown }[]) =>
-    said.filter(({ type }) => type === 'WORKER_ESCALATION_TICKET').map(({ payload }) => payload as Filed);
-  const tell = (ms: number, more: Partial<Beat> = {}) => tickets(driven.tell(beat(ms, more), T0 + ms));
+  const tickets = (emitted: readonly { readonly type: string; readonly payload: unknown }[]) =>
+    emitted.filter(({ type }) => type === 'WORKER_ESCALATION_TICKET').map(({ payload }) => payload as Filed);
+  const receive = (ms: number, more: Partial<HeartbeatPayload> = {}) =>
+    tickets(driven.tell(heartbeat(ms, more), T0 + ms));
   return {
-    tell,
+    tell: receive,
     /** so many steps more, each with this verdict */
-    steps: (ms: number, n: number, verdict: 'RETRY' | 'CONTINUE' | 'ACCEPT' = 'CONTINUE', more: Partial<Beat> = {}) => {
+    steps: (
+      ms: number,
+      n: number,
+      verdict: 'RETRY' | 'CONTINUE' | 'ACCEPT' = 'CONTINUE',
+      more: Partial<HeartbeatPayload> = {},
+    ) => {
       total += n;
       const verdicts = Array.from({ length: n }, () => verdict);
-      return tell(ms, { steps: { total_steps: total, verdicts }, ...more });
+      return receive(ms, { steps: { total_steps: total, verdicts }, ...more });
     },
     passTo: (ms: number) => tickets(driven.passTo(T0 + ms)),
     file: (ticket: EscalationTicket) =>

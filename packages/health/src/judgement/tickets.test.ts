@@ -3,7 +3,7 @@ import { given, laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { agentHealth, type Observation } from '../evaluator/health.ts';
-import { beat, call, policyOf, T0 } from '../fixture.ts';
+import { call, heartbeat, policyOf, T0 } from '../fixture.ts';
 import { after, agent, decider, MIN, severities } from './tickets.fixture.ts';
 
 describe('bands of steps without an ACCEPT', () => {
@@ -109,8 +109,8 @@ describe('a stall', () => {
 
 test('a policy without tickets files none, and remembers nothing for them', () => {
   const driven = given(agentHealth(policyOf('policy: p\nsignals: { no_activity: { after: 1m } }\nstates: {}\n')), T0);
-  driven.tell(beat(0, { steps: { total_steps: 0, verdicts: [] } }));
-  driven.tell(beat(after, { steps: { total_steps: 40, verdicts: [] } }), T0 + after);
+  driven.tell(heartbeat(0, { steps: { total_steps: 0, verdicts: [] } }));
+  driven.tell(heartbeat(after, { steps: { total_steps: 40, verdicts: [] } }), T0 + after);
   expect(driven.all().filter(({ type }) => type === 'WORKER_ESCALATION_TICKET')).toEqual([]);
   expect(JSON.stringify(driven.state())).toContain('"progressEvidence":null');
 });
@@ -120,15 +120,15 @@ test('the laws hold with tickets', () => {
     total_steps: fc.integer({ min: 0, max: 40 }),
     verdicts: fc.array(fc.constantFrom('ACCEPT' as const, 'RETRY' as const, 'CONTINUE' as const), { maxLength: 4 }),
   });
-  const beats: fc.Arbitrary<Observation> = fc
+  const heartbeats: fc.Arbitrary<Observation> = fc
     .record({
       steps: fc.option(steps),
       activity: fc.constantFrom('working' as const, 'awaiting_input' as const, 'rate_limited' as const, null),
       instance_id: fc.constantFrom('a1.i1', 'a1.i1', 'a1.i2'),
       tool_calls: fc.constantFrom([], [call('c1')], [call('c2', { outcome: 'error', error_class: 'timeout' })]),
     })
-    .map((more) => beat(0, more));
-  laws({ ...decider, observe: (...told) => kept(...told) }, beats, { runs: 200 });
+    .map((more) => heartbeat(0, more));
+  laws({ ...decider, observe: (...args) => kept(...args) }, heartbeats, { runs: 200 });
 });
 
 const kept: typeof decider.observe = (state, input, clock) => {

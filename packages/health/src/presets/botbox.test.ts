@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type Beat, call, T0 } from '../fixture.ts';
-import type { Beats } from '../signals/testing/case.ts';
+import { call, type HeartbeatPayload, T0 } from '../fixture.ts';
+import type { Heartbeats } from '../signals/testing/case.ts';
 import { each, MIN, output, preset, SEC, work } from './judging.fixture.ts';
 
 const botbox = preset('botbox');
-const runtime: Partial<Beat> = { reporter: 'runtime', activity: 'working' };
+const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', activity: 'working' };
 /** Edges of an absence: at its limit, and a millisecond later. */
-const edges = (beats: Beats, limit: number) => [limit, limit + 1].map((ms) => botbox.at(beats, ms).plan);
-const same = (times: number, apart: number): Beats =>
+const edges = (heartbeats: Heartbeats, limit: number) => [limit, limit + 1].map((ms) => botbox.at(heartbeats, ms).plan);
+const same = (times: number, apart: number): Heartbeats =>
   Array.from({ length: times }, (_, i) => [
     i * apart,
     {
@@ -44,7 +44,7 @@ describe('the table of signals', () => {
   });
 
   test('tokens burnt for 30 min without progress: a soft alert', () => {
-    const burning = (minutes: number): Beats =>
+    const burning = (minutes: number): Heartbeats =>
       Array.from({ length: minutes + 1 }, (_, i) => [
         i * MIN,
         { token_count: 1000 * (i + 1), ...work({ comment_count: 1 }) },
@@ -114,11 +114,11 @@ describe('rulings', () => {
   });
 
   test('while rate-limited it is not idle', () => {
-    const beats = [
+    const heartbeats = [
       [0, { ...runtime, ...output({ last_output_at: T0, lines: 1 }) }],
       [15 * MIN, { ...runtime, activity: 'rate_limited' }],
     ] as const;
-    expect(botbox.at(beats, 15 * MIN + 30 * SEC).plan).toBe('rate_limited');
+    expect(botbox.at(heartbeats, 15 * MIN + 30 * SEC).plan).toBe('rate_limited');
   });
 });
 

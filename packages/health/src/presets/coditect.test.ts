@@ -1,14 +1,14 @@
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
 import { agentHealth } from '../evaluator/health.ts';
-import { type Beat, beat, call, presetsWith, T0 } from '../fixture.ts';
-import type { Beats } from '../signals/testing/case.ts';
+import { call, type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
+import type { Heartbeats } from '../signals/testing/case.ts';
 import { each, MIN, preset, SEC } from './judging.fixture.ts';
 
 const coditect = preset('coditect');
-const stateAt = (beats: Beats, ms: number) => coditect.at(beats, ms).state;
+const stateAt = (heartbeats: Heartbeats, ms: number) => coditect.at(heartbeats, ms).state;
 
-const checkpoint = (id: string): Partial<Beat> => ({
+const checkpoint = (id: string): Partial<HeartbeatPayload> => ({
   checkpoint: {
     checkpoint_id: id,
     parent_id: null,
@@ -22,20 +22,24 @@ const checkpoint = (id: string): Partial<Beat> => ({
   },
 });
 /** Beats every five minutes up to `ms`, so that only what is looked at is missing. */
-const heard = (ms: number, first: Partial<Beat>, more: Partial<Beat> = {}): Beats => [
+const silentAfter = (
+  ms: number,
+  first: Partial<HeartbeatPayload>,
+  more: Partial<HeartbeatPayload> = {},
+): Heartbeats => [
   [0, first],
   ...Array.from({ length: Math.floor(ms / (5 * MIN)) }, (_, i) => [(i + 1) * 5 * MIN, more] as const),
 ];
-const calls = (n: number, failed: (i: number) => boolean): Beats =>
+const calls = (n: number, failed: (i: number) => boolean): Heartbeats =>
   each(n, (i) => ({
     tool_calls: [call(`c${i}`, { args_hash: `${i}`, result_hash: null, outcome: failed(i) ? 'error' : 'ok' })],
   }));
 
 describe('section 1: states', () => {
   test('a checkpoint up to 10 min old is HEALTHY, up to 30 min DEGRADED, then STUCK', () => {
-    const beats = heard(30 * MIN, checkpoint('k1'), { agent_beat_at: null });
+    const heartbeats = silentAfter(30 * MIN, checkpoint('k1'), { agent_beat_at: null });
     const edges = [10 * MIN, 10 * MIN + 1, 20 * MIN, 20 * MIN + 1, 30 * MIN, 30 * MIN + 1];
-    expect(edges.map((ms) => stateAt(beats, ms))).toEqual([
+    expect(edges.map((ms) => stateAt(heartbeats, ms))).toEqual([
       'HEALTHY',
       'DEGRADED',
       'DEGRADED',
@@ -74,7 +78,7 @@ describe('section 1: states', () => {
   });
 
   test('five times its usual use of tokens is HEALTHY, more is DEGRADED', () => {
-    const using = (last: number): Beats =>
+    const using = (last: number): Heartbeats =>
       [1000, 1000, 1000, 1000, 1000, 1000, last].map((_, i, all) => [
         i * MIN,
         { token_count: all.slice(0, i + 1).reduce((sum, n) => sum + n, 0) },
@@ -90,7 +94,7 @@ describe('section 1: states', () => {
   });
 
   test('context exhausted without a handoff is STUCK; with one under way it is not', () => {
-    const used = (tokens_used: number, more: Partial<Beat> = {}): Beats => [
+    const used = (tokens_used: number, more: Partial<HeartbeatPayload> = {}): Heartbeats => [
       [0, { context: { tokens_used, tokens_max: 1000 }, ...more }],
     ];
     expect(stateAt(used(950), 0)).toBe('HEALTHY');
@@ -114,7 +118,7 @@ describe('section 1: states', () => {
   });
 
   test('an open breaker is FAILING, a half-open one is not', () => {
-    const breaker = (state: 'OPEN' | 'HALF_OPEN'): Beats => [
+    const breaker = (state: 'OPEN' | 'HALF_OPEN'): Heartbeats => [
       [0, { breakers: [{ name: 'external_api', state, failures: 3, next_attempt_at: null }] }],
     ];
     expect(stateAt(breaker('OPEN'), 0)).toBe('FAILING');
@@ -122,7 +126,7 @@ describe('section 1: states', () => {
   });
 
   test('an unrecoverable error is FAILING; a limit exceeded while alive, too', () => {
-    const error = (error_class: string): Beats => [
+    const error = (error_class: string): Heartbeats => [
       [0, { errors: [{ at: T0, count: 1, error_class, hash: 'h', message: null }] }],
     ];
     expect(stateAt(error('authentication_error'), 0)).toBe('FAILING');
@@ -140,15 +144,15 @@ describe('section 2: heartbeat and progress', () => {
   });
 
   test('no calls for 900 s is STUCK', () => {
-    const beats = heard(15 * MIN, { tool_calls: [call('c1')] });
-    expect(stateAt(beats, 900 * SEC)).toBe('HEALTHY');
-    expect(coditect.at(beats, 900 * SEC + 1)).toMatchObject({ state: 'STUCK', fires: ['no_calls'] });
+    const heartbeats = silentAfter(15 * MIN, { tool_calls: [call('c1')] });
+    expect(stateAt(heartbeats, 900 * SEC)).toBe('HEALTHY');
+    expect(coditect.at(heartbeats, 900 * SEC + 1)).toMatchObject({ state: 'STUCK', fires: ['no_calls'] });
   });
 
   test('zero consumption is STUCK, after 15 min', () => {
-    const beats = heard(15 * MIN, { token_count: 9, activity: 'working' }, { token_count: 9 });
-    expect(stateAt(beats, 15 * MIN)).toBe('HEALTHY');
-    expect(coditect.at(beats, 15 * MIN + 1)).toMatchObject({ state: 'STUCK', fires: ['no_tokens'] });
+    const heartbeats = silentAfter(15 * MIN, { token_count: 9, activity: 'working' }, { token_count: 9 });
+    expect(stateAt(heartbeats, 15 * MIN)).toBe('HEALTHY');
+    expect(coditect.at(heartbeats, 15 * MIN + 1)).toMatchObject({ state: 'STUCK', fires: ['no_tokens'] });
   });
 
   test('diverse calls quiet repetition, a steady rate quiets zero consumption', () => {
@@ -160,8 +164,8 @@ describe('section 2: heartbeat and progress', () => {
 
 test('"within five minutes" counts from the crossing: the state is said within a tick of it', () => {
   const agent = given(agentHealth(presetsWith('coditect')), T0);
-  agent.tell(beat(0, { tool_calls: [call('c1')] }));
-  agent.tell(beat(10 * MIN), T0 + 10 * MIN);
+  agent.tell(heartbeat(0, { tool_calls: [call('c1')] }));
+  agent.tell(heartbeat(10 * MIN), T0 + 10 * MIN);
   expect(agent.passTo(T0 + 15 * MIN).map(({ type }) => type)).not.toContain('HEALTH_STATE_CHANGED');
   expect(agent.passTo(T0 + 15 * MIN + SEC)).toContainEqual(
     expect.objectContaining({
@@ -172,5 +176,5 @@ test('"within five minutes" counts from the crossing: the state is said within a
 });
 
 test('of an agent that reports none of this nothing is announced while it beats', () => {
-  expect(coditect.at(heard(60 * MIN, {}), 60 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
+  expect(coditect.at(silentAfter(60 * MIN, {}), 60 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
 });

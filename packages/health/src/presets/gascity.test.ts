@@ -4,8 +4,8 @@ import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
 import { evaluate } from '../evaluator/evaluate.ts';
 import { type Announcement, agentHealth } from '../evaluator/health.ts';
-import { at, type Beat, beat, policyOf, T0 } from '../fixture.ts';
-import type { Beats } from '../signals/testing/case.ts';
+import { at, type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture.ts';
+import type { Heartbeats } from '../signals/testing/case.ts';
 import { MIN, output, preset, SEC, work } from './judging.fixture.ts';
 
 const ended = example(Topic.agentObservation, 'AGENT_EXITED', {
@@ -22,19 +22,19 @@ const city = (patterns: readonly string[] = []) => {
   return policyOf(JSON.stringify({ ...document, enabled: true, signals }));
 };
 const agentOf = (patterns: readonly string[] = []) => given(agentHealth(city(patterns)), T0);
-const runtime: Partial<Beat> = { reporter: 'runtime', activity: 'working' };
+const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', activity: 'working' };
 const wisp = (updatedAt: number) => work({ updated_at: T0 + updatedAt });
 const pane = (ms: number, ...sources: readonly string[]) =>
   output({ lines: 60, matched_patterns: sources.map((source) => ({ kind: 'error', source, at: T0 + ms })) });
 /** Active, then its wisp is updated, and nothing more of its own: only its runtime beats. */
-const wedged: Beats = [
+const wedged: Heartbeats = [
   [0, { ...runtime, agent_beat_at: T0, ...wisp(-SEC) }],
   [SEC, { ...runtime, ...wisp(SEC) }],
 ];
-const tell = (agent: ReturnType<typeof agentOf>, beats: Beats): readonly Announcement[] =>
-  beats.flatMap(([ms, more]) => agent.tell(beat(ms, more), T0 + ms));
-const stuck = (said: readonly Announcement[]) =>
-  said.flatMap((one) => (one.type === 'WARRANT_FILED' ? [one.payload] : []));
+const receive = (agent: ReturnType<typeof agentOf>, heartbeats: Heartbeats): readonly Announcement[] =>
+  heartbeats.flatMap(([ms, more]) => agent.tell(heartbeat(ms, more), T0 + ms));
+const stuck = (emitted: readonly Announcement[]) =>
+  emitted.flatMap((one) => (one.type === 'WARRANT_FILED' ? [one.payload] : []));
 
 describe('stuck tracker', () => {
   test('disabled: observes and files nothing', () => {
@@ -56,24 +56,28 @@ describe('stuck tracker', () => {
   });
 
   test('I/O after the update is no mismatch, however long ago both are', () => {
-    const active: Beats = [...wedged, [2 * SEC, { ...runtime, agent_beat_at: T0 + 2 * SEC }]];
+    const active: Heartbeats = [...wedged, [2 * SEC, { ...runtime, agent_beat_at: T0 + 2 * SEC }]];
     expect(gascity.at(active, 60 * MIN)).toMatchObject({ state: 'HEALTHY', fires: ['no_work_update'] });
   });
 
   test('pattern match: stale work and an error in the output', () => {
     const agent = agentOf(['API Error: 400', 'tool_use']);
-    const active: Partial<Beat> = { ...runtime, agent_beat_at: T0 + 11 * MIN, ...pane(11 * MIN, 'API Error: 400') };
-    tell(agent, [[0, { ...runtime, agent_beat_at: T0, ...wisp(0) }]]);
-    expect(stuck(tell(agent, [[11 * MIN, active]]))).toHaveLength(1);
+    const active: Partial<HeartbeatPayload> = {
+      ...runtime,
+      agent_beat_at: T0 + 11 * MIN,
+      ...pane(11 * MIN, 'API Error: 400'),
+    };
+    receive(agent, [[0, { ...runtime, agent_beat_at: T0, ...wisp(0) }]]);
+    expect(stuck(receive(agent, [[11 * MIN, active]]))).toHaveLength(1);
   });
 
   test('empty patterns: that axis is off, the other is not', () => {
     const agent = agentOf([]);
-    tell(agent, [[0, { ...runtime, agent_beat_at: T0, ...wisp(0) }]]);
+    receive(agent, [[0, { ...runtime, agent_beat_at: T0, ...wisp(0) }]]);
     const active = { ...runtime, agent_beat_at: T0 + 11 * MIN, ...pane(11 * MIN, 'API Error: 400') };
-    expect(stuck(tell(agent, [[11 * MIN, active]]))).toEqual([]);
+    expect(stuck(receive(agent, [[11 * MIN, active]]))).toEqual([]);
     const other = agentOf([]);
-    expect(stuck([...tell(other, wedged), ...other.passTo(T0 + 11 * MIN)])).toHaveLength(1);
+    expect(stuck([...receive(other, wedged), ...other.passTo(T0 + 11 * MIN)])).toHaveLength(1);
   });
 
   test('invalid regex: refused, naming its index', () => {
@@ -82,22 +86,27 @@ describe('stuck tracker', () => {
 
   test('a fresh wisp is not stuck, whatever the output says', () => {
     const agent = agentOf(['API Error: 400']);
-    const failing: Partial<Beat> = { ...runtime, agent_beat_at: T0, ...wisp(0), ...pane(0, 'API Error: 400') };
-    expect(stuck([...tell(agent, [[0, failing]]), ...agent.passTo(T0 + 10 * MIN)])).toEqual([]);
+    const failing: Partial<HeartbeatPayload> = {
+      ...runtime,
+      agent_beat_at: T0,
+      ...wisp(0),
+      ...pane(0, 'API Error: 400'),
+    };
+    expect(stuck([...receive(agent, [[0, failing]]), ...agent.passTo(T0 + 10 * MIN)])).toEqual([]);
   });
 
   test('deterministic match joining: sources sorted, by comma', () => {
     const agent = agentOf(['tool_use', 'API Error: 400']);
-    tell(agent, [[0, { ...runtime, agent_beat_at: T0, ...wisp(0) }]]);
+    receive(agent, [[0, { ...runtime, agent_beat_at: T0, ...wisp(0) }]]);
     const active = { ...runtime, agent_beat_at: T0 + 11 * MIN, ...pane(11 * MIN, 'tool_use', 'API Error: 400') };
-    expect(stuck(tell(agent, [[11 * MIN, active]]))[0]?.metadata.matched_pattern).toBe('API Error: 400,tool_use');
+    expect(stuck(receive(agent, [[11 * MIN, active]]))[0]?.metadata.matched_pattern).toBe('API Error: 400,tool_use');
   });
 });
 
 describe('stuck sweep', () => {
   const file = () => {
     const agent = agentOf();
-    return { agent, said: [...tell(agent, wedged), ...agent.passTo(T0 + 11 * MIN)] };
+    return { agent, emitted: [...receive(agent, wedged), ...agent.passTo(T0 + 11 * MIN)] };
   };
 
   test('no agents: an empty fleet files nothing', () => {
@@ -106,8 +115,8 @@ describe('stuck sweep', () => {
   });
 
   test('idempotence: a second tick files nothing; the warrant is only renewed', () => {
-    const { agent, said } = file();
-    expect(stuck(said)).toHaveLength(1);
+    const { agent, emitted } = file();
+    expect(stuck(emitted)).toHaveLength(1);
     const later = agent.passTo(T0 + 30 * MIN);
     expect(stuck(later)).toEqual([]);
     expect(later.map(({ type }) => type)).toContain('WARRANT_RENEWED');
@@ -115,32 +124,32 @@ describe('stuck sweep', () => {
 
   test('fail open: a heartbeat without `work` files nothing', () => {
     const agent = agentOf(['API Error: 400']);
-    const beats: Beats = [
+    const heartbeats: Heartbeats = [
       [0, { ...runtime, agent_beat_at: T0, ...pane(0, 'API Error: 400') }],
       [SEC, runtime],
     ];
-    expect(stuck([...tell(agent, beats), ...agent.passTo(T0 + 60 * MIN)])).toEqual([]);
-    const undated: Beats = [[0, { ...runtime, agent_beat_at: T0, ...work({}) }]];
+    expect(stuck([...receive(agent, heartbeats), ...agent.passTo(T0 + 60 * MIN)])).toEqual([]);
+    const undated: Heartbeats = [[0, { ...runtime, agent_beat_at: T0, ...work({}) }]];
     const other = agentOf();
-    expect(stuck([...tell(other, undated), ...other.passTo(T0 + 60 * MIN)])).toEqual([]);
+    expect(stuck([...receive(other, undated), ...other.passTo(T0 + 60 * MIN)])).toEqual([]);
   });
 
   test('an agent whose process has ended gets no warrant', () => {
     const agent = agentOf();
-    tell(agent, wedged);
+    receive(agent, wedged);
     agent.tell({ ...ended, key: 'a1' }, T0 + 5 * MIN);
     expect(stuck(agent.passTo(T0 + 60 * MIN))).toEqual([]);
   });
 
   test('event on create: one warrant, with the axes that a counter is kept by', () => {
-    const { said } = file();
-    expect(stuck(said).map(({ axes, planName, hard }) => ({ axes, planName, hard }))).toEqual([
+    const { emitted } = file();
+    expect(stuck(emitted).map(({ axes, planName, hard }) => ({ axes, planName, hard }))).toEqual([
       { axes: ['absence'], planName: 'STUCK', hard: false },
     ]);
   });
 
   test('field names pinned: title, label and the six of its metadata', () => {
-    const [warrant] = stuck(file().said);
+    const [warrant] = stuck(file().emitted);
     expect(warrant).toMatchObject({ title: 'stuck:a1', label: 'pool:dog' });
     expect(warrant?.metadata).toEqual({
       target: 'a1',
@@ -155,9 +164,12 @@ describe('stuck sweep', () => {
 
 describe('wisp freshness', () => {
   test('tiebreaker: an older update of the same wisp changes nothing, another wisp starts again', () => {
-    const older: Beats = [...wedged, [2 * SEC, { ...runtime, ...wisp(0) }]];
+    const older: Heartbeats = [...wedged, [2 * SEC, { ...runtime, ...wisp(0) }]];
     expect(gascity.at(older, 10 * MIN + SEC + 1).state).toBe('STUCK');
-    const other: Beats = [...wedged, [2 * SEC, { ...runtime, ...work({ id: 'wisp-2', updated_at: T0 + 2 * SEC }) }]];
+    const other: Heartbeats = [
+      ...wedged,
+      [2 * SEC, { ...runtime, ...work({ id: 'wisp-2', updated_at: T0 + 2 * SEC }) }],
+    ];
     expect(gascity.at(other, 10 * MIN + SEC + 1).state).toBe('HEALTHY');
   });
 });
@@ -169,13 +181,13 @@ test('the shutdown dance: 60, 120 and 240 s, its message to the letter, then the
   ]);
   const filled: Readonly<Record<string, string>> = { agent: '{target}', attempts: '3' };
   const [dance] = gascity.steps('STUCK');
-  const said =
+  const emitted =
     dance?.step === 'interrogate' ? dance.message.replace(/\{(\w+)\}/g, (all, name) => filled[name] ?? all) : '';
-  expect(said.split('\n').slice(0, 4)).toEqual([
+  expect(emitted.split('\n').slice(0, 4)).toEqual([
     '[DOG] HEALTH CHECK: Session {target}, respond ALIVE within {timeout}s or face termination.',
     'Warrant reason: {reason}',
     'Filed by: controller',
     'Attempt: {attempt}/3',
   ]);
-  expect(said).toContain('{nonce}');
+  expect(emitted).toContain('{nonce}');
 });

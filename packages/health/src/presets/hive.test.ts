@@ -1,19 +1,22 @@
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
 import { type Announcement, agentHealth } from '../evaluator/health.ts';
-import { type Beat, beat, call, presetsWith, T0 } from '../fixture.ts';
-import type { Beats } from '../signals/testing/case.ts';
+import { call, type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
+import type { Heartbeats } from '../signals/testing/case.ts';
 import { each, MIN, preset, SEC } from './judging.fixture.ts';
 
 const hive = preset('hive');
-const steps = (total_steps: number, ...verdicts: NonNullable<Beat['steps']>['verdicts']): Partial<Beat> => ({
+const steps = (
+  total_steps: number,
+  ...verdicts: NonNullable<HeartbeatPayload['steps']>['verdicts']
+): Partial<HeartbeatPayload> => ({
   steps: { total_steps, verdicts },
 });
 /** An ACCEPT, then `n` steps without one. */
-const since = (n: number, verdict: 'RETRY' | 'CONTINUE' = 'CONTINUE'): Beats =>
+const since = (n: number, verdict: 'RETRY' | 'CONTINUE' = 'CONTINUE'): Heartbeats =>
   each(n + 1, (i) => steps(i + 1, i === 0 ? 'ACCEPT' : verdict));
-const tickets = (said: readonly Announcement[]) =>
-  said.flatMap((one) => (one.type === 'WORKER_ESCALATION_TICKET' ? [one.payload.ticket.severity] : []));
+const tickets = (emitted: readonly Announcement[]) =>
+  emitted.flatMap((one) => (one.type === 'WORKER_ESCALATION_TICKET' ? [one.payload.ticket.severity] : []));
 const stateAfter = (n: number) => hive.at(since(n), n * SEC).state;
 
 describe('the bands', () => {
@@ -41,15 +44,15 @@ describe('the bands', () => {
   });
 
   test('a stall of four minutes counts at them', () => {
-    const beats = [[0, steps(7, 'ACCEPT')]] as const;
-    expect(hive.at(beats, 4 * MIN - 1).state).toBe('HEALTHY');
-    expect(hive.at(beats, 4 * MIN)).toMatchObject({ state: 'STUCK', fires: ['no_step'] });
+    const heartbeats = [[0, steps(7, 'ACCEPT')]] as const;
+    expect(hive.at(heartbeats, 4 * MIN - 1).state).toBe('HEALTHY');
+    expect(hive.at(heartbeats, 4 * MIN)).toMatchObject({ state: 'STUCK', fires: ['no_step'] });
   });
 
   test('its first check, at two minutes, files nothing: what it finds later it files', () => {
     const agent = given(agentHealth(presetsWith('hive')), T0);
     const stalled = { ...steps(7, 'ACCEPT') };
-    agent.tell(beat(0, stalled));
+    agent.tell(heartbeat(0, stalled));
     expect(tickets(agent.passTo(T0 + 4 * MIN - 1))).toEqual([]);
     expect(tickets(agent.passTo(T0 + 4 * MIN))).toEqual(['critical']);
   });
@@ -59,18 +62,18 @@ describe('the bands', () => {
     expect(hive.limits('repeated_error')).toEqual({ times: 3, within: 10 * MIN });
     const looping = (times: number) => {
       const agent = given(agentHealth(presetsWith('hive')), T0);
-      agent.tell(beat(0, steps(1, 'ACCEPT')));
+      agent.tell(heartbeat(0, steps(1, 'ACCEPT')));
       const tool_calls = Array.from({ length: times }, (_, i) => call(`c${i}`));
       const verdicts = Array.from({ length: 10 }, () => 'CONTINUE' as const);
-      return tickets(agent.tell(beat(3 * MIN, { ...steps(11, ...verdicts), tool_calls }), T0 + 3 * MIN));
+      return tickets(agent.tell(heartbeat(3 * MIN, { ...steps(11, ...verdicts), tool_calls }), T0 + 3 * MIN));
     };
     expect(looping(2)).toEqual([]);
     expect(looping(3)).toEqual(['medium']);
   });
 
   test('an ACCEPT ends it', () => {
-    const beats = [...since(9), [10 * SEC, steps(11, 'ACCEPT')]] as const;
-    expect(hive.at(beats, 10 * SEC).state).toBe('HEALTHY');
+    const heartbeats = [...since(9), [10 * SEC, steps(11, 'ACCEPT')]] as const;
+    expect(hive.at(heartbeats, 10 * SEC).state).toBe('HEALTHY');
   });
 });
 
@@ -80,8 +83,8 @@ test('it never acts on the worker: there is no plan, so no warrant', () => {
 });
 
 test('one that waits for its user is not stalled', () => {
-  const beats = [[0, { ...steps(7, 'ACCEPT'), activity: 'awaiting_input' }]] as const;
-  expect(hive.at(beats, 60 * MIN).state).toBe('HEALTHY');
+  const heartbeats = [[0, { ...steps(7, 'ACCEPT'), activity: 'awaiting_input' }]] as const;
+  expect(hive.at(heartbeats, 60 * MIN).state).toBe('HEALTHY');
 });
 
 test('of a worker that logs no steps nothing is announced', () => {

@@ -1,8 +1,8 @@
 import type { HealthState } from '@vigil/events';
 import type { CompiledPolicy, Step } from '@vigil/policy';
-import { type Beat, history, presetsWith, T0 } from '../fixture.ts';
+import { type HeartbeatPayload, history, presetsWith, T0 } from '../fixture.ts';
 import { judge, type Verdict } from '../judgement/judge.ts';
-import type { Beats } from '../signals/testing/case.ts';
+import type { Heartbeats } from '../signals/testing/case.ts';
 
 export const SEC = 1000;
 export const MIN: number = 60 * SEC;
@@ -17,7 +17,7 @@ export type Judged = {
 };
 export type Preset = {
   readonly policy: CompiledPolicy;
-  readonly at: (beats: Beats, ms: number) => Judged;
+  readonly at: (heartbeats: Heartbeats, ms: number) => Judged;
   /** its steps under one `when` */
   readonly steps: (when: string) => readonly Step[];
   /** what a signal is set to, by its name in the policy */
@@ -27,9 +27,9 @@ export type Preset = {
 export function preset(name: string): Preset {
   const policies = presetsWith(name);
   const rules = policies.rules({ name, hash: '' });
-  const at = (beats: Beats, ms: number): Judged => {
+  const at = (heartbeats: Heartbeats, ms: number): Judged => {
     const now = T0 + ms;
-    const verdict: Verdict = judge(rules, history(beats), { now, watched: now }, true);
+    const verdict: Verdict = judge(rules, history(heartbeats), { now, watched: now }, true);
     const fires = rules.rules.flatMap((rule, i) => ((verdict.from[i] ?? 0) <= now ? [rule.name] : []));
     return { state: verdict.state, fires, plan: verdict.plan?.name ?? null };
   };
@@ -39,11 +39,11 @@ export function preset(name: string): Preset {
 }
 
 /** The beat at 0, then `n` more a second apart, each with what `more` gives. */
-export const each = (n: number, more: (i: number) => Beats[number][1]): Beats =>
+export const each = (n: number, more: (i: number) => Heartbeats[number][1]): Heartbeats =>
   Array.from({ length: n }, (_, i) => [i * SEC, more(i)] as const);
 
 /** An output as a terminal's watcher reports it, of which only this is told. */
-export const output = (more: Partial<NonNullable<Beat['output']>>): Pick<Beat, 'output'> => ({
+export const output = (more: Partial<NonNullable<HeartbeatPayload['output']>>): Pick<HeartbeatPayload, 'output'> => ({
   output: {
     last_output_at: null,
     lines: null,
@@ -57,7 +57,7 @@ export const output = (more: Partial<NonNullable<Beat['output']>>): Pick<Beat, '
 });
 
 /** A work item of which only this is told. */
-export const work = (more: Partial<NonNullable<Beat['work']>>): Pick<Beat, 'work'> => ({
+export const work = (more: Partial<NonNullable<HeartbeatPayload['work']>>): Pick<HeartbeatPayload, 'work'> => ({
   work: {
     id: 'wisp-1',
     status: 'in_progress',

@@ -12,9 +12,9 @@ const LIMITED = {
 
 describe('four heuristics', () => {
   test('inactivity: no call for more than 2 minutes', () => {
-    const beats = [[0, { tool_calls: [call('c1')] }]] as const;
-    expect(omniclaude.at(beats, 2 * MIN).state).toBe('HEALTHY');
-    expect(omniclaude.at(beats, 2 * MIN + 1)).toEqual({ state: 'STUCK', fires: ['no_calls'], plan: 'no_calls' });
+    const heartbeats = [[0, { tool_calls: [call('c1')] }]] as const;
+    expect(omniclaude.at(heartbeats, 2 * MIN).state).toBe('HEALTHY');
+    expect(omniclaude.at(heartbeats, 2 * MIN + 1)).toEqual({ state: 'STUCK', fires: ['no_calls'], plan: 'no_calls' });
   });
 
   test.each([
@@ -24,15 +24,15 @@ describe('four heuristics', () => {
   ])('Bash long timeout %s', (_, timeout, limit) => {
     const done = [[0, { tool_calls: [bash(timeout)] }]] as const;
     const running = [[0, { tool_calls: [bash(timeout, { outcome: 'running', ended_at: null })] }]] as const;
-    for (const beats of [done, running]) {
-      expect(omniclaude.at(beats, limit).state).toBe('HEALTHY');
-      expect(omniclaude.at(beats, limit + 1).state).toBe('STUCK');
+    for (const heartbeats of [done, running]) {
+      expect(omniclaude.at(heartbeats, limit).state).toBe('HEALTHY');
+      expect(omniclaude.at(heartbeats, limit + 1).state).toBe('STUCK');
     }
   });
 
   test('the long timeout of another tool is no exemption once it has ended', () => {
-    const beats = [[0, { tool_calls: [bash(10 * MIN, { tool: 'Read' })] }]] as const;
-    expect(omniclaude.at(beats, 2 * MIN + 1).state).toBe('STUCK');
+    const heartbeats = [[0, { tool_calls: [bash(10 * MIN, { tool: 'Read' })] }]] as const;
+    expect(omniclaude.at(heartbeats, 2 * MIN + 1).state).toBe('STUCK');
   });
 
   test('context overflow: above 80 %, not at it', () => {

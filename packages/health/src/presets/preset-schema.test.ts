@@ -49,6 +49,6 @@ test('steps, exemptions and keys that there are not are refused', () => {
 });
 
 test('an assignment is what its schema says, or is refused', () => {
-  expect(isAssignment({ rules: [{ id: '^ci', policy: 'vigil', wishes: 'any' }], default: 'vigil' })).toBe(true);
+  expect(isAssignment({ rules: [{ id: '^ci', policy: 'vigil', may_request: 'any' }], default: 'vigil' })).toBe(true);
   expect(isAssignment({ rules: [{ id: '^ci' }], default: 'vigil' })).toBe(false);
 });

@@ -1,21 +1,25 @@
 import { describe, expect, test } from 'vitest';
-import { type Beat, call, T0 } from '../fixture.ts';
-import type { Beats } from '../signals/testing/case.ts';
+import { call, type HeartbeatPayload, T0 } from '../fixture.ts';
+import type { Heartbeats } from '../signals/testing/case.ts';
 import { each, MIN, preset, SEC } from './judging.fixture.ts';
 
 const vigil = preset('vigil');
-const runtime: Partial<Beat> = { reporter: 'runtime', activity: 'working' };
+const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', activity: 'working' };
 const flying = (kind: 'model' | 'tool', deadline: number | null) =>
   call('c1', { kind, outcome: 'running', started_at: T0, deadline_at: deadline === null ? null : T0 + deadline });
-const same = (n: number): Beats => each(n, (i) => ({ tool_calls: [call(`c${i}`)] }));
+const same = (n: number): Heartbeats => each(n, (i) => ({ tool_calls: [call(`c${i}`)] }));
 
 test('nothing of its own for 6 min is STUCK; its runtime’s beats are none', () => {
-  const beats: Beats = [
+  const heartbeats: Heartbeats = [
     [0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }],
     [6 * MIN, runtime],
   ];
-  expect(vigil.at(beats, 6 * MIN).state).toBe('HEALTHY');
-  expect(vigil.at(beats, 6 * MIN + 1)).toEqual({ state: 'STUCK', fires: ['no_activity'], plan: 'STUCK or FAILING' });
+  expect(vigil.at(heartbeats, 6 * MIN).state).toBe('HEALTHY');
+  expect(vigil.at(heartbeats, 6 * MIN + 1)).toEqual({
+    state: 'STUCK',
+    fires: ['no_activity'],
+    plan: 'STUCK or FAILING',
+  });
 });
 
 describe('a call in flight', () => {
@@ -24,12 +28,12 @@ describe('a call in flight', () => {
     ['a tool call without deadline: thirty and 60 s', 'tool', null, 31 * MIN],
     ['a deadline of its own, and 60 s', 'tool', 15 * MIN, 16 * MIN],
   ] as const)('%s', (_, kind, deadline, limit) => {
-    const beats: Beats = [
+    const heartbeats: Heartbeats = [
       [0, { ...runtime, agent_beat_at: T0, tool_calls: [flying(kind, deadline)] }],
       [limit, runtime],
     ];
-    expect(vigil.at(beats, limit).state).not.toBe('STUCK');
-    expect(vigil.at(beats, limit + 1)).toMatchObject({
+    expect(vigil.at(heartbeats, limit).state).not.toBe('STUCK');
+    expect(vigil.at(heartbeats, limit + 1)).toMatchObject({
       state: 'STUCK',
       fires: expect.arrayContaining(['call_overdue']),
     });
@@ -48,11 +52,11 @@ test.each([
 
 describe('rulings', () => {
   test('a rate limit waits: nothing is done, and silence does not count', () => {
-    const beats: Beats = [
+    const heartbeats: Heartbeats = [
       [0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }],
       [7 * MIN, { ...runtime, activity: 'rate_limited', rate_limit: { retry_at: T0 + 20 * MIN } }],
     ];
-    expect(vigil.at(beats, 20 * MIN - 1)).toMatchObject({ state: 'DEGRADED', plan: null });
+    expect(vigil.at(heartbeats, 20 * MIN - 1)).toMatchObject({ state: 'DEGRADED', plan: null });
   });
 
   test('an end by force needs a hard signal, two axes, or nobody who answers', () => {

@@ -79,12 +79,12 @@ function changesOf(policies: Policies, rules: Rules, given: readonly Given[]): R
   const fold = (now: number, input: Observation | null) => {
     const record: Recorded = { clock: { now, watched: now, doors: {} }, input };
     const at = (now - origin) / 1000;
-    for (const said of folding.fold(record).emitted) {
-      if (said.type !== 'HEALTH_STATE_CHANGED' || said.payload.to === stateOf(said.payload.agentId)) continue;
-      const { agentId, endReason } = said.payload;
+    for (const event of folding.fold(record).emitted) {
+      if (event.type !== 'HEALTH_STATE_CHANGED' || event.payload.to === stateOf(event.payload.agentId)) continue;
+      const { agentId, endReason } = event.payload;
       // Nobody records that an agent is lost: after a long gap it is taken for lost, and the run goes on.
       if (endReason === 'lost') continue;
-      changes.get(agentId)?.push(changed(rules, said, folded.get(agentId) ?? 0, at));
+      changes.get(agentId)?.push(changed(rules, event, folded.get(agentId) ?? 0, at));
     }
     // An agent that was silent for long enough is forgotten, and one that is new does not say that it is healthy.
     if (input !== null && stateOf(input.key) !== 'HEALTHY' && isHealthy(folding, input.key))

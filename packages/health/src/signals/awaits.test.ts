@@ -1,38 +1,43 @@
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { describe, expect, test } from 'vitest';
-import { type Beat, call, history as historyOf, T0 } from '../fixture.ts';
+import { call, type HeartbeatPayload, history as historyOf, T0 } from '../fixture.ts';
 import { SIGNALS, type SignalName } from './all.ts';
 import type { Mark } from './signal.ts';
-import type { Beats } from './testing/case.ts';
+import type { Heartbeats } from './testing/case.ts';
 import { CASES } from './testing/cases.ts';
 import { output, workItem } from './testing/cases-absence.ts';
 
 const CHECKPOINT = example(Topic.agentObservation, 'AGENT_HEARTBEAT').payload.checkpoint;
 
-type Sign = readonly [beat: Partial<Beat>, marks: readonly Mark[]];
+type Sign = readonly [beat: Partial<HeartbeatPayload>, marks: readonly Mark[]];
 
 /** What is told at that moment, and the marks that hands see in it; all else is as it was. */
-const signsAfter = (beats: Beats, moment: number): Readonly<Record<string, Sign>> => {
+const signsAfter = (heartbeats: Heartbeats, moment: number): Readonly<Record<string, Sign>> => {
   const lasting = Object.assign(
     {},
-    ...beats.map(([, { token_count, work }]) => ({ token_count, ...(work && { work }) })),
+    ...heartbeats.map(([, { token_count, work }]) => ({ token_count, ...(work && { work }) })),
   );
   const known = { ...workItem({}).work, ...lasting.work };
   /** a runtime tells of an agent; what that has said itself is a sign of its own */
-  const told = (more: Partial<Beat>): Partial<Beat> => ({ ...lasting, reporter: 'runtime', ...more });
-  const own = (more: Partial<Beat>): Partial<Beat> => told({ agent_beat_at: moment, ...more });
+  const reported = (more: Partial<HeartbeatPayload>): Partial<HeartbeatPayload> => ({
+    ...lasting,
+    reporter: 'runtime',
+    ...more,
+  });
+  const own = (more: Partial<HeartbeatPayload>): Partial<HeartbeatPayload> =>
+    reported({ agent_beat_at: moment, ...more });
   const stepped = (verdict: 'RETRY' | 'ACCEPT') => own({ steps: { total_steps: 99, verdicts: [verdict] } });
   const ends = (more: Parameters<typeof call>[1]) =>
     own({ tool_calls: [call('c1', { result_hash: null, ended_at: moment, ...more })] });
-  const updated = { ...known, updated_at: moment } as Beat['work'];
-  const claimed = { ...known, claim_refreshed_at: moment } as Beat['work'];
+  const updated = { ...known, updated_at: moment } as HeartbeatPayload['work'];
+  const claimed = { ...known, claim_refreshed_at: moment } as HeartbeatPayload['work'];
   const begins = call('new', { outcome: 'running', started_at: moment });
   const completed = output({ last_output_at: moment, completion_signal_at: moment });
   return {
-    'a heartbeat': [told({}), ['heartbeat']],
+    'a heartbeat': [reported({}), ['heartbeat']],
     'a word': [own({}), ['heartbeat', 'activity']],
-    output: [told(output({ last_output_at: moment })), ['heartbeat', 'activity', 'output']],
+    output: [reported(output({ last_output_at: moment })), ['heartbeat', 'activity', 'output']],
     'a call that begins': [own({ tool_calls: [begins] }), ['heartbeat', 'activity', 'call']],
     'a failed call': [ends({ outcome: 'error' }), ['heartbeat', 'activity', 'call', 'answer']],
     'a call': [ends({}), ['heartbeat', 'activity', 'call', 'answer', 'success']],
@@ -42,7 +47,7 @@ const signsAfter = (beats: Beats, moment: number): Readonly<Record<string, Sign>
       ['heartbeat', 'activity', 'checkpoint', 'change'],
     ],
     'an event of its client': [
-      told({ turn: { open: true, started_at: T0, last_event_at: moment } }),
+      reported({ turn: { open: true, started_at: T0, last_event_at: moment } }),
       ['heartbeat', 'activity', 'turn'],
     ],
     tokens: [own({ token_count: 99_999 }), ['heartbeat', 'activity', 'tokens']],
@@ -50,11 +55,11 @@ const signsAfter = (beats: Beats, moment: number): Readonly<Record<string, Sign>
     'a refreshed claim': [own({ work: claimed }), ['heartbeat', 'activity', 'claim']],
     'a step': [stepped('RETRY'), ['heartbeat', 'activity', 'step']],
     'an accepted step': [stepped('ACCEPT'), ['heartbeat', 'activity', 'step', 'accept', 'change']],
-    'the signal of completion': [told(completed), ['heartbeat', 'activity', 'output', 'completion']],
+    'the signal of completion': [reported(completed), ['heartbeat', 'activity', 'output', 'completion']],
   };
 };
 /** Seen for the first time, it has not been touched. */
-const worked = (known: Beat['work'] | undefined): readonly Mark[] => (known ? ['work', 'change'] : []);
+const worked = (known: HeartbeatPayload['work'] | undefined): readonly Mark[] => (known ? ['work', 'change'] : []);
 
 /** What is awaited where the agent's own measure is a figure, or what it says: no single thing that hands could see. */
 const UNSEEN: readonly SignalName[] = [
@@ -82,19 +87,22 @@ test('every signal states what ends it, or that hands cannot see it: a fact, or 
 
 const seen = (Object.keys(CASES) as SignalName[]).filter((name) => !UNSEEN.includes(name));
 describe.each(seen)('%s', (name) => {
-  const { limits, beats, firesAt } = CASES[name];
+  const { limits, heartbeats, firesAt } = CASES[name];
   const { awaits, firesFrom, limits: schema } = SIGNALS[name];
   const read = schema.parse(limits) as never;
   const later = firesAt + 1000;
   const now = T0 + later;
-  const fires = (more: Beats) =>
-    firesFrom(historyOf([...beats, ...more]), read, { now, watched: now, floor: 0 }) <= now;
+  const fires = (more: Heartbeats) =>
+    firesFrom(historyOf([...heartbeats, ...more]), read, { now, watched: now, floor: 0 }) <= now;
 
   test('fires until then', () => expect(fires([])).toBe(true));
 
-  test.each(Object.entries(signsAfter(beats, now)))('%s ends it only where it is awaited', (_, [beat, marks]) => {
-    // Of one that reports nothing stronger, output is progress, too: hands do not count it.
-    if (awaits.includes('change') && marks.includes('output')) return;
-    expect(fires([[later, beat]])).toBe(!awaits.some((mark) => marks.includes(mark)));
-  });
+  test.each(Object.entries(signsAfter(heartbeats, now)))(
+    '%s ends it only where it is awaited',
+    (_, [heartbeat, marks]) => {
+      // Of one that reports nothing stronger, output is progress, too: hands do not count it.
+      if (awaits.includes('change') && marks.includes('output')) return;
+      expect(fires([[later, heartbeat]])).toBe(!awaits.some((mark) => marks.includes(mark)));
+    },
+  );
 });

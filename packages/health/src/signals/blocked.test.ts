@@ -1,17 +1,17 @@
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
 import { agentHealth } from '../evaluator/health.ts';
-import { type Beat, beat, brief, call, presetsWith, T0 } from '../fixture.ts';
+import { brief, call, type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
 import { preset, SEC } from '../presets/judging.fixture.ts';
-import type { Beats } from './testing/case.ts';
+import type { Heartbeats } from './testing/case.ts';
 
-const turn = (open: boolean, event: number, more: Partial<Beat> = {}): Partial<Beat> => ({
+const turn = (open: boolean, event: number, more: Partial<HeartbeatPayload> = {}): Partial<HeartbeatPayload> => ({
   reporter: 'runtime',
   turn: { open, started_at: T0 + (open ? event : 0), last_event_at: T0 + event },
   ...more,
 });
 const error = (error_class: string) => ({ at: T0, count: 1, error_class, hash: null, message: null });
-const wedged: Beats = [
+const wedged: Heartbeats = [
   [0, turn(true, 0, { activity: 'working', tool_calls: [call('c0')] })],
   [SEC, turn(false, SEC, { activity: 'blocked', errors: [error('invalid_request')] })],
   [9 * SEC, turn(false, SEC, { activity: 'blocked' })],
@@ -20,7 +20,7 @@ const wedged: Beats = [
 describe.each(['vigil', 'demo'])('under %s, a turn that failed with an error that does not pass', (name) => {
   const policy = preset(name);
   const at = 10 * SEC;
-  const fires = (more: Beats) => policy.at([...wedged, ...more], at).fires;
+  const fires = (more: Heartbeats) => policy.at([...wedged, ...more], at).fires;
 
   test('is STUCK at once, with the error as evidence, and its plan asks people', () => {
     expect(policy.at(wedged, SEC)).toEqual({ state: 'STUCK', fires: ['blocked'], plan: 'STUCK or FAILING' });
@@ -34,7 +34,7 @@ describe.each(['vigil', 'demo'])('under %s, a turn that failed with an error tha
     expect(fires([[at, turn(true, at, { activity: 'working' })]])).toContain('blocked');
   });
 
-  test.each<[string, Partial<Beat>]>([
+  test.each<[string, Partial<HeartbeatPayload>]>([
     ['a call', turn(true, at, { activity: 'working', tool_calls: [call('c1')] })],
     ['tokens', turn(true, at, { activity: 'working', token_count: 900 })],
     [
@@ -50,21 +50,21 @@ describe.each(['vigil', 'demo'])('under %s, a turn that failed with an error tha
 test('an agent that says so itself is blocked without an error, and its word is an answer; a failed turn is none', () => {
   const decider = agentHealth(presetsWith('vigil'));
   const own = given(decider, T0);
-  own.tell(beat(0, { tool_calls: [call('c0')] }));
-  expect(brief(own.tell(beat(SEC, { activity: 'blocked' }), T0 + SEC))).toEqual(
+  own.tell(heartbeat(0, { tool_calls: [call('c0')] }));
+  expect(brief(own.tell(heartbeat(SEC, { activity: 'blocked' }), T0 + SEC))).toEqual(
     expect.arrayContaining(['AGENT_ANSWERED self_report', 'HEALTHY → STUCK']),
   );
-  expect(brief(own.tell(beat(2 * SEC, { activity: 'working' }), T0 + 2 * SEC))).toContain('STUCK → HEALTHY');
+  expect(brief(own.tell(heartbeat(2 * SEC, { activity: 'working' }), T0 + 2 * SEC))).toContain('STUCK → HEALTHY');
   const client = given(decider, T0);
-  for (const [ms, more] of wedged) client.tell(beat(ms, more), T0 + ms);
+  for (const [ms, more] of wedged) client.tell(heartbeat(ms, more), T0 + ms);
   expect(brief(client.all())).toContain('HEALTHY → STUCK');
   expect(brief(client.all())).not.toContain('AGENT_ANSWERED self_report');
 });
 
 test('the end of an episode that began with a blocked turn is awaited of no mark: orders stand until the next judgement', () => {
   const agent = given(agentHealth(presetsWith('vigil')), T0);
-  for (const [ms, more] of wedged) agent.tell(beat(ms, more), T0 + ms);
-  const filed = agent.all().flatMap((said) => (said.type === 'WARRANT_FILED' ? [said.payload] : []));
+  for (const [ms, more] of wedged) agent.tell(heartbeat(ms, more), T0 + ms);
+  const filed = agent.all().flatMap((emitted) => (emitted.type === 'WARRANT_FILED' ? [emitted.payload] : []));
   expect(filed).toMatchObject([
     {
       awaits: [[]],

@@ -1,21 +1,21 @@
 import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
-import { type Beat, history, T0 } from '../fixture.ts';
+import { type HeartbeatPayload, history, T0 } from '../fixture.ts';
 import { contextExhausted, tokenBurn, tokenSpike } from './cost.ts';
 import { resourceLimit } from './limits.ts';
-import type { Beats } from './testing/case.ts';
+import type { Heartbeats } from './testing/case.ts';
 import { contextUsed, using } from './testing/cases-cost.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const late = { now: T0 + 24 * HOUR, watched: T0 + 24 * HOUR, floor: 0 };
 const spikeLimits = (more: object = {}) => tokenSpike.limits.parse(more) as never;
-const spikes = (beats: Beats, more: object = {}, at = late) =>
-  tokenSpike.firesFrom(history(beats), spikeLimits(more), at) < NEVER;
+const spikes = (heartbeats: Heartbeats, more: object = {}, at = late) =>
+  tokenSpike.firesFrom(history(heartbeats), spikeLimits(more), at) < NEVER;
 const STEADY = [1000, 1000, 1000, 1000, 1000] as const;
-const after = (beats: Beats, more: readonly Partial<Beat>[]): Beats => {
-  const [last, { token_count: count = 0 }] = beats.at(-1) ?? [0, {}];
-  return [...beats, ...more.map((m, i) => [last + (i + 1) * MINUTE, { token_count: count, ...m }] as const)];
+const after = (heartbeats: Heartbeats, more: readonly Partial<HeartbeatPayload>[]): Heartbeats => {
+  const [last, { token_count: count = 0 }] = heartbeats.at(-1) ?? [0, {}];
+  return [...heartbeats, ...more.map((m, i) => [last + (i + 1) * MINUTE, { token_count: count, ...m }] as const)];
 };
 
 describe('a spike of tokens', () => {
@@ -31,10 +31,10 @@ describe('a spike of tokens', () => {
   });
 
   test('a higher one before there are enough samples hides none after', () => {
-    const beats = using(1000, 1000, 1000, 1000, 99_000, 9000);
-    expect(spikes(beats)).toBe(true);
-    expect(spikes(beats, { min_samples: 4, factor: 50 })).toBe(true);
-    expect(spikes(beats, { factor: 50 })).toBe(false);
+    const heartbeats = using(1000, 1000, 1000, 1000, 99_000, 9000);
+    expect(spikes(heartbeats)).toBe(true);
+    expect(spikes(heartbeats, { min_samples: 4, factor: 50 })).toBe(true);
+    expect(spikes(heartbeats, { factor: 50 })).toBe(false);
   });
 
   test('heartbeats that were held up and come all at once are none', () => {
@@ -45,11 +45,11 @@ describe('a spike of tokens', () => {
   });
 
   test('one that is held up for ten minutes makes no spike of the next', () => {
-    const beats = using(...STEADY);
-    const count = beats.at(-1)?.[1].token_count ?? 0;
+    const heartbeats = using(...STEADY);
+    const count = heartbeats.at(-1)?.[1].token_count ?? 0;
     const heldUp = [15 * MINUTE, { token_count: count, timestamp: T0 + 6 * MINUTE }] as const;
     const next = [16 * MINUTE, { token_count: count + 10_000 }] as const;
-    expect(spikes([...beats, heldUp, next])).toBe(false);
+    expect(spikes([...heartbeats, heldUp, next])).toBe(false);
   });
 
   test('a pause lowers no median: time without use is in no sample', () => {
@@ -97,8 +97,9 @@ describe('a spike of tokens', () => {
 
 describe('burning tokens', () => {
   const limits = tokenBurn.limits.parse({ for: '30m' }) as never;
-  const burns = (beats: Beats, floor = 0) => tokenBurn.firesFrom(history(beats), limits, { ...late, floor }) < NEVER;
-  const many = (n: number): Beats => using(...Array<number>(n).fill(10));
+  const burns = (heartbeats: Heartbeats, floor = 0) =>
+    tokenBurn.firesFrom(history(heartbeats), limits, { ...late, floor }) < NEVER;
+  const many = (n: number): Heartbeats => using(...Array<number>(n).fill(10));
 
   test('ends by progress, and starts again from there', () => {
     expect(burns(many(31))).toBe(true);
@@ -110,7 +111,7 @@ describe('burning tokens', () => {
   });
 
   test('use that begins again after a pause of more than ten minutes starts again', () => {
-    const calm = (ms: number): Beats => [...many(25), [25 * MINUTE + ms, { token_count: 5000 }]];
+    const calm = (ms: number): Heartbeats => [...many(25), [25 * MINUTE + ms, { token_count: 5000 }]];
     expect(burns(calm(10 * MINUTE))).toBe(true);
     expect(burns(calm(10 * MINUTE + 1))).toBe(false);
   });
@@ -130,7 +131,7 @@ describe('burning tokens', () => {
 
 describe('a context that is exhausted', () => {
   const limits = contextExhausted.limits.parse({ above: 0.55 }) as never;
-  const from = (beats: Beats) => contextExhausted.firesFrom(history(beats), limits, late);
+  const from = (heartbeats: Heartbeats) => contextExhausted.firesFrom(history(heartbeats), limits, late);
 
   test('fires above the ratio, to the last digit', () => {
     expect(from([[0, contextUsed(55)]])).toBe(NEVER);
@@ -160,7 +161,7 @@ describe('a context that is exhausted', () => {
 
 describe('an exceeded limit', () => {
   const limit = (name: string, used: number, max = 100) => ({ name, used, max });
-  const from = (beats: Beats) => resourceLimit.firesFrom(history(beats), {} as never, late);
+  const from = (heartbeats: Heartbeats) => resourceLimit.firesFrom(history(heartbeats), {} as never, late);
 
   test('stands from its first report until the same one is kept again', () => {
     const over = [

@@ -2,12 +2,15 @@ import { NEVER } from '@vigil/stream';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { agentHealth } from '../evaluator/health.ts';
-import { type Beat, beat, brief, call, history, policyOf, T0 } from '../fixture.ts';
+import { brief, call, type HeartbeatPayload, heartbeat, history, policyOf, T0 } from '../fixture.ts';
 import { diverseCalls, steadyTokens } from './counter.ts';
 import { using } from './testing/cases-cost.ts';
 
 const calls = (each: readonly string[]) =>
-  each.map((args_hash, i): [number, Partial<Beat>] => [1000 * i, { tool_calls: [call(`c${i}`, { args_hash })] }]);
+  each.map((args_hash, i): [number, Partial<HeartbeatPayload>] => [
+    1000 * i,
+    { tool_calls: [call(`c${i}`, { args_hash })] },
+  ]);
 const judging = (ms: number) => ({ now: T0 + ms, watched: T0 + ms, floor: 0 });
 const diverse = (each: readonly string[], ms = 8000) =>
   diverseCalls.firesFrom(history(calls(each)), diverseCalls.limits.parse({}) as never, judging(ms)) < NEVER;
@@ -60,9 +63,9 @@ const seen = [...'bcdef'];
 test('it quiets what a policy says, and the judge asks again when it is over by itself', () => {
   const decider = agentHealth(policyOf(POLICY));
   const agent = given(decider, T0);
-  for (const [ms, more] of calls([...seen, 'a', 'a', 'a', 'a', 'a'])) agent.tell(beat(ms, more), T0 + ms);
+  for (const [ms, more] of calls([...seen, 'a', 'a', 'a', 'a', 'a'])) agent.tell(heartbeat(ms, more), T0 + ms);
   expect(brief(agent.all())).toContain('HEALTHY → STUCK');
-  for (const [ms, more] of calls(seen)) agent.tell(beat(10_000 + ms, more), T0 + 10_000 + ms);
+  for (const [ms, more] of calls(seen)) agent.tell(heartbeat(10_000 + ms, more), T0 + 10_000 + ms);
   expect(brief(agent.all()).slice(-3)).toContain('STUCK → HEALTHY');
   expect(brief(agent.passTo(T0 + 314_000))).toEqual(['AGENT_LOST silent']);
   expect(decider.dueAt(agent.state(), agent.clock())).toBe(T0 + 314_001);
@@ -71,9 +74,9 @@ test('it quiets what a policy says, and the judge asks again when it is over by 
 
 test('it speaks for the agent: it is evidence of nothing, and makes no second axis', () => {
   const agent = given(agentHealth(policyOf(POLICY.replace(', unless: diverse_calls', ''))), T0);
-  const told = [...seen, 'a', 'a', 'a', 'a', 'a', ...seen];
-  for (const [ms, more] of calls(told)) agent.tell(beat(ms, more), T0 + ms);
-  const filed = agent.all().flatMap((said) => (said.type === 'WARRANT_FILED' ? [said.payload] : []));
+  const counted = [...seen, 'a', 'a', 'a', 'a', 'a', ...seen];
+  for (const [ms, more] of calls(counted)) agent.tell(heartbeat(ms, more), T0 + ms);
+  const filed = agent.all().flatMap((emitted) => (emitted.type === 'WARRANT_FILED' ? [emitted.payload] : []));
   expect(filed.map(({ axes, hard, evidence }) => [axes, hard, evidence.map(({ signal }) => signal)])).toEqual([
     [['repetition'], false, ['looping']],
   ]);
@@ -91,6 +94,6 @@ exemptions: { starting: false, idle: false }
 `,
   );
   const agent = given(agentHealth(policy), T0);
-  agent.tell(beat(0, { activity: 'stuck' }));
+  agent.tell(heartbeat(0, { activity: 'stuck' }));
   expect(brief(agent.passTo(T0 + 60_000))).toContain('HEALTHY → STUCK');
 });

@@ -2,7 +2,7 @@ import { laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { agentHealth } from '../evaluator/health.ts';
-import { type Beat, beat, call, policyOf, T0 } from '../fixture.ts';
+import { call, type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture.ts';
 import { SIGNALS } from './all.ts';
 import { CASES } from './testing/cases.ts';
 
@@ -48,7 +48,7 @@ const errors = fc.record({
   hash: fc.constantFrom('h', 'i', null),
   message: fc.constantFrom('overloaded_error', 'other', null),
 });
-const output: fc.Arbitrary<NonNullable<Beat['output']>> = fc.record({
+const output: fc.Arbitrary<NonNullable<HeartbeatPayload['output']>> = fc.record({
   last_output_at: fc.option(at),
   lines: fc.constantFrom(null, 10, 40, 70, 200),
   matched_patterns: fc.constantFrom([], [{ kind: 'error', source: 'tool_use ids', at: T0 }]),
@@ -72,7 +72,7 @@ const heartbeats = fc
       }),
     ),
   })
-  .map((more) => beat(0, more));
+  .map((more) => heartbeat(0, more));
 
 test('every signal keeps the laws of deciders, whatever is told and however time passes', () => {
   laws(decider, heartbeats, { runs: 150 });

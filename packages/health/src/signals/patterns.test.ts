@@ -3,37 +3,37 @@ import { NEVER } from '@vigil/stream';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { agentHealth } from '../evaluator/health.ts';
-import { type Beat, beat, brief, history, policyOf, T0 } from '../fixture.ts';
+import { brief, type HeartbeatPayload, heartbeat, history, policyOf, T0 } from '../fixture.ts';
 import { VOCABULARY } from '../judgement/rules.ts';
 import { SIGNALS } from './all.ts';
 import { errorPattern, RATE_LIMIT_PATTERNS, unrecoverableError } from './patterns.ts';
 
-type Told = readonly [ms: number, more: Partial<Beat>];
-type Output = NonNullable<Beat['output']>;
+type Reported = readonly [ms: number, more: Partial<HeartbeatPayload>];
+type Output = NonNullable<HeartbeatPayload['output']>;
 
 const LATE = { now: T0 + 86_400_000, watched: T0 + 86_400_000, floor: 0 };
-const output = (more: Partial<Output>): Partial<Beat> => ({
+const output = (more: Partial<Output>): Partial<HeartbeatPayload> => ({
   output: {
     ...{ last_output_at: null, lines: null, matched_patterns: [], repeated_error: null, result_at: null },
     ...{ completion_signal_at: null, tail: [] },
     ...more,
   },
 });
-const fires = (signal: typeof errorPattern, written: object, told: readonly Told[]) => {
+const fires = (signal: typeof errorPattern, written: object, reported: readonly Reported[]) => {
   const limits = signal.limits.parse(written) as never;
-  return signal.firesFrom(history(told, { others: signal.patterns?.(limits) ?? [] }), limits, LATE) < NEVER;
+  return signal.firesFrom(history(reported, { others: signal.patterns?.(limits) ?? [] }), limits, LATE) < NEVER;
 };
 const broken = { patterns: ['ids (\\d+) must'], lines: 50 };
 const matched = { kind: 'error', source: 'ids (\\d+) must', at: T0 };
 
 test('a pattern stands while its line is within the last lines, and no line longer', () => {
-  const seen: Told = [0, output({ lines: 100, matched_patterns: [matched] })];
+  const seen: Reported = [0, output({ lines: 100, matched_patterns: [matched] })];
   expect(fires(errorPattern, broken, [seen, [1000, output({ lines: 149 })]])).toBe(true);
   expect(fires(errorPattern, broken, [seen, [1000, output({ lines: 150 })]])).toBe(false);
 });
 
 test('where lines are not counted, it stands until the agent goes forward', () => {
-  const seen: Told = [1000, output({ matched_patterns: [{ ...matched, at: T0 + 1000 }] })];
+  const seen: Reported = [1000, output({ matched_patterns: [{ ...matched, at: T0 + 1000 }] })];
   expect(fires(errorPattern, broken, [[0, {}], seen, [2000, {}]])).toBe(true);
   expect(fires(errorPattern, broken, [[0, {}], seen, [2000, { phase: 'another' }]])).toBe(false);
 });
@@ -78,7 +78,7 @@ test('a pattern that is none is a mistake of the policy, with its place and why'
 });
 
 test('a fatal error is one by its class, or by its words in the error or in the output', () => {
-  const error = (more: object): Partial<Beat> => ({
+  const error = (more: object): Partial<HeartbeatPayload> => ({
     errors: [{ ...{ at: T0, count: 1, error_class: null, hash: null, message: null }, ...more }],
   });
   const fatal = { classes: ['auth_expired'], patterns: ['(?i)please log in'] };
@@ -89,7 +89,7 @@ test('a fatal error is one by its class, or by its words in the error or in the 
   expect(fires(unrecoverableError, {}, [[0, error({ error_class: 'auth_expired' })]])).toBe(false);
 });
 
-const says = (text: string) => RATE_LIMIT_PATTERNS.some((pattern) => pattern.isIn(text));
+const isRateLimit = (text: string) => RATE_LIMIT_PATTERNS.some((pattern) => pattern.isIn(text));
 
 test.each([
   'Rate limit exceeded',
@@ -100,7 +100,7 @@ test.each([
   'overloaded_error',
   'Overloaded',
   '429 Too Many Requests',
-])('a rate limit: %s', (text) => expect(says(text)).toBe(true));
+])('a rate limit: %s', (text) => expect(isRateLimit(text)).toBe(true));
 
 test.each([
   '429',
@@ -113,10 +113,10 @@ test.each([
   'code 4290',
   'overloadedness',
   'operator overloading',
-])('no rate limit: %s', (text) => expect(says(text)).toBe(false));
+])('no rate limit: %s', (text) => expect(isRateLimit(text)).toBe(false));
 
-const limited = (told: readonly Told[]) =>
-  SIGNALS.rate_limited.firesFrom(history(told), SIGNALS.rate_limited.limits.parse({}) as never, {
+const limited = (reported: readonly Reported[]) =>
+  SIGNALS.rate_limited.firesFrom(history(reported), SIGNALS.rate_limited.limits.parse({}) as never, {
     ...{ now: T0 + 2000, watched: T0 + 2000, floor: 0 },
   }) < NEVER;
 
@@ -125,7 +125,7 @@ test('a rate limit is found in the output and in errors, and is over unless it i
   expect(limited([[0, output({ lines: 1, tail: ['took 429 ms'] })]])).toBe(false);
   const message = { at: T0, count: 1, error_class: null, hash: null, message: 'overloaded_error' };
   expect(limited([[0, { errors: [message] }]])).toBe(true);
-  const again: Told = [1500, output({ lines: 2, tail: ['HTTP 429', 'going on'] })];
+  const again: Reported = [1500, output({ lines: 2, tail: ['HTTP 429', 'going on'] })];
   expect(history([[0, output({ lines: 1, tail: ['HTTP 429'] })], again]).rateLimit?.at).toBe(T0);
 });
 
@@ -134,6 +134,6 @@ test('a rate limit in words exempts, under a policy that does not name the signa
     'policy: p\nsignals:\n  self_reported_stuck: {}\nstates: {}\nexemptions: { idle: false }\n',
   );
   const agent = given(agentHealth(policies), T0);
-  agent.tell(beat(0, output({ lines: 1, tail: ['rate limit reached'] })), T0);
+  agent.tell(heartbeat(0, output({ lines: 1, tail: ['rate limit reached'] })), T0);
   expect(brief(agent.all())).toContain('exempt: rate_limited');
 });

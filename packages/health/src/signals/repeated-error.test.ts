@@ -1,27 +1,27 @@
 import { NEVER } from '@vigil/stream';
 import { expect, test } from 'vitest';
-import { type Beat, type Call, call, history, T0 } from '../fixture.ts';
+import { type Call, call, type HeartbeatPayload, history, T0 } from '../fixture.ts';
 import { repeatedError, sameTarget } from './repetition.ts';
 
-type Told = readonly [ms: number, more: Partial<Beat>];
+type Reported = readonly [ms: number, more: Partial<HeartbeatPayload>];
 
 const LATE = { now: T0 + 86_400_000, watched: T0 + 86_400_000, floor: 0 };
 const five = repeatedError.limits.parse({ times: 5, within: '10m' }) as never;
-const fires = (told: readonly Told[]) => repeatedError.firesFrom(history(told), five, LATE) < NEVER;
-const calls = (...each: readonly Partial<Call>[]): Partial<Beat> => ({
+const fires = (reported: readonly Reported[]) => repeatedError.firesFrom(history(reported), five, LATE) < NEVER;
+const calls = (...each: readonly Partial<Call>[]): Partial<HeartbeatPayload> => ({
   tool_calls: each.map((c, i) => call(`c${i}`, c)),
 });
 const fails = (i: number, more: Partial<Call> = {}): Partial<Call> => ({
   ...{ args_hash: `a${i}`, outcome: 'error', error_class: 'exit_1', result_hash: 'no such file' },
   ...more,
 });
-const failing = (n: number, more: Partial<Call> = {}): Told[] =>
-  Array.from({ length: n }, (_, i): Told => [1000 * i, calls(fails(i, more))]);
-const error = (ms: number, more: Partial<Beat['errors'][number]> = {}): Told => [
+const failing = (n: number, more: Partial<Call> = {}): Reported[] =>
+  Array.from({ length: n }, (_, i): Reported => [1000 * i, calls(fails(i, more))]);
+const error = (ms: number, more: Partial<HeartbeatPayload['errors'][number]> = {}): Reported => [
   ms,
   { errors: [{ at: T0 + ms, count: 1, error_class: 'HTTP', hash: 'h', message: null, ...more }] },
 ];
-const counting = (ms: number, count: number, since: number): Told => [
+const counting = (ms: number, count: number, since: number): Reported => [
   ms,
   {
     output: {
@@ -46,7 +46,7 @@ test('the fifth of the same error counts, whatever the arguments were; the fourt
 });
 
 test('another error between them does not hide them', () => {
-  const other: Told = [2500, calls(fails(7, { result_hash: 'another' }))];
+  const other: Reported = [2500, calls(fails(7, { result_hash: 'another' }))];
   expect(fires([...failing(3), other, error(3000), [4000, calls(fails(8))], [5000, calls(fails(9))]])).toBe(true);
 });
 
@@ -62,7 +62,7 @@ test('an error that came so often at once counts so often', () => {
 });
 
 test('a failure that is told as call and as error counts once', () => {
-  const both = (i: number): Told => [
+  const both = (i: number): Reported => [
     1000 * i,
     { ...calls(fails(i)), errors: [{ at: T0, count: 1, error_class: 'exit_1', hash: 'no such file', message: null }] },
   ];
@@ -108,7 +108,7 @@ test('a count that is first heard of counts from when it began', () => {
 
 const ten = sameTarget.limits.parse({ times: 10 }) as never;
 const touches = (each: readonly Partial<Call>[]) =>
-  sameTarget.firesFrom(history(each.map((c, i): Told => [1000 * i, calls({ target: 'a.ts', ...c })])), ten, LATE) <
+  sameTarget.firesFrom(history(each.map((c, i): Reported => [1000 * i, calls({ target: 'a.ts', ...c })])), ten, LATE) <
   NEVER;
 
 test('ten reads of one target that tell nothing new, nine are none', () => {

@@ -1,18 +1,18 @@
 import { NEVER } from '@vigil/stream';
 import { expect, test } from 'vitest';
-import { type Beat, type Call, call, history, T0 } from '../fixture.ts';
+import { type Call, call, type HeartbeatPayload, history, T0 } from '../fixture.ts';
 import { repeatedCalls } from './repetition.ts';
 
 const limits = (more: object = {}) => repeatedCalls.limits.parse({ times: 5, ...more }) as never;
 const A: Partial<Call> = { args_hash: 'a' };
 const B: Partial<Call> = { args_hash: 'b' };
 const C: Partial<Call> = { args_hash: 'c' };
-const after = (calls: readonly Partial<Call>[], more: readonly Partial<Beat>[] = []) =>
+const after = (calls: readonly Partial<Call>[], more: readonly Partial<HeartbeatPayload>[] = []) =>
   history([
-    ...calls.map((c, i): [number, Partial<Beat>] => [1000 * i, { tool_calls: [call(`c${i}`, c)] }]),
-    ...more.map((m, i): [number, Partial<Beat>] => [1000 * (calls.length + i), m]),
+    ...calls.map((c, i): [number, Partial<HeartbeatPayload>] => [1000 * i, { tool_calls: [call(`c${i}`, c)] }]),
+    ...more.map((m, i): [number, Partial<HeartbeatPayload>] => [1000 * (calls.length + i), m]),
   ]);
-const fires = (calls: readonly Partial<Call>[], l = limits(), more: readonly Partial<Beat>[] = []) =>
+const fires = (calls: readonly Partial<Call>[], l = limits(), more: readonly Partial<HeartbeatPayload>[] = []) =>
   repeatedCalls.firesFrom(after(calls, more), l, { now: T0 + 10_000_000, watched: T0 + 10_000_000, floor: 0 }) < NEVER;
 const times = (n: number, ...calls: Partial<Call>[]) => Array.from({ length: n }, () => calls).flat();
 
@@ -124,19 +124,19 @@ test('calls refused by a rate limit are no repetition', () => {
   expect(fires(times(9, { ...A, outcome: 'error', error_class: 'rate_limit' }))).toBe(false);
 });
 
-const fromWhen = (told: Parameters<typeof history>[0], l: never, ms: number) =>
-  repeatedCalls.firesFrom(history(told), l, { now: T0 + ms, watched: T0 + ms, floor: 0 });
-const told = (calls: readonly Partial<Call>[]) =>
-  calls.map((c, i): [number, Partial<Beat>] => [1000 * i, { tool_calls: [call(`c${i}`, c)] }]);
+const fromWhen = (reported: Parameters<typeof history>[0], l: never, ms: number) =>
+  repeatedCalls.firesFrom(history(reported), l, { now: T0 + ms, watched: T0 + ms, floor: 0 });
+const inOneHeartbeat = (calls: readonly Partial<Call>[]) =>
+  calls.map((c, i): [number, Partial<HeartbeatPayload>] => [1000 * i, { tool_calls: [call(`c${i}`, c)] }]);
 const POLL: Partial<Call> = { args_hash: 'poll', polling: true };
 
 test('it counts from the moment of the call, not from when it was told', () => {
-  const late = told(times(5, A)).with(4, [9000, { tool_calls: [call('c4', { ...A, ended_at: T0 + 6000 })] }]);
+  const late = inOneHeartbeat(times(5, A)).with(4, [9000, { tool_calls: [call('c4', { ...A, ended_at: T0 + 6000 })] }]);
   expect(fromWhen(late, limits(), 9000)).toBe(T0 + 6000);
 });
 
 test('a loop that was found stands while the agent polls', () => {
-  expect(fromWhen(told([POLL, ...times(5, A), POLL]), limits(), 6000)).toBe(T0 + 5000);
+  expect(fromWhen(inOneHeartbeat([POLL, ...times(5, A), POLL]), limits(), 6000)).toBe(T0 + 5000);
 });
 
 test('a row of polls counts while it lasts, and is over with another call', () => {

@@ -1,10 +1,10 @@
 import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
-import { BARE, type Beat, history as historyOf, T0 } from '../fixture.ts';
+import { BARE, type HeartbeatPayload, history as historyOf, T0 } from '../fixture.ts';
 import type { History } from '../history/history.ts';
 import { INITIAL_HISTORY } from '../history/initial-history.ts';
 import { SIGNALS, type SignalName } from './all.ts';
-import type { Beats, Case } from './testing/case.ts';
+import type { Case, Heartbeats } from './testing/case.ts';
 import { CASES } from './testing/cases.ts';
 
 const judging = (ms: number) => ({ now: T0 + ms, watched: T0 + ms, floor: 0 });
@@ -14,7 +14,7 @@ const ends: Partial<Record<SignalName, (h: History) => History>> = {
 };
 
 /** The beats as one sends them who does not report the field; in lists, each entry's. */
-const without = (beats: Beats, path: string): Beats => {
+const without = (heartbeats: Heartbeats, path: string): Heartbeats => {
   const [field = '', inner] = path.split('.');
   const bare = (value: unknown): unknown => (Array.isArray(value) ? [] : typeof value === 'number' ? 0 : null);
   const stripped = (value: unknown): unknown => {
@@ -22,9 +22,9 @@ const without = (beats: Beats, path: string): Beats => {
     if (Array.isArray(value)) return value.map((one) => ({ ...one, [inner]: null }));
     return value && { ...(value as object), [inner]: null };
   };
-  return beats.map(([ms, more]) => [
+  return heartbeats.map(([ms, more]) => [
     ms,
-    { ...more, [field]: stripped(more[field as keyof Beat] ?? BARE[field as keyof Beat]) },
+    { ...more, [field]: stripped(more[field as keyof HeartbeatPayload] ?? BARE[field as keyof HeartbeatPayload]) },
   ]);
 };
 
@@ -34,15 +34,15 @@ test('every signal has its cases', () => {
 
 describe.each(Object.entries(CASES) as [SignalName, Case][])(
   '%s',
-  (name, { limits, beats, firesAt, unknown, needs, atLimit, words }) => {
+  (name, { limits, heartbeats, firesAt, unknown, needs, atLimit, words }) => {
     const signal = SIGNALS[name];
     const read = limitsOf(name, limits);
-    const history = (told: Beats) => historyOf(told, { others: signal.patterns?.(read) ?? [] });
-    const known = (ends[name] ?? ((h) => h))(history(beats));
+    const history = (given: Heartbeats) => historyOf(given, { others: signal.patterns?.(read) ?? [] });
+    const known = (ends[name] ?? ((h) => h))(history(heartbeats));
 
     test('fires from the millisecond beyond its limit, or when its count is reached', () => {
-      const heard = Math.max(...beats.map(([ms]) => ms));
-      expect(signal.firesFrom(known, read, judging(heard))).toBe(T0 + firesAt);
+      const received = Math.max(...heartbeats.map(([ms]) => ms));
+      expect(signal.firesFrom(known, read, judging(received))).toBe(T0 + firesAt);
       expect(signal.firesFrom(known, read, judging(firesAt))).toBe(T0 + firesAt);
     });
 
@@ -51,7 +51,7 @@ describe.each(Object.entries(CASES) as [SignalName, Case][])(
         expect(signal.firesFrom(known, read, judging(firesAt - 1))).toBeGreaterThan(T0 + firesAt - 1);
         return;
       }
-      const fewer = beats.slice(0, -1);
+      const fewer = heartbeats.slice(0, -1);
       const before = fewer.length > 0 ? history(fewer) : history([[0, {}]]);
       expect(signal.firesFrom(before, read, judging(firesAt))).toBe(NEVER);
     });
@@ -68,7 +68,7 @@ describe.each(Object.entries(CASES) as [SignalName, Case][])(
     });
 
     test.runIf(needs.length > 0).each(needs)('never fires without %s', (path) => {
-      expect(signal.firesFrom(history(without(beats, path)), read, judging(86_400_000))).toBe(NEVER);
+      expect(signal.firesFrom(history(without(heartbeats, path)), read, judging(86_400_000))).toBe(NEVER);
     });
 
     test.runIf(signal.endsAt)('says when it ends by itself', () => {

@@ -1,18 +1,18 @@
 import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
-import { type Beat, call, history, T0 } from '../fixture.ts';
+import { call, type HeartbeatPayload, history, T0 } from '../fixture.ts';
 import { noOutput, noStep, noTokens } from './absence.ts';
 import type { AnySignal } from './signal.ts';
-import type { Beats } from './testing/case.ts';
+import type { Heartbeats } from './testing/case.ts';
 import { output, workItem } from './testing/cases-absence.ts';
 import { noClaimRefresh, noCompletion, notStarted, noWorkUpdate, progressMismatch } from './work.ts';
 
 /** From when it fires after the beats, milliseconds after T0, with a limit of 60 s. */
-const from = (signal: AnySignal, beats: Beats, more: object = {}): number => {
+const from = (signal: AnySignal, heartbeats: Heartbeats, more: object = {}): number => {
   const limits = signal.limits.parse({ after: '60s', ...more }) as never;
-  return signal.firesFrom(history(beats), limits, { now: T0 + 1, watched: T0 + 1, floor: 0 }) - T0;
+  return signal.firesFrom(history(heartbeats), limits, { now: T0 + 1, watched: T0 + 1, floor: 0 }) - T0;
 };
-const runtime: Partial<Beat> = { reporter: 'runtime' };
+const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime' };
 
 describe('output', () => {
   test('a terminal that is watched and shows nothing counts from when it is watched', () => {
@@ -28,7 +28,10 @@ describe('tokens', () => {
   const working = (ms: number, token_count: number) => [ms, { token_count, activity: 'working' as const }] as const;
 
   test('only an agent that works has to use any', () => {
-    const waits = (activity: Beat['activity']): Beats => [working(0, 10), [5000, { token_count: 10, activity }]];
+    const waits = (activity: HeartbeatPayload['activity']): Heartbeats => [
+      working(0, 10),
+      [5000, { token_count: 10, activity }],
+    ];
     expect(from(noTokens, waits('awaiting_input'))).toBe(NEVER);
     expect(from(noTokens, waits('blocked'))).toBe(NEVER);
     expect(from(noTokens, waits('working'))).toBe(60_001);
@@ -105,7 +108,9 @@ describe('completion', () => {
         [5000, result(4000)],
       ]),
     ).toBe(NEVER);
-    const both = { ...result(4000).output, ...{ completion_signal_at: T0 + 3000 } } as NonNullable<Beat['output']>;
+    const both = { ...result(4000).output, ...{ completion_signal_at: T0 + 3000 } } as NonNullable<
+      HeartbeatPayload['output']
+    >;
     expect(
       from(noCompletion, [
         [0, {}],
@@ -138,14 +143,14 @@ describe('completion', () => {
 
 describe('steps', () => {
   test('where the policy says inclusive, it fires at the limit', () => {
-    const stepped: Beats = [[0, { steps: { total_steps: 1, verdicts: [] } }]];
+    const stepped: Heartbeats = [[0, { steps: { total_steps: 1, verdicts: [] } }]];
     expect(from(noStep, stepped)).toBe(60_001);
     expect(from(noStep, stepped, { inclusive: true })).toBe(60_000);
   });
 });
 
 describe('a task that is not begun', () => {
-  const takes = (more: Partial<Beat> = {}): Beats => [
+  const takes = (more: Partial<HeartbeatPayload> = {}): Heartbeats => [
     [0, { task_id: null }],
     [9000, { task_id: 'T-1', ...more }],
   ];
@@ -154,7 +159,7 @@ describe('a task that is not begun', () => {
     expect(from(notStarted, takes())).toBe(69_001);
   });
 
-  test.each<[string, Partial<Beat>]>([
+  test.each<[string, Partial<HeartbeatPayload>]>([
     ['a call', { tool_calls: [call('c1')] }],
     ['use of tokens', { token_count: 10 }],
     ['progress', { progress_indicator: '1' }],
@@ -165,7 +170,7 @@ describe('a task that is not begun', () => {
   });
 
   test('once begun it is begun, and the next task is not', () => {
-    const begun: Beats = [...takes({ activity: 'working' }), [20_000, { activity: 'idle' }]];
+    const begun: Heartbeats = [...takes({ activity: 'working' }), [20_000, { activity: 'idle' }]];
     expect(from(notStarted, begun)).toBe(NEVER);
     expect(from(notStarted, [...begun, [30_000, { activity: 'idle', task_id: 'T-2' }]])).toBe(90_001);
   });

@@ -1,16 +1,20 @@
 import { expect, test } from 'vitest';
 import { mistakesOf } from '../fixture.ts';
 import { excludes } from '../values/exclude.ts';
-import { assigner, asWished, readAssignment, unknownIn } from './assignment.ts';
+import { asRequested, assigner, readAssignment, unknownIn } from './assignment.ts';
 
 const THERE = ['vigil', 'botbox', 'hive'];
 const isThere = (name: string) => THERE.includes(name);
-const given = (document: unknown, agentId: string, labels: Record<string, string> = {}, wish: string | null = null) =>
-  assigner(readAssignment(document, 'assign.yaml'), isThere)({ agentId, labels, wish });
+const given = (
+  document: unknown,
+  agentId: string,
+  labels: Record<string, string> = {},
+  requestedPolicy: string | null = null,
+) => assigner(readAssignment(document, 'assign.yaml'), isThere)({ agentId, labels, requestedPolicy });
 
 const RULES = {
   rules: [
-    { id: '^ci-', labels: { team: 'core' }, policy: 'botbox', wishes: ['hive'] },
+    { id: '^ci-', labels: { team: 'core' }, policy: 'botbox', may_request: ['hive'] },
     { labels: { team: 'core' }, policy: 'hive' },
   ],
   default: 'vigil',
@@ -32,8 +36,12 @@ test("an agent's wish is honoured where its rule lists it, and nowhere else", ()
 
 test('where nothing is assigned, a wish for what is there is honoured, else the default holds', () => {
   const agent = { agentId: 'a', labels: {} };
-  const free = assigner(asWished('vigil'), isThere);
-  expect(['hive', 'gone', null].map((wish) => free({ ...agent, wish }))).toEqual(['hive', 'vigil', 'vigil']);
+  const free = assigner(asRequested('vigil'), isThere);
+  expect(['hive', 'gone', null].map((requestedPolicy) => free({ ...agent, requestedPolicy }))).toEqual([
+    'hive',
+    'vigil',
+    'vigil',
+  ]);
 });
 
 test('every mistake is named, with its rule and what to write', () => {
@@ -55,12 +63,12 @@ test('every mistake is named, with its rule and what to write', () => {
 
 test('policies that there are not are named, with the nearest that there is', () => {
   const assignment = readAssignment(
-    { rules: [{ policy: 'botbx', wishes: ['hive', 'nobody'] }], default: 'vigli' },
+    { rules: [{ policy: 'botbx', may_request: ['hive', 'nobody'] }], default: 'vigli' },
     'f',
   );
   expect(unknownIn(assignment, THERE)).toEqual([
     'rules[0].policy: there is no policy botbx: did you mean botbox?',
-    'rules[0].wishes[1]: there is no policy nobody: write one of vigil, botbox, hive',
+    'rules[0].may_request[1]: there is no policy nobody: write one of vigil, botbox, hive',
     'default: there is no policy vigli: did you mean vigil?',
   ]);
 });

@@ -13,13 +13,13 @@ const rule = z.strictObject({
   id: z.string().min(1).superRefine(readable).nullable().default(null),
   labels: z.record(z.string(), z.string()).default({}),
   policy: z.string(),
-  wishes: z.union([z.literal('any'), z.array(z.string())]).default([]),
+  may_request: z.union([z.literal('any'), z.array(z.string())]).default([]),
 });
 
 /** The document as people write it. Names of policies are checked against those that are in force. */
 export const assignDocument = z.strictObject({ rules: z.array(rule).default([]), default: z.string() });
 
-/** Holds for the agents whose id has the RE2 pattern `id` in it and that carry all `labels`. `wishes`: what such an agent may ask for itself. */
+/** Holds for the agents whose id has the RE2 pattern `id` in it and that carry all `labels`. `may_request`: what such an agent may ask for itself. */
 export type AssignRule = z.output<typeof rule>;
 
 /** Which agent gets which policy: the first rule that holds, else the default. */
@@ -36,12 +36,12 @@ export type Assignment = {
 export type Assigned = {
   readonly agentId: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly wish: string | null;
+  readonly requestedPolicy: string | null;
 };
 
 /** Where nothing is assigned, every agent gets what it wishes for, else the default. */
-export const asWished = (fallback: string): Assignment =>
-  readAssignment({ rules: [{ policy: fallback, wishes: 'any' }], default: fallback }, ASSIGNMENT);
+export const asRequested = (fallback: string): Assignment =>
+  readAssignment({ rules: [{ policy: fallback, may_request: 'any' }], default: fallback }, ASSIGNMENT);
 
 /** A document as parsed. Throws CorrectThePolicy with every mistake that can be seen without the policies. */
 export function readAssignment(written: unknown, source: string): Assignment {
@@ -59,9 +59,11 @@ export function readAssignment(written: unknown, source: string): Assignment {
 /** Names of policies that there are not. */
 export function unknownIn({ rules, fallback }: Assignment, known: readonly string[]): string[] {
   const named = [
-    ...rules.flatMap(({ policy, wishes }, i) => [
+    ...rules.flatMap(({ policy, may_request: requestable }, i) => [
       { at: place(['rules', i, 'policy']), name: policy },
-      ...(wishes === 'any' ? [] : wishes.map((name, j) => ({ at: place(['rules', i, 'wishes', j]), name }))),
+      ...(requestable === 'any'
+        ? []
+        : requestable.map((name, j) => ({ at: place(['rules', i, 'may_request', j]), name }))),
     ]),
     { at: 'default', name: fallback },
   ];
@@ -76,15 +78,17 @@ export function assigner(
   isThere: (name: string) => boolean,
 ): (agent: Assigned) => string {
   const compiled = rules.map(({ id, ...rest }) => ({ ...rest, id: id === null ? null : RE2JS.compile(id) }));
-  return ({ agentId, labels, wish }) => {
+  return ({ agentId, labels, requestedPolicy }) => {
     const held = compiled.find(
       (r) =>
         Object.entries(r.labels).every(([name, value]) => labels[name] === value) &&
         (r.id === null || r.id.matcher(agentId).find()),
     );
     if (!held) return fallback;
-    const granted = wish !== null && (held.wishes === 'any' ? isThere(wish) : held.wishes.includes(wish));
-    return granted ? wish : held.policy;
+    const granted =
+      requestedPolicy !== null &&
+      (held.may_request === 'any' ? isThere(requestedPolicy) : held.may_request.includes(requestedPolicy));
+    return granted ? requestedPolicy : held.policy;
   };
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { compile, loadPolicy, parseYaml } from '../compile/compile.ts';
 import type { CompiledPolicy, Vocabulary } from '../compile/compiled.ts';
 import { CorrectThePolicy } from '../document/errors.ts';
-import { ASSIGNMENT, type Assignment, asWished, readAssignment } from './assignment.ts';
+import { ASSIGNMENT, type Assignment, asRequested, readAssignment } from './assignment.ts';
 import { type HeldPolicy, type PolicySet, type Provenance, policySet } from './policy-set.ts';
 
 /** Vigil's own policies: presets/*.yaml. */
@@ -47,7 +47,7 @@ export function readPolicySet(directory: string | null, fallback: string, vocabu
   const written = directory === null ? null : noting(mistakes, null, () => assignmentIn(directory));
   const assignment = written
     ? { ...held('file'), assignment: written }
-    : { ...held('preset'), assignment: asWished(fallback) };
+    : { ...held('preset'), assignment: asRequested(fallback) };
   const names = [...found.keys()];
   if (mistakes.length === 0 && !written && !names.includes(fallback))
     mistakes.push(

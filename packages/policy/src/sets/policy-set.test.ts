@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkFiles } from '../compile/check.ts';
 import { load, mistakesOf, VOCABULARY } from '../fixture.ts';
 import { canonicalJson } from '../values/canonical.ts';
-import { asWished } from './assignment.ts';
+import { asRequested } from './assignment.ts';
 import { readPolicies } from './files.ts';
 import { type Application, applied, type PolicySet, policySet } from './policy-set.ts';
 
@@ -21,7 +21,7 @@ const FILES: PolicySet = policySet(
     { ...file, policy: policy('a') },
     { ...file, policy: policy('b') },
   ],
-  { ...file, assignment: asWished('a') },
+  { ...file, assignment: asRequested('a') },
 );
 const asking = (name: string, written: unknown): Application => ({
   name,

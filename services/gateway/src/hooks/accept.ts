@@ -74,11 +74,18 @@ const refusalOf = (
   { policies, limits }: Behind,
   adapter: HookAdapter,
   payload: HookPayload,
-  { agentId, taskId, labels, policy: wish }: Owner,
+  { agentId, taskId, labels, policy: requestedPolicy }: Owner,
   now: number,
 ): string | null => {
   if (!adapter.abilities(payload).canRefuse) return null;
-  return limits.refusal({ agentId, taskId, policy: policies.assignedTo({ agentId, labels, wish })?.name ?? null }, now);
+  return limits.refusal(
+    {
+      agentId,
+      taskId,
+      policy: policies.assignedTo({ agentId, labels, requestedPolicy })?.name ?? null,
+    },
+    now,
+  );
 };
 
 /** A refused call begins and ends at once: it is neither in flight nor a failure. */

@@ -50,7 +50,7 @@ export function errorsAfter(
   heartbeat: Heartbeat,
   receipt: Receipt,
 ): Errors {
-  if (before.recent.length + before.classes.length === 0 && !mayTell(heartbeat)) return before;
+  if (before.recent.length + before.classes.length === 0 && !reportsFailure(heartbeat)) return before;
   const counted = countedBy(before, heartbeat, receipt);
   const began = delta.declared || (hasProgressed && quiet(before, receipt)) ? cleared(before) : before;
   const { reports, cleared: again } = reportsOf(heartbeat, delta, receipt);
@@ -61,7 +61,7 @@ export function errorsAfter(
   return counted === null ? after : { ...after, counted: counted.counted };
 }
 
-function mayTell({ tool_calls: calls, errors, output }: Heartbeat): boolean {
+function reportsFailure({ tool_calls: calls, errors, output }: Heartbeat): boolean {
   return errors.length > 0 || calls.some(({ outcome }) => outcome === 'error') || output?.repeated_error != null;
 }
 

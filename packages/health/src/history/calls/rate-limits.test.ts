@@ -1,54 +1,59 @@
 import { describe, expect, test } from 'vitest';
-import { type Beat, call, T0 } from '../../fixture.ts';
+import { call, type HeartbeatPayload, T0 } from '../../fixture.ts';
 import { MIN, output, preset, SEC } from '../../presets/judging.fixture.ts';
-import type { Beats } from '../../signals/testing/case.ts';
+import type { Heartbeats } from '../../signals/testing/case.ts';
 
 const vigil = preset('vigil');
 const closed = { open: false, started_at: T0, last_event_at: T0 };
 /** A client whose turn ended by a limit, reported again with every heartbeat. */
-const limited = (retry: number | null, more: Partial<Beat> = {}): Partial<Beat> => ({
+const limited = (retry: number | null, more: Partial<HeartbeatPayload> = {}): Partial<HeartbeatPayload> => ({
   reporter: 'runtime',
   activity: 'rate_limited',
   turn: closed,
   rate_limit: retry === null ? null : { retry_at: T0 + retry },
   ...more,
 });
-const reported = (retry: number | null, until: number, more: Partial<Beat> = {}): Beats => [
+const reported = (retry: number | null, until: number, more: Partial<HeartbeatPayload> = {}): Heartbeats => [
   [0, limited(retry, { tool_calls: [call('c0')], ...more })],
-  ...Array.from({ length: until / MIN }, (_, i): Beats[number] => [(i + 1) * MIN, limited(retry, more)]),
+  ...Array.from({ length: until / MIN }, (_, i): Heartbeats[number] => [(i + 1) * MIN, limited(retry, more)]),
 ];
 
 describe('a session that reports its limit with every heartbeat', () => {
   test('is exempt until exactly its reset, and its silence counts from there', () => {
-    const beats = reported(20 * MIN, 40 * MIN);
-    expect(vigil.at(beats.slice(0, 20), 20 * MIN - 1).fires).toEqual(['rate_limited']);
-    expect(vigil.at(beats.slice(0, 21), 20 * MIN).fires).toEqual([]);
-    expect(vigil.at(beats.slice(0, 27), 26 * MIN)).toMatchObject({ state: 'HEALTHY' });
-    expect(vigil.at(beats.slice(0, 27), 26 * MIN + 1)).toMatchObject({ state: 'STUCK' });
+    const heartbeats = reported(20 * MIN, 40 * MIN);
+    expect(vigil.at(heartbeats.slice(0, 20), 20 * MIN - 1).fires).toEqual(['rate_limited']);
+    expect(vigil.at(heartbeats.slice(0, 21), 20 * MIN).fires).toEqual([]);
+    expect(vigil.at(heartbeats.slice(0, 27), 26 * MIN)).toMatchObject({ state: 'HEALTHY' });
+    expect(vigil.at(heartbeats.slice(0, 27), 26 * MIN + 1)).toMatchObject({ state: 'STUCK' });
   });
 
   test('without a reset is exempt for as long as the policy says after its report, and not after every repetition of it', () => {
-    const beats = reported(null, 40 * MIN);
-    expect(vigil.at(beats.slice(0, 1), MIN - 1).fires).toEqual(['rate_limited']);
-    expect(vigil.at(beats.slice(0, 2), MIN).fires).toEqual([]);
-    expect(vigil.at(beats.slice(0, 8), 7 * MIN).state).toBe('HEALTHY');
-    expect(vigil.at(beats.slice(0, 8), 7 * MIN + 1).state).toBe('STUCK');
+    const heartbeats = reported(null, 40 * MIN);
+    expect(vigil.at(heartbeats.slice(0, 1), MIN - 1).fires).toEqual(['rate_limited']);
+    expect(vigil.at(heartbeats.slice(0, 2), MIN).fires).toEqual([]);
+    expect(vigil.at(heartbeats.slice(0, 8), 7 * MIN).state).toBe('HEALTHY');
+    expect(vigil.at(heartbeats.slice(0, 8), 7 * MIN + 1).state).toBe('STUCK');
   });
 });
 
 test('a heartbeat without an activity does not end a limit, with or without a reset', () => {
-  const beats = (retry: number | null): Beats => [...reported(retry, 0), [30 * SEC, { activity: null, turn: closed }]];
-  expect(vigil.at(beats(20 * MIN), 20 * MIN - 1).fires).toEqual(['rate_limited']);
-  expect(vigil.at(beats(20 * MIN), 20 * MIN).fires).toEqual([]);
-  expect(vigil.at(beats(null), MIN - 1).fires).toEqual(['rate_limited']);
-  expect(vigil.at(beats(null), MIN).fires).toEqual([]);
+  const heartbeats = (retry: number | null): Heartbeats => [
+    ...reported(retry, 0),
+    [30 * SEC, { activity: null, turn: closed }],
+  ];
+  expect(vigil.at(heartbeats(20 * MIN), 20 * MIN - 1).fires).toEqual(['rate_limited']);
+  expect(vigil.at(heartbeats(20 * MIN), 20 * MIN).fires).toEqual([]);
+  expect(vigil.at(heartbeats(null), MIN - 1).fires).toEqual(['rate_limited']);
+  expect(vigil.at(heartbeats(null), MIN).fires).toEqual([]);
 });
 
 test('a reset that is further away than a week is a mistake, such as microseconds: the limit holds for a week', () => {
   const week = 7 * 24 * 60 * MIN;
-  const beats: Beats = [[0, { ...limited(60_000), rate_limit: { retry_at: (T0 + 60_000) * 1000 } } as Partial<Beat>]];
-  expect(vigil.at(beats, week - 1).fires).toContain('rate_limited');
-  expect(vigil.at(beats, week).fires).not.toContain('rate_limited');
+  const heartbeats: Heartbeats = [
+    [0, { ...limited(60_000), rate_limit: { retry_at: (T0 + 60_000) * 1000 } } as Partial<HeartbeatPayload>],
+  ];
+  expect(vigil.at(heartbeats, week - 1).fires).toContain('rate_limited');
+  expect(vigil.at(heartbeats, week).fires).not.toContain('rate_limited');
 });
 
 test('another limit, by another event of the client or with another reset, is another report', () => {
@@ -61,14 +66,17 @@ test('another limit, by another event of the client or with another reset, is an
 
 test('a limit without a reset, such as a line about a retry, does not shorten a reset that is known', () => {
   const error = { at: T0, count: 1, error_class: 'rate_limit', hash: null, message: null };
-  const beats: Beats = [...reported(30 * MIN, 0), [MIN, limited(null, { activity: 'working', errors: [error] })]];
-  expect(vigil.at(beats, 30 * MIN - 1).fires).toContain('rate_limited');
-  expect(vigil.at(beats, 30 * MIN).fires).not.toContain('rate_limited');
+  const heartbeats: Heartbeats = [
+    ...reported(30 * MIN, 0),
+    [MIN, limited(null, { activity: 'working', errors: [error] })],
+  ];
+  expect(vigil.at(heartbeats, 30 * MIN - 1).fires).toContain('rate_limited');
+  expect(vigil.at(heartbeats, 30 * MIN).fires).not.toContain('rate_limited');
 });
 
 test('an agent that says with every heartbeat of its own that it is limited is so for as long as it says it', () => {
-  const says = (ms: number): Beats[number] => [ms, { activity: 'rate_limited' }];
-  expect(vigil.at([says(0), says(MIN), says(2 * MIN)], 3 * MIN - 1).fires).toContain('rate_limited');
+  const limitedAt = (ms: number): Heartbeats[number] => [ms, { activity: 'rate_limited' }];
+  expect(vigil.at([limitedAt(0), limitedAt(MIN), limitedAt(2 * MIN)], 3 * MIN - 1).fires).toContain('rate_limited');
 });
 
 test('a client that backs off by itself is left alone: no plan pauses it, and one without turns is paused', () => {
@@ -81,7 +89,7 @@ test('a client that backs off by itself is left alone: no plan pauses it, and on
 
 describe('the words of a limit in the output of an agent', () => {
   const words = output({ lines: 9, matched_patterns: [{ kind: 'rate_limit', source: '\\brate[ _-]?limit', at: T0 }] });
-  const saying = (calls: Beat['tool_calls']): Beats => [
+  const reporting = (calls: HeartbeatPayload['tool_calls']): Heartbeats => [
     [0, { reporter: 'runtime', activity: 'working', tool_calls: calls, ...words }],
   ];
   const ok = call('c1', { tool: 'Bash', args_hash: 'g', result_hash: 'r' });
@@ -92,13 +100,13 @@ describe('the words of a limit in the output of an agent', () => {
     ['a call that failed', true, [call('c1', { outcome: 'error', error_class: 'exit_1' })]],
     ['a call that succeeded', false, [ok]],
   ] as const)('beside %s, are a limit: %s', (_, isLimit, calls) => {
-    expect(vigil.at(saying([...calls]), 1).fires.includes('rate_limited')).toBe(isLimit);
+    expect(vigil.at(reporting([...calls]), 1).fires.includes('rate_limited')).toBe(isLimit);
   });
 
   test('do not hide that it repeats the call whose result has them', () => {
-    const repeats: Beats = Array.from({ length: 5 }, (_, i): Beats[number] => [
+    const repeats: Heartbeats = Array.from({ length: 5 }, (_, i): Heartbeats[number] => [
       i * 20 * SEC,
-      { ...saying([{ ...ok, call_id: `c${i}` }])[0]?.[1] },
+      { ...reporting([{ ...ok, call_id: `c${i}` }])[0]?.[1] },
     ]);
     expect(vigil.at(repeats, 80 * SEC).state).toBe('STUCK');
   });

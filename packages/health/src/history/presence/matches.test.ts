@@ -1,12 +1,16 @@
 import { loadPolicy } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { expect, test } from 'vitest';
-import { type Beat, history, T0 } from '../../fixture.ts';
+import { type HeartbeatPayload, history, T0 } from '../../fixture.ts';
 import { rulesOf, VOCABULARY } from '../../judgement/rules.ts';
 import { MATCHES } from './matches.ts';
 
 const LATE = { now: T0 + 86_400_000, watched: T0 + 86_400_000, floor: 0 };
-const output = (lines: number, tail: readonly string[], reported: readonly string[] = []): Partial<Beat> => ({
+const output = (
+  lines: number,
+  tail: readonly string[],
+  reported: readonly string[] = [],
+): Partial<HeartbeatPayload> => ({
   output: {
     ...{ last_output_at: null, repeated_error: null, result_at: null, completion_signal_at: null },
     lines,
@@ -17,7 +21,7 @@ const output = (lines: number, tail: readonly string[], reported: readonly strin
 const many = Array.from({ length: 3 * MATCHES }, (_, i) => `error ${i} `);
 
 /** The rules that fire under a policy with one fatal word, and more common ones than are remembered. */
-const firing = (beats: readonly (readonly [number, Partial<Beat>])[]): readonly string[] => {
+const firing = (heartbeats: readonly (readonly [number, Partial<HeartbeatPayload>])[]): readonly string[] => {
   const rules = rulesOf(
     loadPolicy(
       `policy: test
@@ -30,13 +34,13 @@ states: { FAILING: [fatal], STUCK: [common], DEGRADED: [rare] }`,
       VOCABULARY,
     ),
   );
-  const after = history(beats, rules.lookedFor);
+  const after = history(heartbeats, rules.lookedFor);
   expect(after.matches.seen.length).toBeLessThanOrEqual(MATCHES);
   return rules.rules
     .filter(({ signal, limits }) => signal.firesFrom(after, limits, LATE) < NEVER)
     .map(({ name }) => name);
 };
-const floodFrom = (line: number): readonly (readonly [number, Partial<Beat>])[] =>
+const floodFrom = (line: number): readonly (readonly [number, Partial<HeartbeatPayload>])[] =>
   many.map((word, i) => [1000 + i, output(line + i, [word])] as const);
 
 test('a rule’s finding stands though more patterns of others have matched since than are remembered', () => {

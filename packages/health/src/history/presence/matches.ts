@@ -39,10 +39,10 @@ export function textsOf(before: Matches, { output, errors }: Heartbeat): readonl
   const last = output?.lines ?? null;
   const known = last === null || before.lines === null || last < before.lines ? 0 : before.lines;
   const lines = tail.map((text, i): Text => ({ text, line: last === null ? null : last - tail.length + 1 + i }));
-  const said = errors.flatMap(({ message, error_class: name }) => [message ?? [], name ?? []].flat());
+  const errorTexts = errors.flatMap(({ message, error_class: name }) => [message ?? [], name ?? []].flat());
   return [
     ...lines.filter(({ line }) => line === null || line > known),
-    ...said.map((text): Text => ({ text, line: last })),
+    ...errorTexts.map((text): Text => ({ text, line: last })),
   ];
 }
 

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
-import { type Beat, history, T0 } from '../../fixture.ts';
+import { type HeartbeatPayload, history, T0 } from '../../fixture.ts';
 import { output } from '../../signals/testing/cases-absence.ts';
 
-const runtime = (more: Parameters<typeof output>[0], rest: Partial<Beat> = {}): Partial<Beat> => ({
+const runtime = (
+  more: Parameters<typeof output>[0],
+  rest: Partial<HeartbeatPayload> = {},
+): Partial<HeartbeatPayload> => ({
   reporter: 'runtime',
   ...output(more),
   ...rest,

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { type Beat, beat, history, T0 } from '../../fixture.ts';
+import { type HeartbeatPayload, heartbeat, history, T0 } from '../../fixture.ts';
 import { checkpoints } from './checkpoints.ts';
 
-const saved = (valid: boolean | null, reason: string | null = null): Partial<Beat> => ({
+const saved = (valid: boolean | null, reason: string | null = null): Partial<HeartbeatPayload> => ({
   checkpoint: {
     ...{ checkpoint_id: 'c-1', parent_id: null, uri: 'file:///c-1.json', sha256: null, created_at: T0 },
     ...{ valid, invalid_reason: reason, completed_work: [], remaining_work: ['tests'] },
   },
 });
-const newest = (...beats: readonly Partial<Beat>[]) =>
-  history(beats.map((beat, second) => [second * 1000, beat])).checkpoint;
+const newest = (...heartbeats: readonly Partial<HeartbeatPayload>[]) =>
+  history(heartbeats.map((heartbeat, second) => [second * 1000, heartbeat])).checkpoint;
 
 test('a checkpoint that its runtime has read later is known as valid, or as invalid with the reason', () => {
   expect(newest(saved(null)).newest).toMatchObject({ checkpointId: 'c-1', valid: null });
@@ -30,7 +30,7 @@ test('a checkpoint that an older version kept as missing is not invalid from its
     const before = newest(saved(null));
     const older = { ...before, newest: before.newest && { ...before.newest, valid: false, invalidReason } };
     const at = { now: T0, watched: 0, stamp: T0, previous: null };
-    return checkpoints.observe(older, beat(0, saved(null)).payload, at).newest;
+    return checkpoints.observe(older, heartbeat(0, saved(null)).payload, at).newest;
   };
   expect(kept('missing')).toMatchObject({ checkpointId: 'c-1', valid: null, invalidReason: null });
   expect(kept('sha256_differs')).toMatchObject({ valid: false, invalidReason: 'sha256_differs' });

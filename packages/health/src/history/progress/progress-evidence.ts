@@ -31,11 +31,11 @@ export function progressEvidenceAfter(
   const known = before ?? NOTHING;
   const trouble = heartbeat.tool_calls.reduce(troubled, known);
   const accepted = heartbeat.steps?.verdicts.includes('ACCEPT') ?? false;
-  const said = heartbeat.output?.tail.join('\n').trim() || heartbeat.errors.at(-1)?.message?.trim();
+  const written = heartbeat.output?.tail.join('\n').trim() || heartbeat.errors.at(-1)?.message?.trim();
   return {
     ...(accepted ? { ...NOTHING, acceptedAt: receipt.now } : trouble),
     phase: heartbeat.phase.slice(0, PHASE).toWellFormed(),
-    snippet: said ? ending(said) : known.snippet,
+    snippet: written ? ending(written) : known.snippet,
   };
 }
 

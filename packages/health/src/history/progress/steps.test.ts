@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type Beat, history, T0 } from '../../fixture.ts';
+import { type HeartbeatPayload, history, T0 } from '../../fixture.ts';
 
-type Verdicts = NonNullable<Beat['steps']>['verdicts'];
+type Verdicts = NonNullable<HeartbeatPayload['steps']>['verdicts'];
 const after = (...reports: readonly (readonly [total: number, ...verdicts: Verdicts])[]) =>
   history(
-    reports.map(([total_steps, ...verdicts], i): [number, Partial<Beat>] => [
+    reports.map(([total_steps, ...verdicts], i): [number, Partial<HeartbeatPayload>] => [
       1000 * i,
       { steps: { total_steps, verdicts } },
     ]),

@@ -63,14 +63,14 @@ type TokenContext = {
   readonly receipt: Receipt;
 };
 
-export function tokensAfter(before: Tokens, { token_count: count }: Heartbeat, telling: TokenContext): Tokens {
-  const calm = telling.progressed && before.spikes.length > 0 ? { ...before, spikes: [] } : before;
-  if (count === null) return unknown(calm, telling.receipt);
-  const unusedSince = count > 0 ? usedUntil(before, telling.receipt) : null;
-  const beginsAgain = before.count > 0 && (telling.isAnother || count < before.count);
-  if (beginsAgain) return { ...begun(calm, count, telling.receipt), known: true, unusedSince };
-  if (!before.known) return counted(calm, count, telling.receipt);
-  if (count > before.count) return used(calm, count, telling);
+export function tokensAfter(before: Tokens, { token_count: count }: Heartbeat, context: TokenContext): Tokens {
+  const calm = context.progressed && before.spikes.length > 0 ? { ...before, spikes: [] } : before;
+  if (count === null) return unknown(calm, context.receipt);
+  const unusedSince = count > 0 ? usedUntil(before, context.receipt) : null;
+  const beginsAgain = before.count > 0 && (context.isAnother || count < before.count);
+  if (beginsAgain) return { ...begun(calm, count, context.receipt), known: true, unusedSince };
+  if (!before.known) return counted(calm, count, context.receipt);
+  if (count > before.count) return used(calm, count, context);
   return unusedSince === calm.unusedSince ? calm : { ...calm, unusedSince };
 }
 
@@ -92,16 +92,16 @@ function usedUntil(before: Tokens, { previous, watched }: Receipt): number {
   return before.unusedSince ?? previous?.watched ?? watched;
 }
 
-function used(before: Tokens, count: number, telling: TokenContext): Tokens {
-  const { previous, watched } = telling.receipt;
-  const gap = watched - usedUntil(before, telling.receipt);
+function used(before: Tokens, count: number, context: TokenContext): Tokens {
+  const { previous, watched } = context.receipt;
+  const gap = watched - usedUntil(before, context.receipt);
   const first = before.count <= 0;
   const resumed = previous !== null && (first || gap > PAUSE_MS) ? watched : before.resumed;
-  if (first) return { ...begun(before, count, telling.receipt), unusedSince: null, resumed };
+  if (first) return { ...begun(before, count, context.receipt), unusedSince: null, resumed };
   const after = { ...before, count, unusedSince: null, resumed };
-  if (previous === null || before.unusedSince === null || gap <= SAMPLE_MS) return sampled(after, telling);
-  const sample = { sampleAt: previous.now, sampleLate: telling.previousLate, sampleCount: before.count };
-  return sampled({ ...after, ...sample }, telling);
+  if (previous === null || before.unusedSince === null || gap <= SAMPLE_MS) return sampled(after, context);
+  const sample = { sampleAt: previous.now, sampleLate: context.previousLate, sampleCount: before.count };
+  return sampled({ ...after, ...sample }, context);
 }
 
 /** The count begins again: an agent that has never counted, that counts from zero again, or of which another session counts. */

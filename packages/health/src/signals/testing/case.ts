@@ -1,16 +1,16 @@
-import type { Beat } from '../../fixture.ts';
+import type { HeartbeatPayload } from '../../fixture.ts';
 
-export type Beats = readonly (readonly [ms: number, more: Partial<Beat>])[];
+export type Heartbeats = readonly (readonly [ms: number, more: Partial<HeartbeatPayload>])[];
 
 /** For each signal: limits, beats after which it fires at `firesAt` ms and not a millisecond before, beats that leave it without data. */
 export type Case = {
   readonly limits: object;
-  readonly beats: Beats;
+  readonly heartbeats: Heartbeats;
   readonly firesAt: number;
-  readonly unknown: Beats;
+  readonly unknown: Heartbeats;
   /** fields of the beats, each of which taken away leaves it without data: `output`, or `output.result_at` */
   readonly needs: readonly string[];
   /** beats that reach a limit which must be exceeded; an absence is tried a millisecond before */
-  readonly atLimit?: Beats;
+  readonly atLimit?: Heartbeats;
   readonly words: string;
 };

@@ -1,7 +1,7 @@
-import { type Beat, T0 } from '../../fixture.ts';
+import { type HeartbeatPayload, T0 } from '../../fixture.ts';
 import type { Case } from './case.ts';
 
-const NO_OUTPUT: NonNullable<Beat['output']> = {
+const NO_OUTPUT: NonNullable<HeartbeatPayload['output']> = {
   last_output_at: null,
   lines: null,
   matched_patterns: [],
@@ -10,24 +10,24 @@ const NO_OUTPUT: NonNullable<Beat['output']> = {
   completion_signal_at: null,
   tail: [],
 };
-export const output = (more: Partial<NonNullable<Beat['output']>>): Partial<Beat> => ({
+export const output = (more: Partial<NonNullable<HeartbeatPayload['output']>>): Partial<HeartbeatPayload> => ({
   output: { ...NO_OUTPUT, ...more },
 });
-export const workItem = (more: Partial<NonNullable<Beat['work']>>): Partial<Beat> => ({
+export const workItem = (more: Partial<NonNullable<HeartbeatPayload['work']>>): Partial<HeartbeatPayload> => ({
   work: { id: 'W-1', status: null, updated_at: null, claim_refreshed_at: null, comment_count: null, ...more },
 });
-const silence: Partial<Beat> = { reporter: 'runtime' };
-const works = (token_count: number): Partial<Beat> => ({ token_count, activity: 'working' });
-const turned = (open: boolean, lastEvent: number | null): Partial<Beat> => ({
+const silence: Partial<HeartbeatPayload> = { reporter: 'runtime' };
+const works = (token_count: number): Partial<HeartbeatPayload> => ({ token_count, activity: 'working' });
+const turned = (open: boolean, lastEvent: number | null): Partial<HeartbeatPayload> => ({
   reporter: 'runtime',
   turn: { open, started_at: T0, last_event_at: lastEvent },
 });
-const stepped = (total_steps: number): Partial<Beat> => ({ steps: { total_steps, verdicts: [] } });
+const stepped = (total_steps: number): Partial<HeartbeatPayload> => ({ steps: { total_steps, verdicts: [] } });
 
 export const ABSENCE_CASES = {
   no_output: {
     limits: { after: '15m' },
-    beats: [
+    heartbeats: [
       [0, {}],
       [5000, output({ last_output_at: T0 + 3000 })],
       [9000, output({ last_output_at: T0 + 3000 })],
@@ -39,7 +39,7 @@ export const ABSENCE_CASES = {
   },
   no_model_answer: {
     limits: { after: '6m' },
-    beats: [
+    heartbeats: [
       [0, turned(true, T0)],
       [5000, turned(true, T0 + 3000)],
       [9000, turned(true, T0 + 3000)],
@@ -51,7 +51,7 @@ export const ABSENCE_CASES = {
   },
   no_tokens: {
     limits: { after: '15m' },
-    beats: [
+    heartbeats: [
       [0, works(100)],
       [2000, works(200)],
       [9000, works(200)],
@@ -66,7 +66,7 @@ export const ABSENCE_CASES = {
   },
   no_work_update: {
     limits: { after: '10m' },
-    beats: [
+    heartbeats: [
       [0, {}],
       [5000, workItem({ updated_at: T0 + 1000 })],
     ],
@@ -77,7 +77,7 @@ export const ABSENCE_CASES = {
   },
   no_claim_refresh: {
     limits: { after: '1h' },
-    beats: [
+    heartbeats: [
       [0, {}],
       [5000, workItem({ claim_refreshed_at: T0 + 1000 })],
     ],
@@ -88,7 +88,7 @@ export const ABSENCE_CASES = {
   },
   no_completion: {
     limits: { after: '10m' },
-    beats: [
+    heartbeats: [
       [0, {}],
       [5000, output({ result_at: T0 + 1000 })],
     ],
@@ -99,7 +99,7 @@ export const ABSENCE_CASES = {
   },
   no_step: {
     limits: { after: '4m' },
-    beats: [
+    heartbeats: [
       [0, stepped(1)],
       [5000, stepped(2)],
       [9000, stepped(2)],
@@ -111,7 +111,7 @@ export const ABSENCE_CASES = {
   },
   not_started: {
     limits: { after: '10m' },
-    beats: [
+    heartbeats: [
       [0, {}],
       [9000, {}],
     ],
@@ -122,7 +122,7 @@ export const ABSENCE_CASES = {
   },
   progress_mismatch: {
     limits: { after: '10m' },
-    beats: [
+    heartbeats: [
       [0, {}],
       [5000, { ...silence, ...workItem({ updated_at: T0 + 1000 }) }],
     ],

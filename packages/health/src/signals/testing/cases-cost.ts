@@ -1,24 +1,24 @@
-import type { Beat } from '../../fixture.ts';
-import type { Beats, Case } from './case.ts';
+import type { HeartbeatPayload } from '../../fixture.ts';
+import type { Case, Heartbeats } from './case.ts';
 
 const MINUTE = 60_000;
 
 /** A beat a minute, with so many tokens used since the one before it. */
-export const using = (...each: readonly number[]): Beats => {
+export const using = (...each: readonly number[]): Heartbeats => {
   let token_count = 1000;
   return [0, ...each].map((tokens, i) => {
     token_count += tokens;
     return [i * MINUTE, { token_count }] as const;
   });
 };
-export const contextUsed = (tokens_used: number, tokens_max = 100): Partial<Beat> => ({
+export const contextUsed = (tokens_used: number, tokens_max = 100): Partial<HeartbeatPayload> => ({
   context: { tokens_used, tokens_max },
 });
 
 export const COST_CASES = {
   token_spike: {
     limits: { factor: 5, min_samples: 5 },
-    beats: using(1000, 1000, 1000, 1000, 1000, 5001),
+    heartbeats: using(1000, 1000, 1000, 1000, 1000, 5001),
     firesAt: 6 * MINUTE,
     unknown: [[0, {}]],
     needs: ['token_count'],
@@ -27,7 +27,7 @@ export const COST_CASES = {
   },
   token_burn: {
     limits: { for: '3m' },
-    beats: using(50, 50, 50, 50),
+    heartbeats: using(50, 50, 50, 50),
     firesAt: 3 * MINUTE + 1,
     unknown: [
       [0, {}],
@@ -39,7 +39,7 @@ export const COST_CASES = {
   },
   context_exhausted: {
     limits: { above: 0.8 },
-    beats: [
+    heartbeats: [
       [0, contextUsed(80)],
       [4000, contextUsed(81)],
     ],
@@ -51,7 +51,7 @@ export const COST_CASES = {
   },
   resource_limit: {
     limits: {},
-    beats: [
+    heartbeats: [
       [0, { limits: [{ name: 'memory', used: 1500, max: 1500 }] }],
       [4000, { limits: [{ name: 'memory', used: 1500.5, max: 1500 }] }],
     ],

@@ -1,8 +1,8 @@
-import { type Beat, type Call, call } from '../../fixture.ts';
-import type { Beats, Case } from './case.ts';
+import { type Call, call, type HeartbeatPayload } from '../../fixture.ts';
+import type { Case, Heartbeats } from './case.ts';
 
 const T0 = 1_795_305_600_000;
-const NO_OUTPUT: NonNullable<Beat['output']> = {
+const NO_OUTPUT: NonNullable<HeartbeatPayload['output']> = {
   last_output_at: null,
   lines: null,
   matched_patterns: [],
@@ -11,17 +11,19 @@ const NO_OUTPUT: NonNullable<Beat['output']> = {
   completion_signal_at: null,
   tail: [],
 };
-const output = (more: Partial<NonNullable<Beat['output']>>): Partial<Beat> => ({ output: { ...NO_OUTPUT, ...more } });
+const output = (more: Partial<NonNullable<HeartbeatPayload['output']>>): Partial<HeartbeatPayload> => ({
+  output: { ...NO_OUTPUT, ...more },
+});
 const matched = (source: string, ms: number) => ({ kind: 'error', source, at: T0 + ms });
-const written = (left: readonly string[]): Partial<Beat> => ({
+const written = (left: readonly string[]): Partial<HeartbeatPayload> => ({
   checkpoint: {
     ...{ checkpoint_id: 'k1', parent_id: null, uri: null, sha256: null, valid: null, invalid_reason: null },
     ...{ created_at: null, completed_work: [], remaining_work: left },
   },
 });
-const each = (n: number, more: (i: number) => Partial<Call>): Beats =>
+const each = (n: number, more: (i: number) => Partial<Call>): Heartbeats =>
   Array.from({ length: n }, (_, i) => [1000 * i, { tool_calls: [call(`c${i}`, more(i))] }] as const);
-const used = (n: number, rate: (i: number) => number): Beats =>
+const used = (n: number, rate: (i: number) => number): Heartbeats =>
   Array.from({ length: n }, (_, i) => {
     let token_count = 1000;
     for (let j = 0; j < i; j++) token_count += rate(j);
@@ -31,7 +33,7 @@ const used = (n: number, rate: (i: number) => number): Beats =>
 export const FACT_CASES = {
   error_rate: {
     limits: { above: 0.25, min_calls: 4 },
-    beats: each(4, (i) => ({ outcome: i > 1 ? 'error' : 'ok' })),
+    heartbeats: each(4, (i) => ({ outcome: i > 1 ? 'error' : 'ok' })),
     firesAt: 3000,
     unknown: each(3, () => ({ outcome: 'error' })),
     needs: ['tool_calls'],
@@ -40,7 +42,7 @@ export const FACT_CASES = {
   },
   error_pattern: {
     limits: { patterns: ['tool_use ids', '400 [Bb]ad'], lines: 50 },
-    beats: [
+    heartbeats: [
       [0, output({ lines: 100 })],
       [9000, output({ lines: 120, matched_patterns: [matched('tool_use ids', 8000), matched('400 [Bb]ad', 8000)] })],
     ],
@@ -51,7 +53,7 @@ export const FACT_CASES = {
   },
   unrecoverable_error: {
     limits: { classes: ['auth_expired'] },
-    beats: [
+    heartbeats: [
       [0, {}],
       [4000, { errors: [{ at: T0 + 4000, count: 1, error_class: 'auth_expired', hash: null, message: null }] }],
     ],
@@ -62,7 +64,7 @@ export const FACT_CASES = {
   },
   false_completion: {
     limits: {},
-    beats: [
+    heartbeats: [
       [0, written(['tests'])],
       [5000, { activity: 'finished' }],
     ],
@@ -73,7 +75,7 @@ export const FACT_CASES = {
   },
   diverse_calls: {
     limits: {},
-    beats: each(6, (i) => ({ args_hash: `a${i}` })),
+    heartbeats: each(6, (i) => ({ args_hash: `a${i}` })),
     firesAt: 5000,
     unknown: each(9, () => ({ args_hash: null })),
     needs: ['tool_calls', 'tool_calls.args_hash'],
@@ -81,7 +83,7 @@ export const FACT_CASES = {
   },
   steady_tokens: {
     limits: {},
-    beats: used(5, () => 900),
+    heartbeats: used(5, () => 900),
     firesAt: 240_000,
     unknown: [[0, { token_count: 0 }]],
     needs: ['token_count'],

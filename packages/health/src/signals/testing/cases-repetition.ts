@@ -1,16 +1,18 @@
-import { type Beat, type Call, call } from '../../fixture.ts';
-import type { Beats, Case } from './case.ts';
+import { type Call, call, type HeartbeatPayload } from '../../fixture.ts';
+import type { Case, Heartbeats } from './case.ts';
 
-type Verdicts = NonNullable<Beat['steps']>['verdicts'];
+type Verdicts = NonNullable<HeartbeatPayload['steps']>['verdicts'];
 
 const T0 = 1_795_305_600_000;
-const step = (total_steps: number, ...verdicts: Verdicts): Partial<Beat> => ({ steps: { total_steps, verdicts } });
+const step = (total_steps: number, ...verdicts: Verdicts): Partial<HeartbeatPayload> => ({
+  steps: { total_steps, verdicts },
+});
 const failing = (i: number): Partial<Call> => ({
   ...{ args_hash: `a${i}`, outcome: 'error', error_class: 'exit_127', result_hash: 'javac: not found' },
 });
-const calls = (n: number, more: (i: number) => Partial<Call>): Beats =>
+const calls = (n: number, more: (i: number) => Partial<Call>): Heartbeats =>
   Array.from({ length: n }, (_, i) => [1000 * i, { tool_calls: [call(`c${i}`, more(i))] }] as const);
-const error = (ms: number): Beats[number] => [
+const error = (ms: number): Heartbeats[number] => [
   ms,
   { errors: [{ at: T0 + ms, count: 1, error_class: 'HTTP', hash: 'h', message: null }] },
 ];
@@ -18,7 +20,7 @@ const error = (ms: number): Beats[number] => [
 export const REPETITION_CASES = {
   repeated_error: {
     limits: { times: 5, within: '10m' },
-    beats: calls(5, failing),
+    heartbeats: calls(5, failing),
     firesAt: 4000,
     unknown: calls(9, (i) => ({ ...failing(i), result_hash: null })),
     needs: ['tool_calls', 'tool_calls.result_hash'],
@@ -27,7 +29,7 @@ export const REPETITION_CASES = {
   },
   same_target: {
     limits: { times: 4 },
-    beats: calls(4, () => ({ tool: 'read', target: 'src/main.ts' })),
+    heartbeats: calls(4, () => ({ tool: 'read', target: 'src/main.ts' })),
     firesAt: 3000,
     unknown: calls(9, () => ({ target: 'src/main.ts', result_hash: null })),
     needs: ['tool_calls', 'tool_calls.target', 'tool_calls.result_hash'],
@@ -35,7 +37,7 @@ export const REPETITION_CASES = {
   },
   no_accept: {
     limits: { at: 3, needs_loop: true },
-    beats: [
+    heartbeats: [
       [0, step(1, 'ACCEPT')],
       [1000, step(2, 'RETRY')],
       [2000, step(3, 'RETRY')],

@@ -1,20 +1,20 @@
-import type { Beat } from '../../fixture.ts';
+import type { HeartbeatPayload } from '../../fixture.ts';
 import { call } from '../../fixture.ts';
 import type { SignalName } from '../all.ts';
-import type { Beats, Case } from './case.ts';
+import type { Case, Heartbeats } from './case.ts';
 import { ABSENCE_CASES } from './cases-absence.ts';
 import { COST_CASES } from './cases-cost.ts';
 import { FACT_CASES } from './cases-fact.ts';
 import { REPETITION_CASES } from './cases-repetition.ts';
 
-const same = (n: number, more: Partial<Beat['tool_calls'][number]> = {}): Beats =>
+const same = (n: number, more: Partial<HeartbeatPayload['tool_calls'][number]> = {}): Heartbeats =>
   Array.from({ length: n }, (_, i) => [1000 * i, { tool_calls: [call(`c${i}`, more)] }] as const);
-const open = (name: string, failures: number, at: number): Beat['breakers'][number] => ({
+const open = (name: string, failures: number, at: number): HeartbeatPayload['breakers'][number] => ({
   ...{ name, failures },
   state: 'OPEN',
   next_attempt_at: at,
 });
-const runtime: Partial<Beat> = { reporter: 'runtime' };
+const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime' };
 
 export const CASES: Readonly<Record<SignalName, Case>> = {
   ...ABSENCE_CASES,
@@ -23,7 +23,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
   ...REPETITION_CASES,
   no_heartbeat: {
     limits: { after: '60s' },
-    beats: [[0, {}]],
+    heartbeats: [[0, {}]],
     firesAt: 60_001,
     unknown: [],
     needs: [],
@@ -31,7 +31,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
   },
   no_activity: {
     limits: { after: '8s' },
-    beats: [
+    heartbeats: [
       [0, {}],
       [5000, runtime],
     ],
@@ -42,7 +42,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
   },
   no_calls: {
     limits: { after: '2m' },
-    beats: [
+    heartbeats: [
       [0, { last_tool_call: null }],
       [1000, { tool_calls: [call('c1')] }],
     ],
@@ -53,7 +53,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
   },
   no_checkpoint: {
     limits: { after: '10m' },
-    beats: [[0, { reports_checkpoints: true }]],
+    heartbeats: [[0, { reports_checkpoints: true }]],
     firesAt: 600_001,
     unknown: [[0, { reports_checkpoints: null }]],
     needs: ['reports_checkpoints'],
@@ -61,7 +61,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
   },
   call_overdue: {
     limits: { buffer: '60s' },
-    beats: [[0, { tool_calls: [call('c1', { outcome: 'running', deadline_at: 1_795_305_600_000 + 30_000 })] }]],
+    heartbeats: [[0, { tool_calls: [call('c1', { outcome: 'running', deadline_at: 1_795_305_600_000 + 30_000 })] }]],
     firesAt: 90_001,
     unknown: [[0, { tool_calls: [call('c1', { outcome: 'running' })] }]],
     needs: ['tool_calls', 'tool_calls.deadline_at'],
@@ -69,7 +69,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
   },
   repeated_calls: {
     limits: { times: 5 },
-    beats: same(5),
+    heartbeats: same(5),
     firesAt: 4000,
     unknown: same(9, { result_hash: null }),
     needs: ['tool_calls', 'tool_calls.args_hash', 'tool_calls.result_hash'],
@@ -77,7 +77,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
   },
   consecutive_failures: {
     limits: { above: 3 },
-    beats: same(4, { outcome: 'error', result_hash: null }),
+    heartbeats: same(4, { outcome: 'error', result_hash: null }),
     firesAt: 3000,
     unknown: [[0, { error_count: 9 }]],
     needs: ['tool_calls'],
@@ -85,7 +85,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
   },
   rate_limited: {
     limits: { for: '60s' },
-    beats: [[7000, { activity: 'rate_limited' }]],
+    heartbeats: [[7000, { activity: 'rate_limited' }]],
     firesAt: 7000,
     unknown: [[0, {}]],
     needs: ['activity'],
@@ -93,7 +93,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
   },
   breaker_open: {
     limits: {},
-    beats: [
+    heartbeats: [
       [0, {}],
       [4000, { breakers: [open('checkpoint_write', 3, 1_795_305_600_000 + 124_000)] }],
     ],
@@ -104,7 +104,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
   },
   exited: {
     limits: { reasons: ['crashed'] },
-    beats: [[0, {}]],
+    heartbeats: [[0, {}]],
     firesAt: 9000,
     unknown: [[0, {}]],
     needs: [],
@@ -112,7 +112,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
   },
   blocked: {
     limits: {},
-    beats: [
+    heartbeats: [
       [0, {}],
       [
         3000,
@@ -130,7 +130,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
   },
   self_reported_stuck: {
     limits: {},
-    beats: [
+    heartbeats: [
       [0, {}],
       [3000, { activity: 'stuck' }],
     ],
