@@ -36,10 +36,14 @@ export const join = async (kafka: Kafka, member: Member, sessionMs: number, logg
 };
 
 const listen = (consumer: Consumer, member: Member, membership: KafkaMembership, logger: Logger): void => {
-  const { GROUP_JOIN, HEARTBEAT, CRASH, END_BATCH_PROCESS } = consumer.events;
+  const { GROUP_JOIN, STOP, HEARTBEAT, CRASH, END_BATCH_PROCESS } = consumer.events;
   consumer.on(GROUP_JOIN, ({ payload }) => {
     membership.assignment = payload.memberAssignment;
     member.onAssigned(new Set(Object.values(payload.memberAssignment).flat()), membership);
+  });
+  // The client stops also when it restarts after a crash. Until it has joined again it has no partitions, and refuses to pause or seek one.
+  consumer.on(STOP, () => {
+    membership.assignment = {};
   });
   consumer.on(HEARTBEAT, member.onHeartbeat);
   consumer.on(CRASH, ({ payload: { error, restart } }) => {
@@ -78,12 +82,19 @@ class KafkaMembership implements Membership {
     this.#topics = topics;
   }
 
-  readonly seek = (topic: string, partition: number, offset: number): void =>
-    this.#consumer.seek({ topic, partition, offset: String(offset) });
+  readonly seek = (topic: string, partition: number, offset: number): void => {
+    if (this.assignment[topic]?.includes(partition)) this.#consumer.seek({ topic, partition, offset: String(offset) });
+  };
 
-  readonly pause = (partition: number): void => this.#consumer.pause(this.#all(partition));
+  readonly pause = (partition: number): void => {
+    const all = this.#all(partition);
+    if (all.length > 0) this.#consumer.pause(all);
+  };
 
-  readonly resume = (partition: number): void => this.#consumer.resume(this.#all(partition));
+  readonly resume = (partition: number): void => {
+    const all = this.#all(partition);
+    if (all.length > 0) this.#consumer.resume(all);
+  };
 
   readonly publish: Membership['publish'] = (offsets) => {
     const mine = offsets.filter(({ topic, partition }) => this.assignment[topic]?.includes(partition));

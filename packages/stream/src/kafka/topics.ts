@@ -214,21 +214,40 @@ const create = async (admin: Admin, changes: readonly TopicChange[]): Promise<vo
   if (topics.length > 0) await makeTopics(admin, topics);
 };
 
-/** How long the broker may take to hear of what its controller has made, milliseconds. */
-const HEARD_MS = 60_000;
+/** How long the brokers may take to learn of what their controller has made, milliseconds. */
+const LEARNED_MS = 60_000;
 
 /**
- * Makes topics, and waits until the broker knows them. kafkajs would wait for their leaders, but takes a topic of which the broker has not heard yet for an error.
- * @throws where the broker does not know them within a minute; and what kafkajs throws
+ * Makes topics, and waits until every broker knows them: a service may ask any of them. kafkajs would wait for leaders, but takes a topic that
+ * its broker does not know yet for an error.
+ * @throws where a broker does not know them within a minute; and what kafkajs throws
  */
 export const makeTopics = async (admin: Admin, topics: readonly ITopicConfig[]): Promise<void> => {
   await admin.createTopics({ topics: [...topics], waitForLeaders: false });
-  for (const until = Date.now() + HEARD_MS; ; await sleep(50)) {
-    const known = new Set(await admin.listTopics());
-    const unknown = topics.filter(({ topic }) => !known.has(topic)).map(({ topic }) => topic);
-    if (unknown.length === 0) return;
-    if (Date.now() > until)
-      throw new Error(`the broker does not know ${unknown.join(', ')} a minute after it was to make them: see its log`);
+  const { brokers: nodes } = await admin.describeCluster();
+  const until = Date.now() + LEARNED_MS;
+  await Promise.all(nodes.map(({ host, port }) => untilKnown(`${host}:${port}`, topics, until)));
+};
+
+/** Resolves when the broker at `address` knows the topics, or does not answer: it learns of them before it serves again. */
+const untilKnown = async (address: string, topics: readonly ITopicConfig[], until: number): Promise<void> => {
+  const admin = openClients([address], 'vigil-topics', silentLogger).admins.admin();
+  const known = (): Promise<readonly string[] | null> => admin.listTopics().catch(() => null);
+  try {
+    await admin.connect().catch(() => undefined);
+    for (;;) {
+      const there = await known();
+      if (there === null) return;
+      const unknown = topics.filter(({ topic }) => !there.includes(topic)).map(({ topic }) => topic);
+      if (unknown.length === 0) return;
+      if (Date.now() > until)
+        throw new Error(
+          `the broker at ${address} does not know ${unknown.join(', ')} a minute after they were made: see its log`,
+        );
+      await sleep(50);
+    }
+  } finally {
+    await admin.disconnect();
   }
 };
 
