@@ -167,7 +167,7 @@ export type SessionFileReader<State> = {
   ): { readonly state: State; readonly events: readonly SessionEvent[]; readonly sessionId: string | null };
 };
 
-/** All that Vigil knows of one coding agent's client. What knows a client is in its adapter and nowhere else. */
+/** The whole of Vigil's support for one coding agent's client. Nothing about a client is anywhere else. */
 export type Adapter = {
   readonly name: string;
   /** null: the command line starts another program */

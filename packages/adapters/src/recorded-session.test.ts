@@ -48,7 +48,7 @@ test.each([
   expect(activities('claude-code', [claude(0, 'user', { content: 'do it' }), call, end])).toEqual(expected);
 });
 
-test('a file of Codex that does not say where turns end leaves none open after a message', () => {
+test('a Codex file without ends of turns leaves no turn open after a message', () => {
   const entries = [
     codex(1, 'response_item', { type: 'function_call', name: 'shell', call_id: 't', arguments: '{"command":["ls"]}' }),
     codex(2, 'response_item', { type: 'function_call_output', call_id: 't', output: '{"output":"a"}' }),

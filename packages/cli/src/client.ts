@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { DashboardSettings } from './config.ts';
-import { CannotAsk, Refusal } from './errors.ts';
+import { CannotProceed, Refusal } from './errors.ts';
 
-/** The dashboard's API. Throws CannotAsk where nobody answers or the question is wrong, Refusal where the answer is no. */
+/**
+ * The dashboard's API. Throws CannotProceed if there is no answer or the request is wrong, Refusal if the answer is
+ * no.
+ */
 export type Client = {
   readonly get: <T>(path: string, query?: Readonly<Record<string, string | undefined>>) => Promise<T>;
   readonly post: <T>(path: string, body: object) => Promise<T>;
@@ -63,7 +66,7 @@ async function send(url: URL, token: string, question: Question): Promise<Incomi
     const cause = (signal.aborted ? signal.reason : error) as { name: string; message: string; code?: unknown };
     if (cause.name === 'AbortError') throw cause;
     const why = typeof cause.code === 'string' ? cause.code : cause.message;
-    throw new CannotAsk(
+    throw new CannotProceed(
       `The dashboard at ${url.origin} does not answer (${why}): ` +
         'start Vigil (`npm start`), or set VIGIL_DASHBOARD_URL.',
     );
@@ -77,8 +80,8 @@ async function refusalOf(status: number, answer: IncomingMessage): Promise<Error
   const problem = await json<{ detail?: unknown } | null>(answer).catch(() => null);
   const named = problem?.detail;
   const detail = typeof named === 'string' ? named : `The dashboard answers with status ${status}.`;
-  if (status === 401) return new CannotAsk(`VIGIL_DASHBOARD_TOKEN is not the dashboard's: ${detail}`);
-  return status === 400 ? new CannotAsk(detail) : new Refusal(detail);
+  if (status === 401) return new CannotProceed(`VIGIL_DASHBOARD_TOKEN is not the dashboard's: ${detail}`);
+  return status === 400 ? new CannotProceed(detail) : new Refusal(detail);
 }
 
 async function* linesOf<T>(body: IncomingMessage): AsyncIterable<T> {

@@ -1,5 +1,5 @@
 import { LEAST_SECRET } from '@vigil/events/door-token';
-import { CannotAsk } from './errors.ts';
+import { CannotProceed } from './errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -10,10 +10,11 @@ const DASHBOARD = 'http://127.0.0.1:7420';
 /** Where the dashboard is, and the token it asks for. Throws CannotAsk. */
 export function dashboardSettings(env: Environment): DashboardSettings {
   const url = env.VIGIL_DASHBOARD_URL || DASHBOARD;
-  if (!URL.canParse(url)) throw new CannotAsk(`VIGIL_DASHBOARD_URL is ${JSON.stringify(url)}: give http://host:port.`);
+  if (!URL.canParse(url))
+    throw new CannotProceed(`VIGIL_DASHBOARD_URL is ${JSON.stringify(url)}: give http://host:port.`);
   const token = env.VIGIL_DASHBOARD_TOKEN;
   if (!token)
-    throw new CannotAsk(
+    throw new CannotProceed(
       'VIGIL_DASHBOARD_TOKEN is not set. Start Vigil here (npm start), or give the token of the dashboard elsewhere.',
     );
   return { url, token };
@@ -23,18 +24,18 @@ export function dashboardSettings(env: Environment): DashboardSettings {
 export function gatewaySecret({ VIGIL_GATEWAY_SECRET: secret = '' }: Environment): string {
   if (secret.length >= LEAST_SECRET) return secret;
   const wrong = secret === '' ? 'not set' : `too short (${LEAST_SECRET} characters are wanted)`;
-  throw new CannotAsk(`VIGIL_GATEWAY_SECRET is ${wrong}: give the secret that the gateway was started with.`);
+  throw new CannotProceed(`VIGIL_GATEWAY_SECRET is ${wrong}: give the secret that the gateway was started with.`);
 }
 
-/** The Kafka that a command speaks to itself. Throws CannotAsk. */
+/** The Kafka cluster that a command connects to itself. Throws CannotProceed. */
 export function brokersOf({ KAFKA_BROKERS: brokers }: Environment): readonly string[] {
-  if (!brokers) throw new CannotAsk('KAFKA_BROKERS is not set: this speaks to Kafka itself; give host:port[,…].');
+  if (!brokers) throw new CannotProceed('KAFKA_BROKERS is not set: this speaks to Kafka itself; give host:port[,…].');
   return brokers.split(',').map((broker) => broker.trim());
 }
 
 /** Throws CannotAsk. */
 export function registryOf({ SCHEMA_REGISTRY_URL: registry }: Environment): string {
-  if (!registry) throw new CannotAsk('SCHEMA_REGISTRY_URL is not set: give the address that the services use.');
+  if (!registry) throw new CannotProceed('SCHEMA_REGISTRY_URL is not set: give the address that the services use.');
   return registry;
 }
 

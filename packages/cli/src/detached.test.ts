@@ -36,7 +36,7 @@ const env = () => ({
   TMPDIR: dir,
   VIGIL_STATE_DIR: join(dir),
   NODE_COMPILE_CACHE: join(tmpdir(), 'vigil-compiled'),
-  // nobody is there: an agent does not wait for that
+  // there is no supervisor: an agent does not wait for one
   VIGIL_GATEWAY_URL: 'http://127.0.0.1:9',
 });
 const start = (args: readonly string[]) => spawn(process.execPath, [vigilProgram, ...args], { env: env() });
@@ -138,7 +138,7 @@ test('at a terminal Ctrl-] detaches, and the agent works on', async () => {
   expect(isAlive(lock().child.pid)).toBe(true);
 });
 
-test('one whose supervisor was killed is not started anew, but supervised again by its name alone', async () => {
+test('an agent whose supervisor was killed is not started again, but supervised again by its name alone', async () => {
   await run(reader);
   const before = lock();
   process.kill(before.supervisor.pid, 'SIGKILL');
@@ -170,9 +170,9 @@ test('without a command there has to be something to supervise', async () => {
 
 test('an agent that is not here is named with where it was looked for', async () => {
   for (const command of ['attach', 'stop'])
-    expect(await vigil([command, 'nobody'])).toMatchObject({
+    expect(await vigil([command, 'missing'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining(`no agent nobody runs on this host, according to ${dir}`),
+      err: expect.stringContaining(`no agent missing runs on this host, according to ${dir}`),
     });
 });
 

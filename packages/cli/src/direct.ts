@@ -1,8 +1,8 @@
 import { connectCodec, Topic } from '@vigil/events';
 import { connectLog, silentLogger, writer } from '@vigil/stream';
-import type { Written } from './commands/options.ts';
+import type { Written } from './commands/control/options.ts';
 import type { directSettings } from './config.ts';
-import { CannotAsk } from './errors.ts';
+import { CannotProceed } from './errors.ts';
 
 export type FleetControl = 'HALT_FLEET' | 'RESUME_FLEET';
 
@@ -18,6 +18,6 @@ export async function writeDirect(
     const [eventId = ''] = await writer(log).write([{ topic: Topic.controlFleet, type, key: 'fleet', payload }]);
     return { eventId, topic: Topic.controlFleet, type, key: 'fleet', alsoFor: [] };
   } catch (cause) {
-    throw new CannotAsk(`${type} is not written: ${(cause as Error).message}`, { cause });
+    throw new CannotProceed(`${type} is not written: ${(cause as Error).message}`, { cause });
   }
 }

@@ -1,5 +1,5 @@
-/** What was asked cannot be asked so, or nobody is there to ask. Ends the command with code 2. */
-export class CannotAsk extends Error {
+/** The request is wrong, or there is no server to send it to. Ends the command with code 2. */
+export class CannotProceed extends Error {
   override readonly name = 'CannotAsk';
 }
 

@@ -11,13 +11,13 @@ import {
   silentLogger,
   type TopicReport,
 } from '@vigil/stream';
-import { CannotAsk } from './errors.ts';
+import { CannotProceed } from './errors.ts';
 
 const orCannot = async <T>(what: string, work: Promise<T>): Promise<T> => {
   try {
     return await work;
   } catch (cause) {
-    throw new CannotAsk(`${what}: ${(cause as Error).message}`, { cause });
+    throw new CannotProceed(`${what}: ${(cause as Error).message}`, { cause });
   }
 };
 
@@ -50,7 +50,7 @@ const LOOK_MS = 2_000;
 /** Transactions that will not end by themselves: looks for as long as one may live (20 s). Throws CannotAsk. */
 export const findHanging = (brokers: readonly string[]): Promise<readonly Hanging[]> =>
   orCannot(
-    'nobody can tell whether a transaction hangs',
+    'it is unknown whether a transaction hangs',
     (async () => {
       await using log = await connectLog({
         brokers,

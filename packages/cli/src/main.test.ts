@@ -10,11 +10,11 @@ import { agentRow, caseStory, entry, fleetRow } from './render/rows.fixture.ts';
 const TOKEN = 'a-token-for-tests-only';
 const commands: unknown[] = [];
 let fleet: Parameters<typeof fleetRow>[0] = {};
-/** What the case of a nudge says when it is asked for the first time, the second time, and so on. */
+/** The answers to the first, the second and further requests for the case of a nudge. */
 let caseAnswers: readonly Partial<CaseStory>[] = [];
 let caseLooks = 0;
 
-/** A dashboard that knows two agents and takes every command. */
+/** A dashboard with two agents that accepts every command. */
 const server = createServer(async (request, response) => {
   const url = new URL(request.url ?? '/', 'http://x');
   const answer = (status: number, body: object) => response.writeHead(status).end(JSON.stringify(body));
@@ -78,7 +78,7 @@ test('a healthy agent ends with 0, as JSON for programs', async () => {
   expect(JSON.parse(out)).toMatchObject({ agent: 'steady', status: 'healthy', errors: [] });
 });
 
-test('an unhealthy agent ends with 1, and what it says does not steer the terminal', async () => {
+test('an unhealthy agent ends with 1, and its texts cannot control the terminal', async () => {
   const { code, out } = await vigil(['health', '--filter', 'unhealthy']);
   expect(code).toBe(1);
   expect(out).toContain('STUCK');
@@ -97,8 +97,8 @@ test('what holds the whole fleet stands first, and not in what programs read', a
   expect((await vigil(['health'])).out).toMatch(/^AGENT/);
 });
 
-test('an agent that nobody knows ends with 1 and says so', async () => {
-  expect(await vigil(['health', 'nobody'])).toEqual({ code: 1, out: '', err: 'vigil: There is no agent "nobody"\n' });
+test('an unknown agent ends with 1 and a message', async () => {
+  expect(await vigil(['health', 'missing'])).toEqual({ code: 1, out: '', err: 'vigil: There is no agent "missing"\n' });
 });
 
 test('a dashboard that does not answer ends with 2, its address and the remedy', async () => {
@@ -129,7 +129,7 @@ test.each([
   expect((await vigil(args)).code).toBe(2);
 });
 
-test('a halt says who asks and why', async () => {
+test('a halt records its author and its reason', async () => {
   const { code, out } = await vigil(['halt', '--why', 'the network is moved']);
   expect({ code, out }).toEqual({ code: 0, out: 'HALT_FLEET is written (e-1).\n' });
   expect(commands).toEqual([{ command: 'halt', by: 'ada', why: 'the network is moved' }]);
@@ -167,10 +167,10 @@ const nudged = (...answers: readonly Partial<CaseStory>[]): Promise<End> => {
   return vigil(['nudge', 'worker-1', '--message', 'Save, please.']);
 };
 
-test('a nudge waits for its receipt, and says that the agent has it', async () => {
+test('a nudge waits for its receipt, and reports that the agent has it', async () => {
   const { code, out } = await nudged(openCase, openCase, receipt('delivered', null));
   expect(code).toBe(0);
-  expect(out).toContain('worker-1 has it: host-1 says delivered');
+  expect(out).toContain('worker-1 has it: host-1 reports delivered');
 });
 
 test.each([
@@ -180,7 +180,7 @@ test.each([
   ],
   [receipt('uncertain', 'nothing confirms it'), 'uncertain: nothing confirms it'],
   [{ ...openCase, closedAt: 1, ending: 'withheld', closedWhy: 'the fleet is halted' }, 'withheld: the fleet is halted'],
-])('a nudge that did not reach its agent says why, and ends with 1', async (found, why) => {
+])('a nudge that did not reach its agent reports the reason, and ends with 1', async (found, why) => {
   const { code, out } = await nudged(openCase, found);
   expect(code).toBe(1);
   expect(out).toContain(why);
@@ -201,7 +201,7 @@ test('a nudge of an agent that has ended, or that does not exist, is refused and
     out: '',
     err: 'vigil: done has ended: finished; only a running agent can receive a text.\n',
   });
-  expect(await vigil(['nudge', 'nobody'])).toMatchObject({ code: 1, err: 'vigil: There is no agent "nobody"\n' });
+  expect(await vigil(['nudge', 'missing'])).toMatchObject({ code: 1, err: 'vigil: There is no agent "missing"\n' });
   expect(commands).toHaveLength(before);
 });
 
@@ -211,13 +211,13 @@ test('for programs a nudge is written and not waited for', async () => {
   expect({ code, eventId: JSON.parse(out).eventId, caseLooks }).toEqual({ code: 0, eventId: 'e-1', caseLooks: 0 });
 });
 
-test('a halt past the dashboard needs Kafka and says so', async () => {
+test('a halt without the dashboard needs Kafka, and the message names it', async () => {
   const { code, err } = await vigil(['halt', '--direct']);
   expect(code).toBe(2);
   expect(err).toContain('KAFKA_BROKERS is not set');
 });
 
-test('events are told as they come, and the command ends with the stream', async () => {
+test('events are printed as they come, and the command ends with the stream', async () => {
   const { code, out } = await vigil(['events', 'tail']);
   expect(code).toBe(0);
   expect(out).toMatch(/fleet {2}halted by ada/);

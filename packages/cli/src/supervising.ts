@@ -7,7 +7,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { jsonText } from './render/plain.ts';
 import { survivingLog, type WriteLine } from './surviving-log.ts';
 
-/** What both supervising commands are told about the gateway and this machine. */
+/** What both supervising commands receive about the gateway and this machine. */
 export type SupervisingOptions = {
   readonly gateway: string;
   readonly token: string;
@@ -38,7 +38,10 @@ export const hostId = (): string =>
     .replace(/[^A-Za-z0-9._:-]/g, '-')
     .slice(0, 60);
 
-/** Agents inherit the environment, but no keys: the gateway's speaks for its runtime, its secret for everybody, the dashboard's for people. */
+/**
+ * Agents inherit the environment without its secrets: the gateway's token is for the runtime, its secret signs any
+ * token, and the dashboard's token is for people.
+ */
 export const agentEnvironment = (): Record<string, string> => {
   const { VIGIL_GATEWAY_TOKEN: _, VIGIL_GATEWAY_SECRET: __, VIGIL_DASHBOARD_TOKEN: ___, ...inherited } = process.env;
   return Object.fromEntries(

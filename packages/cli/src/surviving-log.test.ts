@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { survivingLog } from './surviving-log.ts';
 
-test('a line that cannot be written ends nobody, and the next one that can has the number of those that are missing', () => {
+test('a line that cannot be written does not end the process, and the next written line has the number of missing ones', () => {
   let isFull = false;
   const written: string[] = [];
   const log = survivingLog(
@@ -32,15 +32,15 @@ const program = `
     logToStderr('to standard error');
     await new Promise((resolve) => setImmediate(resolve));
   }
-  console.log('it lives');
+  console.log('it runs');
 `;
 
 test.runIf(process.platform === 'linux')('a full disk behind a log ends no supervisor', async () => {
   const full = openSync('/dev/full', 'w');
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', full] });
   closeSync(full);
-  const [said] = await Promise.all([text(child.stdout as NonNullable<typeof child.stdout>), once(child, 'exit')]);
-  expect(said).toBe('it lives\n');
+  const [printed] = await Promise.all([text(child.stdout as NonNullable<typeof child.stdout>), once(child, 'exit')]);
+  expect(printed).toBe('it runs\n');
 });
 
 test('a closed pipe behind a log ends no supervisor', async () => {
@@ -48,6 +48,6 @@ test('a closed pipe behind a log ends no supervisor', async () => {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   child.stderr.destroy();
-  const [said] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  expect(said).toBe('it lives\n');
+  const [printed] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  expect(printed).toBe('it runs\n');
 });

@@ -4,8 +4,9 @@ import type { Log } from '@vigil/supervisor';
 export type WriteLine = (text: string, failed: () => void) => void;
 
 /**
- * A log that ends nobody: what a full disk or a closed pipe does not take is counted, and the next line that is written has the number
- * of those before it that are missing. `format`: one line, with its newline.
+ * A log that never ends the process. Lines that a full disk or a closed pipe does not accept are counted, and the
+ * next written line has the number of missing ones.
+ * `format`: one line, with its newline.
  */
 export const survivingLog = (
   write: WriteLine,

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import picocolors from 'picocolors';
 import { type Client, openClient } from './client.ts';
 import { dashboardSettings } from './config.ts';
-import { CannotAsk, Refusal } from './errors.ts';
+import { CannotProceed, Refusal } from './errors.ts';
 import { jsonText, plain, plainAll } from './render/plain.ts';
 import type { View } from './render/view.ts';
 
@@ -37,10 +37,10 @@ export function show<T>(
 
 export const dashboard = (): Client => openClient(dashboardSettings(process.env));
 
-/** Who gives a command where nobody is named. */
+/** The author of a command when no name is given. */
 export const whoAmI = (): string => process.env.USER || userInfo().username;
 
-/** Aborted by Ctrl-C, and when whoever reads our output has gone. */
+/** Aborted by Ctrl-C, and when the reader of the output has gone. */
 export function untilStopped(): AbortSignal {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
@@ -54,9 +54,12 @@ export const endUnwell = (): void => {
   process.exitCode = 1;
 };
 
-/** Says what went wrong. 1: refused; 2: cannot be asked. Anything else is a mistake of ours, shown with its stack. */
-export function sayError(error: unknown): void {
-  if (!(error instanceof CannotAsk || error instanceof Refusal)) throw error;
+/**
+ * Prints the error and sets the exit code. 1: refused; 2: cannot proceed. Any other error is a bug in Vigil, shown
+ * with its stack.
+ */
+export function printError(error: unknown): void {
+  if (!(error instanceof CannotProceed || error instanceof Refusal)) throw error;
   process.stderr.write(`vigil: ${error.message.split('\n').map(plain).join('\n')}\n`);
   process.exitCode = error instanceof Refusal ? 1 : 2;
 }

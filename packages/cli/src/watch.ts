@@ -1,10 +1,10 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { AgentRow, Entry, FleetRow } from '@vigil/read-model';
 import type { Client } from './client.ts';
-import { CannotAsk, Refusal } from './errors.ts';
+import { CannotProceed, Refusal } from './errors.ts';
 import { plain, plainAll } from './render/plain.ts';
 import { storyLine } from './render/story.ts';
-import { newlyTold, type Seen, watchScreen } from './render/watch.ts';
+import { notShownYet, type Seen, watchScreen } from './render/watch.ts';
 import { print, untilStopped, view } from './terminal.ts';
 
 const EVERY_MS = 1000;
@@ -33,7 +33,7 @@ async function look(client: Client): Promise<Seen | string> {
     ]);
     return plainAll({ agents, story, fleet });
   } catch (error) {
-    if (error instanceof CannotAsk || error instanceof Refusal) return plain(error.message);
+    if (error instanceof CannotProceed || error instanceof Refusal) return plain(error.message);
     throw error;
   }
 }
@@ -56,7 +56,7 @@ function addLines(): (seen: Seen | string) => void {
       return;
     }
     trouble = '';
-    print(newlyTold(known, seen.story).map((entry) => storyLine(view(), entry)));
+    print(notShownYet(known, seen.story).map((entry) => storyLine(view(), entry)));
     known = new Set(seen.story.map(({ eventId }) => eventId));
   };
 }

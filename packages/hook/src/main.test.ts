@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readSpool, spoolFile } from './spool.ts';
+import { readSpool, spoolFile } from './spool/spool.ts';
 
 const vigil = fileURLToPath(new URL('../../dev/bootstrap/vigil.mjs', import.meta.url));
 const quiet = { code: 0, stdout: '', stderr: '' };
@@ -118,7 +118,7 @@ test('folders on the way to its state are made', async () => {
   expect(readdirSync(join(state, 'hooks'))).toHaveLength(1);
 });
 
-test('a supervisor that says nothing is not waited for, nor is a gateway', async () => {
+test('a supervisor that does not answer is not awaited, and neither is a gateway', async () => {
   const path = join(dir, 'mute.sock');
   const server = createServer((socket) => socket.on('error', () => {}));
   await new Promise<void>((resolve) => server.listen(path, resolve));
@@ -127,7 +127,7 @@ test('a supervisor that says nothing is not waited for, nor is a gateway', async
   await muteGateway(async (url) => expect(await run(stop, { VIGIL_GATEWAY_URL: url })).toEqual(quiet));
 });
 
-test('a supervisor that speaks nonsense is not listened to', async () => {
+test('invalid lines of a supervisor are ignored', async () => {
   const path = join(dir, 'nonsense.sock');
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -151,7 +151,7 @@ test('whatever it is given, it is silent', async () => {
     expect(await run(input, { VIGIL_SOCKET: join(dir, 'none.sock'), VIGIL_SPOOL: dir })).toEqual(quiet);
 });
 
-test('whoever wants to know what it does finds it in a file', async () => {
+test('a debug file shows what the hook does', async () => {
   const file = join(dir, 'debug.jsonl');
   expect(await run(stop, { VIGIL_HOOK_DEBUG: file, VIGIL_SOCKET: join(dir, 'none.sock'), VIGIL_SPOOL: dir })).toEqual(
     quiet,

@@ -1,11 +1,11 @@
 import { appendFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventsOfAnswer, type HookAdapter, type HookPayload } from '@vigil/adapters/adapter';
-import type { Environment } from './agents.ts';
 import type { Answer } from './answer.ts';
 import { loadHooks, loadTranscript } from './clients.ts';
-import { append, type SpoolRecord, spoolFile } from './spool.ts';
-import { askSupervisor } from './supervisor.ts';
+import type { Environment } from './session/agents.ts';
+import { append, type SpoolRecord, spoolFile } from './spool/spool.ts';
+import { querySupervisor } from './supervisor.ts';
 
 /** A client writes at once and closes; one that does not is not waited for. Milliseconds. */
 const inputMs = 2000;
@@ -40,18 +40,18 @@ const payloadIn = (json: string): HookPayload | null => {
 };
 
 /** Where the hook reports, and how the record is kept there before anything else. */
-type Way = { readonly ask: () => Promise<Answer>; readonly keep: (record: SpoolRecord) => void };
+type Way = { readonly exchange: () => Promise<Answer>; readonly keep: (record: SpoolRecord) => void };
 
 const toSupervisor = (socket: string, dir: string, record: SpoolRecord): Way => {
   const file = join(dir, spoolFile(record.client, record.session));
   append(file, record);
-  return { ask: () => askSupervisor(socket, record), keep: (more) => append(file, more) };
+  return { exchange: () => querySupervisor(socket, record), keep: (more) => append(file, more) };
 };
 
 const toGateway = async (url: string, record: SpoolRecord, env: Environment): Promise<Way | null> => {
   const { session } = record;
   if (session === null) return null;
-  const { sessionAtGateway } = await import('./gateway.ts');
+  const { sessionAtGateway } = await import('./gateway/gateway.ts');
   return sessionAtGateway(url, { ...record, session }, () => loadTranscript(record.client), env);
 };
 
@@ -76,7 +76,7 @@ const recordOf = (
   events: hooks.eventsOf(payload, at, env),
 });
 
-/** A record that tells nothing and whose hook can answer nothing. */
+/** A record that reports nothing and whose hook can answer nothing. */
 const isEmpty = ({ events, takesText, canRefuse }: SpoolRecord): boolean =>
   events.length === 0 && !takesText && !canRefuse;
 
@@ -89,7 +89,7 @@ const run = async (name: string, at: number, env: Environment): Promise<string> 
   if (isEmpty(record)) return 'an event without facts';
   const way = await wayOf(record, env);
   if (way === null) return 'not watched';
-  const answer = await way.ask();
+  const answer = await way.exchange();
   const output = hooks.answer(payload, answer.texts, answer.refusal);
   if (output !== null) writeSync(1, `${output}\n`);
   const events = eventsOfAnswer(hooks, payload, answer.texts.length, Date.now());

@@ -1,6 +1,6 @@
 import { adapterNamed } from '@vigil/adapters';
 import { recordedSameRuns, recordedTranscripts } from '@vigil/adapters/recordings';
-import type { SpoolRecord } from './spool.ts';
+import type { SpoolRecord } from './spool/spool.ts';
 
 /** A moment of a recorded session: its client writes a line into the file of the session, or starts a hook. */
 export type Moment =

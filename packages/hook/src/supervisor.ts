@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { HookText } from '@vigil/adapters/adapter';
 import { type Answer, nothing } from './answer.ts';
-import type { SpoolRecord } from './spool.ts';
+import type { SpoolRecord } from './spool/spool.ts';
 
 /** How long the supervisor on the same machine is waited for, connecting included. Milliseconds. */
 const answerMs = 100;
@@ -102,10 +102,10 @@ class Question {
       return Promise.resolve();
     }
     const printed = this.#texts.map(({ orderId }) => orderId);
-    return sendLast(this.#socket, `${JSON.stringify({ hook: { told: printed } })}\n`);
+    return sendLast(this.#socket, `${JSON.stringify({ hook: { printed: printed } })}\n`);
   }
 }
 
 /** Asks the supervisor at the other end of VIGIL_SOCKET; whatever is wrong with it, the answer is nothing. */
-export const askSupervisor = (path: string, record: SpoolRecord): Promise<Answer> =>
+export const querySupervisor = (path: string, record: SpoolRecord): Promise<Answer> =>
   new Promise((resolve) => void new Question(path, record, resolve));

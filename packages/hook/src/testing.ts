@@ -1,6 +1,6 @@
 import type { SessionEvent } from '@vigil/adapters/session';
 import type { ToolCall } from '@vigil/events';
-import type { SpoolRecord } from './spool.ts';
+import type { SpoolRecord } from './spool/spool.ts';
 
 export const callOf = (call_id: string, more: Partial<ToolCall> = {}): ToolCall => ({
   call_id,

@@ -10,7 +10,7 @@ test.each(IMPORT_KINDS)('%s: a file of something else is refused, naming what to
 test('a figure that no policy takes is a mistake of the key that it comes from, beside the others', () => {
   const botbox = (health: object) => JSON.stringify({ agents: { health } });
   expect(mistakesIn('botbox', botbox({ repeated_error_threshold: 1, auto_kill_on_idle: 3 }))).toEqual([
-    'agents.health.auto_kill_on_idle: 3 is no switch: write one like true',
+    'agents.health.auto_kill_on_idle: 3 is not a switch: write one like true',
     'agents.health.repeated_error_threshold: 1 becomes signals.repeated_error.times: 1 is too little: write at least 2',
   ]);
   expect(policyOf('botbox', botbox({ repeated_error_threshold: 2 })).signals.repeated_error.times).toBe(2);

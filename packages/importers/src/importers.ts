@@ -42,7 +42,7 @@ export function importPolicy(kind: ImportKind, text: string, source: string, voc
     mistakes.push(`document: nothing of it is known: give ${what}`);
   const policy = new PolicyText(preset);
   const unmapped = apply(settings, given, policy, mistakes);
-  const heading = `From ${source} (${what}): its lines say which key. All others are those of the preset ${preset}.`;
+  const heading = `From ${source} (${what}): its lines name the key. All others are those of the preset ${preset}.`;
   const yaml = policy.text(heading);
   mistakes.push(...refusals(yaml, policy, vocabulary));
   if (mistakes.length > 0) throw new CorrectThePolicy(source, mistakes);

@@ -6,7 +6,7 @@ import { type Document, isCollection, isMap, isScalar, isSeq, type Node, parseDo
 type Place = readonly (string | number)[];
 type Noted = Node & { comment?: string | null };
 
-/** A preset's document that takes a source's figures; each line that is written says where its figure comes from. */
+/** A preset's document that takes a source's figures. Each written line names the origin of its figure. */
 export class PolicyText {
   readonly #document: Document;
   /** of each line, which key gave which of its figures */
@@ -106,7 +106,7 @@ export class PolicyText {
   }
 }
 
-/** The preset's own note stays where it marks a figure of ours. */
+/** The preset's own note stays where it marks one of Vigil's figures. */
 function oursOn({ comment }: Noted): Map<string, string> {
   return new Map(comment?.includes('(p)') ? [['', comment.trim()]] : []);
 }

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import type { PolicyText } from './policy-text.ts';
 
-/** What a source says and a policy does not: where, and why. */
+/** A setting of the source that a policy cannot express, and the reason. */
 export type Unmapped = { readonly path: string; readonly why: string };
 
 /** One value of a source. `key`: as in the settings; `path`: as the source's author finds it. */
 export type Given = { readonly key: string; readonly path: string; readonly value: unknown };
 
 /**
- * A key of a source: how its value is read, and what it becomes. `write` gives the reason where that value has no counterpart, else
- * null; `from` is what the policy's line says of its origin.
+ * A key of a source: how its value is read, and what it becomes. `write` returns the reason if that value has no
+ * counterpart, else null.
+ * `from`: the origin that the policy's line names.
  */
 export type Setting = {
   readonly read: z.ZodType;
@@ -18,7 +19,7 @@ export type Setting = {
 /** By dotted key; `x.*` stands for all below x. Written in this order: what overrides comes later. */
 export type Settings = Readonly<Record<string, Setting>>;
 
-/** What a source's text says. Whatever cannot be read goes to `mistakes`. */
+/** Reads a source's text. Values that cannot be read go to `mistakes`. */
 export type Reading = (text: string, mistakes: string[]) => readonly Given[];
 
 export function setting<V>(
@@ -37,12 +38,13 @@ export const copied =
       return null;
     });
 
-/** Known, and nothing that a policy says. */
+/** A known key that a policy cannot express. */
 export const unmapped = (why: string): Setting => setting(z.unknown(), () => why);
 
-/** For zod: `"soon" is no number of seconds: write one like 600`. */
+/** For zod: `"soon" is not a number of seconds: write one like 600`. */
 export const no = (what: string, like: string) => ({
-  error: ({ input }: { readonly input?: unknown }) => `${JSON.stringify(input)} is no ${what}: write one like ${like}`,
+  error: ({ input }: { readonly input?: unknown }) =>
+    `${JSON.stringify(input)} is not a ${what}: write one like ${like}`,
 });
 
 const amount = (unit: string) => z.number(no(`number of ${unit}`, '10')).min(0, no(`number of ${unit}`, '10'));
@@ -105,13 +107,13 @@ export function sectionOf(name: string, section: unknown): Given[] {
   return [{ key: '', path: name, value: section }, ...inside];
 }
 
-/** What a source says twice is taken once; where it says two things, that is a mistake. */
-export function saidOnce(given: readonly Given[], mistakes: string[]): readonly Given[] {
+/** A repeated setting is taken once; two different values of it are a mistake. */
+export function withoutRepeats(given: readonly Given[], mistakes: string[]): readonly Given[] {
   return given.filter((one, i) => {
     const other = given.slice(0, i).find(({ key }) => key === one.key);
     if (other === undefined) return true;
     const [first, second] = [JSON.stringify(other.value), JSON.stringify(one.value)];
-    if (first !== second) mistakes.push(`${one.path}: ${second}, but ${other.path} says ${first}: keep one of them`);
+    if (first !== second) mistakes.push(`${one.path}: ${second}, but ${other.path} is ${first}: keep one of them`);
     return false;
   });
 }

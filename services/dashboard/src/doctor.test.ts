@@ -85,7 +85,7 @@ test('two instances of one name are reported', async () => {
 
 test('a service that does not answer is not ready, and the address is named', async () => {
   expect((await report()).services).toMatchObject([{ service: 'x', ready: false }]);
-  expect((await report()).services[0]?.said).toContain('http://127.0.0.1:9 does not answer');
+  expect((await report()).services[0]?.detail).toContain('http://127.0.0.1:9 does not answer');
 });
 
 test('a transaction that hangs is reported', async () => {

@@ -5,7 +5,7 @@ import { newestTicks } from './ticks.ts';
 
 /** How the whole of Vigil is. Ages and lags that nobody could tell are null, never guessed. */
 export type Doctor = {
-  readonly services: readonly { readonly service: string; readonly ready: boolean; readonly said: string }[];
+  readonly services: readonly { readonly service: string; readonly ready: boolean; readonly detail: string }[];
   readonly time: readonly ProcessorTime[];
   /** records that a group may not have read yet: ticks alone move no position for a while */
   readonly lag: readonly { readonly group: string; readonly atMost: number | null }[];
@@ -120,9 +120,9 @@ async function firstIn(log: DoctorDeps['log'], partition: number, low: number, h
 async function probe(service: string, url: string): Promise<Doctor['services'][number]> {
   try {
     const answer = await fetch(new URL('/ready', url), { signal: AbortSignal.timeout(PROBE_LIMIT_MS) });
-    return { service, ready: answer.ok, said: await answer.text() };
+    return { service, ready: answer.ok, detail: await answer.text() };
   } catch (error) {
     const cause = (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).message;
-    return { service, ready: false, said: `${url} does not answer (${cause}): is it running?` };
+    return { service, ready: false, detail: `${url} does not answer (${cause}): is it running?` };
   }
 }

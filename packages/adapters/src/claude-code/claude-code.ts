@@ -3,10 +3,10 @@ import { claudeInvocation, claudeResume } from './command-line.ts';
 import { claudeHooks } from './hooks.ts';
 import { claudeInstall } from './install.ts';
 import { claudeCodeScreen, typedIntoClaudeCode } from './screen.ts';
-import { claudeSessionFile } from './session-file.ts';
 import { claudeStream } from './stream.ts';
 import { claudeTraitsOf } from './tools.ts';
-import { claudeTranscript } from './transcript.ts';
+import { claudeSessionFile } from './transcript/session-file.ts';
+import { claudeTranscript } from './transcript/transcript.ts';
 
 /** Claude Code of Anthropic. */
 export const claudeCode: Adapter = {

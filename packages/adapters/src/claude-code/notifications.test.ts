@@ -8,7 +8,7 @@ const CALL = { tool_name: 'Bash', tool_use_id: 'c1', tool_input: { command: 'ls'
 
 type Hook = { readonly hook_event_name: string; readonly [field: string]: unknown };
 
-const notification = (type: string | null, message = 'Claude says so'): Hook => ({
+const notification = (type: string | null, message = 'Claude needs you'): Hook => ({
   hook_event_name: 'Notification',
   message,
   ...(type === null ? {} : { notification_type: type }),
@@ -58,7 +58,7 @@ describe.each(Object.entries(WAITS))('%s', (type, kind) => {
   test('waits for a person, with what is asked', () => {
     expect(after(prompt, notification(type))).toMatchObject({
       activity: 'awaiting_input',
-      waiting_for: { kind, text: 'Claude says so' },
+      waiting_for: { kind, text: 'Claude needs you' },
     });
   });
 

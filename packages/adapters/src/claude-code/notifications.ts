@@ -31,7 +31,7 @@ const READINGS = {
   auth_success: answered,
   // the login stands at "needs attention"
   auth_storage_failure: waitsFor('dialog'),
-  // the limit is over and the client goes on; the events of its next turn report that
+  // the limit is over and the client continues; the events of its next turn report that
   quota_auto_resume_fired: answered,
   // the limit is over, and a person has to press Enter
   quota_auto_resume_stale: waitsFor('dialog'),
@@ -39,7 +39,7 @@ const READINGS = {
   quota_auto_resume_disabled: waitsFor('dialog'),
   computer_use_enter: nothing,
   computer_use_exit: nothing,
-  // the turn goes on with another model
+  // the turn continues with another model
   model_refusal_fallback: nothing,
   push_notification: nothing,
   plugin_notification: nothing,

@@ -7,7 +7,7 @@ const REFUSAL =
 /** Claude Code's words for a call that was not made. */
 export const isRefusal = (text: string): boolean => REFUSAL.test(headOf(text));
 
-/** The end of a call by its result in a batch: only some texts say what it was. */
+/** The end of a call by its result in a batch. Only some texts name the outcome. */
 export const endInBatch = (tool: string, result: unknown): CallEnd => {
   const text = typeof result === 'string' ? headOf(result) : '';
   if (isRefusal(text)) return { outcome: 'refused', result };

@@ -7,7 +7,7 @@ import { ownOf } from '../shared/own.ts';
 import { at, type Fields, instantAt, listAt, numberAt, parseLine, textAt } from '../shared/payload.ts';
 import { turnFailed } from './failure.ts';
 import { callsIn, endsIn } from './messages.ts';
-import { usageIn, usageOf } from './usage.ts';
+import { usageIn, usageOf } from './transcript/usage.ts';
 
 /** What is remembered of a stream. The counts are by agent; '' is the session's own. */
 export type ClaudeStream = {

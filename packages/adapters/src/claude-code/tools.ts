@@ -4,8 +4,9 @@ import { listAt, numberAt, textAt } from '../shared/payload.ts';
 
 const SHELLS: ReadonlySet<string> = new Set(['Bash', 'PowerShell']);
 /**
- * A success of these is progress by itself. A shell command's is not, though it may change anything: one that is repeated with the
- * same result is what a loop looks like, and one that has changed something mostly says so in its result.
+ * A success of these tools is progress by itself. A shell command's success is not, although it may change anything:
+ * a repeated command with the same result is what a loop looks like, and the result of a command that changed
+ * something mostly differs.
  */
 const MUTATING: ReadonlySet<string> = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
 const POLLING: ReadonlySet<string> = new Set(['BashOutput', 'TaskOutput', 'Monitor']);
@@ -36,7 +37,7 @@ export const claudeCall = (callId: string | null, tool: string | null, args: unk
   return { callId, tool: name, args, traits: claudeTraitsOf(name, args) };
 };
 
-/** What a tool asks a person; null: it asks nobody. */
+/** What a tool asks a person; null: it asks nothing. */
 export const askedBy = (
   tool: string,
   args: unknown,

@@ -3,10 +3,10 @@ import { codexInvocation, codexResume } from './command-line.ts';
 import { codexHooks } from './hooks.ts';
 import { codexInstall } from './install.ts';
 import { codexScreen, typedIntoCodex } from './screen.ts';
-import { codexSessionFile } from './session-file.ts';
 import { codexStream } from './stream.ts';
 import { codexTraitsOf } from './tools.ts';
-import { codexTranscript } from './transcript.ts';
+import { codexSessionFile } from './transcript/session-file.ts';
+import { codexTranscript } from './transcript/transcript.ts';
 
 /** Read when it is needed: it would delay each hook at its start. */
 const machineZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -21,7 +21,7 @@ type Parsed = {
   /** the parts before and after the word `exec`; of an interactive session all are before */
   readonly global: readonly Part[];
   readonly own: readonly Part[];
-  /** `fork` and `review` are no conversation that goes on */
+  /** `fork` and `review` do not continue a conversation */
   readonly isConversation: boolean;
 };
 

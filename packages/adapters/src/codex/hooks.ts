@@ -25,7 +25,7 @@ const transcriptsOf = (payload: HookPayload): readonly Transcript[] => {
   return path === null ? [] : [{ path, agent }];
 };
 
-/** Codex refuses an answer with a field that its schema does not have, and goes on as if the hook had failed. */
+/** Codex refuses an answer with a field outside its schema, and continues as if the hook had failed. */
 const answer: HookAdapter['answer'] = (payload, texts, refusal) => {
   const event = eventNameOf(payload);
   const { takesText, continuesTurn, canRefuse } = abilities(payload);

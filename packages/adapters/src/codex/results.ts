@@ -3,7 +3,7 @@ import { headOf } from '../shared/calls.ts';
 import { at, type Fields, parseLine, textAt } from '../shared/payload.ts';
 import { exitCodeOf } from './tools.ts';
 
-/** What the model reads of a result: a text, or parts of which some are texts. */
+/** The part of a result that the model reads: a text, or parts, some of them texts. */
 const outputOf = (item: Fields): string => {
   const output = at(item, 'output');
   if (typeof output === 'string') return output;

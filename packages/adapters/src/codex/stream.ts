@@ -6,7 +6,7 @@ import { ownOf } from '../shared/own.ts';
 import { at, type Fields, isFields, listAt, numberAt, parseLine, textAt } from '../shared/payload.ts';
 import { turnFailed } from './failure.ts';
 import { codexCall } from './tools.ts';
-import { codexUsage } from './usage.ts';
+import { codexUsage } from './transcript/usage.ts';
 
 export type CodexStream = { readonly calls: OpenCalls };
 
@@ -63,7 +63,7 @@ const itemStep = (state: CodexStream, item: Fields, isOver: boolean, now: number
   return { state: { calls: closed(state.calls, ended.call_id) }, facts };
 };
 
-/** Codex repeats a request by itself, and says so. */
+/** Codex repeats a request by itself, and reports that. */
 const retried = (message: string | null): readonly SessionFact[] =>
   message?.startsWith('Reconnecting') && /\b(?:429|503|529)\b/.test(message)
     ? [{ kind: 'request_limited', retryAt: null }]

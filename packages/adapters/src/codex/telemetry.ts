@@ -34,7 +34,7 @@ const decided = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] =>
   return [started, { kind: 'call_refused', call: { callId: id, tool: call.tool, argsHash: null } }];
 };
 
-/** `success` says that the tool ran; a command's exit code stands in its output. */
+/** `success` means that the tool ran; a command's exit code is in its output. */
 const errorClassOf = (attributes: Attributes): string | null => {
   if (flagOf(attributes, 'success') === false) return 'tool_error';
   const code = /^Process exited with code (\d{1,3})$/m.exec(textOf(attributes, 'output') ?? '')?.[1] ?? '0';

@@ -3,10 +3,10 @@ import { geminiInvocation, geminiResume } from './command-line.ts';
 import { geminiHooks } from './hooks.ts';
 import { geminiInstall } from './install.ts';
 import { geminiCliScreen, typedIntoGeminiCli } from './screen.ts';
-import { geminiSessionFile } from './session-file.ts';
 import { geminiStream } from './stream.ts';
 import { geminiTraitsOf } from './tools.ts';
-import { geminiTranscript } from './transcript.ts';
+import { geminiSessionFile } from './transcript/session-file.ts';
+import { geminiTranscript } from './transcript/transcript.ts';
 
 /** Gemini CLI of Google. */
 export const geminiCli: Adapter = {

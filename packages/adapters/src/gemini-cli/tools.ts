@@ -24,7 +24,7 @@ export const geminiCall = (callId: string | null, tool: string | null, args: unk
   return { callId, tool: name, args, traits: geminiTraitsOf(name, args) };
 };
 
-/** What the model reads: a text, or parts of which some are texts. */
+/** The part that the model reads: a text, or parts, some of them texts. */
 export const textOf = (content: unknown): string | null => {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return textAt(content, 'text');

@@ -57,7 +57,10 @@ export const abandon = (agent: AgentState, at: number, ends: (one: OpenCall) => 
   };
 };
 
-/** Ends an open call that has failed as the file of the session shows. The hook that reported its end knew its result, and not its outcome. */
+/**
+ * Ends an open call that has failed according to the file of the session. The hook that reported its end had its
+ * result, but not its outcome.
+ */
 export const endFailed = (
   agent: AgentState,
   { call, pendingEnd }: OpenCall,

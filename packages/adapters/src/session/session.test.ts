@@ -291,7 +291,7 @@ test('a call whose end was not reported ends with its result in the file, or wit
   });
 });
 
-test('a turn whose end was not reported ends with its last answer in the file; one that went on since does not', () => {
+test('a turn whose end was not reported ends with its last answer in the file; one that continued since does not', () => {
   expect(story(turn, lastAnswer).fields).toMatchObject({ activity: 'awaiting_input', turn: { open: false } });
   const after = (time: number) => inOrder(at(turn, 1000), at(started('a'), 3000), at(lastAnswer, time)).session.main;
   expect(after(2999).turn?.open).toBe(true);

@@ -203,7 +203,7 @@ const seeEnd = (agent: AgentState, { call, name }: Extract<SessionFact, { kind: 
     : endSeen(isLate(agent, at) ? agent : opened(agent, at), known, call, at);
 };
 
-/** What was reported after the last answer has begun another turn, or goes on with this one. */
+/** A report after the last answer begins another turn, or continues this one. */
 const seeLastAnswer = (agent: AgentState, wakes: boolean, at: number): Changed =>
   agent.turn?.open === true && at >= (agent.turn.last_event_at ?? at)
     ? endTurn(agent, at, { obstacle: null, wakes })
@@ -343,7 +343,7 @@ const withoutSubagents = (session: SessionState, at: number): Observed =>
  */
 export const observe = (session: SessionState, event: SessionEvent): Observed => {
   if (event.kind === 'subagent_started') return subagentChanged(session, event.id, event);
-  // The end of a sub-agent of which nothing else was reported, as that of a summary is.
+  // The end of a sub-agent without any other report, such as that of a summary.
   if (event.kind === 'subagent_ended')
     return Object.hasOwn(session.subagents, event.id)
       ? subagentChanged(session, event.id, event)

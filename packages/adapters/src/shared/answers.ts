@@ -13,6 +13,6 @@ export const refusalAnswer = (event: string, reason: string): string =>
     hookSpecificOutput: { hookEventName: event, permissionDecision: 'deny', permissionDecisionReason: reason },
   });
 
-/** Hooks of Claude Code and of Codex at the end of a turn: the turn goes on with the text. */
+/** Hooks of Claude Code and of Codex at the end of a turn: the turn continues with the text. */
 export const continuationAnswer = (texts: readonly HookText[]): string =>
   JSON.stringify({ decision: 'block', reason: joined(texts) });

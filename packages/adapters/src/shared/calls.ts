@@ -36,7 +36,7 @@ const LONGEST_QUESTION = 500;
 
 const short = (text: string, length: number): string => text.slice(0, length);
 
-/** The part of an error's text that says what it is; what follows is output. */
+/** The part of an error's text that names the error; the rest is output. */
 export const headOf = (text: string): string => text.slice(0, 400);
 
 export const callName = ({ callId, tool, args }: ClientCall): CallName => ({

@@ -10,7 +10,7 @@ export const eventNameOf = (payload: HookPayload): string => textAt(payload, 'ho
 /** Events that report a sub-agent to its session; every other event with an `agent_id` is the sub-agent's own. */
 const OF_SESSION: ReadonlySet<string> = new Set(['SubagentStart', 'SubagentStop']);
 
-/** An event that no reader knows has no facts. */
+/** An unknown event has no facts. */
 export const eventsBy =
   (readers: Readonly<Record<string, Reader>>) =>
   (payload: HookPayload, now: number): readonly SessionEvent[] => {
@@ -37,7 +37,7 @@ export const sessionStarted: Reader = (payload) => {
   return [{ kind: 'session_started', source: 'start' }];
 };
 
-/** After these the process goes on with another session. */
+/** After these the process continues with another session. */
 const GOES_ON: ReadonlySet<string> = new Set(['clear', 'resume']);
 
 export const sessionEnded: Reader = (payload) => [

@@ -20,5 +20,5 @@ export const passesByStatus = (status: number): boolean => status === 408 || sta
 const WORDS =
   /\b(?:rate[ _-]?limit(?:ed|s)?|usage limit|quota|overloaded|(?:at|selected model is at|exhausted your) capacity|high demand|stream disconnected|too many requests|service unavailable|bad gateway|gateway time-?out)\b/i;
 
-/** For errors of which neither class nor status is known. A number alone does not decide. */
+/** For errors of unknown class and status. A number alone does not decide. */
 export const passesByWords = (text: string): boolean => WORDS.test(headOf(text));

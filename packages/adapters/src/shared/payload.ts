@@ -1,4 +1,4 @@
-/** Readers for JSON of which nothing is certain: a field that is missing or of another type is null, and nothing throws. */
+/** Readers for untrusted JSON: a field that is missing or of another type is null, and nothing throws. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 

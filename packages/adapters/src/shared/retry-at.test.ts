@@ -33,7 +33,7 @@ test.each([
 });
 
 test.each(['API Error: 529 overloaded', 'resets 3pm', 'resets 3pm (Nowhere/Land)', 'resets Foo 3, 3pm (UTC)', ''])(
-  'a text that does not say when is unknown: %s',
+  'a text without a time is unknown: %s',
   (text) => {
     expect(at(text)).toBeNull();
   },

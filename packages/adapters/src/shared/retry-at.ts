@@ -112,7 +112,7 @@ export const retryAtLocal = (text: string, at: number, zone: () => string): numb
   return shown + SHOWN_MS > at ? shown : instantOf({ ...today, day: today.day + 1, minutes }, zone());
 };
 
-/** When a limit ends, in epoch milliseconds, by the text of an error at `at`; null: it does not say. */
+/** When a limit ends, in epoch milliseconds, by the text of an error at `at`; null: the text names no time. */
 export const retryAtOf = (text: string, at: number): number | null => {
   const span = relative(text);
   if (span !== null) return Math.round(at + span);

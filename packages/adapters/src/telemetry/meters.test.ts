@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Usage } from '../session/session.ts';
 import { type MeterReading, noAmounts, readMeters } from './meters.ts';
 
-const HEARD_AT = 1000;
+const FIRST_SEEN_AT = 1000;
 
 const reading = (tokens: number, more: Partial<MeterReading> = {}): MeterReading => ({
   agent: null,
@@ -10,7 +10,7 @@ const reading = (tokens: number, more: Partial<MeterReading> = {}): MeterReading
   id: `${more.series ?? 's'}-${more.at ?? 2000}`,
   series: 's',
   at: 2000,
-  startedAt: HEARD_AT,
+  startedAt: FIRST_SEEN_AT,
   isCumulative: true,
   model: 'm',
   amounts: { ...noAmounts, input_tokens: tokens },
@@ -24,7 +24,7 @@ const counted = (...readings: readonly MeterReading[]) => {
   let meters = {};
   let usage: Usage = unknown;
   for (const one of readings) {
-    const read = readMeters(meters, [one], HEARD_AT);
+    const read = readMeters(meters, [one], FIRST_SEEN_AT);
     meters = read.meters;
     for (const event of read.events) if (event.kind === 'usage_metered') usage = event.usage;
   }
@@ -35,13 +35,13 @@ const counted = (...readings: readonly MeterReading[]) => {
 const tokens = (...readings: readonly MeterReading[]): number | null =>
   counted(...readings).usage[0]?.input_tokens ?? null;
 
-test('the first cumulative value counts whole where its series began when the agent was first heard of, or later', () => {
+test('the first cumulative value counts fully if its series began when the agent was first seen, or later', () => {
   expect(tokens(reading(100))).toBe(100);
-  expect(tokens(reading(100, { startedAt: HEARD_AT + 1 }))).toBe(100);
+  expect(tokens(reading(100, { startedAt: FIRST_SEEN_AT + 1 }))).toBe(100);
 });
 
 test('the first cumulative value of an older series, or of one of unknown age, counts nothing; the next counts what it adds', () => {
-  for (const startedAt of [HEARD_AT - 1, null]) {
+  for (const startedAt of [FIRST_SEEN_AT - 1, null]) {
     expect(tokens(reading(100, { startedAt }))).toBeNull();
     expect(tokens(reading(100, { startedAt }), reading(130, { startedAt, at: 3000 }))).toBe(30);
   }
@@ -102,12 +102,12 @@ test('money without tokens leaves the tokens unknown, and tokens without money l
 
 test('readings that arrive together are one event for each agent, and none where nothing more is counted', () => {
   const other = reading(7, { agent: 'sub', series: 'sub' });
-  const { meters, events } = readMeters({}, [reading(100), other, reading(160, { at: 3000 })], HEARD_AT);
+  const { meters, events } = readMeters({}, [reading(100), other, reading(160, { at: 3000 })], FIRST_SEEN_AT);
   expect(events.map(({ agent, ...event }) => [agent, event])).toMatchObject([
     ['sub', { kind: 'usage_metered', usage: { usage: [{ input_tokens: 7 }] } }],
     [null, { kind: 'usage_metered', usage: { usage: [{ input_tokens: 160 }] } }],
   ]);
-  expect(readMeters(meters, [reading(160, { at: 4000 })], HEARD_AT).events).toEqual([]);
+  expect(readMeters(meters, [reading(160, { at: 4000 })], FIRST_SEEN_AT).events).toEqual([]);
 });
 
 test('what is sent without end is not remembered without end, and no token of the session is lost', () => {
@@ -116,24 +116,24 @@ test('what is sent without end is not remembered without end, and no token of th
   expect(usage.length).toBeLessThan(60);
   expect(usage.reduce((sum, { input_tokens }) => sum + input_tokens, 0)).toBe(1000);
   const agents = many.map((one, i) => ({ ...one, agent: `a${i}` }));
-  const { meters } = readMeters({}, [reading(100), ...agents], HEARD_AT);
+  const { meters } = readMeters({}, [reading(100), ...agents], FIRST_SEEN_AT);
   expect(Object.keys(meters).length).toBeLessThan(110);
-  expect(readMeters(meters, [reading(130, { at: 3000 })], HEARD_AT).events).toMatchObject([
+  expect(readMeters(meters, [reading(130, { at: 3000 })], FIRST_SEEN_AT).events).toMatchObject([
     { agent: null, usage: { usage: [{ input_tokens: 130 }] } },
   ]);
 });
 
 test.each(['__proto__', 'constructor'])('%s is an agent and a series like any other', (name) => {
-  const { events } = readMeters({}, [reading(100, { agent: name, series: name })], HEARD_AT);
+  const { events } = readMeters({}, [reading(100, { agent: name, series: name })], FIRST_SEEN_AT);
   expect(events).toMatchObject([{ agent: name, usage: { usage: [{ input_tokens: 100 }] } }]);
 });
 
 test.each([500, 501, 1000])('a request with %d increments counts once, also where it is exported again', (count) => {
   const all = Array.from({ length: count }, (_, i) => reading(1, { isCumulative: false, id: `r${i}` }));
-  const first = readMeters({}, all, HEARD_AT);
+  const first = readMeters({}, all, FIRST_SEEN_AT);
   expect(first.events).toMatchObject([{ usage: { usage: [{ input_tokens: count }] } }]);
-  const between = readMeters(first.meters, [reading(1, { isCumulative: false, id: 'between' })], HEARD_AT);
-  expect(readMeters(between.meters, all, HEARD_AT).events).toEqual([]);
+  const between = readMeters(first.meters, [reading(1, { isCumulative: false, id: 'between' })], FIRST_SEEN_AT);
+  expect(readMeters(between.meters, all, FIRST_SEEN_AT).events).toEqual([]);
 });
 
 test('of more series than are remembered none counts whole again', () => {

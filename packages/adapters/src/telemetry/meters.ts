@@ -97,26 +97,26 @@ const hasStartedAgain = (before: Series, { startedAt, amounts }: MeterReading): 
 };
 
 /**
- * What a cumulative reading adds. The first of a series counts whole where the series began after the agent was first heard of; of an
- * older one it is not known whose the earlier tokens are, nor of one that may have been forgotten whether they count already. Null:
- * nothing.
+ * What a cumulative reading adds. The first reading of a series counts fully if the series began after the agent was
+ * first seen. The earlier tokens of an older series may belong to another agent, and those of a forgotten series may
+ * have been counted. Null: nothing.
  */
-const increase = (before: Series | undefined, reading: MeterReading, heardAt: number): Amounts | null => {
+const increase = (before: Series | undefined, reading: MeterReading, firstSeenAt: number): Amounts | null => {
   const { startedAt, amounts } = reading;
   if (before !== undefined && !hasStartedAgain(before, reading)) return combined(amounts, before.amounts, -1);
   if (before !== undefined && startedAt === before.startedAt) return amounts;
-  return startedAt !== null && startedAt >= heardAt ? amounts : null;
+  return startedAt !== null && startedAt >= firstSeenAt ? amounts : null;
 };
 
 const isOutdated = (before: Series | undefined, { at, startedAt }: MeterReading): boolean =>
   before !== undefined && (at <= before.at || (startedAt ?? at) < (before.startedAt ?? 0));
 
-const readCumulative = (meter: Meter, reading: MeterReading, heardAt: number): Meter => {
+const readCumulative = (meter: Meter, reading: MeterReading, firstSeenAt: number): Meter => {
   const { series, startedAt, at, amounts, model } = reading;
   const before = ownOf(meter.series, series);
   if (isOutdated(before, reading)) return meter;
   const mayBeForgotten = before === undefined && at > meter.forgottenAt;
-  const more = increase(before, reading, mayBeForgotten ? Math.max(heardAt, meter.forgottenAt + 1) : heardAt);
+  const more = increase(before, reading, mayBeForgotten ? Math.max(firstSeenAt, meter.forgottenAt + 1) : firstSeenAt);
   const { [series]: _, ...others } = meter.series;
   const all = Object.entries(others);
   const kept = all.slice(1 - MOST_SERIES);
@@ -143,11 +143,11 @@ const inRequest = (meter: Meter, size: number): Meter => {
   return largest <= meter.largest ? meter : { ...meter, largest };
 };
 
-type Request = { readonly size: number; readonly heardAt: number };
+type Request = { readonly size: number; readonly firstSeenAt: number };
 
-const readMeter = (meters: Meters, reading: MeterReading, { size, heardAt }: Request): Meters => {
+const readMeter = (meters: Meters, reading: MeterReading, { size, firstSeenAt }: Request): Meters => {
   const meter = inRequest(meters[reading.source], size);
-  const after = reading.isCumulative ? readCumulative(meter, reading, heardAt) : readIncrement(meter, reading);
+  const after = reading.isCumulative ? readCumulative(meter, reading, firstSeenAt) : readIncrement(meter, reading);
   return after === meters[reading.source] ? meters : { ...meters, [reading.source]: after };
 };
 
@@ -193,15 +193,15 @@ const bounded = (all: SessionMeters): SessionMeters => {
 export type Metered = { readonly meters: SessionMeters; readonly events: readonly SessionEvent[] };
 
 /**
- * The meters of a session after the readings of a request, the oldest first, and an event for each agent of which they have counted more.
- * `heardAt`: when the session was first heard of, epoch milliseconds.
+ * The meters of a session after the readings of a request, oldest first, and an event for each agent with new counts.
+ * `firstSeenAt`: when the session was first seen, epoch milliseconds.
  */
-export const readMeters = (before: SessionMeters, readings: readonly MeterReading[], heardAt: number): Metered =>
+export const readMeters = (before: SessionMeters, readings: readonly MeterReading[], firstSeenAt: number): Metered =>
   readings.reduce<Metered>(
     ({ meters, events }, reading) => {
       const agent = reading.agent ?? OWN;
       const known = ownOf(meters, agent) ?? noMeters;
-      const counted = readMeter(known, reading, { size: readings.length, heardAt });
+      const counted = readMeter(known, reading, { size: readings.length, firstSeenAt });
       const usage = usageOf(counted);
       const isMore = JSON.stringify(usage) !== JSON.stringify(usageOf(known));
       const event: SessionEvent = { kind: 'usage_metered', usage, at: reading.at, agent: reading.agent };

@@ -32,7 +32,7 @@ export type TelemetryRecord = {
   readonly resource: Attributes;
 };
 
-/** What a client's adapter knows of a call by its tool and arguments. */
+/** What a client's adapter derives from the tool and arguments of a call. */
 export type CallTraits = Omit<
   ToolCall,
   'call_id' | 'result_hash' | 'masked_result_hash' | 'outcome' | 'error_class' | 'started_at' | 'ended_at'
@@ -45,7 +45,7 @@ export const traitsOf = (call: ClientCall): CallTraits => {
   return { tool, kind, args_hash: isKnown ? args_hash : null, deadline_at: null, mutating, polling, target };
 };
 
-/** Of which session a record is, and what it reports. */
+/** The session of a record, and what the record reports. */
 export type Telemetry = {
   readonly client: string;
   /** null: the record names none; it is of the session that its agent is in */
@@ -54,7 +54,10 @@ export type Telemetry = {
   readonly readings: readonly MeterReading[];
 };
 
-/** `parts`: the spans of the same export that are a part of it. Null: the record is of another client, or says nothing about an agent. */
+/**
+ * `parts`: the spans of the same export that are a part of it. Null: the record is of another client, or reports
+ * nothing about an agent.
+ */
 export type ReadTelemetry = (record: TelemetryRecord, parts: readonly TelemetryRecord[]) => Telemetry | null;
 
 export const textOf = (attributes: Attributes, name: string): string | null => {

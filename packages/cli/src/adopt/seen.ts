@@ -47,7 +47,7 @@ const hasReported = ({ adapter, invocation, env }: RunningSession, agents: reado
   env.VIGIL_INSTANCE_ID !== undefined &&
   agents.some(({ instanceId, client }) => instanceId === env.VIGIL_INSTANCE_ID && client === adapter.name);
 
-/** `agents`: those that Vigil knows; none where it was not asked. */
+/** `agents`: those that Vigil has seen; empty if it was not queried. */
 export const seenOf = (session: RunningSession, hooks: readonly InstalledHook[], agents: readonly AgentRow[]): Seen => {
   const { env, startedAt } = session;
   if (hasReported(session, agents)) return 'watched';

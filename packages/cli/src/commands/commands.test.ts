@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { filesFor } from './commands.ts';
@@ -20,9 +21,9 @@ test('a word that is not a command loads all commands, for the help and the sugg
 
 test('every file that registers a command is among those that are loaded', async () => {
   const known = await Promise.all(filesFor(undefined).map(({ load }) => load()));
-  for (const name of readdirSync(import.meta.dirname)) {
-    if (name.endsWith('.test.ts')) continue;
-    const file = await import(`./${name.replace(/\.ts$/, '')}.ts`);
+  for (const name of readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
+    const file = await import(path.join(import.meta.dirname, name));
     if ('register' in file) expect(known.map(({ register }) => register)).toContain(file.register);
   }
 });

@@ -67,7 +67,7 @@ test('a line a run, in the order of files and lines, plain or gzipped or from st
   expect(out.split('\n')[0]).toBe(JSON.stringify(judged('a')));
 });
 
-test('calls are as far apart as --gap says', async () => {
+test('--gap sets the time between calls', async () => {
   const { out } = await evaluate(['--json', '--gap', '1m', '-'], looping('a'));
   expect(parsed(out)[0].changes[1].at).toBe(240);
 });

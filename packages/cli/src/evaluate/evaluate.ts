@@ -52,7 +52,7 @@ export function judgeOf(policy: string, gap: number): (record: Record) => readon
   };
 }
 
-/** Says what cannot be read there, and that all is not well. */
+/** Reports what cannot be read, and sets the exit code. */
 async function readable(where: string, read: () => Promise<void>): Promise<void> {
   try {
     await read();
@@ -72,7 +72,7 @@ const isOfTheSystem = (error: unknown): error is NodeJS.ErrnoException =>
 
 async function printJudged({ run_id, judged: { worst, changes } }: Judgement): Promise<void> {
   if (process.stdout.write(`${jsonText({ run_id, worst, changes }, 0)}\n`)) return;
-  // Where nobody reads any more there is no drain but an error, which stops the whole.
+  // If the reader has gone, there is no drain event but an error, which ends the evaluation.
   await once(process.stdout, 'drain').catch(() => undefined);
 }
 
@@ -88,7 +88,7 @@ function plainTally(tally: Tally): Tally {
 
 const EVERY = 500;
 
-/** How many runs have been judged, for whoever looks at a terminal. */
+/** Shows the number of evaluated runs on a terminal. */
 function progressOn(out: NodeJS.WriteStream): { readonly step: () => void; readonly end: () => void } {
   if (!out.isTTY) return { step: () => {}, end: () => {} };
   let runs = 0;

@@ -52,5 +52,5 @@ const shown = (text: string): string => (text.length > SHOWN ? `${text.slice(0, 
 /** The file is none of the formats. */
 export const noFormat = (first: string): CorrectTheRun =>
   new CorrectTheRun(
-    `the format is not known; it begins with ${shown(first)} - give ${FORMATS.join('; or ')}; or write what it says as recorded runs`,
+    `the format is not known; it begins with ${shown(first)} - give ${FORMATS.join('; or ')}; or convert it to recorded runs`,
   );

@@ -133,14 +133,14 @@ test('a sub-agent within a trajectory is a run of its own', async () => {
   ]);
 });
 
-test('a trajectory of a client is judged with what its adapter knows of its tools: a poll is no loop', async () => {
+test("a trajectory of a client is evaluated with its adapter's knowledge of tools: a poll is not a loop", async () => {
   const polling = atifTrajectory({ commands: Array.from({ length: 6 }, () => 'sleep 60; cat log'), isDone: false });
   const calls = polling.steps.map((step) =>
     'tool_calls' in step ? { ...step, tool_calls: renamed(step.tool_calls) } : step,
   );
   const of = (name: string) => worstOf(JSON.stringify({ ...polling, agent: { name, version: '1' }, steps: calls }));
   expect(await of('claude-code')).toEqual(['HEALTHY']);
-  expect(await of('an-agent-that-nobody-knows')).toEqual(['STUCK']);
+  expect(await of('an-unknown-agent')).toEqual(['STUCK']);
 });
 
 const renamed = (calls: readonly object[]) => calls.map((call) => ({ ...call, function_name: 'Bash' }));

@@ -69,7 +69,7 @@ const oneRun = (text: string): readonly Record[] => [{ kind: 'run', run: readRun
 const trajectories = (text: string): readonly Record[] =>
   readTrajectory(entryOf(text)).map((run) => ({ kind: 'run', run: withTraits(run) }));
 
-/** A trajectory does not say what its tools are; the adapter of its client knows. */
+/** A trajectory does not describe its tools; the adapter of its client does. */
 function withTraits(run: RecordedRun): RecordedRun {
   const adapter = adapterNamed(run.src ?? '');
   if (adapter === undefined) return run;
@@ -116,7 +116,7 @@ function sessionOf(file: string, adapter: Adapter, files: readonly (readonly str
     kind: 'session',
     id,
     client: adapter.name,
-    // The file of a sub-agent alone says nothing of its parent.
+    // The file of a sub-agent alone does not name its parent.
     reports: reports.filter(({ agent }) => active.has(agent)),
   };
 }

@@ -3,7 +3,7 @@
 export type Session = {
   /** shell commands, one an answer of the model; each takes a second */
   readonly commands: readonly string[];
-  /** the model says that it is done */
+  /** the model reports that it is done */
   readonly isDone: boolean;
 };
 

@@ -19,7 +19,7 @@ export type Source = {
   successful: number;
   readonly worst: Record<'DEGRADED' | 'STUCK' | 'FAILING', number>;
   flaggedSuccesses: number;
-  /** those of which neither success nor failure is known */
+  /** runs whose success is unknown */
   unknown: number;
   flaggedUnknown: number;
   loops: number;

@@ -77,7 +77,7 @@ test.each(clients)(
   },
 );
 
-test('Codex asks a person to trust the hook: that is said, and no setting bypasses it', () => {
+test('Codex asks a person to trust the hook: the output explains that, and no setting bypasses it', () => {
   const { stdout } = run(['install', '--client', 'codex']);
   expect(stdout).toContain('trust it under /hooks');
   expect(Object.keys(JSON.parse(readFileSync(join(home, '.codex', 'hooks.json'), 'utf8')))).toEqual(['hooks']);

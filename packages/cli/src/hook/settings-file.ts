@@ -3,7 +3,10 @@ import { dirname } from 'node:path';
 import { Refusal } from '../errors.ts';
 import { replaceFile } from '../replace-file.ts';
 
-/** What the file was before an installation that made it an object: how many newlines stand behind it says so, as long as it is installed. */
+/**
+ * The file's content before an installation that made it an object. While the hook is installed, the number of
+ * trailing newlines encodes it.
+ */
 const marks = {
   /** there was no file */
   file: '{}\n\n',

@@ -146,14 +146,17 @@ test.each([
   ['no headers', undefined],
   ['other headers', { authorization: 'Bearer $TOKEN' }],
   ['a header of the same name', { 'vigil-agent': 'a-1' }],
-])('a hook with %s that posts to an address like the gateway is not ours: it stays, byte for byte', (_, headers) => {
-  const foreign = { type: 'http', url: 'https://hooks.example.com/v1/hooks/slack', headers };
-  const text = `${JSON.stringify({ hooks: { Stop: [{ hooks: [foreign] }] } }, null, 4)}\n`;
-  expect(installed(text, FILE).events).toEqual([]);
-  expect(uninstall(text)).toBe(text);
-  expect(uninstall(install(text))).toBe(text);
-  expect(JSON.parse(install(text)).hooks.Stop).toContainEqual({ hooks: [JSON.parse(JSON.stringify(foreign))] });
-});
+])(
+  "a hook with %s that posts to an address like the gateway's is another program's: it stays, byte for byte",
+  (_, headers) => {
+    const foreign = { type: 'http', url: 'https://hooks.example.com/v1/hooks/slack', headers };
+    const text = `${JSON.stringify({ hooks: { Stop: [{ hooks: [foreign] }] } }, null, 4)}\n`;
+    expect(installed(text, FILE).events).toEqual([]);
+    expect(uninstall(text)).toBe(text);
+    expect(uninstall(install(text))).toBe(text);
+    expect(JSON.parse(install(text)).hooks.Stop).toContainEqual({ hooks: [JSON.parse(JSON.stringify(foreign))] });
+  },
+);
 
 test('a hook among others in one group goes alone', () => {
   const hooks = [

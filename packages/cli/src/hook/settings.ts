@@ -40,7 +40,7 @@ const readText = (text: string, file: string): Readonly<Record<string, unknown>>
 const isOurCommand = (command: unknown): boolean =>
   typeof command === 'string' && /(?:^|[\s/'"])vigil(?:\.mjs)?['"]? hook(?: --client [a-z-]+)?$/.test(command.trim());
 
-/** The gateway's address may have changed since; no hook but ours names the agent by the variable of its session. */
+/** The gateway's address may have changed since. Only Vigil's hook names the agent by the variable of its session. */
 const isOurPost = ({ url, headers }: Hook): boolean =>
   typeof url === 'string' &&
   /\/v1\/hooks\/[a-z-]+$/.test(url) &&

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { VOCABULARY } from '@vigil/health';
 import { IMPORT_KINDS, type ImportKind, importPolicy, MIGRATIONS } from '@vigil/importers';
 import { type Checked, CorrectThePolicy, checkFiles, PRESETS, readPolicies } from '@vigil/policy';
-import { CannotAsk, Refusal } from '../errors.ts';
+import { CannotProceed, Refusal } from '../errors.ts';
 import { checkedLines } from '../render/policies.ts';
 import { replaceFile } from '../replace-file.ts';
 import { endUnwell, print, show } from '../terminal.ts';
@@ -11,7 +11,7 @@ type Json = { readonly json?: boolean };
 
 /** Reads files. Throws CannotAsk where one is not there, Refusal with every mistake. `known`: policies that an assignment may name besides. */
 export function readFiles(paths: readonly string[], known: readonly string[]): readonly Checked[] {
-  return told(() => checkFiles(paths, VOCABULARY, known));
+  return withRefusals(() => checkFiles(paths, VOCABULARY, known));
 }
 
 const presetNames = (): readonly string[] => readPolicies([PRESETS], VOCABULARY).map(({ name }) => name);
@@ -31,7 +31,7 @@ export function check(paths: readonly string[], { json }: Json): void {
 /** For programs, mistakes are part of the answer. */
 function collected(paths: readonly string[], known: readonly string[]) {
   try {
-    return { files: asking(() => checkFiles(paths, VOCABULARY, known)), mistakes: [] };
+    return { files: withMissingFiles(() => checkFiles(paths, VOCABULARY, known)), mistakes: [] };
   } catch (error) {
     if (error instanceof CorrectThePolicy) return { files: [], mistakes: error.mistakes };
     throw error;
@@ -43,13 +43,15 @@ type Import = Json & { readonly migrate?: boolean; readonly write?: boolean };
 export function importFile(kind: string, file: string, options: Import): void {
   const { json, migrate, write } = options;
   const known = IMPORT_KINDS.find((one) => one === kind);
-  if (known === undefined) throw new CannotAsk(`There is no importer ${kind}: give one of ${IMPORT_KINDS.join(', ')}.`);
+  if (known === undefined)
+    throw new CannotProceed(`There is no importer ${kind}: give one of ${IMPORT_KINDS.join(', ')}.`);
   if (migrate === true) {
     migrated(known, file, options);
     return;
   }
-  if (write === true) throw new CannotAsk('--write goes with --migrate: a policy is printed; lead it into a file.');
-  const { yaml, unmapped } = told(() => importPolicy(known, textOf(file), file, VOCABULARY));
+  if (write === true)
+    throw new CannotProceed('--write requires --migrate. To save an imported policy, redirect the output to a file.');
+  const { yaml, unmapped } = withRefusals(() => importPolicy(known, textOf(file), file, VOCABULARY));
   if (json === true) show(true, { yaml, unmapped }, () => []);
   else print([yaml.trimEnd()]);
   for (const { path, why } of unmapped) process.stderr.write(`not taken over: ${path}: ${why}\n`);
@@ -59,10 +61,10 @@ export function importFile(kind: string, file: string, options: Import): void {
 function migrated(kind: ImportKind, file: string, { json, write }: Import): void {
   const { [kind]: migrate } = MIGRATIONS;
   if (migrate === undefined)
-    throw new CannotAsk(
+    throw new CannotProceed(
       `There is nothing to migrate in a file of ${kind}: only ${Object.keys(MIGRATIONS)} files get defaults.`,
     );
-  const { before, after } = told(() => {
+  const { before, after } = withRefusals(() => {
     const text = textOf(file);
     return { before: text, after: migrate(text, file) };
   });
@@ -72,25 +74,27 @@ function migrated(kind: ImportKind, file: string, { json, write }: Import): void
     return;
   }
   if (write === true && changed) replaceFile(file, after);
-  show(json, { file, changed, written: write === true && changed, text: after }, (said) => [
-    said.changed ? `${said.file} has the defaults of agents.health now.` : `${said.file} has agents.health already.`,
+  show(json, { file, changed, written: write === true && changed, text: after }, (result) => [
+    result.changed
+      ? `${result.file} has the defaults of agents.health now.`
+      : `${result.file} has agents.health already.`,
   ]);
 }
 
-/** Node does not say which path is a directory. */
+/** Node's error does not name a directory. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new CannotAsk(
+    throw new CannotProceed(
       `${file} cannot be read (${(error as NodeJS.ErrnoException).code}): give a file that is there.`,
     );
   }
 }
 
-function told<T>(read: () => T): T {
+function withRefusals<T>(read: () => T): T {
   try {
-    return asking(read);
+    return withMissingFiles(read);
   } catch (error) {
     if (error instanceof CorrectThePolicy) throw new Refusal(error.message);
     throw error;
@@ -98,12 +102,12 @@ function told<T>(read: () => T): T {
 }
 
 /** A file that is not there is a question that cannot be asked. */
-function asking<T>(read: () => T): T {
+function withMissingFiles<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;
     if (code === undefined || path === undefined) throw error;
-    throw new CannotAsk(`${path} cannot be read (${code}): give a file or a directory that is there.`);
+    throw new CannotProceed(`${path} cannot be read (${code}): give a file or a directory that is there.`);
   }
 }

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Checked, differences } from '@vigil/policy';
 import type { PolicyRefusalRow, PolicyRow } from '@vigil/read-model';
 import { stringify } from 'yaml';
-import { path, type Written } from '../commands/options.ts';
-import { CannotAsk, Refusal } from '../errors.ts';
-import { appliedLines, differenceLines, policiesTable, type Wish } from '../render/policies.ts';
+import { path, type Written } from '../commands/control/options.ts';
+import { CannotProceed, Refusal } from '../errors.ts';
+import { appliedLines, differenceLines, type PolicyChange, policiesTable } from '../render/policies.ts';
 import { dashboard, endUnwell, show } from '../terminal.ts';
 import { readFiles } from './files.ts';
 
@@ -49,7 +49,7 @@ export async function diff(before: string, after: string, { json }: Json): Promi
 async function documentOf(named: string): Promise<unknown> {
   if (!existsSync(named)) return (await dashboard().get<Whole>(path('policies', named))).document;
   const [file, ...more] = readFiles([named], [named]);
-  if (file === undefined || more.length > 0) throw new CannotAsk(`${named} is a directory: give one file.`);
+  if (file === undefined || more.length > 0) throw new CannotProceed(`${named} is a directory: give one file.`);
   return JSON.parse(file.document);
 }
 
@@ -57,7 +57,7 @@ const NOT_APPLIED = 'This was a dry run: nothing has been applied.';
 
 export async function apply(paths: readonly string[], { remove = [], dryRun, why, by, json }: Apply): Promise<void> {
   if (paths.length + remove.length === 0)
-    throw new CannotAsk('Nothing is to be applied: give files, or --remove NAME.');
+    throw new CannotProceed('Nothing is to be applied: give files, or --remove NAME.');
   const { policies } = await inForce();
   const files =
     paths.length === 0
@@ -66,25 +66,28 @@ export async function apply(paths: readonly string[], { remove = [], dryRun, why
           paths,
           policies.map(({ name }) => name),
         );
-  const wishes = await Promise.all([
-    ...files.map((file) => wishOf(file, policies)),
+  const changes = await Promise.all([
+    ...files.map((file) => plannedFor(file, policies)),
     ...remove.map((name) => removal(name, policies)),
   ]);
-  if (dryRun) return show(json, wishes, (all, view) => [...appliedLines(view, all), NOT_APPLIED]);
-  for (const wish of wishes) if (wish.change !== 'none') await put(wish, { by, why });
-  show(json, wishes, (all, view) => appliedLines(view, all));
+  if (dryRun) return show(json, changes, (all, view) => [...appliedLines(view, all), NOT_APPLIED]);
+  for (const planned of changes) if (planned.change !== 'none') await writePolicy(planned, { by, why });
+  show(json, changes, (all, view) => appliedLines(view, all));
 }
 
-async function put(wish: Wish, said: { readonly by: string; readonly why: string }): Promise<void> {
-  const { name, document } = wish;
-  const command = { command: 'apply_policy', name, document, ...said };
-  await outcome(wish, await dashboard().post<Written>('/v1/commands', command));
+async function writePolicy(
+  planned: PolicyChange,
+  reason: { readonly by: string; readonly why: string },
+): Promise<void> {
+  const { name, document } = planned;
+  const command = { command: 'apply_policy', name, document, ...reason };
+  await outcome(planned, await dashboard().post<Written>('/v1/commands', command));
 }
 
-async function wishOf(
+async function plannedFor(
   { name, hash, document, file, warnings }: Checked,
   policies: readonly PolicyRow[],
-): Promise<Wish> {
+): Promise<PolicyChange> {
   const written = JSON.parse(document) as Readonly<Record<string, unknown>>;
   const before = policies.find((policy) => policy.name === name);
   if (before?.hash === hash) return { name, hash, document: written, file, warnings, change: 'none', differences: [] };
@@ -93,17 +96,17 @@ async function wishOf(
   return { name, hash, document: written, file, warnings, change: 'changed', differences: differences(old, written) };
 }
 
-function removal(name: string, policies: readonly PolicyRow[]): Wish {
+function removal(name: string, policies: readonly PolicyRow[]): PolicyChange {
   const applied = policies.find((policy) => policy.name === name && policy.origin === 'applied');
   if (applied === undefined)
-    throw new CannotAsk(
-      `Nothing is applied under the name ${name}: \`vigil policy list\` says what is, and from where.`,
+    throw new CannotProceed(
+      `Nothing is applied under the name ${name}: \`vigil policy list\` lists the applied policies and their origin.`,
     );
   return { name, hash: null, document: null, file: null, warnings: [], change: 'removed', differences: [] };
 }
 
 /** Waits until it is in force. Throws Refusal with the evaluator's reasons. */
-async function outcome({ name, hash, change }: Wish, { eventId }: Written): Promise<void> {
+async function outcome({ name, hash, change }: PolicyChange, { eventId }: Written): Promise<void> {
   for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
     const { policies, refusals } = await inForce();
     const now = policies.find((policy) => policy.name === name);
@@ -114,6 +117,6 @@ async function outcome({ name, hash, change }: Wish, { eventId }: Written): Prom
     await sleep(LOOK_MS);
   }
   throw new Refusal(
-    `${name} is written (${eventId}), and nobody has taken it after ${PATIENCE_MS / 1000} s: \`vigil doctor\` says what is behind.`,
+    `${name} is written (${eventId}), and is not in force after ${PATIENCE_MS / 1000} s: \`vigil doctor\` shows what is behind.`,
   );
 }

@@ -80,15 +80,15 @@ async function vigil(...args: readonly string[]) {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const said = { out: '', err: '' };
+  const printed = { out: '', err: '' };
   child.stdout.on('data', (chunk) => {
-    said.out += chunk;
+    printed.out += chunk;
   });
   child.stderr.on('data', (chunk) => {
-    said.err += chunk;
+    printed.err += chunk;
   });
   const [code] = await once(child, 'close');
-  return { code, ...said };
+  return { code, ...printed };
 }
 
 test('check finds every mistake of every file without servers, and ends with 1', async () => {
@@ -102,12 +102,12 @@ test('check finds every mistake of every file without servers, and ends with 1',
   expect((await vigil('check', 'nowhere.yaml')).code).toBe(2);
 });
 
-test('list says where policies come from, show gives one as YAML, diff says what differs in words', async () => {
+test('list shows where policies come from, show prints one as YAML, diff prints the differences', async () => {
   expect((await vigil('list')).out).toMatch(/mine +[0-9a-f]{16} +file +3 +/);
   expect((await vigil('show', 'mine')).out).toContain('signals:\n  no_activity:\n    after: 6m');
   const { code, out } = await vigil('diff', 'mine', 'mine.yaml');
   expect([code, out]).toEqual([1, 'signals.no_activity.after: 6 min → 8 min\n']);
-  expect((await vigil('show', 'nobody')).code).toBe(1);
+  expect((await vigil('show', 'missing')).code).toBe(1);
 });
 
 test('apply sends what changes and waits until it is in force; a dry run sends nothing', async () => {
@@ -153,7 +153,7 @@ test('a botbox file is migrated on paper, into itself only with --write, and not
 
 test.each([
   [['gascity', 'x', '--migrate'], 2, 'only botbox'],
-  [['botbox', '.botbox.json', '--write'], 2, '--write goes with --migrate'],
+  [['botbox', '.botbox.json', '--write'], 2, '--write requires --migrate'],
   [['botbox', 'list.json', '--migrate', '--write'], 1, 'is no JSON object'],
   [['botbox', 'nowhere.json', '--migrate'], 2, 'nowhere.json cannot be read (ENOENT)'],
   [['botbox', '.', '--migrate', '--write'], 2, '. cannot be read (EISDIR): give a file'],

@@ -55,7 +55,10 @@ const iso = (at: number | null): string | null => (at === null ? null : new Date
 export const isHeld = ({ now }: Pick<View, 'now'>, { held, heldUntil }: AgentRow): boolean =>
   held && (heldUntil === null || heldUntil > now);
 
-/** Seed 001's answer (agent, status, last_output, errors) and ours beside it. */
+/**
+ * The fields of the status answer that omniclaude defines (agent, status, last_output, errors), and Vigil's own
+ * beside them.
+ */
 export function agentJson({ now }: Pick<View, 'now'>, agent: AgentRow): object {
   return {
     agent: agent.agentId,
@@ -84,7 +87,7 @@ export function agentJson({ now }: Pick<View, 'now'>, agent: AgentRow): object {
 /** One agent in a few lines. */
 export function agentLines(view: View, agent: AgentRow): string[] {
   const since = agent.since === null ? '' : ` for ${ageText(view, agent.since)}`;
-  const beat = agent.lastHeartbeatAt === null ? 'none' : `${ageText(view, agent.lastHeartbeatAt)} ago`;
+  const heartbeat = agent.lastHeartbeatAt === null ? 'none' : `${ageText(view, agent.lastHeartbeatAt)} ago`;
   const facts: readonly (readonly [string, string])[] = [
     ['reason', orDash(agent.reason)],
     ['exempt', orDash(agent.exemption)],
@@ -93,7 +96,7 @@ export function agentLines(view: View, agent: AgentRow): string[] {
       : []),
     ['task', orDash(agent.taskId)],
     ['phase', `${orDash(agent.phase)}, ${orDash(agent.progress)}`],
-    ['heartbeat', beat],
+    ['heartbeat', heartbeat],
     ['case', orDash(agent.caseId)],
     ...(agent.caseWithheld ? ([['withheld', withheldText(agent.caseWithheld)]] as const) : []),
     ...(isHeld(view, agent) ? ([['held', `by ${orDash(agent.heldBy)}: ${orDash(agent.heldWhy)}`]] as const) : []),

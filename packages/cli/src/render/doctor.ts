@@ -17,7 +17,7 @@ type ProcessorTime = { readonly processor: string; readonly ageMs: number | null
 
 /** The dashboard's answer to /v1/doctor. */
 export type Findings = {
-  readonly services: readonly { readonly service: string; readonly ready: boolean; readonly said: string }[];
+  readonly services: readonly { readonly service: string; readonly ready: boolean; readonly detail: string }[];
   readonly time: readonly ProcessorTime[];
   readonly lag: readonly { readonly group: string; readonly atMost: number | null }[];
   readonly duplicates: readonly {
@@ -56,7 +56,7 @@ export function doctorLines(view: View, found: Findings): string[] {
   const { paint } = view;
   const mark = (good: boolean) => (good ? paint.green('ok ') : paint.red('BAD'));
   return [
-    ...found.services.map(({ service, ready, said }) => `${mark(ready)}  ${service}${ready ? '' : `: ${said}`}`),
+    ...found.services.map(({ service, ready, detail }) => `${mark(ready)}  ${service}${ready ? '' : `: ${detail}`}`),
     ...found.time.map((time) => `${mark(isTimely(time))}  time of ${time.processor}: ${timeWords(time)}`),
     ...found.hanging.map(
       ({ topic, partition, stableEnd, end, forMs }) =>
@@ -68,7 +68,7 @@ export function doctorLines(view: View, found: Findings): string[] {
     ),
     ...found.duplicates.map(
       ({ agentId, instanceId, otherInstanceId, at }) =>
-        `${paint.yellow('two')}  ${agentId} is two lives: ${instanceId} and ${otherInstanceId}${at === null ? '' : `, ${ageText(view, at)} ago`}`,
+        `${paint.yellow('two')}  ${agentId} has two instances: ${instanceId} and ${otherInstanceId}${at === null ? '' : `, ${ageText(view, at)} ago`}`,
     ),
     `     replay reaches back to ${found.replayFrom === null ? 'nowhere: nothing was observed yet' : clockTime(view, found.replayFrom)}`,
     ...fleetLines(view, found.fleet),

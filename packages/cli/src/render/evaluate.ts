@@ -28,7 +28,7 @@ export function evaluatedLines(view: View, { sources, flagged, missed, unknown }
     ...table(view, COLUMNS, rows),
     '',
     successes === 0
-      ? 'No run says that it was successful.'
+      ? 'No run reports that it was successful.'
       : share(flags, successes, 'successful runs', 'judged STUCK or FAILING'),
     ...oddLines(flagged, flags),
     ...(found === 0 ? [] : [share(found, unknowns, 'runs of unknown outcome', 'judged STUCK or FAILING')]),

@@ -5,7 +5,7 @@ import { agentRow, explanation, NOON, VIEW } from './rows.fixture.ts';
 import { checkpointRow, recoveryRow, taskRow } from './task-rows.fixture.ts';
 import { recoveryLine } from './tasks.ts';
 
-test('an explanation shows the newest five checkpoints, says where the others are, and how recovery stands', () => {
+test('an explanation shows the newest five checkpoints, where the others are, and the state of recovery', () => {
   const checkpoints = Array.from({ length: 7 }, (_, i) => checkpointRow(`c-${7 - i}`));
   const text = explainLines(VIEW, explanation({ checkpoints, task: taskRow() })).join('\n');
   expect(text).toContain('c-3');
@@ -16,7 +16,7 @@ test('an explanation shows the newest five checkpoints, says where the others ar
   expect(few).not.toContain('earlier');
 });
 
-test('an explanation shows what else speaks about the agent, and nothing where that is not known', () => {
+test('an explanation shows every other finding about the agent, and omits what is unknown', () => {
   const notes = ['its cost is not known', 'its policy is not enabled'];
   const text = explainLines(VIEW, explanation({ notes })).join('\n');
   expect(text).toContain('  note       its cost is not known\n  note       its policy is not enabled');
@@ -33,7 +33,7 @@ test('an attempt whose agent has ended is not running', () => {
   expect(line({ endReason: 'finished', releasedAt: NOON, releasedWhy: 'finished' })).toMatch(/over \(finished\)$/);
 });
 
-test('an end by order is told in words', () => {
+test('an end by order is described in a sentence', () => {
   const ended = { state: 'TERMINATED', endReason: 'explicit', reason: 'ended: as ordered' } as const;
   expect(agentsTable(VIEW, [agentRow(ended)])[1]).toMatch(/ as ordered$/);
 });

@@ -1,5 +1,5 @@
 import type { AgentRow, Explanation, OrderRow, SignalFigure } from '@vigil/read-model';
-import { listed, orderTarget } from '../tell/teller.ts';
+import { listed, orderTarget } from '../describe/phrases.ts';
 import { isHeld } from './agents.ts';
 import { caseLines } from './cases.ts';
 import { breakerLine, ticketLine } from './findings.ts';
@@ -11,23 +11,23 @@ import { ageText, clockTime, orDash, paintState, table, type View } from './view
 type Part = { readonly title: string; readonly lines: readonly string[] };
 
 /** Why an agent stands where it stands, from the reason that matched to what became of it. */
-export function explainLines(view: View, told: Explanation): string[] {
+export function explainLines(view: View, explanation: Explanation): string[] {
   const parts: readonly Part[] = [
-    { title: 'Signals', lines: signalLines(view, told.signals) },
-    { title: 'What happened', lines: told.story.map((entry) => trailLine(view, entry)) },
-    { title: 'Cases', lines: told.cases.flatMap((found) => caseLines(view, found)) },
-    { title: 'Orders outside cases', lines: told.orders.map((order) => orderLine(view, order)) },
-    { title: 'Recoveries', lines: told.recoveries.map((recovery) => recoveryLine(view, recovery)) },
-    { title: 'Checkpoints', lines: checkpointLines(view, told) },
-    { title: 'Breakers', lines: told.breakers.map((breaker) => breakerLine(view, breaker)) },
-    { title: 'Tickets', lines: told.tickets.map((ticket) => ticketLine(view, ticket)) },
-    { title: 'Alerts', lines: told.alerts.map((alert) => alertLine(view, alert)) },
+    { title: 'Signals', lines: signalLines(view, explanation.signals) },
+    { title: 'What happened', lines: explanation.story.map((entry) => trailLine(view, entry)) },
+    { title: 'Cases', lines: explanation.cases.flatMap((found) => caseLines(view, found)) },
+    { title: 'Orders outside cases', lines: explanation.orders.map((order) => orderLine(view, order)) },
+    { title: 'Recoveries', lines: explanation.recoveries.map((recovery) => recoveryLine(view, recovery)) },
+    { title: 'Checkpoints', lines: checkpointLines(view, explanation) },
+    { title: 'Breakers', lines: explanation.breakers.map((breaker) => breakerLine(view, breaker)) },
+    { title: 'Tickets', lines: explanation.tickets.map((ticket) => ticketLine(view, ticket)) },
+    { title: 'Alerts', lines: explanation.alerts.map((alert) => alertLine(view, alert)) },
   ];
   const shown = parts.filter(({ lines }) => lines.length > 0);
   return [
-    ...standingLines(view, told.agent),
-    ...recoveryStanding(told.task),
-    ...(told.notes ?? []).map((note) => `  note       ${note}`),
+    ...standingLines(view, explanation.agent),
+    ...recoveryStanding(explanation.task),
+    ...(explanation.notes ?? []).map((note) => `  note       ${note}`),
     ...shown.flatMap(({ title, lines }) => ['', view.paint.bold(title), ...lines]),
   ];
 }

@@ -13,7 +13,7 @@ const ticket: TicketRow = {
   ...{ alertKey: null, answeredAt: null },
 };
 
-test('an open breaker tells its failures and its next attempt, a closed one how often it has opened', () => {
+test('an open breaker shows its failures and its next attempt, a closed one how often it has opened', () => {
   expect(breakerLine(VIEW, breaker)).toMatch(
     /^ {2}tool_execution OPEN since \S+ after 5 failures, next attempt \S+, opened 2 times$/,
   );
@@ -22,7 +22,7 @@ test('an open breaker tells its failures and its next attempt, a closed one how 
   );
 });
 
-test('a ticket tells whether anybody was asked in, or why nobody was', () => {
+test('a ticket shows whether people were notified, or why not', () => {
   expect(ticketLine(VIEW, ticket)).toMatch(/high ticket t-1: -; not triaged yet$/);
   expect(ticketLine(VIEW, { ...ticket, answer: 'dismissed', analysis: 'low, after 3 steps' })).toMatch(
     /dismissed: low, after 3 steps$/,

@@ -9,9 +9,9 @@ export function breakerLine(view: View, { name, state, failures, since, nextAtte
 
 const ANSWERS = { intervene: 'people were asked in', dismissed: 'dismissed' } as const;
 
-/** Seed 004: what was found, and whether anybody was asked in. */
+/** What was found, and whether people were notified. */
 export function ticketLine(view: View, { ticketId, severity, ticket, filedAt, answer, analysis }: TicketRow): string {
   const at = filedAt === null ? '-' : clockTime(view, filedAt);
-  const asked = answer === null ? 'not triaged yet' : `${ANSWERS[answer]}: ${orDash(analysis)}`;
-  return `  ${at} ${orDash(severity)} ticket ${ticketId}: ${orDash(ticket?.cause ?? null)}; ${asked}`;
+  const asking = answer === null ? 'not triaged yet' : `${ANSWERS[answer]}: ${orDash(analysis)}`;
+  return `  ${at} ${orDash(severity)} ticket ${ticketId}: ${orDash(ticket?.cause ?? null)}; ${asking}`;
 }

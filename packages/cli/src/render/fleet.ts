@@ -23,6 +23,8 @@ export function fleetLines({ paint }: View, fleet: FleetRow): string[] {
   return [
     ...(fleet.halted ? [paint.red(`HALTED by ${orDash(fleet.haltBy)}: ${orDash(fleet.haltWhy)}. Nothing acts.`)] : []),
     ...(fleet.braked ? [paint.red(`BRAKE on ${orDash(fleet.brakeScope)}: ${orDash(fleet.brakeWhy)}`)] : []),
-    ...(fleet.dryRun ? [paint.yellow(`DRY RUN by ${orDash(fleet.dryRunBy)}: steps say what they would do.`)] : []),
+    ...(fleet.dryRun
+      ? [paint.yellow(`DRY RUN by ${orDash(fleet.dryRunBy)}: steps only report what they would do.`)]
+      : []),
   ];
 }

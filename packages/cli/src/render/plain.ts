@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-// C0 and C1 controls, and the marks that turn the direction of text around: what agents say must not steer a terminal.
+// C0 and C1 controls, and the marks that change the direction of text: text from agents must not control a terminal.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const STEERING = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 

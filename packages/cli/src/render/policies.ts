@@ -3,7 +3,7 @@ import type { PolicyRow } from '@vigil/read-model';
 import { clockTime, orDash, table, type View } from './view.ts';
 
 /** What becomes of a document: `file` null: one that is taken back. */
-export type Wish = {
+export type PolicyChange = {
   readonly name: string;
   readonly hash: string | null;
   readonly document: Readonly<Record<string, unknown>> | null;
@@ -39,18 +39,23 @@ export function checkedLines({ paint }: View, files: readonly Checked[]): string
 
 /** `signals.no_activity.after: 6 min → 8 min`. */
 export function differenceLines({ paint }: View, found: readonly Difference[]): string[] {
-  if (found.length === 0) return ['They say the same.'];
+  if (found.length === 0) return ['They are the same.'];
   return found.map(({ path, old, new: now }) => {
     if (old === null) return `${path}: ${paint.green(`${now}`)} is new`;
     return now === null ? `${path}: ${paint.red(old)} is gone` : `${path}: ${paint.red(old)} → ${paint.green(now)}`;
   });
 }
 
-const WORDS = { none: 'is in force already', new: 'is new', changed: 'changes', removed: 'is taken back' } as const;
+const CHANGE_TEXT = {
+  none: 'is in force already',
+  new: 'is new',
+  changed: 'changes',
+  removed: 'is taken back',
+} as const;
 
-export function appliedLines(view: View, wishes: readonly Wish[]): string[] {
-  return wishes.flatMap(({ name, hash, change, warnings, differences }) => [
-    `${name}${hash === null ? '' : ` ${hash}`} ${WORDS[change]}`,
+export function appliedLines(view: View, changes: readonly PolicyChange[]): string[] {
+  return changes.flatMap(({ name, hash, change, warnings, differences }) => [
+    `${name}${hash === null ? '' : ` ${hash}`} ${CHANGE_TEXT[change]}`,
     ...(differences.length > 0 ? differenceLines(view, differences).map((line) => `  ${line}`) : []),
     ...warningLines(view.paint.yellow, warnings),
   ]);

@@ -7,9 +7,9 @@ import { jsonText, plain, plainAll } from './plain.ts';
 import { agentRow, caseStory, entry, explanation, fleetRow, NOON, VIEW } from './rows.fixture.ts';
 import { storyLine } from './story.ts';
 import { clockTime, cut } from './view.ts';
-import { newlyTold, watchScreen } from './watch.ts';
+import { notShownYet, watchScreen } from './watch.ts';
 
-test('what agents say cannot steer the terminal', () => {
+test('text from agents cannot control the terminal', () => {
   expect(plain('a\u001b[2Jb\u0007c\nd\u009b31me\u202ef')).toBe('ab\uFFFDc de\uFFFDf');
   expect(plain('\u001b]0;title\u0007x')).toBe('x');
   expect(plainAll({ 'k\u001b[1m': ['\u001b[31mred'] })).toEqual({ k: ['red'] });
@@ -77,13 +77,13 @@ test('a time of another day shows its date', () => {
   expect(clockTime({ ...VIEW, offsetMinutes: 60 }, NOON)).toBe('13:00:00');
 });
 
-test('a story is told in words, with its subject', () => {
+test('a story is printed in sentences, with its subject', () => {
   const changed = entry('HEALTH_STATE_CHANGED', { from: 'HEALTHY', to: 'STUCK', reason: 'no call for 21 s' });
   expect(storyLine(VIEW, changed)).toBe('12:00:00  worker-1  HEALTHY → STUCK: no call for 21 s');
   expect(storyLine(VIEW, entry('SOMETHING_NEW', {}))).toBe('12:00:00  worker-1  something new');
 });
 
-test('a case that waits says what is asked, what happens by itself, and the commands', () => {
+test('a waiting case shows the question, the automatic outcome, and the commands', () => {
   const lines = caseLines(VIEW, caseStory());
   expect(lines[0]).toBe('case case-1 of worker-1: waits for you');
   expect(lines).toContain('  plan "stuck": nudge → escalate → terminate');
@@ -114,7 +114,7 @@ test('an explanation has the case with its steps, and leaves out what there is n
   expect(text).not.toContain('Signals');
 });
 
-test("a signal's figure, limit and when it would fire are told where they are known", () => {
+test("a signal's figure, limit and firing time are shown where they are known", () => {
   const figure = {
     signal: 'no_calls',
     axis: 'absence',
@@ -148,14 +148,14 @@ test('the watching view fits its terminal, the newest of the story kept', () => 
   expect(screen.at(-1)).toBe('12:00:49  worker-1  paused');
 });
 
-test('without a terminal each thing that happens is told once, routine left out', () => {
+test('without a terminal each event is printed once, without routine events', () => {
   const story = [entry('AGENT_PAUSED', {}, 1), entry('STEP_ADMITTED', {}, 2), entry('AGENT_RESUMED', {}, 3)];
-  expect(newlyTold(new Set(), story).map(({ type }) => type)).toEqual(['AGENT_PAUSED', 'AGENT_RESUMED']);
-  expect(newlyTold(new Set(story.map(({ eventId }) => eventId)), story)).toEqual([]);
+  expect(notShownYet(new Set(), story).map(({ type }) => type)).toEqual(['AGENT_PAUSED', 'AGENT_RESUMED']);
+  expect(notShownYet(new Set(story.map(({ eventId }) => eventId)), story)).toEqual([]);
 });
 
 const findings = (more: Partial<Findings> = {}): Findings => ({
-  services: [{ service: 'recovery', ready: true, said: '' }],
+  services: [{ service: 'recovery', ready: true, detail: '' }],
   time: [{ processor: 'recovery', ageMs: 800, aheadMs: 0 }],
   lag: [{ group: 'projector', atMost: 3 }],
   duplicates: [],
@@ -172,12 +172,12 @@ test('Vigil is well where every service is ready and time moves', () => {
   expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: null, aheadMs: 0 }] }))).toBe(false);
   expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: 0, aheadMs: 30_000 }] }))).toBe(true);
   expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: 0, aheadMs: 30_001 }] }))).toBe(false);
-  expect(isWell(findings({ services: [{ service: 'x', ready: false, said: 'gone' }] }))).toBe(false);
+  expect(isWell(findings({ services: [{ service: 'x', ready: false, detail: 'gone' }] }))).toBe(false);
 });
 
-test('the doctor names what is not well, and what nobody could tell', () => {
+test('the doctor names every problem, and every value that is unknown', () => {
   const lag = [{ group: 'projector', atMost: null }];
-  const lines = doctorLines(VIEW, findings({ services: [{ service: 'x', ready: false, said: 'gone' }], lag }));
+  const lines = doctorLines(VIEW, findings({ services: [{ service: 'x', ready: false, detail: 'gone' }], lag }));
   expect(lines[0]).toBe('BAD  x: gone');
   expect(lines).toContain('     lag of projector: unknown');
 });

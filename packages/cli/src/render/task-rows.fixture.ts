@@ -31,7 +31,7 @@ export const checkpointRow = (checkpointId: string): CheckpointRow => ({
   remainingWork: [],
 });
 
-/** An attempt whose agent has been heard of. */
+/** An attempt whose agent has reported. */
 export const recoveryRow = (more: Partial<RecoveryRow> = {}): RecoveryRow => ({
   taskId: 'OMN-1234',
   attempt: 1,

@@ -32,7 +32,7 @@ function becameText(recovery: RecoveryRow): string {
   if (recovery.releasedAt !== null) return `over (${orDash(recovery.releasedWhy)})`;
   if (recovery.probationPassedAt !== null && recovery.endReason === null) return 'probation passed';
   if (recovery.endReason !== null) return `ended: ${recovery.endReason}`;
-  return recovery.completedAt !== null ? 'running' : 'not heard of yet';
+  return recovery.completedAt !== null ? 'running' : 'no report yet';
 }
 
 export function checkpointLine(view: View, { checkpointId, recordedAt, valid, invalidReason }: CheckpointRow): string {

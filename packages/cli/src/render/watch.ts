@@ -9,9 +9,9 @@ export type Seen = { readonly agents: readonly AgentRow[]; readonly story: reado
 
 const ROWS_BESIDE = 6; // title, blank lines, heading, hint
 
-/** Heartbeats of presence and rulings that let a step pass are no news to somebody who watches. */
-const NO_NEWS = new Set(['STEP_ADMITTED', 'SPAWN_ADMITTED', 'AGENT_PRESENT', 'WARRANT_FILED', 'ALERT_REQUESTED']);
-export const isNews = ({ type }: Pick<Entry, 'type'>): boolean => !NO_NEWS.has(type);
+/** Routine: presence heartbeats and admissions that let a step pass. */
+const ROUTINE = new Set(['STEP_ADMITTED', 'SPAWN_ADMITTED', 'AGENT_PRESENT', 'WARRANT_FILED', 'ALERT_REQUESTED']);
+export const isNotRoutine = ({ type }: Pick<Entry, 'type'>): boolean => !ROUTINE.has(type);
 
 /** The plain watching view: agents, below them the last events as a story. As many as `rows` lines have room for. */
 export function watchScreen(view: View, rows: number, { agents, story, fleet }: Seen): string[] {
@@ -20,11 +20,11 @@ export function watchScreen(view: View, rows: number, { agents, story, fleet }: 
   const table = agentsTable(view, agents);
   const above = [title, ...fleetLines(view, fleet), '', ...table];
   const room = Math.max(3, rows - above.length - ROWS_BESIDE + 2);
-  const told = story.filter(isNews).slice(-room);
-  return [...above, '', view.paint.bold('Lately'), ...told.map((entry) => storyLine(view, entry))].slice(0, rows - 1);
+  const shown = story.filter(isNotRoutine).slice(-room);
+  return [...above, '', view.paint.bold('Lately'), ...shown.map((entry) => storyLine(view, entry))].slice(0, rows - 1);
 }
 
 /** The entries that were not there before, for a terminal that cannot be redrawn. */
-export function newlyTold(known: ReadonlySet<string>, story: readonly Entry[]): readonly Entry[] {
-  return story.filter((entry) => !known.has(entry.eventId) && isNews(entry));
+export function notShownYet(known: ReadonlySet<string>, story: readonly Entry[]): readonly Entry[] {
+  return story.filter((entry) => !known.has(entry.eventId) && isNotRoutine(entry));
 }

@@ -5,7 +5,7 @@ import { BOTBOX_DEFAULTS, migrateBotbox } from './migrate.ts';
 
 const without = (text: string, health: string) => text.replace(health, '');
 
-test('a file with the section stays as it is, whatever it says', () => {
+test('a file with the section stays as it is, whatever the section contains', () => {
   expect(migrateBotbox(BOTBOX_JSON)).toBe(BOTBOX_JSON);
   expect(migrateBotbox('{"agents":{"health":{}}}')).toBe('{"agents":{"health":{}}}');
 });
@@ -59,6 +59,6 @@ test('a file that has no place for it is refused, with what to do', () => {
   expect(() => migrateBotbox('[]', 'mine.json')).toThrow(
     /^mine\.json has a mistake:\n {2}- document: is no JSON object/,
   );
-  expect(() => migrateBotbox('{"agents": []}')).toThrow(/agents: is no object/);
+  expect(() => migrateBotbox('{"agents": []}')).toThrow(/agents: is not an object/);
   expect(() => migrateBotbox('{')).toThrow(/line 1: /);
 });

@@ -17,10 +17,10 @@ export const BOTBOX_DEFAULTS = {
 /** A `.botbox.json` with the defaults for `agents.health`; one that has the section already stays as it is. No other character changes. */
 export function migrateBotbox(text: string, source: string = '.botbox.json'): string {
   const mistakes: string[] = [];
-  const said = parsed(text, mistakes);
+  const settings = parsed(text, mistakes);
   const file = parseTree(text);
   const agents = file && findNodeAtLocation(file, ['agents']);
-  if (mistakes.length === 0) mistakes.push(...misplaced(said));
+  if (mistakes.length === 0) mistakes.push(...misplaced(settings));
   if (mistakes.length > 0 || !file) throw new CorrectThePolicy(source, mistakes);
   if (!agents) return inserted(text, file, 'agents', { health: BOTBOX_DEFAULTS });
   return findNodeAtLocation(agents, ['health']) ? text : inserted(text, agents, 'health', BOTBOX_DEFAULTS);

@@ -9,7 +9,7 @@ test('its own section gives the preset botbox', () => {
   expect(unmappedOf('botbox', BOTBOX_JSON)).toEqual([]);
 });
 
-test('a file without the section gives the preset, and says so', () => {
+test('a file without the section gives the preset, and a note about that', () => {
   expect(policyOf('botbox', '{}')).toEqual(preset('botbox'));
   expect(unmappedOf('botbox', '{}')).toEqual(['agents.health']);
 });
@@ -22,11 +22,11 @@ test('an empty section gives the preset: each of its keys has a default', () => 
 
 test.each([
   ['[]', 'document: is no JSON object: give a .botbox.json'],
-  ['{"agents":5}', 'agents: is no object: correct it, as botbox init writes it'],
-  ['{"agents":null}', 'agents: is no object: correct it, as botbox init writes it'],
+  ['{"agents":5}', 'agents: is not an object: correct it, as botbox init writes it'],
+  ['{"agents":null}', 'agents: is not an object: correct it, as botbox init writes it'],
   ...['null', '[1]', '5', '"on"'].map((health) => [
     `{"agents":{"health":${health}}}`,
-    'agents.health: is no object: correct it, or remove it and let --migrate write it',
+    'agents.health: is not an object: correct it, or remove it and let --migrate write it',
   ]),
 ])('%s is a mistake, and the same one whether it is imported or migrated', (text, mistake) => {
   expect(mistakesIn('botbox', text)).toEqual([mistake]);
@@ -61,6 +61,6 @@ test('each setting changes what it names', () => {
 test('what is no JSON, and what is no figure, is named', () => {
   expect(mistakesIn('botbox', '{\n"agents": }')).toEqual(['line 2: ValueExpected: correct the JSON']);
   expect(mistakesIn('botbox', BOTBOX_JSON.replace('15', '"long"'))).toEqual([
-    'agents.health.idle_timeout_minutes: "long" is no number of minutes: write one like 10',
+    'agents.health.idle_timeout_minutes: "long" is not a number of minutes: write one like 10',
   ]);
 });

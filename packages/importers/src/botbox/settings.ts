@@ -58,9 +58,9 @@ export const readBotbox: Reading = (text, mistakes) => {
 export function misplaced(file: unknown): string[] {
   if (!isObject(file)) return ['document: is no JSON object: give a .botbox.json'];
   const { agents = {} } = file;
-  if (!isObject(agents)) return ['agents: is no object: correct it, as botbox init writes it'];
+  if (!isObject(agents)) return ['agents: is not an object: correct it, as botbox init writes it'];
   const { health = {} } = agents;
-  return isObject(health) ? [] : [`${SECTION}: is no object: correct it, or remove it and let --migrate write it`];
+  return isObject(health) ? [] : [`${SECTION}: is not an object: correct it, or remove it and let --migrate write it`];
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

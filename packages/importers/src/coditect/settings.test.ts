@@ -11,7 +11,7 @@ test('its own YAML gives the preset coditect, each line naming its key', () => {
   );
 });
 
-test('what a policy does not say is named, with the reason', () => {
+test('a setting without a counterpart in a policy is named, with the reason', () => {
   expect(imported('adr-110', ADR_110_YAML).unmapped).toEqual([
     { path: 'heartbeat.payload', why: expect.stringMatching(/has these fields/) },
     { path: 'health_monitoring.health_check.interval_seconds', why: expect.stringMatching(/deadlines are exact/) },
@@ -80,10 +80,10 @@ test('every mistake is named at once, with path, index and what to write', () =>
     .replace('    timeout_seconds: 600 # 10', '    timeout_seconds: 700 # 10')
     .replace('severity: "critical"', 'severity: "loud"');
   expect(mistakesIn('adr-110', text)).toEqual([
-    'health_monitoring.heartbeat.timeout_seconds: 700, but heartbeat.timeout_seconds says 600: keep one of them',
-    'health_monitoring.intervention.nudge.max_attempts: 0 is no whole number from 1: write one like 3',
-    'health_monitoring.recovery.backoff_seconds[1]: "soon" is no number of seconds: write one like 60',
-    'health_monitoring.alerting.recovery_failed.severity: "loud" is no severity: write one like info, warning or critical',
+    'health_monitoring.heartbeat.timeout_seconds: 700, but heartbeat.timeout_seconds is 600: keep one of them',
+    'health_monitoring.intervention.nudge.max_attempts: 0 is not a whole number from 1: write one like 3',
+    'health_monitoring.recovery.backoff_seconds[1]: "soon" is not a number of seconds: write one like 60',
+    'health_monitoring.alerting.recovery_failed.severity: "loud" is not a severity: write one like info, warning or critical',
   ]);
 });
 

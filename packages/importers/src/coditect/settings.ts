@@ -12,11 +12,11 @@ import {
   type Reading,
   type Setting,
   type Settings,
-  saidOnce,
   seconds,
   setting,
   unmapped,
   valuesOf,
+  withoutRepeats,
 } from '../settings.ts';
 
 const PREFIX = 'health_monitoring.';
@@ -38,7 +38,7 @@ const breaker = (at: string, ...names: readonly string[]): Settings => {
   };
 };
 
-/** A word of section 2 that the preset's states say already; any other would be other states. */
+/** A term of section 2 that the preset's states have already; any other would be other states. */
 const judged = (as: string): Setting =>
   setting(z.unknown(), (_, value) => (value === as ? null : `the preset's states judge it as ${as}: change them`));
 
@@ -100,12 +100,15 @@ export const ADR_110: Settings = {
   'health_states.*': unmapped("nothing to set: words for people; their figures are in the preset's states"),
 };
 
-/** YAML, of one document or several; or the ADR's own page, whose fenced YAML is read. Sections 2 and 7 say some things twice. */
+/**
+ * YAML, of one document or several; or the standard's own page, whose fenced YAML is read. Sections 2 and 7 repeat
+ * some settings.
+ */
 export const readAdr110: Reading = (text, mistakes) => {
   const fenced = [...text.matchAll(/^```ya?ml\r?\n(.*?)^```/gms)].map(([, yaml]) => yaml ?? '');
   const documents = (fenced.length > 0 ? fenced : [text]).flatMap((yaml) => documentsOf(yaml, mistakes));
   const given = documents.flatMap((document) => valuesOf(document)).map(unprefixed);
-  return saidOnce(given, mistakes);
+  return withoutRepeats(given, mistakes);
 };
 
 const unprefixed = ({ path, value }: Given): Given => ({

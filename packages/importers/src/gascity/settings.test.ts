@@ -32,18 +32,18 @@ test.each([
 
 test.each([
   ['"-5m"', '"-5m" is below zero: write one like "10m"'],
-  ['"+"', '"+" is no Go duration: write one like "10m"'],
-  ['"5"', '"5" is no Go duration: write one like "10m"'],
-  ['".m"', '".m" is no Go duration: write one like "10m"'],
-  ['"2d"', '"2d" is no Go duration: write one like "10m"'],
-  ['5', '5 is no Go duration: write one like "10m"'],
+  ['"+"', '"+" is not a Go duration: write one like "10m"'],
+  ['"5"', '"5" is not a Go duration: write one like "10m"'],
+  ['".m"', '".m" is not a Go duration: write one like "10m"'],
+  ['"2d"', '"2d" is not a Go duration: write one like "10m"'],
+  ['5', '5 is not a Go duration: write one like "10m"'],
 ])('the threshold %s is a mistake', (written, why) => {
   expect(mistakesIn('gascity', `[daemon]\nstuck_wisp_threshold = ${written}`)).toEqual([
     `daemon.stuck_wisp_threshold: ${why}`,
   ]);
 });
 
-test('a city that says nothing of stuck agents gets the preset, which is off', () => {
+test('a city without settings for stuck agents gets the preset, which is off', () => {
   const city = '[workspace]\nname = "bright-lights"\n';
   const patrols = `${city}[daemon]\npatrol_interval = "30s"\n`;
   for (const text of [patrols, city, '[[agent]]\nname = "mayor"', '[daemon]'])
@@ -57,12 +57,12 @@ test('a city that says nothing of stuck agents gets the preset, which is off', (
 });
 
 test('a daemon that is no table is a mistake', () => {
-  const mistake = ['daemon: is no table: write its keys below [daemon]'];
+  const mistake = ['daemon: is not a table: write its keys below [daemon]'];
   expect(mistakesIn('gascity', 'daemon = 5')).toEqual(mistake);
   expect(mistakesIn('gascity', '[[daemon]]\nstuck_sweep = true')).toEqual(mistake);
 });
 
-test('more lines than it looks at are said to be fewer', () => {
+test('a number of lines above its limit is reduced, with a note', () => {
   const many = '[daemon]\nstuck_peek_lines = 2001';
   expect(policyOf('gascity', many).signals.error_pattern.lines).toBe(2000);
   expect(unmappedOf('gascity', many)).toEqual(['daemon.stuck_peek_lines']);
@@ -73,7 +73,7 @@ test('a bad pattern is named by its index, with every other mistake', () => {
   expect(
     mistakesIn('gascity', `[daemon]\nstuck_wisp_threshold = "soon"\nstuck_error_patterns = ['ok', '(', '(?!no)']`),
   ).toEqual([
-    'daemon.stuck_wisp_threshold: "soon" is no Go duration: write one like "10m"',
+    'daemon.stuck_wisp_threshold: "soon" is not a Go duration: write one like "10m"',
     expect.stringMatching(/^daemon\.stuck_error_patterns\[1\]: "\(" is no RE2 pattern/),
     expect.stringMatching(/^daemon\.stuck_error_patterns\[2\]: "\(\?!no\)" is no RE2 pattern/),
   ]);

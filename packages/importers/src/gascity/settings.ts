@@ -66,7 +66,7 @@ export const readGascity: Reading = (text, mistakes) => {
     if (!CITY.some((section) => section in city)) return [];
     const daemon = city[SECTION];
     if (daemon === undefined || isTable(daemon)) return sectionOf(SECTION, daemon);
-    mistakes.push(`${SECTION}: is no table: write its keys below [${SECTION}]`);
+    mistakes.push(`${SECTION}: is not a table: write its keys below [${SECTION}]`);
     return [];
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;

@@ -40,21 +40,21 @@ test('switches as YAML or JSON are read', () => {
 });
 
 test('one figure under two names is a mistake where they differ, and none where they agree', () => {
-  const saying = (other: number) => `stall_timeout_minutes: 5\ntimeout_minutes: ${other}\n`;
-  expect(mistakesIn('omniclaude', saying(7))).toEqual([
-    'timeout_minutes: 7, but stall_timeout_minutes says 5: keep one of them',
+  const withBoth = (other: number) => `stall_timeout_minutes: 5\ntimeout_minutes: ${other}\n`;
+  expect(mistakesIn('omniclaude', withBoth(7))).toEqual([
+    'timeout_minutes: 7, but stall_timeout_minutes is 5: keep one of them',
   ]);
-  expect(policyOf('omniclaude', saying(5)).signals.no_calls.after).toBe('5m');
+  expect(policyOf('omniclaude', withBoth(5)).signals.no_calls.after).toBe('5m');
   expect(mistakesIn('omniclaude', '--timeout-minutes 5 --timeout-minutes 7')).toEqual([
-    'timeout_minutes: 7, but timeout_minutes says 5: keep one of them',
+    'timeout_minutes: 7, but timeout_minutes is 5: keep one of them',
   ]);
 });
 
 test('a switch that is none is named', () => {
   expect(mistakesIn('omniclaude', 'dispatch_log_dir: 7')).toEqual([
-    'dispatch_log_dir: 7 is no folder: write one like "dispatch-log/"',
+    'dispatch_log_dir: 7 is not a folder: write one like "dispatch-log/"',
   ]);
   expect(mistakesIn('omniclaude', '{"context_threshold_pct": 101}')).toEqual([
-    'context_threshold_pct: 101 is no percentage: write one like 80',
+    'context_threshold_pct: 101 is not a percentage: write one like 80',
   ]);
 });

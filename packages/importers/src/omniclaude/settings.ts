@@ -9,10 +9,10 @@ import {
   no,
   type Reading,
   type Settings,
-  saidOnce,
   seconds,
   unmapped,
   valuesOf,
+  withoutRepeats,
 } from '../settings.ts';
 
 const percent = copied(
@@ -20,7 +20,7 @@ const percent = copied(
   (pct) => pct / 100,
 );
 const folder = copied(z.string(no('folder', '"dispatch-log/"')).min(1, no('folder', '"dispatch-log/"')));
-const whose = unmapped('names one agent: a policy is for many, and assign.yaml says which');
+const whose = unmapped('names one agent: a policy applies to many; assign.yaml assigns it');
 
 /** Other names of the same switch. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -47,7 +47,7 @@ export const readOmniclaude: Reading = (text, mistakes) => {
     ? rows.map(([name, value]) => ({ path: name, value: scalar(value) }))
     : documentsOf(text, mistakes).flatMap((document) => valuesOf(document));
   const named = given.map(({ path, value }): Given => ({ key: NAMES[path] ?? path, path, value }));
-  return saidOnce(named, mistakes);
+  return withoutRepeats(named, mistakes);
 };
 
 type Rows = (readonly [name: string, value: string])[];

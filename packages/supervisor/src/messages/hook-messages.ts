@@ -10,7 +10,7 @@ const orderIds = z.array(z.string().max(128)).max(20);
 export const hookMessage = z.union([
   z.strictObject({ spooled: id }),
   z.strictObject({ takes: z.literal(true) }),
-  z.strictObject({ told: orderIds }),
+  z.strictObject({ printed: orderIds }),
 ]);
 
 export type HookMessage = z.output<typeof hookMessage>;

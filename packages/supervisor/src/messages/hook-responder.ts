@@ -23,7 +23,7 @@ export class HookResponder {
       onHook: (message, client) => {
         // Whatever a hook reports stands in the spool before it connects.
         this.#monitor.sessions.read();
-        if ('told' in message) this.#printed(message.told);
+        if ('printed' in message) this.#printed(message.printed);
         else if ('takes' in message) this.#give(client);
         else this.#answer(message.spooled, client);
       },

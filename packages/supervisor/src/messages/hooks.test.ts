@@ -120,7 +120,7 @@ test('a hook that ends before it takes what it is offered takes nothing with it'
   next.say({ hook: { takes: true } });
   expect(await next.hear()).toEqual({ hook: { texts: 1, refusal: null } });
   expect(await next.hear()).toEqual({ text: 'are you still there', order_id: 'nudge-1' });
-  next.say({ hook: { told: ['nudge-1'] } });
+  next.say({ hook: { printed: ['nudge-1'] } });
   await until(() => expect(receipts()).toMatchObject([{ orderId: 'nudge-1', outcome: 'delivered' }]));
   next.leave();
 });

@@ -1,0 +1,131 @@
+import type { TokenUsage } from '@vigil/events';
+import type { TranscriptReader } from '../../adapter.ts';
+import type { SessionEvent } from '../../session/events.ts';
+import { startedCall } from '../../shared/calls.ts';
+import { type Counts, counted, noCounts, totals } from '../../shared/counts.ts';
+import { at, type Fields, instantAt, listAt, numberAt, parseLine, textAt } from '../../shared/payload.ts';
+import { isRefusal } from '../results.ts';
+import { claudeCall, waitOf } from '../tools.ts';
+import { contextOf, usageOf } from './usage.ts';
+
+/** `costBefore`: what the session had cost when it was resumed; null: it was not. US dollars */
+export type ClaudeTranscript = {
+  readonly counts: Counts;
+  readonly costUsd: number | null;
+  readonly costBefore: number | null;
+};
+
+type Read = { readonly state: ClaudeTranscript; readonly events: readonly SessionEvent[] };
+
+const agentOf = (entry: Fields): string | null => (at(entry, 'isSidechain') === true ? textAt(entry, 'agentId') : null);
+
+const usageEvent = (
+  { counts, costUsd }: ClaudeTranscript,
+  entry: Fields,
+  tokens: TokenUsage,
+  when: number,
+): SessionEvent => ({
+  kind: 'usage_counted',
+  usage: { usage: totals(counts), context: contextOf(tokens), costUsd },
+  at: when,
+  agent: agentOf(entry),
+});
+
+/** The calls in a piece of an answer, and its end. A sub-agent that has answered is called again, or reported to have ended. */
+const answered = (entry: Fields, when: number): readonly SessionEvent[] => {
+  const message = at(entry, 'message');
+  const agent = agentOf(entry);
+  const calls = listAt(message, 'content').flatMap((part): SessionEvent[] => {
+    if (textAt(part, 'type') !== 'tool_use' || textAt(part, 'id') === null) return [];
+    const call = claudeCall(textAt(part, 'id'), textAt(part, 'name'), at(part, 'input'));
+    const asks = waitOf(call, when);
+    return [{ kind: 'call_seen', call: startedCall(call, when), batch: textAt(message, 'id'), asks, at: when, agent }];
+  });
+  if (textAt(message, 'stop_reason') !== 'end_turn') return calls;
+  return [...calls, { kind: 'last_answer_seen', wakes: agent !== null, at: when, agent }];
+};
+
+const resultText = (part: unknown): string => {
+  const content = at(part, 'content');
+  return typeof content === 'string' ? content : (textAt(listAt(content)[0], 'text') ?? '');
+};
+
+const results = (entry: Fields, when: number): readonly SessionEvent[] =>
+  listAt(entry, 'message', 'content').flatMap((part): SessionEvent[] => {
+    const callId = textAt(part, 'tool_use_id');
+    if (callId === null) return [];
+    return [
+      {
+        kind: 'result_seen',
+        callId,
+        refused: isRefusal(resultText(part)),
+        errorClass: null,
+        at: when,
+        agent: agentOf(entry),
+      },
+    ];
+  });
+
+/** Claude Code fires no hook when a person interrupts it; it writes this into the session. */
+const isInterrupt = (entry: Fields): boolean => {
+  const content = at(entry, 'message', 'content');
+  const texts = typeof content === 'string' ? [content] : listAt(content).map((part) => textAt(part, 'text'));
+  return texts.some((text) => text?.startsWith('[Request interrupted by user') === true);
+};
+
+const LIMITS: ReadonlySet<number | null> = new Set([429, 503, 529]);
+
+const retried = (entry: Fields, when: number): readonly SessionEvent[] => {
+  if (textAt(entry, 'subtype') !== 'api_error' || !LIMITS.has(numberAt(entry, 'error', 'status'))) return [];
+  const delay = numberAt(entry, 'retryInMs');
+  const retryAt = delay === null ? null : Math.round(when + delay);
+  return [{ kind: 'request_limited', retryAt, at: when, agent: agentOf(entry) }];
+};
+
+/** Claude Code continues the cost of a session that it resumes. */
+const costSince = (entry: Fields, costBefore: number | null): number | null => {
+  const total = numberAt(entry, 'totalCostUSD');
+  if (total === null || at(entry, 'hasUnknownModelCost') === true) return null;
+  return total >= (costBefore ?? 0) ? total - (costBefore ?? 0) : total;
+};
+
+/** It is the last line of a session, and has no time of its own. */
+const costed = (before: ClaudeTranscript, entry: Fields): Read => {
+  const costUsd = costSince(entry, before.costBefore);
+  const state = { ...before, costUsd };
+  const when = (numberAt(entry, 'startTime') ?? 0) + (numberAt(entry, 'totalDuration') ?? 0);
+  const usage = { usage: totals(state.counts), context: null, costUsd };
+  return { state, events: [{ kind: 'usage_counted', usage, at: when, agent: null }] };
+};
+
+const read = (state: ClaudeTranscript, line: string): Read => {
+  const entry = parseLine(line);
+  if (entry === null) return { state, events: [] };
+  const when = instantAt(entry, 'timestamp');
+  switch (textAt(entry, 'type')) {
+    case 'assistant': {
+      const usage = usageOf(at(entry, 'message'));
+      if (usage === null || when === null) return { state, events: [] };
+      const after = { ...state, counts: counted(state.counts, usage.id, usage.tokens) };
+      return { state: after, events: [usageEvent(after, entry, usage.tokens, when), ...answered(entry, when)] };
+    }
+    case 'user': {
+      if (when === null) return { state, events: [] };
+      const interrupt: SessionEvent = { kind: 'turn_interrupted', at: when, agent: agentOf(entry) };
+      return { state, events: [...results(entry, when), ...(isInterrupt(entry) ? [interrupt] : [])] };
+    }
+    case 'system':
+      return { state, events: when === null ? [] : retried(entry, when) };
+    case 'cost-state':
+      return costed(state, entry);
+    default:
+      return { state, events: [] };
+  }
+};
+
+/** ~/.claude/projects/PROJECT/SESSION.jsonl, and SESSION/subagents/agent-ID.jsonl beside it */
+export const claudeTranscript: TranscriptReader<ClaudeTranscript> = {
+  initial: { counts: noCounts, costUsd: null, costBefore: null },
+  resumed: ({ costUsd }) => ({ counts: noCounts, costUsd: null, costBefore: costUsd }),
+  read,
+};

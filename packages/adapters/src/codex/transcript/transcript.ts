@@ -1,0 +1,157 @@
+import type { TokenUsage } from '@vigil/events';
+import type { TranscriptReader } from '../../adapter.ts';
+import type { SessionFact } from '../../session/events.ts';
+import { type CallEnd, type ClientCall, callName, endedCall, startedCall } from '../../shared/calls.ts';
+import { at, type Fields, instantAt, isFields, numberAt, parseLine, textAt } from '../../shared/payload.ts';
+import { turnFailed } from '../failure.ts';
+import { limitedUntilIn } from '../rate-limits.ts';
+import { endInFile } from '../results.ts';
+import { codexCall, commandOf } from '../tools.ts';
+import { codexUsage } from './usage.ts';
+
+export type CodexTranscript = {
+  /** of the turn */
+  readonly model: string | null;
+  /** when the account's limits that are used up end; null: none is, or it is not known */
+  readonly limitedUntil: number | null;
+  /** the total that the file showed last; null: none */
+  readonly total: TokenUsage | null;
+  /** the part of it that an earlier instance of the session used; null: none did */
+  readonly before: TokenUsage | null;
+};
+
+/** Codex continues the total of the session that it resumes. A total below it has started from zero. */
+const usedSince = (total: TokenUsage, before: TokenUsage | null): TokenUsage => {
+  if (before === null) return total;
+  const rest = {
+    model: total.model,
+    input_tokens: total.input_tokens - before.input_tokens,
+    cache_read_tokens: total.cache_read_tokens - before.cache_read_tokens,
+    cache_write_tokens: total.cache_write_tokens - before.cache_write_tokens,
+    output_tokens: total.output_tokens - before.output_tokens,
+  };
+  const isBelow = rest.output_tokens < 0 || rest.input_tokens + rest.cache_read_tokens + rest.cache_write_tokens < 0;
+  return isBelow ? total : rest;
+};
+
+const usageFact = (usage: TokenUsage, context: unknown, max: number | null): SessionFact => {
+  const used = numberAt(context, 'total_tokens');
+  return {
+    kind: 'usage_counted',
+    usage: {
+      usage: [usage],
+      context: used === null || max === null ? null : { tokens_used: used, tokens_max: max },
+      costUsd: null,
+    },
+  };
+};
+
+/** The exit code of a command is written here before the hook that reports its end. */
+const commandEnded = (payload: Fields, item: Fields, when: number): readonly SessionFact[] => {
+  const exitCode = numberAt(item, 'exit_code');
+  if (textAt(item, 'type') !== 'CommandExecution' || exitCode === null) return [];
+  const call = codexCall(textAt(item, 'id'), 'Bash', { command: commandOf(at(item, 'command')) });
+  const result = at(item, 'aggregated_output');
+  const end: CallEnd =
+    exitCode === 0 ? { outcome: 'ok', result } : { outcome: 'error', result, errorClass: `exit_${exitCode}` };
+  const ended = numberAt(payload, 'completed_at_ms') ?? when;
+  const started = numberAt(payload, 'started_at_ms');
+  const took = started === null ? null : ended - started;
+  return [{ kind: 'call_ended', call: endedCall(call, end, ended, took), name: callName(call) }];
+};
+
+const argsOf = (item: Fields): unknown =>
+  parseLine(textAt(item, 'arguments') ?? '') ?? { input: textAt(item, 'input') };
+
+/** A call as the hooks name it. */
+const callOf = (item: Fields): ClientCall => {
+  const [name, args] = [textAt(item, 'name'), argsOf(item)];
+  if (name !== 'exec_command') return codexCall(textAt(item, 'call_id'), name, args);
+  return codexCall(textAt(item, 'call_id'), 'Bash', { command: textAt(args, 'cmd') });
+};
+
+const resultSeen = (callId: string, end: CallEnd): SessionFact => ({
+  kind: 'result_seen',
+  callId,
+  refused: end.outcome === 'refused',
+  errorClass: end.outcome === 'error' ? end.errorClass : null,
+});
+
+const itemFacts = (item: Fields, when: number): readonly SessionFact[] => {
+  const callId = textAt(item, 'call_id');
+  if (callId === null) return [];
+  switch (textAt(item, 'type')) {
+    case 'function_call':
+    case 'custom_tool_call':
+      return [{ kind: 'call_seen', call: startedCall(callOf(item), when), batch: null, asks: null }];
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return [resultSeen(callId, endInFile(item))];
+    default:
+      return [];
+  }
+};
+
+const eventFacts = (
+  payload: Fields,
+  state: CodexTranscript,
+  zone: () => string,
+  when: number,
+): readonly SessionFact[] => {
+  switch (textAt(payload, 'type')) {
+    case 'token_count': {
+      const max = numberAt(payload, 'info', 'model_context_window');
+      if (!isFields(at(payload, 'info', 'total_token_usage')) || state.total === null) return [];
+      return [usageFact(usedSince(state.total, state.before), at(payload, 'info', 'last_token_usage'), max)];
+    }
+    case 'item_completed': {
+      const item = at(payload, 'item');
+      return isFields(item) ? commandEnded(payload, item, when) : [];
+    }
+    case 'turn_aborted':
+      return [{ kind: 'turn_interrupted' }];
+    case 'task_complete':
+      return isFields(at(payload, 'error'))
+        ? [turnFailed(at(payload, 'error'), when, { zone, limitedUntil: state.limitedUntil })]
+        : [{ kind: 'last_answer_seen', wakes: false }];
+    default:
+      return [];
+  }
+};
+
+const factsOf = (
+  type: string | null,
+  payload: Fields,
+  state: CodexTranscript,
+  zone: () => string,
+  when: number,
+): readonly SessionFact[] => {
+  if (type === 'response_item') return itemFacts(payload, when);
+  return type === 'event_msg' ? eventFacts(payload, state, zone, when) : [];
+};
+
+const stateAfter = (state: CodexTranscript, type: string | null, payload: Fields, when: number): CodexTranscript => {
+  if (type === 'turn_context') return { ...state, model: textAt(payload, 'model') ?? state.model };
+  if (type !== 'event_msg' || textAt(payload, 'type') !== 'token_count') return state;
+  const total = at(payload, 'info', 'total_token_usage');
+  return {
+    ...state,
+    limitedUntil: limitedUntilIn(at(payload, 'rate_limits'), when, state.limitedUntil),
+    total: isFields(total) ? codexUsage(total, state.model) : state.total,
+  };
+};
+
+/** ~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl. `zone`: the name of the machine's time zone */
+export const codexTranscript = (zone: () => string): TranscriptReader<CodexTranscript> => ({
+  initial: { model: null, limitedUntil: null, total: null, before: null },
+  resumed: ({ model, total }) => ({ model, limitedUntil: null, total, before: total }),
+  read: (state, line) => {
+    const entry = parseLine(line);
+    const payload = at(entry, 'payload');
+    const when = instantAt(entry, 'timestamp');
+    if (!isFields(payload) || when === null) return { state, events: [] };
+    const after = stateAfter(state, textAt(entry, 'type'), payload, when);
+    const facts = factsOf(textAt(entry, 'type'), payload, after, zone, when);
+    return { state: after, events: facts.map((fact) => ({ ...fact, at: when, agent: null })) };
+  },
+});

@@ -1,0 +1,27 @@
+import { doorToken } from '@vigil/events/door-token';
+import { Argument, type Command } from 'commander';
+import { gatewaySecret } from '../../config.ts';
+import { CannotProceed } from '../../errors.ts';
+
+const EXAMPLES = `
+The token derives from VIGIL_GATEWAY_SECRET, the gateway's secret; no server is needed. Give it to the runtime or agent as VIGIL_GATEWAY_TOKEN.
+
+Example:
+  VIGIL_GATEWAY_SECRET=… vigil token runtime build-7`;
+
+export function register(program: Command): void {
+  program
+    .command('token')
+    .description('print a token for the gateway that is valid for one runtime or agent only')
+    .addArgument(new Argument('<kind>').choices(['runtime', 'agent']))
+    .argument('<name>', 'the runtime or agent')
+    .addHelpText('after', EXAMPLES)
+    .action(async (kind: 'runtime' | 'agent', name: string) => {
+      const { ID } = await import('@vigil/events');
+      if (!ID.test(name))
+        throw new CannotProceed(
+          `${JSON.stringify(name)} is not a name: give 1 to 128 of the characters A-Z a-z 0-9 . _ : -`,
+        );
+      console.log(doorToken(gatewaySecret(process.env), { kind, name }));
+    });
+}

@@ -1,0 +1,30 @@
+import { planTopics } from '@vigil/stream';
+import { expect, test } from 'vitest';
+import { linesOf } from './topics.ts';
+
+const [planned] = planTopics({ partitions: 4, replicas: 3 });
+
+test('a plan shows each setting that would be lost, beside what replaces it', () => {
+  const topic = { ...planned!, topic: 'onex.evt.a.b.v1', config: { 'retention.ms': '-1', 'cleanup.policy': 'delete' } };
+  const change = {
+    change: 'configure' as const,
+    planned: topic,
+    from: { 'retention.ms': '5' },
+    kept: { 'segment.ms': '9' },
+  };
+  expect(linesOf({ changes: [change], tooFewReplicas: [] })).toEqual([
+    'configure  onex.evt.a.b.v1  retention.ms 5 -> -1',
+  ]);
+});
+
+test('a plan shows how a topic is made, and which have too few replicas', () => {
+  const topic = { ...planned!, topic: 'onex.evt.a.b.v1', partitions: 4 };
+  const few = { topic: 'onex.evt.a.c.v1', replicas: 1, planned: 3 };
+  expect(linesOf({ changes: [{ change: 'create', planned: topic }], tooFewReplicas: [few] })).toEqual([
+    'create  onex.evt.a.b.v1  4 partitions, 3 replicas each',
+    'too few replicas  onex.evt.a.c.v1  1 of 3: move its partitions with kafka-reassign-partitions',
+  ]);
+});
+
+test('without differences the plan reports that', () =>
+  expect(linesOf({ changes: [], tooFewReplicas: [] })).toEqual(['Every topic is as it is to be.']));

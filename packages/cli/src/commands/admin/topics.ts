@@ -1,0 +1,82 @@
+import type { TopicReport } from '@vigil/stream';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { brokersOf } from '../../config.ts';
+import { show } from '../../terminal.ts';
+
+type Json = { readonly json?: boolean };
+type Apply = Json & { readonly partitions: number; readonly replicas: number };
+type Reset = Json & { readonly to: 'beginning' | 'end' | number };
+
+const EXAMPLES = `
+They need Kafka only (KAFKA_BROKERS).
+
+Examples:
+  vigil topics plan
+  vigil topics apply --partitions 8 --replicas 3
+  vigil topics reset recovery onex.evt.health-evaluator.task-health.v1 0 --to beginning`;
+
+const whole = (text: string): number => {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('a whole number is wanted.');
+  return Number(text);
+};
+const place = (text: string): Reset['to'] => (text === 'beginning' || text === 'end' ? text : whole(text));
+
+/** A setting that changes is shown as it is and as it is to be: what was set there is lost. */
+export const linesOf = ({ changes, tooFewReplicas }: TopicReport): readonly string[] => {
+  const lines = changes.flatMap((each) => {
+    const { topic, partitions, replicas, config } = each.planned;
+    if (each.change === 'create') return [`create  ${topic}  ${partitions} partitions, ${replicas} replicas each`];
+    return Object.entries(each.from).map(([name, now]) => `configure  ${topic}  ${name} ${now} -> ${config[name]}`);
+  });
+  const few = tooFewReplicas.map(
+    ({ topic, replicas, planned }) =>
+      `too few replicas  ${topic}  ${replicas} of ${planned}: move its partitions with kafka-reassign-partitions`,
+  );
+  return lines.length + few.length === 0 ? ['Every topic is as it is to be.'] : [...lines, ...few];
+};
+
+/** The Kafka client is loaded by these commands only: every other one starts without it. */
+const stream = () => import('../../kafka.ts');
+
+export function register(program: Command): void {
+  const topics = program.command('topics').description("the topics themselves, and the processors' positions in them");
+  topics.addHelpText('after', EXAMPLES);
+  for (const [name, description, change] of [
+    ['plan', 'show what apply would change', false],
+    ['apply', 'create or change every topic as needed', true],
+  ] as const)
+    topics
+      .command(name)
+      .description(description)
+      .addOption(
+        new Option('--partitions <n>', 'of the agent and task key spaces')
+          .env('VIGIL_PARTITIONS')
+          .argParser(whole)
+          .default(4),
+      )
+      .addOption(
+        new Option('--replicas <n>', 'of each partition of a new topic')
+          .env('VIGIL_REPLICAS')
+          .argParser(whole)
+          .default(3),
+      )
+      .option('--json', 'for programs')
+      .action(async ({ json, ...wanted }: Apply) => {
+        const report = await (await stream()).changeTopics(brokersOf(process.env), wanted, change);
+        show(json, report, () => linesOf(report));
+      });
+  topics
+    .command('reset')
+    .description('move the position of a processor; its state stays as it is')
+    .argument('<processor>', 'such as health-evaluator or intervention-cases')
+    .argument('<topic>')
+    .argument('<partition>', '', whole)
+    .requiredOption('--to <place>', 'beginning, end or an offset', place)
+    .option('--json', 'for programs')
+    .action(async (processor: string, topic: string, partition: number, { to, json }: Reset) => {
+      const moved = await (await stream()).reset(brokersOf(process.env), { processor, topic, partition, to });
+      show(json, moved, () => [
+        `${processor} goes on in ${topic}/${partition} at ${moved.to}; it was at ${moved.from}.`,
+      ]);
+    });
+}

@@ -1,0 +1,58 @@
+import type { CaseRow, CaseStory } from '@vigil/read-model';
+import { Argument, type Command } from 'commander';
+import { caseLines, casesTable } from '../../render/cases.ts';
+import { dashboard, show, whoAmI } from '../../terminal.ts';
+import { durationOption, path, type Written, writtenLine } from './options.ts';
+
+type Json = { json?: boolean };
+type Decision = Json & { why: string; by: string; for?: number };
+
+const EXAMPLES = `
+Examples:
+  vigil case list
+  vigil case show CASE
+  vigil case decide CASE allow_more_time --for 10m --why "a long build"
+  vigil case decide CASE terminate_and_recover --why "it is gone"`;
+
+const DECISIONS = ['allow_more_time', 'force_handoff', 'terminate_and_recover', 'pardon'];
+
+export function register(program: Command): void {
+  const cases = program
+    .command('case')
+    .description('interventions in progress, and decisions about them')
+    .addHelpText('after', EXAMPLES);
+  cases
+    .command('list')
+    .description('open cases; those that wait for a decision come first')
+    .option('--all', 'include closed cases')
+    .option('--agent <agent>', 'of one agent')
+    .option('--json', 'for programs')
+    .action(list);
+  cases.command('show <case>').description('one case, with its steps').option('--json', 'for programs').action(showOne);
+  cases
+    .command('decide <case>')
+    .description('decide on a case')
+    .addArgument(new Argument('<decision>', 'what').choices(DECISIONS))
+    .requiredOption('--why <text>', 'the reason, for those who read it later')
+    .option('--by <name>', 'your name', whoAmI())
+    .option('--for <duration>', 'allow_more_time: how long', durationOption)
+    .option('--json', 'for programs')
+    .action(decide);
+}
+
+async function list({ all, agent, json }: Json & { all?: boolean; agent?: string }): Promise<void> {
+  const open = all ? undefined : 'true';
+  const { cases } = await dashboard().get<{ cases: readonly CaseRow[] }>('/v1/cases', { open, agent });
+  show(json, cases, (rows, view) => casesTable(view, rows));
+}
+
+async function showOne(caseId: string, { json }: Json): Promise<void> {
+  const found = await dashboard().get<CaseStory>(path('cases', caseId));
+  show(json, found, (story, view) => caseLines(view, story));
+}
+
+async function decide(caseId: string, decision: string, { why, by, for: forMs, json }: Decision): Promise<void> {
+  const command = { command: 'decide_case', caseId, decision, forMs, by, why };
+  const written = await dashboard().post<Written>('/v1/commands', command);
+  show(json, written, (answer) => [writtenLine(answer), `What becomes of it: vigil case show ${caseId}`]);
+}

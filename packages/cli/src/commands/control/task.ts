@@ -1,0 +1,51 @@
+import type { CheckpointRow, RecoveryRow, TaskRow } from '@vigil/read-model';
+import { Argument, type Command } from 'commander';
+import { taskLines, tasksTable } from '../../render/tasks.ts';
+import { dashboard, show, whoAmI } from '../../terminal.ts';
+import { path, type Written, writtenLine } from './options.ts';
+
+type Json = { json?: boolean };
+type Task = TaskRow & { readonly chain: readonly CheckpointRow[]; readonly recoveries: readonly RecoveryRow[] };
+
+const EXAMPLES = `
+Examples:
+  vigil task list --review                                  tasks that wait for you
+  vigil task show OMN-1234                                  its checkpoints and attempts
+  vigil task review OMN-1234 retry --why "quota is back"    another attempt`;
+
+export function register(program: Command): void {
+  const tasks = program.command('task').description('the work that outlives agents').addHelpText('after', EXAMPLES);
+  tasks
+    .command('list')
+    .description('tasks, their assignees, and the state of their recovery')
+    .option('--review', 'only those that wait for a person')
+    .option('--json', 'for programs')
+    .action(list);
+  tasks.command('show <task>').description('one task').option('--json', 'for programs').action(showOne);
+  tasks
+    .command('review <task>')
+    .description('decide on a task in review')
+    .addArgument(new Argument('<decision>', 'what').choices(['retry', 'abandon', 'reset']))
+    .requiredOption('--why <text>', 'the reason, for those who read it later')
+    .option('--by <name>', 'your name', whoAmI())
+    .option('--json', 'for programs')
+    .action(review);
+}
+
+async function list({ review, json }: Json & { review?: boolean }): Promise<void> {
+  const { tasks } = await dashboard().get<{ tasks: readonly TaskRow[] }>('/v1/tasks', {
+    review: review ? 'true' : undefined,
+  });
+  show(json, tasks, (rows, view) => tasksTable(view, rows));
+}
+
+async function showOne(taskId: string, { json }: Json): Promise<void> {
+  const task = await dashboard().get<Task>(path('tasks', taskId));
+  show(json, task, (found, view) => taskLines(view, found));
+}
+
+async function review(taskId: string, decision: string, o: Json & { why: string; by: string }): Promise<void> {
+  const command = { command: 'review_task', taskId, decision, by: o.by, why: o.why };
+  const written = await dashboard().post<Written>('/v1/commands', command);
+  show(o.json, written, (answer) => [writtenLine(answer), `What becomes of it: vigil task show ${taskId}`]);
+}

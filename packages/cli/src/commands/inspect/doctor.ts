@@ -1,0 +1,16 @@
+import type { Command } from 'commander';
+import { doctorLines, type Findings, isWell } from '../../render/doctor.ts';
+import { dashboard, endUnwell, show } from '../../terminal.ts';
+
+export function register(program: Command): void {
+  program
+    .command('doctor')
+    .description("check Vigil's own health: readiness, age of time, lag, duplicate instances, reach of replay")
+    .option('--json', 'for programs')
+    .addHelpText('after', '\nExits with 1 if a service is not ready or its time stands still.')
+    .action(async ({ json }: { json?: boolean }) => {
+      const found = await dashboard().get<Findings>('/v1/doctor');
+      show(json, found, (findings, view) => doctorLines(view, findings));
+      if (!isWell(found)) endUnwell();
+    });
+}

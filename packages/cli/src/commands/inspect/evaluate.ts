@@ -1,0 +1,40 @@
+import { type Command, Option } from 'commander';
+import { FORMATS } from '../../evaluate/formats.ts';
+import { durationOption } from '../control/options.ts';
+
+type Options = { readonly policy: string; readonly gap: number; readonly json?: boolean };
+
+const EXAMPLES = `
+Vigil recognizes FILE by its content, plain or gzipped; - is standard input. The formats:
+  ${FORMATS.join('\n  ')}
+A recorded run has calls with tool, args and result. It may have src, task, success and label. A call may have err, ts (seconds), args_h, res_h, resn_h
+and the call fields of a heartbeat. In a session each agent is judged, with its sub-agents. Missing fields are unknown, and nothing is
+judged after the last entry.
+
+--json prints a line for each run: {"run_id", "worst", "changes": [{"to", "call", "at", "signals"}]}; call: calls folded so far, at: seconds
+since the first. It needs no servers. Exits with 1 if a file cannot be read; the others are still judged.
+
+Examples:
+  vigil evaluate runs.jsonl.gz
+  vigil evaluate ~/.claude/projects/*/*.jsonl
+  vigil evaluate --policy coditect --json runs.jsonl | jq 'select(.worst != "HEALTHY")'
+  zcat runs/*.gz | vigil evaluate --policy ./strict.yaml --gap 30s -`;
+
+export function register(program: Command): void {
+  program
+    .command('evaluate')
+    .description('judge recorded runs and sessions, offline')
+    .argument('<file...>', 'recorded runs, ATIF trajectories or session files')
+    .option('--policy <policy>', "a preset's name, or the path of a policy", 'vigil')
+    .addOption(
+      new Option('--gap <duration>', 'from call to call where no times are recorded')
+        .argParser(durationOption)
+        .default(5_000, '5s'),
+    )
+    .option('--json', 'a line of JSON for each run or agent')
+    .addHelpText('after', EXAMPLES)
+    // Judgement is loaded by this command only: every other one starts without it.
+    .action(async (files: readonly string[], options: Options) =>
+      (await import('../../evaluate/evaluate.ts')).evaluateFiles(files, options),
+    );
+}

@@ -1,0 +1,78 @@
+import type { HealthState } from '@vigil/events';
+import type { AgentRow, FleetRow } from '@vigil/read-model';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Client } from '../../client.ts';
+import { agentJson, agentLines, agentsTable, isUnhealthy, waitingTable } from '../../render/agents.ts';
+import { fleetLines } from '../../render/fleet.ts';
+import { dashboard, endUnwell, show, view } from '../../terminal.ts';
+import { watch } from '../../watch.ts';
+import { path } from '../control/options.ts';
+
+type Options = { filter?: 'unhealthy' | 'waiting'; state?: string; watch?: boolean; json?: boolean };
+
+const EXAMPLES = `
+Ends with 1 where an agent that is shown is unhealthy (finished ones are not), with 2 where Vigil cannot be asked.
+
+Examples:
+  vigil health                       every agent
+  vigil health worker-1 --json       { "agent": "worker-1", "status": "healthy", "last_output": "…", "errors": [], … }
+  vigil health --filter unhealthy    what needs a look
+  vigil health --filter waiting      who waits for a person, the longest first, with what is asked
+  vigil health --watch               the fleet and its story, until Ctrl-C`;
+
+const KNOWN: Readonly<Record<HealthState, true>> = {
+  UNKNOWN: true,
+  HEALTHY: true,
+  DEGRADED: true,
+  STUCK: true,
+  FAILING: true,
+  TERMINATED: true,
+};
+const STATES = Object.keys(KNOWN);
+
+const stateOption = (text: string): string => {
+  const state = text.toUpperCase();
+  if (STATES.includes(state)) return state;
+  throw new InvalidArgumentError(`Give one of ${STATES.join(', ')}.`);
+};
+
+export function register(program: Command): void {
+  program
+    .command('health [agent]')
+    .description('the state of every agent')
+    .addOption(new Option('--filter <which>', 'only those').choices(['unhealthy', 'waiting']))
+    .option('--state <state>', `only agents in this state: ${STATES.join(', ')}`, stateOption)
+    .option('--watch', 'refresh until Ctrl-C')
+    .option('--json', 'for programs')
+    .addHelpText('after', EXAMPLES)
+    .action(health);
+}
+
+async function health(agentId: string | undefined, options: Options): Promise<void> {
+  const client = dashboard();
+  if (options.watch) return watch(client);
+  if (agentId !== undefined) return one(client, await client.get<AgentRow>(path('agents', agentId)), options);
+  const { filter, state } = options;
+  const { agents } = await client.get<{ agents: readonly AgentRow[] }>('/v1/agents', { filter, state });
+  const table = filter === 'waiting' ? waitingTable : agentsTable;
+  if (options.json)
+    show(
+      true,
+      agents.map((agent) => agentJson(view(), agent)),
+      () => [],
+    );
+  else {
+    const { fleet } = await client.get<{ fleet: FleetRow }>('/v1/fleet');
+    show(false, agents, (rows, screen) => [...fleetLines(screen, fleet), ...table(screen, rows)]);
+  }
+  if (agents.some(isUnhealthy)) endUnwell();
+}
+
+async function one(client: Client, agent: AgentRow, { json }: Options): Promise<void> {
+  if (json) show(true, agentJson(view(), agent), () => []);
+  else {
+    const { fleet } = await client.get<{ fleet: FleetRow }>('/v1/fleet');
+    show(false, agent, (row, screen) => [...fleetLines(screen, fleet), ...agentLines(screen, row)]);
+  }
+  if (isUnhealthy(agent)) endUnwell();
+}

@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { openView, type View, type ViewEnd, WrongSettings } from '@vigil/supervisor';
+import type { Command } from 'commander';
+import { Refusal } from '../../errors.ts';
+import { stateDir, withStateDir } from '../../supervising.ts';
+import { whoAmI } from '../../terminal.ts';
+import { unwatchedByLog } from './run-reach.ts';
+
+type AttachOptions = { readonly dir?: string; readonly write?: boolean };
+
+const detachKey = 0x1d;
+const ctrlC = 0x03;
+/** Leaves the terminal as it was, whatever the agent has set: colours, cursor, mouse, paste, the other screen. */
+const asBefore = '\x1b[0m\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1049l\r\n';
+
+const print = (line: string): void => void process.stderr.write(`vigil: ${line}\r\n`);
+
+/** Until a key. Gives what undoes it. */
+const listen = (view: View, writes: boolean, leave: () => void): (() => void) => {
+  const { stdin, stdout } = process;
+  const raw = stdin.isTTY === true;
+  const onData = (keys: Buffer): void => {
+    const end = raw ? keys.findIndex((key) => key === detachKey || (key === ctrlC && !writes)) : -1;
+    const typed = end < 0 ? keys : keys.subarray(0, end);
+    if (writes && typed.length > 0) view.type(typed);
+    if (end >= 0) leave();
+  };
+  const onResize = (): void => view.resize({ columns: stdout.columns, rows: stdout.rows });
+  if (raw) stdin.setRawMode(true);
+  if (raw || writes) stdin.on('data', onData);
+  if (writes && stdout.isTTY) {
+    onResize();
+    stdout.on('resize', onResize);
+  }
+  return () => {
+    stdin.off('data', onData);
+    stdout.off('resize', onResize);
+    if (raw) stdin.setRawMode(false);
+    if (stdout.isTTY) stdout.write(asBefore);
+    stdin.pause();
+    stdin.unref?.();
+  };
+};
+
+const last = (agent: string, over: ViewEnd | null): string => {
+  if (over === null) return `detached from ${agent}, which works on`;
+  switch (over.kind) {
+    case 'ended':
+      return `${agent} has ended: ${over.how}`;
+    case 'too_slow':
+      throw new Refusal(`${agent} prints faster than is read here: ${over.bytes} bytes are gone; attach again`);
+    case 'gone':
+      throw new Refusal(`the process that holds the terminal of ${agent} has gone`);
+  }
+};
+
+const attach = async (agent: string, options: AttachOptions): Promise<void> => {
+  const { stdout } = process;
+  const writes = options.write === true;
+  let view: View | null = null;
+  const output = (data: Buffer): void => {
+    if (stdout.write(data)) return;
+    view?.pause();
+    stdout.once('drain', () => view?.resume());
+  };
+  view = await openView(stateDir(options), agent, { who: whoAmI(), writes }, output);
+  const keys = writes ? 'your keys reach it' : 'read-only';
+  const unwatched = unwatchedByLog(join(stateDir(options), 'logs', `${agent}.log`));
+  if (unwatched !== null) print(unwatched);
+  print(`attached to ${agent} (process ${view.pid}), ${keys}; Ctrl-] detaches`);
+  const { promise: left, resolve: leave } = Promise.withResolvers<null>();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => leave(null));
+  stdout.once('error', () => leave(null));
+  const undo = listen(view, writes, () => leave(null));
+  const over = await Promise.race([view.over, left]);
+  undo();
+  await view.leave();
+  print(last(agent, over));
+};
+
+const examples = `
+The last output is shown, then what comes. Several may attach at once; none of them can hold the agent up.
+Agents in the foreground of a \`vigil run\` have their own terminal.
+
+Examples:
+  vigil attach worker-1                look on
+  vigil attach worker-1 --write        type, too: that you may is on record in its supervisor's log
+  vigil attach worker-1 < /dev/null | tee worker-1.out`;
+
+export const register = (program: Command): void => {
+  const command = program
+    .command('attach <agent>')
+    .description("an agent's live terminal on this host; Ctrl-] detaches")
+    .option('--write', 'also type, and set the size')
+    .addHelpText('after', examples);
+  withStateDir(command).action(async (agent: string, options: AttachOptions) => {
+    try {
+      await attach(agent, options);
+    } catch (error) {
+      if (error instanceof WrongSettings) throw new Refusal(error.message);
+      throw error;
+    }
+  });
+};

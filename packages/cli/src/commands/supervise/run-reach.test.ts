@@ -1,0 +1,236 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { plainMonitoring } from '@vigil/supervisor';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { vigilProgram } from '../../program.fixture.ts';
+import { ReachNotices, unwatchedByLog } from './run-reach.ts';
+import { heartbeatInterval, nudging } from './run-spec.ts';
+
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 50 });
+
+let dir = '';
+let server: Server;
+/** the status of every answer but those about policies */
+let status = 202;
+let heartbeats: { policy: string | null }[] = [];
+const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'vigil-cli-'));
+  [status, heartbeats] = [202, []];
+  server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const answer = (code: number, body: object) => void response.writeHead(code).end(JSON.stringify(body));
+    if (status !== 202) return answer(status, { detail: 'the gateway gives the reason' });
+    if (request.url === '/v1/policies/vigil') return answer(200, { name: 'vigil', hash: 'h', document: {} });
+    if (request.url?.startsWith('/v1/policies/'))
+      return answer(404, { detail: 'there is no policy "vigli": did you mean vigil? policies: demo, vigil' });
+    if (request.url === '/v1/heartbeats') heartbeats.push(JSON.parse(Buffer.concat(parts).toString()));
+    answer(202, { orders: [], warnings: ['unknown field "polcy"'] });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(() => {
+  server.close();
+  server.closeAllConnections();
+  rmSync(dir, { recursive: true, force: true, maxRetries: 20 });
+});
+
+const start = (args: readonly string[], gateway = url()) => {
+  const child = spawn(process.execPath, [vigilProgram, 'run', '--name', 'worker-1', ...args], {
+    env: { PATH: process.env.PATH ?? '', USER: 'ada', TMPDIR: dir, VIGIL_STATE_DIR: dir, VIGIL_GATEWAY_URL: gateway },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const printed = { out: '', err: '' };
+  child.stdout.on('data', (data) => {
+    printed.out += data;
+  });
+  child.stderr.on('data', (data) => {
+    printed.err += data;
+  });
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number, ...printed }));
+  return { printed, ended };
+};
+const stopFile = () => join(dir, 'stop');
+const untilStopped = () => ['--', '/bin/sh', '-c', `while [ ! -e ${stopFile()} ]; do sleep 0.05; done`];
+const log = () => readFileSync(join(dir, 'logs', 'worker-1.log'), 'utf8');
+
+describe('vigil run reports that the agent is not watched', () => {
+  test('by a gateway that refuses the token, on one line, and the agent runs as if Vigil were not there', async () => {
+    status = 401;
+    const { code, out, err } = await start(['--', '/bin/sh', '-c', 'echo works; exit 3']).ended;
+    expect({ code, out: out.trim() }).toEqual({ code: 3, out: 'works' });
+    expect(err).toBe(
+      `vigil: not watched: the gateway at ${url()} refuses this token (401): set VIGIL_GATEWAY_TOKEN to its own token, or to what \`vigil token\` prints\n`,
+    );
+  });
+
+  test('by a gateway that is not there, with what to do', async () => {
+    const { code, err } = await start(['--', 'true'], 'http://127.0.0.1:9').ended;
+    expect(code).toBe(0);
+    expect(err).toMatch(
+      /^vigil: not watched: no gateway answers at http:\/\/127\.0\.0\.1:9 \(.+\): start Vigil \(npm start\), or set VIGIL_GATEWAY_URL.*\n$/,
+    );
+  });
+
+  test('with the reason of a gateway that forbids it', async () => {
+    status = 403;
+    expect((await start(['--', 'true']).ended).err).toContain('refuses this token (403): the gateway gives the reason');
+  });
+
+  test('when that changes, each time once', async () => {
+    const { printed, ended } = start(['--interval', '1s', ...untilStopped()]);
+    await until(() => expect(heartbeats.length).toBeGreaterThan(0));
+    expect(printed.err).toBe('');
+    status = 401;
+    await until(() => expect(printed.err).toMatch(/not watched: .* refuses this token/));
+    status = 202;
+    await until(() => expect(printed.err).toContain(`vigil: watched again by the gateway at ${url()}`));
+    writeFileSync(stopFile(), '');
+    expect((await ended).err.trim().split('\n')).toHaveLength(2);
+    expect(log()).toContain('"message":"not watched"');
+  });
+
+  test('also before it comes back from the background', async () => {
+    status = 401;
+    const { code, err } = await start(['--detach', ...untilStopped()]).ended;
+    expect(code).toBe(0);
+    expect(err).toContain('vigil: not watched: the gateway at');
+    await until(() => expect(log()).toContain('"message":"not watched"'));
+    writeFileSync(stopFile(), '');
+    await until(() => expect(log()).toContain('an agent has ended'));
+  });
+
+  test('never where it is watched', async () => {
+    expect((await start(['--', 'true']).ended).err).toBe('');
+  });
+});
+
+describe('with --require nothing is started that would not be watched', () => {
+  test.each([
+    ['in the foreground', []],
+    ['in the background', ['--detach']],
+  ])('%s', async (_where, more) => {
+    status = 401;
+    const ran = join(dir, 'ran');
+    const { code, err } = await start(['--require', ...more, '--', 'touch', ran]).ended;
+    expect(code).toBe(2);
+    expect(err).toContain('vigil: not started, since it would not be watched: the gateway at');
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test('and what would be watched is started', async () => {
+    expect(await start(['--require', '--', '/bin/sh', '-c', 'exit 4']).ended).toMatchObject({ code: 4, err: '' });
+  });
+});
+
+describe('what is asked for by a wrong name is refused before the agent starts', () => {
+  test('a policy that is not there, with the one that was probably meant', async () => {
+    const ran = join(dir, 'ran');
+    const { code, err } = await start(['--health-policy', 'vigli', '--', 'touch', ran]).ended;
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'vigil: --health-policy vigli: there is no policy "vigli": did you mean vigil? policies: demo, vigil\n',
+    });
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test('one that is there is asked for', async () => {
+    expect(await start(['--health-policy', 'vigil', '--', 'true']).ended).toMatchObject({ code: 0, err: '' });
+    expect(heartbeats[0]?.policy).toBe('vigil');
+  });
+
+  test('an interval below a second', async () => {
+    const { code, err } = await start(['--interval', '1ms', '--', 'true']).ended;
+    expect(code).toBe(2);
+    expect(err).toContain("argument '1ms' is invalid. write a duration of at least 1s");
+    expect(() => heartbeatInterval('999ms')).toThrow('at least 1s');
+    expect(heartbeatInterval('1s')).toBe(1000);
+  });
+});
+
+test('a warning of the gateway stands once in the log, however often it comes', async () => {
+  await start(['--interval', '1s', '--', 'sleep', '1.2']).ended;
+  expect(heartbeats.length).toBeGreaterThan(1);
+  expect(log().match(/the gateway warns: unknown field/g)).toHaveLength(1);
+});
+
+describe('while the agent has the terminal', () => {
+  const written: string[] = [];
+  const shown: unknown[] = [];
+  const notice = {
+    show: (line: string | null, rings: boolean) => void shown.push([line, rings]),
+    end: () => void shown.push('end'),
+  };
+  const settings = { url: 'http://g', write: (line: string) => written.push(line), clock: () => '12:00:05', notice };
+  beforeEach(() => {
+    written.length = 0;
+    shown.length = 0;
+  });
+
+  test('changes are kept, and written with their times when it has ended', () => {
+    const notices = new ReachNotices(settings);
+    notices.note({ kind: 'unwatched', why: 'a' });
+    notices.hold();
+    notices.note({ kind: 'watched' });
+    notices.note({ kind: 'watched' });
+    expect(written).toEqual(['vigil: not watched: a']);
+    notices.release();
+    expect(written).toEqual(['vigil: not watched: a', 'vigil: at 12:00:05 watched again by the gateway at http://g']);
+    notices.note({ kind: 'unwatched', why: 'b\u001b[2J' });
+    expect(written[2]).toBe('vigil: not watched: b');
+  });
+
+  test('each change is shown at once with a bell, what stood before without one, and nothing before or after', () => {
+    const notices = new ReachNotices(settings);
+    notices.note({ kind: 'unwatched', why: 'a' });
+    expect(shown).toEqual([]);
+    notices.hold();
+    notices.note({ kind: 'watched' });
+    notices.note({ kind: 'unwatched', why: 'b\u001b[2J' });
+    notices.release();
+    notices.note({ kind: 'watched' });
+    expect(shown).toEqual([['vigil: not watched: a', false], [null, true], ['vigil: not watched: b', true], 'end']);
+  });
+});
+
+test('who attaches reads from the log that the agent is not watched, and nothing where it is again', () => {
+  const file = join(dir, 'worker-1.log');
+  const logs = (...lines: readonly object[]) =>
+    writeFileSync(file, `${lines.map((line) => JSON.stringify({ time: 'T', ...line })).join('\n')}\nno JSON\n`);
+  expect(unwatchedByLog(join(dir, 'none.log'))).toBeNull();
+  logs({ message: 'watched' }, { message: 'not watched', why: 'gone\u001b[2J' }, { message: 'an agent has ended' });
+  expect(unwatchedByLog(file)).toBe('not watched since T: gone');
+  logs({ message: 'not watched', why: 'gone' }, { message: 'watched' });
+  expect(unwatchedByLog(file)).toBeNull();
+});
+
+describe('--nudge chooses how texts reach the agent', () => {
+  const template = { ...plainMonitoring(), nudge: 'hook' as const };
+  const file = { path: '/tmp/nudges', format: 'jsonl' as const };
+
+  test('the command line overrides a template', () => {
+    expect(nudging({}, template)).toMatchObject({ nudge: 'hook' });
+    expect(nudging({ nudge: 'socket' }, template)).toEqual({ nudge: 'socket', nudgeFile: null });
+    expect(nudging({ nudge: 'file', nudgeFile: '/tmp/nudges' }, template)).toEqual({ nudge: 'file', nudgeFile: file });
+  });
+
+  test('and a file is named exactly where texts go to one', () => {
+    expect(() => nudging({ nudge: 'file' }, template)).toThrow('--nudge file needs --nudge-file PATH');
+    expect(() => nudging({ nudgeFile: 'x' }, template)).toThrow('--nudge-file x needs --nudge file');
+    expect(nudging({ nudge: 'file' }, { ...template, nudgeFile: file })).toEqual({ nudge: 'file', nudgeFile: file });
+  });
+
+  test('a way that there is not is refused', async () => {
+    const { code, err } = await start(['--nudge', 'mail', '--', 'true']).ended;
+    expect(code).toBe(2);
+    expect(err).toContain('Allowed choices are auto, socket, hook, terminal, file');
+  });
+});

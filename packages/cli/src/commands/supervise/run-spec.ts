@@ -1,0 +1,147 @@
+import { resolve } from 'node:path';
+import { parseDuration } from '@vigil/policy';
+import {
+  type AgentSpec,
+  hasTitle,
+  type LimitSettings,
+  monitoringOf,
+  type NudgeBy,
+  parseSize,
+  plainMonitoring,
+  readRuntimeConfig,
+  TerminalNotice,
+  templateFor,
+  WrongSettings,
+} from '@vigil/supervisor';
+import { InvalidArgumentError } from 'commander';
+import { here } from '../../hook/install.ts';
+import { agentEnvironment, hostId, type SupervisingOptions } from '../../supervising.ts';
+import { ReachNotices, type Wanted } from './run-reach.ts';
+import { silenceNotice } from './run-silence.ts';
+
+export type RunOptions = SupervisingOptions & {
+  readonly name: string;
+  readonly task?: string;
+  readonly healthPolicy?: string;
+  readonly interval?: number;
+  readonly nudge?: NudgeBy;
+  readonly nudgeFile?: string;
+  readonly label: Record<string, string>;
+  readonly runtimeConfig?: string;
+  readonly maxMemory?: number;
+  readonly maxOutput?: number;
+  readonly timeout?: number;
+  readonly tty: boolean;
+  readonly detach?: boolean;
+  readonly json?: boolean;
+  /** what the supervisor in the background is started with */
+  readonly readyFd?: number;
+  readonly columns?: number;
+  readonly rows?: number;
+};
+
+/** `vigil run` is a runtime of its own, of one agent. */
+export const runtimeIdOf = (name: string): string => `${hostId()}.${name}`.slice(0, 128);
+
+export const length = (text: string): number => {
+  const ms = parseDuration(text);
+  if (ms === null || ms <= 0) throw new InvalidArgumentError('write a duration such as 1s, 500ms or 2m');
+  return ms;
+};
+
+export const heartbeatInterval = (text: string): number => {
+  const ms = parseDuration(text);
+  if (ms === null || ms < 1000) throw new InvalidArgumentError('write a duration of at least 1s, such as 1s or 30s');
+  return ms;
+};
+
+export const bytes = (text: string): number => {
+  const found = parseSize(text);
+  if (found === null || found <= 0) throw new InvalidArgumentError('write a size such as 512MiB or 2GiB');
+  return found;
+};
+
+/** What the host's own configuration sets for such a task: how to watch it, not what to execute. */
+const watching = ({ runtimeConfig, task, label, name }: RunOptions) => {
+  if (runtimeConfig === undefined) return { ...plainMonitoring(), checkpointRoots: [process.cwd()] };
+  const { templates, checkpoint_roots: checkpointRoots } = readRuntimeConfig(runtimeConfig);
+  const template = templateFor(templates, task ?? '', label);
+  return { ...(template ? monitoringOf(template, name, task ?? null) : plainMonitoring()), checkpointRoots };
+};
+
+/** The command line overrides a template. */
+const limitsOf = (options: RunOptions, configured: LimitSettings): LimitSettings => ({
+  memory: options.maxMemory ?? configured.memory,
+  output: options.maxOutput ?? configured.output,
+  time: options.timeout ?? configured.time,
+  reportOnly: configured.reportOnly,
+});
+
+export const wantedOf = ({ name, healthPolicy, require }: RunOptions): Wanted => ({
+  runtimeId: runtimeIdOf(name),
+  healthPolicy: healthPolicy ?? null,
+  require,
+});
+
+const timeOfDay = (): string => new Date().toTimeString().slice(0, 8);
+
+const onStderr = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** A notice on the terminal of standard error. */
+export const noticeOnStderr = (): TerminalNotice =>
+  new TerminalNotice((text) => void process.stderr.write(text), hasTitle(process.env.TERM));
+
+export const noticesOnStderr = (url: string, notice: TerminalNotice): ReachNotices =>
+  new ReachNotices({ url, clock: timeOfDay, write: onStderr, notice });
+
+/** One line where the command shows nothing while it works. */
+export const noteSilence = ([command = '', ...args]: readonly string[]): void => {
+  const notice = silenceNotice({ command, args }, here());
+  if (notice !== null) onStderr(`vigil: ${notice}`);
+};
+
+/**
+ * How texts reach the agent: from the command line, else from the template. A file has to be named exactly when texts
+ * go to a file.
+ * @throws WrongSettings
+ */
+export const nudging = (
+  { nudge, nudgeFile }: Pick<RunOptions, 'nudge' | 'nudgeFile'>,
+  configured: Pick<AgentSpec, 'nudge' | 'nudgeFile'>,
+): Pick<AgentSpec, 'nudge' | 'nudgeFile'> => {
+  if (nudgeFile !== undefined && nudge !== 'file')
+    throw new WrongSettings(`--nudge-file ${nudgeFile} needs --nudge file`);
+  if (nudge === undefined) return configured;
+  if (nudge !== 'file') return { nudge, nudgeFile: null };
+  if (nudgeFile !== undefined) return { nudge, nudgeFile: { path: resolve(nudgeFile), format: 'jsonl' } };
+  if (configured.nudgeFile === null)
+    throw new WrongSettings('--nudge file needs --nudge-file PATH, the file to which each text is added');
+  return { nudge, nudgeFile: configured.nudgeFile };
+};
+
+export const specOf = (
+  options: RunOptions,
+  [command = '', ...args]: readonly string[],
+  watched = watching(options),
+): AgentSpec => ({
+  ...watched,
+  ...nudging(options, watched),
+  limits: limitsOf(options, watched.limits),
+  parentAgentId: null,
+  agentId: options.name,
+  instanceId: crypto.randomUUID(),
+  taskId: options.task ?? null,
+  runtimeId: runtimeIdOf(options.name),
+  attempt: 0,
+  maxAttempts: null,
+  policy: options.healthPolicy ?? null,
+  labels: { host: hostId(), ...options.label },
+  command,
+  args,
+  cwd: process.cwd(),
+  env: agentEnvironment(),
+  intervalMs: options.interval ?? null,
+  checkpoint: null,
+  handover: null,
+  orderId: null,
+});

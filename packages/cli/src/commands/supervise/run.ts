@@ -1,0 +1,170 @@
+import { join } from 'node:path';
+import {
+  AlreadySupervised,
+  checkFree,
+  type DepsSettings,
+  type ForegroundStreams,
+  openDeps,
+  type Reach,
+  run,
+  runDetached,
+  type Supervised,
+  WrongSettings,
+} from '@vigil/supervisor';
+import { type Command, Option } from 'commander';
+import {
+  collectLabel,
+  depsSettings,
+  logToFile,
+  logToStderr,
+  stateDir,
+  withSupervisingOptions,
+} from '../../supervising.ts';
+import { reportStarted, startDetached } from './detach.ts';
+import { logReach, reachBeforeStart } from './run-reach.ts';
+import {
+  bytes,
+  heartbeatInterval,
+  length,
+  noteSilence,
+  noticeOnStderr,
+  noticesOnStderr,
+  type RunOptions,
+  runtimeIdOf,
+  specOf,
+  wantedOf,
+} from './run-spec.ts';
+
+/** How long an agent has to leave by itself when its supervisor in the background is ended, milliseconds. */
+const graceMs = 5000;
+const passedOn: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+
+const seat = (tty: boolean, onOutput: ForegroundStreams['onOutput']): ForegroundStreams => ({
+  stdin: process.stdin,
+  stdout: process.stdout,
+  tty,
+  onOutput,
+  onSignal: (listener) => {
+    for (const signal of passedOn) process.on(signal, listener);
+    return () => {
+      for (const signal of passedOn) process.off(signal, listener);
+    };
+  },
+});
+
+/** While the agent has the terminal, lines wait for its end; the log has them at once, and the terminal's title the last one. */
+const hasTerminal = ({ tty }: RunOptions): boolean => tty && process.stderr.isTTY === true;
+
+const inForeground = async (command: readonly string[], options: RunOptions): Promise<void> => {
+  const dir = stateDir(options);
+  const spec = specOf(options, command);
+  checkFree(dir, options.name);
+  const notice = noticeOnStderr();
+  const notices = noticesOnStderr(options.gateway, notice);
+  noteSilence(command);
+  const log = logToFile(join(dir, 'logs', `${options.name}.log`));
+  const onReach = (agentId: string, reach: Reach) => {
+    logReach(log, agentId, reach);
+    notices.note(reach);
+  };
+  const deps = openDeps(spec.runtimeId, depsSettings(options, dir, log, onReach));
+  try {
+    notices.note(await reachBeforeStart(deps.gateway, wantedOf(options)));
+    if (hasTerminal(options)) notices.hold();
+    const onOutput = hasTerminal(options) ? (data: Buffer) => notice.written(data) : () => {};
+    process.exitCode = await run(spec, deps, seat(options.tty, onOutput));
+  } finally {
+    notices.release();
+    deps.close();
+  }
+};
+
+const stopSignal = (): Promise<string> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.on(signal, () => resolve(`its supervisor received ${signal}`));
+  });
+
+const backgroundSettings = (options: RunOptions): DepsSettings =>
+  depsSettings(options, stateDir(options), logToStderr, (agentId, reach) => logReach(logToStderr, agentId, reach));
+
+/** The supervisor that `vigil run --detach` leaves behind; its standard error is the agent's log. */
+const inBackground = async (command: readonly string[], options: RunOptions, readyFd: number): Promise<void> => {
+  const stopped = stopSignal();
+  const deps = openDeps(runtimeIdOf(options.name), backgroundSettings(options));
+  const spec = command.length === 0 ? null : specOf(options, command);
+  const { columns = 120, rows = 40 } = options;
+  const onStarted = (agent: Supervised) => reportStarted(readyFd, agent);
+  const where = { runtimeId: runtimeIdOf(options.name), agentId: options.name, size: { columns, rows } };
+  try {
+    await runDetached({ ...where, spec, stopped, graceMs, onStarted }, deps);
+  } finally {
+    deps.close();
+  }
+};
+
+const runCommand = async (words: readonly string[], options: RunOptions, command: Command): Promise<void> => {
+  if (options.readyFd !== undefined) return inBackground(words, options, options.readyFd);
+  if (options.detach) return startDetached(words, options);
+  if (words.length === 0) command.error("error: missing required argument 'command'");
+  return inForeground(words, options);
+};
+
+/** Every mistake of the user's is one sentence with its remedy. */
+const orRefusal = async (work: Promise<void>, command: Command): Promise<void> => {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof AlreadySupervised || error instanceof WrongSettings)
+      command.error(`vigil run: ${error.message}`);
+    throw error;
+  }
+};
+
+const examples = `
+Examples:
+  vigil run --name worker-1 --task OMN-1234 -- claude -p "…"            here, as if Vigil were not there
+  vigil run --detach --name worker-1 --task OMN-1234 -- ./agent.sh     in the background, also after this shell
+  vigil attach worker-1                                                look at its terminal
+  vigil stop worker-1                                                  end it
+  vigil run --detach --name worker-1                                   supervise it again, where its supervisor has died`;
+
+export const register = (program: Command): void => {
+  const command = program
+    .command('run')
+    .description('run a command as a watched agent, in the foreground, as if Vigil were not there')
+    .argument(
+      '[command...]',
+      'the command, after --; with --detach and no command, supervise the running agent of that name again',
+    )
+    .requiredOption('--name <name>', "the agent's id")
+    .option('--task <id>', 'the task it works on')
+    .option('--health-policy <name>', 'the policy that it requests')
+    .addOption(
+      new Option('--nudge <way>', 'how texts reach it').choices(['auto', 'socket', 'hook', 'terminal', 'file']),
+    )
+    .option('--nudge-file <path>', 'with --nudge file: the file to which each text is added as a line')
+    .option(
+      '--interval <duration>',
+      'how often a heartbeat is sent, at most once a second (default: the interval that the gateway sets)',
+      heartbeatInterval,
+    )
+    .option('--label <name=value>', 'a label; may be repeated', collectLabel)
+    .option(
+      '--runtime-config <file>',
+      "the host's runtime configuration: patterns, checkpoint roots, commands at the end",
+    )
+    .option('--max-memory <size>', 'end it above this memory of its processes, such as 2GiB', bytes)
+    .option('--max-output <size>', 'end it above this output', bytes)
+    .option('--timeout <duration>', 'end it after this time', length)
+    .option('--no-tty', 'do not take the terminal over')
+    .option('--detach', 'run in the background; see attach and stop')
+    .option('--json', 'with --detach: print the started agent as JSON')
+    .addOption(new Option('--ready-fd <fd>').argParser(Number).hideHelp())
+    .addOption(new Option('--columns <n>').argParser(Number).hideHelp())
+    .addOption(new Option('--rows <n>').argParser(Number).hideHelp())
+    .addHelpText('after', examples);
+  withSupervisingOptions(command).action((words: string[], options: RunOptions) =>
+    orRefusal(runCommand(words, options, command), command),
+  );
+};

@@ -1,0 +1,38 @@
+import { catalogue, type HealthEvent, Topic, topicNames } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { expect, test } from 'vitest';
+import { describeEvent, subject } from './describe.ts';
+
+const topics = topicNames.filter((topic) => catalogue[topic].kind === 'evt' || topic === Topic.agentOrder);
+const all = topics.flatMap((topic) => catalogue[topic].events.map(({ type }) => ({ topic, type })));
+
+test.each(all)('$type is described in a sentence without undefined values', ({ topic, type }) => {
+  const { payload } = example(topic, type as never) as HealthEvent;
+  const text = describeEvent(type, payload);
+  expect(text.length).toBeGreaterThan(5);
+  expect(text).not.toMatch(/undefined|null|\[object/);
+});
+
+test('the description of an end names who requested it', () => {
+  const end = { ...example(Topic.agentObservation, 'AGENT_EXITED').payload, reason: 'explicit', code: 3, signal: null };
+  const details = 'exited with code 3; stopped by ada with vigil stop';
+  expect(describeEvent('AGENT_EXITED', { ...end, details })).toBe(`ended (explicit): ${details}`);
+  expect(describeEvent('AGENT_EXITED', { ...end, details: null })).toBe('ended (explicit), code 3');
+});
+
+test('an order to an agent without a runtime goes to the agent itself', () => {
+  const { payload } = example(Topic.agentOrder, 'NUDGE_AGENT');
+  expect(describeEvent('NUDGE_AGENT', { ...payload, number: 1, runtimeId: '' })).toBe(
+    'order 1: nudge, to the agent itself',
+  );
+  expect(describeEvent('NUDGE_AGENT', { ...payload, number: 1, runtimeId: 'host-1' })).toBe(
+    'order 1: nudge, to host-1',
+  );
+});
+
+test('the subject is the agent, else the task, else the fleet', () => {
+  expect(subject({ agentId: 'a', taskId: 't' })).toBe('a');
+  expect(subject({ agentId: null, taskId: 't' })).toBe('t');
+  expect(subject({ agent_id: 'a' })).toBe('a');
+  expect(subject({ by: 'ada' })).toBe('fleet');
+});

@@ -1,0 +1,280 @@
+import type { Adapter } from '@vigil/adapters/adapter';
+import type { AgentReport, SessionEvent } from '@vigil/adapters/session';
+import { type Answer, nothing } from '../answer.ts';
+import { type Environment, heartbeatsOf, mainAgent, type Who, whoIs } from '../session/agents.ts';
+import { breakerReports, closedByOrder } from '../session/breakers.ts';
+import { foldEvent, foldRecord, mergeReports } from '../session/fold.ts';
+import { type Marks, ofKnownAgents, readTranscripts, withTranscripts } from '../session/transcript.ts';
+import { type Folder, type Kept, openFolder, removeExpired } from '../spool/folder.ts';
+import { append, readSpool, type SpoolRecord } from '../spool/spool.ts';
+import { post, type Reply } from './http.ts';
+import { lateness, type Order, receiptOf, resetsAmong, textsAmong } from './texts.ts';
+
+/** How long a gateway is waited for; one that did not answer is left alone for a while. Milliseconds. */
+const answerMs = 250;
+const awayMs = 10_000;
+const lookAgainMs = 10;
+/** How often what other hooks have appended meanwhile is sent too, before it is left to the next hook. */
+const rounds = 3;
+const mostDone = 200;
+/** Calls that one heartbeat carries at most. */
+const mostCalls = 100;
+const mostRefusals = 20;
+
+type Gateway = { readonly url: string; readonly token: string; readonly withinMs: number };
+
+type Reader = Adapter['transcript'];
+
+/** What a session is worked on with. */
+type Deps = {
+  readonly folder: Folder;
+  readonly gateway: Gateway;
+  readonly who: Who;
+  /** loaded only where records are folded */
+  readonly transcript: () => Promise<Reader>;
+};
+
+const mayBeMade = (): null => null;
+
+const isOk = ({ status }: Reply): boolean => status >= 200 && status < 300;
+/** The same request would be refused again. */
+const isFinal = ({ status }: Reply): boolean =>
+  status >= 400 && status < 500 && ![401, 403, 408, 425, 429].includes(status);
+
+/** It is unknown whether a text that an earlier hook was about to print has arrived: it is not repeated. */
+const withUncertain = (kept: Kept): Kept => ({
+  ...kept,
+  receipts: [
+    ...kept.receipts,
+    ...kept.passing.map((receipt) => ({
+      ...receipt,
+      outcome: 'uncertain' as const,
+      why: 'the hook that had it died',
+    })),
+  ],
+  passing: [],
+});
+
+const away = (kept: Kept, now: number): Kept => ({ ...kept, awayUntil: now + awayMs });
+
+const sendReceipts = async (kept: Kept, { url, token, withinMs }: Gateway): Promise<Kept> => {
+  if (kept.receipts.length === 0) return kept;
+  const body = kept.receipts.map((payload) => ({ type: 'ORDER_RECEIPT', payload }));
+  const reply = await post(`${url}/v1/receipts`, token, body, withinMs);
+  return isOk(reply) || isFinal(reply) ? { ...kept, receipts: [] } : away(kept, Date.now());
+};
+
+type Sent = { readonly kept: Kept; readonly orders: readonly Order[] };
+
+const sendHeartbeats = async (kept: Kept, { url, token, withinMs }: Gateway): Promise<Sent> => {
+  if (kept.unsent.length === 0) return { kept, orders: [] };
+  const reply = await post(`${url}/v1/heartbeats`, token, kept.unsent, withinMs);
+  if (!isOk(reply) && !isFinal(reply)) return { kept: away(kept, Date.now()), orders: [] };
+  const { orders, refusal } = (isOk(reply) ? reply.body : {}) as { orders?: unknown; refusal?: unknown };
+  const limit = typeof refusal === 'string' ? refusal : null;
+  return { kept: { ...kept, unsent: [], limit }, orders: Array.isArray(orders) ? (orders as Order[]) : [] };
+};
+
+const answered = (kept: Kept, receipts: Kept['receipts']): Kept => ({
+  ...kept,
+  receipts: [...kept.receipts, ...receipts],
+  done: [...kept.done, ...receipts.map(({ orderId }) => orderId)].slice(-mostDone),
+});
+
+/** A breaker is closed by the hook that receives the order. Its receipt goes with the next request. */
+const withResets = (who: Who, kept: Kept, orders: readonly Order[]): Kept =>
+  resetsAmong(orders, who, kept.done).reduce((so, order) => {
+    const name = order.payload.name ?? '';
+    const breakers = closedByOrder(so.fold.breakers, name);
+    const why = breakers === undefined ? `its hooks hold no breaker ${JSON.stringify(name)}` : null;
+    const fold = breakers === undefined ? so.fold : { ...so.fold, breakers };
+    return answered({ ...so, fold }, [receiptOf(order, why === null ? 'done' : 'failed', why, Date.now())]);
+  }, kept);
+
+/** A session with what its new records come to, and what is to be reported. */
+type Taken = { readonly kept: Kept; readonly reports: readonly AgentReport[] };
+
+const callsIn = (reports: readonly AgentReport[]): number =>
+  Math.max(0, ...reports.map(({ fields }) => fields.tool_calls?.length ?? 0));
+
+const withEvents = (taken: Taken, events: readonly SessionEvent[]): Taken =>
+  events.reduce(({ kept, reports }, event) => {
+    const one = foldEvent(kept.fold, event, false, mayBeMade);
+    return { kept: { ...kept, fold: one.fold }, reports: mergeReports(reports, one.reports) };
+  }, taken);
+
+/** What these files hold since: tokens, context and cost, and exit codes. */
+const withLines = (taken: Taken, files: Marks, reader: Reader): Taken => {
+  const { marks, events } = readTranscripts(files, reader);
+  if (marks === files) return taken;
+  const { kept, reports } = withEvents(taken, events);
+  return { kept: { ...kept, transcripts: { ...kept.transcripts, ...marks } }, reports };
+};
+
+const withRefusalOf = (kept: Kept, id: string, refusal: string | null): Kept => {
+  if (refusal === null) return kept;
+  const newest = Object.entries(kept.refusals).slice(1 - mostRefusals);
+  return { ...kept, refusals: Object.fromEntries([...newest, [id, refusal]]) };
+};
+
+const folded = ({ kept, reports }: Taken, record: SpoolRecord): Taken => {
+  const { fold, reports: more, refusal } = foldRecord(kept.fold, record, () => kept.limit);
+  return { kept: withRefusalOf({ ...kept, fold }, record.id, refusal), reports: mergeReports(reports, more) };
+};
+
+/** What was written into the files before a hook started is folded before its record, and what they hold of new sub-agents after it. */
+const withRecord = ({ kept, reports }: Taken, record: SpoolRecord, reader: Reader): Taken => {
+  const transcripts = withTranscripts(kept.transcripts, record, reader);
+  const so: Taken = { kept: { ...kept, transcripts }, reports };
+  const before = withLines(so, ofKnownAgents(transcripts, kept.fold.session), reader);
+  const after = folded(before, record);
+  return withLines(after, after.kept.transcripts, reader);
+};
+
+/** The next heartbeats are made of what the spool holds, unless others are on their way still. */
+const withHeartbeats = async (kept: Kept, { folder, who, transcript }: Deps, now: number): Promise<Kept> => {
+  if (kept.unsent.length > 0) return kept;
+  const { entries, offset: end } = readSpool(folder.spool, kept.offset, false);
+  if (entries.length === 0) return { ...kept, offset: end };
+  const reader = await transcript();
+  let so: Taken = { kept: { ...kept, offset: end }, reports: [] };
+  for (const [index, entry] of entries.entries()) {
+    if (index > 0 && callsIn(so.reports) + entry.record.events.length > mostCalls) break;
+    so = withRecord({ ...so, kept: { ...so.kept, offset: entry.end } }, entry.record, reader);
+  }
+  const { kept: after, reports } = so;
+  const { agents, heartbeats } = heartbeatsOf(kept.agents, reports, breakerReports(after.fold.breakers), who, now);
+  return { ...after, agents, unsent: heartbeats };
+};
+
+/** What the spool holds is sent, unless the gateway is away; the orders that come back are for the hook that sent it. */
+const round = async (deps: Deps): Promise<Sent> => {
+  const { folder, gateway, who } = deps;
+  const now = Date.now();
+  const kept = await withHeartbeats(withUncertain(folder.read()), deps, now);
+  folder.write(kept);
+  if (now < kept.awayUntil) return { kept, orders: [] };
+  const { kept: after, orders } = await sendHeartbeats(await sendReceipts(kept, gateway), gateway);
+  const sent = { kept: withResets(who, after, orders), orders };
+  folder.write(sent.kept);
+  return sent;
+};
+
+const lateReasons = {
+  expired: 'its time to live was over when it was read',
+  superseded: 'what was awaited has come since',
+} as const;
+
+/** The texts that go with this hook are recorded before, as passing, and after, as delivered: none goes twice. */
+const take = ({ folder, gateway, who }: Deps, { kept, orders }: Sent): Omit<Answer, 'refusal'> => {
+  const now = Date.now();
+  const progress = kept.agents[mainAgent]?.progress;
+  const texts = textsAmong(orders, who, kept.done);
+  const late = texts.flatMap((order) => {
+    const why = lateness(order, progress);
+    return why === null ? [] : [receiptOf(order, why, lateReasons[why], now)];
+  });
+  const due = texts.filter((order) => lateness(order, progress) === null);
+  const passing = due.map((order) => receiptOf(order, 'delivered', null, now));
+  const begun = answered(kept, late);
+  folder.write({ ...begun, passing, done: [...begun.done, ...passing.map(({ orderId }) => orderId)] });
+  return {
+    texts: due.map(({ payload }) => ({ orderId: payload.orderId, text: payload.message ?? '' })),
+    printed: async () => {
+      const delivered = answered(begun, passing);
+      folder.write(delivered);
+      folder.write(await sendReceipts(delivered, gateway));
+      folder.unlock();
+    },
+  };
+};
+
+/** The refusal of a record's call. Where no hook has folded the record, the gateway being slow, what the records before it come to decides. */
+const refusalOf = (folder: Folder, { id }: SpoolRecord): string | null => {
+  const { offset, fold, refusals, limit } = folder.read();
+  const known = refusals[id];
+  if (known !== undefined) return known;
+  let before = fold;
+  for (const { record } of readSpool(folder.spool, offset, false).entries) {
+    const folded = foldRecord(before, record, () => limit);
+    if (record.id === id) return folded.refusal;
+    before = folded.fold;
+  }
+  return null;
+};
+
+/** A session that no supervisor watches: the record is on the disk, and `ask` reports it to the gateway. */
+export const sessionAtGateway = (
+  url: string,
+  record: SpoolRecord & { readonly session: string },
+  transcript: () => Promise<Reader>,
+  env: Environment,
+  withinMs = answerMs,
+): { readonly exchange: () => Promise<Answer>; readonly keep: (record: SpoolRecord) => void } => {
+  const { client, session } = record;
+  const gateway = { url: url.replace(/\/+$/, ''), token: env.VIGIL_GATEWAY_TOKEN ?? '', withinMs };
+  const folder = openFolder(client, session, env);
+  append(folder.spool, record);
+  const deps = { folder, gateway, who: whoIs(client, session, env), transcript };
+  return {
+    keep: (more) => append(folder.spool, more),
+    exchange: async () => {
+      if (record.events.some(({ kind }) => kind === 'session_started')) removeExpired(env, Date.now());
+      const answer = await exchanged(deps, record);
+      return { ...answer, refusal: record.canRefuse ? refusalOf(folder, record) : null };
+    },
+  };
+};
+
+const hasMore = ({ folder }: Deps): boolean => {
+  const { offset, unsent, awayUntil } = folder.read();
+  if (unsent.length > 0) return Date.now() >= awayUntil;
+  return readSpool(folder.spool, offset, false).entries.length > 0;
+};
+
+/** The call that a record starts and that is still in flight; undefined: there is none. */
+const openCall = ({ fold }: Kept, { events }: SpoolRecord): (SessionEvent & { kind: 'call_started' }) | undefined =>
+  events
+    .filter((event) => event.kind === 'call_started')
+    .find(({ call, agent }) => {
+      const { main, subagents } = fold.session;
+      const { open = {} } = agent === null ? main : (subagents[agent] ?? {});
+      return Object.hasOwn(open, call.call_id);
+    });
+
+/** A limit that the gateway has named with the answer to this very call refuses it: the call is not made, and is reported so. */
+const withLateRefusal = (kept: Kept, record: SpoolRecord, who: Who, now: number): Kept => {
+  const start = record.canRefuse && kept.unsent.length === 0 ? openCall(kept, record) : undefined;
+  if (kept.limit === null || start === undefined || kept.refusals[record.id] !== undefined) return kept;
+  const { call_id: callId, tool, args_hash: argsHash } = start.call;
+  const refused: SessionEvent = { ...start, kind: 'call_refused', call: { callId, tool, argsHash } };
+  const { fold, reports } = foldEvent(kept.fold, refused, false, mayBeMade);
+  const { agents, heartbeats } = heartbeatsOf(kept.agents, reports, breakerReports(fold.breakers), who, now);
+  return { ...withRefusalOf(kept, record.id, kept.limit), fold, agents, unsent: heartbeats };
+};
+
+/** A hook whose call may be refused waits for the one that sends, so that both decide by the same answer. */
+const locked = async ({ folder, gateway }: Deps, { canRefuse }: SpoolRecord): Promise<boolean> => {
+  const until = Date.now() + gateway.withinMs;
+  for (;;) {
+    if (folder.lock()) return true;
+    if (!canRefuse || Date.now() >= until) return false;
+    await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+  }
+};
+
+const exchanged = async (deps: Deps, record: SpoolRecord): Promise<Omit<Answer, 'refusal'>> => {
+  const { folder, who } = deps;
+  for (let left = rounds; left > 0 && (await locked(deps, record)); left -= 1) {
+    const sent = await round(deps).catch((error: unknown) => {
+      folder.unlock();
+      throw error;
+    });
+    if (record.takesText && sent.orders.length > 0) return take(deps, sent);
+    const kept = withLateRefusal(sent.kept, record, who, Date.now());
+    if (kept !== sent.kept) folder.write(kept);
+    folder.unlock();
+    if (!hasMore(deps)) return nothing;
+  }
+  return nothing;
+};

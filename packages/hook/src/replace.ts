@@ -1,8 +1,0 @@
-import { renameSync, writeFileSync } from 'node:fs';
-
-/** All of it or nothing, whoever else reads or writes it. Throws where the disk takes nothing. */
-export const replace = (path: string, text: string): void => {
-  const fresh = `${path}.${process.pid}`;
-  writeFileSync(fresh, text, { mode: 0o600 });
-  renameSync(fresh, path);
-};
