@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ownServers } from '../support/system.ts';
+import { isCluster, ownServers, soak } from '../support/system.ts';
 import { type Evidence, hold, type Trial } from './trial.ts';
 import {
   deadLetters,
@@ -11,7 +11,8 @@ import {
   observedOnce,
 } from './verdicts.ts';
 
-const TRIAL_MS = 900_000;
+/** Each fault on three brokers waits until all replicas are in sync, and each read for the broker's rebalance delay. */
+const TRIAL_MS = soak(isCluster ? 1_800_000 : 900_000, 3_600_000);
 
 /** Holds a trial, and asks of it what must be so whatever befell the system. `further`: what else is asked of this one. */
 export const judge = (trial: Trial, further: (evidence: () => Evidence) => void = () => {}): void => {
