@@ -23,6 +23,15 @@ const printsEvents: Readonly<Record<ClientKind, readonly string[]>> = {
   'gemini-cli': ['--output-format', 'stream-json'],
 };
 
+/** Settings under which a client refuses `rm`. Codex has a rule for it in any session of the suite. */
+const refusing: Readonly<Record<'claude-code' | 'codex', Partial<SessionSpec>>> = {
+  'claude-code': {
+    skipsPermissions: false,
+    moreArgs: ['--permission-mode', 'manual', '--allowedTools', 'Write', 'Bash(sleep:*)'],
+  },
+  codex: {},
+};
+
 type Run = { readonly session: Session; readonly seen: Seen };
 
 describe.concurrent('a headless client under vigil run', () => {
@@ -169,37 +178,29 @@ describe.concurrent('a headless client under vigil run', () => {
       await until('the reminder is answered', async () => one.seen.receipts().includes('nudge failed'), MINUTE);
       expect(reminders(one)).toEqual([]);
     });
-  });
 
-  describe('claude-code', () => {
     test('has a call refused by its permissions, then works: is left alone', async () => {
-      const moreArgs = ['--permission-mode', 'manual', '--allowedTools', 'Write', 'Bash(sleep:*)'];
-      const one = await run(headless('claude-code', 'refusedCall', { skipsPermissions: false, moreArgs }));
+      const one = await run(headless(client, 'refusedCall', refusing[client]));
       expect(await finish(one, 8 * MINUTE)).toBe(0);
       expect(treatment(one.seen)).toEqual(LEFT_ALONE);
-    });
-
-    test('meets HTTP 429 with Retry-After: is rate_limited until then, left alone, and finishes', async () => {
-      const one = await run(headless('claude-code', 'rateLimited', { policy: 'vigil' }));
-      expect(await finish(one, 4 * MINUTE)).toBe(0);
-      expect(one.seen.exemptions()).toContain('rate_limited');
-      expect(treatment(one.seen)).toEqual(LEFT_ALONE);
+      const outcomes = one.seen.heartbeats().flatMap(({ payload }) => payload.tool_calls.map(({ outcome }) => outcome));
+      expect(outcomes).toContain('refused');
     });
 
     test('runs a command longer than its default limit: is left alone', async () => {
-      const one = await run(headless('claude-code', 'longBashByDefault'));
+      const one = await run(headless(client, 'longBashByDefault'));
       expect(await finish(one, 6 * MINUTE)).toBe(0);
       expect(treatment(one.seen)).toEqual(LEFT_ALONE);
     });
 
     test('runs a command in the background: is left alone', async () => {
-      const one = await run(headless('claude-code', 'backgroundBash'));
+      const one = await run(headless(client, 'backgroundBash'));
       expect(await finish(one, 4 * MINUTE)).toBe(0);
       expect(treatment(one.seen)).toEqual(LEFT_ALONE);
     });
 
     test('has a sub-agent at work: is not idle meanwhile, and the sub-agent is an agent of its own', async () => {
-      const one = await run(headless('claude-code', 'subagent'));
+      const one = await run(headless(client, 'subagent'));
       expect(await finish(one, 4 * MINUTE)).toBe(0);
       expect(treatment(one.seen)).toEqual(LEFT_ALONE);
       const child = one.seen.children().at(0);
@@ -214,7 +215,7 @@ describe.concurrent('a headless client under vigil run', () => {
     });
 
     test('has a sub-agent that gets no answer: this is seen', async () => {
-      const one = await run(headless('claude-code', 'subagentHangs'));
+      const one = await run(headless(client, 'subagentHangs'));
       await until(
         'a STUCK sub-agent or parent',
         async () =>
@@ -222,6 +223,13 @@ describe.concurrent('a headless client under vigil run', () => {
         4 * MINUTE,
       );
     });
+  });
+
+  test('claude-code meets HTTP 429 with Retry-After: is rate_limited until then, left alone, and finishes', async () => {
+    const one = await run(headless('claude-code', 'rateLimited', { policy: 'vigil' }));
+    expect(await finish(one, 4 * MINUTE)).toBe(0);
+    expect(one.seen.exemptions()).toContain('rate_limited');
+    expect(treatment(one.seen)).toEqual(LEFT_ALONE);
   });
 
   test('codex meets HTTP 429: ends as the client ends, and is not taken for stuck', async () => {

@@ -130,6 +130,16 @@ describe.skipIf(!isWanted).concurrent('an interactive client under vigil run', (
     });
   });
 
+  test.each(['claude-code', 'codex'] as const)(
+    '%s stands at its prompt while a command in the background ends: is left alone, and nothing is typed',
+    async (client) => {
+      const one = await run(interactive(client, 'backgroundBash', { skipsPermissions: true }));
+      await one.terminal.shows(/It runs in the background/, 2 * MINUTE);
+      await watch(one, WATCHED_MS);
+      expectUntouched(one);
+    },
+  );
+
   test('claude-code shows its warning about bypassed permissions: waits, and nothing is typed', async () => {
     const openQuestions = ['bypass'] as const;
     const one = await run(

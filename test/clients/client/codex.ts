@@ -27,9 +27,13 @@ wire_api = "responses"
 env_key = "SCRIPTED_KEY"
 ${openQuestions.includes('trust') ? '' : `\n[projects."${place.project}"]\ntrust_level = "trusted"\n`}`;
 
+/** Refuses a command also where every other one runs without asking. */
+const RULES = 'prefix_rule(pattern = ["rm"], decision = "forbidden")\n';
+
 const writeSettings = (settings: SessionSettings): void => {
   const dir = path.join(settings.place.home, '.codex');
-  mkdirSync(dir, { recursive: true });
+  mkdirSync(path.join(dir, 'rules'), { recursive: true });
+  writeFileSync(path.join(dir, 'rules/default.rules'), RULES);
   writeFileSync(path.join(dir, 'config.toml'), configOf(settings));
   const recorder = recorderCommand(settings.place);
   if (recorder === null) return;

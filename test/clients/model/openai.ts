@@ -9,6 +9,7 @@ import {
   textOf,
   type View,
 } from './api.ts';
+import { SUBAGENT_MARK } from './scenarios.ts';
 
 const CALL_TYPES = new Set(['function_call', 'local_shell_call', 'custom_tool_call']);
 
@@ -26,11 +27,14 @@ const TITLE_REQUEST = 'Generate a concise, single-line task title';
 
 const viewOf = (body: Json): View => {
   const items = listOf(body.input);
+  const isCall = (item: Json | undefined): boolean => CALL_TYPES.has(textOf(item?.type));
+  const firstCall = items.findIndex(isCall);
+  const prompt = (firstCall === -1 ? items : items.slice(0, firstCall)).map(contentOf);
   const messages = items.filter((item) => item.role !== undefined && item.role !== 'assistant').map(contentOf);
   const outputs = items.filter((item) => textOf(item.type).endsWith('_output')).map(outputOf);
   return {
-    turn: items.filter((item) => CALL_TYPES.has(textOf(item.type))).length,
-    isSubagent: false,
+    turn: items.filter((item, index) => isCall(item) && !isCall(items[index - 1])).length,
+    isSubagent: prompt.some((text) => text.includes(SUBAGENT_MARK)),
     inputs: [...messages, ...outputs],
     isMain: !messages.some((text) => text.startsWith(TITLE_REQUEST)),
   };
@@ -75,10 +79,17 @@ const nativeCall = (tool: ToolCall, offered: ReadonlySet<string>): Json => {
   }
 };
 
+/** Codex offers some tools in groups; a call names the group of its tool. */
+const groupOf = (name: unknown, tools: readonly Json[]): Json => {
+  const group = tools.find((entry) => listOf(entry.tools).some((tool) => tool.name === name));
+  return group === undefined ? {} : { namespace: group.name };
+};
+
 const callItem = (tool: ToolCall, body: Json, newId: Exchange['newId']): Json => {
-  const offered = new Set(listOf(body.tools).map((entry) => textOf(entry.name ?? entry.type)));
-  const native = nativeCall(tool, offered);
-  const common = { call_id: newId('call'), name: native.name, status: 'completed' };
+  const tools = listOf(body.tools);
+  const native = nativeCall(tool, new Set(tools.map((entry) => textOf(entry.name ?? entry.type))));
+  const group = groupOf(native.name, tools);
+  const common = { call_id: newId('call'), name: native.name, ...group, status: 'completed' };
   return native.patch === undefined
     ? { type: 'function_call', id: newId('fc'), ...common, arguments: JSON.stringify(native.arguments) }
     : { type: 'custom_tool_call', id: newId('ctc'), ...common, input: native.patch };

@@ -10,14 +10,32 @@ const last = <T>(items: readonly T[], index: number): T => items[Math.min(index,
 /** A sub-agent is recognised by this word in its prompt. */
 export const SUBAGENT_MARK = 'SUBAGENT:';
 
-const delegate: ToolCall = {
+const TASK_OF_SUBAGENT = `${SUBAGENT_MARK} look into it`;
+
+/** Claude Code's sub-agent runs in the background, and its end wakes the session. */
+const claudeSubagent: ToolCall = {
   kind: 'native',
   name: 'Agent',
-  input: {
-    description: 'Look into it',
-    prompt: `${SUBAGENT_MARK} look into it`,
-    subagent_type: 'general-purpose',
-  },
+  input: { description: 'Look into it', prompt: TASK_OF_SUBAGENT, subagent_type: 'general-purpose' },
+};
+
+const codexSubagent: ToolCall = { kind: 'native', name: 'spawn_agent', input: { message: TASK_OF_SUBAGENT } };
+
+/** Starts a sub-agent. Codex' model then waits for it, again and again. */
+const delegates = ({ client, turn, inputs }: Conversation): Answer => {
+  if (turn === 0) return call('I delegate.', client === 'codex' ? codexSubagent : claudeSubagent);
+  const started = inputs.map((text) => /"agent_id":"([\w-]+)"/.exec(text)?.[1]).find((id) => id !== undefined);
+  return started === undefined || inputs.at(-1)?.includes('"completed"') === true
+    ? say('My sub-agent is done.')
+    : call('I wait for it.', { kind: 'native', name: 'wait_agent', input: { targets: [started], timeout_ms: 30_000 } });
+};
+
+/** Codex moves a long command to the background. Its model then waits for the command, again and again. */
+const whenEnded = ({ inputs }: Conversation, answer: Answer): Answer => {
+  const running = /Process running with session ID (\d+)/.exec(inputs.at(-1) ?? '')?.[1];
+  if (running === undefined) return answer;
+  const input = { session_id: Number(running), chars: '', yield_time_ms: 20_000 };
+  return call('I wait for it.', { kind: 'native', name: 'write_stdin', input });
 };
 
 const question: ToolCall = {
@@ -127,28 +145,38 @@ export const scenarios = {
         ? fail(529, 'overloaded_error', 'Overloaded')
         : say('Done after the overload.'),
 
-  longBash: ({ turn }) =>
-    turn === 0
+  longBash: (conversation) =>
+    conversation.turn === 0
       ? call('A long build.', shell('for i in $(seq 150); do sleep 1; done; echo built', { timeoutMs: 600_000 }))
-      : say('Built.'),
-  /** longer than the client's own default limit of 120 s */
-  longBashByDefault: ({ turn }) =>
-    turn === 0 ? call('A long build.', shell('for i in $(seq 150); do sleep 1; done; echo built')) : say('Built.'),
+      : whenEnded(conversation, say('Built.')),
+  /** longer than the client's own default limit: 120 s of Claude Code, 10 s of Codex */
+  longBashByDefault: (conversation) =>
+    conversation.turn === 0
+      ? call('A long build.', shell('for i in $(seq 150); do sleep 1; done; echo built'))
+      : whenEnded(conversation, say('Built.')),
+  /** a command that runs on while the session works: Claude Code's by its option, Codex' after 10 s */
   backgroundBash: ({ turn }) =>
-    turn === 0
-      ? call('In the background.', shell('for i in $(seq 30); do sleep 1; done; echo built', { background: true }))
-      : say('It runs in the background; I wait.'),
+    last(
+      [
+        call('In the background.', shell('for i in $(seq 30); do sleep 1; done; echo built', { background: true })),
+        call('Meanwhile I work.', shell('sleep 8; echo meanwhile')),
+        say('It runs in the background; I wait.'),
+      ],
+      turn,
+    ),
   /** a command that runs until it is interrupted */
   sleeps: ({ turn }) =>
     turn === 0 ? call('I wait.', shell('for i in $(seq 600); do sleep 1; done', { timeoutMs: 600_000 })) : say('Done.'),
 
-  subagent: ({ turn, isSubagent }) => {
+  subagent: (conversation) => {
+    const { turn, isSubagent } = conversation;
     if (isSubagent) return turn < 4 ? call('A step.', shell(`sleep 3; echo sub ${turn}`)) : say('Found three things.');
-    return turn === 0 ? call('I delegate.', delegate) : say('My sub-agent is done.');
+    return delegates(conversation);
   },
-  subagentHangs: ({ turn, isSubagent }) => {
+  subagentHangs: (conversation) => {
+    const { turn, isSubagent } = conversation;
     if (isSubagent) return turn < 1 ? call('A step.', shell('echo sub')) : hang;
-    return turn === 0 ? call('I delegate.', delegate) : say('My sub-agent is done.');
+    return delegates(conversation);
   },
 
   asksQuestion: ({ turn }) => (turn === 0 ? call('I have a question.', question) : say('Thank you. Done.')),

@@ -20,8 +20,13 @@ const plain = (output: string): string => {
 };
 
 const REFUSED = /\brejected by (?:the )?user\b|\b(?:denied|blocked) by (?:policy|(?:PreToolUse )?hook|the user)\b/i;
+/** A rule, or an approval policy that asks nobody. Text of the command follows. */
+const REFUSED_BY_POLICY =
+  /^(?:exec_command failed: CreateProcess \{ message: "Rejected\(|patch rejected:|approval policy is)/;
 const FAILED =
-  /^(?:unsupported call|apply_patch verification failed|failed to parse function arguments|tool call error)\b/;
+  /^(?:unsupported call|apply_patch verification failed|failed to parse function arguments|tool call error|exec_command failed)\b/;
+/** The command runs on in the background. What it prints next, and its exit code, the model asks for by another call. */
+const RUNS_ON = /^Process running with session ID \d+$/m;
 
 /** How a call ended, by the item of the session file that has its result. */
 export const endInFile = (item: Fields): CallEnd => {
@@ -31,6 +36,7 @@ export const endInFile = (item: Fields): CallEnd => {
   if (exitCode !== null)
     return exitCode === 0 ? { outcome: 'ok', result } : { outcome: 'error', result, errorClass: `exit_${exitCode}` };
   const head = headOf(output);
-  if (REFUSED.test(head)) return { outcome: 'refused', result };
+  if (REFUSED_BY_POLICY.test(head) || REFUSED.test(head)) return { outcome: 'refused', result };
+  if (RUNS_ON.test(head)) return { outcome: 'abandoned', result: undefined };
   return FAILED.test(head) ? { outcome: 'error', result, errorClass: 'tool_error' } : { outcome: 'ok', result };
 };

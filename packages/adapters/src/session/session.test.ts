@@ -62,6 +62,13 @@ test('a call that permissions refuse ends with its batch, and is not a failure',
   expect(fields).toMatchObject({ activity: 'working', turn: { open: true } });
 });
 
+test('the end of a command that ran on in the background opens no turn: its call had ended', () => {
+  const handedOver = { kind: 'result_seen', callId: 'a', refused: false, errorClass: null } as const;
+  const { outcomes, fields } = story(turn, started('a'), handedOver, stop, done('a'));
+  expect(outcomes).toEqual({ a: 'abandoned' });
+  expect(fields).toMatchObject({ turn: { open: false } });
+});
+
 test('a limit whose reset is known keeps it when the error that it causes does not name it, until then', () => {
   const error = { kind: 'turn_failed', errorClass: 'rate_limit', message: null, passes: true, retryAt: null } as const;
   const limitedUntil = (retryAt: number) => ({ kind: 'request_limited', retryAt }) as const;

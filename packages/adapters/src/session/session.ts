@@ -82,6 +82,10 @@ const isLate = ({ turn, closedAt }: AgentState, at: number): boolean =>
 const isOfEarlierTurn = ({ turn }: AgentState, at: number): boolean =>
   turn?.open === true && turn.started_at !== null && at < turn.started_at;
 
+/** A command that ran on in the background ends after its call and its turn: nothing works on. */
+const isEndInBackground = ({ turn, endedCalls }: AgentState, { call_id }: ToolCall): boolean =>
+  turn?.open !== true && endedCalls.includes(call_id);
+
 /** The start of a turn that is reported after something that happened in it. */
 const isUnderWay = ({ turn }: AgentState, at: number): boolean =>
   turn?.open === true && turn.last_event_at !== null && at < turn.last_event_at;
@@ -237,8 +241,10 @@ const changed = (agent: AgentState, event: SessionFact, at: number): Changed => 
     case 'call_started':
       return startCall(agent, event, at);
     case 'call_ended':
+      if (isEndInBackground(agent, event.call)) return unchanged(agent);
       return end(isLate(agent, at) ? agent : opened(free(agent), at), event.call, event.name);
     case 'call_outcome_pending':
+      if (isEndInBackground(agent, event.call)) return unchanged(agent);
       return isLate(agent, at)
         ? end(agent, event.call, event.name)
         : endPending(opened(free(agent), at), event.call, event.name);

@@ -74,6 +74,20 @@ test.each([
   ['Command blocked by PreToolUse hook: no. Command: ls', 'refused'],
   ['Tool call blocked by PreToolUse hook: no', 'refused'],
   ['exec command rejected by user', 'refused'],
+  [
+    'exec_command failed: CreateProcess { message: "Rejected(\\"`/bin/bash -lc \'rm -rf ./build; touch done.txt\'` rejected: policy forbids commands starting with `rm`\\")" }',
+    'refused',
+  ],
+  [
+    'approval policy is Never; reject command — you cannot ask for escalated permissions if the approval policy is Never',
+    'refused',
+  ],
+  ['patch rejected: writing outside of the project; rejected by user approval settings', 'refused'],
+  ['exec_command failed: CreateProcess { message: "No such file or directory (os error 2)" }', 'error'],
+  [
+    'Chunk ID: e90051\nWall time: 10.0018 seconds\nProcess running with session ID 15822\nOriginal token count: 0\nOutput:\n',
+    'abandoned',
+  ],
   ['Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nrejected by user\n', 'abandoned'],
   ['Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nno such file\n', 'error'],
 ])('a call without a hook at its end, whose output in the file is %j, is %s', (output, outcome) => {
