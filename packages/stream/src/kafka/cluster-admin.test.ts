@@ -1,6 +1,9 @@
 import type { Kafka } from 'kafkajs';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+
 import { ClusterAdmin } from './cluster-admin.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 test('the offsets of a group come by partition, and null where its members have published none', async () => {
   const asked: object[] = [];
@@ -19,4 +22,30 @@ test('the offsets of a group come by partition, and null where its members have 
   const questions = new ClusterAdmin({ admin: () => admin } as unknown as Kafka);
   expect(await questions.groupOffsets('g', 't')).toEqual([null, 0, null]);
   expect(asked).toEqual([{ groupId: 'g', topics: ['t'] }]);
+});
+
+/** A cluster whose first `behind` answers come from a broker that does not know the topic yet. */
+const learning = (behind: number) => {
+  let answers = 0;
+  const admin = {
+    listTopics: async () => (answers++ < behind ? [] : ['t']),
+    fetchTopicMetadata: async () => ({ topics: [{ partitions: [{}, {}] }] }),
+  };
+  return new ClusterAdmin({ admin: () => admin } as unknown as Kafka);
+};
+
+test('a topic that some brokers do not know yet is looked for again', async () => {
+  vi.useFakeTimers();
+  const count = learning(4).partitionCount('t');
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(await count).toBe(2);
+});
+
+test('a topic that is still missing at the fifth look is refused, by name', async () => {
+  vi.useFakeTimers();
+  const count = learning(5)
+    .partitionCount('t')
+    .catch((error: Error) => error);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(await count).toMatchObject({ name: 'Refused', message: expect.stringContaining('no topic t') });
 });

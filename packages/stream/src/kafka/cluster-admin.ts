@@ -6,6 +6,8 @@ import { typeOf } from './client.ts';
 
 const ANSWER_MS = 10_000;
 const TRIES = 5;
+/** Each look waits so much longer than the one before it. */
+const STEP_MS = 200;
 
 const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -43,16 +45,31 @@ export class ClusterAdmin {
   readonly partitionCount = async (topic: string): Promise<number> => {
     const known = this.#counts.get(topic);
     if (known !== undefined) return known;
-    const topics = await this.#inTurn(() => within(ANSWER_MS, this.#admin.listTopics(), 'the list of topics'));
-    if (!topics.includes(topic)) throw new Refused(`there is no topic ${topic}: create it with \`vigil topics apply\``);
-    const { topics: found } = await this.#inTurn(() =>
-      within(ANSWER_MS, this.#admin.fetchTopicMetadata({ topics: [topic] }), topic),
-    );
-    const count = found[0]?.partitions.length ?? 0;
-    if (count === 0) throw new Error(`the broker names no partition of ${topic} yet`);
-    this.#counts.set(topic, count);
-    return count;
+    for (let tries = 1; ; tries++) {
+      const count = await this.#counted(topic);
+      if (count > 0) {
+        this.#counts.set(topic, count);
+        return count;
+      }
+      if (tries === TRIES) throw new Refused(`there is no topic ${topic}: create it with \`vigil topics apply\``);
+      await later(tries * STEP_MS);
+    }
   };
+
+  /** 0: the broker that was asked does not know the topic, or not yet. */
+  async #counted(topic: string): Promise<number> {
+    const topics = await this.#inTurn(() => within(ANSWER_MS, this.#admin.listTopics(), 'the list of topics'));
+    if (!topics.includes(topic)) return 0;
+    try {
+      const { topics: found } = await this.#inTurn(() =>
+        within(ANSWER_MS, this.#admin.fetchTopicMetadata({ topics: [topic] }), topic),
+      );
+      return found[0]?.partitions.length ?? 0;
+    } catch (error) {
+      if (MOMENTARY.has(typeOf(error))) return 0;
+      throw error;
+    }
+  }
 
   /** The log's ends, finished transactions or not. */
   readonly bounds = (topic: string): Promise<readonly Bounds[]> => this.#ends(this.#admin, topic);
@@ -99,7 +116,7 @@ export class ClusterAdmin {
         return sorted.map(({ low, high }) => ({ low: Number(low), high: Number(high) }));
       } catch (error) {
         if (tries >= TRIES || !MOMENTARY.has(typeOf(error))) throw error;
-        await later(100 * tries);
+        await later(tries * STEP_MS);
       }
     }
   }
