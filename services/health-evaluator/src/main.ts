@@ -1,5 +1,5 @@
 import { runService } from '@vigil/chassis';
-import { connectCodec } from '@vigil/events';
+import { connectCodec, Topic } from '@vigil/events';
 import { connectLog, runProcessor, topicsWritten } from '@vigil/stream';
 import { followApplied } from './applying.ts';
 import { config } from './config.ts';
@@ -12,7 +12,7 @@ await runService(process.env, {
   config,
   async start({ config, logger, count, signal, use }) {
     const files = loadPolicies(config.VIGIL_POLICY_DIR, config.VIGIL_DEFAULT_POLICY);
-    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL, topicsWritten(EVALUATOR));
+    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL, [...topicsWritten(EVALUATOR), Topic.policy]);
     const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'health-evaluator', codec, logger }));
     const policies = await followApplied(log, files, { logger, count, signal, now: Date.now });
     const committed = countWarrants(count);
