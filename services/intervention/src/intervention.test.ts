@@ -27,12 +27,12 @@ const world = async () => {
     await log.write(marks);
   };
   const types = async (...topics: TopicName[]): Promise<readonly string[]> => {
-    const said: string[] = [];
+    const emitted: string[] = [];
     for (const topic of topics)
       for (let p = 0; p < (await log.partitionCount(topic)); p++)
         for (const { key, value } of log.partition(topic, p))
-          if (value && !key?.startsWith('@')) said.push(log.codec.decode(topic, value).type);
-    return said;
+          if (value && !key?.startsWith('@')) emitted.push(log.codec.decode(topic, value).type);
+    return emitted;
   };
   return {
     tick,

@@ -29,11 +29,22 @@ test("the governor's lost agents are known by their task, as before; a command t
   const loss = { agentId: 'a', host: 'h', runtimeId: 'r', at: 1 };
   const older = { ...loss, matter: 'task' };
   const newer = { ...loss, lossKey: 'task' };
-  const state = { ...initial, losses: [older], brake: { missing: [older], later: [[older]] }, steering: null };
+  const { liveAgents: _, requests: __, ...rest } = initial;
+  const request = { kind: 'step', withheld: null, correlationId: 'c', scope: 'fleet', step: { caseId: 'c1' } };
+  const state = {
+    ...rest,
+    live: { missing: { later: ['a'] } },
+    asked: [{ ...request, askedAt: 1 }],
+    losses: [older],
+    brake: { missing: [older], later: [[older]] },
+    steering: null,
+  };
   expect(upgraded(governor(usual).atRest, 2, state)).toEqual({
     ...initial,
+    liveAgents: { missing: { later: ['a'] } },
+    requests: [{ ...request, requestedAt: 1 }],
     losses: [newer],
-    brake: { missing: [newer], later: [[newer]] },
+    brake: { awaited: [newer], laterIncidents: [[newer]] },
   });
   expect(upgraded(governor(usual).atRest, 2, { ...initial, steering: null })).toEqual(initial);
 });

@@ -9,42 +9,58 @@ export const from = <Older>(to: (state: Older) => unknown): Upgrade => ({
   to: (state) => to(state as Older),
 });
 
-/** Fields of a case's state that had another name before. */
-const RENAMED: ReadonlyMap<string, string> = new Map([
-  ['at', 'kind'],
-  ['buried', 'acknowledgedDeath'],
-  ['former', 'previous'],
-  ['life', 'instance'],
-  ['matter', 'caseContext'],
-  ['open', 'activeCase'],
-  ['work', 'stepState'],
-]);
-
-/** Fields that hold what others have written: their names stay. */
-const OF_OTHERS: ReadonlySet<string> = new Set([
-  'checkpoint',
-  'client',
-  'evidence',
-  'labels',
-  'policy',
-  'recovery',
-  'steps',
-]);
-
-/**
- * A part of a case's state with today's names. How a task is recovered was JSON in a text before, and commands waited in the field `word` while they
- * were answered.
- */
-const withNames = (part: unknown, field = ''): unknown => {
-  if (field === 'recovery' && typeof part === 'string') return JSON.parse(part);
-  if (OF_OTHERS.has(field) || part === null || typeof part !== 'object') return part;
-  if (Array.isArray(part)) return part.map((one) => withNames(one));
-  const fields = Object.entries(part).filter(([name]) => name !== 'word');
-  return Object.fromEntries(fields.map(([name, one]) => [RENAMED.get(name) ?? name, withNames(one, name)]));
+type Names = {
+  /** fields that had another name before */
+  readonly renamed: ReadonlyMap<string, string>;
+  /** fields that hold what others have written, or keys that others chose: what is in them stays */
+  readonly kept: ReadonlySet<string>;
 };
 
-/** From a state of the case with the names of before. */
-const fromNamed = (to: (state: CaseState) => unknown): Upgrade => from((state) => to(withNames(state) as CaseState));
+const ofCase: Names = {
+  renamed: new Map([
+    ['at', 'kind'],
+    ['buried', 'acknowledgedDeath'],
+    ['former', 'previous'],
+    ['life', 'instance'],
+    ['matter', 'caseContext'],
+    ['open', 'activeCase'],
+    ['work', 'stepState'],
+  ]),
+  kept: new Set(['checkpoint', 'client', 'evidence', 'labels', 'policy', 'recovery', 'steps']),
+};
+
+const ofGovernor: Names = {
+  renamed: new Map([
+    ['asked', 'requests'],
+    ['askedAt', 'requestedAt'],
+    ['later', 'laterIncidents'],
+    ['live', 'liveAgents'],
+    ['matter', 'lossKey'],
+    ['missing', 'awaited'],
+  ]),
+  kept: new Set(['liveAgents', 'runtimes', 'spawn', 'step']),
+};
+
+/** Commands waited in these fields while they were answered. */
+const DROPPED: ReadonlySet<string> = new Set(['word', 'steering']);
+
+/** A part of a state with today's names. How a task is recovered was JSON in a text before. */
+const withNames = (names: Names, part: unknown, field = ''): unknown => {
+  if (field === 'recovery' && typeof part === 'string') return JSON.parse(part);
+  if (names.kept.has(field) || part === null || typeof part !== 'object') return part;
+  if (Array.isArray(part)) return part.map((one) => withNames(names, one));
+  const fields = Object.entries(part).filter(([name]) => !DROPPED.has(name));
+  return Object.fromEntries(
+    fields.map(([name, one]) => {
+      const renamed = names.renamed.get(name) ?? name;
+      return [renamed, withNames(names, one, renamed)];
+    }),
+  );
+};
+
+/** From a state with the names of before. */
+const fromNamed = <State>(names: Names, to: (state: State) => unknown): Upgrade =>
+  from((state) => to(withNames(names, state) as State));
 
 type Closed = CaseState['last'] & { readonly episodeId: string | null };
 
@@ -75,38 +91,21 @@ const withWithheld = (state: CaseState): CaseState => {
 
 export const caseUpgrades: readonly Upgrade[] = [
   // Shape 1 knew neither late rulings nor pauses, and shape 2 brought no plans that were worked: what had been closed stays closed.
-  fromNamed((state) => state),
-  fromNamed(withEpisode),
-  fromNamed(dated),
-  fromNamed(withWithheld),
-  fromNamed((state) => state),
+  fromNamed(ofCase, (state: CaseState) => state),
+  fromNamed(ofCase, withEpisode),
+  fromNamed(ofCase, dated),
+  fromNamed(ofCase, withWithheld),
+  fromNamed(ofCase, (state: CaseState) => state),
 ];
 
 const raised = (state: GovernorState): GovernorState => ({
   ...state,
   uncounted: [],
   runtimes: {},
-  asked: state.asked.map((asked) => ({ ...asked, withheld: null })),
+  requests: state.requests.map((request) => ({ ...request, withheld: null })),
 });
 
-type Lost = { readonly matter?: string };
-type OlderBrake = { readonly missing: readonly Lost[]; readonly later?: readonly (readonly Lost[])[] };
-type OlderGovernor = {
-  readonly steering: unknown;
-  readonly losses: readonly Lost[];
-  readonly brake: OlderBrake | null;
-};
+const sameGovernor = fromNamed(ofGovernor, (state: GovernorState) => state);
 
-const lost = ({ matter, ...loss }: Lost) => ({ ...loss, lossKey: matter });
-
-/** A command waited in the field `steering` while it was answered, and losses were counted by `matter`. */
-const withLossKeys = ({ steering: _, brake, losses, ...state }: OlderGovernor) => ({
-  ...state,
-  losses: losses.map(lost),
-  brake: brake && {
-    missing: brake.missing.map(lost),
-    ...(brake.later ? { later: brake.later.map((those) => those.map(lost)) } : {}),
-  },
-});
-
-export const governorUpgrades: readonly Upgrade[] = [from(raised), from(withLossKeys)];
+/** Shapes 2 and 3 differ from the present one in names only. */
+export const governorUpgrades: readonly Upgrade[] = [fromNamed(ofGovernor, raised), sameGovernor, sameGovernor];

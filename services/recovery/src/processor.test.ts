@@ -4,7 +4,7 @@ import { MemoryLog } from '@vigil/stream/memory';
 import { quiet } from '@vigil/stream/testing';
 import { expect, test, vi } from 'vitest';
 import { processor } from './processor.ts';
-import { recoverTask, took } from './story.fixture.ts';
+import { recoverTask, took } from './task/story.fixture.ts';
 
 test.each([1, 4])(
   'topics of two partitions are refused where the setting says %i: no deadline would ever fire',
@@ -21,13 +21,13 @@ test('a request becomes a question to the governor, once, also when it is writte
   const log = new MemoryLog({ partitions: 2 });
   await using _ = await runProcessor(log, processor, { ...quiet, partitions: 2, paceMs: 5 });
   await log.say(recoverTask(), recoverTask());
-  const said = (topic: HealthEvent['topic']) => log.events(topic as typeof Topic.admitStep);
-  await vi.waitFor(() => expect(said(Topic.admitStep)).toHaveLength(1), 60_000);
+  const emitted = (topic: HealthEvent['topic']) => log.events(topic as typeof Topic.admitStep);
+  await vi.waitFor(() => expect(emitted(Topic.admitStep)).toHaveLength(1), 60_000);
   await log.say(took('worker-7'));
-  await vi.waitFor(() => expect(said(Topic.taskRecovery)).toHaveLength(1), 60_000);
-  expect(said(Topic.admitStep)).toMatchObject([
+  await vi.waitFor(() => expect(emitted(Topic.taskRecovery)).toHaveLength(1), 60_000);
+  expect(emitted(Topic.admitStep)).toMatchObject([
     { type: 'ADMIT_SPAWN', key: 'fleet', stateKey: 'OMN-1234', version: 1 },
     { type: 'WITHDRAW_STEP', key: 'fleet', version: 3 },
   ]);
-  expect(said(Topic.taskRecovery)).toMatchObject([{ type: 'TASK_RELEASED', version: 2 }]);
+  expect(emitted(Topic.taskRecovery)).toMatchObject([{ type: 'TASK_RELEASED', version: 2 }]);
 });

@@ -29,7 +29,7 @@ function agent() {
     changes(driven.tell(heartbeat(ms, more), T0 + ms));
   receive(0);
   return {
-    tell: receive,
+    receive,
     input: (input: Observation, ms: number) => changes(driven.tell({ ...input, key: 'a1' } as Observation, T0 + ms)),
     passTo: (ms: number) => changes(driven.passTo(T0 + ms)),
     last: () => driven.all().findLast(({ type }) => type === 'CIRCUIT_BREAKER_STATE_CHANGED'),
@@ -43,72 +43,72 @@ function agent() {
 describe('as the caller holds them', () => {
   test('a change is announced once, with what the caller says of it', () => {
     const a = agent();
-    expect(a.tell(1000, report('OPEN', { next_attempt_at: T0 + 31_000 }))).toEqual(['tool_execution CLOSED → OPEN']);
+    expect(a.receive(1000, report('OPEN', { next_attempt_at: T0 + 31_000 }))).toEqual(['tool_execution CLOSED → OPEN']);
     expect(a.last()?.payload).toMatchObject({ agentId: 'a1', taskId: 'T-1', failures: 5, nextAttemptAt: T0 + 31_000 });
-    expect(a.tell(2000, report('OPEN', { next_attempt_at: T0 + 31_000 }))).toEqual([]);
-    expect(a.tell(3000)).toEqual([]);
-    expect(a.tell(31_000, report('HALF_OPEN'))).toEqual(['tool_execution OPEN → HALF_OPEN']);
-    expect(a.tell(32_000, report('CLOSED'))).toEqual(['tool_execution HALF_OPEN → CLOSED']);
-    expect(a.tell(33_000, report('CLOSED'))).toEqual([]);
+    expect(a.receive(2000, report('OPEN', { next_attempt_at: T0 + 31_000 }))).toEqual([]);
+    expect(a.receive(3000)).toEqual([]);
+    expect(a.receive(31_000, report('HALF_OPEN'))).toEqual(['tool_execution OPEN → HALF_OPEN']);
+    expect(a.receive(32_000, report('CLOSED'))).toEqual(['tool_execution HALF_OPEN → CLOSED']);
+    expect(a.receive(33_000, report('CLOSED'))).toEqual([]);
   });
 
   test('it is open until the caller says otherwise, whatever its next attempt was', () => {
     const a = agent();
-    a.tell(1000, report('OPEN', { next_attempt_at: T0 + 2000 }));
+    a.receive(1000, report('OPEN', { next_attempt_at: T0 + 2000 }));
     expect(a.passTo(600_000)).toEqual([]);
     expect(a.health()).toMatchObject({ to: 'FAILING' });
   });
 
   test('the outcomes of its calls are not counted a second time, and what was counted before gives way', () => {
     const a = agent();
-    a.tell(1000, report('CLOSED'));
-    expect(a.tell(2000, failures(9))).toEqual([]);
+    a.receive(1000, report('CLOSED'));
+    expect(a.receive(2000, failures(9))).toEqual([]);
     const b = agent();
-    expect(b.tell(1000, failures(5))).toEqual(['tool_execution CLOSED → OPEN']);
-    expect(b.tell(2000, report('CLOSED'))).toEqual(['tool_execution OPEN → CLOSED']);
+    expect(b.receive(1000, failures(5))).toEqual(['tool_execution CLOSED → OPEN']);
+    expect(b.receive(2000, report('CLOSED'))).toEqual(['tool_execution OPEN → CLOSED']);
     expect(b.passTo(60_000)).toEqual([]);
   });
 
   test('one that nobody knows, or that belongs to the task, is none of the agent', () => {
     const a = agent();
-    expect(a.tell(1000, report('OPEN', { name: 'recovery_attempt' }))).toEqual([]);
-    expect(a.tell(2000, report('OPEN', { name: '__proto__' }))).toEqual([]);
-    expect(a.tell(3000, report('UNKNOWN'))).toEqual([]);
+    expect(a.receive(1000, report('OPEN', { name: 'recovery_attempt' }))).toEqual([]);
+    expect(a.receive(2000, report('OPEN', { name: '__proto__' }))).toEqual([]);
+    expect(a.receive(3000, report('UNKNOWN'))).toEqual([]);
   });
 });
 
 describe('where nobody holds them', () => {
   test('failures in a row by kind, with the limits of the policy: five of tools', () => {
     const a = agent();
-    expect(a.tell(1000, failures(4))).toEqual([]);
-    expect(a.tell(2000, failures(1))).toEqual(['tool_execution CLOSED → OPEN']);
+    expect(a.receive(1000, failures(4))).toEqual([]);
+    expect(a.receive(2000, failures(1))).toEqual(['tool_execution CLOSED → OPEN']);
     expect(a.last()?.payload).toMatchObject({ failures: 5, nextAttemptAt: T0 + 32_000 });
   });
 
   test('three of checkpoints and of calls outside, each for itself', () => {
     const a = agent();
-    expect(a.tell(1000, failures(2, { kind: 'checkpoint_write' }))).toEqual([]);
-    expect(a.tell(2000, failures(2, { kind: 'external_api' }))).toEqual([]);
-    expect(a.tell(3000, failures(1, { kind: 'checkpoint_write' }))).toEqual(['checkpoint_write CLOSED → OPEN']);
+    expect(a.receive(1000, failures(2, { kind: 'checkpoint_write' }))).toEqual([]);
+    expect(a.receive(2000, failures(2, { kind: 'external_api' }))).toEqual([]);
+    expect(a.receive(3000, failures(1, { kind: 'checkpoint_write' }))).toEqual(['checkpoint_write CLOSED → OPEN']);
     expect(a.last()?.payload).toMatchObject({ nextAttemptAt: T0 + 123_000 });
-    expect(a.tell(4000, failures(1, { kind: 'external_api' }))).toEqual(['external_api CLOSED → OPEN']);
+    expect(a.receive(4000, failures(1, { kind: 'external_api' }))).toEqual(['external_api CLOSED → OPEN']);
     expect(a.last()?.payload).toMatchObject({ nextAttemptAt: T0 + 64_000 });
   });
 
   test('model calls, calls in flight and rate limits count for none; a success starts the row again', () => {
     const a = agent();
-    a.tell(1000, failures(4));
-    a.tell(2000, failures(9, { kind: 'model' }));
-    a.tell(3000, failures(9, { error_class: 'rate_limit' }));
-    a.tell(4000, failures(9, { outcome: 'running' }));
-    a.tell(5000, ok());
-    expect(a.tell(6000, failures(4))).toEqual([]);
-    expect(a.tell(7000, failures(1))).toEqual(['tool_execution CLOSED → OPEN']);
+    a.receive(1000, failures(4));
+    a.receive(2000, failures(9, { kind: 'model' }));
+    a.receive(3000, failures(9, { error_class: 'rate_limit' }));
+    a.receive(4000, failures(9, { outcome: 'running' }));
+    a.receive(5000, ok());
+    expect(a.receive(6000, failures(4))).toEqual([]);
+    expect(a.receive(7000, failures(1))).toEqual(['tool_execution CLOSED → OPEN']);
   });
 
   test('it is half open at its moment, not a millisecond before, and FAILING ends with it', () => {
     const a = agent();
-    a.tell(1000, failures(5));
+    a.receive(1000, failures(5));
     expect(a.health()).toMatchObject({ to: 'FAILING', onsetAt: T0 + 1000 });
     expect(a.due()).toBeLessThanOrEqual(31_000);
     expect(a.passTo(30_999)).toEqual([]);
@@ -119,23 +119,23 @@ describe('where nobody holds them', () => {
 
   test('then a success closes it, a failure opens it again for a whole timeout', () => {
     const a = agent();
-    a.tell(1000, failures(5));
+    a.receive(1000, failures(5));
     a.passTo(40_000);
-    expect(a.tell(41_000, failures(1))).toEqual(['tool_execution HALF_OPEN → OPEN']);
+    expect(a.receive(41_000, failures(1))).toEqual(['tool_execution HALF_OPEN → OPEN']);
     expect(a.last()?.payload).toMatchObject({ failures: 6, nextAttemptAt: T0 + 71_000 });
     expect(a.health()).toMatchObject({ to: 'FAILING', onsetAt: T0 + 41_000 });
     a.passTo(71_000);
-    expect(a.tell(72_000, ok())).toEqual(['tool_execution HALF_OPEN → CLOSED']);
+    expect(a.receive(72_000, ok())).toEqual(['tool_execution HALF_OPEN → CLOSED']);
     expect(a.passTo(300_000)).toEqual([]);
   });
 
   test('what comes while it is open, or was begun before it was tried, is ignored', () => {
     const a = agent();
-    a.tell(1000, failures(5));
-    expect(a.tell(30_000, ok())).toEqual([]);
+    a.receive(1000, failures(5));
+    expect(a.receive(30_000, ok())).toEqual([]);
     expect(a.passTo(31_000)).toEqual(['tool_execution OPEN → HALF_OPEN']);
-    expect(a.tell(31_500, ok({ started_at: T0 + 30_000, ended_at: T0 + 31_500 }))).toEqual([]);
-    expect(a.tell(33_000, ok({ started_at: T0 + 31_600, ended_at: T0 + 33_000 }))).toEqual([
+    expect(a.receive(31_500, ok({ started_at: T0 + 30_000, ended_at: T0 + 31_500 }))).toEqual([]);
+    expect(a.receive(33_000, ok({ started_at: T0 + 31_600, ended_at: T0 + 33_000 }))).toEqual([
       'tool_execution HALF_OPEN → CLOSED',
     ]);
   });
@@ -143,20 +143,20 @@ describe('where nobody holds them', () => {
   test('a person closes it; one that the caller holds stays what the caller says', () => {
     const reset = example(Topic.agentObservation, 'RESET_BREAKER', { agentId: 'a1', name: 'tool_execution' });
     const a = agent();
-    a.tell(1000, failures(5));
+    a.receive(1000, failures(5));
     expect(a.input(reset, 2000)).toEqual(['tool_execution OPEN → CLOSED']);
-    expect(a.tell(3000, failures(4))).toEqual([]);
+    expect(a.receive(3000, failures(4))).toEqual([]);
     const held = agent();
-    held.tell(1000, report('OPEN'));
+    held.receive(1000, report('OPEN'));
     expect(held.input(reset, 2000)).toEqual(['reset of tool_execution asked']);
-    expect(held.tell(3000, report('OPEN'))).toEqual([]);
-    expect(held.tell(4000, report('CLOSED'))).toEqual(['tool_execution OPEN → CLOSED']);
+    expect(held.receive(3000, report('OPEN'))).toEqual([]);
+    expect(held.receive(4000, report('CLOSED'))).toEqual(['tool_execution OPEN → CLOSED']);
   });
 
   test('the caller of one that it holds is asked in the words of the person, under its command; one that has ended is not', () => {
     const reset = example(Topic.agentObservation, 'RESET_BREAKER', { agentId: 'a1', name: 'external_api', by: 'ada' });
     const a = agent();
-    a.tell(1000, { ...report('CLOSED', { name: 'external_api' }), runtime_id: 'host-1' });
+    a.receive(1000, { ...report('CLOSED', { name: 'external_api' }), runtime_id: 'host-1' });
     expect(a.input({ ...reset, correlationId: 'c-9' }, 2000)).toEqual(['reset of external_api asked']);
     expect(a.asked()).toMatchObject({
       correlationId: 'c-9',
@@ -169,8 +169,8 @@ describe('where nobody holds them', () => {
 
   test('nothing is remembered of calls that succeed', () => {
     const a = agent();
-    a.tell(1000, failures(3));
-    a.tell(2000, ok());
+    a.receive(1000, failures(3));
+    a.receive(2000, ok());
     expect(a.memory()).toContain('"breakers":{"held":{},"own":{}}');
   });
 });
@@ -180,17 +180,17 @@ describe('with the instance', () => {
 
   test('its end closes what was open, under the task it opened with', () => {
     const a = agent();
-    a.tell(1000, report('OPEN'));
-    a.tell(2000, { task_id: 'T-2' });
+    a.receive(1000, report('OPEN'));
+    a.receive(2000, { task_id: 'T-2' });
     expect(a.input(exited, 3000)).toEqual(['tool_execution OPEN → CLOSED']);
     expect(a.last()?.payload).toMatchObject({ taskId: 'T-1', failures: 0, nextAttemptAt: null });
   });
 
   test('a new one begins with all of them closed', () => {
     const a = agent();
-    a.tell(1000, failures(5));
-    expect(a.tell(2000, { instance_id: 'a1.i2' })).toEqual(['tool_execution OPEN → CLOSED']);
-    expect(a.tell(3000, { ...failures(4), instance_id: 'a1.i2' })).toEqual([]);
+    a.receive(1000, failures(5));
+    expect(a.receive(2000, { instance_id: 'a1.i2' })).toEqual(['tool_execution OPEN → CLOSED']);
+    expect(a.receive(3000, { ...failures(4), instance_id: 'a1.i2' })).toEqual([]);
   });
 });
 

@@ -20,7 +20,7 @@ const started = () => {
     for (let ms = from; ms <= to; ms += 1000) agent.tell(heartbeat(ms, more(ms)), T0 + ms);
     return agent.all().slice(before);
   };
-  return { ...agent, beats: heartbeats };
+  return { ...agent, heartbeats };
 };
 const works = (ms: number): Partial<HeartbeatPayload> => ({
   ...runtime,
@@ -62,7 +62,7 @@ const FIRST = ['INSTANCE_STARTED', 'AGENT_PRESENT first_heartbeat', 'T-1 took: H
 
 test('who has finished, was stopped by somebody or ended by us is gone as expected; who has crashed is not', () => {
   const expected = (...end: Parameters<typeof exited>) => {
-    const { beats: heartbeats, tell: receive } = started();
+    const { heartbeats, tell: receive } = started();
     heartbeats(0, 3000, works);
     const lost = receive(exited(...end), T0 + end[0]).filter(({ type }) => type === 'AGENT_LOST');
     return lost.map(({ payload }) => (payload as { expected: boolean }).expected);
@@ -75,7 +75,7 @@ test('who has finished, was stopped by somebody or ended by us is gone as expect
 
 test('the end of an agent that was lost in silence is reported, a crash too: it does not count as a second loss', () => {
   const late = (...input: Parameters<typeof exited> | [Observation]) => {
-    const { beats: heartbeats, tell: receive, passTo } = started();
+    const { heartbeats, tell: receive, passTo } = started();
     heartbeats(0, 3000, works);
     expect(brief(passTo(T0 + 60_000))).toContain('AGENT_LOST silent');
     const emitted = receive(input.length === 1 ? input[0] : exited(...input));
@@ -92,12 +92,12 @@ test('the end of an agent that was lost in silence is reported, a crash too: it 
 
 describe('the demonstration fleet', () => {
   test('steady works and checkpoints: HEALTHY throughout', () => {
-    const { beats: heartbeats } = started();
+    const { heartbeats } = started();
     expect(brief(heartbeats(0, 120_000, works))).toEqual(FIRST);
   });
 
   test('hangs falls silent in mid-task: STUCK by no_activity, with a warrant that is renewed', () => {
-    const { beats: heartbeats, all } = started();
+    const { heartbeats, all } = started();
     heartbeats(0, 5000, works);
     const emitted = heartbeats(6000, 19_000, () => runtime);
     expect(brief(emitted)).toEqual([
@@ -115,7 +115,7 @@ describe('the demonstration fleet', () => {
   });
 
   test('hangs, terminated by our order: the warrant lapses, nothing is filed for an end that was ordered', () => {
-    const { beats: heartbeats, tell: receive } = started();
+    const { heartbeats, tell: receive } = started();
     heartbeats(0, 5000, works);
     heartbeats(6000, 16_000, () => runtime);
     expect(brief(receive(exited(17_000, 'crashed', 'order-1'), T0 + 16_500))).toEqual([
@@ -127,7 +127,7 @@ describe('the demonstration fleet', () => {
   });
 
   test('loops repeats a failing command: STUCK at the fifth, healthy again by doing something else', () => {
-    const { beats: heartbeats } = started();
+    const { heartbeats } = started();
     heartbeats(0, 5000, works);
     const fails = (ms: number) => ({
       ...works(ms),
@@ -152,7 +152,7 @@ describe('the demonstration fleet', () => {
   });
 
   test('limited prints rate-limit errors: exempt, to be paused; nothing counted, healthy throughout', () => {
-    const { beats: heartbeats, all } = started();
+    const { heartbeats, all } = started();
     heartbeats(0, 3000, works);
     const pattern = (ms: number) => ({ kind: 'rate_limit', source: 'rate[ _-]?limit', at: T0 + ms });
     const limited = (ms: number): Partial<HeartbeatPayload> => ({
@@ -180,7 +180,7 @@ describe('the demonstration fleet', () => {
   });
 
   test('crashes exits with 1: TERMINATED crashed, and a warrant of its own to recover', () => {
-    const { beats: heartbeats, tell: receive } = started();
+    const { heartbeats, tell: receive } = started();
     heartbeats(0, 2000, works);
     const emitted = receive(exited(2500, 'crashed'), T0 + 2500);
     expect(brief(emitted)).toEqual([
@@ -206,7 +206,7 @@ describe('the demonstration fleet', () => {
     ['null where it worked on after the limit', 'working', 3 * 3_600_000, null],
     ['null where the end of the limit is unknown', 'rate_limited', null, null],
   ] as const)('crashes at a limit: its warrant carries %s', (_, activity, resetMs, limitedUntil) => {
-    const { beats: heartbeats, tell: receive } = started();
+    const { heartbeats, tell: receive } = started();
     const limit = { retry_at: resetMs === null ? null : T0 + resetMs };
     heartbeats(0, 1000, works);
     receive(heartbeat(2000, { ...runtime, activity: 'rate_limited', rate_limit: limit }), T0 + 2000);
@@ -216,7 +216,7 @@ describe('the demonstration fleet', () => {
   });
 
   test('works on after a limit, ends its session and crashes: its warrant carries no limit', () => {
-    const { beats: heartbeats, tell: receive } = started();
+    const { heartbeats, tell: receive } = started();
     receive(heartbeat(0, { ...runtime, activity: 'rate_limited', rate_limit: { retry_at: T0 + 3_600_000 } }), T0);
     heartbeats(500, 2000, works);
     receive(heartbeat(2200, { ...runtime, activity: 'exiting' }), T0 + 2200);
@@ -236,14 +236,14 @@ describe('the demonstration fleet', () => {
   });
 
   test('waits asks a question and waits: exempt, however long, and people are notified once', () => {
-    const { beats: heartbeats } = started();
+    const { heartbeats } = started();
     heartbeats(0, 3000, works);
     const emitted = heartbeats(4000, 600_000, () => ({ ...runtime, activity: 'awaiting_input' }));
     expect(brief(emitted)).toEqual(['exempt: awaiting_input', 'WAIT_OVERDUE null']);
   });
 
   test('waits, answered after an hour: the time it waited is not held against it', () => {
-    const { beats: heartbeats } = started();
+    const { heartbeats } = started();
     heartbeats(0, 3000, works);
     heartbeats(4000, 600_000, () => ({ ...runtime, activity: 'awaiting_input' }));
     expect(brief(heartbeats(601_000, 605_000, () => runtime))).toEqual([
@@ -253,7 +253,7 @@ describe('the demonstration fleet', () => {
   });
 
   test('finishes completes: TERMINATED finished, nothing filed', () => {
-    const { beats: heartbeats, tell: receive, passTo } = started();
+    const { heartbeats, tell: receive, passTo } = started();
     heartbeats(0, 2000, works);
     expect(brief(receive(exited(2500, 'finished'), T0 + 2500))).toEqual([
       'HEALTHY → TERMINATED',
@@ -267,7 +267,7 @@ describe('the demonstration fleet', () => {
 describe('an agent that was taken for dead from afar', () => {
   const lost = () => {
     const agent = started();
-    agent.beats(0, 3000, works);
+    agent.heartbeats(0, 3000, works);
     expect(brief(agent.tell(confirmed, T0 + 4000))).toContain('T-1 left: TERMINATED');
     return agent;
   };
@@ -288,7 +288,7 @@ describe('an agent that was taken for dead from afar', () => {
   });
 
   test('and whose reported end was a crash has not finished', () => {
-    const { beats: heartbeats, tell: receive } = started();
+    const { heartbeats, tell: receive } = started();
     heartbeats(0, 3000, works);
     receive(exited(4000, 'crashed'), T0 + 4000);
     expect(receive(exited(5000, 'finished'), T0 + 5000)).toEqual([]);

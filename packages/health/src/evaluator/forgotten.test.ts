@@ -48,7 +48,7 @@ const story = (watchedUntil = Number.POSITIVE_INFINITY) => {
     now = Math.max(now, until);
     return emitted.slice(before);
   };
-  return { said: emitted, tell: receive, passTo, isForgotten: () => isForgotten };
+  return { emitted, receive, passTo, isForgotten: () => isForgotten };
 };
 
 const types = (emitted: readonly Announcement[]) => emitted.map(({ type }) => type);
@@ -56,10 +56,10 @@ const works: Partial<HeartbeatPayload> = { activity: 'working', checkpoint: null
 
 test('an agent that falls silent and whose end nobody reports ends as lost after seven days, and is forgotten', () => {
   const agent = story();
-  agent.tell(heartbeat(0, works), T0);
+  agent.receive(heartbeat(0, works), T0);
   agent.passTo(T0 + WEEK - 1);
   expect(agent.isForgotten()).toBe(false);
-  expect(types(agent.said)).not.toContain('WARRANT_LAPSED');
+  expect(types(agent.emitted)).not.toContain('WARRANT_LAPSED');
   const last = agent.passTo(T0 + WEEK);
   expect(last).toMatchObject([
     { type: 'HEALTH_STATE_CHANGED', payload: { to: 'TERMINATED', endReason: 'lost', endReported: false } },
@@ -73,7 +73,7 @@ test('an agent that falls silent and whose end nobody reports ends as lost after
 
 test('in its silence it is reported ever less often: every minute for an hour, and then some twenty times', () => {
   const agent = story();
-  agent.tell(heartbeat(0, works), T0);
+  agent.receive(heartbeat(0, works), T0);
   const renewals = (emitted: readonly Announcement[]) =>
     emitted.filter(({ type }) => type === 'WARRANT_RENEWED').length;
   const inFirstHour = renewals(agent.passTo(T0 + HOUR));
@@ -83,9 +83,9 @@ test('in its silence it is reported ever less often: every minute for an hour, a
 
 test('one that is heard again after days gets a warrant with a short lease at once, where something else stands', () => {
   const agent = story();
-  agent.tell(heartbeat(0, works), T0);
+  agent.receive(heartbeat(0, works), T0);
   agent.passTo(T0 + 48 * HOUR);
-  const back = agent.tell(heartbeat(48 * HOUR, { ...works, activity: 'stuck' }), T0 + 48 * HOUR);
+  const back = agent.receive(heartbeat(48 * HOUR, { ...works, activity: 'stuck' }), T0 + 48 * HOUR);
   const leases = [...back, ...agent.passTo(T0 + 48 * HOUR + 60_000)].flatMap((event) =>
     event.type === 'WARRANT_RENEWED' || event.type === 'WARRANT_FILED' ? [event.payload.voidAt] : [],
   );
@@ -95,7 +95,7 @@ test('one that is heard again after days gets a warrant with a short lease at on
 
 test('an agent behind a gateway that is gone for good is accused of nothing, and released with words after seven days', () => {
   const agent = story(T0 + 10_000);
-  agent.tell(heartbeat(0, { ...works, door: 'gateway' }), T0);
+  agent.receive(heartbeat(0, { ...works, door: 'gateway' }), T0);
   const accused = agent.passTo(T0 + WEEK - 1).filter(({ type }) => type === 'HEALTH_STATE_CHANGED');
   expect(accused).toEqual([]);
   expect(agent.passTo(T0 + WEEK)).toMatchObject([
@@ -160,13 +160,13 @@ test('whatever was told of an agent, nothing that it opened elsewhere is open wh
       for (const { input, ms } of observed) {
         now += ms;
         try {
-          agent.tell(stamped(input, now), now);
+          agent.receive(stamped(input, now), now);
         } catch {
           // a record of an older instance is a dead letter
         }
       }
       agent.passTo(now + WEEK + 1000);
-      expect(openOf(agent.said)).toEqual([]);
+      expect(openOf(agent.emitted)).toEqual([]);
     }),
     { numRuns: 40 },
   );

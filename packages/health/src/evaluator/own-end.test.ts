@@ -19,12 +19,12 @@ const working = (more: Partial<HeartbeatPayload>) => {
   agent.tell(heartbeat(1000, { ...more, sequence: 2 }), T0 + 1000);
   const receive = (ms: number, own: Partial<HeartbeatPayload>) =>
     agent.tell(heartbeat(ms, { ...more, sequence: ms / 1000 + 1, ...own }), T0 + ms);
-  return { ...agent, tell: receive };
+  return { ...agent, receive };
 };
 
 describe('an agent without a runtime ends when it reports its own end', () => {
   test.each(['finished', 'explicit'] as const)('as %s, and is not missed afterwards', (reason) => {
-    const { tell: receive, passTo, all } = working(alone);
+    const { receive, passTo, all } = working(alone);
     const emitted = receive(2000, exit(reason));
     expect(brief(emitted)).toContain(TERMINATED);
     expect(emitted.find(({ type }) => type === 'AGENT_LOST')?.payload).toMatchObject({ expected: true });
@@ -36,7 +36,7 @@ describe('an agent without a runtime ends when it reports its own end', () => {
   test.each(['crashed', 'resource_limit', 'lost'] as const)(
     'but not as %s, which would put its task on another agent',
     (reason) => {
-      expect(brief(working(alone).tell(2000, exit(reason)))).toEqual([]);
+      expect(brief(working(alone).receive(2000, exit(reason)))).toEqual([]);
     },
   );
 
@@ -47,14 +47,14 @@ describe('an agent without a runtime ends when it reports its own end', () => {
   });
 
   test('a later heartbeat of the same instance takes it back; one that was sent before and comes late does not', () => {
-    const { tell: receive } = working(alone);
+    const { receive } = working(alone);
     receive(5000, { ...exit('explicit'), sequence: null });
     expect(brief(receive(6000, { timestamp: T0 + 4000, sequence: null }))).toEqual([]);
     expect(brief(receive(7000, { sequence: null }))).toContain('TERMINATED → HEALTHY');
   });
 
   test('without an instance its next heartbeat begins the next instance, and the same last one again does not', () => {
-    const { tell: receive } = working({ ...alone, instance_id: null });
+    const { receive } = working({ ...alone, instance_id: null });
     expect(brief(receive(2000, exit('finished')))).toContain(TERMINATED);
     expect(brief(receive(3000, exit('finished')))).toEqual([]);
     expect(brief(receive(4000, {}))).toContain('INSTANCE_STARTED');
@@ -73,14 +73,14 @@ describe('a heartbeat ends no agent of a runtime', () => {
     ['one of another instance', { ...forged, instance_id: 'a1.forged' }],
     ['one without an instance', { ...forged, instance_id: null }],
   ])('%s', (_what, own) => {
-    const { tell: receive, all, passTo } = working(runtime);
+    const { receive, all, passTo } = working(runtime);
     receive(2000, own);
     passTo(T0 + 10_000);
     expect(ended(brief(all()))).toEqual([]);
   });
 
   test('nor two of another instance, the first of which takes its name', () => {
-    const { tell: receive, all } = working(runtime);
+    const { receive, all } = working(runtime);
     const other = { ...alone, instance_id: 'a1.forged' };
     receive(2000, { ...other, sequence: 1 });
     receive(3000, { ...other, ...exit('finished'), sequence: 2 });
@@ -89,7 +89,7 @@ describe('a heartbeat ends no agent of a runtime', () => {
   });
 
   test('nor does the report of a runtime that exits in a heartbeat', () => {
-    expect(ended(brief(working({ ...alone, reporter: 'runtime' }).tell(2000, exit('finished'))))).toEqual([]);
+    expect(ended(brief(working({ ...alone, reporter: 'runtime' }).receive(2000, exit('finished'))))).toEqual([]);
   });
 
   test('after its runtime has reported the end, another instance without one may end itself', () => {

@@ -87,7 +87,7 @@ describe('filed by somebody', () => {
     ['evidence_snippet has 501 characters: keep at most 500', { evidence_snippet: 'x'.repeat(501) }],
   ] as const)('%s', (words, more) => {
     const a = agent();
-    a.tell(0);
+    a.receive(0);
     const file = () => a.file({ ...whole, ...more });
     expect(file).toThrow(Unwelcome);
     expect(file).toThrow(`ticket t-1 of a1: ${words}`);

@@ -27,7 +27,7 @@ export function agent() {
   const receive = (ms: number, more: Partial<HeartbeatPayload> = {}) =>
     tickets(driven.tell(heartbeat(ms, more), T0 + ms));
   return {
-    tell: receive,
+    receive,
     /** so many steps more, each with this verdict */
     steps: (
       ms: number,

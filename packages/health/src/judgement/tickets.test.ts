@@ -31,7 +31,7 @@ describe('bands of steps without an ACCEPT', () => {
     a.steps(0, 0);
     expect(a.steps(after, 12)).toEqual([]);
     const same = { tool_calls: Array.from({ length: 5 }, (_, i) => call(`c${i}`)) };
-    const [filed] = a.tell(after + 1000, same);
+    const [filed] = a.receive(after + 1000, same);
     expect(filed).toMatchObject({
       ticket: { severity: 'medium', suggested_action: 'restart: it goes round in circles' },
       findings: { loop: true, signals: ['looping'] },
@@ -60,9 +60,9 @@ describe('bands of steps without an ACCEPT', () => {
     const a = agent();
     a.steps(0, 0);
     expect(severities(a.steps(after, 15))).toEqual(['high']);
-    a.tell(after + 1000, { instance_id: 'a1.i2', steps: { total_steps: 0, verdicts: [] } });
+    a.receive(after + 1000, { instance_id: 'a1.i2', steps: { total_steps: 0, verdicts: [] } });
     const next = { instance_id: 'a1.i2', steps: { total_steps: 15, verdicts: [] } };
-    expect(severities(a.tell(2 * after + 1000, next))).toEqual(['high']);
+    expect(severities(a.receive(2 * after + 1000, next))).toEqual(['high']);
   });
 });
 
@@ -90,7 +90,7 @@ describe('a stall', () => {
 
   test('is none of an agent that reports no steps, nor of one that waits for a person', () => {
     const a = agent();
-    a.tell(0, { tool_calls: [call('c1')] });
+    a.receive(0, { tool_calls: [call('c1')] });
     expect(a.passTo(60 * MIN)).toEqual([]);
     const b = agent();
     b.steps(0, 3, 'CONTINUE', { tool_calls: [call('c1')], activity: 'awaiting_input' });

@@ -30,14 +30,14 @@ const nonceIn = (one: ReturnType<typeof agent>): string => {
 
 const interrogated = () => {
   const one = agent();
-  one.tell(filed([interrogate, terminate]));
+  one.receive(filed([interrogate, terminate]));
   one.admit();
   return one;
 };
 
 test('the dance asks three times and waits 60, 120 and 240 seconds; only then the end is asked for', () => {
   const one = agent();
-  one.tell(filed([interrogate, terminate]));
+  one.receive(filed([interrogate, terminate]));
   expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 PROBE_AGENT']);
   for (const [wait, number] of [
     [1 * MIN, 2],
@@ -66,25 +66,25 @@ test('each probe carries a nonce of its own, its number and its time, and lives 
 
 test('a reply with a nonce of ours pardons, also to an earlier probe; any other answer does not', () => {
   const one = interrogated();
-  expect(one.tell(answered('another'))).toEqual([]);
-  expect(one.tell(answered(null))).toEqual([]);
-  expect(one.tell(answered(nonceIn(one)))).toEqual(['CASE_CLOSED pardoned']);
+  expect(one.receive(answered('another'))).toEqual([]);
+  expect(one.receive(answered(null))).toEqual([]);
+  expect(one.receive(answered(nonceIn(one)))).toEqual(['CASE_CLOSED pardoned']);
   const late = interrogated();
   const first = nonceIn(late);
   late.after(1 * MIN);
   late.admit();
-  expect(late.tell(answered(first))).toEqual(['CASE_CLOSED pardoned']);
+  expect(late.receive(answered(first))).toEqual(['CASE_CLOSED pardoned']);
 });
 
 test('progress after the probe closes the dance early, and nothing is ended', () => {
-  expect(interrogated().tell(lapsed('progress'))).toEqual(['CASE_CLOSED recovered']);
+  expect(interrogated().receive(lapsed('progress'))).toEqual(['CASE_CLOSED recovered']);
 });
 
 test('an agent that hands off and stops is not ended: its task goes on to a fresh one', () => {
   const one = agent();
-  one.tell(filed([handoff, terminate, recover]));
+  one.receive(filed([handoff, terminate, recover]));
   expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 HANDOFF_AGENT', 'HANDOFF_REQUESTED']);
-  expect(one.tell(died({ endReason: 'explicit', endOrderId: 'case-warrant-1-1' }))).toEqual([
+  expect(one.receive(died({ endReason: 'explicit', endOrderId: 'case-warrant-1-1' }))).toEqual([
     'STEP_SKIPPED terminate no_instance',
     'RECOVER_TASK',
     'CASE_CLOSED executed',
@@ -93,28 +93,28 @@ test('an agent that hands off and stops is not ended: its task goes on to a fres
 
 test('a checkpoint written for the handoff closes no case: the task goes on when the agent stops, and the case closes where it does not', () => {
   const one = agent();
-  one.tell(filed([handoff, terminate, recover]));
+  one.receive(filed([handoff, terminate, recover]));
   one.admit();
-  expect(one.tell(lapsed('progress'))).toEqual([]);
-  expect(one.tell(died({ endReason: 'explicit', endOrderId: 'case-warrant-1-1' }))).toContain('RECOVER_TASK');
+  expect(one.receive(lapsed('progress'))).toEqual([]);
+  expect(one.receive(died({ endReason: 'explicit', endOrderId: 'case-warrant-1-1' }))).toContain('RECOVER_TASK');
   const stays = agent();
-  stays.tell(filed([handoff, terminate, recover], { voidAt: T0 + 3 * MIN }));
+  stays.receive(filed([handoff, terminate, recover], { voidAt: T0 + 3 * MIN }));
   stays.admit();
-  stays.tell(lapsed('progress'));
+  stays.receive(lapsed('progress'));
   expect(stays.after(5 * MIN - 1)).toEqual([]);
   expect(stays.after(1)).toEqual(['CASE_CLOSED recovered']);
 });
 
 test('an agent that finishes its work while it is to hand off is done: nothing is recovered', () => {
   const one = agent();
-  one.tell(filed([handoff, terminate, recover]));
+  one.receive(filed([handoff, terminate, recover]));
   one.admit();
-  expect(one.tell(died({ endReason: 'finished' }))).toEqual(['CASE_CLOSED superseded']);
+  expect(one.receive(died({ endReason: 'finished' }))).toEqual(['CASE_CLOSED superseded']);
 });
 
 test('an agent that does not hand off by its deadline is ended', () => {
   const one = agent();
-  one.tell(filed([handoff, terminate, recover]));
+  one.receive(filed([handoff, terminate, recover]));
   one.admit();
   expect(one.after(5 * MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['asks terminate destructive']);
@@ -122,30 +122,30 @@ test('an agent that does not hand off by its deadline is ended', () => {
 
 test('a person may force a handoff: handed off, else ended, and recovered either way', () => {
   const one = agent();
-  one.tell(filed([escalate, { ...terminate, requires: ['hard'] }]));
+  one.receive(filed([escalate, { ...terminate, requires: ['hard'] }]));
   one.admit();
-  expect(one.tell(decides('force_handoff'))).toEqual(['ESCALATION_DECIDED force_handoff', 'asks handoff soft']);
+  expect(one.receive(decides('force_handoff'))).toEqual(['ESCALATION_DECIDED force_handoff', 'asks handoff soft']);
   expect(one.admit()).toEqual(['order 1 HANDOFF_AGENT', 'HANDOFF_REQUESTED']);
   expect(one.after(5 * MIN)).toEqual(['asks terminate destructive']);
 });
 
 test('a handoff by hand asks for nothing but the handoff', () => {
   const one = agent();
-  expect(one.tell(requests('handoff'))).toEqual(['asks handoff soft']);
+  expect(one.receive(requests('handoff'))).toEqual(['asks handoff soft']);
   expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 HANDOFF_AGENT', 'HANDOFF_REQUESTED']);
   expect(one.after(5 * MIN)).toEqual(['CASE_CLOSED executed']);
 });
 
 test('an agent that was handed off by hand and stops has no successor: a person goes on with its task', () => {
   const one = agent();
-  one.tell(requests('handoff'));
+  one.receive(requests('handoff'));
   one.admit();
-  expect(one.tell(died({ endReason: 'explicit', endOrderId: 'case-event-1-1' }))).toEqual(['CASE_CLOSED executed']);
+  expect(one.receive(died({ endReason: 'explicit', endOrderId: 'case-event-1-1' }))).toEqual(['CASE_CLOSED executed']);
 });
 
 const paused = (plan = [pause] as readonly (typeof pause | typeof recover | typeof terminate)[]) => {
   const one = agent();
-  one.tell(filed(plan));
+  one.receive(filed(plan));
   expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 PAUSE_AGENT', 'AGENT_PAUSED']);
   return one;
 };
@@ -161,7 +161,7 @@ test('a paused agent is set going again when its back-off is over, without a rul
 
 test('a back-off is waited out though the limit is over meanwhile; then the case is closed as recovered', () => {
   const one = paused();
-  expect(one.tell(lapsed('progress'))).toEqual([]);
+  expect(one.receive(lapsed('progress'))).toEqual([]);
   expect(one.after(1 * MIN)).toEqual(['order 2 RESUME_AGENT', 'AGENT_RESUMED', 'CASE_CLOSED recovered']);
 });
 
@@ -171,7 +171,7 @@ test('a limit that outlasts the pause leads to the next, each twice as long, at 
   for (let n = 2; n <= 7; n++) {
     const until = one.all().findLast((draft) => draft.type === 'AGENT_PAUSED')?.payload as { until: number };
     one.after(until.until - one.clock().now);
-    one.tell(renewed([pause]));
+    one.receive(renewed([pause]));
     expect(one.after(1 * MIN)).toEqual(['asks pause soft']);
     expect(one.after(2 * MIN), 'however late its ruling comes').toEqual([]);
     expect(one.admit().at(-1)).toBe('AGENT_PAUSED');
@@ -183,50 +183,50 @@ test('a limit that outlasts the pause leads to the next, each twice as long, at 
 
 test('a pause long after the last one is a first one again, also in the next case', () => {
   const one = paused();
-  one.tell(lapsed('progress'));
+  one.receive(lapsed('progress'));
   one.after(1 * MIN);
   one.after(1 * MIN + 1);
-  one.tell(filed([pause], { warrantId: 'warrant-2', episodeId: 'e2' }));
+  one.receive(filed([pause], { warrantId: 'warrant-2', episodeId: 'e2' }));
   one.admit();
   expect(one.all().findLast((draft) => draft.type === 'PAUSE_AGENT')?.payload).toMatchObject({ forMs: 1 * MIN });
-  one.tell(lapsed('progress', 'warrant-2'));
+  one.receive(lapsed('progress', 'warrant-2'));
   one.after(1 * MIN);
   one.after(1 * MIN);
-  one.tell(filed([pause], { warrantId: 'warrant-3', episodeId: 'e3' }));
+  one.receive(filed([pause], { warrantId: 'warrant-3', episodeId: 'e3' }));
   one.admit();
   expect(one.all().findLast((draft) => draft.type === 'PAUSE_AGENT')?.payload).toMatchObject({ forMs: 2 * MIN });
 });
 
 test('nothing leaves an agent paused: a pardon, a request by hand, a void warrant or another step sets it going first', () => {
-  expect(paused().tell(decides('pardon'))).toEqual([
+  expect(paused().receive(decides('pardon'))).toEqual([
     'ESCALATION_DECIDED pardon',
     'order 2 RESUME_AGENT',
     'AGENT_RESUMED',
     'CASE_CLOSED pardoned',
   ]);
-  expect(paused().tell(requests('nudge')).slice(0, 3)).toEqual([
+  expect(paused().receive(requests('nudge')).slice(0, 3)).toEqual([
     'order 2 RESUME_AGENT',
     'AGENT_RESUMED',
     'CASE_CLOSED superseded',
   ]);
-  expect(paused().tell(decides('terminate_and_recover')).slice(0, 3)).toEqual([
+  expect(paused().receive(decides('terminate_and_recover')).slice(0, 3)).toEqual([
     'ESCALATION_DECIDED terminate_and_recover',
     'order 2 RESUME_AGENT',
     'AGENT_RESUMED',
   ]);
   const leased = agent();
-  leased.tell(filed([{ ...pause, backoffMs: 10 * MIN }], { voidAt: T0 + 3 * MIN }));
+  leased.receive(filed([{ ...pause, backoffMs: 10 * MIN }], { voidAt: T0 + 3 * MIN }));
   leased.admit();
   expect(leased.after(3 * MIN)).toEqual(['order 2 RESUME_AGENT', 'AGENT_RESUMED', 'CASE_CLOSED expired']);
 });
 
 test('an agent that ends while it is paused is not set going', () => {
-  expect(paused().tell(died())).toEqual(['CASE_CLOSED superseded']);
+  expect(paused().receive(died())).toEqual(['CASE_CLOSED superseded']);
 });
 
 test('without hands nothing is paused or handed off: the case says so and goes on', () => {
   const one = agent();
-  one.tell(filed([pause, handoff], { runtimeId: null }));
+  one.receive(filed([pause, handoff], { runtimeId: null }));
   expect(one.admit()).toEqual([
     'CASE_OPENED',
     'withdraws case-warrant-1-r1',
@@ -239,7 +239,7 @@ test('without hands nothing is paused or handed off: the case says so and goes o
 /** A service that comes back reads an hour in a second; the rulings that it is given on the way are of now. */
 const comingBack = (plan: readonly Step[]) => {
   const one = agent();
-  one.tell(filed(plan));
+  one.receive(filed(plan));
   const given = { ...one.admitted(), occurredAt: T0 + 60 * MIN };
   return { one, emitted: words(one.drafts(given)) };
 };

@@ -25,7 +25,7 @@ import {
 
 /** Somebody nudges by hand in the middle of a case; that takes two minutes. */
 const nudged = (one: ReturnType<typeof agent>) => {
-  expect(one.tell(requests('nudge'))).toEqual(['CASE_CLOSED superseded', 'asks nudge soft']);
+  expect(one.receive(requests('nudge'))).toEqual(['CASE_CLOSED superseded', 'asks nudge soft']);
   expect(one.admit()).toEqual(['CASE_OPENED', expect.stringMatching(/NUDGE_AGENT/), 'NUDGE_SENT 1/1']);
   expect(one.after(2 * MIN)).toEqual(['CASE_CLOSED executed']);
   return one;
@@ -33,7 +33,7 @@ const nudged = (one: ReturnType<typeof agent>) => {
 
 test('nudged by hand while people are asked, the case goes on with their question, its deadline and no further nudge', () => {
   const one = nudged(asking());
-  expect(one.tell(renewed(ladder))).toEqual(['asks terminate soft']);
+  expect(one.receive(renewed(ladder))).toEqual(['asks terminate soft']);
   const emitted = one.drafts(one.admitted());
   const deadlines = one
     .all()
@@ -49,36 +49,36 @@ test('nudged by hand while people are asked, the case goes on with their questio
 
 test('the answer of people counts for the case that goes on', () => {
   const one = nudged(asking());
-  one.tell(renewed(ladder));
+  one.receive(renewed(ladder));
   one.admit();
-  expect(one.tell(decides('pardon', { caseId: 'case-warrant-1-2' }))).toEqual([
+  expect(one.receive(decides('pardon', { caseId: 'case-warrant-1-2' }))).toEqual([
     'ESCALATION_DECIDED pardon',
     'CASE_CLOSED pardoned',
   ]);
-  expect(one.tell(renewed(ladder))).toEqual([]);
+  expect(one.receive(renewed(ladder))).toEqual([]);
 });
 
 test('an agent that answers meanwhile leaves the question to people as it is', () => {
   const one = asking();
-  one.tell(requests('nudge'));
+  one.receive(requests('nudge'));
   one.admit();
-  one.tell(answered());
+  one.receive(answered());
   one.after(2 * MIN);
-  one.tell(renewed(ladder));
+  one.receive(renewed(ladder));
   expect(one.admit()).toEqual(['CASE_OPENED', 'ESCALATION_TRIGGERED terminate']);
 });
 
 test('a question whose time is over meanwhile is not put again', () => {
   const one = nudged(asking());
   one.after(13 * MIN);
-  one.tell(renewed(ladder));
+  one.receive(renewed(ladder));
   expect(one.admit()).toEqual(['CASE_OPENED', 'asks terminate destructive']);
 });
 
 test('what only people can decide stays with them, whatever is done by hand', () => {
   const plan = [nudge, { ...terminate, requires: ['hard'] }] as const;
   const one = agent();
-  one.tell(filed(plan));
+  one.receive(filed(plan));
   one.admit();
   for (const _ of [2, 3]) {
     one.after(10 * MIN);
@@ -86,18 +86,18 @@ test('what only people can decide stays with them, whatever is done by hand', ()
   }
   expect(one.after(10 * MIN)).toEqual(['STEP_SKIPPED terminate requires', 'ESCALATION_TRIGGERED hold']);
   nudged(one);
-  one.tell(renewed(plan));
+  one.receive(renewed(plan));
   expect(one.admit()).toEqual(['CASE_OPENED', 'ESCALATION_TRIGGERED hold']);
   expect(one.after(60 * MIN)).toEqual([]);
 });
 
 test('nudged by hand between two nudges, the case goes on with the next, when its time has come', () => {
   const one = agent();
-  one.tell(filed(ladder));
+  one.receive(filed(ladder));
   one.admit();
   one.after(4 * MIN);
   nudged(one);
-  one.tell(renewed(ladder));
+  one.receive(renewed(ladder));
   expect(one.admit()).toEqual(['CASE_OPENED', 'withdraws case-warrant-1-2-r3']);
   expect(one.after(4 * MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['asks nudge soft']);
@@ -106,13 +106,13 @@ test('nudged by hand between two nudges, the case goes on with the next, when it
 
 test('more time that people have given is not taken back by a nudge by hand, nor given more often', () => {
   const one = agent();
-  one.tell(filed([terminate]));
+  one.receive(filed([terminate]));
   one.admit();
-  for (const _ of [1, 2]) one.tell(decides('allow_more_time', { forMs: 60 * MIN }));
+  for (const _ of [1, 2]) one.receive(decides('allow_more_time', { forMs: 60 * MIN }));
   nudged(one);
-  one.tell(renewed([terminate]));
+  one.receive(renewed([terminate]));
   expect(one.admit()).toEqual(['CASE_OPENED']);
-  const [refused] = one.tell(decides('allow_more_time', { caseId: 'case-warrant-1-2' }));
+  const [refused] = one.receive(decides('allow_more_time', { caseId: 'case-warrant-1-2' }));
   expect(refused).toMatch(/^DECISION_REFUSED it has had more time 2 times/);
   expect(one.after(58 * MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['asks terminate destructive']);
@@ -131,14 +131,14 @@ const handed = (drafts: readonly CaseDraft[]) =>
   );
 
 test('recovered by hand, a task is recovered as its policy says, which the request or the open case knows', () => {
-  const told = agent();
-  told.tell(died());
-  told.tell({ ...requests('terminate_and_recover', { recovery: settings }), policy });
-  expect(handed(told.drafts(told.admitted()))).toEqual([{ recovery: settings, policy }]);
+  const requested = agent();
+  requested.receive(died());
+  requested.receive({ ...requests('terminate_and_recover', { recovery: settings }), policy });
+  expect(handed(requested.drafts(requested.admitted()))).toEqual([{ recovery: settings, policy }]);
   const activeCase = agent();
-  activeCase.tell({ ...filed([nudge, terminate, recover], { recovery: settings }), policy });
+  activeCase.receive({ ...filed([nudge, terminate, recover], { recovery: settings }), policy });
   activeCase.admit();
-  activeCase.tell({ ...requests('terminate_and_recover'), policy: null });
+  activeCase.receive({ ...requests('terminate_and_recover'), policy: null });
   activeCase.admit();
   activeCase.admit();
   expect(handed(activeCase.drafts(receipt('done', 'case-event-1-2')))).toEqual([{ recovery: settings, policy }]);
@@ -148,8 +148,8 @@ test.each([T0 + 180 * MIN, null])(
   'a task is handed over with the end of the limit that its agent had reached: %s',
   (limitedUntil) => {
     const one = agent();
-    one.tell(died());
-    one.tell(filed([recover], { state: 'TERMINATED', endReason: 'crashed', limitedUntil }));
+    one.receive(died());
+    one.receive(filed([recover], { state: 'TERMINATED', endReason: 'crashed', limitedUntil }));
     one.admit();
     const handedOver = one
       .all()
@@ -160,17 +160,17 @@ test.each([T0 + 180 * MIN, null])(
 
 test('where nobody knows what the policy says, a task is recovered as ADR-110 says', () => {
   const one = agent();
-  one.tell(died());
-  one.tell(requests('terminate_and_recover'));
+  one.receive(died());
+  one.receive(requests('terminate_and_recover'));
   const [emitted] = handed(one.drafts(one.admitted()));
   expect(emitted?.recovery).toMatchObject({ maxAttempts: 3, onProbationFailure: 'retry' });
 });
 
 test('an agent that is found alive before the ruling is ended first: it is nobody who has died', () => {
   const one = agent();
-  one.tell(died({ endReason: 'lost' }));
-  expect(one.tell(requests('terminate_and_recover'))).toEqual(['asks terminate soft']);
-  expect(one.tell(changed({ from: 'TERMINATED', to: 'HEALTHY' }))).toEqual([]);
+  one.receive(died({ endReason: 'lost' }));
+  expect(one.receive(requests('terminate_and_recover'))).toEqual(['asks terminate soft']);
+  expect(one.receive(changed({ from: 'TERMINATED', to: 'HEALTHY' }))).toEqual([]);
   expect(one.admit()).toEqual(['CASE_OPENED', 'asks terminate destructive']);
   expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
 });
@@ -178,10 +178,10 @@ test('an agent that is found alive before the ruling is ended first: it is nobod
 test('more time that is given during a pause does not make it longer', () => {
   for (const ends of [false, true]) {
     const one = agent();
-    one.tell(filed([pause, terminate, recover]));
+    one.receive(filed([pause, terminate, recover]));
     one.admit();
-    one.tell(decides('allow_more_time', { forMs: 60 * MIN }));
-    if (ends) one.tell(lapsed('progress'));
+    one.receive(decides('allow_more_time', { forMs: 60 * MIN }));
+    if (ends) one.receive(lapsed('progress'));
     expect(one.after(MIN - 1)).toEqual([]);
     const closed = ends ? ['CASE_CLOSED recovered'] : [];
     expect(one.after(1)).toEqual(['order 2 RESUME_AGENT', 'AGENT_RESUMED', ...closed]);
@@ -190,15 +190,15 @@ test('more time that is given during a pause does not make it longer', () => {
 
 test('whoever asks by hand hears why nothing came of it, also before it was ruled', () => {
   const one = agent();
-  one.tell(requests('nudge'));
-  expect(one.tell({ ...requests('terminate'), eventId: 'event-9' })).toEqual([
+  one.receive(requests('nudge'));
+  expect(one.receive({ ...requests('terminate'), eventId: 'event-9' })).toEqual([
     expect.stringMatching(/^DECISION_REFUSED .* asks for terminate$/),
     'withdraws case-event-1-r1',
     'asks terminate soft',
   ]);
-  expect(one.tell(died())).toEqual(['withdraws case-event-9-r2', 'DECISION_REFUSED the instance has ended']);
+  expect(one.receive(died())).toEqual(['withdraws case-event-9-r2', 'DECISION_REFUSED the instance has ended']);
   expect(one.situation()).toBe('quiet');
   const warranted = agent();
-  warranted.tell(filed());
-  expect(warranted.tell(lapsed('progress'))).toEqual(['withdraws case-warrant-1-r1']);
+  warranted.receive(filed());
+  expect(warranted.receive(lapsed('progress'))).toEqual(['withdraws case-warrant-1-r1']);
 });

@@ -22,7 +22,7 @@ import {
 
 test('a case goes up the ladder of ADR-110, step by step, each with its own ruling', () => {
   const one = agent();
-  expect(one.tell(filed())).toEqual(['asks nudge soft']);
+  expect(one.receive(filed())).toEqual(['asks nudge soft']);
   expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/3']);
   expect(one.after(10 * MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['asks nudge soft']);
@@ -33,7 +33,7 @@ test('a case goes up the ladder of ADR-110, step by step, each with its own ruli
   expect(one.after(15 * MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['asks terminate destructive']);
   expect(one.admit()).toEqual(['order 4 TERMINATE_AGENT']);
-  expect(one.tell(receipt('done', 'case-warrant-1-4'))).toEqual([
+  expect(one.receive(receipt('done', 'case-warrant-1-4'))).toEqual([
     'AGENT_TERMINATED',
     'RECOVER_TASK',
     'CASE_CLOSED executed',
@@ -45,9 +45,9 @@ test('an order carries what its finding awaits, as the newest renewal says', () 
   const one = agent();
   const findingOf = (drafts: readonly CaseDraft[]) =>
     drafts.flatMap((draft) => (draft.type === 'NUDGE_AGENT' ? [draft.payload] : []));
-  one.tell(filed(ladder, { awaits: [['checkpoint']], foldedSequence: 5 }));
+  one.receive(filed(ladder, { awaits: [['checkpoint']], foldedSequence: 5 }));
   expect(findingOf(one.drafts(one.admitted()))).toMatchObject([{ awaits: [['checkpoint']], foldedSequence: 5 }]);
-  one.tell(renewed(ladder, { awaits: [['checkpoint'], ['call']], foldedSequence: 8 }));
+  one.receive(renewed(ladder, { awaits: [['checkpoint'], ['call']], foldedSequence: 8 }));
   one.after(10 * MIN);
   expect(findingOf(one.drafts(one.admitted()))).toMatchObject([
     { awaits: [['checkpoint'], ['call']], foldedSequence: 8 },
@@ -56,7 +56,7 @@ test('an order carries what its finding awaits, as the newest renewal says', () 
 
 test('an order says whom it is for, until when, and what its finding had seen', () => {
   const one = agent();
-  one.tell(filed());
+  one.receive(filed());
   const [, order, sent] = one.drafts(one.admitted());
   expect(order).toMatchObject({
     key: 'worker-1',
@@ -77,7 +77,7 @@ test('an order says whom it is for, until when, and what its finding had seen', 
 
 test('recovery gets the checkpoint and the work that the receipt reports', () => {
   const one = agent();
-  one.tell(filed([terminate, recover]));
+  one.receive(filed([terminate, recover]));
   one.admit();
   one.admit();
   const done = receipt('done', 'case-warrant-1-1', { completedWork: ['parse'], remainingWork: ['print'] });
@@ -105,109 +105,111 @@ test('an agent that progresses closes its case as recovered, wherever it stands,
   ];
   for (const go of waits) {
     const one = agent();
-    one.tell(filed());
+    one.receive(filed());
     go(one);
-    expect(one.tell(lapsed('progress')).at(-1)).toBe('CASE_CLOSED recovered');
+    expect(one.receive(lapsed('progress')).at(-1)).toBe('CASE_CLOSED recovered');
     expect(one.after(24 * 60 * MIN)).toEqual([]);
   }
 });
 
 test('progress before the first admission opens no case', () => {
   const one = agent();
-  one.tell(filed());
-  expect(one.tell(lapsed('progress'))).toEqual(['withdraws case-warrant-1-r1']);
+  one.receive(filed());
+  expect(one.receive(lapsed('progress'))).toEqual(['withdraws case-warrant-1-r1']);
   expect(one.admit()).toEqual([]);
   expect(one.situation()).toBe('quiet');
 });
 
 test('a terminate that waits for its ruling is withdrawn when the agent progresses', () => {
   const one = agent();
-  one.tell(filed([terminate, recover]));
+  one.receive(filed([terminate, recover]));
   expect(one.admit()).toEqual(['CASE_OPENED', 'asks terminate destructive']);
-  expect(one.tell(lapsed('progress'))).toEqual(['withdraws case-warrant-1-r2', 'CASE_CLOSED recovered']);
+  expect(one.receive(lapsed('progress'))).toEqual(['withdraws case-warrant-1-r2', 'CASE_CLOSED recovered']);
   expect(one.admit()).toEqual([]);
 });
 
 test('a lapse of another warrant changes nothing', () => {
   const one = agent();
-  one.tell(filed());
+  one.receive(filed());
   one.admit();
-  expect(one.tell(lapsed('progress', 'warrant-0'))).toEqual([]);
+  expect(one.receive(lapsed('progress', 'warrant-0'))).toEqual([]);
   expect(one.situation()).toBe('open');
 });
 
 test('an answer ends the nudging; the waits go on', () => {
   const one = agent();
-  one.tell(filed());
+  one.receive(filed());
   one.admit();
-  expect(one.tell(answered())).toEqual([]);
+  expect(one.receive(answered())).toEqual([]);
   expect(one.after(30 * MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['ESCALATION_TRIGGERED terminate']);
 });
 
 test('an answer while a nudge is asked for withdraws it', () => {
   const one = agent();
-  one.tell(filed());
+  one.receive(filed());
   one.admit();
   one.after(10 * MIN);
-  one.tell(answered());
+  one.receive(answered());
   expect(one.admit()).toEqual(['withdraws case-warrant-1-r2']);
   expect(one.after(20 * MIN)).toEqual(['ESCALATION_TRIGGERED terminate']);
 });
 
 test('a lease that nobody renews ends the case as expired, and its next renewal opens another', () => {
   const one = agent();
-  one.tell(filed(ladder, { voidAt: T0 + 3 * MIN }));
+  one.receive(filed(ladder, { voidAt: T0 + 3 * MIN }));
   one.admit();
   expect(one.after(3 * MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['CASE_CLOSED expired']);
-  expect(one.tell(renewed())).toEqual(['asks nudge soft']);
+  expect(one.receive(renewed())).toEqual(['asks nudge soft']);
   expect(one.drafts(one.admitted())[0]?.payload).toMatchObject({ caseId: 'case-warrant-1-2' });
 });
 
 test('a renewal keeps the case going, and opens none after one was worked', () => {
   const one = agent();
-  one.tell(filed([nudge], { voidAt: T0 + 3 * MIN }));
+  one.receive(filed([nudge], { voidAt: T0 + 3 * MIN }));
   one.admit();
   one.after(2 * MIN);
-  expect(one.tell(renewed([nudge]))).toEqual([]);
+  expect(one.receive(renewed([nudge]))).toEqual([]);
   one.after(8 * MIN);
   one.admit();
   one.after(10 * MIN);
   one.admit();
   expect(one.after(10 * MIN)).toEqual(['CASE_CLOSED executed']);
-  expect(one.tell(renewed([nudge]))).toEqual([]);
-  expect(one.tell(renewed([nudge], { episodeId: 'worker-1.e2', warrantId: 'warrant-2' }))).toEqual(['asks nudge soft']);
+  expect(one.receive(renewed([nudge]))).toEqual([]);
+  expect(one.receive(renewed([nudge], { episodeId: 'worker-1.e2', warrantId: 'warrant-2' }))).toEqual([
+    'asks nudge soft',
+  ]);
 });
 
 test('a renewal opens a case where none was opened for its episode', () => {
   const one = agent();
-  expect(one.tell(renewed())).toEqual(['asks nudge soft']);
+  expect(one.receive(renewed())).toEqual(['asks nudge soft']);
 });
 
 test('the same warrant, told twice, opens one case', () => {
   const one = agent();
-  one.tell(filed());
-  expect(one.tell(filed())).toEqual([]);
+  one.receive(filed());
+  expect(one.receive(filed())).toEqual([]);
   one.admit();
-  expect(one.tell(filed())).toEqual([]);
+  expect(one.receive(filed())).toEqual([]);
   expect(one.all().filter(({ type }) => type === 'CASE_OPENED')).toHaveLength(1);
 });
 
 test('a worse state goes on with the first step of its plan that has not been done', () => {
   const one = agent();
-  one.tell(filed());
+  one.receive(filed());
   one.admit();
-  expect(one.tell(renewed([terminate, recover], { state: 'FAILING' }))).toEqual(['asks terminate destructive']);
+  expect(one.receive(renewed([terminate, recover], { state: 'FAILING' }))).toEqual(['asks terminate destructive']);
   expect(one.admit()).toEqual(['order 2 TERMINATE_AGENT']);
 });
 
 test('a step that is under way in both plans goes on where it stands', () => {
   const one = agent();
-  one.tell(filed());
+  one.receive(filed());
   one.admit();
   one.after(5 * MIN);
-  expect(one.tell(renewed([nudge, terminate], { state: 'FAILING' }))).toEqual([]);
+  expect(one.receive(renewed([nudge, terminate], { state: 'FAILING' }))).toEqual([]);
   expect(one.after(5 * MIN)).toEqual(['asks nudge soft']);
   one.admit();
   one.after(10 * MIN);
@@ -217,10 +219,10 @@ test('a step that is under way in both plans goes on where it stands', () => {
 
 test('a worse state takes back what was asked under the former plan', () => {
   const one = agent();
-  one.tell(filed());
+  one.receive(filed());
   one.admit();
   one.after(10 * MIN);
-  expect(one.tell(renewed([escalate, terminate], { state: 'FAILING' }))).toEqual([
+  expect(one.receive(renewed([escalate, terminate], { state: 'FAILING' }))).toEqual([
     'withdraws case-warrant-1-r2',
     'ESCALATION_TRIGGERED terminate',
   ]);
@@ -228,90 +230,94 @@ test('a worse state takes back what was asked under the former plan', () => {
 
 test('a state that is no worse keeps the plan that the case began with', () => {
   const one = agent();
-  one.tell(filed());
+  one.receive(filed());
   one.admit();
-  expect(one.tell(renewed([terminate, recover], { state: 'STUCK' }))).toEqual([]);
-  expect(one.tell(renewed([terminate, recover], { state: 'DEGRADED' }))).toEqual([]);
+  expect(one.receive(renewed([terminate, recover], { state: 'STUCK' }))).toEqual([]);
+  expect(one.receive(renewed([terminate, recover], { state: 'DEGRADED' }))).toEqual([]);
 });
 
 test('the end of the instance closes the case as superseded; the crash files its own warrant', () => {
   const one = agent();
-  one.tell(filed());
+  one.receive(filed());
   one.admit();
-  expect(one.tell(died())).toEqual(['CASE_CLOSED superseded']);
+  expect(one.receive(died())).toEqual(['CASE_CLOSED superseded']);
   const crash = filed([recover], { warrantId: 'warrant-2', state: 'TERMINATED', endReason: 'crashed' });
-  expect(one.tell(crash)).toEqual(['asks recover soft']);
+  expect(one.receive(crash)).toEqual(['asks recover soft']);
   expect(one.admit()).toEqual(['CASE_OPENED', 'RECOVER_TASK', 'CASE_CLOSED executed']);
 });
 
 test('the warrant of a crash may come before the end itself', () => {
   const one = agent();
-  one.tell(filed());
+  one.receive(filed());
   one.admit();
   const crash = filed([recover], { warrantId: 'warrant-2', state: 'TERMINATED', endReason: 'crashed' });
-  expect(one.tell(crash)).toEqual(['CASE_CLOSED superseded', 'asks recover soft']);
-  expect(one.tell(died())).toEqual([]);
+  expect(one.receive(crash)).toEqual(['CASE_CLOSED superseded', 'asks recover soft']);
+  expect(one.receive(died())).toEqual([]);
   expect(one.admit()).toEqual(['CASE_OPENED', 'RECOVER_TASK', 'CASE_CLOSED executed']);
-  expect(one.tell(filed([recover], { warrantId: 'warrant-3', state: 'TERMINATED', endReason: 'crashed' }))).toEqual([]);
+  expect(one.receive(filed([recover], { warrantId: 'warrant-3', state: 'TERMINATED', endReason: 'crashed' }))).toEqual(
+    [],
+  );
 });
 
 test('another instance ends the case, and what is still said of the former changes nothing', () => {
   const one = agent();
-  one.tell(filed());
+  one.receive(filed());
   one.admit();
-  expect(one.tell(started('worker-1.i2'))).toEqual(['CASE_CLOSED superseded']);
-  expect(one.tell(filed(ladder, { warrantId: 'warrant-9' }))).toEqual([]);
-  expect(one.tell(filed(ladder, { warrantId: 'warrant-2', instanceId: 'worker-1.i2' }))).toEqual(['asks nudge soft']);
+  expect(one.receive(started('worker-1.i2'))).toEqual(['CASE_CLOSED superseded']);
+  expect(one.receive(filed(ladder, { warrantId: 'warrant-9' }))).toEqual([]);
+  expect(one.receive(filed(ladder, { warrantId: 'warrant-2', instanceId: 'worker-1.i2' }))).toEqual([
+    'asks nudge soft',
+  ]);
   one.admit();
-  expect(one.tell(died())).toEqual([]);
-  expect(one.tell(changed({ to: 'DEGRADED', instanceId: 'worker-1.i1' }))).toEqual([]);
+  expect(one.receive(died())).toEqual([]);
+  expect(one.receive(changed({ to: 'DEGRADED', instanceId: 'worker-1.i1' }))).toEqual([]);
   expect(one.situation()).toBe('open');
 });
 
 test('numbers rise from case to case, and begin anew with another instance', () => {
   const one = agent();
-  one.tell(filed([nudge]));
+  one.receive(filed([nudge]));
   one.admit();
-  one.tell(lapsed('progress'));
-  one.tell(filed([nudge], { warrantId: 'warrant-2' }));
+  one.receive(lapsed('progress'));
+  one.receive(filed([nudge], { warrantId: 'warrant-2' }));
   expect(one.admit()).toContain('order 2 NUDGE_AGENT');
-  one.tell(started('worker-1.i2'));
-  one.tell(filed([nudge], { warrantId: 'warrant-3', instanceId: 'worker-1.i2' }));
+  one.receive(started('worker-1.i2'));
+  one.receive(filed([nudge], { warrantId: 'warrant-3', instanceId: 'worker-1.i2' }));
   expect(one.admit()).toContain('order 1 NUDGE_AGENT');
 });
 
 test('halted, no case opens: the request is kept, the renewal asks no second time, and the case opens when the halt is over', () => {
   const one = agent();
-  one.tell(filed());
+  one.receive(filed());
   expect(one.withhold('halted')).toEqual([]);
-  expect(one.tell(renewed())).toEqual([]);
+  expect(one.receive(renewed())).toEqual([]);
   expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/3']);
 });
 
 test('halted, a finding that lapses before its case opens withdraws the request', () => {
   const one = agent();
-  one.tell(filed());
+  one.receive(filed());
   one.withhold('halted');
-  expect(one.tell(lapsed('progress'))).toEqual(['withdraws case-warrant-1-r1']);
+  expect(one.receive(lapsed('progress'))).toEqual(['withdraws case-warrant-1-r1']);
   expect(one.situation()).toBe('quiet');
 });
 
 test('a ruling that comes after its time opens no case, and the renewal asks again', () => {
   const one = agent();
-  one.tell(filed([terminate]));
+  one.receive(filed([terminate]));
   expect(one.admit({ validUntil: T0 - 1 })).toEqual(['withdraws case-warrant-1-r1']);
-  expect(one.tell(renewed([terminate]))).toEqual(['asks terminate soft']);
+  expect(one.receive(renewed([terminate]))).toEqual(['asks terminate soft']);
   expect(one.admit({ validUntil: T0 })).toEqual(['CASE_OPENED', 'asks terminate destructive']);
 });
 
 test('a ruling that comes after its time within a case is given back, and asked for again 10 s later: nothing that was done is done again', () => {
   const one = agent();
-  one.tell(filed([{ ...nudge, attempts: 1 }, terminate]));
+  one.receive(filed([{ ...nudge, attempts: 1 }, terminate]));
   expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/1']);
   expect(one.after(nudge.intervalMs)).toEqual(['asks terminate destructive']);
   const requestId = 'case-warrant-1-r2';
   expect(one.admit({ validUntil: one.clock().now - 1 })).toEqual([`withdraws ${requestId}`]);
-  expect(one.tell(renewed([{ ...nudge, attempts: 1 }, terminate]))).toEqual([]);
+  expect(one.receive(renewed([{ ...nudge, attempts: 1 }, terminate]))).toEqual([]);
   expect(one.after(9_999)).toEqual([]);
   expect(one.after(1)).toEqual(['asks terminate destructive']);
   expect(one.admit()).toEqual(['order 2 TERMINATE_AGENT']);
@@ -319,7 +325,7 @@ test('a ruling that comes after its time within a case is given back, and asked 
 
 test('a ruling on something else is no ruling', () => {
   const one = agent();
-  one.tell(filed());
+  one.receive(filed());
   expect(one.admit({ requestId: 'case-warrant-0-r7' })).toEqual([]);
   expect(one.situation()).toBe('asking');
 });
@@ -330,7 +336,7 @@ test('an agent without runtime or instance is nudged and escalated, and people d
     [{ instanceId: null }, 'no_instance'] as const,
   ]) {
     const one = agent();
-    one.tell(filed([nudge, escalate, terminate, recover], rest));
+    one.receive(filed([nudge, escalate, terminate, recover], rest));
     const [opened] = one.drafts(one.admitted());
     expect(opened?.payload).toMatchObject({ note: expect.stringContaining('nudges, escalations and alerts only') });
     one.after(10 * MIN);
@@ -345,7 +351,7 @@ test('an agent without runtime or instance is nudged and escalated, and people d
 
 test('alerts and blocks are said at once', () => {
   const one = agent();
-  one.tell(
+  one.receive(
     filed([
       { step: 'alert', channel: 'ops', severity: 'warning' },
       { step: 'block', reason: 'see {task}' },
@@ -356,7 +362,7 @@ test('alerts and blocks are said at once', () => {
 
 test('a block says at which attempt the task is', () => {
   const one = agent();
-  one.tell(filed([{ step: 'block', reason: 'no way on' }], { attempt: 2 }));
+  one.receive(filed([{ step: 'block', reason: 'no way on' }], { attempt: 2 }));
   const blocked = one.drafts(one.admitted()).filter(({ type }) => type === 'TASK_BLOCKED');
   expect(blocked).toMatchObject([{ payload: { attempt: 2 } }]);
 });
@@ -364,10 +370,10 @@ test('a block says at which attempt the task is', () => {
 test('a quiet state is small, whatever came before', () => {
   const one = agent();
   for (let i = 1; i <= 30; i++) {
-    one.tell(filed([terminate, recover], { warrantId: `warrant-${i}`, episodeId: `e${i}`, instanceId: `i${i}` }));
+    one.receive(filed([terminate, recover], { warrantId: `warrant-${i}`, episodeId: `e${i}`, instanceId: `i${i}` }));
     one.admit();
     one.admit();
-    one.tell(receipt('done', `case-warrant-${i}-1`));
+    one.receive(receipt('done', `case-warrant-${i}-1`));
     one.after(RECEIPT_DUE);
   }
   expect(one.situation()).toBe('quiet');

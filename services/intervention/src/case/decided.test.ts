@@ -24,7 +24,7 @@ type Decision = 'terminate_and_recover' | 'force_handoff';
 
 const probed = () => {
   const one = agent();
-  one.tell(filed([interrogate, terminate, recover]));
+  one.receive(filed([interrogate, terminate, recover]));
   one.admit();
   return one;
 };
@@ -38,24 +38,24 @@ describe('an answer to a probe', () => {
     ['force_handoff', 'order 2 HANDOFF_AGENT'],
   ] as const)('that comes after a person has decided %s closes no case', (decision, order) => {
     const one = probed();
-    one.tell(decides(decision));
-    expect(one.tell(answered(nonceIn(one)))).toEqual([]);
+    one.receive(decides(decision));
+    expect(one.receive(answered(nonceIn(one)))).toEqual([]);
     expect(one.admit()).toContain(order);
   });
 
   test('that comes after a person has given more time pardons', () => {
     const one = probed();
-    one.tell(decides('allow_more_time'));
-    expect(one.tell(answered(nonceIn(one)))).toEqual(['CASE_CLOSED pardoned']);
+    one.receive(decides('allow_more_time'));
+    expect(one.receive(answered(nonceIn(one)))).toEqual(['CASE_CLOSED pardoned']);
   });
 });
 
 /** A person has decided, and the governor has not ruled yet. */
 const decided = (decision: Decision) => {
   const one = agent();
-  one.tell(filed([escalate, terminate, recover]));
+  one.receive(filed([escalate, terminate, recover]));
   one.admit();
-  one.tell(decides(decision));
+  one.receive(decides(decision));
   return one;
 };
 
@@ -75,47 +75,47 @@ describe('the death of an agent before what a person has decided is admitted', (
     expect(words(emitted).slice(-2)).toEqual(recovered);
     expect(emitted.at(-2)?.payload).toMatchObject({ immediate: true, by: 'ada', confirmed: true });
     expect(emitted.at(-1)?.payload).toMatchObject({ instanceEnded: true });
-    expect(one.tell(filed([recover], { warrantId: 'warrant-2', endReason: 'crashed' }))).toEqual([]);
+    expect(one.receive(filed([recover], { warrantId: 'warrant-2', endReason: 'crashed' }))).toEqual([]);
   });
 
   test('also where its finding lapses first, and where the governor withholds the step', () => {
     const one = decided('terminate_and_recover');
     one.withhold('brake');
-    expect(one.tell(lapsed('ended'))).toEqual([]);
-    expect(one.tell(crashed).slice(-2)).toEqual(recovered);
+    expect(one.receive(lapsed('ended'))).toEqual([]);
+    expect(one.receive(crashed).slice(-2)).toEqual(recovered);
   });
 
   test('also where only a finding about the end is read', () => {
     const one = decided('terminate_and_recover');
     const end = filed([recover], { warrantId: 'warrant-2', endReason: 'crashed' });
-    expect(one.tell(end).slice(-2)).toEqual(recovered);
-    expect(one.tell(crashed)).toEqual([]);
+    expect(one.receive(end).slice(-2)).toEqual(recovered);
+    expect(one.receive(crashed)).toEqual([]);
   });
 
   test('also where it had asked for that by hand', () => {
     const one = agent();
-    one.tell(requests('terminate_and_recover'));
+    one.receive(requests('terminate_and_recover'));
     one.admit();
-    expect(one.tell(crashed).slice(-2)).toEqual(recovered);
+    expect(one.receive(crashed).slice(-2)).toEqual(recovered);
   });
 
   test('also where a halt takes the order back that it did not live to see', () => {
     const one = decided('terminate_and_recover');
     one.admit();
-    expect(one.tell(crashed)).toEqual([]);
-    expect(one.tell(receipt('halted', 'case-warrant-1-1')).slice(-2)).toEqual(recovered);
+    expect(one.receive(crashed)).toEqual([]);
+    expect(one.receive(receipt('halted', 'case-warrant-1-1')).slice(-2)).toEqual(recovered);
   });
 
   test('also where its terminate is answered as superseded, since it had crashed before', () => {
     const one = decided('terminate_and_recover');
     one.admit();
-    expect(one.tell(crashed)).toEqual([]);
+    expect(one.receive(crashed)).toEqual([]);
     const answer = receipt('superseded', 'case-warrant-1-1');
-    expect(one.tell(answer)).toEqual(['AGENT_TERMINATED', ...recovered]);
+    expect(one.receive(answer)).toEqual(['AGENT_TERMINATED', ...recovered]);
     const stopped = decided('terminate_and_recover');
     stopped.admit();
-    stopped.tell(died({ endReason: 'explicit' }));
-    expect(stopped.tell(answer)).toEqual(['CASE_CLOSED superseded']);
+    stopped.receive(died({ endReason: 'explicit' }));
+    expect(stopped.receive(answer)).toEqual(['CASE_CLOSED superseded']);
   });
 
   test('also where that answer is read before the end, which may be reported until the receipt was due', () => {
@@ -123,11 +123,11 @@ describe('the death of an agent before what a person has decided is admitted', (
     const ordered = () => {
       const one = decided('terminate_and_recover');
       one.admit();
-      expect(one.tell(answer)).toEqual([]);
+      expect(one.receive(answer)).toEqual([]);
       return one;
     };
-    expect(ordered().tell(crashed)).toEqual(['AGENT_TERMINATED', ...recovered]);
-    expect(ordered().tell(died({ endReason: 'finished' }))).toEqual(['CASE_CLOSED superseded']);
+    expect(ordered().receive(crashed)).toEqual(['AGENT_TERMINATED', ...recovered]);
+    expect(ordered().receive(died({ endReason: 'finished' }))).toEqual(['CASE_CLOSED superseded']);
     const unreported = ordered();
     const { now } = unreported.clock();
     expect(words(unreported.passTo(now + 1000))).toEqual([]);
@@ -136,17 +136,17 @@ describe('the death of an agent before what a person has decided is admitted', (
 
   test('without a decision the plan is over: the policy says what follows a crash', () => {
     const one = agent();
-    one.tell(filed([terminate, recover]));
+    one.receive(filed([terminate, recover]));
     one.admit();
-    expect(one.tell(crashed).at(-1)).toBe('CASE_CLOSED superseded');
-    expect(one.tell(filed([recover], { warrantId: 'warrant-2', endReason: 'crashed' }))).not.toEqual([]);
+    expect(one.receive(crashed).at(-1)).toBe('CASE_CLOSED superseded');
+    expect(one.receive(filed([recover], { warrantId: 'warrant-2', endReason: 'crashed' }))).not.toEqual([]);
   });
 
   test('a person who wanted only its end has it: nothing is recovered', () => {
     const one = agent();
-    one.tell(requests('terminate'));
+    one.receive(requests('terminate'));
     one.admit();
-    expect(one.tell(crashed).at(-1)).toBe('CASE_CLOSED superseded');
+    expect(one.receive(crashed).at(-1)).toBe('CASE_CLOSED superseded');
   });
 });
 
@@ -160,29 +160,29 @@ describe('an end that a person has decided, and whose order reaches its runtime 
 
   test('is asked for and ordered again, and its task is recovered', () => {
     const one = ordered();
-    expect(one.tell(expired)).toEqual(['withdraws case-warrant-1-r2', 'asks terminate destructive']);
+    expect(one.receive(expired)).toEqual(['withdraws case-warrant-1-r2', 'asks terminate destructive']);
     expect(one.admit()).toEqual(['order 2 TERMINATE_AGENT']);
-    expect(one.tell(receipt('done', 'case-warrant-1-2'))).toEqual(['AGENT_TERMINATED', ...recovered]);
+    expect(one.receive(receipt('done', 'case-warrant-1-2'))).toEqual(['AGENT_TERMINATED', ...recovered]);
   });
 
   test('is not ordered again where the agent crashes meanwhile: its task is recovered', () => {
     const one = ordered();
-    one.tell(expired);
-    const emitted = one.tell(crashed);
+    one.receive(expired);
+    const emitted = one.receive(crashed);
     expect(emitted).toEqual(['withdraws case-warrant-1-r3', 'STEP_SKIPPED terminate no_instance', ...recovered]);
   });
 
   test('is carried out also where the crash was reported before', () => {
     const one = ordered();
-    one.tell(crashed);
-    expect(one.tell(expired)).toEqual(['AGENT_TERMINATED', ...recovered]);
+    one.receive(crashed);
+    expect(one.receive(expired)).toEqual(['AGENT_TERMINATED', ...recovered]);
   });
 
   test('lapses with the reason where that answer comes a quarter of an hour after the decision, and not a millisecond before', () => {
     const lapsing = decided('terminate_and_recover');
     lapsing.passTo(T0 + FRESH_MS - 1);
     lapsing.admit();
-    expect(lapsing.tell(expired)).toContain('asks terminate destructive');
+    expect(lapsing.receive(expired)).toContain('asks terminate destructive');
     lapsing.admit();
     lapsing.passTo(T0 + FRESH_MS);
     const emitted = lapsing.drafts(
@@ -197,21 +197,21 @@ describe('an end that a person has decided, and whose order reaches its runtime 
     const one = ordered('force_handoff');
     one.after(5 * MIN);
     one.admit();
-    expect(one.tell(receipt('expired', 'case-warrant-1-2'))).toContain('asks terminate destructive');
+    expect(one.receive(receipt('expired', 'case-warrant-1-2'))).toContain('asks terminate destructive');
   });
 
   test('closes the case where only the policy, or a request by hand, wanted it: either may ask again', () => {
     const planned = agent();
-    planned.tell(filed([terminate, recover]));
+    planned.receive(filed([terminate, recover]));
     planned.admit();
     planned.admit();
-    expect(planned.tell(expired)).toEqual(['CASE_CLOSED expired']);
+    expect(planned.receive(expired)).toEqual(['CASE_CLOSED expired']);
     const byHand = agent();
-    byHand.tell(requests('terminate_and_recover'));
+    byHand.receive(requests('terminate_and_recover'));
     byHand.admit();
     byHand.admit();
     const orders = byHand.all().flatMap(({ type, payload }) => (type === 'TERMINATE_AGENT' ? [payload.orderId] : []));
-    expect(byHand.tell(receipt('expired', orders[0] ?? ''))).toEqual(['CASE_CLOSED expired']);
+    expect(byHand.receive(receipt('expired', orders[0] ?? ''))).toEqual(['CASE_CLOSED expired']);
   });
 });
 
@@ -231,6 +231,6 @@ describe('a decision that is not carried out because the agent is gone', () => {
   test('has lapsed no more when its handoff has been ordered', () => {
     const one = decided('force_handoff');
     one.admit();
-    expect(one.tell(died({ endReason: 'finished' }))).toEqual(['CASE_CLOSED superseded']);
+    expect(one.receive(died({ endReason: 'finished' }))).toEqual(['CASE_CLOSED superseded']);
   });
 });

@@ -26,20 +26,20 @@ import {
 
 const escalated = () => {
   const one = agent();
-  one.tell(filed([escalate, terminate, recover]));
+  one.receive(filed([escalate, terminate, recover]));
   one.admit();
   return one;
 };
 
 test('a pardon closes the case', () => {
-  expect(escalated().tell(decides('pardon'))).toEqual(['ESCALATION_DECIDED pardon', 'CASE_CLOSED pardoned']);
+  expect(escalated().receive(decides('pardon'))).toEqual(['ESCALATION_DECIDED pardon', 'CASE_CLOSED pardoned']);
 });
 
 test('terminate and recover skips the wait and the conditions, and says who decided', () => {
   const one = agent();
-  one.tell(filed([escalate, { ...terminate, requires: ['hard'] }]));
+  one.receive(filed([escalate, { ...terminate, requires: ['hard'] }]));
   one.admit();
-  expect(one.tell(decides('terminate_and_recover'))).toEqual([
+  expect(one.receive(decides('terminate_and_recover'))).toEqual([
     'ESCALATION_DECIDED terminate_and_recover',
     'asks terminate destructive',
   ]);
@@ -53,10 +53,10 @@ test.each([
   ['force_handoff', 'asks handoff soft'],
 ] as const)('%s holds for an agent that is paused, though its finding has lapsed meanwhile', (decision, asks) => {
   const one = agent();
-  one.tell(filed([pause, terminate, recover]));
+  one.receive(filed([pause, terminate, recover]));
   one.admit();
-  one.tell(lapsed('progress'));
-  const emitted = one.tell(decides(decision));
+  one.receive(lapsed('progress'));
+  const emitted = one.receive(decides(decision));
   expect(emitted).toContain(asks);
   expect(emitted).not.toContain('CASE_CLOSED recovered');
 });
@@ -64,17 +64,17 @@ test.each([
 test('more time moves the deadline, twice and not more', () => {
   const one = escalated();
   one.after(10 * MIN);
-  expect(one.tell(decides('allow_more_time', { forMs: 20 * MIN }))).toEqual(['ESCALATION_DECIDED allow_more_time']);
+  expect(one.receive(decides('allow_more_time', { forMs: 20 * MIN }))).toEqual(['ESCALATION_DECIDED allow_more_time']);
   expect(one.after(20 * MIN - 1)).toEqual([]);
-  one.tell(decides('allow_more_time'));
+  one.receive(decides('allow_more_time'));
   expect(one.after(10 * MIN - 1)).toEqual([]);
-  expect(one.tell(decides('allow_more_time'))[0]).toContain('more time 2 times without progress');
+  expect(one.receive(decides('allow_more_time'))[0]).toContain('more time 2 times without progress');
   expect(one.after(1)).toEqual(['asks terminate destructive']);
 });
 
 test('more time never brings a deadline forward', () => {
   const one = escalated();
-  one.tell(decides('allow_more_time', { forMs: 1 }));
+  one.receive(decides('allow_more_time', { forMs: 1 }));
   expect(one.after(15 * MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['asks terminate destructive']);
 });
@@ -82,7 +82,7 @@ test('more time never brings a deadline forward', () => {
 test('more time takes back a terminate that still waits for its ruling', () => {
   const one = escalated();
   one.after(15 * MIN);
-  expect(one.tell(decides('allow_more_time', { forMs: MIN }))).toEqual([
+  expect(one.receive(decides('allow_more_time', { forMs: MIN }))).toEqual([
     'ESCALATION_DECIDED allow_more_time',
     'withdraws case-warrant-1-r2',
   ]);
@@ -93,21 +93,23 @@ test('more time takes back a terminate that still waits for its ruling', () => {
 
 test('an escalation that holds waits for a person for ever', () => {
   const one = agent();
-  one.tell(filed([{ ...escalate, onTimeout: 'hold' }, terminate], { voidAt: null as never }));
+  one.receive(filed([{ ...escalate, onTimeout: 'hold' }, terminate], { voidAt: null as never }));
   one.admit();
   expect(one.after(100 * MIN)).toEqual([]);
-  expect(one.tell(decides('terminate_and_recover')).at(-1)).toBe('asks terminate destructive');
+  expect(one.receive(decides('terminate_and_recover')).at(-1)).toBe('asks terminate destructive');
 });
 
 test('a decision is refused, with the reason, where it names another case, a closed one, none, or comes too late', () => {
   const one = escalated();
-  expect(one.tell(decides('pardon', { caseId: 'case-0' }))[0]).toContain('the open case of worker-1 is case-warrant-1');
-  one.tell(decides('pardon'));
-  expect(one.tell(decides('pardon'))).toEqual(['DECISION_REFUSED case case-warrant-1 is closed: it ended pardoned']);
-  expect(agent().tell(decides('pardon'))[0]).toContain('no case of worker-1 is open');
-  expect(terminating().tell(decides('pardon'))[0]).toContain('only its receipt moves the case');
-  expect(escalated().tell(decides('allow_more_time', { forMs: 0 }))[0]).toContain('give a positive number');
-  expect(escalated().tell(decides('UNKNOWN'))[0]).toContain(
+  expect(one.receive(decides('pardon', { caseId: 'case-0' }))[0]).toContain(
+    'the open case of worker-1 is case-warrant-1',
+  );
+  one.receive(decides('pardon'));
+  expect(one.receive(decides('pardon'))).toEqual(['DECISION_REFUSED case case-warrant-1 is closed: it ended pardoned']);
+  expect(agent().receive(decides('pardon'))[0]).toContain('no case of worker-1 is open');
+  expect(terminating().receive(decides('pardon'))[0]).toContain('only its receipt moves the case');
+  expect(escalated().receive(decides('allow_more_time', { forMs: 0 }))[0]).toContain('give a positive number');
+  expect(escalated().receive(decides('UNKNOWN'))[0]).toContain(
     'choose one of allow_more_time, force_handoff, terminate_and_recover',
   );
 });
@@ -115,28 +117,28 @@ test('a decision is refused, with the reason, where it names another case, a clo
 test('a refused decision changes nothing', () => {
   const one = escalated();
   const before = one.state();
-  one.tell(decides('pardon', { caseId: 'case-0' }));
+  one.receive(decides('pardon', { caseId: 'case-0' }));
   expect(one.state()).toEqual(before);
 });
 
 test('a person who holds the agent pardons it', () => {
   const one = escalated();
-  expect(one.tell(lapsed('held'))).toEqual(['CASE_CLOSED pardoned']);
+  expect(one.receive(lapsed('held'))).toEqual(['CASE_CLOSED pardoned']);
 });
 
 test('terminate and recover by hand opens a case of its own, and takes the place of an open one', () => {
   const one = agent();
-  expect(one.tell(requests('terminate_and_recover'))).toEqual(['asks terminate soft']);
+  expect(one.receive(requests('terminate_and_recover'))).toEqual(['asks terminate soft']);
   expect(one.admit()).toEqual(['CASE_OPENED', 'asks terminate destructive']);
   expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
-  expect(one.tell(receipt('done', 'case-event-1-1')).at(1)).toBe('RECOVER_TASK');
+  expect(one.receive(receipt('done', 'case-event-1-1')).at(1)).toBe('RECOVER_TASK');
   const other = escalated();
-  expect(other.tell(requests('terminate'))).toEqual(['CASE_CLOSED superseded', 'asks terminate soft']);
+  expect(other.receive(requests('terminate'))).toEqual(['CASE_CLOSED superseded', 'asks terminate soft']);
 });
 
 test('a nudge by hand is one nudge with the words of whoever asks', () => {
   const one = agent();
-  one.tell(requests('nudge', { message: 'look at the tests' }));
+  one.receive(requests('nudge', { message: 'look at the tests' }));
   const [, order] = one.drafts(one.admitted());
   expect(order?.payload).toMatchObject({ message: 'look at the tests', attempt: 1 });
   expect(one.after(MIN)).toEqual(['CASE_CLOSED executed']);
@@ -144,8 +146,8 @@ test('a nudge by hand is one nudge with the words of whoever asks', () => {
 
 test('recover by hand of an agent that has ended goes straight to recovery', () => {
   const one = agent();
-  one.tell(died());
-  one.tell(requests('terminate_and_recover'));
+  one.receive(died());
+  one.receive(requests('terminate_and_recover'));
   expect(one.admit()).toEqual([
     'CASE_OPENED',
     'STEP_SKIPPED terminate no_instance',
@@ -156,68 +158,68 @@ test('recover by hand of an agent that has ended goes straight to recovery', () 
 
 test('a request is refused, with the reason, for another instance, an ended one, what nobody carries out, or too late', () => {
   const one = agent();
-  one.tell(started('worker-1.i2'));
-  expect(one.tell(requests('terminate'))[0]).toContain('worker-1 lives as worker-1.i2, not as worker-1.i1');
+  one.receive(started('worker-1.i2'));
+  expect(one.receive(requests('terminate'))[0]).toContain('worker-1 lives as worker-1.i2, not as worker-1.i1');
   const dead = agent();
-  dead.tell(died());
-  expect(dead.tell(requests('nudge'))[0]).toContain('has ended already');
-  expect(agent().tell(requests('UNKNOWN'))[0]).toContain('there is no step UNKNOWN');
-  expect(terminating().tell(requests('terminate'))[0]).toContain('only its receipt moves the case');
+  dead.receive(died());
+  expect(dead.receive(requests('nudge'))[0]).toContain('has ended already');
+  expect(agent().receive(requests('UNKNOWN'))[0]).toContain('there is no step UNKNOWN');
+  expect(terminating().receive(requests('terminate'))[0]).toContain('only its receipt moves the case');
 });
 
 test('who was taken for dead and lives can be ended on request', () => {
   const one = agent();
-  one.tell(died({ endReason: 'lost' }));
-  one.tell(changed({ from: 'TERMINATED', to: 'HEALTHY', endReason: null }));
-  one.tell(requests('terminate'));
+  one.receive(died({ endReason: 'lost' }));
+  one.receive(changed({ from: 'TERMINATED', to: 'HEALTHY', endReason: null }));
+  one.receive(requests('terminate'));
   const neverDead = agent();
-  neverDead.tell(requests('terminate'));
+  neverDead.receive(requests('terminate'));
   expect(one.admit()).toEqual(neverDead.admit());
 });
 
 test('who was taken for dead, replaced, and lives is acted on again', () => {
   const one = agent();
-  one.tell(filed([terminate, recover], { endReason: 'lost' }));
+  one.receive(filed([terminate, recover], { endReason: 'lost' }));
   expect(one.admit()).toContain('RECOVER_TASK');
-  one.tell(changed({ from: 'TERMINATED', to: 'HEALTHY', endReason: null }));
-  expect(one.tell(filed([terminate], { warrantId: 'warrant-2', episodeId: 'episode-2' }))).not.toEqual([]);
+  one.receive(changed({ from: 'TERMINATED', to: 'HEALTHY', endReason: null }));
+  expect(one.receive(filed([terminate], { warrantId: 'warrant-2', episodeId: 'episode-2' }))).not.toEqual([]);
 });
 
 test('a request that the governor withholds is refused to whoever asked', () => {
   const one = agent();
-  one.tell(requests('terminate'));
+  one.receive(requests('terminate'));
   expect(one.withhold('halted')).toEqual(['withdraws case-event-1-r1', 'DECISION_REFUSED halted: the fleet is halted']);
   expect(one.situation()).toBe('quiet');
 });
 
 test('a finding made while a case by hand is open waits for its end', () => {
   const one = agent();
-  one.tell(requests('nudge'));
+  one.receive(requests('nudge'));
   one.admit();
-  expect(one.tell(filed([nudge]))).toEqual([]);
+  expect(one.receive(filed([nudge]))).toEqual([]);
   expect(one.after(MIN)).toEqual(['CASE_CLOSED executed', 'asks nudge soft']);
 });
 
 test('what a person has decided is not planned anew by a worse state', () => {
   const one = escalated();
-  one.tell(decides('terminate_and_recover'));
-  expect(one.tell(renewed([nudge], { state: 'FAILING' }))).toEqual([]);
+  one.receive(decides('terminate_and_recover'));
+  expect(one.receive(renewed([nudge], { state: 'FAILING' }))).toEqual([]);
   expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
 });
 
 describe('what people have decided is carried out, whatever the agent does meanwhile', () => {
   const decided = (decision: 'terminate_and_recover' | 'force_handoff', voidAt = T0 + 24 * 60 * MIN) => {
     const one = agent();
-    one.tell(filed([escalate, terminate, recover], { voidAt }));
+    one.receive(filed([escalate, terminate, recover], { voidAt }));
     one.admit();
-    one.tell(decides(decision));
+    one.receive(decides(decision));
     return one;
   };
   const progress = [lapsed('progress'), renewed([escalate, terminate, recover], { state: 'FAILING' })];
 
   test('an end is ordered though the agent progresses, or its finding is renewed by nobody', () => {
     const one = decided('terminate_and_recover', T0 + 3 * MIN);
-    for (const sign of progress) expect(one.tell(sign)).toEqual([]);
+    for (const sign of progress) expect(one.receive(sign)).toEqual([]);
     expect(one.after(10 * MIN)).toEqual([]);
     expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
     expect(one.all().at(-1)?.payload).toMatchObject({ awaits: null, foldedSequence: null });
@@ -226,20 +228,20 @@ describe('what people have decided is carried out, whatever the agent does meanw
   test('also where the governor withholds it for a while', () => {
     const one = decided('terminate_and_recover');
     expect(one.withhold('brake')).toEqual(['CASE_WITHHELD brake']);
-    expect(one.tell(lapsed('progress'))).toEqual([]);
+    expect(one.receive(lapsed('progress'))).toEqual([]);
     expect(one.admit()).toEqual(['CASE_RESUMED', 'order 1 TERMINATE_AGENT']);
   });
 
   test('a handoff that only leads to a checkpoint is followed by the end', () => {
     const one = decided('force_handoff');
     one.admit();
-    expect(one.tell(lapsed('progress'))).toEqual([]);
+    expect(one.receive(lapsed('progress'))).toEqual([]);
     expect(one.after(5 * MIN)).toEqual(['asks terminate destructive']);
   });
 
   test('unless a person holds the agent, or it lives on as another instance', () => {
-    expect(decided('terminate_and_recover').tell(lapsed('held'))).toContain('CASE_CLOSED pardoned');
-    expect(decided('terminate_and_recover').tell(started('worker-1.i2'))).toContain('CASE_CLOSED superseded');
+    expect(decided('terminate_and_recover').receive(lapsed('held'))).toContain('CASE_CLOSED pardoned');
+    expect(decided('terminate_and_recover').receive(started('worker-1.i2'))).toContain('CASE_CLOSED superseded');
   });
 });
 
@@ -250,10 +252,10 @@ describe('the plan of a worse state', () => {
     one.all().flatMap((draft) => (draft.type === 'ALERT_REQUESTED' ? [draft.payload.channel] : []));
   const under = (worse: readonly Step[]) => {
     const one = agent();
-    one.tell(filed([ops, nudge], { state: 'DEGRADED', planName: 'DEGRADED' }));
+    one.receive(filed([ops, nudge], { state: 'DEGRADED', planName: 'DEGRADED' }));
     one.admit();
     one.admit();
-    one.tell(renewed(worse, { state: 'FAILING', planName: 'FAILING' }));
+    one.receive(renewed(worse, { state: 'FAILING', planName: 'FAILING' }));
     return one;
   };
 
@@ -262,14 +264,14 @@ describe('the plan of a worse state', () => {
     expect(alerts(under([ops, escalate]))).toEqual(['ops']);
   });
 
-  const saying = (message: string) => ({ ...nudge, attempts: 2, message });
+  const nudgeWith = (message: string) => ({ ...nudge, attempts: 2, message });
   const texts = (one: ReturnType<typeof agent>) =>
     one.all().flatMap((draft) => (draft.type === 'NUDGE_AGENT' ? [draft.payload.message] : []));
   const nudgedUnder = (worse: readonly Step[]) => {
     const one = agent();
-    one.tell(filed([saying('A'), escalate], { state: 'DEGRADED', planName: 'DEGRADED' }));
+    one.receive(filed([nudgeWith('A'), escalate], { state: 'DEGRADED', planName: 'DEGRADED' }));
     one.admit();
-    one.tell(renewed(worse, { state: 'FAILING', planName: 'FAILING' }));
+    one.receive(renewed(worse, { state: 'FAILING', planName: 'FAILING' }));
     for (const _ of [1, 2, 3, 4]) {
       one.admit();
       one.after(10 * MIN);
@@ -278,32 +280,32 @@ describe('the plan of a worse state', () => {
   };
 
   test('nudges with its own text, as often as it says, though the agent has been nudged before', () => {
-    expect(texts(nudgedUnder([saying('B'), escalate]))).toEqual(['A', 'B', 'B']);
+    expect(texts(nudgedUnder([nudgeWith('B'), escalate]))).toEqual(['A', 'B', 'B']);
   });
 
   test('goes on with a text that is under way, and does not begin it again', () => {
-    expect(texts(nudgedUnder([saying('A'), escalate]))).toEqual(['A', 'A']);
+    expect(texts(nudgedUnder([nudgeWith('A'), escalate]))).toEqual(['A', 'A']);
   });
 
   test('does not nudge an agent that has answered', () => {
     const one = agent();
-    one.tell(filed([saying('A'), escalate], { state: 'DEGRADED', planName: 'DEGRADED' }));
+    one.receive(filed([nudgeWith('A'), escalate], { state: 'DEGRADED', planName: 'DEGRADED' }));
     one.admit();
-    one.tell(answered());
-    const worse = renewed([saying('B'), escalate], { state: 'FAILING', planName: 'FAILING' });
-    expect(one.tell(worse)).toEqual(['ESCALATION_TRIGGERED terminate']);
+    one.receive(answered());
+    const worse = renewed([nudgeWith('B'), escalate], { state: 'FAILING', planName: 'FAILING' });
+    expect(one.receive(worse)).toEqual(['ESCALATION_TRIGGERED terminate']);
   });
 
   /** The orders and alerts of a case that has done the first plan and is then judged worse; each step is admitted, and nothing is answered. */
   const acted = (first: readonly Step[], worse: readonly Step[]) => {
     const one = agent();
-    one.tell(filed(first, { state: 'DEGRADED', planName: 'DEGRADED', voidAt: null as never }));
+    one.receive(filed(first, { state: 'DEGRADED', planName: 'DEGRADED', voidAt: null as never }));
     for (let i = 0; i < first.length; i++) {
       one.admit();
       one.after(10 * MIN);
     }
     const before = one.all().length;
-    one.tell(renewed(worse, { state: 'FAILING', planName: 'FAILING', voidAt: null as never }));
+    one.receive(renewed(worse, { state: 'FAILING', planName: 'FAILING', voidAt: null as never }));
     for (let i = 0; i < worse.length; i++) {
       one.admit();
       if (!one.all().some(({ type }) => type === 'TERMINATE_AGENT')) one.after(10 * MIN);
@@ -338,35 +340,37 @@ describe('the plan of a worse state', () => {
 
   test('orders no second end', () => {
     const one = terminating([terminate, escalate]);
-    one.tell(receipt('done', 'case-warrant-1-1'));
-    const emitted = one.tell(renewed([pager, terminate, recover], { state: 'FAILING' }));
+    one.receive(receipt('done', 'case-warrant-1-1'));
+    const emitted = one.receive(renewed([pager, terminate, recover], { state: 'FAILING' }));
     expect(emitted).not.toContain('asks terminate destructive');
     expect(one.all().filter(({ type }) => type === 'TERMINATE_AGENT')).toHaveLength(1);
   });
 
   test('does not keep a handoff from an agent for which a person decides it', () => {
     const one = agent();
-    one.tell(filed([handoff, people], { state: 'DEGRADED', voidAt: null as never }));
+    one.receive(filed([handoff, people], { state: 'DEGRADED', voidAt: null as never }));
     one.admit();
     one.after(10 * MIN);
-    one.tell(renewed([pager, people], { state: 'FAILING', voidAt: null as never }));
-    expect(one.tell(decides('force_handoff'))).toContain('asks handoff soft');
+    one.receive(renewed([pager, people], { state: 'FAILING', voidAt: null as never }));
+    expect(one.receive(decides('force_handoff'))).toContain('asks handoff soft');
     expect(one.admit()).toContain('order 2 HANDOFF_AGENT');
   });
 
   test('still leaves that out where its case was withheld, and the next one goes on from there', () => {
     const one = agent();
-    one.tell(filed([once, people], { state: 'DEGRADED', planName: 'DEGRADED', voidAt: null as never }));
+    one.receive(filed([once, people], { state: 'DEGRADED', planName: 'DEGRADED', voidAt: null as never }));
     one.admit();
     one.after(10 * MIN);
     const other = { ...once, message: 'B' };
     const worse = [pager, other, once, terminate];
-    one.tell(renewed(worse, { state: 'FAILING', planName: 'FAILING', voidAt: null as never }));
+    one.receive(renewed(worse, { state: 'FAILING', planName: 'FAILING', voidAt: null as never }));
     one.admit();
-    one.tell(requests('nudge', { message: 'C' }));
+    one.receive(requests('nudge', { message: 'C' }));
     one.admit();
     one.after(MIN);
-    one.tell(renewed(worse, { warrantId: 'warrant-2', state: 'FAILING', planName: 'FAILING', voidAt: null as never }));
+    one.receive(
+      renewed(worse, { warrantId: 'warrant-2', state: 'FAILING', planName: 'FAILING', voidAt: null as never }),
+    );
     for (let i = 0; i < 4; i++) {
       one.admit();
       one.after(10 * MIN);
@@ -377,10 +381,10 @@ describe('the plan of a worse state', () => {
 
   test('withdraws a nudge that has been asked for, and asks for its own', () => {
     const one = agent();
-    one.tell(filed([ops, saying('A'), escalate], { state: 'DEGRADED', planName: 'DEGRADED' }));
+    one.receive(filed([ops, nudgeWith('A'), escalate], { state: 'DEGRADED', planName: 'DEGRADED' }));
     one.admit();
-    const worse = renewed([ops, saying('B'), escalate], { state: 'FAILING', planName: 'FAILING' });
-    expect(one.tell(worse)).toEqual(['withdraws case-warrant-1-r2', 'asks nudge soft']);
+    const worse = renewed([ops, nudgeWith('B'), escalate], { state: 'FAILING', planName: 'FAILING' });
+    expect(one.receive(worse)).toEqual(['withdraws case-warrant-1-r2', 'asks nudge soft']);
     one.admit();
     expect(texts(one)).toEqual(['B']);
   });
@@ -390,9 +394,9 @@ describe('a decision that cannot be carried out yet', () => {
   const FRESH = 15 * MIN;
   const decided = (decision: 'terminate_and_recover' | 'force_handoff') => {
     const one = agent();
-    one.tell(filed([escalate, terminate, recover], { voidAt: null as never }));
+    one.receive(filed([escalate, terminate, recover], { voidAt: null as never }));
     one.admit();
-    one.tell(decides(decision));
+    one.receive(decides(decision));
     return one;
   };
   const lapse = ['withdraws case-warrant-1-r2', 'DECISION_LAPSED', 'CASE_CLOSED withheld'];
@@ -408,12 +412,12 @@ describe('a decision that cannot be carried out yet', () => {
     for (const why of ['halted', 'brake'] as const) {
       const one = decided('terminate_and_recover');
       one.withhold(why);
-      one.tell(lapsed('progress'));
+      one.receive(lapsed('progress'));
       one.after(FRESH - 1);
       expect(one.after(1)).toEqual(lapse);
       expect(one.admit()).toEqual([]);
-      const told = one.all().find((draft) => draft.type === 'DECISION_LAPSED');
-      expect(told?.payload).toMatchObject({
+      const event = one.all().find((draft) => draft.type === 'DECISION_LAPSED');
+      expect(event?.payload).toMatchObject({
         decision: 'terminate_and_recover',
         by: 'ada',
         step: 'terminate',
@@ -426,7 +430,7 @@ describe('a decision that cannot be carried out yet', () => {
     const one = decided('terminate_and_recover');
     one.withhold('halted');
     const late = { ...one.admitted({ validUntil: T0 + 2 * FRESH }), occurredAt: T0 + FRESH };
-    expect(one.tell(late)).toEqual(lapse);
+    expect(one.receive(late)).toEqual(lapse);
   });
 
   test('counts from the end of the handoff that it began with', () => {
@@ -441,7 +445,7 @@ describe('a decision that cannot be carried out yet', () => {
   test('counts from the end of the time that people have given since', () => {
     const one = decided('terminate_and_recover');
     one.withhold('brake');
-    one.tell(decides('allow_more_time', { forMs: 10 * MIN }));
+    one.receive(decides('allow_more_time', { forMs: 10 * MIN }));
     expect(one.after(10 * MIN)).toEqual(['asks terminate destructive']);
     expect(one.after(FRESH - 1)).toEqual([]);
     expect(one.after(1)).toContain('DECISION_LAPSED');
@@ -451,6 +455,6 @@ describe('a decision that cannot be carried out yet', () => {
     const one = decided('terminate_and_recover');
     one.withhold('halted');
     one.after(FRESH);
-    expect(one.tell(renewed([escalate, terminate, recover]))).toEqual(['asks terminate soft']);
+    expect(one.receive(renewed([escalate, terminate, recover]))).toEqual(['asks terminate soft']);
   });
 });

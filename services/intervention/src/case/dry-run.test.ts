@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { agent, escalate, filed, ladder, nudge, recover, renewed, terminate } from './story.fixture.ts';
 
 const block = { step: 'block', reason: 'see {task}' } as const;
-const tell = { step: 'alert', channel: 'ops', severity: 'warning' } as const;
+const receive = { step: 'alert', channel: 'ops', severity: 'warning' } as const;
 
 test('a dry run says what each step would do, and does nothing: people are neither asked nor told', () => {
   const one = agent();
-  one.tell(filed([nudge, escalate, terminate, recover, block, tell]));
+  one.receive(filed([nudge, escalate, terminate, recover, block, receive]));
   expect(one.admit({ dryRun: true })).toEqual([
     'CASE_OPENED',
     'STEP_SKIPPED nudge dry_run',
@@ -21,7 +21,7 @@ test('a dry run says what each step would do, and does nothing: people are neith
     'CASE_CLOSED executed',
   ]);
   const other = agent();
-  other.tell(filed([block, tell]));
+  other.receive(filed([block, receive]));
   expect(other.admit({ dryRun: true })).toEqual([
     'CASE_OPENED',
     'STEP_SKIPPED block dry_run',
@@ -32,7 +32,7 @@ test('a dry run says what each step would do, and does nothing: people are neith
 
 test('in a dry run a terminate that would go to people says so, and asks nobody', () => {
   const one = agent();
-  one.tell(filed([nudge, { ...terminate, requires: ['unanswered'] }, recover]));
+  one.receive(filed([nudge, { ...terminate, requires: ['unanswered'] }, recover]));
   const emitted = one.drafts(one.admitted({ dryRun: true }));
   expect(emitted.map(({ type }) => type)).toEqual([
     'CASE_OPENED',
@@ -49,13 +49,13 @@ test('in a dry run a terminate that would go to people says so, and asks nobody'
 
 test('what a dry run has only said is never taken for done: when it is over, nobody is ended before the steps that come first', () => {
   const one = agent();
-  one.tell(filed(ladder));
+  one.receive(filed(ladder));
   one.admit({ dryRun: true });
   expect(one.admit()).toEqual(['withdraws case-warrant-1-r2', 'CASE_CLOSED withheld']);
-  expect(one.tell(renewed(ladder))).toEqual(['asks nudge soft']);
+  expect(one.receive(renewed(ladder))).toEqual(['asks nudge soft']);
   expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/3']);
   const first = agent();
-  first.tell(filed([terminate, recover]));
+  first.receive(filed([terminate, recover]));
   first.admit({ dryRun: true });
   expect(first.admit()).toEqual(['order 1 TERMINATE_AGENT']);
 });

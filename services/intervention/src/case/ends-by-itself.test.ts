@@ -40,16 +40,16 @@ describe('an agent whose end was ordered and never confirmed', () => {
   ])('and that %s has its case behind it: no later end of its own is recovered by it', (_, sign) => {
     for (const end of [finished, stopped, died({ endReason: 'crashed' })]) {
       const one = unconfirmed();
-      expect(one.tell(sign)).toEqual([]);
+      expect(one.receive(sign)).toEqual([]);
       expect(one.situation()).toBe('quiet');
-      expect(one.tell(end)).toEqual([]);
+      expect(one.receive(end)).toEqual([]);
     }
   });
 
   test('and that finishes, or is stopped by a person, is not recovered: neither did the order', () => {
     for (const end of [finished, stopped]) {
       const one = unconfirmed();
-      expect(one.tell(end)).toEqual([]);
+      expect(one.receive(end)).toEqual([]);
       expect(one.situation()).toBe('quiet');
     }
   });
@@ -57,56 +57,56 @@ describe('an agent whose end was ordered and never confirmed', () => {
   test('and that ends by that order after all is recovered, once, also when it has shown progress in between', () => {
     for (const end of [byOrder(), receipt('done', ORDER)]) {
       const one = unconfirmed();
-      one.tell(lapsed('progress'));
-      expect(one.tell(end)).toEqual(['AGENT_TERMINATED', 'RECOVER_TASK']);
-      expect(one.tell(end)).toEqual([]);
+      one.receive(lapsed('progress'));
+      expect(one.receive(end)).toEqual(['AGENT_TERMINATED', 'RECOVER_TASK']);
+      expect(one.receive(end)).toEqual([]);
     }
   });
 
   test('and that ends by that order after another case has taken its place is recovered', () => {
     const one = unconfirmed();
-    one.tell(requests('nudge'));
+    one.receive(requests('nudge'));
     one.admit();
-    expect(one.tell(byOrder())).toEqual(['CASE_CLOSED superseded', 'AGENT_TERMINATED', 'RECOVER_TASK']);
+    expect(one.receive(byOrder())).toEqual(['CASE_CLOSED superseded', 'AGENT_TERMINATED', 'RECOVER_TASK']);
   });
 
   test('and that ends by that order while the next case has a handoff out is recovered, once', () => {
     for (const end of [byOrder(), receipt('done', ORDER)]) {
       const one = unconfirmed();
-      one.tell(healthy());
-      one.tell(filed([handoff], { warrantId: 'warrant-2', episodeId: 'episode-2' }));
+      one.receive(healthy());
+      one.receive(filed([handoff], { warrantId: 'warrant-2', episodeId: 'episode-2' }));
       expect(one.admit()).toContain('order 2 HANDOFF_AGENT');
-      one.tell(decides('pardon', { caseId: 'case-warrant-2' }));
-      expect(one.tell(end)).toEqual(['AGENT_TERMINATED', 'RECOVER_TASK']);
-      expect(one.tell(end)).toEqual([]);
+      one.receive(decides('pardon', { caseId: 'case-warrant-2' }));
+      expect(one.receive(end)).toEqual(['AGENT_TERMINATED', 'RECOVER_TASK']);
+      expect(one.receive(end)).toEqual([]);
     }
     const activeCase = unconfirmed();
-    activeCase.tell(healthy());
-    activeCase.tell(filed([handoff], { warrantId: 'warrant-2', episodeId: 'episode-2' }));
+    activeCase.receive(healthy());
+    activeCase.receive(filed([handoff], { warrantId: 'warrant-2', episodeId: 'episode-2' }));
     activeCase.admit();
-    expect(activeCase.tell(byOrder())).toEqual(['CASE_CLOSED superseded', 'AGENT_TERMINATED', 'RECOVER_TASK']);
+    expect(activeCase.receive(byOrder())).toEqual(['CASE_CLOSED superseded', 'AGENT_TERMINATED', 'RECOVER_TASK']);
   });
 
   test('and that finishes while the next case has a handoff out is not recovered', () => {
     const one = unconfirmed();
-    one.tell(healthy());
-    one.tell(filed([handoff], { warrantId: 'warrant-2', episodeId: 'episode-2' }));
+    one.receive(healthy());
+    one.receive(filed([handoff], { warrantId: 'warrant-2', episodeId: 'episode-2' }));
     one.admit();
-    expect(one.tell(finished)).toEqual(['CASE_CLOSED superseded']);
-    expect(one.tell(byOrder())).toEqual([]);
+    expect(one.receive(finished)).toEqual(['CASE_CLOSED superseded']);
+    expect(one.receive(byOrder())).toEqual([]);
   });
 
   test('and that lives on as another instance is not recovered by it', () => {
     const one = unconfirmed();
-    one.tell(lapsed('progress'));
-    one.tell(started('worker-1.i2'));
-    expect(one.tell(receipt('done', ORDER))).toEqual([]);
+    one.receive(lapsed('progress'));
+    one.receive(started('worker-1.i2'));
+    expect(one.receive(receipt('done', ORDER))).toEqual([]);
   });
 
   test('opens the next case when it progresses and is found again', () => {
     const one = unconfirmed();
-    one.tell(lapsed('progress'));
-    expect(one.tell(filed([terminate], { warrantId: 'warrant-2', episodeId: 'episode-2' }))).toEqual([
+    one.receive(lapsed('progress'));
+    expect(one.receive(filed([terminate], { warrantId: 'warrant-2', episodeId: 'episode-2' }))).toEqual([
       'asks terminate soft',
     ]);
   });
@@ -118,14 +118,14 @@ describe('an agent that ends by itself while a terminate is under way', () => {
     ['is stopped by a person', stopped],
   ])('and %s is not recovered where the receipt never comes', (_, end) => {
     const one = terminating();
-    expect(one.tell(end)).toEqual([]);
+    expect(one.receive(end)).toEqual([]);
     expect(one.after(RECEIPT_DUE - 1)).toEqual([]);
     expect(one.after(1)).toEqual(['CASE_CLOSED superseded']);
   });
 
   test('is recovered where it ended by that order', () => {
     const one = terminating();
-    one.tell(byOrder());
+    one.receive(byOrder());
     expect(one.after(RECEIPT_DUE)).toEqual(['AGENT_TERMINATED', 'RECOVER_TASK', 'CASE_CLOSED executed']);
   });
 });
@@ -133,7 +133,7 @@ describe('an agent that ends by itself while a terminate is under way', () => {
 /** A handoff has been ordered. */
 const handingOff = () => {
   const one = agent();
-  one.tell(filed([handoff, terminate, recover]));
+  one.receive(filed([handoff, terminate, recover]));
   one.admit();
   return one;
 };
@@ -146,19 +146,19 @@ const handoffOf = (one: ReturnType<typeof agent>): string => {
 /** A person has decided so about a request of theirs. */
 const handingOffByHand = () => {
   const one = agent();
-  one.tell(requests('terminate_and_recover'));
+  one.receive(requests('terminate_and_recover'));
   one.admit();
-  one.tell(decides('force_handoff', { caseId: 'case-event-1' }));
+  one.receive(decides('force_handoff', { caseId: 'case-event-1' }));
   one.admit();
   return one;
 };
 
 describe('an agent that was asked to hand off', () => {
   test('and that a person stops is not started again', () => {
-    expect(handingOff().tell(stopped)).toEqual(['CASE_CLOSED superseded']);
+    expect(handingOff().receive(stopped)).toEqual(['CASE_CLOSED superseded']);
     const late = handingOff();
     late.after(5 * MIN);
-    expect(late.tell(stopped)).toContain('CASE_CLOSED superseded');
+    expect(late.receive(stopped)).toContain('CASE_CLOSED superseded');
   });
 
   test.each([
@@ -166,9 +166,9 @@ describe('an agent that was asked to hand off', () => {
     ['holds it', lapsed('held')],
   ])('and stops as asked after a person %s has its task recovered', (_, word) => {
     const one = handingOff();
-    expect(one.tell(word)).toContain('CASE_CLOSED pardoned');
-    expect(one.tell(byOrder())).toEqual(['RECOVER_TASK']);
-    expect(one.tell(byOrder())).toEqual([]);
+    expect(one.receive(word)).toContain('CASE_CLOSED pardoned');
+    expect(one.receive(byOrder())).toEqual(['RECOVER_TASK']);
+    expect(one.receive(byOrder())).toEqual([]);
   });
 
   test.each([
@@ -177,7 +177,7 @@ describe('an agent that was asked to hand off', () => {
   ])('%s and stops as asked while its terminate waits for its admission has its task recovered at once', (_, begin) => {
     const one = begin();
     expect(one.after(5 * MIN)).toEqual(['asks terminate destructive']);
-    const emitted = one.tell(byOrder(handoffOf(one)));
+    const emitted = one.receive(byOrder(handoffOf(one)));
     expect(emitted[0]).toMatch(/^withdraws/);
     expect(emitted).toContain('RECOVER_TASK');
     expect(one.withhold('brake')).toEqual([]);
@@ -185,41 +185,41 @@ describe('an agent that was asked to hand off', () => {
 
   test('and is taken for dead from afar, comes back and stops as asked has its task recovered', () => {
     const one = handingOff();
-    expect(one.tell(died({ endReason: 'lost' }))).toEqual(['CASE_CLOSED superseded']);
-    one.tell(
+    expect(one.receive(died({ endReason: 'lost' }))).toEqual(['CASE_CLOSED superseded']);
+    one.receive(
       filed([{ step: 'alert', channel: 'ops', severity: 'warning' }], { warrantId: 'warrant-2', endReason: 'lost' }),
     );
-    one.tell(changed({ from: 'TERMINATED', to: 'HEALTHY', endReason: null }));
-    expect(one.tell(byOrder())).toContain('RECOVER_TASK');
+    one.receive(changed({ from: 'TERMINATED', to: 'HEALTHY', endReason: null }));
+    expect(one.receive(byOrder())).toContain('RECOVER_TASK');
   });
 
   test('and stops as asked in the time that a person gave it has its task recovered at once', () => {
     const one = handingOff();
-    one.tell(decides('allow_more_time'));
-    expect(one.tell(byOrder())).toContain('RECOVER_TASK');
+    one.receive(decides('allow_more_time'));
+    expect(one.receive(byOrder())).toContain('RECOVER_TASK');
   });
 
   test('and stops as asked while a person has it nudged by hand has its task recovered', () => {
     const one = handingOff();
-    one.tell(requests('nudge'));
+    one.receive(requests('nudge'));
     one.admit();
-    expect(one.tell(byOrder())).toEqual(['CASE_CLOSED superseded', 'RECOVER_TASK']);
+    expect(one.receive(byOrder())).toEqual(['CASE_CLOSED superseded', 'RECOVER_TASK']);
   });
 
   test('and stops as asked when its terminate has been ordered, and answered as superseded, has its task recovered', () => {
     const one = handingOff();
     one.after(5 * MIN);
     one.admit();
-    expect(one.tell(receipt('superseded', 'case-warrant-1-2'))).toEqual(['CASE_CLOSED superseded']);
-    expect(one.tell(byOrder())).toEqual(['RECOVER_TASK']);
+    expect(one.receive(receipt('superseded', 'case-warrant-1-2'))).toEqual(['CASE_CLOSED superseded']);
+    expect(one.receive(byOrder())).toEqual(['RECOVER_TASK']);
   });
 
   test('and stops as asked before its terminate is carried out has its task recovered, whichever of the two is told first', () => {
     const one = handingOff();
     one.after(5 * MIN);
     one.admit();
-    expect(one.tell(byOrder())).toEqual([]);
-    expect(one.tell(receipt('superseded', 'case-warrant-1-2'))).toEqual([
+    expect(one.receive(byOrder())).toEqual([]);
+    expect(one.receive(receipt('superseded', 'case-warrant-1-2'))).toEqual([
       'AGENT_TERMINATED',
       'RECOVER_TASK',
       'CASE_CLOSED executed',
@@ -228,9 +228,9 @@ describe('an agent that was asked to hand off', () => {
 
   test('twice, and stops by the first of the two orders, has its task recovered', () => {
     const one = handingOff();
-    one.tell(decides('force_handoff'));
+    one.receive(decides('force_handoff'));
     expect(one.admit()).toContain('order 2 HANDOFF_AGENT');
-    expect(one.tell(byOrder())).toContain('RECOVER_TASK');
+    expect(one.receive(byOrder())).toContain('RECOVER_TASK');
   });
 
   test.each([
@@ -238,8 +238,8 @@ describe('an agent that was asked to hand off', () => {
     ['is stopped', stopped],
   ])('and %s after the pardon is left alone', (_, end) => {
     const one = handingOff();
-    one.tell(decides('pardon'));
-    expect(one.tell(end)).toEqual([]);
+    one.receive(decides('pardon'));
+    expect(one.receive(end)).toEqual([]);
   });
 });
 
@@ -247,13 +247,13 @@ test('a case that is closed says whether its agent has ended', () => {
   const closed = (one: ReturnType<typeof agent>) =>
     one.all().flatMap((draft) => (draft.type === 'CASE_CLOSED' ? [draft.payload.instanceEnded] : []));
   const pardoned = handingOff();
-  pardoned.tell(decides('pardon'));
+  pardoned.receive(decides('pardon'));
   expect(closed(pardoned)).toEqual([false]);
   const dead = handingOff();
-  dead.tell(byOrder());
+  dead.receive(byOrder());
   expect(closed(dead)).toEqual([true]);
   const crashed = agent();
-  crashed.tell(filed([{ step: 'alert', channel: 'ops', severity: 'warning' }], { endReason: 'crashed' }));
+  crashed.receive(filed([{ step: 'alert', channel: 'ops', severity: 'warning' }], { endReason: 'crashed' }));
   crashed.admit();
   expect(closed(crashed)).toEqual([true]);
 });

@@ -18,10 +18,10 @@ import {
   terminating,
 } from './story.fixture.ts';
 
-const told: readonly Step[] = [{ step: 'alert', channel: 'ops', severity: 'warning' }];
+const alertOnly: readonly Step[] = [{ step: 'alert', channel: 'ops', severity: 'warning' }];
 const alerted = () => {
   const one = agent();
-  one.tell(filed(told, { planName: 'repeated_error' }));
+  one.receive(filed(alertOnly, { planName: 'repeated_error' }));
   expect(one.admit()).toEqual(['CASE_OPENED', 'ALERT_REQUESTED', 'CASE_CLOSED executed']);
   return one;
 };
@@ -30,7 +30,7 @@ const silent = (state: 'STUCK' | 'FAILING' = 'STUCK') => renewed([terminate], { 
 test('what people were told of, and then falls silent too, is acted on: another plan of the same episode opens its own case', () => {
   for (const state of ['STUCK', 'FAILING'] as const) {
     const one = alerted();
-    expect(one.tell(silent(state))).toEqual(['asks terminate soft']);
+    expect(one.receive(silent(state))).toEqual(['asks terminate soft']);
     expect(one.drafts(one.admitted())[0]?.payload).toMatchObject({ caseId: 'case-warrant-1-2', planName: 'no_output' });
     expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
   }
@@ -39,79 +39,79 @@ test('what people were told of, and then falls silent too, is acted on: another 
 test('a plan is worked once an episode, however often others come between', () => {
   const one = alerted();
   for (const planName of ['same_target', 'no_claim_refresh']) {
-    expect(one.tell(renewed(told, { planName }))).toEqual(['asks alert soft']);
+    expect(one.receive(renewed(alertOnly, { planName }))).toEqual(['asks alert soft']);
     one.admit();
   }
   for (const planName of ['repeated_error', 'no_claim_refresh', 'same_target'])
-    expect(one.tell(renewed(told, { planName }))).toEqual([]);
+    expect(one.receive(renewed(alertOnly, { planName }))).toEqual([]);
   const next = { planName: 'repeated_error', episodeId: 'worker-1.e2', warrantId: 'warrant-2' };
-  expect(one.tell(renewed(told, next))).toEqual(['asks alert soft']);
+  expect(one.receive(renewed(alertOnly, next))).toEqual(['asks alert soft']);
 });
 
 test('a plan that a worse one has taken the place of is not worked again when that one is over', () => {
   const one = agent();
-  one.tell(filed([nudge], { planName: 'slow' }));
+  one.receive(filed([nudge], { planName: 'slow' }));
   one.admit();
-  expect(one.tell(renewed(told, { planName: 'worse', state: 'FAILING' }))).toEqual([
+  expect(one.receive(renewed(alertOnly, { planName: 'worse', state: 'FAILING' }))).toEqual([
     'ALERT_REQUESTED',
     'CASE_CLOSED executed',
   ]);
-  expect(one.tell(renewed([nudge], { planName: 'slow' }))).toEqual([]);
+  expect(one.receive(renewed([nudge], { planName: 'slow' }))).toEqual([]);
 });
 
 test('pardoned or unconfirmed, the matter is settled for its episode, whatever the next plan is called', () => {
   const pardoned = agent();
-  pardoned.tell(filed());
+  pardoned.receive(filed());
   pardoned.admit();
-  pardoned.tell(decides('pardon'));
-  expect(pardoned.tell(silent('FAILING'))).toEqual([]);
+  pardoned.receive(decides('pardon'));
+  expect(pardoned.receive(silent('FAILING'))).toEqual([]);
   const failed = terminating();
-  failed.tell(receipt('failed', 'case-warrant-1-1'));
-  expect(failed.tell(silent('FAILING'))).toEqual([]);
+  failed.receive(receipt('failed', 'case-warrant-1-1'));
+  expect(failed.receive(silent('FAILING'))).toEqual([]);
 });
 
 test('recovered or superseded, the matter is settled for its episode too: what comes late about it opens nothing', () => {
   const recovered = agent();
-  recovered.tell(filed());
+  recovered.receive(filed());
   recovered.admit();
-  expect(recovered.tell(lapsed('progress'))).toEqual(['CASE_CLOSED recovered']);
+  expect(recovered.receive(lapsed('progress'))).toEqual(['CASE_CLOSED recovered']);
   const superseded = terminating();
-  expect(superseded.tell(receipt('superseded', 'case-warrant-1-1')).at(-1)).toBe('CASE_CLOSED superseded');
+  expect(superseded.receive(receipt('superseded', 'case-warrant-1-1')).at(-1)).toBe('CASE_CLOSED superseded');
   for (const one of [recovered, superseded]) {
-    expect(one.tell(renewed())).toEqual([]);
-    expect(one.tell(filed([nudge], { warrantId: 'warrant-2', episodeId: 'episode-2' }))).not.toEqual([]);
+    expect(one.receive(renewed())).toEqual([]);
+    expect(one.receive(filed([nudge], { warrantId: 'warrant-2', episodeId: 'episode-2' }))).not.toEqual([]);
   }
 });
 
 test('a dry run says once an episode what a plan would do; when it is over, what still holds is acted on', () => {
   const one = agent();
-  one.tell(filed([nudge, terminate]));
+  one.receive(filed([nudge, terminate]));
   one.admit({ dryRun: true });
   expect(one.admit({ dryRun: true })).toEqual(['STEP_SKIPPED terminate dry_run', 'CASE_CLOSED executed']);
   for (const number of [3, 4]) {
-    expect(one.tell(renewed([nudge, terminate]))).toEqual(['asks nudge soft']);
+    expect(one.receive(renewed([nudge, terminate]))).toEqual(['asks nudge soft']);
     expect(one.admit({ dryRun: true })).toEqual([`withdraws case-warrant-1-${number - 1}-r${number}`]);
   }
-  expect(one.tell(renewed([nudge, terminate]))).toEqual(['asks nudge soft']);
+  expect(one.receive(renewed([nudge, terminate]))).toEqual(['asks nudge soft']);
   expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/3']);
 });
 
 test('a nudge by hand makes nobody forget a pardon, and takes the place of a case without ending its matter', () => {
   const one = agent();
-  one.tell(filed());
+  one.receive(filed());
   one.admit();
-  one.tell(decides('pardon'));
-  one.tell(requests('nudge'));
+  one.receive(decides('pardon'));
+  one.receive(requests('nudge'));
   one.admit();
   expect(one.after(MIN)).toEqual(['CASE_CLOSED executed']);
-  expect(one.tell(renewed())).toEqual([]);
+  expect(one.receive(renewed())).toEqual([]);
   const other = agent();
-  other.tell(filed());
+  other.receive(filed());
   other.admit();
-  expect(other.tell(requests('nudge'))).toEqual(['CASE_CLOSED superseded', 'asks nudge soft']);
+  expect(other.receive(requests('nudge'))).toEqual(['CASE_CLOSED superseded', 'asks nudge soft']);
   other.admit();
   other.after(MIN);
-  expect(other.tell(renewed(ladder))).toEqual(['asks nudge soft']);
+  expect(other.receive(renewed(ladder))).toEqual(['asks nudge soft']);
 });
 
 const raised = (state: object) => upgraded(cases.atRest, 2, state);
@@ -124,7 +124,7 @@ test('a state of an older shape is read: what was closed stays closed, what was 
   expect(closed('executed')).toEqual({ id: 'e1', settled: true, worked: [], rehearsed: [] });
   expect(closed('withheld')).toEqual({ id: 'e1', settled: false, worked: [], rehearsed: [] });
   const one = agent();
-  one.tell(filed());
+  one.receive(filed());
   one.admit();
   const { situation } = one.state();
   if (situation.kind !== 'open') throw new Error('the case should be open');

@@ -44,7 +44,7 @@ test('one whose end nobody has confirmed is forgotten 25 hours after the evaluat
   const one = terminating();
   one.after(RECEIPT_DUE);
   expect(one.situation()).toBe('unconfirmed');
-  one.tell(died({ endReason: 'lost', endReported: false }));
+  one.receive(died({ endReason: 'lost', endReported: false }));
   const { now } = one.clock();
   expect(isForgotten(one.state(), now + 25 * HOUR - 1)).toBe(false);
   expect(isForgotten(one.state(), now + 25 * HOUR)).toBe(true);

@@ -1,6 +1,6 @@
 import type { Step } from '@vigil/policy';
 import { describe, expect, test } from 'vitest';
-import { asks, fleet, lost, SEC } from '../governor/fleet.fixture.ts';
+import { admitStep, fleet, lost, SEC } from '../governor/fleet.fixture.ts';
 import { agent, escalate, filed, MIN, receipt, recover, renewed, terminate } from './story.fixture.ts';
 
 /** Gas Town's witness and deacon, as a policy has them: STUCK after 10 min, FAILING after 45; people decide about every end. */
@@ -8,11 +8,11 @@ const toPeople = { ...escalate, timeoutMs: null };
 const nudge = (message: string): Step => ({ step: 'nudge', attempts: 1, intervalMs: 10 * MIN, message });
 const reminded: readonly Step[] = [nudge('{task}?'), nudge('URGENT: {task}?'), toPeople];
 const worse: readonly Step[] = [toPeople];
-const failing = (told: typeof filed | typeof renewed) => told(worse, { state: 'FAILING' });
+const failing = (warrant: typeof filed | typeof renewed) => warrant(worse, { state: 'FAILING' });
 
 const idleForTen = () => {
   const one = agent();
-  one.tell(filed(reminded));
+  one.receive(filed(reminded));
   return one;
 };
 const nudgedTwice = () => {
@@ -43,21 +43,21 @@ describe('Gas Town’s table, what follows from each finding', () => {
 
   test('idle 45 min with work, and nobody has looked before: escalate at once', () => {
     const one = agent();
-    expect(one.tell(failing(filed))).toEqual(['asks escalate soft']);
+    expect(one.receive(failing(filed))).toEqual(['asks escalate soft']);
     expect(one.admit()).toEqual(['CASE_OPENED', 'ESCALATION_TRIGGERED hold']);
   });
 
   test('it gets worse between two nudges: escalate, not another nudge', () => {
     const one = idleForTen();
     one.admit();
-    expect(one.tell(failing(renewed))).toEqual(['ESCALATION_TRIGGERED hold']);
+    expect(one.receive(failing(renewed))).toEqual(['ESCALATION_TRIGGERED hold']);
     expect(one.after(10 * MIN)).toEqual([]);
   });
 
   test('once people have been asked, they are not asked again', () => {
     const one = nudgedTwice();
     one.after(10 * MIN);
-    expect([...one.tell(renewed(reminded)), ...one.after(60 * MIN)]).toEqual([]);
+    expect([...one.receive(renewed(reminded)), ...one.after(60 * MIN)]).toEqual([]);
   });
 
   test('alive and idle for half an hour, or a day: never ended', () => {
@@ -70,7 +70,7 @@ describe('Gas Town’s table, what follows from each finding', () => {
     for (const reason of ['ended: crashed, 2 min ago', 'ended: lost']) {
       const one = agent();
       const evidence = filed().payload.evidence.map((found) => ({ ...found, words: reason }));
-      one.tell(filed([recover], { state: 'TERMINATED', endReason: 'crashed', evidence }));
+      one.receive(filed([recover], { state: 'TERMINATED', endReason: 'crashed', evidence }));
       const emitted = one.drafts(one.admitted());
       expect(emitted.map(({ type }) => type)).toEqual(['CASE_OPENED', 'RECOVER_TASK', 'CASE_CLOSED']);
       expect(emitted[1]?.payload).toMatchObject({ reason: expect.stringContaining(reason) });
@@ -79,17 +79,17 @@ describe('Gas Town’s table, what follows from each finding', () => {
 
   test('a dog beyond five times its timeout: ended by its warrant, and not recovered', () => {
     const one = agent();
-    one.tell(filed([terminate], { state: 'FAILING', hard: true }));
+    one.receive(filed([terminate], { state: 'FAILING', hard: true }));
     one.admit();
     expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
-    expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual(['AGENT_TERMINATED', 'CASE_CLOSED executed']);
+    expect(one.receive(receipt('done', 'case-warrant-1-1'))).toEqual(['AGENT_TERMINATED', 'CASE_CLOSED executed']);
   });
 
   test('four sessions die within ten seconds: one incident, and whoever is warranted then is not ended', () => {
     const one = fleet(40);
-    one.tell(asks('a39'));
+    one.receive(admitStep('a39'));
     const emitted = [0, 11, 22, 33].flatMap((i) => [
-      ...one.tell(lost(`a${i}`, { host: `h${Math.floor(i / 10)}` })),
+      ...one.receive(lost(`a${i}`, { host: `h${Math.floor(i / 10)}` })),
       ...one.after(SEC),
     ]);
     expect([...emitted, ...one.after(60 * SEC)]).toEqual(['BRAKE_ENGAGED fleet', 'withholds a39 brake']);

@@ -28,9 +28,9 @@ const healing: readonly Step[] = [oneNudge, interrupt, resume, ends, recover];
 /** A hung agent whose one nudge has expired; its interrupt is admitted. */
 const interrupted = (rest: Parameters<typeof filed>[1] = { client }) => {
   const one = agent();
-  one.tell(filed(healing, rest));
+  one.receive(filed(healing, rest));
   one.admit();
-  one.tell(receipt('expired', 'case-warrant-1-1'));
+  one.receive(receipt('expired', 'case-warrant-1-1'));
   one.after(10 * MIN);
   one.admit();
   return one;
@@ -47,7 +47,7 @@ const resumed = () => {
 /** An agent whose one nudge is out, without a receipt; its plan has come to the terminate. */
 const unreported = () => {
   const one = agent();
-  one.tell(filed([oneNudge, ends, recover], { client }));
+  one.receive(filed([oneNudge, ends, recover], { client }));
   one.admit();
   return { one, reached: one.after(10 * MIN) };
 };
@@ -57,7 +57,7 @@ describe('a runtime that is slow to report what became of a text', () => {
     const { one, reached } = unreported();
     expect(reached).toEqual([]);
     expect(one.after(2 * MIN - 1)).toEqual([]);
-    expect(one.tell(receipt('uncertain', 'case-warrant-1-1'))).toEqual(['asks terminate destructive']);
+    expect(one.receive(receipt('uncertain', 'case-warrant-1-1'))).toEqual(['asks terminate destructive']);
   });
 
   test('a receipt that does not come in two minutes leaves it to people', () => {
@@ -68,7 +68,7 @@ describe('a runtime that is slow to report what became of a text', () => {
 
   test('a text that was not due any more leaves it to people at once', () => {
     const { one } = unreported();
-    expect(one.tell(receipt('superseded', 'case-warrant-1-1'))).toEqual([
+    expect(one.receive(receipt('superseded', 'case-warrant-1-1'))).toEqual([
       'STEP_SKIPPED terminate requires',
       'ESCALATION_TRIGGERED hold',
     ]);
@@ -76,17 +76,17 @@ describe('a runtime that is slow to report what became of a text', () => {
 
   test('an agent that answered is not ended when the receipt comes', () => {
     const { one } = unreported();
-    expect(one.tell(answered())).toEqual(['STEP_SKIPPED terminate requires', 'ESCALATION_TRIGGERED hold']);
-    expect(one.tell(receipt('delivered', 'case-warrant-1-1'))).toEqual([]);
+    expect(one.receive(answered())).toEqual(['STEP_SKIPPED terminate requires', 'ESCALATION_TRIGGERED hold']);
+    expect(one.receive(receipt('delivered', 'case-warrant-1-1'))).toEqual([]);
   });
 });
 
 describe('a hung client is interrupted, then resumed, then ended', () => {
   test('the interrupt is soft, the resume is ruled like a terminate, and each has its wait', () => {
     const one = agent();
-    one.tell(filed(healing, { client }));
+    one.receive(filed(healing, { client }));
     one.admit();
-    one.tell(receipt('expired', 'case-warrant-1-1'));
+    one.receive(receipt('expired', 'case-warrant-1-1'));
     expect(one.after(10 * MIN)).toEqual(['asks interrupt soft']);
     expect(one.admit()).toEqual(['order 2 INTERRUPT_AGENT']);
     expect(one.after(2 * MIN - 1)).toEqual([]);
@@ -95,7 +95,7 @@ describe('a hung client is interrupted, then resumed, then ended', () => {
     expect(one.after(10 * MIN - 1)).toEqual([]);
     expect(one.after(1)).toEqual(['asks terminate destructive']);
     expect(one.admit()).toEqual(['order 4 TERMINATE_AGENT']);
-    expect(one.tell(receipt('done', 'case-warrant-1-4'))).toEqual([
+    expect(one.receive(receipt('done', 'case-warrant-1-4'))).toEqual([
       'AGENT_TERMINATED',
       'RECOVER_TASK',
       'CASE_CLOSED executed',
@@ -104,7 +104,7 @@ describe('a hung client is interrupted, then resumed, then ended', () => {
 
   test('the orders name the instance, and carry the finding in words', () => {
     const one = agent();
-    one.tell(filed(healing, { client }));
+    one.receive(filed(healing, { client }));
     one.admit();
     one.after(10 * MIN);
     const [order] = one.drafts(one.admitted());
@@ -132,31 +132,31 @@ describe('a hung client is interrupted, then resumed, then ended', () => {
 
   test('progress after the interrupt ends the case: nothing is resumed', () => {
     const one = interrupted();
-    expect(one.tell(lapsed('progress'))).toEqual(['CASE_CLOSED recovered']);
+    expect(one.receive(lapsed('progress'))).toEqual(['CASE_CLOSED recovered']);
     expect(one.after(60 * MIN)).toEqual([]);
   });
 
   test('progress after the resume ends the case: nothing is ended', () => {
     const one = resumed();
-    expect(one.tell(lapsed('progress'))).toEqual(['CASE_CLOSED recovered']);
+    expect(one.receive(lapsed('progress'))).toEqual(['CASE_CLOSED recovered']);
     expect(one.after(60 * MIN)).toEqual([]);
   });
 
   test('an agent that ends after the resume is not ended again', () => {
     const one = resumed();
-    expect(one.tell(died())).toEqual(['CASE_CLOSED superseded']);
+    expect(one.receive(died())).toEqual(['CASE_CLOSED superseded']);
   });
 
   test('an order that its runtime could not carry out has nothing to wait for', () => {
     const one = interrupted();
-    expect(one.tell(receipt('failed', 'case-warrant-1-2'))).toEqual(['asks resume destructive']);
+    expect(one.receive(receipt('failed', 'case-warrant-1-2'))).toEqual(['asks resume destructive']);
     one.admit();
-    expect(one.tell(receipt('failed', 'case-warrant-1-3'))).toEqual(['asks terminate destructive']);
+    expect(one.receive(receipt('failed', 'case-warrant-1-3'))).toEqual(['asks terminate destructive']);
   });
 
   test.each(['done', 'uncertain', 'superseded'] as const)('a resume that is %s has its wait', (outcome) => {
     const one = resumed();
-    expect(one.tell(receipt(outcome, 'case-warrant-1-3'))).toEqual([]);
+    expect(one.receive(receipt(outcome, 'case-warrant-1-3'))).toEqual([]);
     expect(one.after(10 * MIN - 1)).toEqual([]);
     expect(one.after(1)).toEqual(['asks terminate destructive']);
   });
@@ -172,9 +172,9 @@ describe('a hung client is interrupted, then resumed, then ended', () => {
 describe('who is not interrupted or resumed', () => {
   test('an agent whose client is unknown: the plan goes past both steps without a record', () => {
     const one = agent();
-    one.tell(filed(healing, { client: null }));
+    one.receive(filed(healing, { client: null }));
     one.admit();
-    one.tell(receipt('delivered', 'case-warrant-1-1'));
+    one.receive(receipt('delivered', 'case-warrant-1-1'));
     expect(one.after(10 * MIN)).toEqual(['asks terminate destructive']);
   });
 
@@ -185,7 +185,7 @@ describe('who is not interrupted or resumed', () => {
 
   test('an agent without a runtime: both are skipped, and people decide about the end', () => {
     const one = agent();
-    one.tell(filed(healing, { client, runtimeId: null }));
+    one.receive(filed(healing, { client, runtimeId: null }));
     one.admit();
     expect(one.after(10 * MIN)).toEqual([
       'STEP_SKIPPED interrupt no_runtime',
@@ -201,9 +201,9 @@ describe('a session is resumed once', () => {
   const hungAgain = (ms: number) => {
     const one = resumed();
     const at = one.clock().now;
-    one.tell(lapsed('progress'));
+    one.receive(lapsed('progress'));
     one.after(ms - 12 * MIN);
-    one.tell(filed(healing, { client, warrantId: 'warrant-2', episodeId: 'episode-2', voidAt: T0 + 24 * 60 * MIN }));
+    one.receive(filed(healing, { client, warrantId: 'warrant-2', episodeId: 'episode-2', voidAt: T0 + 24 * 60 * MIN }));
     one.admit();
     one.after(10 * MIN);
     one.admit();
@@ -230,8 +230,8 @@ describe('a session is resumed once', () => {
 
   test('another instance of the agent has not been resumed', () => {
     const one = resumed();
-    one.tell(lapsed('new_instance'));
-    one.tell(filed(healing, { client, warrantId: 'warrant-2', episodeId: 'episode-2', instanceId: 'worker-1.i2' }));
+    one.receive(lapsed('new_instance'));
+    one.receive(filed(healing, { client, warrantId: 'warrant-2', episodeId: 'episode-2', instanceId: 'worker-1.i2' }));
     one.admit();
     one.after(10 * MIN);
     one.admit();
@@ -240,7 +240,7 @@ describe('a session is resumed once', () => {
 
   test('a renewal during the resume keeps its place in the plan', () => {
     const one = resumed();
-    expect(one.tell(renewed(healing, { client }))).toEqual([]);
+    expect(one.receive(renewed(healing, { client }))).toEqual([]);
     expect(one.after(10 * MIN)).toEqual(['asks terminate destructive']);
   });
 });
@@ -248,10 +248,10 @@ describe('a session is resumed once', () => {
 describe('unanswered: the text was delivered, or could not be, and no answer came', () => {
   const nudgedWith = (...outcomes: readonly Parameters<typeof receipt>[0][]) => {
     const one = agent();
-    one.tell(filed([{ ...nudge, attempts: Math.max(1, outcomes.length) }, ends, recover]));
+    one.receive(filed([{ ...nudge, attempts: Math.max(1, outcomes.length) }, ends, recover]));
     one.admit();
     for (const [i, outcome] of outcomes.entries()) {
-      one.tell(receipt(outcome, `case-warrant-1-${i + 1}`));
+      one.receive(receipt(outcome, `case-warrant-1-${i + 1}`));
       if (i < outcomes.length - 1) {
         one.after(10 * MIN);
         one.admit();
@@ -281,14 +281,14 @@ describe('unanswered: the text was delivered, or could not be, and no answer cam
 
   test('an answer counts against it, whatever became of the nudges', () => {
     const one = nudgedWith('expired');
-    one.tell(answered());
+    one.receive(answered());
     expect(one.after(10 * MIN)).toEqual(['STEP_SKIPPED terminate requires', 'ESCALATION_TRIGGERED hold']);
   });
 
   test('a text that expired and is then reported as delivered is delivered', () => {
     const one = nudgedWith('expired');
-    one.tell(receipt('delivered', 'case-warrant-1-1'));
-    one.tell(receipt('expired', 'case-warrant-1-1'));
+    one.receive(receipt('delivered', 'case-warrant-1-1'));
+    one.receive(receipt('expired', 'case-warrant-1-1'));
     expect(one.state().situation).toMatchObject({ activeCase: { nudges: [{ outcome: 'delivered' }] } });
   });
 });
@@ -296,6 +296,6 @@ describe('unanswered: the text was delivered, or could not be, and no answer cam
 test('a receipt of another order moves nothing', () => {
   const one = resumed();
   expect(
-    one.tell(example(Topic.orderReceipt, 'ORDER_RECEIPT', { outcome: 'failed', orderId: 'case-warrant-1-2' })),
+    one.receive(example(Topic.orderReceipt, 'ORDER_RECEIPT', { outcome: 'failed', orderId: 'case-warrant-1-2' })),
   ).toEqual([]);
 });

@@ -138,11 +138,11 @@ const answered = (state: CaseState, { instanceId, nonce }: Answered['payload']):
   inCase({ ...state, episode: state.episode && withoutResumePoint(state.episode) }, (activeCase) => {
     if (activeCase.caseContext.instanceId !== instanceId) return activeCase;
     const isWithheld = activeCase.stepState.kind === 'asked' && activeCase.stepState.withheld !== null;
-    const told =
+    const updated =
       isWithheld && activeCase.caseContext.by === null ? restarted(activeCase) : { ...activeCase, answered: true };
     return nonce !== null && activeCase.caseContext.by === null && answersProbe(activeCase, nonce)
-      ? endingWith('pardoned', 'it has answered the probe')(told)
-      : told;
+      ? endingWith('pardoned', 'it has answered the probe')(updated)
+      : updated;
   });
 
 const withoutResumePoint = ({ withheld, ...episode }: Episode): Episode =>

@@ -27,7 +27,7 @@ const worked = (preset: string, planName: string, found: Parameters<typeof filed
   const plan = presetOf(preset).plans.find(({ name }) => name === planName);
   if (plan === undefined) throw new Error(`${preset} has no plan ${planName}`);
   const one = agent();
-  one.tell(filed(plan.steps, { planName, ...found }));
+  one.receive(filed(plan.steps, { planName, ...found }));
   return { ...one, first: one.admit() };
 };
 
@@ -73,7 +73,7 @@ test('coditect, stuck: a nudge every 10 min, three times; 15 min for people; end
   expect(waits(one, 900 * SEC)).toEqual(['asks terminate destructive']);
   expect(one.admit()).toEqual(['order 4 TERMINATE_AGENT']);
   expect(one.all().at(-1)?.payload).toMatchObject({ graceMs: 10_000, cleanupMs: 30_000 });
-  expect(one.tell(done(4))).toEqual(['AGENT_TERMINATED', 'RECOVER_TASK', 'CASE_CLOSED executed']);
+  expect(one.receive(done(4))).toEqual(['AGENT_TERMINATED', 'RECOVER_TASK', 'CASE_CLOSED executed']);
 });
 
 test('coditect, failing: ended and recovered; crashed: recovered', () => {
@@ -83,7 +83,7 @@ test('coditect, failing: ended and recovered; crashed: recovered', () => {
     'asks terminate destructive',
     'order 1 TERMINATE_AGENT',
   ]);
-  expect(failing.tell(done(1))).toEqual(['AGENT_TERMINATED', 'RECOVER_TASK', 'CASE_CLOSED executed']);
+  expect(failing.receive(done(1))).toEqual(['AGENT_TERMINATED', 'RECOVER_TASK', 'CASE_CLOSED executed']);
   for (const preset of ['coditect', 'omniclaude', 'vigil'])
     expect(worked(preset, 'crashed', { endReason: 'crashed', state: 'TERMINATED' }).first).toEqual([
       'CASE_OPENED',
@@ -100,7 +100,7 @@ test('botbox: a limit pauses for 60 s, 120 s, 240 s … as long as it lasts, and
     expect(waits(one, 60 * SEC)).toEqual(['asks pause soft']);
     expect(one.admit().at(-1)).toBe('AGENT_PAUSED');
   }
-  expect(one.tell(lapsed('progress'))).toEqual([]);
+  expect(one.receive(lapsed('progress'))).toEqual([]);
   expect(waits(one, 480 * SEC).at(-1)).toBe('CASE_CLOSED recovered');
 });
 
@@ -109,7 +109,7 @@ test('botbox: silence ends the agent, releases its claims and tells people', () 
   expect(one.first.at(-1)).toBe('asks terminate destructive');
   expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
   expect(one.all().at(-1)?.payload).toMatchObject({ release: ['claims'] });
-  expect(one.tell(done(1))).toEqual(['AGENT_TERMINATED', 'ALERT_REQUESTED', 'CASE_CLOSED executed']);
+  expect(one.receive(done(1))).toEqual(['AGENT_TERMINATED', 'ALERT_REQUESTED', 'CASE_CLOSED executed']);
 });
 
 test('botbox: a result without its completion tells people and ends the agent; its task stays in progress', () => {
@@ -117,7 +117,7 @@ test('botbox: a result without its completion tells people and ends the agent; i
   expect(one.first).toEqual(['CASE_OPENED', 'ALERT_REQUESTED', 'asks terminate destructive']);
   expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
   expect(one.all().at(-1)?.payload).toMatchObject({ leave: 'in_progress', release: [] });
-  expect(one.tell(done(1))).toEqual(['AGENT_TERMINATED', 'CASE_CLOSED executed']);
+  expect(one.receive(done(1))).toEqual(['AGENT_TERMINATED', 'CASE_CLOSED executed']);
 });
 
 test('botbox: of a repeated error, a claim nobody refreshes, one target over and over, and a crash people hear, and nothing else', () => {
@@ -133,7 +133,7 @@ test('botbox: whoever burns tokens without progress waits for a person, for ever
   const one = worked('botbox', 'token_burn', { state: 'DEGRADED' });
   expect(one.first).toEqual(['CASE_OPENED', 'ESCALATION_TRIGGERED hold']);
   expect(one.after(23 * 60 * MIN)).toEqual([]);
-  expect(one.tell(decides('pardon')).at(-1)).toBe('CASE_CLOSED pardoned');
+  expect(one.receive(decides('pardon')).at(-1)).toBe('CASE_CLOSED pardoned');
 });
 
 test('gascity: asked after 0, 60 and 180 s, each with a nonce; ended 420 s after the first question, and not recovered', () => {
@@ -153,7 +153,7 @@ test('gascity: asked after 0, 60 and 180 s, each with a nonce; ended 420 s after
   }
   expect(waits(one, 240 * SEC)).toEqual(['asks terminate destructive']);
   expect(one.admit()).toEqual(['order 4 TERMINATE_AGENT']);
-  expect(one.tell(done(4))).toEqual(['AGENT_TERMINATED', 'CASE_CLOSED executed']);
+  expect(one.receive(done(4))).toEqual(['AGENT_TERMINATED', 'CASE_CLOSED executed']);
 });
 
 test.each(['no_calls', 'context_exhausted', 'rate_limited'])(
@@ -181,10 +181,10 @@ test('hive has no plan: nothing it finds leads to a step', () => expect(presetOf
 test('vigil, stuck: two nudges in 10 min, people told, 15 min for them; ended where nobody has answered', () => {
   const one = worked('vigil', 'STUCK or FAILING');
   expect(one.first).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/2']);
-  one.tell(receipt('delivered', 'case-warrant-1-1'));
+  one.receive(receipt('delivered', 'case-warrant-1-1'));
   expect(waits(one, 300 * SEC)).toEqual(['asks nudge soft']);
   expect(one.admit()).toEqual(['order 2 NUDGE_AGENT', 'NUDGE_SENT 2/2']);
-  one.tell(receipt('delivered', 'case-warrant-1-2'));
+  one.receive(receipt('delivered', 'case-warrant-1-2'));
   expect(waits(one, 300 * SEC)).toEqual(['ALERT_REQUESTED', 'ESCALATION_TRIGGERED terminate']);
   expect(waits(one, 900 * SEC)).toEqual(['asks terminate destructive']);
   expect(one.admit()).toEqual(['order 3 TERMINATE_AGENT']);
@@ -196,7 +196,7 @@ test('vigil: nobody is ended on one axis of soft evidence whose nudges never arr
   one.admit();
   one.after(300 * SEC);
   expect(waits(one, 900 * SEC)).toEqual(['STEP_SKIPPED terminate requires', 'ESCALATION_TRIGGERED hold']);
-  expect(one.tell(died()).at(-1)).toBe('CASE_CLOSED superseded');
+  expect(one.receive(died()).at(-1)).toBe('CASE_CLOSED superseded');
 });
 
 test.each([
@@ -207,10 +207,10 @@ test.each([
   (preset, waited) => {
     const client = { name: 'claude-code', session_id: 'session-1' };
     const one = worked(preset, 'STUCK or FAILING', { axes: ['absence'], hard: false, client });
-    one.tell(receipt('expired', 'case-warrant-1-1'));
+    one.receive(receipt('expired', 'case-warrant-1-1'));
     expect(waits(one, waited.nudge * SEC)).toEqual(['asks nudge soft']);
     one.admit();
-    one.tell(receipt('expired', 'case-warrant-1-2'));
+    one.receive(receipt('expired', 'case-warrant-1-2'));
     expect(waits(one, waited.nudge * SEC)).toEqual(['ALERT_REQUESTED', 'asks interrupt soft']);
     expect(one.admit()).toEqual(['order 3 INTERRUPT_AGENT']);
     expect(waits(one, waited.interrupt * SEC)).toEqual(['asks resume destructive']);
@@ -218,6 +218,6 @@ test.each([
     expect(waits(one, waited.resume * SEC)).toEqual(['ESCALATION_TRIGGERED terminate']);
     expect(waits(one, waited.people * SEC)).toEqual(['asks terminate destructive']);
     expect(one.admit()).toEqual(['order 5 TERMINATE_AGENT']);
-    expect(one.tell(done(5)).at(-1)).toBe('CASE_CLOSED executed');
+    expect(one.receive(done(5)).at(-1)).toBe('CASE_CLOSED executed');
   },
 );

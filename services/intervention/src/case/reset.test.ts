@@ -3,7 +3,7 @@ import { agent, filed, nudge, resetAsked, started } from './story.fixture.ts';
 
 test('a breaker that its caller holds is reset by an order with the next number, without case or ruling', () => {
   const one = agent();
-  one.tell(started('worker-1.i1'));
+  one.receive(started('worker-1.i1'));
   expect(one.drafts({ ...resetAsked(), correlationId: 'c-9' })).toMatchObject([
     {
       type: 'RESET_BREAKER',
@@ -15,15 +15,15 @@ test('a breaker that its caller holds is reset by an order with the next number,
       },
     },
   ]);
-  expect(one.tell(resetAsked())).toEqual(['order 2 RESET_BREAKER']);
+  expect(one.receive(resetAsked())).toEqual(['order 2 RESET_BREAKER']);
   expect(one.situation()).toBe('quiet');
 });
 
 test('an open case goes on beside it, and its next order has the number after', () => {
   const one = agent();
-  one.tell(filed([nudge]));
+  one.receive(filed([nudge]));
   expect(one.admit()).toContain('order 1 NUDGE_AGENT');
-  expect(one.tell(resetAsked())).toEqual(['order 2 RESET_BREAKER']);
+  expect(one.receive(resetAsked())).toEqual(['order 2 RESET_BREAKER']);
   expect(one.situation()).toBe('open');
   one.after(nudge.intervalMs);
   expect(one.admit()).toContain('order 3 NUDGE_AGENT');
@@ -31,7 +31,7 @@ test('an open case goes on beside it, and its next order has the number after', 
 
 test('what was asked of a former life orders nothing', () => {
   const one = agent();
-  one.tell(started('worker-1.i1'));
-  one.tell(started('worker-1.i2'));
-  expect(one.tell(resetAsked('worker-1.i1'))).toEqual([]);
+  one.receive(started('worker-1.i1'));
+  one.receive(started('worker-1.i2'));
+  expect(one.receive(resetAsked('worker-1.i1'))).toEqual([]);
 });

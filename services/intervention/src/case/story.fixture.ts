@@ -136,7 +136,7 @@ export const agent = () => {
     example(Topic.stepRuling, 'STEP_WITHHELD', { ...named(), why, detail: 'the fleet is halted' });
   return {
     ...driver,
-    tell: (input: Parameters<typeof driver.tell>[0]) => words(driver.tell(input)),
+    receive: (input: Parameters<typeof driver.tell>[0]) => words(driver.tell(input)),
     drafts: (input: Parameters<typeof driver.tell>[0]) => driver.tell(input),
     admit: (rest = {}) => words(driver.tell(admitted(rest))),
     admitted,
@@ -149,7 +149,7 @@ export const agent = () => {
 /** Up to the order of a terminate: the ladder without its waits. */
 export const terminating = (plan: readonly Step[] = [terminate, recover]) => {
   const one = agent();
-  one.tell(filed(plan));
+  one.receive(filed(plan));
   one.admit();
   one.admit();
   return one;
@@ -196,7 +196,7 @@ const word = (draft: CaseDraft): string => {
 /** Nudged three times, and people are asked. */
 export const asking = () => {
   const one = agent();
-  one.tell(filed(ladder));
+  one.receive(filed(ladder));
   one.admit();
   for (const _ of [2, 3]) {
     one.after(10 * MIN);

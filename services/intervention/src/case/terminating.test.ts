@@ -23,18 +23,18 @@ const acknowledgedDeath = ['AGENT_TERMINATED', 'RECOVER_TASK', 'CASE_CLOSED exec
 
 test('from the order of a terminate on, only its receipt moves the case', () => {
   const one = terminating();
-  expect(one.tell(lapsed('progress'))).toEqual([]);
-  expect(one.tell(answered())).toEqual([]);
-  expect(one.tell(renewed([terminate], { state: 'FAILING' }))).toEqual([]);
-  expect(one.tell(started('worker-1.i2'))).toEqual([]);
-  expect(one.tell(receipt('delivered', 'case-warrant-1-1'))).toEqual([]);
-  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual(acknowledgedDeath);
+  expect(one.receive(lapsed('progress'))).toEqual([]);
+  expect(one.receive(answered())).toEqual([]);
+  expect(one.receive(renewed([terminate], { state: 'FAILING' }))).toEqual([]);
+  expect(one.receive(started('worker-1.i2'))).toEqual([]);
+  expect(one.receive(receipt('delivered', 'case-warrant-1-1'))).toEqual([]);
+  expect(one.receive(receipt('done', 'case-warrant-1-1'))).toEqual(acknowledgedDeath);
 });
 
 test('a terminate that is superseded or expired where it is delivered ends the case as that', () => {
   for (const outcome of ['superseded', 'expired'] as const) {
     const one = terminating();
-    expect(one.tell(receipt(outcome, 'case-warrant-1-1'))).toEqual([`CASE_CLOSED ${outcome}`]);
+    expect(one.receive(receipt(outcome, 'case-warrant-1-1'))).toEqual([`CASE_CLOSED ${outcome}`]);
     expect(one.after(RECEIPT_DUE)).toEqual([]);
   }
 });
@@ -42,7 +42,7 @@ test('a terminate that is superseded or expired where it is delivered ends the c
 test('a terminate that failed, is uncertain, or done without a death seen goes to people, and nothing is spawned', () => {
   for (const outcome of ['failed', 'uncertain', 'done'] as const) {
     const one = terminating();
-    expect(one.tell(receipt(outcome, 'case-warrant-1-1', { confirmed: false }))).toEqual(unconfirmed);
+    expect(one.receive(receipt(outcome, 'case-warrant-1-1', { confirmed: false }))).toEqual(unconfirmed);
   }
 });
 
@@ -63,56 +63,59 @@ test('no receipt within time to live, grace, ending and clean-up: unconfirmed, n
 test('a late receipt is still accepted, once, and continues the plan', () => {
   const one = terminating();
   one.after(RECEIPT_DUE);
-  expect(one.tell(receipt('failed', 'case-warrant-1-1'))).toEqual([]);
-  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual(acknowledgedDeath);
-  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual([]);
+  expect(one.receive(receipt('failed', 'case-warrant-1-1'))).toEqual([]);
+  expect(one.receive(receipt('done', 'case-warrant-1-1'))).toEqual(acknowledgedDeath);
+  expect(one.receive(receipt('done', 'case-warrant-1-1'))).toEqual([]);
 });
 
 test('a death that a person confirms continues the plan, and its own warrant opens no second recovery', () => {
   const one = terminating();
   one.after(RECEIPT_DUE);
-  expect(one.tell(died({ endReason: 'lost' }))).toEqual(acknowledgedDeath);
-  expect(one.tell(filed([recover], { warrantId: 'warrant-2', endReason: 'lost', state: 'TERMINATED' }))).toEqual([]);
+  expect(one.receive(died({ endReason: 'lost' }))).toEqual(acknowledgedDeath);
+  expect(one.receive(filed([recover], { warrantId: 'warrant-2', endReason: 'lost', state: 'TERMINATED' }))).toEqual([]);
 });
 
 test('an end seen while the receipt is awaited waits for it, and counts where none comes', () => {
   const waiting = terminating();
-  expect(waiting.tell(died())).toEqual([]);
-  expect(waiting.tell(receipt('done', 'case-warrant-1-1'))).toEqual(acknowledgedDeath);
+  expect(waiting.receive(died())).toEqual([]);
+  expect(waiting.receive(receipt('done', 'case-warrant-1-1'))).toEqual(acknowledgedDeath);
   const silent = terminating();
-  silent.tell(died());
+  silent.receive(died());
   expect(silent.after(RECEIPT_DUE)).toEqual(acknowledgedDeath);
 });
 
 test('a death that a person confirms while the receipt is awaited continues the plan at once, and a late receipt changes nothing', () => {
   const one = terminating();
-  expect(one.tell(died({ endReason: 'lost' }))).toEqual(acknowledgedDeath);
-  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual([]);
+  expect(one.receive(died({ endReason: 'lost' }))).toEqual(acknowledgedDeath);
+  expect(one.receive(receipt('done', 'case-warrant-1-1'))).toEqual([]);
   expect(one.after(RECEIPT_DUE)).toEqual([]);
 });
 
 test('a crash that overtakes the terminate is recovered by its own warrant', () => {
   const one = terminating();
-  one.tell(died());
-  one.tell(filed([recover], { warrantId: 'warrant-2', endReason: 'crashed', state: 'TERMINATED' }));
-  expect(one.tell(receipt('superseded', 'case-warrant-1-1'))).toEqual(['CASE_CLOSED superseded', 'asks recover soft']);
+  one.receive(died());
+  one.receive(filed([recover], { warrantId: 'warrant-2', endReason: 'crashed', state: 'TERMINATED' }));
+  expect(one.receive(receipt('superseded', 'case-warrant-1-1'))).toEqual([
+    'CASE_CLOSED superseded',
+    'asks recover soft',
+  ]);
 });
 
 test('an unconfirmed terminate opens no other case in its episode; another instance forgets it', () => {
   const one = terminating();
   one.after(RECEIPT_DUE);
-  expect(one.tell(renewed([terminate]))).toEqual([]);
-  expect(one.tell(filed([terminate], { warrantId: 'warrant-2' }))).toEqual([]);
-  one.tell(started('worker-1.i2'));
+  expect(one.receive(renewed([terminate]))).toEqual([]);
+  expect(one.receive(filed([terminate], { warrantId: 'warrant-2' }))).toEqual([]);
+  one.receive(started('worker-1.i2'));
   expect(one.situation()).toBe('quiet');
-  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual([]);
+  expect(one.receive(receipt('done', 'case-warrant-1-1'))).toEqual([]);
 });
 
 test('receipts for unknown orders, and twice, change nothing', () => {
   const one = terminating();
-  expect(one.tell(receipt('done', 'case-warrant-0-1'))).toEqual([]);
-  one.tell(receipt('done', 'case-warrant-1-1'));
-  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual([]);
+  expect(one.receive(receipt('done', 'case-warrant-0-1'))).toEqual([]);
+  one.receive(receipt('done', 'case-warrant-1-1'));
+  expect(one.receive(receipt('done', 'case-warrant-1-1'))).toEqual([]);
 });
 
 const unmet = ['STEP_SKIPPED terminate requires', 'ESCALATION_TRIGGERED hold'];
@@ -126,17 +129,17 @@ test('a terminate with conditions needs one of them: a hard signal, or two axes'
   ] as const;
   for (const [rest, expected] of outcomes) {
     const one = agent();
-    one.tell(filed([binding, recover], rest));
+    one.receive(filed([binding, recover], rest));
     expect(one.admit().slice(1)).toEqual(expected);
   }
 });
 
 test('unanswered means: every nudge delivered or not deliverable, and no answer', () => {
-  const play = (...told: ReturnType<typeof receipt>[]) => {
+  const play = (...receipts: ReturnType<typeof receipt>[]) => {
     const one = agent();
-    one.tell(filed([{ ...nudge, attempts: 1 }, binding]));
+    one.receive(filed([{ ...nudge, attempts: 1 }, binding]));
     one.admit();
-    for (const each of told) one.tell(each);
+    for (const each of receipts) one.receive(each);
     return [...one.after(10 * MIN), ...one.after(2 * MIN)];
   };
   expect(play(receipt('delivered', 'case-warrant-1-1'))).toEqual(['asks terminate destructive']);
@@ -148,11 +151,11 @@ test('unanswered means: every nudge delivered or not deliverable, and no answer'
 
 test('an answer while the terminate waits for its ruling unmakes it', () => {
   const one = agent();
-  one.tell(filed([{ ...nudge, attempts: 1 }, binding]));
+  one.receive(filed([{ ...nudge, attempts: 1 }, binding]));
   one.admit();
-  one.tell(receipt('delivered', 'case-warrant-1-1'));
+  one.receive(receipt('delivered', 'case-warrant-1-1'));
   one.after(10 * MIN);
-  one.tell(answered());
+  one.receive(answered());
   expect(one.admit()).toEqual(['withdraws case-warrant-1-r2', ...unmet]);
 });
 
@@ -170,49 +173,49 @@ test('the order and the events of an end say what was done', () => {
 
 test('a death confirmed counts at once where the runtime has answered without one', () => {
   const one = terminating();
-  one.tell(receipt('done', 'case-warrant-1-1', { confirmed: false }));
-  expect(one.tell(died({ endReason: 'lost' }))).toEqual(acknowledgedDeath);
+  one.receive(receipt('done', 'case-warrant-1-1', { confirmed: false }));
+  expect(one.receive(died({ endReason: 'lost' }))).toEqual(acknowledgedDeath);
 });
 
 test('an end that the evaluator infers from a long silence confirms no death: nothing is recovered', () => {
   const inferred = { endReason: 'lost', endReported: false } as const;
   const one = terminating();
-  one.tell(receipt('done', 'case-warrant-1-1', { confirmed: false }));
-  expect(one.tell(died(inferred)).filter((emitted) => /AGENT_TERMINATED|RECOVER/.test(emitted))).toEqual([]);
+  one.receive(receipt('done', 'case-warrant-1-1', { confirmed: false }));
+  expect(one.receive(died(inferred)).filter((emitted) => /AGENT_TERMINATED|RECOVER/.test(emitted))).toEqual([]);
   const waiting = terminating();
-  expect(waiting.tell(died(inferred)).filter((emitted) => /AGENT_TERMINATED|RECOVER/.test(emitted))).toEqual([]);
+  expect(waiting.receive(died(inferred)).filter((emitted) => /AGENT_TERMINATED|RECOVER/.test(emitted))).toEqual([]);
   expect(waiting.after(60 * MIN).filter((emitted) => /AGENT_TERMINATED|RECOVER/.test(emitted))).toEqual([]);
 });
 
 test('an end that a case has brought about opens no other case, whether its task is recovered or not', () => {
   const one = terminating([terminate]);
-  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual(['AGENT_TERMINATED', 'CASE_CLOSED executed']);
-  expect(one.tell(filed([recover], { warrantId: 'warrant-2', endReason: 'explicit', state: 'TERMINATED' }))).toEqual(
+  expect(one.receive(receipt('done', 'case-warrant-1-1'))).toEqual(['AGENT_TERMINATED', 'CASE_CLOSED executed']);
+  expect(one.receive(filed([recover], { warrantId: 'warrant-2', endReason: 'explicit', state: 'TERMINATED' }))).toEqual(
     [],
   );
 });
 
 test('what follows a confirmed death needs no lease', () => {
   const one = agent();
-  one.tell(filed([terminate, escalate, recover], { voidAt: T0 + 3 * MIN }));
+  one.receive(filed([terminate, escalate, recover], { voidAt: T0 + 3 * MIN }));
   one.admit();
   one.admit();
-  one.tell(receipt('done', 'case-warrant-1-1'));
-  expect(one.tell(lapsed('ended'))).toEqual([]);
+  one.receive(receipt('done', 'case-warrant-1-1'));
+  expect(one.receive(lapsed('ended'))).toEqual([]);
   expect(one.after(15 * MIN)).toEqual(['RECOVER_TASK', 'CASE_CLOSED executed']);
 });
 
 test('an agent without a task is ended as its plan says, and nothing is recovered under its name', () => {
   const one = agent();
-  one.tell(filed([terminate, recover], { taskId: null }));
+  one.receive(filed([terminate, recover], { taskId: null }));
   one.admit();
   one.admit();
-  expect(one.tell(receipt('done', 'case-warrant-1-1'))).toEqual([
+  expect(one.receive(receipt('done', 'case-warrant-1-1'))).toEqual([
     'AGENT_TERMINATED',
     'STEP_SKIPPED recover no_task',
     'CASE_CLOSED executed',
   ]);
   const crashed = agent();
-  crashed.tell(filed([recover], { taskId: null, endReason: 'crashed' }));
+  crashed.receive(filed([recover], { taskId: null, endReason: 'crashed' }));
   expect(crashed.admit()).toEqual(['CASE_OPENED', 'STEP_SKIPPED recover no_task', 'CASE_CLOSED executed']);
 });

@@ -7,7 +7,7 @@ const skipped = (one: ReturnType<typeof agent>) =>
 
 test("in a rolling upgrade, a newer evaluator's step is skipped with its reason, and the case goes on", () => {
   const one = agent();
-  expect(one.tell(filed([reboot, { ...nudge, attempts: 1 }, terminate]))).toEqual(['asks nudge soft']);
+  expect(one.receive(filed([reboot, { ...nudge, attempts: 1 }, terminate]))).toEqual(['asks nudge soft']);
   expect(one.admit()).toEqual(['CASE_OPENED', 'STEP_SKIPPED UNKNOWN unknown_step', 'asks nudge soft']);
   expect(skipped(one)).toMatchObject([{ detail: expect.stringContaining('does not know the step "reboot"') }]);
   expect(one.admit()).toEqual(['order 1 NUDGE_AGENT', 'NUDGE_SENT 1/1']);
@@ -16,7 +16,7 @@ test("in a rolling upgrade, a newer evaluator's step is skipped with its reason,
 
 test('a plan of which no step is known is worked through: each is skipped once', () => {
   const one = agent();
-  expect(one.tell(filed([reboot, { ...reboot, name: 'drain' }]))).toEqual(['asks UNKNOWN soft']);
+  expect(one.receive(filed([reboot, { ...reboot, name: 'drain' }]))).toEqual(['asks UNKNOWN soft']);
   expect(one.admit()).toEqual([
     'CASE_OPENED',
     'STEP_SKIPPED UNKNOWN unknown_step',
@@ -28,7 +28,7 @@ test('a plan of which no step is known is worked through: each is skipped once',
 
 test('the case announces the plan with the name of the step that it does not know', () => {
   const one = agent();
-  one.tell(filed([reboot, recover]));
+  one.receive(filed([reboot, recover]));
   one.admit();
   expect(one.all().flatMap((draft) => (draft.type === 'CASE_OPENED' ? draft.payload.plan : []))).toMatchObject([
     { step: 'reboot' },
@@ -38,8 +38,8 @@ test('the case announces the plan with the name of the step that it does not kno
 
 test('a person can still act on an agent whose plan is not known', () => {
   const one = agent();
-  one.tell(changed({ to: 'STUCK' }));
-  one.tell(filed([reboot]));
-  one.tell(died());
-  expect(one.tell(requests('terminate_and_recover'))).toContain('asks terminate soft');
+  one.receive(changed({ to: 'STUCK' }));
+  one.receive(filed([reboot]));
+  one.receive(died());
+  expect(one.receive(requests('terminate_and_recover'))).toContain('asks terminate soft');
 });

@@ -31,7 +31,7 @@ test('a withheld case stays one open case, however often its warrant is renewed 
   const one = braked();
   for (let minute = 0; minute < 100; minute += 1) {
     one.after(MIN);
-    expect(one.tell(renewed(ladder))).toEqual([]);
+    expect(one.receive(renewed(ladder))).toEqual([]);
     expect(one.withhold('brake')).toEqual([]);
   }
   expect(one.situation()).toBe('open');
@@ -53,11 +53,11 @@ test('another reason is announced once, and the case is resumed once', () => {
 
 test('halted between two nudges, the nudges go on with the next one when the halt is over', () => {
   const one = agent();
-  one.tell(filed(ladder));
+  one.receive(filed(ladder));
   one.admit();
   one.after(10 * MIN);
   expect(one.withhold('halted')).toEqual(['CASE_WITHHELD halted']);
-  expect(one.tell(renewed(ladder))).toEqual([]);
+  expect(one.receive(renewed(ladder))).toEqual([]);
   one.after(5 * MIN);
   expect(one.admit()).toEqual(['CASE_RESUMED', 'order 2 NUDGE_AGENT', 'NUDGE_SENT 2/3']);
   expect(one.after(10 * MIN - 1)).toEqual([]);
@@ -81,7 +81,7 @@ test('an admission that comes too late is given back, and the step is asked for 
 });
 
 test('when the finding is over the case ends, and the request is withdrawn', () => {
-  const ends = (input: Parameters<ReturnType<typeof agent>['tell']>[0]) => braked().tell(input);
+  const ends = (input: Parameters<ReturnType<typeof agent>['receive']>[0]) => braked().receive(input);
   const withdrawn = 'withdraws case-warrant-1-r4';
   expect(ends(lapsed('progress'))).toEqual([withdrawn, 'CASE_CLOSED recovered']);
   expect(ends(lapsed('held'))).toEqual([withdrawn, 'CASE_CLOSED pardoned']);
@@ -92,7 +92,7 @@ test('when the finding is over the case ends, and the request is withdrawn', () 
 
 test('a warrant that is not renewed expires while its case is withheld, and an admission after that does nothing', () => {
   const one = agent();
-  one.tell(filed([terminate], { voidAt: T0 + 3 * MIN }));
+  one.receive(filed([terminate], { voidAt: T0 + 3 * MIN }));
   one.admit();
   one.withhold('brake');
   expect(one.after(3 * MIN - 1)).toEqual([]);
@@ -102,25 +102,25 @@ test('a warrant that is not renewed expires while its case is withheld, and an a
 
 test('an agent that answers while its end is withheld begins the plan again', () => {
   const one = braked();
-  expect(one.tell(answered())).toEqual(['withdraws case-warrant-1-r4', 'asks nudge soft']);
+  expect(one.receive(answered())).toEqual(['withdraws case-warrant-1-r4', 'asks nudge soft']);
   expect(one.admit()).toEqual(['order 4 NUDGE_AGENT', 'NUDGE_SENT 1/3']);
 });
 
 test('what a person has decided is withheld too, is not undone by an answer, and is done when the reason is over', () => {
   const one = braked();
-  expect(one.tell(decides('terminate_and_recover'))).toEqual([
+  expect(one.receive(decides('terminate_and_recover'))).toEqual([
     'ESCALATION_DECIDED terminate_and_recover',
     'withdraws case-warrant-1-r4',
     'asks terminate destructive',
   ]);
   expect(one.withhold('brake')).toEqual(['CASE_WITHHELD brake']);
-  expect(one.tell(answered())).toEqual([]);
+  expect(one.receive(answered())).toEqual([]);
   expect(one.admit()).toEqual(['CASE_RESUMED', 'order 4 TERMINATE_AGENT']);
 });
 
 test('more time takes the request back, and the step is asked for again after it', () => {
   const one = braked();
-  expect(one.tell(decides('allow_more_time', { forMs: 5 * MIN }))).toEqual([
+  expect(one.receive(decides('allow_more_time', { forMs: 5 * MIN }))).toEqual([
     'ESCALATION_DECIDED allow_more_time',
     'withdraws case-warrant-1-r4',
   ]);
@@ -129,14 +129,14 @@ test('more time takes the request back, and the step is asked for again after it
 
 test('a terminate by hand is not kept for later: the case is closed as withheld at once, and its request withdrawn', () => {
   const one = agent();
-  one.tell(requests('terminate'));
+  one.receive(requests('terminate'));
   one.admit();
   expect(one.withhold('brake')).toEqual(['withdraws case-event-1-r2', 'CASE_CLOSED withheld']);
   expect(one.admit()).toEqual([]);
 });
 
 test('a request by hand takes the place of a withheld case', () => {
-  expect(braked().tell(requests('nudge'))).toEqual([
+  expect(braked().receive(requests('nudge'))).toEqual([
     'withdraws case-warrant-1-r4',
     'CASE_CLOSED superseded',
     'asks nudge soft',
@@ -145,28 +145,28 @@ test('a request by hand takes the place of a withheld case', () => {
 
 test('a case whose place a request by hand took goes on where it stood', () => {
   const one = agent();
-  one.tell(filed(ladder));
+  one.receive(filed(ladder));
   one.admit();
-  one.tell(requests('nudge'));
+  one.receive(requests('nudge'));
   one.admit();
   one.after(MIN);
-  one.tell(renewed(ladder));
+  one.receive(renewed(ladder));
   expect(one.drafts(one.admitted())[0]?.payload).toMatchObject({ note: 'goes on with nudge, where its case stood' });
 });
 
 test('another episode and another plan begin with their first step', () => {
   const standing = () => {
     const one = agent();
-    one.tell(filed([pause, nudge, terminate, recover], { planName: 'first' }));
+    one.receive(filed([pause, nudge, terminate, recover], { planName: 'first' }));
     one.admit();
-    one.tell(requests('nudge'));
+    one.receive(requests('nudge'));
     one.admit();
     one.after(MIN);
     return one;
   };
   const plan = [nudge, terminate];
-  expect(standing().tell(renewed(plan, { planName: 'another' }))).toEqual(['asks nudge soft']);
-  expect(standing().tell(renewed(plan, { episodeId: 'worker-1.e2', warrantId: 'warrant-2' }))).toEqual([
+  expect(standing().receive(renewed(plan, { planName: 'another' }))).toEqual(['asks nudge soft']);
+  expect(standing().receive(renewed(plan, { episodeId: 'worker-1.e2', warrantId: 'warrant-2' }))).toEqual([
     'asks nudge soft',
   ]);
 });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { announces, fleet, lost, MIN, present, SEC, spawns } from './fleet.fixture.ts';
+import { admitSpawn, announces, fleet, lost, MIN, present, SEC } from './fleet.fixture.ts';
 import { crashWaitMs } from './settings.ts';
 
 /** a0, a1 and a2 are gone at once, and the brake is on. */
 const braked = (why: 'silent' | 'crashed') => {
   const one = fleet(40, { spawnsPerHour: 1 });
-  for (const i of [0, 1]) expect(one.tell(lost(`a${i}`, { host: 'h0', why }))).toEqual([]);
-  expect(one.tell(lost('a2', { host: 'h0', why }))).toEqual(['BRAKE_ENGAGED fleet']);
+  for (const i of [0, 1]) expect(one.receive(lost(`a${i}`, { host: 'h0', why }))).toEqual([]);
+  expect(one.receive(lost('a2', { host: 'h0', why }))).toEqual(['BRAKE_ENGAGED fleet']);
   return one;
 };
 
@@ -22,7 +22,7 @@ test('it waits without end for agents that only fell silent: they may live', () 
 
 test('it lifts sooner where over half of their tasks are on other agents', () => {
   const one = braked('crashed');
-  for (const i of [0, 1]) one.tell(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
+  for (const i of [0, 1]) one.receive(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
   expect(one.after(MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['BRAKE_RELEASED']);
 });
@@ -30,32 +30,33 @@ test('it lifts sooner where over half of their tasks are on other agents', () =>
 test('a task that is back later than that counts from the end of the wait', () => {
   const one = braked('crashed');
   one.after(crashWaitMs + 30 * SEC);
-  for (const i of [0, 1, 2]) one.tell(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
+  for (const i of [0, 1, 2]) one.receive(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
   expect(one.after(30 * SEC)).toEqual(['BRAKE_RELEASED']);
 });
 
 test('an agent that fell silent and is then reported crashed is waited for no more', () => {
   const one = braked('silent');
-  for (const i of [0, 1]) expect(one.tell(lost(`a${i}`, { host: 'h0', why: 'crashed', expected: true }))).toEqual([]);
-  expect(one.tell(lost('a2', { host: 'h0', why: 'crashed', expected: true }))).toEqual(['BRAKE_RELEASED']);
+  for (const i of [0, 1])
+    expect(one.receive(lost(`a${i}`, { host: 'h0', why: 'crashed', expected: true }))).toEqual([]);
+  expect(one.receive(lost('a2', { host: 'h0', why: 'crashed', expected: true }))).toEqual(['BRAKE_RELEASED']);
 });
 
 test('such a crash still counts with the losses that follow at once, and is waited for like any crash', () => {
   const one = fleet(40);
-  one.tell(lost('a0', { host: 'h0', why: 'silent' }));
-  one.tell(lost('a0', { host: 'h0', why: 'crashed', expected: true }));
-  one.tell(lost('a1', { host: 'h0', why: 'crashed' }));
-  expect(one.tell(lost('a2', { host: 'h0', why: 'crashed' }))).toEqual(['BRAKE_ENGAGED fleet']);
+  one.receive(lost('a0', { host: 'h0', why: 'silent' }));
+  one.receive(lost('a0', { host: 'h0', why: 'crashed', expected: true }));
+  one.receive(lost('a1', { host: 'h0', why: 'crashed' }));
+  expect(one.receive(lost('a2', { host: 'h0', why: 'crashed' }))).toEqual(['BRAKE_ENGAGED fleet']);
   expect(one.after(crashWaitMs + MIN)).toEqual(['BRAKE_RELEASED']);
 });
 
 test('a task whose spawn is over the budget is with people: the brake waits for it no more', () => {
   const one = braked('silent');
-  one.tell(announces('rt-9'));
-  expect(one.tell(spawns('task-a0'))).toEqual(['spawns task-a0 on rt-9']);
-  expect(one.tell(spawns('task-a1'))).toEqual(['withholds task-a1 budget']);
-  expect(one.tell(spawns('task-a2'))).toEqual(['withholds task-a2 budget']);
-  one.tell(present('b0', { taskId: 'task-a0', host: 'h9' }));
+  one.receive(announces('rt-9'));
+  expect(one.receive(admitSpawn('task-a0'))).toEqual(['spawns task-a0 on rt-9']);
+  expect(one.receive(admitSpawn('task-a1'))).toEqual(['withholds task-a1 budget']);
+  expect(one.receive(admitSpawn('task-a2'))).toEqual(['withholds task-a2 budget']);
+  one.receive(present('b0', { taskId: 'task-a0', host: 'h9' }));
   expect(one.after(MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['BRAKE_RELEASED']);
 });
@@ -63,19 +64,19 @@ test('a task whose spawn is over the budget is with people: the brake waits for 
 test('crashes that are reported for agents for which the brake is on do not engage it again', () => {
   const one = fleet(80);
   const ids = Array.from({ length: 10 }, (_, i) => `a${i}`);
-  const engaged = ids.flatMap((id) => one.tell(lost(id, { host: 'h0' })));
+  const engaged = ids.flatMap((id) => one.receive(lost(id, { host: 'h0' })));
   expect(engaged).toHaveLength(1);
   one.after(10 * SEC);
-  const after = ids.flatMap((id) => one.tell(lost(id, { host: 'h0', why: 'crashed', expected: true })));
+  const after = ids.flatMap((id) => one.receive(lost(id, { host: 'h0', why: 'crashed', expected: true })));
   expect(after).toEqual(['BRAKE_RELEASED']);
 });
 
 /** Replacements take the tasks of a0, a1 and a2; those of a0 and a1 are lost 30 s later, and do not count as lost. */
 const replacementsLost = (why: 'silent' | 'crashed', rest: Parameters<typeof lost>[1] = { observedMs: 30 * SEC }) => {
   const one = braked(why);
-  for (const i of [0, 1, 2]) one.tell(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
+  for (const i of [0, 1, 2]) one.receive(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
   one.after(30 * SEC);
-  for (const i of [0, 1]) one.tell(lost(`b${i}`, { taskId: `task-a${i}`, host: 'h9', why, ...rest }));
+  for (const i of [0, 1]) one.receive(lost(`b${i}`, { taskId: `task-a${i}`, host: 'h9', why, ...rest }));
   return one;
 };
 
@@ -86,7 +87,7 @@ test.each([
 ] as const)('a task is not back where its replacement, which %s, is lost again', (_, rest) => {
   const one = replacementsLost('silent', rest);
   expect(one.after(60 * MIN)).toEqual([]);
-  one.tell(present('c0', { taskId: 'task-a0', host: 'h9' }));
+  one.receive(present('c0', { taskId: 'task-a0', host: 'h9' }));
   expect(one.after(MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['BRAKE_RELEASED']);
 });
@@ -103,14 +104,14 @@ test('a task stays back where another agent on it lives, or the agent that was l
   const taken = braked('silent');
   const back = braked('silent');
   for (const i of [0, 1, 2]) {
-    taken.tell(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
-    taken.tell(present(`c${i}`, { taskId: `task-a${i}`, host: 'h9' }));
-    back.tell(present(`a${i}`, { taskId: 'another', host: 'h0' }));
-    back.tell(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
+    taken.receive(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
+    taken.receive(present(`c${i}`, { taskId: `task-a${i}`, host: 'h9' }));
+    back.receive(present(`a${i}`, { taskId: 'another', host: 'h0' }));
+    back.receive(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
   }
   for (const one of [taken, back]) {
     one.after(30 * SEC);
-    for (const i of [0, 1, 2]) one.tell(lost(`b${i}`, { taskId: `task-a${i}`, host: 'h9', observedMs: 1 }));
+    for (const i of [0, 1, 2]) one.receive(lost(`b${i}`, { taskId: `task-a${i}`, host: 'h9', observedMs: 1 }));
     expect(one.after(30 * SEC)).toEqual(['BRAKE_RELEASED']);
   }
 });

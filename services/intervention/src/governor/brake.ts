@@ -2,23 +2,23 @@ import { NEVER } from '@vigil/stream';
 import { incidentsOf } from './incidents.ts';
 import { livingIn } from './presence.ts';
 import { crashWaitMs, type GovernorSettings } from './settings.ts';
-import type { Brake, GovernorState, Loss, Missing } from './state.ts';
+import type { AwaitedAgent, Brake, GovernorState, Loss } from './state.ts';
 
 /**
  * Why the brake engages now, or null. An agent that still sends heartbeats never counts as lost; nor, while the brake is on, one for which it has
  * engaged already. Lost agents that do not count make the fleet no smaller within the window.
  */
 export const engages = (
-  { live, losses, uncounted, brake }: GovernorState,
+  { liveAgents, losses, uncounted, brake }: GovernorState,
   { brake: set }: GovernorSettings,
   now: number,
 ): { readonly scope: string; readonly why: string; readonly losses: readonly Loss[] } | null => {
-  const known = new Set(incidentsOf(brake).flatMap((missing) => missing.map(({ lossKey }) => lossKey)));
+  const known = new Set(incidentsOf(brake).flatMap((awaited) => awaited.map(({ lossKey }) => lossKey)));
   const recent = losses.filter(({ at, lossKey }) => at > now - set.windowMs && !known.has(lossKey));
   if (recent.length < set.least) return null;
   const places = [...hostsOf(recent), ...runtimesOf(recent), { scope: 'fleet', of: recent, place: {} }];
   for (const { scope, of, place } of places) {
-    const all = of.length + uncountedIn(uncounted, place, now - set.windowMs) + livingIn(live, place);
+    const all = of.length + uncountedIn(uncounted, place, now - set.windowMs) + livingIn(liveAgents, place);
     const enough = Math.max(set.least, Math.ceil(all * (scope === 'fleet' ? set.share : set.placeShare)));
     if (of.length >= enough)
       return { scope, why: `${of.length} of ${all} lost within ${set.windowMs / 1000} s (${scope})`, losses: recent };
@@ -63,14 +63,14 @@ const names = (given: readonly string[]): readonly string[] => [...new Set(given
  * none is missing any more. A crashed agent counts as back after a while, since its task may go to no other agent.
  */
 export const liftsFrom = (brake: Brake, settings: GovernorSettings): number =>
-  Math.max(...incidentsOf(brake).map((missing) => overFrom(missing, settings)));
+  Math.max(...incidentsOf(brake).map((awaited) => overFrom(awaited, settings)));
 
-const overFrom = (missing: readonly Missing[], { brake: { backMs } }: GovernorSettings): number => {
-  if (missing.length === 0) return 0;
-  const back = missing.map(backFrom).sort((a, b) => a - b);
-  const deciding = back[Math.floor(missing.length / 2)];
+const overFrom = (awaited: readonly AwaitedAgent[], { brake: { backMs } }: GovernorSettings): number => {
+  if (awaited.length === 0) return 0;
+  const back = awaited.map(backFrom).sort((a, b) => a - b);
+  const deciding = back[Math.floor(awaited.length / 2)];
   return deciding === undefined || deciding === NEVER ? NEVER : deciding + backMs;
 };
 
-const backFrom = ({ backSince, isCrashed, at }: Missing): number =>
+const backFrom = ({ backSince, isCrashed, at }: AwaitedAgent): number =>
   Math.min(backSince ?? NEVER, isCrashed ? at + crashWaitMs : NEVER);

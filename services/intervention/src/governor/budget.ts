@@ -1,5 +1,5 @@
 import { type GovernorSettings, hourMs, minuteMs } from './settings.ts';
-import type { Admitted, Asked, GovernorState } from './state.ts';
+import type { AdmissionRequest, Admitted, GovernorState } from './state.ts';
 
 /** The n-th newest of those in the window, after which there is room again. */
 const freeFrom = (times: readonly number[], most: number, windowMs: number): number =>
@@ -8,21 +8,21 @@ const freeFrom = (times: readonly number[], most: number, windowMs: number): num
 const timesOf = ({ admitted }: GovernorState, of: (one: Admitted) => boolean): readonly number[] =>
   admitted.filter(of).map(({ at }) => at);
 
-type AskedStep = Extract<Asked, { readonly kind: 'step' }>;
+type StepRequest = Extract<AdmissionRequest, { readonly kind: 'step' }>;
 
 /** From when a destructive step may be admitted: settled, and its turn. */
-export const stepFreeFrom = (state: GovernorState, asked: AskedStep, settings: GovernorSettings): number =>
-  Math.max(asked.askedAt + settings.settleMs, turnFrom(state, asked, settings));
+export const stepFreeFrom = (state: GovernorState, request: StepRequest, settings: GovernorSettings): number =>
+  Math.max(request.requestedAt + settings.settleMs, turnFrom(state, request, settings));
 
 /** From when it is a step's turn: its scope's budget has room, and its agent's cooldown is over. 0: now. */
-export const turnFrom = (state: GovernorState, asked: AskedStep, settings: GovernorSettings): number => {
-  const ofScope = timesOf(state, ({ kind, scope }) => kind === 'step' && scope === asked.scope);
-  const ofAgent = timesOf(state, ({ kind, agentId }) => kind === 'step' && agentId === asked.step.agentId);
+export const turnFrom = (state: GovernorState, request: StepRequest, settings: GovernorSettings): number => {
+  const ofScope = timesOf(state, ({ kind, scope }) => kind === 'step' && scope === request.scope);
+  const ofAgent = timesOf(state, ({ kind, agentId }) => kind === 'step' && agentId === request.step.agentId);
   return Math.max(freeFrom(ofScope, settings.stepsPerMinute, minuteMs), freeFrom(ofAgent, 1, settings.cooldownMs));
 };
 
 /** What withholds a step whatever the time. Soft steps need only that the fleet is not halted. */
-export const withheldBy = ({ halted, brake }: GovernorState, { step }: AskedStep): 'halted' | 'brake' | null => {
+export const withheldBy = ({ halted, brake }: GovernorState, { step }: StepRequest): 'halted' | 'brake' | null => {
   if (halted) return 'halted';
   return brake !== null && step.class !== 'soft' ? 'brake' : null;
 };

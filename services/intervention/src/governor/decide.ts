@@ -16,7 +16,7 @@ import {
 import type { GovernorSettings } from './settings.ts';
 import { runtimeFor, whyNoTemplate } from './spawn.ts';
 import {
-  type Asked,
+  type AdmissionRequest,
   type FleetCommand,
   type GovernorDraft,
   type GovernorInput,
@@ -24,8 +24,8 @@ import {
   isFleetCommand,
 } from './state.ts';
 
-type AskedStep = Extract<Asked, { readonly kind: 'step' }>;
-type AskedSpawn = Extract<Asked, { readonly kind: 'spawn' }>;
+type StepRequest = Extract<AdmissionRequest, { readonly kind: 'step' }>;
+type SpawnRequest = Extract<AdmissionRequest, { readonly kind: 'spawn' }>;
 
 /** A person's command first. Then one ruling after another: each sees what the one before it has used up. */
 export const decide =
@@ -50,8 +50,8 @@ const ruling = (state: GovernorState, settings: GovernorSettings, now: number): 
   }
   if (state.brake && now >= liftsFrom(state.brake, settings))
     return brakeReleased('governor', 'over half of the lost agents beat again, or nobody waits for them any more');
-  for (const asked of state.asked) {
-    const ruled = asked.kind === 'step' ? step(state, asked, settings, now) : spawn(state, asked, settings, now);
+  for (const request of state.requests) {
+    const ruled = request.kind === 'step' ? step(state, request, settings, now) : spawn(state, request, settings, now);
     if (ruled) return ruled;
   }
   return null;
@@ -76,17 +76,17 @@ const commanded = ({ type, payload: { by, why } }: FleetCommand): GovernorDraft 
 /** A step waits until nothing withholds it. The case is notified once for each reason; a step that waits only for its turn is not announced. */
 const step = (
   state: GovernorState,
-  asked: AskedStep,
+  request: StepRequest,
   settings: GovernorSettings,
   now: number,
 ): GovernorDraft | null => {
-  const why = withheldBy(state, asked);
-  if (why !== null) return asked.withheld === why ? null : stepWithheld(asked, why, reasonOf(state, why));
-  if (asked.step.class === 'soft' || now >= stepFreeFrom(state, asked, settings))
-    return stepAdmitted(asked, state.dryRun, now);
+  const why = withheldBy(state, request);
+  if (why !== null) return request.withheld === why ? null : stepWithheld(request, why, reasonOf(state, why));
+  if (request.step.class === 'soft' || now >= stepFreeFrom(state, request, settings))
+    return stepAdmitted(request, state.dryRun, now);
   const isOtherReason =
-    asked.withheld !== null && asked.withheld !== 'budget' && turnFrom(state, asked, settings) > now;
-  return isOtherReason ? stepWithheld(asked, 'budget', turnWords(settings)) : null;
+    request.withheld !== null && request.withheld !== 'budget' && turnFrom(state, request, settings) > now;
+  return isOtherReason ? stepWithheld(request, 'budget', turnWords(settings)) : null;
 };
 
 const HALTED = 'the fleet is halted; `vigil resume` ends it';
@@ -98,30 +98,30 @@ const turnWords = ({ stepsPerMinute, cooldownMs }: GovernorSettings): string =>
   `it waits for its turn: at most ${stepsPerMinute} a minute, and ${cooldownMs / 1000} s between two on one agent`;
 
 const brakeWords = ({ brake }: GovernorState): string => {
-  const missing = incidentsOf(brake).flatMap((lost) => lost.map(({ agentId }) => agentId));
-  const more = missing.length > 3 ? ` and ${missing.length - 3} more` : '';
-  return `the brake is on until over half of ${missing.slice(0, 3).join(', ')}${more} beat for a minute, or \`vigil brake lift\``;
+  const awaited = incidentsOf(brake).flatMap((lost) => lost.map(({ agentId }) => agentId));
+  const more = awaited.length > 3 ? ` and ${awaited.length - 3} more` : '';
+  return `the brake is on until over half of ${awaited.slice(0, 3).join(', ')}${more} beat for a minute, or \`vigil brake lift\``;
 };
 
 /** A spawn is ruled at once, but for one that no runtime has a template for, which waits for it: over its budget the task goes to people, who should not find it an hour later. */
 const spawn = (
   state: GovernorState,
-  asked: AskedSpawn,
+  request: SpawnRequest,
   settings: GovernorSettings,
   now: number,
 ): GovernorDraft | null => {
-  const unstartable = whyNoTemplate(state, asked.spawn, now);
-  if (asked.withheld === 'no_template' && unstartable !== null) return null;
-  const withheld = (why: WithheldWhy, detail: string) => spawnWithheld(asked, why, detail);
+  const unstartable = whyNoTemplate(state, request.spawn, now);
+  if (request.withheld === 'no_template' && unstartable !== null) return null;
+  const withheld = (why: WithheldWhy, detail: string) => spawnWithheld(request, why, detail);
   if (state.halted) return withheld('halted', HALTED);
   if (unstartable !== null) return withheld('no_template', unstartable);
-  const from = spawnFreeFrom(state, asked.scope, settings);
+  const from = spawnFreeFrom(state, request.scope, settings);
   if (now < from)
     return withheld(
       'budget',
-      `${settings.spawnsPerHour} spawns an hour for ${asked.scope}; free in ${Math.ceil((from - now) / 60_000)} min`,
+      `${settings.spawnsPerHour} spawns an hour for ${request.scope}; free in ${Math.ceil((from - now) / 60_000)} min`,
     );
-  const found = runtimeFor(state, asked.spawn, now);
+  const found = runtimeFor(state, request.spawn, now);
   if ('none' in found) return withheld('no_runtime', found.none);
-  return spawnAdmitted(asked, found.runtimeId, state.dryRun, now);
+  return spawnAdmitted(request, found.runtimeId, state.dryRun, now);
 };

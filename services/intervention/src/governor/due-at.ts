@@ -9,10 +9,10 @@ export const dueAt =
   (settings: GovernorSettings) =>
   (state: GovernorState, _clock: Clock): number => {
     const lift = state.brake ? liftsFrom(state.brake, settings) : NEVER;
-    return state.asked.reduce(
-      (first, asked) =>
-        asked.kind === 'step' && withheldBy(state, asked) === null
-          ? Math.min(first, stepFreeFrom(state, asked, settings))
+    return state.requests.reduce(
+      (first, request) =>
+        request.kind === 'step' && withheldBy(state, request) === null
+          ? Math.min(first, stepFreeFrom(state, request, settings))
           : first,
       lift,
     );

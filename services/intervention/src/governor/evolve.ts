@@ -1,9 +1,9 @@
 import type { SpawnWithheldPayload, StepWithheldPayload } from '@vigil/events';
 import { brakeFor, incidentsOf } from './incidents.ts';
 import { requestIdOf } from './observe.ts';
-import { leftToPeople, missed } from './presence.ts';
+import { asAwaited, leftToPeople } from './presence.ts';
 import { validMs } from './settings.ts';
-import type { Admitted, Asked, GovernorDraft, GovernorState } from './state.ts';
+import type { AdmissionRequest, Admitted, GovernorDraft, GovernorState } from './state.ts';
 
 export const evolve = (state: GovernorState, draft: GovernorDraft): GovernorState => {
   switch (draft.type) {
@@ -29,19 +29,19 @@ export const evolve = (state: GovernorState, draft: GovernorDraft): GovernorStat
 
 const engaged = (state: GovernorState, agentIds: readonly string[]): GovernorState => {
   const lost = new Set(agentIds);
-  const missing = state.losses.filter(({ agentId }) => lost.has(agentId)).map(missed);
+  const awaited = state.losses.filter(({ agentId }) => lost.has(agentId)).map(asAwaited);
   return {
     ...state,
     losses: state.losses.filter(({ agentId }) => !lost.has(agentId)),
-    brake: brakeFor([...incidentsOf(state.brake), missing]),
+    brake: brakeFor([...incidentsOf(state.brake), awaited]),
   };
 };
 
 /** A step waits on until its reason is over or it is withdrawn. */
 const withheld = (state: GovernorState, { requestId, why }: StepWithheldPayload): GovernorState => ({
   ...state,
-  asked: state.asked.map((asked) =>
-    asked.kind === 'step' && asked.step.requestId === requestId ? { ...asked, withheld: why } : asked,
+  requests: state.requests.map((request) =>
+    request.kind === 'step' && request.step.requestId === requestId ? { ...request, withheld: why } : request,
   ),
 });
 
@@ -54,14 +54,16 @@ const spawnWithheld = (state: GovernorState, { why, requestId, taskId }: SpawnWi
 /** It waits until a runtime announces a template that fits, or it is withdrawn. */
 const waitsForTemplate = (state: GovernorState, requestId: string): GovernorState => ({
   ...state,
-  asked: state.asked.map((asked) =>
-    asked.kind === 'spawn' && asked.spawn.requestId === requestId ? { ...asked, withheld: 'no_template' } : asked,
+  requests: state.requests.map((request) =>
+    request.kind === 'spawn' && request.spawn.requestId === requestId
+      ? { ...request, withheld: 'no_template' }
+      : request,
   ),
 });
 
 const answered = (state: GovernorState, requestId: string): GovernorState => ({
   ...state,
-  asked: state.asked.filter((asked) => requestIdOf(asked) !== requestId),
+  requests: state.requests.filter((request) => requestIdOf(request) !== requestId),
 });
 
 type AdmittedDraft = Extract<GovernorDraft, { readonly type: 'STEP_ADMITTED' | 'SPAWN_ADMITTED' }>;
@@ -69,21 +71,21 @@ type AdmittedDraft = Extract<GovernorDraft, { readonly type: 'STEP_ADMITTED' | '
 /** A dry run uses nothing up, and neither does a soft step. */
 const admitted = (state: GovernorState, draft: AdmittedDraft): GovernorState => {
   const { requestId, validUntil, dryRun } = draft.payload;
-  const asked = state.asked.find((one) => requestIdOf(one) === requestId);
+  const request = state.requests.find((one) => requestIdOf(one) === requestId);
   const rest = answered(state, requestId);
-  if (asked === undefined || dryRun || !counts(asked)) return rest;
+  if (request === undefined || dryRun || !counts(request)) return rest;
   const runtimeId = draft.type === 'SPAWN_ADMITTED' ? draft.payload.runtimeId : null;
   const one: Admitted = {
-    kind: asked.kind,
+    kind: request.kind,
     requestId,
-    scope: asked.scope,
+    scope: request.scope,
     runtimeId,
-    ...(asked.kind === 'step'
-      ? { agentId: asked.step.agentId }
-      : { agentId: asked.spawn.newAgentId, taskId: asked.spawn.taskId }),
+    ...(request.kind === 'step'
+      ? { agentId: request.step.agentId }
+      : { agentId: request.spawn.newAgentId, taskId: request.spawn.taskId }),
     at: validUntil - validMs,
   };
   return { ...rest, admitted: [...rest.admitted, one] };
 };
 
-const counts = (asked: Asked): boolean => asked.kind === 'spawn' || asked.step.class !== 'soft';
+const counts = (request: AdmissionRequest): boolean => request.kind === 'spawn' || request.step.class !== 'soft';

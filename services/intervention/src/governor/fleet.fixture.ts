@@ -33,7 +33,7 @@ export const lost = (agentId: string, rest: Partial<PayloadOf<Presence, 'AGENT_L
     ...rest,
   });
 
-export const asks = (
+export const admitStep = (
   agentId: string,
   kind: 'soft' | 'destructive' = 'destructive',
   rest: { labels?: Record<string, string> } = {},
@@ -48,10 +48,10 @@ export const asks = (
     ...rest,
   });
 
-export const withdraws = (agentId: string) =>
+export const withdrawStep = (agentId: string) =>
   example(Topic.admitStep, 'WITHDRAW_STEP', { agentId, requestId: `case-${agentId}-r1` });
 
-export const spawns = (taskId: string, rest: Partial<PayloadOf<typeof Topic.admitStep, 'ADMIT_SPAWN'>> = {}) =>
+export const admitSpawn = (taskId: string, rest: Partial<PayloadOf<typeof Topic.admitStep, 'ADMIT_SPAWN'>> = {}) =>
   example(Topic.admitStep, 'ADMIT_SPAWN', {
     requestId: `spawn-${taskId}`,
     taskId,
@@ -61,7 +61,7 @@ export const spawns = (taskId: string, rest: Partial<PayloadOf<typeof Topic.admi
     ...rest,
   });
 
-export const withdrawsSpawn = (taskId: string) =>
+export const withdrawSpawn = (taskId: string) =>
   example(Topic.admitStep, 'WITHDRAW_STEP', { agentId: taskId, requestId: `spawn-${taskId}` });
 
 export const announces = (
@@ -81,13 +81,13 @@ export const controls = (type: 'HALT_FLEET' | 'RESUME_FLEET' | 'DRY_RUN_ON' | 'D
   example(Topic.controlFleet, type, { by: 'ada', why: 'drill' });
 
 /** A governor over a fleet of `live` agents, a0, a1 …, ten to a host. */
-export const fleet = (live = 0, settings: Partial<GovernorSettings> = {}) => {
+export const fleet = (liveAgents = 0, settings: Partial<GovernorSettings> = {}) => {
   const driver = given(decider({ ...usual, ...settings }), T0);
-  for (let i = 0; i < live; i++) driver.tell(present(`a${i}`, { host: `h${Math.floor(i / 10)}` }));
+  for (let i = 0; i < liveAgents; i++) driver.tell(present(`a${i}`, { host: `h${Math.floor(i / 10)}` }));
   return {
     ...driver,
     drafts: driver.tell,
-    tell: (input: Parameters<typeof driver.tell>[0]) => words(driver.tell(input)),
+    receive: (input: Parameters<typeof driver.tell>[0]) => words(driver.tell(input)),
     after: (ms: number) => words(driver.passTo(driver.clock().now + ms)),
   };
 };

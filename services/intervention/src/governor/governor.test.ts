@@ -1,9 +1,20 @@
 import { expect, test } from 'vitest';
-import { announces, asks, controls, fleet, MIN, SEC, spawns, T0, withdraws, withdrawsSpawn } from './fleet.fixture.ts';
+import {
+  admitSpawn,
+  admitStep,
+  announces,
+  controls,
+  fleet,
+  MIN,
+  SEC,
+  T0,
+  withdrawSpawn,
+  withdrawStep,
+} from './fleet.fixture.ts';
 
 test('a soft step is ruled at once', () => {
   const one = fleet();
-  const [admitted] = one.drafts(asks('a0', 'soft'));
+  const [admitted] = one.drafts(admitStep('a0', 'soft'));
   expect(admitted).toMatchObject({
     key: 'a0',
     correlationId: 'correlation-1',
@@ -13,23 +24,23 @@ test('a soft step is ruled at once', () => {
 
 test('a destructive step is ruled when it has settled, not a moment earlier', () => {
   const one = fleet();
-  expect(one.tell(asks('a0'))).toEqual([]);
+  expect(one.receive(admitStep('a0'))).toEqual([]);
   expect(one.after(5 * SEC - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['admits a0']);
 });
 
 test('asked twice is ruled once, before the ruling and after it', () => {
   const one = fleet();
-  one.tell(asks('a0'));
-  one.tell(asks('a0'));
+  one.receive(admitStep('a0'));
+  one.receive(admitStep('a0'));
   expect(one.after(5 * SEC)).toEqual(['admits a0']);
-  one.tell(asks('a0'));
+  one.receive(admitStep('a0'));
   expect(one.after(10 * MIN)).toEqual([]);
 });
 
 test('ten destructive steps a minute, in order of arrival; the eleventh waits for the minute', () => {
   const one = fleet();
-  for (let i = 0; i < 11; i++) one.tell(asks(`a${i}`));
+  for (let i = 0; i < 11; i++) one.receive(admitStep(`a${i}`));
   expect(one.after(5 * SEC)).toEqual(Array.from({ length: 10 }, (_, i) => `admits a${i}`));
   expect(one.after(MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['admits a10']);
@@ -37,19 +48,19 @@ test('ten destructive steps a minute, in order of arrival; the eleventh waits fo
 
 test('a budget is of its scope', () => {
   const one = fleet(0, { stepsPerMinute: 1, scopeLabel: 'team' });
-  one.tell(asks('a0', 'destructive', { labels: { team: 'red' } }));
-  one.tell(asks('a1', 'destructive', { labels: { team: 'red' } }));
-  one.tell(asks('a2', 'destructive', { labels: { team: 'blue' } }));
+  one.receive(admitStep('a0', 'destructive', { labels: { team: 'red' } }));
+  one.receive(admitStep('a1', 'destructive', { labels: { team: 'red' } }));
+  one.receive(admitStep('a2', 'destructive', { labels: { team: 'blue' } }));
   expect(one.after(5 * SEC)).toEqual(['admits a0', 'admits a2']);
 });
 
 test('an agent has one destructive step within its cooldown; others are not kept waiting by it', () => {
   const one = fleet();
-  one.tell(asks('a0'));
+  one.receive(admitStep('a0'));
   one.after(5 * SEC);
-  const again = { ...asks('a0'), payload: { ...asks('a0').payload, requestId: 'case-a0-r2' } };
-  one.tell(again);
-  one.tell(asks('a1'));
+  const again = { ...admitStep('a0'), payload: { ...admitStep('a0').payload, requestId: 'case-a0-r2' } };
+  one.receive(again);
+  one.receive(admitStep('a1'));
   expect(one.after(5 * SEC)).toEqual(['admits a1']);
   expect(one.after(5 * MIN - 5 * SEC - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['admits a0']);
@@ -57,93 +68,93 @@ test('an agent has one destructive step within its cooldown; others are not kept
 
 test('what is withdrawn is not ruled; an admission withdrawn returns to the budget', () => {
   const one = fleet(0, { stepsPerMinute: 1 });
-  one.tell(asks('a0'));
-  expect(one.tell(withdraws('a0'))).toEqual([]);
+  one.receive(admitStep('a0'));
+  expect(one.receive(withdrawStep('a0'))).toEqual([]);
   expect(one.after(MIN)).toEqual([]);
-  one.tell(asks('a1'));
-  one.tell(asks('a2'));
+  one.receive(admitStep('a1'));
+  one.receive(admitStep('a2'));
   expect(one.after(5 * SEC)).toEqual(['admits a1']);
-  expect(one.tell(withdraws('a1'))).toEqual(['admits a2']);
+  expect(one.receive(withdrawStep('a1'))).toEqual(['admits a2']);
 });
 
 test('an admission given back counts no more, however late: its step was not done', () => {
   for (const late of [20 * SEC, 40 * SEC, 4 * MIN]) {
     const one = fleet(0, { stepsPerMinute: 1 });
-    one.tell(asks('a0'));
+    one.receive(admitStep('a0'));
     expect(one.after(5 * SEC)).toEqual(['admits a0']);
     one.after(late);
-    expect(one.tell(withdraws('a0'))).toEqual([]);
-    const again = { ...asks('a0'), payload: { ...asks('a0').payload, requestId: 'case-a0-r2' } };
-    one.tell(again);
+    expect(one.receive(withdrawStep('a0'))).toEqual([]);
+    const again = { ...admitStep('a0'), payload: { ...admitStep('a0').payload, requestId: 'case-a0-r2' } };
+    one.receive(again);
     expect(one.after(5 * SEC)).toEqual(['admits a0']);
   }
 });
 
 test('an admission that nobody gives back stays used', () => {
   const one = fleet(0, { stepsPerMinute: 1 });
-  one.tell(asks('a1'));
-  one.tell(asks('a2'));
+  one.receive(admitStep('a1'));
+  one.receive(admitStep('a2'));
   one.after(5 * SEC);
   expect(one.after(MIN - 1)).toEqual([]);
 });
 
 test('a spawn given back late returns to its hour, and its room to its runtime', () => {
   const one = fleet(0, { spawnsPerHour: 1 });
-  one.tell(announces('r1', { capacity: 1 }));
+  one.receive(announces('r1', { capacity: 1 }));
   one.after(SEC);
-  expect(one.tell(spawns('t1'))).toEqual(['spawns t1 on r1']);
+  expect(one.receive(admitSpawn('t1'))).toEqual(['spawns t1 on r1']);
   one.after(MIN);
-  one.tell({ ...withdraws('t1'), payload: { ...withdraws('t1').payload, requestId: 'spawn-t1' } });
-  expect(one.tell(spawns('t2'))).toEqual(['spawns t2 on r1']);
+  one.receive({ ...withdrawStep('t1'), payload: { ...withdrawStep('t1').payload, requestId: 'spawn-t1' } });
+  expect(one.receive(admitSpawn('t2'))).toEqual(['spawns t2 on r1']);
 });
 
 test('halted, every step is withheld, and so is what waits; resumed, what waits is admitted', () => {
   const one = fleet();
-  one.tell(asks('a0'));
-  expect(one.tell(controls('HALT_FLEET'))).toEqual(['FLEET_HALTED', 'withholds a0 halted']);
-  expect(one.tell(asks('a1', 'soft'))).toEqual(['withholds a1 halted']);
-  expect(one.tell(spawns('t1'))).toEqual(['withholds t1 halted']);
-  expect(one.tell(controls('RESUME_FLEET'))).toEqual(['FLEET_RESUMED', 'admits a1']);
-  expect(one.tell(asks('a2', 'soft'))).toEqual(['admits a2']);
+  one.receive(admitStep('a0'));
+  expect(one.receive(controls('HALT_FLEET'))).toEqual(['FLEET_HALTED', 'withholds a0 halted']);
+  expect(one.receive(admitStep('a1', 'soft'))).toEqual(['withholds a1 halted']);
+  expect(one.receive(admitSpawn('t1'))).toEqual(['withholds t1 halted']);
+  expect(one.receive(controls('RESUME_FLEET'))).toEqual(['FLEET_RESUMED', 'admits a1']);
+  expect(one.receive(admitStep('a2', 'soft'))).toEqual(['admits a2']);
 });
 
 test('in a dry run everything is admitted as such, and nothing is used up', () => {
   const one = fleet(0, { stepsPerMinute: 1, spawnsPerHour: 1 });
-  expect(one.tell(controls('DRY_RUN_ON'))).toEqual(['DRY_RUN_CHANGED']);
-  one.tell(announces('r1'));
-  one.tell(asks('a0'));
-  one.tell(asks('a1'));
+  expect(one.receive(controls('DRY_RUN_ON'))).toEqual(['DRY_RUN_CHANGED']);
+  one.receive(announces('r1'));
+  one.receive(admitStep('a0'));
+  one.receive(admitStep('a1'));
   expect(one.after(5 * SEC)).toEqual(['admits a0 dry', 'admits a1 dry']);
-  expect(one.tell(spawns('t1'))).toEqual(['spawns t1 on r1 dry']);
-  one.tell(controls('DRY_RUN_OFF'));
-  expect(one.tell(spawns('t2'))).toEqual(['spawns t2 on r1']);
+  expect(one.receive(admitSpawn('t1'))).toEqual(['spawns t1 on r1 dry']);
+  one.receive(controls('DRY_RUN_OFF'));
+  expect(one.receive(admitSpawn('t2'))).toEqual(['spawns t2 on r1']);
 });
 
 test('five spawns an hour; the sixth is withheld at once, as its task goes to people', () => {
   const one = fleet();
-  one.tell(announces('r1'));
-  for (let i = 1; i <= 5; i++) expect(one.tell(spawns(`t${i}`))).toEqual([`spawns t${i} on r1`]);
-  expect(one.tell(spawns('t6'))).toEqual(['withholds t6 budget']);
+  one.receive(announces('r1'));
+  for (let i = 1; i <= 5; i++) expect(one.receive(admitSpawn(`t${i}`))).toEqual([`spawns t${i} on r1`]);
+  expect(one.receive(admitSpawn('t6'))).toEqual(['withholds t6 budget']);
   one.after(60 * MIN);
-  one.tell(announces('r1'));
-  expect(one.tell(spawns('t7'))).toEqual(['spawns t7 on r1']);
+  one.receive(announces('r1'));
+  expect(one.receive(admitSpawn('t7'))).toEqual(['spawns t7 on r1']);
 });
 
 test('a spawn goes to the runtime of the dead, else to the one with most room', () => {
   const one = fleet();
-  one.tell(announces('r1', { capacity: 2 }));
-  one.tell(announces('r2', { capacity: 9 }));
-  expect(one.tell(spawns('t1', { preferRuntimeId: 'r1' }))).toEqual(['spawns t1 on r1']);
-  expect(one.tell(spawns('t2'))).toEqual(['spawns t2 on r2']);
-  expect(one.tell(spawns('t3', { preferRuntimeId: 'r2', notRuntimeIds: ['r2'] }))).toEqual(['spawns t3 on r1']);
+  one.receive(announces('r1', { capacity: 2 }));
+  one.receive(announces('r2', { capacity: 9 }));
+  expect(one.receive(admitSpawn('t1', { preferRuntimeId: 'r1' }))).toEqual(['spawns t1 on r1']);
+  expect(one.receive(admitSpawn('t2'))).toEqual(['spawns t2 on r2']);
+  expect(one.receive(admitSpawn('t3', { preferRuntimeId: 'r2', notRuntimeIds: ['r2'] }))).toEqual(['spawns t3 on r1']);
 });
 
 test('a runtime is passed over where it is full, silent for 90 s, excluded, or of other labels', () => {
   const play = (rest: object, ask: object = {}, ms = 0) => {
     const one = fleet();
-    one.tell(announces('r1', rest));
+    one.receive(announces('r1', rest));
     one.after(ms);
-    return one.tell(spawns('t1', ask));
+    return one.receive(admitSpawn('t1', ask));
   };
   expect(play({ capacity: 1 })).toEqual(['spawns t1 on r1']);
   expect(play({ capacity: 1, agents: ['x'] })).toEqual(['withholds t1 no_runtime']);
@@ -159,20 +170,20 @@ const only = (task: string, labels: Readonly<Record<string, string>> = {}) => ({
 
 test('a spawn goes only to a runtime that has a template for the task, also where that has less room or another is preferred', () => {
   const one = fleet();
-  one.tell(announces('demo', { capacity: 9, ...only('DEMO-*') }));
-  one.tell(announces('none', { capacity: 9, templates: [] }));
-  one.tell(announces('able', { capacity: 2, ...only('NB-*', { team: 'red' }) }));
+  one.receive(announces('demo', { capacity: 9, ...only('DEMO-*') }));
+  one.receive(announces('none', { capacity: 9, templates: [] }));
+  one.receive(announces('able', { capacity: 2, ...only('NB-*', { team: 'red' }) }));
   const labels = { team: 'red', model: 'm' };
-  expect(one.tell(spawns('NB-1', { preferRuntimeId: 'demo', labels }))).toEqual(['spawns NB-1 on able']);
-  expect(one.tell(spawns('NB-2', { labels: { team: 'blue' } }))).toEqual(['withholds NB-2 no_template']);
-  expect(one.tell(spawns('NB-3'))).toEqual(['withholds NB-3 no_template']);
-  expect(one.tell(spawns('DEMO-1'))).toEqual(['spawns DEMO-1 on demo']);
+  expect(one.receive(admitSpawn('NB-1', { preferRuntimeId: 'demo', labels }))).toEqual(['spawns NB-1 on able']);
+  expect(one.receive(admitSpawn('NB-2', { labels: { team: 'blue' } }))).toEqual(['withholds NB-2 no_template']);
+  expect(one.receive(admitSpawn('NB-3'))).toEqual(['withholds NB-3 no_template']);
+  expect(one.receive(admitSpawn('DEMO-1'))).toEqual(['spawns DEMO-1 on demo']);
 });
 
 test('that no runtime can start a task is announced once, with the lines to write', () => {
   const one = fleet();
-  one.tell(announces('demo', only('DEMO-*')));
-  const [withheld, ...more] = one.drafts(spawns('NB-2'));
+  one.receive(announces('demo', only('DEMO-*')));
+  const [withheld, ...more] = one.drafts(admitSpawn('NB-2'));
   expect(more).toEqual([]);
   const lines = [
     /^no runtime can start NB-2: no runtime has a template for it\. /,
@@ -183,39 +194,39 @@ test('that no runtime can start a task is announced once, with the lines to writ
     expect(withheld?.payload).toMatchObject({ why: 'no_template', attempt: 1, detail: expect.stringMatching(line) });
   for (let minute = 0; minute < 60; minute += 1) {
     expect(one.after(30 * SEC)).toEqual([]);
-    expect(one.tell(announces('demo', only('DEMO-*')))).toEqual([]);
-    expect(one.tell(spawns('NB-2'))).toEqual([]);
+    expect(one.receive(announces('demo', only('DEMO-*')))).toEqual([]);
+    expect(one.receive(admitSpawn('NB-2'))).toEqual([]);
   }
 });
 
 test('it is spawned when a runtime announces a template that fits, and not after it is withdrawn', () => {
   for (const isWithdrawn of [false, true]) {
     const one = fleet();
-    expect(one.tell(spawns('NB-2'))).toEqual(['withholds NB-2 no_template']);
-    if (isWithdrawn) one.tell(withdrawsSpawn('NB-2'));
-    expect(one.tell(announces('able', only('NB-*')))).toEqual(isWithdrawn ? [] : ['spawns NB-2 on able']);
+    expect(one.receive(admitSpawn('NB-2'))).toEqual(['withholds NB-2 no_template']);
+    if (isWithdrawn) one.receive(withdrawSpawn('NB-2'));
+    expect(one.receive(announces('able', only('NB-*')))).toEqual(isWithdrawn ? [] : ['spawns NB-2 on able']);
   }
 });
 
 test('a runtime that is full is one that can: the spawn is asked for again, and nothing is announced', () => {
   const one = fleet();
-  one.tell(announces('able', { capacity: 1, agents: ['x'], ...only('NB-*') }));
-  expect(one.tell(spawns('NB-2'))).toEqual(['withholds NB-2 no_runtime']);
+  one.receive(announces('able', { capacity: 1, agents: ['x'], ...only('NB-*') }));
+  expect(one.receive(admitSpawn('NB-2'))).toEqual(['withholds NB-2 no_runtime']);
 });
 
 test('a spawn takes its place until its runtime lists the agent, or two minutes are over', () => {
   const one = fleet();
   const names = (newAgentId: string) => ({ newAgentId });
-  one.tell(announces('b1', { capacity: 1 }));
-  expect(one.tell(spawns('T1', names('T1-r1')))).toEqual(['spawns T1 on b1']);
+  one.receive(announces('b1', { capacity: 1 }));
+  expect(one.receive(admitSpawn('T1', names('T1-r1')))).toEqual(['spawns T1 on b1']);
   one.after(SEC);
-  one.tell(announces('b1', { capacity: 1 }));
-  expect(one.tell(spawns('T2', names('T2-r1')))).toEqual(['withholds T2 no_runtime']);
-  one.tell(announces('b1', { capacity: 2, agents: ['T1-r1'] }));
-  expect(one.tell(spawns('T3', names('T3-r1')))).toEqual(['spawns T3 on b1']);
+  one.receive(announces('b1', { capacity: 1 }));
+  expect(one.receive(admitSpawn('T2', names('T2-r1')))).toEqual(['withholds T2 no_runtime']);
+  one.receive(announces('b1', { capacity: 2, agents: ['T1-r1'] }));
+  expect(one.receive(admitSpawn('T3', names('T3-r1')))).toEqual(['spawns T3 on b1']);
   one.after(2 * MIN - 1);
-  one.tell(announces('b1', { capacity: 2, agents: ['T1-r1'] }));
-  expect(one.tell(spawns('T4', names('T4-r1')))).toEqual(['withholds T4 no_runtime']);
+  one.receive(announces('b1', { capacity: 2, agents: ['T1-r1'] }));
+  expect(one.receive(admitSpawn('T4', names('T4-r1')))).toEqual(['withholds T4 no_runtime']);
   one.after(1);
-  expect(one.tell(spawns('T5', names('T5-r1')))).toEqual(['spawns T5 on b1']);
+  expect(one.receive(admitSpawn('T5', names('T5-r1')))).toEqual(['spawns T5 on b1']);
 });

@@ -1,7 +1,7 @@
 import { laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { announces, asks, controls, lost, present, spawns, withdraws } from './fleet.fixture.ts';
+import { admitSpawn, admitStep, announces, controls, lost, present, withdrawStep } from './fleet.fixture.ts';
 import { decider } from './governor.ts';
 import { usual } from './settings.ts';
 import type { GovernorInput } from './state.ts';
@@ -13,10 +13,10 @@ const inputs: fc.Arbitrary<GovernorInput> = fc.oneof(
   agents.map((id) => lost(id)),
   agents.map((id) => lost(id, { expected: true })),
   agents.map((id) => lost(id, { exemption: 'idle' })),
-  agents.map((id) => asks(id)),
-  agents.map((id) => asks(id, 'soft')),
-  agents.map((id) => withdraws(id)),
-  agents.map((id) => spawns(id)),
+  agents.map((id) => admitStep(id)),
+  agents.map((id) => admitStep(id, 'soft')),
+  agents.map((id) => withdrawStep(id)),
+  agents.map((id) => admitSpawn(id)),
   fc
     .integer({ min: 0, max: 3 })
     .map((capacity) => announces('r1', { capacity, templates: capacity === 1 ? [] : [{ task: 'a*', labels: {} }] })),

@@ -2,7 +2,7 @@ import type { Clock } from '@vigil/stream';
 import { counting } from './budget.ts';
 import { announced, lost, present } from './presence.ts';
 import type { GovernorSettings } from './settings.ts';
-import type { Asked, GovernorInput, GovernorState } from './state.ts';
+import type { AdmissionRequest, GovernorInput, GovernorState } from './state.ts';
 
 export const observe =
   (settings: GovernorSettings) =>
@@ -18,9 +18,9 @@ export const observe =
       case 'RUNTIME_ANNOUNCED':
         return announced(state, input.payload, now);
       case 'ADMIT_STEP':
-        return queued(state, stepAsked(input, settings, now));
+        return queued(state, stepRequest(input, settings, now));
       case 'ADMIT_SPAWN':
-        return queued(state, spawnAsked(input, settings, now));
+        return queued(state, spawnRequest(input, settings, now));
       case 'WITHDRAW_STEP':
         return withdrawn(state, input.payload.requestId);
       case 'HALT_FLEET':
@@ -40,43 +40,51 @@ const scopeOf = (labels: Readonly<Record<string, string>>, { scopeLabel }: Gover
 type AdmitStep = Extract<GovernorInput, { readonly type: 'ADMIT_STEP' }>;
 type AdmitSpawn = Extract<GovernorInput, { readonly type: 'ADMIT_SPAWN' }>;
 
-const stepAsked = ({ payload, correlationId }: AdmitStep, settings: GovernorSettings, now: number): Asked => {
+const stepRequest = (
+  { payload, correlationId }: AdmitStep,
+  settings: GovernorSettings,
+  now: number,
+): AdmissionRequest => {
   const { requestId, caseId, agentId, step, labels } = payload;
   const scope = scopeOf(labels, settings);
   return {
     kind: 'step',
     withheld: null,
-    askedAt: now,
+    requestedAt: now,
     correlationId,
     scope,
     step: { requestId, caseId, agentId, step, class: payload.class },
   };
 };
 
-const spawnAsked = ({ payload, correlationId }: AdmitSpawn, settings: GovernorSettings, now: number): Asked => ({
+const spawnRequest = (
+  { payload, correlationId }: AdmitSpawn,
+  settings: GovernorSettings,
+  now: number,
+): AdmissionRequest => ({
   kind: 'spawn',
   withheld: null,
-  askedAt: now,
+  requestedAt: now,
   correlationId,
   scope: scopeOf(payload.labels, settings),
   spawn: payload,
 });
 
-export const requestIdOf = (asked: Asked): string =>
-  asked.kind === 'step' ? asked.step.requestId : asked.spawn.requestId;
+export const requestIdOf = (request: AdmissionRequest): string =>
+  request.kind === 'step' ? request.step.requestId : request.spawn.requestId;
 
 /** Asked twice is asked once; so is what has been admitted and still counts. */
-const queued = (state: GovernorState, asked: Asked): GovernorState => {
-  const requestId = requestIdOf(asked);
+const queued = (state: GovernorState, request: AdmissionRequest): GovernorState => {
+  const requestId = requestIdOf(request);
   const known =
-    state.asked.some((other) => requestIdOf(other) === requestId) ||
+    state.requests.some((other) => requestIdOf(other) === requestId) ||
     state.admitted.some((other) => other.requestId === requestId);
-  return known ? state : { ...state, asked: [...state.asked, asked] };
+  return known ? state : { ...state, requests: [...state.requests, request] };
 };
 
 /** No longer wanted: it waits no more. An admission that is given back was not used, however late it comes back: it counts for nothing. */
 const withdrawn = (state: GovernorState, requestId: string): GovernorState => ({
   ...state,
-  asked: state.asked.filter((asked) => requestIdOf(asked) !== requestId),
+  requests: state.requests.filter((request) => requestIdOf(request) !== requestId),
   admitted: state.admitted.filter((one) => one.requestId !== requestId),
 });

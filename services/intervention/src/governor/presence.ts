@@ -2,26 +2,26 @@ import type { AgentLostPayload, AgentPresentPayload, RuntimeAnnouncedPayload } f
 import { brakeFor, incidentsOf } from './incidents.ts';
 import type { GovernorSettings } from './settings.ts';
 import { freshMs } from './settings.ts';
-import type { GovernorState, Loss, Missing, Start, Uncounted } from './state.ts';
+import type { AwaitedAgent, GovernorState, Loss, Start, Uncounted } from './state.ts';
 
-type Live = GovernorState['live'];
+type LiveAgents = GovernorState['liveAgents'];
 type Incidents = ReturnType<typeof incidentsOf>;
 
 /** An agent beats: where, and whether the brake has waited for it. */
 export const present = (state: GovernorState, payload: AgentPresentPayload, now: number): GovernorState => {
   const { agentId, taskId, host, runtimeId, why } = payload;
-  const live = living(without(state.live, agentId), agentId, host ?? '', runtimeId ?? '');
+  const liveAgents = living(without(state.liveAgents, agentId), agentId, host ?? '', runtimeId ?? '');
   // It has been there all the time: no loss is made good by that.
-  if (why === 'still_present') return { ...state, live };
+  if (why === 'still_present') return { ...state, liveAgents };
   const lossKey = taskId ?? agentId;
-  const back = (lost: Missing) =>
+  const back = (lost: AwaitedAgent) =>
     lost.lossKey === lossKey || lost.agentId === agentId ? { ...lost, backSince: lost.backSince ?? now } : lost;
   return {
     ...state,
-    live,
+    liveAgents,
     starts: started(state.starts ?? [], { agentId, taskId, at: now }),
     losses: state.losses.filter((loss) => loss.lossKey !== lossKey && loss.agentId !== agentId),
-    brake: brakeFor(incidentsOf(state.brake).map((missing) => missing.map(back))),
+    brake: brakeFor(incidentsOf(state.brake).map((awaited) => awaited.map(back))),
   };
 };
 
@@ -33,12 +33,12 @@ export const lost = (
   now: number,
 ): GovernorState => {
   const { agentId, taskId, host, runtimeId, expected, why } = payload;
-  const gone = { ...state, live: without(state.live, agentId) };
+  const gone = { ...state, liveAgents: without(state.liveAgents, agentId) };
   const lossKey = taskId ?? agentId;
   if (expected) {
     const isOther = (loss: Loss) => loss.agentId !== agentId && loss.lossKey !== lossKey;
     const crashed = state.losses.map((loss) => (isOther(loss) ? loss : { ...loss, isCrashed: true }));
-    const isCounted = incidentsOf(state.brake).some((missing) => !missing.every(isOther));
+    const isCounted = incidentsOf(state.brake).some((awaited) => !awaited.every(isOther));
     // A crash that is reported late is a loss all the same, unless the brake has engaged for it already.
     const losses = why === 'crashed' && !isCounted ? crashed : state.losses.filter(isOther);
     return { ...gone, losses, brake: awaitingOnly(state, isOther) };
@@ -72,12 +72,12 @@ const missedAgain = (
   now: number,
 ): GovernorState['brake'] => {
   if (state.brake === null) return null;
-  const names = namesOf(state.live);
-  const isLost = (one: Missing) => one.agentId === agentId || one.lossKey === lossKey;
-  const isHeld = (one: Missing) => names.has(one.agentId) || isReplaced(state, one.lossKey, now);
+  const names = namesOf(state.liveAgents);
+  const isLost = (one: AwaitedAgent) => one.agentId === agentId || one.lossKey === lossKey;
+  const isHeld = (one: AwaitedAgent) => names.has(one.agentId) || isReplaced(state, one.lossKey, now);
   const crash = why === 'crashed' ? { at: now, isCrashed: true } : {};
-  const again = (one: Missing) => (isLost(one) && !isHeld(one) ? { ...one, backSince: null, ...crash } : one);
-  return brakeFor(incidentsOf(state.brake).map((missing) => missing.map(again)));
+  const again = (one: AwaitedAgent) => (isLost(one) && !isHeld(one) ? { ...one, backSince: null, ...crash } : one);
+  return brakeFor(incidentsOf(state.brake).map((awaited) => awaited.map(again)));
 };
 
 type BrakeSettings = GovernorSettings['brake'];
@@ -101,15 +101,15 @@ const uncountedAfter = (
 
 /** While the brake is on, an agent that is lost shortly after the last of the missing of a mass failure is one of them. */
 const joined = (incidents: Incidents, loss: Loss, windowMs: number): Incidents => {
-  const known = incidents.findIndex((missing) => missing.some(({ lossKey }) => lossKey === loss.lossKey));
-  const near = incidents.findIndex((missing) => missing.some(({ at }) => loss.at < at + windowMs));
+  const known = incidents.findIndex((awaited) => awaited.some(({ lossKey }) => lossKey === loss.lossKey));
+  const near = incidents.findIndex((awaited) => awaited.some(({ at }) => loss.at < at + windowMs));
   const own = known < 0 ? near : known;
-  return incidents.map((missing, i) =>
-    i === own ? [...missing.filter(({ lossKey }) => lossKey !== loss.lossKey), missed(loss)] : missing,
+  return incidents.map((awaited, i) =>
+    i === own ? [...awaited.filter(({ lossKey }) => lossKey !== loss.lossKey), asAwaited(loss)] : awaited,
   );
 };
 
-export const missed = (loss: Loss): Missing => ({ ...loss, backSince: loss.isReplaced ? loss.at : null });
+export const asAwaited = (loss: Loss): AwaitedAgent => ({ ...loss, backSince: loss.isReplaced ? loss.at : null });
 
 const keptStarts = 500;
 const keptStartMs = 30 * 60 * 1000;
@@ -127,14 +127,14 @@ const started = (
  * Another agent lives on the task, and reports itself present no more: the replacement of an agent that was taken for dead, came back and is
  * lost again, or an agent that a person started on the task before the loss was known.
  */
-const isReplaced = ({ admitted, starts, live }: GovernorState, lossKey: string, now: number): boolean => {
-  const names = namesOf(live);
+const isReplaced = ({ admitted, starts, liveAgents }: GovernorState, lossKey: string, now: number): boolean => {
+  const names = namesOf(liveAgents);
   const recent = (starts ?? []).filter(({ at }) => at > now - keptStartMs);
   return [...admitted, ...recent].some((one) => one.taskId === lossKey && names.has(one.agentId));
 };
 
-const namesOf = (live: Live): ReadonlySet<string> =>
-  new Set(Object.values(live).flatMap((runtimes) => Object.values(runtimes).flat()));
+const namesOf = (liveAgents: LiveAgents): ReadonlySet<string> =>
+  new Set(Object.values(liveAgents).flatMap((runtimes) => Object.values(runtimes).flat()));
 
 /** Runtimes without room for spawns are not kept, nor those that have fallen silent. */
 export const announced = (state: GovernorState, payload: RuntimeAnnouncedPayload, now: number): GovernorState => {
@@ -150,39 +150,39 @@ export const announced = (state: GovernorState, payload: RuntimeAnnouncedPayload
   return { ...state, admitted, runtimes: Object.fromEntries(capacity > 0 ? [...fresh, [runtimeId, emitted]] : fresh) };
 };
 
-const living = (live: Live, agentId: string, host: string, runtimeId: string): Live => {
-  const runtimes = own(live, host) ?? {};
-  return { ...live, [host]: { ...runtimes, [runtimeId]: [...(own(runtimes, runtimeId) ?? []), agentId] } };
+const living = (liveAgents: LiveAgents, agentId: string, host: string, runtimeId: string): LiveAgents => {
+  const runtimes = own(liveAgents, host) ?? {};
+  return { ...liveAgents, [host]: { ...runtimes, [runtimeId]: [...(own(runtimes, runtimeId) ?? []), agentId] } };
 };
 
 /** A host or a runtime may be called `constructor`: what every object inherits is not a place. */
 const own = <Value>(places: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(places, name) ? places[name] : undefined;
 
-const without = (live: Live, agentId: string): Live => {
-  for (const [host, runtimes] of Object.entries(live))
+const without = (liveAgents: LiveAgents, agentId: string): LiveAgents => {
+  for (const [host, runtimes] of Object.entries(liveAgents))
     for (const [runtimeId, agents] of Object.entries(runtimes))
       if (agents.includes(agentId))
         return placed(
-          live,
+          liveAgents,
           host,
           runtimeId,
           agents.filter((other) => other !== agentId),
         );
-  return live;
+  return liveAgents;
 };
 
 /** Places without agents are forgotten. */
-const placed = (live: Live, host: string, runtimeId: string, agents: readonly string[]): Live => {
-  const { [runtimeId]: _, ...others } = live[host] ?? {};
+const placed = (liveAgents: LiveAgents, host: string, runtimeId: string, agents: readonly string[]): LiveAgents => {
+  const { [runtimeId]: _, ...others } = liveAgents[host] ?? {};
   const runtimes = agents.length > 0 ? { ...others, [runtimeId]: agents } : others;
-  const { [host]: __, ...hosts } = live;
+  const { [host]: __, ...hosts } = liveAgents;
   return Object.keys(runtimes).length > 0 ? { ...hosts, [host]: runtimes } : hosts;
 };
 
 /** How many live: in all, on one host, or under one runtime. */
-export const livingIn = (live: Live, place: { host?: string; runtimeId?: string }): number => {
-  const hosts = place.host === undefined ? Object.values(live) : [own(live, place.host) ?? {}];
+export const livingIn = (liveAgents: LiveAgents, place: { host?: string; runtimeId?: string }): number => {
+  const hosts = place.host === undefined ? Object.values(liveAgents) : [own(liveAgents, place.host) ?? {}];
   return hosts
     .flatMap((runtimes) => Object.entries(runtimes))
     .filter(([runtimeId]) => place.runtimeId === undefined || runtimeId === place.runtimeId)

@@ -1,9 +1,9 @@
 import { type BodyOf, Topic, type WithheldWhy } from '@vigil/events';
 import { validMs } from './settings.ts';
-import type { Asked, GovernorDraft } from './state.ts';
+import type { AdmissionRequest, GovernorDraft } from './state.ts';
 
-type AskedStep = Extract<Asked, { readonly kind: 'step' }>;
-type AskedSpawn = Extract<Asked, { readonly kind: 'spawn' }>;
+type StepRequest = Extract<AdmissionRequest, { readonly kind: 'step' }>;
+type SpawnRequest = Extract<AdmissionRequest, { readonly kind: 'spawn' }>;
 
 export const govern = (body: BodyOf<typeof Topic.fleetGovernance>): GovernorDraft => ({
   topic: Topic.fleetGovernance,
@@ -17,9 +17,9 @@ export const brakeReleased = (by: string, why: string): GovernorDraft =>
 export const dryRunChanged = (on: boolean, by: string, why: string): GovernorDraft =>
   govern({ type: 'DRY_RUN_CHANGED', payload: { on, by, why } });
 
-const named = ({ requestId, caseId, agentId, step }: AskedStep['step']) => ({ requestId, caseId, agentId, step });
+const named = ({ requestId, caseId, agentId, step }: StepRequest['step']) => ({ requestId, caseId, agentId, step });
 
-export const stepAdmitted = ({ step, correlationId }: AskedStep, dryRun: boolean, now: number): GovernorDraft => ({
+export const stepAdmitted = ({ step, correlationId }: StepRequest, dryRun: boolean, now: number): GovernorDraft => ({
   topic: Topic.stepRuling,
   type: 'STEP_ADMITTED',
   key: step.agentId,
@@ -27,7 +27,11 @@ export const stepAdmitted = ({ step, correlationId }: AskedStep, dryRun: boolean
   payload: { ...named(step), validUntil: now + validMs, dryRun },
 });
 
-export const stepWithheld = ({ step, correlationId }: AskedStep, why: WithheldWhy, detail: string): GovernorDraft => ({
+export const stepWithheld = (
+  { step, correlationId }: StepRequest,
+  why: WithheldWhy,
+  detail: string,
+): GovernorDraft => ({
   topic: Topic.stepRuling,
   type: 'STEP_WITHHELD',
   key: step.agentId,
@@ -35,10 +39,10 @@ export const stepWithheld = ({ step, correlationId }: AskedStep, why: WithheldWh
   payload: { ...named(step), why, detail },
 });
 
-const spawning = ({ requestId, taskId, attempt }: AskedSpawn['spawn']) => ({ requestId, taskId, attempt });
+const spawning = ({ requestId, taskId, attempt }: SpawnRequest['spawn']) => ({ requestId, taskId, attempt });
 
 export const spawnAdmitted = (
-  { spawn, correlationId }: AskedSpawn,
+  { spawn, correlationId }: SpawnRequest,
   runtimeId: string,
   dryRun: boolean,
   now: number,
@@ -51,7 +55,7 @@ export const spawnAdmitted = (
 });
 
 export const spawnWithheld = (
-  { spawn, correlationId }: AskedSpawn,
+  { spawn, correlationId }: SpawnRequest,
   why: WithheldWhy,
   detail: string,
 ): GovernorDraft => ({

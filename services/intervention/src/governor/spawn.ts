@@ -1,14 +1,14 @@
 import type { AdmitSpawnPayload } from '@vigil/events';
 import { templateFits } from '@vigil/policy';
 import { freshMs, spawnMs } from './settings.ts';
-import type { Admitted, GovernorState, RuntimeKnown } from './state.ts';
+import type { Admitted, GovernorState, RuntimePresence } from './state.ts';
 
 /** Where an agent ran is no wish for where the next runs. */
 const place = 'host';
 
-const isFresh = ({ announcedAt }: RuntimeKnown, now: number): boolean => announcedAt > now - freshMs;
+const isFresh = ({ announcedAt }: RuntimePresence, now: number): boolean => announcedAt > now - freshMs;
 
-const hasTemplate = ({ templates }: RuntimeKnown, { taskId, labels }: AdmitSpawnPayload): boolean =>
+const hasTemplate = ({ templates }: RuntimePresence, { taskId, labels }: AdmitSpawnPayload): boolean =>
   templates.some((template) => templateFits(template, taskId, labels));
 
 /** Why no runtime can start the task, with the lines that would change it; null: a runtime that is there knows how. */
@@ -46,7 +46,7 @@ export const runtimeFor = (
 const roomIn = (
   { admitted }: GovernorState,
   runtimeId: string,
-  { capacity, busy }: RuntimeKnown,
+  { capacity, busy }: RuntimePresence,
   now: number,
 ): number => {
   const isPending = ({ at, isListed }: Admitted) => isListed !== true && now < at + spawnMs;
@@ -54,8 +54,8 @@ const roomIn = (
 };
 
 /** A label that both carry says the same. */
-const agrees = (wished: Readonly<Record<string, string>>, offered: Readonly<Record<string, string>>): boolean =>
-  Object.entries(offered).every(([name, value]) => name === place || (wished[name] ?? value) === value);
+const agrees = (required: Readonly<Record<string, string>>, offered: Readonly<Record<string, string>>): boolean =>
+  Object.entries(offered).every(([name, value]) => name === place || (required[name] ?? value) === value);
 
 const whyNone = ({ runtimes }: GovernorState, spawn: AdmitSpawnPayload, open: number, now: number): string => {
   const { notRuntimeIds, labels } = spawn;

@@ -16,12 +16,12 @@ export type GovernorDraft = Draft<Writes>;
 export const isFleetCommand = (input: GovernorInput): input is FleetCommand => input.topic === Topic.controlFleet;
 
 /** Somebody waits for a ruling, in order of arrival. */
-export type Asked =
+export type AdmissionRequest =
   | {
       readonly kind: 'step';
       /** why it waits, as the case was notified; null: it waits for its turn only */
       readonly withheld: WithheldWhy | null;
-      readonly askedAt: number;
+      readonly requestedAt: number;
       readonly correlationId: string;
       readonly scope: string;
       readonly step: Pick<AdmitStepPayload, 'requestId' | 'caseId' | 'agentId' | 'step' | 'class'>;
@@ -30,7 +30,7 @@ export type Asked =
       readonly kind: 'spawn';
       /** no runtime has a template for its task, as recovery was notified: it waits until one announces itself; null: it is ruled at once */
       readonly withheld: 'no_template' | null;
-      readonly askedAt: number;
+      readonly requestedAt: number;
       readonly correlationId: string;
       readonly scope: string;
       readonly spawn: AdmitSpawnPayload;
@@ -77,12 +77,15 @@ export type Uncounted = {
 };
 
 /** One of those that the brake waits for. `backSince`: since when it, or its task on another agent, beats again. */
-export type Missing = Loss & { readonly backSince: number | null };
+export type AwaitedAgent = Loss & { readonly backSince: number | null };
 
 /** `later`: those of each further mass failure while it is on; absent: none. It lifts when all of them are over. */
-export type Brake = { readonly missing: readonly Missing[]; readonly later?: readonly (readonly Missing[])[] };
+export type Brake = {
+  readonly awaited: readonly AwaitedAgent[];
+  readonly laterIncidents?: readonly (readonly AwaitedAgent[])[];
+};
 
-export type RuntimeKnown = {
+export type RuntimePresence = {
   readonly capacity: number;
   readonly busy: number;
   readonly labels: Readonly<Record<string, string>>;
@@ -95,8 +98,8 @@ export type FleetCommand = EventOf<typeof Topic.controlFleet>;
 
 /** The one key of the fleet. Of each live agent it holds its name once, under its host and runtime: some 40 bytes. */
 export type GovernorState = {
-  readonly live: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
-  readonly runtimes: Readonly<Record<string, RuntimeKnown>>;
+  readonly liveAgents: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+  readonly runtimes: Readonly<Record<string, RuntimePresence>>;
   readonly losses: readonly Loss[];
   /** the latest starts, oldest first; absent: none is kept */
   readonly starts?: readonly Start[];
@@ -104,18 +107,18 @@ export type GovernorState = {
   readonly brake: Brake | null;
   readonly halted: boolean;
   readonly dryRun: boolean;
-  readonly asked: readonly Asked[];
+  readonly requests: readonly AdmissionRequest[];
   readonly admitted: readonly Admitted[];
 };
 
 export const initial: GovernorState = {
-  live: {},
+  liveAgents: {},
   runtimes: {},
   losses: [],
   uncounted: [],
   brake: null,
   halted: false,
   dryRun: false,
-  asked: [],
+  requests: [],
   admitted: [],
 };

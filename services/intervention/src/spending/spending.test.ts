@@ -16,30 +16,30 @@ const spent = (scope: 'agent' | 'task' | 'day', tokens: number, more: Partial<Sp
   }) as Spent;
 
 /** Tells each event at its moment, and gives what was announced. */
-const told = (...steps: readonly (readonly [number, Presence | null])[]) => {
+const play = (...steps: readonly (readonly [number, Presence | null])[]) => {
   let state: SpendingState = spending.initial;
-  const said: SpendingDraft[] = [];
+  const emitted: SpendingDraft[] = [];
   for (const [now, input] of steps) {
     if (input !== null) state = spending.observe(state, input, clock(now));
     const drafts = spending.decide(state, clock(now), input);
     for (const draft of drafts) state = spending.evolve(state, draft, clock(now), input);
     expect(spending.decide(state, clock(now), null)).toEqual([]);
-    said.push(...drafts);
+    emitted.push(...drafts);
   }
   return {
     state,
-    said: said.map(({ type, payload }) => `${type} ${'tokens' in payload ? payload.tokens : payload.why}`),
+    emitted: emitted.map(({ type, payload }) => `${type} ${'tokens' in payload ? payload.tokens : payload.why}`),
   };
 };
 
 test('what all agents of a task use is one sum, and its limit is announced once, when it is used exactly', () => {
-  expect(told([NOON, spent('task', 60)], [NOON, spent('task', 39, { agentId: 'b' })]).said).toEqual([]);
-  const reached = told(
+  expect(play([NOON, spent('task', 60)], [NOON, spent('task', 39, { agentId: 'b' })]).emitted).toEqual([]);
+  const reached = play(
     [NOON, spent('task', 60)],
     [NOON, spent('task', 40, { agentId: 'b' })],
     [NOON, spent('task', 5)],
   );
-  expect(reached.said).toEqual(['SPENDING_LIMIT_REACHED 100']);
+  expect(reached.emitted).toEqual(['SPENDING_LIMIT_REACHED 100']);
 });
 
 test('a day begins with nothing at midnight UTC, and its refusal ends then by itself', () => {
@@ -47,21 +47,21 @@ test('a day begins with nothing at midnight UTC, and its refusal ends then by it
     [MIDNIGHT - 1, spent('day', 100)],
     [MIDNIGHT, null],
   ] as const;
-  expect(told(...steps).said).toEqual(['SPENDING_LIMIT_REACHED 100', 'SPENDING_LIMIT_LIFTED the day is over']);
-  expect(told([MIDNIGHT - 1, spent('day', 99)], [MIDNIGHT, spent('day', 99)]).said).toEqual([]);
+  expect(play(...steps).emitted).toEqual(['SPENDING_LIMIT_REACHED 100', 'SPENDING_LIMIT_LIFTED the day is over']);
+  expect(play([MIDNIGHT - 1, spent('day', 99)], [MIDNIGHT, spent('day', 99)]).emitted).toEqual([]);
 });
 
 test('a task has no day: its limit stays reached', () => {
-  expect(told([NOON, spent('task', 100)], [MIDNIGHT + 1, null]).said).toEqual(['SPENDING_LIMIT_REACHED 100']);
+  expect(play([NOON, spent('task', 100)], [MIDNIGHT + 1, null]).emitted).toEqual(['SPENDING_LIMIT_REACHED 100']);
 });
 
 test('a task that nobody has worked on for 30 days is forgotten, and its limit is lifted', () => {
   const month = NOON + 30 * 86_400_000;
-  expect(told([NOON, spent('task', 100)], [month - 1, null]).said).toHaveLength(1);
-  const { said, state } = told([NOON, spent('task', 100)], [month, null]);
-  expect(said.at(-1)).toBe('SPENDING_LIMIT_LIFTED nobody has worked on it for 30 days');
+  expect(play([NOON, spent('task', 100)], [month - 1, null]).emitted).toHaveLength(1);
+  const { emitted, state } = play([NOON, spent('task', 100)], [month, null]);
+  expect(emitted.at(-1)).toBe('SPENDING_LIMIT_LIFTED nobody has worked on it for 30 days');
   expect(spending.forgets?.(state, clock(month))).toBe(true);
-  expect(told([NOON, spent('task', 100)], [month - 1, spent('task', 1)], [month, null]).said).toHaveLength(1);
+  expect(play([NOON, spent('task', 100)], [month - 1, spent('task', 1)], [month, null]).emitted).toHaveLength(1);
 });
 
 test('a raised limit lets the task go on until that is used, too', () => {
@@ -70,25 +70,25 @@ test('a raised limit lets the task go on until that is used, too', () => {
     [NOON, spent('task', 100)],
     [NOON, raised],
   ] as const;
-  expect(told(...steps).said).toEqual(['SPENDING_LIMIT_REACHED 100', 'SPENDING_LIMIT_LIFTED the limit was raised']);
-  expect(told(...steps, [NOON, spent('task', 99, { limitTokens: 200 })]).said.at(-1)).toBe(
+  expect(play(...steps).emitted).toEqual(['SPENDING_LIMIT_REACHED 100', 'SPENDING_LIMIT_LIFTED the limit was raised']);
+  expect(play(...steps, [NOON, spent('task', 99, { limitTokens: 200 })]).emitted.at(-1)).toBe(
     'SPENDING_LIMIT_REACHED 200',
   );
 });
 
 test('money counts where it is known, and what is unknown reaches no limit', () => {
   const dollars = (usd: number | null) => spent('task', 1, { usd, limitTokens: null, limitUsd: 2 });
-  expect(told([NOON, dollars(null)], [NOON, dollars(1.5)]).said).toEqual([]);
-  expect(told([NOON, dollars(null)], [NOON, dollars(1.5)], [NOON, dollars(0.5)]).said).toHaveLength(1);
+  expect(play([NOON, dollars(null)], [NOON, dollars(1.5)]).emitted).toEqual([]);
+  expect(play([NOON, dollars(null)], [NOON, dollars(1.5)], [NOON, dollars(0.5)]).emitted).toHaveLength(1);
 });
 
 test('each task and each day has a state of its own, and a deadline is honest', () => {
   expect(spendingKey(spent('task', 1))).toBe('task:T1');
   expect(spendingKey(spent('day', 1, { scopeId: 'vigil' }))).toBe('day:vigil');
-  const { state } = told([NOON, spent('day', 100)]);
+  const { state } = play([NOON, spent('day', 100)]);
   expect(spending.dueAt(state, clock(NOON))).toBe(MIDNIGHT);
   expect(spending.decide(state, clock(MIDNIGHT - 1), null)).toEqual([]);
-  expect(spending.forgets?.(told([NOON, spent('day', 100)], [MIDNIGHT, null]).state, clock(MIDNIGHT))).toBe(true);
+  expect(spending.forgets?.(play([NOON, spent('day', 100)], [MIDNIGHT, null]).state, clock(MIDNIGHT))).toBe(true);
 });
 
 describe('the limit of an agent', () => {
@@ -101,24 +101,26 @@ describe('the limit of an agent', () => {
 
   test('is that of one instance: another begins with nothing', () => {
     const over = ['SPENDING_LIMIT_REACHED 100', 'SPENDING_LIMIT_LIFTED its instance is over'];
-    expect(told(reached, [NOON, present('i2')]).said).toEqual(over);
-    expect(told(reached, [NOON, of('i2', 7)]).said).toEqual(over);
-    expect(told([NOON, of('i1', 99)], [NOON, present('i2')], [NOON, of('i2', 99)]).said).toEqual([]);
+    expect(play(reached, [NOON, present('i2')]).emitted).toEqual(over);
+    expect(play(reached, [NOON, of('i2', 7)]).emitted).toEqual(over);
+    expect(play([NOON, of('i1', 99)], [NOON, present('i2')], [NOON, of('i2', 99)]).emitted).toEqual([]);
   });
 
   test('is over with the instance, which is forgotten; one that is silent or returns is the same', () => {
-    expect(told(reached, [NOON, lost('silent')], [NOON, present('i1')]).said).toEqual(['SPENDING_LIMIT_REACHED 100']);
+    expect(play(reached, [NOON, lost('silent')], [NOON, present('i1')]).emitted).toEqual([
+      'SPENDING_LIMIT_REACHED 100',
+    ]);
     for (const why of ['ended', 'crashed'] as const) {
-      const { said, state } = told(reached, [NOON, lost(why)]);
-      expect(said.at(-1)).toBe('SPENDING_LIMIT_LIFTED its instance is over');
+      const { emitted, state } = play(reached, [NOON, lost(why)]);
+      expect(emitted.at(-1)).toBe('SPENDING_LIMIT_LIFTED its instance is over');
       expect(spending.forgets?.(state, clock(NOON))).toBe(true);
     }
   });
 
   test('is over a month after the instance was last heard, where no end of it is reported', () => {
     const month = NOON + 30 * 86_400_000;
-    expect(told(reached, [NOON, lost('silent')], [month - 1, null]).said).toHaveLength(1);
-    expect(told(reached, [NOON, lost('silent')], [month, null]).said.at(-1)).toBe(
+    expect(play(reached, [NOON, lost('silent')], [month - 1, null]).emitted).toHaveLength(1);
+    expect(play(reached, [NOON, lost('silent')], [month, null]).emitted.at(-1)).toBe(
       'SPENDING_LIMIT_LIFTED its instance is over',
     );
   });
@@ -126,14 +128,14 @@ describe('the limit of an agent', () => {
   test('keeps the presence of an agent without a limit nowhere', () => {
     expect(spendingKey(present('i1'))).toBe('agent:a');
     expect(spendingKey(of('i1', 1))).toBe('agent:a');
-    expect(told([NOON, present('i1')], [NOON, lost('ended')]).state).toEqual(spending.initial);
+    expect(play([NOON, present('i1')], [NOON, lost('ended')]).state).toEqual(spending.initial);
   });
 });
 
 test('a limit that is removed, or raised without another token, is lifted, and the policy is named', () => {
-  const { said } = told([NOON, spent('task', 100)], [NOON, spent('task', 0, { limitTokens: null })]);
-  expect(said).toEqual(['SPENDING_LIMIT_REACHED 100', 'SPENDING_LIMIT_LIFTED the limit was raised']);
-  expect(told([NOON, spent('task', 100)], [NOON, spent('task', 0, { limitTokens: 101 })]).said).toHaveLength(2);
+  const { emitted } = play([NOON, spent('task', 100)], [NOON, spent('task', 0, { limitTokens: null })]);
+  expect(emitted).toEqual(['SPENDING_LIMIT_REACHED 100', 'SPENDING_LIMIT_LIFTED the limit was raised']);
+  expect(play([NOON, spent('task', 100)], [NOON, spent('task', 0, { limitTokens: 101 })]).emitted).toHaveLength(2);
   const policy = { name: 'builders', hash: 'h1' };
   const state = spending.observe(spending.initial, { ...spent('task', 100), policy }, clock(NOON));
   expect(spending.decide(state, clock(NOON), null)).toMatchObject([{ type: 'SPENDING_LIMIT_REACHED', policy }]);

@@ -10,13 +10,13 @@ import {
   took,
   turned,
   withhold,
-} from '../story.fixture.ts';
+} from '../task/story.fixture.ts';
 import { stallOf } from './omniclaude-healthcheck.ts';
 
 test('seed 003’s event tells each change of status, checkpoint and action, and nothing else', () => {
   const story = openStory();
-  story.tell(recorded('c1'));
-  const stalled = story.tell(recoverTask({}, { emitHealthcheck: true }));
+  story.receive(recorded('c1'));
+  const stalled = story.receive(recoverTask({}, { emitHealthcheck: true }));
   expect(stalled.at(-1)).toMatchObject({ topic: 'onex.evt.omniclaude.agent-healthcheck.v1', key: task });
   expect(stalled.at(-1)?.payload).toEqual({
     type: 'agent_healthcheck',
@@ -31,24 +31,24 @@ test('seed 003’s event tells each change of status, checkpoint and action, and
     timestamp_utc: '2026-11-22T00:00:00Z',
   });
   expect(admit(story)).toHaveLength(2);
-  expect(story.tell(took('worker-1-r1'))[1]?.payload).toMatchObject({
+  expect(story.receive(took('worker-1-r1'))[1]?.payload).toMatchObject({
     status: 'recovered',
     recovery_action: 'none',
     agent_id: 'worker-1-r1',
   });
-  expect(story.tell(recorded('c2'))).toMatchObject([
+  expect(story.receive(recorded('c2'))).toMatchObject([
     { payload: { status: 'recovered', checkpoint_path: '/state/c2.yaml' } },
   ]);
-  expect(story.tell(recorded('c2'))).toEqual([]);
-  expect(story.tell(turned('worker-1-r1', 'STUCK'))).toMatchObject([
+  expect(story.receive(recorded('c2'))).toEqual([]);
+  expect(story.receive(turned('worker-1-r1', 'STUCK'))).toMatchObject([
     { payload: { status: 'stalled', recovery_action: 'relaunch_fresh_agent' } },
   ]);
-  expect(story.tell(turned('worker-1-r1', 'HEALTHY'))).toMatchObject([{ payload: { status: 'recovered' } }]);
+  expect(story.receive(turned('worker-1-r1', 'HEALTHY'))).toMatchObject([{ payload: { status: 'recovered' } }]);
   expect(story.wait(900_000)[1]?.payload).toMatchObject({ status: 'healthy', stall_reason: null });
-  expect(story.tell(turned('worker-1-r1', 'STUCK'))).toMatchObject([
+  expect(story.receive(turned('worker-1-r1', 'STUCK'))).toMatchObject([
     { payload: { status: 'stalled', recovery_action: 'relaunch_fresh_agent' } },
   ]);
-  expect(story.tell(left('worker-1-r1', 'finished'))).toHaveLength(1);
+  expect(story.receive(left('worker-1-r1', 'finished'))).toHaveLength(1);
 });
 
 const unusual = {
@@ -57,28 +57,28 @@ const unusual = {
 
 test('an attempt tells its own reason and figures, not those of the agent before it', () => {
   const story = openStory();
-  story.tell(recoverTask({}, { emitHealthcheck: true }));
+  story.receive(recoverTask({}, { emitHealthcheck: true }));
   admit(story);
-  story.tell(took('worker-1-r1'));
+  story.receive(took('worker-1-r1'));
   const evidence = { ...unusual, signal: 'context_exhausted', axis: 'cost' } as const;
   const stuck = health({
     ...{ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1', to: 'STUCK' },
     ...{ idleMinutes: 0.5, contextUsagePct: 91, evidence: [evidence] },
   });
-  expect(story.tell(stuck)).toMatchObject([
+  expect(story.receive(stuck)).toMatchObject([
     { payload: { status: 'stalled', stall_reason: 'context_overflow', idle_minutes: 0.5, context_usage_pct: 91 } },
   ]);
 });
 
 test('a stall is told when it is found, before anything is done about it, and so is its end; being well alone is not', () => {
-  const tells = { emitHealthcheck: true } as const;
-  const as = (to: 'STUCK' | 'DEGRADED' | 'HEALTHY', more: object = tells) => health({ to, ...more });
+  const reports = { emitHealthcheck: true } as const;
+  const as = (to: 'STUCK' | 'DEGRADED' | 'HEALTHY', more: object = reports) => health({ to, ...more });
   const story = openStory();
-  expect(story.tell(health({ hold: 'took', ...tells }))).toEqual([]);
-  expect(story.tell(recorded('c1'))).toEqual([]);
-  expect(story.tell(as('DEGRADED'))).toEqual([]);
+  expect(story.receive(health({ hold: 'took', ...reports }))).toEqual([]);
+  expect(story.receive(recorded('c1'))).toEqual([]);
+  expect(story.receive(as('DEGRADED'))).toEqual([]);
   const evidence = [{ ...unusual, signal: 'no_calls', axis: 'absence' } as const];
-  expect(story.tell(as('STUCK', { ...tells, idleMinutes: 2.5, evidence }))).toMatchObject([
+  expect(story.receive(as('STUCK', { ...reports, idleMinutes: 2.5, evidence }))).toMatchObject([
     {
       payload: {
         ...{ agent_id: 'worker-1', status: 'stalled', stall_reason: 'inactivity', idle_minutes: 2.5 },
@@ -86,22 +86,22 @@ test('a stall is told when it is found, before anything is done about it, and so
       },
     },
   ]);
-  expect(story.tell(as('DEGRADED'))).toEqual([]);
-  expect(story.tell(as('HEALTHY'))).toMatchObject([{ payload: { status: 'healthy', stall_reason: null } }]);
+  expect(story.receive(as('DEGRADED'))).toEqual([]);
+  expect(story.receive(as('HEALTHY'))).toMatchObject([{ payload: { status: 'healthy', stall_reason: null } }]);
   const quiet = openStory();
-  expect(quiet.tell(as('STUCK', {}))).toEqual([]);
+  expect(quiet.receive(as('STUCK', {}))).toEqual([]);
 });
 
 test('in review it has the seed’s words: stalled, and nothing is done', () => {
   const story = openStory();
-  story.tell(recoverTask({}, { emitHealthcheck: true }));
-  const said = withhold(story, 'budget');
-  expect(said.at(-1)?.payload).toMatchObject({ status: 'stalled', recovery_action: 'none' });
+  story.receive(recoverTask({}, { emitHealthcheck: true }));
+  const emitted = withhold(story, 'budget');
+  expect(emitted.at(-1)?.payload).toMatchObject({ status: 'stalled', recovery_action: 'none' });
 });
 
 test('where the policy does not emit it, it is never written', () => {
   const story = openStory();
-  expect(story.tell(recoverTask())).toHaveLength(1);
+  expect(story.receive(recoverTask())).toHaveLength(1);
 });
 
 test('of several reasons the priority is inactivity, context, rate limit', () => {

@@ -1,7 +1,7 @@
 import type { Draft, Evidence, StallReason, Topic } from '@vigil/events';
-import { pathOf, usable } from '../checkpoints.ts';
-import { holding, holdingAs } from '../lives.ts';
-import { type Healthcheck, isBad, type Recovery, type Situation } from '../state.ts';
+import { pathOf, usable } from '../checkpoints/checkpoints.ts';
+import { holding, holdingAs } from '../task/instances.ts';
+import { type Healthcheck, isBad, type Recovery, type Situation } from '../task/state.ts';
 
 type Stall = Exclude<StallReason, 'UNKNOWN'>;
 type View = Healthcheck & { readonly agentId: string };
@@ -25,9 +25,9 @@ export const stallFrom = (evidence: readonly Evidence[]): Stall | null =>
 
 /** Seed 003's event, flat, on each change of status, checkpoint or action, where the policy emits it. */
 export function healthcheck(state: Recovery, now: number): readonly Draft<typeof Topic.agentHealthcheck>[] {
-  const { subject, said } = state;
+  const { subject, emitted } = state;
   const view = viewOf(state);
-  if (!view || isSame(view, said.healthcheck)) return [];
+  if (!view || isSame(view, emitted.healthcheck)) return [];
   const of = holdingAs(state, view.agentId) ?? subject;
   const payload = {
     type: 'agent_healthcheck',
@@ -44,10 +44,10 @@ export function healthcheck(state: Recovery, now: number): readonly Draft<typeof
   return [{ topic: 'onex.evt.omniclaude.agent-healthcheck.v1', type: 'AGENT_HEALTHCHECK', key: state.taskId, payload }];
 }
 
-const isSame = (view: Healthcheck, said: Healthcheck | null): boolean =>
-  said !== null && said.status === view.status && said.path === view.path && said.action === view.action;
+const isSame = (view: Healthcheck, emitted: Healthcheck | null): boolean =>
+  emitted !== null && emitted.status === view.status && emitted.path === view.path && emitted.action === view.action;
 
-type Told = {
+type Reported = {
   readonly status: 'stalled' | 'recovered' | 'healthy';
   readonly action: 'relaunch_fresh_agent' | 'none';
   readonly path: string | null;
@@ -58,26 +58,26 @@ const stalled = { status: 'stalled', action: 'relaunch_fresh_agent' } as const;
 const recovered = { status: 'recovered', action: 'none' } as const;
 const healthy = { status: 'healthy', action: 'none' } as const;
 
-function viewOf(state: Recovery): (View & Told) | null {
+function viewOf(state: Recovery): (View & Reported) | null {
   const { situation, subject } = state;
   const path = pathOf(usable(state.checkpoints).from[0]);
-  if (situation.is === 'idle') return state.emits ? untouched(state, path) : null;
+  if (situation.kind === 'idle') return state.emitsHealthcheck ? untouched(state, path) : null;
   return subject?.settings.emitHealthcheck ? recovering(situation, path, subject.agentId) : null;
 }
 
 /** Nothing is recovered (yet): a stall is told, and its end; that all is well, only to whom something has been told. */
-function untouched(state: Recovery, path: string | null): (View & Told) | null {
+function untouched(state: Recovery, path: string | null): (View & Reported) | null {
   const holder = holding(state).at(-1);
   if (!holder) return null;
   const { agentId } = holder;
   if (isBad(holder.state)) return { status: 'stalled', action: 'none', path, agentId };
-  return holder.state === 'HEALTHY' && state.said.healthcheck ? { ...healthy, path, agentId } : null;
+  return holder.state === 'HEALTHY' && state.emitted.healthcheck ? { ...healthy, path, agentId } : null;
 }
 
-function recovering(situation: Situation, path: string | null, dead: string): (View & Told) | null {
-  switch (situation.is) {
+function recovering(situation: Situation, path: string | null, dead: string): (View & Reported) | null {
+  switch (situation.kind) {
     case 'waiting':
-    case 'asking':
+    case 'requesting':
     case 'admitted':
     case 'spawning':
       return { ...stalled, path, agentId: dead };

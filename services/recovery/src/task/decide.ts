@@ -1,25 +1,25 @@
 import { admitsFrom } from '@vigil/circuit-breaker';
-import { healthcheck } from './adapters/omniclaude-healthcheck.ts';
+import { healthcheck } from '../adapters/omniclaude-healthcheck.ts';
+import { admitSpawn, breakerChanged, initiated, type Output, refused, taskStory, withdrawn } from './drafts.ts';
 import { evolve, lapsed } from './evolve.ts';
-import { awaitsEnd, holding, holdingAs, lifeOf, ownHolder } from './lives.ts';
+import { awaitsEnd, holding, holdingAs, instanceKey, ownHolder } from './instances.ts';
 import { rivals, rivalsOf } from './rivals.ts';
-import { admitSpawn, breakerChanged, initiated, type Output, refused, taskStory, withdrawn } from './say.ts';
 import { attemptOf, limitOf, type Recovery, type Subject } from './state.ts';
 
 /** All that follows now: each answer is folded before the next question, until nothing new is to be said. */
 export function decide(before: Recovery, now: number): readonly Output[] {
   let state = lapsed(before, now);
-  const said: Output[] = [];
-  const say = (drafts: readonly Output[]): boolean => {
+  const emitted: Output[] = [];
+  const emit = (drafts: readonly Output[]): boolean => {
     for (const draft of drafts) state = evolve(state, draft);
-    said.push(...drafts);
+    emitted.push(...drafts);
     return drafts.length > 0;
   };
-  while (say(refused(state)) || say(withdrawn(state)) || say(breakerChanged(state)) || say(next(state, now)));
-  say(rivals(state, now));
-  say(healthcheck(state, now));
+  while (emit(refused(state)) || emit(withdrawn(state)) || emit(breakerChanged(state)) || emit(next(state, now)));
+  emit(rivals(state, now));
+  emit(healthcheck(state, now));
   const { subject } = state;
-  return said.map((draft) =>
+  return emitted.map((draft) =>
     draft.type === 'RECOVERY_REFUSED'
       ? draft
       : { ...draft, correlationId: subject?.correlationId, policy: subject?.policy ?? null },
@@ -29,14 +29,14 @@ export function decide(before: Recovery, now: number): readonly Output[] {
 function next(state: Recovery, now: number): readonly Output[] {
   const { situation, subject } = state;
   if (!subject) return [];
-  switch (situation.is) {
+  switch (situation.kind) {
     case 'idle':
     case 'stable':
       return [];
     case 'waiting':
       if (situation.isDoubted && now < doubtIsOverAt(state, subject, situation)) return [];
       return heldAlready(state) ?? whileWaiting(state, subject, situation, now);
-    case 'asking':
+    case 'requesting':
       return heldAlready(state) ?? impossible(state, subject, situation);
     case 'admitted':
       return heldAlready(state) ?? initiated(state, subject, situation);
@@ -58,10 +58,10 @@ function next(state: Recovery, now: number): readonly Output[] {
   }
 }
 
-type In<K extends Recovery['situation']['is']> = Extract<Recovery['situation'], { readonly is: K }>;
+type In<K extends Recovery['situation']['kind']> = Extract<Recovery['situation'], { readonly kind: K }>;
 
 /** So often in a row a spawn may be withheld, in some 95 s, before people are told that nobody has the task. */
-const refusalsToTell = 5;
+const refusalsToReport = 5;
 
 function whileWaiting(state: Recovery, subject: Subject, waiting: In<'waiting'>, now: number): readonly Output[] {
   if (isSpent(state, subject))
@@ -74,44 +74,44 @@ function whileWaiting(state: Recovery, subject: Subject, waiting: In<'waiting'>,
     const reason = `${subject.agentId} had reached a limit that holds until ${new Date(waiting.limitedUntil).toISOString()}`;
     return [taskStory(state, { type: 'RECOVERY_WAITING', payload: { taskId: state.taskId, reason, refusals: 0 } })];
   }
-  if (waiting.withheld >= refusalsToTell && !waiting.isWaitingSaid)
+  if (waiting.withheld >= refusalsToReport && !waiting.isWaitingReported)
     return [
       taskStory(state, {
         type: 'RECOVERY_WAITING',
         payload: { taskId: state.taskId, reason: waiting.refusal ?? '', refusals: waiting.withheld },
       }),
     ];
-  if (now < askAt(state, subject, waiting)) return [];
+  if (now < requestAt(state, subject, waiting)) return [];
   return [...(state.breaker.state === 'OPEN' ? breakerChanged(state, 'HALF_OPEN') : []), admitSpawn(state, subject)];
 }
 
 /** Said once: the governor keeps the request, and admits it when a runtime announces a template that fits. */
-const impossible = (state: Recovery, subject: Subject, asking: In<'asking'>): readonly Output[] =>
-  asking.impossible === null || asking.impossible.isSaid
+const impossible = (state: Recovery, subject: Subject, requesting: In<'requesting'>): readonly Output[] =>
+  requesting.impossible === null || requesting.impossible.isReported
     ? []
     : [
         taskStory(state, {
           type: 'SPAWN_IMPOSSIBLE',
-          payload: { taskId: state.taskId, reason: asking.impossible.reason, labels: subject.labels },
+          payload: { taskId: state.taskId, reason: requesting.impossible.reason, labels: subject.labels },
         }),
       ];
 
 const isSpent = (state: Recovery, subject: Subject): boolean => state.attempts >= limitOf(state, subject);
 
 /** A person does not wait for the breaker. */
-const askAt = (state: Recovery, subject: Subject, { dueAt, immediate }: In<'waiting'>): number =>
+const requestAt = (state: Recovery, subject: Subject, { dueAt, immediate }: In<'waiting'>): number =>
   immediate ? dueAt : Math.max(dueAt, admitsFrom(state.breaker, subject.settings.breaker));
 
 /** A limit of the dead agent may make the wait much longer. */
 const doubtIsOverAt = (state: Recovery, subject: Subject, waiting: In<'waiting'>): number =>
-  waiting.immediate ? waiting.dueAt : (waiting.doubtedUntil ?? askAt(state, subject, waiting));
+  waiting.immediate ? waiting.dueAt : (waiting.doubtedUntil ?? requestAt(state, subject, waiting));
 
 /**
  * Still needed? An attempt that was given up and lives after all goes on; anybody else who holds the task keeps it. Whoever is not
  * wanted is waited for.
  */
 function heldAlready(state: Recovery): readonly Output[] | undefined {
-  const holders = holding(state).filter((one) => lifeOf(one) !== state.unwanted);
+  const holders = holding(state).filter((one) => instanceKey(one) !== state.endAwaited);
   const own = ownHolder(state, holders);
   if (own) return heldBy(state, own.agentId);
   const other = holders.at(-1);
@@ -189,12 +189,12 @@ export function dueAt(before: Recovery, now: number): number {
 function situationDueAt(state: Recovery, now: number): number {
   const { situation, subject } = state;
   if (!subject) return Number.POSITIVE_INFINITY;
-  switch (situation.is) {
+  switch (situation.kind) {
     case 'waiting': {
       if (awaitsEnd(state)) return Number.POSITIVE_INFINITY;
-      if (state.breaker.state !== state.said.breaker) return now;
+      if (state.breaker.state !== state.emitted.breaker) return now;
       if (situation.isDoubted && situation.limitedUntil !== undefined) return doubtIsOverAt(state, subject, situation);
-      const from = askAt(state, subject, situation);
+      const from = requestAt(state, subject, situation);
       return isSpent(state, subject) && !situation.isDoubted ? now : from;
     }
     case 'spawning':
@@ -203,7 +203,7 @@ function situationDueAt(state: Recovery, now: number): number {
       if (situation.failing === null) return situation.since + subject.settings.probationMs;
       return (situation.goneAt ?? Number.POSITIVE_INFINITY) + requestFollowsMs;
     case 'idle':
-    case 'asking':
+    case 'requesting':
     case 'admitted':
     case 'refused':
     case 'stable':

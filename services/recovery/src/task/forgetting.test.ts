@@ -7,42 +7,42 @@ const clock = (now: number) => ({ now, watched: now, doors: {} });
 const isForgotten = (story: Story, afterMs: number): boolean =>
   recovery.forgets?.(story.state(), clock(story.now() + afterMs)) ?? false;
 
-const told = (...events: Parameters<Story['tell']>[0][]): Story => {
+const observed = (...events: Parameters<Story['receive']>[0][]): Story => {
   const story = openStory();
-  for (const event of events) story.tell(event);
+  for (const event of events) story.receive(event);
   return story;
 };
 
 test('a task that nobody holds is forgotten a week after the last word of it, and not before', () => {
-  const story = told(took('worker-1'), left('worker-1', 'finished'));
+  const story = observed(took('worker-1'), left('worker-1', 'finished'));
   expect(recovery.dueAt(story.state(), clock(story.now()))).toBe(story.now() + WEEK);
   expect(isForgotten(story, WEEK - 1)).toBe(false);
   expect(isForgotten(story, WEEK)).toBe(true);
 });
 
 test('so is one whose heir has left it', () => {
-  const story = told(recoverTask());
+  const story = observed(recoverTask());
   revive(story, 1);
   story.wait(WEEK);
-  expect(story.state().situation.is).toBe('stable');
-  story.tell(left('worker-1-r1', 'finished'));
+  expect(story.state().situation.kind).toBe('stable');
+  story.receive(left('worker-1-r1', 'finished'));
   expect(isForgotten(story, WEEK)).toBe(true);
 });
 
 test.each([
-  ['one that somebody holds', () => told(took('worker-1'))],
-  ['one whose recovery waits', () => told(recoverTask())],
+  ['one that somebody holds', () => observed(took('worker-1'))],
+  ['one whose recovery waits', () => observed(recoverTask())],
   [
     'one that a person is to review',
     () => {
-      const story = told(recoverTask({}, { maxAttempts: 1, spawnDeadlineMs: 1000 }));
+      const story = observed(recoverTask({}, { maxAttempts: 1, spawnDeadlineMs: 1000 }));
       story.wait(600_000);
       admit(story);
       story.wait(600_000);
-      expect(story.state().situation.is).toBe('review');
+      expect(story.state().situation.kind).toBe('review');
       return story;
     },
   ],
-])('never: %s', (_, tell) => {
-  expect(isForgotten(tell(), 100 * WEEK)).toBe(false);
+])('never: %s', (_, receive) => {
+  expect(isForgotten(receive(), 100 * WEEK)).toBe(false);
 });

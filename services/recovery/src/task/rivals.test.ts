@@ -1,6 +1,6 @@
 import { upgraded } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { processor } from './processor.ts';
+import { processor } from '../processor.ts';
 import { initial } from './state.ts';
 import {
   admit,
@@ -19,10 +19,10 @@ const minute = 60_000;
 /** worker-1 was taken for dead and lives on beside its heir. */
 const two = (): Story => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   admit(story);
-  story.tell(took('worker-1-r1'));
-  story.tell(took('worker-1'));
+  story.receive(took('worker-1-r1'));
+  story.receive(took('worker-1'));
   return story;
 };
 const asks = (story: Story, ms: number) => types(story.wait(ms)).filter((type) => type === 'REQUEST_STEP');
@@ -40,7 +40,7 @@ test('once the lower has left, or the higher has, nobody asks any more', () => {
   for (const agentId of ['worker-1', 'worker-1-r1']) {
     const story = two();
     expect(asks(story, 10_000)).toHaveLength(1);
-    story.tell(left(agentId, 'crashed'));
+    story.receive(left(agentId, 'crashed'));
     expect(asks(story, 60 * minute)).toEqual([]);
   }
 });
@@ -48,10 +48,10 @@ test('once the lower has left, or the higher has, nobody asks any more', () => {
 /** A person has started worker-1 again beside its heir. */
 const again = (): Story => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   admit(story);
-  story.tell(took('worker-1-r1'));
-  story.tell(health({ agentId: 'worker-1', instanceId: 'worker-1.i2', hold: 'took' }));
+  story.receive(took('worker-1-r1'));
+  story.receive(health({ agentId: 'worker-1', instanceId: 'worker-1.i2', hold: 'took' }));
   expect(asks(story, 10_000)).toHaveLength(1);
   return story;
 };
@@ -60,40 +60,40 @@ const endedAsAsked = health({ agentId: 'worker-1', instanceId: 'worker-1.i2', ..
 
 test('where the higher has gone before the lower is ended as asked, the task gets another agent', () => {
   const story = again();
-  story.tell(left('worker-1-r1', 'crashed'));
+  story.receive(left('worker-1-r1', 'crashed'));
   const dead = recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' });
-  expect(types(story.tell(dead))).toContain('TASK_RELEASED');
-  expect(find(story.tell(endedAsAsked), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
+  expect(types(story.receive(dead))).toContain('TASK_RELEASED');
+  expect(find(story.receive(endedAsAsked), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
 });
 
 test('where the higher has gone before the lower crashes instead of being ended, the task gets another agent, once', () => {
   const story = again();
-  story.tell(left('worker-1-r1', 'crashed'));
-  story.tell(recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' }));
+  story.receive(left('worker-1-r1', 'crashed'));
+  story.receive(recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' }));
   const crashed = { ...end, endReason: 'crashed', ordered: false } as const;
-  const said = story.tell(health({ agentId: 'worker-1', instanceId: 'worker-1.i2', ...crashed }));
-  expect(find(said, 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
-  expect(story.tell(recoverTask({ agentId: 'worker-1', instanceId: 'worker-1.i2' }))).toEqual([]);
+  const emitted = story.receive(health({ agentId: 'worker-1', instanceId: 'worker-1.i2', ...crashed }));
+  expect(find(emitted, 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
+  expect(story.receive(recoverTask({ agentId: 'worker-1', instanceId: 'worker-1.i2' }))).toEqual([]);
 });
 
 test('where the higher has gone before a person stops the lower, nobody takes its place', () => {
   const story = again();
-  story.tell(left('worker-1-r1', 'crashed'));
-  story.tell(recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' }));
-  const said = story.tell(health({ agentId: 'worker-1', instanceId: 'worker-1.i2', ...end, ordered: false }));
-  expect(types(said)).not.toContain('ADMIT_SPAWN');
+  story.receive(left('worker-1-r1', 'crashed'));
+  story.receive(recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' }));
+  const emitted = story.receive(health({ agentId: 'worker-1', instanceId: 'worker-1.i2', ...end, ordered: false }));
+  expect(types(emitted)).not.toContain('ADMIT_SPAWN');
 });
 
 test('where the higher has finished before the lower is ended as asked, the task is done, and gets no other agent', () => {
   const story = again();
-  story.tell(left('worker-1-r1', 'finished'));
-  expect(types(story.tell(endedAsAsked))).not.toContain('ADMIT_SPAWN');
+  story.receive(left('worker-1-r1', 'finished'));
+  expect(types(story.receive(endedAsAsked))).not.toContain('ADMIT_SPAWN');
   expect(types(story.wait(10 * minute))).not.toContain('ADMIT_SPAWN');
 });
 
 test('where the higher lives on, nobody takes the place of the lower', () => {
   const story = again();
-  expect(story.tell(endedAsAsked)).toEqual([]);
+  expect(story.receive(endedAsAsked)).toEqual([]);
   expect(types(story.wait(10 * minute))).not.toContain('ADMIT_SPAWN');
 });
 
@@ -106,8 +106,9 @@ test('after a time in which nobody looked it is asked once, not as often as it w
 });
 
 test('whose end was asked for once and for all is asked for again, where both still live', () => {
-  const asked = [{ life: 'a.i1', at: 5, times: 3 }];
-  expect(upgraded(processor.atRest, 3, ofShape3({ ...initial, said: { ...initial.said, asked } })).said.asked).toEqual([
-    { life: 'a.i1', at: 0, times: 1 },
-  ]);
+  const endRequests = [{ instance: 'a.i1', at: 5, times: 3 }];
+  expect(
+    upgraded(processor.atRest, 3, ofShape3({ ...initial, emitted: { ...initial.emitted, endRequests } })).emitted
+      .endRequests,
+  ).toEqual([{ instance: 'a.i1', at: 0, times: 1 }]);
 });

@@ -1,10 +1,10 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { EventOf, Topic } from '@vigil/events';
 import type { RecoverySettings } from '@vigil/policy';
-import { stallOf } from './adapters/omniclaude-healthcheck.ts';
-import { repeatCheckpoint } from './checkpoints.ts';
+import { stallOf } from '../adapters/omniclaude-healthcheck.ts';
+import { repeatCheckpoint } from '../checkpoints/checkpoints.ts';
 import { lapsed } from './evolve.ts';
-import { alive, deathsOf, hadTask, hasRisen, isAlive, isBack, lifeOf } from './lives.ts';
+import { deathsOf, hadTask, instanceKey, isAlive, isBack, isRevived, livingHolders } from './instances.ts';
 import { settled } from './observe-health.ts';
 import { delayBefore, readSettings } from './settings.ts';
 import { attemptOf, isBad, type Recovery, remember, type Subject } from './state.ts';
@@ -19,28 +19,28 @@ export function observeRequest(state: Recovery, input: RecoverTask, now: number)
 /** Only after a confirmed death; each death is acted on once. */
 function requestedByCase(state: Recovery, input: RecoverTask, now: number): Recovery {
   const { payload } = input;
-  const isKnown = state.dead.includes(lifeOf(payload)) && !hasRisen(state, payload);
-  if (!payload.confirmed || isKnown) return state;
-  const told = withDeath(state, payload);
+  const isHandled = state.dead.includes(instanceKey(payload)) && !isRevived(state, payload);
+  if (!payload.confirmed || isHandled) return state;
+  const known = withDeath(state, payload);
   const { situation } = state;
-  switch (situation.is) {
+  switch (situation.kind) {
     case 'idle':
-      return hadTask(state, payload) ? begin(told, input, now) : told;
+      return hadTask(state, payload) ? begun(known, input, now) : known;
     case 'spawning':
-      return situation.attempt.agentId === payload.agentId ? succeeded(told, input, now) : told;
+      return situation.attempt.agentId === payload.agentId ? nextAttemptBegun(known, input, now) : known;
     case 'probation':
     case 'stable': {
       const { agentId } = situation.attempt;
-      const isNext = !isAlive(told, agentId) && hadTask(state, payload);
-      return agentId === payload.agentId || isNext ? succeeded(told, input, now) : told;
+      const isNext = !isAlive(known, agentId) && hadTask(state, payload);
+      return agentId === payload.agentId || isNext ? nextAttemptBegun(known, input, now) : known;
     }
     case 'waiting':
-    case 'asking':
+    case 'requesting':
     case 'admitted':
     case 'refused':
     case 'review':
     case 'over':
-      return told;
+      return known;
   }
 }
 
@@ -50,26 +50,31 @@ function requestedByCase(state: Recovery, input: RecoverTask, now: number): Reco
  */
 function requestedByPerson(state: Recovery, input: RecoverTask, by: string, now: number): Recovery {
   const { payload } = input;
-  const reason = unconfirmed(state, payload) ?? against(withDeath(state, payload));
-  const told = withDeath(state, payload);
-  if (reason !== null) return { ...told, refusal: { agentId: payload.agentId, caseId: payload.caseId, by, reason } };
-  const { situation } = told;
-  switch (situation.is) {
+  const reason = unconfirmed(state, payload) ?? objectionTo(withDeath(state, payload));
+  const known = withDeath(state, payload);
+  if (reason !== null) return { ...known, refusal: { agentId: payload.agentId, caseId: payload.caseId, by, reason } };
+  const { situation } = known;
+  switch (situation.kind) {
     case 'idle':
-      return begin(told, input, now);
+      return begun(known, input, now);
     case 'probation':
     case 'stable':
-      return succeeded(told, input, now);
+      return nextAttemptBegun(known, input, now);
     case 'spawning':
-      return situation.attempt.agentId === payload.agentId ? succeeded(told, input, now) : hurried(told, now);
+      return situation.attempt.agentId === payload.agentId
+        ? nextAttemptBegun(known, input, now)
+        : expedited(known, now);
     case 'waiting':
-    case 'asking':
+    case 'requesting':
     case 'admitted':
     case 'refused':
     case 'over':
-      return hurried(told, now);
+      return expedited(known, now);
     case 'review':
-      return { ...told, situation: { is: 'review', review: { decision: 'retry', by, why: payload.reason, at: now } } };
+      return {
+        ...known,
+        situation: { kind: 'review', review: { decision: 'retry', by, why: payload.reason, at: now } },
+      };
   }
 }
 
@@ -79,15 +84,15 @@ const unconfirmed = (state: Recovery, { confirmed, agentId }: RecoverTask['paylo
     : null;
 
 /** What speaks against a recovery that a person asks for, or null. One that is under way is what was asked for. */
-function against(state: Recovery): string | null {
+function objectionTo(state: Recovery): string | null {
   const { situation, taskId } = state;
-  switch (situation.is) {
+  switch (situation.kind) {
     case 'probation':
     case 'stable': {
-      const holder = alive(state).at(-1);
+      const holder = livingHolders(state).at(-1);
       return holder ? `${holder.agentId} holds ${taskId}: end that one, and recover it` : null;
     }
-    case 'asking':
+    case 'requesting':
       return situation.impossible?.reason ?? null;
     case 'over':
       return `the recovery of ${taskId} is over: ${situation.detail ?? situation.why}`;
@@ -103,37 +108,37 @@ function against(state: Recovery): string | null {
 
 function withDeath(state: Recovery, payload: RecoverTask['payload']): Recovery {
   const known = deathsOf(state, payload);
-  const risen = state.risen.filter((life) => !known.includes(life));
+  const revived = state.revived.filter((instance) => !known.includes(instance));
   return {
     ...state,
-    risen: payload.confirmed && isBack(state, payload) ? remember(risen, lifeOf(payload)) : risen,
-    dead: payload.confirmed ? remember(state.dead, lifeOf(payload)) : state.dead,
+    revived: payload.confirmed && isBack(state, payload) ? remember(revived, instanceKey(payload)) : revived,
+    dead: payload.confirmed ? remember(state.dead, instanceKey(payload)) : state.dead,
     checkpoints: payload.checkpoint ? repeatCheckpoint(state.checkpoints, payload.checkpoint) : state.checkpoints,
   };
 }
 
 /** The attempt has died, or left the task to somebody who has: the next one is meant. */
-const succeeded = (state: Recovery, input: RecoverTask, now: number): Recovery =>
-  begin(fallen(state, input.payload.reason, now), input, now);
+const nextAttemptBegun = (state: Recovery, input: RecoverTask, now: number): Recovery =>
+  begun(attemptFailed(state, input.payload.reason, now), input, now);
 
 /** A person asks: the back-off is over now, also that of an attempt that has come to nothing since it was last looked at. */
-function hurried(before: Recovery, now: number): Recovery {
+function expedited(before: Recovery, now: number): Recovery {
   const state = lapsed(before, now);
   const { situation } = state;
-  if (situation.is !== 'waiting') return before;
+  if (situation.kind !== 'waiting') return before;
   const { limitedUntil: _, ...unlimited } = situation;
   return { ...state, situation: { ...unlimited, dueAt: Math.min(situation.dueAt, now), immediate: true } };
 }
 
 /** The attempt has died; it counts as failed once, wherever that was heard first. */
-function fallen(state: Recovery, why: string, now: number): Recovery {
+function attemptFailed(state: Recovery, why: string, now: number): Recovery {
   const { situation, subject } = state;
   if (!subject) return state;
-  switch (situation.is) {
+  switch (situation.kind) {
     case 'spawning':
     case 'probation': {
       const { generation } = situation.attempt;
-      const counted = situation.is === 'probation' && situation.failing !== null;
+      const counted = situation.kind === 'probation' && situation.failing !== null;
       return counted
         ? state
         : { ...state, breaker: breaker.fail(state.breaker, generation, subject.settings.breaker, now) };
@@ -142,7 +147,7 @@ function fallen(state: Recovery, why: string, now: number): Recovery {
       return settled(state, why, now);
     case 'idle':
     case 'waiting':
-    case 'asking':
+    case 'requesting':
     case 'admitted':
     case 'refused':
     case 'review':
@@ -151,13 +156,13 @@ function fallen(state: Recovery, why: string, now: number): Recovery {
   }
 }
 
-function begin(state: Recovery, input: RecoverTask, now: number): Recovery {
+function begun(state: Recovery, input: RecoverTask, now: number): Recovery {
   const subject = subjectOf(state, input);
   const { immediate, reason, agentId } = input.payload;
   const wait = immediate ? 0 : delayBefore(subject.settings, state.taskId, state.attempts + 1);
-  const from = wait === 0 ? now : Math.max(now, saidAt(input)) + wait;
+  const from = wait === 0 ? now : Math.max(now, requestedAt(input)) + wait;
   const doubt = isBack(state, input.payload)
-    ? { isDoubted: true, doubtedUntil: Math.max(from, now + endIsHeardMs) }
+    ? { isDoubted: true, doubtedUntil: Math.max(from, now + endReportDelayMs) }
     : {};
   const notBefore = immediate ? null : limitedUntil(input, subject.settings, now);
   const limit = notBefore === null || notBefore <= from ? {} : { limitedUntil: notBefore };
@@ -166,7 +171,7 @@ function begin(state: Recovery, input: RecoverTask, now: number): Recovery {
     ...state,
     subject,
     base: attemptOf(state, agentId) ? state.base : agentId,
-    situation: { is: 'waiting', dueAt, immediate, withheld: 0, why: reason, ...doubt, ...limit },
+    situation: { kind: 'waiting', dueAt, immediate, withheld: 0, why: reason, ...doubt, ...limit },
   };
 }
 
@@ -183,10 +188,10 @@ function limitedUntil(
 }
 
 /** The end of an agent is heard within so long after its recovery is asked for. */
-const endIsHeardMs = 10_000;
+const endReportDelayMs = 10_000;
 
 /** The time of the task key space may be seconds behind that of the case: no pause gets shorter by it. A person's clock counts for nothing. */
-function saidAt({ occurredAt, payload }: RecoverTask): number {
+function requestedAt({ occurredAt, payload }: RecoverTask): number {
   return payload.by === null ? occurredAt : 0;
 }
 

@@ -1,6 +1,6 @@
 import { upgraded } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { processor } from './processor.ts';
+import { processor } from '../processor.ts';
 import { initial } from './state.ts';
 import {
   admit,
@@ -25,11 +25,11 @@ const stopped = (agentId: string) =>
   health({ agentId, instanceId: `${agentId}.i1`, hold: 'left', to: 'TERMINATED', endReason: 'explicit' });
 
 /** The heir of worker-1 lives, for so long. */
-const heir = (ms: number): Story => {
+const replacement = (ms: number): Story => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   admit(story);
-  story.tell(took('worker-1-r1'));
+  story.receive(took('worker-1-r1'));
   story.wait(ms);
   return story;
 };
@@ -40,61 +40,61 @@ test.each([
   ['hands the task back after it', 15 * minute, handsBack],
   ['is stopped after it', 15 * minute, stopped],
 ])('where the heir %s, the death of whoever takes it next is acted on, once', (_, ms, leaves) => {
-  const story = heir(ms);
-  story.tell(leaves('worker-1-r1'));
-  story.tell(took('worker-7'));
-  story.tell(left('worker-7', 'crashed'));
-  const said = [...story.tell(died('worker-7')), ...story.wait(minute)];
-  expect(find(said, 'ADMIT_SPAWN')).toMatchObject({ attempt: 2, newAgentId: 'worker-7-r2' });
-  expect(story.tell(died('worker-7'))).toEqual([]);
+  const story = replacement(ms);
+  story.receive(leaves('worker-1-r1'));
+  story.receive(took('worker-7'));
+  story.receive(left('worker-7', 'crashed'));
+  const emitted = [...story.receive(died('worker-7')), ...story.wait(minute)];
+  expect(find(emitted, 'ADMIT_SPAWN')).toMatchObject({ attempt: 2, newAgentId: 'worker-7-r2' });
+  expect(story.receive(died('worker-7'))).toEqual([]);
   expect(types(admit(story))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
-  expect(story.tell(died('worker-7'))).toEqual([]);
+  expect(story.receive(died('worker-7'))).toEqual([]);
 });
 
 test('a person who asks for it then waits for no back-off', () => {
-  const story = heir(15 * minute);
-  story.tell(handsBack('worker-1-r1'));
-  story.tell(took('worker-7'));
+  const story = replacement(15 * minute);
+  story.receive(handsBack('worker-1-r1'));
+  story.receive(took('worker-7'));
   const asked = recoverTask({ agentId: 'worker-7', instanceId: 'worker-7.i1', immediate: true, by: 'ada' });
-  expect(types(story.tell(asked))).toEqual(['ADMIT_SPAWN']);
+  expect(types(story.receive(asked))).toEqual(['ADMIT_SPAWN']);
 });
 
 test('attempts are the task’s: with them spent, the death of the next holder goes to people', () => {
-  const story = heir(15 * minute);
+  const story = replacement(15 * minute);
   for (const n of [2, 3]) {
-    story.tell(died(`worker-1-r${n - 1}`));
+    story.receive(died(`worker-1-r${n - 1}`));
     story.wait(5 * minute);
     admit(story);
-    story.tell(took(`worker-1-r${n}`));
+    story.receive(took(`worker-1-r${n}`));
   }
-  story.tell(handsBack('worker-1-r3'));
-  story.tell(took('worker-7'));
-  expect(find(story.tell(died('worker-7')), 'REVIEW_REQUIRED')).toMatchObject({ taskId: task, attempts: 3 });
+  story.receive(handsBack('worker-1-r3'));
+  story.receive(took('worker-7'));
+  expect(find(story.receive(died('worker-7')), 'REVIEW_REQUIRED')).toMatchObject({ taskId: task, attempts: 3 });
 });
 
 test('nothing is spawned while the heir has the task, or anybody else', () => {
-  const beside = heir(15 * minute);
-  beside.tell(took('worker-7'));
-  expect(beside.tell(died('worker-7'))).toEqual([]);
-  const after = heir(15 * minute);
-  after.tell(handsBack('worker-1-r1'));
-  after.tell(took('worker-7'));
-  after.tell(took('worker-8'));
-  expect(after.tell(died('worker-7'))).toMatchObject([
+  const beside = replacement(15 * minute);
+  beside.receive(took('worker-7'));
+  expect(beside.receive(died('worker-7'))).toEqual([]);
+  const after = replacement(15 * minute);
+  after.receive(handsBack('worker-1-r1'));
+  after.receive(took('worker-7'));
+  after.receive(took('worker-8'));
+  expect(after.receive(died('worker-7'))).toMatchObject([
     { type: 'TASK_RELEASED', payload: { why: 'reassigned', detail: 'held by worker-8' } },
   ]);
 });
 
 test('where somebody else finishes what the heir has left, or works on, the task is released', () => {
-  const story = heir(15 * minute);
-  story.tell(handsBack('worker-1-r1'));
-  story.tell(took('worker-7'));
-  expect(story.tell(left('worker-7', 'finished'))).toMatchObject([
+  const story = replacement(15 * minute);
+  story.receive(handsBack('worker-1-r1'));
+  story.receive(took('worker-7'));
+  expect(story.receive(left('worker-7', 'finished'))).toMatchObject([
     { type: 'TASK_RELEASED', payload: { why: 'finished' } },
   ]);
-  const beside = heir(15 * minute);
-  beside.tell(took('worker-7'));
-  expect(beside.tell(left('worker-7', 'finished'))).toMatchObject([
+  const beside = replacement(15 * minute);
+  beside.receive(took('worker-7'));
+  expect(beside.receive(left('worker-7', 'finished'))).toMatchObject([
     {
       type: 'TASK_RELEASED',
       payload: { why: 'reassigned', detail: 'worker-7 has finished it, and worker-1-r1 works on it' },
@@ -107,9 +107,9 @@ describe('a task that the agent which was taken for dead finishes', () => {
   const finishes = health({ hold: 'left', to: 'TERMINATED', endReason: 'finished' });
   const spawning = (): Story => {
     const story = openStory();
-    story.tell(took('worker-1'));
-    story.tell(lost);
-    story.tell(recoverTask());
+    story.receive(took('worker-1'));
+    story.receive(lost);
+    story.receive(recoverTask());
     admit(story);
     return story;
   };
@@ -119,91 +119,91 @@ describe('a task that the agent which was taken for dead finishes', () => {
     ['on its probation', 0],
     ['after it', 15 * minute],
   ])('while its replacement works %s is released, and is not done again when that one crashes', (_, ms) => {
-    for (const isHeard of [true, false]) {
+    for (const isReported of [true, false]) {
       const story = spawning();
-      story.tell(took('worker-1-r1'));
+      story.receive(took('worker-1-r1'));
       story.wait(ms);
-      if (isHeard) story.tell(took('worker-1'));
-      expect(find(story.tell(finishes), 'TASK_RELEASED')).toMatchObject(released);
-      story.tell(left('worker-1-r1', 'crashed'));
-      expect(story.tell(died('worker-1-r1'))).toEqual([]);
+      if (isReported) story.receive(took('worker-1'));
+      expect(find(story.receive(finishes), 'TASK_RELEASED')).toMatchObject(released);
+      story.receive(left('worker-1-r1', 'crashed'));
+      expect(story.receive(died('worker-1-r1'))).toEqual([]);
       expect(types(story.wait(60 * minute))).not.toContain('ADMIT_SPAWN');
     }
   });
 
   test('while a spawn is out is not done again when that attempt begins, and crashes', () => {
     const story = spawning();
-    expect(types(story.tell(finishes))).toEqual(['TASK_RELEASED']);
-    story.tell(took('worker-1-r1'));
-    story.tell(left('worker-1-r1', 'crashed'));
-    expect(story.tell(died('worker-1-r1'))).toEqual([]);
+    expect(types(story.receive(finishes))).toEqual(['TASK_RELEASED']);
+    story.receive(took('worker-1-r1'));
+    story.receive(left('worker-1-r1', 'crashed'));
+    expect(story.receive(died('worker-1-r1'))).toEqual([]);
   });
 
   test('while a spawn is asked for gets none', () => {
     const story = openStory();
-    story.tell(took('worker-1'));
-    story.tell(lost);
-    story.tell(recoverTask());
-    expect(types(story.tell(finishes))).toEqual(['WITHDRAW_STEP', 'TASK_RELEASED']);
+    story.receive(took('worker-1'));
+    story.receive(lost);
+    story.receive(recoverTask());
+    expect(types(story.receive(finishes))).toEqual(['WITHDRAW_STEP', 'TASK_RELEASED']);
   });
 });
 
 test('an heir that has finished, takes the reopened task again and dies is replaced', () => {
-  const story = heir(15 * minute);
-  story.tell(left('worker-1-r1', 'finished'));
-  story.tell(health({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i2', hold: 'took' }));
-  story.tell(
+  const story = replacement(15 * minute);
+  story.receive(left('worker-1-r1', 'finished'));
+  story.receive(health({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i2', hold: 'took' }));
+  story.receive(
     health({
       ...{ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i2' },
       ...{ hold: 'left', to: 'TERMINATED', endReason: 'crashed' },
     }),
   );
-  const said = story.tell(died('worker-1-r1', 'worker-1-r1.i2'));
-  expect(find(said, 'ADMIT_SPAWN')).toMatchObject({ attempt: 1, newAgentId: 'worker-1-r2' });
-  expect(story.tell(died('worker-1-r1', 'worker-1-r1.i2'))).toEqual([]);
+  const emitted = story.receive(died('worker-1-r1', 'worker-1-r1.i2'));
+  expect(find(emitted, 'ADMIT_SPAWN')).toMatchObject({ attempt: 1, newAgentId: 'worker-1-r2' });
+  expect(story.receive(died('worker-1-r1', 'worker-1-r1.i2'))).toEqual([]);
 });
 
 test('the death of a former attempt that had the task before it was finished, or left it alive, spawns nothing', () => {
   const finished = openStory();
-  finished.tell(recoverTask());
+  finished.receive(recoverTask());
   admit(finished);
   finished.wait(3 * minute);
   admit(finished);
-  finished.tell(took('worker-1-r1'));
-  finished.tell(took('worker-1-r2'));
-  finished.tell(left('worker-1-r2', 'finished'));
-  finished.tell(left('worker-1-r1', 'crashed'));
-  expect(finished.tell(died('worker-1-r1'))).toEqual([]);
-  const handedBack = heir(15 * minute);
-  handedBack.tell(died('worker-1-r1'));
+  finished.receive(took('worker-1-r1'));
+  finished.receive(took('worker-1-r2'));
+  finished.receive(left('worker-1-r2', 'finished'));
+  finished.receive(left('worker-1-r1', 'crashed'));
+  expect(finished.receive(died('worker-1-r1'))).toEqual([]);
+  const handedBack = replacement(15 * minute);
+  handedBack.receive(died('worker-1-r1'));
   handedBack.wait(minute);
   admit(handedBack);
-  handedBack.tell(took('worker-1-r2'));
-  handedBack.tell(handsBack('worker-1-r2'));
-  expect(handedBack.tell(died('worker-1-r1'))).toEqual([]);
-  expect(handedBack.tell(died('worker-1-r1', 'worker-1-r1.i0'))).toEqual([]);
+  handedBack.receive(took('worker-1-r2'));
+  handedBack.receive(handsBack('worker-1-r2'));
+  expect(handedBack.receive(died('worker-1-r1'))).toEqual([]);
+  expect(handedBack.receive(died('worker-1-r1', 'worker-1-r1.i0'))).toEqual([]);
   expect(handedBack.wait(60 * minute)).toEqual([]);
 });
 
 test('a state that knew only of holders has it that they took the task', () => {
   const story = openStory();
-  story.tell(took('worker-7'));
+  story.receive(took('worker-7'));
   expect(upgraded(processor.atRest, 3, ofShape3(story.state()))).toEqual(story.state());
   expect(upgraded(processor.atRest, 3, ofShape3(initial))).toEqual(initial);
 });
 
 test('an agent that has finished the task is not recovered, whatever a case asks; a person who asks is heard', () => {
   const story = openStory();
-  story.tell(took('worker-1'));
-  story.tell(left('worker-1', 'finished'));
-  expect(story.tell(recoverTask())).toEqual([]);
+  story.receive(took('worker-1'));
+  story.receive(left('worker-1', 'finished'));
+  expect(story.receive(recoverTask())).toEqual([]);
   const asked = recoverTask({ immediate: true, by: 'ada', instanceId: 'worker-1.i2' });
-  expect(types(story.tell(asked))).toEqual(['ADMIT_SPAWN']);
+  expect(types(story.receive(asked))).toEqual(['ADMIT_SPAWN']);
   const again = openStory();
-  again.tell(took('worker-1'));
-  again.tell(left('worker-1', 'finished'));
-  again.tell(took('worker-1'));
-  expect(types(again.tell(recoverTask()))).toEqual(['ADMIT_SPAWN']);
+  again.receive(took('worker-1'));
+  again.receive(left('worker-1', 'finished'));
+  again.receive(took('worker-1'));
+  expect(types(again.receive(recoverTask()))).toEqual(['ADMIT_SPAWN']);
 });
 
 describe('a task that its replacement has finished', () => {
@@ -211,47 +211,47 @@ describe('a task that its replacement has finished', () => {
 
   test('is not done again when the agent that was taken for dead comes back to it and crashes', () => {
     const story = openStory();
-    story.tell(took('worker-1'));
-    story.tell(lost);
-    story.tell(recoverTask());
+    story.receive(took('worker-1'));
+    story.receive(lost);
+    story.receive(recoverTask());
     admit(story);
-    story.tell(took('worker-1-r1'));
-    story.tell(left('worker-1-r1', 'finished'));
-    story.tell(took('worker-1'));
-    story.tell(left('worker-1', 'crashed'));
-    expect(story.tell(died('worker-1'))).toEqual([]);
+    story.receive(took('worker-1-r1'));
+    story.receive(left('worker-1-r1', 'finished'));
+    story.receive(took('worker-1'));
+    story.receive(left('worker-1', 'crashed'));
+    expect(story.receive(died('worker-1'))).toEqual([]);
   });
 
   test('is recovered when the agent is started again on it, and crashes', () => {
     const story = openStory();
-    story.tell(took('worker-1'));
-    story.tell(lost);
-    story.tell(recoverTask());
+    story.receive(took('worker-1'));
+    story.receive(lost);
+    story.receive(recoverTask());
     admit(story);
-    story.tell(took('worker-1-r1'));
-    story.tell(left('worker-1-r1', 'finished'));
-    story.tell(health({ instanceId: 'worker-1.i2', hold: 'took' }));
-    story.tell(health({ instanceId: 'worker-1.i2', hold: 'left', to: 'TERMINATED', endReason: 'crashed' }));
-    expect(types(story.tell(died('worker-1', 'worker-1.i2')))).toEqual(['ADMIT_SPAWN']);
+    story.receive(took('worker-1-r1'));
+    story.receive(left('worker-1-r1', 'finished'));
+    story.receive(health({ instanceId: 'worker-1.i2', hold: 'took' }));
+    story.receive(health({ instanceId: 'worker-1.i2', hold: 'left', to: 'TERMINATED', endReason: 'crashed' }));
+    expect(types(story.receive(died('worker-1', 'worker-1.i2')))).toEqual(['ADMIT_SPAWN']);
   });
 });
 
 test('the crash of an agent that works on a task which another has finished spawns nothing', () => {
   const story = openStory();
-  story.tell(took('worker-1'));
-  story.tell(took('worker-7'));
-  story.tell(left('worker-7', 'finished'));
-  story.tell(turnedStuck('worker-1'));
-  story.tell(left('worker-1', 'crashed'));
-  expect(story.tell(died('worker-1'))).toEqual([]);
+  story.receive(took('worker-1'));
+  story.receive(took('worker-7'));
+  story.receive(left('worker-7', 'finished'));
+  story.receive(turnedStuck('worker-1'));
+  story.receive(left('worker-1', 'crashed'));
+  expect(story.receive(died('worker-1'))).toEqual([]);
 });
 
 /** Review: an attempt over the budget. */
 const inReview = (): Story => {
   const story = openStory();
-  story.tell(took('worker-1'));
-  story.tell(left('worker-1', 'crashed'));
-  story.tell(recoverTask());
+  story.receive(took('worker-1'));
+  story.receive(left('worker-1', 'crashed'));
+  story.receive(recoverTask());
   expect(types(withhold(story, 'budget'))).toEqual(['RECOVERY_FAILED', 'REVIEW_REQUIRED']);
   return story;
 };
@@ -263,12 +263,12 @@ describe('an attempt that leaves its task on probation', () => {
   ])('%s has not failed: the task is released, whatever the policy does with failures', (_, leaves, detail) => {
     for (const onProbationFailure of ['retry', 'review'] as const) {
       const story = openStory();
-      story.tell(recoverTask({}, { onProbationFailure }));
+      story.receive(recoverTask({}, { onProbationFailure }));
       admit(story);
-      story.tell(took('worker-1-r1'));
-      const said = story.tell(leaves('worker-1-r1'));
-      expect(said).toMatchObject([{ type: 'TASK_RELEASED', payload: { why: 'left', detail } }]);
-      expect(story.state()).toMatchObject({ situation: { is: 'idle' }, breaker: { failures: 0 } });
+      story.receive(took('worker-1-r1'));
+      const emitted = story.receive(leaves('worker-1-r1'));
+      expect(emitted).toMatchObject([{ type: 'TASK_RELEASED', payload: { why: 'left', detail } }]);
+      expect(story.state()).toMatchObject({ situation: { kind: 'idle' }, breaker: { failures: 0 } });
       expect(story.wait(60 * minute)).toEqual([]);
     }
   });
@@ -276,14 +276,14 @@ describe('an attempt that leaves its task on probation', () => {
   test('while it is STUCK leaves it to people, whatever the policy does with failures', () => {
     for (const onProbationFailure of ['retry', 'review'] as const) {
       const story = openStory();
-      story.tell(recoverTask({}, { onProbationFailure }));
+      story.receive(recoverTask({}, { onProbationFailure }));
       admit(story);
-      story.tell(took('worker-1-r1'));
-      const said = story.tell(
+      story.receive(took('worker-1-r1'));
+      const emitted = story.receive(
         health({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1', hold: 'left', to: 'STUCK' }),
       );
-      expect(types(said)).toEqual(['RECOVERY_FAILED', 'REVIEW_REQUIRED']);
-      expect(find(said, 'RECOVERY_FAILED')).toMatchObject({
+      expect(types(emitted)).toEqual(['RECOVERY_FAILED', 'REVIEW_REQUIRED']);
+      expect(find(emitted, 'RECOVERY_FAILED')).toMatchObject({
         reason: 'worker-1-r1 has left the task while it was STUCK',
       });
     }
@@ -293,43 +293,43 @@ describe('an attempt that leaves its task on probation', () => {
 describe('a task about which people are asked', () => {
   test('is released when somebody takes it, and the death of that one is acted on', () => {
     const story = inReview();
-    expect(story.tell(took('hand'))).toMatchObject([
+    expect(story.receive(took('hand'))).toMatchObject([
       { type: 'TASK_RELEASED', payload: { why: 'reassigned', detail: 'held by hand' } },
     ]);
-    story.tell(left('hand', 'crashed'));
-    expect(types(story.tell(died('hand')))).toEqual(['ADMIT_SPAWN']);
+    story.receive(left('hand', 'crashed'));
+    expect(types(story.receive(died('hand')))).toEqual(['ADMIT_SPAWN']);
   });
 
   test('is tried once more when a person asks for its recovery, of the same death or of another', () => {
     for (const agentId of ['worker-1', 'hand']) {
       const story = inReview();
-      const said = story.tell(recoverTask({ agentId, instanceId: `${agentId}.i1`, immediate: true, by: 'ada' }));
-      expect(types(said)).toEqual(['REVIEW_DECIDED', 'ADMIT_SPAWN']);
-      expect(find(said, 'REVIEW_DECIDED')).toMatchObject({ decision: 'retry', by: 'ada' });
+      const emitted = story.receive(recoverTask({ agentId, instanceId: `${agentId}.i1`, immediate: true, by: 'ada' }));
+      expect(types(emitted)).toEqual(['REVIEW_DECIDED', 'ADMIT_SPAWN']);
+      expect(find(emitted, 'REVIEW_DECIDED')).toMatchObject({ decision: 'retry', by: 'ada' });
     }
   });
 
   test('stays with them when a case asks', () => {
-    expect(inReview().tell(died('hand'))).toEqual([]);
+    expect(inReview().receive(died('hand'))).toEqual([]);
   });
 });
 
 test('a person who hurries an attempt that has just come to nothing waits for no back-off', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   admit(story);
   story.wait(120_000);
   story.away(5_000);
   const hurry = recoverTask({ immediate: true, by: 'ada' });
-  expect(types(story.tell(hurry))).toEqual(['ADMIT_SPAWN']);
+  expect(types(story.receive(hurry))).toEqual(['ADMIT_SPAWN']);
 });
 
 describe('an attempt on probation is ended by an order', () => {
   const endedByOrder = () => {
-    const story = heir(minute);
+    const story = replacement(minute);
     const { agentId, instanceId } = { agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' };
     const end = { hold: 'left', to: 'TERMINATED', endReason: 'explicit', ordered: true } as const;
-    expect(story.tell(health({ agentId, instanceId, ...end }))).toEqual([]);
+    expect(story.receive(health({ agentId, instanceId, ...end }))).toEqual([]);
     return story;
   };
 
@@ -341,14 +341,14 @@ describe('an attempt on probation is ended by an order', () => {
 
   test('where a plan did, the next attempt follows', () => {
     const story = endedByOrder();
-    expect(types([...story.tell(died('worker-1-r1')), ...story.wait(2 * minute)])).toEqual(['ADMIT_SPAWN']);
+    expect(types([...story.receive(died('worker-1-r1')), ...story.wait(2 * minute)])).toEqual(['ADMIT_SPAWN']);
     expect(types(story.wait(60 * minute))).not.toContain('TASK_RELEASED');
   });
 });
 
 test('an attempt on probation dies, and no plan recovers: people decide', () => {
-  const story = heir(minute);
-  expect(story.tell(left('worker-1-r1', 'crashed'))).toEqual([]);
+  const story = replacement(minute);
+  expect(story.receive(left('worker-1-r1', 'crashed'))).toEqual([]);
   expect(types(story.wait(5 * minute))).toContain('REVIEW_REQUIRED');
 });
 
@@ -357,12 +357,12 @@ test.each([
   ['is stopped by a person', 'explicit', 'left'],
 ] as const)('whoever was taken for dead and %s ends a spawn that is out', (_, endReason, why) => {
   const story = openStory();
-  story.tell(took('worker-1'));
-  story.tell(health({ hold: 'left', to: 'TERMINATED', endReason: 'lost' }));
-  story.tell(recoverTask());
+  story.receive(took('worker-1'));
+  story.receive(health({ hold: 'left', to: 'TERMINATED', endReason: 'lost' }));
+  story.receive(recoverTask());
   admit(story);
-  story.tell(took('worker-1'));
-  const said = story.tell(health({ hold: 'left', to: 'TERMINATED', endReason }));
-  expect(find(said, 'TASK_RELEASED')).toMatchObject({ why });
+  story.receive(took('worker-1'));
+  const emitted = story.receive(health({ hold: 'left', to: 'TERMINATED', endReason }));
+  expect(find(emitted, 'TASK_RELEASED')).toMatchObject({ why });
   expect(types(story.wait(60 * minute))).not.toContain('ADMIT_SPAWN');
 });

@@ -15,7 +15,7 @@ import {
 
 test('a withheld spawn is asked for again, ever more slowly, and counts no attempt', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   const waits = [5_000, 10_000, 20_000, 60_000, 60_000];
   waits.forEach((wait, at) => {
     withhold(story);
@@ -26,22 +26,22 @@ test('a withheld spawn is asked for again, ever more slowly, and counts no attem
 
 test('an admission is used up to the moment it is valid until, and not after it; nor is one of a dry run', () => {
   const valid = openStory();
-  valid.tell(recoverTask());
+  valid.receive(recoverTask());
   expect(types(admit(valid, { validUntil: start }))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
-  for (const [ruling, said] of [
+  for (const [ruling, emitted] of [
     [{ validUntil: start - 1 }, ['WITHDRAW_STEP']],
     [{ dryRun: true }, []],
   ] as const) {
     const story = openStory();
-    story.tell(recoverTask());
-    expect(types(admit(story, ruling))).toEqual(said);
+    story.receive(recoverTask());
+    expect(types(admit(story, ruling))).toEqual(emitted);
     expect(types(story.wait(5_000))).toEqual(['ADMIT_SPAWN']);
   }
 });
 
 test('an admission that is read too late returns to the budget, once, and its task asks again', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   expect(find(admit(story, { validUntil: start - 1 }), 'WITHDRAW_STEP')).toMatchObject({ requestId: 'e1-1' });
   expect(find(story.wait(5_000), 'ADMIT_SPAWN')).toMatchObject({ requestId: 'e1-2' });
   expect(types(admit(story))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
@@ -49,7 +49,7 @@ test('an admission that is read too late returns to the budget, once, and its ta
 
 test('a ruling on an older request changes nothing', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   withhold(story);
   story.wait(5_000);
   expect(admit(story, { requestId: 'e1-1' })).toEqual([]);
@@ -60,7 +60,7 @@ test.each(['failed', 'expired', 'superseded'] as const)(
   'a spawn that is %s is an attempt spent; its receipt twice is one',
   (outcome) => {
     const story = openStory();
-    story.tell(recoverTask());
+    story.receive(recoverTask());
     admit(story);
     expect(receipt(story, { outcome })).toEqual([]);
     expect(receipt(story, { outcome })).toEqual([]);
@@ -72,19 +72,19 @@ test.each(['failed', 'expired', 'superseded'] as const)(
 
 test('an uncertain spawn waits for the deadline; a late receipt of an older order changes nothing', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   admit(story);
   expect(receipt(story, { outcome: 'uncertain' })).toEqual([]);
-  expect(story.state().situation.is).toBe('spawning');
+  expect(story.state().situation.kind).toBe('spawning');
   story.wait(180_000);
   admit(story);
   expect(receipt(story, { outcome: 'failed', orderId: 'e1-1' })).toEqual([]);
-  expect(story.state().situation).toMatchObject({ is: 'spawning', failed: null });
+  expect(story.state().situation).toMatchObject({ kind: 'spawning', failed: null });
 });
 
 test('a task that needs nothing any more is released, and its admission returns to the budget', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   admit(story);
   expect(receipt(story, { outcome: 'not_needed', why: 'closed' })).toMatchObject([
     { type: 'WITHDRAW_STEP', payload: { requestId: 'e1-1', agentId: 'worker-1' } },
@@ -94,7 +94,7 @@ test('a task that needs nothing any more is released, and its admission returns 
 
 test('a spawn that a halt has recalled is no attempt: its admission is given back, and it is asked for until the halt is over', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   admit(story);
   expect(types(receipt(story, { outcome: 'halted' }))).toEqual(['WITHDRAW_STEP', 'ADMIT_SPAWN']);
   expect(story.state()).toMatchObject({ attempts: 0, breaker: { state: 'CLOSED', failures: 0 } });
@@ -105,24 +105,24 @@ test('a spawn that a halt has recalled is no attempt: its admission is given bac
 
 test('over the budget of spawns people decide: the reason is said once, nothing more is asked by itself, and no attempt is counted', () => {
   const story = openStory();
-  story.tell(recoverTask());
-  const said = withhold(story, 'budget');
-  expect(types(said)).toEqual(['RECOVERY_FAILED', 'REVIEW_REQUIRED']);
-  expect(find(said, 'RECOVERY_FAILED')).toEqual({
+  story.receive(recoverTask());
+  const emitted = withhold(story, 'budget');
+  expect(types(emitted)).toEqual(['RECOVERY_FAILED', 'REVIEW_REQUIRED']);
+  expect(find(emitted, 'RECOVERY_FAILED')).toEqual({
     taskId: task,
     reason: '5 spawns an hour for fleet; free in 12 min: no_activity',
     attempts: 0,
   });
   expect(story.wait(86_400_000)).toEqual([]);
-  expect(story.tell(recoverTask())).toEqual([]);
-  expect(types(story.tell(review('retry')))).toEqual(['REVIEW_DECIDED', 'ADMIT_SPAWN']);
+  expect(story.receive(recoverTask())).toEqual([]);
+  expect(types(story.receive(review('retry')))).toEqual(['REVIEW_DECIDED', 'ADMIT_SPAWN']);
   expect(find(admit(story), 'RECOVERY_INITIATED')).toMatchObject({ attempt: 1, of: 3 });
 });
 
 test('halted, braked or without a runtime, a task waits and no person is asked', () => {
   for (const why of ['halted', 'brake', 'no_runtime'] as const) {
     const story = openStory();
-    story.tell(recoverTask());
+    story.receive(recoverTask());
     expect(withhold(story, why)).toEqual([]);
     expect(types(story.wait(5_000))).toEqual(['ADMIT_SPAWN']);
   }
@@ -131,13 +131,13 @@ test('halted, braked or without a runtime, a task waits and no person is asked',
 test('an open breaker lets nothing through until its timeout is over, then one trial', () => {
   const one = { failureThreshold: 1, recoveryTimeoutMs: 90_000, halfOpenRequests: 1 };
   const story = openStory();
-  story.tell(recoverTask({}, { breaker: one, delaysMs: [0] }));
+  story.receive(recoverTask({}, { breaker: one, delaysMs: [0] }));
   admit(story);
   expect(types(receipt(story, { outcome: 'failed' }))).toEqual(['CIRCUIT_BREAKER_STATE_CHANGED']);
   expect(story.wait(89_999)).toEqual([]);
   expect(story.wait(1)).toMatchObject([{ payload: { from: 'OPEN', to: 'HALF_OPEN' } }, { type: 'ADMIT_SPAWN' }]);
   admit(story);
-  story.tell(took('worker-1-r2'));
+  story.receive(took('worker-1-r2'));
   expect(story.wait(900_000)).toMatchObject([
     { type: 'PROBATION_PASSED' },
     { payload: { from: 'HALF_OPEN', to: 'CLOSED' } },
@@ -147,7 +147,7 @@ test('an open breaker lets nothing through until its timeout is over, then one t
 test('a back-off lasts at least as long as it is, where the time of tasks is behind; a person’s clock does not lengthen it', () => {
   const asked = (by: string | null, aheadMs: number) => {
     const story = openStory();
-    story.tell({ ...recoverTask({ by }, { delaysMs: [5000] }), occurredAt: start + aheadMs });
+    story.receive({ ...recoverTask({ by }, { delaysMs: [5000] }), occurredAt: start + aheadMs });
     return [...types(story.wait(5000 + (by === null ? aheadMs - 1 : -1))), '|', ...types(story.wait(1))];
   };
   expect(asked(null, 4000)).toEqual(['|', 'ADMIT_SPAWN']);
@@ -156,19 +156,19 @@ test('a back-off lasts at least as long as it is, where the time of tasks is beh
 
 test('a task that no runtime has a template for is announced once: no attempt is counted, no breaker opens, nothing is asked again', () => {
   const story = openStory();
-  story.tell(recoverTask());
-  const said = withhold(story, 'no_template');
-  expect(types(said)).toEqual(['SPAWN_IMPOSSIBLE']);
-  expect(find(said, 'SPAWN_IMPOSSIBLE')).toMatchObject({ taskId: task });
+  story.receive(recoverTask());
+  const emitted = withhold(story, 'no_template');
+  expect(types(emitted)).toEqual(['SPAWN_IMPOSSIBLE']);
+  expect(find(emitted, 'SPAWN_IMPOSSIBLE')).toMatchObject({ taskId: task });
   expect(withhold(story, 'no_template')).toEqual([]);
   expect(story.wait(86_400_000)).toEqual([]);
-  expect(types(story.tell(recoverTask({ by: 'ada', immediate: true })))).toEqual(['RECOVERY_REFUSED']);
+  expect(types(story.receive(recoverTask({ by: 'ada', immediate: true })))).toEqual(['RECOVERY_REFUSED']);
   expect(story.state()).toMatchObject({ attempts: 0, breaker: { state: 'CLOSED' } });
 });
 
 test('it goes on with the same request when the governor admits it', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   withhold(story, 'no_template');
   story.wait(3_600_000);
   expect(find(admit(story), 'RECOVERY_INITIATED')).toMatchObject({ attempt: 1, of: 3 });
@@ -176,26 +176,26 @@ test('it goes on with the same request when the governor admits it', () => {
 
 test('an agent that takes the task meanwhile keeps it, and the request is withdrawn', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   withhold(story, 'no_template');
-  expect(types(story.tell(took('worker-9')))).toEqual(['TASK_RELEASED', 'WITHDRAW_STEP']);
+  expect(types(story.receive(took('worker-9')))).toEqual(['TASK_RELEASED', 'WITHDRAW_STEP']);
 });
 
 test('a spawn that is withheld again and again is reported once, with the reason, and goes on being asked for', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   const refused = (why: 'no_runtime' | 'brake') => [...withhold(story, why), ...story.wait(60_000)];
   for (let n = 1; n < 5; n += 1) expect(types(refused('no_runtime'))).toEqual(['ADMIT_SPAWN']);
-  const said = refused('brake');
-  expect(types(said)).toEqual(['RECOVERY_WAITING', 'ADMIT_SPAWN']);
-  expect(find(said, 'RECOVERY_WAITING')).toMatchObject({ taskId: task, reason: 'brake', refusals: 5 });
+  const emitted = refused('brake');
+  expect(types(emitted)).toEqual(['RECOVERY_WAITING', 'ADMIT_SPAWN']);
+  expect(find(emitted, 'RECOVERY_WAITING')).toMatchObject({ taskId: task, reason: 'brake', refusals: 5 });
   for (let n = 6; n < 9; n += 1) expect(types(refused('no_runtime'))).toEqual(['ADMIT_SPAWN']);
   expect(types(admit(story))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
 });
 
 test('a spawn of the next attempt is reported anew', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   const refused = () => [...withhold(story, 'no_runtime'), ...story.wait(60_000)];
   for (let n = 1; n < 6; n += 1) refused();
   admit(story);

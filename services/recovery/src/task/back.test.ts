@@ -19,9 +19,9 @@ const lost = (agentId: string) =>
 /** The host of worker-1 is told to be gone, its spawn waits or has been asked for, and the agent is heard again. */
 const cutOff = (): Story => {
   const story = openStory();
-  story.tell(took('worker-1'));
-  story.tell(lost('worker-1'));
-  story.tell(recoverTask({ reason: 'lost' }));
+  story.receive(took('worker-1'));
+  story.receive(lost('worker-1'));
+  story.receive(recoverTask({ reason: 'lost' }));
   return story;
 };
 const heldBySelf = { type: 'TASK_RELEASED', payload: { why: 'reassigned', detail: 'held by worker-1' } };
@@ -29,34 +29,34 @@ const heldBySelf = { type: 'TASK_RELEASED', payload: { why: 'reassigned', detail
 test('an agent of a host that was told to be gone, heard again while its spawn waits, keeps its task', () => {
   const story = cutOff();
   withhold(story, 'no_runtime');
-  expect(story.tell(took('worker-1'))).toMatchObject([heldBySelf]);
+  expect(story.receive(took('worker-1'))).toMatchObject([heldBySelf]);
   expect(story.wait(86_400_000)).toEqual([]);
 });
 
 test('heard again after the request, it keeps its task, and the admission returns', () => {
   const story = cutOff();
-  const said = story.tell(took('worker-1'));
-  expect(said).toMatchObject([heldBySelf, { type: 'WITHDRAW_STEP', payload: { requestId: 'e3-1' } }]);
+  const emitted = story.receive(took('worker-1'));
+  expect(emitted).toMatchObject([heldBySelf, { type: 'WITHDRAW_STEP', payload: { requestId: 'e3-1' } }]);
   expect(admit(story, { requestId: 'e3-1' })).toEqual([]);
 });
 
 test('that has died meanwhile after all is replaced, once', () => {
   const story = cutOff();
-  story.tell(took('worker-1'));
-  story.tell(left('worker-1', 'crashed'));
-  expect(types(story.tell(recoverTask({ reason: 'crashed' })))).toEqual(['ADMIT_SPAWN']);
-  expect(story.tell(recoverTask({ reason: 'crashed' }))).toEqual([]);
+  story.receive(took('worker-1'));
+  story.receive(left('worker-1', 'crashed'));
+  expect(types(story.receive(recoverTask({ reason: 'crashed' })))).toEqual(['ADMIT_SPAWN']);
+  expect(story.receive(recoverTask({ reason: 'crashed' }))).toEqual([]);
   expect(types(admit(story))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
 });
 
 test('an attempt that is heard again goes on as the attempt that it is', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   admit(story);
-  story.tell(took('worker-1-r1'));
-  story.tell(lost('worker-1-r1'));
-  story.tell(recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1', reason: 'lost' }));
-  expect(story.tell(took('worker-1-r1'))).toMatchObject([
+  story.receive(took('worker-1-r1'));
+  story.receive(lost('worker-1-r1'));
+  story.receive(recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1', reason: 'lost' }));
+  expect(story.receive(took('worker-1-r1'))).toMatchObject([
     { type: 'RECOVERY_COMPLETED', payload: { newAgentId: 'worker-1-r1', attempt: 1 } },
   ]);
   expect(types(story.wait(15 * 60_000))).toEqual(['PROBATION_PASSED']);
@@ -64,31 +64,31 @@ test('an attempt that is heard again goes on as the attempt that it is', () => {
 
 test('what a life whose death a runtime has seen said before, and what is heard late, is no return: it is replaced', () => {
   const story = openStory();
-  story.tell(recoverTask({ reason: 'crashed' }));
-  expect(story.tell(took('worker-1'))).toEqual([]);
-  expect(story.tell(turned('worker-1', 'HEALTHY'))).toEqual([]);
-  story.tell(left('worker-1', 'crashed'));
-  expect(story.tell(took('worker-1'))).toEqual([]);
+  story.receive(recoverTask({ reason: 'crashed' }));
+  expect(story.receive(took('worker-1'))).toEqual([]);
+  expect(story.receive(turned('worker-1', 'HEALTHY'))).toEqual([]);
+  story.receive(left('worker-1', 'crashed'));
+  expect(story.receive(took('worker-1'))).toEqual([]);
   expect(find(admit(story), 'SPAWN_AGENT')).toMatchObject({ agentId: 'worker-1-r1' });
 });
 
 test('where the news of its loss comes after the request, it is heard again all the same', () => {
   const story = openStory();
-  story.tell(took('worker-1'));
-  expect(types(story.tell(recoverTask({ reason: 'lost' })))).toEqual(['ADMIT_SPAWN']);
-  expect(story.tell(lost('worker-1'))).toEqual([]);
-  expect(types(story.tell(took('worker-1')))).toEqual(['TASK_RELEASED', 'WITHDRAW_STEP']);
+  story.receive(took('worker-1'));
+  expect(types(story.receive(recoverTask({ reason: 'lost' })))).toEqual(['ADMIT_SPAWN']);
+  expect(story.receive(lost('worker-1'))).toEqual([]);
+  expect(types(story.receive(took('worker-1')))).toEqual(['TASK_RELEASED', 'WITHDRAW_STEP']);
 });
 
 test('in review, one that is heard again and finishes ends the matter, and one that works on keeps its task at a retry', () => {
   const inReview = (): Story => {
     const story = cutOff();
     withhold(story, 'budget');
-    expect(story.tell(took('worker-1'))).toEqual([]);
+    expect(story.receive(took('worker-1'))).toEqual([]);
     return story;
   };
-  expect(inReview().tell(left('worker-1', 'finished'))).toMatchObject([
+  expect(inReview().receive(left('worker-1', 'finished'))).toMatchObject([
     { type: 'TASK_RELEASED', payload: { why: 'finished' } },
   ]);
-  expect(inReview().tell(review('retry'))).toMatchObject([{ type: 'REVIEW_DECIDED' }, heldBySelf]);
+  expect(inReview().receive(review('retry'))).toMatchObject([{ type: 'REVIEW_DECIDED' }, heldBySelf]);
 });

@@ -1,20 +1,20 @@
 import * as breaker from '@vigil/circuit-breaker';
-import { holdingAs, ownHolder } from './lives.ts';
-import type { Output } from './say.ts';
+import type { Output } from './drafts.ts';
+import { holdingAs, ownHolder } from './instances.ts';
 import { delayBefore } from './settings.ts';
-import { type Asked, attemptOf, isBad, notUsed, type Recovery, remember, type Situation } from './state.ts';
+import { attemptOf, type EndRequest, isBad, notUsed, type Recovery, remember, type Situation } from './state.ts';
 
 /** The state at this moment: an attempt whose deadline has passed without a heartbeat has failed. */
 export const lapsed = (state: Recovery, now: number): Recovery => {
   const { situation } = state;
-  if (situation.is !== 'spawning' || holdingAs(state, situation.attempt.agentId)) return state;
+  if (situation.kind !== 'spawning' || holdingAs(state, situation.attempt.agentId)) return state;
   return situation.failed || now > situation.deadlineAt ? lapse(state) : state;
 };
 
 /** The failure of the spawned attempt, as of its own moment, not of the one at which we look. */
 function lapse(state: Recovery): Recovery {
   const { situation, subject } = state;
-  if (situation.is !== 'spawning' || !subject) return state;
+  if (situation.kind !== 'spawning' || !subject) return state;
   const { settings } = subject;
   const at = situation.failed?.at ?? situation.deadlineAt;
   const why =
@@ -24,7 +24,7 @@ function lapse(state: Recovery): Recovery {
     avoid: remember(state.avoid, situation.runtimeId),
     breaker: breaker.fail(state.breaker, situation.attempt.generation, settings.breaker, at),
     situation: {
-      is: 'waiting',
+      kind: 'waiting',
       dueAt: at + delayBefore(settings, state.taskId, state.attempts + 1),
       immediate: false,
       withheld: 0,
@@ -37,7 +37,7 @@ function lapse(state: Recovery): Recovery {
 export function evolve(state: Recovery, draft: Output): Recovery {
   switch (draft.type) {
     case 'ADMIT_SPAWN':
-      return asking(lapse(state), draft.payload.requestId);
+      return requesting(lapse(state), draft.payload.requestId);
     case 'RECOVERY_INITIATED':
       return spawning(state, draft.payload);
     case 'RECOVERY_COMPLETED':
@@ -45,25 +45,28 @@ export function evolve(state: Recovery, draft: Output): Recovery {
     case 'PROBATION_PASSED':
       return stable(state);
     case 'RECOVERY_FAILED':
-      return { ...lapse(state), situation: { is: 'review', review: null } };
+      return { ...lapse(state), situation: { kind: 'review', review: null } };
     case 'REVIEW_DECIDED':
       return reviewed(state);
     case 'SPAWN_IMPOSSIBLE':
-      return impossibleSaid(state);
+      return impossibleReported(state);
     case 'RECOVERY_WAITING':
-      return waitingSaid(state, draft.payload.refusals);
+      return waitingReported(state, draft.payload.refusals);
     case 'RECOVERY_REFUSED':
       return { ...state, refusal: null };
     case 'TASK_RELEASED':
       return released(state, draft.payload.why === 'reassigned' || draft.payload.why === 'left');
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
-      return breakerSaid(lapse(state), draft.payload.to as breaker.Breaker['state']);
+      return breakerReported(lapse(state), draft.payload.to as breaker.Breaker['state']);
     case 'AGENT_HEALTHCHECK': {
       const { status, checkpoint_path: path, recovery_action: action } = draft.payload;
-      return { ...state, said: { ...state.said, healthcheck: { status, path, action } } };
+      return { ...state, emitted: { ...state.emitted, healthcheck: { status, path, action } } };
     }
     case 'REQUEST_STEP':
-      return { ...state, said: { ...state.said, asked: askedOf(state.said.asked, draft.payload) } };
+      return {
+        ...state,
+        emitted: { ...state.emitted, endRequests: endRequestsAfter(state.emitted.endRequests, draft.payload) },
+      };
     case 'WITHDRAW_STEP':
       return { ...state, unused: null };
     case 'REVIEW_REQUIRED':
@@ -83,22 +86,22 @@ export function evolve(state: Recovery, draft: Output): Recovery {
   }
 }
 
-function asking(state: Recovery, requestId: string): Recovery {
+function requesting(state: Recovery, requestId: string): Recovery {
   const { situation } = state;
-  if (situation.is !== 'waiting') return state;
-  const { dueAt: _, isDoubted: __, doubtedUntil: ___, ...asked } = situation;
+  if (situation.kind !== 'waiting') return state;
+  const { dueAt: _, isDoubted: __, doubtedUntil: ___, ...next } = situation;
   return {
     ...state,
-    unwanted: null,
+    endAwaited: null,
     requests: state.requests + 1,
-    situation: { ...asked, is: 'asking', requestId, impossible: null },
+    situation: { ...next, kind: 'requesting', requestId, impossible: null },
   };
 }
 
-function impossibleSaid(state: Recovery): Recovery {
+function impossibleReported(state: Recovery): Recovery {
   const { situation } = state;
-  if (situation.is !== 'asking' || situation.impossible === null) return state;
-  return { ...state, situation: { ...situation, impossible: { ...situation.impossible, isSaid: true } } };
+  if (situation.kind !== 'requesting' || situation.impossible === null) return state;
+  return { ...state, situation: { ...situation, impossible: { ...situation.impossible, isReported: true } } };
 }
 
 type Initiated = {
@@ -110,7 +113,7 @@ type Initiated = {
 
 function spawning(state: Recovery, { newAgentId, attempt: number, orderId, runtimeId }: Initiated): Recovery {
   const { situation, subject } = state;
-  if (situation.is !== 'admitted' || !subject) return state;
+  if (situation.kind !== 'admitted' || !subject) return state;
   const attempt = { agentId: newAgentId, number, generation: state.breaker.generation };
   const deadlineAt = situation.at + subject.settings.spawnDeadlineMs;
   return {
@@ -119,29 +122,34 @@ function spawning(state: Recovery, { newAgentId, attempt: number, orderId, runti
     serial: state.serial + 1,
     tried: remember(state.tried, attempt),
     breaker: breaker.admit(state.breaker),
-    situation: { is: 'spawning', attempt, orderId, runtimeId, deadlineAt, failed: null },
+    situation: { kind: 'spawning', attempt, orderId, runtimeId, deadlineAt, failed: null },
   };
 }
 
 function probation(before: Recovery, agentId: string): Recovery {
-  const isCurrent = before.situation.is === 'spawning' && before.situation.attempt.agentId === agentId;
+  const isCurrent = before.situation.kind === 'spawning' && before.situation.attempt.agentId === agentId;
   const state = isCurrent ? before : notUsed(lapse(before));
   const holder = holdingAs(state, agentId);
   const attempt = attemptOf(state, agentId);
   if (!holder || !attempt) return state;
   const failing = isBad(holder.state) ? holder.state : null;
-  return { ...state, avoid: [], unwanted: null, situation: { is: 'probation', attempt, since: holder.since, failing } };
+  return {
+    ...state,
+    avoid: [],
+    endAwaited: null,
+    situation: { kind: 'probation', attempt, since: holder.since, failing },
+  };
 }
 
 /** Also an attempt that was given up, under an earlier state of the breaker, closes it by passing. */
 function stable(state: Recovery): Recovery {
   const { situation, subject } = state;
-  if (situation.is !== 'probation' || !subject) return state;
+  if (situation.kind !== 'probation' || !subject) return state;
   const { attempt, since } = situation;
   return {
     ...state,
     breaker: breaker.reset(state.breaker),
-    situation: { is: 'stable', attempt, since: since + subject.settings.probationMs },
+    situation: { kind: 'stable', attempt, since: since + subject.settings.probationMs },
   };
 }
 
@@ -153,9 +161,9 @@ function released(before: Recovery, keepsCount: boolean): Recovery {
     ...state,
     ...count,
     avoid: [],
-    unwanted: null,
+    endAwaited: null,
     breaker: breaker.reset(state.breaker),
-    situation: { is: 'idle' },
+    situation: { kind: 'idle' },
   };
 }
 
@@ -165,50 +173,53 @@ function released(before: Recovery, keepsCount: boolean): Recovery {
  */
 function reviewed(state: Recovery): Recovery {
   const { situation, subject } = state;
-  if (situation.is !== 'review' || !situation.review || !subject) return state;
+  if (situation.kind !== 'review' || !situation.review || !subject) return state;
   const { decision, at, by } = situation.review;
-  const waiting: Situation = { is: 'waiting', dueAt: at, immediate: true, withheld: 0, why: `asked for by ${by}` };
+  const waiting: Situation = { kind: 'waiting', dueAt: at, immediate: true, withheld: 0, why: `asked for by ${by}` };
   switch (decision) {
     case 'retry': {
       const granted = Math.max(state.granted, state.attempts + 1 - subject.settings.maxAttempts);
-      return { ...state, granted, unwanted: failingLife(state), situation: waiting };
+      return { ...state, granted, endAwaited: failingInstance(state), situation: waiting };
     }
     case 'reset':
       return {
         ...state,
-        ...{ attempts: 0, granted: 0, unwanted: failingLife(state), breaker: breaker.reset(state.breaker) },
+        ...{ attempts: 0, granted: 0, endAwaited: failingInstance(state), breaker: breaker.reset(state.breaker) },
         situation: waiting,
       };
     case 'abandon':
-      return { ...state, situation: { is: 'over', why: 'abandoned', detail: situation.review.why } };
+      return { ...state, situation: { kind: 'over', why: 'abandoned', detail: situation.review.why } };
     case 'UNKNOWN':
-      return { ...state, situation: { is: 'review', review: null } };
+      return { ...state, situation: { kind: 'review', review: null } };
   }
 }
 
 /** One without an instance cannot be ended: it goes on. */
-function failingLife(state: Recovery): string | null {
+function failingInstance(state: Recovery): string | null {
   const own = ownHolder(state);
   return own && isBad(own.state) ? own.instanceId : null;
 }
 
-function breakerSaid(state: Recovery, to: breaker.Breaker['state']): Recovery {
+function breakerReported(state: Recovery, to: breaker.Breaker['state']): Recovery {
   const trial = to === 'HALF_OPEN' ? breaker.tryAgain(state.breaker) : state.breaker;
-  return { ...state, breaker: trial, said: { ...state.said, breaker: to } };
+  return { ...state, breaker: trial, emitted: { ...state.emitted, breaker: to } };
 }
 
-type EndAsked = { readonly instanceId: string; readonly askedAt: number | null };
+type RequestedEnd = { readonly instanceId: string; readonly askedAt: number | null };
 
-function askedOf(asked: readonly Asked[], { instanceId: life, askedAt }: EndAsked): readonly Asked[] {
-  const times = asked.find((one) => one.life === life)?.times ?? 0;
-  const others = asked.filter((one) => one.life !== life);
-  return remember(others, { life, at: askedAt ?? 0, times: times + 1 });
+function endRequestsAfter(
+  before: readonly EndRequest[],
+  { instanceId: instance, askedAt }: RequestedEnd,
+): readonly EndRequest[] {
+  const times = before.find((one) => one.instance === instance)?.times ?? 0;
+  const others = before.filter((one) => one.instance !== instance);
+  return remember(others, { instance, at: askedAt ?? 0, times: times + 1 });
 }
 
 /** Without a refusal it waits for a limit. */
-function waitingSaid(state: Recovery, refusals: number): Recovery {
-  if (state.situation.is !== 'waiting') return state;
+function waitingReported(state: Recovery, refusals: number): Recovery {
+  if (state.situation.kind !== 'waiting') return state;
   const { limitedUntil: _, ...situation } = state.situation;
   if (refusals === 0) return { ...state, situation };
-  return { ...state, situation: { ...state.situation, isWaitingSaid: true } };
+  return { ...state, situation: { ...state.situation, isWaitingReported: true } };
 }

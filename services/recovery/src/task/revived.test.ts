@@ -1,6 +1,6 @@
 import { upgraded } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { processor } from './processor.ts';
+import { processor } from '../processor.ts';
 import { initial } from './state.ts';
 import {
   admit,
@@ -17,97 +17,97 @@ import {
   withhold,
 } from './story.fixture.ts';
 
-const rises = (story: Story) => story.tell(took('worker-1'));
+const rises = (story: Story) => story.receive(took('worker-1'));
 /** Recovery has given the task up to people, who leave it to whoever was taken for dead and lives. */
-const leftToTheRisen = (): Story => {
+const leftToTheRevived = (): Story => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   withhold(story, 'budget');
   rises(story);
-  story.tell(review('abandon'));
-  expect(story.state().situation.is).toBe('idle');
+  story.receive(review('abandon'));
+  expect(story.state().situation.kind).toBe('idle');
   return story;
 };
 
 test('who was taken for dead, lives, and dies alone on the task is replaced, as at any death, once', () => {
-  const story = leftToTheRisen();
-  story.tell(left('worker-1', 'crashed'));
-  const said = story.tell(recoverTask({ reason: 'crashed' }));
-  expect(find(said, 'ADMIT_SPAWN')).toMatchObject({ newAgentId: 'worker-1-r1' });
+  const story = leftToTheRevived();
+  story.receive(left('worker-1', 'crashed'));
+  const emitted = story.receive(recoverTask({ reason: 'crashed' }));
+  expect(find(emitted, 'ADMIT_SPAWN')).toMatchObject({ newAgentId: 'worker-1-r1' });
   expect(types(admit(story))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
-  expect(story.tell(recoverTask({ reason: 'crashed' }))).toEqual([]);
+  expect(story.receive(recoverTask({ reason: 'crashed' }))).toEqual([]);
 });
 
 test('a request that outruns the news of its end replaces it all the same, and takes nobody for alive', () => {
-  const story = leftToTheRisen();
-  expect(types(story.tell(recoverTask()))).toEqual(['ADMIT_SPAWN']);
+  const story = leftToTheRevived();
+  expect(types(story.receive(recoverTask()))).toEqual(['ADMIT_SPAWN']);
   admit(story);
-  story.tell(took('worker-1-r1'));
+  story.receive(took('worker-1-r1'));
   expect(types(story.wait(60_000))).not.toContain('REQUEST_STEP');
 });
 
 test('whoever never rose is acted on once: its death told again changes nothing', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   withhold(story, 'budget');
-  story.tell(review('abandon'));
-  expect(story.tell(recoverTask())).toEqual([]);
-  expect(story.state().situation.is).toBe('idle');
+  story.receive(review('abandon'));
+  expect(story.receive(recoverTask())).toEqual([]);
+  expect(story.state().situation.kind).toBe('idle');
 });
 
 test('a second death is acted on once too, until the next rise', () => {
-  const story = leftToTheRisen();
-  story.tell(recoverTask());
+  const story = leftToTheRevived();
+  story.receive(recoverTask());
   withhold(story, 'budget');
-  story.tell(review('abandon'));
-  expect(story.tell(recoverTask())).toEqual([]);
+  story.receive(review('abandon'));
+  expect(story.receive(recoverTask())).toEqual([]);
   rises(story);
-  expect(types(story.tell(recoverTask()))).toEqual(['ADMIT_SPAWN']);
+  expect(types(story.receive(recoverTask()))).toEqual(['ADMIT_SPAWN']);
 });
 
 test('while its heir is on its way or lives, nobody else replaces it', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   admit(story);
   rises(story);
-  expect(story.tell(recoverTask())).toEqual([]);
+  expect(story.receive(recoverTask())).toEqual([]);
   rises(story);
-  story.tell(took('worker-1-r1'));
-  story.tell(left('worker-1', 'crashed'));
-  expect(story.tell(recoverTask())).toEqual([]);
+  story.receive(took('worker-1-r1'));
+  story.receive(left('worker-1', 'crashed'));
+  expect(story.receive(recoverTask())).toEqual([]);
   expect(story.wait(60_000)).toEqual([]);
-  expect(story.state().situation).toMatchObject({ is: 'probation', attempt: { agentId: 'worker-1-r1' } });
+  expect(story.state().situation).toMatchObject({ kind: 'probation', attempt: { agentId: 'worker-1-r1' } });
 });
 
 test('where somebody else holds the task by then, they keep it', () => {
-  const story = leftToTheRisen();
-  story.tell(took('worker-7'));
-  expect(story.tell(recoverTask())).toMatchObject([
+  const story = leftToTheRevived();
+  story.receive(took('worker-7'));
+  expect(story.receive(recoverTask())).toMatchObject([
     { type: 'TASK_RELEASED', payload: { why: 'reassigned', detail: 'held by worker-7' } },
   ]);
 });
 
 test('no word of a person replaces it before a confirmed death while it is heard; once it has left, it does', () => {
   const asked = recoverTask({ confirmed: false, by: 'ada', immediate: true });
-  const story = leftToTheRisen();
-  expect(types(story.tell(asked))).toEqual(['RECOVERY_REFUSED']);
-  story.tell(left('worker-1', 'crashed'));
-  expect(story.tell(recoverTask({ confirmed: false }))).toEqual([]);
-  expect(types(story.tell(asked))).toEqual(['ADMIT_SPAWN']);
+  const story = leftToTheRevived();
+  expect(types(story.receive(asked))).toEqual(['RECOVERY_REFUSED']);
+  story.receive(left('worker-1', 'crashed'));
+  expect(story.receive(recoverTask({ confirmed: false }))).toEqual([]);
+  expect(types(story.receive(asked))).toEqual(['ADMIT_SPAWN']);
 });
 
 test('an agent without an instance id rises and falls as an agent', () => {
   const story = openStory();
   const nameless = recoverTask({ instanceId: null });
-  story.tell(nameless);
+  story.receive(nameless);
   withhold(story, 'budget');
-  story.tell(review('abandon'));
-  story.tell(health({ instanceId: null, hold: 'took' }));
-  expect(types(story.tell(nameless))).toEqual(['ADMIT_SPAWN']);
+  story.receive(review('abandon'));
+  story.receive(health({ instanceId: null, hold: 'took' }));
+  expect(types(story.receive(nameless))).toEqual(['ADMIT_SPAWN']);
 });
 
 test('a state that knew of no rise is read on', () => {
-  const { risen: _, ...older } = ofShape3({ ...initial, taskId: 'T', dead: ['a.i1'] });
+  const { revived: _, ...older } = ofShape3({ ...initial, taskId: 'T', dead: ['a.i1'] });
   expect(upgraded(processor.atRest, 2, older)).toEqual({ ...initial, taskId: 'T', dead: ['a.i1'] });
 });
 
@@ -115,10 +115,10 @@ describe('a request about the death of an agent that was taken for dead, and has
   const lost = health({ hold: 'left', to: 'TERMINATED', endReason: 'lost' });
   const late = (more: object = {}): Story => {
     const story = openStory();
-    story.tell(took('worker-1'));
-    story.tell(lost);
-    story.tell(took('worker-1'));
-    expect(story.tell(recoverTask(more))).toEqual([]);
+    story.receive(took('worker-1'));
+    story.receive(lost);
+    story.receive(took('worker-1'));
+    expect(story.receive(recoverTask(more))).toEqual([]);
     return story;
   };
 
@@ -126,7 +126,7 @@ describe('a request about the death of an agent that was taken for dead, and has
     const limited = () => late({ notBefore: openStory().now() + 3_600_000 });
     expect(find(limited().wait(10_000), 'TASK_RELEASED')).toMatchObject({ why: 'reassigned' });
     const story = limited();
-    expect(story.tell(left('worker-1', 'crashed'))).toEqual([]);
+    expect(story.receive(left('worker-1', 'crashed'))).toEqual([]);
     expect(story.wait(9_999)).toEqual([]);
     expect(types(story.wait(1))).toEqual(['RECOVERY_WAITING']);
     expect(types(story.wait(3_600_000))).toEqual(['ADMIT_SPAWN']);
@@ -140,23 +140,23 @@ describe('a request about the death of an agent that was taken for dead, and has
 
   test('is followed where the agent has died again', () => {
     const story = late();
-    expect(story.tell(left('worker-1', 'crashed'))).toEqual([]);
+    expect(story.receive(left('worker-1', 'crashed'))).toEqual([]);
     expect(types(story.wait(10_000))).toEqual(['ADMIT_SPAWN']);
   });
 
   test('beside a replacement has the agent ended', () => {
     const story = openStory();
-    story.tell(took('worker-1'));
-    story.tell(left('worker-1', 'crashed'));
-    story.tell(recoverTask());
+    story.receive(took('worker-1'));
+    story.receive(left('worker-1', 'crashed'));
+    story.receive(recoverTask());
     admit(story);
     const { agentId, instanceId } = { agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' };
-    story.tell(took(agentId));
-    story.tell(health({ agentId, instanceId, hold: 'left', to: 'TERMINATED', endReason: 'lost' }));
-    story.tell(took(agentId));
-    story.tell(recoverTask({ agentId, instanceId }));
-    const said = story.wait(60_000);
-    expect(types(said)).not.toContain('ADMIT_SPAWN');
-    expect(story.state().situation).toMatchObject({ is: 'probation', attempt: { agentId } });
+    story.receive(took(agentId));
+    story.receive(health({ agentId, instanceId, hold: 'left', to: 'TERMINATED', endReason: 'lost' }));
+    story.receive(took(agentId));
+    story.receive(recoverTask({ agentId, instanceId }));
+    const emitted = story.wait(60_000);
+    expect(types(emitted)).not.toContain('ADMIT_SPAWN');
+    expect(story.state().situation).toMatchObject({ kind: 'probation', attempt: { agentId } });
   });
 });

@@ -1,7 +1,7 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
-import { readAt, rememberCheckpoint } from './checkpoints.ts';
+import { readAt, rememberCheckpoint } from '../checkpoints/checkpoints.ts';
 import { observeHealth } from './observe-health.ts';
 import { observeRequest } from './observe-request.ts';
 import type { Recovery } from './state.ts';
@@ -19,7 +19,7 @@ type Withheld = PayloadOf<typeof Topic.spawnRuling, 'SPAWN_WITHHELD'>;
 type Receipt = PayloadOf<typeof Topic.spawnReceipt, 'SPAWN_RECEIPT'>;
 
 /** When a withheld spawn is asked for again, milliseconds; the last repeats. A halt or a brake lasts; nothing is lost by waiting. */
-const askAgainAfter = [5_000, 10_000, 20_000, 60_000];
+const retryDelaysMs = [5_000, 10_000, 20_000, 60_000];
 
 export function observe(before: Recovery, input: Input, { now }: Clock): Recovery {
   const state = before.taskId === '' ? { ...before, taskId: input.payload.taskId } : before;
@@ -32,8 +32,8 @@ export function observe(before: Recovery, input: Input, { now }: Clock): Recover
       return observeRequest(state, input, now);
     case 'REVIEW_TASK': {
       const { decision, by, why } = input.payload;
-      if (state.situation.is !== 'review' || decision === 'UNKNOWN') return state;
-      return { ...state, situation: { is: 'review', review: { decision, by, why, at: now } } };
+      if (state.situation.kind !== 'review' || decision === 'UNKNOWN') return state;
+      return { ...state, situation: { kind: 'review', review: { decision, by, why, at: now } } };
     }
     case 'SPAWN_ADMITTED':
       return observeAdmission(state, input.payload, now);
@@ -51,41 +51,41 @@ function observeAdmission(
   now: number,
 ): Recovery {
   const { situation } = state;
-  if (situation.is !== 'asking' || situation.requestId !== requestId) return state;
-  if (dryRun) return askedLater(state, 'the fleet is in a dry run', now);
-  if (now > validUntil) return askedLater({ ...state, unused: requestId }, 'its admission was read too late', now);
-  const { impossible: _, ...asked } = situation;
-  return { ...state, situation: { ...asked, is: 'admitted', runtimeId, at: now } };
+  if (situation.kind !== 'requesting' || situation.requestId !== requestId) return state;
+  if (dryRun) return requestedLater(state, 'the fleet is in a dry run', now);
+  if (now > validUntil) return requestedLater({ ...state, unused: requestId }, 'its admission was read too late', now);
+  const { impossible: _, ...next } = situation;
+  return { ...state, situation: { ...next, kind: 'admitted', runtimeId, at: now } };
 }
 
 /** Over the budget of spawns people decide; where no runtime is left, those at which a spawn came to nothing are as good as any. */
 function observeWithheld(state: Recovery, { requestId, why, detail }: Withheld, now: number): Recovery {
   const { situation } = state;
-  if (situation.is !== 'asking' || situation.requestId !== requestId) return state;
+  if (situation.kind !== 'requesting' || situation.requestId !== requestId) return state;
   if (why === 'no_template')
     return {
       ...state,
-      situation: { ...situation, impossible: { reason: detail, isSaid: situation.impossible !== null } },
+      situation: { ...situation, impossible: { reason: detail, isReported: situation.impossible !== null } },
     };
-  if (why === 'budget') return { ...state, situation: { is: 'refused', why: `${detail}: ${situation.why}` } };
-  return askedLater(why === 'no_runtime' ? { ...state, avoid: [] } : state, detail, now);
+  if (why === 'budget') return { ...state, situation: { kind: 'refused', why: `${detail}: ${situation.why}` } };
+  return requestedLater(why === 'no_runtime' ? { ...state, avoid: [] } : state, detail, now);
 }
 
-function askedLater(state: Recovery, refusal: string, now: number): Recovery {
+function requestedLater(state: Recovery, refusal: string, now: number): Recovery {
   const { situation } = state;
-  if (situation.is !== 'asking') return state;
-  const { impossible: _, requestId: __, ...asked } = situation;
-  const after = askAgainAfter[Math.min(asked.withheld, askAgainAfter.length - 1)] ?? 0;
+  if (situation.kind !== 'requesting') return state;
+  const { impossible: _, requestId: __, ...next } = situation;
+  const after = retryDelaysMs[Math.min(next.withheld, retryDelaysMs.length - 1)] ?? 0;
   return {
     ...state,
-    situation: { ...asked, is: 'waiting', dueAt: now + after, withheld: asked.withheld + 1, refusal },
+    situation: { ...next, kind: 'waiting', dueAt: now + after, withheld: next.withheld + 1, refusal },
   };
 }
 
 /** A receipt of an order that is no longer awaited changes nothing: what its agent does is seen on task-health. */
 function observeReceipt(state: Recovery, receipt: Receipt, now: number): Recovery {
   const { situation } = state;
-  if (situation.is !== 'spawning' || situation.orderId !== receipt.orderId) return state;
+  if (situation.kind !== 'spawning' || situation.orderId !== receipt.orderId) return state;
   const read = readAt(situation.runtimeId, state, receipt.skipped);
   switch (receipt.outcome) {
     case 'spawned':
@@ -98,7 +98,7 @@ function observeReceipt(state: Recovery, receipt: Receipt, now: number): Recover
     case 'halted':
       return notBegun(state, receipt, 'the fleet was halted', now);
     case 'not_needed':
-      return { ...state, unused: receipt.orderId, situation: { is: 'over', why: 'not_needed', detail: receipt.why } };
+      return { ...state, unused: receipt.orderId, situation: { kind: 'over', why: 'not_needed', detail: receipt.why } };
     case 'superseded':
     case 'expired':
     case 'failed': {
@@ -113,7 +113,7 @@ function withPrevious(state: Recovery, receipt: Receipt, now: number): Recovery 
   const named =
     receipt.checkpointId === null ? [] : [{ checkpointId: receipt.checkpointId, why: receipt.why ?? 'invalid' }];
   const { situation } = state;
-  if (situation.is !== 'spawning') return state;
+  if (situation.kind !== 'spawning') return state;
   const read = readAt(situation.runtimeId, state, [...receipt.skipped, ...named]);
   const isNew =
     read.absent.at(-1) !== state.absent.at(-1) ||
@@ -134,6 +134,6 @@ function notBegun(state: Recovery, { orderId }: Receipt, why: string, now: numbe
     serial: state.serial - 1,
     tried: state.tried.slice(0, -1),
     breaker: breaker.giveBack(state.breaker),
-    situation: { is: 'waiting', dueAt: now, immediate: true, withheld: 0, why },
+    situation: { kind: 'waiting', dueAt: now, immediate: true, withheld: 0, why },
   };
 }

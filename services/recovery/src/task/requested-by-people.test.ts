@@ -21,11 +21,11 @@ const asks = (agentId = 'worker-1', more: Parameters<typeof recoverTask>[0] = {}
 /** worker-1 has died, and worker-1-r1 has taken its place. */
 const replaced = (ms = 0): Story => {
   const story = openStory();
-  story.tell(took('worker-1'));
-  story.tell(left('worker-1', 'crashed'));
-  story.tell(recoverTask());
+  story.receive(took('worker-1'));
+  story.receive(left('worker-1', 'crashed'));
+  story.receive(recoverTask());
   admit(story);
-  story.tell(took('worker-1-r1'));
+  story.receive(took('worker-1-r1'));
   story.wait(ms);
   return story;
 };
@@ -38,7 +38,7 @@ describe('a person who asks for the recovery of a task', () => {
     const story = replaced(ms);
     const before = story.state().situation;
     for (const _time of [1, 2])
-      expect(story.tell(asks())).toMatchObject([
+      expect(story.receive(asks())).toMatchObject([
         {
           type: 'RECOVERY_REFUSED',
           payload: {
@@ -57,58 +57,58 @@ describe('a person who asks for the recovery of a task', () => {
     ['after it', 15 * minute],
   ])('whose replacement has ended %s gets another, though that death was acted on before', (_, ms) => {
     const story = replaced(ms);
-    story.tell(left('worker-1-r1', 'crashed'));
-    expect(find(story.tell(asks()), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
+    story.receive(left('worker-1-r1', 'crashed'));
+    expect(find(story.receive(asks()), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
   });
 
   test('of the replacement itself, once it is dead, gets another', () => {
-    expect(find(replaced().tell(asks('worker-1-r1')), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
+    expect(find(replaced().receive(asks('worker-1-r1')), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
   });
 
   test('that recovery has let go gets another, though that death was acted on before', () => {
     const story = replaced();
-    story.tell(health({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1', hold: 'left' }));
-    expect(story.state().situation.is).toBe('idle');
-    expect(types(story.tell(asks()))).toContain('ADMIT_SPAWN');
+    story.receive(health({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1', hold: 'left' }));
+    expect(story.state().situation.kind).toBe('idle');
+    expect(types(story.receive(asks()))).toContain('ADMIT_SPAWN');
   });
 
   test('that a living agent holds, whose death nobody has confirmed, is refused', () => {
     const story = openStory();
-    story.tell(took('worker-1'));
-    expect(find(story.tell(asks('worker-1', { confirmed: false })), 'RECOVERY_REFUSED')).toMatchObject({
+    story.receive(took('worker-1'));
+    expect(find(story.receive(asks('worker-1', { confirmed: false })), 'RECOVERY_REFUSED')).toMatchObject({
       reason: expect.stringContaining('worker-1 holds OMN-1234'),
     });
-    expect(types(story.tell(asks('worker-1', { confirmed: false })))).toEqual(['RECOVERY_REFUSED']);
-    expect(types(story.tell(asks('worker-1')))).toEqual(['ADMIT_SPAWN']);
+    expect(types(story.receive(asks('worker-1', { confirmed: false })))).toEqual(['RECOVERY_REFUSED']);
+    expect(types(story.receive(asks('worker-1')))).toEqual(['ADMIT_SPAWN']);
   });
 
   test('that no runtime has a template for learns what is missing', () => {
     const story = openStory();
-    story.tell(recoverTask());
+    story.receive(recoverTask());
     withhold(story, 'no_template');
-    expect(find(story.tell(asks()), 'RECOVERY_REFUSED')).toMatchObject({ reason: 'no_template' });
+    expect(find(story.receive(asks()), 'RECOVERY_REFUSED')).toMatchObject({ reason: 'no_template' });
   });
 
   test('gets no refusal where a recovery is under way', () => {
     const story = openStory();
-    story.tell(recoverTask());
-    expect(story.tell(asks())).toEqual([]);
+    story.receive(recoverTask());
+    expect(story.receive(asks())).toEqual([]);
     admit(story);
-    expect(story.tell(asks())).toEqual([]);
-    expect(types(story.tell(took('worker-1-r1')))).toContain('RECOVERY_COMPLETED');
+    expect(story.receive(asks())).toEqual([]);
+    expect(types(story.receive(took('worker-1-r1')))).toContain('RECOVERY_COMPLETED');
   });
 
   test('in the moment in which a recovery ends is refused with what ended it', () => {
-    const over = { ...initial, taskId: 'T', situation: { is: 'over', why: 'finished', detail: null } } as const;
+    const over = { ...initial, taskId: 'T', situation: { kind: 'over', why: 'finished', detail: null } } as const;
     const clock = { now: 1, watched: 1, doors: {} };
     const state = observe(over, { ...asks(), eventId: 'e1' }, clock);
     expect(state).toMatchObject({
-      situation: { is: 'over' },
+      situation: { kind: 'over' },
       refusal: { by: 'ada', reason: expect.stringContaining('finished') },
     });
   });
 
   test('is not refused when a case asks for the same: that is not answered', () => {
-    expect(replaced().tell(recoverTask())).toEqual([]);
+    expect(replaced().receive(recoverTask())).toEqual([]);
   });
 });

@@ -9,8 +9,8 @@ const longestWork = 4096;
  * Adds a checkpoint as the newest; one that is known already stays where it is and learns what is new about it;
  * one that a known one names as its parent goes right before that.
  */
-export function rememberCheckpoint(known: readonly CheckpointRef[], told: CheckpointRef): readonly CheckpointRef[] {
-  const checkpoint = onEveryHost(bounded(told));
+export function rememberCheckpoint(known: readonly CheckpointRef[], reported: CheckpointRef): readonly CheckpointRef[] {
+  const checkpoint = onEveryHost(bounded(reported));
   const at = known.findIndex((one) => one.checkpointId === checkpoint.checkpointId);
   const old = known[at];
   if (old) return known.with(at, checkpoint.valid === null ? withValidity(checkpoint, onEveryHost(old)) : checkpoint);
@@ -19,9 +19,9 @@ export function rememberCheckpoint(known: readonly CheckpointRef[], told: Checkp
 }
 
 /** A checkpoint that somebody repeats: validity that was established since stays. */
-export function repeatCheckpoint(known: readonly CheckpointRef[], told: CheckpointRef): readonly CheckpointRef[] {
-  const isKnown = known.some(({ checkpointId }) => checkpointId === told.checkpointId);
-  return rememberCheckpoint(known, isKnown ? { ...told, valid: null, invalidReason: null } : told);
+export function repeatCheckpoint(known: readonly CheckpointRef[], reported: CheckpointRef): readonly CheckpointRef[] {
+  const isKnown = known.some(({ checkpointId }) => checkpointId === reported.checkpointId);
+  return rememberCheckpoint(known, isKnown ? { ...reported, valid: null, invalidReason: null } : reported);
 }
 
 const withValidity = (checkpoint: CheckpointRef, { valid, invalidReason }: CheckpointRef): CheckpointRef => ({

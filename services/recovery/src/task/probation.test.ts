@@ -18,9 +18,9 @@ const minute = 60_000;
 const died = (agentId: string) => recoverTask({ agentId, instanceId: `${agentId}.i1`, reason: 'crashed' });
 const alive = (overrides: Parameters<typeof recoverTask>[1] = {}): Story => {
   const story = openStory();
-  story.tell(recoverTask({}, overrides));
+  story.receive(recoverTask({}, overrides));
   admit(story);
-  story.tell(took('worker-1-r1'));
+  story.receive(took('worker-1-r1'));
   return story;
 };
 
@@ -34,36 +34,36 @@ test('probation is passed at its very end, not a moment before', () => {
 
 test('an attempt that is stuck on probation has failed: its case decides, and nothing is passed', () => {
   const story = alive();
-  expect(story.tell(turned('worker-1-r1', 'STUCK'))).toEqual([]);
+  expect(story.receive(turned('worker-1-r1', 'STUCK'))).toEqual([]);
   expect(story.wait(60 * minute)).toEqual([]);
   expect(story.state().breaker).toMatchObject({ failures: 1 });
-  story.tell(died('worker-1-r1'));
+  story.receive(died('worker-1-r1'));
   expect(story.state().breaker).toMatchObject({ failures: 1 });
   expect(types(story.wait(minute))).toEqual(['ADMIT_SPAWN']);
 });
 
 test('an attempt that is well again begins its probation anew; being degraded changes nothing', () => {
   const story = alive();
-  story.tell(turned('worker-1-r1', 'STUCK'));
+  story.receive(turned('worker-1-r1', 'STUCK'));
   story.wait(minute);
-  story.tell(turned('worker-1-r1', 'DEGRADED'));
+  story.receive(turned('worker-1-r1', 'DEGRADED'));
   expect(story.wait(15 * minute)).toEqual([]);
-  story.tell(turned('worker-1-r1', 'HEALTHY'));
+  story.receive(turned('worker-1-r1', 'HEALTHY'));
   expect(story.wait(15 * minute - 1)).toEqual([]);
   expect(types(story.wait(1))).toEqual(['PROBATION_PASSED']);
 });
 
 test('where a failed probation goes to review, people are asked at once and nothing more happens by itself', () => {
   const story = alive({ onProbationFailure: 'review' });
-  const said = story.tell(turned('worker-1-r1', 'FAILING'));
-  expect(types(said)).toEqual(['RECOVERY_FAILED', 'REVIEW_REQUIRED']);
-  expect(find(said, 'RECOVERY_FAILED')).toEqual({
+  const emitted = story.receive(turned('worker-1-r1', 'FAILING'));
+  expect(types(emitted)).toEqual(['RECOVERY_FAILED', 'REVIEW_REQUIRED']);
+  expect(find(emitted, 'RECOVERY_FAILED')).toEqual({
     taskId: task,
     reason: 'attempt 1 failed its probation: FAILING',
     attempts: 1,
   });
-  story.tell(left('worker-1-r1', 'crashed'));
-  expect(story.tell(died('worker-1-r1'))).toEqual([]);
+  story.receive(left('worker-1-r1', 'crashed'));
+  expect(story.receive(died('worker-1-r1'))).toEqual([]);
 });
 
 test('the count resets after the stable time, and not a moment before it', () => {
@@ -73,9 +73,9 @@ test('the count resets after the stable time, and not a moment before it', () =>
   ] as const) {
     const story = alive();
     story.wait(15 * minute + stableMs);
-    story.tell(left('worker-1-r1', 'crashed'));
+    story.receive(left('worker-1-r1', 'crashed'));
     story.wait(60 * minute);
-    const asked = [...story.tell(died('worker-1-r1')), ...story.wait(minute)];
+    const asked = [...story.receive(died('worker-1-r1')), ...story.wait(minute)];
     expect(find(asked, 'ADMIT_SPAWN')).toMatchObject({ attempt, newAgentId: 'worker-1-r2' });
   }
 });
@@ -83,16 +83,16 @@ test('the count resets after the stable time, and not a moment before it', () =>
 test('time in which the agent was stuck is not stable time', () => {
   const story = alive();
   story.wait(15 * minute + 20 * minute);
-  story.tell(turned('worker-1-r1', 'STUCK'));
-  story.tell(turned('worker-1-r1', 'HEALTHY'));
+  story.receive(turned('worker-1-r1', 'STUCK'));
+  story.receive(turned('worker-1-r1', 'HEALTHY'));
   story.wait(29 * minute);
-  story.tell(died('worker-1-r1'));
+  story.receive(died('worker-1-r1'));
   expect(find(story.wait(minute), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
 });
 
 function inReview(): Story {
   const story = openStory();
-  story.tell(
+  story.receive(
     recoverTask(
       {},
       { maxAttempts: 1, breaker: { failureThreshold: 1, recoveryTimeoutMs: minute, halfOpenRequests: 1 } },
@@ -109,8 +109,8 @@ function inReview(): Story {
 
 test('retry allows one attempt more, at once, also past an open breaker; a second failure asks again', () => {
   const story = inReview();
-  const said = story.tell(review('retry'));
-  expect(said).toMatchObject([
+  const emitted = story.receive(review('retry'));
+  expect(emitted).toMatchObject([
     { type: 'REVIEW_DECIDED', payload: { taskId: task, decision: 'retry', by: 'ada', why: 'seen' } },
     { type: 'CIRCUIT_BREAKER_STATE_CHANGED', payload: { from: 'OPEN', to: 'HALF_OPEN' } },
     { type: 'ADMIT_SPAWN', payload: { attempt: 2, newAgentId: 'worker-1-r2' } },
@@ -121,44 +121,44 @@ test('retry allows one attempt more, at once, also past an open breaker; a secon
 
 test('reset begins as if nothing had been tried; names of agents go on', () => {
   const story = inReview();
-  const said = story.tell(review('reset'));
-  expect(types(said)).toEqual(['REVIEW_DECIDED', 'CIRCUIT_BREAKER_STATE_CHANGED', 'ADMIT_SPAWN']);
-  expect(find(said, 'CIRCUIT_BREAKER_STATE_CHANGED')).toMatchObject({ from: 'OPEN', to: 'CLOSED' });
-  expect(find(said, 'ADMIT_SPAWN')).toMatchObject({ attempt: 1, newAgentId: 'worker-1-r2' });
+  const emitted = story.receive(review('reset'));
+  expect(types(emitted)).toEqual(['REVIEW_DECIDED', 'CIRCUIT_BREAKER_STATE_CHANGED', 'ADMIT_SPAWN']);
+  expect(find(emitted, 'CIRCUIT_BREAKER_STATE_CHANGED')).toMatchObject({ from: 'OPEN', to: 'CLOSED' });
+  expect(find(emitted, 'ADMIT_SPAWN')).toMatchObject({ attempt: 1, newAgentId: 'worker-1-r2' });
 });
 
 test('abandon gives the task up; the same decision again changes nothing', () => {
   const story = inReview();
-  const said = story.tell(review('abandon'));
-  expect(types(said)).toEqual(['REVIEW_DECIDED', 'TASK_RELEASED', 'CIRCUIT_BREAKER_STATE_CHANGED']);
-  expect(find(said, 'TASK_RELEASED')).toEqual({ taskId: task, why: 'abandoned', detail: 'seen' });
-  expect(story.tell(review('abandon'))).toEqual([]);
-  expect(story.tell(review('retry'))).toEqual([]);
+  const emitted = story.receive(review('abandon'));
+  expect(types(emitted)).toEqual(['REVIEW_DECIDED', 'TASK_RELEASED', 'CIRCUIT_BREAKER_STATE_CHANGED']);
+  expect(find(emitted, 'TASK_RELEASED')).toEqual({ taskId: task, why: 'abandoned', detail: 'seen' });
+  expect(story.receive(review('abandon'))).toEqual([]);
+  expect(story.receive(review('retry'))).toEqual([]);
 });
 
 test('a task in review whose agent finishes after all is released', () => {
   const story = alive({ onProbationFailure: 'review' });
-  story.tell(turned('worker-1-r1', 'STUCK'));
-  expect(story.tell(left('worker-1-r1', 'finished'))).toMatchObject([
+  story.receive(turned('worker-1-r1', 'STUCK'));
+  expect(story.receive(left('worker-1-r1', 'finished'))).toMatchObject([
     { type: 'TASK_RELEASED', payload: { why: 'finished' } },
   ]);
 });
 
 test('the end of an older life says nothing about the newer one', () => {
   const story = alive();
-  story.tell({
+  story.receive({
     ...took('worker-1-r1'),
     payload: { ...took('worker-1-r1').payload, instanceId: 'worker-1-r1.i2' },
   } as never);
-  expect(story.tell(left('worker-1-r1', 'crashed'))).toEqual([]);
-  expect(story.state().situation).toMatchObject({ is: 'probation', failing: null });
+  expect(story.receive(left('worker-1-r1', 'crashed'))).toEqual([]);
+  expect(story.state().situation).toMatchObject({ kind: 'probation', failing: null });
 });
 
 test('retry below the limit takes the attempt that is left, and allows none beyond it', () => {
   const story = alive({ onProbationFailure: 'review' });
-  story.tell(turned('worker-1-r1', 'STUCK'));
-  story.tell(left('worker-1-r1', 'crashed'));
-  story.tell(review('retry'));
+  story.receive(turned('worker-1-r1', 'STUCK'));
+  story.receive(left('worker-1-r1', 'crashed'));
+  story.receive(review('retry'));
   expect(find(admit(story), 'RECOVERY_INITIATED')).toMatchObject({ attempt: 2, of: 3 });
 });
 
@@ -169,13 +169,13 @@ test.each([
   'an attempt that was given up, lives and passes its probation closes a breaker that is %s',
   (state, last) => {
     const story = openStory();
-    story.tell(recoverTask({}, { maxAttempts: 9 }));
+    story.receive(recoverTask({}, { maxAttempts: 9 }));
     for (const wait of [180_000, 240_000, last]) {
       admit(story);
       story.wait(wait);
     }
     expect(story.state().breaker.state).toBe(state);
-    expect(types(story.tell(took('worker-1-r1')))).toContain('RECOVERY_COMPLETED');
+    expect(types(story.receive(took('worker-1-r1')))).toContain('RECOVERY_COMPLETED');
     expect(story.wait(15 * minute)).toMatchObject([
       { type: 'PROBATION_PASSED' },
       { type: 'CIRCUIT_BREAKER_STATE_CHANGED', payload: { from: state, to: 'CLOSED' } },

@@ -1,7 +1,7 @@
 import { type Breaker, closed } from '@vigil/circuit-breaker';
 import type { CheckpointRef, HealthState, PolicyRef, ReleaseWhy, ReviewDecision, StallReason } from '@vigil/events';
 import type { RecoverySettings } from '@vigil/policy';
-import type { Absence } from './checkpoints.ts';
+import type { Absence } from '../checkpoints/checkpoints.ts';
 
 /** One spawned agent. `number`: the attempt it is; `generation`: the breaker's when it was begun. */
 export type Attempt = { readonly agentId: string; readonly number: number; readonly generation: number };
@@ -54,11 +54,11 @@ type Next = {
   /** the limit that the dead agent had reached holds until then, and RECOVERY_WAITING has not been emitted for it; absent: none, or it has */
   readonly limitedUntil?: number;
   /** RECOVERY_WAITING has been emitted for refusals */
-  readonly isWaitingSaid?: boolean;
+  readonly isWaitingReported?: boolean;
 };
 
 /** No runtime has a template for the task: the governor keeps the request. `isSaid`: SPAWN_IMPOSSIBLE has been emitted. */
-export type Impossible = { readonly reason: string; readonly isSaid: boolean };
+export type Impossible = { readonly reason: string; readonly isReported: boolean };
 
 export type Review = {
   readonly decision: ReviewDecision;
@@ -69,17 +69,17 @@ export type Review = {
 
 export type Situation =
   /** nobody asked, or recovery has no more to do with the task */
-  | { readonly is: 'idle' }
+  | { readonly kind: 'idle' }
   /** until the back-off is over */
-  | ({ readonly is: 'waiting'; readonly dueAt: number } & Next)
+  | ({ readonly kind: 'waiting'; readonly dueAt: number } & Next)
   /** for the governor's ruling */
-  | ({ readonly is: 'asking'; readonly requestId: string; readonly impossible: Impossible | null } & Next)
-  | ({ readonly is: 'admitted'; readonly requestId: string; readonly runtimeId: string; readonly at: number } & Next)
+  | ({ readonly kind: 'requesting'; readonly requestId: string; readonly impossible: Impossible | null } & Next)
+  | ({ readonly kind: 'admitted'; readonly requestId: string; readonly runtimeId: string; readonly at: number } & Next)
   /** over a limit that is not the task's own; about to be said */
-  | { readonly is: 'refused'; readonly why: string }
+  | { readonly kind: 'refused'; readonly why: string }
   /** the order is out; the first heartbeat is awaited, up to and including the deadline */
   | {
-      readonly is: 'spawning';
+      readonly kind: 'spawning';
       readonly attempt: Attempt;
       readonly orderId: string;
       readonly runtimeId: string;
@@ -88,21 +88,21 @@ export type Situation =
     }
   /** alive since; `failing`: how it falls short, null while it does well; `goneAt`: when it ended, absent: it has not, or the state is older */
   | {
-      readonly is: 'probation';
+      readonly kind: 'probation';
       readonly attempt: Attempt;
       readonly since: number;
       readonly failing: string | null;
       readonly goneAt?: number;
     }
   /** probation passed; `since`: from when it has been well without a break, null: it is not */
-  | { readonly is: 'stable'; readonly attempt: Attempt; readonly since: number | null }
+  | { readonly kind: 'stable'; readonly attempt: Attempt; readonly since: number | null }
   /** over a limit: a person decides */
-  | { readonly is: 'review'; readonly review: Review | null }
+  | { readonly kind: 'review'; readonly review: Review | null }
   /** there is nothing left to recover; about to be said */
-  | { readonly is: 'over'; readonly why: ReleaseWhy; readonly detail: string | null };
+  | { readonly kind: 'over'; readonly why: ReleaseWhy; readonly detail: string | null };
 
 /** A life whose end was asked for: last at `at`, and how often. */
-export type Asked = { readonly life: string; readonly at: number; readonly times: number };
+export type EndRequest = { readonly instance: string; readonly at: number; readonly times: number };
 
 export type Healthcheck = { readonly status: string; readonly path: string | null; readonly action: string };
 
@@ -110,7 +110,7 @@ export type Healthcheck = { readonly status: string; readonly path: string | nul
 export type Recovery = {
   readonly taskId: string;
   /** when anything was told of it last, epoch milliseconds; absent: the state is older than this */
-  readonly heardAt?: number;
+  readonly observedAt?: number;
   readonly situation: Situation;
   readonly subject: Subject | null;
   /** spent; at most `subject.settings.maxAttempts + granted` */
@@ -127,18 +127,18 @@ export type Recovery = {
   /** ended lives that were acted on, newest last */
   readonly dead: readonly string[];
   /** those of `dead` that took the task again since, taken for dead from afar: their next death is another */
-  readonly risen: readonly string[];
+  readonly revived: readonly string[];
   /** lives whose end was told as a loss from afar: of those alone it is certain that they live where they take the task again */
   readonly lost: readonly string[];
   /** spawned agents, newest last */
   readonly tried: readonly Attempt[];
   readonly holders: readonly Holder[];
   /** lives that took the task and have not left it alive, since it was last finished: the death of one of them is the task's matter */
-  readonly took: readonly string[];
+  readonly takenBy: readonly string[];
   /** lives that had taken the task when it was finished, newest last: there is nothing of theirs to recover */
   readonly finished: readonly string[];
   /** the last holder's policy has seed 003's event written, also where nothing is recovered */
-  readonly emits: boolean;
+  readonly emitsHealthcheck: boolean;
   /** newest last */
   readonly checkpoints: readonly CheckpointRef[];
   /** checkpoints that were not found at a runtime, and may well be at another; newest last */
@@ -148,14 +148,14 @@ export type Recovery = {
   /** the request of an admission that is not used after all, until it is withdrawn */
   readonly unused: string | null;
   /** the life of an attempt in whose place people want a fresh one: its end is awaited */
-  readonly unwanted: string | null;
+  readonly endAwaited: string | null;
   /** for one call only; absent: none */
   readonly refusal?: Refusal | null;
-  readonly said: {
+  readonly emitted: {
     readonly breaker: Breaker['state'];
     readonly healthcheck: Healthcheck | null;
     /** lives whose end was asked for */
-    readonly asked: readonly Asked[];
+    readonly endRequests: readonly EndRequest[];
   };
 };
 
@@ -169,7 +169,7 @@ export type Refusal = {
 
 export const initial: Recovery = {
   taskId: '',
-  situation: { is: 'idle' },
+  situation: { kind: 'idle' },
   subject: null,
   attempts: 0,
   granted: 0,
@@ -178,19 +178,19 @@ export const initial: Recovery = {
   base: '',
   breaker: closed,
   dead: [],
-  risen: [],
+  revived: [],
   lost: [],
   tried: [],
   holders: [],
-  took: [],
+  takenBy: [],
   finished: [],
-  emits: false,
+  emitsHealthcheck: false,
   checkpoints: [],
   absent: [],
   avoid: [],
   unused: null,
-  unwanted: null,
-  said: { breaker: 'CLOSED', healthcheck: null, asked: [] },
+  endAwaited: null,
+  emitted: { breaker: 'CLOSED', healthcheck: null, endRequests: [] },
 };
 
 /** The most of anything that is remembered by the piece: holders, dead lives, attempts, checkpoints. */
@@ -210,5 +210,7 @@ export const isBad = (state: HealthState): boolean => state === 'STUCK' || state
 /** The task needs no spawn any more: what was asked for, or admitted, returns to its budget. */
 export const notUsed = (state: Recovery): Recovery => {
   const { situation } = state;
-  return situation.is === 'asking' || situation.is === 'admitted' ? { ...state, unused: situation.requestId } : state;
+  return situation.kind === 'requesting' || situation.kind === 'admitted'
+    ? { ...state, unused: situation.requestId }
+    : state;
 };

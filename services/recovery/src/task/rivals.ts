@@ -1,6 +1,6 @@
-import { alive, hasRisen, lifeOf } from './lives.ts';
-import { endRival, type Output } from './say.ts';
-import type { Asked, Holder, Recovery } from './state.ts';
+import { endRival, type Output } from './drafts.ts';
+import { instanceKey, isRevived, livingHolders } from './instances.ts';
+import type { EndRequest, Holder, Recovery } from './state.ts';
 
 /** Two attempts alive: all but the last are ended. */
 export function rivals(state: Recovery, now: number): readonly Output[] {
@@ -19,28 +19,29 @@ type Rival = {
  * host that was lost may come back and start it anew, or may only have been cut off. An agent without an instance is never acted on.
  */
 export function rivalsOf(state: Recovery): readonly Rival[] {
-  const holders = alive(state);
+  const holders = livingHolders(state);
   const attempts = [state.base, ...state.tried.map(({ agentId }) => agentId)];
   const those = attempts.flatMap((agentId) => holders.filter((holder) => holder.agentId === agentId));
   const last = those.at(-1)?.agentId;
   return those.flatMap((one) => {
-    const isUnwanted = lifeOf(one) === state.unwanted;
+    const isUnwanted = instanceKey(one) === state.endAwaited;
     if (last === undefined || (one.agentId === last && !isUnwanted) || one.instanceId === null) return [];
-    const first = one.agentId === state.base || hasRisen(state, one) ? one.since + heirsEndTakesMs : one.since;
-    const asked = state.said.asked.find(({ life }) => life === lifeOf(one));
+    const first = one.agentId === state.base || isRevived(state, one) ? one.since + replacementEndDelayMs : one.since;
+    const endRequest = state.emitted.endRequests.find(({ instance }) => instance === instanceKey(one));
     const why = isUnwanted
       ? `${state.taskId} is to be put on a fresh agent, as people have decided`
       : `${last}, a later attempt at ${state.taskId}, is alive too`;
-    const from = asked ? Math.max(first, again(asked)) : first;
+    const from = endRequest ? Math.max(first, nextRequestAt(endRequest)) : first;
     return [{ rival: { ...one, instanceId: one.instanceId }, why, from }];
   });
 }
 
 /** A host that starts an agent anew may be the one on which its heir has just died: that is heard within so long. */
-const heirsEndTakesMs = 10_000;
+const replacementEndDelayMs = 10_000;
 
 /** A request may be withheld, refused or skipped, and nobody tells us: while both live, it is made again. */
-const again = ({ at, times }: Asked): number => at + Math.min(firstWaitMs * 2 ** (times - 1), longestWaitMs);
+const nextRequestAt = ({ at, times }: EndRequest): number =>
+  at + Math.min(firstWaitMs * 2 ** (times - 1), longestWaitMs);
 
 const firstWaitMs = 60_000;
 const longestWaitMs = 900_000;

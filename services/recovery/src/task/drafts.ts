@@ -1,7 +1,7 @@
 import type { Breaker } from '@vigil/circuit-breaker';
 import type { BodyOf, CheckpointRef, Draft, Topic } from '@vigil/events';
-import { seenFrom, usable } from './checkpoints.ts';
-import { handoverText, workFrom } from './handover.ts';
+import { seenFrom, usable } from '../checkpoints/checkpoints.ts';
+import { handoverText, workFrom } from '../checkpoints/handover.ts';
 import { type Holder, limitOf, type Recovery, type Situation, type Subject } from './state.ts';
 
 export type Output = Draft<
@@ -23,13 +23,13 @@ export const taskStory = ({ taskId }: Recovery, body: BodyOf<typeof Topic.taskRe
 
 /** What the breaker has become, where that has not been said. */
 export function breakerChanged(
-  { taskId, breaker, said, subject }: Recovery,
+  { taskId, breaker, emitted, subject }: Recovery,
   to: Breaker['state'] = breaker.state,
 ): readonly Story[] {
-  if (to === said.breaker) return [];
+  if (to === emitted.breaker) return [];
   const payload = {
     name: 'recovery_attempt',
-    from: said.breaker,
+    from: emitted.breaker,
     to,
     agentId: subject?.agentId ?? null,
     taskId,
@@ -72,7 +72,7 @@ const nextAgent = ({ base, serial }: Recovery): string => {
   return base.slice(0, 128 - suffix.length) + suffix;
 };
 
-type Admitted = Extract<Situation, { readonly is: 'admitted' }>;
+type Admitted = Extract<Situation, { readonly kind: 'admitted' }>;
 
 /** The attempt, and the order that makes it. The order is named as the request that admitted it. */
 export function initiated(

@@ -21,8 +21,8 @@ const died = (agentId: string) => recoverTask({ agentId, instanceId: `${agentId}
 
 test('a confirmed death is asked for at once, ordered when admitted, and completed by the first heartbeat of the new agent', () => {
   const story = openStory();
-  story.tell(recorded('c1'));
-  const asked = story.tell(recoverTask());
+  story.receive(recorded('c1'));
+  const asked = story.receive(recoverTask());
   expect(asked).toMatchObject([
     {
       type: 'ADMIT_SPAWN',
@@ -68,7 +68,7 @@ test('a confirmed death is asked for at once, ordered when admitted, and complet
     },
   ]);
   expect(receipt(story, { outcome: 'spawned' })).toEqual([]);
-  expect(story.tell(took('worker-1-r1'))).toMatchObject([
+  expect(story.receive(took('worker-1-r1'))).toMatchObject([
     {
       type: 'RECOVERY_COMPLETED',
       payload: { taskId: task, newAgentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1', attempt: 1 },
@@ -78,28 +78,28 @@ test('a confirmed death is asked for at once, ordered when admitted, and complet
 
 test('a death that nobody has confirmed recovers nothing, unless a person asks', () => {
   const story = openStory();
-  expect(story.tell(recoverTask({ confirmed: false }))).toEqual([]);
-  expect(types(story.tell(recoverTask({ confirmed: false, by: 'ada', immediate: true })))).toEqual(['ADMIT_SPAWN']);
+  expect(story.receive(recoverTask({ confirmed: false }))).toEqual([]);
+  expect(types(story.receive(recoverTask({ confirmed: false, by: 'ada', immediate: true })))).toEqual(['ADMIT_SPAWN']);
 });
 
 test('the same dead instance is recovered once, however often it is reported', () => {
   const story = openStory();
-  story.tell(recoverTask());
-  expect(story.tell(recoverTask())).toEqual([]);
+  story.receive(recoverTask());
+  expect(story.receive(recoverTask())).toEqual([]);
   admit(story);
-  expect(story.tell(recoverTask())).toEqual([]);
-  story.tell(took('worker-1-r1'));
-  expect(story.tell(recoverTask())).toEqual([]);
+  expect(story.receive(recoverTask())).toEqual([]);
+  story.receive(took('worker-1-r1'));
+  expect(story.receive(recoverTask())).toEqual([]);
   expect(story.state().attempts).toBe(1);
 });
 
 test('an agent that crashes each time gets three attempts with back-off; the fourth death goes to people, once', () => {
   const story = openStory();
-  story.tell(died('worker-1'));
+  story.receive(died('worker-1'));
   admit(story);
-  story.tell(took('worker-1-r1'));
-  story.tell(left('worker-1-r1', 'crashed'));
-  expect(story.tell(died('worker-1-r1'))).toEqual([]);
+  story.receive(took('worker-1-r1'));
+  story.receive(left('worker-1-r1', 'crashed'));
+  expect(story.receive(died('worker-1-r1'))).toEqual([]);
   expect(story.wait(59_999)).toEqual([]);
   expect(types(story.wait(1))).toEqual(['ADMIT_SPAWN']);
   expect(find(admit(story), 'RECOVERY_INITIATED')).toMatchObject({
@@ -108,13 +108,13 @@ test('an agent that crashes each time gets three attempts with back-off; the fou
     newAgentId: 'worker-1-r2',
     deadAgentId: 'worker-1-r1',
   });
-  story.tell(took('worker-1-r2'));
-  expect(story.tell(died('worker-1-r2'))).toEqual([]);
-  story.tell(left('worker-1-r2', 'crashed'));
+  story.receive(took('worker-1-r2'));
+  expect(story.receive(died('worker-1-r2'))).toEqual([]);
+  story.receive(left('worker-1-r2', 'crashed'));
   expect(types(story.wait(120_000))).toEqual(['ADMIT_SPAWN']);
   expect(find(admit(story), 'RECOVERY_INITIATED')).toMatchObject({ attempt: 3, newAgentId: 'worker-1-r3' });
-  story.tell(took('worker-1-r3'));
-  const over = story.tell(died('worker-1-r3'));
+  story.receive(took('worker-1-r3'));
+  const over = story.receive(died('worker-1-r3'));
   expect(types(over)).toEqual(['CIRCUIT_BREAKER_STATE_CHANGED', 'RECOVERY_FAILED', 'REVIEW_REQUIRED']);
   expect(find(over, 'CIRCUIT_BREAKER_STATE_CHANGED')).toMatchObject({
     name: 'recovery_attempt',
@@ -124,19 +124,19 @@ test('an agent that crashes each time gets three attempts with back-off; the fou
   });
   expect(find(over, 'RECOVERY_FAILED')).toEqual({ taskId: task, reason: '3 of 3 attempts used: crashed', attempts: 3 });
   expect(find(over, 'REVIEW_REQUIRED')).toMatchObject({ taskId: task, attempts: 3, agentId: 'worker-1-r3' });
-  expect(story.tell(left('worker-1-r3', 'crashed'))).toEqual([]);
-  expect(story.tell(died('worker-1-r3'))).toEqual([]);
+  expect(story.receive(left('worker-1-r3', 'crashed'))).toEqual([]);
+  expect(story.receive(died('worker-1-r3'))).toEqual([]);
   expect(story.wait(86_400_000)).toEqual([]);
 });
 
 test('a heartbeat at the spawn deadline is in time; a moment later the attempt has failed and the next one waits its back-off', () => {
   const inTime = openStory();
-  inTime.tell(recoverTask());
+  inTime.receive(recoverTask());
   admit(inTime);
   inTime.wait(120_000);
-  expect(types(inTime.tell(took('worker-1-r1')))).toEqual(['RECOVERY_COMPLETED']);
+  expect(types(inTime.receive(took('worker-1-r1')))).toEqual(['RECOVERY_COMPLETED']);
   const late = openStory();
-  late.tell(recoverTask());
+  late.receive(recoverTask());
   admit(late);
   expect(late.wait(120_000 + 59_999)).toEqual([]);
   const asked = late.wait(1);
@@ -149,20 +149,20 @@ test('a heartbeat at the spawn deadline is in time; a moment later the attempt h
 
 test('a finished attempt releases the task, and its count begins anew', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   revive(story, 1);
-  expect(story.tell(left('worker-1-r1', 'finished'))).toMatchObject([
+  expect(story.receive(left('worker-1-r1', 'finished'))).toMatchObject([
     { type: 'TASK_RELEASED', payload: { why: 'finished' } },
   ]);
-  expect(story.state()).toMatchObject({ attempts: 0, serial: 1, situation: { is: 'idle' } });
+  expect(story.state()).toMatchObject({ attempts: 0, serial: 1, situation: { kind: 'idle' } });
 });
 
 test('a person who asks skips the back-off, also one that has begun, but not the count', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   revive(story, 1);
-  story.tell(died('worker-1-r1'));
-  const asked = story.tell(
+  story.receive(died('worker-1-r1'));
+  const asked = story.receive(
     recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1', immediate: true, by: 'ada' }),
   );
   expect(find(asked, 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
@@ -170,16 +170,16 @@ test('a person who asks skips the back-off, also one that has begun, but not the
 
 test('a task whose settings cannot be read is refused with the remedy', () => {
   const story = openStory();
-  expect(() => story.tell(recoverTask({ recovery: { ...settings, maxAttempts: 0 } }))).toThrow(
+  expect(() => story.receive(recoverTask({ recovery: { ...settings, maxAttempts: 0 } }))).toThrow(
     /RecoverTask of OMN-1234 .* Send the policy's recovery section/s,
   );
 });
 
 test('decisions of people on a task that is not in review change nothing', () => {
   const story = openStory();
-  story.tell(recoverTask());
-  expect(story.tell(review('abandon'))).toEqual([]);
-  expect(story.state().situation.is).toBe('asking');
+  story.receive(recoverTask());
+  expect(story.receive(review('abandon'))).toEqual([]);
+  expect(story.state().situation.kind).toBe('requesting');
 });
 
 const minute = 60_000;
@@ -188,7 +188,7 @@ const limitedFor = (ms: number, more: object = {}) =>
 
 test('the task of an agent that crashed at a limit is recovered when the limit ends, and no attempt is used until then', () => {
   const story = openStory();
-  expect(story.tell(limitedFor(180 * minute))).toMatchObject([
+  expect(story.receive(limitedFor(180 * minute))).toMatchObject([
     {
       type: 'RECOVERY_WAITING',
       payload: {
@@ -204,19 +204,19 @@ test('the task of an agent that crashed at a limit is recovered when the limit e
 });
 
 test('a limit that ends before the back-off changes nothing, and one that is past neither', () => {
-  expect(types(openStory().tell(limitedFor(0)))).toEqual(['ADMIT_SPAWN']);
+  expect(types(openStory().receive(limitedFor(0)))).toEqual(['ADMIT_SPAWN']);
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   revive(story, 1);
   const again = { agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1', notBefore: story.now() + 59_999 };
-  expect(types(story.tell(recoverTask(again)))).not.toContain('RECOVERY_WAITING');
+  expect(types(story.receive(recoverTask(again)))).not.toContain('RECOVERY_WAITING');
   expect(types(story.wait(59_999))).toEqual([]);
   expect(types(story.wait(1))).toEqual(['ADMIT_SPAWN']);
 });
 
 test('a limit is waited for a day at most', () => {
   const story = openStory();
-  story.tell(limitedFor(7 * 24 * 60 * minute));
+  story.receive(limitedFor(7 * 24 * 60 * minute));
   expect(types(story.wait(24 * 60 * minute - 1))).toEqual([]);
   expect(types(story.wait(1))).toEqual(['ADMIT_SPAWN']);
 });
@@ -224,7 +224,7 @@ test('a limit is waited for a day at most', () => {
 test('a policy may allow a longer or a shorter wait, or none; without one of its own, a request waits for a day', () => {
   const waits = (recovery: object) => {
     const story = openStory();
-    story.tell(limitedFor(7 * 24 * 60 * minute, { recovery: { ...settings, ...recovery } }));
+    story.receive(limitedFor(7 * 24 * 60 * minute, { recovery: { ...settings, ...recovery } }));
     return (ms: number) => types(story.wait(ms));
   };
   for (const [recovery, longest] of [
@@ -237,24 +237,24 @@ test('a policy may allow a longer or a shorter wait, or none; without one of its
     expect(wait(1)).toEqual(['ADMIT_SPAWN']);
   }
   const none = { ...settings, limitWaitMs: 0 };
-  expect(types(openStory().tell(limitedFor(minute, { recovery: none })))).toEqual(['ADMIT_SPAWN']);
+  expect(types(openStory().receive(limitedFor(minute, { recovery: none })))).toEqual(['ADMIT_SPAWN']);
 });
 
 test('a person who asks does not wait for a limit, also while one is waited for', () => {
-  expect(types(openStory().tell(limitedFor(180 * minute, { by: 'ada', immediate: true })))).toEqual(['ADMIT_SPAWN']);
+  expect(types(openStory().receive(limitedFor(180 * minute, { by: 'ada', immediate: true })))).toEqual(['ADMIT_SPAWN']);
   const story = openStory();
-  story.tell(limitedFor(180 * minute));
-  expect(types(story.tell(recoverTask({ by: 'ada', immediate: true })))).toEqual(['ADMIT_SPAWN']);
+  story.receive(limitedFor(180 * minute));
+  expect(types(story.receive(recoverTask({ by: 'ada', immediate: true })))).toEqual(['ADMIT_SPAWN']);
 });
 
 test('refusals after a limit are announced as those without one', () => {
   const story = openStory();
-  story.tell(limitedFor(180 * minute));
+  story.receive(limitedFor(180 * minute));
   story.wait(180 * minute);
-  const said: string[] = [];
+  const emitted: string[] = [];
   for (let times = 1; times <= 5; times += 1) {
-    said.push(...types(withhold(story)));
-    said.push(...types(story.wait(minute)));
+    emitted.push(...types(withhold(story)));
+    emitted.push(...types(story.wait(minute)));
   }
-  expect(said.filter((type) => type === 'RECOVERY_WAITING')).toEqual(['RECOVERY_WAITING']);
+  expect(emitted.filter((type) => type === 'RECOVERY_WAITING')).toEqual(['RECOVERY_WAITING']);
 });

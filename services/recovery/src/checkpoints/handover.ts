@@ -45,11 +45,13 @@ export function workFrom(
   },
   checkpoint: CheckpointRef | undefined,
 ): Work {
-  const told = { completed: subject.completedWork, remaining: subject.remainingWork };
+  const reported = { completed: subject.completedWork, remaining: subject.remainingWork };
   const stored = { completed: checkpoint?.completedWork ?? [], remaining: checkpoint?.remainingWork ?? [] };
   const isEmpty = (work: Work) => work.completed.length + work.remaining.length === 0;
   const preferred =
-    checkpoint === undefined || checkpoint.checkpointId === subject.checkpointId ? [told, stored] : [stored, told];
-  const work = preferred.find((one) => !isEmpty(one)) ?? told;
+    checkpoint === undefined || checkpoint.checkpointId === subject.checkpointId
+      ? [reported, stored]
+      : [stored, reported];
+  const work = preferred.find((one) => !isEmpty(one)) ?? reported;
   return { ...work, remaining: work.remaining.filter((item) => !work.completed.includes(item)) };
 }

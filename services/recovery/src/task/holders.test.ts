@@ -5,19 +5,19 @@ const died = (agentId: string) => recoverTask({ agentId, instanceId: `${agentId}
 
 test('a person’s word is not enough while the agent of that name is known to hold the task', () => {
   const story = openStory();
-  story.tell(took('worker-1'));
-  expect(types(story.tell(recoverTask({ confirmed: false, by: 'ada', immediate: true })))).toEqual([
+  story.receive(took('worker-1'));
+  expect(types(story.receive(recoverTask({ confirmed: false, by: 'ada', immediate: true })))).toEqual([
     'RECOVERY_REFUSED',
   ]);
-  expect(story.state().situation.is).toBe('idle');
+  expect(story.state().situation.kind).toBe('idle');
 });
 
 test('an attempt that was given up and lives after all goes on, and no second one is spawned', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   admit(story);
   story.wait(150_000);
-  expect(story.tell(took('worker-1-r1'))).toMatchObject([
+  expect(story.receive(took('worker-1-r1'))).toMatchObject([
     { type: 'RECOVERY_COMPLETED', payload: { newAgentId: 'worker-1-r1', attempt: 1 } },
   ]);
   expect(story.wait(600_000)).toEqual([]);
@@ -25,55 +25,55 @@ test('an attempt that was given up and lives after all goes on, and no second on
 
 test('of two attempts alive the lower is ended, once', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   admit(story);
   story.wait(180_000);
   admit(story);
-  expect(story.tell(took('worker-1-r1'))).toEqual([]);
-  const said = story.tell(took('worker-1-r2'));
-  expect(types(said)).toEqual(['RECOVERY_COMPLETED', 'REQUEST_STEP']);
-  expect(find(said, 'REQUEST_STEP')).toMatchObject({
+  expect(story.receive(took('worker-1-r1'))).toEqual([]);
+  const emitted = story.receive(took('worker-1-r2'));
+  expect(types(emitted)).toEqual(['RECOVERY_COMPLETED', 'REQUEST_STEP']);
+  expect(find(emitted, 'REQUEST_STEP')).toMatchObject({
     agentId: 'worker-1-r1',
     instanceId: 'worker-1-r1.i1',
     step: 'terminate',
     by: 'recovery',
   });
-  expect(story.tell(turned('worker-1-r1', 'STUCK'))).toEqual([]);
-  story.tell(left('worker-1-r1', 'crashed'));
-  expect(story.tell(died('worker-1-r1'))).toEqual([]);
-  expect(story.state().situation).toMatchObject({ is: 'probation', failing: null });
+  expect(story.receive(turned('worker-1-r1', 'STUCK'))).toEqual([]);
+  story.receive(left('worker-1-r1', 'crashed'));
+  expect(story.receive(died('worker-1-r1'))).toEqual([]);
+  expect(story.state().situation).toMatchObject({ kind: 'probation', failing: null });
 });
 
 test('a new life of the agent whose place was taken is ended while its heir lives, once; one that comes before the heir keeps the task', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   admit(story);
-  story.tell(took('worker-1-r1'));
+  story.receive(took('worker-1-r1'));
   const again = health({ agentId: 'worker-1', instanceId: 'worker-1.i2', hold: 'took' });
-  expect(story.tell(again)).toEqual([]);
+  expect(story.receive(again)).toEqual([]);
   expect(story.wait(9_999)).toEqual([]);
-  const said = story.wait(1);
-  expect(types(said)).toEqual(['REQUEST_STEP']);
-  expect(find(said, 'REQUEST_STEP')).toMatchObject({
+  const emitted = story.wait(1);
+  expect(types(emitted)).toEqual(['REQUEST_STEP']);
+  expect(find(emitted, 'REQUEST_STEP')).toMatchObject({
     agentId: 'worker-1',
     instanceId: 'worker-1.i2',
     step: 'terminate',
     why: 'worker-1-r1, a later attempt at OMN-1234, is alive too',
   });
-  expect(story.tell(turned('worker-1', 'STUCK'))).toEqual([]);
+  expect(story.receive(turned('worker-1', 'STUCK'))).toEqual([]);
   const before = openStory();
-  before.tell(recoverTask());
-  expect(types(before.tell(again))).toEqual(['TASK_RELEASED', 'WITHDRAW_STEP']);
+  before.receive(recoverTask());
+  expect(types(before.receive(again))).toEqual(['TASK_RELEASED', 'WITHDRAW_STEP']);
 });
 
 test('an agent that was taken for dead, and lives on where its host was cut off, is ended while its heir lives', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   admit(story);
-  story.tell(took('worker-1-r1'));
-  expect(story.tell(health({ agentId: 'worker-1', instanceId: 'worker-1.i1', hold: 'took' }))).toEqual([]);
-  const said = story.wait(10_000);
-  expect(find(said, 'REQUEST_STEP')).toMatchObject({
+  story.receive(took('worker-1-r1'));
+  expect(story.receive(health({ agentId: 'worker-1', instanceId: 'worker-1.i1', hold: 'took' }))).toEqual([]);
+  const emitted = story.wait(10_000);
+  expect(find(emitted, 'REQUEST_STEP')).toMatchObject({
     agentId: 'worker-1',
     instanceId: 'worker-1.i1',
     step: 'terminate',
@@ -83,37 +83,37 @@ test('an agent that was taken for dead, and lives on where its host was cut off,
 
 test('a new life of the agent whose place was taken is left alone where its heir has died with the host that starts it', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   admit(story);
-  story.tell(took('worker-1-r1'));
-  story.tell(health({ agentId: 'worker-1', instanceId: 'worker-1.i2', hold: 'took' }));
-  story.tell(left('worker-1-r1', 'crashed'));
+  story.receive(took('worker-1-r1'));
+  story.receive(health({ agentId: 'worker-1', instanceId: 'worker-1.i2', hold: 'took' }));
+  story.receive(left('worker-1-r1', 'crashed'));
   expect(story.wait(60_000)).toEqual([]);
-  expect(find(story.tell(died('worker-1-r1')), 'TASK_RELEASED')).toMatchObject({ detail: 'held by worker-1' });
+  expect(find(story.receive(died('worker-1-r1')), 'TASK_RELEASED')).toMatchObject({ detail: 'held by worker-1' });
 });
 
 test('somebody else beside the heir is left alone: whoever put it there knows why', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   admit(story);
-  story.tell(took('worker-1-r1'));
-  expect(story.tell(took('worker-7'))).toEqual([]);
+  story.receive(took('worker-1-r1'));
+  expect(story.receive(took('worker-7'))).toEqual([]);
 });
 
 test('another live holder keeps the task', () => {
   const story = openStory();
-  story.tell(took('worker-7'));
-  expect(story.tell(recoverTask())).toMatchObject([
+  story.receive(took('worker-7'));
+  expect(story.receive(recoverTask())).toMatchObject([
     { type: 'TASK_RELEASED', payload: { why: 'reassigned', detail: 'held by worker-7' } },
   ]);
 });
 
 test('the dead instance is no holder, whichever topic tells of its end first; a new life of the same agent is', () => {
   const story = openStory();
-  story.tell(took('worker-1'));
-  expect(types(story.tell(recoverTask()))).toEqual(['ADMIT_SPAWN']);
-  expect(story.tell(turned('worker-1', 'STUCK'))).toEqual([]);
-  expect(types(story.tell(health({ instanceId: 'worker-1.i2', hold: 'took' })))).toEqual([
+  story.receive(took('worker-1'));
+  expect(types(story.receive(recoverTask()))).toEqual(['ADMIT_SPAWN']);
+  expect(story.receive(turned('worker-1', 'STUCK'))).toEqual([]);
+  expect(types(story.receive(health({ instanceId: 'worker-1.i2', hold: 'took' })))).toEqual([
     'TASK_RELEASED',
     'WITHDRAW_STEP',
   ]);
@@ -121,10 +121,10 @@ test('the dead instance is no holder, whichever topic tells of its end first; a 
 
 test('somebody who takes the task between the request and its admission keeps it: nothing is spawned, and the governor is told', () => {
   const story = openStory();
-  story.tell(recoverTask());
-  const said = story.tell(took('worker-7'));
-  expect(types(said)).toEqual(['TASK_RELEASED', 'WITHDRAW_STEP']);
-  expect(find(said, 'WITHDRAW_STEP')).toMatchObject({ requestId: 'e1-1' });
+  story.receive(recoverTask());
+  const emitted = story.receive(took('worker-7'));
+  expect(types(emitted)).toEqual(['TASK_RELEASED', 'WITHDRAW_STEP']);
+  expect(find(emitted, 'WITHDRAW_STEP')).toMatchObject({ requestId: 'e1-1' });
   expect(admit(story, { requestId: 'e1-1' })).toEqual([]);
 });
 
@@ -134,9 +134,9 @@ test('with its host an agent’s runtime is lost too: the task goes to another, 
     ['crashed', []],
   ] as const) {
     const story = openStory();
-    story.tell(took('worker-1'));
-    story.tell(health({ hold: 'left', to: 'TERMINATED', endReason, runtimeId: 'host-1' }));
-    expect(find(story.tell(recoverTask()), 'ADMIT_SPAWN')).toMatchObject({ notRuntimeIds: avoided });
+    story.receive(took('worker-1'));
+    story.receive(health({ hold: 'left', to: 'TERMINATED', endReason, runtimeId: 'host-1' }));
+    expect(find(story.receive(recoverTask()), 'ADMIT_SPAWN')).toMatchObject({ notRuntimeIds: avoided });
     withhold(story, 'no_runtime');
     expect(find(story.wait(5_000), 'ADMIT_SPAWN')).toMatchObject({ notRuntimeIds: [] });
   }
@@ -144,6 +144,6 @@ test('with its host an agent’s runtime is lost too: the task goes to another, 
 
 test('an agent without an instance id is dead as an agent, whatever life task-health still shows', () => {
   const story = openStory();
-  story.tell(took('worker-1'));
-  expect(types(story.tell(recoverTask({ instanceId: null })))).toEqual(['ADMIT_SPAWN']);
+  story.receive(took('worker-1'));
+  expect(types(story.receive(recoverTask({ instanceId: null })))).toEqual(['ADMIT_SPAWN']);
 });

@@ -16,10 +16,10 @@ import {
 /** The first attempt is stuck on its probation and lives; people decide. */
 const stuck = (): Story => {
   const story = openStory();
-  story.tell(recoverTask({}, { onProbationFailure: 'review' }));
+  story.receive(recoverTask({}, { onProbationFailure: 'review' }));
   admit(story);
-  story.tell(took('worker-1-r1'));
-  expect(types(story.tell(turned('worker-1-r1', 'STUCK')))).toEqual(['RECOVERY_FAILED', 'REVIEW_REQUIRED']);
+  story.receive(took('worker-1-r1'));
+  expect(types(story.receive(turned('worker-1-r1', 'STUCK')))).toEqual(['RECOVERY_FAILED', 'REVIEW_REQUIRED']);
   return story;
 };
 
@@ -30,53 +30,53 @@ test.each([
   '%s ends the attempt that is stuck and lives, and spawns after its death, not before',
   (decision, attempt) => {
     const story = stuck();
-    const said = story.tell(review(decision));
-    expect(types(said)).toEqual(['REVIEW_DECIDED', 'REQUEST_STEP']);
-    expect(find(said, 'REQUEST_STEP')).toMatchObject({
+    const emitted = story.receive(review(decision));
+    expect(types(emitted)).toEqual(['REVIEW_DECIDED', 'REQUEST_STEP']);
+    expect(find(emitted, 'REQUEST_STEP')).toMatchObject({
       ...{ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1', step: 'terminate' },
       why: 'OMN-1234 is to be put on a fresh agent, as people have decided',
     });
     expect(story.wait(59_999)).toEqual([]);
     expect(types(story.wait(1))).toEqual(['REQUEST_STEP']);
-    const after = story.tell(left('worker-1-r1', 'crashed'));
+    const after = story.receive(left('worker-1-r1', 'crashed'));
     expect(types(after)).toEqual(['ADMIT_SPAWN']);
     expect(find(after, 'ADMIT_SPAWN')).toMatchObject({ attempt, newAgentId: 'worker-1-r2' });
     expect(types(admit(story))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
-    expect(types(story.tell(took('worker-1-r2')))).toEqual(['RECOVERY_COMPLETED']);
+    expect(types(story.receive(took('worker-1-r2')))).toEqual(['RECOVERY_COMPLETED']);
   },
 );
 
 test('its own death is counted once, whichever topic tells of it first', () => {
   const story = stuck();
-  story.tell(review('retry'));
+  story.receive(review('retry'));
   const death = recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' });
-  expect(types(story.tell(death))).toEqual(['ADMIT_SPAWN']);
-  expect(story.tell(left('worker-1-r1', 'crashed'))).toEqual([]);
+  expect(types(story.receive(death))).toEqual(['ADMIT_SPAWN']);
+  expect(story.receive(left('worker-1-r1', 'crashed'))).toEqual([]);
   expect(story.state().breaker.failures).toBe(1);
 });
 
 test('where it finishes before its end, the task is released; where somebody else has taken it, they keep it', () => {
   const finished = stuck();
-  finished.tell(review('retry'));
-  expect(finished.tell(left('worker-1-r1', 'finished'))).toMatchObject([
+  finished.receive(review('retry'));
+  expect(finished.receive(left('worker-1-r1', 'finished'))).toMatchObject([
     { type: 'TASK_RELEASED', payload: { why: 'finished' } },
   ]);
   const taken = stuck();
-  taken.tell(review('retry'));
-  expect(taken.tell(took('worker-7'))).toMatchObject([{ type: 'TASK_RELEASED', payload: { why: 'reassigned' } }]);
+  taken.receive(review('retry'));
+  expect(taken.receive(took('worker-7'))).toMatchObject([{ type: 'TASK_RELEASED', payload: { why: 'reassigned' } }]);
 });
 
 test('an attempt that is well again by the time of the decision goes on, and begins its probation anew', () => {
   const story = stuck();
-  expect(story.tell(turned('worker-1-r1', 'HEALTHY'))).toEqual([]);
-  expect(types(story.tell(review('retry')))).toEqual(['REVIEW_DECIDED', 'RECOVERY_COMPLETED']);
-  expect(story.state().situation).toMatchObject({ is: 'probation', failing: null });
+  expect(story.receive(turned('worker-1-r1', 'HEALTHY'))).toEqual([]);
+  expect(types(story.receive(review('retry')))).toEqual(['REVIEW_DECIDED', 'RECOVERY_COMPLETED']);
+  expect(story.state().situation).toMatchObject({ kind: 'probation', failing: null });
 });
 
 test('a newer life of the attempt is not the one that people have seen: it keeps the task', () => {
   const story = stuck();
-  story.tell(review('retry'));
+  story.receive(review('retry'));
   const again = health({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i2', hold: 'took' });
-  expect(types(story.tell(again))).toEqual(['RECOVERY_COMPLETED']);
+  expect(types(story.receive(again))).toEqual(['RECOVERY_COMPLETED']);
   expect(story.wait(60_000)).toEqual([]);
 });

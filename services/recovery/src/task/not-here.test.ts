@@ -1,7 +1,7 @@
 import { upgraded } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { usable } from './checkpoints.ts';
-import { processor } from './processor.ts';
+import { usable } from '../checkpoints/checkpoints.ts';
+import { processor } from '../processor.ts';
 import {
   admit,
   checkpoint,
@@ -20,9 +20,9 @@ import {
 /** Two checkpoints; host-2 has the file of neither, or finds them spoilt. The attempt begins from the start there, and dies. */
 const elsewhere = (why: string): Story => {
   const story = openStory();
-  story.tell(recorded('a'));
-  story.tell(recorded('b', 'a'));
-  story.tell(recoverTask());
+  story.receive(recorded('a'));
+  story.receive(recorded('b', 'a'));
+  story.receive(recoverTask());
   admit(story, { runtimeId: 'host-2' });
   const skipped = ['b', 'a'].map((checkpointId) => ({ checkpointId, why }));
   const again = receipt(story, { outcome: 'checkpoint_invalid', checkpointId: 'b', why, skipped });
@@ -34,9 +34,9 @@ const elsewhere = (why: string): Story => {
       { checkpointId: 'a', why },
     ],
   });
-  story.tell(took('worker-1-r1'));
-  story.tell(left('worker-1-r1', 'crashed'));
-  story.tell(recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' }));
+  story.receive(took('worker-1-r1'));
+  story.receive(left('worker-1-r1', 'crashed'));
+  story.receive(recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' }));
   story.wait(60_000);
   return story;
 };
@@ -46,42 +46,42 @@ test.each([
   ['not at', 'missing'],
   ['not readable at', 'unreadable'],
 ])('a checkpoint whose file is %s one runtime is tried at another, and not again at that one', (_, why) => {
-  const said = admit(elsewhere(why), { runtimeId: 'host-1' });
-  expect(find(said, 'RECOVERY_INITIATED')).toMatchObject({ attempt: 2, fromCheckpoint: 'b', skipped: [] });
-  expect(find(said, 'SPAWN_AGENT')).toMatchObject({ checkpoints: [{ checkpointId: 'b' }, { checkpointId: 'a' }] });
+  const emitted = admit(elsewhere(why), { runtimeId: 'host-1' });
+  expect(find(emitted, 'RECOVERY_INITIATED')).toMatchObject({ attempt: 2, fromCheckpoint: 'b', skipped: [] });
+  expect(find(emitted, 'SPAWN_AGENT')).toMatchObject({ checkpoints: [{ checkpointId: 'b' }, { checkpointId: 'a' }] });
   const there = admit(elsewhere(why), { runtimeId: 'host-2' });
   expect(find(there, 'RECOVERY_INITIATED')).toMatchObject({ fromCheckpoint: 'task-start' });
   expect(find(there, 'SPAWN_AGENT')).toMatchObject({ checkpoints: [] });
 });
 
 test('one whose content is wrong is wrong everywhere', () => {
-  const said = admit(elsewhere('sha256_differs'), { runtimeId: 'host-1' });
-  expect(find(said, 'RECOVERY_INITIATED')).toMatchObject({ fromCheckpoint: 'task-start' });
+  const emitted = admit(elsewhere('sha256_differs'), { runtimeId: 'host-1' });
+  expect(find(emitted, 'RECOVERY_INITIATED')).toMatchObject({ fromCheckpoint: 'task-start' });
 });
 
 test('a runtime that says so of the same checkpoints again has failed', () => {
   const story = elsewhere('not_here');
   admit(story, { runtimeId: 'host-2' });
   expect(receipt(story, { outcome: 'checkpoint_invalid', checkpointId: 'b', why: 'not_here' })).toEqual([]);
-  expect(story.state().situation).toMatchObject({ is: 'spawning', failed: { why: 'checkpoint_invalid: not_here' } });
+  expect(story.state().situation).toMatchObject({ kind: 'spawning', failed: { why: 'checkpoint_invalid: not_here' } });
 });
 
 test('one that misses a checkpoint that nobody knows has failed too', () => {
   const story = openStory();
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   admit(story);
   expect(receipt(story, { outcome: 'checkpoint_invalid', checkpointId: 'z', why: 'not_here' })).toEqual([]);
-  expect(story.state().situation).toMatchObject({ is: 'spawning', failed: { why: 'checkpoint_invalid: not_here' } });
+  expect(story.state().situation).toMatchObject({ kind: 'spawning', failed: { why: 'checkpoint_invalid: not_here' } });
 });
 
 test('what was skipped at a runtime where the agent was spawned is not skipped at another', () => {
   const story = openStory();
-  story.tell(recorded('a'));
-  story.tell(recoverTask());
+  story.receive(recorded('a'));
+  story.receive(recoverTask());
   admit(story, { runtimeId: 'host-2' });
   receipt(story, { outcome: 'spawned', skipped: [{ checkpointId: 'a', why: 'not_here' }] });
-  story.tell(took('worker-1-r1'));
-  story.tell(recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' }));
+  story.receive(took('worker-1-r1'));
+  story.receive(recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' }));
   story.wait(60_000);
   expect(find(admit(story, { runtimeId: 'host-1' }), 'RECOVERY_INITIATED')).toMatchObject({ fromCheckpoint: 'a' });
 });
@@ -93,29 +93,29 @@ test.each(['not_here', 'missing', 'unreadable'])(
   'a checkpoint that the runtime of its own agent reports as %s is tried at another one',
   (why) => {
     const story = openStory();
-    story.tell(recorded('a'));
-    story.tell(readByRuntime('a', why));
-    story.tell(recoverTask());
+    story.receive(recorded('a'));
+    story.receive(readByRuntime('a', why));
+    story.receive(recoverTask());
     expectFrom(story, 'host-2', 'a');
   },
 );
 
 test('a checkpoint that was invalid is used once a runtime has found it valid, and stays so while nobody reads it again', () => {
   const story = openStory();
-  story.tell(readByRuntime('a', 'sha256_differs'));
-  story.tell(recorded('a'));
+  story.receive(readByRuntime('a', 'sha256_differs'));
+  story.receive(recorded('a'));
   expect(story.state().checkpoints).toMatchObject([{ valid: false, invalidReason: 'sha256_differs' }]);
-  story.tell(readByRuntime('a', null));
-  story.tell(recorded('a'));
+  story.receive(readByRuntime('a', null));
+  story.receive(recorded('a'));
   expect(story.state().checkpoints).toMatchObject([{ valid: true, invalidReason: null }]);
-  story.tell(recoverTask());
+  story.receive(recoverTask());
   expectFrom(story, 'host-2', 'a');
 });
 
 test('a request for a recovery repeats an older report: what a runtime has found invalid since stays invalid', () => {
   const story = openStory();
-  story.tell(readByRuntime('a', 'sha256_differs'));
-  story.tell(recoverTask({ checkpoint: { ...checkpoint('a'), valid: true } }));
+  story.receive(readByRuntime('a', 'sha256_differs'));
+  story.receive(recoverTask({ checkpoint: { ...checkpoint('a'), valid: true } }));
   expectFrom(story, 'host-2', 'task-start');
 });
 
@@ -126,7 +126,7 @@ test.each([
   ['sha256_differs', 'task-start'],
 ])('a checkpoint that an older version kept as invalid, since it was %s, is used as %s', (invalidReason, from) => {
   const older = openStory();
-  older.tell(recorded('a'));
+  older.receive(recorded('a'));
   const kept = [{ ...checkpoint('a'), valid: false, invalidReason }];
   const state = upgraded(processor.atRest, 6, { ...older.state(), checkpoints: kept });
   expect(usable(state.checkpoints).from[0]?.checkpointId ?? 'task-start').toBe(from);

@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest';
+import {
+  admit,
+  checkpoint,
+  find,
+  openStory,
+  receipt,
+  recorded,
+  recoverTask,
+  task,
+  types,
+} from '../task/story.fixture.ts';
 import { chain, rememberCheckpoint, usable } from './checkpoints.ts';
 import { handoverText, workFrom } from './handover.ts';
-import { admit, checkpoint, find, openStory, receipt, recorded, recoverTask, task, types } from './story.fixture.ts';
 
 const ids = (list: readonly { readonly checkpointId: string }[]) => list.map((one) => one.checkpointId);
 const of = (...links: readonly (readonly [string, string | null])[]) =>
@@ -34,9 +44,9 @@ test('an invalid checkpoint is passed over, and stays invalid; one that nobody h
 
 test('what a runtime finds invalid is passed over: the same attempt is made again from the one before, then from the start', () => {
   const story = openStory();
-  story.tell(recorded('a'));
-  story.tell(recorded('b', 'a'));
-  story.tell(recoverTask());
+  story.receive(recorded('a'));
+  story.receive(recorded('b', 'a'));
+  story.receive(recoverTask());
   expect(find(admit(story), 'SPAWN_AGENT')).toMatchObject({
     attempt: 1,
     orderId: 'e3-1',
@@ -54,7 +64,7 @@ test('what a runtime finds invalid is passed over: the same attempt is made agai
   expect(find(admit(story), 'RECOVERY_INITIATED')).toMatchObject({ attempt: 1, fromCheckpoint: 'task-start' });
   expect(types(receipt(story, { outcome: 'checkpoint_invalid', checkpointId: 'a' }))).toEqual([]);
   expect(story.state().situation).toMatchObject({
-    is: 'spawning',
+    kind: 'spawning',
     failed: { why: 'checkpoint_invalid: it names no checkpoint of the order' },
   });
 });

@@ -2,9 +2,9 @@ import { type HealthEvent, type PayloadOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import type { RecoverySettings } from '@vigil/policy';
 import { given } from '@vigil/stream/testing';
+import type { Output } from './drafts.ts';
 import type { Input } from './observe.ts';
 import { recovery } from './recovery.ts';
-import type { Output } from './say.ts';
 import type { Recovery } from './state.ts';
 
 export const task = 'OMN-1234';
@@ -27,12 +27,18 @@ export const settings: RecoverySettings = {
 export function openStory() {
   const driver = given(recovery, start);
   const now = () => driver.clock().now;
-  let told = 0;
-  const tell = (event: Input): readonly Output[] => {
-    told += 1;
-    return driver.tell({ ...event, eventId: `e${told}` });
+  let received = 0;
+  const receive = (event: Input): readonly Output[] => {
+    received += 1;
+    return driver.tell({ ...event, eventId: `e${received}` });
   };
-  return { tell, wait: (ms: number) => driver.passTo(now() + ms), away: driver.unwatched, state: driver.state, now };
+  return {
+    receive,
+    wait: (ms: number) => driver.passTo(now() + ms),
+    away: driver.unwatched,
+    state: driver.state,
+    now,
+  };
 }
 export type Story = ReturnType<typeof openStory>;
 
@@ -96,46 +102,46 @@ export const review = (decision: 'retry' | 'abandon' | 'reset'): Input =>
 /** The governor's answer to the last request. */
 export function admit(story: Story, overrides: Partial<PayloadOf<typeof Topic.spawnRuling, 'SPAWN_ADMITTED'>> = {}) {
   const { situation } = story.state();
-  const requestId = situation.is === 'asking' ? situation.requestId : 'none';
+  const requestId = situation.kind === 'requesting' ? situation.requestId : 'none';
   const payload = { taskId: task, requestId, runtimeId: 'host-1', validUntil: story.now() + 30_000, dryRun: false };
-  return story.tell(example(Topic.spawnRuling, 'SPAWN_ADMITTED', { ...payload, ...overrides }));
+  return story.receive(example(Topic.spawnRuling, 'SPAWN_ADMITTED', { ...payload, ...overrides }));
 }
 
 export function withhold(story: Story, why: 'halted' | 'brake' | 'budget' | 'no_runtime' | 'no_template' = 'halted') {
   const { situation } = story.state();
-  const requestId = situation.is === 'asking' ? situation.requestId : 'none';
+  const requestId = situation.kind === 'requesting' ? situation.requestId : 'none';
   const detail = why === 'budget' ? '5 spawns an hour for fleet; free in 12 min' : why;
-  return story.tell(example(Topic.spawnRuling, 'SPAWN_WITHHELD', { taskId: task, requestId, why, detail }));
+  return story.receive(example(Topic.spawnRuling, 'SPAWN_WITHHELD', { taskId: task, requestId, why, detail }));
 }
 
 /** What the runtime says of the last order. */
 export function receipt(story: Story, overrides: Partial<PayloadOf<typeof Topic.spawnReceipt, 'SPAWN_RECEIPT'>>) {
   const { situation } = story.state();
-  const orderId = situation.is === 'spawning' ? situation.orderId : 'none';
+  const orderId = situation.kind === 'spawning' ? situation.orderId : 'none';
   const payload = { taskId: task, orderId, why: null, checkpointId: null, skipped: [] };
-  return story.tell(example(Topic.spawnReceipt, 'SPAWN_RECEIPT', { ...payload, ...overrides }));
+  return story.receive(example(Topic.spawnReceipt, 'SPAWN_RECEIPT', { ...payload, ...overrides }));
 }
 
 /** From a death to an agent that lives, as attempt `n`. */
 export function revive(story: Story, n: number, agentId = `worker-1-r${n}`) {
   story.wait(600_000);
-  return [...admit(story), ...story.tell(took(agentId))];
+  return [...admit(story), ...story.receive(took(agentId))];
 }
 
-export const types = (said: readonly (Output | HealthEvent)[]): readonly string[] => said.map((one) => one.type);
-export const find = <K extends Output['type']>(said: readonly Output[], type: K) =>
-  said.filter((one): one is Extract<Output, { readonly type: K }> => one.type === type)[0]?.payload;
+export const types = (emitted: readonly (Output | HealthEvent)[]): readonly string[] => emitted.map((one) => one.type);
+export const find = <K extends Output['type']>(emitted: readonly Output[], type: K) =>
+  emitted.filter((one): one is Extract<Output, { readonly type: K }> => one.type === type)[0]?.payload;
 
 /** A state as shape 3 kept it. */
 export const ofShape3 = ({
-  took: _,
+  takenBy: _,
   finished: _____,
   lost: __,
-  unwanted: ___,
+  endAwaited: ___,
   absent: ____,
-  said: { asked, ...said },
+  emitted: { endRequests, ...emitted },
   ...rest
 }: Recovery) => ({
   ...rest,
-  said: { ...said, ended: asked.map(({ life }) => life) },
+  emitted: { ...emitted, ended: endRequests.map(({ instance }) => instance) },
 });
