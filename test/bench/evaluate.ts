@@ -36,7 +36,7 @@ const observed = (payload: Heartbeat, id: string): Observation => ({
   policy: null,
 });
 
-const clockAt = (now: number) => ({ now, watched: now, doors: {} });
+const clockAt = (now: number) => ({ now, watched: now, ingresses: {} });
 
 /** One heartbeat of every agent, spread over an interval, and a tick each second of it. */
 const roundOf = (beat: Beat, n: number, agents: number): readonly Recorded[] => {

@@ -42,7 +42,14 @@ const beatOf = (agent: string, n: number): Heartbeat => {
   // An agent that falls silent in the middle of a call is exempt until its deadline.
   const beat = { ...all, tool_calls: all.tool_calls.filter(({ outcome }) => outcome !== 'running') };
   if (since === undefined) return beat;
-  return { ...beat, reporter: 'runtime', agent_beat_at: since, tool_calls: [], output: null, last_tool_call: since };
+  return {
+    ...beat,
+    reporter: 'runtime',
+    agent_heartbeat_at: since,
+    tool_calls: [],
+    output: null,
+    last_tool_call: since,
+  };
 };
 
 const beating = async (): Promise<void> => {

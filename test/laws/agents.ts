@@ -106,6 +106,6 @@ export const beatOf = (agent: Agent, runtimeId: string, host: string, policy: st
     ...said,
     ...{ agent_id: agent.agentId, instance_id: agent.instanceId, task_id: agent.taskId, attempt: agent.attempt },
     ...{ timestamp: now, sequence: agent.sequence, runtime_id: runtimeId, labels: { host }, policy },
-    ...{ agent_beat_at: agent.actedAt, progress_indicator: acts ? String(agent.sequence) : '0' },
+    ...{ agent_heartbeat_at: agent.actedAt, progress_indicator: acts ? String(agent.sequence) : '0' },
   } as Heartbeat;
 };

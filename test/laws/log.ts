@@ -59,7 +59,7 @@ export class Unit {
 
   clockAt(now: number): Clock {
     const at = this.processor.time?.sources === 'every' ? Math.floor(now / this.tickMs) * this.tickMs : now;
-    return { now: at, watched: at, doors: {} };
+    return { now: at, watched: at, ingresses: {} };
   }
 }
 

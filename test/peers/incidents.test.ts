@@ -33,13 +33,13 @@ const of = (type: Announcement['type'], said: readonly Announcement[]) => said.f
 test('red-skills #3578: a monitor that was away for an hour reported deaths when it came back', () => {
   const { states } = begun();
   const again = new Folding(vigil, states);
-  expect(again.fold({ clock: { now: T0 + 60 * MIN, watched: T0, doors: {} }, input: null }).emitted).toEqual([]);
+  expect(again.fold({ clock: { now: T0 + 60 * MIN, watched: T0, ingresses: {} }, input: null }).emitted).toEqual([]);
 });
 
 test('mars #470: workers were dead to a scheduler that was too busy to hear them', () => {
   const folding = new Folding(vigil, new Map());
-  const busy = (ms: number) => ({ ...at(ms), doors: { gateway: T0 } });
-  folding.fold({ clock: busy(0), input: heartbeat(0, { door: 'gateway', tool_calls: [call('c1')] }) });
+  const busy = (ms: number) => ({ ...at(ms), ingresses: { gateway: T0 } });
+  folding.fold({ clock: busy(0), input: heartbeat(0, { ingress: 'gateway', tool_calls: [call('c1')] }) });
   expect(folding.fold({ clock: busy(10 * MIN), input: null }).emitted).toEqual([]);
 });
 

@@ -7,6 +7,9 @@ export const RENAMED: readonly (readonly [string, string])[] = [
   ['onex.cmd.heartbeat-ingest.control-agent.v1', 'onex.cmd.heartbeat-ingest.steer-agent.v1'],
   ['onex.cmd.intervention.control-fleet.v1', 'onex.cmd.intervention.steer-fleet.v1'],
   ['onex.cmd.alerting.control-alerts.v1', 'onex.cmd.alerting.steer-alerts.v1'],
+  ['ingress', 'ingress'],
+  ['ingresses', 'doors'],
+  ['agent_heartbeat_at', 'agent_heartbeat_at'],
 ];
 
 const OLD: ReadonlyMap<string, string> = new Map(RENAMED);

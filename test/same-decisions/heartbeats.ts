@@ -20,7 +20,7 @@ const observed = (payload: Heartbeat, id: string): Observation => ({
   policy: null,
 });
 
-const clockAt = (now: number) => ({ now, watched: now, doors: {} });
+const clockAt = (now: number) => ({ now, watched: now, ingresses: {} });
 
 const ACTIVITIES = [
   null,

@@ -66,7 +66,7 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
     expect(beats.at(-1)).toMatchObject({
       instance_id: agent.instanceId,
       task_id: 'OMN-7',
-      door: expect.stringMatching(/^gateway:./),
+      ingress: expect.stringMatching(/^gateway:./),
       phase: 'build',
       token_count: 120,
       error_count: 1,
@@ -87,7 +87,7 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
       await agent.close({ withinMs: 30_000 });
       const beats = await untilEnded(agentId);
       expect(callsOf(beats)).toEqual(['Edit ok']);
-      expect(beats.at(-1)).toMatchObject({ door: null, activity: 'finished' });
+      expect(beats.at(-1)).toMatchObject({ ingress: null, activity: 'finished' });
     },
   );
 

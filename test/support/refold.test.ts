@@ -28,7 +28,7 @@ const judged = async () => {
   const running = await runProcessor(log, evaluator, { ...quiet, partitions: 2 });
   const beat = (agent: string, sequence: number) =>
     example(Topic.agentObservation, 'AGENT_HEARTBEAT', {
-      ...{ agent_id: agent, sequence, policy: 'demo', timestamp: now, door: null, agent_beat_at: now },
+      ...{ agent_id: agent, sequence, policy: 'demo', timestamp: now, ingress: null, agent_heartbeat_at: now },
       ...{ tool_calls: [], activity: 'working', exit: null, rate_limit: null, output: null },
       ...{ event_driven: false, turn: null, waiting_for: null, parent_agent_id: null },
     });
@@ -36,7 +36,7 @@ const judged = async () => {
     now = START + second * 1000;
     if (second < 2)
       for (const agent of ['a', 'b'])
-        log.sayRaw(Topic.agentObservation, agent, log.codec.encode(beat(agent, second + 1)));
+        log.publishRaw(Topic.agentObservation, agent, log.codec.encode(beat(agent, second + 1)));
     log.tick(Topic.agentObservation);
     await log.settled();
   }

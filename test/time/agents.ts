@@ -52,7 +52,7 @@ export const nextHeartbeat = (agent: Agent, now: number): Record<string, unknown
     instance_id: `${agent.id}.1`,
     sequence: agent.sequence,
     reporter: agent.reporter,
-    agent_beat_at: agent.reporter === 'runtime' ? agent.signAt + agent.skewMs : null,
+    agent_heartbeat_at: agent.reporter === 'runtime' ? agent.signAt + agent.skewMs : null,
     interval_ms: INTERVAL_MS,
     activity: 'working',
   };

@@ -88,8 +88,12 @@ describe.skipIf(!ownServers)('time', () => {
     const right = (input: Observation): Observation => {
       if (input.type !== 'AGENT_HEARTBEAT') return input;
       const by = skews.get(input.key) ?? 0;
-      const { timestamp, agent_beat_at: own } = input.payload;
-      const payload = { ...input.payload, timestamp: timestamp - by, agent_beat_at: own === null ? null : own - by };
+      const { timestamp, agent_heartbeat_at: own } = input.payload;
+      const payload = {
+        ...input.payload,
+        timestamp: timestamp - by,
+        agent_heartbeat_at: own === null ? null : own - by,
+      };
       return { ...input, payload };
     };
     expect(differences(again({ input: right }), said)).toEqual([]);
@@ -97,16 +101,16 @@ describe.skipIf(!ownServers)('time', () => {
 
   // One broker of three that is away silences few: there is little to accuse of.
   test.skipIf(isCluster)('control: the same log judged by the time on the wall accuses many who worked', () => {
-    const wall = ({ now, doors }: Clock): Clock => ({
+    const wall = ({ now, ingresses: doors }: Clock): Clock => ({
       now,
       watched: now,
-      doors: Object.fromEntries(Object.keys(doors).map((door) => [door, now])),
+      ingresses: Object.fromEntries(Object.keys(doors).map((door) => [door, now])),
     });
     expect(innocent(again({ clock: wall })).size).toBeGreaterThan((story.agents.length - hung().length) / 2);
   });
 
   test('control: without a clock for the door, those who came through it are accused', () => {
-    const accused = [...innocent(again({ clock: ({ now, watched }) => ({ now, watched, doors: {} }) }))];
+    const accused = [...innocent(again({ clock: ({ now, watched }) => ({ now, watched, ingresses: {} }) }))];
     expect(accused.filter((id) => id.startsWith('gateway-')).length).toBeGreaterThan(0);
     expect(accused.filter((id) => id.startsWith('kafka-'))).toEqual([]);
   });

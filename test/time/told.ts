@@ -32,7 +32,7 @@ export const lastSigns = (observations: readonly Observation[]): ReadonlyMap<str
   const signs = new Map<string, { readonly sent: number; readonly at: number }>();
   for (const { type, key, payload, occurredAt } of observations) {
     if (type !== 'AGENT_HEARTBEAT') continue;
-    const sent = payload.reporter === 'runtime' ? (payload.agent_beat_at ?? 0) : (payload.sequence ?? 0);
+    const sent = payload.reporter === 'runtime' ? (payload.agent_heartbeat_at ?? 0) : (payload.sequence ?? 0);
     if (sent > (signs.get(key)?.sent ?? -1)) signs.set(key, { sent, at: occurredAt });
   }
   return new Map([...signs].map(([key, { at }]) => [key, at]));

@@ -1,4 +1,4 @@
-import { LEAST_SECRET } from '@vigil/events/door-token';
+import { LEAST_SECRET } from '@vigil/events/gateway-token';
 import { CannotProceed } from './errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -18,7 +18,7 @@ const OWNER = 'npm-start';
 const envFile = path.join(stateDir, 'start.env');
 
 const since = performance.now();
-const say = (line: string): void =>
+const report = (line: string): void =>
   console.error(`[start ${((performance.now() - since) / 1000).toFixed(1).padStart(5)} s] ${line}`);
 
 const onlyOne = (): Disposable => {
@@ -46,7 +46,7 @@ const showFleet = ({ VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN }: ClientEnv): Async
     policy: 'demo',
     run: `-${new Date().toISOString().slice(11, 19).replaceAll(':', '')}`,
     onEvent: (name, { kind }) => {
-      if (kind === 'refused') say(`${name} of the demonstration fleet refuses to run: see ${stateDir}/fleet/logs`);
+      if (kind === 'refused') report(`${name} of the demonstration fleet refuses to run: see ${stateDir}/fleet/logs`);
     },
   });
   return { [Symbol.asyncDispose]: fleet.stop };
@@ -74,36 +74,36 @@ const watch = async (env: ClientEnv, signal: AbortSignal): Promise<void> => {
     signal.addEventListener('abort', () => view.kill('SIGTERM'), { once: true });
     await ended;
   }
-  if (!signal.aborted) say('running; Ctrl-C stops everything');
+  if (!signal.aborted) report('running; Ctrl-C stops everything');
   await aborted(signal);
 };
 
 const run = async (signal: AbortSignal): Promise<void> => {
   await using open = new AsyncDisposableStack();
   open.use(onlyOne());
-  const servers = await startServers({ purpose: 'start', dir: stateDir, onProgress: say });
+  const servers = await startServers({ purpose: 'start', dir: stateDir, onProgress: report });
   open.defer(servers.stop);
   signal.throwIfAborted();
-  say('servers are ready; starting the services');
+  report('servers are ready; starting the services');
   const ports = START_SYSTEM_PORTS;
-  const system = await startSystem({ servers, dir: stateDir, policy: 'demo', ports, onLine: say, signal });
+  const system = await startSystem({ servers, dir: stateDir, policy: 'demo', ports, onLine: report, signal });
   open.defer(system.stop);
   const { DATABASE_URL: _, ...kafka } = servers.env;
   open.use(publish({ ...system.env, ...kafka }));
   const { VIGIL_GATEWAY_URL, VIGIL_DASHBOARD_URL } = system.env;
-  say(`watching: gateway ${VIGIL_GATEWAY_URL}, dashboard ${VIGIL_DASHBOARD_URL}, logs in ${stateDir}/logs`);
+  report(`watching: gateway ${VIGIL_GATEWAY_URL}, dashboard ${VIGIL_DASHBOARD_URL}, logs in ${stateDir}/logs`);
   open.use(showFleet(system.env));
   await watch(system.env, signal);
-  say('stopping …');
+  report('stopping …');
 };
 
 const { signal, code } = interruption(process.env);
 await run(signal).then(
-  () => say('stopped'),
+  () => report('stopped'),
   (error: unknown) => {
     // What was given up by Ctrl-C while it started is no failure of its own.
     if (!signal.aborted) return endWith(error);
-    say('stopped before everything was up');
+    report('stopped before everything was up');
     process.exitCode = code() ?? 1;
   },
 );

@@ -26,7 +26,7 @@ const run = (script: string): Supervised => {
 const until = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await sleep(10);
 };
-const LIVES = 'console.log("up"); setInterval(() => {}, 1000)';
+const RUNS_UNTIL_STOPPED = 'console.log("up"); setInterval(() => {}, 1000)';
 
 it('the wait before a restart doubles from half a second to five', () => {
   const waits = [null, 500, 1000, 2000, 4000, 5000].map((last) => restartDelay(last, 100));
@@ -39,7 +39,7 @@ it('a life of thirty seconds begins the waits anew, a shorter one does not', () 
 });
 
 it('a process that is killed is started again as another one', async () => {
-  const supervised = run(LIVES);
+  const supervised = run(RUNS_UNTIL_STOPPED);
   const first = supervised.pid();
   supervised.kill('SIGKILL');
   await until(() => supervised.restarts() === 1);
@@ -51,13 +51,13 @@ it('a process that is killed is started again as another one', async () => {
 it('a process that refuses with code 2 is reported with its last words and not started again', async () => {
   const supervised = run('console.error("KAFKA_BROKERS is not set"); process.exitCode = 2');
   await until(() => supervised.isRefused());
-  expect(events.at(-1)).toEqual({ kind: 'refused', lastWords: 'KAFKA_BROKERS is not set' });
+  expect(events.at(-1)).toEqual({ kind: 'refused', lastError: 'KAFKA_BROKERS is not set' });
   expect(supervised.restarts()).toBe(0);
   expect(supervised.pid()).toBeNull();
 });
 
 it('a process that is stopped is gone and not started again, frozen or not', async () => {
-  const supervised = run(LIVES);
+  const supervised = run(RUNS_UNTIL_STOPPED);
   const pid = supervised.pid() ?? 0;
   supervised.freeze();
   await supervised.stop();
@@ -66,7 +66,7 @@ it('a process that is stopped is gone and not started again, frozen or not', asy
 });
 
 it('what a process writes is in its log, life after life', async () => {
-  const supervised = run(LIVES);
+  const supervised = run(RUNS_UNTIL_STOPPED);
   const ups = (): number => readFileSync(path.join(dir, 'logs/it.log'), 'utf8').split('up').length - 1;
   await until(() => ups() === 1);
   supervised.kill('SIGKILL');

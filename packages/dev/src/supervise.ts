@@ -19,7 +19,7 @@ export type ProcessEvent =
   /** `how`: the exit code or the signal's name */
   | { readonly kind: 'ended'; readonly how: string; readonly restartInMs: number }
   /** exit code 2: it will not run before somebody does what it says; it is not started again */
-  | { readonly kind: 'refused'; readonly lastWords: string };
+  | { readonly kind: 'refused'; readonly lastError: string };
 
 export type Supervised = {
   readonly name: string;
@@ -55,7 +55,7 @@ const launch = ({ name, dir, command, args, cwd, env }: ProcessSpec): ChildProce
   return child;
 };
 
-const lastWords = ({ dir, name }: ProcessSpec): string =>
+const lastError = ({ dir, name }: ProcessSpec): string =>
   readFileSync(path.join(dir, 'logs', `${name}.log`), 'utf8')
     .trim()
     .split('\n')
@@ -92,7 +92,7 @@ class Supervision implements Supervised {
     if (this.#stopping) return;
     if (how === String(REFUSED)) {
       this.#refused = true;
-      this.#onEvent({ kind: 'refused', lastWords: lastWords(this.#spec) });
+      this.#onEvent({ kind: 'refused', lastError: lastError(this.#spec) });
       return;
     }
     this.#delay = restartDelay(this.#delay, performance.now() - since);

@@ -22,12 +22,12 @@ afterEach(async () => {
   rmSync(dir, { recursive: true });
 });
 
-const LIVES = 'setInterval(() => {}, 1000)';
+const RUNS_UNTIL_STOPPED = 'setInterval(() => {}, 1000)';
 const from = (file: string): string => JSON.stringify(path.join(import.meta.dirname, file));
 
 /** A runner that keeps a child of that name running, and ends as `end` says once its input ends. */
 const startRunner = (name = 'worker', end = ''): ChildProcess => {
-  const spec = { name, dir, command: process.execPath, args: ['-e', LIVES], cwd: dir };
+  const spec = { name, dir, command: process.execPath, args: ['-e', RUNS_UNTIL_STOPPED], cwd: dir };
   const script = `
     import { supervise } from ${from('supervise.ts')};
     supervise({ ...${JSON.stringify(spec)}, env: process.env }, () => {});
@@ -76,7 +76,7 @@ it('whatever bears the name by then ends, frozen or started anew by another proc
   await started();
   runner.kill('SIGSTOP');
   await endProcess(dir, 'worker', 'SIGKILL');
-  const { pid = 0 } = spawn(process.execPath, ['-e', LIVES], { stdio: 'ignore' });
+  const { pid = 0 } = spawn(process.execPath, ['-e', RUNS_UNTIL_STOPPED], { stdio: 'ignore' });
   writePid(dir, 'worker', pid);
   sendSignal(pid, 'SIGSTOP');
   runner.kill('SIGKILL');

@@ -10,7 +10,7 @@ import { closeRunFolder, failedLogs, openRunFolder } from './test-run/run-folder
 import { readSummary, type Summary } from './test-run/summary.ts';
 import { needsServers, runVitest } from './test-run/vitest.ts';
 
-const say = (line: string): void => console.error(`[test] ${line}`);
+const report = (line: string): void => console.error(`[test] ${line}`);
 
 const envOf = (servers: Servers | null): Record<string, string> => {
   if (servers === null) return {};
@@ -29,7 +29,7 @@ const testOn = async (
 ): Promise<Summary & { readonly code: number }> => {
   const withServers = needsServers(request);
   const cluster = request.suite === 'cluster';
-  const servers = withServers ? await startServers({ purpose: 'test', dir, cluster, onProgress: say }) : null;
+  const servers = withServers ? await startServers({ purpose: 'test', dir, cluster, onProgress: report }) : null;
   try {
     if (signal.aborted) return { passed: 0, failed: 0, code: 1 };
     const report = path.join(dir, 'report.json');
@@ -51,7 +51,7 @@ const main = async (): Promise<number> => {
   try {
     const { passed, failed: failures, code } = await testOn(request, dir, interrupted.signal);
     failed = code !== 0;
-    if (failed && existsSync(path.join(dir, 'logs'))) say(`logs of the servers: ${failedLogs}`);
+    if (failed && existsSync(path.join(dir, 'logs'))) report(`logs of the servers: ${failedLogs}`);
     console.log(`${passed} passed, ${failures} failed`);
     return interrupted.code() ?? code;
   } finally {

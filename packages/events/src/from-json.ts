@@ -23,8 +23,12 @@ const shown = (value: unknown): string => {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 };
-const unfit = (field: string, value: unknown, wanted: string): never => {
-  throw new Unfit('bad_field', field, `${field === '' ? 'the value' : field} is ${shown(value)}: ${wanted} is wanted`);
+const unfit = (field: string, value: unknown, expected: string): never => {
+  throw new Unfit(
+    'bad_field',
+    field,
+    `${field === '' ? 'the value' : field} is ${shown(value)}: ${expected} is wanted`,
+  );
 };
 const joined = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 

@@ -50,14 +50,14 @@ test('so is one that is away', async () => {
 });
 
 test('so is one that takes the question and does not answer within five seconds', async () => {
-  const asked = Promise.withResolvers<void>();
-  const server = createServer(() => asked.resolve());
+  const requested = Promise.withResolvers<void>();
+  const server = createServer(() => requested.resolve());
   servers.push({ close: () => server.closeAllConnections() }, server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const codec = await connectCodec(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, []);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const learned = codec.learn(new UnknownSchemaId(7)).catch((error: Error) => error);
-  await asked.promise;
+  await requested.promise;
   vi.advanceTimersByTime(5000);
   expect(await learned).toMatchObject({ name: 'RegistryTrouble' });
 });
@@ -67,8 +67,8 @@ test.each([
   [500, { error_code: 50001 }, /does not answer for onex\.cmd\.alerting\.notify/],
 ])(
   'who connects is told what a registry that answers %i lacks: a schema, or its health',
-  async (status, body, words) => {
+  async (status, body, message) => {
     const url = await registryOf(status, body);
-    await expect(connectCodec(url, [Topic.notify])).rejects.toThrow(words);
+    await expect(connectCodec(url, [Topic.notify])).rejects.toThrow(message);
   },
 );

@@ -85,11 +85,11 @@ export const connectCodec = async (url: string, topics: readonly TopicName[]): P
         await client.getRegistryIdBySchema(schema.subject, { type: SchemaType.AVRO, schema: schema.json }),
       );
     } catch (error) {
-      const said = (error as Error).message;
+      const message = (error as Error).message;
       throw new RegistryTrouble(
         isTrouble(error)
-          ? `the registry at ${url} does not answer for ${schema.subject}: ${said}`
-          : `${schema.subject} is not registered at ${url} (${said}): run "vigil schemas register"`,
+          ? `the registry at ${url} does not answer for ${schema.subject}: ${message}`
+          : `${schema.subject} is not registered at ${url} (${message}): run "vigil schemas register"`,
       );
     }
   });

@@ -18,9 +18,9 @@ const framed = (id: number) => {
 
 /** A registry with these schemas, and a clock that the test moves. Counts the questions for each id. */
 const registryWith = (schemas: Readonly<Record<number, string>>) => {
-  const registry = { schemas, now: 0, asked: {} as Record<number, number>, isAway: false };
+  const registry = { schemas, now: 0, requests: {} as Record<number, number>, isAway: false };
   const source = async (id: number) => {
-    registry.asked[id] = (registry.asked[id] ?? 0) + 1;
+    registry.requests[id] = (registry.requests[id] ?? 0) + 1;
     if (registry.isAway) throw new RegistryTrouble('away');
     return registry.schemas[id];
   };
@@ -46,7 +46,7 @@ const registryWith = (schemas: Readonly<Record<number, string>>) => {
 test('an event of the topic’s namespace that this version does not know is one of a newer version', async () => {
   const { read, registry } = registryWith({ 7: recordNamed('NudgeForgotten') });
   expect([await read(7), await read(7)]).toEqual(['newer_event', 'newer_event']);
-  expect(registry.asked).toEqual({ 7: 1 });
+  expect(registry.requests).toEqual({ 7: 1 });
 });
 
 test('it is not where it lies on another topic, or its namespace is none of ours', async () => {
@@ -57,7 +57,7 @@ test('it is not where it lies on another topic, or its namespace is none of ours
   });
   expect(await read(7, Topic.agentHealth as never)).toBe('wrong_topic');
   expect([await read(8), await read(9), await read(8)]).toEqual(Array(3).fill('unknown_record'));
-  expect(registry.asked).toEqual({ 7: 1, 8: 1, 9: 1 });
+  expect(registry.requests).toEqual({ 7: 1, 8: 1, 9: 1 });
 });
 
 test('an id that the registry does not have is asked for at most once a minute, and read once it is there', async () => {
@@ -66,16 +66,16 @@ test('an id that the registry does not have is asked for at most once a minute, 
   registry.now = MINUTE - 1;
   registry.schemas = { 7: recordNamed('NudgeForgotten') };
   expect(await read(7)).toBe('unknown_schema_id');
-  expect(registry.asked).toEqual({ 7: 1 });
+  expect(registry.requests).toEqual({ 7: 1 });
   registry.now = MINUTE;
   expect(await read(7)).toBe('newer_event');
-  expect(registry.asked).toEqual({ 7: 2 });
+  expect(registry.requests).toEqual({ 7: 2 });
 });
 
 test('readers that meet an id at the same time wait for one question', async () => {
   const { codec, registry } = registryWith({ 7: nudge });
   await Promise.all([1, 2, 3].map(() => codec.learn(new UnknownSchemaId(7))));
-  expect(registry.asked).toEqual({ 7: 1 });
+  expect(registry.requests).toEqual({ 7: 1 });
 });
 
 test('what a registry that is away does not answer is asked again at the next record', async () => {
@@ -84,16 +84,16 @@ test('what a registry that is away does not answer is asked again at the next re
   expect([await read(7), await read(7)]).toEqual(['RegistryTrouble', 'RegistryTrouble']);
   registry.isAway = false;
   expect(await read(7)).toBe('newer_event');
-  expect(registry.asked).toEqual({ 7: 3 });
+  expect(registry.requests).toEqual({ 7: 3 });
 });
 
 test('of ids without end the newest 10,000 are remembered: one that is forgotten is asked for again', async () => {
   const { read, registry } = registryWith({});
   for (let id = 1; id <= 10_001; id++) await read(id);
   await read(2);
-  expect(registry.asked[2]).toBe(1);
+  expect(registry.requests[2]).toBe(1);
   await read(1);
-  expect(registry.asked[1]).toBe(2);
+  expect(registry.requests[1]).toBe(2);
 });
 
 test('a schema of ours that was learned is read', async () => {

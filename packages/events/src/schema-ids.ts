@@ -52,7 +52,7 @@ export class SchemaIds {
 
   /** Asks the registry, once for all who wait for the answer. Throws Undecodable where no event of ours can be read by it, or what the source throws. */
   learn(id: number): Promise<void> {
-    const asking = this.#asking.get(id) ?? this.#ask(id).finally(() => this.#asking.delete(id));
+    const asking = this.#asking.get(id) ?? this.#fetch(id).finally(() => this.#asking.delete(id));
     this.#asking.set(id, asking);
     return asking;
   }
@@ -62,7 +62,7 @@ export class SchemaIds {
     return refused !== undefined && this.#now() < refused.until ? refused.error(topic) : undefined;
   }
 
-  async #ask(id: number): Promise<void> {
+  async #fetch(id: number): Promise<void> {
     const json = await this.#source(id);
     if (json === undefined) throw this.#refuseAbsent(id);
     try {

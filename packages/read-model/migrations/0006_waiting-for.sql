@@ -1,4 +1,4 @@
 -- Up Migration
 
 -- What an agent waits for a person for, as its last heartbeat reports it.
-ALTER TABLE agents ADD COLUMN beat_waiting_for jsonb;
+ALTER TABLE agents ADD COLUMN heartbeat_waiting_for jsonb;

@@ -1,4 +1,4 @@
 -- Up Migration
 
 -- The coding agent's client whose session the agent is, as its last heartbeat reports it.
-ALTER TABLE agents ADD COLUMN beat_client text;
+ALTER TABLE agents ADD COLUMN heartbeat_client text;

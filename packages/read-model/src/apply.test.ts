@@ -4,7 +4,7 @@ import { isDataError } from './errors.ts';
 import { notices } from './notify.ts';
 import { instant, orderOf, type Register } from './statement.ts';
 
-const beatOf = (agentId: string, order: string, host: string): Register => ({
+const heartbeatOf = (agentId: string, order: string, host: string): Register => ({
   kind: 'register',
   table: 'runtimes',
   key: { runtime_id: agentId },
@@ -16,23 +16,23 @@ const beatOf = (agentId: string, order: string, host: string): Register => ({
 const rowsOf = (statements: readonly Register[]) => JSON.parse(inserts(statements)[0]?.json ?? '[]');
 
 test('of several writes of one column group in a batch only the newest is written, whatever their order', () => {
-  const older = beatOf('r', '1', 'old');
-  const newer = beatOf('r', '2', 'new');
+  const older = heartbeatOf('r', '1', 'old');
+  const newer = heartbeatOf('r', '2', 'new');
   expect(rowsOf([older, newer])).toEqual(rowsOf([newer, older, older]));
   expect(rowsOf([newer, older])).toMatchObject([{ host: 'new' }]);
 });
 
 test('rows are written in the order of their keys, so that two writers cannot wait for each other', () => {
-  expect(rowsOf([beatOf('b', '1', ''), beatOf('a', '1', '')]).map((r: { runtime_id: string }) => r.runtime_id)).toEqual(
-    ['a', 'b'],
-  );
+  expect(
+    rowsOf([heartbeatOf('b', '1', ''), heartbeatOf('a', '1', '')]).map((r: { runtime_id: string }) => r.runtime_id),
+  ).toEqual(['a', 'b']);
 });
 
 test('who writes several groups of a table locks the rows of all of them first, in one order', () => {
   const hold = { group: 'hold', columns: { held: true, held_until: null, held_by: 'ada', held_why: '' } } as const;
   const output = { group: 'output', columns: { output_last_at: null, output_tail: [] } } as const;
-  const of = (agent_id: string, said: typeof hold | typeof output): Register =>
-    ({ kind: 'register', table: 'agents', key: { agent_id }, order: '1', ...said }) as Register;
+  const of = (agent_id: string, values: typeof hold | typeof output): Register =>
+    ({ kind: 'register', table: 'agents', key: { agent_id }, order: '1', ...values }) as Register;
   const rows = (statements: readonly Register[]) =>
     inserts(statements).map(({ json }) => JSON.parse(json).map((row: { agent_id: string }) => row.agent_id));
   expect(rows([of('c', hold), of('a', hold), of('b', output)])).toEqual([['a', 'b', 'c'], ['a', 'c'], ['b']]);
@@ -69,7 +69,7 @@ test('an instant that no calendar has is unknown', () => {
 });
 
 test('the ids of changed rows are told once each, in notices that Postgres takes', () => {
-  const many = Array.from({ length: 300 }, (_, i) => beatOf(`runtime-${'x'.repeat(60)}-${i}`, '1', ''));
+  const many = Array.from({ length: 300 }, (_, i) => heartbeatOf(`runtime-${'x'.repeat(60)}-${i}`, '1', ''));
   const texts = notices([...many, ...many]);
   expect(texts.length).toBeGreaterThan(1);
   expect(texts.every((text) => Buffer.byteLength(text) < 8000)).toBe(true);

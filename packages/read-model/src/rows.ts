@@ -38,7 +38,7 @@ export type AgentRow = {
   readonly activity: string | null;
   readonly tokens: number | null;
   readonly errorCount: number | null;
-  readonly door: string | null;
+  readonly ingress: string | null;
   readonly intervalMs: number | null;
   /** what it waits for a person for, as its last heartbeat reports it; null: it waits for none, or does not say */
   readonly waitingFor: WaitingFor | null;

@@ -42,13 +42,13 @@ test('every metric is counted by each runner that its line names, and by no othe
   await using _projection = await projecting(log, 'run', sinkOf(), count);
   const w = await testBed(log, 'run');
   await w.tick(0);
-  const first = w.beat('a', 1);
+  const first = w.heartbeat('a', 1);
   const misplaced = { ...first, topic: COMMANDS, partition: (first.partition + 1) % PARTITIONS };
   await log.write([first, event('run', 'a', 2, 'newer'), event('run', 'a', 3, 'garbage'), misplaced]);
   for (const at of [1000, 2000, 3000, 4000, 5000]) await w.tick(at);
   await until(() => expect(of('deadlines_fired', 'run')).toBeGreaterThan(0));
   await (await log.fence(`run-${first.partition}`)).close();
-  await w.write(w.beat('a', 6000));
+  await w.write(w.heartbeat('a', 6000));
   await until(() => expect(of('partitions_lost', 'run')).toBe(1));
   const expected = Object.entries(counters).flatMap(([metric, groups]) => groups.map((group) => `${metric} ${group}`));
   await until(() => expect([...totals.keys()].toSorted()).toEqual(expected.toSorted()));

@@ -5,22 +5,22 @@ import type { Clock, Decider } from './processor/decider.ts';
 import { type Listening, listener } from './runner/processors.fixture.ts';
 import { given, laws } from './testing.ts';
 
-const beat = { type: 'BEAT', topic: 'x', key: 'a' } as unknown as HealthEvent;
-const beats = fc.constant(beat);
+const heartbeat = { type: 'BEAT', topic: 'x', key: 'a' } as unknown as HealthEvent;
+const heartbeats = fc.constant(heartbeat);
 const honest = listener('out');
 const broken = (rest: Partial<Decider<Listening, HealthEvent, never>>) => ({ ...honest, ...rest }) as typeof honest;
 
 test('a decider that obeys the laws passes them', () => {
-  laws(honest, beats);
+  laws(honest, heartbeats);
 });
 
 test('one that says a thing twice is found', () => {
-  expect(() => laws(broken({ evolve: (state) => state }), beats)).toThrow(/it says a thing once/);
+  expect(() => laws(broken({ evolve: (state) => state }), heartbeats)).toThrow(/it says a thing once/);
 });
 
 test('one that decides before its deadline is found', () => {
   const dueAt = (state: Listening, clock: Clock) => honest.dueAt(state, clock) + 5;
-  expect(() => laws(broken({ dueAt }), beats)).toThrow(/nothing is decided before dueAt/);
+  expect(() => laws(broken({ dueAt }), heartbeats)).toThrow(/nothing is decided before dueAt/);
 });
 
 test('one whose state does not survive the snapshot is found', () => {
@@ -28,7 +28,7 @@ test('one whose state does not survive the snapshot is found', () => {
     ...honest.observe(state, input, clock),
     at: new Date(0),
   });
-  expect(() => laws(broken({ observe }), beats)).toThrow(/plain data/);
+  expect(() => laws(broken({ observe }), heartbeats)).toThrow(/plain data/);
 });
 
 test('one that is not deterministic is found', () => {
@@ -37,21 +37,21 @@ test('one that is not deterministic is found', () => {
     ...honest.observe(state, input, clock),
     seen: n++,
   });
-  expect(() => laws(broken({ observe }), beats)).toThrow(/deterministic/);
+  expect(() => laws(broken({ observe }), heartbeats)).toThrow(/deterministic/);
 });
 
 test('one that changes a state that it was given is found', () => {
   const evolve: typeof honest.evolve = (state, event, clock, input) =>
     Object.assign(state, honest.evolve(state, event, clock, input));
-  expect(() => laws(broken({ evolve }), beats)).toThrow(/never changes a state/);
+  expect(() => laws(broken({ evolve }), heartbeats)).toThrow(/never changes a state/);
 });
 
 test('given, when, then: what is told is answered, time that passes fires deadlines, unwatched time fires none', () => {
   const agent = given(honest, 1_000_000);
-  expect(agent.tell(beat).map(({ type }) => type)).toEqual(['HEARD']);
+  expect(agent.receive(heartbeat).map(({ type }) => type)).toEqual(['HEARD']);
   agent.unwatched(60_000);
   expect(agent.passTo(1_000_000 + 62_000)).toEqual([]);
   expect(agent.passTo(1_000_000 + 63_000)).toMatchObject([{ type: 'MISSING', payload: { at: 1_063_000 } }]);
   expect(agent.all()).toHaveLength(2);
-  expect(agent.state()).toMatchObject({ heard: 1, missing: true });
+  expect(agent.state()).toMatchObject({ received: 1, missing: true });
 });

@@ -19,25 +19,25 @@ export const upgraded = <State>(atRest: AtRest<State>, shape: number, state: unk
 export const clockAt = (now: number, rest: Partial<Omit<Clock, 'now'>> = {}): Clock => ({
   now,
   watched: rest.watched ?? now,
-  doors: rest.doors ?? {},
+  ingresses: rest.ingresses ?? {},
 });
 
 /** Asks as the runner does: what is said is evolved. */
-const ask = <State, Input extends HealthEvent, Output extends Draft>(
+const decideAndEvolve = <State, Input extends HealthEvent, Output extends Draft>(
   decider: Decider<State, Input, Output>,
   state: State,
   clock: Clock,
   input: Input | null,
-): { readonly state: State; readonly said: readonly Output[] } => {
-  const said = decider.decide(state, clock, input);
-  return { state: said.reduce((before, event) => decider.evolve(before, event, clock, input), state), said };
+): { readonly state: State; readonly emitted: readonly Output[] } => {
+  const emitted = decider.decide(state, clock, input);
+  return { state: emitted.reduce((before, event) => decider.evolve(before, event, clock, input), state), emitted };
 };
 
 /** One key of a decider, driven by hand. Every call gives what was said at it; `at` is `now`, epoch milliseconds. */
 export type Driver<State, Input extends HealthEvent, Output extends Draft> = {
   readonly state: () => State;
   readonly all: () => readonly Output[];
-  readonly tell: (input: Input, at?: number | Clock) => readonly Output[];
+  readonly receive: (input: Input, at?: number | Clock) => readonly Output[];
   /** Lets time pass as ticks would, one a second: deadlines on the way fire, with everything watched. */
   readonly passTo: (at: number) => readonly Output[];
   /** Lets time pass unwatched: `now` moves, `watched` does not. */
@@ -56,31 +56,33 @@ export const given = <State, Input extends HealthEvent, Output extends Draft>(
   let clock: Clock = typeof start === 'number' ? clockAt(start) : start;
   let state = initial;
   const all: Output[] = [];
-  const say = (input: Input | null) => {
-    const asked = ask(decider, state, clock, input);
-    state = plain(asked.state);
-    all.push(...asked.said);
-    return asked.said;
+  const emit = (input: Input | null) => {
+    const decided = decideAndEvolve(decider, state, clock, input);
+    state = plain(decided.state);
+    all.push(...decided.emitted);
+    return decided.emitted;
   };
   const move = (ms: number, watchedMs: number) => {
-    const doors = Object.fromEntries(Object.entries(clock.doors).map(([door, at]) => [door, at + watchedMs]));
-    clock = { now: clock.now + ms, watched: clock.watched + watchedMs, doors };
+    const ingresses = Object.fromEntries(
+      Object.entries(clock.ingresses).map(([ingress, at]) => [ingress, at + watchedMs]),
+    );
+    clock = { now: clock.now + ms, watched: clock.watched + watchedMs, ingresses };
   };
   const passTo = (at: number) => {
-    const said: Output[] = [];
+    const emitted: Output[] = [];
     while (clock.now < at) {
       move(Math.min(TICK_MS, at - clock.now), Math.min(TICK_MS, at - clock.now));
-      if (decider.dueAt(state, clock) <= clock.now) said.push(...say(null));
+      if (decider.dueAt(state, clock) <= clock.now) emitted.push(...emit(null));
     }
-    return said;
+    return emitted;
   };
-  const tell = (input: Input, at: number | Clock = clock) => {
+  const receive = (input: Input, at: number | Clock = clock) => {
     if (typeof at === 'number') passTo(at);
     else clock = at;
     state = plain(decider.observe(state, input, clock));
-    return say(input);
+    return emit(input);
   };
-  return { state: () => state, all: () => all, tell, passTo, unwatched: (ms) => move(ms, 0), clock: () => clock };
+  return { state: () => state, all: () => all, receive, passTo, unwatched: (ms) => move(ms, 0), clock: () => clock };
 };
 
 /** A state as it comes back from the snapshot. */
@@ -104,20 +106,20 @@ const checkMoment = <State, Input extends HealthEvent, Output extends Draft>(
   same(decided(state), decided(state), 'it is deterministic', state);
   same(plain(state), state, 'its state is plain data', state);
   same(decided(plain(state)), decided(state), 'a restored state decides the same', state);
-  const asked = ask(decider, state, clock, input);
-  same(before, state, 'it never changes a state that it was given', asked.said);
-  same(decider.decide(asked.state, clock, null), [], 'it says a thing once', asked.said);
-  same(plain(asked.state), asked.state, 'its state is plain data', asked.state);
-  const dueAt = decider.dueAt(asked.state, clock);
-  if (Number.isNaN(dueAt)) throw new Error(`its deadlines are moments: NaN for ${JSON.stringify(asked.state)}`);
-  return asked.state;
+  const after = decideAndEvolve(decider, state, clock, input);
+  same(before, state, 'it never changes a state that it was given', after.emitted);
+  same(decider.decide(after.state, clock, null), [], 'it says a thing once', after.emitted);
+  same(plain(after.state), after.state, 'its state is plain data', after.state);
+  const dueAt = decider.dueAt(after.state, clock);
+  if (Number.isNaN(dueAt)) throw new Error(`its deadlines are moments: NaN for ${JSON.stringify(after.state)}`);
+  return after.state;
 };
 
 /** The clock when so much more time has passed, all of it watched. */
-const later = ({ now, watched, doors }: Clock, ms: number): Clock => ({
+const later = ({ now, watched, ingresses }: Clock, ms: number): Clock => ({
   now: now + ms,
   watched: watched + ms,
-  doors: Object.fromEntries(Object.entries(doors).map(([door, at]) => [door, at + ms])),
+  ingresses: Object.fromEntries(Object.entries(ingresses).map(([ingress, at]) => [ingress, at + ms])),
 });
 
 const DAY_MS = 86_400_000;
@@ -156,23 +158,27 @@ export const laws = <State, Input extends HealthEvent, Output extends Draft>(
   });
   const holds = (steps: readonly Step<Input>[]) => {
     let state = decider.initial;
-    let clock = clockAt(start, { doors: { gateway: start } });
+    let clock = clockAt(start, { ingresses: { gateway: start } });
     let armed = start;
     for (const { input, ms, watched } of steps) {
       const by = watched ? ms : 0;
-      clock = { now: clock.now + ms, watched: clock.watched + by, doors: { gateway: (clock.doors.gateway ?? 0) + by } };
+      clock = {
+        now: clock.now + ms,
+        watched: clock.watched + by,
+        ingresses: { gateway: (clock.ingresses.gateway ?? 0) + by },
+      };
       if (input !== null) {
         const before = plain(state);
-        const told = decider.observe(state, input, clock);
+        const observed = decider.observe(state, input, clock);
         same(before, state, 'it never changes a state that it was given', input);
-        same(decider.observe(state, input, clock), told, 'it is deterministic', input);
-        const wakesAt = Math.min(armed, decider.wakesAt?.(state, told, clock) ?? clock.now);
+        same(decider.observe(state, input, clock), observed, 'it is deterministic', input);
+        const wakesAt = Math.min(armed, decider.wakesAt?.(state, observed, clock) ?? clock.now);
         if (wakesAt > clock.now) {
           const law = 'nothing is decided before what was told wakes it';
-          same(decider.decide(told, clock, input), [], law, { told, clock, wakesAt });
-          checkSilent(decider, told, clock, wakesAt, law, [decider.dueAt(told, clock)]);
+          same(decider.decide(observed, clock, input), [], law, { observed, clock, wakesAt });
+          checkSilent(decider, observed, clock, wakesAt, law, [decider.dueAt(observed, clock)]);
         }
-        state = told;
+        state = observed;
         armed = wakesAt;
       }
       if (input !== null || decider.dueAt(state, clock) <= clock.now) state = checkMoment(decider, state, clock, input);

@@ -27,7 +27,7 @@ test('what happens to agents, tasks and the fleet becomes alerts, each under its
   const lines: string[] = [];
   const sinks = [consoleSink((line) => void lines.push(line), ['console'])];
   running.use(await runDeliveries(log, sinks, world));
-  await log.say(
+  await log.publish(
     example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { to: 'STUCK' }),
     example(Topic.taskRecovery, 'RECOVERY_FAILED'),
     example(Topic.fleetGovernance, 'BRAKE_ENGAGED'),
@@ -68,7 +68,7 @@ test('of a sink that fails the others hear, once; when it is back it has lost no
   };
   const sinks = [consoleSink((line) => void lines.push(line), routing.configured), { name: 'pager', deliver: tell }];
   running.use(await runDeliveries(log, sinks, { ...world, random: () => 2 }));
-  await log.say(example(Topic.taskRecovery, 'RECOVERY_FAILED'));
+  await log.publish(example(Topic.taskRecovery, 'RECOVERY_FAILED'));
   const failing = (what: string) => lines.filter((line) => line.startsWith(`ALERT ${what} [critical] sink_failing`));
   await vi.waitFor(() => expect(failing('raised')).toHaveLength(1), 60_000);
   isAway = false;
@@ -80,9 +80,9 @@ test('of a sink that fails the others hear, once; when it is back it has lost no
 test('what was delivered is not sent again by a reactor that begins before it', async () => {
   const log = new MemoryLog({ partitions });
   const over = (title: string) => example(Topic.alert, 'ALERT_RESOLVED', { deliverAt: 5, sinks: ['console'], title });
-  await log.say(over('told'), over('untold'));
+  await log.publish(over('told'), over('untold'));
   const [{ eventId = '' } = {}] = log.events(Topic.alert);
-  await log.say(example(Topic.alert, 'ALERT_DELIVERED', { ofEventId: eventId, sink: 'console', ok: true }));
+  await log.publish(example(Topic.alert, 'ALERT_DELIVERED', { ofEventId: eventId, sink: 'console', ok: true }));
   const lines: string[] = [];
   const sinks = [consoleSink((line) => void lines.push(line), ['console'])];
   await using _running = await runDeliveries(log, sinks, world);

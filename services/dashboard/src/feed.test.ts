@@ -36,7 +36,7 @@ test('the feed is not ready while the registry is away, and then gives what wait
   const heard: string[] = [];
   feed.listen(({ type }) => heard.push(type), false);
   registry.isAway = true;
-  await memory.say(example(Topic.agentHealth, 'HEALTH_STATE_CHANGED'));
+  await memory.publish(example(Topic.agentHealth, 'HEALTH_STATE_CHANGED'));
   await vi.waitFor(() => expect(feed.ready()).toBe(false), 60_000);
   registry.isAway = false;
   await vi.waitFor(() => expect([feed.ready(), heard]).toEqual([true, ['HEALTH_STATE_CHANGED']]), 60_000);
@@ -58,7 +58,7 @@ test('a listener whose observations cannot be read counts until it has left', as
   const leave = feed.listen(() => {}, true);
   registry.isAway = true;
   await vi.waitFor(async () => {
-    await memory.say(example(Topic.agentObservation, 'AGENT_HEARTBEAT'));
+    await memory.publish(example(Topic.agentObservation, 'AGENT_HEARTBEAT'));
     expect(feed.ready()).toBe(false);
   }, 60_000);
   leave();

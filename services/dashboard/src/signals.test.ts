@@ -33,7 +33,7 @@ const figures = async (
   await using _ = await runProcessor(log, evaluator, { ...quiet, partitions: 4 });
   // A heartbeat that is stamped over a day ago starts no agent.
   const timestamp = Date.now();
-  await log.say(
+  await log.publish(
     example(Topic.agentObservation, 'AGENT_HEARTBEAT', { agent_id: 'worker-1', policy: 'demo', timestamp, ...more }),
   );
   await log.settled();

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { kafkaSettings, token, whole } from '@vigil/chassis';
-import { LEAST_SECRET } from '@vigil/events/door-token';
+import { LEAST_SECRET } from '@vigil/events/gateway-token';
 import { z } from 'zod';
 
 /** VIGIL_GATEWAY_PORT 0: any free port, which the log names. VIGIL_GATEWAY_NAME: what this instance is called among the others; a restart keeps it. */

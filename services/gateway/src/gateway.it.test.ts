@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Logger, readConfig } from '@vigil/chassis';
 import { connectCodec, registerSchemas, Topic, topicNames } from '@vigil/events';
-import { doorToken } from '@vigil/events/door-token';
 import { example } from '@vigil/events/examples';
+import { gatewayToken } from '@vigil/events/gateway-token';
 import { applyTopics, connectLog, type Log, silentLogger, writer } from '@vigil/stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { config } from './config.ts';
@@ -94,7 +94,7 @@ test('an instance that is behind reads the order that another has offered before
   const tell = (orderId: string, name: string) =>
     fetch(`${behind.url}/v1/receipts`, {
       method: 'POST',
-      headers: { ...headers, authorization: `Bearer ${doorToken(secret, { kind: 'runtime', name })}` },
+      headers: { ...headers, authorization: `Bearer ${gatewayToken(secret, { kind: 'runtime', name })}` },
       body: JSON.stringify({
         type: 'ORDER_RECEIPT',
         payload: example(Topic.orderReceipt, 'ORDER_RECEIPT', { orderId, agentId, runtimeId: name }).payload,

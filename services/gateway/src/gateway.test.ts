@@ -9,7 +9,7 @@ const receipt = example(Topic.orderReceipt, 'ORDER_RECEIPT');
 
 describe('heartbeats', () => {
   test('are accepted when they are written, keyed by their agent, as having come through the gateway', async () => {
-    expect(await answerOf(await post('/v1/heartbeats', { ...least, door: 'elsewhere' }))).toEqual({
+    expect(await answerOf(await post('/v1/heartbeats', { ...least, ingress: 'elsewhere' }))).toEqual({
       status: 202,
       body: {
         accepted: 1,
@@ -22,7 +22,7 @@ describe('heartbeats', () => {
       },
     });
     expect(log().events(Topic.heartbeat)).toMatchObject([
-      { key: 'worker-1', payload: { agent_id: 'worker-1', door: 'gateway:a' } },
+      { key: 'worker-1', payload: { agent_id: 'worker-1', ingress: 'gateway:a' } },
     ]);
   });
 
@@ -38,7 +38,7 @@ describe('heartbeats', () => {
   });
 
   test('are answered with the orders that await the agent, where no runtime of it polls', async () => {
-    await log().say({ ...nudge, correlationId: 'c-1' });
+    await log().publish({ ...nudge, correlationId: 'c-1' });
     const answer = await post('/v1/heartbeats', { ...least, instance_id: 'worker-1.i1' });
     expect(await answer.json()).toMatchObject({ orders: [{ type: 'NUDGE_AGENT', payload: { orderId: 'order-1' } }] });
   });
@@ -61,7 +61,7 @@ describe('heartbeats', () => {
       ['task', 'T-1', 'task T-1'],
       ['day', 'vigil', 'the day of policy vigil'],
     ] as const)('are answered with the refusal of the %s', async (scope, id, whose) => {
-      await log().say(limit(scope, id));
+      await log().publish(limit(scope, id));
       await vi.waitFor(async () => expect(await refusal(own)).toContain(`the spending limit of ${whose} is reached`));
       expect(await refusal([sub, own])).toContain(`the spending limit of ${whose} is reached`);
       expect(await refusal(sub)).toContain(`the spending limit of ${whose} is reached`);
@@ -69,14 +69,14 @@ describe('heartbeats', () => {
 
     test('are not answered with the limit of another agent or task, or with one that is lifted', async () => {
       const lifted = example(Topic.spending, 'SPENDING_LIMIT_LIFTED', { scope: 'task', scopeId: 'T-1', why: 'raised' });
-      await log().say(limit('agent', 'worker-2'), limit('task', 'T-2'), limit('task', 'T-1'));
+      await log().publish(limit('agent', 'worker-2'), limit('task', 'T-2'), limit('task', 'T-1'));
       await vi.waitFor(async () => expect(await refusal(own)).toContain('task T-1'));
-      await log().say(lifted);
+      await log().publish(lifted);
       await vi.waitFor(async () => expect(await refusal(own)).toBeNull());
     });
 
     test('are not answered with the limit of the agent where a runtime watches it, which judges that itself', async () => {
-      await log().say(limit('agent', 'worker-1'), limit('agent', 'worker-2'));
+      await log().publish(limit('agent', 'worker-1'), limit('agent', 'worker-2'));
       await vi.waitFor(async () => expect(await refusal({ ...own, agent_id: 'worker-2' })).not.toBeNull());
       expect(await refusal({ ...own, runtime_id: 'host-1' })).toBeNull();
     });
@@ -101,7 +101,7 @@ describe('heartbeats', () => {
 
 describe('a runtime that polls', () => {
   test('gets what is pending at once', async () => {
-    await log().say(nudge);
+    await log().publish(nudge);
     const answer = await get('/v1/runtimes/host-1/orders?wait=25');
     const { orders } = (await answer.json()) as { orders: { expiresInMs: number }[] };
     expect(orders).toMatchObject([{ type: 'NUDGE_AGENT', payload: nudge.payload }]);
@@ -111,12 +111,12 @@ describe('a runtime that polls', () => {
   test('gets an order when it comes', async () => {
     const polling = get('/v1/runtimes/host-1/orders?wait=25').then(answerOf);
     await post('/v1/heartbeats', least);
-    await log().say(nudge);
+    await log().publish(nudge);
     expect((await polling).body.orders).toHaveLength(1);
   });
 
   test('gets nothing when nothing comes, or what comes is for another', async () => {
-    await log().say(nudge);
+    await log().publish(nudge);
     expect(await answerOf(await get('/v1/runtimes/host-2/orders?wait=0.1'))).toEqual({
       status: 200,
       body: { orders: [], recalled: [], waitedMs: expect.any(Number) },
@@ -124,7 +124,7 @@ describe('a runtime that polls', () => {
   });
 
   test('gets nothing more of what it has given a receipt for', async () => {
-    await log().say(nudge);
+    await log().publish(nudge);
     expect((await post('/v1/receipts', { type: 'ORDER_RECEIPT', payload: receipt.payload })).status).toBe(202);
     expect((await answerOf(await get('/v1/runtimes/host-1/orders?wait=0.1'))).body.orders).toEqual([]);
   });
@@ -147,7 +147,7 @@ describe('a runtime that polls', () => {
 
 describe('an agent that sends its heartbeats to Kafka', () => {
   test('asks for its orders by its own name, without a heartbeat, and hears its policy and interval', async () => {
-    await log().say(nudge);
+    await log().publish(nudge);
     expect(await answerOf(await get('/v1/agents/worker-1/orders?instance=worker-1.i1&policy=vigil'))).toMatchObject({
       status: 200,
       body: { orders: [{ payload: { orderId: 'order-1' } }], policy: { hash: 'h1' }, intervalMs: 30_000, waitedMs: 0 },
@@ -156,7 +156,7 @@ describe('an agent that sends its heartbeats to Kafka', () => {
   });
 
   test('gets none that is for another agent, or another life of it', async () => {
-    await log().say(nudge);
+    await log().publish(nudge);
     for (const path of ['worker-2/orders?instance=worker-1.i1', 'worker-1/orders?instance=worker-1.i2'])
       expect((await answerOf(await get(`/v1/agents/${path}`))).body.orders).toEqual([]);
   });
@@ -168,7 +168,7 @@ describe('an agent that sends its heartbeats to Kafka', () => {
 
 describe('receipts', () => {
   test('are written each to its topic, under its key, in the chain that its order began', async () => {
-    await log().say({ ...nudge, correlationId: 'c-1' });
+    await log().publish({ ...nudge, correlationId: 'c-1' });
     const spawned = example(Topic.spawnReceipt, 'SPAWN_RECEIPT', { orderId: 'order-2' });
     const exited = example(Topic.controlAgent, 'AGENT_EXITED', { orderId: null });
     const announced = example(Topic.runtimePresence, 'RUNTIME_ANNOUNCED');
@@ -216,12 +216,12 @@ describe('a policy', () => {
 });
 
 describe('a halted fleet', () => {
-  const halted = () => log().say(example(Topic.fleetGovernance, 'FLEET_HALTED', { by: 'ada', why: 'it burns' }));
-  const resumed = () => log().say(example(Topic.fleetGovernance, 'FLEET_RESUMED', { by: 'ada', why: 'put out' }));
+  const halted = () => log().publish(example(Topic.fleetGovernance, 'FLEET_HALTED', { by: 'ada', why: 'it burns' }));
+  const resumed = () => log().publish(example(Topic.fleetGovernance, 'FLEET_RESUMED', { by: 'ada', why: 'put out' }));
   const polled = async () => (await answerOf(await get('/v1/runtimes/host-1/orders?wait=0.1'))).body;
 
   test('has the orders of a runtime recalled, also by a poll that waits, and offered again when it goes on', async () => {
-    await log().say(nudge);
+    await log().publish(nudge);
     expect((await polled()).orders).toHaveLength(1);
     const polling = get('/v1/runtimes/host-1/orders?wait=25').then(answerOf);
     await post('/v1/heartbeats', least);
@@ -234,17 +234,17 @@ describe('a halted fleet', () => {
   const behind = async () => {
     lag();
     await halted();
-    await log().say(example(Topic.fleetGovernance, 'BRAKE_RELEASED'));
+    await log().publish(example(Topic.fleetGovernance, 'BRAKE_RELEASED'));
   };
 
   test('has no order carried out by a gateway that lags and has not heard of the halt', async () => {
-    await log().say(nudge);
+    await log().publish(nudge);
     await behind();
     expect(await polled()).toMatchObject({ orders: [], recalled: [] });
   });
 
   test('has no text given to an agent that has no runtime', async () => {
-    await log().say(nudge);
+    await log().publish(nudge);
     await behind();
     const beat = await post('/v1/heartbeats', { ...least, instance_id: 'worker-1.i1' });
     expect((await answerOf(beat)).body.orders).toEqual([]);

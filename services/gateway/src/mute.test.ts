@@ -27,9 +27,9 @@ test('an instance that cannot write is not ready, and vouches for no time until 
   mute(false);
   await vi.waitFor(() => expect(marksOf('@probe/gateway:a')).toBeGreaterThan(0), LONG);
   expect(ready()).toBe(true);
-  const [opened, probed] = [marksOf('@door/gateway:a'), marksOf('@probe/gateway:a')];
+  const [opened, probed] = [marksOf('@ingress/gateway:a'), marksOf('@probe/gateway:a')];
   await vi.waitFor(() => expect(marksOf('@probe/gateway:a')).toBeGreaterThan(probed), LONG);
-  expect(marksOf('@door/gateway:a')).toBe(opened);
+  expect(marksOf('@ingress/gateway:a')).toBe(opened);
 });
 
 test('a mark stands behind the heartbeats that were accepted before it, and the last one behind all', async () => {
@@ -37,7 +37,7 @@ test('a mark stands behind the heartbeats that were accepted before it, and the 
   await close();
   for (const partition of [0, 1, 2, 3]) {
     const records = log().partition(Topic.heartbeat, partition);
-    expect(records[0]).toMatchObject({ key: '@door/gateway:a', value: null });
-    expect(records.at(-1)).toMatchObject({ key: '@door/gateway:a', value: Buffer.from('released') });
+    expect(records[0]).toMatchObject({ key: '@ingress/gateway:a', value: null });
+    expect(records.at(-1)).toMatchObject({ key: '@ingress/gateway:a', value: Buffer.from('released') });
   }
 });

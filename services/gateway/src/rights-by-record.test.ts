@@ -1,6 +1,6 @@
 import { Topic } from '@vigil/events';
-import { doorToken } from '@vigil/events/door-token';
 import { example } from '@vigil/events/examples';
+import { gatewayToken } from '@vigil/events/gateway-token';
 import { describe, expect, test } from 'vitest';
 import { agent, exited, nudge, own, refusal, runtime, showing, spawn, spawned, told } from './rights.fixture.ts';
 import { answerOf, least, secret, testGateway } from './testing.ts';
@@ -10,7 +10,7 @@ const { log, lag, post } = testGateway();
 describe('an order that the instance asked has not seen', () => {
   const unseen = async () => {
     lag();
-    await log().say(nudge);
+    await log().publish(nudge);
   };
 
   test('is looked for in the log before a receipt for it is judged', async () => {
@@ -22,7 +22,7 @@ describe('an order that the instance asked has not seen', () => {
 
   test('and is another’s, has no receipt from here', async () => {
     await unseen();
-    const other = showing(doorToken(secret, { kind: 'runtime', name: 'host-2' }));
+    const other = showing(gatewayToken(secret, { kind: 'runtime', name: 'host-2' }));
     const answer = await answerOf(await post('/v1/receipts', told({ runtimeId: 'host-2' }), other));
     expect(answer).toMatchObject(refusal('orderId'));
     expect(log().events(Topic.orderReceipt)).toEqual([]);
@@ -38,15 +38,15 @@ describe('an order that the instance asked has not seen', () => {
 
   test('begins the chain of its receipt all the same', async () => {
     lag();
-    await log().say({ ...nudge, correlationId: 'c-1' });
+    await log().publish({ ...nudge, correlationId: 'c-1' });
     await post('/v1/receipts', told({}));
     expect(log().events(Topic.orderReceipt)).toMatchObject([{ correlationId: 'c-1' }]);
   });
 });
 
 test('a receipt that comes after its order has expired is taken, from its addressee only', async () => {
-  await log().say({ ...nudge, payload: { ...nudge.payload, ttlMs: 0 } });
-  const other = showing(doorToken(secret, { kind: 'runtime', name: 'host-2' }));
+  await log().publish({ ...nudge, payload: { ...nudge.payload, ttlMs: 0 } });
+  const other = showing(gatewayToken(secret, { kind: 'runtime', name: 'host-2' }));
   expect(await answerOf(await post('/v1/receipts', told({ runtimeId: 'host-2' }), other))).toMatchObject(
     refusal('orderId'),
   );
@@ -57,19 +57,19 @@ test.each([
   ['agent', { agentId: 'worker-2' }, 'agentId'],
   ['instance', { instanceId: 'worker-1.i9' }, 'instanceId'],
 ])('a receipt that names another %s than its order is refused', async (_what, more, field) => {
-  await log().say(nudge);
+  await log().publish(nudge);
   expect(await answerOf(await post('/v1/receipts', told(more), runtime))).toMatchObject(refusal(field));
 });
 
 test('a spawn’s receipt that names another task than its order is refused', async () => {
-  await log().say(spawn);
+  await log().publish(spawn);
   const receipt = { type: 'SPAWN_RECEIPT', payload: { ...spawned, taskId: 'T-2' } };
   expect(await answerOf(await post('/v1/receipts', receipt, runtime))).toMatchObject(refusal('taskId'));
 });
 
 describe('an agent that lives elsewhere', () => {
   const lives = (type: 'AGENT_PRESENT' | 'AGENT_LOST', runtimeId: string | null) =>
-    log().say(example(Topic.fleetPresence, type, { agentId: 'worker-1', instanceId: 'i-1', runtimeId }));
+    log().publish(example(Topic.fleetPresence, type, { agentId: 'worker-1', instanceId: 'i-1', runtimeId }));
   const beat = () => post('/v1/heartbeats', own, runtime).then(answerOf);
   const end = (more: object) => post('/v1/receipts', { type: 'AGENT_EXITED', payload: exited(more) }, runtime);
   const foreign = { status: 409, body: { type: 'urn:vigil:problem:held_elsewhere', field: 'agentId' } };
@@ -98,8 +98,8 @@ describe('an agent that lives elsewhere', () => {
   });
 
   test('is not ended by this runtime for an order to spawn it, once', async () => {
-    await log().say({ ...spawn, payload: { ...spawn.payload, instanceId: null } });
-    await log().say(
+    await log().publish({ ...spawn, payload: { ...spawn.payload, instanceId: null } });
+    await log().publish(
       example(Topic.fleetPresence, 'AGENT_PRESENT', {
         agentId: spawn.payload.agentId,
         instanceId: 'i-9',
@@ -118,7 +118,7 @@ describe('an agent that lives elsewhere', () => {
   });
 
   test('is not known yet to the evaluator: who was heard first is its runtime', async () => {
-    const other = showing(doorToken(secret, { kind: 'runtime', name: 'host-2' }));
+    const other = showing(gatewayToken(secret, { kind: 'runtime', name: 'host-2' }));
     expect((await post('/v1/heartbeats', { ...least, runtime_id: 'host-2' }, other)).status).toBe(202);
     expect(await beat()).toMatchObject(refusal('agent_id'));
   });

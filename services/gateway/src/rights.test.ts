@@ -1,6 +1,6 @@
 import { Topic } from '@vigil/events';
-import { doorToken } from '@vigil/events/door-token';
 import { example } from '@vigil/events/examples';
+import { gatewayToken } from '@vigil/events/gateway-token';
 import { describe, expect, test } from 'vitest';
 import {
   agent,
@@ -49,8 +49,8 @@ describe("a runtime's token", () => {
         payload: example(Topic.runtimePresence, 'RUNTIME_ANNOUNCED', { runtimeId: 'host-1' }).payload,
       },
     ];
-    await log().say(nudge);
-    await log().say(spawn);
+    await log().publish(nudge);
+    await log().publish(spawn);
     expect((await post('/v1/receipts', all, runtime)).status).toBe(202);
     for (const { type, payload } of all) {
       const other = { type, payload: { ...payload, runtimeId: 'host-2' } };
@@ -59,8 +59,8 @@ describe("a runtime's token", () => {
   });
 
   test('gives no receipt for an order to another', async () => {
-    await log().say({ ...nudge, payload: { ...nudge.payload, runtimeId: 'host-2' } });
-    await log().say({ ...nudge, payload: { ...nudge.payload, orderId: 'order-0' } });
+    await log().publish({ ...nudge, payload: { ...nudge.payload, runtimeId: 'host-2' } });
+    await log().publish({ ...nudge, payload: { ...nudge.payload, orderId: 'order-0' } });
     const answer = await answerOf(await post('/v1/receipts', [told({ orderId: 'order-0' }), told({})], runtime));
     expect(answer).toMatchObject(refusal('orderId', 1));
     expect(log().events(Topic.orderReceipt)).toEqual([]);
@@ -82,7 +82,7 @@ describe("an agent's token", () => {
   });
 
   test('answers its own orders, and tells nothing else', async () => {
-    await log().say(nudge);
+    await log().publish(nudge);
     expect((await post('/v1/receipts', told({ agentId: 'worker-1' }), agent)).status).toBe(202);
     const other = await answerOf(await post('/v1/receipts', told({ agentId: 'worker-2' }), agent));
     expect(other).toMatchObject(refusal('agentId'));
@@ -92,7 +92,7 @@ describe("an agent's token", () => {
   });
 
   test('gives no receipt for an order to another agent', async () => {
-    await log().say({ ...nudge, key: 'worker-2', payload: { ...nudge.payload, agentId: 'worker-2' } });
+    await log().publish({ ...nudge, key: 'worker-2', payload: { ...nudge.payload, agentId: 'worker-2' } });
     expect(await answerOf(await post('/v1/receipts', told({ agentId: 'worker-1' }), agent))).toMatchObject(
       refusal('orderId'),
     );
@@ -109,8 +109,8 @@ describe('a token that nobody made', () => {
     ['another name', `v1.runtime.host-2.${mac}`],
     ['another kind', `v1.agent.host-1.${mac}`],
     ['another version', `v2.runtime.host-1.${mac}`],
-    ['another secret', doorToken('another-secret-that-is-long-enough', { kind: 'runtime', name: 'host-1' })],
-    ['a name that is none', doorToken(secret, { kind: 'runtime', name: 'a b' })],
+    ['another secret', gatewayToken('another-secret-that-is-long-enough', { kind: 'runtime', name: 'host-1' })],
+    ['a name that is none', gatewayToken(secret, { kind: 'runtime', name: 'a b' })],
     ['no mac', 'v1.runtime.host-1.'],
     ['the secret itself', secret],
   ])('%s lets nobody in', async (_what, token) => {
@@ -124,6 +124,9 @@ describe('a token that nobody made', () => {
 
   test('a name may have dots', () => {
     const name = 'v1.agent.host-1.example';
-    expect(guard('x', secret)(`Bearer ${doorToken(secret, { kind: 'agent', name })}`)).toEqual({ kind: 'agent', name });
+    expect(guard('x', secret)(`Bearer ${gatewayToken(secret, { kind: 'agent', name })}`)).toEqual({
+      kind: 'agent',
+      name,
+    });
   });
 });

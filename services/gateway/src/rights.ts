@@ -1,5 +1,5 @@
 import type { Heartbeat } from '@vigil/events';
-import type { Bearer } from '@vigil/events/door-token';
+import type { Bearer } from '@vigil/events/gateway-token';
 import type { Addressed, Board } from './board.ts';
 import type { Life, Owners } from './owners.ts';
 import { Problem } from './problem.ts';

@@ -12,7 +12,7 @@ test('an order is offered for its time by the brokers, however far ahead or behi
     later(ms);
     await post('/v1/heartbeats', least);
     const payload = { ...nudge.payload, orderId: `order ${ms}`.replace(' ', '-') };
-    await log().say({ ...nudge, payload });
+    await log().publish({ ...nudge, payload });
     const [order, ...others] = await offered();
     expect(others).toEqual([]);
     expect(order).toMatchObject({ payload: { orderId: payload.orderId } });

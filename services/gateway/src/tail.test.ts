@@ -56,7 +56,7 @@ const following = async () => {
   const sayStrange = (event: Parameters<Codec['encode']>[0] & { key: string }) => {
     const value = memory.codec.encode(event);
     strange.add(value.toString('hex'));
-    memory.sayRaw(event.topic, event.key, value);
+    memory.publishRaw(event.topic, event.key, value);
   };
   return { memory, registry, followed, around, warned, counted, sayStrange };
 };
@@ -67,7 +67,7 @@ test('an order whose schema the registry does not answer for waits alone, and is
   const ids = () => observed.mock.calls.map(([{ payload }]) => payload.orderId);
   const order = example(Topic.agentOrder, 'NUDGE_AGENT');
   sayStrange({ ...order, payload: { ...order.payload, orderId: 'strange' } } as never);
-  await memory.say({ ...order, payload: { ...order.payload, orderId: 'known' } } as never);
+  await memory.publish({ ...order, payload: { ...order.payload, orderId: 'known' } } as never);
   await vi.waitFor(() => expect(registry.asked).toBeGreaterThan(1), LONG);
   expect(ids()).toEqual(['known']);
   expect(await followed.halts()).toBe(true);
@@ -121,6 +121,6 @@ test('a record that is read and cannot be observed ends the following: it is our
   vi.spyOn(around.board, 'observeOrder').mockImplementation(() => {
     throw new Error('ours');
   });
-  await memory.say(example(Topic.agentOrder, 'NUDGE_AGENT'));
+  await memory.publish(example(Topic.agentOrder, 'NUDGE_AGENT'));
   await expect(followed.finished).rejects.toThrow('ours');
 });

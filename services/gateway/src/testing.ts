@@ -68,7 +68,7 @@ export const testGateway = () => {
     };
     const followed: Log = Object.assign(Object.create(log), { follow, write });
     stop = new AbortController();
-    await log.say(example(Topic.policy, 'POLICY_PUBLISHED', policy));
+    await log.publish(example(Topic.policy, 'POLICY_PUBLISHED', policy));
     const settings = { ...readConfig(config, env), VIGIL_GATEWAY_PORT: 0 };
     gateway = await openGateway(followed, settings, {
       logger: quiet,

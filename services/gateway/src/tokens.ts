@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ID } from '@vigil/events';
-import { type Bearer, doorToken } from '@vigil/events/door-token';
+import { type Bearer, gatewayToken } from '@vigil/events/gateway-token';
 import { Problem } from './problem.ts';
 
 /** Who shows a token: the operator may everything, any other what concerns its own name. */
@@ -22,7 +22,7 @@ export const guard = (token: string, secret: string | undefined): ((authorizatio
   return (authorization = '') => {
     if (same(authorization, wanted)) return OPERATOR;
     const bearer = claimed(authorization);
-    if (bearer !== null && secret !== undefined && same(authorization, `Bearer ${doorToken(secret, bearer)}`))
+    if (bearer !== null && secret !== undefined && same(authorization, `Bearer ${gatewayToken(secret, bearer)}`))
       return bearer;
     throw new Problem(
       401,

@@ -14,7 +14,7 @@ const call = { call_id: 'c1', tool: 'Bash', started_at: 1 };
 
 describe('a heartbeat that is taken is answered with what its sender should correct', () => {
   test('an unknown policy, with the one that judges instead and all there are', async () => {
-    await log().say(
+    await log().publish(
       example(Topic.policy, 'POLICY_PUBLISHED', { name: 'strict', hash: 'h2', document: '{}', withdrawn: false }),
     );
     await expect.poll(() => get('/v1/policies/strict').then(({ status }) => status)).toBe(200);

@@ -46,7 +46,7 @@ export const openWriting = async (log: Log, ingress: string): Promise<Writing> =
       record(
         Topic.heartbeat,
         payload.agent_id,
-        log.codec.encode({ topic: Topic.heartbeat, type: 'HEARTBEAT', payload: { ...payload, door: ingress } }),
+        log.codec.encode({ topic: Topic.heartbeat, type: 'HEARTBEAT', payload: { ...payload, ingress: ingress } }),
       ),
     told: (told, correlationId, now) => {
       const identity = identityOf(told, now);

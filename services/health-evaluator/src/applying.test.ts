@@ -64,7 +64,7 @@ const refusals = () => log.events(Topic.policy).filter(({ type }) => type === 'P
 const say = async (name: string, document: unknown) => {
   const answers = () => applied + refusals().length;
   const before = answers();
-  await log.say(command(name, document));
+  await log.publish(command(name, document));
   await vi.waitFor(() => expect(answers()).toBeGreaterThan(before), { timeout: 60_000, interval: 1 });
 };
 const published = () =>
@@ -80,7 +80,10 @@ const marks = () =>
 /** An agent says that it is stuck. */
 const complain = async (agentId: string) => {
   const more = { agent_id: agentId, instance_id: `${agentId}.1`, timestamp: Date.now(), activity: 'stuck' } as const;
-  await log.say({ ...example(Topic.agentObservation, 'AGENT_HEARTBEAT', { ...more, policy: 'mine' }), key: agentId });
+  await log.publish({
+    ...example(Topic.agentObservation, 'AGENT_HEARTBEAT', { ...more, policy: 'mine' }),
+    key: agentId,
+  });
   await log.settled();
 };
 const stuck = () =>
@@ -141,7 +144,7 @@ test('a restart keeps what was applied, behind a refused one too, and publishes 
 });
 
 test('what was applied while nobody evaluated holds when somebody does', async () => {
-  await log.say(command('mine', policy('mine', true)));
+  await log.publish(command('mine', policy('mine', true)));
   const evaluating = await open();
   await complain('a');
   expect(stuck()).toEqual([['a', evaluating.hashOf('mine')]]);

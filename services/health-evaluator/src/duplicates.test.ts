@@ -19,7 +19,9 @@ test('two lives of one name at once: the older is refused record by record and a
   const beat = (instance: string, sequence: number) => {
     const now = Date.now();
     const rest = { instance_id: instance, sequence, timestamp: now };
-    return log.say(example(Topic.agentObservation, 'AGENT_HEARTBEAT', { agent_id: 'twin', task_id: null, ...rest }));
+    return log.publish(
+      example(Topic.agentObservation, 'AGENT_HEARTBEAT', { agent_id: 'twin', task_id: null, ...rest }),
+    );
   };
   await beat('twin.1', 1);
   for (let i = 1; i <= 25; i++) {

@@ -20,14 +20,14 @@ afterEach(async () => {
 
 const heartbeat = (overrides: Partial<Heartbeat> = {}) => example(Topic.heartbeat, 'HEARTBEAT', overrides);
 const sendJson = (payload: Heartbeat, key = payload.agent_id) =>
-  log.sayRaw(Topic.heartbeat, key, Buffer.from(JSON.stringify(payload)));
+  log.publishRaw(Topic.heartbeat, key, Buffer.from(JSON.stringify(payload)));
 const letters = () => log.events(Topic.dlqHeartbeatIngest) as readonly { payload: { failure_reason: string } }[];
 
 test('heartbeats, in JSON or Avro, and control commands become one order of observations', async () => {
-  await log.say(heartbeat({ sequence: 1 }));
+  await log.publish(heartbeat({ sequence: 1 }));
   sendJson(heartbeat({ sequence: 2 }).payload);
   await log.settled();
-  await log.say(example(Topic.controlAgent, 'AGENT_EXITED'));
+  await log.publish(example(Topic.controlAgent, 'AGENT_EXITED'));
   await log.settled();
   const seen = log.events(Topic.agentObservation);
   expect(seen.map(({ type }) => type)).toEqual(['AGENT_HEARTBEAT', 'AGENT_HEARTBEAT', 'AGENT_EXITED']);
@@ -43,10 +43,10 @@ test('an observation happened when the broker received its heartbeat, whatever t
 });
 
 test('what cannot be used is a dead letter with its reason, and what follows it flows on', async () => {
-  log.sayRaw(Topic.heartbeat, 'worker-1', Buffer.from('I am fine'));
+  log.publishRaw(Topic.heartbeat, 'worker-1', Buffer.from('I am fine'));
   sendJson(heartbeat({ agent_id: 'worker-2' }).payload, 'worker-1');
-  log.sayRaw(Topic.heartbeat, 'worker-1', Buffer.from([0, 0, 0, 0x27, 0x0f, 1]));
-  await log.say({ ...example(Topic.controlAgent, 'HOLD_AGENT', { agentId: 'worker-2' }), key: 'worker-1' });
+  log.publishRaw(Topic.heartbeat, 'worker-1', Buffer.from([0, 0, 0, 0x27, 0x0f, 1]));
+  await log.publish({ ...example(Topic.controlAgent, 'HOLD_AGENT', { agentId: 'worker-2' }), key: 'worker-1' });
   sendJson(heartbeat().payload);
   await log.settled();
   expect(
@@ -59,32 +59,32 @@ test('what cannot be used is a dead letter with its reason, and what follows it 
 
 test('garbage stops nothing, however much of it there is: whoever writes it must not be able to stop the watch', async () => {
   for (let i = 0; i < 100; i++)
-    log.sayRaw(Topic.heartbeat, 'worker-1', Buffer.from(i % 2 === 0 ? 'I am fine' : [0, 1]));
+    log.publishRaw(Topic.heartbeat, 'worker-1', Buffer.from(i % 2 === 0 ? 'I am fine' : [0, 1]));
   sendJson(heartbeat().payload);
   await Promise.race([log.settled(), running.finished]);
   expect(letters()).toHaveLength(100);
   expect(log.events(Topic.agentObservation)).toHaveLength(1);
 });
 
-test('ticks and the marks of doors are passed on in their place', async () => {
-  log.append([0, 1].map((partition) => ({ topic: Topic.heartbeat, partition, key: '@door/gateway', value: null })));
+test('ticks and the marks of ingresses are passed on in their place', async () => {
+  log.append([0, 1].map((partition) => ({ topic: Topic.heartbeat, partition, key: '@ingress/gateway', value: null })));
   log.tick(Topic.heartbeat);
   await log.settled();
   const keys = log.records(Topic.agentObservation).map(({ key }) => key);
-  expect(keys).toEqual(expect.arrayContaining(['@tick/0', '@tick/1', '@door/gateway']));
+  expect(keys).toEqual(expect.arrayContaining(['@tick/0', '@tick/1', '@ingress/gateway']));
   expect(log.events(Topic.agentObservation)).toEqual([]);
 });
 
 test('heartbeats that were written to another partition are vouched for by the ticks of that one, from the first on', async () => {
-  const { payload } = heartbeat({ door: null });
+  const { payload } = heartbeat({ ingress: null });
   const home = partitionOf(payload.agent_id, 2);
   const away = 1 - home;
   const value = Buffer.from(JSON.stringify(payload));
-  const mark = `@door/partition:${away}`;
+  const mark = `@ingress/partition:${away}`;
   const passed = () => log.partition(Topic.agentObservation, home).map(({ key }) => key);
   log.append([{ topic: Topic.heartbeat, partition: away, key: payload.agent_id, value }]);
   await log.settled();
-  expect(log.events(Topic.agentObservation)).toMatchObject([{ payload: { door: `partition:${away}` } }]);
+  expect(log.events(Topic.agentObservation)).toMatchObject([{ payload: { ingress: `partition:${away}` } }]);
   expect(passed().filter((key) => !key?.startsWith('@tick'))).toEqual([mark, payload.agent_id]);
   log.append([{ topic: Topic.heartbeat, partition: home, key: `@tick/${home}`, value: null }]);
   await log.settled();
@@ -92,13 +92,13 @@ test('heartbeats that were written to another partition are vouched for by the t
   log.append([{ topic: Topic.heartbeat, partition: away, key: `@tick/${away}`, value: null }]);
   await log.settled();
   expect(passed().filter((key) => key === mark).length).toBeGreaterThan(marks);
-  expect(log.partition(Topic.agentObservation, away).map(({ key }) => key)).not.toContain(`@door/partition:${home}`);
+  expect(log.partition(Topic.agentObservation, away).map(({ key }) => key)).not.toContain(`@ingress/partition:${home}`);
 });
 
 test('a heartbeat that lies right, or that came through a gateway, keeps its way in', async () => {
-  sendJson(heartbeat({ door: null }).payload);
-  sendJson(heartbeat({ door: 'gateway:a' }).payload);
+  sendJson(heartbeat({ ingress: null }).payload);
+  sendJson(heartbeat({ ingress: 'gateway:a' }).payload);
   await log.settled();
-  const doors = log.events(Topic.agentObservation).map(({ payload }) => (payload as Heartbeat).door);
-  expect(doors).toEqual([null, 'gateway:a']);
+  const ingresses = log.events(Topic.agentObservation).map(({ payload }) => (payload as Heartbeat).ingress);
+  expect(ingresses).toEqual([null, 'gateway:a']);
 });

@@ -19,7 +19,7 @@ export const ingest: MapperProcessor<In, Out> = {
   decode: {
     [Topic.heartbeat]: ({ key, value, headers }, codec) => {
       const heartbeat = readHeartbeat(codec, key, value ?? Buffer.alloc(0));
-      const payload = { ...heartbeat, door: heartbeat.door ?? throughPartition(headers) };
+      const payload = { ...heartbeat, ingress: heartbeat.ingress ?? throughPartition(headers) };
       return { topic: Topic.heartbeat, type: 'HEARTBEAT', payload };
     },
   },

@@ -20,10 +20,10 @@ test.each([1, 4])(
 test('a request becomes a question to the governor, once, also when it is written twice', async () => {
   const log = new MemoryLog({ partitions: 2 });
   await using _ = await runProcessor(log, processor, { ...quiet, partitions: 2, paceMs: 5 });
-  await log.say(recoverTask(), recoverTask());
+  await log.publish(recoverTask(), recoverTask());
   const emitted = (topic: HealthEvent['topic']) => log.events(topic as typeof Topic.admitStep);
   await vi.waitFor(() => expect(emitted(Topic.admitStep)).toHaveLength(1), 60_000);
-  await log.say(took('worker-7'));
+  await log.publish(took('worker-7'));
   await vi.waitFor(() => expect(emitted(Topic.taskRecovery)).toHaveLength(1), 60_000);
   expect(emitted(Topic.admitStep)).toMatchObject([
     { type: 'ADMIT_SPAWN', key: 'fleet', stateKey: 'OMN-1234', version: 1 },

@@ -115,7 +115,7 @@ export class Replay {
   }
 
   #fold(ms: number, input: Observation | null): void {
-    const clock = { now: T0 + ms, watched: T0 + ms, doors: {} };
+    const clock = { now: T0 + ms, watched: T0 + ms, ingresses: {} };
     for (const said of this.#folding.fold({ clock, input }).emitted) {
       if (said.type !== 'HEALTH_STATE_CHANGED') continue;
       const { agentId, to, evidence } = said.payload;

@@ -48,7 +48,7 @@ const judged = (counts: readonly (number | null)[], context: ContextUse | null =
   const agent = given(decider, T0);
   counts.forEach((token_count, i) => {
     const told = { token_count, context, activity: 'working', reporter: 'runtime', interval_ms: MINUTE } as const;
-    agent.tell(heartbeat(i * MINUTE, told), T0 + i * MINUTE);
+    agent.receive(heartbeat(i * MINUTE, told), T0 + i * MINUTE);
   });
   return agent.all().flatMap((said) => (said.type === 'HEALTH_STATE_CHANGED' ? [said.payload.reason] : []));
 };

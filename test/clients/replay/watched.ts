@@ -202,7 +202,7 @@ export class WatchedSession {
   }
 
   #foldAt(ms: number, input: Observation | null): void {
-    const clock = { now: T0 + ms, watched: T0 + ms, doors: {} };
+    const clock = { now: T0 + ms, watched: T0 + ms, ingresses: {} };
     for (const one of this.#folding.fold({ clock, input }).emitted) {
       if (one.type === 'HEALTH_STATE_CHANGED') {
         const { agentId: agent, to, reason } = one.payload;

@@ -55,7 +55,7 @@ export const agentRow = (more: Partial<AgentRow> = {}): AgentRow => ({
   activity: 'working',
   tokens: 1,
   errorCount: 0,
-  door: null,
+  ingress: null,
   intervalMs: 1000,
   waitingFor: null,
   client: null,

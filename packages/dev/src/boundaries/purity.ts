@@ -7,7 +7,7 @@ import type { File, Workspace } from './workspace.ts';
 const PURE_PACKAGES = ['@vigil/health'];
 /** Node's modules that only compute; of crypto only the hash. */
 const COMPUTING = ['node:assert', 'node:assert/strict', 'node:util', 'node:path', 'node:buffer'];
-const OUTSIDE_WORLD = [
+const IO_PACKAGES = [
   'pg',
   'fastify',
   'pino',
@@ -29,7 +29,7 @@ const isRoot = ({ path: file, member, isTest }: File): boolean => {
 const isImpure = ({ target, typeOnly, names }: Import): boolean => {
   if (typeOnly) return false;
   if (target === 'node:crypto') return names.length === 0 || names.some((name) => name !== 'createHash');
-  return (target.startsWith('node:') && !COMPUTING.includes(target)) || OUTSIDE_WORLD.includes(target);
+  return (target.startsWith('node:') && !COMPUTING.includes(target)) || IO_PACKAGES.includes(target);
 };
 
 const ambientLines = (code: string): readonly { readonly line: number; readonly what: string }[] =>

@@ -82,14 +82,14 @@ const specs = (options: FleetOptions, names: readonly string[]): ProcessSpec[] =
   const common = { dir, command: process.execPath, cwd: dir, env };
   const here = names.filter((name) => name !== byHand);
   const runtime = { ...common, name: 'runtime', args: [cli, 'runtime', '--config', writeConfig(options, here)] };
-  const wish = ['--health-policy', policy, '--interval', '1s', '--label', 'team=demo'];
+  const flags = ['--health-policy', policy, '--interval', '1s', '--label', 'team=demo'];
   const run = [
     'run',
     '--name',
     byHand,
     '--task',
     taskOf(byHand, options.run),
-    ...wish,
+    ...flags,
     '--',
     process.execPath,
     ...agentArgs(byHand, dir),

@@ -1,10 +1,10 @@
 import type { TopicFolder } from './schemas.ts';
 
 /** onex.evt.health-evaluator.agent-health.v1 → agentHealth; dead letters and snapshots get their service's name. */
-const shortName = (name: string): string => {
-  const [, kind, producer = '', event = ''] = name.split('.');
-  const words = kind === 'dlq' || kind === 'snapshot' ? `${kind}-${producer}` : event;
-  return words.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+const shortName = (topic: string): string => {
+  const [, kind, producer = '', event = ''] = topic.split('.');
+  const name = kind === 'dlq' || kind === 'snapshot' ? `${kind}-${producer}` : event;
+  return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 };
 
 /** The topics as data, with the events of each. */

@@ -13,12 +13,12 @@ export const REGISTRY_VERSION = '3.0.9';
 const run = (what: string, command: string, args: readonly string[]): Promise<void> =>
   new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     const fail = (how: string): void =>
       reject(
         new Refusal(
-          `${what}: ${command} ${how}; is Maven Central reachable? ${said.trim().split('\n').slice(0, 5).join('\n')}`,
+          `${what}: ${command} ${how}; is Maven Central reachable? ${output.trim().split('\n').slice(0, 5).join('\n')}`,
         ),
       );
     child.once('error', (error) => fail(error.message));
@@ -61,10 +61,10 @@ const kafkaPom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 const MAVEN = ['-B', '-q', '-C'];
 
 /** Folder of the broker's jars, fetched when it is not there. */
-export const kafkaJars = (say: (line: string) => void): Promise<string> =>
+export const kafkaJars = (report: (line: string) => void): Promise<string> =>
   once(
     `kafka-${KAFKA_VERSION}`,
-    () => say(`fetching Kafka ${KAFKA_VERSION} (once, 45 MB) …`),
+    () => report(`fetching Kafka ${KAFKA_VERSION} (once, 45 MB) …`),
     (aside) => {
       const pom = path.join(aside, 'pom.xml');
       writeFileSync(pom, kafkaPom);
@@ -74,10 +74,10 @@ export const kafkaJars = (say: (line: string) => void): Promise<string> =>
   );
 
 /** Folder of the unpacked registry, fetched when it is not there. */
-export const registryFolder = (say: (line: string) => void): Promise<string> =>
+export const registryFolder = (report: (line: string) => void): Promise<string> =>
   once(
     `apicurio-${REGISTRY_VERSION}`,
-    () => say(`fetching the schema registry, Apicurio ${REGISTRY_VERSION} (once, 110 MB) …`),
+    () => report(`fetching the schema registry, Apicurio ${REGISTRY_VERSION} (once, 110 MB) …`),
     async (aside) => {
       const artifact = `io.apicurio:apicurio-registry-app:${REGISTRY_VERSION}:tar.gz:all`;
       const copy = ['dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${aside}`];

@@ -60,14 +60,14 @@ const client = {
 };
 
 for (const name of SERVICES) {
-  const wanted = Object.keys(serviceEnv(START_SYSTEM_PORTS, client, servers, ''))
+  const expected = Object.keys(serviceEnv(START_SYSTEM_PORTS, client, servers, ''))
     .filter(named)
     .sort();
 
   it(`${name} runs in compose with the variables that npm start gives it`, () => {
     expect(container(name).command).toEqual(['node', `services/${name}/src/main.ts`]);
     const own = name === 'alerting' ? alertingHas : [];
-    expect(Object.keys(container(name).environment).sort()).toEqual([...wanted, ...own].sort());
+    expect(Object.keys(container(name).environment).sort()).toEqual([...expected, ...own].sort());
   });
 
   it(`${name} runs in Kubernetes`, () => {
@@ -77,8 +77,8 @@ for (const name of SERVICES) {
 
 it('Kubernetes is given the same variables', () => {
   const file = read('deploy/kubernetes/kustomization.yaml');
-  const wanted = Object.keys(serviceEnv(START_SYSTEM_PORTS, client, servers, '')).filter(named);
-  for (const variable of wanted) expect(file).toContain(variable);
+  const expected = Object.keys(serviceEnv(START_SYSTEM_PORTS, client, servers, '')).filter(named);
+  for (const variable of expected) expect(file).toContain(variable);
 });
 
 it('alerting gets a file of channels in containers, and one of its own where somebody names it', () => {

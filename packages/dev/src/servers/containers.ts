@@ -23,8 +23,8 @@ const compose = (...args: readonly string[]): void => {
 };
 
 /** The three servers of docker-compose.yml, on its ports, with its volumes. */
-export const startCompose = async (ports: Ports, say: (line: string) => void): Promise<Servers> => {
-  say('starting Kafka, the schema registry and Postgres by docker compose …');
+export const startCompose = async (ports: Ports, report: (line: string) => void): Promise<Servers> => {
+  report('starting Kafka, the schema registry and Postgres by docker compose …');
   compose('up', '--detach', '--wait', 'kafka', 'registry', 'postgres');
   const env = envOf(ports);
   await declareCompatibility(env.SCHEMA_REGISTRY_URL);
@@ -60,8 +60,8 @@ const registryIn = (ports: Ports): GenericContainer =>
     .withWaitStrategy(Wait.forHttp('/apis/ccompat/v7/subjects', 8080));
 
 /** The three servers in containers that go with this process. */
-export const startContainers = async (ports: Ports, say: (line: string) => void): Promise<Servers> => {
-  say('starting Kafka, the schema registry and Postgres in containers …');
+export const startContainers = async (ports: Ports, report: (line: string) => void): Promise<Servers> => {
+  report('starting Kafka, the schema registry and Postgres in containers …');
   const started = await Promise.all([kafkaIn(ports).start(), registryIn(ports).start(), postgresIn(ports).start()]);
   const env = envOf(ports);
   await declareCompatibility(env.SCHEMA_REGISTRY_URL);

@@ -56,14 +56,14 @@ it('a frozen server is stopped all the same', async () => {
 it('whoever has taken the name of the process that is to end lives on, under that name', async () => {
   const server = daemon(SERVES);
   await startDaemon(server);
-  const former = livingPid(dir, 'server') ?? 0;
-  const heir = spawn(process.execPath, ['-e', SERVES], { stdio: 'ignore' });
-  writePid(dir, 'server', heir.pid ?? 0);
-  await endProcess(dir, 'server', 'SIGKILL', 20_000, former);
-  expect(livingPid(dir, 'server')).toBe(heir.pid);
-  writePid(dir, 'server', former);
+  const previous = livingPid(dir, 'server') ?? 0;
+  const other = spawn(process.execPath, ['-e', SERVES], { stdio: 'ignore' });
+  writePid(dir, 'server', other.pid ?? 0);
+  await endProcess(dir, 'server', 'SIGKILL', 20_000, previous);
+  expect(livingPid(dir, 'server')).toBe(other.pid);
+  writePid(dir, 'server', previous);
   await stopDaemon(server);
-  writePid(dir, 'server', heir.pid ?? 0);
+  writePid(dir, 'server', other.pid ?? 0);
 });
 
 it('a pid that belongs to another process by now is not ours to end', async () => {

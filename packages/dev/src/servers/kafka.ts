@@ -104,9 +104,9 @@ const startNode = async (
 /** Starts the nodes of one cluster, each on the data in its folder, made when there is none. Rejects when all have come to an end, well or badly. */
 export const startNodes = async (
   nodes: readonly ProcessAt[],
-  say: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<readonly Broker[]> => {
-  const jars = await kafkaJars(say);
+  const jars = await kafkaJars(report);
   const cluster = clusterId();
   const starting = nodes.map((at) => startNode(at, nodes, jars, cluster));
   await Promise.allSettled(starting);

@@ -39,16 +39,16 @@ export const startLocal = async (
   dir: string,
   ports: Ports,
   cluster: boolean,
-  say: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<Servers> => {
   mkdirSync(dir, { recursive: true });
   const left = await endLeftServers(dir);
-  if (left.length > 0) say(`ended what an earlier run left: ${left.join(', ')}`);
+  if (left.length > 0) report(`ended what an earlier run left: ${left.join(', ')}`);
   await requireAll(dir, ports);
   // One after the other: two Mavens at once share a repository without a lock.
-  await kafkaJars(say);
-  await registryFolder(say);
-  say('starting Postgres, Kafka and the schema registry …');
+  await kafkaJars(report);
+  await registryFolder(report);
+  report('starting Postgres, Kafka and the schema registry …');
   for (const name of SERVERS.keys()) endWithUs(dir, name);
   const lone: ProcessAt = {
     kind: 'process',

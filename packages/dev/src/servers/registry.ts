@@ -67,8 +67,8 @@ export const declareCompatibility = async (url: string): Promise<void> => {
 };
 
 /** Starts the registry on its database in Postgres, which must be up. */
-export const startRegistry = async (at: RegistryAt, say: (line: string) => void): Promise<Registry> => {
-  const daemon = daemonOf(at, path.resolve(await registryFolder(say)));
+export const startRegistry = async (at: RegistryAt, report: (line: string) => void): Promise<Registry> => {
+  const daemon = daemonOf(at, path.resolve(await registryFolder(report)));
   await startDaemon(daemon);
   await declareCompatibility(urlOf(at.port));
   return { url: urlOf(at.port), stop: () => stopDaemon(daemon) };

@@ -6,8 +6,8 @@ const REMEDY =
   'install Java 17 or later and Maven (Debian: apt install openjdk-17-jre-headless maven), start a container engine, or give KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL';
 
 /** The major version that `java -version` tells; null when it tells none. */
-export const javaMajor = (said: string): number | null => {
-  const found = /version "(?:1\.)?(\d+)/.exec(said);
+export const javaMajor = (versionText: string): number | null => {
+  const found = /version "(?:1\.)?(\d+)/.exec(versionText);
   return found === null ? null : Number(found[1]);
 };
 
@@ -25,11 +25,11 @@ export const requireMaven = (): void => {
 };
 
 /** @param freeBytes what is free; default: where `dir` lies */
-export const requireDisk = (dir: string, wantedBytes: number, freeBytes: number = freeAt(dir)): void => {
-  if (freeBytes >= wantedBytes) return;
+export const requireDisk = (dir: string, requiredBytes: number, freeBytes: number = freeAt(dir)): void => {
+  if (freeBytes >= requiredBytes) return;
   const gb = (bytes: number): string => (bytes / 1e9).toFixed(1);
   throw new Refusal(
-    `${gb(freeBytes)} GB are free where ${dir} lies and ${gb(wantedBytes)} GB are needed: make room, then run the command again`,
+    `${gb(freeBytes)} GB are free where ${dir} lies and ${gb(requiredBytes)} GB are needed: make room, then run the command again`,
   );
 };
 

@@ -6,12 +6,12 @@ import { untilReady } from './ready.ts';
 let server: Server;
 let port: number;
 let status: number;
-let asked: number;
+let requests: number;
 beforeEach(async () => {
   status = 503;
-  asked = 0;
+  requests = 0;
   server = createServer((_request, response) => {
-    asked += 1;
+    requests += 1;
     response.writeHead(status).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -36,7 +36,7 @@ const never = new AbortController().signal;
 it('a service that answers 503 is waited for until it answers 200', async () => {
   const ready = untilReady(
     service(() => {
-      if (asked === 3) status = 200;
+      if (requests === 3) status = 200;
       return false;
     }),
     port,
@@ -44,7 +44,7 @@ it('a service that answers 503 is waited for until it answers 200', async () => 
     never,
   );
   await ready;
-  expect(asked).toBe(4);
+  expect(requests).toBe(4);
 });
 
 it('a service that refuses to run is not waited for, and its log is named', async () => {

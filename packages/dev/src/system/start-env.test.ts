@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { LEAST_SECRET } from '@vigil/events/door-token';
+import { LEAST_SECRET } from '@vigil/events/gateway-token';
 import { afterAll, expect, test } from 'vitest';
 import { startEnvText } from './start-env.ts';
 import { freshTokens } from './start-system.ts';

@@ -48,7 +48,7 @@ export type System = {
   readonly stop: () => Promise<void>;
 };
 
-const DOORS: readonly ServiceName[] = ['gateway', 'dashboard'];
+const INGRESS_SERVICES: readonly ServiceName[] = ['gateway', 'dashboard'];
 
 const freeSystemPorts = async (): Promise<SystemPorts> => {
   const [gateway = 0, dashboard = 0, ...probes] = await freePorts(2 + SERVICES.length);
@@ -67,7 +67,7 @@ const describe = (name: string, event: ProcessEvent): string | null => {
     case 'ended':
       return `${name} ended with ${event.how}; started again in ${event.restartInMs / 1000} s`;
     case 'refused':
-      return `${name} refuses to run:\n${event.lastWords}`;
+      return `${name} refuses to run:\n${event.lastError}`;
   }
 };
 
@@ -78,10 +78,10 @@ export const endLeftServices = async (dir: string): Promise<void> => {
 };
 
 const stopAll = async (services: ReadonlyMap<ServiceName, Supervised>): Promise<void> => {
-  const stop = (wanted: (name: ServiceName) => boolean): Promise<unknown> =>
-    Promise.all([...services].filter(([name]) => wanted(name)).map(([, service]) => service.stop()));
-  await stop((name) => DOORS.includes(name));
-  await stop((name) => !DOORS.includes(name));
+  const stop = (isSelected: (name: ServiceName) => boolean): Promise<unknown> =>
+    Promise.all([...services].filter(([name]) => isSelected(name)).map(([, service]) => service.stop()));
+  await stop((name) => INGRESS_SERVICES.includes(name));
+  await stop((name) => !INGRESS_SERVICES.includes(name));
 };
 
 type Plan = Required<Omit<SystemOptions, 'services' | 'tokens' | 'signal'>> & { readonly client: ClientEnv };
@@ -138,8 +138,8 @@ export const startSystem = async (options: SystemOptions): Promise<System> => {
   };
   await endLeftServices(plan.dir);
   await prepareServers(servers.env, onLine);
-  const wanted = SERVICES.filter((name) => options.services?.includes(name) ?? true);
-  const services = new Map(wanted.map((name) => [name, run(name, plan)]));
+  const selected = SERVICES.filter((name) => options.services?.includes(name) ?? true);
+  const services = new Map(selected.map((name) => [name, run(name, plan)]));
   const others: Supervised[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(others.map((service) => service.stop()));

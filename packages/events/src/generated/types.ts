@@ -88,13 +88,13 @@ export type AgentHeartbeatPayload = {
   readonly sequence: null | number;
   readonly reporter: Reporter;
   /** the agent's own last beat, where a runtime merged it */
-  readonly agent_beat_at: null | number;
+  readonly agent_heartbeat_at: null | number;
   /** how often the sender beats */
   readonly interval_ms: null | number;
   /** the sender reports events only, as telemetry does: its silence between calls says nothing */
   readonly event_driven: boolean;
-  /** set by the door it came through (gateway); null: straight to Kafka */
-  readonly door: null | string;
+  /** the ingress that received it (gateway), set by that ingress; null: sent directly to Kafka */
+  readonly ingress: null | string;
   /** a wish; the operators' assignment decides */
   readonly policy: null | string;
   /** team, host, model, graph */
@@ -742,13 +742,13 @@ export type Heartbeat = {
   readonly sequence: null | number;
   readonly reporter: Reporter;
   /** the agent's own last beat, where a runtime merged it */
-  readonly agent_beat_at: null | number;
+  readonly agent_heartbeat_at: null | number;
   /** how often the sender beats */
   readonly interval_ms: null | number;
   /** the sender reports events only, as telemetry does: its silence between calls says nothing */
   readonly event_driven: boolean;
-  /** set by the door it came through (gateway); null: straight to Kafka */
-  readonly door: null | string;
+  /** the ingress that received it (gateway), set by that ingress; null: sent directly to Kafka */
+  readonly ingress: null | string;
   /** a wish; the operators' assignment decides */
   readonly policy: null | string;
   /** team, host, model, graph */

@@ -20,7 +20,7 @@ const release: Observation = { ...example(Topic.agentObservation, 'RELEASE_AGENT
 describe('absence', () => {
   const silent = () => {
     const agent = given(decider, T0);
-    agent.tell(heartbeat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }));
+    agent.receive(heartbeat(0, { ...runtime, agent_heartbeat_at: T0, tool_calls: [call('c1')] }));
     return agent;
   };
 
@@ -35,8 +35,8 @@ describe('absence', () => {
   test('who beats by itself is active as long as it beats: that it hangs shows in its calls', () => {
     const agent = given(decider, T0);
     const own: Partial<HeartbeatPayload> = { reporter: 'agent', activity: 'working' };
-    agent.tell(heartbeat(0, { ...own, tool_calls: [call('c1')] }));
-    for (let ms = 1000; ms <= 45_000; ms += 1000) agent.tell(heartbeat(ms, own), T0 + ms);
+    agent.receive(heartbeat(0, { ...own, tool_calls: [call('c1')] }));
+    for (let ms = 1000; ms <= 45_000; ms += 1000) agent.receive(heartbeat(ms, own), T0 + ms);
     expect(brief(agent.all()).filter((line) => line.startsWith('HEALTHY →'))).toEqual([]);
     agent.passTo(T0 + 45_001);
     expect(brief(agent.all()).filter((line) => line.startsWith('HEALTHY →'))).toEqual(['HEALTHY → DEGRADED']);
@@ -54,9 +54,9 @@ describe('absence', () => {
     expect(brief(agent.all())).toContain('HEALTHY → STUCK');
   });
 
-  test('an agent that comes through a door is absent only while that door is open', () => {
-    const clockWith = (now: number, gateway: number) => ({ ...at(now), doors: { gateway: T0 + gateway } });
-    let state = decider.observe(UNSEEN, heartbeat(0, { door: 'gateway' }), clockWith(0, 0));
+  test('an agent that comes through a ingress is absent only while that ingress is open', () => {
+    const clockWith = (now: number, gateway: number) => ({ ...at(now), ingresses: { gateway: T0 + gateway } });
+    let state = decider.observe(UNSEEN, heartbeat(0, { ingress: 'gateway' }), clockWith(0, 0));
     for (const event of decider.decide(state, clockWith(0, 0))) state = decider.evolve(state, event);
     expect(brief(decider.decide(state, clockWith(60_000, 4000)))).toEqual([]);
     expect(brief(decider.decide(state, clockWith(60_000, 16_000)))).toContain('AGENT_LOST silent');
@@ -65,38 +65,45 @@ describe('absence', () => {
   test('an agent behind a gateway that is mute is not accused while another gateway is open', () => {
     const clockWith = (now: number, mute: number, other: number) => ({
       ...at(now),
-      doors: { gateway: T0 + other, 'gateway:a': T0 + mute, 'gateway:b': T0 + other },
+      ingresses: { gateway: T0 + other, 'gateway:a': T0 + mute, 'gateway:b': T0 + other },
     });
-    let state = decider.observe(UNSEEN, heartbeat(0, { door: 'gateway:a' }), clockWith(0, 0, 0));
+    let state = decider.observe(UNSEEN, heartbeat(0, { ingress: 'gateway:a' }), clockWith(0, 0, 0));
     for (const event of decider.decide(state, clockWith(0, 0, 0))) state = decider.evolve(state, event);
     expect(brief(decider.decide(state, clockWith(600_000, 1500, 600_000)))).toEqual([]);
-    const moved = decider.observe(state, heartbeat(600_000, { door: 'gateway:b' }), clockWith(600_000, 1500, 600_000));
+    const moved = decider.observe(
+      state,
+      heartbeat(600_000, { ingress: 'gateway:b' }),
+      clockWith(600_000, 1500, 600_000),
+    );
     expect(brief(decider.decide(moved, clockWith(616_000, 1500, 616_000)))).toContain('AGENT_LOST silent');
   });
 
   test('an agent behind an instance that is not known is judged in the time of its family', () => {
-    const clockWith = (now: number, gateway: number) => ({ ...at(now), doors: { gateway: T0 + gateway } });
-    let state = decider.observe(UNSEEN, heartbeat(0, { door: 'gateway:unknown' }), clockWith(0, 0));
+    const clockWith = (now: number, gateway: number) => ({ ...at(now), ingresses: { gateway: T0 + gateway } });
+    let state = decider.observe(UNSEEN, heartbeat(0, { ingress: 'gateway:unknown' }), clockWith(0, 0));
     for (const event of decider.decide(state, clockWith(0, 0))) state = decider.evolve(state, event);
     expect(brief(decider.decide(state, clockWith(60_000, 4000)))).toEqual([]);
     expect(brief(decider.decide(state, clockWith(60_000, 16_000)))).toContain('AGENT_LOST silent');
   });
 
-  test('going to another door changes no age', () => {
-    const through = { ...at(1000), doors: { gateway: T0 + 400_000 } };
+  test('going to another ingress changes no age', () => {
+    const through = { ...at(1000), ingresses: { gateway: T0 + 400_000 } };
     let state = decider.observe(UNSEEN, heartbeat(0, { tool_calls: [call('c1')] }), at(0));
-    state = decider.observe(state, heartbeat(1000, { door: 'gateway' }), through);
+    state = decider.observe(state, heartbeat(1000, { ingress: 'gateway' }), through);
     const ageAt = (clock: typeof through) =>
       explain(demo, state, clock)?.signals.find(({ signal }) => signal === 'no_calls')?.value;
     expect(ageAt(through)).toBe(1000);
-    expect(ageAt({ ...at(9000), doors: { gateway: T0 + 404_000 } })).toBe(5000);
+    expect(ageAt({ ...at(9000), ingresses: { gateway: T0 + 404_000 } })).toBe(5000);
   });
 
   test("an agent's clock ten minutes off, either way, changes nothing", () => {
     for (const off of [-600_000, 600_000]) {
       const agent = given(decider, T0);
       for (let ms = 0; ms <= 60_000; ms += 1000)
-        agent.tell(heartbeat(ms, { ...runtime, timestamp: T0 + ms + off, agent_beat_at: T0 + ms + off }), T0 + ms);
+        agent.receive(
+          heartbeat(ms, { ...runtime, timestamp: T0 + ms + off, agent_heartbeat_at: T0 + ms + off }),
+          T0 + ms,
+        );
       expect(agent.all().map(({ type }) => type)).toEqual(['INSTANCE_STARTED', 'AGENT_PRESENT', 'TASK_HEALTH_CHANGED']);
       expect(explain(demo, agent.state(), agent.clock())?.notes).toHaveLength(1);
     }
@@ -104,11 +111,11 @@ describe('absence', () => {
 
   test('an agent that answers with the next beat is lost, and present again', () => {
     const agent = given(decider, T0);
-    agent.tell(heartbeat(0, { activity: 'idle', task_id: null }));
+    agent.receive(heartbeat(0, { activity: 'idle', task_id: null }));
     agent.passTo(T0 + 15_000);
     expect(brief(agent.all())).not.toContain('AGENT_LOST silent');
     expect(brief(agent.passTo(T0 + 15_001))).toEqual(['AGENT_LOST silent']);
-    expect(brief(agent.tell(heartbeat(16_000, { activity: 'idle', task_id: null })))).toEqual([
+    expect(brief(agent.receive(heartbeat(16_000, { activity: 'idle', task_id: null })))).toEqual([
       'AGENT_PRESENT returned',
     ]);
   });
@@ -117,7 +124,7 @@ describe('absence', () => {
 describe('calls in flight', () => {
   test('suspend absence until deadline and buffer, then are overdue', () => {
     const agent = given(decider, T0);
-    agent.tell(heartbeat(0, { ...runtime, tool_calls: [call('c1', { kind: 'model', outcome: 'running' })] }));
+    agent.receive(heartbeat(0, { ...runtime, tool_calls: [call('c1', { kind: 'model', outcome: 'running' })] }));
     agent.passTo(T0 + 35_000);
     expect(brief(agent.all())).not.toContain('HEALTHY → STUCK');
     agent.passTo(T0 + 35_001);
@@ -132,16 +139,16 @@ describe('calls in flight', () => {
 describe('what a person holds', () => {
   test('is not judged until released, and its silence meanwhile is not held against it', () => {
     const agent = given(decider, T0);
-    agent.tell(heartbeat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }));
+    agent.receive(heartbeat(0, { ...runtime, agent_heartbeat_at: T0, tool_calls: [call('c1')] }));
     agent.passTo(T0 + 9000);
-    expect(brief(agent.tell(hold(null)))).toEqual([
+    expect(brief(agent.receive(hold(null)))).toEqual([
       'STUCK → HEALTHY',
       'exempt: held',
       'WARRANT_LAPSED held',
       'T-1 kept: HEALTHY',
     ]);
     agent.passTo(T0 + 600_000);
-    expect(brief(agent.tell(release))).toEqual(['exempt: null']);
+    expect(brief(agent.receive(release))).toEqual(['exempt: null']);
     expect(brief(agent.passTo(T0 + 608_000))).not.toContain('HEALTHY → STUCK');
     expect(brief(agent.passTo(T0 + 609_000))).toContain('HEALTHY → STUCK');
   });
@@ -150,9 +157,9 @@ describe('what a person holds', () => {
 describe('a hold that has run out', () => {
   test('is over: a release of it puts off nothing', () => {
     const agent = given(decider, T0);
-    agent.tell(heartbeat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }));
-    agent.tell(hold(T0 + 1000));
-    agent.tell(release, T0 + 5000);
+    agent.receive(heartbeat(0, { ...runtime, agent_heartbeat_at: T0, tool_calls: [call('c1')] }));
+    agent.receive(hold(T0 + 1000));
+    agent.receive(release, T0 + 5000);
     expect(brief(agent.passTo(T0 + 9000))).not.toContain('HEALTHY → STUCK');
     expect(brief(agent.passTo(T0 + 9001))).toContain('HEALTHY → STUCK');
   });
@@ -164,8 +171,8 @@ describe('what a loss says to the brake', () => {
     more: readonly Observation[] = [],
   ) => {
     const agent = given(decider, T0);
-    for (const [ms, more] of heartbeats) agent.tell(heartbeat(ms, more), T0 + ms);
-    for (const input of more) agent.tell(input);
+    for (const [ms, more] of heartbeats) agent.receive(heartbeat(ms, more), T0 + ms);
+    for (const input of more) agent.receive(input);
     agent.passTo(agent.clock().now + 60_000);
     const lost = agent.all().find(({ type }) => type === 'AGENT_LOST')?.payload;
     return lost && 'observedMs' in lost ? { exemption: lost.exemption, observedMs: lost.observedMs } : null;
@@ -189,9 +196,9 @@ describe('what a loss says to the brake', () => {
   test('held until after it was last heard; not from the moment that its hold runs out', () => {
     const exemptionAt = (ms: number, until: number) => {
       const agent = given(decider, T0);
-      agent.tell(heartbeat(0, working), T0);
-      agent.tell(hold(T0 + until), T0);
-      agent.tell(heartbeat(ms, working), T0 + ms);
+      agent.receive(heartbeat(0, working), T0);
+      agent.receive(hold(T0 + until), T0);
+      agent.receive(heartbeat(ms, working), T0 + ms);
       agent.passTo(T0 + 600_000);
       const lost = agent.all().find(({ type }) => type === 'AGENT_LOST')?.payload;
       return lost && 'observedMs' in lost ? lost.exemption : undefined;
@@ -204,10 +211,10 @@ describe('what a loss says to the brake', () => {
   test('held until after its end was reported, and not where the hold had run out by then', () => {
     const endedAt = (ms: number, until: number) => {
       const agent = given(decider, T0);
-      agent.tell(heartbeat(0, working), T0);
-      agent.tell(hold(T0 + until), T0);
+      agent.receive(heartbeat(0, working), T0);
+      agent.receive(hold(T0 + until), T0);
       const exited = example(Topic.agentObservation, 'AGENT_EXITED', { ...end, reason: 'crashed', orderId: null });
-      const emitted = agent.tell({ ...exited, key: 'a1' }, T0 + ms);
+      const emitted = agent.receive({ ...exited, key: 'a1' }, T0 + ms);
       const lost = emitted.find(({ type }) => type === 'AGENT_LOST')?.payload;
       return lost && 'observedMs' in lost ? lost.exemption : undefined;
     };
@@ -218,9 +225,9 @@ describe('what a loss says to the brake', () => {
 
   test('held, and the hold is over, in a later instance', () => {
     const agent = given(decider, T0);
-    agent.tell(heartbeat(0, working), T0);
-    agent.tell(hold(T0 + 1000), T0);
-    agent.tell(heartbeat(2000, { ...working, instance_id: 'a1.i2' }), T0 + 2000);
+    agent.receive(heartbeat(0, working), T0);
+    agent.receive(hold(T0 + 1000), T0);
+    agent.receive(heartbeat(2000, { ...working, instance_id: 'a1.i2' }), T0 + 2000);
     const emitted = agent.passTo(T0 + 60_000);
     expect(emitted.flatMap((one) => (one.type === 'AGENT_LOST' ? [one.payload.exemption] : []))).toEqual([null]);
   });
@@ -249,7 +256,7 @@ describe('an agent that sends only the first eight fields, without a task', () =
   const vigil = agentHealth(presetsWith('vigil'));
   const heartbeats = (more: Partial<HeartbeatPayload>, forMs: number, everyMs = 30_000) => {
     const agent = given(vigil, T0);
-    for (let ms = 0; ms <= forMs; ms += everyMs) agent.tell(heartbeat(ms, { ...README, ...more }), T0 + ms);
+    for (let ms = 0; ms <= forMs; ms += everyMs) agent.receive(heartbeat(ms, { ...README, ...more }), T0 + ms);
     return agent;
   };
   const changes = (agent: ReturnType<typeof heartbeats>) => brief(agent.all()).filter((line) => line.includes('→'));

@@ -21,7 +21,7 @@ const after = (
 ) => {
   const all = policies(exemptions);
   const agent = given(agentHealth(all), T0);
-  for (const [minute, more] of heartbeats) agent.tell(heartbeat(minute * MINUTE, more), T0 + minute * MINUTE);
+  for (const [minute, more] of heartbeats) agent.receive(heartbeat(minute * MINUTE, more), T0 + minute * MINUTE);
   const explained = explain(all, agent.state(), agent.clock())?.signals ?? [];
   return Object.fromEntries(
     explained.map(({ signal, firesFrom }) => [signal, firesFrom && (firesFrom - T0 - 1) / MINUTE]),

@@ -14,7 +14,7 @@ const shapes = [AT_REST.oldest, ...AT_REST.upgrades.map((_, i) => AT_REST.oldest
 
 const stateAfter = (more: (i: number) => Partial<HeartbeatPayload>) => {
   const agent = given(agentHealth(presetsWith('vigil')), T0);
-  for (let i = 0; i < 100; i++) agent.tell(heartbeat(i * 1000, more(i)), T0 + i * 1000);
+  for (let i = 0; i < 100; i++) agent.receive(heartbeat(i * 1000, more(i)), T0 + i * 1000);
   return agent.state();
 };
 
@@ -46,14 +46,14 @@ function limited(): AgentState {
   const usage = [{ model: 'm', input_tokens: 9, cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: 0 }];
   for (const [i, session_id] of ['A', 'B'].entries()) {
     const used = { client: { name: 'codex', session_id }, token_count: 40, usage, cost_usd: 0.5 };
-    agent.tell(heartbeat(i * 1000, { ...used, sequence: i + 1, task_id: 'T' }), T0 + i * 1000);
+    agent.receive(heartbeat(i * 1000, { ...used, sequence: i + 1, task_id: 'T' }), T0 + i * 1000);
   }
   return agent.state();
 }
 
 const silentFor = (ms: number): AgentState => {
   const agent = given(decider, T0);
-  agent.tell(heartbeat(0, { sequence: 1, task_id: 'T' }), T0);
+  agent.receive(heartbeat(0, { sequence: 1, task_id: 'T' }), T0);
   agent.passTo(T0 + ms);
   return agent.state();
 };

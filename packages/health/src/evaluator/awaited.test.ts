@@ -18,9 +18,9 @@ const awaited = (states: object, more: (ms: number) => Partial<HeartbeatPayload>
   const document = { policy: 'p', signals: SIGNALS, states, plans, exemptions: { rate_limited: false } };
   const agent = given(agentHealth(policyOf(JSON.stringify(document))), T0);
   const first = { tool_calls: [call('c0')], token_count: 5, reports_checkpoints: true, activity: 'working' } as const;
-  agent.tell(heartbeat(0, first), T0);
+  agent.receive(heartbeat(0, first), T0);
   for (let ms = 1000; ms <= 12_000; ms += 1000)
-    agent.tell(heartbeat(ms, { token_count: 5, activity: 'working', ...more(ms) }), T0 + ms);
+    agent.receive(heartbeat(ms, { token_count: 5, activity: 'working', ...more(ms) }), T0 + ms);
   const [filed] = agent.all().flatMap((event) => (event.type === 'WARRANT_FILED' ? [event.payload] : []));
   return filed?.awaits;
 };
@@ -64,9 +64,9 @@ test('a warrant is renewed at once when it awaits something else, and not before
   const signals = { no_checkpoint: { after: '10s' }, no_calls: { after: '20s' } };
   const document = { policy: 'p', signals, states: { STUCK: Object.keys(signals) }, plans: [planned('STUCK')] };
   const agent = given(agentHealth(policyOf(JSON.stringify(document))), T0);
-  agent.tell(heartbeat(0, { tool_calls: [call('c0')], reports_checkpoints: true }), T0);
-  for (let ms = 1000; ms <= 25_000; ms += 1000) agent.tell(heartbeat(ms), T0 + ms);
-  agent.tell(heartbeat(26_000, calls(26_000)), T0 + 26_000);
+  agent.receive(heartbeat(0, { tool_calls: [call('c0')], reports_checkpoints: true }), T0);
+  for (let ms = 1000; ms <= 25_000; ms += 1000) agent.receive(heartbeat(ms), T0 + ms);
+  agent.receive(heartbeat(26_000, calls(26_000)), T0 + 26_000);
   const emitted = agent
     .all()
     .flatMap((event) => ('awaits' in event.payload ? [[event.type, event.payload.awaits]] : []));

@@ -26,11 +26,11 @@ function agent() {
   const driven = given(decider, T0);
   const changes = (events: readonly Announcement[]) => brief(events).filter((line) => /CLOSED|OPEN|reset/.test(line));
   const receive = (ms: number, more: Partial<HeartbeatPayload> = {}) =>
-    changes(driven.tell(heartbeat(ms, more), T0 + ms));
+    changes(driven.receive(heartbeat(ms, more), T0 + ms));
   receive(0);
   return {
     receive,
-    input: (input: Observation, ms: number) => changes(driven.tell({ ...input, key: 'a1' } as Observation, T0 + ms)),
+    input: (input: Observation, ms: number) => changes(driven.receive({ ...input, key: 'a1' } as Observation, T0 + ms)),
     passTo: (ms: number) => changes(driven.passTo(T0 + ms)),
     last: () => driven.all().findLast(({ type }) => type === 'CIRCUIT_BREAKER_STATE_CHANGED'),
     asked: () => driven.all().findLast(({ type }) => type === 'BREAKER_RESET_ASKED'),
@@ -197,5 +197,5 @@ describe('with the instance', () => {
 test('of an agent that is only shown nothing is announced', () => {
   const shown = policyOf('policy: p\nexclude: [a1]\nsignals: { breaker_open: {} }\nstates: {}\n');
   const driven = given(agentHealth(shown), T0);
-  expect(brief(driven.tell(heartbeat(0, failures(9)))).join()).not.toContain('OPEN');
+  expect(brief(driven.receive(heartbeat(0, failures(9)))).join()).not.toContain('OPEN');
 });

@@ -28,13 +28,13 @@ type Edge = {
   readonly over: ((ms: number) => Observation) | null;
 };
 const activity = (value: NonNullable<HeartbeatPayload['activity']>): Edge => ({
-  begins: heartbeat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c0')], activity: value }),
+  begins: heartbeat(0, { ...runtime, agent_heartbeat_at: T0, tool_calls: [call('c0')], activity: value }),
   untilMs: null,
-  over: (ms) => heartbeat(ms, { ...runtime, agent_beat_at: T0, activity: 'working' }),
+  over: (ms) => heartbeat(ms, { ...runtime, agent_heartbeat_at: T0, activity: 'working' }),
 });
 const seen: Partial<HeartbeatPayload> = {
   ...runtime,
-  agent_beat_at: T0,
+  agent_heartbeat_at: T0,
   tool_calls: [call('c0')],
   activity: 'working',
 };
@@ -53,7 +53,7 @@ const EDGES: Readonly<Record<ExemptionName, Edge>> = {
   },
   starting: {
     policy: 'starting: { grace: 30s }',
-    begins: heartbeat(0, { ...runtime, agent_beat_at: T0, activity: 'working' }),
+    begins: heartbeat(0, { ...runtime, agent_heartbeat_at: T0, activity: 'working' }),
     untilMs: 30_000,
     over: null,
   },
@@ -80,10 +80,10 @@ const stuckFrom = (exemption: ExemptionName, on: boolean): number => {
   const others = NAMES.flatMap((name) => (name === exemption ? [] : [`${name}: false`]));
   const own = on ? policy : `${exemption}: false`;
   const agent = given(agentHealth(policyOf(POLICY([own, ...others].join(', ')))), T0);
-  agent.tell(begins);
-  if (exemption === 'held') agent.tell(control('HOLD_AGENT', { until: null }));
+  agent.receive(begins);
+  if (exemption === 'held') agent.receive(control('HOLD_AGENT', { until: null }));
   for (let ms = 1; ms <= 30_000; ms += 1000) agent.passTo(T0 + ms);
-  if (untilMs === null && over) agent.tell(over(30_000), T0 + 30_000);
+  if (untilMs === null && over) agent.receive(over(30_000), T0 + 30_000);
   agent.passTo(T0 + 100_000);
   const stuck = agent.all().find((event) => event.type === 'HEALTH_STATE_CHANGED' && event.payload.to === 'STUCK');
   return stuck?.type === 'HEALTH_STATE_CHANGED' ? (stuck.payload.onsetAt ?? NEVER) - T0 : NEVER;
@@ -111,8 +111,8 @@ describe('edges', () => {
 
   test('starting ends with the first call, if that comes before the grace is over', () => {
     const agent = given(agentHealth(policyOf(POLICY('starting: { grace: 30s }'))), T0);
-    agent.tell(EDGES.starting.begins);
-    expect(brief(agent.tell(heartbeat(4000, { ...runtime, tool_calls: [call('c1')] }), T0 + 4000))).toContain(
+    agent.receive(EDGES.starting.begins);
+    expect(brief(agent.receive(heartbeat(4000, { ...runtime, tool_calls: [call('c1')] }), T0 + 4000))).toContain(
       'exempt: null',
     );
     expect(brief(agent.passTo(T0 + 12_000))).not.toContain('HEALTHY → STUCK');
@@ -135,12 +135,12 @@ exemptions: { starting: { grace: 30s, until: first_sign } }
   const output = shown({});
   const starts = () => {
     const agent = given(agentHealth(policyOf(policy)), T0);
-    agent.tell(heartbeat(0, { ...runtime, output, activity: 'starting' }));
+    agent.receive(heartbeat(0, { ...runtime, output, activity: 'starting' }));
     return agent;
   };
   const signs: Readonly<Record<string, object>> = {
     'prints something': { output: shown({ last_output_at: T0 + 4000, lines: 1 }) },
-    'sends a heartbeat of its own': { agent_beat_at: T0 + 4000 },
+    'sends a heartbeat of its own': { agent_heartbeat_at: T0 + 4000 },
     'sends its heartbeats itself': { reporter: 'agent' },
     'begins a turn': { turn: { open: true, last_event_at: T0 + 4000 } },
     'makes a call': { tool_calls: [call('c1', { started_at: T0 + 3000, ended_at: T0 + 4000 })] },
@@ -149,14 +149,14 @@ exemptions: { starting: { grace: 30s, until: first_sign } }
   test.each(Object.entries(signs))('ends when the agent %s', (_, sign) => {
     const agent = starts();
     expect(brief(agent.passTo(T0 + 4000))).not.toContain('exempt: null');
-    expect(brief(agent.tell(heartbeat(4000, { ...runtime, output, ...sign }), T0 + 4000))).toContain('exempt: null');
+    expect(brief(agent.receive(heartbeat(4000, { ...runtime, output, ...sign }), T0 + 4000))).toContain('exempt: null');
     expect(brief(agent.passTo(T0 + 12_000))).not.toContain('HEALTHY → STUCK');
     expect(brief(agent.passTo(T0 + 12_001))).toContain('HEALTHY → STUCK');
   });
 
   test('an agent that shows nothing is starting until the grace is over, and not a moment longer', () => {
     const agent = starts();
-    for (let ms = 1000; ms < 30_000; ms += 1000) agent.tell(heartbeat(ms, { ...runtime, output }), T0 + ms);
+    for (let ms = 1000; ms < 30_000; ms += 1000) agent.receive(heartbeat(ms, { ...runtime, output }), T0 + ms);
     expect(brief(agent.passTo(T0 + 29_999))).not.toContain('HEALTHY → STUCK');
     expect(brief(agent.passTo(T0 + 30_000))).toContain('HEALTHY → STUCK');
   });
@@ -177,35 +177,35 @@ exemptions: { starting: false }
   const ends = (ms: number, id = 'c1') => heartbeat(ms, { tool_calls: [call(id, { ended_at: T0 + ms })] });
   const agent = () => {
     const one = given(agentHealth(policyOf(policy)), T0);
-    one.tell(heartbeat(0, { reports_checkpoints: true }), T0);
+    one.receive(heartbeat(0, { reports_checkpoints: true }), T0);
     return one;
   };
 
   test('that began when nothing was missing yet explains what is missing until it ends', () => {
     const one = agent();
-    one.tell(begins(10_001), T0 + 10_001);
-    expect(brief(one.tell(heartbeat(30_000), T0 + 30_000))).toEqual([]);
-    expect(brief(one.tell(ends(40_000), T0 + 40_000))).toContain('WARRANT_FILED STUCK');
+    one.receive(begins(10_001), T0 + 10_001);
+    expect(brief(one.receive(heartbeat(30_000), T0 + 30_000))).toEqual([]);
+    expect(brief(one.receive(ends(40_000), T0 + 40_000))).toContain('WARRANT_FILED STUCK');
   });
 
   test('that begins when something is missing already does not bring it: the finding stands', () => {
     const one = agent();
-    one.tell(heartbeat(10_001), T0 + 10_001);
+    one.receive(heartbeat(10_001), T0 + 10_001);
     expect(brief(one.all()).at(-2)).toBe('WARRANT_FILED STUCK');
     const found = one.all().length;
-    one.tell(begins(10_002), T0 + 10_002);
-    one.tell(ends(11_000), T0 + 11_000);
+    one.receive(begins(10_002), T0 + 10_002);
+    one.receive(ends(11_000), T0 + 11_000);
     expect(brief(one.all().slice(found))).toEqual([]);
   });
 
   test('after the other, without a pause, explains no more than the first: who is always in a call is found', () => {
     const one = agent();
-    one.tell(begins(9000, 'c9'), T0 + 9000);
+    one.receive(begins(9000, 'c9'), T0 + 9000);
     const emitted = [12, 15, 18].flatMap((s) => {
       const now = T0 + 1000 * s;
       const [over, next] = [ends(1000 * s, `c${s - 3}`), begins(1000 * s, `c${s}`)];
       const calls = [...over.payload.tool_calls, ...next.payload.tool_calls];
-      return one.tell(heartbeat(1000 * s, { tool_calls: calls }), now);
+      return one.receive(heartbeat(1000 * s, { tool_calls: calls }), now);
     });
     expect(brief(emitted)).toEqual(['HEALTHY → STUCK', 'WARRANT_FILED STUCK', 'T-1 kept: STUCK']);
   });

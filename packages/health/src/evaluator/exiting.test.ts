@@ -9,7 +9,7 @@ const decider = agentHealth(presetsWith('demo'));
 const turn = (open: boolean, event: number): Partial<HeartbeatPayload> => ({
   reporter: 'runtime',
   activity: open ? 'working' : 'exiting',
-  agent_beat_at: T0 + event,
+  agent_heartbeat_at: T0 + event,
   turn: { open, started_at: T0, last_event_at: T0 + event },
 });
 const exited: Observation = {
@@ -19,7 +19,7 @@ const exited: Observation = {
 
 const stuck = () => {
   const agent = given(decider, T0);
-  agent.tell(heartbeat(0, { ...turn(true, 0), tool_calls: [call('c0')] }), T0);
+  agent.receive(heartbeat(0, { ...turn(true, 0), tool_calls: [call('c0')] }), T0);
   agent.passTo(T0 + 9000);
   expect(brief(agent.all())).toContain('HEALTHY → STUCK');
   return agent;
@@ -28,9 +28,9 @@ const stuck = () => {
 test('an agent that is ended while it is STUCK is not reported HEALTHY on the way, and its warrant does not lapse as progress', () => {
   const agent = stuck();
   const found = agent.all().length;
-  agent.tell(heartbeat(9500, turn(false, 9500)), T0 + 9500);
+  agent.receive(heartbeat(9500, turn(false, 9500)), T0 + 9500);
   agent.passTo(T0 + 60_000);
-  agent.tell(exited, T0 + 60_000);
+  agent.receive(exited, T0 + 60_000);
   const emitted = brief(agent.all().slice(found));
   expect(emitted).toContain('STUCK → TERMINATED');
   expect(emitted).not.toContain('STUCK → HEALTHY');
@@ -46,16 +46,16 @@ test('a hold that has run out changes nothing of that, in its own instance and i
   for (const instance of ['a1.i1', 'a1.i2']) {
     const agent = given(decider, T0);
     const own = { instance_id: instance };
-    agent.tell(heartbeat(-3000, turn(true, -3000)), T0 - 3000);
-    agent.tell(hold(T0 + 1000), T0 - 2000);
-    agent.tell(heartbeat(0, { ...turn(true, 0), ...own, tool_calls: [call('c0')] }), T0);
+    agent.receive(heartbeat(-3000, turn(true, -3000)), T0 - 3000);
+    agent.receive(hold(T0 + 1000), T0 - 2000);
+    agent.receive(heartbeat(0, { ...turn(true, 0), ...own, tool_calls: [call('c0')] }), T0);
     agent.passTo(T0 + 12_000);
     expect(brief(agent.all())).toContain('HEALTHY → STUCK');
     const found = agent.all().length;
-    agent.tell(heartbeat(12_500, { ...turn(false, 12_500), ...own }), T0 + 12_500);
+    agent.receive(heartbeat(12_500, { ...turn(false, 12_500), ...own }), T0 + 12_500);
     agent.passTo(T0 + 20_000);
     const { payload } = exited as Extract<Observation, { type: 'AGENT_EXITED' }>;
-    agent.tell({ ...exited, payload: { ...payload, instanceId: instance } } as Observation, T0 + 20_000);
+    agent.receive({ ...exited, payload: { ...payload, instanceId: instance } } as Observation, T0 + 20_000);
     const emitted = brief(agent.all().slice(found));
     expect(emitted).toContain('STUCK → TERMINATED');
     expect(emitted).not.toContain('STUCK → HEALTHY');
@@ -65,33 +65,33 @@ test('a hold that has run out changes nothing of that, in its own instance and i
 
 test.each([null, T0 + 20_000])('one that a person holds until %s while it exits is exempt, and so HEALTHY', (until) => {
   const agent = stuck();
-  agent.tell(heartbeat(9500, turn(false, 9500)), T0 + 9500);
-  expect(brief(agent.tell(hold(until), T0 + 10_000))).toContain('STUCK → HEALTHY');
+  agent.receive(heartbeat(9500, turn(false, 9500)), T0 + 9500);
+  expect(brief(agent.receive(hold(until), T0 + 10_000))).toContain('STUCK → HEALTHY');
 });
 
 test('a policy that does not heed holds does not heed them there', () => {
   const signals = 'signals: { no_activity: { after: 8s } }\nstates: { STUCK: [no_activity] }';
   const policies = policyOf(`policy: strict\n${signals}\nexemptions: { held: false }\n`);
   const agent = given(agentHealth(policies), T0);
-  agent.tell(heartbeat(0, { ...turn(true, 0), tool_calls: [call('c0')] }), T0);
-  agent.tell(hold(null), T0 + 9000);
+  agent.receive(heartbeat(0, { ...turn(true, 0), tool_calls: [call('c0')] }), T0);
+  agent.receive(hold(null), T0 + 9000);
   expect(brief(agent.all())).toContain('HEALTHY → STUCK');
-  agent.tell(heartbeat(9500, turn(false, 9500)), T0 + 9500);
+  agent.receive(heartbeat(9500, turn(false, 9500)), T0 + 9500);
   agent.passTo(T0 + 20_000);
   expect(brief(agent.all())).not.toContain('STUCK → HEALTHY');
 });
 
 test('one that goes on after all is HEALTHY', () => {
   const agent = stuck();
-  agent.tell(heartbeat(9500, turn(false, 9500)), T0 + 9500);
-  const emitted = agent.tell(heartbeat(10_000, { ...turn(true, 10_000), tool_calls: [call('c1')] }), T0 + 10_000);
+  agent.receive(heartbeat(9500, turn(false, 9500)), T0 + 9500);
+  const emitted = agent.receive(heartbeat(10_000, { ...turn(true, 10_000), tool_calls: [call('c1')] }), T0 + 10_000);
   expect(brief(emitted)).toContain('STUCK → HEALTHY');
 });
 
 test('one that was well before it exits stays HEALTHY until its end', () => {
   const agent = given(decider, T0);
-  agent.tell(heartbeat(0, { ...turn(true, 0), tool_calls: [call('c0')] }), T0);
-  agent.tell(heartbeat(1000, turn(false, 1000)), T0 + 1000);
+  agent.receive(heartbeat(0, { ...turn(true, 0), tool_calls: [call('c0')] }), T0);
+  agent.receive(heartbeat(1000, turn(false, 1000)), T0 + 1000);
   agent.passTo(T0 + 60_000);
   expect(brief(agent.all()).filter((line) => line.startsWith('HEALTHY →'))).toEqual([]);
 });
@@ -99,8 +99,8 @@ test('one that was well before it exits stays HEALTHY until its end', () => {
 test('one that exits is shown as exiting, whether it worked or rested before', () => {
   for (const before of ['working', 'idle'] as const) {
     const agent = given(decider, T0);
-    agent.tell(heartbeat(0, { ...turn(true, 0), activity: before, tool_calls: [call('c0')] }), T0);
-    agent.tell(heartbeat(1000, turn(false, 1000)), T0 + 1000);
+    agent.receive(heartbeat(0, { ...turn(true, 0), activity: before, tool_calls: [call('c0')] }), T0);
+    agent.receive(heartbeat(1000, turn(false, 1000)), T0 + 1000);
     const shown = agent.all().flatMap((event) => (event.type === 'EXEMPTION_CHANGED' ? [event.payload.to] : []));
     expect(shown.at(-1)).toBe('exiting');
   }

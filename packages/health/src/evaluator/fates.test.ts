@@ -17,14 +17,14 @@ const started = () => {
     more: (ms: number) => Partial<HeartbeatPayload>,
   ): readonly Announcement[] => {
     const before = agent.all().length;
-    for (let ms = from; ms <= to; ms += 1000) agent.tell(heartbeat(ms, more(ms)), T0 + ms);
+    for (let ms = from; ms <= to; ms += 1000) agent.receive(heartbeat(ms, more(ms)), T0 + ms);
     return agent.all().slice(before);
   };
   return { ...agent, heartbeats };
 };
 const works = (ms: number): Partial<HeartbeatPayload> => ({
   ...runtime,
-  agent_beat_at: T0 + ms,
+  agent_heartbeat_at: T0 + ms,
   tool_calls: [call(`c${ms}`, { args_hash: `a${ms}` })],
   checkpoint: ms % 5000 === 0 ? checkpointOf(ms) : null,
 });
@@ -62,7 +62,7 @@ const FIRST = ['INSTANCE_STARTED', 'AGENT_PRESENT first_heartbeat', 'T-1 took: H
 
 test('who has finished, was stopped by somebody or ended by us is gone as expected; who has crashed is not', () => {
   const expected = (...end: Parameters<typeof exited>) => {
-    const { heartbeats, tell: receive } = started();
+    const { heartbeats, receive } = started();
     heartbeats(0, 3000, works);
     const lost = receive(exited(...end), T0 + end[0]).filter(({ type }) => type === 'AGENT_LOST');
     return lost.map(({ payload }) => (payload as { expected: boolean }).expected);
@@ -75,7 +75,7 @@ test('who has finished, was stopped by somebody or ended by us is gone as expect
 
 test('the end of an agent that was lost in silence is reported, a crash too: it does not count as a second loss', () => {
   const late = (...input: Parameters<typeof exited> | [Observation]) => {
-    const { heartbeats, tell: receive, passTo } = started();
+    const { heartbeats, receive, passTo } = started();
     heartbeats(0, 3000, works);
     expect(brief(passTo(T0 + 60_000))).toContain('AGENT_LOST silent');
     const emitted = receive(input.length === 1 ? input[0] : exited(...input));
@@ -115,7 +115,7 @@ describe('the demonstration fleet', () => {
   });
 
   test('hangs, terminated by our order: the warrant lapses, nothing is filed for an end that was ordered', () => {
-    const { heartbeats, tell: receive } = started();
+    const { heartbeats, receive } = started();
     heartbeats(0, 5000, works);
     heartbeats(6000, 16_000, () => runtime);
     expect(brief(receive(exited(17_000, 'crashed', 'order-1'), T0 + 16_500))).toEqual([
@@ -180,7 +180,7 @@ describe('the demonstration fleet', () => {
   });
 
   test('crashes exits with 1: TERMINATED crashed, and a warrant of its own to recover', () => {
-    const { heartbeats, tell: receive } = started();
+    const { heartbeats, receive } = started();
     heartbeats(0, 2000, works);
     const emitted = receive(exited(2500, 'crashed'), T0 + 2500);
     expect(brief(emitted)).toEqual([
@@ -206,7 +206,7 @@ describe('the demonstration fleet', () => {
     ['null where it worked on after the limit', 'working', 3 * 3_600_000, null],
     ['null where the end of the limit is unknown', 'rate_limited', null, null],
   ] as const)('crashes at a limit: its warrant carries %s', (_, activity, resetMs, limitedUntil) => {
-    const { heartbeats, tell: receive } = started();
+    const { heartbeats, receive } = started();
     const limit = { retry_at: resetMs === null ? null : T0 + resetMs };
     heartbeats(0, 1000, works);
     receive(heartbeat(2000, { ...runtime, activity: 'rate_limited', rate_limit: limit }), T0 + 2000);
@@ -216,7 +216,7 @@ describe('the demonstration fleet', () => {
   });
 
   test('works on after a limit, ends its session and crashes: its warrant carries no limit', () => {
-    const { heartbeats, tell: receive } = started();
+    const { heartbeats, receive } = started();
     receive(heartbeat(0, { ...runtime, activity: 'rate_limited', rate_limit: { retry_at: T0 + 3_600_000 } }), T0);
     heartbeats(500, 2000, works);
     receive(heartbeat(2200, { ...runtime, activity: 'exiting' }), T0 + 2200);
@@ -225,7 +225,7 @@ describe('the demonstration fleet', () => {
   });
 
   test('crashes before its first heartbeat: it still has begun, and ended', () => {
-    const { tell: receive } = started();
+    const { receive } = started();
     expect(brief(receive(exited(100, 'crashed'), T0 + 100))).toEqual([
       'INSTANCE_STARTED',
       'HEALTHY → TERMINATED',
@@ -253,7 +253,7 @@ describe('the demonstration fleet', () => {
   });
 
   test('finishes completes: TERMINATED finished, nothing filed', () => {
-    const { heartbeats, tell: receive, passTo } = started();
+    const { heartbeats, receive, passTo } = started();
     heartbeats(0, 2000, works);
     expect(brief(receive(exited(2500, 'finished'), T0 + 2500))).toEqual([
       'HEALTHY → TERMINATED',
@@ -268,14 +268,14 @@ describe('an agent that was taken for dead from afar', () => {
   const lost = () => {
     const agent = started();
     agent.heartbeats(0, 3000, works);
-    expect(brief(agent.tell(confirmed, T0 + 4000))).toContain('T-1 left: TERMINATED');
+    expect(brief(agent.receive(confirmed, T0 + 4000))).toContain('T-1 left: TERMINATED');
     return agent;
   };
   const taskEnds = (emitted: readonly Announcement[]) =>
     emitted.flatMap((one) => (one.type === 'TASK_HEALTH_CHANGED' ? [one.payload.endReason] : []));
 
   test('and whose runtime reports later that it has finished its task is announced so, once', () => {
-    const { tell: receive } = lost();
+    const { receive } = lost();
     const emitted = receive(exited(5000, 'finished'), T0 + 5000);
     expect(taskEnds(emitted)).toEqual(['finished']);
     expect(emitted.find(({ type }) => type === 'AGENT_LOST')?.payload).toMatchObject({ why: 'ended', expected: true });
@@ -284,11 +284,11 @@ describe('an agent that was taken for dead from afar', () => {
 
   test('and whose runtime reports another end is not announced again', () => {
     for (const reason of ['crashed', 'explicit'] as const)
-      expect(lost().tell(exited(5000, reason), T0 + 5000)).toEqual([]);
+      expect(lost().receive(exited(5000, reason), T0 + 5000)).toEqual([]);
   });
 
   test('and whose reported end was a crash has not finished', () => {
-    const { heartbeats, tell: receive } = started();
+    const { heartbeats, receive } = started();
     heartbeats(0, 3000, works);
     receive(exited(4000, 'crashed'), T0 + 4000);
     expect(receive(exited(5000, 'finished'), T0 + 5000)).toEqual([]);

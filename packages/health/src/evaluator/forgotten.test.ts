@@ -20,7 +20,7 @@ const story = (watchedUntil = Number.POSITIVE_INFINITY) => {
   let now = T0;
   const clockOf = (at: number): Clock => {
     const watched = Math.min(at, watchedUntil);
-    return clockAt(at, { watched: at, doors: { gateway: watched } });
+    return clockAt(at, { watched: at, ingresses: { gateway: watched } });
   };
   const decideAt = (at: number) => {
     const clock = clockOf(at);
@@ -95,7 +95,7 @@ test('one that is heard again after days gets a warrant with a short lease at on
 
 test('an agent behind a gateway that is gone for good is accused of nothing, and released with words after seven days', () => {
   const agent = story(T0 + 10_000);
-  agent.receive(heartbeat(0, { ...works, door: 'gateway' }), T0);
+  agent.receive(heartbeat(0, { ...works, ingress: 'gateway' }), T0);
   const accused = agent.passTo(T0 + WEEK - 1).filter(({ type }) => type === 'HEALTH_STATE_CHANGED');
   expect(accused).toEqual([]);
   expect(agent.passTo(T0 + WEEK)).toMatchObject([
@@ -131,7 +131,7 @@ const heartbeats: fc.Arbitrary<Observation> = fc
     task_id: fc.constantFrom('T-1', 'T-2', null),
     runtime_id: fc.constantFrom('r1', null),
     activity: fc.constantFrom('working' as const, 'idle' as const, 'stuck' as const, 'awaiting_input' as const, null),
-    door: fc.constantFrom(null, 'gateway'),
+    ingress: fc.constantFrom(null, 'gateway'),
     event_driven: fc.boolean(),
     breakers: fc.constantFrom(
       [],

@@ -16,8 +16,8 @@ describe('instances', () => {
 
   test('a new one replaces the old: its warrant lapses, its task is left and taken', () => {
     const agent = given(decider, T0);
-    agent.tell(heartbeat(0, { activity: 'stuck' }));
-    expect(brief(agent.tell(heartbeat(1000, second)))).toEqual([
+    agent.receive(heartbeat(0, { activity: 'stuck' }));
+    expect(brief(agent.receive(heartbeat(1000, second)))).toEqual([
       'INSTANCE_STARTED',
       'STUCK → HEALTHY',
       'WARRANT_LAPSED new_instance',
@@ -49,9 +49,9 @@ describe('instances', () => {
 
   test('a sequence not above the last counts as received only', () => {
     const agent = given(decider, T0);
-    agent.tell(heartbeat(0, { sequence: 5 }));
-    expect(brief(agent.tell(heartbeat(1000, { sequence: 5, activity: 'stuck' })))).toEqual([]);
-    expect(brief(agent.tell(heartbeat(2000, { sequence: 6, activity: 'stuck' })))).toContain('HEALTHY → STUCK');
+    agent.receive(heartbeat(0, { sequence: 5 }));
+    expect(brief(agent.receive(heartbeat(1000, { sequence: 5, activity: 'stuck' })))).toEqual([]);
+    expect(brief(agent.receive(heartbeat(2000, { sequence: 6, activity: 'stuck' })))).toContain('HEALTHY → STUCK');
   });
 
   test('a stamp over 24 h old starts no agent', () => {
@@ -61,14 +61,14 @@ describe('instances', () => {
 
   test('the end of an older one, told late, ends nothing', () => {
     const agent = given(decider, T0);
-    agent.tell(heartbeat(0));
-    agent.tell(heartbeat(1000, second));
+    agent.receive(heartbeat(0));
+    agent.receive(heartbeat(1000, second));
     const late = example(Topic.agentObservation, 'AGENT_EXITED', {
       agentId: 'a1',
       instanceId: 'a1.i1',
       reason: 'crashed',
     });
-    expect(agent.tell({ ...late, key: 'a1' })).toEqual([]);
+    expect(agent.receive({ ...late, key: 'a1' })).toEqual([]);
   });
 });
 
@@ -81,46 +81,46 @@ describe('an agent taken for dead from afar', () => {
 
   test('and heard of after it lives on: present again, and holder of its task again', () => {
     const agent = given(decider, T0);
-    agent.tell(heartbeat(0));
-    expect(brief(agent.tell(confirmed, T0 + 20_000))).toContain('T-1 left: TERMINATED');
-    expect(brief(agent.tell(heartbeat(20_001), T0 + 20_001))).toEqual([
+    agent.receive(heartbeat(0));
+    expect(brief(agent.receive(confirmed, T0 + 20_000))).toContain('T-1 left: TERMINATED');
+    expect(brief(agent.receive(heartbeat(20_001), T0 + 20_001))).toEqual([
       'TERMINATED → HEALTHY',
       'WARRANT_LAPSED progress',
       'AGENT_PRESENT returned',
       'T-1 took: HEALTHY',
     ]);
-    expect(brief(agent.tell(heartbeat(21_000), T0 + 21_000))).toEqual([]);
+    expect(brief(agent.receive(heartbeat(21_000), T0 + 21_000))).toEqual([]);
   });
 
   test('is not alive by what it sent before and what comes late, by its own clock however wrong', () => {
     const agent = given(decider, T0);
-    agent.tell(heartbeat(0, behind));
-    agent.tell(confirmed, T0 + 20_000);
-    expect(agent.tell(heartbeat(15_000, { ...behind, timestamp: T0 + 15_000 }), T0 + 40_000)).toEqual([]);
-    expect(agent.tell(heartbeat(14_000, { ...behind, timestamp: T0 + 14_000 }), T0 + 90_000)).toEqual([]);
-    expect(brief(agent.tell(heartbeat(0, { ...behind, timestamp: T0 + 15_001 }), T0 + 91_000))).toContain(
+    agent.receive(heartbeat(0, behind));
+    agent.receive(confirmed, T0 + 20_000);
+    expect(agent.receive(heartbeat(15_000, { ...behind, timestamp: T0 + 15_000 }), T0 + 40_000)).toEqual([]);
+    expect(agent.receive(heartbeat(14_000, { ...behind, timestamp: T0 + 14_000 }), T0 + 90_000)).toEqual([]);
+    expect(brief(agent.receive(heartbeat(0, { ...behind, timestamp: T0 + 15_001 }), T0 + 91_000))).toContain(
       'AGENT_PRESENT returned',
     );
   });
 
   test('that its runtime has seen end stays ended, whatever comes', () => {
     const agent = given(decider, T0);
-    agent.tell(heartbeat(0));
+    agent.receive(heartbeat(0));
     const end = example(Topic.agentObservation, 'AGENT_EXITED', {
       agentId: 'a1',
       instanceId: 'a1.i1',
       reason: 'crashed',
     });
-    agent.tell({ ...end, key: 'a1' }, T0 + 20_000);
-    expect(agent.tell(heartbeat(30_000), T0 + 30_000)).toEqual([]);
+    agent.receive({ ...end, key: 'a1' }, T0 + 20_000);
+    expect(agent.receive(heartbeat(30_000), T0 + 30_000)).toEqual([]);
   });
 });
 
 describe('policies', () => {
   test("an agent's wish is honoured where it is loaded, else the default", () => {
     const agent = given(decider, T0);
-    expect(agent.tell(heartbeat(0, { policy: 'vigil' }))[0]?.policy?.name).toBe('vigil');
-    expect(given(decider, T0).tell(heartbeat(0, { policy: 'unheard_of' }))[0]?.policy?.name).toBe('demo');
+    expect(agent.receive(heartbeat(0, { policy: 'vigil' }))[0]?.policy?.name).toBe('vigil');
+    expect(given(decider, T0).receive(heartbeat(0, { policy: 'unheard_of' }))[0]?.policy?.name).toBe('demo');
   });
 
   const small = (more: string) =>
@@ -133,21 +133,21 @@ describe('policies', () => {
 
   test('+ means together', () => {
     const agent = given(small(''), T0);
-    expect(brief(agent.tell(heartbeat(0, stuck)))).not.toContain('HEALTHY → STUCK');
+    expect(brief(agent.receive(heartbeat(0, stuck)))).not.toContain('HEALTHY → STUCK');
     const looping = { ...stuck, tool_calls: [call('1'), call('2'), call('3')] };
-    expect(brief(agent.tell(heartbeat(1000, looping)))).toContain('HEALTHY → STUCK');
+    expect(brief(agent.receive(heartbeat(1000, looping)))).toContain('HEALTHY → STUCK');
   });
 
   test('one that is not enabled observes and reports, and files nothing', () => {
     const agent = given(small(', enabled: false'), T0);
-    const emitted = brief(agent.tell(heartbeat(0, { ...stuck, tool_calls: [call('1'), call('2'), call('3')] })));
+    const emitted = brief(agent.receive(heartbeat(0, { ...stuck, tool_calls: [call('1'), call('2'), call('3')] })));
     expect(emitted).toContain('HEALTHY → STUCK');
     expect(emitted).not.toContain('WARRANT_FILED STUCK');
   });
 
   test('an excluded agent is shown and never judged', () => {
     const agent = given(small(", exclude: ['^a']"), T0);
-    const emitted = brief(agent.tell(heartbeat(0, { ...stuck, tool_calls: [call('1'), call('2'), call('3')] })));
+    const emitted = brief(agent.receive(heartbeat(0, { ...stuck, tool_calls: [call('1'), call('2'), call('3')] })));
     expect(emitted).toEqual([
       'INSTANCE_STARTED',
       'AGENT_ANSWERED self_report',
@@ -160,16 +160,16 @@ describe('policies', () => {
 describe('answers', () => {
   test('each is announced once', () => {
     const agent = given(decider, T0);
-    agent.tell(heartbeat(0));
-    expect(brief(agent.tell(heartbeat(1000, { handoff: 'please take over' })))).toContain('AGENT_ANSWERED handoff');
-    expect(brief(agent.tell(heartbeat(2000, { handoff: 'please take over' })))).toEqual([]);
-    expect(brief(agent.tell(heartbeat(3000, { blockers: ['no access'] })))).toEqual(['AGENT_ANSWERED blockers']);
+    agent.receive(heartbeat(0));
+    expect(brief(agent.receive(heartbeat(1000, { handoff: 'please take over' })))).toContain('AGENT_ANSWERED handoff');
+    expect(brief(agent.receive(heartbeat(2000, { handoff: 'please take over' })))).toEqual([]);
+    expect(brief(agent.receive(heartbeat(3000, { blockers: ['no access'] })))).toEqual(['AGENT_ANSWERED blockers']);
   });
 });
 
 test('explain says of each signal why, and why not yet', () => {
   const agent = given(decider, T0);
-  agent.tell(heartbeat(0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }));
+  agent.receive(heartbeat(0, { ...runtime, agent_heartbeat_at: T0, tool_calls: [call('c1')] }));
   agent.passTo(T0 + 3000);
   const explained = explain(demo, agent.state(), agent.clock());
   expect(explained?.signals.find(({ signal }) => signal === 'no_activity')).toMatchObject({

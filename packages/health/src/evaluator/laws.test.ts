@@ -58,7 +58,7 @@ const heartbeats: fc.Arbitrary<Observation> = fc
       'exiting' as const,
       null,
     ),
-    door: fc.constantFrom(null, 'gateway'),
+    ingress: fc.constantFrom(null, 'gateway'),
     policy: fc.constantFrom(null, 'vigil', 'nobody'),
     reports_checkpoints: fc.constantFrom(true, null),
     last_tool_call: fc.constantFrom(null, T0, T0 + 5000),
@@ -124,7 +124,7 @@ describe('the laws', () => {
     expect(largestHistoryBytes).toBeLessThanOrEqual(14_336);
     const agent = given(decider, T0);
     for (let i = 0; i < 100; i++)
-      agent.tell(
+      agent.receive(
         heartbeat(i * 1000, { sequence: i, tool_calls: [call(`c${i}`, { args_hash: `a${i}` })], activity: 'working' }),
         T0 + i * 1000,
       );

@@ -9,8 +9,8 @@ const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', interval_ms: 1
 /** Stuck with its first task by its silence. */
 const stuck = () => {
   const agent = given(demo, T0);
-  agent.tell(heartbeat(0, { ...runtime, tool_calls: [call('c0')] }), T0);
-  for (let ms = 1000; ms <= 12_000; ms += 1000) agent.tell(heartbeat(ms, runtime), T0 + ms);
+  agent.receive(heartbeat(0, { ...runtime, tool_calls: [call('c0')] }), T0);
+  for (let ms = 1000; ms <= 12_000; ms += 1000) agent.receive(heartbeat(ms, runtime), T0 + ms);
   const turned = () =>
     agent.all().flatMap((event) => {
       if (event.type !== 'HEALTH_STATE_CHANGED') return [];
@@ -18,7 +18,7 @@ const stuck = () => {
       return [`${to} ${taskId} ${leftTaskId}`];
     });
   const works = (ms: number, task_id: string | null) =>
-    agent.tell(heartbeat(ms, { ...runtime, task_id, tool_calls: [call(`c${ms}`)] }), T0 + ms);
+    agent.receive(heartbeat(ms, { ...runtime, task_id, tool_calls: [call(`c${ms}`)] }), T0 + ms);
   return { turned, works };
 };
 

@@ -131,7 +131,7 @@ function endedBySelf(
 function continued(policies: Policies, state: KnownAgent, input: HeartbeatEvent, clock: Clock): KnownAgent {
   const payload = input.payload;
   const h = state.history;
-  const axis = axisThrough(payload.door, h.axis, clock);
+  const axis = axisThrough(payload.ingress, h.axis, clock);
   const here = axis === h.axis ? state : { ...state, history: { ...h, axis } };
   const receipt = receiptOf(here.history, payload, clock);
   const old =
@@ -160,7 +160,7 @@ function observed(
 ): KnownAgent {
   const payload = input.payload;
   const history = historyAfter(state.history, payload, receipt, input.correlationId);
-  const axis = axisThrough(payload.door, history.axis, clock);
+  const axis = axisThrough(payload.ingress, history.axis, clock);
   const through = axis === history.axis ? history : { ...history, axis };
   const session = namedSince(state.history.spend, through.spend);
   const unnamed = { ...state, history: through, requestedPolicy: payload.policy };

@@ -15,10 +15,10 @@ const TERMINATED = 'HEALTHY → TERMINATED';
 /** An agent that has sent heartbeats at 0 and 1 s. */
 const working = (more: Partial<HeartbeatPayload>) => {
   const agent = given(vigil, T0);
-  agent.tell(heartbeat(0, { ...more, sequence: 1 }));
-  agent.tell(heartbeat(1000, { ...more, sequence: 2 }), T0 + 1000);
+  agent.receive(heartbeat(0, { ...more, sequence: 1 }));
+  agent.receive(heartbeat(1000, { ...more, sequence: 2 }), T0 + 1000);
   const receive = (ms: number, own: Partial<HeartbeatPayload>) =>
-    agent.tell(heartbeat(ms, { ...more, sequence: ms / 1000 + 1, ...own }), T0 + ms);
+    agent.receive(heartbeat(ms, { ...more, sequence: ms / 1000 + 1, ...own }), T0 + ms);
   return { ...agent, receive };
 };
 
@@ -42,7 +42,7 @@ describe('an agent without a runtime ends when it reports its own end', () => {
 
   test('also with its first heartbeat', () => {
     const agent = given(vigil, T0);
-    expect(brief(agent.tell(heartbeat(0, { ...alone, ...exit('finished') })))).toContain('INSTANCE_STARTED');
+    expect(brief(agent.receive(heartbeat(0, { ...alone, ...exit('finished') })))).toContain('INSTANCE_STARTED');
     expect(brief(agent.all()).filter((one) => one === TERMINATED)).toHaveLength(1);
   });
 
@@ -95,10 +95,10 @@ describe('a heartbeat ends no agent of a runtime', () => {
   test('after its runtime has reported the end, another instance without one may end itself', () => {
     const reported = { agentId: 'a1', instanceId: 'a1.i1', taskId: 'T-1', reason: 'finished', orderId: null } as const;
     const agent = given(vigil, T0);
-    agent.tell(heartbeat(0, { ...runtime, sequence: 1 }));
-    agent.tell({ ...example(Topic.agentObservation, 'AGENT_EXITED', reported), key: 'a1' }, T0 + 1000);
-    agent.tell(heartbeat(2000, { ...alone, instance_id: 'a1.i2', sequence: 1 }), T0 + 2000);
-    agent.tell(heartbeat(3000, { ...forged, instance_id: 'a1.i2', sequence: 2 }), T0 + 3000);
+    agent.receive(heartbeat(0, { ...runtime, sequence: 1 }));
+    agent.receive({ ...example(Topic.agentObservation, 'AGENT_EXITED', reported), key: 'a1' }, T0 + 1000);
+    agent.receive(heartbeat(2000, { ...alone, instance_id: 'a1.i2', sequence: 1 }), T0 + 2000);
+    agent.receive(heartbeat(3000, { ...forged, instance_id: 'a1.i2', sequence: 2 }), T0 + 3000);
     expect(ended(brief(agent.all()))).toHaveLength(2);
   });
 });

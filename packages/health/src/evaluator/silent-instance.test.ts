@@ -25,8 +25,8 @@ const exited = (instanceId: string, ms: number, reason: 'crashed' | 'finished' =
 /** The instance Y has sent a heartbeat at 0 and at 30 s. */
 const living = () => {
   const agent = given(vigil, T0);
-  agent.tell(heartbeat(0, of('a1.Y')), T0);
-  agent.tell(heartbeat(30_000, of('a1.Y')), T0 + 30_000);
+  agent.receive(heartbeat(0, of('a1.Y')), T0);
+  agent.receive(heartbeat(30_000, of('a1.Y')), T0 + 30_000);
   return agent;
 };
 
@@ -34,48 +34,48 @@ describe('the end of an instance that never sent a heartbeat', () => {
   test('ends nothing while another instance is present, whenever it arrives', () => {
     for (const at of [-10 * minute, 31_000, 10 * minute]) {
       const agent = living();
-      expect(brief(agent.tell(exited('a1.X', at), T0 + 31_000))).toEqual([]);
-      expect(brief(agent.tell(heartbeat(60_000, of('a1.Y')), T0 + 60_000))).toEqual([]);
+      expect(brief(agent.receive(exited('a1.X', at), T0 + 31_000))).toEqual([]);
+      expect(brief(agent.receive(heartbeat(60_000, of('a1.Y')), T0 + 60_000))).toEqual([]);
     }
   });
 
   test('ends nothing where it is from before the last heartbeat of one that is silent, or has ended since', () => {
     const silent = living();
     silent.passTo(T0 + 3 * minute);
-    expect(brief(silent.tell(exited('a1.X', 30_000)))).toEqual([]);
-    expect(brief(silent.tell(heartbeat(3 * minute, of('a1.Y'))))).toContain('AGENT_PRESENT returned');
+    expect(brief(silent.receive(exited('a1.X', 30_000)))).toEqual([]);
+    expect(brief(silent.receive(heartbeat(3 * minute, of('a1.Y'))))).toContain('AGENT_PRESENT returned');
     const finished = living();
-    finished.tell(exited('a1.Y', 40_000, 'finished'), T0 + 40_000);
-    expect(brief(finished.tell(exited('a1.X', 30_000)))).toEqual([]);
+    finished.receive(exited('a1.Y', 40_000, 'finished'), T0 + 40_000);
+    expect(brief(finished.receive(exited('a1.X', 30_000)))).toEqual([]);
   });
 
   test('is the end of the next instance where it is from after that', () => {
     const silent = living();
     silent.passTo(T0 + 3 * minute);
-    expect(brief(silent.tell(exited('a1.X', 30_001)))).toContain('WARRANT_FILED TERMINATED');
+    expect(brief(silent.receive(exited('a1.X', 30_001)))).toContain('WARRANT_FILED TERMINATED');
     const crashing = given(vigil, T0);
-    crashing.tell(exited('a1.X1', -2 * minute), T0);
-    expect(brief(crashing.tell(exited('a1.X2', -minute)))).toContain('INSTANCE_STARTED');
+    crashing.receive(exited('a1.X1', -2 * minute), T0);
+    expect(brief(crashing.receive(exited('a1.X2', -minute)))).toContain('INSTANCE_STARTED');
   });
 
   test('is remembered: a late heartbeat of that instance begins nothing', () => {
     const agent = living();
-    agent.tell(exited('a1.X', -minute), T0 + 31_000);
-    expect(() => agent.tell(heartbeat(32_000, of('a1.X')), T0 + 32_000)).toThrow(OlderInstance);
+    agent.receive(exited('a1.X', -minute), T0 + 31_000);
+    expect(() => agent.receive(heartbeat(32_000, of('a1.X')), T0 + 32_000)).toThrow(OlderInstance);
   });
 });
 
 describe('a heartbeat of an unknown instance', () => {
   test('that was sent before the present one began begins nothing', () => {
     const agent = living();
-    expect(() => agent.tell(heartbeat(-1, of('a1.X')), T0 + 31_000)).toThrow(OlderInstance);
-    expect(brief(agent.tell(heartbeat(60_000, of('a1.Y')), T0 + 60_000))).toEqual([]);
+    expect(() => agent.receive(heartbeat(-1, of('a1.X')), T0 + 31_000)).toThrow(OlderInstance);
+    expect(brief(agent.receive(heartbeat(60_000, of('a1.Y')), T0 + 60_000))).toEqual([]);
   });
 
   test('that was sent afterwards begins the next instance, and so does any other once the present one is missed', () => {
-    expect(brief(living().tell(heartbeat(0, of('a1.X')), T0 + 31_000))).toContain('INSTANCE_STARTED');
+    expect(brief(living().receive(heartbeat(0, of('a1.X')), T0 + 31_000))).toContain('INSTANCE_STARTED');
     const silent = living();
     silent.passTo(T0 + 3 * minute);
-    expect(brief(silent.tell(heartbeat(-5 * minute, of('a1.X'))))).toContain('INSTANCE_STARTED');
+    expect(brief(silent.receive(heartbeat(-5 * minute, of('a1.X'))))).toContain('INSTANCE_STARTED');
   });
 });

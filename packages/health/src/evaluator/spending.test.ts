@@ -19,12 +19,12 @@ describe('what an agent uses', () => {
   test('counts for its task and for the day, each token once', () => {
     const one = agent('{ task: { tokens: 100 }, day: { tokens: 1000 } }');
     const working = { activity: 'working', task_id: 'T1' } as const;
-    expect(spent(brief(one.tell(heartbeat(0, { ...working, token_count: 40 }), T0)))).toEqual([
+    expect(spent(brief(one.receive(heartbeat(0, { ...working, token_count: 40 }), T0)))).toEqual([
       'AGENT_SPENT task T1: 40',
       'AGENT_SPENT day counted: 40',
     ]);
-    expect(spent(brief(one.tell(heartbeat(1000, { ...working, token_count: 40 }), T0 + 1000)))).toEqual([]);
-    expect(spent(brief(one.tell(heartbeat(2000, { ...working, token_count: 45 }), T0 + 2000)))).toEqual([
+    expect(spent(brief(one.receive(heartbeat(1000, { ...working, token_count: 40 }), T0 + 1000)))).toEqual([]);
+    expect(spent(brief(one.receive(heartbeat(2000, { ...working, token_count: 45 }), T0 + 2000)))).toEqual([
       'AGENT_SPENT task T1: 5',
       'AGENT_SPENT day counted: 5',
     ]);
@@ -32,11 +32,11 @@ describe('what an agent uses', () => {
 
   test('counts for the agent itself where that is limited, also where it is a sub-agent', () => {
     const limited = '{ agent: { tokens: 5 } }';
-    expect(spent(brief(agent(limited).tell(heartbeat(0, { token_count: 40 }), T0)))).toEqual([
+    expect(spent(brief(agent(limited).receive(heartbeat(0, { token_count: 40 }), T0)))).toEqual([
       'AGENT_SPENT agent a1: 40',
     ]);
     const subagent = { task_id: null, parent_agent_id: 'w', labels: { parent_task: 'T1' }, token_count: 9 };
-    expect(spent(brief(agent(limited).tell(heartbeat(0, subagent), T0)))).toEqual(['AGENT_SPENT agent a1: 9']);
+    expect(spent(brief(agent(limited).receive(heartbeat(0, subagent), T0)))).toEqual(['AGENT_SPENT agent a1: 9']);
   });
 
   test('is announced with another limit at once, without another token, once, and when nothing limits it any more', () => {
@@ -59,16 +59,16 @@ describe('what an agent uses', () => {
 
   test('is not counted where it is unknown, or where nothing limits it', () => {
     const unlimited = agent('null');
-    expect(spent(brief(unlimited.tell(heartbeat(0, { task_id: 'T1', token_count: 40 }), T0)))).toEqual([]);
+    expect(spent(brief(unlimited.receive(heartbeat(0, { task_id: 'T1', token_count: 40 }), T0)))).toEqual([]);
     expect(
-      spent(brief(agent('{ task: { tokens: 100 } }').tell(heartbeat(0, { task_id: 'T1', token_count: null }), T0))),
+      spent(brief(agent('{ task: { tokens: 100 } }').receive(heartbeat(0, { task_id: 'T1', token_count: null }), T0))),
     ).toEqual([]);
   });
 
   test('in another instance counts from zero again', () => {
     const one = agent('{ task: { tokens: 100 } }');
-    one.tell(heartbeat(0, { task_id: 'T1', instance_id: 'i1', sequence: 1, token_count: 40 }), T0);
-    const emitted = one.tell(
+    one.receive(heartbeat(0, { task_id: 'T1', instance_id: 'i1', sequence: 1, token_count: 40 }), T0);
+    const emitted = one.receive(
       heartbeat(1000, { task_id: 'T1', instance_id: 'i2', sequence: 1, token_count: 7 }),
       T0 + 1000,
     );
@@ -78,7 +78,7 @@ describe('what an agent uses', () => {
   test('as a sub-agent counts for the task of its parent', () => {
     const one = agent('{ task: { tokens: 100 } }');
     const subagent = { task_id: null, parent_agent_id: 'w', labels: { parent_task: 'T1' }, token_count: 9 };
-    expect(spent(brief(one.tell(heartbeat(0, subagent), T0)))).toEqual(['AGENT_SPENT task T1: 9']);
+    expect(spent(brief(one.receive(heartbeat(0, subagent), T0)))).toEqual(['AGENT_SPENT task T1: 9']);
   });
 });
 
@@ -89,7 +89,7 @@ const addedBy = (
 ) => {
   const one = agent(limits);
   return heartbeats.map((more, i) => {
-    const emitted = one.tell(heartbeat(i * 1000, { task_id: 'T1', sequence: i + 1, ...more }), T0 + i * 1000);
+    const emitted = one.receive(heartbeat(i * 1000, { task_id: 'T1', sequence: i + 1, ...more }), T0 + i * 1000);
     const [added] = emitted.flatMap(({ type, payload }) => (type === 'AGENT_SPENT' ? [payload] : []));
     return added === undefined ? null : [added.tokens, added.usd];
   });
@@ -106,7 +106,7 @@ describe('a count that begins again within an instance', () => {
     const one = agent('{ agent: { tokens: 9 }, task: { tokens: 9 }, day: { tokens: 9 } }');
     const sums: Record<string, number> = {};
     for (const [i, token_count] of [900, 5, 400, 850].entries())
-      for (const event of one.tell(heartbeat(i * 1000, { sequence: i + 1, token_count }), T0 + i * 1000))
+      for (const event of one.receive(heartbeat(i * 1000, { sequence: i + 1, token_count }), T0 + i * 1000))
         if (event.type === 'AGENT_SPENT')
           sums[event.payload.scope] = (sums[event.payload.scope] ?? 0) + event.payload.tokens;
     expect(sums).toEqual({ agent: 1750, task: 1750, day: 1750 });
@@ -213,7 +213,7 @@ describe('a session whose name is known late', () => {
     const one = agent('{ agent: { tokens: 9 }, task: { tokens: 9 }, day: { tokens: 9 } }');
     const sums: Record<string, number> = {};
     for (const [i, used] of [session(null, 40), session('A', 40), session('B', 5), session('A', 40)].entries())
-      for (const event of one.tell(heartbeat(i * 1000, { sequence: i + 1, task_id: 'T1', ...used }), T0 + i * 1000))
+      for (const event of one.receive(heartbeat(i * 1000, { sequence: i + 1, task_id: 'T1', ...used }), T0 + i * 1000))
         if (event.type === 'AGENT_SPENT')
           sums[event.payload.scope] = (sums[event.payload.scope] ?? 0) + event.payload.tokens;
     expect(sums).toEqual({ agent: 45, task: 45, day: 45 });
@@ -258,7 +258,7 @@ describe('money that is not known', () => {
   const notesOn = (spending: string, used: Partial<HeartbeatPayload>) => {
     const policies = policy(spending);
     const one = given(agentHealth(policies), T0);
-    one.tell(heartbeat(0, { task_id: 'T1', ...used }), T0);
+    one.receive(heartbeat(0, { task_id: 'T1', ...used }), T0);
     return explain(policies, one.state(), at(0))?.notes;
   };
 

@@ -14,11 +14,15 @@ const silentAfter = (more: Partial<HeartbeatPayload>, decider = vigil) => {
   const agent = given(decider, T0);
   const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', activity: 'working' };
   for (let ms = 0; ms < LAST; ms += 30_000)
-    agent.tell(
-      heartbeat(ms, { ...runtime, agent_beat_at: T0 + ms, tool_calls: ms === 0 ? [call('c1', { ended_at: T0 })] : [] }),
+    agent.receive(
+      heartbeat(ms, {
+        ...runtime,
+        agent_heartbeat_at: T0 + ms,
+        tool_calls: ms === 0 ? [call('c1', { ended_at: T0 })] : [],
+      }),
       T0 + ms,
     );
-  agent.tell(heartbeat(LAST, { ...runtime, agent_beat_at: T0 + LAST, ...more }), T0 + LAST);
+  agent.receive(heartbeat(LAST, { ...runtime, agent_heartbeat_at: T0 + LAST, ...more }), T0 + LAST);
   return agent;
 };
 const warrants = (emitted: readonly Announcement[]) => brief(emitted).filter((one) => one.startsWith('WARRANT_FILED'));
@@ -44,7 +48,7 @@ describe('a runtime that falls silent is excused by what it reported last for 15
   test('not while its heartbeats go on', () => {
     const agent = silentAfter({ activity: 'awaiting_input' });
     for (let ms = LAST; ms < 26 * HOUR; ms += 10 * MINUTE)
-      agent.tell(heartbeat(ms, { reporter: 'runtime', activity: 'awaiting_input' }), T0 + ms);
+      agent.receive(heartbeat(ms, { reporter: 'runtime', activity: 'awaiting_input' }), T0 + ms);
     expect(warrants(agent.all())).toEqual([]);
   });
 

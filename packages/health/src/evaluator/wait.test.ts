@@ -33,8 +33,8 @@ const release: Observation = { ...example(Topic.agentObservation, 'RELEASE_AGENT
 /** An agent at work that begins to wait a second after T0. */
 const waiting = (more: Partial<HeartbeatPayload> = asking('Run rm -rf build?'), of = decider) => {
   const agent = given(of, T0);
-  agent.tell(heartbeat(0, { ...working, tool_calls: [call('c1')] }), T0);
-  agent.tell(heartbeat(1000, more), T0 + 1000);
+  agent.receive(heartbeat(0, { ...working, tool_calls: [call('c1')] }), T0);
+  agent.receive(heartbeat(1000, more), T0 + 1000);
   return agent;
 };
 const BEGAN = T0 + 1000;
@@ -52,7 +52,7 @@ describe('an agent that waits for a person', () => {
       ...{ agentId: 'a1', taskId: 'T-1', since: BEGAN, limitMs: LIMIT, kind: 'permission' },
     });
     for (let ms = LIMIT + 2000; ms < 3 * LIMIT; ms += MINUTE)
-      agent.tell(heartbeat(ms, asking('Run rm -rf build?')), T0 + ms);
+      agent.receive(heartbeat(ms, asking('Run rm -rf build?')), T0 + ms);
     expect(waits(agent.all())).toHaveLength(1);
   });
 
@@ -66,12 +66,12 @@ describe('an agent that waits for a person', () => {
   test('and goes on is reported once as no longer waiting; one that was never overdue is not', () => {
     const agent = waiting();
     agent.passTo(BEGAN + LIMIT + 1);
-    expect(waits(agent.tell(heartbeat(LIMIT + 5000, working), T0 + LIMIT + 5000))).toEqual([
+    expect(waits(agent.receive(heartbeat(LIMIT + 5000, working), T0 + LIMIT + 5000))).toEqual([
       'WAIT_ENDED it waits no longer',
     ]);
-    expect(waits(agent.tell(heartbeat(LIMIT + 6000, working), T0 + LIMIT + 6000))).toEqual([]);
+    expect(waits(agent.receive(heartbeat(LIMIT + 6000, working), T0 + LIMIT + 6000))).toEqual([]);
     const quick = waiting();
-    expect(waits(quick.tell(heartbeat(2000, working), T0 + 2000))).toEqual([]);
+    expect(waits(quick.receive(heartbeat(2000, working), T0 + 2000))).toEqual([]);
   });
 
   test('again is counted again: after work, for another question, and for the same one asked again', () => {
@@ -82,8 +82,8 @@ describe('an agent that waits for a person', () => {
     ];
     for (const [first, between, second] of again) {
       const agent = waiting(first);
-      if (between !== null) agent.tell(heartbeat(LIMIT - 2000, between), T0 + LIMIT - 2000);
-      agent.tell(heartbeat(LIMIT - 1000, second), T0 + LIMIT - 1000);
+      if (between !== null) agent.receive(heartbeat(LIMIT - 2000, between), T0 + LIMIT - 2000);
+      agent.receive(heartbeat(LIMIT - 1000, second), T0 + LIMIT - 1000);
       agent.passTo(T0 + 2 * LIMIT - 1000);
       expect(waits(agent.all())).toEqual([]);
       expect(waits(agent.passTo(T0 + 2 * LIMIT - 999))).toHaveLength(1);
@@ -92,8 +92,8 @@ describe('an agent that waits for a person', () => {
 
   test('is not counted again where its screen gives the same moment a little differently, or a report leaves it out', () => {
     const agent = waiting(asking('A', 'dialog', T0));
-    agent.tell(heartbeat(MINUTE, asking('A', 'dialog', T0 + 3)), T0 + MINUTE);
-    agent.tell(heartbeat(2 * MINUTE, { activity: null, waiting_for: null }), T0 + 2 * MINUTE);
+    agent.receive(heartbeat(MINUTE, asking('A', 'dialog', T0 + 3)), T0 + MINUTE);
+    agent.receive(heartbeat(2 * MINUTE, { activity: null, waiting_for: null }), T0 + 2 * MINUTE);
     agent.passTo(BEGAN + LIMIT);
     expect(waits(agent.passTo(BEGAN + LIMIT + 1))).toEqual(['WAIT_OVERDUE A']);
   });
@@ -102,7 +102,7 @@ describe('an agent that waits for a person', () => {
     const agent = waiting();
     agent.passTo(BEGAN + LIMIT + 1);
     const announcedAt = T0 + 2 * LIMIT;
-    expect(waits(agent.tell(heartbeat(2 * LIMIT, asking('And now?')), announcedAt))).toEqual([
+    expect(waits(agent.receive(heartbeat(2 * LIMIT, asking('And now?')), announcedAt))).toEqual([
       'WAIT_ENDED it waits for something else',
     ]);
     expect(waits(agent.passTo(announcedAt + LIMIT + 1))).toEqual(['WAIT_OVERDUE And now?']);
@@ -115,27 +115,27 @@ describe('an agent that waits for a person', () => {
     };
     const dead = waiting();
     dead.passTo(BEGAN + LIMIT + 1);
-    expect(waits(dead.tell(exited, T0 + LIMIT + 5000))).toEqual(['WAIT_ENDED it has ended']);
+    expect(waits(dead.receive(exited, T0 + LIMIT + 5000))).toEqual(['WAIT_ENDED it has ended']);
     const replaced = waiting();
     replaced.passTo(BEGAN + LIMIT + 1);
     const next = { ...asking('Run rm -rf build?'), instance_id: 'a1.i2' };
-    const emitted = replaced.tell(heartbeat(LIMIT + 5000, next), T0 + LIMIT + 5000);
+    const emitted = replaced.receive(heartbeat(LIMIT + 5000, next), T0 + LIMIT + 5000);
     expect(waits(emitted)).toEqual(['WAIT_ENDED another instance has started']);
     expect(emitted.find(({ type }) => type === 'WAIT_ENDED')?.payload).toMatchObject({ instanceId: 'a1.i1' });
   });
 
   test('and is held by a person is reported to nobody, and at once when it is released and still waits', () => {
     const agent = waiting();
-    agent.tell(hold, T0 + 2000);
+    agent.receive(hold, T0 + 2000);
     agent.passTo(BEGAN + 2 * LIMIT);
     expect(waits(agent.all())).toEqual([]);
-    expect(waits(agent.tell(release, BEGAN + 2 * LIMIT + 1))).toEqual(['WAIT_OVERDUE Run rm -rf build?']);
-    expect(waits(agent.tell(hold, BEGAN + 3 * LIMIT))).toEqual(['WAIT_ENDED a person holds it']);
+    expect(waits(agent.receive(release, BEGAN + 2 * LIMIT + 1))).toEqual(['WAIT_OVERDUE Run rm -rf build?']);
+    expect(waits(agent.receive(hold, BEGAN + 3 * LIMIT))).toEqual(['WAIT_ENDED a person holds it']);
   });
 
   test('and is paused does not wait meanwhile', () => {
     const agent = waiting();
-    agent.tell(heartbeat(MINUTE, { activity: 'paused', waiting_for: null }), T0 + MINUTE);
+    agent.receive(heartbeat(MINUTE, { activity: 'paused', waiting_for: null }), T0 + MINUTE);
     agent.passTo(T0 + 3 * LIMIT);
     expect(waits(agent.all())).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe('an agent that waits for a person', () => {
   test('is reported without a runtime, a task, or words of what it asks', () => {
     const bare = { runtime_id: null, task_id: null, activity: 'awaiting_input', waiting_for: null } as const;
     const agent = given(decider, T0);
-    agent.tell(heartbeat(0, bare), T0);
+    agent.receive(heartbeat(0, bare), T0);
     agent.passTo(T0 + LIMIT);
     expect(waits(agent.all())).toEqual([]);
     expect(waits(agent.passTo(T0 + LIMIT + 1))).toEqual(['WAIT_OVERDUE null']);
@@ -196,13 +196,13 @@ describe('a wait of an agent whose runtime falls silent', () => {
 
   test('is not reported when it would be overdue after the runtime is trusted no more', () => {
     const agent = waiting(reported);
-    agent.tell(heartbeat(15 * MINUTE, reported), T0 + 15 * MINUTE);
+    agent.receive(heartbeat(15 * MINUTE, reported), T0 + 15 * MINUTE);
     expect(waits(agent.passTo(T0 + 24 * 60 * MINUTE))).toEqual([]);
   });
 
   test('is reported while the runtime is still trusted, and is over when it is no more', () => {
     const agent = waiting(reported);
-    for (let ms = 5 * MINUTE; ms <= 20 * MINUTE; ms += 5 * MINUTE) agent.tell(heartbeat(ms, reported), T0 + ms);
+    for (let ms = 5 * MINUTE; ms <= 20 * MINUTE; ms += 5 * MINUTE) agent.receive(heartbeat(ms, reported), T0 + ms);
     expect(waits(agent.passTo(BEGAN + LIMIT + 1))).toEqual(['WAIT_OVERDUE Run rm -rf build?']);
     expect(waits(agent.passTo(T0 + 20 * MINUTE + TRUSTED - 1))).toEqual([]);
     const emitted = agent.passTo(T0 + 20 * MINUTE + TRUSTED);

@@ -2,7 +2,7 @@ import type { AgentHeartbeatPayload } from '@vigil/events';
 import { type Clock, familyOf } from '@vigil/stream';
 
 /**
- * The clock as one agent sees it, milliseconds. `watched`: how much of `now` somebody listened at the door it comes through.
+ * The clock as one agent sees it, milliseconds. `watched`: how much of `now` somebody listened at the ingress it comes through.
  * A *mark* is a moment on the `watched` axis; ages of absence are differences of two of them.
  */
 export type Moment = { readonly now: number; readonly watched: number };
@@ -10,7 +10,7 @@ export type Moment = { readonly now: number; readonly watched: number };
 /** A moment to judge at. `floor`: the mark before which no absence counts, because an exemption held until then. */
 export type Judging = Moment & { readonly floor: number };
 
-/** Which door's clock an agent's marks are on. `offset` keeps them comparable when it comes through another door. */
+/** Which ingress's clock an agent's marks are on. `offset` keeps them comparable when it comes through another ingress. */
 export type Axis = { readonly ingress: string | null; readonly offset: number };
 
 export const OWN_AXIS: Axis = { ingress: null, offset: 0 };
@@ -19,16 +19,16 @@ export function momentOn(axis: Axis, clock: Clock): Moment {
   return { now: clock.now, watched: watchedAt(axis.ingress, clock) + axis.offset };
 }
 
-/** The axis of the door that the agent has come through now, or of its family where that one is not known; its marks stay what they are. */
+/** The axis of the ingress that the agent has come through now, or of its family where that one is not known; its marks stay what they are. */
 export function axisThrough(ingress: string | null, axis: Axis, clock: Clock): Axis {
   const known =
-    ingress === null ? null : ([ingress, familyOf(ingress)].find((one) => Object.hasOwn(clock.doors, one)) ?? null);
+    ingress === null ? null : ([ingress, familyOf(ingress)].find((one) => Object.hasOwn(clock.ingresses, one)) ?? null);
   if (known === axis.ingress) return axis;
   return { ingress: known, offset: momentOn(axis, clock).watched - watchedAt(known, clock) };
 }
 
 function watchedAt(ingress: string | null, clock: Clock): number {
-  return ingress === null ? clock.watched : (clock.doors[ingress] ?? clock.watched);
+  return ingress === null ? clock.watched : (clock.ingresses[ingress] ?? clock.watched);
 }
 
 /** The receipt of a heartbeat: when, what its sender's clock said, and the receipt before it. */

@@ -11,8 +11,8 @@ const open = { open: true, started_at: T0, last_event_at: T0 };
 const hung = (more: Partial<HeartbeatPayload>) => {
   const agent = given(vigil, T0);
   const reports = { reporter: 'runtime', activity: 'working', turn: open, ...more } as const;
-  agent.tell(heartbeat(0, { ...reports, tool_calls: [call('c0')] }), T0);
-  agent.tell(heartbeat(6 * MIN, reports), T0 + 6 * MIN);
+  agent.receive(heartbeat(0, { ...reports, tool_calls: [call('c0')] }), T0);
+  agent.receive(heartbeat(6 * MIN, reports), T0 + 6 * MIN);
   agent.passTo(T0 + 6 * MIN + 1);
   return agent.all();
 };

@@ -25,7 +25,7 @@ export function agent() {
   const tickets = (emitted: readonly { readonly type: string; readonly payload: unknown }[]) =>
     emitted.filter(({ type }) => type === 'WORKER_ESCALATION_TICKET').map(({ payload }) => payload as Filed);
   const receive = (ms: number, more: Partial<HeartbeatPayload> = {}) =>
-    tickets(driven.tell(heartbeat(ms, more), T0 + ms));
+    tickets(driven.receive(heartbeat(ms, more), T0 + ms));
   return {
     receive,
     /** so many steps more, each with this verdict */
@@ -41,7 +41,7 @@ export function agent() {
     },
     passTo: (ms: number) => tickets(driven.passTo(T0 + ms)),
     file: (ticket: EscalationTicket) =>
-      tickets(driven.tell({ ...example(Topic.agentObservation, 'FILE_TICKET', { ticket }), key: 'a1' })),
+      tickets(driven.receive({ ...example(Topic.agentObservation, 'FILE_TICKET', { ticket }), key: 'a1' })),
     all: () => tickets(driven.all()),
     memory: () => JSON.stringify(driven.state()),
   };

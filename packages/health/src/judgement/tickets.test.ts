@@ -109,8 +109,8 @@ describe('a stall', () => {
 
 test('a policy without tickets files none, and remembers nothing for them', () => {
   const driven = given(agentHealth(policyOf('policy: p\nsignals: { no_activity: { after: 1m } }\nstates: {}\n')), T0);
-  driven.tell(heartbeat(0, { steps: { total_steps: 0, verdicts: [] } }));
-  driven.tell(heartbeat(after, { steps: { total_steps: 40, verdicts: [] } }), T0 + after);
+  driven.receive(heartbeat(0, { steps: { total_steps: 0, verdicts: [] } }));
+  driven.receive(heartbeat(after, { steps: { total_steps: 40, verdicts: [] } }), T0 + after);
   expect(driven.all().filter(({ type }) => type === 'WORKER_ESCALATION_TICKET')).toEqual([]);
   expect(JSON.stringify(driven.state())).toContain('"progressEvidence":null');
 });

@@ -37,7 +37,7 @@ const calls = (n: number, failed: (i: number) => boolean): Heartbeats =>
 
 describe('section 1: states', () => {
   test('a checkpoint up to 10 min old is HEALTHY, up to 30 min DEGRADED, then STUCK', () => {
-    const heartbeats = silentAfter(30 * MIN, checkpoint('k1'), { agent_beat_at: null });
+    const heartbeats = silentAfter(30 * MIN, checkpoint('k1'), { agent_heartbeat_at: null });
     const edges = [10 * MIN, 10 * MIN + 1, 20 * MIN, 20 * MIN + 1, 30 * MIN, 30 * MIN + 1];
     expect(edges.map((ms) => stateAt(heartbeats, ms))).toEqual([
       'HEALTHY',
@@ -164,8 +164,8 @@ describe('section 2: heartbeat and progress', () => {
 
 test('"within five minutes" counts from the crossing: the state is said within a tick of it', () => {
   const agent = given(agentHealth(presetsWith('coditect')), T0);
-  agent.tell(heartbeat(0, { tool_calls: [call('c1')] }));
-  agent.tell(heartbeat(10 * MIN), T0 + 10 * MIN);
+  agent.receive(heartbeat(0, { tool_calls: [call('c1')] }));
+  agent.receive(heartbeat(10 * MIN), T0 + 10 * MIN);
   expect(agent.passTo(T0 + 15 * MIN).map(({ type }) => type)).not.toContain('HEALTH_STATE_CHANGED');
   expect(agent.passTo(T0 + 15 * MIN + SEC)).toContainEqual(
     expect.objectContaining({

@@ -28,11 +28,11 @@ const pane = (ms: number, ...sources: readonly string[]) =>
   output({ lines: 60, matched_patterns: sources.map((source) => ({ kind: 'error', source, at: T0 + ms })) });
 /** Active, then its wisp is updated, and nothing more of its own: only its runtime beats. */
 const wedged: Heartbeats = [
-  [0, { ...runtime, agent_beat_at: T0, ...wisp(-SEC) }],
+  [0, { ...runtime, agent_heartbeat_at: T0, ...wisp(-SEC) }],
   [SEC, { ...runtime, ...wisp(SEC) }],
 ];
 const receive = (agent: ReturnType<typeof agentOf>, heartbeats: Heartbeats): readonly Announcement[] =>
-  heartbeats.flatMap(([ms, more]) => agent.tell(heartbeat(ms, more), T0 + ms));
+  heartbeats.flatMap(([ms, more]) => agent.receive(heartbeat(ms, more), T0 + ms));
 const stuck = (emitted: readonly Announcement[]) =>
   emitted.flatMap((one) => (one.type === 'WARRANT_FILED' ? [one.payload] : []));
 
@@ -56,7 +56,7 @@ describe('stuck tracker', () => {
   });
 
   test('I/O after the update is no mismatch, however long ago both are', () => {
-    const active: Heartbeats = [...wedged, [2 * SEC, { ...runtime, agent_beat_at: T0 + 2 * SEC }]];
+    const active: Heartbeats = [...wedged, [2 * SEC, { ...runtime, agent_heartbeat_at: T0 + 2 * SEC }]];
     expect(gascity.at(active, 60 * MIN)).toMatchObject({ state: 'HEALTHY', fires: ['no_work_update'] });
   });
 
@@ -64,17 +64,17 @@ describe('stuck tracker', () => {
     const agent = agentOf(['API Error: 400', 'tool_use']);
     const active: Partial<HeartbeatPayload> = {
       ...runtime,
-      agent_beat_at: T0 + 11 * MIN,
+      agent_heartbeat_at: T0 + 11 * MIN,
       ...pane(11 * MIN, 'API Error: 400'),
     };
-    receive(agent, [[0, { ...runtime, agent_beat_at: T0, ...wisp(0) }]]);
+    receive(agent, [[0, { ...runtime, agent_heartbeat_at: T0, ...wisp(0) }]]);
     expect(stuck(receive(agent, [[11 * MIN, active]]))).toHaveLength(1);
   });
 
   test('empty patterns: that axis is off, the other is not', () => {
     const agent = agentOf([]);
-    receive(agent, [[0, { ...runtime, agent_beat_at: T0, ...wisp(0) }]]);
-    const active = { ...runtime, agent_beat_at: T0 + 11 * MIN, ...pane(11 * MIN, 'API Error: 400') };
+    receive(agent, [[0, { ...runtime, agent_heartbeat_at: T0, ...wisp(0) }]]);
+    const active = { ...runtime, agent_heartbeat_at: T0 + 11 * MIN, ...pane(11 * MIN, 'API Error: 400') };
     expect(stuck(receive(agent, [[11 * MIN, active]]))).toEqual([]);
     const other = agentOf([]);
     expect(stuck([...receive(other, wedged), ...other.passTo(T0 + 11 * MIN)])).toHaveLength(1);
@@ -88,7 +88,7 @@ describe('stuck tracker', () => {
     const agent = agentOf(['API Error: 400']);
     const failing: Partial<HeartbeatPayload> = {
       ...runtime,
-      agent_beat_at: T0,
+      agent_heartbeat_at: T0,
       ...wisp(0),
       ...pane(0, 'API Error: 400'),
     };
@@ -97,8 +97,8 @@ describe('stuck tracker', () => {
 
   test('deterministic match joining: sources sorted, by comma', () => {
     const agent = agentOf(['tool_use', 'API Error: 400']);
-    receive(agent, [[0, { ...runtime, agent_beat_at: T0, ...wisp(0) }]]);
-    const active = { ...runtime, agent_beat_at: T0 + 11 * MIN, ...pane(11 * MIN, 'tool_use', 'API Error: 400') };
+    receive(agent, [[0, { ...runtime, agent_heartbeat_at: T0, ...wisp(0) }]]);
+    const active = { ...runtime, agent_heartbeat_at: T0 + 11 * MIN, ...pane(11 * MIN, 'tool_use', 'API Error: 400') };
     expect(stuck(receive(agent, [[11 * MIN, active]]))[0]?.metadata.matched_pattern).toBe('API Error: 400,tool_use');
   });
 });
@@ -125,11 +125,11 @@ describe('stuck sweep', () => {
   test('fail open: a heartbeat without `work` files nothing', () => {
     const agent = agentOf(['API Error: 400']);
     const heartbeats: Heartbeats = [
-      [0, { ...runtime, agent_beat_at: T0, ...pane(0, 'API Error: 400') }],
+      [0, { ...runtime, agent_heartbeat_at: T0, ...pane(0, 'API Error: 400') }],
       [SEC, runtime],
     ];
     expect(stuck([...receive(agent, heartbeats), ...agent.passTo(T0 + 60 * MIN)])).toEqual([]);
-    const undated: Heartbeats = [[0, { ...runtime, agent_beat_at: T0, ...work({}) }]];
+    const undated: Heartbeats = [[0, { ...runtime, agent_heartbeat_at: T0, ...work({}) }]];
     const other = agentOf();
     expect(stuck([...receive(other, undated), ...other.passTo(T0 + 60 * MIN)])).toEqual([]);
   });
@@ -137,7 +137,7 @@ describe('stuck sweep', () => {
   test('an agent whose process has ended gets no warrant', () => {
     const agent = agentOf();
     receive(agent, wedged);
-    agent.tell({ ...ended, key: 'a1' }, T0 + 5 * MIN);
+    agent.receive({ ...ended, key: 'a1' }, T0 + 5 * MIN);
     expect(stuck(agent.passTo(T0 + 60 * MIN))).toEqual([]);
   });
 

@@ -52,7 +52,7 @@ describe('the bands', () => {
   test('its first check, at two minutes, files nothing: what it finds later it files', () => {
     const agent = given(agentHealth(presetsWith('hive')), T0);
     const stalled = { ...steps(7, 'ACCEPT') };
-    agent.tell(heartbeat(0, stalled));
+    agent.receive(heartbeat(0, stalled));
     expect(tickets(agent.passTo(T0 + 4 * MIN - 1))).toEqual([]);
     expect(tickets(agent.passTo(T0 + 4 * MIN))).toEqual(['critical']);
   });
@@ -62,10 +62,10 @@ describe('the bands', () => {
     expect(hive.limits('repeated_error')).toEqual({ times: 3, within: 10 * MIN });
     const looping = (times: number) => {
       const agent = given(agentHealth(presetsWith('hive')), T0);
-      agent.tell(heartbeat(0, steps(1, 'ACCEPT')));
+      agent.receive(heartbeat(0, steps(1, 'ACCEPT')));
       const tool_calls = Array.from({ length: times }, (_, i) => call(`c${i}`));
       const verdicts = Array.from({ length: 10 }, () => 'CONTINUE' as const);
-      return tickets(agent.tell(heartbeat(3 * MIN, { ...steps(11, ...verdicts), tool_calls }), T0 + 3 * MIN));
+      return tickets(agent.receive(heartbeat(3 * MIN, { ...steps(11, ...verdicts), tool_calls }), T0 + 3 * MIN));
     };
     expect(looping(2)).toEqual([]);
     expect(looping(3)).toEqual(['medium']);

@@ -11,7 +11,7 @@ const same = (n: number): Heartbeats => each(n, (i) => ({ tool_calls: [call(`c${
 
 test('nothing of its own for 6 min is STUCK; its runtime’s beats are none', () => {
   const heartbeats: Heartbeats = [
-    [0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }],
+    [0, { ...runtime, agent_heartbeat_at: T0, tool_calls: [call('c1')] }],
     [6 * MIN, runtime],
   ];
   expect(vigil.at(heartbeats, 6 * MIN).state).toBe('HEALTHY');
@@ -29,7 +29,7 @@ describe('a call in flight', () => {
     ['a deadline of its own, and 60 s', 'tool', 15 * MIN, 16 * MIN],
   ] as const)('%s', (_, kind, deadline, limit) => {
     const heartbeats: Heartbeats = [
-      [0, { ...runtime, agent_beat_at: T0, tool_calls: [flying(kind, deadline)] }],
+      [0, { ...runtime, agent_heartbeat_at: T0, tool_calls: [flying(kind, deadline)] }],
       [limit, runtime],
     ];
     expect(vigil.at(heartbeats, limit).state).not.toBe('STUCK');
@@ -53,7 +53,7 @@ test.each([
 describe('rulings', () => {
   test('a rate limit waits: nothing is done, and silence does not count', () => {
     const heartbeats: Heartbeats = [
-      [0, { ...runtime, agent_beat_at: T0, tool_calls: [call('c1')] }],
+      [0, { ...runtime, agent_heartbeat_at: T0, tool_calls: [call('c1')] }],
       [7 * MIN, { ...runtime, activity: 'rate_limited', rate_limit: { retry_at: T0 + 20 * MIN } }],
     ];
     expect(vigil.at(heartbeats, 20 * MIN - 1)).toMatchObject({ state: 'DEGRADED', plan: null });

@@ -77,7 +77,7 @@ function changesOf(policies: Policies, rules: Rules, given: readonly Given[]): R
   const folded = new Map<string, number>();
   const stateOf = (key: string) => changes.get(key)?.at(-1)?.to ?? 'HEALTHY';
   const fold = (now: number, input: Observation | null) => {
-    const record: Recorded = { clock: { now, watched: now, doors: {} }, input };
+    const record: Recorded = { clock: { now, watched: now, ingresses: {} }, input };
     const at = (now - origin) / 1000;
     for (const event of folding.fold(record).emitted) {
       if (event.type !== 'HEALTH_STATE_CHANGED' || event.payload.to === stateOf(event.payload.agentId)) continue;

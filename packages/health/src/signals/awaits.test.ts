@@ -26,7 +26,7 @@ const signsAfter = (heartbeats: Heartbeats, moment: number): Readonly<Record<str
     ...more,
   });
   const own = (more: Partial<HeartbeatPayload>): Partial<HeartbeatPayload> =>
-    reported({ agent_beat_at: moment, ...more });
+    reported({ agent_heartbeat_at: moment, ...more });
   const stepped = (verdict: 'RETRY' | 'ACCEPT') => own({ steps: { total_steps: 99, verdicts: [verdict] } });
   const ends = (more: Parameters<typeof call>[1]) =>
     own({ tool_calls: [call('c1', { result_hash: null, ended_at: moment, ...more })] });

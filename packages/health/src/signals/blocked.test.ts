@@ -50,20 +50,20 @@ describe.each(['vigil', 'demo'])('under %s, a turn that failed with an error tha
 test('an agent that says so itself is blocked without an error, and its word is an answer; a failed turn is none', () => {
   const decider = agentHealth(presetsWith('vigil'));
   const own = given(decider, T0);
-  own.tell(heartbeat(0, { tool_calls: [call('c0')] }));
-  expect(brief(own.tell(heartbeat(SEC, { activity: 'blocked' }), T0 + SEC))).toEqual(
+  own.receive(heartbeat(0, { tool_calls: [call('c0')] }));
+  expect(brief(own.receive(heartbeat(SEC, { activity: 'blocked' }), T0 + SEC))).toEqual(
     expect.arrayContaining(['AGENT_ANSWERED self_report', 'HEALTHY → STUCK']),
   );
-  expect(brief(own.tell(heartbeat(2 * SEC, { activity: 'working' }), T0 + 2 * SEC))).toContain('STUCK → HEALTHY');
+  expect(brief(own.receive(heartbeat(2 * SEC, { activity: 'working' }), T0 + 2 * SEC))).toContain('STUCK → HEALTHY');
   const client = given(decider, T0);
-  for (const [ms, more] of wedged) client.tell(heartbeat(ms, more), T0 + ms);
+  for (const [ms, more] of wedged) client.receive(heartbeat(ms, more), T0 + ms);
   expect(brief(client.all())).toContain('HEALTHY → STUCK');
   expect(brief(client.all())).not.toContain('AGENT_ANSWERED self_report');
 });
 
 test('the end of an episode that began with a blocked turn is awaited of no mark: orders stand until the next judgement', () => {
   const agent = given(agentHealth(presetsWith('vigil')), T0);
-  for (const [ms, more] of wedged) agent.tell(heartbeat(ms, more), T0 + ms);
+  for (const [ms, more] of wedged) agent.receive(heartbeat(ms, more), T0 + ms);
   const filed = agent.all().flatMap((emitted) => (emitted.type === 'WARRANT_FILED' ? [emitted.payload] : []));
   expect(filed).toMatchObject([
     {

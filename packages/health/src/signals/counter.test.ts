@@ -63,9 +63,9 @@ const seen = [...'bcdef'];
 test('it quiets what a policy says, and the judge asks again when it is over by itself', () => {
   const decider = agentHealth(policyOf(POLICY));
   const agent = given(decider, T0);
-  for (const [ms, more] of calls([...seen, 'a', 'a', 'a', 'a', 'a'])) agent.tell(heartbeat(ms, more), T0 + ms);
+  for (const [ms, more] of calls([...seen, 'a', 'a', 'a', 'a', 'a'])) agent.receive(heartbeat(ms, more), T0 + ms);
   expect(brief(agent.all())).toContain('HEALTHY → STUCK');
-  for (const [ms, more] of calls(seen)) agent.tell(heartbeat(10_000 + ms, more), T0 + 10_000 + ms);
+  for (const [ms, more] of calls(seen)) agent.receive(heartbeat(10_000 + ms, more), T0 + 10_000 + ms);
   expect(brief(agent.all()).slice(-3)).toContain('STUCK → HEALTHY');
   expect(brief(agent.passTo(T0 + 314_000))).toEqual(['AGENT_LOST silent']);
   expect(decider.dueAt(agent.state(), agent.clock())).toBe(T0 + 314_001);
@@ -75,7 +75,7 @@ test('it quiets what a policy says, and the judge asks again when it is over by 
 test('it speaks for the agent: it is evidence of nothing, and makes no second axis', () => {
   const agent = given(agentHealth(policyOf(POLICY.replace(', unless: diverse_calls', ''))), T0);
   const counted = [...seen, 'a', 'a', 'a', 'a', 'a', ...seen];
-  for (const [ms, more] of calls(counted)) agent.tell(heartbeat(ms, more), T0 + ms);
+  for (const [ms, more] of calls(counted)) agent.receive(heartbeat(ms, more), T0 + ms);
   const filed = agent.all().flatMap((emitted) => (emitted.type === 'WARRANT_FILED' ? [emitted.payload] : []));
   expect(filed.map(({ axes, hard, evidence }) => [axes, hard, evidence.map(({ signal }) => signal)])).toEqual([
     [['repetition'], false, ['looping']],
@@ -94,6 +94,6 @@ exemptions: { starting: false, idle: false }
 `,
   );
   const agent = given(agentHealth(policy), T0);
-  agent.tell(heartbeat(0, { activity: 'stuck' }));
+  agent.receive(heartbeat(0, { activity: 'stuck' }));
   expect(brief(agent.passTo(T0 + 60_000))).toContain('HEALTHY → STUCK');
 });

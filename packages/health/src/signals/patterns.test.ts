@@ -134,6 +134,6 @@ test('a rate limit in words exempts, under a policy that does not name the signa
     'policy: p\nsignals:\n  self_reported_stuck: {}\nstates: {}\nexemptions: { idle: false }\n',
   );
   const agent = given(agentHealth(policies), T0);
-  agent.tell(heartbeat(0, output({ lines: 1, tail: ['rate limit reached'] })), T0);
+  agent.receive(heartbeat(0, output({ lines: 1, tail: ['rate limit reached'] })), T0);
   expect(brief(agent.all())).toContain('exempt: rate_limited');
 });

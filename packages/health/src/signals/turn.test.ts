@@ -12,7 +12,7 @@ const LIMIT = 6 * MIN;
 const turn = (event: number, more: Partial<HeartbeatPayload> = {}): Partial<HeartbeatPayload> => ({
   reporter: 'runtime',
   activity: 'working',
-  agent_beat_at: T0 + event,
+  agent_heartbeat_at: T0 + event,
   turn: { open: true, started_at: T0, last_event_at: T0 + event },
   ...more,
 });
@@ -103,7 +103,7 @@ describe('no answer of the model', () => {
 
   test('does not count in time that nobody watched', () => {
     const agent = given(agentHealth(presetsWith('demo')), T0);
-    agent.tell(heartbeat(0, turn(0, { tool_calls: [read] })));
+    agent.receive(heartbeat(0, turn(0, { tool_calls: [read] })));
     agent.unwatched(3_600_000);
     expect(brief(agent.passTo(T0 + 3_608_000))).not.toContain('HEALTHY → STUCK');
     expect(brief(agent.passTo(T0 + 3_608_001))).toContain('HEALTHY → STUCK');

@@ -24,27 +24,27 @@ WITH known AS (
   SELECT k.*,
          CASE WHEN fresh THEN 'HEALTHY' WHEN state IS NOT NULL THEN state
               WHEN presence_order IS NOT NULL THEN 'HEALTHY' ELSE 'UNKNOWN' END AS verdict,
-         beat_order IS NOT NULL AND beat_instance_id IS NOT DISTINCT FROM life AS beating
+         heartbeat_order IS NOT NULL AND heartbeat_instance_id IS NOT DISTINCT FROM life AS is_current
   FROM known k
 )
 SELECT j.agent_id, verdict AS state, state_from, life AS instance_id, instance_since,
-       CASE WHEN fresh THEN instance_since ELSE coalesce(state_since, presence_since, beat_at) END AS since,
+       CASE WHEN fresh THEN instance_since ELSE coalesce(state_since, presence_since, heartbeat_at) END AS since,
        CASE WHEN fresh THEN NULL ELSE state_reason END AS reason,
        CASE WHEN fresh THEN NULL ELSE state_onset_at END AS onset_at,
        CASE WHEN fresh THEN '[]' ELSE coalesce(state_evidence, '[]') END AS evidence,
        CASE WHEN fresh THEN NULL ELSE end_reason END AS end_reason,
        CASE WHEN verdict = 'TERMINATED' THEN NULL ELSE exemption END AS exemption,
        coalesce(exemption_suspends, '[]') AS exemption_suspends, exemption_since, exemption_until, j.episode_id,
-       CASE WHEN beating THEN beat_task_id WHEN fresh THEN instance_task_id ELSE state_task_id END AS task_id,
-       CASE WHEN beating THEN beat_runtime_id WHEN fresh THEN instance_runtime_id ELSE state_runtime_id END AS runtime_id,
-       coalesce(beat_labels, state_labels, '{}') AS labels, state_attempt AS attempt, state_max_attempts AS max_attempts,
+       CASE WHEN is_current THEN heartbeat_task_id WHEN fresh THEN instance_task_id ELSE state_task_id END AS task_id,
+       CASE WHEN is_current THEN heartbeat_runtime_id WHEN fresh THEN instance_runtime_id ELSE state_runtime_id END AS runtime_id,
+       coalesce(heartbeat_labels, state_labels, '{}') AS labels, state_attempt AS attempt, state_max_attempts AS max_attempts,
        CASE WHEN fresh OR state_order IS NULL THEN instance_policy_name ELSE j.policy_name END AS policy_name,
        CASE WHEN fresh OR state_order IS NULL THEN instance_policy_hash ELSE j.policy_hash END AS policy_hash, present, presence_since, host, model,
        j.warrant_id, warrant_open, warrant_plan, warrant_lapsed_why,
-       beat_at AS last_heartbeat_at, beat_phase AS phase, beat_progress AS progress, beat_activity AS activity,
-       beat_tokens AS tokens, beat_errors AS error_count, beat_door AS door, beat_interval_ms AS interval_ms,
-       CASE WHEN beating AND verdict <> 'TERMINATED' THEN beat_waiting_for END AS waiting_for,
-       CASE WHEN beating THEN beat_client END AS client,
+       heartbeat_at AS last_heartbeat_at, heartbeat_phase AS phase, heartbeat_progress AS progress, heartbeat_activity AS activity,
+       heartbeat_tokens AS tokens, heartbeat_errors AS error_count, heartbeat_ingress AS ingress, heartbeat_interval_ms AS interval_ms,
+       CASE WHEN is_current AND verdict <> 'TERMINATED' THEN heartbeat_waiting_for END AS waiting_for,
+       CASE WHEN is_current THEN heartbeat_client END AS client,
        output_last_at AS last_output_at, coalesce(output_tail, '[]') AS tail,
        CASE WHEN errors_instance_id IS NOT DISTINCT FROM life THEN coalesce(errors, '[]') ELSE '[]' END AS errors,
        exit_at, exit_code, exit_signal, exit_reason, exit_details, coalesce(exit_last_output, '[]') AS exit_last_output,
@@ -68,7 +68,7 @@ export function agents(sql: Sql, filter: AgentFilter): Promise<readonly AgentRow
   const { text, values } = where([
     when('j.agent_id = $?', filter.agentId),
     when('verdict = $?', filter.state),
-    when('CASE WHEN beating THEN beat_task_id ELSE state_task_id END = $?', filter.taskId),
+    when('CASE WHEN is_current THEN heartbeat_task_id ELSE state_task_id END = $?', filter.taskId),
     filter.unhealthy === true ? [UNHEALTHY] : null,
     filter.waiting === true ? [WAITING] : null,
   ]);

@@ -55,18 +55,19 @@ type Own =
   | 'instance_id'
   | 'sequence'
   | 'reporter'
-  | 'agent_beat_at'
+  | 'agent_heartbeat_at'
   | 'interval_ms';
-type AlsoOwn = 'door' | 'policy' | 'labels' | 'runtime_id' | 'attempt' | 'max_attempts' | 'output' | 'exit';
+type AlsoOwn = 'ingress' | 'policy' | 'labels' | 'runtime_id' | 'attempt' | 'max_attempts' | 'output' | 'exit';
 
 const isSomething = (value: unknown): boolean =>
   !(value === null || value === 0 || (Array.isArray(value) && value.length === 0));
 
 /** A partial heartbeat: a field that the agent did not report keeps what another source (such as the hook) reported. */
 const partial = (heartbeat: Heartbeat): Omit<Heartbeat, Own | AlsoOwn | 'tool_calls' | 'errors'> => {
-  const { agent_id, task_id, timestamp, instance_id, sequence, reporter, agent_beat_at, interval_ms, ...more } =
+  const { agent_id, task_id, timestamp, instance_id, sequence, reporter, agent_heartbeat_at, interval_ms, ...more } =
     heartbeat;
-  const { door, policy, labels, runtime_id, attempt, max_attempts, output, exit, tool_calls, errors, ...fields } = more;
+  const { ingress, policy, labels, runtime_id, attempt, max_attempts, output, exit, tool_calls, errors, ...fields } =
+    more;
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => isSomething(value))) as typeof fields;
 };
 

@@ -26,8 +26,11 @@ export const coPartitionAssigner =
     }),
     assign: async ({ members, topics }) => {
       const counts = new Map(topics.map((topic) => [topic, cluster.findTopicPartitionMetadata(topic).length]));
-      const holders = members.map(({ memberId, memberMetadata }) => ({ id: memberId, held: heldBy(memberMetadata) }));
-      const shares = shareOut(holders, Math.max(...counts.values()));
+      const candidates = members.map(({ memberId, memberMetadata }) => ({
+        id: memberId,
+        held: heldBy(memberMetadata),
+      }));
+      const shares = shareOut(candidates, Math.max(...counts.values()));
       return [...shares].map(([memberId, mine]) => {
         const within = ([topic, count]: [string, number]) => [topic, mine.filter((p) => p < count)] as const;
         const assignment = Object.fromEntries([...counts].map(within));

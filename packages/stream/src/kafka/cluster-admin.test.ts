@@ -6,12 +6,12 @@ import { ClusterAdmin } from './cluster-admin.ts';
 afterEach(() => void vi.useRealTimers());
 
 test('the offsets of a group come by partition, and null where its members have published none', async () => {
-  const asked: object[] = [];
+  const requests: object[] = [];
   const admin = {
     listTopics: async () => ['t'],
     fetchTopicMetadata: async () => ({ topics: [{ partitions: [{}, {}, {}] }] }),
     fetchOffsets: async (of: object) => {
-      asked.push(of);
+      requests.push(of);
       const partitions = [
         { partition: 1, offset: '0' },
         { partition: 0, offset: '-1' },
@@ -21,7 +21,7 @@ test('the offsets of a group come by partition, and null where its members have 
   };
   const questions = new ClusterAdmin({ admin: () => admin } as unknown as Kafka);
   expect(await questions.groupOffsets('g', 't')).toEqual([null, 0, null]);
-  expect(asked).toEqual([{ groupId: 'g', topics: ['t'] }]);
+  expect(requests).toEqual([{ groupId: 'g', topics: ['t'] }]);
 });
 
 /** A cluster whose first `behind` answers come from a broker that does not know the topic yet. */

@@ -18,7 +18,7 @@ const broker = (deafTo: number) => {
     const emit = (event: string, payload: object) => listeners.get(event)?.({ payload });
     return {
       events: { CRASH: 'crash', GROUP_JOIN: 'join', END_BATCH_PROCESS: 'end' },
-      on: (event: string, hear: (event: object) => void) => void listeners.set(event, hear),
+      on: (event: string, listener: (event: object) => void) => void listeners.set(event, listener),
       connect: async () => {},
       subscribe: async () => {},
       run: async () => {

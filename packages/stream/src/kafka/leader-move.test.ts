@@ -82,7 +82,7 @@ const cluster = (leaders: Leaders) => {
     produce: produce(id),
   });
   const brokers: Readonly<Record<string, ReturnType<typeof broker>>> = { A: broker('A'), B: broker('B') };
-  const knowsOnly = (some: Leaders) => {
+  const hasOnlyLeaders = (some: Leaders) => {
     known = some;
   };
   const partitionsOf = (topic: string) =>
@@ -99,13 +99,13 @@ const cluster = (leaders: Leaders) => {
     },
     findTopicPartitionMetadata: (topic: string) => partitionsOf(topic).map((partitionId) => ({ partitionId })),
     findLeaderForPartitions: (topic: string, partitions: readonly string[]) => {
-      const wanted = partitions.map(Number).filter((partition) => partitionsOf(topic).includes(partition));
-      return Object.groupBy(wanted, (partition) => known[keyOf({ topic, partition })] as string);
+      const requested = partitions.map(Number).filter((partition) => partitionsOf(topic).includes(partition));
+      return Object.groupBy(requested, (partition) => known[keyOf({ topic, partition })] as string);
     },
     findBroker: async ({ nodeId }: { nodeId: string }) => brokers[nodeId],
     findGroupCoordinator: async () => brokers.A,
   };
-  return { client, first, written, ended, removed, knowsOnly };
+  return { client, first, written, ended, removed, hasOnlyLeaders };
 };
 
 const logger: object = {
@@ -169,7 +169,7 @@ test('partitions that swap their brokers in the middle of a send are each writte
 
 test('a partition that the metadata do not name is waited for, never left out', async () => {
   const scene = cluster(BEFORE);
-  scene.knowsOnly({ 'out/0': 'A', 'snapshot/0': 'B' });
+  scene.hasOnlyLeaders({ 'out/0': 'A', 'snapshot/0': 'B' });
   await commit(scene);
   expect(scene.written.toSorted()).toEqual(ALL);
 });

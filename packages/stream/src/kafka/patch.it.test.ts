@@ -76,16 +76,16 @@ test('transactions follow each other back to back, offsets among them, without a
 test('the coordinator of a transactional id is asked for once, not before every call', async () => {
   const topic = await topicOf('coordinator');
   const producer = await connected({ transactionalId: `${topic}-0` });
-  let asked = 0;
+  let requests = 0;
   producer.on(producer.events.REQUEST, ({ payload }) => {
-    if (payload.apiName === 'GroupCoordinator' || payload.apiName === 'FindCoordinator') asked += 1;
+    if (payload.apiName === 'GroupCoordinator' || payload.apiName === 'FindCoordinator') requests += 1;
   });
   for (let i = 0; i < 5; i++) {
     const transaction = await producer.transaction();
     await transaction.send({ topic, messages: [message(`k${i}`)] });
     await transaction.commit();
   }
-  expect(asked).toBeLessThanOrEqual(2);
+  expect(requests).toBeLessThanOrEqual(2);
 });
 
 test('an end is the log’s end, behind an unfinished transaction too; what hides there for too long raises the alarm', async () => {

@@ -16,7 +16,7 @@ const filterAborted = inside<(given: { messages: Message[]; abortedTransactions:
 
 const ABORT = Buffer.from([0, 0, 0, 0]);
 const COMMIT = Buffer.from([0, 0, 0, 1]);
-const said = (offset: number, producerId: string, key = `k${offset}`): Message => ({
+const message = (offset: number, producerId: string, key = `k${offset}`): Message => ({
   offset: String(offset),
   key: Buffer.from(key),
   batchContext: { producerId, inTransaction: true },
@@ -37,13 +37,13 @@ const seen = (messages: Message[], aborted: readonly [string, number][]) =>
 
 test('records of interleaved aborted transactions are hidden, those of committed ones are not', () => {
   const messages = [
-    said(0, 'a'),
-    said(1, 'b'),
-    said(2, 'c'),
+    message(0, 'a'),
+    message(1, 'b'),
+    message(2, 'c'),
     marker(3, 'a', ABORT),
-    said(4, 'b'),
+    message(4, 'b'),
     marker(5, 'b', ABORT),
-    said(6, 'b'),
+    message(6, 'b'),
     marker(7, 'b', COMMIT),
     marker(8, 'c', COMMIT),
   ];
@@ -62,8 +62,8 @@ test('records of interleaved aborted transactions are hidden, those of committed
 });
 
 test('a record whose key looks like an abort marker ends nobody’s transaction', () => {
-  const lookalike = { ...said(0, 'a'), key: ABORT };
-  expect(seen([lookalike, said(1, 'a'), marker(2, 'a', ABORT), said(3, 'a')], [['a', 0]])).toEqual([3]);
+  const lookalike = { ...message(0, 'a'), key: ABORT };
+  expect(seen([lookalike, message(1, 'a'), marker(2, 'a', ABORT), message(3, 'a')], [['a', 0]])).toEqual([3]);
 });
 
 const emptiedBatch = (firstOffset: bigint, lastOffsetDelta: number): Buffer => {

@@ -17,7 +17,7 @@ const holdingBack = (joinMs: number, fetchMs: number) => {
     };
     return {
       events: { CRASH: 'crash', GROUP_JOIN: 'join', END_BATCH_PROCESS: 'end' },
-      on: (event: string, hear: (event: object) => void) => void listeners.set(event, hear),
+      on: (event: string, listener: (event: object) => void) => void listeners.set(event, listener),
       connect: async () => {},
       subscribe: async () => {},
       run: async () => {
@@ -74,8 +74,8 @@ test('a consumer that was replaced while it joined is not placed any more: it is
     const mine = joins.length;
     return {
       events: { CRASH: 'crash', GROUP_JOIN: 'join', END_BATCH_PROCESS: 'end' },
-      on: (event: string, hear: (event: object) => void) => {
-        if (event === 'join') joins.push(() => hear({ payload: { memberAssignment: { t: [0] } } }));
+      on: (event: string, listener: (event: object) => void) => {
+        if (event === 'join') joins.push(() => listener({ payload: { memberAssignment: { t: [0] } } }));
       },
       connect: async () => {},
       subscribe: async () => {},

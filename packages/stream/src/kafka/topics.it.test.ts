@@ -70,15 +70,15 @@ test('a way in is said to be open in every partition of the heartbeat topic', as
     codec: memoryCodec(),
     logger: silentLogger,
   });
-  const doors = new Set<string>();
+  const ingressPartitions = new Set<string>();
   const all = Promise.withResolvers<void>();
   const stop = new AbortController();
   await log.follow(
     [Topic.heartbeat],
     'end',
     ({ key, partition }) => {
-      if (key === '@door/gateway') doors.add(String(partition));
-      if (doors.size === 4) all.resolve();
+      if (key === '@ingress/gateway') ingressPartitions.add(String(partition));
+      if (ingressPartitions.size === 4) all.resolve();
     },
     stop.signal,
   );

@@ -7,9 +7,9 @@ export const groupContract = ({ log, topic }: Subject): void => {
   test('a member reads all partitions of all its topics; what is written later reaches it too', async () => {
     const [one, two] = [await topic('member-one', 2), await topic('member-two', 2)];
     await log().write([out(one, 'a'), out(two, 'b', { partition: 1 })]);
-    const { heard, membership } = await listen(log(), `${one}-group`, [one, two]);
+    const { received, membership } = await listen(log(), `${one}-group`, [one, two]);
     await log().write([out(one, 'c', { partition: 1 })]);
-    await until(() => expect(keys(heard).toSorted()).toEqual(['a', 'b', 'c']));
+    await until(() => expect(keys(received).toSorted()).toEqual(['a', 'b', 'c']));
     await membership.stop();
   });
 
@@ -34,11 +34,11 @@ export const groupContract = ({ log, topic }: Subject): void => {
       membership.seek(t, 0, 2);
       if (partitions.has(1)) membership.pause(1);
     };
-    const { heard, membership } = await listen(log(), `${t}-group`, [t], { onAssigned: assigned });
-    await until(() => expect(keys(heard)).toEqual(['c0']));
+    const { received, membership } = await listen(log(), `${t}-group`, [t], { onAssigned: assigned });
+    await until(() => expect(keys(received)).toEqual(['c0']));
     membership.seek(t, 1, 1);
     membership.resume(1);
-    await until(() => expect(keys(heard)).toEqual(['c0', 'b1', 'c1']));
+    await until(() => expect(keys(received)).toEqual(['c0', 'b1', 'c1']));
     await membership.stop();
   });
 
@@ -62,13 +62,13 @@ export const groupContract = ({ log, topic }: Subject): void => {
     const t = await topic('published', 1);
     await log().write(['a', 'b', 'c'].map((key) => out(t, key)));
     const first = await listen(log(), `${t}-group`, [t]);
-    await until(() => expect(first.heard).toHaveLength(3));
+    await until(() => expect(first.received).toHaveLength(3));
     expect(await log().groupOffsets(`${t}-group`, t)).toEqual([null]);
     await first.membership.publish([{ topic: t, partition: 0, offset: 2 }]);
     expect(await log().groupOffsets(`${t}-group`, t)).toEqual([2]);
     await first.membership.stop();
     const second = await listen(log(), `${t}-group`, [t]);
-    await until(() => expect(keys(second.heard)).toEqual(['c']));
+    await until(() => expect(keys(second.received)).toEqual(['c']));
     await second.membership.stop();
   });
 

@@ -83,15 +83,15 @@ export const logContract = ({ log, topic }: Subject): void => {
       out(t, 'old', { timestamp: 1_795_305_600_000 }),
       out(t, 'new', { partition: 1, timestamp: 1_795_305_700_000 }),
     ]);
-    const heard = { all: [] as LogRecord[], since: [] as LogRecord[], later: [] as LogRecord[] };
-    await log().follow([t], 'beginning', (record) => heard.all.push(record), stop.signal);
-    await log().follow([t], 1_795_305_650_000, (record) => heard.since.push(record), stop.signal);
-    await log().follow([t], 'end', (record) => heard.later.push(record), stop.signal);
+    const received = { all: [] as LogRecord[], since: [] as LogRecord[], later: [] as LogRecord[] };
+    await log().follow([t], 'beginning', (record) => received.all.push(record), stop.signal);
+    await log().follow([t], 1_795_305_650_000, (record) => received.since.push(record), stop.signal);
+    await log().follow([t], 'end', (record) => received.later.push(record), stop.signal);
     await log().write([out(t, 'now', { timestamp: 1_795_305_800_000 })]);
     await until(() => {
-      expect(keys(heard.all).toSorted()).toEqual(['new', 'now', 'old']);
-      expect(keys(heard.since).toSorted()).toEqual(['new', 'now']);
-      expect(keys(heard.later)).toEqual(['now']);
+      expect(keys(received.all).toSorted()).toEqual(['new', 'now', 'old']);
+      expect(keys(received.since).toSorted()).toEqual(['new', 'now']);
+      expect(keys(received.later)).toEqual(['now']);
     });
     stop.abort();
   });

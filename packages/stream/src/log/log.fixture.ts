@@ -27,7 +27,7 @@ export const keys = (records: readonly LogRecord[]) => records.map(({ key }) => 
 
 /** A member that takes what it is given and remembers it. */
 export const listen = async (log: Log, group: string, topics: readonly string[], rest: Partial<Member> = {}) => {
-  const heard: LogRecord[] = [];
+  const received: LogRecord[] = [];
   let assigned: readonly number[] = [];
   const member: Member = {
     group,
@@ -39,7 +39,7 @@ export const listen = async (log: Log, group: string, topics: readonly string[],
     },
     onHeartbeat: () => {},
     take: async ({ records }: Batch) => {
-      heard.push(...records);
+      received.push(...records);
       return true;
     },
     onSkipped: () => {},
@@ -49,5 +49,5 @@ export const listen = async (log: Log, group: string, topics: readonly string[],
     ...rest,
   };
   const membership = await log.join(member);
-  return { heard, membership, assigned: () => assigned };
+  return { received, membership, assigned: () => assigned };
 };

@@ -30,13 +30,13 @@ test('a newcomer takes from each only what is its due', () => {
 });
 
 test('every partition has exactly one owner and shares differ by one at most, whatever members claim', () => {
-  const holders = fc.uniqueArray(fc.record({ id: fc.string({ minLength: 1 }), held: fc.array(fc.nat(20)) }), {
+  const memberLists = fc.uniqueArray(fc.record({ id: fc.string({ minLength: 1 }), held: fc.array(fc.nat(20)) }), {
     selector: ({ id }) => id,
     minLength: 1,
     maxLength: 6,
   });
   fc.assert(
-    fc.property(holders, fc.integer({ min: 1, max: 16 }), (members, partitions) => {
+    fc.property(memberLists, fc.integer({ min: 1, max: 16 }), (members, partitions) => {
       const shares = [...shareOut(members, partitions).values()];
       expect(shares.flat().toSorted((a, b) => a - b)).toEqual(Array.from({ length: partitions }, (_, p) => p));
       const sizes = shares.map(({ length }) => length);

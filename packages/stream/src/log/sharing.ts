@@ -9,11 +9,10 @@ export const shareOut = (
   members: readonly MemberShare[],
   partitions: number,
 ): ReadonlyMap<string, readonly number[]> => {
-  const holders = members.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const sorted = members.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const free = new Set(Array.from({ length: partitions }, (_, p) => p));
-  const due = (place: number) =>
-    Math.floor(partitions / holders.length) + (place < partitions % holders.length ? 1 : 0);
-  const kept = holders.map(({ held }, place) =>
+  const due = (place: number) => Math.floor(partitions / sorted.length) + (place < partitions % sorted.length ? 1 : 0);
+  const kept = sorted.map(({ held }, place) =>
     held
       .filter((p) => free.has(p))
       .slice(0, due(place))
@@ -21,7 +20,7 @@ export const shareOut = (
   );
   const rest = [...free];
   return new Map(
-    holders.map(({ id }, place) => {
+    sorted.map(({ id }, place) => {
       const mine = kept[place] ?? [];
       return [id, [...mine, ...rest.splice(0, due(place) - mine.length)].toSorted((a, b) => a - b)];
     }),

@@ -1,7 +1,7 @@
 import type { Batch, LogRecord, Member, Membership, Position } from '../log/log.ts';
 import { shareOut } from '../log/sharing.ts';
 
-const BEAT_MS = 20;
+const HEARTBEAT_MS = 20;
 const BATCH = 100;
 
 type Source = {
@@ -48,10 +48,10 @@ export class MemoryGroup {
   }
 
   #rebalance(): void {
-    const holders = [...this.#members].map(([id, { member }]) => ({ id, held: member.held() }));
-    if (holders.length === 0) return;
+    const members = [...this.#members].map(([id, { member }]) => ({ id, held: member.held() }));
+    if (members.length === 0) return;
     const most = Math.max(...[...this.#members.values()].flatMap(({ counts }) => [...counts.values()]));
-    const shares = shareOut(holders, most);
+    const shares = shareOut(members, most);
     for (const [id, member] of this.#members) member.assign(new Set(shares.get(id)));
   }
 }
@@ -63,7 +63,7 @@ class MemoryMember implements Membership {
   readonly counts: ReadonlyMap<string, number>;
   readonly #group: MemoryGroup;
   readonly #left: () => void;
-  readonly #beats: NodeJS.Timeout;
+  readonly #heartbeats: NodeJS.Timeout;
   #readings = new Map<string, Reading>();
   #assigned: ReadonlySet<number> = new Set();
   readonly #paused = new Set<number>();
@@ -73,7 +73,7 @@ class MemoryMember implements Membership {
     this.member = member;
     this.counts = counts;
     this.#left = left;
-    this.#beats = setInterval(member.onHeartbeat, BEAT_MS).unref();
+    this.#heartbeats = setInterval(member.onHeartbeat, HEARTBEAT_MS).unref();
   }
 
   assign(partitions: ReadonlySet<number>): void {
@@ -112,7 +112,7 @@ class MemoryMember implements Membership {
   };
 
   readonly stop = async (): Promise<void> => {
-    clearInterval(this.#beats);
+    clearInterval(this.#heartbeats);
     this.#assigned = new Set();
     this.#readings = new Map();
     this.#left();

@@ -128,12 +128,12 @@ export class MemoryLog implements Log {
   }
 
   /** For tests: an event from outside, with a random id, where its key belongs. */
-  async say(...drafts: readonly Draft[]): Promise<void> {
+  async publish(...drafts: readonly Draft[]): Promise<void> {
     await writer(this).write(drafts);
   }
 
   /** For tests: bytes under a key, where it belongs. */
-  sayRaw(topic: string, key: string, value: Buffer | null, headers: Headers = {}): void {
+  publishRaw(topic: string, key: string, value: Buffer | null, headers: Headers = {}): void {
     this.append([{ topic, partition: partitionOf(key, this.#of(topic).length), key, value, headers }]);
   }
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { listening } from '../runner/processors.fixture.ts';
-import { feeding, said, T } from './fold.fixture.ts';
+import { emitted, feeding, T } from './fold.fixture.ts';
 
 const task = () => {
   const one = feeding(listening('run', { time: { topic: 'run.in' as never, sources: 'every' } }));
-  const told = (at: number, version: number | null) =>
-    said(
+  const receive = (at: number, version: number | null) =>
+    emitted(
       one.give(
         'run.other',
         at,
@@ -14,22 +14,22 @@ const task = () => {
       ),
     );
   one.tick(1000);
-  return { ...one, told };
+  return { ...one, decided: receive };
 };
 
 test('an answer is not dated before what it answers, where the time of its partition is behind', () => {
-  expect(task().told(4500, 7)[0]).toMatchObject({ occurredAt: T + 4500, payload: { at: T + 1000 } });
+  expect(task().decided(4500, 7)[0]).toMatchObject({ occurredAt: T + 4500, payload: { at: T + 1000 } });
 });
 
 test('nor is what follows from it by a deadline, after a restart either', () => {
-  const { told, tick, fold } = task();
-  told(9000, 7);
+  const { decided: receive, tick, fold } = task();
+  receive(9000, 7);
   const [key, bytes] = fold.logic.store.changes()[0]!;
   fold.logic.store.restore(key, bytes);
-  const [missing] = said([2000, 3000, 4000].flatMap((at) => [...tick(at)]));
+  const [missing] = emitted([2000, 3000, 4000].flatMap((at) => [...tick(at)]));
   expect(missing).toMatchObject({ type: 'MISSING', occurredAt: T + 9000, payload: { at: T + 4000 } });
 });
 
 test('a time that neither the broker nor a decider has given dates nothing', () => {
-  expect(task().told(4500, null)[0]).toMatchObject({ occurredAt: T + 1000 });
+  expect(task().decided(4500, null)[0]).toMatchObject({ occurredAt: T + 1000 });
 });

@@ -39,7 +39,8 @@ export class DeciderLogic implements ProcessorLogic {
       ...entry,
       state: observed,
       // What changes nothing is not worth a write.
-      heardAt: observed === entry.state ? entry.heardAt : Math.max(entry.heardAt, happenedAt(record, input)),
+      lastInputAt:
+        observed === entry.state ? entry.lastInputAt : Math.max(entry.lastInputAt, happenedAt(record, input)),
       correlationId: input.correlationId,
     };
     const next =
@@ -143,7 +144,7 @@ export class DeciderLogic implements ProcessorLogic {
         version,
         epoch,
         ordinal,
-        at: Math.max(clock.now, entry.heardAt),
+        at: Math.max(clock.now, entry.lastInputAt),
         now: clock.now,
         correlationId,
       });
@@ -162,7 +163,7 @@ export class DeciderLogic implements ProcessorLogic {
       dueAt: NEVER,
       version: 0,
       epoch: clock.now,
-      heardAt: 0,
+      lastInputAt: 0,
       correlationId: '',
     };
   }

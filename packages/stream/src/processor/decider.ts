@@ -9,7 +9,7 @@ import type { Draft, HealthEvent } from '@vigil/events';
 export type Clock = {
   readonly now: number;
   readonly watched: number;
-  readonly doors: Readonly<Record<string, number>>;
+  readonly ingresses: Readonly<Record<string, number>>;
 };
 
 /** The moment that never comes: what a deadline is where nothing is awaited or data is missing. */

@@ -6,7 +6,7 @@ import { PartitionTask } from './partition-task.ts';
 
 const opened = async (onCommitted: (drafts: readonly Draft[]) => void) => {
   const log = new MemoryLog({ topics: topicsOf('run', 1), codec: jsonCodec(), now: () => 1_795_305_600_000 });
-  for (let i = 0; i < 3; i++) log.sayRaw('run.in', 'a', Buffer.from(JSON.stringify({ type: 'BEAT', payload: {} })));
+  for (let i = 0; i < 3; i++) log.publishRaw('run.in', 'a', Buffer.from(JSON.stringify({ type: 'BEAT', payload: {} })));
   const task = new PartitionTask(log, listening('run'), dependencies({ onCommitted }));
   await task.open();
   const records = log.records('run.in');
@@ -14,23 +14,23 @@ const opened = async (onCommitted: (drafts: readonly Draft[]) => void) => {
 };
 
 test('what was decided is told once it is committed, each once', async () => {
-  const heard: Draft[] = [];
+  const emitted: Draft[] = [];
   const written: number[] = [];
   const { log, task, batch } = await opened((drafts) => {
-    heard.push(...drafts);
+    emitted.push(...drafts);
     written.push(log.events('run.out' as never).length);
   });
   await task.take(batch);
   await task.take(batch);
-  expect(heard).toHaveLength(3);
+  expect(emitted).toHaveLength(3);
   expect(written).toEqual([3]);
 });
 
 test('what another has fenced off is told to nobody', async () => {
-  const heard: Draft[] = [];
-  const { log, task, batch } = await opened((drafts) => heard.push(...drafts));
+  const emitted: Draft[] = [];
+  const { log, task, batch } = await opened((drafts) => emitted.push(...drafts));
   await log.fence(task.transactionalId);
   await expect(task.take(batch)).rejects.toThrow();
-  expect(heard).toEqual([]);
+  expect(emitted).toEqual([]);
   expect(log.events('run.out' as never)).toEqual([]);
 });

@@ -4,14 +4,14 @@ import { VALUE_CAP } from '../log/dead-letters.ts';
 import type { LogRecord, OutRecord } from '../log/log.ts';
 import { partitionOf } from '../log/partitioner.ts';
 import { dependencies, echoing, listening } from '../runner/processors.fixture.ts';
-import { feeding, letters, said, T } from './fold.fixture.ts';
+import { emitted, feeding, letters, T } from './fold.fixture.ts';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 test('what cannot be read or decided is a dead letter with its reason, and changes nothing', () => {
   const one = feeding();
   one.tick(0);
-  one.hear(0);
+  one.heartbeat(0);
   const before = one.fold.logic.store.bytes('a');
   one.fold.logic.store.changes();
   const reason = (outs: readonly OutRecord[]) => letters(outs).map(({ failure_reason }) => failure_reason);
@@ -22,7 +22,7 @@ test('what cannot be read or decided is a dead letter with its reason, and chang
   expect(reason(one.give('run.in', 100, 'a b', one.event('BEAT')))).toEqual(['bad_key']);
   expect(one.fold.logic.store.bytes('a')).toEqual(before);
   expect(one.fold.logic.store.changes()).toEqual([]);
-  expect(said(one.hear(200))[0]).toMatchObject({ version: 2 });
+  expect(emitted(one.heartbeat(200))[0]).toMatchObject({ version: 2 });
 });
 
 test('a dead letter keeps at most 64 KiB of the value and says so', () => {
@@ -54,8 +54,8 @@ test('a misplaced record that might not fit its topic again is a dead letter: a 
 test('a deadline that throws is a dead letter and left alone for an hour; others fire', () => {
   const processor = listening('run');
   const { decide } = processor.decider;
-  const failing = (state: { key: string; heard: number; told: number }) =>
-    state.key === 'bad' && state.heard === state.told;
+  const failing = (state: { key: string; received: number; reported: number }) =>
+    state.key === 'bad' && state.received === state.reported;
   const decider = {
     ...processor.decider,
     decide: ((state, clock, input) => {
@@ -65,13 +65,13 @@ test('a deadline that throws is a dead letter and left alone for an hour; others
   };
   const one = feeding({ ...processor, decider });
   one.tick(0);
-  one.hear(0, 'bad');
-  one.hear(0, 'good');
+  one.heartbeat(0, 'bad');
+  one.heartbeat(0, 'good');
   one.tick(1000);
   one.tick(2000);
   const outs = one.tick(3000);
   expect(letters(outs)).toMatchObject([{ failure_reason: 'deadline', original_message: { key: 'bad' } }]);
-  expect(said(outs).map(({ key }) => key)).toEqual(['good']);
+  expect(emitted(outs).map(({ key }) => key)).toEqual(['good']);
   expect(letters([4, 5, 6].flatMap((s) => one.tick(s * 1000)))).toEqual([]);
   for (const at of [3_590_000, 3_592_000]) one.tick(at);
   expect(letters(one.tick(3000 + 3_599_000))).toEqual([]);
@@ -82,8 +82,8 @@ test('a record that a foreign partitioner misplaced on a command topic is moved 
   const topic = 'onex.cmd.run.do.v1';
   const key = ['a', 'b', 'c', 'd', 'e'].find((k) => partitionOf(k, 4) !== 0) as string;
   const counted: string[] = [];
-  const around = dependencies({ partitions: () => 4, count: (metric) => counted.push(metric) });
-  const one = feeding(echoing('run', { reads: [topic as never] }), around);
+  const deps = dependencies({ partitions: () => 4, count: (metric) => counted.push(metric) });
+  const one = feeding(echoing('run', { reads: [topic as never] }), deps);
   const value = one.event('BEAT');
   const moved = { topic, partition: partitionOf(key, 4), key, value };
   expect(one.give(topic, 100, key, value, { headers: { traceparent: '00-1' } })).toEqual([
@@ -99,7 +99,7 @@ test('a record that a foreign partitioner misplaced on a command topic is moved 
 
 test('on event topics a key may lie anywhere: its writer has placed it', () => {
   const one = feeding(listening('run'), dependencies({ partitions: () => 7 }));
-  expect(['a', 'b', 'c'].flatMap((key) => said(one.hear(0, key)))).toHaveLength(3);
+  expect(['a', 'b', 'c'].flatMap((key) => emitted(one.heartbeat(0, key)))).toHaveLength(3);
 });
 
 test('a mapper sees the first receipt of a moved record, and its outputs occurred then; they lie at now', () => {
@@ -109,7 +109,7 @@ test('a mapper sees the first receipt of a moved record, and its outputs occurre
     headers: { moved: String(T + 10), traceparent: TRACEPARENT },
   });
   expect(out).toMatchObject({ timestamp: T + 5000, headers: { traceparent: TRACEPARENT } });
-  expect(said([out!])[0]).toMatchObject({
+  expect(emitted([out!])[0]).toMatchObject({
     occurredAt: T + 10,
     stateKey: null,
     version: null,
@@ -141,16 +141,16 @@ test('an event that no broker would take is a dead letter of its cause, and the 
     { topic: 'run.out', type: 'HEARD', key: 'a', payload: { text: 'x'.repeat(size) } } as never,
   ];
   const fits = feeding({ ...processor, decider: { ...processor.decider, decide: decide(999_000) } });
-  expect(said(fits.hear(0))).toHaveLength(1);
+  expect(emitted(fits.heartbeat(0))).toHaveLength(1);
   const over = feeding({ ...processor, decider: { ...processor.decider, decide: decide(1_000_000) } });
-  expect(letters(over.hear(0))).toMatchObject([{ failure_reason: 'too_large' }]);
+  expect(letters(over.heartbeat(0))).toMatchObject([{ failure_reason: 'too_large' }]);
   expect(over.fold.logic.store.size).toBe(0);
 });
 
 test('a moved header cannot make a record younger than it is, and nonsense in it is ignored', () => {
   const one = feeding(echoing('run'));
   const received = (moved: string) =>
-    said(one.give('run.in', 5000, 'a', one.event('BEAT'), { headers: { moved } }))[0]?.occurredAt;
+    emitted(one.give('run.in', 5000, 'a', one.event('BEAT'), { headers: { moved } }))[0]?.occurredAt;
   expect(received(String(T + 999_000))).toBe(T + 5000);
   expect(received('soon')).toBe(T + 5000);
 });
@@ -163,11 +163,11 @@ test('a topic may have a decoder of its own, which names the reason of what it c
     },
   };
   const one = feeding(echoing('run', { decode }));
-  expect(said(one.give('run.in', 0, 'a', Buffer.from('hello')))[0]).toMatchObject({ payload: { said: 'hello' } });
+  expect(emitted(one.give('run.in', 0, 'a', Buffer.from('hello')))[0]).toMatchObject({ payload: { echoed: 'hello' } });
   expect(letters(one.give('run.in', 0, 'a', Buffer.from('bad')))[0]).toMatchObject({ failure_reason: 'misspelt' });
 });
 
 test('an event on a topic that is not declared is our mistake: nothing is written but the dead letter', () => {
   const one = feeding(listening('run', { writes: [] }));
-  expect(letters(one.hear(0))).toHaveLength(1);
+  expect(letters(one.heartbeat(0))).toHaveLength(1);
 });

@@ -7,8 +7,8 @@ import type { AnyProcessor } from './topology.ts';
 export const T = 1_795_305_600_000;
 export const codec = jsonCodec();
 
-export const feeding = (processor: AnyProcessor = listening('run'), around = dependencies()) => {
-  const fold = new Fold(processor, around);
+export const feeding = (processor: AnyProcessor = listening('run'), deps = dependencies()) => {
+  const fold = new Fold(processor, deps);
   let offset = 0;
   const give = (topic: string, at: number, key: string | null, value: Buffer | null, rest: Partial<LogRecord> = {}) =>
     fold.apply({ topic, partition: 0, offset: offset++, key, value, timestamp: T + at, headers: {}, ...rest });
@@ -17,13 +17,13 @@ export const feeding = (processor: AnyProcessor = listening('run'), around = dep
     fold,
     give,
     event,
-    hear: (at: number, key = 'a', rest = {}) => give('run.in', at, key, event('BEAT', rest)),
+    heartbeat: (at: number, key = 'a', rest = {}) => give('run.in', at, key, event('BEAT', rest)),
     other: (at: number, key = 'a', type = 'BEAT') => give('run.other', at, key, event(type)),
     tick: (at: number, source = 0) => give('run.in', at, `${TICK}${source}`, null),
-    door: (at: number) => give('run.in', at, `${INGRESS}gateway`, null),
+    ingress: (at: number) => give('run.in', at, `${INGRESS}gateway`, null),
   };
 };
-export const said = (outs: readonly OutRecord[]): readonly Emitted[] =>
+export const emitted = (outs: readonly OutRecord[]): readonly Emitted[] =>
   outs
     .filter(({ key, topic }) => !key?.startsWith('@') && topic === 'run.out')
     .map(

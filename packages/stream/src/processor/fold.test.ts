@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { eventId } from '../log/ids.ts';
 import { dependencies, listening } from '../runner/processors.fixture.ts';
-import { feeding, said, T } from './fold.fixture.ts';
+import { emitted, feeding, T } from './fold.fixture.ts';
 
 test('an event carries ids, version and epoch that every re-decision gives again', () => {
   const one = feeding();
   one.tick(0);
-  const [first] = said(one.hear(100, 'a', { eventId: 'heartbeat-1', correlationId: 'chain-1' }));
-  const [second] = said(one.hear(200, 'a'));
+  const [first] = emitted(one.heartbeat(100, 'a', { eventId: 'heartbeat-1', correlationId: 'chain-1' }));
+  const [second] = emitted(one.heartbeat(200, 'a'));
   expect(first).toMatchObject({
     stateKey: 'a',
     version: 1,
@@ -24,10 +24,10 @@ test('an event carries ids, version and epoch that every re-decision gives again
 test('a deadline fires at the tick that passes it, not before, and travels under the chain of the last input', () => {
   const one = feeding();
   one.tick(0);
-  one.hear(0, 'a', { eventId: 'e', correlationId: 'chain' });
-  expect(said(one.tick(1000))).toEqual([]);
-  expect(said([...one.tick(2000), ...one.hear(2999, 'b')]).map(({ type }) => type)).toEqual(['HEARD']);
-  const [missing] = said(one.tick(3000));
+  one.heartbeat(0, 'a', { eventId: 'e', correlationId: 'chain' });
+  expect(emitted(one.tick(1000))).toEqual([]);
+  expect(emitted([...one.tick(2000), ...one.heartbeat(2999, 'b')]).map(({ type }) => type)).toEqual(['HEARD']);
+  const [missing] = emitted(one.tick(3000));
   expect(missing).toMatchObject({
     type: 'MISSING',
     key: 'a',
@@ -35,7 +35,7 @@ test('a deadline fires at the tick that passes it, not before, and travels under
     correlationId: 'chain',
     causationId: 'run.in/0/5',
   });
-  expect(said(one.tick(4000))).toEqual([]);
+  expect(emitted(one.tick(4000))).toEqual([]);
 });
 
 test('deadlines of one tick fire in the order of their moments, then of their keys, whatever order they were armed in', () => {
@@ -46,21 +46,21 @@ test('deadlines of one tick fire in the order of their moments, then of their ke
     ['b', 100],
     ['a', 100],
   ] as const)
-    one.hear(at, key);
+    one.heartbeat(at, key);
   one.tick(1000);
   one.tick(2000);
   one.tick(3000);
-  expect(said(one.tick(4000)).map(({ key }) => key)).toEqual(['a', 'b', 'late']);
+  expect(emitted(one.tick(4000)).map(({ key }) => key)).toEqual(['a', 'b', 'late']);
 });
 
 test('a record that the tick is behind is heard first: no accusation at the same moment', () => {
   const one = feeding();
   one.tick(0);
-  one.hear(0);
+  one.heartbeat(0);
   one.tick(1000);
   one.tick(2000);
-  one.hear(2999);
-  expect(said(one.tick(3000))).toEqual([]);
+  one.heartbeat(2999);
+  expect(emitted(one.tick(3000))).toEqual([]);
 });
 
 test('ticks go on along their routes behind what was said at them, with the stamp they came with', () => {
@@ -68,10 +68,10 @@ test('ticks go on along their routes behind what was said at them, with the stam
     { topic: 'run.out' as never, everyMs: 1000, to: 'same' as const },
     { topic: 'run.all' as never, everyMs: 5000, to: 'every' as const },
   ];
-  const around = dependencies({ partition: 1, partitions: (topic) => (topic === 'run.all' ? 3 : 1) });
-  const one = feeding(listening('run', { ticks: routes }), around);
+  const deps = dependencies({ partition: 1, partitions: (topic) => (topic === 'run.all' ? 3 : 1) });
+  const one = feeding(listening('run', { ticks: routes }), deps);
   one.tick(1000, 1);
-  one.hear(1000);
+  one.heartbeat(1000);
   for (const at of [2000, 3000])
     expect(one.tick(at, 1)).toEqual([
       { topic: 'run.out', partition: 1, key: '@tick/1', value: null, timestamp: T + at },
@@ -90,10 +90,10 @@ test('ticks go on along their routes behind what was said at them, with the stam
 test('a door is passed on in band, and moves its own clock', () => {
   const one = feeding();
   one.tick(0);
-  expect(one.door(500)).toEqual([
-    { topic: 'run.out', partition: 0, key: '@door/gateway', value: null, timestamp: T + 500 },
+  expect(one.ingress(500)).toEqual([
+    { topic: 'run.out', partition: 0, key: '@ingress/gateway', value: null, timestamp: T + 500 },
   ]);
-  expect(one.fold.time.doors.gateway).toBe(T + 500);
+  expect(one.fold.time.ingresses.gateway).toBe(T + 500);
 });
 
 test('time of several sources begins when all have been seen, and fires deadlines only when the smallest moves', () => {
@@ -104,21 +104,21 @@ test('time of several sources begins when all have been seen, and fires deadline
   expect([...one.tick(0, 0), ...one.tick(1000, 0)]).toEqual([]);
   expect(one.tick(0, 1)).toHaveLength(1);
   one.other(0);
-  for (const at of [1000, 2000, 3000, 4000]) expect(said(one.tick(at, 0))).toEqual([]);
-  expect(said([1000, 2000].flatMap((at) => one.tick(at, 1)))).toEqual([]);
-  expect(said(one.tick(3000, 1)).map(({ type }) => type)).toEqual(['MISSING']);
+  for (const at of [1000, 2000, 3000, 4000]) expect(emitted(one.tick(at, 0))).toEqual([]);
+  expect(emitted([1000, 2000].flatMap((at) => one.tick(at, 1)))).toEqual([]);
+  expect(emitted(one.tick(3000, 1)).map(({ type }) => type)).toEqual(['MISSING']);
 });
 
 test('records of other inputs are decided at the latest now, and do not move it', () => {
   const one = feeding();
   one.tick(1000);
-  expect(said(one.other(999_000))[0]).toMatchObject({ occurredAt: T + 1000 });
+  expect(emitted(one.other(999_000))[0]).toMatchObject({ occurredAt: T + 1000 });
   expect(one.fold.time.now).toBe(T + 1000);
 });
 
 test('before anything has carried time, a record is decided at its own stamp, never at zero', () => {
   const one = feeding();
-  expect(said(one.other(500))[0]).toMatchObject({ occurredAt: T + 500, epoch: T + 500 });
+  expect(emitted(one.other(500))[0]).toMatchObject({ occurredAt: T + 500, epoch: T + 500 });
 });
 
 test('keys that begin with @ belong to the runner: unknown ones are passed over, and ticks of other topics move nothing', () => {
@@ -134,21 +134,21 @@ test('a state that is forgotten begins anew, with a new epoch and version 1', ()
   const decider = { ...processor.decider, forgets: (state: unknown) => (state as { missing: boolean }).missing };
   const one = feeding({ ...processor, decider });
   one.tick(0);
-  one.hear(0);
+  one.heartbeat(0);
   for (const at of [1000, 2000, 3000]) one.tick(at);
   expect(one.fold.logic.store.changes()).toEqual([['a', null]]);
-  expect(said(one.hear(9000))[0]).toMatchObject({ version: 1, epoch: T + 9000 });
+  expect(emitted(one.heartbeat(9000))[0]).toMatchObject({ version: 1, epoch: T + 9000 });
 });
 
 test('a tick that is stamped a day ahead goes on with the time that is believed, and what is due fires at the next', () => {
   const one = feeding();
   const day = 24 * 3_600_000;
   one.tick(0);
-  one.hear(0);
+  one.heartbeat(0);
   for (const at of [1000, 2000]) one.tick(at);
   expect(one.tick(day).map(({ timestamp }) => timestamp)).toEqual([T + 2000]);
-  expect(one.door(day).map(({ timestamp }) => timestamp)).toEqual([T + 2000]);
-  expect(said(one.tick(3000)).map(({ type }) => type)).toEqual(['MISSING']);
+  expect(one.ingress(day).map(({ timestamp }) => timestamp)).toEqual([T + 2000]);
+  expect(emitted(one.tick(3000)).map(({ type }) => type)).toEqual(['MISSING']);
 });
 
 test('when time is set back, what had its deadline in the time ahead falls due in the right one', () => {
@@ -156,10 +156,10 @@ test('when time is set back, what had its deadline in the time ahead falls due i
   const day = 24 * 3_600_000;
   one.tick(0);
   for (let at = 0; at <= 4000; at += 1000) one.tick(day + at);
-  one.hear(day + 4000);
+  one.heartbeat(day + 4000);
   for (const at of [10_000, 11_000, 12_000]) one.tick(at);
   expect(one.fold.time.now).toBe(T + 12_000);
-  expect(said([13_000, 14_000, 15_000, 16_000].flatMap((at) => one.tick(at))).map(({ type }) => type)).toEqual([
+  expect(emitted([13_000, 14_000, 15_000, 16_000].flatMap((at) => one.tick(at))).map(({ type }) => type)).toEqual([
     'MISSING',
   ]);
 });

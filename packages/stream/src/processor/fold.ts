@@ -24,7 +24,7 @@ import type { ProcessorLogic } from './processor-logic.ts';
 import type { AnyProcessor, AnyRules } from './topology.ts';
 
 export const TICK = '@tick/';
-export const INGRESS = '@door/';
+export const INGRESS = '@ingress/';
 /** The value of the last mark of a way in that is gone for good; a mark without a value says that it is open. */
 export const RELEASED: Buffer = Buffer.from('released');
 

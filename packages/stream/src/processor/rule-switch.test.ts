@@ -8,25 +8,25 @@ import type { AnyRules } from './topology.ts';
 
 const NOW = 1_795_305_600_000;
 const OUT = 'run.out';
-type State = { readonly key: string; readonly since: number; readonly said: boolean };
+type State = { readonly key: string; readonly since: number; readonly isReported: boolean };
 
 /** Says once that a key has been known for `limit` milliseconds, and by which rules. */
 const rulesOf = (value: string, limit: number): AnyRules => {
   const decider: Decider<State, HealthEvent, Draft> = {
-    initial: { key: '', since: 0, said: false },
-    observe: (state, { key }, { now }) => (state.key === '' ? { key, since: now, said: false } : state),
-    decide: ({ key, since, said }, { now }) =>
-      said || key === '' || now < since + limit
+    initial: { key: '', since: 0, isReported: false },
+    observe: (state, { key }, { now }) => (state.key === '' ? { key, since: now, isReported: false } : state),
+    decide: ({ key, since, isReported }, { now }) =>
+      isReported || key === '' || now < since + limit
         ? []
         : [{ topic: OUT, type: 'OLD', key, payload: { by: value } } as unknown as Draft],
-    evolve: (state) => ({ ...state, said: true }),
-    dueAt: ({ key, since, said }) => (key === '' || said ? NEVER : since + limit),
+    evolve: (state) => ({ ...state, isReported: true }),
+    dueAt: ({ key, since, isReported }) => (key === '' || isReported ? NEVER : since + limit),
   };
   return { value, decider: decider as AnyRules['decider'] };
 };
 
 /** A partition whose rules can be changed; each batch is one record: a beat of a key, or a tick. */
-const world = async (
+const setup = async (
   first: AnyRules,
   log = new MemoryLog({ topics: topicsOf('run', 1), codec: jsonCodec(), now: () => 0 }),
   { version = '1', isMarked = true } = {},
@@ -39,8 +39,8 @@ const world = async (
   let storedBefore = 0;
   const giveAll = async (ms: number, keys: readonly (string | null)[]) => {
     const fetched = log.records('run.in').length;
-    const beat = Buffer.from(JSON.stringify({ type: 'BEAT', payload: {} }));
-    const recordOf = (key: string | null) => ({ key: key ?? '@tick/0', value: key === null ? null : beat });
+    const heartbeat = Buffer.from(JSON.stringify({ type: 'BEAT', payload: {} }));
+    const recordOf = (key: string | null) => ({ key: key ?? '@tick/0', value: key === null ? null : heartbeat });
     log.append(keys.map((key) => ({ topic: 'run.in', partition: 0, timestamp: NOW + ms, ...recordOf(key) })));
     const records = log.records('run.in').slice(fetched);
     const end = fetched + records.length;
@@ -55,69 +55,69 @@ const world = async (
     const rules = written.filter(({ key }) => key === '@rules').map(({ value }) => value?.toString() ?? null);
     return { states, rules };
   };
-  const said = () =>
+  const emitted = () =>
     log.records(OUT).map(({ key, value }) => {
       const read = JSON.parse(String(value));
       return key === '@policy' ? `${read.rules} from ${read.from['run.in']}` : `${key} old by ${read.payload.by}`;
     });
-  return { log, task, give, giveAll, stored, said, turn: (to: AnyRules) => (inForce = to) };
+  return { log, task, give, giveAll, stored, emitted, turn: (to: AnyRules) => (inForce = to) };
 };
 
 const LATE = rulesOf('late', 60_000);
 const SOON = rulesOf('soon', 5_000);
 
 test('new rules begin between two batches: their marker names the position, and what follows is decided by them', async () => {
-  const w = await world(LATE);
+  const w = await setup(LATE);
   await w.give(0, 'a');
   w.turn(SOON);
   await w.give(6000, 'a');
-  expect(w.said()).toEqual(['late from 0', 'soon from 1', 'a old by soon']);
+  expect(w.emitted()).toEqual(['late from 0', 'soon from 1', 'a old by soon']);
 });
 
 test('a key that nobody speaks of falls due by the new rules, not by those under which it was last looked at', async () => {
-  const w = await world(LATE);
+  const w = await setup(LATE);
   await w.give(0, 'a');
   w.turn(SOON);
   await w.give(1000, null);
   await w.give(4000, null);
-  expect(w.said()).toEqual(['late from 0', 'soon from 1']);
+  expect(w.emitted()).toEqual(['late from 0', 'soon from 1']);
   await w.give(5000, null);
-  expect(w.said()).toEqual(['late from 0', 'soon from 1', 'a old by soon']);
+  expect(w.emitted()).toEqual(['late from 0', 'soon from 1', 'a old by soon']);
 });
 
 test('whoever opens the partition later knows the deadlines of the new rules', async () => {
-  const w = await world(LATE);
+  const w = await setup(LATE);
   await w.give(0, 'a');
   w.turn(SOON);
   await w.give(1000, null);
-  const again = await world(SOON, w.log);
+  const again = await setup(SOON, w.log);
   await again.give(5000, null);
-  expect(again.said().at(-1)).toBe('a old by soon');
+  expect(again.emitted().at(-1)).toBe('a old by soon');
 });
 
 test('rules that changed while nobody had the partition count from its opening', async () => {
-  const w = await world(LATE);
+  const w = await setup(LATE);
   await w.give(0, 'a');
-  const again = await world(SOON, w.log);
+  const again = await setup(SOON, w.log);
   await again.give(6000, null);
-  expect(again.said()).toEqual(['late from 0', 'soon from 1', 'a old by soon']);
+  expect(again.emitted()).toEqual(['late from 0', 'soon from 1', 'a old by soon']);
 });
 
 test('rules that stay are marked once an opening, and no state is looked at for them', async () => {
-  const w = await world(LATE);
+  const w = await setup(LATE);
   await w.give(0, 'a');
   await w.give(1000, null);
-  expect(w.said()).toEqual(['late from 0']);
+  expect(w.emitted()).toEqual(['late from 0']);
   const looked: unknown[] = [];
   const dueAt: Decider<unknown, HealthEvent, Draft>['dueAt'] = (state, clock) => {
     looked.push(state);
     return LATE.decider.dueAt(state, clock);
   };
   const counted: AnyRules = { value: 'late', decider: { ...LATE.decider, dueAt } };
-  const again = await world(counted, w.log);
+  const again = await setup(counted, w.log);
   await again.give(2000, null);
   expect(looked).toEqual([]);
-  expect(again.said()).toEqual(['late from 0', 'late from 2']);
+  expect(again.emitted()).toEqual(['late from 0', 'late from 2']);
 });
 
 const SLICE = 10_000;
@@ -125,7 +125,7 @@ const many = (count: number) => Array.from({ length: count }, (_, n) => `k${n}`)
 const lies = (rules: string | null, version = '1') => JSON.stringify({ version, rules });
 
 test('a change of rules is worked out for 10,000 keys a transaction, what came meanwhile is decided by it, and the snapshot names it last', async () => {
-  const w = await world(LATE);
+  const w = await setup(LATE);
   await w.giveAll(0, many(2 * SLICE + 1));
   expect(w.stored().rules).toEqual([lies('late')]);
   w.turn(SOON);
@@ -138,13 +138,13 @@ test('a change of rules is worked out for 10,000 keys a transaction, what came m
   await w.give(3000, null);
   expect(w.stored()).toEqual({ states: 0, rules: [] });
   await w.give(5000, null);
-  expect(w.said().filter((line) => line.endsWith('old by soon'))).toHaveLength(2 * SLICE + 1);
+  expect(w.emitted().filter((line) => line.endsWith('old by soon'))).toHaveLength(2 * SLICE + 1);
   await w.give(6000, null);
-  expect(w.said().at(-1)).toBe('new old by soon');
+  expect(w.emitted().at(-1)).toBe('new old by soon');
 });
 
 test('exactly 10,000 keys are one transaction', async () => {
-  const w = await world(LATE);
+  const w = await setup(LATE);
   await w.giveAll(0, many(SLICE));
   w.turn(SOON);
   await w.give(1000, null);
@@ -152,32 +152,35 @@ test('exactly 10,000 keys are one transaction', async () => {
 });
 
 test('a process that opens the partition in the middle of a change works out all keys again', async () => {
-  const w = await world(LATE);
+  const w = await setup(LATE);
   await w.giveAll(0, many(SLICE + 1));
   w.turn(SOON);
   await w.give(1000, null);
-  const again = await world(SOON, w.log);
+  const again = await setup(SOON, w.log);
   for (const ms of [2000, 3000, 5000]) await again.give(ms, null);
-  expect(again.said().filter((line) => line.endsWith('old by soon'))).toHaveLength(SLICE + 1);
+  expect(again.emitted().filter((line) => line.endsWith('old by soon'))).toHaveLength(SLICE + 1);
 });
 
 test('rules that return in the middle of a change find no deadline of the others, in this process or the next', async () => {
   for (const isRestarted of [false, true]) {
-    const w = await world(SOON);
+    const w = await setup(SOON);
     await w.giveAll(0, many(SLICE + 1));
     w.turn(LATE);
     await w.give(100, 'new');
     w.turn(SOON);
-    const after = isRestarted ? await world(SOON, w.log) : w;
+    const after = isRestarted ? await setup(SOON, w.log) : w;
     for (const ms of [200, 300, 5200]) await after.give(ms, null);
-    expect(after.said()).toContain('new old by soon');
+    expect(after.emitted()).toContain('new old by soon');
   }
 });
 
 test('a key that is forgotten before its slice comes is passed over', async () => {
-  const w = await world(rulesOf('late', 20_000));
+  const w = await setup(rulesOf('late', 20_000));
   await w.giveAll(0, many(SLICE + 1));
-  w.turn({ ...SOON, decider: { ...SOON.decider, forgets: ({ said }: State) => said } as AnyRules['decider'] });
+  w.turn({
+    ...SOON,
+    decider: { ...SOON.decider, forgets: ({ isReported }: State) => isReported } as AnyRules['decider'],
+  });
   await w.give(21_000, null);
   expect(w.task.size).toBe(0);
   await w.give(22_000, null);
@@ -186,32 +189,32 @@ test('a key that is forgotten before its slice comes is passed over', async () =
 
 test('another version of the code works the deadlines out again, with rules that may change or without', async () => {
   for (const isMarked of [true, false]) {
-    const older = await world(LATE, undefined, { isMarked });
+    const older = await setup(LATE, undefined, { isMarked });
     await older.give(0, 'a');
     expect(older.stored().rules).toEqual([lies(isMarked ? 'late' : null)]);
-    const same = await world({ ...SOON, value: 'late' }, older.log, { isMarked });
+    const same = await setup({ ...SOON, value: 'late' }, older.log, { isMarked });
     await same.give(5000, null);
-    expect(same.said().filter((line) => line.startsWith('a old'))).toEqual([]);
-    const newer = await world({ ...SOON, value: 'late' }, older.log, { isMarked, version: '2' });
+    expect(same.emitted().filter((line) => line.startsWith('a old'))).toEqual([]);
+    const newer = await setup({ ...SOON, value: 'late' }, older.log, { isMarked, version: '2' });
     await newer.give(5000, null);
     expect(newer.stored().rules).toEqual([lies(isMarked ? 'late' : null, '2')]);
-    expect(newer.said().filter((line) => line.startsWith('a old'))).toHaveLength(1);
+    expect(newer.emitted().filter((line) => line.startsWith('a old'))).toHaveLength(1);
   }
 });
 
 test('a snapshot of before the version was kept is worked out again', async () => {
-  const older = await world(LATE);
+  const older = await setup(LATE);
   await older.give(0, 'a');
   const snapshot = 'onex.snapshot.run.state.v1';
   older.log.append([{ topic: snapshot, partition: 0, key: '@rules', value: Buffer.from('late') }]);
-  const newer = await world({ ...SOON, value: 'late' }, older.log);
+  const newer = await setup({ ...SOON, value: 'late' }, older.log);
   await newer.give(5000, null);
-  expect(newer.said().filter((line) => line.startsWith('a old'))).toHaveLength(1);
+  expect(newer.emitted().filter((line) => line.startsWith('a old'))).toHaveLength(1);
 });
 
 test('a clock that is set back has all deadlines worked out again in the same way, also by the next process', async () => {
   const day = 86_400_000;
-  const w = await world(LATE);
+  const w = await setup(LATE);
   for (const ms of [0, day, day + 2000]) await w.give(ms, null);
   await w.giveAll(day + 2000, many(SLICE + 1));
   await w.give(5000, null);

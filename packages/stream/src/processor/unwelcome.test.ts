@@ -28,48 +28,48 @@ const processor = {
   },
 };
 
-const feeding = (around: Partial<FoldDependencies> = {}) => {
-  const fold = new Fold(processor, dependencies(around));
+const feeding = (deps: Partial<FoldDependencies> = {}) => {
+  const fold = new Fold(processor, dependencies(deps));
   let offset = 0;
   const raw = (topic: string, value: string, key: string | null = 'a') =>
     fold.apply({ topic, partition: 0, offset: offset++, key, value: Buffer.from(value), timestamp: 9, headers: {} });
-  const hear = (type: string, key = 'a', topic = 'run.in') => raw(topic, JSON.stringify({ type, payload: {} }), key);
-  return { fold, raw, hear };
+  const receive = (type: string, key = 'a', topic = 'run.in') => raw(topic, JSON.stringify({ type, payload: {} }), key);
+  return { fold, raw, receive };
 };
-const told = (outs: readonly OutRecord[]) =>
+const brief = (outs: readonly OutRecord[]) =>
   outs.map(({ topic, value }) => {
     const { type, payload } = codec.decode(topic as never, value as Buffer);
     return topic === deadLetterTopic('run') ? (payload as { failure_reason: string }).failure_reason : type;
   });
-const times = (n: number, say: () => unknown) => {
-  for (let i = 0; i < n; i++) say();
+const times = (n: number, act: () => unknown) => {
+  for (let i = 0; i < n; i++) act();
 };
 
 test('what is unwelcome but counted is a dead letter, and what follows from it is said', () => {
-  const { hear } = feeding();
-  hear('BEAT');
-  expect(told(hear('OLD'))).toEqual(['older', 'HEARD']);
-  expect(codec.decode('run.out' as never, hear('BEAT')[0]?.value as Buffer).payload).toMatchObject({ n: 3 });
+  const { receive } = feeding();
+  receive('BEAT');
+  expect(brief(receive('OLD'))).toEqual(['older', 'HEARD']);
+  expect(codec.decode('run.out' as never, receive('BEAT')[0]?.value as Buffer).payload).toMatchObject({ n: 3 });
 });
 
 test('what is unwelcome altogether is a dead letter and changes nothing', () => {
-  const { hear, fold } = feeding();
-  hear('BEAT');
+  const { receive, fold } = feeding();
+  receive('BEAT');
   const before = fold.logic.store.bytes('a');
-  expect(told(hear('LATE'))).toEqual(['late']);
+  expect(brief(receive('LATE'))).toEqual(['late']);
   expect(fold.logic.store.bytes('a')).toEqual(before);
 });
 
 test('where deciding on what is kept throws, there is one dead letter, of our mistake, and nothing is kept', () => {
-  const { hear, fold } = feeding();
-  expect(told(hear('OLD', 'broken'))).toEqual(['undecided']);
+  const { receive, fold } = feeding();
+  expect(brief(receive('OLD', 'broken'))).toEqual(['undecided']);
   expect(fold.logic.store.bytes('broken')).toBeNull();
 });
 
 test('unwelcome records stop nothing, however many', () => {
-  const { hear, fold } = feeding();
-  times(100, () => hear('LATE'));
-  times(100, () => hear('OLD'));
+  const { receive, fold } = feeding();
+  times(100, () => receive('LATE'));
+  times(100, () => receive('OLD'));
   expect(fold.limits.exceeded).toBeNull();
 });
 
@@ -84,19 +84,19 @@ test('garbage on a foreign input stops nothing, however many; on an input of our
 });
 
 test('a mistake of ours on a foreign input stops, and garbage in between does not hide it', () => {
-  const { hear, raw, fold } = feeding();
-  times(19, () => hear('BOOM', 'a', 'run.other'));
+  const { receive, raw, fold } = feeding();
+  times(19, () => receive('BOOM', 'a', 'run.other'));
   raw('run.other', 'garbage');
-  hear('LATE');
+  receive('LATE');
   expect(fold.limits.exceeded).toBeNull();
-  hear('BOOM', 'a', 'run.other');
+  receive('BOOM', 'a', 'run.other');
   expect(fold.limits.exceeded).toBe('20 records in a row are dead letters');
 });
 
 test('events of a newer version are passed over and counted, with no dead letter, however many: an upgrade stops nothing', () => {
   const counted: string[] = [];
-  const { raw, hear, fold } = feeding({ count: (metric) => counted.push(metric) });
-  hear('BEAT');
+  const { raw, receive, fold } = feeding({ count: (metric) => counted.push(metric) });
+  receive('BEAT');
   const before = fold.logic.store.bytes('a');
   times(100, () => expect(raw('run.in', 'newer')).toEqual([]));
   times(100, () => expect(raw('run.other', 'newer')).toEqual([]));
@@ -114,6 +114,6 @@ test('an event of a newer version carries time like any other', () => {
 
 test('a door whose name is none is passed over: it would be written with every commit', () => {
   const { raw, fold } = feeding();
-  expect(raw('run.in', 'open', `@door/${'x'.repeat(129)}`)).toEqual([]);
-  expect(fold.clock.doors).toEqual({});
+  expect(raw('run.in', 'open', `@ingress/${'x'.repeat(129)}`)).toEqual([]);
+  expect(fold.clock.ingresses).toEqual({});
 });

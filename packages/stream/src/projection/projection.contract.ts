@@ -67,7 +67,7 @@ export const projectionContract = ({ log: open, topics }: LogFactory): void => {
     ]);
     await using _one = await projecting(log, run, sink);
     await until(() => expect(sink.rows.get('a')).toBe(2));
-    await until(() => expect(letters.heard).toHaveLength(2));
+    await until(() => expect(letters.received).toHaveLength(2));
     letters.stop();
   });
 
@@ -80,14 +80,14 @@ export const projectionContract = ({ log: open, topics }: LogFactory): void => {
     const other = ['b', 'c', 'd', 'e'].find((key) => partitionOf(key, PARTITIONS) !== partitionOf('a', PARTITIONS))!;
     await opened.write([event(run, 'a', 1, 'garbage'), event(run, 'a', 2, '?6'), event(run, 'a', 3)]);
     await using running = await projecting(log, run, sink);
-    await until(() => expect(registry.asked).toBeGreaterThan(2));
+    await until(() => expect(registry.attempts).toBeGreaterThan(2));
     await opened.write([event(run, other, 1)]);
     await until(() => expect(sink.rows.get(other)).toBe(1));
     expect([sink.rows.get('a'), running.ready()]).toEqual([undefined, false]);
     registry.isAway = false;
     await until(() => expect(sink.rows.get('a')).toBe(2));
     await until(() => expect(running.ready()).toBe(true));
-    await until(() => expect(letters.heard).toHaveLength(1));
+    await until(() => expect(letters.received).toHaveLength(1));
     letters.stop();
   });
 

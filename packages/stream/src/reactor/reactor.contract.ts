@@ -21,17 +21,17 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     await until(() =>
       expect(
         out
-          .said()
+          .events()
           .map(({ key }) => key)
           .toSorted(),
       ).toEqual(['a', 'b']),
     );
-    expect(out.said()[0]).toMatchObject({
+    expect(out.events()[0]).toMatchObject({
       type: 'DONE',
       causationId: expect.stringMatching(/^[ab]-1$/),
       version: null,
     });
-    expect(out.said()[0]?.eventId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(out.events()[0]?.eventId).toMatch(/^[0-9a-f-]{36}$/);
     await until(() => expect(running.ready()).toBe(true));
     out.stop();
   });
@@ -93,8 +93,8 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
       event(run, 'x', 1, 'garbage'),
     ]);
     await until(() => expect(tried.filter((key) => key === 'retry')).toHaveLength(2));
-    await until(() => expect(letters.heard).toHaveLength(3));
-    const reasons = letters.heard.map(({ value }) => JSON.parse(String(value)).payload.failure_reason);
+    await until(() => expect(letters.received).toHaveLength(3));
+    const reasons = letters.received.map(({ value }) => JSON.parse(String(value)).payload.failure_reason);
     expect(reasons.toSorted()).toEqual(['not_json', 'unknown_sink', 'unknown_sink']);
     letters.stop();
   });
@@ -121,7 +121,7 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     ]);
     await until(() => expect(done).toEqual(['a1', 'a4']));
     await until(() => expect(sink.rows.get('a')).toBe(2));
-    await until(() => expect(letters.heard).toHaveLength(2));
+    await until(() => expect(letters.received).toHaveLength(2));
     const passedOver = counted.filter((line) => line.endsWith('newer_events'));
     expect(passedOver.toSorted()).toEqual([`${run}-projection: 1 newer_events`, `${run}-reactor: 1 newer_events`]);
     letters.stop();
@@ -139,12 +139,12 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     };
     await using running = await reacting(log, run, react);
     await opened.write([event(run, 'a', 1, '?4'), event(run, 'a', 2), event(run, 'b', 1)]);
-    await until(() => expect(registry.asked).toBeGreaterThan(1));
+    await until(() => expect(registry.attempts).toBeGreaterThan(1));
     expect([done, running.ready()]).toEqual([['b'], false]);
     registry.isAway = false;
     await until(() => expect(done).toEqual(['b', 'a', 'a']));
     await until(() => expect(running.ready()).toBe(true));
-    expect(letters.heard).toEqual([]);
+    expect(letters.received).toEqual([]);
     letters.stop();
   });
 
@@ -152,16 +152,16 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     await using opened = await open();
     const run = await topics(PARTITIONS);
     const { registry, log } = withRegistry(opened);
-    const heard: string[] = [];
+    const received: string[] = [];
     const stop = new AbortController();
-    const onEvent = (_: unknown, { timestamp }: LogRecord) => void heard.push(`${timestamp - T}`);
+    const onEvent = (_: unknown, { timestamp }: LogRecord) => void received.push(`${timestamp - T}`);
     const from = 'beginning';
     const { ready } = await tail(log, [`${run}.in` as never], { from, onEvent, signal: stop.signal });
     await opened.write([event(run, 'a', 1), event(run, 'a', 2, '?5'), event(run, 'a', 3)]);
-    await until(() => expect(registry.asked).toBeGreaterThan(1));
-    expect([heard, ready()]).toEqual([['1'], false]);
+    await until(() => expect(registry.attempts).toBeGreaterThan(1));
+    expect([received, ready()]).toEqual([['1'], false]);
     registry.isAway = false;
-    await until(() => expect(heard).toEqual(['1', '2', '3']));
+    await until(() => expect(received).toEqual(['1', '2', '3']));
     stop.abort();
   });
 
@@ -203,11 +203,11 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
   test('a writer gives each event ids, and puts it where its key belongs; a tail hears it, in order, without marks', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
-    const heard: Emitted[] = [];
+    const received: Emitted[] = [];
     const stop = new AbortController();
     await tail(log, [`${run}.in` as never], {
       from: 'beginning',
-      onEvent: (said) => heard.push(said as unknown as Emitted),
+      onEvent: (event) => received.push(event as unknown as Emitted),
       signal: stop.signal,
     });
     const drafts = [1, 2, 3].map((n) => ({ topic: `${run}.in`, type: 'BEAT', key: 'a', payload: { n } }));
@@ -215,9 +215,9 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     await writer(log).writeRaw(`${run}.in`, 'a', Buffer.from('garbage'));
     await log.write([tick(run, 0)]);
     await writer(log).write([{ ...drafts[0]!, payload: { n: 4 }, correlationId: 'chain' }] as never);
-    await until(() => expect(heard.map(({ payload }) => payload.n)).toEqual([1, 2, 3, 4]));
-    expect(heard.slice(0, 3).map(({ eventId }) => eventId)).toEqual(ids);
-    expect(heard.map(({ correlationId }) => correlationId)).toEqual([...ids, 'chain']);
+    await until(() => expect(received.map(({ payload }) => payload.n)).toEqual([1, 2, 3, 4]));
+    expect(received.slice(0, 3).map(({ eventId }) => eventId)).toEqual(ids);
+    expect(received.map(({ correlationId }) => correlationId)).toEqual([...ids, 'chain']);
     const bounds = await log.bounds(`${run}.in`);
     expect(bounds[partitionOf('a', PARTITIONS)]?.high).toBeGreaterThanOrEqual(5);
     stop.abort();

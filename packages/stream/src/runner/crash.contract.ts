@@ -14,10 +14,10 @@ export const crashContract = ({ log: open, topics }: LogFactory): void => {
     for (let i = 1; i <= 5; i++) {
       await until(() => expect(running.ready()).toBe(true));
       await (await log.fence(`${w.run}-${partitionOf('a', PARTITIONS)}`)).close();
-      await w.write(w.beat('a', i));
-      await until(() => expect(w.said()).toHaveLength(i));
+      await w.write(w.heartbeat('a', i));
+      await until(() => expect(w.emitted()).toHaveLength(i));
     }
-    expectGapless(w.said());
+    expectGapless(w.emitted());
     w.stop();
   });
 
@@ -32,11 +32,11 @@ export const crashContract = ({ log: open, topics }: LogFactory): void => {
     };
     const other = ['b', 'c', 'd', 'e', 'f'].find((key) => partitionOf(key, PARTITIONS) !== slow) as string;
     await using running = await start({ ...aliased(log), fence }, listening(w.run));
-    await w.write(w.beat('a', 1), w.beat(other, 1));
-    await until(() => expect(w.said().map(({ key }) => key)).toEqual([other]));
+    await w.write(w.heartbeat('a', 1), w.heartbeat(other, 1));
+    await until(() => expect(w.emitted().map(({ key }) => key)).toEqual([other]));
     expect(running.ready()).toBe(false);
     opened.resolve();
-    await until(() => expect(w.said().map(({ key }) => key)).toEqual([other, 'a']));
+    await until(() => expect(w.emitted().map(({ key }) => key)).toEqual([other, 'a']));
     w.stop();
   });
 
@@ -48,28 +48,28 @@ export const crashContract = ({ log: open, topics }: LogFactory): void => {
       const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
       await w.tick(0);
       for (let i = 1; i <= 6; i++) {
-        await w.write(...keys.map((key) => w.beat(key, i)));
+        await w.write(...keys.map((key) => w.heartbeat(key, i)));
         const running = await start(dying(log, when, 1 + (i % 3)), listening(w.run));
         await expect(running.finished).rejects.toThrow('killed');
         await running.stop();
       }
       await using _last = await start(log, listening(w.run));
-      await until(() => expect(w.said()).toHaveLength(6 * keys.length));
-      expectGapless(w.said());
+      await until(() => expect(w.emitted()).toHaveLength(6 * keys.length));
+      expectGapless(w.emitted());
       w.stop();
     },
   );
 
   test('a zombie that wakes up with a batch in hand writes nothing: its partitions belong to another', async () => {
-    const { said, n } = await zombie(open, topics, (id) => id);
-    expect(said).toHaveLength(n);
-    expectGapless(said);
+    const { emitted, n } = await zombie(open, topics, (id) => id);
+    expect(emitted).toHaveLength(n);
+    expectGapless(emitted);
   });
 
   test('control: without the fence of the transactional id the zombie doubles what it has in hand', async () => {
-    const { said, n } = await zombie(open, topics, (id) => `${id}-${Math.random()}`);
-    expect(said.length).toBeGreaterThan(n);
-    expect(() => expectGapless(said)).toThrow();
+    const { emitted, n } = await zombie(open, topics, (id) => `${id}-${Math.random()}`);
+    expect(emitted.length).toBeGreaterThan(n);
+    expect(() => expectGapless(emitted)).toThrow();
   });
 };
 
@@ -95,34 +95,34 @@ const zombie = async (open: LogFactory['log'], topics: LogFactory['topics'], idO
   const w = await testBed(log, await topics(PARTITIONS));
   const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
   const gate = Promise.withResolvers<void>();
-  const hands = { full: 0, empty: 0 };
+  const batches = { full: 0, empty: 0 };
   const join: Log['join'] = (member) =>
     log.join({
       ...member,
       group: `${member.group}-zombie`,
       take: async (batch) => {
-        hands.full += 1;
+        batches.full += 1;
         await gate.promise;
         const taken = await member.take(batch);
-        hands.empty += 1;
+        batches.empty += 1;
         return taken;
       },
     });
   const fence: Log['fence'] = (id) => log.fence(idOf(id));
   const first = await start({ ...aliased(log), join, fence }, listening(w.run));
   await until(() => expect(first.ready()).toBe(true));
-  await w.write(...keys.map((key) => w.beat(key, 1)));
-  await until(() => expect(hands.full).toBeGreaterThan(0));
+  await w.write(...keys.map((key) => w.heartbeat(key, 1)));
+  await until(() => expect(batches.full).toBeGreaterThan(0));
   const second = await start({ ...aliased(log), fence }, listening(w.run));
-  await until(() => expect(w.said()).toHaveLength(keys.length));
+  await until(() => expect(w.emitted()).toHaveLength(keys.length));
   await second.stop();
-  const inHand = hands.full;
+  const inHand = batches.full;
   gate.resolve();
-  await until(() => expect(hands.empty).toBeGreaterThanOrEqual(inHand));
+  await until(() => expect(batches.empty).toBeGreaterThanOrEqual(inHand));
   await first.stop();
-  await w.write(w.beat('end', 9));
+  await w.write(w.heartbeat('end', 9));
   await using _third = await start(log, listening(w.run));
-  await until(() => expect(w.said().filter(({ key }) => key === 'end')).toHaveLength(1));
+  await until(() => expect(w.emitted().filter(({ key }) => key === 'end')).toHaveLength(1));
   w.stop();
-  return { said: w.said().filter(({ key }) => key !== 'end'), n: keys.length };
+  return { emitted: w.emitted().filter(({ key }) => key !== 'end'), n: keys.length };
 };

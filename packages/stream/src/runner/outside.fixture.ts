@@ -26,17 +26,17 @@ export const tick = (run: string, partition: number): OutRecord => ({
 });
 
 export const follow = async (log: Log, topic: string) => {
-  const heard: LogRecord[] = [];
+  const received: LogRecord[] = [];
   const stop = new AbortController();
-  await log.follow([topic], 'beginning', (record) => heard.push(record), stop.signal);
-  const said = () => heard.map(({ value }) => JSON.parse(String(value)) as Emitted);
-  return { heard, said, stop: () => stop.abort() };
+  await log.follow([topic], 'beginning', (record) => received.push(record), stop.signal);
+  const events = () => received.map(({ value }) => JSON.parse(String(value)) as Emitted);
+  return { received, events, stop: () => stop.abort() };
 };
 
 export const reacting = (
   log: Log,
   run: string,
-  react: (said: Emitted) => Promise<readonly object[]>,
+  react: (event: Emitted) => Promise<readonly object[]>,
   maxInFlight = 8,
   count: Count = quiet.count,
 ) => {

@@ -49,8 +49,8 @@ export type Emitted = {
 /** Counts what it hears of a key, and says when nobody has been heard of for 3 s of watched time. */
 export type Listening = {
   readonly key: string;
-  readonly heard: number;
-  readonly told: number;
+  readonly received: number;
+  readonly reported: number;
   readonly seen: number;
   readonly missing: boolean;
 };
@@ -61,19 +61,23 @@ const draft = (topic: string, type: string, key: string, payload: object) =>
   ({ topic, type, key, payload }) as unknown as Draft;
 
 export const listener = (topic: string): Decider<Listening, HealthEvent, Draft> => ({
-  initial: { key: '', heard: 0, told: 0, seen: 0, missing: false },
+  initial: { key: '', received: 0, reported: 0, seen: 0, missing: false },
   observe: (state, input, clock) => {
     if (input.type === ('BOOM' as string)) throw new Error('boom');
-    return { ...state, key: input.key, heard: state.heard + 1, seen: clock.watched };
+    return { ...state, key: input.key, received: state.received + 1, seen: clock.watched };
   },
   decide: (state, clock) => [
-    ...(state.heard > state.told ? [draft(topic, 'HEARD', state.key, { n: state.heard, at: clock.now })] : []),
+    ...(state.received > state.reported
+      ? [draft(topic, 'HEARD', state.key, { n: state.received, at: clock.now })]
+      : []),
     ...(state.key !== '' && !state.missing && clock.watched - state.seen >= LIMIT_MS
       ? [draft(topic, 'MISSING', state.key, { at: clock.now })]
       : []),
   ],
   evolve: (state, event) =>
-    event.type === ('HEARD' as string) ? { ...state, told: state.heard, missing: false } : { ...state, missing: true },
+    event.type === ('HEARD' as string)
+      ? { ...state, reported: state.received, missing: false }
+      : { ...state, missing: true },
   dueAt: (state, clock) => {
     if (state.key === '' || state.missing) return NEVER;
     return clock.now + Math.max(0, LIMIT_MS - (clock.watched - state.seen));
@@ -101,7 +105,7 @@ export const echoing = (run: string, rest: Partial<AnyMapper> = {}): AnyMapper =
   writes: [`${run}.out`] as never,
   time: { topic: `${run}.in` as never, sources: 'own' },
   ticks: [{ topic: `${run}.out` as never, everyMs: 1000, to: 'same' }],
-  map: (input, now, receivedAt) => [draft(`${run}.out`, 'ECHO', input.key, { now, receivedAt, said: input.payload })],
+  map: (input, now, receivedAt) => [draft(`${run}.out`, 'ECHO', input.key, { now, receivedAt, echoed: input.payload })],
   ...rest,
 });
 

@@ -8,7 +8,7 @@ export const refusalContract = ({ log: open, topics }: LogFactory): void => {
     await using log = await open();
     const w = await testBed(log, await topics(PARTITIONS));
     const snapshot = `onex.snapshot.${w.run}.state.v1`;
-    const clock = { now: T, own: { tick: 0, unwatched: 0, from: 0 }, doors: {}, ticks: {} };
+    const clock = { now: T, own: { tick: 0, unwatched: 0, from: 0 }, ingresses: {}, ticks: {} };
     await log.write([
       {
         topic: snapshot,
@@ -31,8 +31,8 @@ export const refusalContract = ({ log: open, topics }: LogFactory): void => {
     const w = await testBed(log, await topics(PARTITIONS));
     const snapshot = `onex.snapshot.${w.run}.state.v1`;
     const first = await start(log, listening(w.run, { atRest: { oldest: 2, upgrades: [], usual: null } }));
-    await w.write(w.beat('a', 1));
-    await until(() => expect(w.said()).toHaveLength(1));
+    await w.write(w.heartbeat('a', 1));
+    await until(() => expect(w.emitted()).toHaveLength(1));
     await first.stop();
     await using older = await start(log, listening(w.run));
     await expect(older.finished).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining('shape 2') });
@@ -53,7 +53,7 @@ export const refusalContract = ({ log: open, topics }: LogFactory): void => {
   test('a snapshot that was written under another partition count is refused: its keys lie elsewhere now', async () => {
     await using log = await open();
     const w = await testBed(log, await topics(PARTITIONS));
-    const clock = { now: T, own: { tick: 0, unwatched: 0, from: 0 }, doors: {}, ticks: {} };
+    const clock = { now: T, own: { tick: 0, unwatched: 0, from: 0 }, ingresses: {}, ticks: {} };
     const position = { next: 0, clock, partitions: PARTITIONS / 2 };
     const value = Buffer.from(JSON.stringify(position));
     const snapshot = `onex.snapshot.${w.run}.state.v1`;

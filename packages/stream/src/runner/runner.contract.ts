@@ -20,10 +20,10 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     const w = await testBed(log, await topics(PARTITIONS));
     await using running = await start(log, listening(w.run));
     await w.tick(0);
-    await w.write(w.beat('a', 100), w.beat('b', 200));
+    await w.write(w.heartbeat('a', 100), w.heartbeat('b', 200));
     for (const at of [1000, 2000, 3000, 4000]) await w.tick(at);
-    await until(() => expect(w.said().filter(({ type }) => type === 'MISSING')).toHaveLength(2));
-    expectGapless(w.said());
+    await until(() => expect(w.emitted().filter(({ type }) => type === 'MISSING')).toHaveLength(2));
+    expectGapless(w.emitted());
     await until(() => expect(w.out.filter(({ key }) => key?.startsWith('@tick/'))).toHaveLength(5 * PARTITIONS));
     expect(running.ready()).toBe(true);
     // A commit is heard before the one who made it knows.
@@ -40,23 +40,23 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     const w = await testBed(log, await topics(PARTITIONS));
     const first = await start(log, listening(w.run));
     await w.tick(0);
-    await w.write(w.beat('a', 0), w.beat('b', 0));
-    await until(() => expect(w.said()).toHaveLength(2));
+    await w.write(w.heartbeat('a', 0), w.heartbeat('b', 0));
+    await until(() => expect(w.emitted()).toHaveLength(2));
     await first.stop();
-    await w.write(w.beat('a', 500));
+    await w.write(w.heartbeat('a', 500));
     await using _second = await start(log, listening(w.run));
     for (const at of [1000, 2000, 3000]) await w.tick(at);
-    await until(() => expect(w.said()).toHaveLength(4));
-    expectGapless(w.said());
+    await until(() => expect(w.emitted()).toHaveLength(4));
+    expectGapless(w.emitted());
     expect(
       w
-        .said()
+        .emitted()
         .filter(({ type }) => type === 'MISSING')
         .map(({ key }) => key),
     ).toEqual(['b']);
     expect(
       w
-        .said()
+        .emitted()
         .filter(({ key }) => key === 'a')
         .map(({ payload }) => payload.n),
     ).toEqual([1, 2]);
@@ -68,16 +68,16 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     const w = await testBed(log, await topics(PARTITIONS));
     const first = await start(log, listening(w.run));
     await w.tick(0);
-    await w.write(w.beat('a', 0));
-    await until(() => expect(w.said()).toHaveLength(1));
+    await w.write(w.heartbeat('a', 0));
+    await until(() => expect(w.emitted()).toHaveLength(1));
     await first.stop();
     await using _second = await start(log, listening(w.run));
     for (const at of [60_000, 61_000, 62_000, 63_000, 64_000]) await w.tick(at);
-    await w.write(w.beat('b', 64_000));
-    await until(() => expect(w.said()).toHaveLength(2));
-    expect(w.said().map(({ type }) => type)).toEqual(['HEARD', 'HEARD']);
+    await w.write(w.heartbeat('b', 64_000));
+    await until(() => expect(w.emitted()).toHaveLength(2));
+    expect(w.emitted().map(({ type }) => type)).toEqual(['HEARD', 'HEARD']);
     await w.tick(65_000);
-    await until(() => expect(w.said().filter(({ type }) => type === 'MISSING')).toHaveLength(1));
+    await until(() => expect(w.emitted().filter(({ type }) => type === 'MISSING')).toHaveLength(1));
     w.stop();
   });
 
@@ -88,7 +88,7 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     let rounds = 0;
     const round = async () => {
       rounds += 1;
-      await w.write(...keys.map((key) => w.beat(key, rounds)));
+      await w.write(...keys.map((key) => w.heartbeat(key, rounds)));
     };
     await w.tick(0);
     const first = await start(log, listening(w.run));
@@ -100,11 +100,11 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     await until(() => expect(second.ready() && second.status().length > 0).toBe(true));
     await first.stop();
     for (let i = 0; i < 5; i++) await round();
-    await until(() => expect(w.said()).toHaveLength(rounds * keys.length));
-    expectGapless(w.said());
+    await until(() => expect(w.emitted()).toHaveLength(rounds * keys.length));
+    expectGapless(w.emitted());
     expect(
       w
-        .said()
+        .emitted()
         .map(({ payload }) => payload.n)
         .toSorted((a, b) => a! - b!),
     ).toEqual(Array.from({ length: rounds }, (_, i) => keys.map(() => i + 1)).flat());
@@ -118,18 +118,18 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     await using _running = await start(log, listening(w.run));
     await w.tick(0);
     await w.write(
-      w.beat('a', 1),
-      w.beat('a', 2, 'garbage'),
-      w.beat('a', 3, 'BOOM'),
-      w.beat('a', 4, '?7'),
-      w.beat('a', 5, '?77'),
-      w.beat('a', 6),
+      w.heartbeat('a', 1),
+      w.heartbeat('a', 2, 'garbage'),
+      w.heartbeat('a', 3, 'BOOM'),
+      w.heartbeat('a', 4, '?7'),
+      w.heartbeat('a', 5, '?77'),
+      w.heartbeat('a', 6),
     );
-    await until(() => expect(w.said().map(({ payload }) => payload.n)).toEqual([1, 2, 3]));
+    await until(() => expect(w.emitted().map(({ payload }) => payload.n)).toEqual([1, 2, 3]));
     await until(() => expect(w.letters).toHaveLength(3));
     const reasons = w.letters.map(({ value }) => JSON.parse(String(value)).payload.failure_reason);
     expect(reasons).toEqual(['not_json', 'undecided', 'unknown_schema_id']);
-    expectGapless(w.said());
+    expectGapless(w.emitted());
     w.stop();
   });
 
@@ -138,13 +138,17 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     const w = await testBed(log, await topics(PARTITIONS));
     const running = await start(log, listening(w.run));
     await w.tick(0);
-    await w.write(w.beat('a', 1), ...Array.from({ length: 25 }, () => w.beat('a', 2, 'garbage')), w.beat('a', 3));
+    await w.write(
+      w.heartbeat('a', 1),
+      ...Array.from({ length: 25 }, () => w.heartbeat('a', 2, 'garbage')),
+      w.heartbeat('a', 3),
+    );
     await expect(running.finished).rejects.toMatchObject({ name: 'Fatal', exitCode: 1 });
     await running.stop();
     await until(() => expect(w.letters).toHaveLength(20));
     await using _again = await start(log, listening(w.run));
     await until(() => expect(w.letters).toHaveLength(25));
-    await until(() => expect(w.said()).toHaveLength(2));
+    await until(() => expect(w.emitted()).toHaveLength(2));
     w.stop();
   });
 
@@ -154,11 +158,11 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     const { registry, log } = withRegistry(opened);
     const other = ['b', 'c', 'd', 'e'].find((key) => partitionOf(key, PARTITIONS) !== partitionOf('a', PARTITIONS))!;
     await using running = await start(log, listening(w.run));
-    const counts = (of: string) => w.said().flatMap(({ key, payload: { n } }) => (key === of ? [n] : []));
+    const counts = (of: string) => w.emitted().flatMap(({ key, payload: { n } }) => (key === of ? [n] : []));
     await w.tick(0);
-    await w.write(w.beat('a', 1), w.beat('a', 2, '?8'), w.beat('a', 3), w.beat(other, 1));
-    await until(() => expect(registry.asked).toBeGreaterThan(1));
-    await w.write(w.beat(other, 2));
+    await w.write(w.heartbeat('a', 1), w.heartbeat('a', 2, '?8'), w.heartbeat('a', 3), w.heartbeat(other, 1));
+    await until(() => expect(registry.attempts).toBeGreaterThan(1));
+    await w.write(w.heartbeat(other, 2));
     await until(() => expect(counts(other)).toEqual([1, 2]));
     expect(counts('a')).toEqual([1]);
     expect(running.ready()).toBe(false);
@@ -174,12 +178,12 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     const w = await testBed(opened, await topics(PARTITIONS));
     const { registry, log } = withRegistry(opened);
     const first = await start(log, listening(w.run));
-    await w.write(w.beat('a', 1), w.beat('a', 2, '?9'));
-    await until(() => expect(registry.asked).toBeGreaterThan(0));
+    await w.write(w.heartbeat('a', 1), w.heartbeat('a', 2, '?9'));
+    await until(() => expect(registry.attempts).toBeGreaterThan(0));
     await first.stop();
     await using _again = await start(opened, listening(w.run));
-    await until(() => expect(w.said().map(({ payload }) => payload.n)).toEqual([1, 2]));
-    expectGapless(w.said());
+    await until(() => expect(w.emitted().map(({ payload }) => payload.n)).toEqual([1, 2]));
+    expectGapless(w.emitted());
     w.stop();
   });
 
@@ -205,8 +209,8 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     const rules = { value: 'hash-1', decider: listener(`${w.run}.out`) as AnyRules['decider'] };
     const marker = { topic: `${w.run}.out` as never, key: '@policy' as const, rules: () => rules };
     await using _running = await start(log, listening(w.run, { marker }));
-    await w.write(w.beat('a', 1));
-    await until(() => expect(w.said()).toHaveLength(1));
+    await w.write(w.heartbeat('a', 1));
+    await until(() => expect(w.emitted()).toHaveLength(1));
     const first = w.out.filter(({ partition }) => partition === partitionOf('a', PARTITIONS))[0];
     expect(first?.key).toBe('@policy');
     expect(JSON.parse(String(first?.value))).toEqual({

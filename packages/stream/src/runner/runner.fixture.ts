@@ -36,7 +36,7 @@ export const testBed = async (log: Log, run: string) => {
       value: null,
       timestamp: T + at,
     }));
-  const beat = (key: string, at: number, type = 'BEAT', topic = `${run}.in`): OutRecord => ({
+  const heartbeat = (key: string, at: number, type = 'BEAT', topic = `${run}.in`): OutRecord => ({
     topic,
     partition: partitionOf(key, PARTITIONS),
     key,
@@ -47,9 +47,9 @@ export const testBed = async (log: Log, run: string) => {
     run,
     out,
     letters,
-    beat,
+    heartbeat,
     stop: () => stop.abort(),
-    said: () =>
+    emitted: () =>
       out.filter(({ key }) => !key?.startsWith('@')).map((record) => eventOf(record, log.codec) as unknown as Emitted),
     write: (...records: OutRecord[]) => log.write(records),
     tick: (at: number) => log.write(marks((p) => `@tick/${p}`, at)),
@@ -57,8 +57,8 @@ export const testBed = async (log: Log, run: string) => {
 };
 
 /** Every key's versions are 1, 2, 3 …: nothing lost, nothing twice, no state wrong. */
-export const expectGapless = (said: readonly Emitted[]): void => {
-  for (const [key, events] of Map.groupBy(said, ({ stateKey }) => stateKey)) {
+export const expectGapless = (emitted: readonly Emitted[]): void => {
+  for (const [key, events] of Map.groupBy(emitted, ({ stateKey }) => stateKey)) {
     const versions = events.map(({ version }) => version);
     expect({ key, versions }).toEqual({ key, versions: versions.map((_, i) => i + 1) });
   }
@@ -66,9 +66,9 @@ export const expectGapless = (said: readonly Emitted[]): void => {
 
 /** The same log, whose registry answers only while it is not away. */
 export const withRegistry = (log: Log) => {
-  const registry = { isAway: true, asked: 0 };
+  const registry = { isAway: true, attempts: 0 };
   const learn: Log['codec']['learn'] = (unknown) => {
-    registry.asked += 1;
+    registry.attempts += 1;
     return registry.isAway ? Promise.reject(new RegistryTrouble('the registry is away')) : log.codec.learn(unknown);
   };
   return { registry, log: { ...aliased(log), codec: { ...log.codec, learn } } };

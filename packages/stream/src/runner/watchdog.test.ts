@@ -15,64 +15,64 @@ const watching = () => {
     return [{ low: 0, high: broker.end }];
   };
   const stableEnds = async (): Promise<readonly number[]> => [Math.min(broker.stableEnd, broker.end)];
-  const told: string[] = [];
-  const dog = new Watchdog(
+  const reports: string[] = [];
+  const watchdog = new Watchdog(
     { bounds, stableEnds } as unknown as Log,
     () => [task],
     ['in'],
-    (what) => told.push(what),
+    (what) => reports.push(what),
   );
-  dog.stop();
+  watchdog.stop();
   const looks = async (...seconds: number[]) => {
-    for (const second of seconds) await dog.look(second * 1000);
+    for (const second of seconds) await watchdog.look(second * 1000);
   };
-  return { task, broker, told, dog, looks };
+  return { task, broker, reports, watchdog, looks };
 };
 
 test('who stands still for more than 15 s in three looks, with something to read, is stuck', async () => {
-  const { told, dog, looks } = watching();
+  const { reports, watchdog, looks } = watching();
   await looks(0, 14, 15, 16, 17);
-  expect(told).toEqual([]);
-  expect(dog.well).toBe(false);
+  expect(reports).toEqual([]);
+  expect(watchdog.well).toBe(false);
   await looks(18);
-  expect(told).toEqual(['in/0 stands at 5 of 9, running, for 18 s']);
+  expect(reports).toEqual(['in/0 stands at 5 of 9, running, for 18 s']);
 });
 
 test('who gets on is not stuck, however slowly', async () => {
-  const { task, told, dog, looks } = watching();
+  const { task, reports, watchdog, looks } = watching();
   for (let second = 0; second < 100; second += 10) {
     task.progress += 1;
     await looks(second, second + 9);
   }
-  expect(told).toEqual([]);
-  expect(dog.well).toBe(true);
+  expect(reports).toEqual([]);
+  expect(watchdog.well).toBe(true);
 });
 
 test('who has nothing to read is not stuck, for ever', async () => {
-  const { broker, told, dog, looks } = watching();
+  const { broker, reports, watchdog, looks } = watching();
   broker.end = 5;
   await looks(...Array.from({ length: 100 }, (_, i) => i));
-  expect(told).toEqual([]);
-  expect(dog.well).toBe(true);
+  expect(reports).toEqual([]);
+  expect(watchdog.well).toBe(true);
 });
 
 test('who stands before an unfinished transaction of somebody else is not stuck, for ever, but not well', async () => {
-  const { broker, told, dog, looks } = watching();
+  const { broker, reports, watchdog, looks } = watching();
   broker.stableEnd = 5;
   await looks(...Array.from({ length: 100 }, (_, i) => i));
-  expect(told).toEqual([]);
-  expect(dog.well).toBe(false);
+  expect(reports).toEqual([]);
+  expect(watchdog.well).toBe(false);
   broker.stableEnd = 6;
   await looks(100, 101);
-  expect(told).toEqual([]);
+  expect(reports).toEqual([]);
   broker.stableEnd = 5;
   broker.end = 5;
   await looks(102);
-  expect(dog.well).toBe(true);
+  expect(watchdog.well).toBe(true);
 });
 
 test('a restore that does not get on is stuck, also where no input has anything to read; one that does never is', async () => {
-  const { task, broker, told, looks } = watching();
+  const { task, broker, reports, looks } = watching();
   task.phase = 'restoring';
   task.positions.clear();
   broker.end = 0;
@@ -80,21 +80,21 @@ test('a restore that does not get on is stuck, also where no input has anything 
     task.progress += 1;
     await looks(second, second + 9);
   }
-  expect(told).toEqual([]);
+  expect(reports).toEqual([]);
   await looks(1010, 1011, 1012);
-  expect(told).toEqual(['the restore of partition 0 makes no progress, restoring, for 22 s']);
+  expect(reports).toEqual(['the restore of partition 0 makes no progress, restoring, for 22 s']);
 });
 
 test('while the broker does not answer nobody is stuck, but nobody is well; after it, three looks are asked again', async () => {
-  const { broker, told, dog, looks } = watching();
+  const { broker, reports, watchdog, looks } = watching();
   await looks(0, 16, 17);
   broker.answers = false;
   await looks(18, 19, 20, 60);
-  expect(told).toEqual([]);
-  expect(dog.well).toBe(false);
+  expect(reports).toEqual([]);
+  expect(watchdog.well).toBe(false);
   broker.answers = true;
   await looks(61, 62);
-  expect(told).toEqual([]);
+  expect(reports).toEqual([]);
   await looks(63);
-  expect(told).toHaveLength(1);
+  expect(reports).toHaveLength(1);
 });

@@ -9,12 +9,12 @@ const shaped = (oldest: number): AtRest<unknown> => ({ oldest, upgrades: [], usu
 const judge = { processor: 'judge', atRest: shaped(2), timeTopic: 'in' };
 const at = (now: number) =>
   Buffer.from(
-    JSON.stringify({ next: 1, clock: { now, own: { tick: 0, unwatched: 0, from: 0 }, doors: {}, ticks: {} } }),
+    JSON.stringify({ next: 1, clock: { now, own: { tick: 0, unwatched: 0, from: 0 }, ingresses: {}, ticks: {} } }),
   );
 
 const bytesOf = (state: unknown, shape = 2): Buffer => {
   const store = new Store<unknown>(shaped(shape));
-  store.put('a', { state, dueAt: 0, version: 1, epoch: 1, heardAt: 1, correlationId: 'c' });
+  store.put('a', { state, dueAt: 0, version: 1, epoch: 1, lastInputAt: 1, correlationId: 'c' });
   return store.bytes('a') as Buffer;
 };
 

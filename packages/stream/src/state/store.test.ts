@@ -7,11 +7,11 @@ import { type Entry, Store } from './store.ts';
 const shaped = (oldest: number): AtRest<unknown> => ({ oldest, upgrades: [], usual: null });
 
 const entry = (rest: Partial<Entry<unknown>> = {}): Entry<unknown> => ({
-  state: { heard: 1, name: 'ünïcode' },
+  state: { received: 1, name: 'ünïcode' },
   dueAt: 5000,
   version: 3,
   epoch: 1_795_305_600_000,
-  heardAt: 1_795_305_600_500,
+  lastInputAt: 1_795_305_600_500,
   correlationId: 'chain-ä',
   ...rest,
 });
@@ -62,7 +62,7 @@ test('a deadline is due at its moment, not before; arming it again is no change'
 
 test('a newer shape than the code knows is refused at the restore, and so is one older than what it reads', () => {
   const store = new Store<unknown>(shaped(3));
-  store.put('a', entry({ state: { heard: 1 } }));
+  store.put('a', entry({ state: { received: 1 } }));
   const [[key, value]] = store.changes() as [[string, Buffer]];
   expect(() => new Store<unknown>(shaped(2)).restore(key, value)).toThrow(Refused);
   const later = new Store<unknown>(shaped(4));
@@ -72,9 +72,9 @@ test('a newer shape than the code knows is refused at the restore, and so is one
 });
 
 test('a state of an older shape goes through each upgrade from it on, with what was usual then', () => {
-  const with3 = { heard: 0, policy: 'vigil' };
+  const with3 = { received: 0, policy: 'vigil' };
   const older = new Store<unknown>({ ...shaped(3), usual: with3 });
-  older.put('a', entry({ state: { heard: 1, policy: 'vigil' } }));
+  older.put('a', entry({ state: { received: 1, policy: 'vigil' } }));
   const [[key, value]] = older.changes() as [[string, Buffer]];
   const by = (name: string) => (state: unknown) => ({ ...(state as object), [name]: true });
   const upgrades = [
@@ -82,10 +82,10 @@ test('a state of an older shape goes through each upgrade from it on, with what 
     { usual: with3, to: by('from3') },
     { usual: null, to: by('from4') },
   ];
-  const now = { heard: 9, policy: 'demo', from3: false, from4: false };
+  const now = { received: 9, policy: 'demo', from3: false, from4: false };
   const store = new Store<unknown>({ oldest: 2, upgrades, usual: now });
   store.restore(key, value);
-  const state = { heard: 1, policy: 'vigil', from3: true, from4: true };
+  const state = { received: 1, policy: 'vigil', from3: true, from4: true };
   expect(store.get('a')?.state).toEqual(state);
   store.put('a', entry({ state }));
   expect(store.bytes('a')?.readUInt16BE(0)).toBe(5);
@@ -130,11 +130,11 @@ test('a restored state replaces the one that was used lately', () => {
 });
 
 test('what is as usual takes no place, and comes back', () => {
-  const usual = { heard: 0, name: 'nobody', list: [] };
+  const usual = { received: 0, name: 'nobody', list: [] };
   const store = new Store<unknown>({ ...shaped(1), usual });
-  store.put('a', entry({ state: { ...usual, heard: 3 } }));
-  expect(store.bytes('a')?.toString()).toMatch(/\{"heard":3\}$/);
+  store.put('a', entry({ state: { ...usual, received: 3 } }));
+  expect(store.bytes('a')?.toString()).toMatch(/\{"received":3\}$/);
   const restored = new Store<unknown>({ ...shaped(1), usual });
   restored.restore('a', store.bytes('a'));
-  expect(restored.get('a')?.state).toEqual({ ...usual, heard: 3 });
+  expect(restored.get('a')?.state).toEqual({ ...usual, received: 3 });
 });

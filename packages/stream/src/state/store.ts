@@ -12,7 +12,7 @@ export type Entry<State> = {
   readonly dueAt: number;
   readonly version: number;
   readonly epoch: number;
-  readonly heardAt: number;
+  readonly lastInputAt: number;
   readonly correlationId: string;
 };
 
@@ -20,12 +20,12 @@ const SHAPE = 0;
 const DUE_AT = 2;
 const VERSION = 10;
 const EPOCH = 18;
-const HEARD_AT = 26;
+const LAST_INPUT_AT = 26;
 const CORRELATION = 34;
 const HEADER = 36;
 
 const toBytes = <State>(shape: number, entry: Entry<State>, form: Form): Buffer => {
-  const { state, dueAt, version, epoch, heardAt, correlationId } = entry;
+  const { state, dueAt, version, epoch, lastInputAt, correlationId } = entry;
   const json = form.write(state);
   const correlation = Buffer.byteLength(correlationId);
   const bytes = Buffer.allocUnsafe(HEADER + correlation + Buffer.byteLength(json));
@@ -33,7 +33,7 @@ const toBytes = <State>(shape: number, entry: Entry<State>, form: Form): Buffer 
   bytes.writeDoubleBE(dueAt, DUE_AT);
   bytes.writeDoubleBE(version, VERSION);
   bytes.writeDoubleBE(epoch, EPOCH);
-  bytes.writeDoubleBE(heardAt, HEARD_AT);
+  bytes.writeDoubleBE(lastInputAt, LAST_INPUT_AT);
   bytes.writeUInt16BE(correlation, CORRELATION);
   bytes.write(correlationId, HEADER);
   bytes.write(json, HEADER + correlation);
@@ -219,7 +219,7 @@ export class Store<State> {
       dueAt: bytes.readDoubleBE(DUE_AT),
       version: bytes.readDoubleBE(VERSION),
       epoch: bytes.readDoubleBE(EPOCH),
-      heardAt: bytes.readDoubleBE(HEARD_AT),
+      lastInputAt: bytes.readDoubleBE(LAST_INPUT_AT),
       correlationId: bytes.toString('utf8', HEADER, from),
     };
   }

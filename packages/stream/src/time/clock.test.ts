@@ -13,7 +13,7 @@ import {
 } from './clock.ts';
 
 const T = 1_000_000;
-type Step = readonly ['tick' | 'record' | 'door' | 'a' | 'b' | 'release a', number];
+type Step = readonly ['tick' | 'record' | 'ingress' | 'a' | 'b' | 'release a', number];
 
 const clockOf = (steps: readonly Step[], from?: ClockState) => timeOf(run(steps, from), 1000);
 
@@ -22,7 +22,7 @@ const run = (steps: readonly Step[], from: ClockState = START): ClockState =>
     if (what === 'tick') return tick(clock, T + at, 1000);
     if (what === 'a' || what === 'b') return ingressOpen(clock, `gateway:${what}`, T + at);
     if (what === 'release a') return ingressReleased(clock, 'gateway:a', T + at);
-    return what === 'door' ? ingressOpen(clock, 'gateway', T + at) : pass(clock, T + at);
+    return what === 'ingress' ? ingressOpen(clock, 'gateway', T + at) : pass(clock, T + at);
   }, from);
 const watched = (...steps: Step[]) => timeOf(run(steps), 1000).watched - T;
 const ticks = (from: number, to: number): Step[] =>
@@ -54,13 +54,13 @@ test('now never goes backwards, whatever the stamps', () => {
     ['record', 1000],
     ['tick', 2000],
   ]);
-  expect(timeOf(clock, 1000)).toEqual({ now: T + 5000, watched: T + 5000, doors: {} });
+  expect(timeOf(clock, 1000)).toEqual({ now: T + 5000, watched: T + 5000, ingresses: {} });
 });
 
 test('watched time is monotone and never faster than now, over any order of ticks and records', async () => {
   const fc = await import('fast-check');
   const step = fc.tuple(
-    fc.constantFrom('tick', 'record', 'door', 'a', 'b', 'release a'),
+    fc.constantFrom('tick', 'record', 'ingress', 'a', 'b', 'release a'),
     fc.integer({ min: 0, max: 60_000 }),
   );
   fc.assert(
@@ -70,27 +70,28 @@ test('watched time is monotone and never faster than now, over any order of tick
         const before = timeOf(clock, 1000);
         clock = run([one], clock);
         const after = timeOf(clock, 1000);
-        const doors = Object.keys(before.doors);
+        const ingresses = Object.keys(before.ingresses);
         expect(after.watched).toBeGreaterThanOrEqual(before.watched);
         expect(after.watched - before.watched).toBeLessThanOrEqual(after.now - before.now);
-        for (const d of doors) expect(after.doors[d]! - before.doors[d]!).toBeGreaterThanOrEqual(0);
-        for (const d of doors) expect(after.doors[d]! - before.doors[d]!).toBeLessThanOrEqual(after.now - before.now);
+        for (const d of ingresses) expect(after.ingresses[d]! - before.ingresses[d]!).toBeGreaterThanOrEqual(0);
+        for (const d of ingresses)
+          expect(after.ingresses[d]! - before.ingresses[d]!).toBeLessThanOrEqual(after.now - before.now);
       }
     }),
   );
 });
 
 test('a door that is away for a while grants its agents that time, and the others nothing', () => {
-  const open = ticks(0, 10_000).flatMap((one): Step[] => [one, ['door', one[1]]]);
+  const open = ticks(0, 10_000).flatMap((one): Step[] => [one, ['ingress', one[1]]]);
   const away = run([...open, ...ticks(11_000, 20_000)]);
   expect(timeOf(away, 1000).watched - T).toBe(20_000);
-  expect(timeOf(away, 1000).doors.gateway! - T).toBeLessThanOrEqual(11_500);
+  expect(timeOf(away, 1000).ingresses.gateway! - T).toBeLessThanOrEqual(11_500);
 });
 
 test('a door seen for the first time begins where the partition stands: what it lost is not held against its agents', () => {
-  const gapped = run([['tick', 0], ...ticks(60_000, 70_000), ['door', 70_000]]);
-  const { watched: own, doors } = timeOf(gapped, 1000);
-  expect(doors.gateway).toBe(own);
+  const gapped = run([['tick', 0], ...ticks(60_000, 70_000), ['ingress', 70_000]]);
+  const { watched: own, ingresses } = timeOf(gapped, 1000);
+  expect(ingresses.gateway).toBe(own);
 });
 
 test('with several sources, time is the smallest of their latest ticks, once all have been seen', () => {
@@ -113,7 +114,7 @@ test('the cap scales with the interval at which ticks come', () => {
 });
 
 test('a clock restored from JSON goes on as if nothing had happened', () => {
-  const steps: Step[] = [...ticks(0, 5000), ['door', 5200], ['tick', 20_000]];
+  const steps: Step[] = [...ticks(0, 5000), ['ingress', 5200], ['tick', 20_000]];
   const clock = run(steps);
   const restored = JSON.parse(JSON.stringify(clock)) as ClockState;
   expect(run(ticks(21_000, 30_000), restored)).toEqual(run(ticks(21_000, 30_000), clock));
@@ -134,11 +135,11 @@ describe('before the first tick', () => {
 describe('a door', () => {
   /** How much of the time from `from` to `to` the door counts, while the partition ticks. Marks of each instance at its moments. */
   const counted = (from: number, to: number, ...instances: readonly number[][]): number => {
-    const steps: Step[] = [...ticks(0, to), ...instances.flat().map((at): Step => ['door', at])];
+    const steps: Step[] = [...ticks(0, to), ...instances.flat().map((at): Step => ['ingress', at])];
     const order = steps.sort((a, b) => a[1] - b[1]);
-    const doorAt = (ms: number) =>
-      timeOf(run([...order.filter(([, at]) => at <= ms), ['record', ms]]), 1000).doors.gateway!;
-    return doorAt(to) - doorAt(from);
+    const ingressAt = (ms: number) =>
+      timeOf(run([...order.filter(([, at]) => at <= ms), ['record', ms]]), 1000).ingresses.gateway!;
+    return ingressAt(to) - ingressAt(from);
   };
   const marks = (from: number, to: number, every = 1000): number[] =>
     Array.from({ length: Math.floor((to - from) / every) + 1 }, (_, i) => from + i * every);
@@ -176,41 +177,48 @@ describe('a door', () => {
       run([
         ...ticks(0, 59_000),
         ...marks(60_000, to).flatMap((at): Step[] => [
-          ['door', at],
+          ['ingress', at],
           ['tick', at],
         ]),
       ]);
-    expect(timeOf(open(63_000), 1000).doors.gateway! - T).toBe(60_000);
-    expect(timeOf(open(64_000), 1000).doors.gateway! - T).toBe(61_000);
+    expect(timeOf(open(63_000), 1000).ingresses.gateway! - T).toBe(60_000);
+    expect(timeOf(open(64_000), 1000).ingresses.gateway! - T).toBe(61_000);
   });
 
   test('goes on while ingest is away, for its agents were heard meanwhile', () => {
-    const steps: Step[] = [...ticks(0, 10_000), ...marks(0, 30_000).map((at): Step => ['door', at]), ['tick', 30_000]];
-    const { watched, doors } = timeOf(run(steps.sort((a, b) => a[1] - b[1])), 1000);
+    const steps: Step[] = [
+      ...ticks(0, 10_000),
+      ...marks(0, 30_000).map((at): Step => ['ingress', at]),
+      ['tick', 30_000],
+    ];
+    const { watched, ingresses } = timeOf(run(steps.sort((a, b) => a[1] - b[1])), 1000);
     expect(watched - T).toBe(11_500);
-    expect(doors.gateway! - T).toBe(27_000);
+    expect(ingresses.gateway! - T).toBe(27_000);
   });
 
   test('of another name has a clock of its own', () => {
-    const away = run([...ticks(0, 10_000).flatMap((one): Step[] => [one, ['door', one[1]]]), ...ticks(11_000, 20_000)]);
+    const away = run([
+      ...ticks(0, 10_000).flatMap((one): Step[] => [one, ['ingress', one[1]]]),
+      ...ticks(11_000, 20_000),
+    ]);
     const other = ingressOpen(away, 'other', T + 20_000);
-    expect(timeOf(other, 1000).doors).toEqual({ gateway: T + 8500, other: T + 20_000 });
+    expect(timeOf(other, 1000).ingresses).toEqual({ gateway: T + 8500, other: T + 20_000 });
   });
 
   test('names from outside make no more than 64 ways in, and none of them is the prototype of another', () => {
     const named = ['constructor', ...Array.from({ length: 80 }, (_, i) => `door-${i}`)];
-    const clock = named.reduce((before, door) => ingressOpen(before, door, T), run(ticks(0, 10_000)));
-    const { doors } = timeOf(ingressOpen(clock, 'constructor', T + 20_000), 1000);
-    expect(Object.keys(doors)).toEqual(named.slice(0, MOST_INGRESSES));
-    expect(Object.values(doors).every(Number.isFinite)).toBe(true);
+    const clock = named.reduce((before, ingress) => ingressOpen(before, ingress, T), run(ticks(0, 10_000)));
+    const { ingresses } = timeOf(ingressOpen(clock, 'constructor', T + 20_000), 1000);
+    expect(Object.keys(ingresses)).toEqual(named.slice(0, MOST_INGRESSES));
+    expect(Object.values(ingresses).every(Number.isFinite)).toBe(true);
   });
 
   test('one more is remembered once others have been closed for eight days, whose agents are forgotten by then', () => {
     const day = 24 * 3_600_000;
     const all = Array.from({ length: MOST_INGRESSES }, (_, i) => `door-${i}`);
-    const full = all.reduce((before, door) => ingressOpen(before, door, T + 10_000), run(ticks(0, 10_000)));
+    const full = all.reduce((before, ingress) => ingressOpen(before, ingress, T + 10_000), run(ticks(0, 10_000)));
     const open = ingressOpen(full, 'door-7', T + 10_001);
-    const names = (clock: typeof open) => Object.keys(timeOf(clock, 1000).doors);
+    const names = (clock: typeof open) => Object.keys(timeOf(clock, 1000).ingresses);
     const since = T + 10_000 + 8 * day;
     const later = pass(pass(open, since - 5000), since - 3000);
     expect(names(ingressOpen(later, 'gateway', since - 1))).toEqual(all);
@@ -222,46 +230,44 @@ describe('several instances of a way in', () => {
   const marks = (instance: 'a' | 'b', from: number, to: number): Step[] =>
     ticks(from, to).map(([, at]): Step => [instance, at]);
   const after = (...steps: Step[][]) =>
-    timeOf(run([...ticks(0, 60_000), ...steps.flat()].sort((one, other) => one[1] - other[1])), 1000).doors as Record<
-      'gateway' | 'gateway:a' | 'gateway:b',
-      number
-    >;
+    timeOf(run([...ticks(0, 60_000), ...steps.flat()].sort((one, other) => one[1] - other[1])), 1000)
+      .ingresses as Record<'gateway' | 'gateway:a' | 'gateway:b', number>;
 
   test('have each a clock: one that is mute stands still while another is open', () => {
-    const doors = after(marks('a', 0, 20_000), marks('b', 0, 60_000));
-    expect(doors['gateway:a'] - T).toBeLessThanOrEqual(21_500);
-    expect(doors['gateway:b']).toBe(doors.gateway);
-    expect(doors.gateway - T).toBeGreaterThanOrEqual(57_000);
+    const ingresses = after(marks('a', 0, 20_000), marks('b', 0, 60_000));
+    expect(ingresses['gateway:a'] - T).toBeLessThanOrEqual(21_500);
+    expect(ingresses['gateway:b']).toBe(ingresses.gateway);
+    expect(ingresses.gateway - T).toBeGreaterThanOrEqual(57_000);
   });
 
   test('one that is released goes on with those that are open, once it has settled', () => {
     const released = marks('a', 0, 20_000).concat([['release a', 20_500]]);
     const at = after(marks('a', 0, 20_000))['gateway:a'];
-    const doors = after(released, marks('b', 0, 60_000));
-    expect(doors['gateway:a']).toBeLessThan(doors.gateway - 2000);
-    expect(doors['gateway:a']).toBeGreaterThan(at + 30_000);
+    const ingresses = after(released, marks('b', 0, 60_000));
+    expect(ingresses['gateway:a']).toBeLessThan(ingresses.gateway - 2000);
+    expect(ingresses['gateway:a']).toBeGreaterThan(at + 30_000);
   });
 
   test('one that is released while no other is open stands still', () => {
-    const doors = after(marks('a', 0, 20_000).concat([['release a', 20_500]]));
-    expect(doors['gateway:a'] - T).toBeLessThanOrEqual(21_500);
+    const ingresses = after(marks('a', 0, 20_000).concat([['release a', 20_500]]));
+    expect(ingresses['gateway:a'] - T).toBeLessThanOrEqual(21_500);
   });
 
   test('one that opens again after its release goes on where it stood, and has its own clock again', () => {
-    const doors = after(marks('a', 0, 20_000).concat([['release a', 20_500]], marks('a', 50_000, 60_000)));
+    const ingresses = after(marks('a', 0, 20_000).concat([['release a', 20_500]], marks('a', 50_000, 60_000)));
     const stood = after(marks('a', 0, 20_000).concat([['release a', 20_500]]))['gateway:a'];
-    expect(doors['gateway:a'] - stood).toBe(7000);
+    expect(ingresses['gateway:a'] - stood).toBe(7000);
   });
 
   test('the family itself cannot be released, nor an instance that is not known', () => {
     const open = run([...ticks(0, 10_000), ['a', 10_000]]);
-    for (const door of ['gateway', 'gateway:b', 'constructor', 'constructor:b'])
-      expect(ingressReleased(open, door, T + 10_000)).toEqual(open);
+    for (const ingress of ['gateway', 'gateway:b', 'constructor', 'constructor:b'])
+      expect(ingressReleased(open, ingress, T + 10_000)).toEqual(open);
   });
 
   test('a clock of before, which knows of no release, is read all the same', () => {
     const { released: _, ...before } = run([...ticks(0, 5000), ['a', 5000]]);
-    expect(timeOf(restored(before), 1000).doors['gateway:a']).toBeDefined();
+    expect(timeOf(restored(before), 1000).ingresses['gateway:a']).toBeDefined();
   });
 });
 
@@ -298,13 +304,13 @@ describe('a stamp that is far from the clock', () => {
     const after = clockOf(ticks(70_000, 80_000), ahead);
     expect(after.now).toBe(T + 80_000);
     expect(after.watched - before.watched).toBe(8000);
-    expect(after.doors['gateway:a']! - before.doors['gateway:a']!).toBeLessThanOrEqual(1500);
+    expect(after.ingresses['gateway:a']! - before.ingresses['gateway:a']!).toBeLessThanOrEqual(1500);
   });
 
   test('a door that is released, and time before the first tick, follow back too', () => {
     const released = run([...open, ['release a', 10_000], ...ticks(day, day + 5000)]);
-    const at = timeOf(released, 1000).doors['gateway:a']!;
-    expect(clockOf(ticks(20_000, 30_000), released).doors['gateway:a']).toBe(at);
+    const at = timeOf(released, 1000).ingresses['gateway:a']!;
+    expect(clockOf(ticks(20_000, 30_000), released).ingresses['gateway:a']).toBe(at);
     const untimed = run([
       ['record', 0],
       ['record', day],
@@ -350,10 +356,10 @@ describe('a stamp that is far from the clock', () => {
       wild,
     );
     expect(all.now).toBe(T + day + 3000);
-    const mended: [string, number][] = [3000, 4000, 5000, 6000].flatMap((ms): [string, number][] => [
+    const corrected: [string, number][] = [3000, 4000, 5000, 6000].flatMap((ms): [string, number][] => [
       ['0', ms],
       ['1', ms],
     ]);
-    expect(ticked(mended, all).now).toBe(T + 6000);
+    expect(ticked(corrected, all).now).toBe(T + 6000);
   });
 });

@@ -28,7 +28,7 @@ type Released = { readonly watched: number; readonly from: number; readonly at: 
 export type ClockState = {
   readonly now: number;
   readonly own: Axis;
-  readonly doors: Readonly<Record<string, Axis>>;
+  readonly ingresses: Readonly<Record<string, Axis>>;
   readonly released: Readonly<Record<string, Released>>;
   readonly ticks: Readonly<Record<string, number>>;
   /** the first of the stamps that are far from `now` and not believed yet; null: the last was near */
@@ -38,7 +38,15 @@ export type ClockState = {
 };
 
 export const UNSEEN: Axis = { tick: 0, unwatched: 0, from: 0 };
-export const START: ClockState = { now: 0, own: UNSEEN, doors: {}, released: {}, ticks: {}, leap: null, movesTo: {} };
+export const START: ClockState = {
+  now: 0,
+  own: UNSEEN,
+  ingresses: {},
+  released: {},
+  ticks: {},
+  leap: null,
+  movesTo: {},
+};
 
 /** A clock as it lies at rest: one of before lacks what came later. */
 export const restored = (clock: Partial<ClockState>): ClockState => ({ ...START, ...clock });
@@ -85,11 +93,11 @@ const rewound = (clock: ClockState, to: number): ClockState => {
     unwatched: unwatched - by,
     from: from === 0 ? 0 : from - by,
   });
-  const doors = Object.fromEntries(Object.entries(clock.doors).map(([ingress, axis]) => [ingress, back(axis)]));
+  const ingresses = Object.fromEntries(Object.entries(clock.ingresses).map(([ingress, axis]) => [ingress, back(axis)]));
   const released = Object.fromEntries(
     Object.entries(clock.released).map(([ingress, one]) => [ingress, { ...one, at: one.at - by }]),
   );
-  return { ...clock, now: to, own: back(clock.own), doors, released };
+  return { ...clock, now: to, own: back(clock.own), ingresses, released };
 };
 
 /** A tick of the only source: somebody was watching. */
@@ -132,11 +140,11 @@ export const ingressOpen = (clock: ClockState, ingress: string, timestamp: numbe
 /** A way in says that it is gone for good: who came through it is expected at the others of its family, in the time that one of them is open. */
 export const ingressReleased = (clock: ClockState, ingress: string, timestamp: number): ClockState => {
   const at = pass(clock, timestamp);
-  const [axis, family] = [named(at.doors, ingress), named(at.doors, familyOf(ingress))];
+  const [axis, family] = [named(at.ingresses, ingress), named(at.ingresses, familyOf(ingress))];
   if (axis === undefined || family === undefined || ingress === familyOf(ingress)) return at;
   const from = watchedOn(family, at.now, capOf(TICK_MS)) + SETTLE_MS;
   const released = { watched: watchedOn(axis, at.now, capOf(TICK_MS)), from, at: at.now };
-  return { ...at, doors: without(at.doors, ingress), released: { ...at.released, [ingress]: released } };
+  return { ...at, ingresses: without(at.ingresses, ingress), released: { ...at.released, [ingress]: released } };
 };
 
 /** Names come from outside: one may be that of something that every object has. */
@@ -148,30 +156,30 @@ const without = <T>(all: Readonly<Record<string, T>>, name: string): Readonly<Re
 
 const opened = (at: ClockState, ingress: string): ClockState => {
   const cap = capOf(TICK_MS);
-  const known = named(at.doors, ingress);
-  if (known !== undefined) return { ...at, doors: { ...at.doors, [ingress]: tickOn(known, at.now, cap) } };
+  const known = named(at.ingresses, ingress);
+  if (known !== undefined) return { ...at, ingresses: { ...at.ingresses, [ingress]: tickOn(known, at.now, cap) } };
   const room = withRoom(at);
   if (room === null) return at;
   const before = named(room.released, ingress);
   const watched = before === undefined ? watchedOn(at.own, at.now, cap) : releasedAt(ingress, before, at);
   const first: Axis = { tick: at.now, unwatched: at.now - watched, from: at.now + SETTLE_MS };
-  return { ...room, doors: { ...room.doors, [ingress]: first }, released: without(room.released, ingress) };
+  return { ...room, ingresses: { ...room.ingresses, [ingress]: first }, released: without(room.released, ingress) };
 };
 
-const releasedAt = (ingress: string, { watched, from }: Released, { doors, now }: ClockState): number => {
-  const family = named(doors, familyOf(ingress));
+const releasedAt = (ingress: string, { watched, from }: Released, { ingresses, now }: ClockState): number => {
+  const family = named(ingresses, familyOf(ingress));
   return family === undefined ? watched : watched + Math.max(0, watchedOn(family, now, capOf(TICK_MS)) - from);
 };
 
 /** With room for one more way in; null: all are needed. */
 const withRoom = (at: ClockState): ClockState | null => {
-  const isFull = ({ doors, released }: ClockState) =>
-    Object.keys(doors).length + Object.keys(released).length >= MOST_INGRESSES;
+  const isFull = ({ ingresses, released }: ClockState) =>
+    Object.keys(ingresses).length + Object.keys(released).length >= MOST_INGRESSES;
   if (!isFull(at)) return at;
   const isNeeded = (since: number) => at.now - since < CLOSED_FOR_GOOD_MS;
-  const doors = Object.fromEntries(Object.entries(at.doors).filter(([, axis]) => isNeeded(axis.tick)));
+  const ingresses = Object.fromEntries(Object.entries(at.ingresses).filter(([, axis]) => isNeeded(axis.tick)));
   const released = Object.fromEntries(Object.entries(at.released).filter(([, one]) => isNeeded(one.at)));
-  const cleared = { ...at, doors, released };
+  const cleared = { ...at, ingresses, released };
   return isFull(cleared) ? null : cleared;
 };
 
@@ -185,8 +193,8 @@ export const movedTo = (clock: ClockState, partition: number): ClockState => {
 export const timeOf = (clock: ClockState, intervalMs: number): Clock => ({
   now: clock.now,
   watched: watchedOn(clock.own, clock.now, capOf(intervalMs)),
-  doors: Object.fromEntries([
-    ...Object.entries(clock.doors).map(([ingress, axis]) => [ingress, watchedOn(axis, clock.now, capOf(TICK_MS))]),
+  ingresses: Object.fromEntries([
+    ...Object.entries(clock.ingresses).map(([ingress, axis]) => [ingress, watchedOn(axis, clock.now, capOf(TICK_MS))]),
     ...Object.entries(clock.released).map(([ingress, one]) => [ingress, releasedAt(ingress, one, clock)]),
   ]),
 });

@@ -14,8 +14,8 @@ test('a way in says to every partition that it is open, at once, and in the end 
   await ingress.stop();
   for (const partition of [0, 1])
     expect(log.partition(Topic.heartbeat, partition)).toMatchObject([
-      { key: '@door/gateway:a', value: null },
-      { key: '@door/gateway:a', value: Buffer.from('released') },
+      { key: '@ingress/gateway:a', value: null },
+      { key: '@ingress/gateway:a', value: Buffer.from('released') },
     ]);
 });
 

@@ -89,7 +89,7 @@ test('a paused agent whose resume never comes goes on by itself when its pause i
 
 test('what is told to a paused agent waits until it goes on', async () => {
   await start(talks());
-  await until(() => expect(last()?.agent_beat_at).toBeTypeOf('number'));
+  await until(() => expect(last()?.agent_heartbeat_at).toBeTypeOf('number'));
   stage.gateway.offer(pause());
   await until(() => expect(receipts()).toHaveLength(1));
   stage.gateway.offer(nudge({ number: 3 }));
@@ -126,7 +126,7 @@ test('a paused agent that is terminated hears it and leaves by itself', async ()
     socket.on("data", (data) => data.includes("shutdown_request") && process.exit(0));
     socket.write(JSON.stringify({ phase: "build" }) + "\\n");
     setInterval(() => {}, 1000)'`);
-  await until(() => expect(last()?.agent_beat_at).toBeTypeOf('number'));
+  await until(() => expect(last()?.agent_heartbeat_at).toBeTypeOf('number'));
   stage.gateway.offer(pause());
   await until(() => expect(receipts()).toHaveLength(1));
   stage.gateway.offer(terminate({ graceMs: 10_000 }));

@@ -50,7 +50,7 @@ test('an agent that says nothing still has a heartbeat: presence, not activity',
   expect(onItsWay).toMatchObject({
     sequence: 1,
     reporter: 'runtime',
-    agent_beat_at: null,
+    agent_heartbeat_at: null,
     activity: null,
     instance_id: 'i',
     interval_ms: 500,
@@ -59,7 +59,7 @@ test('an agent that says nothing still has a heartbeat: presence, not activity',
 
 test('what the agent says is merged, field by field, and when it did', () => {
   const { onItsWay } = next(says(says(noHeartbeats, { phase: 'plan', token_count: 5 }, 100), { phase: 'build' }, 200));
-  expect(onItsWay).toMatchObject({ phase: 'build', token_count: 5, agent_beat_at: 200 });
+  expect(onItsWay).toMatchObject({ phase: 'build', token_count: 5, agent_heartbeat_at: 200 });
 });
 
 test('a heartbeat on its way stays as it is until it is answered; what is new waits for the next', () => {

@@ -46,7 +46,7 @@ test('a dismissed ticket disturbs nobody, and it is said why', () => {
   if (!notice) throw new Error('no notice');
   expect(more).toEqual([]);
   const story = open();
-  expect(story.tell(notify(notice.payload))).toMatchObject([
+  expect(story.receive(notify(notice.payload))).toMatchObject([
     {
       type: 'TICKET_DISMISSED',
       key: 'escalation_ticket:OMN-1234',
@@ -64,16 +64,16 @@ test('an alert that is open stays as it is when a further ticket is dismissed', 
   const [dismissed] = notices('low', 3);
   if (!raised || !dismissed) throw new Error('no notice');
   const story = open();
-  story.tell(notify(raised.payload));
+  story.receive(notify(raised.payload));
   const before = story.state().open;
-  expect(story.tell(notify(dismissed.payload))).toMatchObject([{ type: 'TICKET_DISMISSED' }]);
+  expect(story.receive(notify(dismissed.payload))).toMatchObject([{ type: 'TICKET_DISMISSED' }]);
   expect(story.state().open).toEqual(before);
 });
 
 test('people are asked in and told, and the alert is raised under the key that the request names', () => {
   const [notice] = notices('high');
   if (!notice) throw new Error('no notice');
-  const said = open().tell(notify(notice.payload));
+  const said = open().receive(notify(notice.payload));
   expect(said).toMatchObject([
     {
       type: 'QUEEN_INTERVENTION_REQUESTED',
@@ -94,7 +94,7 @@ test('a worse ticket of the episode asks again, and updates the alert in place',
   const alert = open();
   for (const severity of ['high', 'critical'] as const) {
     const [notice] = notices(severity);
-    if (notice) alert.tell(notify(notice.payload, severity));
+    if (notice) alert.receive(notify(notice.payload, severity));
   }
   expect(alert.all().map(({ type }) => type)).toEqual([
     'QUEEN_INTERVENTION_REQUESTED',
@@ -109,13 +109,13 @@ test('other alerts ask nobody in', () => {
   if (!stuck) throw new Error('no notice');
   expect(
     open()
-      .tell(notify(stuck.payload))
+      .receive(notify(stuck.payload))
       .map(({ type }) => type),
   ).toEqual(['ALERT_RAISED']);
 });
 
 test('whoever asks for the operator is heard: requested, and raised where no alert is open', () => {
-  expect(open().tell(operator())).toMatchObject([
+  expect(open().receive(operator())).toMatchObject([
     {
       type: 'QUEEN_INTERVENTION_REQUESTED',
       payload: { ticket_id: 't-9', analysis: 'look at it', severity: 'critical' },
@@ -127,8 +127,8 @@ test('whoever asks for the operator is heard: requested, and raised where no ale
 test('on an open alert it keeps whom it is about, and never makes it less severe', () => {
   const alert = open();
   const [notice] = notices('critical');
-  if (notice) alert.tell(notify(notice.payload));
-  expect(alert.tell(operator({ urgency: 'low' }))).toMatchObject([
+  if (notice) alert.receive(notify(notice.payload));
+  expect(alert.receive(operator({ urgency: 'low' }))).toMatchObject([
     { type: 'QUEEN_INTERVENTION_REQUESTED', payload: { severity: 'low' } },
     { type: 'ALERT_UPDATED', payload: { taskId: 'OMN-1234', severity: 'critical', text: 'look at it' } },
   ]);

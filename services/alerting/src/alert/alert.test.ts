@@ -34,7 +34,7 @@ const told = (said: readonly { readonly payload: object }[]) =>
 
 test('an alert is raised at once, and sinks are notified after the group wait, not a moment before', () => {
   const alert = open();
-  expect(alert.tell(raised())).toMatchObject([
+  expect(alert.receive(raised())).toMatchObject([
     {
       type: 'ALERT_RAISED',
       key: 'stuck_agent:OMN-1234',
@@ -48,43 +48,43 @@ test('an alert is raised at once, and sinks are notified after the group wait, n
 });
 
 test('without a group wait sinks are notified with the raise', () => {
-  expect(open(0).tell(raised())).toMatchObject([{ type: 'ALERT_RAISED', payload: { deliverAt: start } }]);
+  expect(open(0).receive(raised())).toMatchObject([{ type: 'ALERT_RAISED', payload: { deliverAt: start } }]);
 });
 
 test('what is said twice is said once', () => {
   const alert = open(0);
-  alert.tell(raised());
-  expect(alert.tell(raised({}, 'n9'))).toEqual([]);
+  alert.receive(raised());
+  expect(alert.receive(raised({}, 'n9'))).toEqual([]);
 });
 
 test('more about the same episode updates it in place, without a message; getting worse is one', () => {
   const alert = open(0);
-  alert.tell(raised());
-  expect(alert.tell(raised({ text: 'still no call' }))).toMatchObject([
+  alert.receive(raised());
+  expect(alert.receive(raised({ text: 'still no call' }))).toMatchObject([
     { type: 'ALERT_UPDATED', payload: { alertId: 'n1', deliverAt: null } },
   ]);
-  const worse = alert.tell(
+  const worse = alert.receive(
     raised({ severity: 'critical', title: 'decide', options: ['pardon'], deadlineAt: start + 5 }),
   );
   expect(worse).toMatchObject([
     { type: 'ALERT_UPDATED', payload: { severity: 'critical', options: ['pardon'], deliverAt: start } },
   ]);
-  expect(alert.tell(raised())).toMatchObject([
+  expect(alert.receive(raised())).toMatchObject([
     { payload: { severity: 'critical', options: ['pardon'], deadlineAt: start + 5, deliverAt: null } },
   ]);
 });
 
 test('what gets worse within the group wait waits with it', () => {
   const alert = open();
-  alert.tell(raised());
-  expect(told(alert.tell(raised({ severity: 'critical' })))).toEqual([]);
+  alert.receive(raised());
+  expect(told(alert.receive(raised({ severity: 'critical' })))).toEqual([]);
   expect(told(alert.passTo(start + 30_000))).toMatchObject([{ payload: { severity: 'critical' } }]);
 });
 
 test('the end is told under the same key and id, to those who were told of the beginning', () => {
   const alert = open(0);
-  alert.tell(raised());
-  expect(alert.tell(resolved())).toMatchObject([
+  alert.receive(raised());
+  expect(alert.receive(resolved())).toMatchObject([
     {
       type: 'ALERT_RESOLVED',
       key: 'stuck_agent:OMN-1234',
@@ -92,65 +92,65 @@ test('the end is told under the same key and id, to those who were told of the b
     },
   ]);
   const short = open();
-  short.tell(raised());
-  expect(short.tell(resolved())).toMatchObject([{ type: 'ALERT_RESOLVED', payload: { deliverAt: null } }]);
+  short.receive(raised());
+  expect(short.receive(resolved())).toMatchObject([{ type: 'ALERT_RESOLVED', payload: { deliverAt: null } }]);
   expect(short.passTo(start + hour)).toEqual([]);
 });
 
 test('the end of what never began is nothing', () => {
-  expect(open().tell(resolved())).toEqual([]);
+  expect(open().receive(resolved())).toEqual([]);
 });
 
 test('what rises again after its end is a new alert', () => {
   const alert = open(0);
-  alert.tell(raised());
-  alert.tell(resolved());
-  expect(alert.tell(raised({}, 'n3'))).toMatchObject([
+  alert.receive(raised());
+  alert.receive(resolved());
+  expect(alert.receive(raised({}, 'n3'))).toMatchObject([
     { type: 'ALERT_RAISED', payload: { alertId: 'n3', deliverAt: start } },
   ]);
 });
 
 test('nobody looks after it: sinks are notified again every four hours; acknowledged: no more', () => {
   const alert = open(0);
-  alert.tell(raised());
+  alert.receive(raised());
   expect(alert.passTo(start + 4 * hour - 1)).toEqual([]);
   for (const due of [4, 8]) {
     expect(told(alert.passTo(start + due * hour))).toMatchObject([{ payload: { deliverAt: start + due * hour } }]);
   }
-  expect(alert.tell(acknowledged)).toMatchObject([
+  expect(alert.receive(acknowledged)).toMatchObject([
     { type: 'ALERT_ACKNOWLEDGED', payload: { alertId: 'n1', by: 'ada' } },
   ]);
-  expect(alert.tell(acknowledged)).toEqual([]);
+  expect(alert.receive(acknowledged)).toEqual([]);
   expect(alert.passTo(start + 24 * hour)).toEqual([]);
-  expect(told(alert.tell(raised({ severity: 'critical' })))).toHaveLength(1);
+  expect(told(alert.receive(raised({ severity: 'critical' })))).toHaveLength(1);
 });
 
 test('after days without time sinks are notified once, not once for each repeat that was missed', () => {
   const alert = open(0);
-  alert.tell(raised());
+  alert.receive(raised());
   alert.unwatched(48 * hour);
   expect(told(alert.passTo(start + 48 * hour + 1000))).toHaveLength(1);
 });
 
 test('a silenced alert exists, and is told when the silence ends and it is still there', () => {
   const alert = open(0);
-  expect(alert.tell(silenced(start + hour))).toMatchObject([
+  expect(alert.receive(silenced(start + hour))).toMatchObject([
     { type: 'SILENCE_CHANGED', payload: { until: start + hour } },
   ]);
-  expect(alert.tell(raised())).toMatchObject([{ type: 'ALERT_RAISED', payload: { deliverAt: null } }]);
-  expect(told(alert.tell(raised({ severity: 'critical' })))).toEqual([]);
+  expect(alert.receive(raised())).toMatchObject([{ type: 'ALERT_RAISED', payload: { deliverAt: null } }]);
+  expect(told(alert.receive(raised({ severity: 'critical' })))).toEqual([]);
   expect(alert.passTo(start + hour - 1)).toEqual([]);
   expect(told(alert.passTo(start + hour))).toHaveLength(1);
 });
 
 test('a silence that matches something else silences nothing; one that is ended early tells at once', () => {
   const other = open(0);
-  other.tell(silenced(start + hour, 'recovery_failed'));
-  expect(told(other.tell(raised()))).toHaveLength(1);
+  other.receive(silenced(start + hour, 'recovery_failed'));
+  expect(told(other.receive(raised()))).toHaveLength(1);
   const alert = open(0);
-  alert.tell(silenced(start + hour));
-  alert.tell(raised());
-  expect(alert.tell(silenced(start))).toMatchObject([
+  alert.receive(silenced(start + hour));
+  alert.receive(raised());
+  expect(alert.receive(silenced(start))).toMatchObject([
     { type: 'SILENCE_CHANGED' },
     { type: 'ALERT_UPDATED', payload: { deliverAt: start } },
   ]);
@@ -161,9 +161,9 @@ test('100 flaps: one alert open at a time, a message for each beginning and each
   let opened = 0;
   for (let flap = 0; flap < 100; flap += 1) {
     const said = [
-      ...alert.tell(raised({}, `n${flap}`)),
-      ...alert.tell(raised({ text: `again ${flap}` })),
-      ...alert.tell(resolved()),
+      ...alert.receive(raised({}, `n${flap}`)),
+      ...alert.receive(raised({ text: `again ${flap}` })),
+      ...alert.receive(resolved()),
       ...alert.passTo(start + flap * 1000),
     ];
     for (const { type } of said) opened += type === 'ALERT_RAISED' ? 1 : type === 'ALERT_RESOLVED' ? -1 : 0;
@@ -175,8 +175,8 @@ test('100 flaps: one alert open at a time, a message for each beginning and each
 test('100 flaps shorter than the group wait are no message at all', () => {
   const alert = open();
   for (let flap = 0; flap < 100; flap += 1) {
-    alert.tell(raised({}, `n${flap}`), start + flap * 10_000);
-    alert.tell(resolved(), start + flap * 10_000 + 5000);
+    alert.receive(raised({}, `n${flap}`), start + flap * 10_000);
+    alert.receive(resolved(), start + flap * 10_000 + 5000);
   }
   expect(told(alert.all())).toEqual([]);
   expect(alert.all()).toHaveLength(200);
@@ -202,36 +202,36 @@ const settled = (caseId = 'case-1') =>
 
 test('a question that is answered is taken from the alert, which stays open until the agent is well', () => {
   const alert = open(0);
-  alert.tell(raised());
-  alert.tell(asked());
-  expect(alert.tell(settled())).toMatchObject([
+  alert.receive(raised());
+  alert.receive(asked());
+  expect(alert.receive(settled())).toMatchObject([
     {
       type: 'ALERT_UPDATED',
       payload: { title: 'worker-1: its case is closed as pardoned', options: [], deadlineAt: null, deliverAt: null },
     },
   ]);
-  expect(alert.tell(settled())).toEqual([]);
+  expect(alert.receive(settled())).toEqual([]);
   expect(told(alert.passTo(start + 5 * hour))).toMatchObject([{ payload: { options: [] } }]);
 });
 
 test('the question of another case stays, and an alert that asks nothing is left as it is', () => {
   const alert = open(0);
-  expect(alert.tell(settled())).toEqual([]);
-  alert.tell(raised());
-  expect(alert.tell(settled())).toEqual([]);
-  alert.tell(asked('case-2'));
-  expect(alert.tell(settled('case-1'))).toEqual([]);
+  expect(alert.receive(settled())).toEqual([]);
+  alert.receive(raised());
+  expect(alert.receive(settled())).toEqual([]);
+  alert.receive(asked('case-2'));
+  expect(alert.receive(settled('case-1'))).toEqual([]);
 });
 
 test('agents of one task share its alert: what is over for one of them is not over for the others', () => {
   const of = (agentId: string, told: Told = {}) => raised({ agentId, ...told }, `${agentId}${told.action ?? ''}`);
   const alert = open(0);
-  alert.tell(of('w1'));
-  expect(alert.tell(of('w2', { action: 'resolve' }))).toEqual([]);
-  alert.tell(of('w2', { text: 'also' }));
-  expect(alert.tell(of('w2', { action: 'resolve' }))).toEqual([]);
-  expect(alert.tell(of('w1', { action: 'resolve' }))).toMatchObject([{ type: 'ALERT_RESOLVED' }]);
-  alert.tell(of('w1'));
+  alert.receive(of('w1'));
+  expect(alert.receive(of('w2', { action: 'resolve' }))).toEqual([]);
+  alert.receive(of('w2', { text: 'also' }));
+  expect(alert.receive(of('w2', { action: 'resolve' }))).toEqual([]);
+  expect(alert.receive(of('w1', { action: 'resolve' }))).toMatchObject([{ type: 'ALERT_RESOLVED' }]);
+  alert.receive(of('w1'));
   const ofTask = raised({ agentId: null, action: 'resolve' }, 'n8');
-  expect(alert.tell(ofTask)).toMatchObject([{ type: 'ALERT_RESOLVED' }]);
+  expect(alert.receive(ofTask)).toMatchObject([{ type: 'ALERT_RESOLVED' }]);
 });

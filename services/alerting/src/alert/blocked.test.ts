@@ -20,7 +20,7 @@ const alertOfTask = () => {
   const hear = (notices: ReturnType<typeof agentNotices>, agoMs = 0) => {
     at += 1000;
     for (const { payload } of notices.filter(({ key }) => key === KEY))
-      driver.tell({ ...example(Topic.notify, 'NOTIFY', payload), key: KEY, occurredAt: at - agoMs } as never, at);
+      driver.receive({ ...example(Topic.notify, 'NOTIFY', payload), key: KEY, occurredAt: at - agoMs } as never, at);
   };
   return {
     tell: (...events: readonly Told[]) => {

@@ -29,75 +29,77 @@ const heard = (said: readonly { readonly payload: object }[]) =>
   );
 
 test('an alert goes to the channels that it asks for, or to the default ones', () => {
-  expect(heard(open().tell(notified()))).toEqual([['console', 'webhook']]);
-  expect(heard(open().tell(notified({ channels: ['ops'] })))).toEqual([['ops']]);
+  expect(heard(open().receive(notified()))).toEqual([['console', 'webhook']]);
+  expect(heard(open().receive(notified({ channels: ['ops'] })))).toEqual([['ops']]);
 });
 
 test('a channel that nobody has configured drops nothing: the default ones are told, and the console', () => {
-  expect(heard(open().tell(notified({ channels: ['slack'] })))).toEqual([['console', 'webhook']]);
+  expect(heard(open().receive(notified({ channels: ['slack'] })))).toEqual([['console', 'webhook']]);
   const narrow = { ...settings, routing: { defaults: ['webhook'], configured: ['console', 'webhook'] } };
-  expect(heard(given(alerts(narrow), start).tell(notified({ channels: ['slack'] })))).toEqual([['webhook', 'console']]);
+  expect(heard(given(alerts(narrow), start).receive(notified({ channels: ['slack'] })))).toEqual([
+    ['webhook', 'console'],
+  ]);
 });
 
 test('a step’s channel hears at once of an alert that others know; they are not sent again', () => {
   const alert = open();
-  alert.tell(notified());
-  expect(heard(alert.tell(notified({ channels: ['ops'] })))).toEqual([['ops']]);
-  expect(heard(alert.tell(notified({ channels: ['ops'], text: 'more' })))).toEqual([]);
+  alert.receive(notified());
+  expect(heard(alert.receive(notified({ channels: ['ops'] })))).toEqual([['ops']]);
+  expect(heard(alert.receive(notified({ channels: ['ops'], text: 'more' })))).toEqual([]);
   expect(heard(alert.passTo(start + 4 * hour))).toEqual([['console', 'webhook', 'ops']]);
-  expect(heard(alert.tell(over))).toEqual([['console', 'webhook', 'ops']]);
+  expect(heard(alert.receive(over))).toEqual([['console', 'webhook', 'ops']]);
 });
 
 test('within the group wait channels gather, and all of them are told once', () => {
   const alert = open(30_000);
-  alert.tell(notified());
-  expect(heard(alert.tell(notified({ channels: ['ops'] })))).toEqual([]);
+  alert.receive(notified());
+  expect(heard(alert.receive(notified({ channels: ['ops'] })))).toEqual([]);
   expect(heard(alert.passTo(start + 30_000))).toEqual([['console', 'webhook', 'ops']]);
 });
 
 test('who was not notified of the beginning is not notified of the end', () => {
   const alert = open(30_000);
-  alert.tell(notified({ caseId: null }));
-  expect(heard(alert.tell(over))).toEqual([]);
+  alert.receive(notified({ caseId: null }));
+  expect(heard(alert.receive(over))).toEqual([]);
 });
 
 test('who was notified of the beginning is notified of the end in spite of a silence; who was not is not', () => {
   const alert = open();
-  alert.tell(notified());
+  alert.receive(notified());
   const matchers = [{ field: 'route', value: 'stuck_agent' }];
-  alert.tell(
+  alert.receive(
     example(Topic.controlAlerts, 'SILENCE_ALERTS', { matchers, until: start + hour, by: 'ada', why: 'known' }),
   );
-  expect(heard(alert.tell(over))).toEqual([['console', 'webhook']]);
-  alert.tell(notified());
-  expect(heard(alert.tell(over))).toEqual([]);
+  expect(heard(alert.receive(over))).toEqual([['console', 'webhook']]);
+  alert.receive(notified());
+  expect(heard(alert.receive(over))).toEqual([]);
 });
 
 test('a new question is told at once, however severe the alert is already; the same one is not', () => {
   const alert = open();
   const asked = (deadlineAt: number | null) =>
     notified({ severity: 'critical', options: ['pardon'], deadlineAt, caseId: 'case-1', onTimeout: 'terminate' });
-  expect(heard(alert.tell(asked(5)))).toHaveLength(1);
-  expect(heard(alert.tell(asked(5)))).toHaveLength(0);
-  const again = alert.tell(asked(900));
+  expect(heard(alert.receive(asked(5)))).toHaveLength(1);
+  expect(heard(alert.receive(asked(5)))).toHaveLength(0);
+  const again = alert.receive(asked(900));
   expect(heard(again)).toHaveLength(1);
   expect(again).toMatchObject([{ payload: { deadlineAt: 900, onTimeout: 'terminate' } }]);
-  expect(alert.tell(asked(null))).toMatchObject([{ payload: { deadlineAt: null, deliverAt: start } }]);
+  expect(alert.receive(asked(null))).toMatchObject([{ payload: { deadlineAt: null, deliverAt: start } }]);
 });
 
 test('what a case asks stays with that case, whichever is told of later', () => {
   const alert = open();
-  alert.tell(notified({ options: ['pardon'], deadlineAt: 5, caseId: 'case-1' }));
-  const later = alert.tell(notified({ caseId: 'case-2', text: 'of another case' }));
+  alert.receive(notified({ options: ['pardon'], deadlineAt: 5, caseId: 'case-1' }));
+  const later = alert.receive(notified({ caseId: 'case-2', text: 'of another case' }));
   expect(later).toMatchObject([{ payload: { caseId: 'case-1', options: ['pardon'], deliverAt: null } }]);
 });
 
 test('of a sink that fails all the others hear, at once', () => {
   const failing = notified({ route: SINK_FAILING, labels: { sink: 'webhook' } });
-  expect(heard(open(30_000).tell(failing))).toEqual([['console', 'ops', 'files']]);
+  expect(heard(open(30_000).receive(failing))).toEqual([['console', 'ops', 'files']]);
   const alone = { ...settings, routing: { defaults: ['console'], configured: ['console'] } };
   const console = notified({ route: SINK_FAILING, labels: { sink: 'console' } });
-  expect(heard(given(alerts(alone), start).tell(console))).toEqual([['console']]);
+  expect(heard(given(alerts(alone), start).receive(console))).toEqual([['console']]);
 });
 
 test('an open alert is told to the sink that has come in the place of another, and only to that', () => {

@@ -25,7 +25,7 @@ const over = (s: number, told: Told = {}) =>
   happened(s, { action: 'resolve', severity: 'info', text: 'HEALTHY', ...told });
 
 const open = (groupWaitMs = settings.groupWaitMs) => given(alerts({ ...settings, groupWaitMs }), start);
-type Said = ReturnType<ReturnType<typeof open>['tell']>;
+type Said = ReturnType<ReturnType<typeof open>['receive']>;
 const brief = (said: Said) =>
   said.map(({ type, payload }) => `${type}${'deliverAt' in payload && payload.deliverAt !== null ? ' told' : ''}`);
 const isOpen = (alert: ReturnType<typeof open>): boolean => {
@@ -35,64 +35,64 @@ const isOpen = (alert: ReturnType<typeof open>): boolean => {
 
 test('what a case asks to be told is told where it is over within the group wait; what merely passes by is not', () => {
   const alert = open();
-  alert.tell(stuck(0));
-  expect(brief(alert.tell(asked(1)))).toEqual(['ALERT_UPDATED']);
-  expect(brief(alert.tell(over(2)))).toEqual(['ALERT_UPDATED told', 'ALERT_RESOLVED told']);
+  alert.receive(stuck(0));
+  expect(brief(alert.receive(asked(1)))).toEqual(['ALERT_UPDATED']);
+  expect(brief(alert.receive(over(2)))).toEqual(['ALERT_UPDATED told', 'ALERT_RESOLVED told']);
   const passing = open();
-  passing.tell(stuck(0));
-  expect(brief(passing.tell(over(2)))).toEqual(['ALERT_RESOLVED']);
+  passing.receive(stuck(0));
+  expect(brief(passing.receive(over(2)))).toEqual(['ALERT_RESOLVED']);
 });
 
 test('unless it is silenced', () => {
   const alert = open();
   const matchers = [{ field: 'route', value: 'stuck_agent' }];
-  alert.tell(
+  alert.receive(
     example(Topic.controlAlerts, 'SILENCE_ALERTS', { matchers, until: start + 60_000, by: 'ada', why: 'known' }),
   );
-  alert.tell(asked(1));
-  expect(brief(alert.tell(over(2)))).toEqual(['ALERT_RESOLVED']);
+  alert.receive(asked(1));
+  expect(brief(alert.receive(over(2)))).toEqual(['ALERT_RESOLVED']);
 });
 
 test('what was over before it is heard is told, and over: whoever catches up reads one topic before another', () => {
   const alert = open();
-  alert.tell(stuck(0));
-  alert.tell(over(20));
-  expect(brief(alert.tell(asked(10)))).toEqual(['ALERT_RAISED', 'ALERT_UPDATED told', 'ALERT_RESOLVED told']);
+  alert.receive(stuck(0));
+  alert.receive(over(20));
+  expect(brief(alert.receive(asked(10)))).toEqual(['ALERT_RAISED', 'ALERT_UPDATED told', 'ALERT_RESOLVED told']);
   expect(alert.passTo(start + 3_600_000)).toEqual([]);
 });
 
 test('an earlier end does not end what was raised after it, and an earlier question adds nothing to it', () => {
   const alert = open(0);
-  alert.tell(stuck(0));
-  alert.tell(over(20));
-  alert.tell(stuck(30));
-  expect(brief(alert.tell(over(25)))).toEqual([]);
-  expect(brief(alert.tell(asked(10)))).toEqual([]);
+  alert.receive(stuck(0));
+  alert.receive(over(20));
+  alert.receive(stuck(30));
+  expect(brief(alert.receive(over(25)))).toEqual([]);
+  expect(brief(alert.receive(asked(10)))).toEqual([]);
   expect(isOpen(alert)).toBe(true);
-  expect(brief(alert.tell(over(40)))).toEqual(['ALERT_RESOLVED told']);
+  expect(brief(alert.receive(over(40)))).toEqual(['ALERT_RESOLVED told']);
 });
 
 test('of the same moment counts what is heard later', () => {
   const alert = open(0);
-  alert.tell(stuck(5));
-  alert.tell(over(5));
+  alert.receive(stuck(5));
+  alert.receive(over(5));
   expect(isOpen(alert)).toBe(false);
-  alert.tell(asked(5));
+  alert.receive(asked(5));
   expect(isOpen(alert)).toBe(true);
 });
 
 test('what sinks’ own processes tell is taken as it comes: their clocks are their own', () => {
   const alert = open(0);
-  alert.tell(stuck(0, { route: SINK_FAILING }));
-  alert.tell(over(3600, { route: SINK_FAILING }));
-  alert.tell(stuck(10, { route: SINK_FAILING }));
+  alert.receive(stuck(0, { route: SINK_FAILING }));
+  alert.receive(over(3600, { route: SINK_FAILING }));
+  alert.receive(stuck(10, { route: SINK_FAILING }));
   expect(isOpen(alert)).toBe(true);
 });
 
 test('a key of which nothing was ever told is not remembered for what is over', () => {
   const alert = open();
   const before = JSON.stringify(alert.state());
-  alert.tell(over(20));
+  alert.receive(over(20));
   expect(JSON.stringify(alert.state())).toBe(before);
 });
 
@@ -100,34 +100,34 @@ describe('an end that is read more than ten seconds late, of a key of which noth
   const readAt = start + 40_000;
   const kept = (...ends: readonly Input[]) => {
     const alert = open(0);
-    for (const end of ends) expect(alert.tell(end, readAt)).toEqual([]);
+    for (const end of ends) expect(alert.receive(end, readAt)).toEqual([]);
     return alert;
   };
   const of = (agentId: string | null, taskId = 'T-1') => ({ agentId, taskId });
 
   test('ends what was raised before it and is read after it, and nothing that was raised after it', () => {
     const ended = kept(over(29, of('w1')));
-    expect(brief(ended.tell(stuck(20, of('w1'))))).toEqual(['ALERT_RAISED told', 'ALERT_RESOLVED told']);
+    expect(brief(ended.receive(stuck(20, of('w1'))))).toEqual(['ALERT_RAISED told', 'ALERT_RESOLVED told']);
     const raised = kept(over(29, of('w1')));
-    raised.tell(stuck(30, of('w1')));
+    raised.receive(stuck(30, of('w1')));
     expect(isOpen(raised)).toBe(true);
   });
 
   test('ends it for its own agent only; the end of the task ends it for each agent', () => {
     const ofAnother = kept(over(29, of('w2')));
-    ofAnother.tell(stuck(20, of('w1')));
+    ofAnother.receive(stuck(20, of('w1')));
     expect(isOpen(ofAnother)).toBe(true);
     const ofTask = kept(over(29, of(null)));
-    ofTask.tell(stuck(20, of('w1')));
-    ofTask.tell(stuck(21, of('w2')));
+    ofTask.receive(stuck(20, of('w1')));
+    ofTask.receive(stuck(21, of('w2')));
     expect(isOpen(ofTask)).toBe(false);
-    ofTask.tell(stuck(30, of('w2')));
+    ofTask.receive(stuck(30, of('w2')));
     expect(isOpen(ofTask)).toBe(true);
   });
 
   test('also of a route whose alerts have no agent', () => {
     const alert = kept(over(29, { route: 'task_spending' }));
-    alert.tell(stuck(20, { route: 'task_spending' }));
+    alert.receive(stuck(20, { route: 'task_spending' }));
     expect(isOpen(alert)).toBe(false);
   });
 
@@ -149,8 +149,8 @@ test('in whatever order they are heard, an alert is open at the end where the la
   fc.assert(
     fc.property(heard, (notices) => {
       const alert = open(0);
-      alert.tell(stuck(-1));
-      for (const { s, raises } of notices) alert.tell(raises ? asked(s) : over(s));
+      alert.receive(stuck(-1));
+      for (const { s, raises } of notices) alert.receive(raises ? asked(s) : over(s));
       const [last] = notices.toSorted((one, other) => other.s - one.s);
       expect(isOpen(alert)).toBe(last?.raises);
     }),
@@ -168,7 +168,7 @@ describe('of two agents of a task', () => {
   const ended = (s: number, agentId: string) => over(s, of(agentId));
   const after = (...inputs: readonly Input[]) => {
     const alert = open(0);
-    for (const input of inputs) alert.tell(input);
+    for (const input of inputs) alert.receive(input);
     return isOpen(alert);
   };
 

@@ -279,7 +279,7 @@ test('a decision that was not carried out is told, whatever the agent does by th
   expect(lapsed[0]?.payload.title).toContain('as ada had decided');
   const told = lapsed.reduce(
     (one, { payload }) => {
-      one.tell(example(Topic.notify, 'NOTIFY', { ...payload, alertKey: key } as never));
+      one.receive(example(Topic.notify, 'NOTIFY', { ...payload, alertKey: key } as never));
       return one;
     },
     given(alerts({ groupWaitMs: 30_000, repeatMs: 1e9, routing: consoleOnly }), 1),

@@ -52,7 +52,7 @@ test('a limit that is announced twice is one alert, and a raised one that is rea
   const alert = given(alerts({ groupWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }), EXAMPLE_TIME);
   const tell = ([notice]: readonly Notify[], eventId: string) =>
     alert
-      .tell({ ...example(Topic.notify, 'NOTIFY', notice?.payload), key: notice?.key ?? '', eventId })
+      .receive({ ...example(Topic.notify, 'NOTIFY', notice?.payload), key: notice?.key ?? '', eventId })
       .map(({ type }) => type);
   const one = fleetNotices(reached('task', 'OMN-1'));
   expect([tell(one, 'n1'), tell(one, 'n1')]).toEqual([['ALERT_RAISED'], []]);

@@ -46,7 +46,7 @@ test('agents of one task wait each for themselves, and an agent without a task f
 test('a wait that is heard of twice is one alert, which its end resolves', () => {
   const alert = given(alerts({ groupWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }), EXAMPLE_TIME);
   const tell = ([notice]: readonly Notify[], eventId: string) =>
-    alert.tell({ ...example(Topic.notify, 'NOTIFY', notice?.payload), key: notice?.key ?? '', eventId });
+    alert.receive({ ...example(Topic.notify, 'NOTIFY', notice?.payload), key: notice?.key ?? '', eventId });
   const said = [tell(overdue(), 'n1'), tell(overdue(), 'n1'), tell(ended(), 'n2'), tell(ended(), 'n2')];
   expect(said.map((events) => events.map(({ type }) => type))).toEqual([['ALERT_RAISED'], [], ['ALERT_RESOLVED'], []]);
 });

@@ -38,7 +38,7 @@ describe('a reached spending limit', () => {
     ['task', 'T-1', 'task T-1'],
     ['day', 'vigil', 'the day of policy vigil'],
   ] as const)('of a %s refuses the call with the reason', async (scope, id, whose) => {
-    await log().say(limit(scope, id));
+    await log().publish(limit(scope, id));
     await vi.waitFor(async () =>
       expect(denied(await send(one('PreToolUse')))).toContain(`the spending limit of ${whose} is reached`),
     );
@@ -46,19 +46,21 @@ describe('a reached spending limit', () => {
   });
 
   test('refuses no call of another task or agent, and none once it is lifted or its day is over', async () => {
-    await log().say(
+    await log().publish(
       limit('task', 'T-2'),
       limit('agent', 'worker-2'),
       limit('day', 'vigil', Date.now() - 1),
       limit('task', 'T-1'),
     );
     await vi.waitFor(async () => expect(denied(await send(one('PreToolUse')))).not.toBeNull());
-    await log().say(example(Topic.spending, 'SPENDING_LIMIT_LIFTED', { scope: 'task', scopeId: 'T-1', why: 'raised' }));
+    await log().publish(
+      example(Topic.spending, 'SPENDING_LIMIT_LIFTED', { scope: 'task', scopeId: 'T-1', why: 'raised' }),
+    );
     await vi.waitFor(async () => expect(await send(one('PreToolUse'))).toEqual({}));
   });
 
   test('refuses each call of a recorded session, and nothing else; none of them is a failure or still in flight', async () => {
-    await log().say(limit('task', 'T-1'));
+    await log().publish(limit('task', 'T-1'));
     await vi.waitFor(async () =>
       expect(denied(await send(one('PreToolUse'), { ...headers, 'vigil-agent': 'other' }))).not.toBeNull(),
     );
@@ -79,7 +81,7 @@ describe('a reached spending limit', () => {
 
   test('refuses the call of an agent that a runtime watches, too, and reports nothing of it', async () => {
     const here = { agentId: 'worker-1', instanceId: 'i1', runtimeId: 'host-1' };
-    await log().say(example(Topic.fleetPresence, 'AGENT_PRESENT', here), limit('task', 'T-1'));
+    await log().publish(example(Topic.fleetPresence, 'AGENT_PRESENT', here), limit('task', 'T-1'));
     await vi.waitFor(async () => {
       const before = heartbeats().length;
       expect(denied(await send(one('PreToolUse')))).not.toBeNull();
@@ -111,7 +113,7 @@ describe('a nudge for a session that posts its hooks', () => {
   const receipts = () => log().events(Topic.orderReceipt);
 
   test('is in one answer of a recorded session, and its receipt says so', async () => {
-    await log().say(nudge());
+    await log().publish(nudge());
     const texts: string[] = [];
     for (const payload of works) texts.push(...[textIn(await send(payload))].filter((text) => text !== undefined));
     expect(texts).toEqual(['Write a checkpoint.']);
@@ -122,7 +124,7 @@ describe('a nudge for a session that posts its hooks', () => {
   });
 
   test('is in one answer of several hooks at once', async () => {
-    await log().say(nudge());
+    await log().publish(nudge());
     await send(one('SessionStart'), { ...headers, 'vigil-agent': 'other' });
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(one('UserPromptSubmit'))));
     expect(answers.map(textIn).filter((text) => text !== undefined)).toEqual(['Write a checkpoint.']);
@@ -130,7 +132,7 @@ describe('a nudge for a session that posts its hooks', () => {
   });
 
   test('is not in a second answer while its receipt has not come back from the log', async () => {
-    await log().say(nudge());
+    await log().publish(nudge());
     await vi.waitFor(async () =>
       expect((await answerOf(await get('/v1/agents/worker-1/orders'))).body.orders).toHaveLength(1),
     );
@@ -142,7 +144,7 @@ describe('a nudge for a session that posts its hooks', () => {
   });
 
   test('whose client closes the connection before the answer is ready is uncertain, and its receipt says so', async () => {
-    await log().say(nudge());
+    await log().publish(nudge());
     await vi.waitFor(async () =>
       expect((await answerOf(await get('/v1/agents/worker-1/orders'))).body.orders).toHaveLength(1),
     );
@@ -164,7 +166,7 @@ describe('a nudge for a session that posts its hooks', () => {
 
   test('at the end of a turn opens the turn again, as its client goes on', async () => {
     await send(one('UserPromptSubmit'));
-    await log().say(nudge());
+    await log().publish(nudge());
     await vi.waitFor(async () =>
       expect((await answerOf(await get('/v1/agents/worker-1/orders'))).body.orders).toHaveLength(1),
     );
@@ -180,14 +182,14 @@ describe('a nudge for a session that posts its hooks', () => {
     await send(one('UserPromptSubmit'));
     expect(await send(stop)).toEqual({});
     expect(turns()).toEqual([true, false]);
-    await log().say(nudge());
+    await log().publish(nudge());
     expect(textIn(await send(one('SessionStart')))).toBe('Write a checkpoint.');
     expect(turns().at(-1)).not.toBe(true);
   });
 
   test('does not go with a call that begins, with a sub-agent, or to another instance', async () => {
-    await log().say(nudge({ orderId: 'o-2', instanceId: 'another' }));
-    await log().say(nudge());
+    await log().publish(nudge({ orderId: 'o-2', instanceId: 'another' }));
+    await log().publish(nudge());
     const silent = [one('PreToolUse'), { ...one('PostToolUse'), agent_id: 'sub-1', agent_type: 'Explore' }];
     for (const payload of silent) expect(textIn(await send(payload))).toBeUndefined();
     expect(receipts()).toEqual([]);

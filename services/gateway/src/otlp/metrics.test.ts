@@ -1,4 +1,4 @@
-import { doorToken } from '@vigil/events/door-token';
+import { gatewayToken } from '@vigil/events/gateway-token';
 import { expect, test } from 'vitest';
 import { secret, testGateway } from '../testing.ts';
 import { attributes, type Export, exporter, nano, recorded, sendCompressed } from './exports.fixture.ts';
@@ -185,7 +185,7 @@ test('metrics that name no session and no agent are of nobody, unless the token 
   const unnamed = usage({ 'service.name': 'crew' }, histogram([point], CUMULATIVE));
   expect((await send(unnamed)).status).toBe(200);
   expect(heartbeats()).toEqual([]);
-  const authorization = `Bearer ${doorToken(secret, { kind: 'agent', name: 'crew-7' })}`;
+  const authorization = `Bearer ${gatewayToken(secret, { kind: 'agent', name: 'crew-7' })}`;
   await send(unnamed, { authorization });
   expect(last()).toMatchObject({ agent_id: 'crew-7', token_count: 100 });
 });

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { Topic } from '@vigil/events';
-import { doorToken } from '@vigil/events/door-token';
 import { example } from '@vigil/events/examples';
+import { gatewayToken } from '@vigil/events/gateway-token';
 import { expect, test } from 'vitest';
 import { LARGEST_BODY } from '../body.ts';
 import { answerOf, secret, testGateway } from '../testing.ts';
@@ -78,7 +78,7 @@ test('an export that is sent again counts no token and no call again', async () 
 
 test('an agent that a runtime watches is not reported by its telemetry', async () => {
   const payload = { agentId: 'worker-1', runtimeId: 'host-1' };
-  await log().say(example(Topic.fleetPresence, 'AGENT_PRESENT', payload));
+  await log().publish(example(Topic.fleetPresence, 'AGENT_PRESENT', payload));
   await expect
     .poll(async () => {
       const answers = await Promise.all(recorded('claude-code.works').map((one) => send(one).then((r) => r.json())));
@@ -132,7 +132,7 @@ test('what is larger than the largest request once it is decompressed is refused
 });
 
 test("an agent's token reports its own agent only", async () => {
-  const authorization = `Bearer ${doorToken(secret, { kind: 'agent', name: 'worker-2' })}`;
+  const authorization = `Bearer ${gatewayToken(secret, { kind: 'agent', name: 'worker-2' })}`;
   const [first] = recorded('claude-code.works');
   expect((await send(first as Export, { authorization })).status).toBe(403);
   const none = await postRaw('/otlp/v1/logs', '{}', { authorization: 'Bearer no' });
@@ -140,7 +140,7 @@ test("an agent's token reports its own agent only", async () => {
 });
 
 test("an agent's token reports the sub-agents of its own agent, and no other's", async () => {
-  const authorization = `Bearer ${doorToken(secret, { kind: 'agent', name: 'worker-1' })}`;
+  const authorization = `Bearer ${gatewayToken(secret, { kind: 'agent', name: 'worker-1' })}`;
   for (const one of recorded('claude-code.subagent')) expect((await send(one, { authorization })).status).toBe(200);
   expect(heartbeats().some(({ parent_agent_id }) => parent_agent_id === 'worker-1')).toBe(true);
   const foreign = { ...heartbeats().at(-1), agent_id: 'worker-2:x-1', parent_agent_id: 'worker-1' };

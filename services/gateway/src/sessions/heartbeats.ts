@@ -59,9 +59,9 @@ const lastCallOf = (calls: readonly ToolCall[]): number | null => {
 const unknown = {
   token_count: null,
   reporter: 'agent',
-  agent_beat_at: null,
+  agent_heartbeat_at: null,
   interval_ms: INTERVAL_MS,
-  door: null,
+  ingress: null,
   runtime_id: null,
   attempt: null,
   max_attempts: null,

@@ -4,7 +4,7 @@ import type { CaseInput, CaseState } from './state.ts';
 import { changed, died, filed, MIN, RECEIPT_DUE, started, T0, terminating } from './story.fixture.ts';
 
 const HOUR = 60 * MIN;
-const clock = (now: number) => ({ now, watched: now, doors: {} });
+const clock = (now: number) => ({ now, watched: now, ingresses: {} });
 const after = (...inputs: readonly CaseInput[]): CaseState =>
   inputs.reduce((state, input) => {
     const withoutResumePoint = decider.observe(state, input, clock(T0));

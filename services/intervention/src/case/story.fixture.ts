@@ -136,11 +136,11 @@ export const agent = () => {
     example(Topic.stepRuling, 'STEP_WITHHELD', { ...named(), why, detail: 'the fleet is halted' });
   return {
     ...driver,
-    receive: (input: Parameters<typeof driver.tell>[0]) => words(driver.tell(input)),
-    drafts: (input: Parameters<typeof driver.tell>[0]) => driver.tell(input),
-    admit: (rest = {}) => words(driver.tell(admitted(rest))),
+    receive: (input: Parameters<typeof driver.receive>[0]) => words(driver.receive(input)),
+    drafts: (input: Parameters<typeof driver.receive>[0]) => driver.receive(input),
+    admit: (rest = {}) => words(driver.receive(admitted(rest))),
     admitted,
-    withhold: (why: 'halted' | 'brake') => words(driver.tell(withheld(why))),
+    withhold: (why: 'halted' | 'brake') => words(driver.receive(withheld(why))),
     after: (ms: number) => words(driver.passTo(driver.clock().now + ms)),
     situation: () => driver.state().situation.kind,
   };

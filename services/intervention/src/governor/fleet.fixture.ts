@@ -83,11 +83,11 @@ export const controls = (type: 'HALT_FLEET' | 'RESUME_FLEET' | 'DRY_RUN_ON' | 'D
 /** A governor over a fleet of `live` agents, a0, a1 …, ten to a host. */
 export const fleet = (liveAgents = 0, settings: Partial<GovernorSettings> = {}) => {
   const driver = given(decider({ ...usual, ...settings }), T0);
-  for (let i = 0; i < liveAgents; i++) driver.tell(present(`a${i}`, { host: `h${Math.floor(i / 10)}` }));
+  for (let i = 0; i < liveAgents; i++) driver.receive(present(`a${i}`, { host: `h${Math.floor(i / 10)}` }));
   return {
     ...driver,
-    drafts: driver.tell,
-    receive: (input: Parameters<typeof driver.tell>[0]) => words(driver.tell(input)),
+    drafts: driver.receive,
+    receive: (input: Parameters<typeof driver.receive>[0]) => words(driver.receive(input)),
     after: (ms: number) => words(driver.passTo(driver.clock().now + ms)),
   };
 };

@@ -5,7 +5,7 @@ import { type SpendingDraft, type SpendingState, spending, spendingKey } from '.
 
 const NOON = Date.UTC(2026, 10, 23, 12);
 const MIDNIGHT = Date.UTC(2026, 10, 24);
-const clock = (now: number) => ({ now, watched: now, doors: {} });
+const clock = (now: number) => ({ now, watched: now, ingresses: {} });
 
 type Presence = EventOf<typeof Topic.fleetPresence>;
 type Spent = Extract<Presence, { readonly type: 'AGENT_SPENT' }>;

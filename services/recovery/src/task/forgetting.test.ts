@@ -3,7 +3,7 @@ import { recovery } from './recovery.ts';
 import { admit, left, openStory, recoverTask, revive, type Story, took } from './story.fixture.ts';
 
 const WEEK = 7 * 24 * 60 * 60_000;
-const clock = (now: number) => ({ now, watched: now, doors: {} });
+const clock = (now: number) => ({ now, watched: now, ingresses: {} });
 const isForgotten = (story: Story, afterMs: number): boolean =>
   recovery.forgets?.(story.state(), clock(story.now() + afterMs)) ?? false;
 

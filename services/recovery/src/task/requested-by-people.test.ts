@@ -100,7 +100,7 @@ describe('a person who asks for the recovery of a task', () => {
 
   test('in the moment in which a recovery ends is refused with what ended it', () => {
     const over = { ...initial, taskId: 'T', situation: { kind: 'over', why: 'finished', detail: null } } as const;
-    const clock = { now: 1, watched: 1, doors: {} };
+    const clock = { now: 1, watched: 1, ingresses: {} };
     const state = observe(over, { ...asks(), eventId: 'e1' }, clock);
     expect(state).toMatchObject({
       situation: { kind: 'over' },

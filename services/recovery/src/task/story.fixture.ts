@@ -30,7 +30,7 @@ export function openStory() {
   let received = 0;
   const receive = (event: Input): readonly Output[] => {
     received += 1;
-    return driver.tell({ ...event, eventId: `e${received}` });
+    return driver.receive({ ...event, eventId: `e${received}` });
   };
   return {
     receive,

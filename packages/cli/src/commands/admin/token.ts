@@ -1,4 +1,4 @@
-import { doorToken } from '@vigil/events/door-token';
+import { gatewayToken } from '@vigil/events/gateway-token';
 import { Argument, type Command } from 'commander';
 import { gatewaySecret } from '../../config.ts';
 import { CannotProceed } from '../../errors.ts';
@@ -22,6 +22,6 @@ export function register(program: Command): void {
         throw new CannotProceed(
           `${JSON.stringify(name)} is not a name: give 1 to 128 of the characters A-Z a-z 0-9 . _ : -`,
         );
-      console.log(doorToken(gatewaySecret(process.env), { kind, name }));
+      console.log(gatewayToken(gatewaySecret(process.env), { kind, name }));
     });
 }

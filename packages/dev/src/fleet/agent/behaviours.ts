@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { call, type Desk, finish, part, stepReached, tell } from './work.ts';
+import { call, type Desk, finish, part, print, stepReached } from './work.ts';
 
 /** Resolves with the text of the first nudge. */
 export type Nudged = Promise<string>;
@@ -14,11 +14,11 @@ const steady: Behaviour = (desk) => finish(desk, endless);
 /** The first one falls silent in mid-task, whatever is said to it; whoever comes after it finishes. */
 const hangs: Behaviour = async (desk) => {
   if (desk.attempt > 0) {
-    tell(`continuing after part ${stepReached(desk)}`);
+    print(`continuing after part ${stepReached(desk)}`);
     return finish(desk, 10);
   }
   for (let step = 1; step <= 5; step += 1) await part(desk, step, 10);
-  tell('part 6 of 10');
+  print('part 6 of 10');
   return forEver();
 };
 
@@ -30,8 +30,8 @@ const loops: Behaviour = async (desk, nudged) => {
     reminder = text;
   });
   while (reminder === null) {
-    tell('$ npm test -- parser');
-    tell('Error: Cannot find module ./parser');
+    print('$ npm test -- parser');
+    print('Error: Cannot find module ./parser');
     await call(desk, 'Bash', 'npm test -- parser', 300, {
       outcome: 'error',
       result: 'Cannot find module ./parser',
@@ -39,32 +39,32 @@ const loops: Behaviour = async (desk, nudged) => {
     });
     await sleep(1200);
   }
-  tell('reminded; trying something else');
+  print('reminded; trying something else');
   for (let step = 2; step < endless; step += 1) await part(desk, step, endless);
 };
 
 /** Refused by its model for as long as it goes on asking: nothing is wrong with it, it has to stand aside for a while. */
 const limited: Behaviour = async (desk, nudged) => {
   await part(desk, 1, endless);
-  let told = false;
+  let isNudged = false;
   void nudged.then(() => {
-    told = true;
+    isNudged = true;
   });
-  while (!told) {
-    tell('HTTP 429 Too Many Requests: rate limit reached');
+  while (!isNudged) {
+    print('HTTP 429 Too Many Requests: rate limit reached');
     await call(desk, 'model', 'next step', 200, { outcome: 'error', result: 'rate limit', errorClass: 'rate_limit' });
     await sleep(1500);
     // what it was told while it stood still is read first
     await sleep(500);
   }
-  tell('told to go on');
+  print('told to go on');
   for (let step = 2; step < endless; step += 1) await part(desk, step, endless);
 };
 
 const crashes: Behaviour = async (desk) => {
   await call(desk, 'Read', 'settings', 500, { outcome: 'ok', result: 'settings' });
   await sleep(2500);
-  tell('Error: segment 7 of the index is damaged');
+  print('Error: segment 7 of the index is damaged');
   process.exitCode = 1;
 };
 
@@ -73,7 +73,7 @@ const waits: Behaviour = async (desk) => {
   await part(desk, 1, 2);
   process.stdout.write('report.md exists already. Overwrite it? [y/N] ');
   const answer = await new Promise<string>((resolve) => process.stdin.once('data', (data) => resolve(data.toString())));
-  tell(`answered: ${answer.trim()}`);
+  print(`answered: ${answer.trim()}`);
   await part(desk, 2, 2);
 };
 

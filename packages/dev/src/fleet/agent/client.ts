@@ -2,7 +2,7 @@ import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
 /** What a supervisor says to its agent. */
-export type Word = {
+export type Message = {
   readonly nudge?: string;
   readonly type?: string;
   readonly order_id?: string;
@@ -11,7 +11,7 @@ export type Word = {
 
 export type Vigil = {
   /** any of a heartbeat's fields */
-  readonly say: (fields: object) => void;
+  readonly report: (fields: object) => void;
   /** resolves once all that was said is with the supervisor */
   readonly close: () => Promise<void>;
 };
@@ -19,8 +19,8 @@ export type Vigil = {
 const AGAIN_MS = 250;
 
 /** The whole of what an agent needs to report itself: one JSON object a line, to the socket that its supervisor names. */
-export const connectVigil = (path: string | undefined, onWord: (word: Word) => void): Vigil => {
-  if (path === undefined) return { say: () => {}, close: async () => {} };
+export const connectVigil = (path: string | undefined, onMessage: (message: Message) => void): Vigil => {
+  if (path === undefined) return { report: () => {}, close: async () => {} };
   let isOpen = true;
   const connect = (): Socket => {
     const one = createConnection(path);
@@ -28,9 +28,9 @@ export const connectVigil = (path: string | undefined, onWord: (word: Word) => v
     one.on('error', () => {}).once('close', () => isOpen && setTimeout(reconnect, AGAIN_MS).unref());
     createInterface({ input: one })
       .on('line', (line) => {
-        const word = JSON.parse(line) as Word;
-        onWord(word);
-        if (word.order_id !== undefined) one.write(`${JSON.stringify({ received: word.order_id })}\n`);
+        const message = JSON.parse(line) as Message;
+        onMessage(message);
+        if (message.order_id !== undefined) one.write(`${JSON.stringify({ received: message.order_id })}\n`);
       })
       .on('error', () => {});
     return one;
@@ -40,7 +40,7 @@ export const connectVigil = (path: string | undefined, onWord: (word: Word) => v
   };
   let socket = connect();
   return {
-    say: (fields) => void socket.write(`${JSON.stringify(fields)}\n`),
+    report: (fields) => void socket.write(`${JSON.stringify(fields)}\n`),
     close: () => {
       isOpen = false;
       return new Promise((resolve) => (socket.destroyed ? resolve() : socket.end(() => resolve())));

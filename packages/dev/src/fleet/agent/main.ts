@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { behaviours } from './behaviours.ts';
 import { connectVigil } from './client.ts';
-import { tell } from './work.ts';
+import { print } from './work.ts';
 
 const { VIGIL_SOCKET, VIGIL_TASK_ID = 'none', VIGIL_ATTEMPT = '0', VIGIL_CHECKPOINT } = process.env;
 const [name = '', folder = 'checkpoints'] = process.argv.slice(2);
@@ -10,11 +10,11 @@ const behaviour = behaviours[name];
 if (behaviour === undefined) throw new Error(`no behaviour ${name}; there are ${Object.keys(behaviours).join(', ')}`);
 
 const nudge = Promise.withResolvers<string>();
-const vigil = connectVigil(VIGIL_SOCKET, (word) => {
-  if (word.nudge !== undefined) nudge.resolve(word.nudge);
-  if (word.problems !== undefined) tell(`the supervisor did not understand: ${word.problems.join('; ')}`);
+const vigil = connectVigil(VIGIL_SOCKET, (message) => {
+  if (message.nudge !== undefined) nudge.resolve(message.nudge);
+  if (message.problems !== undefined) print(`the supervisor did not understand: ${message.problems.join('; ')}`);
 });
-vigil.say({ activity: 'starting', phase: 'start' });
+vigil.report({ activity: 'starting', phase: 'start' });
 const own = { task: VIGIL_TASK_ID, attempt: Number(VIGIL_ATTEMPT), folder, from: VIGIL_CHECKPOINT };
 const desk = { vigil, ...own, now: Date.now, newId: randomUUID };
 await behaviour(desk, nudge.promise);

@@ -20,7 +20,7 @@ export type Desk = {
 };
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
-export const tell = (line: string): void => void process.stdout.write(`${line}\n`);
+export const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 type Outcome = { readonly outcome: 'ok' | 'error'; readonly result: string; readonly errorClass?: string };
 
@@ -39,7 +39,7 @@ export const call = async (
     started_at: now(),
     deadline_at: now() + 20_000,
   };
-  vigil.say({ activity: 'working', tool_calls: [{ ...begun, outcome: 'running' }] });
+  vigil.report({ activity: 'working', tool_calls: [{ ...begun, outcome: 'running' }] });
   await sleep(ms);
   const { outcome, result, errorClass } = done;
   const ended = {
@@ -49,7 +49,7 @@ export const call = async (
     result_hash: digest(result),
     error_class: errorClass ?? null,
   };
-  vigil.say({ tool_calls: [{ ...ended, mutating: tool === 'Edit' }] });
+  vigil.report({ tool_calls: [{ ...ended, mutating: tool === 'Edit' }] });
 };
 
 /** At most ten of them: some of these tasks never end. */
@@ -65,7 +65,7 @@ export const checkpoint = ({ vigil, task, attempt, folder, now }: Desk, step: nu
   mkdirSync(folder, { recursive: true });
   writeFileSync(file, text);
   const where = { uri: pathToFileURL(file).href, sha256: digest(text), created_at: now() };
-  vigil.say({ reports_checkpoints: true, checkpoint: { checkpoint_id: id, ...where, ...work } });
+  vigil.report({ reports_checkpoints: true, checkpoint: { checkpoint_id: id, ...where, ...work } });
 };
 
 /** Where the agent before this one got to. */
@@ -74,8 +74,8 @@ export const stepReached = ({ from }: Desk): number =>
 
 /** One part of the task: read, write, checkpoint. */
 export const part = async (desk: Desk, step: number, of: number): Promise<void> => {
-  tell(`part ${step} of ${of}`);
-  desk.vigil.say({ phase: 'build', progress_indicator: `${step}/${of}`, token_count: step * 1200 });
+  print(`part ${step} of ${of}`);
+  desk.vigil.report({ phase: 'build', progress_indicator: `${step}/${of}`, token_count: step * 1200 });
   await call(desk, 'Read', `part ${step}`, 300, { outcome: 'ok', result: `text of part ${step}` });
   await call(desk, 'Edit', `part ${step}`, 500, { outcome: 'ok', result: `part ${step} written` });
   checkpoint(desk, step, of);
@@ -85,6 +85,6 @@ export const part = async (desk: Desk, step: number, of: number): Promise<void> 
 /** All parts that are left, and the end. */
 export const finish = async (desk: Desk, of: number): Promise<void> => {
   for (let step = stepReached(desk) + 1; step <= of; step += 1) await part(desk, step, of);
-  tell('all parts are done');
-  desk.vigil.say({ activity: 'finished', progress_indicator: `${of}/${of}` });
+  print('all parts are done');
+  desk.vigil.report({ activity: 'finished', progress_indicator: `${of}/${of}` });
 };

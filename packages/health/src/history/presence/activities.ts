@@ -47,7 +47,7 @@ export function activitiesAfter(
     since: changed ? receipt.now : before.since,
     lag: changed ? receipt.now - receipt.watched : before.lag,
     own: ownSign(before, sentOutput, turn, heartbeat, receipt),
-    sentHeartbeat: heartbeat.agent_beat_at ?? before.sentHeartbeat,
+    sentHeartbeat: heartbeat.agent_heartbeat_at ?? before.sentHeartbeat,
     left: leaves ? { ...before.left, [before.value ?? '']: receipt.watched } : before.left,
   };
 }
@@ -66,13 +66,13 @@ function ownSign(
 ): number | null {
   if (heartbeat.reporter !== 'runtime') return receipt.watched;
   if (mayStandAtPrompt(turn, heartbeat)) return null;
-  const isUnknown = drawsScreen(heartbeat) && heartbeat.agent_beat_at === null;
+  const isUnknown = drawsScreen(heartbeat) && heartbeat.agent_heartbeat_at === null;
   let own = isUnknown ? null : (before.own ?? (heartbeat.output === null ? null : receipt.watched));
   if (turn !== null) own = Math.max(own ?? 0, turn.moved);
   const sign = (sent: number | null, known: number | null) => {
     if (sent !== null && (known === null || sent > known)) own = Math.max(own ?? 0, instant(receipt, sent).watched);
   };
-  sign(heartbeat.agent_beat_at, before.sentHeartbeat);
+  sign(heartbeat.agent_heartbeat_at, before.sentHeartbeat);
   sign(heartbeat.output?.last_output_at ?? null, sentOutput);
   for (const call of heartbeat.tool_calls) sign(call.ended_at ?? call.started_at ?? receipt.stamp, null);
   return own;

@@ -29,7 +29,7 @@ test('from when a program draws its screen, its silence is unknown', () => {
 test('what the agent itself reports while it draws is a sign of its own', () => {
   const { activity } = history([
     [2000, printed],
-    [4000, runtime({}, { agent_beat_at: T0 + 3000 })],
+    [4000, runtime({}, { agent_heartbeat_at: T0 + 3000 })],
   ]);
   expect(activity.own).not.toBeNull();
 });

@@ -7,5 +7,5 @@ export type Bearer = { readonly kind: 'runtime' | 'agent'; readonly name: string
 export const LEAST_SECRET = 32;
 
 /** `v1.<kind>.<name>.<mac>`: the mac binds the name to whoever holds the secret (HMAC-SHA256 of `<kind>:<name>`, base64url). */
-export const doorToken = (secret: string, { kind, name }: Bearer): string =>
+export const gatewayToken = (secret: string, { kind, name }: Bearer): string =>
   `v1.${kind}.${name}.${createHmac('sha256', secret).update(`${kind}:${name}`).digest('base64url')}`;
