@@ -9,8 +9,8 @@ export class DeadLetter extends Error {
 }
 
 /**
- * A dead letter whose sender is at fault, as is to be expected of senders: no sign of trouble here, so it does not count towards
- * stopping. `state`, where it is given: what is to be kept of the record all the same, and decided on.
+ * A dead letter that is the sender's fault. It is no sign of trouble here, so it does not count towards stopping.
+ * `state`: the part of the record that is kept and decided on, where there is one.
  */
 export class Unwelcome extends DeadLetter {
   readonly state: unknown;
@@ -21,8 +21,8 @@ export class Unwelcome extends DeadLetter {
 }
 
 /**
- * Somebody else owns it now, or it is away for a moment: throw away what was in hand, open it anew, ask again. `afterMs`: how long a
- * reaction waits, where it knows better than the runner's own back-off.
+ * Another process owns it now, or it is away for a moment: discard the work in progress, open it again, try again.
+ * `afterMs`: how long a reaction waits, where it has a better value than the runner's back-off.
  */
 export class Retry extends Error {
   override readonly name = 'Retry';
@@ -42,7 +42,7 @@ export class Fatal extends Error {
   readonly exitCode = 1;
 }
 
-/** Starting again changes nothing: the process ends with code 2, and somebody must do what the message says. */
+/** A restart changes nothing: the process ends with code 2, and an operator must do what the message describes. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly exitCode = 2;

@@ -5,7 +5,7 @@ export const METRICS = {
   transactions: 'transactions committed',
   dead_letters: 'records that could not be read or decided',
   records_moved: 'records that a foreign partitioner had misplaced',
-  newer_events: 'events of a newer version of Vigil that were passed over',
+  newer_events: 'events of a newer version of Vigil that were skipped',
   deadlines_fired: 'deadlines that a tick has passed',
   partitions_opened: 'partitions opened',
   partitions_lost: 'partitions given up, to be opened again',

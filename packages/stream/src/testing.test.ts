@@ -14,7 +14,7 @@ test('a decider that obeys the laws passes them', () => {
   laws(honest, heartbeats);
 });
 
-test('one that says a thing twice is found', () => {
+test('a decider that emits an event twice is found', () => {
   expect(() => laws(broken({ evolve: (state) => state }), heartbeats)).toThrow(/it says a thing once/);
 });
 
@@ -23,7 +23,7 @@ test('one that decides before its deadline is found', () => {
   expect(() => laws(broken({ dueAt }), heartbeats)).toThrow(/nothing is decided before dueAt/);
 });
 
-test('one whose state does not survive the snapshot is found', () => {
+test('a decider whose state does not survive the snapshot is found', () => {
   const observe = (state: Listening, input: HealthEvent, clock: Clock) => ({
     ...honest.observe(state, input, clock),
     at: new Date(0),
@@ -46,7 +46,7 @@ test('one that changes a state that it was given is found', () => {
   expect(() => laws(broken({ evolve }), heartbeats)).toThrow(/never changes a state/);
 });
 
-test('given, when, then: what is told is answered, time that passes fires deadlines, unwatched time fires none', () => {
+test('given, when, then: an input is answered, time that passes fires deadlines, unwatched time fires none', () => {
   const agent = given(honest, 1_000_000);
   expect(agent.receive(heartbeat).map(({ type }) => type)).toEqual(['HEARD']);
   agent.unwatched(60_000);

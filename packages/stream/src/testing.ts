@@ -8,21 +8,21 @@ import { type AtRest, readAtRest, shapeOf } from './state/at-rest.ts';
 
 export { readAtRest, shapeOf };
 
-/** Options of a runner whose log lines and counts a test does not read. */
+/** Options of a runner for a test that does not read log lines and counts. */
 export const quiet: Pick<ProcessorOptions, 'logger' | 'count'> = { logger: silentLogger, count: () => {} };
 
-/** A state as it lay in an older shape, in the present one. */
+/** A state of an older shape, in the present one. */
 export const upgraded = <State>(atRest: AtRest<State>, shape: number, state: unknown): State =>
   readAtRest(atRest, shape, JSON.stringify(state));
 
-/** A clock for tests: everything watched, unless said otherwise. */
+/** A clock for tests: all time is watched, unless `rest` sets it. */
 export const clockAt = (now: number, rest: Partial<Omit<Clock, 'now'>> = {}): Clock => ({
   now,
   watched: rest.watched ?? now,
   ingresses: rest.ingresses ?? {},
 });
 
-/** Asks as the runner does: what is said is evolved. */
+/** Decides as the runner does: emitted events are evolved. */
 const decideAndEvolve = <State, Input extends HealthEvent, Output extends Draft>(
   decider: Decider<State, Input, Output>,
   state: State,
@@ -33,7 +33,9 @@ const decideAndEvolve = <State, Input extends HealthEvent, Output extends Draft>
   return { state: emitted.reduce((before, event) => decider.evolve(before, event, clock, input), state), emitted };
 };
 
-/** One key of a decider, driven by hand. Every call gives what was said at it; `at` is `now`, epoch milliseconds. */
+/**
+ * One key of a decider, driven by a test. Every call gives the events emitted at it; `at` is `now`, epoch milliseconds.
+ */
 export type Driver<State, Input extends HealthEvent, Output extends Draft> = {
   readonly state: () => State;
   readonly all: () => readonly Output[];
@@ -47,7 +49,10 @@ export type Driver<State, Input extends HealthEvent, Output extends Draft> = {
 
 const TICK_MS = 1000;
 
-/** Given a decider at a moment, `tell` it things and let time pass; then look at what it says. Throws where it breaks a law on the way. */
+/**
+ * Given a decider at a moment, let it `receive` inputs and let time pass, then look at what it emitted. Throws where it
+ * breaks a law on the way.
+ */
 export const given = <State, Input extends HealthEvent, Output extends Draft>(
   decider: Decider<State, Input, Output>,
   start: number | Clock = 1_795_305_600_000,
@@ -108,7 +113,7 @@ const checkMoment = <State, Input extends HealthEvent, Output extends Draft>(
   same(decided(plain(state)), decided(state), 'a restored state decides the same', state);
   const after = decideAndEvolve(decider, state, clock, input);
   same(before, state, 'it never changes a state that it was given', after.emitted);
-  same(decider.decide(after.state, clock, null), [], 'it says a thing once', after.emitted);
+  same(decider.decide(after.state, clock, null), [], 'it emits an event once', after.emitted);
   same(plain(after.state), after.state, 'its state is plain data', after.state);
   const dueAt = decider.dueAt(after.state, clock);
   if (Number.isNaN(dueAt)) throw new Error(`its deadlines are moments: NaN for ${JSON.stringify(after.state)}`);
@@ -124,7 +129,7 @@ const later = ({ now, watched, ingresses }: Clock, ms: number): Clock => ({
 
 const DAY_MS = 86_400_000;
 
-/** Just before `until`, half-way to it, and at each moment of `others` before it, nothing is said. */
+/** Just before `until`, half-way to it, and at each moment of `others` before it, nothing is emitted. */
 const checkSilent = <State, Input extends HealthEvent, Output extends Draft>(
   decider: Decider<State, Input, Output>,
   state: State,
@@ -142,9 +147,11 @@ const checkSilent = <State, Input extends HealthEvent, Output extends Draft>(
 };
 
 /**
- * The laws of deciders, over random inputs and times, some unwatched: it says a thing once; nothing is decided before `dueAt`, nor
- * before what was told wakes it; its state is plain data and decides the same restored; it never changes a state that it was given,
- * for the runner keeps those; it is deterministic. Throws with the smallest example that breaks one.
+ * The laws of deciders, over random inputs and times, some unwatched. It emits an event once. Nothing is decided before
+ * `dueAt`, or before
+ * an input wakes it. Its state is plain data and decides the same after a restore. It never changes a state that it was
+ * given, for the
+ * runner keeps those. It is deterministic. Throws with the smallest example that breaks one.
  */
 export const laws = <State, Input extends HealthEvent, Output extends Draft>(
   decider: Decider<State, Input, Output>,
@@ -174,7 +181,7 @@ export const laws = <State, Input extends HealthEvent, Output extends Draft>(
         same(decider.observe(state, input, clock), observed, 'it is deterministic', input);
         const wakesAt = Math.min(armed, decider.wakesAt?.(state, observed, clock) ?? clock.now);
         if (wakesAt > clock.now) {
-          const law = 'nothing is decided before what was told wakes it';
+          const law = 'nothing is decided before an input wakes it';
           same(decider.decide(observed, clock, input), [], law, { observed, clock, wakesAt });
           checkSilent(decider, observed, clock, wakesAt, law, [decider.dueAt(observed, clock)]);
         }

@@ -5,7 +5,7 @@ import { zstd } from './zstd.ts';
 const { CompressionCodecs, CompressionTypes, logLevel, Partitioners } = kafkajs;
 CompressionCodecs[CompressionTypes.ZSTD] = zstd;
 
-/** The client's own class, AssignerProtocol and events; nobody else imports the client. */
+/** The client's own class, AssignerProtocol and events. No other file imports the client. */
 export const { AssignerProtocol, Kafka: Client } = kafkajs;
 export const ZSTD = CompressionTypes.ZSTD;
 /** Every record names its partition; naming a partitioner keeps the client from warning about it. */
@@ -17,7 +17,7 @@ export type Clients = {
   readonly consumers: Kafka;
   /** bounded: then the task is thrown away, or the send fails */
   readonly producers: Kafka;
-  /** brief: a question is asked again by whoever asked it */
+  /** fails fast: the caller repeats its own requests */
   readonly admins: Kafka;
 };
 
@@ -37,7 +37,7 @@ export const openClients = (brokers: readonly string[], clientId: string, logger
   };
 };
 
-/** The client wraps what the broker said; this is the broker's own word, such as INVALID_PRODUCER_EPOCH. */
+/** The broker's own error type, such as INVALID_PRODUCER_EPOCH. The client wraps it. */
 export const typeOf = (error: unknown): string => {
   const { type, cause } = (error ?? {}) as { readonly type?: unknown; readonly cause?: unknown };
   if (typeof type === 'string') return type;

@@ -5,7 +5,7 @@ import { ClusterAdmin } from './cluster-admin.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-test('the offsets of a group come by partition, and null where its members have published none', async () => {
+test('the offsets of a group come by partition, and null where its members have published no offset', async () => {
   const requests: object[] = [];
   const admin = {
     listTopics: async () => ['t'],
@@ -24,7 +24,7 @@ test('the offsets of a group come by partition, and null where its members have 
   expect(requests).toEqual([{ groupId: 'g', topics: ['t'] }]);
 });
 
-/** A cluster whose first `behind` answers come from a broker that does not know the topic yet. */
+/** A cluster whose first `behind` answers come from a broker that does not have the topic yet. */
 const learning = (behind: number) => {
   let answers = 0;
   const admin = {

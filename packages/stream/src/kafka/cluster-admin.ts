@@ -18,7 +18,7 @@ const MOMENTARY: ReadonlySet<string> = new Set([
   'UNKNOWN_TOPIC_OR_PARTITION',
 ]);
 
-/** What is asked of the cluster. Everything answers within 10 s or throws. */
+/** Queries of the cluster. Each answers within 10 s or throws. */
 export class ClusterAdmin {
   readonly #admin: Admin;
   /** its ends are last stable offsets */
@@ -56,7 +56,7 @@ export class ClusterAdmin {
     }
   };
 
-  /** 0: the broker that was asked does not know the topic, or not yet. */
+  /** 0: the queried broker does not have the topic, or not yet. */
   async #counted(topic: string): Promise<number> {
     const topics = await this.#inTurn(() => within(ANSWER_MS, this.#admin.listTopics(), 'the list of topics'));
     if (!topics.includes(topic)) return 0;
@@ -91,7 +91,7 @@ export class ClusterAdmin {
     });
   };
 
-  /** The first offset at or after a moment, by partition; the end where there is none. */
+  /** The first offset at or after a moment, by partition; the end where there is no such record. */
   readonly offsetsAt = async (topic: string, timestamp: number): Promise<readonly number[]> => {
     const found = await this.#inTurn(() =>
       within(ANSWER_MS, this.#admin.fetchTopicOffsetsByTimestamp(topic, timestamp), topic),
@@ -99,7 +99,9 @@ export class ClusterAdmin {
     return found.toSorted((a, b) => a.partition - b.partition).map(({ offset }) => Number(offset));
   };
 
-  /** One at a time: the client forgets a topic while it hears of another, and then finds it without partitions. */
+  /**
+   * One at a time: while the client learns of one topic it drops another, and then finds that one without partitions.
+   */
   #inTurn<T>(request: () => Promise<T>): Promise<T> {
     const answer = this.#turn.then(request);
     this.#turn = answer.catch(() => {});

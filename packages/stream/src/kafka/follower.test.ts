@@ -5,7 +5,7 @@ import { Follower } from './follower.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A broker with one partition, which consumers of a number up to `deafTo` never hear of. */
+/** A broker with one partition that is invisible to the consumers numbered up to `deafTo`. */
 const broker = (deafTo: number) => {
   let consumers = 0;
   let end = 0;
@@ -49,7 +49,7 @@ const broker = (deafTo: number) => {
   };
 };
 
-test('a follower that hears nothing of what is there is not ready, and reads anew after three looks', async () => {
+test('a follower that receives none of the records present is not ready, and starts reading again after three looks', async () => {
   const { follower, consumers, write } = broker(1);
   write();
   await vi.advanceTimersByTimeAsync(9999);
@@ -63,7 +63,7 @@ test('a follower that hears nothing of what is there is not ready, and reads ane
   follower.stop();
 });
 
-test('where reading anew is of no use, each next consumer gets longer, for a broker may hold a group back', async () => {
+test('each next consumer gets longer where a new start does not help, for a broker may keep a group waiting', async () => {
   const { follower, consumers, write } = broker(3);
   write();
   await vi.advanceTimersByTimeAsync(20_000);
@@ -86,7 +86,7 @@ test('where nothing comes, or what comes is read, it stays as it is', async () =
   follower.stop();
 });
 
-test('while no broker answers it is not ready, and does not begin anew: that would be of no use', async () => {
+test('a follower is not ready while no broker answers, and does not start again: that would not help', async () => {
   const { follower, consumers, write, answers } = broker(1);
   write();
   answers(false);

@@ -5,13 +5,19 @@ import { Reader } from './reader.ts';
 
 const LOOK_MS = 5000;
 const ANSWER_MS = 4000;
-/** Standing still in so many looks, it reads anew: in twice as many each time that this was of no use, for a broker may hold a group back for long. */
+/**
+ * After so many looks without progress it starts reading again. Each start that does not help doubles the looks, for a
+ * broker may keep a group waiting.
+ */
 const LOOKS = 3;
 const MOST_LOOKS = 12;
 
 type Stands = { readonly at: number; readonly end: number };
 
-/** Goes on reading for ever, and sees by itself that it hears nothing any more: what the client promises may hang for ever. */
+/**
+ * Reads until it is stopped, and detects by itself that it receives nothing any more: the client's promises may hang
+ * for ever.
+ */
 export class Follower {
   readonly #reader: Reader;
   readonly #stableEnds: (topic: string) => Promise<readonly number[]>;

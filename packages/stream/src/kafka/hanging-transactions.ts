@@ -1,7 +1,7 @@
 import type { Log } from '../log/log.ts';
 import { TRANSACTION_MS } from './transactor.ts';
 
-/** Longer than any transaction lives: what hides behind its beginning is not coming by itself. Milliseconds. */
+/** Longer than any transaction may last: records behind its beginning do not appear by themselves. Milliseconds. */
 export const HANGS_AFTER_MS: number = TRANSACTION_MS + 10_000;
 
 /** A partition that readers of committed records cannot pass. `forMs`: for how long so far. */
@@ -16,8 +16,9 @@ export type Hanging = {
 type Seen = { readonly stableEnd: number; readonly since: number };
 
 /**
- * Looks for transactions that hang: the last stable offset stands still below the end for longer than a transaction lives (KAFKA-20734
- * makes such). Ask again and again with one and the same watcher; `now`: of a monotone clock, milliseconds.
+ * Detects hanging transactions: the last stable offset stays below the end for longer than a transaction may last
+ * (KAFKA-20734
+ * causes such). Call the same detector again and again; `now`: of a monotone clock, milliseconds.
  */
 export const hangingTransactions = (log: Log, topics: readonly string[]) => {
   let seen: ReadonlyMap<string, Seen> = new Map();

@@ -50,7 +50,7 @@ const producer = (meanwhile: (step: 'metadata' | 'produce', at: { isClosed: bool
   return { seen, send: () => send({ acks: -1, topicMessages }) };
 };
 
-test('a producer that is disconnected while it sends does not connect again, and sends nothing more: newer records may stand there', async () => {
+test('a producer that is disconnected while it sends does not connect again and sends nothing more: newer records may be there already', async () => {
   const { send, seen } = producer((step, state) => {
     if (step === 'produce') state.isClosed = true;
   });
@@ -58,7 +58,7 @@ test('a producer that is disconnected while it sends does not connect again, and
   expect(seen).toEqual(['produce']);
 });
 
-test('nor what it was about to send when it was disconnected', async () => {
+test('a disconnected producer does not send the batch that it was about to send', async () => {
   const { send, seen } = producer((step, state) => {
     if (step === 'metadata') state.isClosed = true;
   });

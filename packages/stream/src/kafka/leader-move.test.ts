@@ -45,7 +45,7 @@ const RECORDS = [
 ];
 const BEFORE: Leaders = { 'out/0': 'A', 'out/1': 'B', 'snapshot/0': 'B' };
 
-/** Two brokers and a client whose metadata are those of `BEFORE` until they are asked for again. */
+/** Two brokers, and a client that has the metadata of `BEFORE` until it requests them again. */
 const cluster = (leaders: Leaders) => {
   const written: string[] = [];
   const sequences: string[] = [];
@@ -141,7 +141,7 @@ const commit = async ({ client }: ReturnType<typeof cluster>) => {
 const ALL = RECORDS.map((record) => `${keyOf(record)} ${record.key}`).sort();
 const MOVED: Leaders = { 'out/0': 'A', 'out/1': 'A', 'snapshot/0': 'A' };
 
-test('records of partitions that move to a broker that has answered already are sent to it all the same', async () => {
+test('records of partitions that move to a broker that has answered already are still sent to it', async () => {
   const scene = cluster(MOVED);
   const answers = await commit(scene);
   expect(scene.written.toSorted()).toEqual(ALL);
@@ -149,7 +149,7 @@ test('records of partitions that move to a broker that has answered already are 
   expect(scene.ended).toEqual([true]);
 });
 
-test('a broker that answers only after another has refused is not asked to write its records again', async () => {
+test('a broker that answers only after another has refused does not receive its records twice', async () => {
   const scene = cluster(MOVED);
   const refusedByB = Promise.withResolvers<void>();
   scene.first.set('A', () => refusedByB.promise);
@@ -174,7 +174,7 @@ test('a partition that the metadata do not name is waited for, never left out', 
   expect(scene.written.toSorted()).toEqual(ALL);
 });
 
-test('an error that a retry cannot mend ends the send at once, beside one that it can', async () => {
+test('an error that a retry cannot repair ends the send at once, also beside one that it can', async () => {
   const scene = cluster(MOVED);
   scene.first.set('A', refused(MESSAGE_TOO_LARGE));
   await expect(commit(scene)).rejects.toMatchObject({ type: 'MESSAGE_TOO_LARGE' });

@@ -11,7 +11,7 @@ const FETCH_BYTES = 1_000_000;
 const REBALANCE_MS = 15_000;
 const STOP_MS = 5000;
 
-/** Joins a group as one member. Resolves when it has been assigned its share for the first time. */
+/** Joins a group as one member. Resolves when it has received its first assignment. */
 export const join = async (kafka: Kafka, member: Member, sessionMs: number, logger: Logger): Promise<Membership> => {
   const consumer = kafka.consumer({
     groupId: member.group,

@@ -40,7 +40,7 @@ const readAll = async (topic: string): Promise<readonly LogRecord[]> => {
 };
 const message = (key: string | Buffer) => ({ key, value: 'x', partition: 0 });
 
-test('aborted records do not leak out of interleaved transactions, nor past keys that look like markers', async () => {
+test('aborted records do not leak out of interleaved transactions, or past keys that look like markers', async () => {
   const topic = await topicOf('leak');
   const [a, b] = [
     await connected({ transactionalId: `${topic}-a` }),
@@ -73,7 +73,7 @@ test('transactions follow each other back to back, offsets among them, without a
   expect(await readAll(topic)).toHaveLength(20);
 });
 
-test('the coordinator of a transactional id is asked for once, not before every call', async () => {
+test('the coordinator of a transactional id is looked up once, not before every call', async () => {
   const topic = await topicOf('coordinator');
   const producer = await connected({ transactionalId: `${topic}-0` });
   let requests = 0;
@@ -122,7 +122,7 @@ test('batches in gzip and zstd of other clients are read, and so are those of mi
   expect((await readAll(topic)).map(({ key }) => key)).toEqual(['codec-0', 'codec-1', 'codec-4']);
 });
 
-test('a compacted topic whose batches the cleaner has emptied is read to its end', async () => {
+test('a compacted topic is read to its end where the cleaner has emptied batches', async () => {
   const topic = await topicOf('emptied', {
     'cleanup.policy': 'compact',
     'segment.bytes': '1048576',

@@ -61,7 +61,7 @@ test('records of interleaved aborted transactions are hidden, those of committed
   ).toEqual([2, 6]);
 });
 
-test('a record whose key looks like an abort marker ends nobody’s transaction', () => {
+test('a record whose key looks like an abort marker ends no transaction', () => {
   const lookalike = { ...message(0, 'a'), key: ABORT };
   expect(seen([lookalike, message(1, 'a'), marker(2, 'a', ABORT), message(3, 'a')], [['a', 0]])).toEqual([3]);
 });
@@ -75,7 +75,7 @@ const emptiedBatch = (firstOffset: bigint, lastOffsetDelta: number): Buffer => {
   return batch;
 };
 
-test('a batch that compaction has emptied is passed: its last offset is stood in for by a control record', async () => {
+test('a batch that compaction has emptied is passed: a control record takes the place of its last offset', async () => {
   const Decoder = inside<new (bytes: Buffer) => object>('protocol/decoder.js');
   const decode = inside<(decoder: object) => Promise<{ offset: string; isControlRecord: boolean }[]>>(
     'protocol/requests/fetch/v4/decodeMessages.js',
@@ -96,7 +96,7 @@ test('the retry settings of the client reach what reads them of the cluster: the
   expect(new Cluster({ logger, retry, brokers: ['127.0.0.1:1'], metadataMaxAge: 1000 }).retry).toBe(retry);
 });
 
-test('a request queue without waiting requests arms no timer, so none with a negative delay', () => {
+test('a request queue without waiting requests arms no timer, and so no timer with a negative delay', () => {
   const RequestQueue = inside<
     new (
       options: object,

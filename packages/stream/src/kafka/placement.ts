@@ -2,7 +2,9 @@ import { silentLogger } from '../logger.ts';
 import { within } from '../runner/within.ts';
 import { openClients } from './client.ts';
 
-/** Where a partition lies, by ids of brokers. `leader`: -1 where none leads; `replicas`: the preferred leader first. */
+/**
+ * Where a partition is stored, by broker ids. `leader`: -1 without a leader; `replicas`: the preferred leader first.
+ */
 export type Placed = {
   readonly topic: string;
   readonly partition: number;

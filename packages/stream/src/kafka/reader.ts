@@ -13,8 +13,10 @@ type Reading = { readonly topic: string; readonly partition: number; next: numbe
 const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
 
 /**
- * Reads committed records from given positions. The client can only read as a member of a group, and one that rejoins its group after a
- * broker restart is held back for its old member's whole session; so each reader has a group of its own, and on any doubt a new one.
+ * Reads committed records from given positions. The client can only read as a member of a group. A member that rejoins
+ * after a broker
+ * restart waits for the whole session of its old member. So each reader has a group of its own, and takes a new one on
+ * any doubt.
  */
 export class Reader {
   readonly #kafka: Kafka;
@@ -28,7 +30,7 @@ export class Reader {
   #patienceMs = STILL_MS;
   #crashed = false;
 
-  /** `until`: the offset to stop at; without one it goes on for ever. */
+  /** `until`: the offset to stop at; without it the reader does not stop. */
   constructor(
     kafka: Kafka,
     name: string,
@@ -84,7 +86,7 @@ export class Reader {
     this.#consumer = undefined;
   }
 
-  /** Goes on where it stands with a consumer and a group of its own. */
+  /** Continues at the present position with a new consumer and a new group. */
   renew(): void {
     this.#leave();
     this.#moved = performance.now();

@@ -6,7 +6,7 @@ const text = (value: IHeaders[string]): string => String(Array.isArray(value) ? 
 const headersOf = (headers: IHeaders | undefined): Headers =>
   Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name, text(value)]));
 
-/** Copies the value: what is kept of it must not keep the whole chunk alive in which it came. */
+/** Copies the value, so that a kept value does not keep the whole chunk in memory. */
 export const fromClient = (topic: string, partition: number, message: KafkaMessage): LogRecord => ({
   topic,
   partition,

@@ -5,7 +5,7 @@ import { Refusal, type Sender } from './serialized-producer.ts';
 
 type ClientError = Error & { readonly retriable?: boolean };
 
-/** The client says of an error that it has repeated often enough that it cannot be repeated: here it can. */
+/** The client marks an error that it has retried often enough as final: here it can be retried. */
 const isFinal = ({ name, retriable }: ClientError): boolean =>
   retriable === false && name !== 'KafkaJSNumberOfRetriesExceeded';
 
@@ -15,7 +15,7 @@ const stampOf = (written: readonly RecordMetadata[]): number | null => {
   return newest > 0 ? newest : null;
 };
 
-/** An idempotent producer of its own. `kafka` names how often the client repeats by itself. */
+/** An idempotent producer. `kafka` sets how often the client retries by itself. */
 export const openSender = (kafka: Kafka): Sender => {
   const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1, createPartitioner });
   let connecting: Promise<void> | undefined;

@@ -13,7 +13,7 @@ const record = (key: string, partition: number, bytes = 1): OutRecord => ({
 
 type Broker = (keys: readonly string[], sender: number) => Promise<void>;
 
-/** A queue, and what was sent: the number of the sender, then the keys. */
+/** A queue and the sent batches: the number of the sender, then the keys. */
 const queueOn = (broker: Broker, limits: Partial<ProducerLimits> = {}) => {
   const sends: string[] = [];
   const closed: number[] = [];
@@ -40,7 +40,7 @@ const noLeader: Broker = async (keys) => {
 };
 const waitFor = (holds: () => void) => vi.waitFor(holds, { timeout: 10_000, interval: 1 });
 
-test('what is written to a partition at one moment goes in one send; what comes meanwhile goes with the next', async () => {
+test('records that are written to a partition at one moment go in one send; later ones go with the next', async () => {
   const first = Promise.withResolvers<void>();
   const { queue, sends } = queueOn((keys) => (keys.includes('a') ? first.promise : Promise.resolve()));
   const writes = [queue.write([record('a', 0)]), queue.write([record('b', 0)])];
@@ -62,7 +62,7 @@ test('no send has two partitions: where one of them failed, the other would be w
   expect(sends.toSorted()).toEqual(['1: a', '1: lost', '1: lost', '1: lost']);
 });
 
-test('a partition without a leader delays no other: they go on while it is tried alone', async () => {
+test('a partition without a leader delays no other: the others continue while it is retried alone', async () => {
   let isLed = false;
   const { queue, sends } = queueOn((keys, sender) => (isLed ? taken(keys, sender) : noLeader(keys, sender)));
   const lost = queue.write([record('lost', 0)]);
@@ -143,7 +143,7 @@ test('a send without an answer fails its callers, and later ones are sent by ano
   await waitFor(() => expect(closed).toEqual([1]));
 });
 
-test('records of a partition are never sent side by side, nor in another order than they came', async () => {
+test('records of a partition are never sent side by side or out of order', async () => {
   const under = new Set<number>();
   const order: string[] = [];
   let tries = 0;
@@ -180,7 +180,7 @@ test('a send stays below what a broker takes, and one write may take several', a
   expect(sends).toEqual(['1: a b', '1: d', '1: c']);
 });
 
-test('closing waits for what is under way, and closes the sender', async () => {
+test('closing waits for the sends in progress, and closes the sender', async () => {
   const first = Promise.withResolvers<void>();
   const { queue, closed } = queueOn(() => first.promise);
   const write = queue.write([record('a', 0)]);
@@ -192,7 +192,7 @@ test('closing waits for what is under way, and closes the sender', async () => {
   expect(closed).toEqual([1]);
 });
 
-test('a write resolves to the newest stamp that a broker gave to what was written', async () => {
+test('a write resolves to the newest timestamp that a broker gave to its records', async () => {
   const stamps: (number | null)[] = [null, 7, 9];
   const send = async () => stamps.shift() ?? null;
   const queue = new SerializedProducer(() => ({ open: async () => {}, send, close: async () => {} }), LIMITS);

@@ -35,9 +35,11 @@ export class Refusal extends Error {
 }
 
 /**
- * Writes records of a partition in the order of the calls, in one send at a time. A send has one partition: a partition without a leader delays
- * and fails no other, and a send that is repeated unchanged is written once. A send of several partitions could not be: those that were
- * acknowledged would be numbered again.
+ * Writes the records of a partition in the order of the calls, one send at a time. A send has one partition, so a
+ * partition without a leader
+ * delays and fails no other. A send that is repeated unchanged is written once. With several partitions it would not
+ * be: the acknowledged
+ * ones would get new sequence numbers.
  */
 export class SerializedProducer {
   readonly #open: () => Sender;
@@ -81,7 +83,7 @@ export class SerializedProducer {
     return stamps.length === 0 ? null : Math.max(...stamps);
   }
 
-  /** Waits for what is under way. */
+  /** Waits for the sends in progress. */
   async close(): Promise<void> {
     if (!this.#isIdle()) {
       this.#idle ??= Promise.withResolvers<void>();

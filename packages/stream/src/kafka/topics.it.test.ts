@@ -31,12 +31,12 @@ test('applying makes every topic; applying again changes nothing; command topics
   expect(stamps[0]).toBeGreaterThan(1_700_000_000_000);
 });
 
-test('applying corrects what is Vigil’s on a topic, and leaves what an operator has set beside it', async () => {
+test('applying corrects Vigil’s own settings of a topic, and keeps other settings of an operator', async () => {
   await applyTopics({ brokers, partitions: 4, replicas: 1 });
   const admin = clients.admins.admin();
   await admin.connect();
   const resource = { type: 2, name: Topic.dlqRecovery };
-  // The controller answers before the broker that is asked next knows of the change.
+  // The controller answers before the next queried broker has the change.
   const patience = { timeout: 60_000, interval: 50 };
   const settings = async () => {
     const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [resource] });
@@ -62,7 +62,7 @@ test('applying corrects what is Vigil’s on a topic, and leaves what an operato
   }
 });
 
-test('a way in is said to be open in every partition of the heartbeat topic', async () => {
+test('an open ingress is announced in every partition of the heartbeat topic', async () => {
   await applyTopics({ brokers, partitions: 4, replicas: 1 });
   await using log = await connectLog({
     brokers,

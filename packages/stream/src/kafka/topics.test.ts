@@ -10,7 +10,7 @@ const asPlanned = (): Map<string, PresentTopic> =>
     planned.map(({ topic, partitions, replicas, config }) => [topic, { partitions, replicas, config, set: config }]),
   );
 
-/** A topic as planned, but for what is set on it otherwise. */
+/** A topic as planned, except for some settings. */
 const as = (topic: string, set: Readonly<Record<string, string>>, replicas = 1): PresentTopic => {
   const { partitions, config } = of(topic);
   const all = { ...config, ...set };
@@ -41,7 +41,7 @@ test('snapshots are compacted, in small segments', () => {
   });
 });
 
-test('what is as planned is left alone; what is missing is made, what differs is set', () => {
+test('a topic that is as planned is unchanged; a missing one is made, a different setting is set', () => {
   const present = asPlanned();
   expect(compareTopics(planned, present)).toEqual([]);
   present.delete(Topic.heartbeat);
@@ -58,7 +58,7 @@ test('another number of partitions is refused: keys would lie elsewhere', () => 
   expect(() => compareTopics(planned, present)).toThrow(Refused);
 });
 
-test('topics are made with the replicas that are set; where fewer brokers answer, none is made: others may be down', () => {
+test('topics are made with the configured replicas; where fewer brokers answer, no topic is made: others may be down', () => {
   const changes = compareTopics(planTopics({ partitions: 4, replicas: 3 }), new Map());
   expect(new Set(changes.map(({ planned: { replicas } }) => replicas))).toEqual(new Set([3]));
   expect(() => enoughBrokers(changes, 3)).not.toThrow();
@@ -83,7 +83,7 @@ test('a topic with fewer replicas than planned is named, one with as many or mor
   ]);
 });
 
-test('with three replicas two must have what is acknowledged, and no other may lead; with fewer that would stop all writes', () => {
+test('with three replicas, two must have an acknowledged record and no other may lead; with fewer that would stop all writes', () => {
   const durable = { 'min.insync.replicas': '2', 'unclean.leader.election.enable': 'false' };
   const madeWith = (replicas: number) =>
     compareTopics(planTopics({ partitions: 4, replicas }), new Map())[0]?.planned.config;

@@ -9,18 +9,18 @@ import { openClients } from './client.ts';
 export type PlannedTopic = {
   readonly topic: string;
   readonly partitions: number;
-  /** of each partition, where the topic is made; one that is there keeps those that it has */
+  /** of each partition, where the topic is made; an existing topic keeps its own */
   readonly replicas: number;
   readonly config: Readonly<Record<string, string>>;
 };
 
-/** What is to be done about a topic: made, or its settings changed. */
+/** The change that a topic needs: it is made, or its settings are changed. */
 export type TopicChange =
   | { readonly change: 'create'; readonly planned: PlannedTopic }
   | {
       readonly change: 'configure';
       readonly planned: PlannedTopic;
-      /** the settings that change, as they are: what was set there is lost */
+      /** the present values of the settings that change; they are lost */
       readonly from: Readonly<Record<string, string>>;
       /** what others have set on the topic: it stays */
       readonly kept: Readonly<Record<string, string>>;
@@ -57,7 +57,10 @@ const configOf = (info: TopicInfo): Readonly<Record<string, string>> => ({
   ...(info.kind === 'snapshot' ? SNAPSHOTS : {}),
 });
 
-/** Of a topic whose partitions have three replicas or more: what was acknowledged outlives one disk. With fewer, all writes would stop with one broker. */
+/**
+ * For a topic whose partitions have three replicas or more: an acknowledged record survives the loss of one disk. With
+ * fewer, all writes would stop with one broker.
+ */
 const DURABLE: Readonly<Record<string, { readonly value: string; readonly suffices: (now: string) => boolean }>> = {
   'min.insync.replicas': { value: '2', suffices: (now) => Number(now) >= 2 },
   'unclean.leader.election.enable': { value: 'false', suffices: (now) => now === 'false' },
@@ -88,7 +91,10 @@ export const planTopics = ({
     config: configOf(info),
   }));
 
-/** A topic as it is. `config`: what holds, the broker's defaults included; `set`: what is set on the topic itself. */
+/**
+ * A present topic. `config`: the effective values, the broker's defaults included; `set`: the values set on the topic
+ * itself.
+ */
 export type PresentTopic = {
   readonly partitions: number;
   /** of the partition that has the fewest */
@@ -126,7 +132,10 @@ export const tooFewReplicas = (
     return now < replicas ? [{ topic, replicas: now, planned: replicas }] : [];
   });
 
-/** Refused where topics are to be made while fewer brokers answer than there are replicas: nobody can tell a small cluster from one with brokers down. */
+/**
+ * Refused where topics are missing and fewer brokers answer than there are replicas: a small cluster looks the same as
+ * one with brokers down.
+ */
 export const enoughBrokers = (changes: readonly TopicChange[], brokers: number): void => {
   const replicas = Math.max(0, ...changes.map(({ change, planned }) => (change === 'create' ? planned.replicas : 0)));
   if (brokers < replicas)
@@ -152,7 +161,7 @@ export const applyTopics = async ({
   readonly partitions: number;
   /** of each partition of a topic that is made */
   readonly replicas: number;
-  /** only says what it would change */
+  /** only reports the changes */
   readonly dryRun?: boolean;
 }): Promise<TopicReport> => {
   const admin = openClients(brokers, 'vigil-topics', silentLogger).admins.admin();
@@ -174,7 +183,7 @@ export const applyTopics = async ({
 };
 
 const TOPIC = 2; // the broker's number for a topic as a resource
-const SET_ON_TOPIC = 1; // the broker's number for what is set on the topic itself
+const SET_ON_TOPIC = 1; // the broker's number for a value set on the topic itself
 
 const presentTopics = async (
   admin: Admin,
@@ -218,9 +227,10 @@ const create = async (admin: Admin, changes: readonly TopicChange[]): Promise<vo
 const LEARNED_MS = 60_000;
 
 /**
- * Makes topics, and waits until every broker knows them: a service may ask any of them. kafkajs would wait for leaders, but takes a topic that
- * its broker does not know yet for an error.
- * @throws where a broker does not know them within a minute; and what kafkajs throws
+ * Makes topics, and waits until every broker has them: a service may query any of them. kafkajs would wait for leaders,
+ * but reports an error
+ * for a topic that its broker does not have yet.
+ * @throws where a broker does not have them within a minute; and what kafkajs throws
  */
 export const makeTopics = async (admin: Admin, topics: readonly ITopicConfig[]): Promise<void> => {
   await admin.createTopics({ topics: [...topics], waitForLeaders: false });
@@ -229,7 +239,9 @@ export const makeTopics = async (admin: Admin, topics: readonly ITopicConfig[]):
   await Promise.all(nodes.map(({ host, port }) => untilKnown(`${host}:${port}`, topics, until)));
 };
 
-/** Resolves when the broker at `address` knows the topics, or does not answer: it learns of them before it serves again. */
+/**
+ * Resolves when the broker at `address` has the topics, or does not answer: it learns of them before it serves again.
+ */
 const untilKnown = async (address: string, topics: readonly ITopicConfig[], until: number): Promise<void> => {
   const admin = openClients([address], 'vigil-topics', silentLogger).admins.admin();
   const known = (): Promise<readonly string[] | null> => admin.listTopics().catch(() => null);

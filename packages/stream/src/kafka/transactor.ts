@@ -10,7 +10,7 @@ export const TRANSACTION_MS = 10_000;
 /** A fence waits for what the previous holder had finished. */
 const FENCE_MS = 60_000;
 
-/** Somebody else has this transactional id now, or the coordinator has given our transaction up. */
+/** Another process uses this transactional id now, or the coordinator has ended our transaction. */
 const FENCED: ReadonlySet<string> = new Set([
   'INVALID_PRODUCER_EPOCH',
   'PRODUCER_FENCED',
@@ -46,7 +46,10 @@ export const fence = async (kafka: Kafka, transactionalId: string): Promise<Tran
   };
 };
 
-/** A broker refuses a stamp that is an hour ahead of its own clock, as ours is where a broker's was: then a stamp is this much ahead, milliseconds. */
+/**
+ * A broker refuses a timestamp an hour ahead of its own clock. Ours can be, where a broker's clock was wrong: then it
+ * writes this much ahead, milliseconds.
+ */
 const FURTHEST_AHEAD_MS = 1_800_000;
 
 /** No record is stamped so far ahead that a broker refuses it. `now`: epoch milliseconds */

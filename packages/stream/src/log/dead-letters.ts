@@ -7,18 +7,18 @@ import { partitionOf } from './partitioner.ts';
 /** At most this much of a value is kept, bytes. */
 export const VALUE_CAP = 64 * 1024;
 
-/** A key may be as long as a record; what is no id needs no more than its beginning. Characters. */
+/** A key may be as long as a record. One that is not an id is cut to this many characters. */
 const KEY_CAP = 1000;
 
 export const deadLetterTopic = (service: string): string => `onex.dlq.${service}.dead-letter.v1`;
 
-/** Whether it says what is wrong with the record; any other error is a mistake of ours. */
+/** Whether the error states what is wrong with the record; any other error is a fault of Vigil. */
 export const isReasoned = (error: unknown): error is DeadLetter | Undecodable =>
   error instanceof DeadLetter || error instanceof Undecodable;
 
 const reasonOf = (error: unknown, otherwise: string): string => (isReasoned(error) ? error.reason : otherwise);
 
-/** `otherwise`: the reason where the error names none: an error of our own. */
+/** `otherwise`: the reason where the error states none, because it is a fault of Vigil. */
 export const deadLetterOf = (record: LogRecord, error: unknown, otherwise: string, now: number): DeadLetterPayload => ({
   original_topic: record.topic,
   original_message: {
@@ -36,10 +36,10 @@ export const deadLetterOf = (record: LogRecord, error: unknown, otherwise: strin
   error_type: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 1000) : String(error).slice(0, 1000),
 });
 
-/** Who writes a dead letter: the service whose topic it goes to, and the group that counts it. */
+/** The writer of a dead letter: the service that owns the topic, and the group that counts it. */
 type DeadLetterSource = { readonly service: string; readonly group: string; readonly count: Count };
 
-/** Writes and counts the dead letter of a record, outside transactions: for runners whose effects lie outside the log. */
+/** Writes and counts the dead letter of a record, outside transactions: for runners with effects outside the log. */
 export const writeDeadLetter = async (
   log: Log,
   { service, group, count }: DeadLetterSource,
@@ -79,7 +79,7 @@ export class DeadLetterLimits {
     this.#row = dead ? this.#row + 1 : 0;
   }
 
-  /** What is exceeded, in words; null: nothing. Below 20 dead letters a share means nothing. */
+  /** The exceeded limit, in words; null where no limit is exceeded. Below 20 dead letters a share has no meaning. */
   get exceeded(): string | null {
     if (this.#row >= IN_A_ROW) return `${this.#row} records in a row are dead letters`;
     if (this.#deadLetters >= IN_A_ROW && this.#deadLetters > SHARE * this.#records)

@@ -4,7 +4,7 @@ import type { Batch, Membership } from './log.ts';
 
 /** What a log promises the members of a group, in memory and on Kafka. */
 export const groupContract = ({ log, topic }: Subject): void => {
-  test('a member reads all partitions of all its topics; what is written later reaches it too', async () => {
+  test('a member reads all partitions of all its topics, and records that are written later', async () => {
     const [one, two] = [await topic('member-one', 2), await topic('member-two', 2)];
     await log().write([out(one, 'a'), out(two, 'b', { partition: 1 })]);
     const { received, membership } = await listen(log(), `${one}-group`, [one, two]);
@@ -42,7 +42,7 @@ export const groupContract = ({ log, topic }: Subject): void => {
     await membership.stop();
   });
 
-  test('what is not taken is offered again after a seek', async () => {
+  test('a declined batch is offered again after a seek', async () => {
     const t = await topic('declined', 1);
     await log().write([out(t, 'a')]);
     let offers = 0;
@@ -72,7 +72,7 @@ export const groupContract = ({ log, topic }: Subject): void => {
     await second.membership.stop();
   });
 
-  test('a batch says where it was asked for, where it ends and where to go on; an unseen transaction is no part of it', async () => {
+  test('a batch has the offset it was fetched at, its end and the offset to continue at; an unseen transaction is no part of it', async () => {
     const t = await topic('batch', 1);
     const transactor = await log().fence(`${t}-0`);
     await transactor.commit([out(t, 'a'), out(t, 'b')]);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 type Position = { readonly topic: string; readonly partition: number; readonly offset: number };
 
-/** Where a record lies: `topic/partition/offset`. The id of what has none of its own. */
+/** The position of a record: `topic/partition/offset`. It is the id of a record without an id. */
 export const positionOf = ({ topic, partition, offset }: Position): string => `${topic}/${partition}/${offset}`;
 
 /** An id that every re-decision gives again: UUID version 5 in form, sha1 over the parts joined by a slash. */

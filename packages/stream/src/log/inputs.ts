@@ -7,7 +7,7 @@ import { partitionOf } from './partitioner.ts';
 /** The header of a record that was moved to its partition, or replayed: when it was first received, epoch milliseconds. */
 export const MOVED = 'moved';
 
-/** The header of a record that was moved to its partition: the number of the one that it was written to. */
+/** The header of a record that was moved to its partition: the number of the partition that it was written to. */
 const MOVED_FROM = 'moved-from';
 
 /** When the broker first received it. A moved record cannot have been received after it was written again. */
@@ -16,22 +16,30 @@ export const receivedAt = (record: LogRecord): number => {
   return moved > 0 ? Math.min(moved, record.timestamp) : record.timestamp;
 };
 
-/** The way in of what was written to another partition and moved: the time in which that one was read vouches for it. */
+/**
+ * The ingress of a record that was moved from another partition. Its agents are watched while that partition is read.
+ */
 export const partitionIngress = (partition: number): string => `partition:${partition}`;
 
-/** The way in that the headers of a record name; null: it was written where it belongs. */
+/** The ingress that the headers of a record name; null: it was written to its own partition. */
 export const throughPartition = ({ [MOVED_FROM]: from }: Headers): string | null =>
   from !== undefined && /^\d{1,5}$/.test(from) ? partitionIngress(Number(from)) : null;
 
 export const isCommand = (topic: string): boolean =>
   (catalogue as Readonly<Record<string, { kind: string }>>)[topic]?.kind === 'cmd' || topic.startsWith('onex.cmd.');
 
-/** Of a record that is written to a command topic, bytes. Moved, one gets a header more and is compressed anew: below the topic's 512 KiB by what that may take. */
+/**
+ * The limit of a record on a command topic, bytes. A moved record gets one more header and is compressed again, so this
+ * is below the topic's 512 KiB.
+ */
 export const LARGEST_COMMAND = 500_000;
 
 const sizeOf = ({ value, headers }: LogRecord): number => (value?.length ?? 0) + JSON.stringify(headers).length;
 
-/** The record again, where a foreign partitioner misplaced it; undefined: it lies right. Throws DeadLetter where its key is none, or it is too large to be written again. */
+/**
+ * The record to write again, where a foreign partitioner misplaced it; undefined where its partition is right. Throws
+ * DeadLetter where it has no valid key, or is too large to be written again.
+ */
 export const misplaced = (record: LogRecord, partitions: number): OutRecord | undefined => {
   const { topic, key, value, headers } = record;
   if (key === null) throw new DeadLetter('no_key', 'the record has no key');
@@ -51,8 +59,9 @@ export const misplaced = (record: LogRecord, partitions: number): OutRecord | un
 };
 
 /**
- * When that happened which a record tells of, on the broker's clock: a command when the broker took it, an event when its decider said it.
- * 0 where the time is somebody else's.
+ * When the recorded fact occurred, by broker time: a command when the broker received it, an event when its decider
+ * emitted it.
+ * 0 where the time is not Vigil's.
  */
 export const happenedAt = (record: LogRecord, { version, occurredAt }: HealthEvent): number => {
   if (isCommand(record.topic)) return receivedAt(record);
@@ -63,7 +72,10 @@ type Read = { readonly type: string; readonly payload: unknown };
 /** The decoders that topics have of their own. */
 export type Decoders = { readonly [topic: string]: ((record: LogRecord, codec: Codec) => Read) | undefined };
 
-/** Decodes a record. A flat contract gets an envelope made from where it lies. Throws DeadLetter, Undecodable, UnknownSchemaId. */
+/**
+ * Decodes a record. A flat contract gets an envelope made from its position. Throws DeadLetter, Undecodable,
+ * UnknownSchemaId.
+ */
 export const eventOf = (record: LogRecord, codec: Codec, decoders: Decoders = {}): HealthEvent => {
   if (record.value === null) throw new DeadLetter('no_value', 'the record has no value');
   const own = decoders[record.topic];

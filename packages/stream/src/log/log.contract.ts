@@ -5,7 +5,7 @@ import type { LogRecord } from './log.ts';
 
 /** What a log promises of records, transactions and followers, in memory and on Kafka. */
 export const logContract = ({ log, topic }: Subject): void => {
-  test('what is written is read back as it was, in order', async () => {
+  test('records are read back as they were written, in order', async () => {
     const t = await topic('written', 2);
     await log().write([
       out(t, 'a', { timestamp: 1_795_305_600_123, headers: { traceparent: '00-1' } }),
@@ -57,7 +57,7 @@ export const logContract = ({ log, topic }: Subject): void => {
     await transactor.close();
   });
 
-  test('whoever fences an id ends its holder: the commit throws Retry and nothing of it is seen; the new one commits', async () => {
+  test('fencing an id ends its previous transactor: that commit throws Retry and none of it is visible; the new one commits', async () => {
     const t = await topic('fenced', 1);
     const first = await log().fence(`${t}-0`);
     await first.commit([out(t, 'before')]);
@@ -76,7 +76,7 @@ export const logContract = ({ log, topic }: Subject): void => {
     expect(keys(await readAll(log(), t))).toEqual(['a']);
   });
 
-  test('a follower hears from the beginning, from a moment, or only what comes; none leaves a group behind', async () => {
+  test('a follower reads from the beginning, from a moment, or only new records; it leaves no group behind', async () => {
     const t = await topic('followed', 2);
     const stop = new AbortController();
     await log().write([

@@ -2,7 +2,7 @@ import type { Codec } from '@vigil/events';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** A record as it lies in the log. `timestamp`: the broker's or the writer's, epoch milliseconds, as the topic is set. */
+/** A record of the log. `timestamp`: the broker's or the writer's, as the topic is set; epoch milliseconds. */
 export type LogRecord = {
   readonly topic: string;
   readonly partition: number;
@@ -23,10 +23,13 @@ export type OutRecord = {
   readonly headers?: Headers;
 };
 
-/** The first offset that is there, and the one that the next record gets, finished transactions or not. */
+/** The first present offset, and the offset of the next record, whether transactions are finished or not. */
 export type Bounds = { readonly low: number; readonly high: number };
 
-/** What one fetch of one partition gave: committed records only. `fetched`: the offset asked for; `next`: the one to go on at; `end`: the log's. */
+/**
+ * The result of one fetch of one partition: committed records only. `fetched`: the requested offset; `next`: the one to
+ * continue at; `end`: the end of the log.
+ */
 export type Batch = {
   readonly topic: string;
   readonly partition: number;
@@ -36,9 +39,9 @@ export type Batch = {
   readonly records: readonly LogRecord[];
 };
 
-/** Writes of one transactional id. Whoever fences the same id later ends it: its next commit throws Retry. */
+/** Writes of one transactional id. A later fence of the same id ends it: its next commit throws Retry. */
 export type Transactor = {
-  /** All of it becomes visible together, or none. Throws Retry where it was fenced. */
+  /** All of it becomes visible together, or none of it. Throws Retry where it was fenced. */
   readonly commit: (records: readonly OutRecord[]) => Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -53,7 +56,7 @@ export type Member = {
   readonly held: () => readonly number[];
   /** revoke and assign in one. Every partition starts again at the group's offsets unless it is sought. Synchronous */
   readonly onAssigned: (partitions: ReadonlySet<number>, membership: Membership) => void;
-  /** the group has heard of us */
+  /** the group has received our heartbeat */
   readonly onHeartbeat: () => void;
   /** false: not taken; it is fetched again after a seek. One at a time a topic and partition */
   readonly take: (batch: Batch) => Promise<boolean>;
@@ -78,7 +81,10 @@ export type Position = { readonly topic: string; readonly partition: number; rea
 /** Where to begin reading: behind all that is committed at the moment, all there is, or the first record at or after a time (epoch milliseconds). */
 export type From = 'end' | 'beginning' | number;
 
-/** The log: Kafka, or memory for tests. What runs on one runs on the other; log.contract.ts says what both promise. */
+/**
+ * The log: Kafka, or memory for tests. Code that runs on one runs on the other; log.contract.ts tests what both
+ * promise.
+ */
 export type Log = AsyncDisposable & {
   readonly codec: Codec;
   readonly clusterId: () => Promise<string>;
@@ -88,7 +94,7 @@ export type Log = AsyncDisposable & {
   readonly bounds: (topic: string) => Promise<readonly Bounds[]>;
   /** How far readers of committed records get, by partition: up to the first record of an unfinished transaction. */
   readonly stableEnds: (topic: string) => Promise<readonly number[]>;
-  /** Where a group goes on, by partition, as its members published it last; null: it has published nothing there. */
+  /** Where a group continues, by partition, as its members last published; null: no offset was published there. */
   readonly groupOffsets: (group: string, topic: string) => Promise<readonly (number | null)[]>;
   /** Reads the committed records of `[low, high)` in order. */
   readonly read: (
@@ -98,12 +104,18 @@ export type Log = AsyncDisposable & {
     apply: (record: LogRecord) => void,
     signal: AbortSignal,
   ) => Promise<void>;
-  /** Ends whatever others do under this id, and waits until what they had finished is visible. */
+  /** Ends all other work under this id, and waits until its finished transactions are visible. */
   readonly fence: (transactionalId: string) => Promise<Transactor>;
-  /** Outside transactions, acknowledged by all replicas, in the order of the calls. Resolves to the newest stamp that a broker gave; null: none stamps these topics. */
+  /**
+   * Outside transactions, acknowledged by all replicas, in the order of the calls. Resolves to the newest timestamp of
+   * a broker; null: no broker stamps these topics.
+   */
   readonly write: (records: readonly OutRecord[]) => Promise<number | null>;
   readonly join: (member: Member) => Promise<Membership>;
-  /** Reads all partitions of the topics as long as the signal is not aborted, leaving no group behind. Resolves when it has begun. What hears nothing any more begins anew by itself. */
+  /**
+   * Reads all partitions of the topics until the signal is aborted, without a group of its own. Resolves when it has
+   * begun. It starts again by itself when it receives nothing any more.
+   */
   readonly follow: (
     topics: readonly string[],
     from: From,
@@ -112,5 +124,5 @@ export type Log = AsyncDisposable & {
   ) => Promise<Following>;
 };
 
-/** `ready`: what is there is being read. */
+/** `ready`: the present records are being read. */
 export type Following = { readonly ready: () => boolean };

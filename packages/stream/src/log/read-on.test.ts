@@ -26,7 +26,7 @@ const setup = () => {
 };
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('what was there is told before it resolves, what comes later afterwards, each once and in order', async () => {
+test('present records are received before it resolves, later ones afterwards, each once and in order', async () => {
   const { publish, received, begin } = setup();
   publish(1);
   publish(2);
@@ -39,7 +39,7 @@ test('what was there is told before it resolves, what comes later afterwards, ea
   expect(received).toEqual([1, 2, 3, 4]);
 });
 
-test('what lies behind an unfinished transaction holds up nothing: it is told when it is committed', async () => {
+test('records behind an unfinished transaction hold up nothing: they are received when it is committed', async () => {
   const { log, publish, received, stop } = setup();
   publish(1);
   publish(2);
@@ -62,7 +62,7 @@ test('what lies behind an unfinished transaction holds up nothing: it is told wh
   expect(received).toEqual([1, 2]);
 });
 
-test('what cannot be read is passed over and named; after its signal nothing is told', async () => {
+test('an unreadable record is skipped and reported; after the signal no record is received', async () => {
   const { publish, received, unread, stop, begin } = setup();
   publish(0, 'garbage');
   publish(1);

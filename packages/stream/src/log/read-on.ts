@@ -6,16 +6,19 @@ import { isEvent, WaitingReader } from './reading.ts';
 type ReadOnOptions<In extends TopicName> = {
   /** One at a time. What it throws ends the reading. */
   readonly onEvent: (event: EventOf<In>, record: LogRecord) => void | Promise<void>;
-  /** All that was committed before the call has been told. What comes later waits for it. */
+  /** All records that were committed before the call have been received. Later ones wait for it. */
   readonly onCaughtUp?: () => void | Promise<void>;
-  /** Hears of what cannot be read: it is passed over. */
+  /** Reports an unreadable record: it is skipped. */
   readonly onUnreadable: (error: Error, record: LogRecord) => void;
   readonly signal: AbortSignal;
 };
 
 /**
- * Reads a topic of one partition from its beginning, each event once and in order, and goes on as they come, without leaving a group
- * behind. Resolves when all that was committed before the call has been told; `finished` rejects where it ends other than by its signal; `ready`: it hears what comes.
+ * Reads a topic of one partition from its beginning, each event once and in order, and then new events, without a group
+ * of its own.
+ * Resolves when all records committed before the call have been received. `finished` rejects where it ends other than
+ * by its signal.
+ * `ready`: it receives new records.
  */
 export const readAndFollow = async <In extends TopicName>(
   log: Log,
@@ -45,7 +48,7 @@ export const readAndFollow = async <In extends TopicName>(
   let later = (record: LogRecord): unknown => early.push(record);
   const { ready } = await log.follow([topic], 'end', (record) => later(record), signal);
   const [[bounds], [stableEnd]] = [await log.bounds(topic), await log.stableEnds(topic)];
-  // What an unfinished transaction hides is told when it is committed: it holds up nothing that was there before.
+  // Records hidden by an unfinished transaction are received when it is committed: they do not delay the earlier ones.
   await log.read(topic, 0, { low: bounds?.low ?? 0, high: stableEnd ?? 0 }, enqueue, signal);
   const caughtUp = queue.then(onCaughtUp);
   queue = caughtUp;

@@ -3,7 +3,7 @@ import { type Codec, type HealthEvent, RegistryTrouble, UnknownSchemaId } from '
 import { eventOf } from './inputs.ts';
 import type { LogRecord } from './log.ts';
 
-/** After so long the registry is asked again for a schema that it did not answer for, milliseconds. */
+/** The registry is queried again after this long for a schema that it did not answer for, milliseconds. */
 export const REGISTRY_RETRY_MS = 1000;
 
 /** Does it again after what it did not know was learned. Throws what `learn` throws. */
@@ -18,7 +18,7 @@ export const retryLearning = async <T>(codec: Codec, job: () => T): Promise<T> =
   }
 };
 
-/** Marks of the runners and tombstones say nothing to readers outside. */
+/** Marks of the runners and tombstones have no meaning for readers outside. */
 export const isEvent = ({ key, value }: LogRecord): boolean => value !== null && key !== null && !key.startsWith('@');
 
 /** Decodes a record, learning its schema first where need be. Throws DeadLetter or Undecodable where it cannot be read, RegistryTrouble where the registry does not answer. */
@@ -36,7 +36,7 @@ export class WaitingReader {
     this.#signal = signal;
   }
 
-  /** the records that are not read yet: those that wait for the registry */
+  /** the unread records: those that wait for the registry */
   get waiting(): readonly LogRecord[] {
     return [...this.#begun];
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { shareOut } from './sharing.ts';
 
-test('a newcomer takes from each only what is its due', () => {
+test('a new member takes from each other only its own share', () => {
   const two = shareOut(
     [
       { id: 'a', held: [0, 1, 2, 3] },
@@ -29,7 +29,7 @@ test('a newcomer takes from each only what is its due', () => {
   ]);
 });
 
-test('every partition has exactly one owner and shares differ by one at most, whatever members claim', () => {
+test('every partition has exactly one owner and shares differ by one at most, whichever partitions members claim', () => {
   const memberLists = fc.uniqueArray(fc.record({ id: fc.string({ minLength: 1 }), held: fc.array(fc.nat(20)) }), {
     selector: ({ id }) => id,
     minLength: 1,

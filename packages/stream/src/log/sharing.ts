@@ -2,8 +2,9 @@
 export type MemberShare = { readonly id: string; readonly held: readonly number[] };
 
 /**
- * Shares partition numbers out evenly, so that those of all topics lie together, and leaves with a member what it has as far as the
- * shares allow: a newcomer takes from each only what is its due.
+ * Shares partition numbers out evenly, so that one member has the same numbers of all topics. A member keeps its
+ * partitions as far as the
+ * shares allow: a new member takes from each other only its own share.
  */
 export const shareOut = (
   members: readonly MemberShare[],

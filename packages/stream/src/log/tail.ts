@@ -12,8 +12,9 @@ export type TailOptions<In extends TopicName> = {
 };
 
 /**
- * Reads the events of all partitions of some topics as they come, without leaving a group behind; what cannot be read is passed over,
- * for whoever owns the topic dead-letters it. Resolves when it has begun; `finished` rejects where it ends other than by its signal.
+ * Reads new events of all partitions of some topics, without a group of its own. Unreadable records are skipped: the
+ * owner of the topic
+ * dead-letters them. Resolves when it has begun; `finished` rejects where it ends other than by its signal.
  */
 export const tail = async <In extends TopicName>(
   log: Log,

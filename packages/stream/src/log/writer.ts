@@ -3,7 +3,7 @@ import type { Draft } from '@vigil/events';
 import type { Headers, Log } from './log.ts';
 import { partitionOf } from './partitioner.ts';
 
-/** What an event from outside may say of itself; otherwise it begins a chain of its own. */
+/** What an event from outside may state about its origin; without it the event begins a new chain. */
 export type EventOrigin = { readonly occurredAt?: number; readonly causationId?: string; readonly headers?: Headers };
 
 export type Writer = {

@@ -11,7 +11,7 @@ type Source = {
 
 const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
 
-/** A group of the in-memory log: members, who has which partition, and the offsets published. */
+/** A group of the in-memory log: members, assigned partitions and published offsets. */
 export class MemoryGroup {
   readonly offsets = new Map<string, number>();
   readonly source: Source;
@@ -128,7 +128,7 @@ class MemoryMember implements Membership {
     );
   }
 
-  /** What was declined waits for a seek, which replaces the reading. */
+  /** A declined batch waits for a seek, which replaces the reading. */
   async #give(topic: string, partition: number): Promise<void> {
     const reading = this.#readings.get(keyOf(topic, partition));
     const log = this.#group.source.partition(topic, partition);

@@ -3,8 +3,9 @@ import type { LogRecord, OutRecord } from '../log/log.ts';
 import type { Fold } from './fold.ts';
 
 /**
- * `stop`: what ended the batch early, and the offset to go on at; what came before is to be kept. Either there were too many dead letters,
- * or the registry does not answer for the record there.
+ * `stop`: the reason that ended the batch early, and the offset to continue at; the records before it are kept. Either
+ * there were too many
+ * dead letters, or the registry does not answer for the record there.
  */
 type Folded = {
   readonly outs: readonly OutRecord[];
@@ -35,7 +36,7 @@ const foldOne = (fold: Fold, codec: Codec, record: LogRecord): FoldedOne | Promi
   }
 };
 
-/** A schema unknown to the registry too makes a dead letter; trouble with the registry is nobody's dead letter. */
+/** A schema that the registry does not have makes a dead letter; trouble with the registry makes none. */
 const learn = async (fold: Fold, codec: Codec, record: LogRecord, unknown: UnknownSchemaId): Promise<FoldedOne> => {
   try {
     await codec.learn(unknown);

@@ -21,7 +21,7 @@ test('an answer is not dated before what it answers, where the time of its parti
   expect(task().decided(4500, 7)[0]).toMatchObject({ occurredAt: T + 4500, payload: { at: T + 1000 } });
 });
 
-test('nor is what follows from it by a deadline, after a restart either', () => {
+test('an event that follows by a deadline is not dated before it either, also after a restart', () => {
   const { decided: receive, tick, fold } = task();
   receive(9000, 7);
   const [key, bytes] = fold.logic.store.changes()[0]!;
@@ -30,6 +30,6 @@ test('nor is what follows from it by a deadline, after a restart either', () => 
   expect(missing).toMatchObject({ type: 'MISSING', occurredAt: T + 9000, payload: { at: T + 4000 } });
 });
 
-test('a time that neither the broker nor a decider has given dates nothing', () => {
+test('a time that comes neither from the broker nor from a decider dates nothing', () => {
   expect(task().decided(4500, null)[0]).toMatchObject({ occurredAt: T + 1000 });
 });

@@ -55,7 +55,7 @@ export class DeciderLogic implements ProcessorLogic {
     return refused === undefined ? outs : [...refuse(refused), ...outs];
   }
 
-  /** When it has to be asked again after this was observed; now: at once. */
+  /** The moment of the next decision after this was observed; now: at once. */
   #nextEvaluation(known: Entry<unknown>, observed: unknown, clock: Clock): number {
     const wakesAt = this.#decider.wakesAt?.(known.state, observed, clock) ?? clock.now;
     return Math.min(known.dueAt, wakesAt);
@@ -117,7 +117,10 @@ export class DeciderLogic implements ProcessorLogic {
     }
   }
 
-  /** What lies in the store is a lower bound, for watched time may have stood still since: asked anew, armed again where it is too early. */
+  /**
+   * The stored moment is a lower bound, for watched time may have stood still since: it is computed again, and armed
+   * again where it is too early.
+   */
   #currentDueAt(key: string, clock: Clock): number {
     const at = this.#decider.dueAt(this.#entry(key).state, clock);
     if (at > clock.now) this.store.rearm(key, at);
@@ -131,7 +134,7 @@ export class DeciderLogic implements ProcessorLogic {
     return outs;
   }
 
-  /** Decides once; then what was said is evolved. Nothing is kept before all of it has gone well. */
+  /** Decides once, then evolves the emitted events. Nothing is kept until all of it has succeeded. */
   #decide(key: string, entry: Entry<unknown>, cause: Cause, clock: Clock) {
     const decider = this.#decider;
     const drafts = decider.decide(entry.state, clock, cause.input);

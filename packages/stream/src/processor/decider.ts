@@ -2,9 +2,11 @@ import type { Draft, HealthEvent } from '@vigil/events';
 
 /**
  * The time of a partition, moved by records only (docs: time is a record).
- * `now`: the broker's clock, epoch milliseconds; never backwards, but where a broker's clock that was ahead is mended.
- * `watched`: how much of it somebody was watching; monotone, never faster than `now`. Absence is a difference of two `watched`.
- * `doors`: the same for each further way in (`gateway:a`, and `gateway` for all of them): absent only in time in which that door was open.
+ * `now`: the broker's clock, epoch milliseconds. It goes backwards only where a broker's clock that was ahead is
+ * corrected.
+ * `watched`: how much of it was watched; monotone, never faster than `now`. Absence is a difference of two `watched`.
+ * `ingresses`: the same for each further ingress (`gateway:a`, and `gateway` for all of them). Its agents are absent
+ * only while it is open.
  */
 export type Clock = {
   readonly now: number;
@@ -16,16 +18,18 @@ export type Clock = {
 export const NEVER: number = Number.POSITIVE_INFINITY;
 
 /**
- * A pure rule over one key's state. The runner asks it after every input, and at `dueAt` when a tick has passed it.
- * Laws (tested by `laws(decider)`): it says a thing once; nothing is decided before `dueAt`; its state is plain data; it is deterministic.
+ * A pure rule over one key's state. The runner calls it after every input, and when a tick has passed `dueAt`.
+ * Laws (tested by `laws(decider)`): it emits an event once; nothing is decided before `dueAt`; its state is plain data;
+ * it is deterministic.
  */
 export type Decider<State, Input extends HealthEvent, Output extends Draft> = {
   readonly initial: State;
-  /** What we are told. Never judges. */
+  /** Records an input. Never judges. */
   readonly observe: (state: State, input: Input, clock: Clock) => State;
   /**
-   * What follows from the state at this moment. `input`: what was observed just before; null: a deadline. A command is answered here and
-   * leaves nothing in the state.
+   * The decisions at this moment. `input`: the input observed just before; null: a deadline. A command is answered here
+   * and leaves nothing
+   * in the state.
    */
   readonly decide: (state: State, clock: Clock, input: Input | null) => readonly Output[];
   /** The state after an event of the same decision, with the same clock and input. Without an input, `decide` then emits nothing new. */
@@ -33,10 +37,14 @@ export type Decider<State, Input extends HealthEvent, Output extends Draft> = {
   /** The next moment worth asking, on `now`'s axis, or NEVER. */
   readonly dueAt: (state: State, clock: Clock) => number;
   /**
-   * The next moment worth asking because of what was told between two states, on `now`'s axis: asked after `observe`, while what
-   * `dueAt` gave for the state before lies ahead. Where both do, nothing is decided, and `decide` never gets this input. Left out: at once.
+   * The next moment to decide because of the input between two states, on `now`'s axis. Called after `observe`, while
+   * the `dueAt` of the
+   * state before is still ahead. Where both are ahead, nothing is decided, and `decide` never gets this input. Left
+   * out: at once.
    */
   readonly wakesAt?: (before: State, after: State, clock: Clock) => number;
-  /** Asked at `dueAt`, after `decide`: whether nothing of it is worth keeping. Its key begins anew, with a new epoch. */
+  /**
+   * Called at `dueAt`, after `decide`: whether the state can be dropped. Its key then starts again, with a new epoch.
+   */
   readonly forgets?: (state: State, clock: Clock) => boolean;
 };

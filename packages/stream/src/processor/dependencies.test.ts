@@ -13,7 +13,7 @@ const opened = async (onCommitted: (drafts: readonly Draft[]) => void) => {
   return { log, task, batch: { topic: 'run.in', partition: 0, fetched: 0, next: 3, end: 3, records } };
 };
 
-test('what was decided is told once it is committed, each once', async () => {
+test('a decision is reported once it is committed, and only once', async () => {
   const emitted: Draft[] = [];
   const written: number[] = [];
   const { log, task, batch } = await opened((drafts) => {
@@ -26,7 +26,7 @@ test('what was decided is told once it is committed, each once', async () => {
   expect(written).toEqual([3]);
 });
 
-test('what another has fenced off is told to nobody', async () => {
+test('a decision of a fenced task is not reported', async () => {
   const emitted: Draft[] = [];
   const { log, task, batch } = await opened((drafts) => emitted.push(...drafts));
   await log.fence(task.transactionalId);

@@ -11,13 +11,16 @@ export type FoldDependencies = {
   readonly partitions: (topic: string) => number;
   readonly sources: number;
   readonly count: Count;
-  /** gets what is decided, once it is committed */
+  /** receives the decided events once they are committed */
   readonly onCommitted?: ((drafts: readonly Draft[]) => void) | undefined;
-  /** gets what is decided, before that */
+  /** receives the decided events before that */
   readonly onDecided?: ((drafts: readonly Draft[]) => void) | undefined;
 };
 
-/** Keeps what is decided with `deps` until `commit` is called, then passes it to `onCommitted`. Keeps nothing without `onCommitted`. */
+/**
+ * Collects what is decided with `deps` until `commit` is called, then passes it to `onCommitted`. Collects nothing
+ * without `onCommitted`.
+ */
 export const collectingCommitted = (
   deps: FoldDependencies,
 ): { readonly deps: FoldDependencies; readonly commit: () => void } => {

@@ -25,7 +25,7 @@ test('what cannot be read or decided is a dead letter with its reason, and chang
   expect(emitted(one.heartbeat(200))[0]).toMatchObject({ version: 2 });
 });
 
-test('a dead letter keeps at most 64 KiB of the value and says so', () => {
+test('a dead letter keeps at most 64 KiB of the value and marks that it is cut', () => {
   const one = feeding();
   const [exactly] = letters(one.give('run.in', 0, 'a', Buffer.alloc(VALUE_CAP, 'x')));
   const [above] = letters(one.give('run.in', 0, 'a', Buffer.alloc(VALUE_CAP + 1, 'x')));
@@ -155,7 +155,7 @@ test('a moved header cannot make a record younger than it is, and nonsense in it
   expect(received('soon')).toBe(T + 5000);
 });
 
-test('a topic may have a decoder of its own, which names the reason of what it cannot read', () => {
+test('a topic may have a decoder of its own, which gives the reason of an unreadable record', () => {
   const decode = {
     'run.in': ({ value }: LogRecord) => {
       if (String(value) === 'bad') throw new DeadLetter('misspelt', 'no');

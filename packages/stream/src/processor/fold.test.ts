@@ -38,7 +38,7 @@ test('a deadline fires at the tick that passes it, not before, and travels under
   expect(emitted(one.tick(4000))).toEqual([]);
 });
 
-test('deadlines of one tick fire in the order of their moments, then of their keys, whatever order they were armed in', () => {
+test('deadlines of one tick fire in the order of their moments, then of their keys, in whichever order they were armed', () => {
   const one = feeding();
   one.tick(0);
   for (const [key, at] of [
@@ -53,7 +53,7 @@ test('deadlines of one tick fire in the order of their moments, then of their ke
   expect(emitted(one.tick(4000)).map(({ key }) => key)).toEqual(['a', 'b', 'late']);
 });
 
-test('a record that the tick is behind is heard first: no accusation at the same moment', () => {
+test('a record behind the tick is observed first: no finding at the same moment', () => {
   const one = feeding();
   one.tick(0);
   one.heartbeat(0);
@@ -63,7 +63,7 @@ test('a record that the tick is behind is heard first: no accusation at the same
   expect(emitted(one.tick(3000))).toEqual([]);
 });
 
-test('ticks go on along their routes behind what was said at them, with the stamp they came with', () => {
+test('ticks are passed along their routes behind the events emitted at them, with the timestamp they came with', () => {
   const routes = [
     { topic: 'run.out' as never, everyMs: 1000, to: 'same' as const },
     { topic: 'run.all' as never, everyMs: 5000, to: 'every' as const },
@@ -87,7 +87,7 @@ test('ticks go on along their routes behind what was said at them, with the stam
   expect(fifth.every(({ timestamp }) => timestamp === T + 5001)).toBe(true);
 });
 
-test('a door is passed on in band, and moves its own clock', () => {
+test('the mark of an ingress is passed along in band, and moves the clock of that ingress', () => {
   const one = feeding();
   one.tick(0);
   expect(one.ingress(500)).toEqual([
@@ -121,7 +121,7 @@ test('before anything has carried time, a record is decided at its own stamp, ne
   expect(emitted(one.other(500))[0]).toMatchObject({ occurredAt: T + 500, epoch: T + 500 });
 });
 
-test('keys that begin with @ belong to the runner: unknown ones are passed over, and ticks of other topics move nothing', () => {
+test('keys that begin with @ belong to the runner: unknown ones are skipped, and ticks of other topics move nothing', () => {
   const one = feeding();
   one.tick(1000);
   expect(one.give('run.in', 2000, '@policy', Buffer.from('x'))).toEqual([]);
@@ -129,7 +129,7 @@ test('keys that begin with @ belong to the runner: unknown ones are passed over,
   expect(one.fold.time.now).toBe(T + 1000);
 });
 
-test('a state that is forgotten begins anew, with a new epoch and version 1', () => {
+test('a forgotten state starts again, with a new epoch and version 1', () => {
   const processor = listening('run');
   const decider = { ...processor.decider, forgets: (state: unknown) => (state as { missing: boolean }).missing };
   const one = feeding({ ...processor, decider });
@@ -140,7 +140,7 @@ test('a state that is forgotten begins anew, with a new epoch and version 1', ()
   expect(emitted(one.heartbeat(9000))[0]).toMatchObject({ version: 1, epoch: T + 9000 });
 });
 
-test('a tick that is stamped a day ahead goes on with the time that is believed, and what is due fires at the next', () => {
+test('a tick that is stamped a day ahead is passed along with the accepted time, and due deadlines fire at the next', () => {
   const one = feeding();
   const day = 24 * 3_600_000;
   one.tick(0);

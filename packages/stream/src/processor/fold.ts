@@ -25,13 +25,13 @@ import type { AnyProcessor, AnyRules } from './topology.ts';
 
 export const TICK = '@tick/';
 export const INGRESS = '@ingress/';
-/** The value of the last mark of a way in that is gone for good; a mark without a value says that it is open. */
+/** The value of the last mark of an ingress that is closed for good; a mark without a value means that it is open. */
 export const RELEASED: Buffer = Buffer.from('released');
 
 /** So many deadlines are worked out again in one transaction, where all have to be: one of all would take longer than a broker waits. */
 export const SLICE_KEYS = 10_000;
 
-/** One partition of a processor: pure, synchronous, without I/O or a clock of its own. Records in, records out. */
+/** One partition of a processor: pure, synchronous, without I/O or a clock. Records in, records out. */
 export class Fold {
   readonly logic: ProcessorLogic;
   readonly limits = new DeadLetterLimits();
@@ -39,7 +39,7 @@ export class Fold {
   readonly #processor: AnyProcessor;
   readonly #deps: FoldDependencies;
   readonly #intervalMs: number;
-  /** keys whose deadlines are to be worked out again */
+  /** keys whose deadlines have to be computed again */
   #stale: { readonly keys: readonly string[]; readonly next: number } = { keys: [], next: 0 };
 
   constructor(processor: AnyProcessor, deps: FoldDependencies) {
@@ -64,7 +64,7 @@ export class Fold {
     this.rearmNext();
   }
 
-  /** Works out the next slice of those that are left. */
+  /** Computes the next slice of the remaining ones. */
   rearmNext(): void {
     if (!this.isStale) return;
     const { keys, next } = this.#stale;
@@ -78,7 +78,8 @@ export class Fold {
   }
 
   /**
-   * What follows from a record. An event of a newer version is passed over: its dead letter would count towards stopping, all through an
+   * The output of a record. An event of a newer version is skipped: its dead letter would count towards stopping, all
+   * through an
    * upgrade. Throws UnknownSchemaId, with nothing changed: learn it, then apply the record again.
    */
   apply(record: LogRecord): readonly OutRecord[] {
@@ -124,7 +125,10 @@ export class Fold {
     return this.logic.on(record, this.time, (error) => this.refuse(record, error));
   }
 
-  /** Who is heard only through here is absent there only in time in which this partition is read: it says so with each of its ticks. */
+  /**
+   * Agents that report only through this partition are absent there only while it is read: each of its ticks carries a
+   * mark of that.
+   */
   #move(record: LogRecord, elsewhere: OutRecord): readonly OutRecord[] {
     if (record.topic !== this.#processor.writesTicks) return [elsewhere];
     const isFirst = !Object.hasOwn(this.clock.movesTo, elsewhere.partition);
@@ -136,7 +140,9 @@ export class Fold {
     return { topic, partition: to, key: `${INGRESS}${partitionIngress(partition)}`, value: null };
   }
 
-  /** Whoever may write an input can send garbage for ever: were it counted, they could stop the service for ever. */
+  /**
+   * Any writer of an input can send garbage for ever. If it were counted, that writer could stop the service for ever.
+   */
   #isForeign({ topic }: LogRecord, error: unknown): boolean {
     if (error instanceof Unwelcome) return true;
     return isReasoned(error) && this.#processor.foreign?.some((input) => input === topic) === true;
@@ -184,7 +190,7 @@ export class Fold {
     return [...fired, ...this.#forward(before, stamp), ...vouched];
   }
 
-  /** Passes time on along the routes, in order behind everything that was said at it. */
+  /** Passes time along the routes, in order behind all events emitted at it. */
   #forward(before: number, stamp: number): readonly OutRecord[] {
     const { partition, partitions } = this.#deps;
     return this.#processor.ticks
@@ -195,14 +201,14 @@ export class Fold {
       });
   }
 
-  /** Where time has been set back, what is due is worked out again: the moments in the store lie ahead. */
+  /** Where time has been set back, deadlines are computed again: the stored moments are ahead. */
   #moveTo(clock: ClockState): void {
     const isBack = clock.now < this.clock.now;
     this.clock = clock;
     if (isBack) this.rearm();
   }
 
-  /** A stamp that is not believed goes no further. */
+  /** A timestamp that is not accepted goes no further. */
   #stampOf({ timestamp }: LogRecord): number {
     return this.clock.leap === null ? timestamp : this.clock.now;
   }

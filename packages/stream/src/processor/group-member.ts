@@ -12,7 +12,10 @@ import type { AnyProcessor } from './topology.ts';
 import { VERSION } from './version.ts';
 
 const PUBLISH_MS = 5000;
-/** A task that was fenced is opened again only after this many heartbeats, the last of which was certainly sent after the fence: a zombie must never fence the owner. */
+/**
+ * A fenced task is opened again only after this many heartbeats: the last was certainly sent after the fence. A zombie
+ * must never fence the owner.
+ */
 const HEARTBEATS_AFTER_FENCE = 2;
 
 /** A member of a processor's group: opens a task for each partition that is its own, and gives them their batches. */
@@ -137,7 +140,7 @@ export class GroupMember implements Member {
 
   readonly onLost = (error: Error): void => this.#fail(error);
 
-  /** Nobody waits for this: the partition is paused until it is open, the others flow on. */
+  /** No caller waits for this: the partition is paused until it is open, the others continue. */
   #open(partition: number, membership: Membership): void {
     const task = new PartitionTask(this.#log, this.#processor, { ...this.#deps, partition });
     this.#tasks.set(partition, task);
@@ -177,7 +180,9 @@ export class GroupMember implements Member {
     this.#membership.resume(task.partition);
   }
 
-  /** A fence is somebody else's right, and opened again later; anything else is a reason to start anew. */
+  /**
+   * A fence is another member's right, and the task is opened again later; any other error is a reason to start again.
+   */
   #lose(task: PartitionTask, error: unknown): void {
     if (task.phase === 'lost') return;
     this.#membership?.pause(task.partition);

@@ -79,7 +79,7 @@ test('outputs, changed states and the position are one transaction: one value a 
   expect(log.records('onex.snapshot.run.state.v1').map(({ key }) => key)).toEqual(['a', '@position/run.in', '@rules']);
 });
 
-test('every position says under how many partitions it was written', async () => {
+test('every position has the partition count under which it was written', async () => {
   const { log, task, batch } = await opened();
   await task.take(batch());
   const [position] = log.records('onex.snapshot.run.state.v1').filter(({ key }) => key === '@position/run.in');

@@ -12,16 +12,19 @@ export const POSITION_KEY = '@position/';
 /** Above the client's own retries, below the session of a consumer that waits for it. */
 const COMMIT_MS = 20_000;
 
-/** How a position lies in the snapshot. `partitions`: of the topic when it was written; a snapshot of before has none. */
+/** A position in the snapshot. `partitions`: of the topic when it was written; an older snapshot has none. */
 type StoredPosition = { readonly next: number; readonly clock: ClockState; readonly partitions?: number };
 
 const RENUMBERED =
-  'keys lie in other partitions now, so their states would judge agents that report elsewhere. Partitions cannot be added; use a cluster with the old count, or make all topics anew with `vigil topics apply`';
+  'keys are in other partitions now, so their states would judge agents that report elsewhere. Partitions cannot be added; use a cluster with the old count, or make all topics again with `vigil topics apply`';
 
 /** fencing: ends the previous holder → restoring: reads states and positions → running → lost: for good; a new task is opened instead. */
 export type Phase = 'fencing' | 'restoring' | 'running' | 'lost';
 
-/** One partition of a processor and its life. It holds the state, the positions and the right to write; on any doubt all three go. */
+/**
+ * One partition of a processor. It holds the state, the positions and the right to write; on any doubt it drops all
+ * three.
+ */
 export class PartitionTask {
   readonly partition: number;
   readonly positions = new Map<string, number>();
@@ -32,7 +35,7 @@ export class PartitionTask {
   /** the end of each input when it was last seen */
   readonly ends = new Map<string, number>();
   phase: Phase = 'fencing';
-  /** grows with whatever is got done: the watchdog looks at it */
+  /** grows with each finished piece of work: the watchdog reads it */
   progress = 0;
   readonly #log: Log;
   readonly #processor: AnyProcessor;
@@ -85,7 +88,7 @@ export class PartitionTask {
     return `${this.#processor.processor}-${this.partition}`;
   }
 
-  /** Throws Refused where what is stored does not fit what is there; Retry where it was lost meanwhile. */
+  /** Throws Refused where the snapshot does not fit the topics; Retry where the task was lost in the meantime. */
   async open(): Promise<void> {
     this.#transactor = await this.#log.fence(this.transactionalId);
     this.#checkOpen();
@@ -97,8 +100,9 @@ export class PartitionTask {
   }
 
   /**
-   * Folds a batch record by record, then writes outputs, changed states and the position together. One at a time. Throws RegistryTrouble where
-   * the registry does not answer for a record: what came before it is written, and the task stands at it.
+   * Folds a batch record by record, then writes outputs, changed states and the position together. One at a time.
+   * Throws RegistryTrouble
+   * where the registry does not answer for a record: the records before it are written, and the position is at it.
    */
   take(batch: Batch): Promise<void> {
     const job = this.#queue.then(() => this.#take(batch));
@@ -165,7 +169,9 @@ export class PartitionTask {
     this.#fold.clock = restored(clock);
   }
 
-  /** Every position must lie within its topic: what is gone cannot be read, and what is to come was not this topic's. */
+  /**
+   * Every position must be within its topic: a deleted record cannot be read, and a later offset was not this topic's.
+   */
   async #placePositions(): Promise<void> {
     for (const topic of this.#processor.reads) {
       const { low, high } = await this.#boundsOf(topic);
@@ -173,7 +179,7 @@ export class PartitionTask {
       if (at < low || at > high)
         throw new Refused(
           `${this.#processor.processor}: the position ${at} of ${topic}/${this.partition} is outside [${low}, ${high}]. ` +
-            `${at < low ? 'Records were deleted before they were read' : 'The topic was cut or made anew'}: move the position with \`vigil topics reset\``,
+            `${at < low ? 'Records were deleted before they were read' : 'The topic was cut or made again'}: move the position with \`vigil topics reset\``,
         );
       this.positions.set(topic, at);
       this.ends.set(topic, high);

@@ -13,13 +13,19 @@ export type ProcessorLogic = {
     clock: Clock,
     refuse: (error: Unwelcome) => readonly OutRecord[],
   ) => readonly OutRecord[];
-  /** What is due at a tick, in the order (moment, key). `refuse` gives the dead letter of a state whose deadline threw. */
+  /**
+   * The deadlines due at a tick, in the order (moment, key). `refuse` gives the dead letter of a state whose deadline
+   * threw.
+   */
   readonly deadlines: (
     tick: LogRecord,
     clock: Clock,
     refuse: (state: LogRecord, error: unknown) => readonly OutRecord[],
   ) => readonly OutRecord[];
-  /** Works the deadlines of these keys out again, so that they stay lower bounds. A key that was forgotten meanwhile is passed over. */
+  /**
+   * Computes the deadlines of these keys again, so that they stay lower bounds. A key that was forgotten in the
+   * meantime is skipped.
+   */
   readonly rearm: (keys: readonly string[], at: Clock) => void;
   /** From now on it decides so. The deadlines in the store stay as they are. */
   readonly useDecider: (decider: AnyDecider['decider']) => void;

@@ -28,11 +28,11 @@ export const causationOf = ({ record, input }: Cause): string => input?.eventId 
 /** https://www.w3.org/TR/trace-context/#traceparent-header-field-values */
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Every event that follows repeats the header: only what is a trace context is passed on, and that has 55 characters. */
+/** Every event that follows repeats the header: only a trace context is passed on, and that has 55 characters. */
 const headersOf = ({ headers: { traceparent } }: LogRecord) =>
   traceparent !== undefined && TRACEPARENT.test(traceparent) ? { headers: { traceparent } } : {};
 
-/** What a broker takes of one record without a setting of its own, less the room for its frame; bytes. */
+/** The largest record that a broker accepts by default, less the room for its frame; bytes. */
 const LARGEST_EVENT = 1_000_000;
 
 /**

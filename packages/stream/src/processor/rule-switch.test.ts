@@ -10,7 +10,7 @@ const NOW = 1_795_305_600_000;
 const OUT = 'run.out';
 type State = { readonly key: string; readonly since: number; readonly isReported: boolean };
 
-/** Says once that a key has been known for `limit` milliseconds, and by which rules. */
+/** Reports once that a key has been known for `limit` milliseconds, and by which rules. */
 const rulesOf = (value: string, limit: number): AnyRules => {
   const decider: Decider<State, HealthEvent, Draft> = {
     initial: { key: '', since: 0, isReported: false },
@@ -25,7 +25,7 @@ const rulesOf = (value: string, limit: number): AnyRules => {
   return { value, decider: decider as AnyRules['decider'] };
 };
 
-/** A partition whose rules can be changed; each batch is one record: a beat of a key, or a tick. */
+/** A partition whose rules can be changed; each batch is one record: a heartbeat of a key, or a tick. */
 const setup = async (
   first: AnyRules,
   log = new MemoryLog({ topics: topicsOf('run', 1), codec: jsonCodec(), now: () => 0 }),
@@ -74,7 +74,7 @@ test('new rules begin between two batches: their marker names the position, and 
   expect(w.emitted()).toEqual(['late from 0', 'soon from 1', 'a old by soon']);
 });
 
-test('a key that nobody speaks of falls due by the new rules, not by those under which it was last looked at', async () => {
+test('a key without new records is due by the new rules, not by those of the last look', async () => {
   const w = await setup(LATE);
   await w.give(0, 'a');
   w.turn(SOON);
@@ -85,7 +85,7 @@ test('a key that nobody speaks of falls due by the new rules, not by those under
   expect(w.emitted()).toEqual(['late from 0', 'soon from 1', 'a old by soon']);
 });
 
-test('whoever opens the partition later knows the deadlines of the new rules', async () => {
+test('a later owner of the partition has the deadlines of the new rules', async () => {
   const w = await setup(LATE);
   await w.give(0, 'a');
   w.turn(SOON);
@@ -95,7 +95,7 @@ test('whoever opens the partition later knows the deadlines of the new rules', a
   expect(again.emitted().at(-1)).toBe('a old by soon');
 });
 
-test('rules that changed while nobody had the partition count from its opening', async () => {
+test('rules that changed while no member had the partition count from its opening', async () => {
   const w = await setup(LATE);
   await w.give(0, 'a');
   const again = await setup(SOON, w.log);
@@ -124,7 +124,7 @@ const SLICE = 10_000;
 const many = (count: number) => Array.from({ length: count }, (_, n) => `k${n}`);
 const lies = (rules: string | null, version = '1') => JSON.stringify({ version, rules });
 
-test('a change of rules is worked out for 10,000 keys a transaction, what came meanwhile is decided by it, and the snapshot names it last', async () => {
+test('a change of rules is computed for 10,000 keys a transaction, records in the meantime follow it, and the snapshot names it last', async () => {
   const w = await setup(LATE);
   await w.giveAll(0, many(2 * SLICE + 1));
   expect(w.stored().rules).toEqual([lies('late')]);
@@ -174,7 +174,7 @@ test('rules that return in the middle of a change find no deadline of the others
   }
 });
 
-test('a key that is forgotten before its slice comes is passed over', async () => {
+test('a key that is forgotten before its slice is skipped', async () => {
   const w = await setup(rulesOf('late', 20_000));
   await w.giveAll(0, many(SLICE + 1));
   w.turn({

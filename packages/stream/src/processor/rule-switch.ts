@@ -20,24 +20,27 @@ const ruleMark = ({ topic, key }: Marker, { value }: AnyRules, at: MarkPosition)
   return { topic, partition: at.partition, key, value: mark, timestamp: at.now };
 };
 
-/** The key in the snapshot under which lies by which version and rules the deadlines of the states were worked out. */
+/** The key in the snapshot that names the version and rules by which deadlines were computed. */
 export const RULES_KEY = '@rules';
 
-/** By what deadlines are worked out. `rules` null: the processor has none that change. */
+/** The basis of the deadlines. `rules` null: the processor has no rules that change. */
 const valueFor = (version: string, rules: AnyRules | null): string =>
   JSON.stringify({ version, rules: rules?.value ?? null });
 
 /**
- * Turns a partition to the rules in force, and to another version of the code. What deadlines were worked out by lies in the snapshot. Where that
- * is something else, they are worked out again, a slice a batch. Until all are, the snapshot names nothing, so that a process that restores it
- * begins again: states that are written meanwhile follow the new rules, and no later rules may take them for the old ones'.
+ * Turns a partition to the rules in force, and to another version of the code. The snapshot names the basis of its
+ * deadlines. Where that
+ * is another one, they are computed again, a slice a batch. Until all are, the snapshot names no basis, so that a
+ * process that restores it
+ * starts again. States that are written in the meantime follow the new rules, and later rules must not mistake them for
+ * old ones.
  */
 export class RuleSwitch {
   readonly #processor: AnyProcessor;
   readonly #version: string;
   #rules: AnyRules | null = null;
   #hasBegun = false;
-  /** as it lies in the snapshot; null: it names nothing */
+  /** the basis in the snapshot; null: the snapshot names none */
   #written: string | null = null;
 
   constructor(processor: AnyProcessor, version: string) {
@@ -49,7 +52,7 @@ export class RuleSwitch {
     this.#written = value?.toString() ?? null;
   }
 
-  /** Before a batch is folded. Gives the marks that stand before all that follows from it. */
+  /** Called before a batch is folded. Gives the marks that come before all output of the batch. */
   switchRules(fold: Fold, at: MarkPosition): readonly OutRecord[] {
     const marker = markerOf(this.#processor);
     const rules = marker?.rules() ?? null;

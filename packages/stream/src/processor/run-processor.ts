@@ -14,7 +14,7 @@ export type ProcessorOptions = {
   readonly paceMs?: number;
   readonly logger: Logger;
   readonly count: Count;
-  /** Hears what a partition's decider has said, once it is committed: an aborted transaction said nothing. */
+  /** Receives the events of a partition's decider once they are committed: an aborted transaction emitted nothing. */
   readonly onCommitted?: (drafts: readonly Draft[]) => void;
 };
 
@@ -30,7 +30,7 @@ export type PartitionStatus = {
 
 /** `finished` never resolves; it rejects with Refused or Fatal, which end the process (`exitCode`). */
 export type RunningProcessor = AsyncDisposable & {
-  /** assigned, every partition it holds is open, and none stands still with something to read */
+  /** assigned, every held partition is open, and no partition stops while it has something to read */
   readonly ready: () => boolean;
   readonly status: () => readonly PartitionStatus[];
   readonly finished: Promise<never>;
@@ -73,7 +73,7 @@ const countPartitions = async (
   for (const topic of topics) counts.set(topic, await log.partitionCount(topic));
   if (new Set(together.map((topic) => counts.get(topic))).size > 1)
     throw new Refused(
-      `${processor.processor} reads topics of different partition counts: ${together.map((topic) => `${topic} has ${counts.get(topic)}`).join(', ')}. Topics of one key space have the same: create them anew with \`vigil topics apply\``,
+      `${processor.processor} reads topics of different partition counts: ${together.map((topic) => `${topic} has ${counts.get(topic)}`).join(', ')}. Topics of one key space have the same: create them again with \`vigil topics apply\``,
     );
   const other = [...counts].find(([topic, count]) => isKeySpace(topic) && count !== partitions);
   if (other !== undefined)

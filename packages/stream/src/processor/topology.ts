@@ -35,15 +35,16 @@ export type Topology<In extends TopicName, Out extends TopicName> = {
   readonly writesTicks?: In;
 };
 
-/** A processor whose records are decided one key at a time. */
+/** A processor that decides on records one key at a time. */
 export type DeciderProcessor<State, In extends TopicName, Out extends TopicName> = Topology<In, Out> & {
   readonly decider: Decider<State, EventOf<In>, Draft<Out>>;
   /** the state's key; default: the record's key */
   readonly stateKey?: (input: EventOf<In>) => string;
   readonly atRest: AtRest<State>;
   /**
-   * `@policy`: written when a partition opens and when its rules change, so that a replay knows under which rules it was folded. `rules`:
-   * those in force now. Asked before each batch: where they are others, the partition turns to them in the transaction of that batch.
+   * `@policy`: written when a partition opens and when its rules change, so that a replay uses the same rules. `rules`:
+   * those in force now.
+   * Called before each batch: where they are others, the partition turns to them in the transaction of that batch.
    */
   readonly marker?: {
     readonly topic: Out;
@@ -52,13 +53,13 @@ export type DeciderProcessor<State, In extends TopicName, Out extends TopicName>
   };
 };
 
-/** What a processor decides by from some moment on. `value` says which rules they are: equal values decide alike. */
+/** The rules by which a processor decides from some moment on. `value` identifies them: equal values decide alike. */
 export type Rules<State, Input extends HealthEvent, Output extends Draft> = {
   readonly value: string;
   readonly decider: Decider<State, Input, Output>;
 };
 
-/** A processor without state of its own: each record gives its outputs. What is mapped `occurredAt` the receipt of its input. */
+/** A processor without state: each record gives its outputs. Their `occurredAt` is the receipt of the input. */
 export type MapperProcessor<In extends TopicName, Out extends TopicName> = Topology<In, Out> & {
   /** `receivedAt`: the broker's stamp of the record, or of its first receipt where it was moved or replayed */
   readonly map: (input: EventOf<In>, now: number, receivedAt: number) => readonly Draft<Out>[];
@@ -70,7 +71,7 @@ type AnyTopology = Topology<TopicName, TopicName>;
 
 export type AnyRules = Rules<unknown, HealthEvent, Draft>;
 
-/** A decider's processor, its types forgotten: inside the runner every state is a state and every event an event. */
+/** A decider's processor without its types: inside the runner every state is a state and every event an event. */
 export type AnyDecider = AnyTopology & {
   readonly decider: Decider<unknown, HealthEvent, Draft>;
   readonly stateKey?: (input: HealthEvent) => string;
@@ -88,12 +89,12 @@ export type Processor<State, In extends TopicName, Out extends TopicName> =
   | DeciderProcessor<State, In, Out>
   | MapperProcessor<In, Out>;
 
-/** The types of a processor are checked where it is declared; from here on they are forgotten. */
+/** The types of a processor are checked where it is declared; from here on they are dropped. */
 export const anyProcessor = <State, In extends TopicName, Out extends TopicName>(
   processor: Processor<State, In, Out>,
 ): AnyProcessor => processor as unknown as AnyProcessor;
 
-/** The topics whose events a codec must encode for these processors: their events, states and dead letters. */
+/** The topics that a codec must encode for these processors: their events, states and dead letters. */
 export const topicsWritten = (
   ...processors: readonly Pick<AnyTopology, 'processor' | 'service' | 'writes'>[]
 ): readonly TopicName[] => {

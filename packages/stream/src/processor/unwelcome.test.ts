@@ -45,14 +45,14 @@ const times = (n: number, act: () => unknown) => {
   for (let i = 0; i < n; i++) act();
 };
 
-test('what is unwelcome but counted is a dead letter, and what follows from it is said', () => {
+test('an unwelcome record that counts is a dead letter, and the events that follow from it are emitted', () => {
   const { receive } = feeding();
   receive('BEAT');
   expect(brief(receive('OLD'))).toEqual(['older', 'HEARD']);
   expect(codec.decode('run.out' as never, receive('BEAT')[0]?.value as Buffer).payload).toMatchObject({ n: 3 });
 });
 
-test('what is unwelcome altogether is a dead letter and changes nothing', () => {
+test('an unwelcome record that does not count is a dead letter and changes nothing', () => {
   const { receive, fold } = feeding();
   receive('BEAT');
   const before = fold.logic.store.bytes('a');
@@ -60,7 +60,7 @@ test('what is unwelcome altogether is a dead letter and changes nothing', () => 
   expect(fold.logic.store.bytes('a')).toEqual(before);
 });
 
-test('where deciding on what is kept throws, there is one dead letter, of our mistake, and nothing is kept', () => {
+test('where a decision on a kept record throws, there is one dead letter of an internal error, and nothing is kept', () => {
   const { receive, fold } = feeding();
   expect(brief(receive('OLD', 'broken'))).toEqual(['undecided']);
   expect(fold.logic.store.bytes('broken')).toBeNull();
@@ -73,7 +73,7 @@ test('unwelcome records stop nothing, however many', () => {
   expect(fold.limits.exceeded).toBeNull();
 });
 
-test('garbage on a foreign input stops nothing, however many; on an input of ours it does', () => {
+test('any amount of garbage on a foreign input stops nothing; on an internal input it does', () => {
   const { raw, fold } = feeding();
   times(50, () => raw('run.other', 'garbage'));
   times(50, () => raw('run.other', '{}', null));
@@ -83,7 +83,7 @@ test('garbage on a foreign input stops nothing, however many; on an input of our
   expect(fold.limits.exceeded).not.toBeNull();
 });
 
-test('a mistake of ours on a foreign input stops, and garbage in between does not hide it', () => {
+test('an internal error on a foreign input stops the service, and garbage in between does not hide it', () => {
   const { receive, raw, fold } = feeding();
   times(19, () => receive('BOOM', 'a', 'run.other'));
   raw('run.other', 'garbage');
@@ -93,7 +93,7 @@ test('a mistake of ours on a foreign input stops, and garbage in between does no
   expect(fold.limits.exceeded).toBe('20 records in a row are dead letters');
 });
 
-test('events of a newer version are passed over and counted, with no dead letter, however many: an upgrade stops nothing', () => {
+test('events of a newer version are skipped and counted, with no dead letter, in any number: an upgrade stops nothing', () => {
   const counted: string[] = [];
   const { raw, receive, fold } = feeding({ count: (metric) => counted.push(metric) });
   receive('BEAT');
@@ -112,7 +112,7 @@ test('an event of a newer version carries time like any other', () => {
   expect(fold.clock.now).toBe(9);
 });
 
-test('a door whose name is none is passed over: it would be written with every commit', () => {
+test('a mark with an invalid ingress name is skipped: it would be written with every commit', () => {
   const { raw, fold } = feeding();
   expect(raw('run.in', 'open', `@ingress/${'x'.repeat(129)}`)).toEqual([]);
   expect(fold.clock.ingresses).toEqual({});

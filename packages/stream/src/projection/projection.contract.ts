@@ -6,7 +6,7 @@ import { aliased, type LogFactory, PARTITIONS, until, withRegistry } from '../ru
 
 /** What the projection promises, in memory and on Kafka. */
 export const projectionContract = ({ log: open, topics }: LogFactory): void => {
-  test('a projection has each event once, also over restarts, for its position lies with its rows', async () => {
+  test('a projection has each event once, also over restarts, for its position is stored with its rows', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     const sink = sinkOf();
@@ -20,7 +20,7 @@ export const projectionContract = ({ log: open, topics }: LogFactory): void => {
     await until(() => expect(two.ready()).toBe(true));
   });
 
-  test('a projection passes over what a fetch gives it again', async () => {
+  test('a projection skips records that a fetch returns again', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     const sink = sinkOf();
@@ -41,7 +41,7 @@ export const projectionContract = ({ log: open, topics }: LogFactory): void => {
     }
   });
 
-  test('where somebody else has moved the sink, the projection asks it again and goes on there', async () => {
+  test("a projection whose sink was moved by another reads the sink's position again and continues there", async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     const sink = sinkOf();
@@ -71,7 +71,7 @@ export const projectionContract = ({ log: open, topics }: LogFactory): void => {
     letters.stop();
   });
 
-  test('a registry that is away holds back only the partition whose record needs it; its dead letters are written once', async () => {
+  test('a registry that is away delays only the partition whose record needs it; its dead letters are written once', async () => {
     await using opened = await open();
     const run = await topics(PARTITIONS);
     const letters = await follow(opened, `onex.dlq.${run}.dead-letter.v1`);
@@ -103,7 +103,7 @@ export const projectionContract = ({ log: open, topics }: LogFactory): void => {
     await until(() => expect(sink.positions.get(`${run}.in/2`)).toBeGreaterThan(490));
   });
 
-  test('a sink that stands beyond the log is refused', async () => {
+  test('a sink with a position beyond the log is refused', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     await using running = await projecting(log, run, sinkOf(new Map(), new Map([[`${run}.in/1`, 77]])));

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A projection whose fetches the test gives itself. */
+/** A projection whose fetches come from the test. */
 const started = async () => {
   const log = new MemoryLog({ topics: topicsOf('run', PARTITIONS), codec: jsonCodec() });
   const members: Member[] = [];
@@ -54,7 +54,7 @@ test('it learns alike of a position past ticks alone, and past dead letters', as
   await running.stop();
 });
 
-test('what an event has written meanwhile is not written again', async () => {
+test('an event that has been written in the meantime is not written again', async () => {
   const { sink, running, skip, member } = await started();
   skip(0, 9);
   const record = { ...event('run', 'a', 1), partition: 0, offset: 9, timestamp: 1, headers: {} };

@@ -10,10 +10,13 @@ import { Watchdog } from '../runner/watchdog.ts';
 import { within } from '../runner/within.ts';
 import { applyAll, type Read } from './projecting.ts';
 
-/** An event and where its record lies. */
+/** An event and its position. */
 export type PlacedEvent<In extends TopicName> = EventOf<In> & { readonly offset: number };
 
-/** Events of one partition, in order. `from` must be where the sink stands, else it throws Retry; it stands at `next` then. */
+/**
+ * Events of one partition, in order. `from` must be the sink's position, else it throws Retry; afterwards the position
+ * is `next`.
+ */
 export type ProjectionBatch<In extends TopicName> = {
   readonly topic: In;
   readonly partition: number;
@@ -29,7 +32,10 @@ export type ProjectionOptions<In extends TopicName> = {
   /** names the dead-letter topic */
   readonly service: string;
   readonly reads: readonly In[];
-  /** Where the sink stands, by `topic/partition`; what is missing begins at the beginning. Throws Refused where it belongs to another cluster. */
+  /**
+   * The sink's positions, by `topic/partition`; a missing one starts at the beginning. Throws Refused where it belongs
+   * to another cluster.
+   */
   readonly open: (clusterId: string) => Promise<ReadonlyMap<string, number>>;
   /** Rows and position in one transaction of the sink. DeadLetter: these events are tried one by one. */
   readonly apply: (batch: ProjectionBatch<In>) => Promise<void>;
@@ -44,7 +50,7 @@ export type RunningPart = AsyncDisposable & {
   readonly stop: () => Promise<void>;
 };
 
-/** Kafka → a store of its own, effectively once: positions live with the rows. */
+/** Kafka → a store, effectively once: positions are stored with the rows. */
 export const runProjection = async <In extends TopicName>(
   log: Log,
   options: ProjectionOptions<In>,
@@ -74,7 +80,10 @@ const PACE_MS = 50;
 const APPLY_MS = 60_000;
 /** Ticks alone are not worth a transaction of the sink, until there are so many that reading them again would cost more. */
 const WORTH_KEEPING = 500;
-/** What was read is kept within that time even so: retention must not overtake a position in a quiet topic. */
+/**
+ * The position is stored at least this often, also without events: retention must not overtake a position in a quiet
+ * topic.
+ */
 const KEEP_MS = 60_000;
 
 type Unreadable = { readonly record: LogRecord; readonly error: DeadLetter | Undecodable };
@@ -90,13 +99,13 @@ class Projection implements Member {
   readonly #log: Log;
   readonly #options: ProjectionOptions<TopicName>;
   readonly #logger: Logger;
-  /** what has been read, and what of it the sink knows */
+  /** the positions read, and those that the sink has */
   #read = new Map<string, number>();
   #kept = new Map<string, number>();
   /** per partition of a topic: what writes to the sink, one at a time, and what will keep a position that no event has */
   readonly #jobs = new Map<string, Promise<unknown>>();
   readonly #keeping = new Map<string, NodeJS.Timeout>();
-  /** what waits for the registry, by `topic/partition`, and by partition what goes on when */
+  /** the partitions that wait for the registry, by `topic/partition`, and when each continues */
   readonly #waiting = new Set<string>();
   readonly #held = new Map<number, NodeJS.Timeout>();
   #assigned: ReadonlySet<number> = new Set();
@@ -123,7 +132,7 @@ class Projection implements Member {
     return this.#open && this.#waiting.size === 0;
   }
 
-  /** While the sink is asked where it stands, there is nothing to read. */
+  /** There is nothing to read while the sink's position is requested. */
   watched(): Iterable<PartitionProgress> {
     return this.#open ? this.#progress.values() : [];
   }
@@ -198,7 +207,7 @@ class Projection implements Member {
 
   readonly onLost = (error: Error): void => this.#end(error);
 
-  /** Asks the sink where it stands at every assignment: somebody else may have moved it. */
+  /** Reads the sink's position at every assignment: another process may have moved it. */
   async #begin(membership: Membership): Promise<void> {
     const assignment = ++this.#assignment;
     this.#open = false;
@@ -279,7 +288,7 @@ class Projection implements Member {
     this.#keeping.set(key, timer);
   }
 
-  /** Tells the sink how far was read where nothing has to be projected. */
+  /** Stores the position in the sink where no event has to be projected. */
   async #keep(topic: string, partition: number): Promise<void> {
     const key = keyOf(topic, partition);
     const [from, next] = [this.#kept.get(key) as number, this.#read.get(key) as number];

@@ -81,7 +81,7 @@ export class Lanes {
     else this.#running += 1;
   }
 
-  /** Hands its place to who waits longest. */
+  /** Passes its place to the one that waits longest. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#running -= 1;

@@ -4,13 +4,16 @@ import { eventId } from '../log/ids.ts';
 import type { Log, LogRecord } from '../log/log.ts';
 import { partitionOf } from '../log/partitioner.ts';
 
-/** An outcome could not be written: of the broker's, nobody's dead letter. */
+/** An outcome could not be written: the broker's trouble makes no dead letter. */
 class Unwritten extends Fatal {}
 
 /** Of the broker's: the process ends, and the event is read again. */
 export const isTrouble = (error: unknown): boolean => error instanceof Unwritten;
 
-/** Records what became of a reaction. The ids are the same each time, so that an effect that is tried twice is recorded as one. */
+/**
+ * Records the outcome of a reaction. The ids are the same each time, so that an effect that is tried twice is recorded
+ * as one.
+ */
 export const writeOutcomes = async (
   log: Log,
   group: string,

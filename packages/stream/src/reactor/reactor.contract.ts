@@ -60,7 +60,7 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     expect(most).toBeLessThanOrEqual(3);
   });
 
-  test('more events than fit are held back, and all are reacted to', async () => {
+  test('more events than fit are delayed, and all of them get their reaction', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     const done = new Set<string>();
@@ -99,7 +99,7 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     letters.stop();
   });
 
-  test('a reactor and a projection pass over events of a newer version, and count them', async () => {
+  test('a reactor and a projection skip events of a newer version, and count them', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     const letters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
@@ -127,7 +127,7 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     letters.stop();
   });
 
-  test('a reaction waits for the registry, and other keys do not; the reactor is not ready meanwhile, and nothing is a dead letter', async () => {
+  test('a reaction waits for the registry, other keys do not; the reactor is not ready in the meantime, and there is no dead letter', async () => {
     await using opened = await open();
     const run = await topics(PARTITIONS);
     const letters = await follow(opened, `onex.dlq.${run}.dead-letter.v1`);
@@ -165,7 +165,7 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     stop.abort();
   });
 
-  test('a reaction that knows when to be asked again is asked then, not after the runner’s own back-off', async () => {
+  test('a reaction with its own retry time is repeated at that time, not after the runner’s back-off', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     let tries = 0;
@@ -179,7 +179,7 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     await until(() => expect(tries).toBe(8));
   });
 
-  test('a reactor that comes back does not repeat what was published as done, and does what was not', async () => {
+  test('a restarted reactor does not repeat reactions published as done, and does the others', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     const first: string[] = [];
@@ -200,7 +200,7 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     if (partitionOf('a', PARTITIONS) !== partitionOf('b', PARTITIONS)) expect(second).toEqual(['b']);
   });
 
-  test('a writer gives each event ids, and puts it where its key belongs; a tail hears it, in order, without marks', async () => {
+  test('a writer gives each event ids and its partition; a tail receives it, in order, without marks', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     const received: Emitted[] = [];

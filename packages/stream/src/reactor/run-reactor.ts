@@ -19,8 +19,9 @@ export type ReactorOptions<In extends TopicName, Out extends TopicName> = {
   readonly service: string;
   readonly reads: readonly In[];
   /**
-   * An effect on the world, with the event's id as idempotency key; gives what became of it. It may be asked again. Retry: asked again,
-   * with back-off or after its own time, and only its key waits; DeadLetter, or any other error: the event is a dead letter.
+   * An effect on the world, with the event's id as idempotency key; gives its outcome. It may be called again. Retry:
+   * called again, with
+   * back-off or after its own time, and only its key waits; DeadLetter, or any other error: the event is a dead letter.
    */
   readonly react: (event: EventOf<In>) => Promise<readonly Draft<Out>[]>;
   readonly maxInFlight: number;
@@ -28,7 +29,10 @@ export type ReactorOptions<In extends TopicName, Out extends TopicName> = {
   readonly logger: Logger;
 };
 
-/** Kafka → the world, at least once: one at a time a key, so many at once, outcomes recorded, offsets published behind what is done. */
+/**
+ * Kafka → the world, at least once. One reaction at a time a key, so many at once; outcomes are recorded, then offsets
+ * are published.
+ */
 export const runReactor = async <In extends TopicName, Out extends TopicName>(
   log: Log,
   options: ReactorOptions<In, Out>,
@@ -80,7 +84,7 @@ class Reactor implements Member {
   #progress = new Map<number, PartitionProgress>();
   #isPlaced = false;
   #isPlacing = false;
-  /** where the group goes on, by `topic/partition`, as of the last assignment */
+  /** where the group continues, by `topic/partition`, as of the last assignment */
   #starts = new Map<string, number>();
   #membership: Membership | undefined;
 
@@ -102,12 +106,12 @@ class Reactor implements Member {
     return this.#membership !== undefined && this.#isPlaced && !waits;
   }
 
-  /** A partition of which too much waits for its sink is not read, and is not stuck. */
+  /** A partition with too many events waiting for its sink is not read, and is not stuck. */
   watched(): Iterable<PartitionProgress> {
     return [...this.#progress.values()].filter(({ partition }) => !this.#paused.has(partition));
   }
 
-  /** Asks where the group goes on, so that a partition that is never read can be seen. */
+  /** Reads where the group continues, so that a partition that is never read is visible. */
   async place(): Promise<void> {
     if (this.#isPlaced || this.#isPlacing) return;
     const assigned = this.#assigned;
@@ -148,7 +152,7 @@ class Reactor implements Member {
 
   readonly held = (): readonly number[] => [...this.#assigned];
 
-  /** What it keeps goes on where it was read; what is new begins at the group's offsets. */
+  /** Kept partitions continue at the read position; new ones begin at the group's offsets. */
   readonly onAssigned = (partitions: ReadonlySet<number>, membership: Membership): void => {
     const kept = [...this.#outstanding].filter(([key]) => partitions.has(Number(key.slice(key.lastIndexOf('/') + 1))));
     this.#outstanding = new Map(kept);
@@ -211,7 +215,7 @@ class Reactor implements Member {
     });
   }
 
-  /** Begins nothing more, waits a little for what runs, and publishes what is done. */
+  /** Starts nothing more, waits a little for running reactions, and publishes those that are done. */
   async drain(): Promise<void> {
     this.#stopping.abort();
     await within(DRAIN_MS, this.#lanes.idle(), 'draining').catch(() => {});

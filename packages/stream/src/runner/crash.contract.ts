@@ -6,7 +6,7 @@ import { aliased, expectGapless, type LogFactory, PARTITIONS, start, testBed, un
 
 /** What the processor runner promises when processes die, hang and come back, in memory and on Kafka. */
 export const crashContract = ({ log: open, topics }: LogFactory): void => {
-  test('a partition that somebody else fences is opened again, and nothing is lost or done twice', async () => {
+  test('a partition that another process fences is opened again, and nothing is lost or done twice', async () => {
     await using log = await open();
     const w = await testBed(log, await topics(PARTITIONS));
     await using running = await start(log, listening(w.run));
@@ -89,7 +89,10 @@ const dying = (log: Log, when: 'before' | 'after', n: number): Log => {
   return { ...aliased(log), fence };
 };
 
-/** Two processes that both believe to own everything: the first is held up with its batches in hand until the second has done them. */
+/**
+ * Two processes that both believe that they own everything: the first is held up with its batches until the second has
+ * processed them.
+ */
 const zombie = async (open: LogFactory['log'], topics: LogFactory['topics'], idOf: (id: string) => string) => {
   await using log = await open();
   const w = await testBed(log, await topics(PARTITIONS));

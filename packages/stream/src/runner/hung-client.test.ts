@@ -61,7 +61,7 @@ const started = async (part: keyof typeof parts) => {
 };
 
 test.each(['reactor', 'projection'] as const)(
-  'a %s whose client hangs is not ready after 15 s, and ready again once it reads on',
+  'a %s whose client hangs is not ready after 15 s, and ready again once it reads',
   async (part) => {
     const { memory, hang, running, done, ended } = await started(part);
     const resume = hang();
@@ -78,7 +78,7 @@ test.each(['reactor', 'projection'] as const)(
 );
 
 test.each(['reactor', 'projection'] as const)(
-  'a %s whose client goes on hanging ends, with the figures',
+  'a %s whose client does not recover ends, with the figures',
   async (part) => {
     const { memory, hang, running, ended } = await started(part);
     hang();
@@ -116,7 +116,7 @@ test.each(['reactor', 'projection'] as const)(
   },
 );
 
-test('a reactor that comes back sees that its client reads nothing of what was written meanwhile, and is well where all was done', async () => {
+test('a restarted reactor detects that its client reads no new records, and is well where all was done', async () => {
   const { memory, log, hang, running } = await started('reactor');
   await running.stop();
   const idle = await parts.reactor(log, () => {});
@@ -135,7 +135,7 @@ test('a reactor that comes back sees that its client reads nothing of what was w
   await back.stop();
 });
 
-test('a reactor is not ready until it knows where its group goes on', async () => {
+test('a reactor is not ready until it has the position where its group continues', async () => {
   const { memory } = hanging();
   const answer = Promise.withResolvers<readonly null[]>();
   await using running = await reacting(
@@ -149,7 +149,7 @@ test('a reactor is not ready until it knows where its group goes on', async () =
   await until(() => expect(running.ready()).toBe(true));
 });
 
-test('a reactor whose sink is away for long reads no further, and does not end', async () => {
+test('a reactor whose sink is away for long stops reading, and does not end', async () => {
   const { memory, log } = hanging();
   let isAway = true;
   const done = vi.fn();
@@ -168,7 +168,7 @@ test('a reactor whose sink is away for long reads no further, and does not end',
   await until(() => expect(done).toHaveBeenCalledTimes(200));
 });
 
-test('a projection whose sink is slow is not ready after 15 s, and has its minute', async () => {
+test('a projection whose sink is slow is not ready after 15 s, and ends only after a minute', async () => {
   const { memory, log } = hanging();
   const gate = Promise.withResolvers<void>();
   const sink = sinkOf();

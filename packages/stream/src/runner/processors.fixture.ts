@@ -33,7 +33,7 @@ export const jsonCodec = (): Codec => {
       }
     },
     learn: async ({ id }) => {
-      if (id >= 10) throw new Undecodable('unknown_schema_id', `the registry knows no schema ${id}`);
+      if (id >= 10) throw new Undecodable('unknown_schema_id', `the registry has no schema ${id}`);
       known.add(id);
     },
   };
@@ -46,7 +46,7 @@ export type Emitted = {
   readonly payload: { readonly n?: number; readonly at?: number };
 } & Envelope;
 
-/** Counts what it hears of a key, and says when nobody has been heard of for 3 s of watched time. */
+/** Counts the inputs of a key, and reports when there has been no input for 3 s of watched time. */
 export type Listening = {
   readonly key: string;
   readonly received: number;
@@ -97,7 +97,7 @@ export const listening = (run: string, rest: Partial<AnyDecider> = {}): AnyDecid
   ...rest,
 });
 
-/** A mapper that says every input again. */
+/** A mapper that emits every input again. */
 export const echoing = (run: string, rest: Partial<AnyMapper> = {}): AnyMapper => ({
   processor: run,
   service: run,

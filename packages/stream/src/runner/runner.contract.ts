@@ -15,7 +15,7 @@ import {
 
 /** What the processor runner promises, in memory and on Kafka. */
 export const runnerContract = ({ log: open, topics }: LogFactory): void => {
-  test('records come out decided, deadlines fire at ticks, time goes on in band', async () => {
+  test('records come out decided, deadlines fire at ticks, time is passed along in band', async () => {
     await using log = await open();
     const w = await testBed(log, await topics(PARTITIONS));
     await using running = await start(log, listening(w.run));
@@ -26,7 +26,7 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     expectGapless(w.emitted());
     await until(() => expect(w.out.filter(({ key }) => key?.startsWith('@tick/'))).toHaveLength(5 * PARTITIONS));
     expect(running.ready()).toBe(true);
-    // A commit is heard before the one who made it knows.
+    // A commit is received before its writer has the acknowledgement.
     await until(() =>
       expect(running.status().map(({ partition, phase, lag, time }) => ({ partition, phase, lag, time }))).toEqual(
         [0, 1, 2, 3].map((partition) => ({ partition, phase: 'running', lag: 0, time: T + 4000 })),
@@ -35,7 +35,7 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     w.stop();
   });
 
-  test('a process that comes back continues where it stood: state, time and position, nothing twice', async () => {
+  test('a restarted process continues at its state, time and position, and does nothing twice', async () => {
     await using log = await open();
     const w = await testBed(log, await topics(PARTITIONS));
     const first = await start(log, listening(w.run));
@@ -63,7 +63,7 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     w.stop();
   });
 
-  test('an absence of the whole processor is granted to everybody: its clock lies with its position', async () => {
+  test('an absence of the whole processor is not counted against any agent: its clock is stored with its position', async () => {
     await using log = await open();
     const w = await testBed(log, await topics(PARTITIONS));
     const first = await start(log, listening(w.run));
@@ -152,7 +152,7 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     w.stop();
   });
 
-  test('a registry that is away holds back only the partition whose record needs it, and dead-letters nothing', async () => {
+  test('a registry that is away delays only the partition whose record needs it, and makes no dead letter', async () => {
     await using opened = await open();
     const w = await testBed(opened, await topics(PARTITIONS));
     const { registry, log } = withRegistry(opened);
@@ -203,7 +203,7 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     w.stop();
   });
 
-  test('a marker stands before everything that was folded under its rules, with the positions it begins at', async () => {
+  test('a marker comes before all events folded under its rules, with the positions it begins at', async () => {
     await using log = await open();
     const w = await testBed(log, await topics(PARTITIONS));
     const rules = { value: 'hash-1', decider: listener(`${w.run}.out`) as AnyRules['decider'] };

@@ -8,7 +8,9 @@ import type { AnyProcessor } from '../processor/topology.ts';
 import { quiet } from '../testing.ts';
 import type { Emitted } from './processors.fixture.ts';
 
-/** Logs to run on: each call a client of its own. `topics` makes those of the fixture and gives the name of the run. */
+/**
+ * Logs for the runners: each call makes a client. `topics` makes those of the fixture and gives the name of the run.
+ */
 export type LogFactory = {
   readonly log: () => Promise<Log>;
   readonly topics: (partitions: number) => Promise<string>;
@@ -21,7 +23,7 @@ export const until = (holds: () => unknown) => vi.waitFor(holds, { timeout: 60_0
 export const start = (log: Log, processor: AnyProcessor): Promise<RunningProcessor> =>
   runProcessor(log, processor as never, { ...quiet, partitions: PARTITIONS, paceMs: 10 });
 
-/** A world of four partitions: what is written to the inputs, what came out, what lies in the snapshot. */
+/** Four partitions for a test: the written inputs, the outputs and the snapshot. */
 export const testBed = async (log: Log, run: string) => {
   const out: LogRecord[] = [];
   const letters: LogRecord[] = [];
@@ -64,7 +66,7 @@ export const expectGapless = (emitted: readonly Emitted[]): void => {
   }
 };
 
-/** The same log, whose registry answers only while it is not away. */
+/** The same log, with a registry that answers only while it is not away. */
 export const withRegistry = (log: Log) => {
   const registry = { isAway: true, attempts: 0 };
   const learn: Log['codec']['learn'] = (unknown) => {

@@ -29,7 +29,7 @@ const watching = () => {
   return { task, broker, reports, watchdog, looks };
 };
 
-test('who stands still for more than 15 s in three looks, with something to read, is stuck', async () => {
+test('a partition without progress for more than 15 s in three looks, with something to read, is stuck', async () => {
   const { reports, watchdog, looks } = watching();
   await looks(0, 14, 15, 16, 17);
   expect(reports).toEqual([]);
@@ -48,7 +48,7 @@ test('who gets on is not stuck, however slowly', async () => {
   expect(watchdog.well).toBe(true);
 });
 
-test('who has nothing to read is not stuck, for ever', async () => {
+test('a partition with nothing to read is never stuck', async () => {
   const { broker, reports, watchdog, looks } = watching();
   broker.end = 5;
   await looks(...Array.from({ length: 100 }, (_, i) => i));
@@ -56,7 +56,7 @@ test('who has nothing to read is not stuck, for ever', async () => {
   expect(watchdog.well).toBe(true);
 });
 
-test('who stands before an unfinished transaction of somebody else is not stuck, for ever, but not well', async () => {
+test('a partition before an unfinished transaction of another writer is never stuck, but not well', async () => {
   const { broker, reports, watchdog, looks } = watching();
   broker.stableEnd = 5;
   await looks(...Array.from({ length: 100 }, (_, i) => i));
@@ -85,7 +85,7 @@ test('a restore that does not get on is stuck, also where no input has anything 
   expect(reports).toEqual(['the restore of partition 0 makes no progress, restoring, for 22 s']);
 });
 
-test('while the broker does not answer nobody is stuck, but nobody is well; after it, three looks are asked again', async () => {
+test('while the broker does not answer no partition is stuck and none is well; afterwards it takes three looks again', async () => {
   const { broker, reports, watchdog, looks } = watching();
   await looks(0, 16, 17);
   broker.answers = false;

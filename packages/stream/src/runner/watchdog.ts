@@ -3,8 +3,9 @@ import type { Phase } from '../processor/partition-task.ts';
 import { within } from './within.ts';
 
 /**
- * Without progress for so long, though there is something committed to read and the broker answers, only a new process helps. What lies behind
- * an unfinished transaction of somebody else no process can read.
+ * Only a new process helps after this long without progress, while the broker answers and has committed records to
+ * read. No process can
+ * read behind an unfinished transaction of another writer.
  */
 const DEAF_MS = 15_000;
 const LOOK_MS = 1000;
@@ -21,7 +22,7 @@ export type PartitionReading = {
   readonly phase: Phase;
 };
 
-/** `hidden`: what is to be read lies behind somebody's unfinished transaction. */
+/** `hidden`: the next records are behind an unfinished transaction of another writer. */
 type Watched = { progress: number; since: number; looks: number; hidden: boolean };
 
 /** Looks at the partitions once a second; `stuck` gets the figures of one that makes no progress. */
@@ -52,7 +53,7 @@ export class Watchdog {
     clearInterval(this.#timer);
   }
 
-  /** false: something stands still though there is something to read, or the broker does not answer whether there is */
+  /** false: a partition makes no progress though it has something to read, or the broker does not answer */
   get well(): boolean {
     return this.#well;
   }

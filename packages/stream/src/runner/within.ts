@@ -1,4 +1,4 @@
-/** It was waited for as long as may be. What was waited for may go on, and come to an end later. */
+/** The time limit has passed. The operation may continue, and end later. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }

@@ -18,7 +18,10 @@ export type AtRest<State> = {
 
 export const shapeOf = ({ oldest, upgrades }: AtRest<unknown>): number => oldest + upgrades.length;
 
-/** A state from the text in which it lay, in the present shape. `shape`: that of the text, not below `oldest` nor above the present one. */
+/**
+ * A state from its stored text, in the present shape. `shape`: that of the text, not below `oldest` or above the
+ * present one.
+ */
 export const readAtRest = <State>({ oldest, upgrades, usual }: AtRest<State>, shape: number, text: string): State => {
   const [first, ...others] = upgrades.slice(shape - oldest);
   if (first === undefined) return sparse(usual).read(text) as State;

@@ -15,7 +15,7 @@ test('one is due at its moment, not before', () => {
   expect(names(deadlines.take(5))).toEqual([]);
 });
 
-test('the earlier moment stands, for a later one is found when it has come', () => {
+test('the earlier moment stays: the later one is found when the earlier has come', () => {
   const deadlines = new Deadlines<Named>();
   const a = named('a');
   deadlines.arm(a, 5);
@@ -26,7 +26,7 @@ test('the earlier moment stands, for a later one is found when it has come', () 
   expect(names(deadlines.take(9))).toEqual(['a']);
 });
 
-test('what is never due, and what has been disarmed, is not waited for', () => {
+test('a disarmed item and one that is never due are not waited for', () => {
   const deadlines = new Deadlines<Named>();
   const b = named('b');
   deadlines.arm(named('a'), NEVER);
@@ -45,7 +45,7 @@ test('one that is armed again after it was disarmed is due once', () => {
   expect(names(deadlines.take(5))).toEqual(['a']);
 });
 
-test('whatever is armed and disarmed, each moment gives those that a search of all would give', () => {
+test('after any sequence of arming and disarming, each moment gives the items that a full search would give', () => {
   const step = fc.record({ which: fc.nat(7), at: fc.nat(50), how: fc.constantFrom('arm', 'disarm', 'take') });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (all) => {

@@ -1,17 +1,18 @@
 import { NEVER } from '../processor/decider.ts';
 
-/** What is armed carries the moment itself: NEVER where none is. Nobody else changes it. */
+/** An armed item carries its moment; NEVER where it has none. Only this file changes it. */
 export type Armed = { armedAt: number };
 
 /**
- * Which of many may be due, without looking at those that are not. A heap of lower bounds, milliseconds: a deadline that moves later
- * costs nothing until the earlier moment comes, and then one look.
+ * Finds the due ones of many without a look at the others. A heap of lower bounds, milliseconds: a deadline that moves
+ * later costs nothing
+ * until the earlier moment comes, and then one look.
  */
 export class Deadlines<Item extends Armed> {
   readonly #moments: number[] = [];
   readonly #items: Item[] = [];
 
-  /** The earliest moment at which one may be due; NEVER where none is armed. */
+  /** The earliest moment at which an item may be due; NEVER where none is armed. */
   get next(): number {
     // What has been armed earlier or disarmed since has left its old moment in the heap.
     while (this.#moments.length > 0 && this.#items[0]?.armedAt !== this.#moments[0]) this.#pop();
@@ -28,7 +29,7 @@ export class Deadlines<Item extends Armed> {
     item.armedAt = NEVER;
   }
 
-  /** Those whose moment has come. They are disarmed: arm each of them again. */
+  /** The due items. They are disarmed: arm each of them again. */
   take(now: number): readonly Item[] {
     const items: Item[] = [];
     while (this.next <= now) {
@@ -80,7 +81,7 @@ export class Deadlines<Item extends Armed> {
 
 type Timer = Armed & { readonly key: string };
 
-/** Deadlines of what is known by its key alone. */
+/** Deadlines by key. */
 export class Timers {
   readonly #timers = new Map<string, Timer>();
   readonly #deadlines = new Deadlines<Timer>();
@@ -101,7 +102,7 @@ export class Timers {
     this.#timers.delete(key);
   }
 
-  /** The keys whose moment has come. They are disarmed: arm each of them again. */
+  /** The due keys. They are disarmed: arm each of them again. */
   take(now: number): readonly string[] {
     return this.#deadlines.take(now).map(({ key }) => key);
   }

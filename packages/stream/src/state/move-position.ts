@@ -12,7 +12,7 @@ export type Move = {
 
 type Found = { readonly position: Record<string, unknown>; readonly readTo: number };
 
-/** The value of a position, or what was found before where it is not written again. */
+/** The value of a position, or the one found before where it is not written again. */
 const positionIn = async (log: Log, { processor, topic, partition }: Move, before: Found | null): Promise<Found> => {
   const snapshot = snapshotTopic(processor);
   const bounds = (await log.bounds(snapshot))[partition];
@@ -41,8 +41,9 @@ const wanted = ({ topic, partition, to }: Move, bounds: Bounds | undefined): num
 };
 
 /**
- * Moves the position from which a processor reads a partition; the only way to do so. The state stays as it is, so what lies between is
- * skipped or decided again. Whoever holds the partition is fenced, and goes on from the new position.
+ * Moves the position from which a processor reads a partition; this is the only way to do so. The state stays as it is,
+ * so the records in
+ * between are skipped or decided again. The task that holds the partition is fenced, and continues at the new position.
  * @throws Refused where the offset is outside the topic
  */
 export const movePosition = async (
@@ -51,7 +52,8 @@ export const movePosition = async (
 ): Promise<{ readonly from: number | null; readonly to: number }> => {
   const { processor, topic, partition } = move;
   const to = wanted(move, (await log.bounds(topic))[partition]);
-  // Whoever holds the partition fences it again within seconds: the snapshot is read before, and only its newest records after.
+  // The owner fences the partition again within seconds: the snapshot is read before, and only its newest records
+  // after.
   const before = await positionIn(log, move, null);
   const transactor = await log.fence(`${processor}-${partition}`);
   try {

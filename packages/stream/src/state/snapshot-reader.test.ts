@@ -35,12 +35,12 @@ test('the newest state of a key comes with the newest time of its partition', as
   expect(found).toMatchObject({ state: 'new', clock: { now: 9 } });
 });
 
-test('a state far from the end is found all the same', async () => {
+test('a state far from the end is found too', async () => {
   const rest = Array.from({ length: 60_000 }, () => ['@position/in', at(7)] as const);
   expect(await look([['a', bytesOf('quiet')], ...rest])).toMatchObject({ state: 'quiet', clock: { now: 7 } });
 });
 
-test('what is forgotten, never known, of another shape or asked for too long is null', async () => {
+test('a forgotten, an unknown, a differently shaped and a late state are null', async () => {
   const position = ['@position/in', at(5)] as const;
   expect(await look([['a', bytesOf('x')], ['a', null], position])).toBeNull();
   expect(await look([position])).toBeNull();

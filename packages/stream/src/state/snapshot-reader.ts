@@ -7,10 +7,10 @@ import { type ClockState, restored, TICK_MS, timeOf } from '../time/clock.ts';
 import { type AtRest, shapeOf } from './at-rest.ts';
 import { type Entry, Store } from './store.ts';
 
-/** How far back from the end is looked, records: what is alive lies near it. */
+/** How far back from the end the search goes, records: live states are near it. */
 const WINDOWS = [2_000, 50_000, Number.POSITIVE_INFINITY];
 
-/** Whose state is asked for: its processor, how its states lie, and the input that carries its time. */
+/** The source of a state: its processor, its shapes, and the input that carries its time. */
 export type SnapshotSource = {
   readonly processor: string;
   readonly atRest: AtRest<unknown>;
@@ -20,7 +20,10 @@ export type SnapshotSource = {
 /** What a processor remembers of a key, and the time of its partition, as of its last transaction. */
 export type SnapshotState<State> = { readonly state: State; readonly clock: Clock };
 
-/** Looks a state up in the snapshot topic, disturbing nobody. null: there is none, it is of a shape that is not read, or `signal` came first. */
+/**
+ * Finds a state in the snapshot topic without disturbing the processor. null: there is none, its shape is not readable,
+ * or `signal` came first.
+ */
 export const readSnapshot = async <State>(
   log: Pick<Log, 'bounds' | 'read'>,
   { processor, atRest, timeTopic }: SnapshotSource,

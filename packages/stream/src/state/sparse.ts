@@ -15,8 +15,9 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * JSON without the fields that are as in the usual value. Objects with just its fields are gone through; any other object or list that
- * stands in the place of one is written whole, in a list of its own, so that it is told from one with fields left out.
+ * JSON without the fields that have their usual value. Objects with the same fields are traversed. Any other object or
+ * list in the place of
+ * one is written whole, in a list, so that it is distinct from one with omitted fields.
  */
 export const sparse = (usual: unknown): Form => ({
   write: isFields(usual) ? writing(usual) : JSON.stringify,

@@ -36,7 +36,7 @@ test('only the last value of a changed key is written, and nothing where nothing
   expect(store.changes()).toEqual([]);
 });
 
-test('a forgotten key leaves a tombstone, and a restore of it leaves nothing', () => {
+test('a forgotten key leaves a tombstone, and after a restore of it the key is absent', () => {
   const store = new Store<unknown>(shaped(1));
   store.put('a', entry());
   const [first] = store.changes();
@@ -49,7 +49,7 @@ test('a forgotten key leaves a tombstone, and a restore of it leaves nothing', (
   expect(restored.size).toBe(0);
 });
 
-test('a deadline is due at its moment, not before; arming it again is no change', () => {
+test('a deadline is due at its moment, not before; arming it again is not a change', () => {
   const store = new Store<unknown>(shaped(1));
   store.put('a', entry({ dueAt: 5000 }));
   store.changes();
@@ -60,7 +60,7 @@ test('a deadline is due at its moment, not before; arming it again is no change'
   expect(store.changes()).toEqual([]);
 });
 
-test('a newer shape than the code knows is refused at the restore, and so is one older than what it reads', () => {
+test('a shape newer than the code supports is refused at the restore, and so is one older than it reads', () => {
   const store = new Store<unknown>(shaped(3));
   store.put('a', entry({ state: { received: 1 } }));
   const [[key, value]] = store.changes() as [[string, Buffer]];
@@ -71,7 +71,7 @@ test('a newer shape than the code knows is refused at the restore, and so is one
   later.restore(key, null);
 });
 
-test('a state of an older shape goes through each upgrade from it on, with what was usual then', () => {
+test('a state of an older shape goes through each later upgrade, with the usual values of that shape', () => {
   const with3 = { received: 0, policy: 'vigil' };
   const older = new Store<unknown>({ ...shaped(3), usual: with3 });
   older.put('a', entry({ state: { received: 1, policy: 'vigil' } }));
@@ -91,7 +91,7 @@ test('a state of an older shape goes through each upgrade from it on, with what 
   expect(store.bytes('a')?.readUInt16BE(0)).toBe(5);
 });
 
-test('what the batch in hand has put is there at once, due and forgotten like any other', () => {
+test('a state that the current batch has put is there at once, due and forgotten like any other', () => {
   const store = new Store<unknown>(shaped(1));
   store.put('a', entry({ dueAt: 5000, version: 7 }));
   expect(store.get('a')?.version).toBe(7);
@@ -104,7 +104,7 @@ test('what the batch in hand has put is there at once, due and forgotten like an
   expect(store.changes()).toEqual([['a', null]]);
 });
 
-test('an entry armed again says so, whether it was decoded lately or not', () => {
+test('an entry that was armed again reports it, whether or not it was decoded recently', () => {
   const store = new Store<unknown>(shaped(1));
   store.put('a', entry({ dueAt: 5000 }));
   store.rearm('a', 9000);
@@ -119,7 +119,7 @@ test('states come back however many are used', () => {
   expect(store.changes()).toEqual([]);
 });
 
-test('a restored state replaces the one that was used lately', () => {
+test('a restored state replaces the cached one', () => {
   const store = new Store<unknown>(shaped(1));
   store.put('a', entry({ version: 1 }));
   const older = store.bytes('a');
@@ -129,7 +129,7 @@ test('a restored state replaces the one that was used lately', () => {
   expect(store.get('a')?.version).toBe(1);
 });
 
-test('what is as usual takes no place, and comes back', () => {
+test('a usual value takes no space, and comes back', () => {
   const usual = { received: 0, name: 'nobody', list: [] };
   const store = new Store<unknown>({ ...shaped(1), usual });
   store.put('a', entry({ state: { ...usual, received: 3 } }));

@@ -4,8 +4,9 @@ import { Timers } from './deadlines.ts';
 import { type Form, sparse } from './sparse.ts';
 
 /**
- * What is remembered of one key. `dueAt`: a lower bound of its next deadline, on `now`'s axis. `version`: of the last event written for it.
- * `heardAt`: the newest moment that it was told of, on the broker's clock; nothing that it says is dated before it.
+ * The stored entry of one key. `dueAt`: a lower bound of its next deadline, on `now`'s axis. `version`: of the last
+ * event written for it.
+ * `lastInputAt`: the newest moment of its inputs, on the broker's clock; no event of it is dated earlier.
  */
 export type Entry<State> = {
   readonly state: State;
@@ -43,7 +44,7 @@ const toBytes = <State>(shape: number, entry: Entry<State>, form: Form): Buffer 
 /** How many decoded entries are kept beside their bytes: at least so many of those used last, at most twice as many. */
 const RECENT = 2048;
 
-/** The values set or asked for last: two generations, of which the older is dropped when the younger is full. */
+/** The values set or read last: two generations, and the older is dropped when the younger is full. */
 class Recent<Value> {
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
@@ -97,7 +98,7 @@ export class Store<State> {
     return this.#states.size;
   }
 
-  /** Throws Refused where a newer version of the code has written it, or one whose states are older than what this one reads. */
+  /** Throws Refused where a newer version of the code wrote it, or where its states are older than this one reads. */
   restore(key: string, value: Buffer | null): void {
     this.#recent.delete(key);
     if (value === null) {
@@ -108,7 +109,7 @@ export class Store<State> {
     const shape = value.readUInt16BE(SHAPE);
     if (shape > this.#shape)
       throw new Refused(
-        `the state of ${key} has shape ${shape}, this version knows shapes up to ${this.#shape}: run the version that wrote it, or a newer one`,
+        `the state of ${key} has shape ${shape}, this version reads shapes up to ${this.#shape}: run the version that wrote it, or a newer one`,
       );
     if (shape < this.#atRest.oldest)
       throw new Refused(
@@ -149,7 +150,7 @@ export class Store<State> {
     return this.#states.get(key) ?? null;
   }
 
-  /** Looks at it again at `dueAt`. Not a change: what lies in the snapshot stays a lower bound. */
+  /** Looks at it again at `dueAt`. Not a change: the moment in the snapshot stays a lower bound. */
   rearm(key: string, dueAt: number): void {
     const bytes = Buffer.from(this.bytes(key) as Buffer);
     bytes.writeDoubleBE(dueAt, DUE_AT);
@@ -157,13 +158,13 @@ export class Store<State> {
     this.#recent.delete(key);
   }
 
-  /** Looks at it again at `dueAt`, and so does whoever restores it. */
+  /** Looks at it again at `dueAt`, also after a restore. */
   push(key: string, dueAt: number): void {
     this.rearm(key, dueAt);
     this.#changed.add(key);
   }
 
-  /** Looks at it at `dueAt` at the latest, and so does whoever restores it. */
+  /** Looks at it at `dueAt` at the latest, also after a restore. */
   advance(key: string, dueAt: number): void {
     if ((this.bytes(key) as Buffer).readDoubleBE(DUE_AT) > dueAt) this.push(key, dueAt);
   }
@@ -173,7 +174,7 @@ export class Store<State> {
     return [...this.#states.keys()];
   }
 
-  /** The keys whose deadline may have come. Those whose deadline has not cost nothing. */
+  /** The keys whose deadline may have come. The others cost nothing. */
   due(now: number): readonly string[] {
     this.#settle();
     const keys: string[] = [];
@@ -185,7 +186,7 @@ export class Store<State> {
     return keys;
   }
 
-  /** The last value of each key that has changed since this was last asked; null: forgotten. */
+  /** The last value of each key that has changed since the previous call; null: forgotten. */
   changes(): readonly (readonly [key: string, value: Buffer | null])[] {
     this.#settle();
     const changes = [...this.#changed].map((key) => [key, this.#states.get(key) ?? null] as const);
@@ -193,7 +194,7 @@ export class Store<State> {
     return changes;
   }
 
-  /** Whatever was put becomes bytes; where they are those that it had, nothing has changed. */
+  /** Encodes each put state; where the bytes are the same as before, nothing has changed. */
   #settle(): void {
     for (const [key, entry] of this.#put) {
       const bytes = toBytes(this.#shape, entry, this.#form);

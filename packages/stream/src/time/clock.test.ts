@@ -38,17 +38,17 @@ test('a tick that comes half an interval late takes nothing away, a later one do
   expect(watched(['tick', 0], ['tick', 1501])).toBe(1500);
 });
 
-test('after a gap the clock stands for 3 s more, then runs again', () => {
+test('after a gap the clock stands still for 3 s more, then runs again', () => {
   expect(watched(['tick', 0], ['tick', 20_000])).toBe(1500);
   expect(watched(['tick', 0], ...ticks(20_000, 23_000))).toBe(1500);
   expect(watched(['tick', 0], ...ticks(20_000, 24_000))).toBe(2500);
 });
 
-test('between ticks it stands still after one and a half intervals, however many records come', () => {
+test('between ticks the clock stops after one and a half intervals, however many records come', () => {
   expect(watched(['tick', 0], ['record', 1400], ['record', 9000])).toBe(1500);
 });
 
-test('now never goes backwards, whatever the stamps', () => {
+test('now never goes backwards, with any timestamps', () => {
   const clock = run([
     ['tick', 5000],
     ['record', 1000],
@@ -81,14 +81,14 @@ test('watched time is monotone and never faster than now, over any order of tick
   );
 });
 
-test('a door that is away for a while grants its agents that time, and the others nothing', () => {
+test('an ingress that is away for a while grants its agents that time, and the others nothing', () => {
   const open = ticks(0, 10_000).flatMap((one): Step[] => [one, ['ingress', one[1]]]);
   const away = run([...open, ...ticks(11_000, 20_000)]);
   expect(timeOf(away, 1000).watched - T).toBe(20_000);
   expect(timeOf(away, 1000).ingresses.gateway! - T).toBeLessThanOrEqual(11_500);
 });
 
-test('a door seen for the first time begins where the partition stands: what it lost is not held against its agents', () => {
+test('a new ingress begins with the watched time of the partition: a gap before it does not count against its agents', () => {
   const gapped = run([['tick', 0], ...ticks(60_000, 70_000), ['ingress', 70_000]]);
   const { watched: own, ingresses } = timeOf(gapped, 1000);
   expect(ingresses.gateway).toBe(own);
@@ -113,7 +113,7 @@ test('the cap scales with the interval at which ticks come', () => {
   expect(every5([0, 7501])).toBe(7500);
 });
 
-test('a clock restored from JSON goes on as if nothing had happened', () => {
+test('a clock restored from JSON continues as without the restore', () => {
   const steps: Step[] = [...ticks(0, 5000), ['ingress', 5200], ['tick', 20_000]];
   const clock = run(steps);
   const restored = JSON.parse(JSON.stringify(clock)) as ClockState;
@@ -121,19 +121,22 @@ test('a clock restored from JSON goes on as if nothing had happened', () => {
 });
 
 describe('before the first tick', () => {
-  test('nobody watches: what passes is held against nobody, and the watched are heard again first', () => {
+  test('no time is watched, so absence does not count; the agents have time to report first', () => {
     expect(watched(['record', 0], ['record', 600_000])).toBe(0);
     expect(watched(['record', 0], ['record', 60_000], ...ticks(61_000, 64_000))).toBe(0);
     expect(watched(['record', 0], ['record', 60_000], ...ticks(61_000, 65_000))).toBe(1000);
   });
 
-  test('where nothing has been heard either, time begins with the tick', () => {
+  test('without earlier records, time begins with the tick', () => {
     expect(watched(...ticks(0, 1000))).toBe(1000);
   });
 });
 
-describe('a door', () => {
-  /** How much of the time from `from` to `to` the door counts, while the partition ticks. Marks of each instance at its moments. */
+describe('an ingress', () => {
+  /**
+   * How much of the time from `from` to `to` the ingress counts, while the partition ticks. Marks of each instance at
+   * its moments.
+   */
   const counted = (from: number, to: number, ...instances: readonly number[][]): number => {
     const steps: Step[] = [...ticks(0, to), ...instances.flat().map((at): Step => ['ingress', at])];
     const order = steps.sort((a, b) => a[1] - b[1]);
@@ -144,7 +147,7 @@ describe('a door', () => {
   const marks = (from: number, to: number, every = 1000): number[] =>
     Array.from({ length: Math.floor((to - from) / every) + 1 }, (_, i) => from + i * every);
 
-  test('counts while one instance says that it is open', () => {
+  test('counts while one instance reports that it is open', () => {
     expect(counted(10_000, 20_000, marks(0, 20_000))).toBe(10_000);
   });
 
@@ -156,7 +159,7 @@ describe('a door', () => {
     expect(counted(10_000, 30_000, marks(0, 30_000), [...marks(300, 12_000), ...marks(25_300, 30_000)])).toBe(20_000);
   });
 
-  test('is away when the last instance is: until one is back, and has been heard for the settling time', () => {
+  test('is away when the last instance is: until one is back, and has been open for the settling time', () => {
     const [first, second] = [marks(0, 12_000), marks(300, 15_300)];
     expect(counted(10_000, 30_000, first, second)).toBe(5300 + 1500);
     expect(counted(10_000, 30_000, first, [...second, ...marks(20_000, 30_000)])).toBe(5300 + 1500 + 7000);
@@ -172,7 +175,7 @@ describe('a door', () => {
     expect(counted(20_000, 60_000, [...marks(0, 15_000), ...marks(18_000, 60_000, 3000)])).toBe(0);
   });
 
-  test('opened where there was none settles first, and accuses of nothing before', () => {
+  test('opened where there was none settles first, and no agent is absent before', () => {
     const open = (to: number) =>
       run([
         ...ticks(0, 59_000),
@@ -185,7 +188,7 @@ describe('a door', () => {
     expect(timeOf(open(64_000), 1000).ingresses.gateway! - T).toBe(61_000);
   });
 
-  test('goes on while ingest is away, for its agents were heard meanwhile', () => {
+  test('continues while ingest is away, for its agents reported in the meantime', () => {
     const steps: Step[] = [
       ...ticks(0, 10_000),
       ...marks(0, 30_000).map((at): Step => ['ingress', at]),
@@ -196,7 +199,7 @@ describe('a door', () => {
     expect(ingresses.gateway! - T).toBe(27_000);
   });
 
-  test('of another name has a clock of its own', () => {
+  test('of another name has its own clock', () => {
     const away = run([
       ...ticks(0, 10_000).flatMap((one): Step[] => [one, ['ingress', one[1]]]),
       ...ticks(11_000, 20_000),
@@ -205,7 +208,7 @@ describe('a door', () => {
     expect(timeOf(other, 1000).ingresses).toEqual({ gateway: T + 8500, other: T + 20_000 });
   });
 
-  test('names from outside make no more than 64 ways in, and none of them is the prototype of another', () => {
+  test('names from outside make no more than 64 ingresses, and none of them is the prototype of another', () => {
     const named = ['constructor', ...Array.from({ length: 80 }, (_, i) => `door-${i}`)];
     const clock = named.reduce((before, ingress) => ingressOpen(before, ingress, T), run(ticks(0, 10_000)));
     const { ingresses } = timeOf(ingressOpen(clock, 'constructor', T + 20_000), 1000);
@@ -213,7 +216,7 @@ describe('a door', () => {
     expect(Object.values(ingresses).every(Number.isFinite)).toBe(true);
   });
 
-  test('one more is remembered once others have been closed for eight days, whose agents are forgotten by then', () => {
+  test('one more is stored once others have been closed for eight days: their agents are forgotten by then', () => {
     const day = 24 * 3_600_000;
     const all = Array.from({ length: MOST_INGRESSES }, (_, i) => `door-${i}`);
     const full = all.reduce((before, ingress) => ingressOpen(before, ingress, T + 10_000), run(ticks(0, 10_000)));
@@ -226,21 +229,21 @@ describe('a door', () => {
   });
 });
 
-describe('several instances of a way in', () => {
+describe('several instances of an ingress', () => {
   const marks = (instance: 'a' | 'b', from: number, to: number): Step[] =>
     ticks(from, to).map(([, at]): Step => [instance, at]);
   const after = (...steps: Step[][]) =>
     timeOf(run([...ticks(0, 60_000), ...steps.flat()].sort((one, other) => one[1] - other[1])), 1000)
       .ingresses as Record<'gateway' | 'gateway:a' | 'gateway:b', number>;
 
-  test('have each a clock: one that is mute stands still while another is open', () => {
+  test('each have a clock: a silent one stands still while another is open', () => {
     const ingresses = after(marks('a', 0, 20_000), marks('b', 0, 60_000));
     expect(ingresses['gateway:a'] - T).toBeLessThanOrEqual(21_500);
     expect(ingresses['gateway:b']).toBe(ingresses.gateway);
     expect(ingresses.gateway - T).toBeGreaterThanOrEqual(57_000);
   });
 
-  test('one that is released goes on with those that are open, once it has settled', () => {
+  test('a released one continues with those that are open, once it has settled', () => {
     const released = marks('a', 0, 20_000).concat([['release a', 20_500]]);
     const at = after(marks('a', 0, 20_000))['gateway:a'];
     const ingresses = after(released, marks('b', 0, 60_000));
@@ -253,19 +256,19 @@ describe('several instances of a way in', () => {
     expect(ingresses['gateway:a'] - T).toBeLessThanOrEqual(21_500);
   });
 
-  test('one that opens again after its release goes on where it stood, and has its own clock again', () => {
+  test('one that opens again after its release continues at its old time, and has its own clock again', () => {
     const ingresses = after(marks('a', 0, 20_000).concat([['release a', 20_500]], marks('a', 50_000, 60_000)));
     const stood = after(marks('a', 0, 20_000).concat([['release a', 20_500]]))['gateway:a'];
     expect(ingresses['gateway:a'] - stood).toBe(7000);
   });
 
-  test('the family itself cannot be released, nor an instance that is not known', () => {
+  test('the family itself cannot be released, and an unknown instance cannot either', () => {
     const open = run([...ticks(0, 10_000), ['a', 10_000]]);
     for (const ingress of ['gateway', 'gateway:b', 'constructor', 'constructor:b'])
       expect(ingressReleased(open, ingress, T + 10_000)).toEqual(open);
   });
 
-  test('a clock of before, which knows of no release, is read all the same', () => {
+  test('an older clock without releases is still read', () => {
     const { released: _, ...before } = run([...ticks(0, 5000), ['a', 5000]]);
     expect(timeOf(restored(before), 1000).ingresses['gateway:a']).toBeDefined();
   });
@@ -275,30 +278,30 @@ describe('a stamp that is far from the clock', () => {
   const day = 24 * 3_600_000;
   const open = ticks(0, 10_000).flatMap((one): Step[] => [one, ['a', one[1]]]);
 
-  test.each([day, -day, 60_001, -60_001])('moves nothing by itself (%d ms away), and time goes on', (away) => {
+  test.each([day, -day, 60_001, -60_001])('moves nothing by itself (%d ms away), and time continues', (away) => {
     const at = 10_500 + away;
     const clock = clockOf([...open, ['record', at], ...ticks(11_000, 20_000)]);
     expect(clock).toMatchObject({ now: T + 20_000, watched: T + 20_000 });
     expect(clockOf([...open, ['tick', at], ['a', at], ...ticks(11_000, 20_000)])).toMatchObject({ now: T + 20_000 });
   });
 
-  test('a minute away is believed at once, as ever', () => {
+  test('a minute away is accepted at once', () => {
     expect(clockOf([...open, ['record', 70_000]]).now).toBe(T + 70_000);
   });
 
-  test('many of one moment are as one', () => {
+  test('many of one moment count as one', () => {
     const batch = Array.from({ length: 1000 }, (): Step => ['record', day]);
     expect(clockOf([...open, ...batch, ['tick', day + 1999]]).now).toBe(T + 10_000);
     expect(clockOf([...open, ...batch, ['tick', day + 2000]]).now).toBe(T + day + 2000);
   });
 
-  test('after an outage of hours time goes on two seconds later, and nobody watched meanwhile', () => {
+  test('after an outage of hours time continues two seconds later, and the outage is unwatched', () => {
     const clock = clockOf([...open, ...ticks(day, day + 10_000)]);
     expect(clock.now).toBe(T + day + 10_000);
     expect(clock.watched - T).toBe(10_000 + 1500 + 10_000 - 2000 - 3000);
   });
 
-  test('a clock that was ahead for a while is followed back when it is mended, and what was watched stays', () => {
+  test('a clock that was ahead for a while is followed back when it is corrected, and watched time stays', () => {
     const ahead = run([...open, ...ticks(day, day + 60_000)]);
     const before = timeOf(ahead, 1000);
     const after = clockOf(ticks(70_000, 80_000), ahead);
@@ -307,7 +310,7 @@ describe('a stamp that is far from the clock', () => {
     expect(after.ingresses['gateway:a']! - before.ingresses['gateway:a']!).toBeLessThanOrEqual(1500);
   });
 
-  test('a door that is released, and time before the first tick, follow back too', () => {
+  test('a released ingress, and time before the first tick, follow back too', () => {
     const released = run([...open, ['release a', 10_000], ...ticks(day, day + 5000)]);
     const at = timeOf(released, 1000).ingresses['gateway:a']!;
     expect(clockOf(ticks(20_000, 30_000), released).ingresses['gateway:a']).toBe(at);

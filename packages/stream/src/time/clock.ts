@@ -1,16 +1,19 @@
 import type { Clock } from '../processor/decider.ts';
 
-/** A tick vouches for at most one and a half intervals before it, so that one late tick takes nothing away. */
+/** A tick covers at most one and a half intervals before it, so that one late tick loses no watched time. */
 const CAP_INTERVALS = 1.5;
-/** After a gap the clock stands still this much longer, until the watched can be heard again; milliseconds. */
+/** After a gap the clock stands still this much longer, until agents can report again; milliseconds. */
 const SETTLE_MS = 3000;
 
-/** Whoever may write the topic can name ways in without end; the clock is written with every commit. */
+/** Any writer of the topic can name ingresses without limit; the clock is written with every commit. */
 export const MOST_INGRESSES = 64;
-/** One that has been closed for so long makes room for another, milliseconds: its agents are forgotten a day earlier, so none is judged on another clock. */
+/**
+ * An ingress that has been closed for so long makes room for another, milliseconds. Its agents are forgotten a day
+ * earlier, so none is judged on another clock.
+ */
 const CLOSED_FOR_GOOD_MS = 8 * 24 * 3_600_000;
 
-/** A stamp that is further from the clock is not believed by itself: a broker's clock may be wrong; milliseconds. */
+/** A timestamp further from the clock is not accepted by itself: a broker's clock may be wrong; milliseconds. */
 const LEAP_MS = 60_000;
 /** It is when stamps have come there, and nowhere else, for so long by themselves; milliseconds. */
 const BELIEVED_AFTER_MS = 2000;
@@ -18,20 +21,28 @@ const BELIEVED_AFTER_MS = 2000;
 /** The interval of ticks where a topology names no other, milliseconds. */
 export const TICK_MS = 1000;
 
-/** One way in. `unwatched`: how much of `now` it was not open. `tick` 0: not seen yet. `from`: it counts again from here, after a gap. */
+/**
+ * One ingress. `unwatched`: how much of `now` it was not open. `tick` 0: not seen yet. `from`: it counts again from
+ * here, after a gap.
+ */
 type Axis = { readonly tick: number; readonly unwatched: number; readonly from: number };
 
-/** A way in that is gone for good. From `watched` it goes on with its family, once that has come to `from`. `at`: when it said so. */
+/**
+ * A released ingress. It continues from `watched` with its family, once that has come to `from`. `at`: when it was
+ * released.
+ */
 type Released = { readonly watched: number; readonly from: number; readonly at: number };
 
-/** The time of a partition at rest; lies with the positions. `ticks`: the latest of each source, where there are several. */
+/**
+ * The stored time of a partition, beside the positions. `ticks`: the latest of each source, where there are several.
+ */
 export type ClockState = {
   readonly now: number;
   readonly own: Axis;
   readonly ingresses: Readonly<Record<string, Axis>>;
   readonly released: Readonly<Record<string, Released>>;
   readonly ticks: Readonly<Record<string, number>>;
-  /** the first of the stamps that are far from `now` and not believed yet; null: the last was near */
+  /** the first of the timestamps that are far from `now` and not accepted yet; null: the last was near */
   readonly leap: number | null;
   /** the partitions to which records that were written here by mistake have been moved, and when one was last */
   readonly movesTo: Readonly<Record<string, number>>;
@@ -48,7 +59,7 @@ export const START: ClockState = {
   movesTo: {},
 };
 
-/** A clock as it lies at rest: one of before lacks what came later. */
+/** A clock from its stored form: an older one lacks later fields. */
 export const restored = (clock: Partial<ClockState>): ClockState => ({ ...START, ...clock });
 
 const watchedOn = ({ tick, unwatched, from }: Axis, now: number, capMs: number): number => {
@@ -64,9 +75,11 @@ const tickOn = (axis: Axis, now: number, capMs: number): Axis => {
 const capOf = (intervalMs: number) => intervalMs * CAP_INTERVALS;
 
 /**
- * A record of the input that carries time: `now` moves, and not backwards, but for a leap. A leap, either way, is believed once stamps have
- * come there for two seconds: one stamp of a broker whose clock is wrong moves nothing, and when its clock is mended, time follows it back.
- * Before the first tick nobody watches.
+ * A record of the input that carries time moves `now`, and never backwards except in a leap. A leap, either way, is
+ * accepted once timestamps
+ * have arrived there for two seconds. So one timestamp of a wrong broker clock moves nothing, and time follows back
+ * when the clock is
+ * corrected. Time before the first tick is unwatched.
  */
 export const pass = (clock: ClockState, timestamp: number): ClockState => {
   const { now, leap } = clock;
@@ -100,7 +113,7 @@ const rewound = (clock: ClockState, to: number): ClockState => {
   return { ...clock, now: to, own: back(clock.own), ingresses, released };
 };
 
-/** A tick of the only source: somebody was watching. */
+/** A tick of the only source: the time before it was watched. */
 export const tick = (clock: ClockState, timestamp: number, intervalMs: number): ClockState => {
   const at = pass(clock, timestamp);
   if (at.leap !== null) return at;
@@ -123,12 +136,15 @@ export const tickOf = (
   return isNews ? tick({ ...clock, ticks }, smallest, intervalMs) : { ...clock, ticks };
 };
 
-/** The instances of a way in, `gateway:a` and `gateway:b`, are a family: `gateway`. It is open while one of them is. */
+/**
+ * The instances of an ingress, `gateway:a` and `gateway:b`, are a family: `gateway`. It is open while one of them is.
+ */
 export const familyOf = (ingress: string): string => ingress.split(':', 1)[0] ?? ingress;
 
 /**
- * A way in says that it is open. It and its family have each a clock: an instance that is mute stands still, however many others are open.
- * A new one's clock begins where that of the partition stands, and settles first.
+ * An ingress reports that it is open. It and its family each have a clock: a silent instance stands still, however many
+ * others are open.
+ * A new clock begins with the partition's watched time, and settles first.
  */
 export const ingressOpen = (clock: ClockState, ingress: string, timestamp: number): ClockState => {
   const at = pass(clock, timestamp);
@@ -137,7 +153,10 @@ export const ingressOpen = (clock: ClockState, ingress: string, timestamp: numbe
   return ingress === familyOf(ingress) ? family : opened(family, ingress);
 };
 
-/** A way in says that it is gone for good: who came through it is expected at the others of its family, in the time that one of them is open. */
+/**
+ * An ingress reports that it is closed for good: its agents are expected at the others of its family, while one of them
+ * is open.
+ */
 export const ingressReleased = (clock: ClockState, ingress: string, timestamp: number): ClockState => {
   const at = pass(clock, timestamp);
   const [axis, family] = [named(at.ingresses, ingress), named(at.ingresses, familyOf(ingress))];
@@ -171,7 +190,7 @@ const releasedAt = (ingress: string, { watched, from }: Released, { ingresses, n
   return family === undefined ? watched : watched + Math.max(0, watchedOn(family, now, capOf(TICK_MS)) - from);
 };
 
-/** With room for one more way in; null: all are needed. */
+/** With room for one more ingress; null: all are needed. */
 const withRoom = (at: ClockState): ClockState | null => {
   const isFull = ({ ingresses, released }: ClockState) =>
     Object.keys(ingresses).length + Object.keys(released).length >= MOST_INGRESSES;
@@ -183,7 +202,10 @@ const withRoom = (at: ClockState): ClockState | null => {
   return isFull(cleared) ? null : cleared;
 };
 
-/** A record that was written here by mistake is moved to another partition. Those to which none has been for eight days are forgotten. */
+/**
+ * A record that was written here by mistake is moved to another partition. Partitions without such a record for eight
+ * days are dropped.
+ */
 export const movedTo = (clock: ClockState, partition: number): ClockState => {
   const lately = Object.entries(clock.movesTo).filter(([, at]) => clock.now - at < CLOSED_FOR_GOOD_MS);
   return { ...clock, movesTo: { ...Object.fromEntries(lately), [partition]: clock.now } };

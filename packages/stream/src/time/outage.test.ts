@@ -8,7 +8,10 @@ const AGENTS = 50;
 const AWAY_AT = 10_000;
 const OUTAGES = [500, 1500, 2000, 2500, 3000, 4000, 4900, 6000, 10_000, 15_000, 60_000];
 
-/** 50 agents beat once a second through an outage of ingest (no ticks, beats go on) or of the broker (neither); one falls silent shortly before its end. */
+/**
+ * 50 agents send a heartbeat once a second through an outage of ingest (no ticks) or of the broker (neither); one
+ * becomes silent shortly before its end.
+ */
 const recorded = (what: 'broker' | 'ingest', outage: number) => {
   const records: { key: string; at: number }[] = [];
   for (let at = 0; at < AWAY_AT + outage + 30_000; at += 20) {
@@ -36,7 +39,7 @@ const missing = (records: readonly { key: string; at: number }[]) => {
 };
 
 test.each(['broker', 'ingest'] as const)(
-  'an outage of the %s of any length accuses nobody, and who fell silent in it is found, once',
+  'an outage of the %s of any length makes no agent absent, and the agent that became silent in it is found, once',
   (what) => {
     for (const outage of OUTAGES)
       expect({ outage, missing: missing(recorded(what, outage)) }).toEqual({ outage, missing: ['agent-7'] });

@@ -8,7 +8,7 @@ import { startIngress, startTicks } from './ticks.ts';
 const ingressOn = (log: MemoryLog, isOpen = () => true, write: Log['write'] = log.write) =>
   startIngress(log, { name: 'gateway:a', write, isOpen, logger: silentLogger });
 
-test('a way in says to every partition that it is open, at once, and in the end that it is gone for good', async () => {
+test('an ingress reports to every partition at once that it is open, and in the end that it is closed for good', async () => {
   const log = new MemoryLog({ partitions: 2 });
   const ingress = await ingressOn(log);
   await ingress.stop();
@@ -19,14 +19,14 @@ test('a way in says to every partition that it is open, at once, and in the end 
     ]);
 });
 
-test('a way in that is not open says nothing of itself, and writes all the same, to see when it can', async () => {
+test('an ingress that is not open reports nothing, and still writes, to see when it can', async () => {
   const log = new MemoryLog({ partitions: 1 });
   const ingress = await ingressOn(log, () => false);
   expect(log.records(Topic.heartbeat).map(({ key }) => key)).toEqual(['@probe/gateway:a']);
   await ingress.stop();
 });
 
-test('a way in whose partition cannot be written to stops all the same, and releases its agents in the others', async () => {
+test('an ingress still stops when it cannot write to a partition, and releases its agents in the others', async () => {
   vi.useFakeTimers();
   try {
     const log = new MemoryLog({ partitions: 2 });

@@ -6,17 +6,18 @@ import { within } from '../runner/within.ts';
 import { TICK_MS } from './clock.ts';
 
 type Stoppable = AsyncDisposable & { readonly stop: () => Promise<void> };
-/** `end`: without waiting for what is being written */
+/** `end`: without waiting for writes in progress */
 type Marking = Stoppable & { readonly end: () => void };
 
-/** Written by a way in that is not open: nobody reads it. */
+/** Written by an ingress that is not open. It has no reader. */
 const PROBE = '@probe/';
-/** How long a way in that stops tries to say so, milliseconds. */
+/** How long a stopping ingress tries to report it, milliseconds. */
 const RELEASE_MS = 3000;
 
 /**
- * Writes marks at once and then once a second, outside transactions; the broker stamps them. While the last one of a partition is not
- * written, none is queued behind it, and the others go on.
+ * Writes marks at once and then once a second, outside transactions; the broker stamps them. While the last one of a
+ * partition is not
+ * written, none is queued behind it, and the others continue.
  */
 const everySecond = (write: Ingress['write'], marks: () => readonly OutRecord[], logger: Logger): Marking => {
   const writing = new Map<number, Promise<unknown>>();
@@ -45,7 +46,7 @@ const mark = (topic: string, partition: number, key: string): OutRecord => ({ to
 export const startTicks = (log: Log, topic: string, owned: () => readonly number[], logger: Logger): Stoppable =>
   everySecond(log.write, () => owned().map((partition) => mark(topic, partition, `${TICK}${partition}`)), logger);
 
-/** `write`: behind what came through it before; `isOpen`: whether agents can be heard through it now. */
+/** `write`: after the records that it accepted before; `isOpen`: whether agents can reach it now. */
 export type Ingress = {
   readonly name: string;
   readonly write: (records: readonly OutRecord[]) => Promise<unknown>;
@@ -54,8 +55,10 @@ export type Ingress = {
 };
 
 /**
- * Says of a way in that it is open, to every partition of the heartbeat topic: its agents are absent only while it is. While it is not,
- * it writes all the same, so that it is known when it can. Stopped, it says that it is gone for good: its agents are expected elsewhere.
+ * Reports an open ingress to every partition of the heartbeat topic: its agents are absent only while it is open. While
+ * it is not open, it
+ * writes probes, to see when it can. When it stops, it reports that it is closed for good: its agents are expected
+ * elsewhere.
  */
 export const startIngress = async (log: Log, { name, write, isOpen, logger }: Ingress): Promise<Stoppable> => {
   const count = await log.partitionCount(Topic.heartbeat);
